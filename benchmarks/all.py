@@ -32,7 +32,7 @@ class Part(NamedTuple):
 
 
 def parts(options: argparse.Namespace) -> list[Part]:
-    """What is run, the most important first."""
+    """The benchmarks to run, the most important first."""
     found = [] if options.skip_link else [Part("link", "link", tuple(options.link_options.split()))]
     for placement in options.placement.split(","):
         for graph in (f"kron:{options.scale}", f"urand:{options.scale}"):

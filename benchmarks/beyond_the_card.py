@@ -56,7 +56,7 @@ class Clock:
 
 
 class Kernel(NamedTuple):
-    """What is measured: a call, its inputs, what stands for entries that its answer lacks, the bytes to be read."""
+    """A measurement: a call, its inputs, the value of absent entries in its answer, the bytes to be read."""
 
     call: Callable[[Any], Any]
     inputs: list[Any]
@@ -194,7 +194,7 @@ class Bench:
         self.say(f"{' and '.join(names)}: {verdict}; {time.perf_counter() - begun:.1f} s, {rows.cores()} cores")
 
     def everything(self) -> None:
-        """What is timed first, the host's judgement of it, and the rest."""
+        """Run the cases that are timed first, let the host judge their answers, and run the rest."""
         options, seconds = self.options, self.options.seconds
         A = served(self.csr, "zerocopy")
         self.run(A, "zerocopy", TRAVERSED)

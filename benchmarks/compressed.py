@@ -33,7 +33,7 @@ HEADER = ["graph", "placement", "what", "ids", "bits an id", "GB", "min ms", "me
 
 
 def kinds(A: Any) -> Iterator[tuple[str, int, Callable[[Any], Any]]]:
-    """What is measured: its name, its equal parts, and the call for a matrix."""
+    """A measurement: its name, its equal parts, and the call for a matrix."""
     x = gb.Vector.from_dense(np.random.default_rng(1).random(A.ncols))
     w = gb.Vector(float, A.nrows)
     source = pick_sources(A.reduce_rowwise("count").new().to_dense(0), 1)[0]
@@ -48,7 +48,7 @@ def kinds(A: Any) -> Iterator[tuple[str, int, Callable[[Any], Any]]]:
 
 
 def forms(A: Any, orders: list[str]) -> Iterator[tuple[str, Any, float]]:
-    """What a matrix is measured as, and the seconds that making it took."""
+    """Yield the forms in which a matrix is measured, and the seconds for making each."""
     yield "plain", A, 0.0
     for name, make in [(order, partial(A.compress, order)) for order in ("natural", "degree")] + [
         (f"plain, {order}", lambda order=order: A.reorder(getattr(gb.orders, order)(A))) for order in orders

@@ -62,7 +62,7 @@ sys.exit(code)
 
 
 def convert(source: Path, target: Path, limit: int, *options: str) -> tuple[dict[str, Any], float]:
-    """What a process says that converts a file under a limit, and the seconds from its start to its end."""
+    """Return the output of a process that converts a file under a limit, and the seconds that it took."""
     command = [sys.executable, "-c", CHILD, str(limit), "convert", str(source), str(target), *options]
     path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
     environment = os.environ | {"PYTHONPATH": path} | LEAN
@@ -158,7 +158,7 @@ def run(graph: Scattered, spool: Spool, kind: str, options: argparse.Namespace, 
 
 
 def kept(case: Case) -> bool:
-    """Whether a conversion took no more than it may."""
+    """Return whether a conversion took no more than it may."""
     return bool(max(case.notes["peak_bytes"]) <= case.setting["limit"])
 
 

@@ -48,7 +48,7 @@ def lengths(name: str, options: argparse.Namespace) -> str:
 
 
 def inputs(kernel: Kernel, graph: Graph, options: argparse.Namespace) -> tuple[list[Any], int]:
-    """What a kernel is called with, and how many trials each has."""
+    """Return the inputs of a kernel, and the number of trials for each."""
     count, trials = (options.sources if kernel.sources == 1 else 1), options.trials
     if options.rules == "gap" and kernel.gap_runs:
         count, trials = kernel.gap_runs
@@ -129,7 +129,7 @@ def row(case: Case) -> list[str]:
 
 
 def goal_text(case: Case) -> str:
-    """Whether a case reaches what the project set itself; empty where it set nothing."""
+    """Return whether a case reaches what the project set itself; empty where it set nothing."""
     goal = facts.goal(case.setting["graph"], case.name, case.setting["placement"])
     if goal is None:
         return ""

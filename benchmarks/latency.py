@@ -1,4 +1,4 @@
-"""What a call costs before any data moves: ``python -m benchmarks.latency``, on a GPU, in about a minute.
+"""The cost of a call before any data moves: ``python -m benchmarks.latency``, on a GPU, in about a minute.
 
 Importing; the first call of a kernel that is not compiled yet, and of one that lies in the cache of an earlier process,
 each in a fresh process; launching mxv from Python, many times without waiting; a level of a search that has thousands,
@@ -63,7 +63,7 @@ def add(report: Report, name: str, unit: str, seconds: list[float], **notes: Any
 
 
 def python(*arguments: str, cache: str | None = None) -> str:
-    """What a fresh Python prints."""
+    """Return the output of a fresh Python process."""
     environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])}
     if cache is not None:
         environment["XDG_CACHE_HOME"] = cache

@@ -73,7 +73,7 @@ def run_file(name: str, path: Path, placement: str, report: Report, options: arg
 
 
 def kept(case: Case) -> bool | None:
-    """Whether a case that has a limit keeps it."""
+    """Return whether a case that has a limit keeps it."""
     if case.setting["placement"] != "mapped" or case.name.endswith("not in memory"):
         return None
     return case.seconds.median <= LIMIT

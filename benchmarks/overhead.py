@@ -1,4 +1,4 @@
-"""What the CPU engine adds to python-graphblas, and how long the command line takes from a cold start.
+"""The overhead of the CPU engine over python-graphblas, and the command line's time from a cold start.
 
 The same lines run through sparsezc and through bare python-graphblas, in pairs that take turns, on one graph. A call
 may cost 10% and 20 microseconds more than the bare one; the least times are compared, which other load disturbs least.

@@ -200,7 +200,7 @@ def run_product(
 
 
 def kept(case: Case) -> bool | None:
-    """Whether a shape takes no longer for each byte than it may; None where nothing is asked."""
+    """Return whether a shape takes no longer for each byte than it may; None where nothing is asked."""
     return bool(case.notes["of_stream"] <= LIMIT) if case.name == FULL else None
 
 

@@ -1,8 +1,8 @@
 """The operations: one function each.
 
-It checks operands, finds the result's type and size, and returns an unrun
-:class:`~sparsezc.expr.expression.Expression`.
-Errors and their messages exist once, here; engines trust what reaches them.
+A function checks operands, determines the result's type and size, and returns an
+:class:`~sparsezc.expr.expression.Expression` that has not run.
+Errors and their messages are raised only here; engines do not check again.
 
 The methods of Matrix and Vector call these functions, so ``A.mxv(v, op)`` and ``ops.mxv(A, v, op)`` are the same.
 

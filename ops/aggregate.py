@@ -1,7 +1,7 @@
 """Aggregators: their recipes, run on the entries of a vector, of a matrix, or of each of its rows.
 
-A recipe's steps are operations like any others (reduce, apply, mxv ...), so every engine has what it takes. Nothing
-runs before the aggregation itself does; the last step of one by rows is then written as the statement says.
+A recipe's steps are ordinary operations (reduce, apply, mxv ...), so every engine can run them. No step runs before the
+aggregation itself does; the last step of an aggregation by rows is written as the statement says.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ __all__ = ["aggregate", "aggregator"]
 
 
 def aggregator(op: Any, dtype: DataType) -> Any:
-    """Return the typed aggregator or monoid that a user's operator is; None where it is neither."""
+    """Return the typed aggregator or monoid that a user's operator is; None if it is neither."""
     if isinstance(op, str) and names.find("monoid", op) is None:
         op = names.find("agg", op)
     if isinstance(op, Aggregator):
@@ -46,7 +46,7 @@ def aggregate(u: Any, op: Any, shape: tuple[int, ...]) -> Expression:
     Raises
     ------
     InvalidValue
-        The aggregator finds a position, and all entries of a matrix have none in common.
+        The aggregator finds a position, but entries of a matrix have two.
     """
     if op.op.of_vectors and not shape and u.ndim == 2:
         raise InvalidValue(

@@ -16,7 +16,7 @@ __all__ = ["apply", "by_place"]
 
 
 def apply(u: Any, op: Any, right: Any = None, left: Any = None) -> Expression:
-    """Apply ``op(x)``, ``op(x, right)`` or ``op(left, x)`` to every entry x; the pattern stays.
+    """Apply ``op(x)``, ``op(x, right)`` or ``op(left, x)`` to every entry x; the pattern does not change.
 
     Parameters
     ----------
@@ -29,12 +29,12 @@ def apply(u: Any, op: Any, right: Any = None, left: Any = None) -> Expression:
     Returns
     -------
     Expression
-        Makes what u is.
+        The expression makes an object of u's kind.
 
     Raises
     ------
     TypeError
-        Both scalars are given, or the operator is of a kind that does not fit.
+        Both scalars are given, or the operator is of a wrong kind.
     EmptyObject
         The scalar is empty.
     """
@@ -67,11 +67,11 @@ def apply(u: Any, op: Any, right: Any = None, left: Any = None) -> Expression:
 
 
 def by_place(kind: str, op: Any) -> bool:
-    """Return whether an index-unary or select operator looks at positions only, so that its thunk is one, too."""
+    """Return whether an index-unary or select operator reads positions only, so that its thunk is a position, too."""
     try:
         found = names.lookup(kind, op)
     except (TypeError, InvalidValue):
-        return False  # a Python function, or none at all
+        return False  # a Python function, or no operator
     untyped = found.op if isinstance(found, TypedOp) else found
     return bool(untyped.is_positional and untyped.written is None)
 

@@ -16,7 +16,7 @@ from sparsezc.semirings.types.user_types import inferred, packed
 __all__ = ["MAX_SIZE", "check_csr", "dense", "ids", "lengths", "must_be_read", "must_fit", "order", "size", "values"]
 
 _MOST_DIMENSIONS = 64  # NumPy's
-#: The most rows, columns or positions that there can be; SuiteSparse:GraphBLAS's limit.
+#: The most rows, columns or positions; SuiteSparse:GraphBLAS's limit.
 MAX_SIZE = 2**60
 
 
@@ -40,14 +40,14 @@ def size(n: Any, where: str) -> int:
 
 
 def ids(array: Any, where: str, bound: int | None = None) -> NDArray[np.uint64]:
-    """Convert positions to a contiguous array of uint64; `bound` is how many there are.
+    """Convert positions to a contiguous array of uint64; `bound` is the number of positions.
 
     Raises
     ------
     InvalidValue
-        They are not integers, or not a row of them.
+        They are not integers, or not in one dimension.
     IndexOutOfBound
-        One is negative, or not below `bound`.
+        A position is negative, or at least `bound`.
     """
     given = np.asarray(array)
     if not isinstance(array, np.ndarray) and given.ndim == 1 and given.dtype.kind in "fO":
@@ -66,18 +66,18 @@ def ids(array: Any, where: str, bound: int | None = None) -> NDArray[np.uint64]:
 
 
 def must_fit(given: Any, dtype: DataType, where: str) -> None:
-    """Refuse Python's integers, one or an array made of them, that an integer type cannot hold.
+    """Raise InvalidValue for Python integers, one or an array of them, that an integer type cannot hold.
 
-    A number that has a type wraps when it is converted, as GraphBLAS has it; Python's integers have none.
+    A number with a type wraps when it is converted, as in GraphBLAS; Python's integers have no type.
 
     Raises
     ------
     InvalidValue
-        One does not fit.
+        An integer does not fit.
     """
     if not dtype.is_integer:
         return
-    if type(given) is int:  # every statement with a number passes here: NumPy would take as long as the rest of it
+    if type(given) is int:  # every statement with a number passes here: NumPy would take as long as all other work
         extremes = [given]
     else:
         extremes = [int(np.min(given)), int(np.max(given))] if np.size(given) else []
@@ -88,8 +88,9 @@ def must_fit(given: Any, dtype: DataType, where: str) -> None:
 
 
 def must_be_read(given: Any, dtype: DataType, where: str) -> None:
-    """Refuse one of Python's integers that numbers for an integer type are not read from: whatever that type is they
-    are INT64 first, but for UINT64.
+    """Raise InvalidValue for a Python integer from which a number of an integer type cannot be read.
+
+    Such numbers are read as INT64 first, whatever the type, except for UINT64.
 
     Raises
     ------
@@ -106,15 +107,15 @@ def _range(dtype: DataType) -> tuple[int, int]:
 
 
 def values(array: Any, dtype: Any, where: str, *dimensions: int) -> tuple[NDArray[Any], DataType]:
-    """Convert values to an array of a GraphBLAS type, and return that type too; the array's own where none is given.
+    """Convert values to an array of a GraphBLAS type, by default the array's own; return the array and the type.
 
-    Without a type, dimensions beyond those allowed make a sub-array type. Sub-arrays come as
+    Without a type, dimensions beyond the allowed ones make a sub-array type. Sub-arrays are returned as
     :func:`~sparsezc.semirings.types.user_types.packed` makes them, one element each.
 
     Raises
     ------
     InvalidValue
-        They are no values of the type, or do not have as many `dimensions` as allowed; or one of Python's integers
+        They are no values of the type, or do not have one of the allowed numbers of `dimensions`; or a Python integer
         does not fit the type.
     """
     if dtype is not None and lookup(dtype).is_udt:
@@ -143,7 +144,7 @@ def values(array: Any, dtype: Any, where: str, *dimensions: int) -> tuple[NDArra
 
 
 def _whole(array: Any, given: NDArray[Any], kind: DataType, where: str) -> NDArray[Any]:
-    """Convert Python's integers to an integer type, where NumPy made floats or objects: such as 1 beside 2**63."""
+    """Convert Python's integers to an integer type where NumPy made floats or objects, as for 1 beside 2**63."""
     numbers = np.asarray(array, object)
     if not all(isinstance(x, int) for x in numbers.flat):
         return given
@@ -168,7 +169,7 @@ def _check_dimensions(given: NDArray[Any], where: str, dimensions: tuple[int, ..
 
 
 def dense(array: Any, dtype: Any, noun: str, ndim: int) -> tuple[NDArray[Any], DataType]:
-    """Return the values of ``from_dense``, all positions of a Vector or Matrix.
+    """Return the values of ``from_dense``, for all positions of a Vector or Matrix.
 
     Raises
     ------
@@ -194,7 +195,7 @@ def dense(array: Any, dtype: Any, noun: str, ndim: int) -> tuple[NDArray[Any], D
 
 
 def lengths(where: str, **given: NDArray[Any]) -> None:
-    """Refuse arrays of different lengths; one value for all (no dimension) is as long as any.
+    """Raise DimensionMismatch for arrays of different lengths; one value for all (no dimension) fits any length.
 
     Raises
     ------
@@ -229,7 +230,7 @@ def check_csr(indptr: NDArray[np.uint64], indices: NDArray[np.uint64], ncols: in
     if indices.size and int(indices.max()) >= ncols:
         at = int(np.argmax(indices >= ncols))
         raise InvalidObject(f"{ids_name}[{at}] is {indices[at]}; it must be below {ncols}")
-    after = np.flatnonzero(indices[1:] <= indices[:-1]) + 1  # only where a row starts may an id fail to be larger
+    after = np.flatnonzero(indices[1:] <= indices[:-1]) + 1  # an id may not ascend only where a row starts
     inside = after[indptr[np.searchsorted(indptr, after)] != after]
     if inside.size == 0:
         return True

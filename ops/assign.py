@@ -1,4 +1,4 @@
-"""Write into a part: a vector, matrix or scalar into ``w[I]`` or ``C[I, J]``."""
+"""Assignment to a part: a vector, matrix or scalar into ``w[I]`` or ``C[I, J]``."""
 
 from __future__ import annotations
 
@@ -25,22 +25,22 @@ def assign(
     keys : tuple of IndexList
         One for each dimension of `out`, from :func:`sparsezc.ops.indices.parse`.
     value : Vector, Matrix, Scalar, number or array-like
-        Of the region's shape; a number fills the region, and an empty Scalar empties it.
+        A value of the region's shape; a number fills the region, and an empty Scalar deletes its entries.
     mask : Mask, optional
-        Of `out`'s shape (or of the row or column written to); with `submask`, of the region's shape.
+        A mask of `out`'s shape (or of the row or column written to); with `submask`, of the region's shape.
     submask : bool
 
     Returns
     -------
     Expression
-        Of `out`'s shape.
+        The expression has `out`'s shape.
 
     Raises
     ------
     DimensionMismatch
-        The value has not the region's shape.
+        The value does not have the region's shape.
     TypeError
-        The value is of no fitting kind, or a submask is given for a single element.
+        The value is of a wrong kind, or a submask is given for a single element.
     """
     region = tuple(key.size for key in keys if key.kind != "one")
     if mask is not None and mask.parent.ndim < out.ndim and len(region) != 1:

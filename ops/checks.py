@@ -1,4 +1,4 @@
-"""Checks of numbers and Scalars among operands; for others there is ``stored``, beside Expression."""
+"""Checks of numbers and Scalars among operands; for other operands there is ``stored``, beside Expression."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["everywhere", "scalar", "stored_scalar"]
 
 
 def scalar(x: Any, where: str, *, may_be_empty: bool = False, like: DataType | None = None) -> Any:
-    """Return `x` as a Scalar; a number becomes one of its own type, or of the type `like` if that is user-defined.
+    """Return `x` as a Scalar; a number gets its own type, or the type `like` if that is user-defined.
 
     Raises
     ------
@@ -22,7 +22,7 @@ def scalar(x: Any, where: str, *, may_be_empty: bool = False, like: DataType | N
     EmptyObject
         It is a Scalar without a value, where one is needed.
     InvalidValue
-        It is one of Python's integers and needs more bits than the integers of type `like` that it meets are read with.
+        It is a Python integer that needs more bits than the integers of type `like` are read with.
     """
     kind: Any = Operand._kinds[0]
     if isinstance(x, Unrun):
@@ -44,12 +44,12 @@ def scalar(x: Any, where: str, *, may_be_empty: bool = False, like: DataType | N
 
 
 def everywhere(x: Any, dtype: Any, where: str) -> tuple[Any, DataType]:
-    """Return a number for all positions, as a Scalar, and the type of the entries: the number's, if no other.
+    """Return a number for all positions, as a Scalar, and the type of the entries: `dtype`, or the number's.
 
     Raises
     ------
     TypeError, InvalidValue
-        As :func:`scalar`; one of Python's integers must also fit an integer type that is named.
+        As for :func:`scalar`; a Python integer must also fit a given integer type.
     """
     kind = None if dtype is None else lookup(dtype)
     if type(x) is int and kind is not None:

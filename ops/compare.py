@@ -1,4 +1,4 @@
-"""Whole objects compared and shown: what isequal, isclose, to_dense and repr of matrices and vectors share."""
+"""Comparison and display of whole objects: shared by isequal, isclose, to_dense and repr of matrices and vectors."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _may_match(u: Any, v: Any, check_dtype: bool) -> bool:
 
 
 def _all_true(matches: Any, nvals: int) -> bool:
-    """Return whether `matches`, a BOOL object on the intersection of two patterns, says yes for all `nvals` entries."""
+    """Return whether `matches`, a BOOL object on the intersection of two patterns, is true for all `nvals` entries."""
     return matches.nvals == nvals and bool(reduce(matches, monoid.land, False).new().value)
 
 
@@ -47,7 +47,7 @@ def isclose(u: Any, v: Any, rel_tol: float, abs_tol: float, check_dtype: bool) -
     allowed << apply(allowed, binary.times, float(rel_tol))
     allowed << apply(allowed, binary.max, float(abs_tol))
     near = ewise_mult(gap, allowed, binary.le).new(BOOL)
-    # An infinite gap is within an infinite allowance, which is only right where the values are equal.
+    # An infinite difference is within an infinite tolerance, which is only right if the values are equal.
     near << ewise_mult(near, apply(gap, unary.isfinite).new(), binary.land)
     near << ewise_mult(near, same, binary.lor)
     return _all_true(near, u.nvals)
@@ -59,7 +59,7 @@ def filling(u: Any, nvals: int, fill_value: Any, dtype: Any) -> tuple[DataType, 
     Raises
     ------
     TypeError
-        Something must be filled and there is nothing to fill it with.
+        A position has to be filled and there is no value for it.
     """
     full = nvals == _count(u.shape)
     if fill_value is None:
@@ -83,13 +83,13 @@ def _count(shape: tuple[int, ...]) -> int:
 
 
 def check_how(how: Any) -> None:
-    """Refuse what ``wait`` does not know."""
+    """Raise InvalidValue for an argument that ``wait`` does not know."""
     if how not in ("materialize", "complete"):
         raise InvalidValue(f"wait: `how` argument must be one of 'materialize', 'complete'; got {how!r}")
 
 
 def summary(u: Any, place: str) -> str:
-    """Describe an object in one line, and the entries where they are few."""
+    """Describe an object in one line, with its entries if they are few."""
     noun = "Vector" if u.ndim == 1 else "Matrix"
     nvals = u.nvals
     line = f"<{noun} {u.name}: {' x '.join(map(str, u.shape))}, {nvals:,} entries of {u.dtype}, on {place}>"

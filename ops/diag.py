@@ -10,7 +10,7 @@ import numpy as np
 from sparsezc.errors import DimensionMismatch, IndexOutOfBound
 from sparsezc.expr.expression import Expression, Operand, Unrun, says, stored
 from sparsezc.expr.mask import Mask, to_mask
-from sparsezc.locks import hold
+from sparsezc.locks import hold_locks
 from sparsezc.ops.checks import scalar
 from sparsezc.semirings.types.datatypes import BOOL
 
@@ -18,13 +18,13 @@ __all__ = ["diag", "setdiag"]
 
 
 def diag(u: Any, k: Any = 0) -> Expression:
-    """Make the square matrix with u on diagonal k, or take diagonal k of the matrix u.
+    """Make the square matrix with u on diagonal k, or extract diagonal k of the matrix u.
 
     Parameters
     ----------
     u : Vector, Matrix or TransposedMatrix
     k : int
-        0 is the main diagonal; positive ones lie above it.
+        0 is the main diagonal; positive ones are above it.
 
     Returns
     -------
@@ -53,28 +53,28 @@ def diag(u: Any, k: Any = 0) -> Expression:
 
 
 def setdiag(A: Any, values: Any, k: Any = 0, mask: Any = None, accum: Any = None) -> None:
-    """Assign ``A(i, i + k) = values(i)``: one masked statement with the diagonal as the mask. Runs at once.
+    """Assign ``A(i, i + k) = values(i)``: one masked statement with the diagonal as the mask; it runs at once.
 
     Parameters
     ----------
     A : Matrix, nrows x ncols
     values : number, Scalar, Vector or array
-        As long as the diagonal; where a Vector has no entry, the diagonal's goes, unless `accum` is given.
+        As long as the diagonal; where a Vector has no entry, the diagonal's is deleted, unless `accum` is given.
     k : int
-        0 is the main diagonal; positive ones lie above it.
+        0 is the main diagonal; positive ones are above it.
     mask : Mask, optional
-        Of a Vector as long as the diagonal, or of a Matrix like A, whose diagonal `k` counts.
+        A mask of a Vector as long as the diagonal, or of a Matrix like A, whose diagonal `k` counts.
     accum : binary operator or its name, optional
-        Combines what is there with what comes.
+        The operator that combines old and new value.
 
     Raises
     ------
     IndexOutOfBound
-        There is no such diagonal.
+        The diagonal does not exist.
     DimensionMismatch
         Values or mask are not as long as the diagonal.
     TypeError
-        `k` is no integer; the values are none.
+        `k` is no integer, or the values are no numbers.
 
     Examples
     --------
@@ -88,7 +88,7 @@ def setdiag(A: Any, values: Any, k: Any = 0, mask: Any = None, accum: Any = None
         values = values.operand("setdiag: values")
     mask = None if mask is None else to_mask(mask)
     parts = [x for x in (values, None if mask is None else mask.parent) if isinstance(x, Operand)]
-    with hold(A, *parts):
+    with hold_locks(A, *parts):
         _write(A, values, k, mask, accum)
 
 
@@ -96,11 +96,11 @@ def _write(A: Any, values: Any, k: Any, mask: Mask | None, accum: Any) -> None:
     size, k = _diagonal(A, k)
     v = _values(values, size)
     allowed = None if mask is None else _along(A, mask, size, k).new()
-    if allowed is None:  # what has no entry in either stays as it is, without being written
+    if allowed is None:  # positions without an entry in either stay unchanged, without being written
         allowed = Operand._kinds[1](BOOL, size)
         allowed(v.S) << True
         allowed(diag(A, k).new().S) << True
-    if A._engine is not None:  # the matrices of both are made where A lies, instead of being moved there
+    if A._engine is not None:  # the matrices of both are made on A's engine, instead of being moved there
         v._settle(A._engine)
         allowed._settle(A._engine)
     content, where = diag(v, k).new(), diag(allowed, k).new()

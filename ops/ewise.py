@@ -14,14 +14,14 @@ __all__ = ["broadcast", "ewise_add", "ewise_mult", "ewise_union"]
 
 
 def broadcast(u: Any, v: Any, where: str) -> tuple[int, ...]:
-    """Return the shape that two operands meet in: their own, or a matrix's where a vector is repeated along it.
+    """Return the common shape of two operands: their own, or a matrix's if a vector is repeated along it.
 
     On the right of a matrix, a vector stands for each row; on its left, for each column.
 
     Raises
     ------
     DimensionMismatch
-        They do not fit.
+        The shapes do not fit.
     """
     a, b = tuple(u.shape), tuple(v.shape)
     if len(a) == len(b):
@@ -39,7 +39,7 @@ def broadcast(u: Any, v: Any, where: str) -> tuple[int, ...]:
 
 
 def _pair(u: Any, v: Any, where: str) -> tuple[Any, Any, tuple[int, ...]]:
-    """Check both operands and return them with the result's shape; a number or Scalar meets a Scalar only."""
+    """Check both operands and return them with the result's shape; a number or Scalar only combines with a Scalar."""
     if not getattr(u, "ndim", 0):
         u, v = scalar(u, f"{where}: the left operand", may_be_empty=True), stored_scalar(v, f"{where}: other")
         return u, v, ()
@@ -59,7 +59,7 @@ def ewise_add(u: Any, v: Any, op: Any) -> Expression:
     Returns
     -------
     Expression
-        Makes what the operands are; its pattern is the union of theirs.
+        The expression makes an object of the operands' kind; its pattern is the union of theirs.
 
     Raises
     ------
@@ -82,7 +82,7 @@ def ewise_mult(u: Any, v: Any, op: Any) -> Expression:
     Returns
     -------
     Expression
-        Makes what the operands are; its pattern is the intersection of theirs.
+        The expression makes an object of the operands' kind; its pattern is the intersection of theirs.
 
     Raises
     ------
@@ -95,19 +95,19 @@ def ewise_mult(u: Any, v: Any, op: Any) -> Expression:
 
 
 def ewise_union(u: Any, v: Any, op: Any, left_default: Any, right_default: Any) -> Expression:
-    """Apply `op` on the union of two patterns, with a default in the place of a missing entry.
+    """Apply `op` on the union of two patterns, with a default instead of a missing entry.
 
     Parameters
     ----------
     u, v : Vector or Matrix, of one shape; or one of each, see :func:`broadcast`; or two Scalars
     op : binary operator, monoid or a name
     left_default, right_default : number or Scalar
-        Stand in for a missing entry of u and of v.
+        The values for missing entries of u and of v.
 
     Returns
     -------
     Expression
-        Makes what the operands are; its pattern is the union of theirs.
+        The expression makes an object of the operands' kind; its pattern is the union of theirs.
 
     Raises
     ------

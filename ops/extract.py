@@ -1,4 +1,4 @@
-"""Read a part: an element, a row or column, a subvector, a submatrix."""
+"""Extraction of a part: an element, a row or column, a subvector, a submatrix."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["extract"]
 
 
 def extract(u: Any, keys: tuple[IndexList, ...]) -> Expression:
-    """Read a part: ``u[I]`` or ``A[I, J]``.
+    """Extract a part: ``u[I]`` or ``A[I, J]``.
 
     Parameters
     ----------
@@ -21,9 +21,9 @@ def extract(u: Any, keys: tuple[IndexList, ...]) -> Expression:
     Returns
     -------
     Expression
-        Makes a Scalar from single positions only, a Vector where one dimension is left, a Matrix otherwise.
+        The expression makes a Scalar from single positions only, a Vector if one dimension is left, else a Matrix.
     """
-    if u._transposed:  # a part of the transpose: the same part of the matrix, where that needs no transposing itself
+    if u._transposed:  # a part of the transpose is the same part of the matrix, if that needs no transpose itself
         flipped = keys[::-1]
         if any(key.kind == "one" for key in keys):
             return extract(u.T, flipped)

@@ -22,14 +22,14 @@ def parse(keys: Any, shape: tuple[int, ...], name: str) -> tuple[IndexList, ...]
     keys : int, slice, list, array of integers or ..., a pair of them for a matrix
     shape : tuple of int
     name : str
-        For messages.
+        The object's name, for messages.
 
     Raises
     ------
     IndexOutOfBound
-        A position lies outside.
+        A position is outside.
     TypeError
-        Something that is no index, or the wrong number of them.
+        A key is no index, or there are too many or too few.
     """
     if keys is Ellipsis:
         return tuple(IndexList("all", None, size) for size in shape)

@@ -1,4 +1,4 @@
-"""Matrix times matrix, to a power, every pair of entries; and the two products of vectors."""
+"""Matrix times matrix, powers, Kronecker products; and the two products of vectors."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def mxm(A: Any, B: Any, op: Any) -> Expression:
     Raises
     ------
     DimensionMismatch
-        A's columns are not as many as B's rows.
+        The number of A's columns is not that of B's rows.
     """
     A, B = stored(A, "mxm: the matrix", 2), stored(B, "mxm: other", 2)
     typed = resolve("semiring", op, "mxm: op", A.dtype, B.dtype)
@@ -164,7 +164,7 @@ def kronecker(A: Any, B: Any, op: Any) -> Expression:
 
 
 def inner(u: Any, v: Any, op: Any) -> Expression:
-    """Compute ``s = u @ v``: the sum over k of ``u(k) * v(k)``; empty where no position is in both.
+    """Compute ``s = u @ v``: the sum over k of ``u(k) * v(k)``; empty if no position is in both.
 
     Parameters
     ----------

@@ -21,7 +21,7 @@ def reduce(u: Any, op: Any, allow_empty: bool = True) -> Expression:
     u : Vector, Matrix or TransposedMatrix
     op : monoid, binary operator of one, aggregator, or a name
     allow_empty : bool
-        Whether the result is an empty Scalar where u has no entries; the monoid's identity otherwise.
+        The result is an empty Scalar if u has no entries; otherwise it is then the monoid's identity.
 
     Returns
     -------
@@ -50,7 +50,7 @@ def reduce(u: Any, op: Any, allow_empty: bool = True) -> Expression:
 
 
 def reduce_rowwise(A: Any, op: Any) -> Expression:
-    """Fold each row's entries into one; rows without entries give none.
+    """Fold each row's entries into one; rows without entries give no entry.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Entries moved by an offset."""
+"""Moving of entries by an offset."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ def reposition(u: Any, offsets: tuple[Any, ...], shape: tuple[Any, ...]) -> Expr
     ----------
     u : Vector, Matrix or TransposedMatrix
     offsets : tuple of int
-        One for each dimension; positive ones move away from the beginning.
+        One for each dimension; positive ones move to higher positions.
     shape : tuple of int or None
-        The result's; None is u's own.
+        The result's shape; None is u's own.
 
     Returns
     -------
     Expression
-        Makes what u is, of this shape.
+        The expression makes an object of u's kind, of this shape.
 
     Raises
     ------

@@ -30,19 +30,19 @@ def select(u: Any, op: Any, thunk: Any = None) -> Expression:
     ----------
     u : Vector, Matrix or TransposedMatrix
     op : select operator, index-unary operator that returns a truth value, or a name or symbol (``"tril"``, ``">="``)
-        Or a mask of u's shape (``M.S``, ``~M.V``, a BOOL object, ``A > 3``): the entries that it allows.
+        Or a mask of u's shape (``M.S``, ``~M.V``, a BOOL object, ``A > 3``): the entries that it allows are kept.
     thunk : number or Scalar, optional
-        What the operator compares with; False (zero) without one.
+        The value that the operator compares with; by default False (zero).
 
     Returns
     -------
     Expression
-        Makes what u is, of u's type.
+        The expression makes an object of u's kind and type.
 
     Raises
     ------
     DomainMismatch
-        The operator returns no truth value, or does not work with u's type.
+        The operator does not return BOOL, or does not work with u's type.
     EmptyObject
         The thunk is empty.
     """

@@ -1,8 +1,8 @@
 """The meaning of signs: ``A + B`` and ``A < 3`` are expressions, ``A @ B`` waits for an operator, ``op(A @ B)``.
 
-Two operands meet on the union of their patterns under ``+``, ``-`` and ``^``, on the intersection under every other
-sign; with a number on one side, the sign is applied to each entry. ``A & B``, ``A | B`` and ``A @ B`` are a
-:class:`Pair`, which says how two operands meet and not yet by which operator.
+Two operands are combined on the union of their patterns under ``+``, ``-`` and ``^``, on the intersection under every
+other sign; with a number on one side, the sign is applied to each entry. ``A & B``, ``A | B`` and ``A @ B`` are a
+:class:`Pair`, which has two operands and waits for an operator.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from sparsezc.ops.select import select
 from sparsezc.semirings import binary, monoid, semiring, unary
 from sparsezc.semirings.types.datatypes import BOOL
 
-__all__ = ["Pair", "binary_sign", "call", "into", "pair", "unary_sign"]
+__all__ = ["Pair", "binary_sign", "call", "pair", "run_in_place", "unary_sign"]
 
 _UNION = {"plus", "lxor", "lor"}
 _ONLY_BOOL = {"lxor": "^", "lor": "|", "land": "&", "lnot": "~"}
@@ -31,7 +31,7 @@ _ONLY_BOOL = {"lxor": "^", "lor": "|", "land": "&", "lnot": "~"}
 def _side(x: Any, other: Any = None) -> Any:
     """Return an operand of a sign as a Matrix, a Vector or a Scalar; an expression is computed.
 
-    Values beside an `other` of a user-defined type are of that type.
+    Values beside an `other` of a user-defined type get that type.
     """
     if isinstance(x, Unrun):
         return x.operand("a sign")
@@ -76,7 +76,7 @@ def unary_sign(x: Any, name: str) -> Expression:
     return apply(x, getattr(unary, name))
 
 
-def into(out: Any, other: Any, name: str, method: str) -> Any:
+def run_in_place(out: Any, other: Any, name: str, method: str) -> Any:
     """Run ``out += other`` and the like, which are ``out << out + other``."""
     if isinstance(out, Unrun) or out._transposed or (name == "@" and not out.ndim):
         raise TypeError(f"{method} is not supported for {says(out)}; only what has a name can be written to")
@@ -94,7 +94,7 @@ def into(out: Any, other: Any, name: str, method: str) -> Any:
     return out
 
 
-# How two operands meet, before the operator is known
+# Two operands that wait for an operator
 
 _METHOD = {"&": ewise_mult, "|": ewise_add}
 
@@ -139,7 +139,7 @@ class Pair(Unrun[K]):
         return tuple(part for x in self.sides for part in (x._parts if isinstance(x, Unrun) else (x,)))
 
     def computed(self, need: str) -> Any:
-        """Return the result without an operator; refused first where none is meant without saying."""
+        """Return the result without an operator; raise TypeError first if the sign has no operator of its own."""
         _ = self.expression
         return super().computed(need)
 
@@ -149,7 +149,7 @@ class Pair(Unrun[K]):
         return self.expression.dtype
 
     def by(self, op: Any, **defaults: Any) -> Expression[K]:
-        """Make the expression with an operator; pairs of the same sign inside are computed with it too."""
+        """Make the expression with an operator; inner pairs of the same sign are computed with it too."""
         left, right = (x.by(op, **defaults).new() if type(x) is Pair and x.sign == self.sign else x for x in self.sides)
         if self.sign == "@":
             return _product(left, right, op)
@@ -230,7 +230,7 @@ def call(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Expression:
     Raises
     ------
     TypeError
-        The operator takes something else.
+        The operator does not take these arguments.
     """
     kind = getattr(op, "op", op).kind
     if kind == "unary":

@@ -80,7 +80,7 @@ def walk(
         kind, top = "columns", A.mxv(by, semiring.max_second).new()
     else:
         kind = ""
-    trail = Trail(at, steps, kind, _shares(p, q), random_seed(seed, "walk"))
+    trail = Trail(at, steps, A.nrows, kind, _shares(p, q), random_seed(seed, "walk"))
     operands = tuple(x for x in (A, trail, top, by) if x is not None)
     return Expression("walk", operands, None, INT64, (at.size, steps + 1))
 

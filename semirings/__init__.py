@@ -7,8 +7,8 @@ True
 >>> binary.plus[types.INT32, types.FP32]
 binary.plus[FP64]
 
-**One line adds an operator**: its name, its NumPy function, its CUDA expression, and the types it takes if not all.
-Without a name in a namespace it works as well:
+**One line adds an operator**: its name, its NumPy function, its CUDA expression, and its types unless it has all.
+An operator without a name in a namespace works too:
 
 >>> import numpy as np
 >>> from sparsezc.semirings.types.domains import AS_FLOAT
@@ -20,7 +20,7 @@ Without a name in a namespace it works as well:
 semiring.max_mean[FP32]
 
 The same line in ``binary.py`` makes it ``binary.mean``, and ``max_mean = Semiring(monoid.max, binary.mean)`` in
-``semiring.py`` a named semiring. Helpers that a CUDA expression calls by name live in ``operators.cuh``.
+``semiring.py`` a named semiring. Helpers that a CUDA expression calls by name live in ``cuda/operators.cuh``.
 """
 
 # PyPI has another package named ``semirings``; under that name this folder would also be a second copy of every type.
@@ -62,4 +62,4 @@ for _room in (
     *(unary, binary, indexunary, select, monoid, semiring, agg),
     *(room.ss for room in (unary, binary, semiring, agg, op)),
 ):
-    vars(_room)["__dir__"] = partial(listed, vars(_room))  # what an editor offers: not what the module imports
+    vars(_room)["__dir__"] = partial(listed, vars(_room))  # dir() lists the operators, not the module's imports

@@ -1,9 +1,9 @@
 """The aggregators, by python-graphblas's names: ``v.reduce(agg.mean)``, ``A.reduce_rowwise(agg.stdp)``.
 
-One line makes one of a recipe. They see the entries that are there: a missing one is neither zero nor counted, and what
-has no entry has no result.
-``first``, ``last`` and positions are by ascending index. Sums that a mean, a variance or a root needs are taken in FP64
-whatever the entries are, so they do not wrap.
+One line makes one from a recipe. Aggregators read the stored entries: a missing entry is neither zero nor counted, and
+an operand without entries has no result.
+``first``, ``last`` and positions follow ascending indices. The sums for a mean, a variance or a root are computed in
+FP64 for every type, so they do not wrap.
 
 >>> import sparsezc as gb
 >>> v = gb.Vector.from_coo([0, 2, 3], [1, 2, 6])
@@ -34,7 +34,7 @@ def _count(a: Entries) -> Result:
 
 
 def _wide(a: Entries) -> DataType:
-    """Return the type that means are computed in."""
+    """Return the type in which means are computed."""
     return FC64 if a.dtype in COMPLEX else FP64
 
 
@@ -79,14 +79,15 @@ def _vars(a: Entries) -> Result:
 
 
 def _log_of_sum(power: UnaryOp, log: UnaryOp) -> Recipe:
-    """Return the logarithm of the sum of powers; of distances from the largest entry, for powers soon leave FP64."""
+    """Return the logarithm of the sum of powers, of distances to the largest entry so that FP64 does not overflow."""
     most = float(np.finfo(np.float64).max)
 
     def recipe(a: Entries) -> Result:
-        if a.dtype in COMPLEX:  # which have no order
+        if a.dtype in COMPLEX:  # complex numbers have no order
             return a.apply(power[FC64]).fold(monoid.plus[FC64]).apply(log[FC64])
         largest = a.fold(monoid.max[FP64])
-        largest = largest.apply(binary.min[FP64], most).apply(binary.max[FP64], -most)  # nothing is far from infinity
+        # No distance to infinity is finite.
+        largest = largest.apply(binary.min[FP64], most).apply(binary.max[FP64], -most)
         powers = a.against(semiring.any_rminus[FP64], largest).apply(power[FP64])
         return powers.fold(monoid.plus[FP64]).apply(log[FP64]).combine(binary.plus[FP64], largest)
 

@@ -98,7 +98,7 @@ bset = BinaryOp("bset", numpy=numpy_functions.bit_set, cuda="bit_set(x, y)", dom
 bclr = BinaryOp("bclr", numpy=numpy_functions.bit_clear, cuda="bit_clear(x, y)", domain=WHOLE)
 bshift = BinaryOp("bshift", numpy=numpy_functions.bit_shift, cuda="bit_shift(x, y)", domain=WHOLE)
 
-# Positions; element by element both operands lie at (i, j), so there the shared k is j for firstj and i for secondi
+# Positions; in an elementwise operation both operands are at (i, j), so the shared k is j for firstj and i for secondi
 firsti = BinaryOp("firsti", numpy=lambda i, k, j: i, cuda="i", domain=POSITION, commutes_to="secondi", transposes_to="secondj")
 firsti1 = BinaryOp("firsti1", numpy=lambda i, k, j: i + 1, cuda="i + 1", domain=POSITION, commutes_to="secondi1", transposes_to="secondj1")
 firstj = BinaryOp("firstj", numpy=lambda i, k, j: k, cuda="k", elementwise="j", domain=POSITION, commutes_to="secondj", transposes_to="secondi")

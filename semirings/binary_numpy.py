@@ -1,6 +1,6 @@
 # mypy: disable-error-code=has-type
-"""NumPy's names: ``binary.numpy`` in python-graphblas. What has no name of
-GraphBLAS's is written in Python, and made when asked for.
+"""NumPy's names: ``binary.numpy`` in python-graphblas. Functions without a
+GraphBLAS name are written in Python, and made on first use.
 
 ``fmin`` and ``fmax`` are ``min`` and ``max``, which prefer a number to a NaN; ``minimum`` and ``maximum`` prefer
 the NaN.

@@ -10,7 +10,7 @@ from sparsezc.semirings.algebra.operators import IndexUnaryOp
 from sparsezc.semirings.types.domains import DIAGINDEX, INDEX, POSITION_TEST, TO_BOOL
 
 # fmt: off
-# Positions, moved by the thunk
+# Positions plus the thunk
 rowindex = IndexUnaryOp("rowindex", numpy=lambda x, i, j, y: i + y, cuda="i + y", domain=INDEX)
 colindex = IndexUnaryOp("colindex", numpy=lambda x, i, j, y: j + y, cuda="j + y", domain=INDEX)
 diagindex = IndexUnaryOp("diagindex", numpy=lambda x, i, j, y: j - (i + y), cuda="j - (i + y)", domain=DIAGINDEX)

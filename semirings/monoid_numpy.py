@@ -1,5 +1,5 @@
 # mypy: disable-error-code=has-type
-"""NumPy's names: ``monoid.numpy`` in python-graphblas. Those of operators written in Python are made when asked for."""
+"""NumPy's names: ``monoid.numpy`` in python-graphblas. Those of operators written in Python are made on first use."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"monoid.numpy has no {name!r}")
     idempotent = name in ("gcd", "maximum", "minimum")
     operator = getattr(binary_numpy, name)
-    if name == "hypot":  # binary.hypot is the CPU engine's own, which makes no monoid of it
+    if name == "hypot":  # binary.hypot is the CPU engine's own operator, which forms no monoid
         operator = BinaryOp.register_anonymous(lambda x, y: np.hypot(x, y), "numpy.hypot")
     made = globals()[name] = register_monoid(operator, identity, f"numpy.{name}", is_idempotent=idempotent)
     return made

@@ -1,7 +1,7 @@
 """``from sparsezc.semiring import min_plus``: the operators' namespaces import as modules of this package too.
 
-They live in ``sparsezc.semirings``; programs written for python-graphblas import them from the top. A module there is a
-line that puts the namespace into its own place, so that both names are one object.
+They are defined in ``sparsezc.semirings``; programs written for python-graphblas import them from the top. A module
+here is one line that replaces itself by the namespace, so that both names are one object.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ __all__ = ["give_way"]
 
 
 def give_way(name: str) -> None:
-    """Put the namespace into the place of the module `name`, which is being imported."""
+    """Replace the module `name`, which is being imported, by the namespace."""
     room = import_module(f"sparsezc.semirings.{name.rpartition('.')[2]}")
     sys.modules[name] = room
     for inner in ("numpy", "ss"):
-        if hasattr(room, inner):  # the import system asks for these by name, and `room` is no package
+        if hasattr(room, inner):  # the import system reads these attributes, and `room` is no package
             sys.modules[f"{name}.{inner}"] = getattr(room, inner)

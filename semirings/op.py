@@ -17,7 +17,7 @@ from sparsezc.semirings.algebra import names
 from sparsezc.semirings.algebra.deprecated_names import ask
 from sparsezc.semirings.algebra.registering import Path, namespace
 
-if TYPE_CHECKING:  # for editors; at run time also what users have registered is found
+if TYPE_CHECKING:  # for editors; at run time users' registered operators are found too
     from sparsezc.semirings.binary import *  # type: ignore[no-redef]  # noqa: F403
     from sparsezc.semirings.semiring import *  # type: ignore[assignment, no-redef]  # noqa: F403
     from sparsezc.semirings.unary import *  # type: ignore[no-redef]  # noqa: F403
@@ -28,7 +28,7 @@ _ROOMS = ("unary", "binary", "semiring")
 
 
 def from_string(text: str) -> Any:  # type: ignore[no-redef]
-    """Find the operator that a string names, of whatever kind: unary, binary, monoid, semiring and so on.
+    """Find the operator that a string names, of any kind: unary, binary, monoid, semiring and so on.
 
     Parameters
     ----------
@@ -51,8 +51,8 @@ def __getattr__(name: str) -> Any:
     for kind in _ROOMS:
         found = names.names_of(kind).get(name)
         if found is not None:
-            return found if name in names.room(kind) else ask(namespace(kind), name, "op")
-    paths = [vars(room[name]) for room in map(names.room, _ROOMS) if isinstance(room.get(name), Path)]
+            return found if name in names.namespace_dict(kind) else ask(namespace(kind), name, "op")
+    paths = [vars(room[name]) for room in map(names.namespace_dict, _ROOMS) if isinstance(room.get(name), Path)]
     if paths:
         return Path(**{part: op for path in reversed(paths) for part, op in path.items()})
     raise AttributeError(f"no unary, binary or semiring operator has the name {name!r}")

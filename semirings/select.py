@@ -1,4 +1,4 @@
-"""The select operators: the index-unary operators that say whether to keep an entry."""
+"""The select operators: the index-unary operators that decide whether to keep an entry."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The semirings, by python-graphblas's names: ``monoid_operator``. One line makes one.
 
-Some take fewer types than their parts would allow, or convert inputs first, as python-graphblas does: the last argument
-says so. :func:`register_anonymous` makes a semiring that stands in no namespace.
+Some have fewer types than their parts would allow, or convert inputs first, as in python-graphblas: the last argument
+gives this domain. :func:`register_anonymous` makes a semiring without a name in a namespace.
 """
 
 from __future__ import annotations

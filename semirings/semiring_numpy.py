@@ -1,4 +1,4 @@
-"""NumPy's names: ``semiring.numpy`` in python-graphblas, a monoid's and an operator's. Each is made when asked for."""
+"""NumPy's names: ``semiring.numpy`` in python-graphblas, a monoid's and an operator's. Each is made on first use."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """sparsezc: a GraphBLAS for graphs larger than the GPU.
 
 A program written for python-graphblas runs with ``import sparsezc as gb``: on a CPU through SuiteSparse:GraphBLAS, on a
-GPU over matrices that may lie in host memory.
+GPU over matrices that may be in host memory.
 
 >>> import sparsezc as gb
 >>> A = gb.Matrix.from_coo([0, 0, 1], [1, 2, 2], [5, 1, 2], nrows=3, ncols=3)
@@ -16,7 +16,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-# At once, because importing the submodule later would put the module in the object's place.
+# Imported here, because importing the submodule later would replace the object by the module.
 from sparsezc.config import config as config
 from sparsezc.memory import placement as _placements  # noqa: F401  (it tells config the names)
 
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from sparsezc.semirings import unary as unary
 
 __version__ = "0.1.0"
-#: The library below the CPU engine, as python-graphblas names it.
+#: The library behind the CPU engine, by python-graphblas's name.
 backend = "suitesparse"
 
 # Where each name lives: (module, name in it; None for the module itself). Loaded when first used.
@@ -85,14 +85,14 @@ __all__ = [*_HOMES, "backend", "config", "init"]
 
 
 def init(backend: str = "suitesparse", blocking: bool = True) -> None:
-    """Accept the call with which programs written for python-graphblas begin: nothing needs to be started here.
+    """Accept the first call of programs written for python-graphblas; nothing needs to be started here.
 
     Parameters
     ----------
     backend : str
-        Ignored: the engine is chosen by where a matrix lies.
+        Ignored: a matrix's placement chooses the engine.
     blocking : bool
-        Ignored: the CPU engine runs SuiteSparse in blocking mode, where its answers are right.
+        Ignored: the CPU engine runs SuiteSparse in blocking mode, in which its answers are right.
     """
 
 

@@ -68,7 +68,7 @@ def bytes_of(name: str, value: int | str) -> int:
     Raises
     ------
     InvalidValue
-        It is neither; the message has its name.
+        It is neither; the message names the argument.
     """
     try:
         if isinstance(value, str):
@@ -92,7 +92,7 @@ _placements: list[Callable[[], tuple[str, ...]]] = []
 
 
 def allow_placements(names: Callable[[], tuple[str, ...]]) -> None:
-    """Have the setting "placement" take the names that `names` gives: the records are in a room above this one."""
+    """Have the setting "placement" accept the names that `names` returns: the records are in a higher folder."""
     _placements[:] = [names]
 
 
@@ -118,7 +118,7 @@ def _budget(value: Any) -> str | None:
 
 
 def _kept(key: str, value: Any) -> Any:
-    """Convert a setting to its kept form: a share that came as text is a number, and numbers are Python's own."""
+    """Return a setting in stored form: a share given as text becomes a number, and numbers become Python's."""
     if _KEYS[key].check is not _budget or value is None:
         return value
     if isinstance(value, str):
@@ -129,7 +129,7 @@ def _kept(key: str, value: Any) -> Any:
 
 class _Key(NamedTuple):
     default: Any
-    check: Callable[[Any], str | None]  # what is needed, or None where the value is good
+    check: Callable[[Any], str | None]  # what is needed, or None if the value is allowed
     doc: str
 
 
@@ -143,13 +143,13 @@ _KEYS = {
     "placement": _Key(
         "auto",
         _placement,
-        "where a GPU matrix's arrays lie: 'auto' is the card's memory if all fits the budget, else 'hybrid': host"
-        " memory, of which the budget holds the most used part; docs/placements.md tells of the others",
+        "the memory of a GPU matrix's arrays: 'auto' is device memory if all fits the budget, else 'hybrid': host"
+        " memory, of which the budget holds the most read part; docs/placements.md describes the others",
     ),
     "oversubscribe": _Key(
         False,
         _choice(True, False),
-        "whether placement 'uvm' may take more managed memory than the card has free, which hangs some cards",
+        "whether placement 'uvm' may take more managed memory than the device has free, which hangs some devices",
     ),
     "budget": _Key(
         None, _budget, "device memory that may be used: None (nine tenths of what is free), bytes, '16GB', or a share"
@@ -162,9 +162,9 @@ _KEYS = {
     "head_cache": _Key(
         "auto",
         _choice("auto", "on", "off"),
-        "whether the first neighbours of each row, hubs first, are kept on the card, where searches look before they"
-        " read host memory: 'auto' makes it for zero-copy matrices once searches have read as much as making it does;"
-        " 'on' at the first search, in any placement",
+        "whether the first neighbours of each row, hubs first, are kept in device memory, where searches read them"
+        " before host memory: 'auto' builds this cache for zero-copy matrices once searches have read as much as"
+        " building it reads; 'on' at the first search, in any placement",
     ),
     "head_budget": _Key(
         None, _budget, "device memory of one such cache: None (32 bytes a row), bytes, '2GB', or a share"
@@ -173,8 +173,8 @@ _KEYS = {
         "auto",
         _choice("auto", "on", "off"),
         "whether small whole values are packed into the spare bits of 4-byte ids, in 4 more bytes of memory an entry,"
-        " so that products which read both ask once: 'auto' does so for zero-copy matrices once products have read as"
-        " much as packing does; 'on' at the first product, in any placement",
+        " so that products which read both need one request: 'auto' does so for zero-copy matrices once products have"
+        " read as much as packing reads; 'on' at the first product, in any placement",
     ),
     "rows_per_warp": _Key(
         "auto",
@@ -191,26 +191,26 @@ _KEYS = {
         True,
         _choice(True, False),
         "whether an expression that has not run is computed where its result is needed, as in A.mxv(v).nvals; if not,"
-        " .new() must be said (python-graphblas's default)",
+        " .new() must be called (python-graphblas's default)",
     ),
     "mapnumpy": _Key(
         False,
         _choice(True, False),
         "python-graphblas's setting for the operators of its .numpy namespaces; here both settings mean the same",
     ),
-    "progress": _Key("auto", _choice("auto", True, False), "progress bars on what takes longer than two seconds"),
+    "progress": _Key("auto", _choice("auto", True, False), "progress bars for work that takes longer than two seconds"),
 }
 
 
 class Config:
-    """Settings that hold for the whole process; read them as attributes, change them with :meth:`set`.
+    """The settings of the whole process; read them as attributes, change them with :meth:`set`.
 
     ``print(gb.config)`` explains each: ``engine``, ``placement``, ``oversubscribe``, ``budget``, ``host_budget``,
     ``head_cache``, ``head_budget``, ``packing``, ``rows_per_warp``, ``fallback``, ``autocompute``, ``mapnumpy`` and
     ``progress``. No environment variable is read. Assigning (``gb.config.engine = "cpu"``) is the same as ``set``.
     """
 
-    engines: ClassVar[set[str]] = {"cpu", "gpu"}  # and those that programs register, in expr/engines.py
+    engines: ClassVar[set[str]] = {"cpu", "gpu"}  # and engines that programs register, in expr/engines.py
     engine: str
     placement: str
     oversubscribe: bool
@@ -244,12 +244,12 @@ class Config:
             raise InvalidValue(f"config: {key}={value!r} is not allowed; needed is {needed}")
 
     def set(self, **settings: Any) -> _Restore:
-        """Change settings: for good as a statement, for a block as ``with gb.config.set(...):``.
+        """Change settings: permanently as a statement, for a block as ``with gb.config.set(...):``.
 
         Raises
         ------
         InvalidValue
-            An unknown setting or a value that it cannot have; nothing changes then.
+            A setting is unknown, or its value is not allowed; nothing changes then.
         """
         for key, value in settings.items():
             self._check(key, value)
@@ -260,7 +260,7 @@ class Config:
             return _Restore(self, before)
 
     def get(self, key: str, default: Any = None) -> Any:
-        """Return one setting by name; `default` for a name that is none."""
+        """Return one setting by name; `default` for an unknown name."""
         return getattr(self, key) if key in _KEYS else default
 
     def __getitem__(self, key: str) -> Any:
@@ -282,7 +282,7 @@ class Config:
 
 
 class _Restore:
-    """The result of :meth:`Config.set`, which puts the old values back when a ``with`` block ends."""
+    """The result of :meth:`Config.set`; it restores the old values when a ``with`` block ends."""
 
     def __init__(self, config: Config, before: dict[str, Any]) -> None:
         self._config = config
@@ -304,11 +304,11 @@ class _Restore:
                 inner = next((block for block in later if key in block._before), None)
                 if inner is None:
                     object.__setattr__(self._config, key, value)
-                else:  # of another thread, which ends later: it puts back what was before this one
+                else:  # a block of another thread that ends later: it restores the values from before this one
                     inner._before[key] = value
 
 
 _changing = locks.shared()
-_blocks: list[_Restore] = []  # that were entered and have not ended
-_numbers = itertools.count()  # of blocks, in the order in which they changed settings
+_blocks: list[_Restore] = []  # blocks that were entered and have not ended
+_numbers = itertools.count()  # numbers of blocks, in the order in which they changed settings
 config = Config()

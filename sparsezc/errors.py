@@ -36,7 +36,7 @@ __all__ = [
 
 
 class GraphblasException(Exception):
-    """Base of every error that sparsezc raises on purpose."""
+    """The base class of every error that sparsezc raises on purpose."""
 
 
 class NoValue(GraphblasException, KeyError):
@@ -80,7 +80,7 @@ class EmptyObject(GraphblasException, ValueError):
 
 
 class OutOfMemory(GraphblasException, MemoryError):
-    """Memory of the host or of the device does not suffice; the message says what was needed and what there is."""
+    """Memory of the host or of the device is short; the message gives the bytes needed and the bytes there are."""
 
 
 class InsufficientSpace(GraphblasException, ValueError):
@@ -88,7 +88,7 @@ class InsufficientSpace(GraphblasException, ValueError):
 
 
 class IndexOutOfBound(GraphblasException, IndexError):
-    """An index lies outside the object."""
+    """An index is outside the object."""
 
 
 class Panic(GraphblasException, RuntimeError):
@@ -100,7 +100,7 @@ class NotImplementedException(GraphblasException, NotImplementedError):
 
 
 class UnknownDtype(GraphblasException, TypeError, ValueError):
-    """Something that names no GraphBLAS type was given where a type is needed."""
+    """A name or object that is no GraphBLAS type was given where a type is needed."""
 
 
 class UdfParseError(GraphblasException, TypeError):
@@ -108,23 +108,23 @@ class UdfParseError(GraphblasException, TypeError):
 
 
 class ConvergenceFailure(GraphblasException, ArithmeticError):
-    """An iteration did not settle in the number of rounds that it was given."""
+    """An iteration did not converge within the allowed number of rounds."""
 
 
 class FileFormatError(GraphblasException, ValueError):
-    """A file is damaged, or not of the format that its name says; the message names file and line."""
+    """A file is damaged, or not of the format of its name; the message names file and line."""
 
 
 class DeviceUnavailable(GraphblasException, RuntimeError):
-    """A GPU was asked for and there is none that can be used; the message says why."""
+    """A GPU was requested and none can be used; the message gives the reason."""
 
 
 class PerformanceWarning(UserWarning):
-    """An operation took a slower way than the user asked for (such as running on the CPU engine)."""
+    """An operation ran in a slower way than the user asked for (such as on the CPU engine)."""
 
 
 def warn_slow(message: str) -> None:
-    """Warn of a slower way, at the line of the program that led there."""
+    """Warn of a slower way, at the line of the user's program that caused it."""
     frame: FrameType | None = sys._getframe(1)
     level = 2
     while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "sparsezc":

@@ -1,9 +1,9 @@
-"""The locks of objects, by which calls from several threads give the answer of some order of them.
+"""The locks of objects, by which concurrent calls give the same answers as in some sequential order.
 
 Each Matrix, Vector and Scalar has a lock in ``_lock``, which its transpose shares; objects of an engine whose launches
 share state have the engine's (``Engine.lock``). A call takes the locks of all objects that it reads or writes before it
-looks at any, and keeps them to its end. It takes them as they come while it has to wait for none, else in the order of
-their addresses, so no two calls wait for each other. All are reentrant: a call within a call may take them again.
+reads any, and holds them to its end. While it need not wait it takes them in any order, otherwise in the order of their
+addresses, so no two calls wait for each other. All are reentrant: a call within a call may take them again.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from typing import Any, TypeVar
 
 from sparsezc.errors import InvalidObject
 
-__all__ = ["FreeAfterFork", "alone", "hold", "new", "shared", "take"]
+__all__ = ["FreeAfterFork", "acquire_locks", "hold_locks", "locked", "new", "shared"]
 
 _Method = TypeVar("_Method", bound=Callable[..., Any])
 new = threading.RLock
 
 
-def take(held: list[Any], objects: Iterable[Any]) -> None:
-    """Take the locks of `objects` in their order and append them to `held`, which the caller releases, whatever comes.
+def acquire_locks(held: list[Any], objects: Iterable[Any]) -> None:
+    """Take the locks of `objects` in order and append them to `held`; the caller releases them in any case.
 
-    An object whose ``_lock`` is None, as of an index list, needs none.
+    An object whose ``_lock`` is None, such as an index list, needs none.
     """
     objects, before = tuple(objects), len(held)
     while True:
@@ -37,12 +37,12 @@ def take(held: list[Any], objects: Iterable[Any]) -> None:
             held.append(lock)
         if locks.issuperset([x._lock for x in objects if x._lock is not None]):
             return
-        while len(held) > before:  # one has moved to an engine with a lock of its own
+        while len(held) > before:  # an object has moved to an engine with a lock of its own
             held.pop().release()
 
 
-class hold:  # noqa: N801  (read as a verb: `with hold(A, B):`)
-    """Several statements on these objects as one: ``with hold(A, mask.parent):``."""
+class hold_locks:  # noqa: N801  (read as a verb: `with hold_locks(A, B):`)
+    """A context that makes several statements on these objects one: ``with hold_locks(A, mask.parent):``."""
 
     __slots__ = ("_held", "_objects")
 
@@ -52,7 +52,7 @@ class hold:  # noqa: N801  (read as a verb: `with hold(A, B):`)
 
     def __enter__(self) -> None:
         try:
-            take(self._held, self._objects)
+            acquire_locks(self._held, self._objects)
         except BaseException:
             self.__exit__()
             raise
@@ -62,13 +62,13 @@ class hold:  # noqa: N801  (read as a verb: `with hold(A, B):`)
             self._held.pop().release()
 
 
-def alone(method: _Method) -> _Method:
-    """Make a method that no other call on its object meets."""
+def locked(method: _Method) -> _Method:
+    """Return the method under its object's lock, so that no other call on the object overlaps it."""
 
     @wraps(method)
     def call(self: Any, *args: Any, **kwargs: Any) -> Any:
         lock = self._lock
-        lock.acquire()  # with half of what `with lock` takes
+        lock.acquire()  # takes half the time of `with lock`
         while self._lock is not lock:  # it has moved to an engine with a lock of its own
             lock.release()
             lock = self._lock
@@ -82,7 +82,7 @@ def alone(method: _Method) -> _Method:
 
 
 def shared() -> Any:
-    """Make a lock of the whole process, for a module to keep."""
+    """Return a lock of the whole process, for a module to keep."""
     lock = new()
     _shared.append(lock)
     return lock
@@ -92,7 +92,7 @@ _shared: list[Any] = []
 
 
 class _Lost:
-    """The engine of an object that another thread was in a call on when the process forked: it may be half changed."""
+    """The engine of an object that another thread used when the process forked: the object may be half changed."""
 
     lock = None
 
@@ -104,12 +104,12 @@ class _Lost:
 
 
 class FreeAfterFork:
-    """Have a forked process, which has one thread, wait for none of the others.
+    """A hook that lets a forked process, which has one thread, wait for none of the parent's other threads.
 
     Parameters
     ----------
     kind : type
-        Of the objects that have a lock.
+        The type of the objects that have a lock.
     """
 
     def __init__(self, kind: type) -> None:
@@ -124,7 +124,7 @@ class FreeAfterFork:
         if not self._several:
             return
         objects = [x for x in gc.get_objects() if issubclass(type(x), self._kind)]
-        # One whose constructor failed has no lock, and is used by nothing.
+        # An object whose constructor failed has no lock, and is not used.
         lost = [x for x in objects if (lock := getattr(x, "_lock", None)) is not None and not _is_free(lock)]
         for lock in _shared:
             lock._at_fork_reinit()

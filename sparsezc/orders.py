@@ -1,7 +1,7 @@
 """Orders of a graph's vertices that keep together what is read together; ``A.reorder`` applies them.
 
 Every function takes an adjacency matrix and returns a permutation, an array `order`: vertex ``order[k]`` becomes vertex
-k. Which one helps depends on the graph, and may be none: a file's own order is often a good one.
+k. The best order depends on the graph; often it is the file's own.
 
 >>> import sparsezc as gb
 >>> gb.orders.degree(gb.io.read("star:5"))
@@ -26,10 +26,10 @@ _SCIPY_ENTRIES = 2**31  # SciPy's function counts in 32 bits
 
 
 def degree(A: Matrix) -> NDArray[np.int64]:
-    """Order vertices by their number of edges, those with most first; of equals the lowest number first.
+    """Order vertices by descending number of edges; of equals the lowest number first.
 
     The ids that rows name most often become small, so they pack into few bits, and the vector entries that products
-    look at most often share cache lines.
+    read most often share cache lines.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def degree(A: Matrix) -> NDArray[np.int64]:
 def reverse_cuthill_mckee(A: Matrix) -> NDArray[np.int64]:
     """Order for a narrow band: breadth-first from the graph's edge, neighbours by ascending degree, all reversed.
 
-    For meshes and road networks, whose neighbours come to lie near each other. SciPy does it, on one core.
+    This is for meshes and road networks, whose neighbours get near numbers. SciPy computes it, on one core.
 
     Parameters
     ----------
@@ -109,19 +109,19 @@ def reverse_cuthill_mckee(A: Matrix) -> NDArray[np.int64]:
 
 
 def harmonic(A: Matrix, k: int = 64, seed: int | None = 0) -> NDArray[np.int64]:
-    """Order by estimated harmonic centrality, highest first: vertices that a search meets together are neighbours.
+    """Order by estimated harmonic centrality, highest first: vertices that a search reaches together are neighbours.
 
-    The idea of HALO, which does so before traversals of graphs in unified memory. Vertices that no search reaches
-    come last, in their own order. It is for graphs of a small diameter, as searches go level by level: a road network
-    takes long, and is better served by :func:`reverse_cuthill_mckee`.
+    This is the idea of HALO for traversals of graphs in unified memory. Vertices that no search reaches come last, in
+    their own order. It is for graphs of a small diameter, as searches run level by level: for a road network use
+    :func:`reverse_cuthill_mckee`.
 
     Parameters
     ----------
     A : Matrix, shape (n, n), any dtype
     k : int
-        Searches that the estimate is made from; 64 go on at once.
+        The number of searches for the estimate; 64 run at once.
     seed : int, optional
-        Chooses where they begin, among the vertices with out-edges: those of most edges are likelier.
+        The seed for the choice of their sources, among vertices with out-edges, with probability by degree.
 
     Returns
     -------
@@ -157,13 +157,13 @@ def harmonic(A: Matrix, k: int = 64, seed: int | None = 0) -> NDArray[np.int64]:
         return np.arange(A.nrows)
     chance = edges[some] / edges[some].sum()
     sources = np.random.default_rng(seed).choice(some, min(count, some.size), replace=False, p=chance)
-    # Sums of a few fractions in whatever order: rounded, so that equals are equal on every engine.
+    # Sums of fractions depend on their order; they are rounded, so that equal ones are equal on every engine.
     near = harmonic_centrality(A, sources=sources).to_dense(0).round(9)
     return np.argsort(-near, kind="stable")
 
 
 def communities(A: Matrix, max_iter: int = 10) -> NDArray[np.int64]:
-    """Order community by community, as label propagation finds them: the largest first, and in each its hubs first.
+    """Order by communities of label propagation: the largest community first, and in each its hubs first.
 
     Parameters
     ----------

@@ -26,7 +26,7 @@ def concat(tiles: Any, dtype: Any = None, *, name: str | None = None, **options:
     tiles : list of lists of Matrix (or Vector, a column), or list of Vector
         Tiles in a row have as many rows, those in a column as many columns.
     dtype : optional
-        By default the type that all of theirs meet in.
+        The type of the result; by default the common type of all tiles.
     name : str, optional
 
     Returns
@@ -36,7 +36,7 @@ def concat(tiles: Any, dtype: Any = None, *, name: str | None = None, **options:
     Raises
     ------
     TypeError, ValueError, DimensionMismatch
-        The tiles are none, or do not fit.
+        The tiles are empty or do not fit.
 
     Examples
     --------
@@ -53,7 +53,7 @@ def concat(tiles: Any, dtype: Any = None, *, name: str | None = None, **options:
 
 
 def diag(x: Any, k: int = 0, dtype: Any = None, *, name: str | None = None, **options: Any) -> Any:
-    """Make the matrix with a vector on diagonal `k`, or take a matrix's diagonal `k`: see :func:`sparsezc.ops.diag`."""
+    """Make a matrix with a vector on diagonal `k`, or extract a matrix's: see :func:`sparsezc.ops.diag`."""
     return ops.diag(x, k).new(dtype, name=name, **options)
 
 

@@ -1,4 +1,4 @@
-"""``gb.stats``: what products moved, and how long it took.
+"""``gb.stats``: the bytes that products moved, and the time that it took.
 
 >>> import sparsezc as gb
 >>> A = gb.Matrix.from_coo([0, 1, 2], [1, 2, 0], [1, 2, 3])
@@ -7,8 +7,8 @@
 >>> moved.link_bytes  # the CPU engine has no link
 0
 
-Counting makes the kernels slower (each request adds to a number in device memory) and every product waits for its
-end, so it is for measuring what moves; how fast it moves is told by programs that do not count.
+Counting makes the kernels slower (each request adds to a number in device memory), and every product waits for its
+end. So count to learn how much is moved, and measure rates without counting.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from sparsezc.device.launcher import Launcher
 
 __all__ = ["Traffic", "collect", "copied", "counted", "timed"]
 
-_SECTOR = 32  # bytes: what a GPU reads at least
+_SECTOR = 32  # bytes: the least that a GPU reads
 
 
 @dataclass
@@ -35,16 +35,16 @@ class Traffic:
     Attributes
     ----------
     link_bytes : int
-        Bytes that crossed the host link: sectors of 32 bytes that kernels read, and copies. Pages that the driver moves
-        (placement ``uvm``) are not seen.
+        Bytes that crossed the host link: sectors of 32 bytes that kernels read, and copies. Pages that the driver
+        migrates (placement ``uvm``) are not counted.
     requests : int
-        Requests of 128 bytes or less that kernels made of host memory.
+        Requests of at most 128 bytes that kernels made to host memory.
     copied_bytes : int
         The part of `link_bytes` that was copied in bulk.
     device_bytes : int
-        Bytes of ids and values that kernels read in device memory, and all that they read of pages that migrate.
+        Bytes of ids and values that kernels read in device memory, and all bytes that they read in migrating pages.
     compute_seconds, copy_seconds, gather_seconds : float
-        Time of the products' kernels, of copies, of the host's threads. While counting is on they wait for each other.
+        The times of the products' kernels, of copies, and of host threads. While counting they wait for each other.
     """
 
     link_bytes: int = 0
@@ -56,31 +56,27 @@ class Traffic:
     gather_seconds: float = 0.0
 
 
-_traffic: Traffic | None = None
-
-
-def is_counting() -> bool:
-    """Return whether counters are being collected: kernels are then compiled to count."""
-    return _traffic is not None
+#: The counters that are being collected; None: there are none. Kernels are compiled to count while there are.
+collecting: Traffic | None = None
 
 
 @contextmanager
 def collect() -> Iterator[Traffic]:
-    """Count what the products within the context move. Contexts do not nest: an inner one takes what happens in it."""
-    global _traffic
-    before, _traffic = _traffic, Traffic()
+    """Count the traffic of products within the context. Of nested contexts only the inner one counts."""
+    global collecting
+    before, collecting = collecting, Traffic()
     try:
-        yield _traffic
+        yield collecting
     finally:
-        _traffic = before
+        collecting = before
 
 
 def counted(kernel: Launcher, near: bool) -> Callable[..., None]:
-    """Return what launches a kernel as its ``launch`` does, and adds what it moved while products are counted.
+    """Return a function that launches a kernel as its ``launch`` does, and adds its traffic while products are counted.
 
-    `near`: the entries that it reads lie in device memory, however they got there.
+    `near`: the entries that it reads are in device memory, permanently or as a copy.
     """
-    return kernel.launch if _traffic is None else partial(_count, _traffic, kernel, near)
+    return kernel.launch if collecting is None else partial(_count, collecting, kernel, near)
 
 
 def _count(traffic: Traffic, kernel: Launcher, near: bool, blocks: int, *groups: Any, **named: Any) -> None:
@@ -99,10 +95,10 @@ def _count(traffic: Traffic, kernel: Launcher, near: bool, blocks: int, *groups:
 
 def copied(nbytes: int, seconds: float = 0.0) -> None:
     """Add a copy over the link."""
-    if _traffic is not None:
-        _traffic.link_bytes += nbytes
-        _traffic.copied_bytes += nbytes
-        _traffic.copy_seconds += seconds
+    if collecting is not None:
+        collecting.link_bytes += nbytes
+        collecting.copied_bytes += nbytes
+        collecting.copy_seconds += seconds
 
 
 @contextmanager
@@ -110,9 +106,9 @@ def timed(what: str) -> Iterator[None]:
     """Add the time that a block takes to ``what_seconds``."""
     start = time.perf_counter()
     yield
-    if _traffic is not None:
+    if collecting is not None:
         name = f"{what}_seconds"
-        setattr(_traffic, name, getattr(_traffic, name) + time.perf_counter() - start)
+        setattr(collecting, name, getattr(collecting, name) + time.perf_counter() - start)
 
 
 def __dir__() -> list[str]:

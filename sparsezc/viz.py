@@ -1,6 +1,6 @@
 """Pictures of matrices and vectors, by python-graphblas's ``viz``: ``draw``, ``spy``, ``datashade``.
 
-Each copies its argument to the CPU engine where it lies elsewhere, and needs what python-graphblas needs for it
+Each copies its argument to the CPU engine if it is elsewhere, and needs the packages that python-graphblas needs
 (matplotlib, NetworkX, datashader).
 """
 

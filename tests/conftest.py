@@ -1,4 +1,4 @@
-"""What all tests share: the judge in its safe mode, settings that end with a test, the `gpu` mark, one profile."""
+"""Fixtures for all tests: the judge in blocking mode, settings that end with a test, the `gpu` mark, one profile."""
 
 from __future__ import annotations
 
@@ -166,7 +166,7 @@ def _act(item: Any, parameters: dict[str, Any]) -> None:
 
 @pytest.fixture(autouse=True)
 def settings_stay() -> Iterator[None]:
-    """What a test changes in the configuration ends with it, and so do caches that count to a budget."""
+    """Restore the configuration after each test, and drop caches that count towards a budget."""
     with config.set(**vars(config)):
         yield
     budget.reclaim()

@@ -82,7 +82,7 @@ def row(case: Case, cases: list[Case]) -> list[str]:
 
 
 def at_least(variant: str) -> str:
-    """What stands before bytes and what follows from them: of pages that migrate only the least is known."""
+    """Return the mark in front of bytes and derived figures: for migrating pages they are lower bounds."""
     return ">= " if variant == "uvm" else ""
 
 

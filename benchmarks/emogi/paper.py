@@ -1,4 +1,4 @@
-"""What EMOGI's paper reports, to stand beside what is measured here.
+"""Figures of EMOGI's paper, to compare with those measured here.
 
 S. Min, V. Mailthody, Z. Qureshi, J. Xiong, E. Ebrahimi, W. Hwu, EMOGI: Efficient Memory-access for Out-of-memory
 Graph-traversal in GPUs, PVLDB 14(2):114-127, 2021, doi:10.14778/3425879.3425883. One V100 of 16 GB on PCIe 3.0 x16,

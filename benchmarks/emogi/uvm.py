@@ -15,8 +15,8 @@ import numpy as np
 
 from benchmarks.emogi.variants import Edges
 from benchmarks.harness.copyrate import runtime_of
-from sparsezc.device import cuda
-from sparsezc.device.cuda import Device
+from sparsezc.device import cupy_device
+from sparsezc.device.protocol import Device
 from sparsezc.memory import zerocopy
 from sparsezc.memory.csr import Csr
 
@@ -56,7 +56,7 @@ class Migrating:
         for buffer in self.buffers:
             pointer = int(self.runtime.mallocManaged(buffer.nbytes))
             self.pointers.append(pointer)
-            array = cuda._view(pointer, buffer.nbytes)
+            array = cupy_device._view(pointer, buffer.nbytes)
             _copy(array, buffer.read().view(np.uint8))
             self.runtime.memAdvise(pointer, buffer.nbytes, _READ_MOSTLY, where)
             self.arrays.append(array)

@@ -17,7 +17,7 @@ import numpy as np
 
 from benchmarks.model.emogi import PATTERNS, of_rows, per_row
 from benchmarks.model.requests import Requests
-from sparsezc.device.cuda import Kernel
+from sparsezc.device.protocol import Kernel
 from sparsezc.engines import gpu as gpu_engine
 
 THREADS = 256
@@ -58,7 +58,7 @@ class Edges:
 
 @dataclass
 class Count:
-    """What the rounds of one call asked of the link."""
+    """The requests of the rounds of one call over the link."""
 
     ids: Requests = field(default_factory=Requests)
     lengths: Requests = field(default_factory=Requests)
@@ -94,7 +94,7 @@ class Variant:
         return per_row(self.begin, self.end, itemsize, self.pattern, self.xp)
 
     def counting(self, count: Count, *, lengths: bool = False) -> Callable[[Any], None]:
-        """What a round's active vertices ask for, added to `count`."""
+        """Add the requests of a round's active vertices to `count`."""
 
         def add(active: Any) -> None:
             rows = self.end - self.begin
@@ -107,7 +107,7 @@ class Variant:
         return add
 
     def of_search(self, level: Any) -> Count:
-        """What a search asked for, told from its answer: each reached vertex was active in one round."""
+        """Return the requests of a search, derived from its answer: each reached vertex was active in one round."""
         count = Count()
         self.counting(count)(level >= 0)
         count.rounds = int(level.max()) + 1

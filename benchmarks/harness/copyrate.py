@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.harness.frame import nothing, summary, timed
-from sparsezc.device.cuda import Device, Pages
+from sparsezc.device.protocol import Device, Pages
 
 SIZE = 1 << 30
 TRIALS = 5

@@ -34,7 +34,7 @@ RANDOM_256_MIB = {32: 670, 64: 640, 128: 400}
 
 
 class Peer(NamedTuple):
-    """What another program took, in milliseconds: the fastest and the slowest figure."""
+    """Another program's time in milliseconds: the fastest and the slowest figure."""
 
     name: str
     low: float
@@ -75,14 +75,14 @@ def peer(graph: str, kernel: str, placement: str) -> Peer | None:
 
 
 class Goal(NamedTuple):
-    """What must be reached: at most `ms`, or at least `share` of the copy rate."""
+    """A goal: at most `ms`, or at least `share` of the copy rate."""
 
     ms: float | None = None
     share: float | None = None
 
 
 def goal(graph: str, kernel: str, placement: str) -> Goal | None:
-    """What the project set itself for a case, where it did.
+    """Return the project's goal for a case, if it has one.
 
     Streaming mxv over the link at 0.85 of the copy rate; bfs and cc over the link no slower than EMOGI; bfs on kron:24
     in the card's memory three times faster than EMOGI.

@@ -125,7 +125,7 @@ class Case:
         return self.bytes_per_second / self.rate if self.rate else None
 
     def figure(self, unit: str) -> float:
-        """What the case comes to, in "ms" or "GB/s"."""
+        """Return the figure of a case, in "ms" or "GB/s"."""
         return self.seconds.median * 1e3 if unit == "ms" else self.bytes_per_second / 1e9
 
     @property
@@ -139,7 +139,7 @@ class Case:
 
 
 def nothing() -> None:
-    """What a CPU waits for."""
+    """Wait for nothing, as a CPU is never behind."""
 
 
 def timed(call: Callable[[], Any], synchronize: Callable[[], None]) -> tuple[Any, float]:

@@ -1,4 +1,4 @@
-"""What ran: the machine, the versions, the command. Part of every result file."""
+"""The environment of a run: the machine, the versions, the command. Part of every result file."""
 
 from __future__ import annotations
 

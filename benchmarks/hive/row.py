@@ -120,7 +120,7 @@ class Row:
 
 @dataclass
 class Input:
-    """What a row's input is made of: the graph where it is to lie, and the size that was asked for.
+    """The graph that a row's input is made of, in its placement, and the size that was asked for.
 
     Attributes
     ----------

@@ -28,7 +28,8 @@ def _sample(made: tuple[gb.Matrix, Any]) -> list[tuple[Any, gb.Matrix]]:
     for hop, k in enumerate(FANOUTS):
         layer = gb.algorithms.sample_neighbors(A, sources, k, seed=hop)
         layers.append((sources, layer))
-        sources = layer.to_coo(rows=False, values=False)[1].astype(np.int64)
+        if hop + 1 < len(FANOUTS):
+            sources = layer.to_coo(rows=False, values=False)[1].astype(np.int64)
     return layers
 
 

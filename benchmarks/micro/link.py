@@ -21,8 +21,8 @@ from benchmarks.harness import copyrate, facts
 from benchmarks.harness.frame import Case, Report, Trial, judge, measure, number, table, timed
 from benchmarks.harness.plot import plot
 from benchmarks.verify.answers import Wrong
-from sparsezc.device import cuda
-from sparsezc.device.cuda import Device, Kernel, Pages
+from sparsezc.device import cuda, cupy_device
+from sparsezc.device.protocol import Device, Kernel, Pages
 from sparsezc.engines import gpu as gpu_engine
 
 MIB = 1 << 20
@@ -168,7 +168,7 @@ class Bench:
         pointer = int(runtime.mallocManaged(size))
         try:
             runtime.memAdvise(pointer, size, _READ_MOSTLY, int(runtime.getDevice()))
-            array = cuda._view(pointer, size)
+            array = cupy_device._view(pointer, size)
             kernel, arguments = self.kernel("stream", 4), (np.uint64(size // 4), np.uint64(pointer))
             name = "first touch, managed ReadMostly"
             case = Case(name, {"pages": "managed, ReadMostly", "working_set": size}, rate=self.rate)

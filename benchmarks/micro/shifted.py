@@ -45,7 +45,7 @@ def _ignore(_text: str) -> None:
 
 @dataclass(frozen=True)
 class Shifted:
-    """What the graph is.
+    """The parameters of the graph.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""What the link will be asked for, predicted on a CPU, beside what was counted: ``python -m benchmarks.model kron:20``.
+"""Requests over the link, predicted on a CPU, beside counted ones: ``python -m benchmarks.model kron:20``.
 
 For each graph and algorithm the products that it runs, one line each (``--levels``), and their sum: bytes, requests by
 size, and the time that these take at the rates in facts.py. Beside it what the emulator counts (``--counters
@@ -109,7 +109,7 @@ def planned(options: argparse.Namespace) -> list[Planned]:
 
 
 def source_of(kernel: str, graph: Graph, options: argparse.Namespace) -> Any:
-    """What a kernel is called with: a vertex, or of many searches a tuple of them."""
+    """Return the input of a kernel: a vertex, or for many searches a tuple of them."""
     count = KERNELS[kernel].sources
     if count > 1:
         return tuple(pick_sources(graph.degree, count, options.seed))

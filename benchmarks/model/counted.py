@@ -1,4 +1,4 @@
-"""What ncu runs: each case once to compile, then a stream of known size and the case itself with the counters on.
+"""The program that ncu runs: each case once to compile, then a stream of known size and the case itself, counted.
 
 ``python -m benchmarks.model.counted JSON``, started by benchmarks/model/counters.py.
 """

@@ -1,4 +1,4 @@
-"""What was really asked of the link: the emulator's counts, or a GPU's own counters read by Nsight Compute (ncu).
+"""Counted requests over the link: by the emulator, or by a GPU's own counters read by Nsight Compute (ncu).
 
 A GPU counts a request more than once where it passes from one half of its L2 to the other, so what one request counts
 as is measured in the same run: before each case a plain stream of known size is counted, which also tells the cases
@@ -30,7 +30,7 @@ METRICS = (
 )
 STREAM = "stream"  # the kernel whose size is known
 #: What is counted; nothing else of the engine reads a matrix in these programs.
-KERNELS = rf"regex:^({STREAM}|mxv|vxm|spmm|reach_\w+)$"
+KERNELS = rf"regex:^({STREAM}|mxv|vxm|spmm|multi_source_bfs_\w+)$"
 STREAM_BYTES = 64 << 20
 # Of benchmarks.suites.gap_kernels.KERNELS:
 NOT_MODELLED = ("tc", "bc")  # products of matrices that are no searches, or of panels of numbers
@@ -56,7 +56,7 @@ def emulator() -> Any:
 
 
 def on_emulator(gpu: Any, call: Callable[[], Any]) -> Counted:
-    """What the emulated device counts during a call."""
+    """Return the emulated device's counts during a call."""
     gpu.reset()
     call()
     found = gpu.total(0) + gpu.total(1)

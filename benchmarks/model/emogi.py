@@ -1,4 +1,4 @@
-"""What EMOGI's three ways of reading a row ask for: naive, merged, merged and aligned.
+"""Requests of EMOGI's three ways of reading a row: naive, merged, merged and aligned.
 
 There a worker reads one row alone (Min et al., VLDB 2021, sections 3.3 and 4.3), so what a round reads is the sum over
 its active rows, and each row's requests can be counted beforehand. A naive worker is a thread, which makes a request of
@@ -96,7 +96,7 @@ def _loads(begin: Any, full: Any, rest: Any, line: int) -> Any:
 
 
 def of_rows(counts: Any, lengths: Any, active: Any, itemsize: int) -> Requests:
-    """What the active rows ask for together; `counts` as :func:`per_row` made them.
+    """Return the requests of the active rows together; `counts` as :func:`per_row` made them.
 
     >>> counts = per_row(np.array([0, 8]), np.array([8, 8]), 4, "aligned")
     >>> of_rows(counts, np.array([8, 0]), np.array([True, True]), 4)

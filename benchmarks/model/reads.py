@@ -1,4 +1,4 @@
-"""What sparsezc's kernels read of a matrix for one mxv or vxm: mxv.cu and vxm.cu with rows.cuh, said in NumPy.
+"""Reads of sparsezc's kernels for one mxv or vxm: mxv.cu and vxm.cu with rows.cuh, in NumPy.
 
 A pull streams each wanted row up to the end of the slice in which its answer is known; a push streams each row of the
 frontier. 32 rows that follow each other (a word) are one warp's and share their requests. Rows longer than LONG are cut
@@ -30,7 +30,7 @@ _WORD = 32
 
 
 class Reading(NamedTuple):
-    """What is asked for of a matrix's two arrays."""
+    """The reads of a matrix's two arrays."""
 
     ids: Requests = Requests()
     values: Requests = Requests()
@@ -83,7 +83,7 @@ class Rows:
 
     @cached_property
     def packs(self) -> bool:
-        """Whether ids and values fit into one word of 4 bytes (packed_values.cu)."""
+        """Return whether ids and values fit into one word of 4 bytes (packed_values.cu)."""
         spare = 32 - max(1, (self.ncols - 1).bit_length())
         if not self.value_bytes or self.id_bytes != 4 or spare < 1 or self.values.dtype.kind == "c":
             return False
@@ -160,7 +160,7 @@ def pull(
     rows: Rows, wanted: Bits | None, present: Bits | None, *, reads_ids: bool, reads_values: bool, stops: bool,
     heads: Heads | None = None, whole: int = 0,
 ) -> Reading:  # fmt: skip
-    """What mxv.cu reads.
+    """Return the reads of mxv.cu.
 
     Parameters
     ----------
@@ -196,7 +196,7 @@ def pull(
 def push(
     rows: Rows, frontier: Bits | None, allowed: Bits | None, *, reads_values: bool, whole: int = 0
 ) -> Reading:  # fmt: skip
-    """What vxm.cu reads: the rows of the frontier, and the values of entries that the mask lets through.
+    """Return the reads of vxm.cu: the rows of the frontier, and the values of entries that the mask lets through.
 
     Parameters
     ----------
@@ -231,7 +231,7 @@ def _values(rows: Rows, spans: Spans, at_ids: Bits | None) -> Requests:
 def streamed(
     rows: Rows, wanted: Bits | None, of: Callable[[Spans], Reading], answered: Answered | None = None
 ) -> Reading:
-    """What is read of the wanted rows that have no answer yet, block by block, on all cores."""
+    """Return the reads of the wanted rows that have no answer yet, block by block, on all cores."""
 
     def one(block: slice) -> list[Reading]:
         return [of(spans) for spans in spans_of(rows, block, wanted, answered)]

@@ -45,7 +45,7 @@ class Requests:
 
     @property
     def nbytes(self) -> int:
-        """What crosses the link."""
+        """The traffic over the link."""
         return sum(size * number for size, number in zip(SIZES, self.by_size, strict=True))
 
     def share(self, size: int) -> float:

@@ -1,4 +1,4 @@
-"""What one step of many searches reads: multi_source_push.cu and multi_source_pull.cu in NumPy.
+"""Reads of one step of many searches: multi_source_bfs_push.cu and multi_source_bfs_pull.cu in NumPy.
 
 Work is divided as multi_source_bfs.py does.
 
@@ -32,7 +32,7 @@ def pack(bits: Bits) -> Words:
 
 
 def work(rows: Rows, columns: Rows, x: Bits, wanted: Bits) -> multi_source_bfs.Work:
-    """What multi_source_work.cu counts."""
+    """The counts of multi_source_bfs_work.cu."""
     out, into = np.diff(columns.indptr), np.diff(rows.indptr)[wanted.any(1)]
     vertex, search = np.nonzero(x)
     each = np.bincount(search, out[vertex], x.shape[1]).astype(np.int64)
@@ -75,7 +75,7 @@ def step(
 
 
 def pull(rows: Rows, x: Words, wanted: Words, heads: Heads | None) -> Reading:
-    """What multi_source_pull.cu reads: each wanted row until all who want it have found a neighbour."""
+    """Return the reads of multi_source_bfs_pull.cu: each wanted row until all its searches have a neighbour."""
 
     def at_hand(which: Integers) -> Words:
         """Who is found for some rows by a look at their heads."""

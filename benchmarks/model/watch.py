@@ -27,7 +27,7 @@ from sparsezc.engines.gpu.products import plan, push_pull, spmv
 from sparsezc.engines.gpu.products.push_pull import Work
 from sparsezc.engines.gpu.products.spgemm_rows import the_one_value
 from sparsezc.expr import engines
-from sparsezc.memory.csr import index_dtype
+from sparsezc.memory.buffer import index_dtype
 
 _PRODUCTS = ("mxv", "vxm")
 
@@ -97,7 +97,7 @@ class Model:
             Matrix._sampled, Vector._pointers = sampled, pointers  # type: ignore[method-assign]
 
     def _sample(self, A: Matrix) -> Matrix | None:
-        """What the GPU engine would have of A in its row-head cache, as a matrix that costs nothing to read."""
+        """Return the part of A in the GPU engine's row-head cache, as a matrix that costs nothing to read."""
         rows, columns = self.orientations(A)
         if rows is None or not self.heads:
             return None
@@ -210,7 +210,7 @@ class Model:
         return k if not pulls or rows.nvals <= k * rows.nrows else 0
 
     def _packed(self, rows: Rows) -> bool:
-        """Whether one word holds an entry's id and its value."""
+        """Return whether one word holds an entry's id and its value."""
         if self.packing is not None:
             return self.packing and rows.packs
         kept = None if rows.engine_rows is None else rows.engine_rows.layouts[PackedValues].built
@@ -241,13 +241,13 @@ class Model:
 
 
 def _stops(op: Any) -> bool:
-    """Whether the GPU engine expects a row's answer before the row's end."""
+    """Return whether the GPU engine expects a row's answer before the row's end."""
     monoid = op.monoid
     return bool(monoid.stops_anywhere or (monoid.terminal is not None and monoid.type.is_bool))
 
 
 def work(rows: Rows, columns: Rows, present: Bits, wanted: Bits | None) -> Work:
-    """What bits.cu's `frontier` and `wanted` count (of large matrices, the latter from a sample)."""
+    """Return the counts of bits.cu's `frontier` and `wanted` (of large matrices, the latter from a sample)."""
     out, into = np.diff(columns.indptr), np.diff(rows.indptr)
     if wanted is not None:
         into = into[wanted]

@@ -1,4 +1,4 @@
-"""What a comparison of placements comes to: a table of all cases, and what ``hybrid`` is beside the others.
+"""The summary of a comparison of placements: a table of all cases, and ``hybrid`` beside the others.
 
 Everything is told from the cases of a result file, so it can be told again where no GPU is.
 """
@@ -110,7 +110,7 @@ class Goal(NamedTuple):
 
 
 def goals(cases: list[Case]) -> list[Goal]:
-    """What can be said about the project's goals from these cases."""
+    """Return the statements about the project's goals that these cases allow."""
     made = []
     wanted = [each for each in beside(cases) if each.hybrid.setting["budget"] == GOAL_BUDGET]
     if wanted:

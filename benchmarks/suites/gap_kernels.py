@@ -1,4 +1,4 @@
-"""What `benchmarks.gap` measures: the six kernels of the GAP Benchmark Suite, 64 searches at once,
+"""The kernels of `benchmarks.gap`: the six of the GAP Benchmark Suite, 64 searches at once,
 breadth-first trees, and streaming mxv.
 
 Sources: S. Beamer, K. Asanovic, D. Patterson, The GAP Benchmark Suite, arXiv:1508.03619; trials and tolerances as its

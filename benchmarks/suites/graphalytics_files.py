@@ -31,7 +31,7 @@ class BadGraph(ValueError):
 
 @dataclass(frozen=True)
 class Properties:
-    """What a properties file says about its graph: keys without the ``graph.NAME.`` that all of them begin with."""
+    """Return a graph's properties file: keys without the ``graph.NAME.`` with which all of them begin."""
 
     path: Path
     name: str

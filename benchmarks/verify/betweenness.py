@@ -33,7 +33,7 @@ def betweenness(edges: Edges, centrality: NDArray[Any], sources: Iterable[int]) 
 
 
 def dependencies(edges: Edges, source: int) -> Any:
-    """What the paths from one source add to each vertex's centrality."""
+    """Return each vertex's centrality from the paths of one source."""
     xp = edges.xp
     depth, paths, share = xp.full(edges.n, -1), xp.zeros(edges.n), xp.zeros(edges.n)
     depth[source], paths[source] = 0, 1

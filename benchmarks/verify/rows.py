@@ -37,7 +37,7 @@ class Block:
         np.copyto(self._wide, self.ids)
 
     def of(self, array: NDArray[Any]) -> NDArray[Any]:
-        """What the rows that have entries have in an array."""
+        """Return the values of an array at the rows that have entries."""
         return array[self.first : self.last][self.there]
 
     def look_up(self, table: NDArray[Any]) -> NDArray[Any]:
@@ -155,7 +155,7 @@ def traversals(
 
 
 def _plausible(csr: Any, level: NDArray[Any], source: int) -> NDArray[np.bool_]:
-    """What was reached, by levels that are no nonsense."""
+    """Return the reached vertices, if their levels are possible."""
     if level.shape != (csr.nrows,) or level[source] != 0 or np.count_nonzero(level == 0) != 1:
         raise Wrong(f"level 0 must be the source {source}'s alone, among {csr.nrows:,}")
     if level.min() < -1 or level.max() >= 255:
@@ -168,7 +168,7 @@ def _plausible(csr: Any, level: NDArray[Any], source: int) -> NDArray[np.bool_]:
 
 
 def _labelled(csr: Any, label: NDArray[Any], reached: NDArray[np.bool_]) -> None:
-    """What was reached has its smallest vertex for a label, and SciPy gives the others theirs."""
+    """Check labels: the reached vertices have their smallest vertex for one, and SciPy gives the others theirs."""
     if label.shape != (csr.nrows,) or label.min() < 0:
         raise Wrong(f"labels of shape {label.shape} from {label.min()} on; ({csr.nrows},) and 0 are needed")
     first, rest = int(reached.argmax()), np.flatnonzero(~reached)

@@ -105,7 +105,7 @@ def likely(edges: Edges, count: int, seed: int = SEED) -> None:
 
 
 def _joined(indptr: NDArray[np.int64], ids: NDArray[Any], u: NDArray[np.int64], w: NDArray[np.int64]) -> Any:
-    """Whether the row of u has w, by bisection of all rows at once."""
+    """Return whether the row of u has w, by bisection of all rows at once."""
     low, high = indptr[u], indptr[u + 1]
     end = high
     while (open_ := low < high).any():

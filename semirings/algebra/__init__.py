@@ -1,1 +1,1 @@
-"""Operators, monoids, semirings and aggregators: what they are, how they are typed and found by name."""
+"""Operators, monoids, semirings and aggregators: their definitions, typing and lookup by name."""

@@ -1,7 +1,7 @@
-"""Aggregators: how the entries of a vector, or of each row, become one value, said in operators.
+"""Aggregators: reductions of a vector, or of each row, to one value, composed of operators.
 
 A *recipe* is a function of :class:`Entries`. It folds them with monoids, folds products of them with a constant, and
-combines what comes out with operators. Recipes name no engine and no array: ``sparsezc.ops`` runs them.
+combines the results with operators. Recipes name no engine and no array: ``sparsezc.ops`` runs them.
 """
 
 from __future__ import annotations
@@ -54,10 +54,10 @@ class Entries(Protocol):
         """Return the entries with other values: ``result * entry``, each with the result of its own row."""
 
     def places(self, chosen: Recipe | None, last: bool) -> Result:
-        """Return the first (or last) position of an entry, or of one that has the value that ``chosen`` makes."""
+        """Return the first (or last) position of an entry, or of an entry with the value that ``chosen`` computes."""
 
     def value_at(self, places: Result) -> Result:
-        """Return the entries at positions that :meth:`places` found."""
+        """Return the entries at positions returned by :meth:`places`."""
 
 
 Recipe = Callable[[Entries], Result]
@@ -77,12 +77,12 @@ class TypedAggregator(TypedOp):
     @overload
     def __call__(self, x: Infix[Matrix], *, columnwise: Literal[True]) -> Expression[Vector]: ...
     def __call__(self, x: Any, *, rowwise: bool = False, columnwise: bool = False) -> Any:
-        """Reduce as :meth:`Aggregator.__call__` does, whatever the type of the entries."""
+        """Reduce as :meth:`Aggregator.__call__` does, for every type of entries."""
         return reduced(self, x, rowwise, columnwise)
 
 
 class Aggregator(Operator):
-    """A way to make one value of many, such as ``agg.mean``.
+    """A reduction of many values to one, such as ``agg.mean``.
 
     Parameters
     ----------
@@ -90,26 +90,27 @@ class Aggregator(Operator):
     recipe : callable or Monoid
         A monoid is the recipe that folds with it.
     domain : Domain, optional
-        Which entries are taken and what comes out; a monoid's own without it.
+        The types of entries it accepts, with the result's types; by default the monoid's own.
     of_vectors : bool
-        Whether the result is a position, which the entries of a whole matrix have none of.
+        The result is a position; a whole matrix, whose entries have two, cannot be reduced by it.
     counts : bool
-        Whether the result is a number of entries, INT64 unless a type is asked for, as in ``agg.count["INT16"]``.
+        The result is a number of entries, INT64 unless another type is requested, as in ``agg.count["INT16"]``.
     composite : list of Aggregator, optional
-        Instead of `recipe`: aggregators whose results `finalize` takes.
+        Instead of `recipe`: the aggregators whose results are the arguments of `finalize`.
     finalize : callable, optional
         ``finalize(x, y, ..., options)`` of one result each, Scalars or Vectors, makes the expression of the result;
         `options` is an empty dict, for programs written for python-graphblas.
     types : list of Aggregator or Operator, optional
-        Whose types are taken, in turn: the result of each is the operand of the next. The first of `composite` else.
+        The operators whose types it has, in turn: the result of each is the operand of the next. By default the first
+        of `composite`.
 
     Raises
     ------
     TypeError
         There is neither a recipe nor a composite with its `finalize`.
 
-    ``x.reduce(agg.mean)``, ``A.reduce_rowwise(agg.mean)`` and so on take one. Called with a Matrix or a Vector it is
-    the same: ``agg.mean(v)``, ``agg.mean(A, rowwise=True)``.
+    ``x.reduce(agg.mean)``, ``A.reduce_rowwise(agg.mean)`` and so on accept one. Calling it with a Matrix or a Vector
+    means the same: ``agg.mean(v)``, ``agg.mean(A, rowwise=True)``.
 
     Examples
     --------
@@ -163,12 +164,12 @@ class Aggregator(Operator):
     @overload
     def __call__(self, x: Infix[Matrix], *, columnwise: Literal[True]) -> Expression[Vector]: ...
     def __call__(self, x: Any, *, rowwise: bool = False, columnwise: bool = False) -> Any:
-        """Return ``x.reduce(self)``; of a matrix, by rows or by columns where one of them is asked for.
+        """Return ``x.reduce(self)``; of a matrix, by rows or by columns if one of them is requested.
 
         Raises
         ------
         InvalidValue
-            Both are asked for, or one of them of a vector.
+            Both are requested, or one of them of a vector.
         TypeError
             `x` is neither a Matrix nor a Vector.
         """

@@ -1,4 +1,6 @@
-"""SuiteSparse's own operators under the names that python-graphblas has given up: ``unary.erf`` is ``unary.ss.erf``.
+"""SuiteSparse's own operators under names deprecated in python-graphblas: ``unary.erf`` is ``unary.ss.erf``.
+
+The old names still mean the same operators; a DeprecationWarning gives the name that both libraries have.
 
 The old names still mean the same operators, and a DeprecationWarning says which name a program has on both libraries.
 """
@@ -17,7 +19,7 @@ _ALSO = {"positioni": "`gb.indexunary.rowindex` or ", "positionj": "`gb.indexuna
 
 
 def move(room: Any) -> None:
-    """Take the names of ``room.ss`` out of `room`, where only who asks for one of them still finds it."""
+    """Remove the names of ``room.ss`` from the listing of `room`; a lookup by name still finds them."""
     moved = {name: op for name, op in vars(room.ss).items() if isinstance(op, Operator)}
     for name in moved:
         delattr(room, name)
@@ -25,7 +27,7 @@ def move(room: Any) -> None:
 
 
 def ask(room: ModuleType, name: str, called: str | None = None) -> Any:
-    """Return the operator that had this name in `room`; `called` is the namespace that the program asked."""
+    """Return the operator that had this name in `room`; `called` is the namespace that the program used."""
     kind = called or room.__name__.rpartition(".")[2]
     op = getattr(room.ss, name, None)
     if not isinstance(op, Operator):

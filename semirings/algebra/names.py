@@ -1,4 +1,4 @@
-"""Finding an operator by what a user writes: itself, its name, ``"+"``, ``"min.+[int]"`` or a Python built-in."""
+"""Lookup of an operator by a user's notation: itself, its name, ``"+"``, ``"min.+[int]"`` or a Python built-in."""
 
 from __future__ import annotations
 
@@ -55,12 +55,12 @@ def names_of(kind: str) -> dict[str, Operator]:
     >>> len(names.names_of("monoid"))
     14
     """
-    here = room(kind)
+    here = namespace_dict(kind)
     own = vars(here["ss"]) if "ss" in here else {}
     return dict(_operators_in({**own, **here}, ""))
 
 
-def room(kind: str) -> dict[str, Any]:
+def namespace_dict(kind: str) -> dict[str, Any]:
     """Return the dict of a kind's namespace."""
     return vars(namespace(kind))
 
@@ -74,16 +74,16 @@ def _operators_in(room: dict[str, Any], path: str) -> Iterator[tuple[str, Operat
 
 
 def lookup(kind: str, x: Any) -> Any:
-    """Find the operator of a kind that ``x`` means.
+    """Find the operator of a kind that ``x`` denotes.
 
     Parameters
     ----------
     kind : str
         ``"unary"``, ``"binary"``, ``"indexunary"``, ``"select"``, ``"monoid"`` or ``"semiring"``.
     x : Operator, TypedOp, str or built-in function
-        An operator is returned as it is, if it is of the kind. A monoid serves as a binary operator and a binary
-        operator as the monoid of its name; a comparison serves as a select operator of values. A string is a name or
-        an infix spelling, and may end in a type: ``"+"``, ``"min[FP64]"``, ``">="``, ``"min.+"`` for a semiring.
+        An operator of the kind is returned unchanged. A monoid serves as a binary operator and a binary operator as the
+        monoid of its name; a comparison serves as a select operator of values. A string is a name or an infix spelling,
+        and may end in a type: ``"+"``, ``"min[FP64]"``, ``">="``, ``"min.+"`` for a semiring.
 
     Returns
     -------
@@ -93,7 +93,7 @@ def lookup(kind: str, x: Any) -> Any:
     Raises
     ------
     TypeError
-        ``x`` is an operator of another kind, or no operator at all.
+        ``x`` is an operator of another kind, or no operator.
     errors.InvalidValue
         The string names no operator of the kind.
 
@@ -115,7 +115,7 @@ def lookup(kind: str, x: Any) -> Any:
 
 
 def from_string(kind: str, text: str) -> Any:
-    """Find the operator that a string names; the kind ``"op"`` means the first that has the name.
+    """Find the operator that a string names; the kind ``"op"`` means the first kind that has the name.
 
     >>> from sparsezc.semirings import from_string
     >>> from_string("op", "min.plus"), from_string("op", "-"), from_string("op", "+[FP32]")
@@ -134,7 +134,7 @@ def from_string(kind: str, text: str) -> Any:
 
 
 def find(kind: str, text: str) -> Any:
-    """Find the operator of a kind that a string names; return None where there is none."""
+    """Find the operator of a kind that a string names; return None if there is none."""
     try:
         return _from_string(kind, text)
     except InvalidValue:
@@ -200,7 +200,7 @@ def _wrong_brackets(written: str, bracket: str, dtype: str) -> str | None:
 
 
 def listed(room: dict[str, Any]) -> list[str]:
-    """Return the public names of a namespace: its operators and what makes, finds or groups them."""
+    """Return the public names of a namespace: its operators and the functions that make, find or group them."""
     return sorted(
         name
         for name, x in room.items()
@@ -209,7 +209,7 @@ def listed(room: dict[str, Any]) -> list[str]:
 
 
 def semiring_of(monoid: Any, binaryop: Any) -> Semiring:
-    """Return the semiring of two operators: the named one where there is one, otherwise an anonymous one.
+    """Return the semiring of two operators: the named one if there is one, otherwise an anonymous one.
 
     >>> from sparsezc.semirings import binary, monoid, semiring
     >>> semiring.get_semiring(monoid.min, binary.plus) is semiring.min_plus

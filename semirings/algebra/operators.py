@@ -31,7 +31,7 @@ __all__ = [
 
 
 class TypeNotSupported(DomainMismatch, KeyError):
-    """An operator was asked for a type that it does not have. Also a KeyError, as in python-graphblas."""
+    """The operator does not exist for the requested type. Also a KeyError, as in python-graphblas."""
 
     def __str__(self) -> str:
         return Exception.__str__(self)
@@ -75,7 +75,7 @@ class Operator(Called):
 
     @classmethod
     def from_string(cls, text: str) -> Any:
-        """Find the operator of this kind that a string names, typed where the string ends in a type.
+        """Find the operator of this kind that a string names, typed if the string ends in a type.
 
         Parameters
         ----------
@@ -97,7 +97,7 @@ class Operator(Called):
 
     @property
     def orig_func(self) -> Callable[..., Any] | None:
-        """The Python function that it was made of, or None."""
+        """The Python function it was made from, or None."""
         return None if self.written is None else self.written.function
 
     @property
@@ -134,10 +134,10 @@ class Operator(Called):
             if not self.is_positional or self.written is not None:
                 known = ", ".join(t.name for t in self._domain)
                 raise TypeNotSupported(f"{self!r} does not work with {dtype}; it works with {known}")
-            pair = next(reversed(self._domain.values()))  # positions do not depend on the values' type
+            pair = next(reversed(self._domain.values()))  # positions do not depend on the type of values
             pair = self._domain.get(datatypes.INT64, pair)
-        # Inputs that are converted to one operand type share one typed operator.
-        shared = ("shared", *pair)  # no key that a user gives: (FP32, FP64) means two operands' types
+        # Inputs converted to one operand type share one typed operator.
+        shared = ("shared", *pair)  # no user's key equals this one: (FP32, FP64) means two operands' types
         typed = self._typed.get(shared)
         if typed is None:
             typed = self._typed[shared] = self._make(*pair)
@@ -147,9 +147,9 @@ class Operator(Called):
         return self.typed_class(self, operand, result)
 
     def _find_for_users(self, left: DataType, right: DataType) -> TypedOp:
-        """Find the typed operator where one of the types is user-defined."""
+        """Find the typed operator when one of the types is user-defined."""
         if self.is_positional and self.written is None:
-            return self[datatypes.INT64]  # positions do not depend on the values' type
+            return self[datatypes.INT64]  # positions do not depend on the type of values
         if self.kind in ("unary", "agg"):
             right = left
         shared = ("users", left, right)
@@ -206,7 +206,7 @@ class Operator(Called):
         return super().__reduce_ex__(protocol)
 
     def __getstate__(self) -> dict[str, Any]:
-        return self.__dict__ | {"_typed": {}}  # made again when asked for
+        return self.__dict__ | {"_typed": {}}  # typed operators are made again on demand
 
 
 def _with_parameters(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -225,12 +225,12 @@ class BinaryOp(FromFunction, Operator):
     Parameters
     ----------
     commutes_to : str, optional
-        The name of the operator that gives the same with its operands exchanged: its own where f(x, y) = f(y, x).
+        The name of the operator that returns the same with its operands exchanged: its own if f(x, y) = f(y, x).
     transposes_to : str, optional
         The same for a multiplication of matrices, where exchanging A(i, k) and B(k, j) also exchanges i and j; only
         positional operators need another name here.
     mixed : DataType, optional
-        The type for operands of two types, where it is not the one that they meet in.
+        The type for operands of two types, if it is not their common type.
     """
 
     kind = "binary"
@@ -252,14 +252,14 @@ class BinaryOp(FromFunction, Operator):
         self._commutes_to = commutes_to
         self._transposes_to = commutes_to if transposes_to is None else transposes_to
         self._mixed = mixed
-        self._monoid: Monoid | None = None  # set by the first that is made of it
+        self._monoid: Monoid | None = None  # set by the first monoid made from it
 
     def _meet(self, left: DataType, right: DataType) -> DataType:
         return self._mixed if self._mixed is not None else super()._meet(left, right)
 
     @property
     def monoid(self) -> Monoid | None:
-        """The monoid that it is the operator of, or None."""
+        """The monoid whose operator this is, or None."""
         return self._monoid
 
     @property
@@ -296,13 +296,13 @@ class IndexUnaryOp(FromFunction, Operator):
         i, j = np.asarray(i, np.int64), np.asarray(j, np.int64)
         thunk = datatypes.cast(thunk, typed.thunk_type)
         with np.errstate(all="ignore"):
-            by_place = self.is_positional and self.written is None  # what x holds does not matter
+            by_place = self.is_positional and self.written is None  # the value of x does not matter
             z = self._function_of(typed.type)(x if by_place else datatypes.cast(x, typed.type), i, j, thunk)
             return datatypes.cast(z, typed.return_type)
 
 
 class SelectOp(IndexUnaryOp):
-    """An index-unary operator that says whether to keep an entry."""
+    """An index-unary operator that decides whether to keep an entry."""
 
     kind = "select"
 

@@ -1,4 +1,4 @@
-"""Operators that users make: from Python functions, with parameters, in a namespace or in none."""
+"""Operators made by users: from Python functions, with parameters, named in a namespace or anonymous."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["FromFunction", "NameTaken", "Parameterized", "Path", "define", "ente
 
 
 class NameTaken(InvalidValue, AttributeError):
-    """Something has the name that an operator was to have. Also an AttributeError, as in python-graphblas."""
+    """The operator's name is taken. Also an AttributeError, as in python-graphblas."""
 
 
 class Path(SimpleNamespace):
@@ -34,14 +34,14 @@ def namespace(kind: str) -> ModuleType:
 
 
 def enter(kind: str, name: str, op: Any) -> Any:
-    """Put an operator into the namespace of its kind; a dotted name makes the namespaces on its way.
+    """Put an operator into the namespace of its kind; a dotted name creates the namespaces between.
 
     Raises
     ------
     NameTaken
-        Something has the name.
+        The name is taken.
     InvalidValue
-        It is no name.
+        It is no valid name.
     """
     parts = name.split(".")
     if not all(part.isidentifier() for part in parts):
@@ -60,7 +60,7 @@ def enter(kind: str, name: str, op: Any) -> Any:
 
 
 def parameterize(cls: Any, make: Callable[..., Any], name: str, function: Callable[..., Any] | None = None) -> Any:
-    """Make an operator with parameters: used as it is, it has the defaults; called, it gives that of other ones.
+    """Make an operator with parameters: used directly it has the defaults; called, it returns the operator for others.
 
     Parameters
     ----------
@@ -70,12 +70,12 @@ def parameterize(cls: Any, make: Callable[..., Any], name: str, function: Callab
         Takes the parameters and makes the operator.
     name : str
     function : callable, optional
-        What the user gave.
+        The user's function.
 
     Returns
     -------
     operator
-        Of a class derived from `cls`, so that it serves wherever one of the kind is needed.
+        An instance of a class derived from `cls`, so it works wherever one of the kind is needed.
     """
     found = _classes.get(cls)
     if found is None:
@@ -89,12 +89,12 @@ _classes: dict[Any, Any] = {}
 
 
 class Parameterized:
-    """An operator with parameters. Whatever else is asked of it, the operator of the default ones answers."""
+    """An operator with parameters. All other attributes are those of the operator with the default parameters."""
 
     name: str
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Return the operator for these parameters, made once; given objects, apply the operator of the defaults."""
+        """Return the operator for these parameters, cached; given objects, apply the operator of the defaults."""
         if any(hasattr(arg, "_call_operator") for arg in args):
             return self()(*args, **kwargs)
         mine = self.__dict__
@@ -103,7 +103,7 @@ class Parameterized:
             return mine["_made"][key]
         except KeyError:
             return mine["_made"].setdefault(key, self._with(args, kwargs))
-        except TypeError:  # a parameter that cannot be remembered
+        except TypeError:  # an unhashable parameter is not cached
             return self._with(args, kwargs)
 
     def _with(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -113,7 +113,7 @@ class Parameterized:
 
     @property
     def orig_func(self) -> Any:
-        """The registered function of the parameters."""
+        """The registered function that takes the parameters."""
         return self.__dict__["_given"]
 
     def __getattribute__(self, name: str) -> Any:
@@ -137,7 +137,7 @@ _OWN = frozenset(("name", "kind", "_with", "orig_func"))
 
 
 class FromFunction:
-    """How an operator of this kind is made of a Python function."""
+    """Construction of an operator of this kind from a Python function."""
 
     kind: ClassVar[str]
 
@@ -145,7 +145,7 @@ class FromFunction:
     def _of(
         cls, function: Callable[..., Any], name: str | None, is_udt: bool = False, types: tuple[DataType, ...] = ALL
     ) -> Any:
-        from sparsezc.semirings.udf.functions import Written  # the translator is loaded when the first function comes
+        from sparsezc.semirings.udf.functions import Written  # the translator is imported only for the first function
 
         written = Written(cls.kind, function, is_udt, types)
         if cls.kind == "select" and any(result is not BOOL for _, result in written.domain.values()):
@@ -163,7 +163,7 @@ class FromFunction:
     def register_anonymous(
         cls, func: Callable[..., Any], name: str | None = None, *, parameterized: bool = False, is_udt: bool = False
     ) -> Any:
-        """Make an operator of a Python function, which stands in no namespace.
+        """Make an operator of a Python function, without a name in a namespace.
 
         Parameters
         ----------
@@ -175,10 +175,11 @@ class FromFunction:
         name : str, optional
             Its name in messages.
         parameterized : bool
-            Whether ``op(parameters)`` is the operator.
+            ``op(parameters)`` is the operator.
         is_udt : bool
-            Whether it takes user-defined types too: records, whose fields are ``x["name"]``. For these it need not be
-            translatable; Numba compiles it for the CPU engine when it is first used with a type, and must be there.
+            The operator works with user-defined types too: records, whose fields are ``x["name"]``. For these it need
+            not be translatable; Numba, which must be installed, compiles it for the CPU engine at its first use with a
+            type.
 
         Raises
         ------
@@ -216,12 +217,12 @@ class FromFunction:
         func, parameterized, is_udt
             As in :meth:`register_anonymous`.
         lazy : bool
-            For programs written for python-graphblas; the function is translated at once.
+            Accepted for python-graphblas's programs; the function is always translated at once.
 
         Raises
         ------
         NameTaken
-            Something has the name (also an AttributeError).
+            The name is taken (also an AttributeError).
         """
         made = cls.register_anonymous(func, name, parameterized=parameterized, is_udt=is_udt)
         enter(cls.kind, name, made)
@@ -232,7 +233,7 @@ class FromFunction:
 
 
 def _brother(kind: str, name: str, func: Callable[..., Any], parameterized: bool, is_udt: bool) -> None:
-    """Register a truth value of an entry as both an index-unary and a select operator."""
+    """Register a BOOL function of an entry as both an index-unary and a select operator."""
     from sparsezc.semirings.algebra.names import names_of
 
     if name not in names_of(kind):

@@ -1,4 +1,6 @@
-"""``select.value(A > 3)``, ``select.row(A <= 5)`` ...: a comparison, read as the condition of a select.
+"""``select.value(A > 3)``, ``select.row(A <= 5)`` ...: a comparison, used as the condition of a select.
+
+The comparison is not computed: operator, operand and scalar are read from its unrun expression.
 
 Nothing is compared there: the comparison is an unrun expression, from which operator, operand and scalar are taken.
 """
@@ -18,7 +20,7 @@ _POSITION = {"le": ("le", 0), "gt": ("gt", 0), "lt": ("le", 1), "ge": ("gt", 1)}
 
 
 def value(comparison: Any) -> Any:
-    """Select the entries whose value compares as said: ``select.value(A > 3)`` is ``A.select(select.valuegt, 3)``.
+    """Select the entries whose value satisfies a comparison: ``value(A > 3)`` is ``A.select(select.valuegt, 3)``.
 
     Parameters
     ----------
@@ -28,14 +30,14 @@ def value(comparison: Any) -> Any:
     Returns
     -------
     Expression
-        Makes what the operand is.
+        The expression makes an object of the operand's kind.
 
     Raises
     ------
     TypeError
         It is not the expression of a comparison.
     InvalidValue
-        It is that of another operator.
+        It is the expression of another operator.
 
     >>> import sparsezc as gb
     >>> v = gb.Vector.from_coo([0, 1, 2], [5, 6, 7])
@@ -47,17 +49,17 @@ def value(comparison: Any) -> Any:
 
 
 def row(comparison: Any) -> Any:
-    """Select the entries whose row compares as said, as in ``select.row(A <= 5)``; see :func:`value`."""
+    """Select the entries whose row satisfies a comparison, as in ``select.row(A <= 5)``; see :func:`value`."""
     return _by_position(comparison, "row")
 
 
 def column(comparison: Any) -> Any:
-    """Select the entries whose column compares as said, as in ``select.column(A > 5)``; see :func:`value`."""
+    """Select the entries whose column satisfies a comparison, as in ``select.column(A > 5)``; see :func:`value`."""
     return _by_position(comparison, "column")
 
 
 def index(comparison: Any) -> Any:
-    """Select the entries of a Vector whose index compares as said, as in ``select.index(v < 5)``; see :func:`value`."""
+    """Select a Vector's entries whose index satisfies a comparison: ``select.index(v < 5)``; see :func:`value`."""
     return _by_position(comparison, "index")
 
 
@@ -71,7 +73,7 @@ def _by_position(comparison: Any, what: str) -> Any:
 
 
 def _read(comparison: Any, what: str) -> tuple[Any, str, Any]:
-    """Return operand, name of the comparison and scalar."""
+    """Return operand, comparison's name and scalar."""
     operation = getattr(comparison, "operation", None)
     if operation not in ("apply_left", "apply_right"):
         raise TypeError(f"select.{what} takes a comparison with a scalar, such as A > 3; got {comparison!r}")

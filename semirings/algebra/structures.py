@@ -26,9 +26,9 @@ class TypedMonoid(TypedOp):
     terminal : NumPy scalar or None
         The value t with f(t, x) = t, at which a fold may stop.
     stops_anywhere : bool
-        Whether every value is terminal (``any``): a fold may stop at its first entry.
+        Every value is terminal (``any``): a fold may stop at its first entry.
     is_idempotent : bool
-        Whether f(x, x) = x.
+        f(x, x) = x.
     """
 
     __slots__ = ("binaryop", "identity", "is_idempotent", "stops_anywhere", "terminal")
@@ -52,13 +52,13 @@ class Monoid(Operator):
     identity : number or callable
         The identity, or a function of the type that gives it.
     terminal : number or callable, optional
-        The value that no other can change, likewise.
+        The value that no other can change, or a function of the type that returns it.
     domain : Domain
         The types that it is a monoid for.
     stops_anywhere : bool
-        Whether the first value is as good as any.
+        The first value is a valid result, whatever follows.
     is_idempotent : bool
-        Whether f(x, x) = x.
+        f(x, x) = x.
     """
 
     kind = "monoid"
@@ -106,7 +106,7 @@ class Monoid(Operator):
         return self._constant(dtype, self._identity)
 
     def terminal(self, dtype: Any) -> Any:
-        """Return the terminal value for a type, or None where there is none.
+        """Return the terminal value for a type, or None if there is none.
 
         >>> from sparsezc.semirings import monoid
         >>> int(monoid.times.terminal("INT8")), monoid.times.terminal("FP64"), monoid.plus.terminal("INT8")
@@ -126,12 +126,12 @@ class Monoid(Operator):
 
     @property
     def is_commutative(self) -> bool:
-        """Always: GraphBLAS asks it of a monoid."""
+        """True: GraphBLAS requires it of a monoid."""
         return True
 
     @property
     def commutes_to(self) -> Monoid:
-        """Itself."""
+        """The monoid itself."""
         return self
 
 
@@ -156,7 +156,7 @@ class Semiring(Operator):
     binaryop : BinaryOp
         The multiplicative operator; its results must be of a type that the monoid has.
     domain : Domain, optional
-        Which inputs are taken and what they become. Without it: the operator's own, as far as the monoid goes.
+        The input types, with their operand types. By default the binary operator's own that the monoid can add.
 
     ``cuda``, ``reads`` and ``numpy`` are those of the multiplication.
     """
@@ -184,7 +184,7 @@ class Semiring(Operator):
         def __getitem__(self, key: Any) -> TypedSemiring: ...
 
     def _restrict(self) -> None:
-        """Keep the inputs whose product the monoid can add as it is."""
+        """Keep the inputs whose product the monoid can add without conversion."""
         adds = {t for t, (operand, _) in self.monoid._domain.items() if operand is t}
         products = self.binaryop._domain
         self._domain = {
@@ -226,21 +226,21 @@ class Semiring(Operator):
 
 
 def takes_users(op: Operator) -> bool:
-    """Return whether an operator is a function of user-defined types, which need not work with any built-in one."""
+    """Return whether an operator is a function of user-defined types, which need not work with any built-in type."""
     return op.written is not None and op.written.is_udt
 
 
 def register_anonymous(monoid: Monoid | BinaryOp, binaryop: BinaryOp, name: str | None = None) -> Any:
-    """Make a semiring that stands in no namespace.
+    """Make a semiring without a name in a namespace.
 
     Parameters
     ----------
     monoid : Monoid or BinaryOp
-        What adds; an operator stands for its monoid.
+        The addition; an operator stands for its monoid.
     binaryop : BinaryOp
-        What multiplies. A parameterized one makes a parameterized semiring.
+        The multiplication. A parameterized operator makes a parameterized semiring.
     name : str, optional
-        Its name; ``{monoid}_{binaryop}`` without one.
+        Its name; by default ``{monoid}_{binaryop}``.
 
     Raises
     ------

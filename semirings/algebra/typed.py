@@ -20,7 +20,7 @@ _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 _READABLE = frozenset("xyijk")
 
 
-@lru_cache(maxsize=4096)  # of built-in operators; users make others without end
+@lru_cache(maxsize=4096)  # built-in operators only are few; the number of users' operators is unbounded
 def reads_of(expression: str) -> frozenset[str]:
     """Return the names among x, y, i, j, k that a CUDA expression reads.
 
@@ -32,7 +32,7 @@ def reads_of(expression: str) -> frozenset[str]:
 
 
 class Called:
-    """What operators share, typed or not: they are called with objects."""
+    """The common base of operators, typed or not: they are called with objects."""
 
     __slots__ = ()
 
@@ -66,11 +66,11 @@ class TypedOp(Called):
     reads : frozenset of str
         Which of ``"x" "y" "i" "j" "k"`` that expression reads.
     type2 : DataType
-        The type of the second operand: another one than ``type`` only where one of them is user-defined.
+        The type of the second operand: different from ``type`` only if one of the two is user-defined.
     of_users : bool
-        Whether a user defined one of the operands' types; then there is no CUDA expression.
+        One of the operands' types is user-defined; then there is no CUDA expression.
     native : Any
-        What the CPU engine made of it, once it has; kept here, so that both are freed together.
+        The CPU engine's operator, once made; kept here so that both are freed together.
     """
 
     __slots__ = ("cuda", "name", "native", "of_users", "op", "reads", "return_type", "type", "type2")
@@ -88,7 +88,7 @@ class TypedOp(Called):
 
     @property
     def thunk_type(self) -> DataType:
-        """The type of an index-unary operator's scalar: INT64 for those of positions, ``type2`` for all others."""
+        """The type of an index-unary operator's scalar: INT64 for positional ones, ``type2`` for all others."""
         return datatypes.INT64 if self.op.is_positional and self.op.written is None else self.type2
 
     @property
@@ -103,7 +103,7 @@ class TypedOp(Called):
 
     @property
     def orig_func(self) -> Any:
-        """The Python function that it was made of, or None."""
+        """The Python function it was made from, or None."""
         return self.op.orig_func
 
     @property
@@ -113,7 +113,7 @@ class TypedOp(Called):
 
     @property
     def elementwise(self) -> str:
-        """The CUDA expression where both operands lie at one position (i, j), as in ewise_mult and apply."""
+        """The CUDA expression for operands at the same position (i, j), as in ewise_mult and apply."""
         return self.op.elementwise if self.op.written is None else self.cuda
 
     @property
@@ -123,7 +123,7 @@ class TypedOp(Called):
 
     @property
     def commutes_to(self) -> TypedOp | None:
-        """The typed operator that gives the same with its operands exchanged, or None."""
+        """The typed operator that returns the same with its operands exchanged, or None."""
         other = getattr(self.op, "commutes_to", None)
         if other is None:
             return None
@@ -160,7 +160,7 @@ class TypedBinaryOp(TypedOp):
 
 
 def _typed(op: Operator, operand: DataType) -> TypedOp:
-    """Return the typed operator that computes with a type, which need not be among its inputs (``ldexp``)."""
+    """Return the typed operator that computes with a type, which need not be one of its inputs (``ldexp``)."""
     return op[next(t for t in op.types if op[t].type is operand)]
 
 
@@ -179,7 +179,7 @@ def call(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if hook is not None:
             return hook(op, args, kwargs)
     if args:
-        import sparsezc  # whose names are imported when they are first used
+        import sparsezc  # the package imports its names on first use
 
         try:
             first: Any = sparsezc.Scalar.from_value(args[0])

@@ -1,5 +1,8 @@
 """Operators on user-defined types: the built-in ones that move, choose or compare values, and users' functions.
 
+They have two operand types that need not be equal, convert nothing, and have no CUDA expression: the GPU engine falls
+back to the CPU engine. The result type of a user's function comes from Numba, which compiles it for SuiteSparse.
+
 They take two types that need not be the same, convert nothing, and have no CUDA expression: the GPU engine leaves them
 to the CPU engine. What a user's function returns is asked of Numba, which compiles it for SuiteSparse.
 """
@@ -25,14 +28,14 @@ __all__ = ["Rule", "applied", "extend", "result"]
 
 
 class Rule(NamedTuple):
-    """A built-in operator's treatment of values of user-defined types."""
+    """The result type of a built-in operator for user-defined types."""
 
     result: Callable[[DataType, DataType], DataType | None]  # of the operands' types; None: not with these
     values: Callable[..., Any]
 
 
 def _alike(then: DataType | None = None) -> Callable[[DataType, DataType], DataType | None]:
-    """Accept operands of one type, which is the result's, too, unless another is given."""
+    """Accept operands of equal type; the result has that type unless another is given."""
     return lambda x, y: (then or x) if x is y else None
 
 
@@ -78,12 +81,12 @@ def extend(*namespaces: ModuleType) -> None:
 
 
 def result(op: Operator, left: DataType, right: DataType) -> DataType | None:
-    """Return the result type for operands of which one at least is user-defined; None where they are not taken.
+    """Return the result type for operands of which one at least is user-defined; None if it does not accept them.
 
     Raises
     ------
     NotImplementedException
-        It is a user's function, and Numba is not there.
+        It is a user's function, and Numba is not installed.
     """
     parts: Any = op
     if op.of_users is not None:
@@ -102,7 +105,7 @@ def result(op: Operator, left: DataType, right: DataType) -> DataType | None:
 
 
 def _compiled(function: Callable[..., Any], operands: tuple[DataType, ...]) -> DataType | None:
-    """Return the result type of a function that Numba compiles; None where it cannot be compiled."""
+    """Return the result type of a function that Numba compiles; None if it cannot be compiled."""
     if any(t.shape for t in operands):
         return None  # python-graphblas 2025.2 hands a function of sub-arrays a wrong pointer
     if find_spec("numba") is None:
@@ -143,5 +146,5 @@ def applied(op: TypedOp, operands: tuple[Any, ...]) -> Any:
 
 
 def _operand_types(op: TypedOp, count: int) -> tuple[DataType | None, ...]:
-    """Return the type of each operand; positions have none that matters."""
+    """Return the type of each operand; None for positions."""
     return {1: (op.type,), 2: (op.type, op.type2), 4: (op.type, None, None, op.type2)}[count]

@@ -1,4 +1,4 @@
-"""Monoids that users make, and monoids and semirings that stand in their namespaces."""
+"""Monoids made by users, and the registration of users' monoids and semirings in their namespaces."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["register_monoid", "register_new_monoid", "register_new_semiring"]
 def register_monoid(
     binaryop: BinaryOp, identity: Any, name: str | None = None, *, terminal: Any = None, is_idempotent: bool = False
 ) -> Any:
-    """Make a monoid that stands in no namespace.
+    """Make a monoid without a name in a namespace.
 
     Parameters
     ----------
@@ -23,18 +23,18 @@ def register_monoid(
         An operator that is associative and commutative, which is not checked. A parameterized one makes a
         parameterized monoid.
     identity : number or dict
-        The value e with f(e, x) = x: one for all types, or one by type, which are then all that it works with.
+        The value e with f(e, x) = x: one for all types, or one by type, which are then the only types it works with.
     name : str, optional
-        Its name; the operator's without one.
+        Its name; by default the operator's.
     terminal : number or dict, optional
-        The value t with f(t, x) = t, likewise.
+        The value t with f(t, x) = t, for all types or by type.
     is_idempotent : bool
         Whether f(x, x) = x.
 
     Raises
     ------
     errors.DomainMismatch
-        The operator returns its operands' type for none.
+        The operator returns its operands' type for no type.
 
     >>> from sparsezc.semirings import binary, monoid
     >>> absmax = binary.register_anonymous(lambda x, y: max(abs(x), abs(y)), "absmax")

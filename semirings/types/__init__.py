@@ -1,1 +1,1 @@
-"""The types of values: the built-in ones, users' own, and which domain an operator has."""
+"""The types of values: the built-in ones and users' own; and the domains of operators."""

@@ -1,4 +1,6 @@
-"""The thirteen built-in GraphBLAS types, how to find one, and the type that two of them meet in.
+"""The thirteen built-in GraphBLAS types, their lookup, and the common type of two.
+
+User-defined types are in :mod:`sparsezc.semirings.types.user_types`.
 
 What users add to them stands in :mod:`sparsezc.semirings.types.user_types`.
 
@@ -33,11 +35,11 @@ class DataType:
     ctype : str
         Its name in our CUDA files: ``bool``, ``i8`` ... ``u64``, ``float``, ``double``, ``c64`` or ``c128``.
     base : numpy.dtype
-        The type of arrays of its values: `np_type`, or what a sub-array type is made of.
+        The type of arrays of its values: `np_type`, or the element type of a sub-array type.
     shape : tuple of int
         The shape of one value in such arrays: ``()`` but for sub-array types.
     is_udt : bool
-        Whether a user defined it.
+        The type is user-defined.
     """
 
     __slots__ = ("_kind", "base", "ctype", "name", "np_type", "shape")
@@ -48,7 +50,7 @@ class DataType:
     shape: tuple[int, ...]
     _kind: str
     is_udt: ClassVar[bool] = False
-    _is_udt: ClassVar[bool] = False  # python-graphblas's name, which programs ask for
+    _is_udt: ClassVar[bool] = False  # python-graphblas's name, which programs read
 
     def __init__(self, name: str, np_type: Any, ctype: str) -> None:
         probe = np.empty(0, np_type)
@@ -74,7 +76,7 @@ class DataType:
             return True
         if isinstance(other, DataType) or other is None:
             return False
-        return lookup(other) is self  # a TypeError where it names no type, as in python-graphblas
+        return lookup(other) is self  # a TypeError if it names no type, as in python-graphblas
 
     def __lt__(self, other: Any) -> bool:
         mine, other = self.np_type, lookup(other).np_type
@@ -161,7 +163,7 @@ for _t in (*ALL, *COMPLEX):
 
 
 def lookup(x: Any) -> DataType:
-    """Find the type that ``x`` names.
+    """Find the type that ``x`` denotes.
 
     Parameters
     ----------
@@ -173,7 +175,7 @@ def lookup(x: Any) -> DataType:
     Raises
     ------
     errors.UnknownDtype
-        Nothing has that name.
+        No type has that name.
 
     >>> from sparsezc.semirings.types import datatypes as types
     >>> types.lookup("uint8"), types.lookup(bool), types.lookup("INT64[2]").np_type
@@ -189,9 +191,9 @@ def lookup(x: Any) -> DataType:
         try:
             dtype = np.dtype(getattr(x, "np_type", x)).newbyteorder("=")
             return _found.setdefault(x, _found[dtype])
-        except (KeyError, TypeError, ValueError, SyntaxError):  # NumPy reads some texts as Python's
+        except (KeyError, TypeError, ValueError, SyntaxError):  # NumPy parses some strings as Python's
             pass
-        from sparsezc.semirings.types import user_types  # made of these
+        from sparsezc.semirings.types import user_types  # imported late: its types are made of these
 
         user = user_types.find(x)
         if user is not None:
@@ -203,12 +205,12 @@ def lookup(x: Any) -> DataType:
 
 
 def lookup_real(x: Any) -> DataType:
-    """Find the type that ``x`` names, for holders of real numbers only, such as graph files.
+    """Find the type that ``x`` denotes, for holders of real numbers only, such as graph files.
 
     Raises
     ------
     errors.UnknownDtype
-        Nothing has that name, or it is a complex or a user-defined type.
+        No type has that name, or it is a complex or a user-defined type.
     """
     found = lookup(x)
     if found.is_complex or found.is_udt:
@@ -219,9 +221,9 @@ def lookup_real(x: Any) -> DataType:
 
 @cache
 def unify(a: DataType, b: DataType, *, is_left_scalar: bool = False, is_right_scalar: bool = False) -> DataType:
-    """Return the type that operands of types ``a`` and ``b`` are both converted to.
+    """Return the common type, to which operands of types ``a`` and ``b`` are converted.
 
-    This is python-graphblas's rule, which is NumPy's: INT8 and UINT16 meet in INT32, INT64 and UINT64 in FP64.
+    This is python-graphblas's rule, which is NumPy's: INT8 and UINT16 give INT32, INT64 and UINT64 give FP64.
 
     Raises
     ------
@@ -258,9 +260,9 @@ def highest(dtype: DataType) -> Any:
 
 
 def cast(values: Any, dtype: DataType) -> Any:
-    """Convert as GraphBLAS does: integers wrap, floats saturate on their way to integers, NaN becomes 0 there.
+    """Convert as GraphBLAS does: integers wrap; floats saturate when converted to integers, and NaN becomes 0.
 
-    A complex number that becomes a real one loses its imaginary part; it is true where either part is not zero.
+    A complex number converted to a real one loses its imaginary part; it is true if either part is not zero.
 
     Parameters
     ----------
@@ -272,7 +274,7 @@ def cast(values: Any, dtype: DataType) -> Any:
     Returns
     -------
     numpy.ndarray or NumPy scalar
-        The same shape; ``values`` itself where nothing changes.
+        The same shape; ``values`` itself if nothing changes.
 
     >>> from sparsezc.semirings.types import datatypes as types
     >>> types.cast([1e30, float("nan"), -2.7], types.INT8).tolist(), int(types.cast(300, types.UINT8))

@@ -1,4 +1,7 @@
-"""Which input types an operator takes: mappings ``{input: (operand, result)}``.
+"""The domains of operators: mappings ``{input: (operand, result)}`` of types.
+
+``input`` is the type of the user's entries, ``operand`` the type in which the operator computes (inputs are converted
+to it) and ``result`` the type it returns. They are python-graphblas's, so the same programs are legal.
 
 ``input`` is what a user's matrix holds, ``operand`` what the operator computes with (the input is converted to it) and
 ``result`` what comes out. They are python-graphblas's, so the same programs are legal.
@@ -39,7 +42,7 @@ def same(types: tuple[DataType, ...]) -> Domain:
 
 
 def returning(result: DataType, types: tuple[DataType, ...] = ALL) -> Domain:
-    """Make the domain whose result is always of one type, whatever the operands are."""
+    """Make the domain with one result type for all operands."""
     return {t: (t, result) for t in types}
 
 
@@ -64,7 +67,7 @@ POSITION = through(INT64) | same((INT32,))
 INDEX = through(INT64, (INT64, UINT64)) | same((INT32,))
 DIAGINDEX = same((INT32, INT64))
 POSITION_TEST = through(BOOL, (BOOL, UINT64))
-# Booleans become INT8, as they do when Python computes with them.
+# Booleans become INT8, as in Python's arithmetic.
 BOOL_TO_INT8 = same(INTEGERS + FLOATS) | {BOOL: (BOOL, INT8)}
 BINOMIAL = through(INT64, INTEGERS)
 # Bitwise monoids exist for unsigned types only; signed inputs go through the next unsigned type that holds them.

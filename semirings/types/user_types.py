@@ -1,4 +1,8 @@
-"""Types that users define: NumPy's records and sub-arrays, and whatever else NumPy has that holds no Python objects.
+"""User-defined types: NumPy's records and sub-arrays, and all other NumPy types that hold no Python objects.
+
+One NumPy type is one type here, under any name. Its values are compared, moved, chosen and passed to users'
+functions; there is no arithmetic on them and no conversion to or from another type, except for literals:
+``1`` means a record of ones, ``(1, 2)`` or ``{"x": 1, "y": 2}`` its fields, ``0`` a sub-array of zeros.
 
 One NumPy type is one type here, however it was named. Its values are compared, moved, chosen and handed to users'
 functions; there is no arithmetic on them and no conversion to or from another type, but for what users write down:
@@ -42,11 +46,11 @@ class UserType(DataType):
 
     def __init__(self, name: str, np_type: np.dtype[Any]) -> None:
         super().__init__(name, np_type, "")
-        object.__setattr__(self, "_kind", "V")  # no number, whatever its bits are
+        object.__setattr__(self, "_kind", "V")  # not numeric, whatever its bytes mean
 
     @property
     def is_anonymous(self) -> bool:
-        """True if it stands in no namespace."""
+        """True if it has no name in the namespace."""
         return named.get(self.name) is not self
 
     @property
@@ -68,7 +72,7 @@ def _restored(name: str, np_type: np.dtype[Any], is_anonymous: bool) -> DataType
 
 
 def register_new(name: str, dtype: Any) -> DataType:
-    """Register a type of the user's by name: ``gb.dtypes.NAME``, and ``"NAME"`` wherever a type is given.
+    """Register a user-defined type by name: ``gb.dtypes.NAME``, and ``"NAME"`` wherever a type is given.
 
     Parameters
     ----------
@@ -84,7 +88,7 @@ def register_new(name: str, dtype: Any) -> DataType:
     Raises
     ------
     InvalidValue
-        `name` is no identifier, or something has it; or `dtype` is a built-in type, or holds Python objects.
+        `name` is no identifier, or is taken; or `dtype` is a built-in type, or holds Python objects.
     UnknownDtype
         NumPy has no such type.
 
@@ -112,7 +116,7 @@ def _is_free(name: str) -> bool:
 
 
 def register_anonymous(dtype: Any, name: str | None = None) -> DataType:
-    """Make a type of the user's; the same one for the same NumPy type, under the name that was given last.
+    """Make a user-defined type; equal NumPy types give the same object, under the name given last.
 
     Parameters
     ----------
@@ -157,7 +161,7 @@ def register_anonymous(dtype: Any, name: str | None = None) -> DataType:
 
 
 def find(x: Any) -> DataType | None:
-    """Find the type of a record or a sub-array, registered or not; None for anything else."""
+    """Find the type of a record or a sub-array, registered or not; None for any other object."""
     try:
         np_type = _numpy_type(x)
     except (TypeError, ValueError, SyntaxError):
@@ -196,7 +200,7 @@ def _shape(text: str, whole: str) -> tuple[int, ...]:
 
 
 def default_name(np_type: np.dtype[Any]) -> str:
-    """Make up the name of a type that was given none."""
+    """Return the default name of an unnamed type."""
     known = datatypes._found.get(np_type)
     if known is not None and not known.is_udt:
         return known.name
@@ -213,7 +217,7 @@ def default_name(np_type: np.dtype[Any]) -> str:
 
 
 def converted(values: Any, dtype: DataType) -> Any:
-    """Return values as an array of ``dtype.base``: their own shape, and after it that of a value.
+    """Return values as an array of ``dtype.base``: their own shape, followed by the shape of one value.
 
     Parameters
     ----------
@@ -225,7 +229,7 @@ def converted(values: Any, dtype: DataType) -> Any:
     Returns
     -------
     numpy.ndarray, or numpy.void for one record
-        `values` itself where nothing changes.
+        `values` itself if nothing changes.
 
     Raises
     ------
@@ -250,7 +254,7 @@ def converted(values: Any, dtype: DataType) -> Any:
 
 
 def _fields(values: Any, np_type: np.dtype[Any]) -> Any:
-    """Turn dicts into tuples of their fields, wherever they stand."""
+    """Convert dicts to tuples of their fields, at any depth."""
     if isinstance(values, dict):
         if np_type.names is None or np_type.fields is None or values.keys() != set(np_type.names):
             raise TypeError(f"the fields are {np_type.names}, and not {tuple(values)}")
@@ -280,7 +284,7 @@ def plain(array: Any, dtype: DataType) -> Any:
 
 
 def known(np_type: np.dtype[Any]) -> DataType | None:
-    """Find the type of a NumPy type that was seen before."""
+    """Find the type of a NumPy type seen before."""
     return datatypes._found.get(np_type)
 
 

@@ -1,4 +1,6 @@
-"""Operators that are Python functions: what a function becomes for each type, and how it is made an operator.
+"""Operators made from Python functions: the translated forms of a function by type, and the operator made from them.
+
+A function is translated when the operator is made, so an outer variable keeps the value it had then.
 
 A function is translated when it becomes an operator, so a constant from around it has the value that it had then.
 """
@@ -17,7 +19,7 @@ from sparsezc.semirings.udf.translate import translate
 
 __all__ = ["Faces", "Written"]
 
-# The operands of each kind, by the names that CUDA expressions have for them.
+# The operands of each kind, by their names in CUDA expressions.
 OPERANDS = {
     "unary": ("x",),
     "binary": ("x", "y"),
@@ -27,7 +29,7 @@ OPERANDS = {
 
 
 class Faces(NamedTuple):
-    """A function for one type of operands."""
+    """The forms of a function for one type of operands."""
 
     numpy: Callable[..., Any]
     cuda: str
@@ -35,7 +37,7 @@ class Faces(NamedTuple):
 
 
 class Written:
-    """A Python function as an operator of a kind: its faces by the operands' type.
+    """A Python function as an operator of a kind: its forms by the operands' type.
 
     Parameters
     ----------
@@ -43,10 +45,10 @@ class Written:
     function : callable
         Of as many numbers as the kind has operands: ``x``; ``x, y``; ``x, i, j, thunk``.
     is_udt : bool
-        Whether it takes user-defined types, too. These are not translated.
+        The operator works with user-defined types, too. These are not translated.
     types : tuple of DataType
-        The built-in types that it is translated for, where it can be. Few of the functions that one may call take
-        complex numbers.
+        The built-in types that it is translated for, where possible. Few of the callable functions accept complex
+        numbers.
 
     Attributes
     ----------
@@ -56,7 +58,7 @@ class Written:
     Raises
     ------
     UdfParseError
-        Something in it cannot be translated, for any type, and it takes no user-defined ones.
+        A construct in it cannot be translated for any type, and it does not accept user-defined types.
     """
 
     def __init__(
@@ -75,12 +77,12 @@ class Written:
                 raise
 
     def _translate(self, source: Any, types: tuple[DataType, ...]) -> None:
-        """Make its faces.
+        """Translate it for each type.
 
         Raises
         ------
         UdfParseError
-            There is no type for which it can be translated.
+            It can be translated for no type.
         """
         refused: UdfParseError | None = None
         for dtype in types:
@@ -112,13 +114,13 @@ class Written:
         root, parameters = self._faces[dtype].root, self.parameters
         if "i" not in parameters:
             return graph.python(root, name, parameters)
-        # Positions come as unsigned numbers there, whose differences wrap.
+        # Positions are unsigned numbers there, whose differences wrap.
         signed = "    i, j = np.int64(row), np.int64(column)\n"
         return graph.python(root, name, ("x", "row", "column", "y"), signed)
 
 
 def result_type(computed: DataType, operand: DataType) -> DataType:
-    """Return the result type for operands of a type: their own where it is of the sort that was computed."""
+    """Return the result type for operands of a type: their own if it is of the computed type's class."""
     if computed.is_bool or computed.is_complex:
         return computed
     if computed.is_integer:

@@ -1,7 +1,7 @@
 """A function of numbers as a graph of typed nodes, and its three forms: over NumPy arrays, in CUDA, in plain Python.
 
-The three mean the same: every conversion between types is a node of its own, so none is left to a language's rules. All
-branches are computed, and a choice picks among them; nothing in them can fail.
+The three have the same semantics: every conversion between types is a node of its own, so none depends on a language's
+rules. All branches are computed, and a choice selects one of them; no operation can fail.
 """
 
 from __future__ import annotations
@@ -107,10 +107,10 @@ def cuda(root: Node) -> str:
 
 
 def python(root: Node, name: str, parameters: tuple[str, ...], first: str = "") -> tuple[str, tuple[Any, ...]]:
-    """Return the text of a Python function that computes the value, after `first`, and the constants that it takes.
+    """Return the source of a Python function that computes the value, after `first`, and its constants.
 
-    Constants are parameters after the others, so that functions which differ in constants alone share one text. Small
-    numbers stand in the text, where a compiler makes the most of them (``x ** 2``).
+    Constants are parameters after the others, so that functions that differ in constants only share one source. Small
+    numbers are literals, which a compiler can optimise (``x ** 2``).
     """
     constants: dict[Node, str] = {}
 
@@ -138,7 +138,7 @@ def _python_constant(node: Node) -> str:
 def _written(
     root: Node, form: Callable[[Node], str], literal: Callable[[Node], str]
 ) -> tuple[list[tuple[str, DataType, str]], str]:
-    """Write a graph as text: named lines for what is used twice, and the value."""
+    """Write a graph as source: a named line for each node used twice, and the value."""
     uses: Counter[int] = Counter()
 
     def count(node: Node) -> None:

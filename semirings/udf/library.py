@@ -1,4 +1,4 @@
-"""The functions that a translated function may call: Python's own, and those of math and numpy by their names."""
+"""The functions that a translated function may call: Python's built-ins, and those of math and numpy by name."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _float(node: Node) -> Node:
 
 
 def _mathematical(function: Callable[..., Any], cuda: str, python: str) -> Callable[..., Node]:
-    """Make a function of floats; FP32 only where all are."""
+    """Make a function of floats; FP32 only if all operands are."""
     form = Form(function, cuda, python)
 
     def apply(*args: Node) -> Node:
@@ -78,13 +78,13 @@ def _test(name: str, cuda: str) -> Callable[[Node], Node]:
 
 
 def _kept(name: str, cuda: str) -> Callable[[Node], Node]:
-    """Make a rounding: integers are whole already."""
+    """Make a rounding function that keeps integers unchanged."""
     rounded = _mathematical(getattr(np, name), cuda, f"np.{name}({{0}})")
     return lambda x: rounded(x) if x.dtype.is_float else x
 
 
 def _to_whole(name: str, cuda: str) -> Callable[[Node], Node]:
-    """Make a rounding to an integer, as math's functions do."""
+    """Make a rounding to an integer, as in the math module."""
     rounded = _kept(name, cuda)
     return lambda x: convert(rounded(x), INT64) if x.dtype.is_float else wide(x)
 
@@ -98,7 +98,7 @@ def _greater(*args: Node) -> Node:
 
 
 def _extreme(sign: type[ast.cmpop], *args: Node) -> Node:
-    """Make Python's min or max: a later value only where it is less (or more) than those before."""
+    """Make Python's min or max: a later value replaces those before it only if it is less (or more)."""
     if len(args) < 2:
         raise Refused("min and max take two numbers or more")
     best = args[0]
@@ -109,7 +109,7 @@ def _extreme(sign: type[ast.cmpop], *args: Node) -> Node:
 
 
 def _numpys(name: str, floats: str, whole: str) -> Callable[[Node, Node], Node]:
-    """Make NumPy's minimum and its kin: of floats and complex numbers by a rule for NaN, of integers as usual."""
+    """Make NumPy's minimum and related functions: floats and complex numbers by a rule for NaN, integers as usual."""
     forms = [Form(getattr(np, name), cuda, f"np.{name}({{0}}, {{1}})") for cuda in (whole, floats)]
 
     def apply(a: Node, b: Node) -> Node:
@@ -133,7 +133,7 @@ def _wholes(name: str) -> Callable[[Node, Node], Node]:
 
 
 def _fmod(a: Node, b: Node) -> Node:
-    """Return the rest with a's sign; of integers, derive it from the one with b's sign, as Numba's is unsigned."""
+    """Return the remainder with a's sign; for integers, from that with b's sign, as Numba's fmod is unsigned."""
     a, b = both(a, b)
     if a.dtype.is_float:
         return _FLOAT_FMOD(a, b)
@@ -148,7 +148,7 @@ def _fmod(a: Node, b: Node) -> Node:
 def _reciprocal(x: Node) -> Node:
     """Return 1 / x, of integers towards 0.
 
-    Of 0 it is undefined in C, and here what x86 makes of 1.0 / 0 where an integer is wanted: the least INT32 and INT64,
+    For 0 it is undefined in C; here it is x86's conversion of 1.0 / 0 to an integer: the least INT32 and INT64,
     the largest UINT32 and UINT64, and 0 in types of 8 and 16 bits.
     """
     if x.dtype.is_float or x.dtype.is_complex:

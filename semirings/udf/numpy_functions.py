@@ -1,8 +1,12 @@
-"""The NumPy functions of operators for which NumPy has no function of just that meaning.
+"""NumPy functions for operators without a NumPy function of the same semantics.
+
+Operands are already converted to the operator's type, warnings are off, and the caller converts the result to the
+operator's result type (so a float returned by an integer operator saturates). Semantics are SuiteSparse:GraphBLAS's;
+``operators.cuh`` is the CUDA counterpart.
 
 Operands arrive converted to the operator's type, warnings are off, and the result is converted to the operator's result
 type by the caller (so a float that leaves an integer operator saturates). The meanings are SuiteSparse:GraphBLAS's;
-``operators.cuh`` says the same in CUDA.
+``cuda/operators.cuh`` says the same in CUDA.
 """
 
 from __future__ import annotations
@@ -23,12 +27,12 @@ def itself(x: Array) -> Array:
 
 
 def first(x: Array, y: Array) -> Array:
-    """Return ``x`` in the shape that both have together."""
+    """Return ``x`` in the common shape of both operands."""
     return np.broadcast_arrays(x, y)[0]
 
 
 def second(x: Array, y: Array) -> Array:
-    """Return ``y`` in the shape that both have together."""
+    """Return ``y`` in the common shape of both operands."""
     return np.broadcast_arrays(x, y)[1]
 
 
@@ -71,12 +75,12 @@ def quotient(x: Array, y: Array) -> Array:
 
 
 def inverse(x: Array) -> Array:
-    """Return 1 / x by the rule of :func:`quotient`; of booleans: true."""
+    """Return 1 / x by the rule of :func:`quotient`; true for booleans."""
     return quotient(np.ones_like(x), x)
 
 
 def absolute(x: Array) -> Array:
-    """Return |x|; the smallest signed integer is its own."""
+    """Return |x|; the smallest signed integer is its own absolute value."""
     return np.abs(x)
 
 
@@ -100,7 +104,7 @@ def greater(x: Array, y: Array) -> Array:
 
 
 def round_half_away(x: Array) -> Array:
-    """Return the nearest whole number; halves go away from zero."""
+    """Return the nearest integer; halves are rounded away from zero."""
     whole = np.trunc(x)
     return np.where(np.abs(x - whole) >= 0.5, whole + np.copysign(1, x), whole).astype(x.dtype)
 
@@ -160,13 +164,13 @@ def bit_get(x: Array, y: Array) -> Array:
 
 
 def bit_set(x: Array, y: Array) -> Array:
-    """Return x with bit y set; x itself where it has no such bit."""
+    """Return x with bit y set; x itself if it has no such bit."""
     mask, valid = _bit(x, y)
     return np.where(valid, x | mask, x)
 
 
 def bit_clear(x: Array, y: Array) -> Array:
-    """Return x with bit y cleared; x itself where it has no such bit."""
+    """Return x with bit y cleared; x itself if it has no such bit."""
     mask, valid = _bit(x, y)
     return np.where(valid, x & ~mask, x)
 
@@ -177,7 +181,7 @@ def floor_quotient(x: Array, y: Array) -> Array:
 
 
 def modulo(x: Array, y: Array) -> Array:
-    """Return the rest of :func:`floor_quotient`, with the sign of y; integers modulo zero give 0."""
+    """Return the remainder of :func:`floor_quotient`, with the sign of y; integers modulo zero give 0."""
     return np.mod(x, y)
 
 
@@ -198,7 +202,7 @@ def integer_power(x: Array, y: Array) -> Array:
 
 
 def binomial(n: Array, k: Array) -> Array:
-    """Return n choose k; 0 where k is outside 0..n or the product on the way leaves INT64."""
+    """Return n choose k; 0 if k is outside 0..n or an intermediate product exceeds INT64."""
     return np.asarray(np.frompyfunc(_binomial, 2, 1)(n, k)).astype(np.int64)
 
 
@@ -215,7 +219,7 @@ def _binomial(n: int, k: int) -> int:
 
 
 def exponent(x: Array) -> Array:
-    """Return the whole e with x = m 2^e, 0.5 <= |m| < 1; 0 for 0, inf and NaN."""
+    """Return the integer e with x = m 2^e, 0.5 <= |m| < 1; 0 for 0, inf and NaN."""
     return np.frexp(x)[1]
 
 
@@ -225,7 +229,7 @@ def mantissa(x: Array) -> Array:
 
 
 def scale(x: Array, y: Array) -> Array:
-    """Return x times two to the power y, y cut to a C int."""
+    """Return x times two to the power y, with y clamped to a C int."""
     return np.ldexp(x, datatypes.cast(y, datatypes.INT32))
 
 

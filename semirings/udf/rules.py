@@ -1,4 +1,8 @@
-"""The meaning of arithmetic, comparisons and functions in a translated function, and the types of computation.
+"""The semantics of arithmetic, comparisons and functions in a translated function, and the types of computation.
+
+Integers are computed in INT64 (or UINT64 if an operand is), so narrow ones do not wrap in between; FP32 with FP32
+in FP32, every other combination with a float in FP64; booleans count as integers. No operation fails: an integer
+divided by zero is 0, a shift by a negative number or by 64 and more gives 0, and floats follow IEEE 754.
 
 Integers are computed in INT64 (or UINT64, where an operand is), so narrow ones do not wrap on the way; FP32 with FP32
 in FP32, every other mixture with a float in FP64; booleans count as integers. Nothing fails: an integer divided by zero
@@ -28,19 +32,19 @@ class Refused(Exception):
 
 
 def wide(node: Node) -> Node:
-    """Widen a number for computing: integers to 64 bits, booleans to integers."""
+    """Widen a number for computation: integers to 64 bits, booleans to integers."""
     if node.dtype.is_float or node.dtype is UINT64:
         return node
     return convert(node, INT64)
 
 
 def meet(a: Node, b: Node) -> tuple[Node, Node]:
-    """Convert both to the type that holds their values: INT64 and UINT64 meet in FP64, as in NumPy."""
+    """Convert both to their common type: INT64 and UINT64 give FP64, as in NumPy."""
     return _met(a, b, FP64)
 
 
 def both(a: Node, b: Node) -> tuple[Node, Node]:
-    """Convert both to one type to compute in: INT64 and UINT64 meet in UINT64, where both wrap to the same."""
+    """Convert both to one type to compute in: INT64 and UINT64 give UINT64, in which both wrap alike."""
     return _met(wide(a), wide(b), UINT64)
 
 
@@ -77,7 +81,7 @@ def _both(function: Callable[..., Any], sign: str) -> Callable[[Node, Node], Nod
 _QUOTIENT = Form(np.divide, "({0} / {1})", "np.divide({0}, {1})")
 _FLOORED = Form(numpy_functions.floor_quotient, "floor_quotient<{T}>({0}, {1})", "np.floor_divide({0}, {1})")
 _REST = Form(numpy_functions.modulo, "modulo<{T}>({0}, {1})", "np.mod({0}, {1})")
-# The least INT64 by -1 leaves the type: compiled by Numba the one is 0, and the other ends the process.
+# The least INT64 by -1 exceeds the type: compiled by Numba the quotient is 0, and the remainder crashes the process.
 _FLOORED_SIGNED = _FLOORED._replace(python="(np.floor_divide({0}, {1}) if {1} != -1 else -{0})")
 _REST_SIGNED = _REST._replace(python="(np.mod({0}, {1}) if {1} != -1 else {0} * 0)")
 _POWER = Form(np.power, "pow({0}, {1})", "np.power({0}, {1})")
@@ -95,7 +99,7 @@ def _quotient(a: Node, b: Node) -> Node:
 
 
 def of_pair(form: Form, signed: Form | None = None) -> Callable[[Node, Node], Node]:
-    """Make an operation on two numbers in the type that they meet in; `signed` is its form for INT64, if another."""
+    """Make an operation on two numbers in their common type; `signed` is its form for INT64, if different."""
 
     def apply(a: Node, b: Node) -> Node:
         a, b = both(a, b)
@@ -109,7 +113,7 @@ rest = of_pair(_REST, _REST_SIGNED)
 
 
 def power(a: Node, b: Node) -> Node:
-    """Return ``a ** b``; of integers an integer, except where the exponent is a negative constant."""
+    """Return ``a ** b``; of integers an integer, unless the exponent is a negative constant."""
     if b.form is None and not isinstance(b.value, str) and b.value < 0:
         b = convert(b, FP64)
     a, b = both(a, b)
@@ -209,7 +213,7 @@ negative = of_number(_NEGATIVE)
 
 
 def invert(x: Node) -> Node:
-    """Return ``~x``: the inverted bits of an integer; of a boolean, its negation."""
+    """Return ``~x``: the inverted bits of an integer, or the negation of a boolean."""
     if x.dtype is BOOL:
         return Node(BOOL, (x,), Form(np.logical_not, "(!{0})", "(not {0})"))
     x = wide(x)
@@ -219,7 +223,7 @@ def invert(x: Node) -> Node:
 
 
 def literal(value: Any) -> Node:
-    """Make the node of a constant of Python's or NumPy's."""
+    """Make the node of a Python or NumPy constant."""
     if isinstance(value, bool | np.bool_):
         return constant(value, BOOL)
     if isinstance(value, int | np.integer):

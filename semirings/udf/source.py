@@ -1,4 +1,4 @@
-"""The text of a Python function: its syntax tree, and the constants that it takes from around it."""
+"""The source of a Python function: its syntax tree, and the outer constants that it uses."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ from sparsezc.errors import UdfParseError
 
 __all__ = ["Source", "refuse", "source_of"]
 
-_parsing = threading.Lock()  # CPython before 3.13 counts the depth of a tree for all threads at once, and fails
+# CPython before 3.13 counts the depth of a syntax tree for all threads together, and then fails.
+_parsing = threading.Lock()
 
 
 class Source(NamedTuple):
-    """A function as it is written."""
+    """A function's source."""
 
     name: str
     file: str
@@ -26,12 +27,12 @@ class Source(NamedTuple):
     outside: dict[str, Any]  #: names of globals, of enclosing functions and built-ins, and what they mean
 
     def refuse(self, node: ast.AST, why: str) -> UdfParseError:
-        """Make the error that says which construct cannot be translated, and where."""
+        """Make the error that names the construct that cannot be translated, and its line."""
         return refuse(self.name, why, f"{self.file}, line {getattr(node, 'lineno', '?')}")
 
 
 def refuse(name: str, why: str, where: str) -> UdfParseError:
-    """Make the error of a function that cannot be translated."""
+    """Make the error for a function that cannot be translated."""
     return UdfParseError(
         f"{name} ({where}): {why}; what can be used are arithmetic, comparisons, and, or, not, if, assignment,"
         " abs, min, max, int, float, bool and the functions of math and numpy that docs/operators.md lists"
@@ -39,12 +40,12 @@ def refuse(name: str, why: str, where: str) -> UdfParseError:
 
 
 def source_of(function: Callable[..., Any], arity: int) -> Source:
-    """Return a function's text, with as many parameters as needed.
+    """Return a function's source, checked to have the needed number of parameters.
 
     Raises
     ------
     UdfParseError
-        There is no text, or the function takes another number of parameters.
+        Its source is not available, or the function has another number of parameters.
     TypeError
         It is no Python function.
     """
@@ -69,7 +70,7 @@ def source_of(function: Callable[..., Any], arity: int) -> Source:
     body: list[ast.stmt] = node.body if isinstance(node, ast.FunctionDef) else [_returning(node)]
     try:
         outside = inspect.getclosurevars(function)
-    except ValueError as error:  # a name of an enclosing function that has no value yet
+    except ValueError as error:  # a name of an enclosing function without a value yet
         raise refuse(name, str(error), where) from None
     meant = {**outside.builtins, **outside.globals, **outside.nonlocals}
     return Source(name, code.co_filename, names, body, meant)
@@ -80,7 +81,7 @@ def _returning(node: ast.Lambda) -> ast.stmt:
 
 
 def _find(function: Any, lines: list[str]) -> ast.FunctionDef | ast.Lambda | None:
-    """Find the node that the function's code was compiled from."""
+    """Find the node from which the function's code was compiled."""
     try:
         with _parsing:
             tree = ast.parse("".join(lines))
@@ -95,7 +96,7 @@ def _find(function: Any, lines: list[str]) -> ast.FunctionDef | ast.Lambda | Non
                 return node
         elif isinstance(node, ast.Lambda) and code.co_name == "<lambda>" and node.lineno == code.co_firstlineno:
             lambdas.append(node)
-    # Several lambdas may begin in one line: the innermost that holds all places that the code knows of.
+    # Several lambdas may begin in one line: choose the innermost that contains all positions of the code.
     known = [(a, c, b, d) for a, b, c, d in code.co_positions() if a and b and c is not None and d]
     return next((node for node in reversed(lambdas) if all(_holds(node, place) for place in known)), None)
 

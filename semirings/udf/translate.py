@@ -1,4 +1,4 @@
-"""From the text of a Python function to a graph of typed nodes, for one type of operands."""
+"""Translation of a Python function's source to a graph of typed nodes, for one type of operands."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def translate(source: Source, operands: tuple[Node, ...]) -> Node:
     Raises
     ------
     UdfParseError
-        Something in it has no counterpart, or not for these types; the message names it and its line.
+        A construct has no counterpart, or not for these types; the message names it and its line.
     """
     names = dict(zip(source.parameters, operands, strict=True))
     result = _Translator(source).block(source.body, names)
@@ -31,12 +31,12 @@ def translate(source: Source, operands: tuple[Node, ...]) -> Node:
 
 
 class _Translator:
-    """Statements and expressions into nodes; `names` are the local variables where each stands."""
+    """Translation of statements and expressions to nodes; `names` are the local variables at each point."""
 
     def __init__(self, source: Source) -> None:
         self.source = source
 
-    # Statements: the value of the return that a block comes to, or None where it goes past its end.
+    # Statements: the value of a block's return, or None if its end is reached without one.
 
     def block(self, body: list[ast.stmt], names: _Names) -> Node | None:
         for position, statement in enumerate(body):
@@ -50,7 +50,7 @@ class _Translator:
         return None
 
     def branch(self, statement: ast.If, rest: list[ast.stmt], names: _Names) -> Node | None:
-        """Translate both sides; each goes on with the rest of the block, once where neither returns."""
+        """Translate both sides and the rest of the block after each; the rest only once if neither side returns."""
         condition = rules.truth(self.expression(statement.test, names))
         yes_names, no_names = dict(names), dict(names)
         if not any(isinstance(node, ast.Return) for node in ast.walk(statement)):
@@ -66,7 +66,7 @@ class _Translator:
 
     @staticmethod
     def merge(condition: Node, yes: _Names, no: _Names, names: _Names) -> None:
-        """Merge the variables after a branch: those that both sides have."""
+        """Merge the variables after a branch: those assigned on both sides."""
         for name in list(names):
             if name not in yes or name not in no:
                 del names[name]
@@ -162,7 +162,7 @@ def _is_module(x: Any) -> bool:
 
 
 def _known(function: Any) -> Callable[..., Node] | None:
-    """Return a built-in function, or one that was imported from math or numpy by its name."""
+    """Return a built-in function, or one imported by name from math or numpy."""
     try:
         if function in library.BUILTINS:
             return library.BUILTINS[function]
@@ -194,7 +194,7 @@ _UNARY: dict[type[ast.unaryop], Callable[[Node], Node]] = {
 
 
 def _chain(both: bool, values: list[Node]) -> Node:
-    """Translate ``a and b``, which is b where a is true, else a; and ``a or b``, the other way round."""
+    """Translate ``a and b``, which is b if a is true, else a; and ``a or b``, the other way round."""
     result = values[-1]
     for value in reversed(values[:-1]):
         first, result = rules.meet(value, result)
@@ -203,7 +203,7 @@ def _chain(both: bool, values: list[Node]) -> Node:
 
 
 def _called(node: ast.AST) -> str:
-    """Name a construct as users call it."""
+    """Return the user's name for a construct."""
     names = {
         ast.For: "a for loop", ast.While: "a while loop", ast.With: "with", ast.Try: "try", ast.Raise: "raise",
         ast.Assert: "assert", ast.Subscript: "an index", ast.Attribute: "an attribute", ast.Call: "a call",

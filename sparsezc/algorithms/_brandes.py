@@ -1,4 +1,4 @@
-"""Brandes' two sweeps from many vertices at once: shortest paths counted forwards, and shared out backwards."""
+"""Brandes' two sweeps from many vertices at once: a forward count of shortest paths, and a backward accumulation."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from sparsezc.errors import InvalidValue
 from sparsezc.semirings import binary, monoid, select, semiring, unary
 from sparsezc.semirings.types import datatypes
 
-# Bytes of a vertex, and of an edge where each search has a copy of the graph, while they are worked on.
+# Working memory: bytes of a vertex, and of an edge if each search has a copy of the graph.
 _VERTEX, _EDGE = 96, 64
 _FP64 = datatypes.FP64
 
@@ -29,11 +29,12 @@ class Paths(NamedTuple):
     Attributes
     ----------
     levels : list of Matrix, shape (k, n), or of Vector, size k * n
-        The vertices in an order in which paths meet them, with the number of shortest paths to each.
+        The vertices in order of depth, level by level, with the number of shortest paths to each.
     edges : Matrix
-        What the paths' edges are among. For a Vector each search has a copy of the graph, without other edges.
+        The matrix that contains the paths' edges. For a Vector each search has a copy of the graph, without other
+        edges.
     of_vertex, of_search : Matrix or None
-        For a Vector, whose positions they say: those of each vertex, shape (k * n, n), and of each search, (k * n, k).
+        For a Vector, the map of its positions to vertices, shape (k * n, n), and to searches, (k * n, k).
     """
 
     levels: list[Any]
@@ -63,9 +64,9 @@ class Paths(NamedTuple):
 
 
 def by_hops(A: Matrix, sources: NDArray[np.int64]) -> Iterator[tuple[NDArray[np.int64], Paths]]:
-    """Search in hops, a group of sources after the other.
+    """Search in hops, one group of sources after another.
 
-    With Q what was met last, row i by the search from the i-th source, and P what was met at all::
+    With Q the last level, row i by the search from the i-th source, and P all vertices found so far::
 
         Q<!P> = Q A          over (plus, first)
     """
@@ -82,10 +83,10 @@ def by_hops(A: Matrix, sources: NDArray[np.int64]) -> Iterator[tuple[NDArray[np.
 
 
 def by_lengths(A: Matrix, sources: NDArray[np.int64], weighted: bool) -> Iterator[tuple[NDArray[np.int64], Paths]]:
-    """Search over lengths > 0, or over ones, a group of sources after the other.
+    """Search over lengths > 0, or over ones, one group of sources after another.
 
     Each search of a group has a copy of the graph, B, of which T keeps the edges of shortest paths; d has the
-    distances. T has no cycles, and a vertex is met when the last edge to it has been used::
+    distances. T has no cycles, and a vertex joins the frontier when the last edge to it has been used::
 
         B = I (x) A
         T = B where d_i + B_ij = d_j

@@ -75,7 +75,7 @@ def distribution(v: Any, n: int, name: str) -> Vector:
 
 
 def weights(A: Matrix) -> None:
-    """Refuse values that are no weights: below 0, NaN, or without a finite sum."""
+    """Raise InvalidValue for values that are no weights: below 0, NaN, or without a finite sum."""
     if A.nvals == 0:
         return
     if A.reduce_scalar(monoid.min).new().get() < 0:
@@ -83,7 +83,7 @@ def weights(A: Matrix) -> None:
     total = A.reduce_scalar(monoid.plus[datatypes.FP64]).new().get()
     if total < float("inf"):
         return
-    if total == A.reduce_scalar(monoid.max).new().get() or total != total:  # a sum is NaN where a value is
+    if total == A.reduce_scalar(monoid.max).new().get() or total != total:  # the sum is NaN if a value is
         raise InvalidValue("A has values that are NaN or infinite; finite weights are needed")
     raise InvalidValue("A has weights whose sum is infinite; a finite sum is needed, so divide them by their largest")
 

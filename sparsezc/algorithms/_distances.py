@@ -17,11 +17,11 @@ from sparsezc.errors import InvalidValue
 from sparsezc.semirings import binary, monoid, select, semiring
 from sparsezc.semirings.types import datatypes
 
-_BYTES = 64  # of a distance, while it is searched for: it, what may replace it, and what the comparison makes
+_BYTES = 64  # working memory for a distance: itself, its candidate, and the result of their comparison
 
 
 def usable(A: Matrix, positive: bool = False) -> Matrix:
-    """Return the edges that paths may take, with lengths of the distances' type; refuse values that are no length.
+    """Return the edges that paths may use, with lengths of the distances' type; raise InvalidValue for invalid lengths.
 
     An edge of infinite length cannot be used. With `positive` a length of 0 is refused too.
     """
@@ -38,9 +38,9 @@ def usable(A: Matrix, positive: bool = False) -> Matrix:
 
 
 def relax(A: Matrix, q: Any) -> Any:
-    """Let distances fall until none does.
+    """Lower distances until none changes.
 
-    With q what fell in the round before, a Vector for one search or a Matrix with a row for each of several::
+    With q the distances lowered in the round before, a Vector for one search or a Matrix with one row per search::
 
         t = q'A              over (min, plus)
         t<not t >= d> = t
@@ -50,14 +50,14 @@ def relax(A: Matrix, q: Any) -> Any:
     Parameters
     ----------
     A : Matrix
-        What :func:`usable` gives.
+        The result of :func:`usable`.
     q : Vector or Matrix
-        The distances that paths start with, of the distances' type: overwritten.
+        The distances that paths start with, of the distances' type; it is overwritten.
 
     Returns
     -------
     Vector or Matrix
-        The distances; what is not reached has no entry.
+        The distances; vertices that are not reached have no entry.
     """
     op = semiring.min_plus[q.dtype]
     product = q.mxm if q.ndim == 2 else q.vxm
@@ -80,7 +80,7 @@ def relax(A: Matrix, q: Any) -> Any:
 def from_each(A: Matrix, sources: NDArray[np.int64]) -> Iterator[tuple[NDArray[np.int64], Matrix]]:
     """Yield the sources in groups, and a Matrix of distances for each: row i has those from the i-th of the group.
 
-    `A` is what :func:`usable` gives.
+    `A` is the result of :func:`usable`.
     """
     dtype = distances_of(A)[0]
     for group in batches(sources, A.nrows, _BYTES * A.nrows):
@@ -88,9 +88,9 @@ def from_each(A: Matrix, sources: NDArray[np.int64]) -> Iterator[tuple[NDArray[n
 
 
 def refuse_disconnected(A: Matrix, both_ways: bool = False) -> Matrix:
-    """Refuse a graph where vertex 0 does not reach all, along the edges of A or of A'; A' comes back.
+    """Raise InvalidValue if vertex 0 does not reach all vertices along the edges of A and of A'; return A'.
 
-    Where all edges go `both_ways` A is asked alone, and comes back.
+    If all edges go `both_ways`, only A is checked, and returned.
     """
     B = A if both_ways else transposed(A)
     for edges, said in ((A, "vertex 0 does not reach"), (B, "vertex 0 is not reached from")):

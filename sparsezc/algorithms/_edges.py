@@ -14,10 +14,10 @@ from sparsezc.semirings import select
 
 
 def numbered(A: Matrix, order: Callable[[int], NDArray[np.int64]]) -> tuple[Matrix, Vector]:
-    """Return number the edges of the undirected simple graph; return also i + j of the edge {i, j} of each number.
+    """Assign numbers to the edges of the undirected simple graph; return also i + j of the edge of each number.
 
-    Every edge has a number of its own, so the smallest number at a vertex says which edge it is, and its other end is
-    what i + j leaves. `order` maps the number of edges to their numbers, by rows of the upper triangle.
+    Numbers are unique, so the smallest number at a vertex identifies an edge, and i + j minus the vertex is its other
+    end. `order` maps the number of edges to their numbers, by rows of the upper triangle.
     """
     i, j, _ = simple(A).select(select.triu).new().to_coo(values=False)
     number = order(i.size).astype(np.int64)

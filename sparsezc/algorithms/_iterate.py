@@ -11,19 +11,19 @@ from sparsezc.semirings.types import datatypes
 
 
 def multiply(weighted: bool) -> Any:
-    """Make the product with a matrix on the left that counts edges, or adds their values."""
+    """Return the product with a matrix on the left that counts edges, or adds their values."""
     return semiring.plus_times[datatypes.FP64] if weighted else semiring.plus_second[datatypes.FP64]
 
 
 def moved(x: Vector, before: Vector) -> float:
-    """sum |x - before| of two full vectors; what `before` holds is lost."""
+    """Return sum |x - before| of two full vectors; `before` is overwritten."""
     before << x.ewise_mult(before, binary.minus)
     before << before.apply(unary.abs)
     return float(before.reduce(monoid.plus).new().get(0.0))
 
 
 def options(tol: float, max_iter: int) -> None:
-    """Refuse a tolerance below 0 and fewer than one iteration."""
+    """Raise InvalidValue for a tolerance below 0 and for fewer than one iteration."""
     if not tol >= 0:
         raise InvalidValue(f"tol is {tol}; a number >= 0 is needed")
     if max_iter < 1:
@@ -31,7 +31,7 @@ def options(tol: float, max_iter: int) -> None:
 
 
 def failure(what: str, max_iter: int, change: float, bound: float) -> ConvergenceFailure:
-    """Make the error for an iteration that changed too much to the end."""
+    """Make the error for an iteration that did not converge."""
     return ConvergenceFailure(
         f"after max_iter = {max_iter} iterations {what} still change by {change:.3g} in all; "
         f"at most {bound:.3g} is needed"

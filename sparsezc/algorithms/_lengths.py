@@ -1,4 +1,4 @@
-"""Lengths of edges and of paths: their type, what they are like, and what cannot be one."""
+"""Lengths of edges and of paths: their types, their extremes, and the checks of valid lengths."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sparsezc.errors import InvalidValue
 from sparsezc.semirings import monoid, select, semiring
 from sparsezc.semirings.types import datatypes
 
-#: What a message that refuses negative lengths ends with.
+#: The end of each message that rejects negative lengths.
 TAKEN_BY = "; bellman_ford and all_pairs_shortest_paths take negative ones"
 
 
@@ -27,7 +27,7 @@ class Lengths(NamedTuple):
 
 
 def lengths_of(A: Matrix) -> Lengths:
-    """Return the lengths of the edges of `A` in one pass; refuse NaN."""
+    """Return the lengths of the edges of `A` in one pass; raise InvalidValue for NaN."""
     return A._fact("lengths", lambda: _look(A))  # type: ignore[no-any-return]
 
 
@@ -42,7 +42,7 @@ def _look(A: Matrix) -> Lengths:
 
 
 def distances_of(A: Matrix) -> tuple[Any, Any]:
-    """Return the type of the distances over the edges of `A`, and their infinity; refuse NaN."""
+    """Return the type of the distances over the edges of `A`, and their infinity; raise InvalidValue for NaN."""
     if A.dtype not in {datatypes.FP32, datatypes.FP64}:
         return datatypes.INT64, infinity(datatypes.INT64)
     lengths_of(A)
@@ -50,7 +50,7 @@ def distances_of(A: Matrix) -> tuple[Any, Any]:
 
 
 def refuse_long(A: Matrix, dtype: datatypes.DataType) -> None:
-    """Refuse integer lengths from the INT64 on that stands for infinity: 2^63 - 1."""
+    """Raise InvalidValue for integer lengths of 2^63 - 1, the INT64 that stands for infinity, or more."""
     if dtype is datatypes.INT64 and (most := lengths_of(A).most) >= infinity(dtype):
         raise InvalidValue(f"A has values up to {most}: distances may not fit INT64")
 
@@ -61,7 +61,7 @@ def infinity(dtype: datatypes.DataType) -> float:
 
 
 def refuse_overflow(A: Matrix, lowest: Any) -> None:
-    """Refuse integer distances that may have wrapped around.
+    """Raise InvalidValue for integer distances that may have wrapped around.
 
     A sum of two INT64 that wraps leaves a negative distance behind: the wrapped sum itself, or the distance that the
     sum began with.
@@ -74,10 +74,10 @@ def refuse_overflow(A: Matrix, lowest: Any) -> None:
 
 
 def refuse_reaching_infinity(A: Matrix, distance: Vector) -> None:
-    """Refuse integer distances of which one is the INT64 that stands for infinity.
+    """Raise InvalidValue for integer distances of which one equals the INT64 that stands for infinity.
 
-    `distance` is what a search came to, with that INT64 where it reached nothing: no edge from what it reached leads
-    there.
+    `distance` is the result of a search, with that INT64 at each vertex that it did not reach: an edge from a reached
+    vertex to one of these shows that its distance is this large.
     """
     if lengths_of(A).most * A.nrows < 2**63:
         return

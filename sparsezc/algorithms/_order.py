@@ -12,7 +12,7 @@ from sparsezc.semirings.types import datatypes
 def by_degree(S: Matrix) -> tuple[Matrix, Matrix]:
     """Split the edges of an undirected simple graph into those to earlier and to later vertices; values are undefined.
 
-    With d the degrees, vertices stand in the order of r::
+    With d the degrees, vertices are in the order of r::
 
         r = d n + i
 
@@ -22,7 +22,7 @@ def by_degree(S: Matrix) -> tuple[Matrix, Matrix]:
     doi:10.1137/0214017.
     """
     n = S.nrows
-    # r = d n + i, where very large d count as equal so that r fits its type
+    # r = d n + i, with very large d clamped so that r fits its type
     r = Vector.from_scalar(0, n, datatypes.INT64)
     r(binary.plus) << out_degree(S)
     r << r.apply(binary.min, right=2**63 // max(n, 1) - 1)

@@ -7,7 +7,7 @@ from sparsezc.semirings import binary, select
 
 
 def undirected(A: Matrix) -> Matrix:
-    """Return the pattern of A or A'; A itself where it is known to be symmetric. Values are undefined."""
+    """Return the pattern of A or A'; A itself if it is known to be symmetric. Values are undefined."""
     if A._symmetric:
         return A
     # S = A or A'
@@ -16,7 +16,7 @@ def undirected(A: Matrix) -> Matrix:
 
 
 def simple(A: Matrix) -> Matrix:
-    """Return the undirected pattern without loops; A itself where it is that already."""
+    """Return the undirected pattern without loops; A itself if it has that pattern already."""
     S = undirected(A)
     if A._fact("loops", lambda: A.select(select.diag).new().nvals) == 0:
         return S
@@ -25,12 +25,12 @@ def simple(A: Matrix) -> Matrix:
 
 
 def is_symmetric(A: Matrix) -> bool:
-    """Return whether every edge has its opposite: one pass over the entries, unless it is known."""
+    """Return whether every edge has its opposite: by one pass over the entries, unless it is known."""
     return A._symmetric or bool(A.ewise_mult(A.T, binary.pair).new().nvals == A.nvals)
 
 
 def transposed(A: Matrix) -> Matrix:
-    """Return A' as a matrix of its own, so that its rows are at hand; A itself where it is known to be symmetric."""
+    """Return A' as a matrix with stored rows; A itself if it is known to be symmetric."""
     if A._symmetric:
         return A
     B: Matrix = A.T.new()

@@ -12,16 +12,16 @@ from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.semirings import monoid, select
 
-#: Rounds after which an engine may go on by itself: more than a search of a social or web graph has.
+#: Rounds after which an engine may run the loop without the host: more than a search of a social or web graph has.
 _PATIENCE = 16
 
 
 def rounds(frontier: Vector | Matrix) -> Iterator[Any]:
-    """Yield 0, 1, 2 ..., for as long as `frontier` has entries when a round begins.
+    """Yield 0, 1, 2 ..., as long as `frontier` has entries when a round begins.
 
-    An engine may go through the body without coming back after each round, and a few times more often than there are
-    rounds. So the body must change nothing while the frontier is empty and read nothing of what it writes; the round's
-    number may be a Scalar, which can be assigned and no more.
+    An engine may run the body without returning to the host after each round, and a few times more often than there are
+    rounds. So the body must change nothing while the frontier is empty and must not read what it writes; the round's
+    number may be a Scalar that can only be assigned.
     """
     number = 0
     while frontier.nvals:
@@ -36,24 +36,24 @@ def buckets(
 ) -> Iterator[tuple[Any, int]]:
     """Yield the rounds of delta-stepping: the limit of each and the entries of `near`, as long as it has any.
 
-    Where a round leaves `near` empty, the limit rises to the least distance beyond it and `step` more, at most `last`,
-    and `near` becomes what that takes in. Ends early where an integer distance has wrapped around, and where all that
-    are as near as `target` are settled.
+    If a round leaves `near` empty, the limit rises to the least distance beyond it plus `step`, at most to `last`,
+    and `near` becomes the vertices within. The rounds end early if an integer distance has wrapped around, and once all
+    vertices as near as `target` are settled.
 
     Parameters
     ----------
     near : Vector
-        What fell in the round before and lies in the bucket; the body's to change.
+        The vertices of the bucket whose distances fell in the round before; the body changes it.
     distance : Vector, full
-        Infinite, or an integer's largest, where a vertex is not reached.
+        Infinite, or an integer's largest value, at vertices that are not reached.
     step, last : number
-        How far a bucket goes, which is where the first one ends, and the largest distance that there can be.
+        The width of a bucket, which is the first limit, and the largest possible distance.
     target : int, optional
-        A vertex beyond whose distance none is asked for; None where a length is negative.
+        A vertex beyond whose distance none is needed; None if a length is negative.
     nonnegative : bool
-        No length is negative. Then an engine may go through the body by itself, as :func:`rounds` says: the limit is a
-        Scalar then, to be compared with and no more, and the number of entries 0, as all that is known is that they
-        are few.
+        No length is negative. Then an engine may run the body without the host, as in :func:`rounds`: the limit is then
+        a Scalar that can only be compared with, and the number of entries is 0, as it is only known to be
+        small.
     """
     dtype, limit, number = distance.dtype, step, 0
 

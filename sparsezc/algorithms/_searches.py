@@ -13,21 +13,21 @@ from sparsezc.core.matrix import Matrix
 from sparsezc.memory import budget
 from sparsezc.semirings.types.datatypes import DataType
 
-#: Searches that share a pass: as many as keep their rows within the caches, at least FEW and at most MOST.
+#: Searches that share a pass: as many as have their rows within the caches, at least FEW and at most MOST.
 FEW, MOST, CACHED = 16, 64, 2**20
 #: The share of memory that the searches of a pass may take.
 SHARE = 0.25
 
 
 def start(A: Matrix, source: Any, n: int, dtype: DataType, value: Any = None) -> Any:
-    """Place one value at the source of a search of `A`; `value` None is the source's number.
+    """Place one value at the source of a search of `A`; `value` None stands for the source's number.
 
     Returns
     -------
     Vector of size n, or Matrix of shape (k, n)
         The Vector for one source, the Matrix for an iterable of k: search i has row i.
     """
-    if isinstance(source, Iterable) and getattr(source, "ndim", None) != 0:  # an array of no dimension is one number
+    if isinstance(source, Iterable) and getattr(source, "ndim", None) != 0:  # a zero-dimensional array is one number
         sources = _check.vertices(source, n)
         return rows(sources, n, dtype, sources if value is None else value)
     vertex = _check.vertex(source, n)

@@ -22,12 +22,12 @@ _ALL = 2**WIDTH - 1
 
 
 def sweeps(A: Matrix, sources: NDArray[np.int64]) -> Iterator[tuple[int, Vector]]:
-    """Yield each depth and the searches that first meet each vertex there: UINT64 bit sets, 64 searches at a time.
+    """Yield each depth and the searches that first reach each vertex there: UINT64 bit sets, 64 searches at a time.
 
-    With q those bits, and m those that have not met a vertex yet::
+    With q those bits, and m the bits of searches that have not reached a vertex yet::
 
         m = m xor q
-        w = m and (the bits of all of q)    what searches that go on have not met
+        w = m and (the bits of all of q)    the active searches that have not reached a vertex
         q<w> = q'A and w                    over (bor, band), every entry of A being all ones
 
     Source: M. Then et al., The more the merrier: efficient multi-source graph traversal, PVLDB 8, 2014,

@@ -29,7 +29,7 @@ def all_pairs_shortest_paths(A: Matrix, *, weighted: bool = True) -> Matrix:
         have none.
 
     weighted : bool
-        False: values mean nothing, and distances are hops.
+        False: values are ignored, and distances are hops.
 
     Returns
     -------
@@ -46,11 +46,11 @@ def all_pairs_shortest_paths(A: Matrix, *, weighted: bool = True) -> Matrix:
 
     Notes
     -----
-    With Q what fell in the round before, from D = Q = 0 on the diagonal::
+    With Q the distances lowered in the round before, from D = Q = 0 on the diagonal::
 
         D = D min Q A        over (min, plus)
 
-    Where a length is negative, paths of twice as many edges in each round, which tells of a negative cycle soon::
+    If a length is negative, paths of twice as many edges in each round, which finds a negative cycle early::
 
         D = D min D D        from A with 0 on the diagonal
 

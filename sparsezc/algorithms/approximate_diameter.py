@@ -29,7 +29,7 @@ def approximate_diameter(A: Matrix, source: Any = None, sweeps: Any = 4) -> int:
     Returns
     -------
     int
-        The greatest distance that was met.
+        The greatest distance found.
 
     Raises
     ------
@@ -42,7 +42,7 @@ def approximate_diameter(A: Matrix, source: Any = None, sweeps: Any = 4) -> int:
 
     Notes
     -----
-    Each search starts where the one before it ended, by turns along the edges and against them::
+    Each search starts at the end of the one before it, alternately along the edges and against them::
 
         t = argmax_v d(s, v);  s = argmax_v d(v, t)
 

@@ -30,7 +30,7 @@ def average_shortest_path_length(A: Matrix, *, weighted: bool = False) -> float:
     Raises
     ------
     InvalidValue
-        Some vertex does not reach some other, there is none, or `weighted` and a length is negative or NaN.
+        A vertex does not reach another, there is no vertex, or `weighted` and a length is negative or NaN.
     DimensionMismatch
         `A` is not square.
 

@@ -1,4 +1,4 @@
-"""Shortest paths with edges of negative length, and cycles that make them endless."""
+"""Shortest paths with edges of negative length, and cycles of negative length."""
 
 from __future__ import annotations
 
@@ -45,15 +45,15 @@ def bellman_ford(A: Matrix, source: Any) -> tuple[Vector, Vector]:
 
     Notes
     -----
-    With q the distances that fell in the round before, d all distances and p the parents::
+    With q the distances lowered in the round before, d all distances and p the parents::
 
-        E = diag(q) A        over (any, plus): the ways over one more edge
+        E = diag(q) A        over (any, plus): the lengths of paths with one more edge
         t = min of each column of E
         q<t < d> = t;  d<q> = q
         p<q> = the i of an entry of E diag(q), over (any, eq), that is true
 
-    A cycle of parents has negative length, and there is one as soon as a distance falls in round n; parents are looked
-    at in rounds 1, 2, 4, ... and from n on. :func:`sssp` needs half the time where no parents are asked for.
+    A cycle of parents has negative length, and there is one as soon as a distance falls in round n; parents are checked
+    in rounds 1, 2, 4, ... and from n on. :func:`sssp`, which computes no parents, takes half the time.
 
     Source: R. Bellman, On a routing problem, 1958, doi:10.1090/qam/102435; B. Cherkassky, A. Goldberg, Negative-cycle
     detection algorithms, 1999, doi:10.1007/s101070050058.
@@ -108,7 +108,7 @@ def find_negative_cycle(A: Matrix, source: Any = None) -> Vector:
 
     Notes
     -----
-    A cycle of parents, as :func:`bellman_ford` meets them. Source: B. Cherkassky, A. Goldberg, Negative-cycle detection
+    A cycle of parents, as :func:`bellman_ford` finds it. Source: B. Cherkassky, A. Goldberg, Negative-cycle detection
     algorithms, 1999, doi:10.1007/s101070050058.
 
     Examples
@@ -133,9 +133,9 @@ def find_negative_cycle(A: Matrix, source: Any = None) -> Vector:
 
 
 def _relax(A: Matrix, distance: Vector, parent: Vector, q: Vector) -> np.ndarray[Any, np.dtype[np.int64]]:
-    """Let distances fall until none does, or until parents form a cycle, which is returned.
+    """Lower distances until none changes, or until parents form a cycle, which is returned.
 
-    Vertices that paths start at get no parent, unless a cycle leads back to them.
+    Vertices at which paths start get no parent, unless a cycle leads back to them.
     """
     n, dtype = distance.size, distance.dtype
     t, better = Vector(dtype, n), Vector(datatypes.BOOL, n)

@@ -35,18 +35,18 @@ def betweenness_centrality(
     A : Matrix, shape (n, n), any dtype
         Adjacency matrix: an entry (i, j) is an edge from i to j.
     k : int, optional
-        Estimate from the paths that start at this many vertices, chosen by chance; by default at all of them.
+        Estimate from the paths that start at this many vertices, drawn at random; by default at all of them.
     normalized : bool
         Divide by the number of pairs; else count paths. Pairs are ordered: for a graph whose edges go both ways the
         counts are twice those that NetworkX has for undirected graphs.
     endpoints : bool
-        A path passes through its ends too.
+        A path also passes through its own ends.
     seed : int, optional
-        Chooses the `k` vertices; by default by chance.
+        Chooses the `k` vertices; random by default.
     weighted : bool
         Values are the edges' lengths, > 0, and an infinite one an edge that cannot be used; else distances are hops.
     sources : iterable of int, optional
-        The very vertices to start at, instead of `k`. Without `normalized` nothing is scaled: the sum over these
+        The vertices to start at, instead of `k`. Without `normalized` nothing is scaled: the sum over these
         sources, as the GAP benchmark asks.
 
     Returns
@@ -57,8 +57,8 @@ def betweenness_centrality(
     Raises
     ------
     InvalidValue
-        `k` is less than 1 or given beside `sources`, or `weighted` and a length is not above 0, or is lost beside
-        others when it is added.
+        `k` is less than 1 or given beside `sources`, or `weighted` and a length is not above 0, or is too small to
+        change a sum with others.
     IndexOutOfBound
         One of `sources` is not a vertex of the graph.
     DimensionMismatch
@@ -73,7 +73,7 @@ def betweenness_centrality(
         X<Q_d> = ((1 + B) ./ Q_(d+1)) A'             over (plus, first)
         B = Q_d .* X
 
-    As many searches go on together as memory holds. Over lengths each search has a copy of the graph, of which it keeps
+    As many searches run together as memory holds. Over lengths each search has a copy of the graph, of which it keeps
     the edges of its shortest paths; depth is then the number of edges of the longest of these to a vertex.
 
     Source: U. Brandes, A faster algorithm for betweenness centrality, 2001, doi:10.1080/0022250X.2001.9990249;
@@ -131,8 +131,8 @@ def edge_betweenness_centrality(
     Raises
     ------
     InvalidValue
-        `k` is less than 1 or given beside `sources`, or `weighted` and a length is not above 0, or is lost beside
-        others when it is added.
+        `k` is less than 1 or given beside `sources`, or `weighted` and a length is not above 0, or is too small to
+        change a sum with others.
     IndexOutOfBound
         One of `sources` is not a vertex of the graph.
     DimensionMismatch
@@ -140,8 +140,8 @@ def edge_betweenness_centrality(
 
     Notes
     -----
-    With T the edges of shortest paths from a source, P the numbers of these paths to each vertex and W what one of them
-    is worth there, of which :func:`betweenness_centrality` tells::
+    With T the edges of shortest paths from a source, P the numbers of these paths to each vertex and W the share of
+    each path there, as in :func:`betweenness_centrality`::
 
         diag(P) T diag(W)                            over (plus, times)
 
@@ -159,7 +159,7 @@ def edge_betweenness_centrality(
     """
     n = _check.adjacency(A)
     starts = sample(n, k, seed, sources)
-    # an edge of infinite length, which no path uses, is one all the same
+    # an edge of infinite length, which no path uses, still has an entry in the result
     centrality: Matrix = A.apply(binary.second[datatypes.FP64], right=0.0).new()
     for _, paths in by_lengths(usable(A, positive=True) if weighted else A, starts, weighted):
         # P and W, of the sources and of the deepest level too
@@ -178,7 +178,7 @@ def edge_betweenness_centrality(
 
 
 def _ends(sources: NDArray[np.int64], paths: Paths) -> Vector:
-    """Count the paths of each vertex as their target or their source."""
+    """Count the paths that have each vertex as target or source."""
     ends = Vector(datatypes.FP64, paths.edges.nrows if paths.of_vertex is None else paths.of_vertex.ncols)
     targets = Vector(datatypes.FP64, sources.size)
     for q in paths.levels[1:]:
@@ -191,7 +191,7 @@ def _ends(sources: NDArray[np.int64], paths: Paths) -> Vector:
 
 
 def _rescale(centrality: Vector, starts: np.ndarray[Any, Any], normalized: bool, endpoints: bool) -> None:
-    """Apply NetworkX's scale: a vertex that paths start at lies on fewer of them, unless ends count."""
+    """Apply NetworkX's scale: fewer paths pass through a vertex at which paths start, unless ends count."""
     n, k = centrality.size, starts.size
     ends = n if endpoints else n - 1
     if ends < 2 or k == 0:

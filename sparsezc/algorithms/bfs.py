@@ -26,15 +26,15 @@ def bfs(A: Matrix, source: Any) -> Any:
     A : Matrix, shape (n, n), any dtype
         Adjacency matrix: an entry (i, j), whatever its value, is an edge from i to j.
     source : int, or iterable of int
-        Where the search starts, in 0..n-1. Of several, each starts a search of its own, and they go on together; one
-        may come twice. For hops from the nearest of several see :func:`multi_source_shortest_paths`.
+        The start of the search, in 0..n-1. Each of several starts a search of its own, and they run together; a vertex
+        may occur twice. For hops from the nearest of several see :func:`multi_source_shortest_paths`.
 
     Returns
     -------
     Vector of INT32, size n
         The length of a shortest path, 0 at the source; vertices that are not reached have no entry.
     Matrix of INT32, shape (k, n)
-        Of k sources: row i is what the search from the i-th gives. It has up to k * n entries.
+        For k sources: row i is the result of the search from the i-th. It has up to k * n entries.
 
     Raises
     ------
@@ -50,7 +50,7 @@ def bfs(A: Matrix, source: Any) -> Any:
         level<q> = d
         q<!level> = q'A      over (any, pair): a product stops at the first edge that it finds
 
-    Several searches are the rows of a matrix Q, and the same two lines.
+    Several searches are the rows of a matrix Q, with the same two lines.
 
     Source: J. Kepner, J. Gilbert (eds.), Graph Algorithms in the Language of Linear Algebra, chapter 2, SIAM 2011,
     doi:10.1137/1.9780898719918. Direction: S. Beamer, K. Asanovic, D. Patterson, SC 2012, doi:10.1109/SC.2012.50.
@@ -99,7 +99,7 @@ def bfs_parents(A: Matrix, source: Any) -> Any:
         The parent of each vertex; the source is its own. Vertices that are not reached have no entry. A vertex
         with several neighbours one level nearer to the source gets any of them.
     Matrix of INT64, shape (k, n)
-        Of k sources: row i is the tree of the i-th.
+        For k sources: row i is the tree of the i-th.
 
     Raises
     ------

@@ -26,18 +26,18 @@ def closeness_centrality(
     A : Matrix, shape (n, n), any dtype
         Adjacency matrix: an entry (i, j) is an edge from i to j.
     wf_improved : bool
-        Multiply by the share of the others that reach the vertex, so that small components count less.
+        Multiply by the share of the other vertices that reach the vertex, so that small components count less.
     weighted : bool
         Values are the edges' lengths, >= 0, and an infinite one an edge that cannot be used; else distances are hops.
     k : int, optional
-        Estimate from distances that begin at this many vertices, chosen by chance; by default at all of them.
+        Estimate from the distances from this many vertices, drawn at random; by default from all.
     seed : int, optional
-        Chooses the `k` vertices; by default by chance.
+        Chooses the `k` vertices; random by default.
 
     Returns
     -------
     Vector of FP64, size n
-        An entry for every vertex; 0 where no other one leads.
+        An entry for every vertex; 0 if no other vertex reaches it.
 
     Raises
     ------
@@ -48,12 +48,12 @@ def closeness_centrality(
 
     Notes
     -----
-    With S the vertices where distances begin::
+    With S the vertices from which distances are computed::
 
         r(v) = |{s in S, s != v: s reaches v}|
         closeness(v) = r(v) / sum_s d(s, v)  *  r(v) / |S - v|
 
-    Searches go on together: those in hops are bits of a word, 64 of them to a pass over the matrix, those over lengths
+    Searches run together: those in hops are bits of a word, 64 of them in one pass over the matrix, those over lengths
     rows of a matrix.
 
     Source: L. Freeman, Centrality in social networks, 1979, doi:10.1016/0378-8733(78)90021-7; the second factor:
@@ -91,7 +91,7 @@ def sums(A: Matrix, sources: NDArray[np.int64], weighted: bool) -> tuple[Vector,
         total = Vector.from_scalar(0.0, n, datatypes.FP64)
         for group, D in from_each(usable(A), sources):
             reached(binary.plus) << D.reduce_columnwise(agg.count)
-            # which counts a source itself, at a distance of 0
+            # this counts a source itself, at a distance of 0
             reached(binary.minus) << Vector.from_coo(group, 1, datatypes.INT64, size=n)
             total(binary.plus) << D.reduce_columnwise(monoid.plus[datatypes.FP64])
         return reached, total

@@ -1,4 +1,4 @@
-"""Clustering coefficients: how many of a vertex's neighbours are neighbours."""
+"""Clustering coefficients: the shares of pairs of a vertex's neighbours that are neighbours."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from sparsezc.semirings.types import datatypes
 def local_clustering_coefficient(A: Matrix) -> Vector:
     """Compute the share of the possible edges among each vertex's neighbours that exist, by Graphalytics' rules.
 
-    A neighbour is a vertex that an edge joins, whichever way it points. Among the neighbours the edges count with their
-    directions: a pair of opposite ones twice. Loops do not count.
+    The neighbours of a vertex are the other ends of its edges in both directions. Edges among the neighbours count by
+    direction: a pair of opposite edges counts twice. Loops do not count.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ def local_clustering_coefficient(A: Matrix) -> Vector:
 def clustering(A: Matrix, *, weighted: bool = False) -> Vector:
     """Compute the share of the possible triangles at each vertex that exist, by NetworkX's rules for directed graphs.
 
-    Each of a triangle's edges may point either way: three vertices can make eight triangles. Loops do not count.
+    Each of a triangle's edges has either direction: three vertices can form eight triangles. Loops do not count.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def clustering(A: Matrix, *, weighted: bool = False) -> Vector:
     Returns
     -------
     Vector of FP64, size n
-        An entry for every vertex; 0 where no triangle is possible.
+        An entry for every vertex; 0 if no triangle is possible.
 
     Raises
     ------
@@ -153,7 +153,7 @@ def _cube_roots(plain: Matrix, A: Matrix) -> Matrix:
 def square_clustering(A: Matrix) -> Vector:
     """Compute the share of the possible squares at each vertex that exist.
 
-    An edge joins its ends once, whichever way it points; loops do not count.
+    An edge joins its ends once, in whichever direction; loops do not count.
 
     Parameters
     ----------
@@ -163,7 +163,7 @@ def square_clustering(A: Matrix) -> Vector:
     Returns
     -------
     Vector of FP64, size n
-        An entry for every vertex; 0 where no square is possible.
+        An entry for every vertex; 0 if no square is possible.
 
     Raises
     ------
@@ -195,7 +195,7 @@ def square_clustering(A: Matrix) -> Vector:
 
 
 def squares(S: Matrix, vertices: NDArray[np.int64] | None = None) -> tuple[Vector, Vector]:
-    """Count the squares at each vertex of an undirected simple graph, or at some, and how many there could be."""
+    """Count the squares at each vertex of an undirected simple graph, or at some, and the possible squares."""
     R = S if vertices is None else S[vertices, :].new()
     degree = out_degree(R)
     pairs = ordered_pairs(degree)
@@ -214,7 +214,7 @@ def squares(S: Matrix, vertices: NDArray[np.int64] | None = None) -> tuple[Vecto
 
 
 def _share(part: Vector, whole: Vector) -> Vector:
-    """Return part / whole, 0 where either has no entry or the whole is not above 0."""
+    """Return part / whole, 0 if either has no entry or the whole is not above 0."""
     share = Vector.from_scalar(0.0, part.size, datatypes.FP64)
     whole = whole.select(select.valuegt, 0).new()
     share(binary.plus) << part.ewise_mult(whole, binary.truediv)

@@ -9,13 +9,13 @@ from sparsezc.core.vector import Vector
 from sparsezc.semirings import binary, indexunary, monoid, select, semiring
 from sparsezc.semirings.types import datatypes
 
-#: Levels of breadth-first search before the rest is left to hooking: more than any social or web graph has.
+#: Most levels of breadth-first search before hooking takes over: more than any social or web graph has.
 SWEEPS = 32
 #: With more vertices than one in so many, a search goes on among the sampled edges.
 MANY = 256
-#: And leaves them with a round that finds fewer than one for so many that were found before.
+#: The sampled search ends with a round that finds less than one vertex for so many that were found before.
 ENOUGH = 2
-#: Rounds in which labels spread from neighbour to neighbour before trees are hooked.
+#: Rounds in which labels move from neighbour to neighbour before trees are hooked.
 CRUMBS = 6
 
 
@@ -41,12 +41,12 @@ def connected_components(A: Matrix) -> Vector:
 
     Notes
     -----
-    A few sweeps of breadth-first search from a vertex of largest degree find the giant component where there is one.
-    Where the engine has a sample of the edges, H, nearer than the rest, they go through that first, and only what it
-    does not reach looks at all of its edges (the sampling of Sutton, Ben-Nun and Barak, with a search where they link).
-    What is left are mostly crumbs of a few vertices, which take their neighbours' smallest label once or twice. The
-    rest is joined by hooking trees of parents, f, into each other until nothing changes. With q the parents that
-    fell in the round before::
+    A few levels of breadth-first search from a vertex of largest degree find the giant component if there is one. If
+    the engine has a sample of the edges, H, in faster memory, the search runs on H first, and only vertices
+    not reached through H read all of their edges (the sampling of Sutton, Ben-Nun and Barak, with a search where they
+    link). The remaining components are mostly of a few vertices, which take their neighbours' smallest label once or
+    twice. The rest is joined by hooking trees of parents, f, into each other until nothing changes. With q the parents
+    that fell in the round before::
 
         t = q'A  min  A q    over (min, first), (min, second): the smallest parent across an edge
         f(f) = min(f(f), t)  hook the parent's tree
@@ -74,7 +74,7 @@ def connected_components(A: Matrix) -> Vector:
         return alone
     directed = not A._symmetric
     inside, border = _sweep(A, directed)
-    # f = 0, 1, ..., n-1, but one label for all that was found: the neighbours of an inside vertex have it already
+    # f = 0, 1, ..., n-1, but one label for all vertices found: the neighbours of an inside vertex have it already
     found = inside.ewise_add(border, monoid.lor).new() if border.nvals else inside
     parent(~found.S) << parent.apply(indexunary.rowindex)
     parent(found.S) << found.apply(indexunary.rowindex).new().reduce(monoid.min).new().value
@@ -94,7 +94,7 @@ def _smallest(A: Matrix, q: Vector, directed: bool) -> Vector:
 
 
 def _spread(A: Matrix, parent: Vector, changed: Vector, directed: bool) -> None:
-    """Run a few rounds in which labels go from neighbour to neighbour; `changed` is what fell in the last."""
+    """Run a few rounds in which labels move to neighbours; `changed` holds those that fell in the last round."""
     for _ in range(CRUMBS):
         # q = t where t < f
         t = _smallest(A, changed, directed)
@@ -117,13 +117,13 @@ def _hook(A: Matrix, parent: Vector, changed: Vector, directed: bool) -> None:
         parent(binary.min) << t
         # f = f(f)
         parent << parent._pointers().mxv(parent, semiring.min_second)
-        # q = f where it fell
+        # q = f at the entries that fell
         fell = parent.ewise_mult(before, binary.lt).new()
         changed(fell.V, replace=True) << parent
 
 
 def _sweep(A: Matrix, directed: bool) -> tuple[Vector, Vector]:
-    """Search from a vertex of largest degree: the vertices met, and those met last, with neighbours still to visit."""
+    """Search from a vertex of largest degree; return the vertices found, and those found last, not yet expanded."""
     n, near = A.nrows, A._sampled()
     degree = out_degree(A)
     largest = degree.reduce(monoid.max).new().value
@@ -147,9 +147,9 @@ def _sweep(A: Matrix, directed: bool) -> tuple[Vector, Vector]:
 
 
 def _go_near(near: Matrix, inside: Vector, border: Vector) -> None:
-    """Go on from `border` among the sampled edges for as long as that finds much.
+    """Continue from `border` on the sampled edges as long as that finds many vertices.
 
-    Vertices whose neighbours have all been met are not told apart: all of `inside` must be looked at once more, among
+    Vertices whose neighbours have all been found are not marked: all of `inside` must be expanded once more, along
     all edges.
     """
     before, found = 0, inside.nvals

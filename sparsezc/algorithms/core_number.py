@@ -1,4 +1,4 @@
-"""Cores: how deep in the dense part of a graph each vertex lies."""
+"""Core numbers: the depth of each vertex in the dense part of a graph."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def core_number(A: Matrix) -> Vector:
     """Find the largest k for which a vertex belongs to the k-core.
 
     The k-core is the largest subgraph in which every vertex has at least k neighbours. An edge joins its ends once,
-    whichever way it points and also if it points both ways; loops do not count.
+    in whichever direction and also if it has an opposite; loops do not count.
 
     Parameters
     ----------
@@ -39,7 +39,8 @@ def core_number(A: Matrix) -> Vector:
 
     Notes
     -----
-    Peeling, all vertices of too small a degree at once. With d the degrees of what is left and q those not above k::
+    Peeling removes all vertices of too small a degree at once. With d the degrees in what is left and q those not above
+    k::
 
         core<q> = k;  d<q> = gone
         t = q'S              over (plus, pair)
@@ -61,7 +62,7 @@ def core_number(A: Matrix) -> Vector:
     n = _check.adjacency(A)
     S = simple(A)
     core = Vector.from_scalar(0, n, datatypes.INT64)
-    # d, beyond any degree once a vertex is gone and 0 without neighbours
+    # d, larger than any degree once a vertex is removed, and 0 without neighbours
     degree = core.dup()
     degree(binary.plus) << out_degree(S)
     peeled, lost = Vector(datatypes.INT64, n), Vector(datatypes.INT64, n)
@@ -92,7 +93,7 @@ def k_core(A: Matrix, k: Any = None) -> Vector:
     A : Matrix, shape (n, n), any dtype
         Adjacency matrix, as :func:`core_number` takes it.
     k : int, optional
-        By default the largest that has any vertex.
+        By default the largest core number of any vertex.
 
     Returns
     -------

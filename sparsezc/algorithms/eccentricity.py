@@ -1,4 +1,4 @@
-"""Eccentricities, and what they bound: diameter and radius."""
+"""Eccentricities, diameter and radius."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ def eccentricity(A: Matrix, *, weighted: bool = False) -> Vector:
     Returns
     -------
     Vector of INT64, size n
-        An entry for every vertex. With `weighted` of the matrix's own type where that is FP32 or FP64.
+        An entry for every vertex. With `weighted` of the matrix's own type if that is FP32 or FP64.
 
     Raises
     ------
     InvalidValue
-        Some vertex does not reach some other, or `weighted` and a length is negative or NaN.
+        A vertex does not reach another, or `weighted` and a length is negative or NaN.
     DimensionMismatch
         `A` is not square.
 
@@ -50,8 +50,9 @@ def eccentricity(A: Matrix, *, weighted: bool = False) -> Vector:
 
         e(v) = max_w d(v, w)
 
-    In hops, the greatest depth at which a search from anywhere, against the edges, meets the vertex; one pass over the
-    matrix a level serves 64 searches. Over lengths, the greatest entry of each row of a matrix of distances.
+    In hops, the greatest depth at which the searches from all vertices, against the edges, reach the vertex; one pass
+    over the matrix serves a level of 64 searches. Over lengths, the greatest entry of each row of a matrix of
+    distances.
 
     Source: M. Then et al., The more the merrier: efficient multi-source graph traversal, PVLDB 8, 2014,
     doi:10.14778/2735496.2735507.
@@ -88,12 +89,12 @@ def diameter(A: Matrix, *, weighted: bool = False) -> Any:
     Returns
     -------
     int
-        A float where `weighted` distances are.
+        A float if `weighted` distances are.
 
     Notes
     -----
-    Where every edge goes both ways, a search from v with eccentricity e bounds all others, and vertices whose bounds
-    say that they change nothing are left out; few searches are needed on graphs with a core and a periphery::
+    If every edge goes both ways, a search from v with eccentricity e bounds all others, and vertices whose bounds
+    cannot change the result are skipped; few searches are needed on graphs with a core and a periphery::
 
         max(d(v, w), e - d(v, w)) <= eccentricity(w) <= e + d(v, w)
 
@@ -135,7 +136,7 @@ def radius(A: Matrix, *, weighted: bool = False) -> Any:
 
 
 def _extreme(A: Matrix, weighted: bool, greatest: bool) -> Any:
-    """Find the greatest or the smallest eccentricity; by bounds where a distance is the same both ways."""
+    """Find the greatest or the smallest eccentricity; by bounds if distances are the same both ways."""
     if _check.adjacency(A) == 0:
         raise InvalidValue("A is 0 x 0; a graph without vertices has neither diameter nor radius")
     if weighted:
@@ -148,7 +149,7 @@ def _extreme(A: Matrix, weighted: bool, greatest: bool) -> Any:
 
 
 def _bounded(A: Matrix, search: Callable[[Matrix, int], Vector], greatest: bool) -> Any:
-    """Return the greatest lower or the smallest upper bound, once they settle the diameter or the radius."""
+    """Return the greatest lower or the smallest upper bound once it is the diameter or the radius."""
     n = A.nrows
     dtype = datatypes.FP64 if search is sssp and not distances_of(A)[0].is_integer else datatypes.INT64
     lower, upper = Vector.from_scalar(0, n, dtype), Vector.from_scalar(infinity(dtype), n, dtype)
@@ -165,7 +166,7 @@ def _bounded(A: Matrix, search: Callable[[Matrix, int], Vector], greatest: bool)
         lower(binary.max) << distance.apply(binary.minus, left=e)
         upper(binary.min) << distance.apply(binary.plus, right=e)
         low, high = lower.reduce(monoid.max).new().value, upper.reduce(monoid.min).new().value
-        # whose eccentricity may still be more than the most, or less than the least, that is known of
+        # whose eccentricity may still exceed the greatest, or be below the least, found so far
         undecided = (
             upper.select(select.valuegt[dtype], low) if greatest else lower.select(select.valuelt[dtype], high)
         ).new()

@@ -28,14 +28,14 @@ def eigenvector_centrality(
     tol : float
         Stop when an iteration changes the scores by at most ``n * tol`` in all (the sum of absolute changes).
     nstart : Vector of size n, optional
-        The scores to begin with: entries >= 0 with a sum > 0; by default all alike.
+        The initial scores: entries >= 0 with a sum > 0; by default all equal.
     weighted : bool
-        Edges count by their values, which must be >= 0; else all alike.
+        Edges count by their values, which must be >= 0; else equally.
 
     Returns
     -------
     Vector of FP64, size n
-        The scores, an entry for every vertex, of Euclidean length 1. They are unique only where the graph is strongly
+        The scores, an entry for every vertex, of Euclidean length 1. They are unique only if the graph is strongly
         connected.
 
     Raises
@@ -43,14 +43,14 @@ def eigenvector_centrality(
     ConvergenceFailure
         The change was still above ``n * tol`` after `max_iter` iterations.
     InvalidValue
-        `tol`, `max_iter`, a start or a weight lies outside its range.
+        `tol`, `max_iter`, a start or a weight is outside its range.
     DimensionMismatch
         `A` is not square, or `nstart` has another size.
 
     Notes
     -----
-    The power method on A' + I, whose eigenvectors are those of A' but whose largest eigenvalue stands alone on graphs
-    with two sides too::
+    The power method on A' + I, whose eigenvectors are those of A' but whose largest eigenvalue is dominant on bipartite
+    graphs too::
 
         x = (x + A' x) / |x + A' x|
 

@@ -17,17 +17,17 @@ from sparsezc.semirings.types import datatypes
 def greedy_color(A: Matrix, seed: int | None = None, *, strategy: str = "random_sequential") -> Vector:
     """Give each vertex a colour that none of its neighbours has.
 
-    An edge makes its ends neighbours whichever way it points; loops do not count.
+    An edge makes its ends neighbours in whichever direction; loops do not count.
 
     Parameters
     ----------
     A : Matrix, shape (n, n), any dtype
         Adjacency matrix: an entry (i, j), whatever its value, joins i and j.
     seed : int, optional
-        Chooses among the many colourings: the same seed gives the same one on every engine. By default a random one.
+        Chooses among the many colourings: the same seed gives the same one on every engine. Random by default.
     strategy : {"random_sequential", "largest_first"}
-        The order in which vertices choose: by chance, or by the number of neighbours, those with most first, and of
-        those with as many the first vertex. The second needs no seed.
+        The order in which vertices choose: random, or by descending number of neighbours, ties by ascending vertex. The
+        second needs no seed.
 
     Returns
     -------
@@ -40,7 +40,7 @@ def greedy_color(A: Matrix, seed: int | None = None, *, strategy: str = "random_
     DimensionMismatch
         `A` is not square.
     InvalidValue
-        `strategy` is none of these.
+        `strategy` is unknown.
 
     Notes
     -----
@@ -50,7 +50,8 @@ def greedy_color(A: Matrix, seed: int | None = None, *, strategy: str = "random_
         colour<m> = c
         q<!m> = q
 
-    The colours are those of a walk from the highest vertex down that gives each the smallest colour left.
+    The colours are those of the greedy algorithm that visits the highest vertex first and gives each the smallest free
+    one.
 
     Source: M. Luby, A simple parallel algorithm for the maximal independent set problem, 1986,
     doi:10.1137/0215074; D. Welsh, M. Powell, An upper bound for the chromatic number of a graph, 1967,
@@ -81,7 +82,7 @@ def greedy_color(A: Matrix, seed: int | None = None, *, strategy: str = "random_
 
 
 def _by_degree(S: Matrix) -> Vector:
-    """Give vertices numbers: the highest number for the most neighbours, and of equals for the first."""
+    """Assign numbers to vertices: the highest number for the most neighbours, ties in favour of the first."""
     degree = out_degree(S).to_dense(0)
     order = np.empty(degree.size, np.int64)
     order[np.argsort(-degree, kind="stable")] = np.arange(degree.size)[::-1]

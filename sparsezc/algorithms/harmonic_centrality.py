@@ -25,7 +25,7 @@ def harmonic_centrality(
     seed: int | None = None,
     sources: Iterable[Any] | None = None,
 ) -> Vector:
-    """Sum one over the distance from each other vertex; those that do not lead here add nothing.
+    """Sum the inverse distances from all other vertices; those that do not reach the vertex add nothing.
 
     Parameters
     ----------
@@ -34,11 +34,12 @@ def harmonic_centrality(
     weighted : bool
         Values are the edges' lengths, >= 0, and an infinite one an edge that cannot be used; else distances are hops.
     k : int, optional
-        Estimate from distances that begin at this many vertices, chosen by chance; by default at all of them.
+        Estimate from the distances from this many vertices, drawn at random; by default from all.
     seed : int, optional
-        Chooses the `k` vertices; by default by chance.
+        Chooses the `k` vertices; random by default.
     sources : iterable of int, optional
-        The very vertices where distances begin, instead of `k`, each once: the sum over these, and nothing is scaled.
+        The vertices from which distances are computed, instead of `k`, each once: the sum over these, and nothing is
+        scaled.
 
     Returns
     -------
@@ -60,7 +61,7 @@ def harmonic_centrality(
 
         harmonic(v) = (n - 1) / |S - v|  *  sum_(s != v) 1 / d(s, v)
 
-    A distance of 0 adds nothing. Searches go on together: those in hops are bits of a word, 64 of them to a pass over
+    A distance of 0 adds nothing. Searches run together: those in hops are bits of a word, 64 of them in one pass over
     the matrix, those over lengths rows of a matrix.
 
     Source: P. Boldi, S. Vigna, Axioms for centrality, Internet Mathematics 10, 2014,
@@ -79,7 +80,7 @@ def harmonic_centrality(
         return _sums(A, np.unique(chosen), weighted)
     harmonic = _sums(A, chosen, weighted)
     if chosen.size < n:
-        # a vertex of S is not asked about itself
+        # a vertex of S is not counted for itself
         inside = Vector.from_coo(chosen, True, datatypes.BOOL, size=n)
         for mask, others in ((~inside.S, chosen.size), (inside.S, max(chosen.size - 1, 1))):
             harmonic(mask) << harmonic.apply(binary.times, right=(n - 1) / others)
@@ -87,7 +88,7 @@ def harmonic_centrality(
 
 
 def _sums(A: Matrix, sources: NDArray[np.int64], weighted: bool) -> Vector:
-    """Sum one over the distances from these vertices."""
+    """Sum the inverse distances from these vertices."""
     total = Vector.from_scalar(0.0, A.nrows, datatypes.FP64)
     if weighted:
         for _, D in from_each(usable(A), sources):

@@ -37,33 +37,34 @@ def hits(
         Most restarts of the search, at least 1; each takes at most 20 products with `A` and its transpose.
     tol : float
         Stop when the hubs' scores, multiplied by A A', differ from a multiple of themselves by at most this times the
-        largest eigenvalue of A A' (2-norms); 0 asks for what FP64 can tell.
+        largest eigenvalue of A A' (2-norms); 0 asks for the precision of FP64.
     nstart : Vector of size n, optional
-        The hubs' scores to begin with: entries >= 0 with a sum > 0; by default all alike.
+        The hubs' initial scores: entries >= 0 with a sum > 0; by default all equal.
     weighted : bool
-        Edges count by their values, which must be >= 0; else all alike.
+        Edges count by their values, which must be >= 0; else equally.
 
     Returns
     -------
     hubs, authorities : Vector of FP64, size n
-        An entry for every vertex; each sums to 1. Without edges all are as good as any other.
+        An entry for every vertex; each sums to 1. Without edges all scores are equal.
 
     Raises
     ------
     ConvergenceFailure
         The difference was still above `tol` after `max_iter` restarts.
     InvalidValue
-        `tol`, `max_iter`, a start or a weight lies outside its range.
+        `tol`, `max_iter`, a start or a weight is outside its range.
     DimensionMismatch
         `A` is not square, or `nstart` has another size.
     OutOfMemory
-        Host memory, or ``gb.config.host_budget``, has no room for the dense vectors.
+        Host memory, or ``gb.config.host_budget``, is too small for the dense vectors.
 
     Notes
     -----
-    The hubs' scores are the eigenvector of the largest eigenvalue of A A' that the start has a part in. The power
-    method (``a = A' h; h = A a``) needs as many steps as the two largest lie close; the Lanczos method with restarts
-    finds the same vector in about the square root of that. It holds up to 31 dense vectors of FP64 in host memory.
+    The hubs' scores are the eigenvector of the largest eigenvalue of A A' in the space spanned by the start. The power
+    method (``a = A' h; h = A a``) needs the more steps the closer the two largest are; the Lanczos method with restarts
+    finds the same vector in about the square root of that number. It needs up to 31 dense vectors of FP64 in host
+    memory.
 
     Source: J. Kleinberg, Authoritative sources in a hyperlinked environment, JACM 46, 1999,
     doi:10.1145/324133.324140; K. Wu, H. Simon, Thick-restart Lanczos method for large symmetric eigenvalue problems,
@@ -91,7 +92,7 @@ def hits(
     most = float(A.reduce_scalar(monoid.max).new().get(0)) if weighted else 1.0
 
     def times(B: Any, x: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return B x / most: squares of large weights would overflow."""
+        """Return B x / most; squares of large weights would overflow."""
         y: NDArray[np.float64] = B.mxv(Vector.from_dense(x / (most or 1.0)), multiply).new().to_dense(0.0)
         return y
 
@@ -106,7 +107,7 @@ def _leading(product: Any, start: NDArray[np.float64], max_iter: int, tol: float
     """Find the eigenvector, of length 1, of the largest eigenvalue of a symmetric product, beginning with `start`.
 
     With the orthonormal columns Q of the search space and T = Q' B Q, Q s is the answer for the leading eigenvector s
-    of T, and what B q has outside the space, q the last column, says how far from it.
+    of T, and the part of B q outside the space, q the last column, bounds its error.
     """
     Q = np.zeros((start.size, _BASIS + 1))
     T = np.zeros((_BASIS, _BASIS))
@@ -114,7 +115,7 @@ def _leading(product: Any, start: NDArray[np.float64], max_iter: int, tol: float
     for _ in range(max_iter):
         while True:
             rest, known = product(Q[:, k]), Q[:, : k + 1]
-            for _ in range(2):  # once more, for what rounding left
+            for _ in range(2):  # twice, to remove rounding errors
                 parts = known.T @ rest
                 rest -= known @ parts
                 T[: k + 1, k] += parts

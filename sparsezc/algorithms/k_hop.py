@@ -1,4 +1,4 @@
-"""Neighbourhoods: what lies within a few hops."""
+"""Neighbourhoods: the vertices within a few hops."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sparsezc.semirings.types import datatypes
 
 
 def k_hop(A: Matrix, source: Any, radius: Any = 1, *, center: bool = True, undirected: bool = False) -> Vector:
-    """Find the vertices within `radius` hops of one, with their distances: those of NetworkX's ``ego_graph``.
+    """Find the vertices within `radius` hops of one, with their distances, as NetworkX's ``ego_graph``.
 
     Parameters
     ----------
@@ -21,9 +21,9 @@ def k_hop(A: Matrix, source: Any, radius: Any = 1, *, center: bool = True, undir
     source : int
         The centre, in 0..n-1.
     radius : int
-        Most hops to go, at least 0.
+        The most hops, at least 0.
     center : bool
-        Whether the centre belongs to its neighbourhood.
+        The centre belongs to its neighbourhood.
     undirected : bool
         Follow edges in both directions.
 
@@ -89,16 +89,16 @@ def ego_graph(A: Matrix, source: Any, radius: Any = 1, *, center: bool = True, u
     source : int
         The centre, in 0..n-1.
     radius : int
-        Most hops to go, at least 0.
+        The most hops, at least 0.
     center : bool
-        Whether the centre's own edges belong to it.
+        The centre's own edges belong to the result.
     undirected : bool
         Follow edges in both directions.
 
     Returns
     -------
     Matrix, shape (n, n), of the type of `A`
-        The entries of `A` between vertices of :func:`k_hop`, under their numbers.
+        The entries of `A` between vertices of :func:`k_hop`, in the same rows and columns.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""The k-truss: edges that lie in many triangles."""
+"""The k-truss: edges that are in many triangles."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sparsezc.semirings.types import datatypes
 def k_truss(A: Matrix, k: Any) -> Matrix:
     """Find the largest subgraph each of whose edges is in at least k - 2 of its triangles.
 
-    An edge joins its ends once, whichever way it points; loops do not count.
+    An edge joins its ends once, in whichever direction; loops do not count.
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ def k_truss(A: Matrix, k: Any) -> Matrix:
     Returns
     -------
     Matrix of INT64, shape (n, n)
-        The edges that are left, in both directions, each with the number of triangles of the subgraph that it lies in.
+        The remaining edges, in both directions, each with its number of triangles in the subgraph.
 
     Raises
     ------
@@ -37,11 +37,12 @@ def k_truss(A: Matrix, k: Any) -> Matrix:
 
     Notes
     -----
-    With C the undirected simple graph at first, its values the triangles at each edge, and R the edges that go::
+    With C the undirected simple graph at first, its values the triangles at each edge, and R the edges that are
+    removed::
 
         C<C> = C C                   over (plus, pair)
         R = C where C < k - 2;  C = C where C >= k - 2
-        C<C> = C - R (C + R) - C R   over (plus, pair), until no edge goes
+        C<C> = C - R (C + R) - C R   over (plus, pair), until no edge is removed
 
     Source: J. Cohen, Trusses: cohesive subgraphs for social network analysis, NSA technical report, 2008;
     T. Davis, Graph algorithms via SuiteSparse:GraphBLAS: triangle counting and K-truss, HPEC 2018,

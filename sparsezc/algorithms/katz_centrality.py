@@ -28,19 +28,19 @@ def katz_centrality(
     A : Matrix, shape (n, n), any dtype
         Adjacency matrix: an entry (i, j) is an edge from i to j.
     alpha : float
-        What each further edge of a walk multiplies its count by; below 1 / (largest eigenvalue of `A`).
+        The factor for each further edge of a walk; below 1 / (largest eigenvalue of `A`).
     beta : float, or Vector of size n
-        What a walk counts that has no edge; 0 where the vector has no entry.
+        The count of a walk without edges; 0 if the vector has no entry.
     max_iter : int
         Most iterations to run, at least 1.
     tol : float
         Stop when an iteration changes the scores by at most ``n * tol`` in all (the sum of absolute changes).
     nstart : Vector of size n, optional
-        The scores to begin with, by default 0.
+        The initial scores, by default 0.
     normalized : bool
         Scale the scores to Euclidean length 1.
     weighted : bool
-        Edges count by their values; else all alike.
+        Edges count by their values; else equally.
 
     Returns
     -------
@@ -52,7 +52,7 @@ def katz_centrality(
     ConvergenceFailure
         The change was still above ``n * tol`` after `max_iter` iterations: `alpha` may be too large.
     InvalidValue
-        `tol`, `max_iter` or a start lies outside its range.
+        `tol`, `max_iter` or a start is outside its range.
     DimensionMismatch
         `A` is not square, or a vector has another size.
 
@@ -93,7 +93,7 @@ def katz_centrality(
 
 
 def _unit(x: Vector) -> Vector:
-    """Return x / |x|, in place; x itself where it is 0."""
+    """Return x / |x|, in place; x itself if it is 0."""
     squares = x.ewise_mult(x, binary.times).new()
     length = squares.reduce(monoid.plus).new().get() ** 0.5
     if not length < float("inf"):

@@ -15,11 +15,11 @@ from sparsezc.semirings.types import datatypes
 
 
 def label_propagation(A: Matrix) -> Vector:
-    """Find communities: vertices take a label that most of their neighbours have, until each has one such.
+    """Find communities: vertices take a label that most of their neighbours have, until each vertex has such a label.
 
-    Vertices of one colour, none of which are neighbours, change at once, colour after colour; so it comes to an end. Of
-    several labels with equally many votes a vertex keeps its own, or takes the largest. Each edge is one vote for both
-    of its ends whichever way it points; loops do not count.
+    Vertices of one colour, none of which are neighbours, change at once, one colour after another; so the process ends.
+    Of several labels with equally many votes a vertex keeps its own, or takes the largest. Each edge is one vote for
+    both of its ends in whichever direction; loops do not count.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ def label_propagation(A: Matrix) -> Vector:
 def _satisfied(
     i: NDArray[np.int64], j: NDArray[np.int64], label: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.bool_], NDArray[np.int64]]:
-    """Return the vertices of some edges, whether each has a label with most of its votes, and the largest such."""
+    """Return the vertices of some edges, whether each has a label with most of its votes, and the largest such one."""
     order = np.lexsort((label[j], i))
     voter, vote = i[order], label[j][order]
     first = np.flatnonzero(np.r_[True, (voter[1:] != voter[:-1]) | (vote[1:] != vote[:-1])][: voter.size])

@@ -52,20 +52,20 @@ def louvain_communities(
 ) -> Vector | list[Vector]:
     """Find communities of high modularity: vertices move while that helps, then communities become vertices.
 
-    An edge joins its ends whichever way it points; a pair of opposite edges counts twice.
+    An edge joins its ends in whichever direction; a pair of opposite edges counts twice.
 
     Parameters
     ----------
     A : Matrix, shape (n, n), any dtype
         Adjacency matrix: an entry (i, j) joins i and j.
     resolution : float
-        As :func:`modularity` takes it: above 1 it favours small communities, below 1 large ones.
+        As in :func:`modularity`: above 1 it favours small communities, below 1 large ones.
     threshold : float
         A pass ends with a level that gains no more than this, which is not kept.
     max_level : int, optional
         Most levels, at least 1.
     seed : int, optional
-        Chooses who moves before whom. By default by chance.
+        Chooses the order of moves. Random by default.
     weighted : bool
         Edges count by their values, which must be >= 0; else all alike.
     return_levels : bool

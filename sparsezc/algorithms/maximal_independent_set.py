@@ -19,7 +19,7 @@ from sparsezc.semirings.types import datatypes
 def maximal_independent_set(A: Matrix, nodes: Iterable[Any] | None = None, seed: int | None = None) -> Vector:
     """Find vertices no two of which are neighbours, and to which none can be added.
 
-    An edge makes its ends neighbours whichever way it points; loops do not count.
+    An edge makes its ends neighbours in whichever direction; loops do not count.
 
     Parameters
     ----------
@@ -28,7 +28,7 @@ def maximal_independent_set(A: Matrix, nodes: Iterable[Any] | None = None, seed:
     nodes : iterable of int, optional
         Vertices that must belong to the set.
     seed : int, optional
-        Chooses among the many sets: the same seed gives the same set on every engine. By default a random one.
+        Chooses among the many sets: the same seed gives the same set on every engine. Random by default.
 
     Returns
     -------
@@ -46,13 +46,13 @@ def maximal_independent_set(A: Matrix, nodes: Iterable[Any] | None = None, seed:
 
     Notes
     -----
-    With q a random order of the vertices that are neither members nor neighbours of one::
+    With q a random order of the vertices that are neither members nor neighbours of members::
 
         t<q> = q'S           over (max, first): the highest among the neighbours
-        m = q where q > t    and where there is no t
+        m = q where q > t    or there is no t
         q<!m, !m'S> = q
 
-    The set is the one that a greedy walk from the highest vertex down would find, in O(log^2 n) rounds.
+    The set is that of the greedy algorithm that visits the highest vertex first, in O(log^2 n) rounds.
 
     Source: M. Luby, A simple parallel algorithm for the maximal independent set problem, 1986,
     doi:10.1137/0215074; G. Blelloch, J. Fineman, J. Shun, Greedy sequential maximal independent set and matching are
@@ -82,12 +82,12 @@ def maximal_independent_set(A: Matrix, nodes: Iterable[Any] | None = None, seed:
 
 
 def random_order(n: int, seed: int | None) -> Vector:
-    """Draw a number of its own for each vertex, INT64."""
+    """Draw a unique number for each vertex, INT64."""
     return Vector.from_dense(np.random.default_rng(seed).permutation(n).astype(np.int64))
 
 
 def first_independent_set(S: Matrix, order: Vector) -> Vector:
-    """Find the maximal set that a walk over `order`, from the highest down, finds; S is symmetric."""
+    """Find the maximal set of the greedy algorithm that visits `order` from the highest down; S is symmetric."""
     members = Vector(datatypes.BOOL, order.size)
     q = order.dup()
     around, won = Vector(datatypes.INT64, order.size), Vector(datatypes.INT64, order.size)

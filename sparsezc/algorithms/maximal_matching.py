@@ -13,17 +13,17 @@ from sparsezc.semirings.types import datatypes
 
 
 def maximal_matching(A: Matrix, seed: int | None = None) -> Vector:
-    """Pair neighbours off until no two that are left are neighbours.
+    """Match neighbours until no two unmatched vertices are neighbours.
 
-    An edge makes its ends neighbours whichever way it points; loops do not count. The two sides of a bipartite graph
-    need not be named.
+    An edge makes its ends neighbours in whichever direction; loops do not count. The two sides of a bipartite graph
+    need not be given.
 
     Parameters
     ----------
     A : Matrix, shape (n, n), any dtype
         Adjacency matrix: an entry (i, j), whatever its value, joins i and j.
     seed : int, optional
-        Chooses among the many matchings: the same seed gives the same one on every engine. By default a random one.
+        Chooses among the many matchings: the same seed gives the same one on every engine. Random by default.
 
     Returns
     -------
@@ -37,14 +37,14 @@ def maximal_matching(A: Matrix, seed: int | None = None) -> Vector:
 
     Notes
     -----
-    The edges are numbered at random, and an edge is taken if it has the smallest number at both of its ends. With S
-    holding the numbers and q the vertices left::
+    The edges are numbered at random, and an edge is matched if it has the smallest number at both of its ends. With S
+    holding the numbers and q the unmatched vertices::
 
         t<q> = S q           over (min, first): the smallest number at each vertex
         p = ends(t) - v      the other end of that edge
         partner = p where p(p(v)) == v
 
-    The matching is the one that a walk through the edges by number would find, in O(log^2 n) rounds. The graph is
+    The matching is that of the greedy algorithm that visits the edges by number, in O(log^2 n) rounds. The graph is
     copied once, for the numbers.
 
     Source: A. Israeli, A. Itai, A fast and simple randomized parallel algorithm for maximal matching, 1986,

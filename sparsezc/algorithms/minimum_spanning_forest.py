@@ -13,9 +13,9 @@ from sparsezc.semirings.types import datatypes
 
 
 def minimum_spanning_forest(A: Matrix) -> Matrix:
-    """Find the lightest edges that join all vertices that can be joined: a spanning tree of each component.
+    """Find edges of least total weight that connect each component: a spanning tree of each.
 
-    An edge joins its ends whichever way it points; of two opposite ones the lighter counts. Loops do not count.
+    An edge joins its ends in whichever direction; of two opposite edges the lighter counts. Loops do not count.
 
     Parameters
     ----------
@@ -25,7 +25,7 @@ def minimum_spanning_forest(A: Matrix) -> Matrix:
     Returns
     -------
     Matrix, shape (n, n), of the type of `A`
-        The forest's edges in both directions. Which one of several equally light forests is not said.
+        The forest's edges in both directions: any one of several forests of least weight.
 
     Raises
     ------
@@ -36,12 +36,12 @@ def minimum_spanning_forest(A: Matrix) -> Matrix:
 
     Notes
     -----
-    The edges are numbered by weight, so that no two weigh the same. With S the numbers and f the component of each
+    The edges are numbered by weight, so that no two are equal. With S the numbers and f the component of each
     vertex once the lightest edge at each is taken, C the matrix with C(i, f(i)) = 1::
 
         t = min of each row of S
         f = components of S where S == t
-        S = C' S C           over (min, second), (min, first), off the diagonal: a vertex a component
+        S = C' S C           over (min, second), (min, first), off the diagonal: each component becomes a vertex
 
     At most log2 n rounds. The edges are copied to the host once, to be sorted.
 
@@ -56,7 +56,7 @@ def minimum_spanning_forest(A: Matrix) -> Matrix:
     [2, 1, 2, 1]
     """
     n = _check.adjacency(A)
-    distances_of(A)  # refuses NaN
+    distances_of(A)  # raises an error for NaN
     i, j, weight = A.ewise_add(A.T, binary.min).new().select(select.triu, 1).new().to_coo()
     # entry k of these orders is the edge with number k
     order = np.argsort(weight, kind="stable")

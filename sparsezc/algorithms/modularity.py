@@ -1,4 +1,4 @@
-"""Modularity: how much denser communities are inside than chance would make them."""
+"""Modularity: the density within communities compared with a random graph."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from sparsezc.semirings.types import datatypes
 
 
 def modularity(A: Matrix, communities: Vector, resolution: float = 1.0, *, weighted: bool = False) -> float:
-    """Compute the share of the edges that lie inside communities, less what chance would put there.
+    """Compute the share of the edges within communities, less the expected share in a random graph.
 
     Parameters
     ----------
     A : Matrix, shape (n, n), any dtype
         Adjacency matrix: an entry (i, j) is an edge from i to j. An undirected graph has each edge in both directions.
     communities : Vector of integers, size n
-        The community of each vertex, an entry for every vertex; any numbers.
+        The community of each vertex, an entry for every vertex; any integers.
     resolution : float
-        What chance counts: above 1 it favours small communities, below 1 large ones.
+        The weight of the expected share: above 1 it favours small communities, below 1 large ones.
     weighted : bool
-        Edges count by their values, which must be >= 0; else all alike.
+        Edges count by their values, which must be >= 0; else equally.
 
     Returns
     -------
@@ -43,11 +43,11 @@ def modularity(A: Matrix, communities: Vector, resolution: float = 1.0, *, weigh
     -----
     With C the matrix with C(i, c(i)) = 1, m the number of edges, and k and k' the rows' and columns' sums::
 
-        B = C' A C           the edges from community to community
+        B = C' A C           the edges between communities
         trace(B) / m - resolution k . k' / m^2
 
-    A loop is one entry and counts once; Newman and NetworkX count it twice in an undirected graph, which `weighted`
-    values of 2 on the diagonal, beside ones, do here.
+    A loop is one entry and counts once; Newman and NetworkX count it twice in an undirected graph, as
+    `weighted` values of 2 on the diagonal, beside ones elsewhere, do here.
 
     Source: M. Newman, Networks, 2011, equation 7.58; E. Leicht, M. Newman, Community structure in directed networks,
     2008, doi:10.1103/PhysRevLett.100.118703.
@@ -87,7 +87,7 @@ def membership(community: np.ndarray[tuple[int], np.dtype[np.int64]]) -> Matrix:
 
 
 def contract(W: Matrix, C: Matrix) -> Matrix:
-    """Compute C' W C: a vertex a community."""
+    """Compute C' W C: each community becomes a vertex."""
     B: Matrix = C.T.mxm(W, semiring.plus_second[datatypes.FP64]).new()
     B << B.mxm(C, semiring.plus_first[datatypes.FP64])
     return B

@@ -24,8 +24,8 @@ def multi_source_shortest_paths(A: Matrix, sources: Iterable[Any], *, weighted: 
     A : Matrix, shape (n, n), any dtype
         Adjacency matrix: an entry (i, j) is an edge from i to j.
     sources : iterable of int
-        Where paths may start, in 0..n-1. Distances from each of them apart are what :func:`bfs` gives for a list, and
-        :func:`all_pairs_shortest_paths` for all.
+        The vertices at which paths may start, in 0..n-1. For the distances from each of them see :func:`bfs` with a
+        list, and :func:`all_pairs_shortest_paths` for all.
     weighted : bool
         Values are the edges' lengths, >= 0, and an infinite one an edge that cannot be used; else distances are hops.
 
@@ -33,7 +33,7 @@ def multi_source_shortest_paths(A: Matrix, sources: Iterable[Any], *, weighted: 
     -------
     Vector, size n
         0 at the sources; vertices that are not reached have no entry. Hops are INT32; `weighted` distances are INT64,
-        or of the matrix's own type where that is FP32 or FP64.
+        or of the matrix's own type if that is FP32 or FP64.
 
     Raises
     ------
@@ -46,7 +46,7 @@ def multi_source_shortest_paths(A: Matrix, sources: Iterable[Any], *, weighted: 
 
     Notes
     -----
-    One search that starts at all of them: the lines of :func:`sssp`, and in hops the two of :func:`bfs`.
+    One search that starts at all sources: the statements of :func:`sssp`, and in hops those of :func:`bfs`.
 
     Source: E. Dijkstra, A note on two problems in connexion with graphs, 1959, doi:10.1007/BF01386390; U. Meyer, P.
     Sanders, Delta-stepping: a parallelizable shortest path algorithm, J. Algorithms 49, 2003,

@@ -22,10 +22,10 @@ def pagerank(
     dangling: Vector | None = None,
     weighted: bool = False,
 ) -> Vector:
-    """Compute the share of its time that a random walker spends at each vertex.
+    """Compute the share of its time that a random walk spends at each vertex.
 
-    The walker follows an out-edge with probability `damping`. Otherwise, and at a vertex without out-edges, it goes to
-    any vertex: all alike, or as `personalization` or `dangling` says.
+    The walk follows an out-edge with probability `damping`. Otherwise, and at a vertex without out-edges, it jumps to
+    any vertex: all with equal probability, or by `personalization` or `dangling`.
 
     Parameters
     ----------
@@ -35,18 +35,18 @@ def pagerank(
         In 0..1.
     tol : float or None
         Stop when an iteration changes the ranks by at most ``n * tol`` in all (the sum of absolute changes). None
-        runs `max_iter` iterations, whatever they change.
+        runs `max_iter` iterations, however small the changes.
     max_iter : int
         Most iterations to run, at least 1.
     personalization : Vector of size n, optional
-        Where the walker goes when it follows no edge: entries >= 0 with a sum > 0, which need not be 1.
+        The distribution of jumps: entries >= 0 with a sum > 0, which need not be 1.
     nstart : Vector of size n, optional
-        Ranks to begin with, under the same rules; by default 1 / n each.
+        The initial ranks, under the same rules; by default 1 / n each.
     dangling : Vector of size n, optional
-        Where the walker goes from a vertex without out-edges, under the same rules; by default as `personalization`
-        says.
+        The distribution of jumps from a vertex without out-edges, under the same rules; by default
+        `personalization`.
     weighted : bool
-        Edges are followed in proportion to their values, which must be >= 0; else all alike.
+        Edges are followed in proportion to their values, which must be >= 0; else with equal probability.
 
     Returns
     -------
@@ -58,7 +58,7 @@ def pagerank(
     ConvergenceFailure
         The change was still above ``n * tol`` after `max_iter` iterations.
     InvalidValue
-        `damping`, `tol`, `max_iter`, a weight, or what one of the vectors holds lies outside its range.
+        `damping`, `tol`, `max_iter`, a weight, or an entry of a vector is outside its range.
     DimensionMismatch
         `A` is not square, or a vector has another size.
 
@@ -67,9 +67,9 @@ def pagerank(
     With d the damping, k the out-degrees and p the personalisation::
 
         t = A' (d r / k)
-        r = t + (1 - sum(t)) p      what no edge carries: 1 - d, and d times the rank of vertices without out-edges
+        r = t + (1 - sum(t)) p      the rest: 1 - d, and d times the rank of vertices without out-edges
 
-    With `dangling` the second of these, m, goes where that vector g says: r = t + m g + (1 - sum(t) - m) p.
+    With `dangling`, a vector g, the second part, m, follows g: r = t + m g + (1 - sum(t) - m) p.
 
     Source: L. Page, S. Brin, R. Motwani, T. Winograd, The PageRank Citation Ranking, Stanford InfoLab 1999-66. The
     rule for stopping is NetworkX's.
@@ -94,7 +94,7 @@ def pagerank(
     teleport = uniform if personalization is None else _check.distribution(personalization, n, "personalization")
     start = uniform if nstart is None else _check.distribution(nstart, n, "nstart")
     leak = None if dangling is None else _check.distribution(dangling, n, "dangling")
-    # d / k, and 0 where k is 0: what has all entries needs no look at which there are
+    # d / k, and 0 where k is 0: a full vector needs no test for missing entries
     share = _check.full(_out_weight(A, weighted).apply(binary.truediv, left=damping).new(datatypes.FP64), n, "k")
     multiply = semiring.plus_times[datatypes.FP64] if weighted else semiring.plus_second[datatypes.FP64]
 
@@ -109,7 +109,7 @@ def pagerank(
         # r = t + (1 - sum(t)) p
         rest = 1.0 - rank.reduce(monoid.plus).new().get(0.0)
         if leak is not None:
-            # m = d times what vertices without out-edges have
+            # m = d times the rank of vertices without out-edges
             lost = damping * before.dup(mask=~share.V).reduce(monoid.plus).new().get(0.0)
             rank(binary.plus) << leak.apply(binary.times, right=lost)
             rest -= lost
@@ -131,14 +131,14 @@ def pagerank(
 
 
 def _out_weight(A: Matrix, weighted: bool) -> Vector:
-    """Count each vertex's out-edges, or add their values; no entry where it is 0."""
+    """Count each vertex's out-edges, or add their values; no entry if the result is 0."""
     if not weighted:
         return out_degree(A)
     if A.nvals and not A.reduce_scalar(monoid.min).new().get() >= 0:
         raise InvalidValue("weighted: A has negative values; weights >= 0 are needed")
     total = Vector(datatypes.FP64, A.nrows)
     total << A.reduce_rowwise(monoid.plus[datatypes.FP64])
-    # The sum of all may be beyond the type where no vertex's is; a maximum may pass over a NaN.
+    # The sum of all may overflow the type although no vertex's does; a maximum may ignore a NaN.
     most = total.reduce(monoid.max).new().get(0.0)
     if most and not total.apply(binary.truediv, right=most).new().reduce(monoid.plus).new().get() < float("inf"):
         raise InvalidValue("weighted: A has values, or sums of a row's, that are NaN or infinite: finite is needed")

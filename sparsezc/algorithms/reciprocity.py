@@ -1,4 +1,4 @@
-"""Reciprocity: how many edges have one that goes back."""
+"""Reciprocity: the share of edges with an opposite edge."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sparsezc.semirings.types import datatypes
 
 
 def reciprocity(A: Matrix) -> Vector:
-    """Compute the share of each vertex's edges that belong to a pair of opposite ones.
+    """Compute the share of each vertex's edges that have an opposite edge.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ def reciprocity(A: Matrix) -> Vector:
 
     Notes
     -----
-    With A and A' multiplied entry by entry, and 1 for each entry::
+    With A .* A' the elementwise product, and 1 for each entry::
 
         2 (A .* A') 1 / (A 1 + A' 1)
 
@@ -49,7 +49,7 @@ def reciprocity(A: Matrix) -> Vector:
     # k = A 1 + A' 1
     degree = out_degree(A)
     degree(binary.plus) << in_degree(A)
-    # 2 (A .* A') 1, and 0 for vertices that have edges but no pairs
+    # 2 (A .* A') 1, and 0 for vertices with edges but no pairs
     pairs = degree.apply(binary.times, right=0).new()
     pairs(binary.plus) << out_degree(_pairs(A))
     pairs << pairs.apply(binary.times, right=2)
@@ -58,7 +58,7 @@ def reciprocity(A: Matrix) -> Vector:
 
 
 def overall_reciprocity(A: Matrix) -> float:
-    """Compute the share of a graph's edges that belong to a pair of opposite ones.
+    """Compute the share of a graph's edges that have an opposite edge.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def overall_reciprocity(A: Matrix) -> float:
 
     Notes
     -----
-    With A and A' multiplied entry by entry, and numbers of entries::
+    With A .* A' the elementwise product, and numbers of entries::
 
         |offdiag(A .* A')| / |A|
 
@@ -100,7 +100,7 @@ def overall_reciprocity(A: Matrix) -> float:
 
 
 def _pairs(A: Matrix) -> Matrix:
-    """Return A .* A': the edges whose opposites exist."""
+    """Return A .* A': the edges with an opposite edge."""
     if A._symmetric:
         return A
     both: Matrix = A.ewise_mult(A.T, binary.pair).new()

@@ -1,4 +1,4 @@
-"""Similarity of vertices: what neighbours they share."""
+"""Similarity of vertices by their common neighbours."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from sparsezc.semirings.types import datatypes
 
 
 def jaccard_coefficient(A: Matrix, pairs: Matrix | None = None) -> Matrix:
-    """Compute the share of the neighbours of two vertices that both have.
+    """Compute the number of common neighbours of two vertices over that of all their neighbours.
 
     Parameters
     ----------
     A : Matrix, shape (n, n), any dtype
         Adjacency matrix: an entry (i, j), whatever its value, makes j a neighbour of i.
     pairs : Matrix, shape (n, n), any dtype, optional
-        Only pairs (i, j) for which it has an entry are looked at, at a cost that grows with their number; by default
+        Only pairs (i, j) for which it has an entry are computed, at a cost that grows with their number; by default
         all with i != j.
 
     Returns
@@ -39,7 +39,7 @@ def jaccard_coefficient(A: Matrix, pairs: Matrix | None = None) -> Matrix:
         C<pairs> = A A'      over (plus, pair): the common neighbours
         C / (d_i + d_j - C)
 
-    Without `pairs` the result has an entry for each two vertices with a common neighbour, which can be many more than
+    Without `pairs` the result has an entry for each two vertices with a common neighbour; these can be many more than
     the edges.
 
     Source: P. Jaccard, 1901; D. Liben-Nowell, J. Kleinberg, The link-prediction problem for social networks, 2007,
@@ -70,7 +70,7 @@ def cosine_similarity(A: Matrix, pairs: Matrix | None = None, *, weighted: bool 
     A : Matrix, shape (n, n), any dtype
         Adjacency matrix: row i has the neighbours of i.
     pairs : Matrix, shape (n, n), any dtype, optional
-        Only pairs (i, j) for which it has an entry are looked at; by default all with i != j.
+        Only pairs (i, j) for which it has an entry are computed; by default all with i != j.
     weighted : bool
         Rows hold the values; else ones.
 
@@ -117,7 +117,7 @@ def cosine_similarity(A: Matrix, pairs: Matrix | None = None, *, weighted: bool 
 
 
 def _products(A: Matrix, pairs: Matrix | None, weighted: bool) -> Matrix:
-    """Return the products of two rows, FP64: of all pairs off the diagonal, or of those asked for."""
+    """Return the products of two rows, FP64: of all pairs off the diagonal, or of the given pairs."""
     _check.adjacency(A)
     op = semiring.plus_times[datatypes.FP64] if weighted else semiring.plus_pair[datatypes.FP64]
     if pairs is None:

@@ -26,8 +26,8 @@ from sparsezc.errors import DomainMismatch, InvalidValue
 from sparsezc.semirings import binary, monoid, select, semiring
 from sparsezc.semirings.types import datatypes
 
-_WORK = 20  # delta, in mean lengths for each edge of a vertex; Davidson et al. take 32
-_FEW = 32  # a bucket of fewer vertices than one in so many falls on few others: which of them are settled matters not
+_WORK = 20  # delta, in mean lengths per edge of a vertex; Davidson et al. use 32
+_FEW = 32  # a bucket of less than 1 / 32 of the vertices has few edges to settled vertices, which need not be excluded
 
 
 def sssp(A: Matrix, source: Any, delta: float | None = None, *, target: Any = None) -> Vector:
@@ -40,12 +40,12 @@ def sssp(A: Matrix, source: Any, delta: float | None = None, *, target: Any = No
         False 0. Lengths may be negative as long as no cycle that the source reaches has a negative sum. A length of
         infinity is an edge that cannot be used; integers have none.
     source : int
-        Where the paths start, in 0..n-1.
+        The start of the paths, in 0..n-1.
     delta : number > 0, optional
-        Vertices are settled in steps of this distance. Small ones read fewer edges twice, large ones take fewer rounds.
-        By default chosen by the lengths. Refused where a length is negative, as there are no such steps then.
+        The width of the buckets in which vertices are settled. A small one reads fewer edges twice, a large one takes
+        fewer rounds. By default chosen by the lengths. It must not be given if a length is negative.
     target : int, optional
-        A vertex in 0..n-1 whose distance is asked for. Where it is reached, vertices that are farther away have no
+        A vertex in 0..n-1 whose distance is needed. If it is reached, vertices that are farther away have no
         entry, and unless a length is negative the search ends once no nearer vertex is left.
 
     Returns
@@ -63,27 +63,27 @@ def sssp(A: Matrix, source: Any, delta: float | None = None, *, target: Any = No
         `A` is not square.
     InvalidValue
         A length is NaN, a cycle of negative length is reached, distances do not fit INT64, or `delta` is not positive,
-        or given where a length is negative.
+        or is given although a length is negative.
 
     Notes
     -----
-    Delta-stepping, where q is what fell in the bucket in work::
+    Delta-stepping, with q the vertices of the current bucket whose distances fell::
 
         t<d > min(q) + min(A)> = q'A    over (min, plus); any other vertex is settled
-        l = t < d                       what fell
+        l = t < d                       the distances that fall
         d<l> = t
         q<l> = t[t <= limit]            relaxed again at once
 
-    Where q is empty, the limit rises to the least distance beyond it and `delta` more, and q is what it takes in:
+    If q is empty, the limit rises to the least distance beyond it plus `delta`, and q becomes the vertices within:
     no distance beyond the limit was ever relaxed, so no list of them is kept. The mask leaves an engine the choice
-    between the edges that leave q and those that enter what is not settled, which are few once the hubs are. The limit
-    never rises above the distance of the target, so that the search ends with the bucket which that is in. With a
-    negative length, and no `delta`, there is one bucket for all: Bellman-Ford over the vertices that fell.
+    between the edges that leave q and those that enter unsettled vertices, which are few once the hubs are settled. The
+    limit never rises above the distance of the target, so that the search ends with the target's bucket. With a
+    negative length, and no `delta`, there is one bucket for all: Bellman-Ford over the vertices whose distances fell.
 
     Source: U. Meyer, P. Sanders, Delta-stepping: a parallelizable shortest path algorithm, J. Algorithms 49, 2003,
     doi:10.1016/S0196-6774(03)00076-2; the choice of delta: A. Davidson, S. Baxter, M. Garland, J. Owens,
     Work-efficient parallel GPU methods for single-source shortest paths, IPDPS 2014, doi:10.1109/IPDPS.2014.45; pulling
-    over the edges of what is not settled: V. Chakaravarthy, F. Checconi, F. Petrini, Y. Sabharwal, Scalable single
+    over the edges of unsettled vertices: V. Chakaravarthy, F. Checconi, F. Petrini, Y. Sabharwal, Scalable single
     source shortest path algorithms for massively parallel systems, IPDPS 2014, doi:10.1109/IPDPS.2014.96;
     R. Bellman, On a routing problem, 1958, doi:10.1090/qam/102435.
 
@@ -111,7 +111,7 @@ def sssp(A: Matrix, source: Any, delta: float | None = None, *, target: Any = No
             )
         try:
             delta = float(delta)
-        except OverflowError:  # an integer may be as large as it likes: one step takes in everything
+        except OverflowError:  # an integer may be arbitrarily large: one bucket takes all
             delta = inf
     return from_nearest(A, np.array([source]), delta, target)
 
@@ -119,10 +119,11 @@ def sssp(A: Matrix, source: Any, delta: float | None = None, *, target: Any = No
 def from_nearest(
     A: Matrix, sources: NDArray[np.int64], delta: float | None = None, target: int | None = None
 ) -> Vector:
-    """Compute :func:`sssp` from the nearest of several vertices; `delta` is None where a length is negative."""
+    """Compute :func:`sssp` from the nearest of several vertices; `delta` is None if a length is negative."""
     lengths, (dtype, _) = lengths_of(A), distances_of(A)
     refuse_long(A, dtype)
-    if dtype is datatypes.INT64 and lengths.least >= 0 and lengths.most < 2**31:  # half the bytes, and mostly enough
+    # Half the bytes, and mostly sufficient.
+    if dtype is datatypes.INT64 and lengths.least >= 0 and lengths.most < 2**31:
         found = _reached(_search(A, sources, datatypes.INT32, delta, lengths, target), dtype)
         least, most = (found.reduce(fold).new().get(0) for fold in (monoid.min, monoid.max))
         if least >= 0 and most + lengths.most < 2**31 - 1:
@@ -130,7 +131,8 @@ def from_nearest(
     distance = _search(A, sources, dtype, delta, lengths, target)
     if dtype is datatypes.INT64:
         refuse_overflow(A, distance.reduce(monoid.min).new().get())
-        if target is None or lengths.least < 0 or distance.get(target) == infinity(dtype):  # else farther ones may wait
+        # Else farther distances are not final.
+        if target is None or lengths.least < 0 or distance.get(target) == infinity(dtype):
             refuse_reaching_infinity(A, distance)
     return _up_to(target, _reached(distance, dtype))
 
@@ -143,9 +145,9 @@ def _search(
     lengths: Lengths,
     target: int | None,
 ) -> Vector:
-    """Return every vertex's distance; of one farther than a reached target, at least what its edges give.
+    """Return every vertex's distance; beyond a reached target, an upper bound by the edges relaxed.
 
-    Infinite, or an integer's largest, where it is not reached.
+    The distance is infinite, or an integer's largest value, if a vertex is not reached.
 
     A sum of two integers that wraps around leaves a negative distance behind: the wrapped sum itself, or the distance
     that the sum began with.
@@ -154,15 +156,15 @@ def _search(
     never = infinity(dtype)
     step = never if lengths.least < 0 else min(_step(lengths, n) if delta is None else delta, never)
     if dtype.is_integer:
-        step = max(ceil(step) - 1, 0)  # the bucket's last distance belongs to it
+        step = max(ceil(step) - 1, 0)  # the bucket includes its limit
     last = never - 1 if dtype.is_integer else float(np.finfo(dtype.np_type).max)
     near, t, less = A._vector(dtype), A._vector(dtype), A._vector(datatypes.BOOL)
     near[sources] = 0
     distance = Vector.from_scalar(never, n, dtype)
-    distance(near.S) << 0  # `near` lies on A's engine, and so `distance` does from here on
+    distance(near.S) << 0  # `near` is on A's engine, and so is `distance` from here on
     nonnegative = lengths.least >= 0
     target = target if nonnegative else None
-    # The rounds get no name: it would keep a recording open in the traceback of what stops them.
+    # The rounds get no name: a traceback would then keep the recording open after an error.
     for rounds, (limit, count) in enumerate(buckets(near, distance, step, last, target, nonnegative=nonnegative)):
         if not nonnegative and rounds == n:
             break
@@ -191,14 +193,14 @@ def _search(
 
 
 def _step(lengths: Lengths, n: int) -> float:
-    """Choose a delta where the user names none: few edges are read twice, and rounds are not many."""
+    """Choose a delta if the user gives none: few edges are read twice, and rounds are few."""
     if not lengths.edges or lengths.mean == float("inf"):
         return 1
     return max(lengths.least, _WORK * lengths.mean * n / lengths.edges)
 
 
 def _reached(distance: Vector, dtype: datatypes.DataType) -> Vector:
-    """Remove the entries where d is infinite."""
+    """Remove the infinite entries of d."""
     found: Vector = distance.select(select.valuene[distance.dtype], infinity(distance.dtype)).new(dtype)
     return found
 

@@ -16,9 +16,9 @@ from sparsezc.semirings.types import datatypes
 
 
 def stoer_wagner(A: Matrix) -> tuple[Any, Vector]:
-    """Find the least weight of edges that part the vertices in two, and one of the parts.
+    """Find the minimum total weight of edges that separate the vertices into two parts, and one of the parts.
 
-    It takes n^2 / 2 steps one after the other: this is for small graphs.
+    It takes n^2 / 2 sequential steps: this is for small graphs.
 
     Parameters
     ----------
@@ -29,27 +29,27 @@ def stoer_wagner(A: Matrix) -> tuple[Any, Vector]:
     Returns
     -------
     cut_value : int or float
-        0 where the graph is not connected.
+        0 if the graph is not connected.
     part : Vector of BOOL, size n
         True for each vertex of one of the parts; the others have no entry.
 
     Raises
     ------
     InvalidValue
-        There are fewer than two vertices, or a weight is negative, NaN or infinite, or their sum is; or whole weights
-        have a sum of 2^63 or more, which INT64 does not hold.
+        There are fewer than two vertices, or a weight is negative, NaN or infinite, or their sum is; or integer weights
+        have a sum of 2^63 or more, which INT64 cannot hold.
     DimensionMismatch
         `A` is not square.
 
     Notes
     -----
-    A phase takes the vertices one at a time, always the one with the heaviest edges to those taken::
+    A phase adds the vertices one at a time, always the one with the heaviest edges to those added::
 
         v = argmax w
         w<!v> = w + S(v, :)
 
-    The last one, t, is cut from the rest by w(t). It is then merged with the one before it, S = C' S C, and after n - 1
-    phases the least cut of all is the graph's.
+    The last one, t, is separated from the rest by w(t). It is then merged with the one before it, S = C' S C, and after
+    n - 1 phases the least cut of all is the graph's.
 
     Source: M. Stoer, F. Wagner, A simple min-cut algorithm, JACM 44, 1997, doi:10.1145/263867.263872.
 
@@ -76,7 +76,7 @@ def stoer_wagner(A: Matrix) -> tuple[Any, Vector]:
         s, t, cut = _phase(S, np.unique(group))
         if cut_value is None or cut < cut_value:
             cut_value, part = cut, np.flatnonzero(group == t)
-        # S = C' S C, where C puts t to s
+        # S = C' S C, where C maps t to s
         group[group == t] = s
         merged = np.arange(n)
         merged[t] = s
@@ -87,7 +87,7 @@ def stoer_wagner(A: Matrix) -> tuple[Any, Vector]:
 
 
 def _phase(S: Matrix, vertices: np.ndarray[Any, np.dtype[np.int64]]) -> tuple[int, int, Any]:
-    """Return the last two vertices taken, and the weight that joins the last one to all before it."""
+    """Return the last two vertices added, and the weight that joins the last one to all before it."""
     w = Vector.from_coo(vertices, 0, S.dtype, size=S.nrows)
     s = t = -1
     cut = None

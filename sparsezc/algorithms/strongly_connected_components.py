@@ -35,15 +35,16 @@ def strongly_connected_components(A: Matrix) -> Vector:
     Notes
     -----
     Vertices without an edge from or to the rest are components of their own and are trimmed. The component of a vertex
-    of largest degree is what it reaches and is reached from. The rest is coloured, each vertex by the smallest one that
-    reaches it; a vertex of its own colour is a root, and its component is what reaches it within its colour::
+    of largest degree is the intersection of what it reaches and what reaches it. The rest is coloured, each vertex by
+    the smallest vertex that reaches it; a vertex of its own colour is a root, and its component reaches it within its
+    colour::
 
         t = q'A              over (min, first): colours go forward
         c<t < c> = t
         t = A q              over (max, second): no colour across an out-edge is larger, so the largest is equal
-        q = t where t == c   or none is
+        q = t where t == c   or there is no entry
 
-    The transpose is formed once. A long path takes as many rounds as it has edges. Where every edge is known to go both
+    The transpose is formed once. A long path takes as many rounds as it has edges. If every edge is known to go both
     ways these are the :func:`connected_components`.
 
     Source: G. Slota, S. Rajamanickam, K. Madduri, BFS and coloring-based parallel algorithms for strongly connected
@@ -69,7 +70,7 @@ def strongly_connected_components(A: Matrix) -> Vector:
     colour, q, t = (Vector(datatypes.INT64, n) for _ in range(3))
     chosen = Vector(datatypes.BOOL, n)
     while live.nvals:
-        # q = c = 0, 1, ..., n-1, but -1 where a vertex is done
+        # q = c = 0, 1, ..., n-1, but -1 for finished vertices
         colour << -1
         q << live.apply(indexunary.rowindex)
         colour(q.S) << q
@@ -81,7 +82,7 @@ def strongly_connected_components(A: Matrix) -> Vector:
             q(chosen.V, replace=True) << t
             # c<q> = q
             colour(q.S) << q
-        # q = c where a vertex has its own colour
+        # q = c at vertices of their own colour
         t << live.apply(indexunary.rowindex)
         chosen << t.ewise_mult(colour, binary.eq)
         q(chosen.V, replace=True) << t
@@ -101,7 +102,7 @@ def strongly_connected_components(A: Matrix) -> Vector:
 
 
 def _trim(A: Matrix, B: Matrix, live: Vector) -> None:
-    """Leave live only vertices with an edge from and an edge to a live one."""
+    """Keep in `live` only vertices with an edge from and an edge to a live vertex."""
     before = -1
     while live.nvals != before:
         before = live.nvals
@@ -111,7 +112,7 @@ def _trim(A: Matrix, B: Matrix, live: Vector) -> None:
 
 
 def _giant(A: Matrix, B: Matrix, live: Vector, label: Vector) -> None:
-    """Label the component of a live vertex of largest degree and take it out of `live`."""
+    """Label the component of a live vertex of largest degree and remove it from `live`."""
     degree = out_degree(A).dup(mask=live.S)
     largest = degree.reduce(monoid.max).new().value
     pivot = int(degree.select(select.valueeq, largest).new().to_coo()[0][0])

@@ -1,4 +1,4 @@
-"""Directed graphs without cycles: whether they are, and the order that their edges give."""
+"""Directed graphs without cycles: a test for cycles, and orders that follow the edges."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from sparsezc.semirings.types import datatypes
 def topological_generations(A: Matrix) -> Vector:
     """Compute the length of a longest path that ends at each vertex.
 
-    Every edge leads from a generation to a later one, and a vertex of generation g > 0 has an edge from g - 1.
+    Every edge leads from a generation to a later one, and a vertex of generation g > 0 has an edge from generation g -
+    1.
 
     Parameters
     ----------
@@ -26,7 +27,7 @@ def topological_generations(A: Matrix) -> Vector:
     Returns
     -------
     Vector of INT64, size n
-        The generations, an entry for every vertex; 0 where no edge ends.
+        The generations, an entry for every vertex; 0 if no edge ends at it.
 
     Raises
     ------
@@ -37,7 +38,7 @@ def topological_generations(A: Matrix) -> Vector:
 
     Notes
     -----
-    With d the number of edges from vertices not done yet, and q the vertices where it fell to 0::
+    With d the number of edges from unfinished vertices, and q the vertices whose number fell to 0::
 
         generation<q> = g
         t = q'A              over (plus, pair)
@@ -74,7 +75,7 @@ def topological_sort(A: Matrix) -> Vector:
     Returns
     -------
     Vector of INT64, size n
-        Entry k is the vertex at place k: by generations, and by number within each.
+        Entry k is the vertex at place k: by generation, and by number within each.
 
     Raises
     ------
@@ -85,7 +86,7 @@ def topological_sort(A: Matrix) -> Vector:
 
     Notes
     -----
-    With g the generations, u stands before v where::
+    With g the generations, u is before v if::
 
         (g(u), u) < (g(v), v)
 
@@ -121,7 +122,7 @@ def is_directed_acyclic_graph(A: Matrix) -> bool:
 
     Notes
     -----
-    Whether every vertex has a generation, as :func:`topological_generations` finds them.
+    The graph has no cycle if every vertex has a generation, as found by :func:`topological_generations`.
 
     Source: A. Kahn, Topological sorting of large networks, CACM 5, 1962, doi:10.1145/368996.369025.
 
@@ -135,7 +136,7 @@ def is_directed_acyclic_graph(A: Matrix) -> bool:
 
 
 def _generations(A: Matrix) -> Vector:
-    """Return the generations of the vertices that are on no cycle and behind none."""
+    """Return the generations of the vertices that are neither on a cycle nor reached from one."""
     n = _check.adjacency(A)
     generation = Vector(datatypes.INT64, n)
     # d = A' 1

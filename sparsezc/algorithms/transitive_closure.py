@@ -11,16 +11,16 @@ from sparsezc.semirings.types import datatypes
 
 
 def transitive_closure(A: Matrix, reflexive: bool | None = False) -> Matrix:
-    """Add an edge from each vertex to each that it reaches.
+    """Add an edge from each vertex to every vertex that it reaches.
 
-    The answer has up to n * n entries: this is for small graphs, or for those where vertices reach few others.
+    The answer has up to n * n entries: this is for graphs that are small, or whose vertices reach few others.
 
     Parameters
     ----------
     A : Matrix, shape (n, n), any dtype
         Adjacency matrix: an entry (i, j), whatever its value, is an edge from i to j.
     reflexive : bool or None
-        Which loops there are: True for all; False for those of vertices on a cycle; None for those of
+        The loops of the result: True for all; False for those of vertices on a cycle; None for those of
         `A` itself.
 
     Returns
@@ -65,7 +65,7 @@ def transitive_closure(A: Matrix, reflexive: bool | None = False) -> Matrix:
 
 
 def transitive_reduction(A: Matrix) -> Matrix:
-    """Find the fewest edges of a graph without cycles that lead everywhere all of them do.
+    """Find the fewest edges of a graph without cycles that preserve which vertices reach which.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def transitive_reduction(A: Matrix) -> Matrix:
     Returns
     -------
     Matrix, shape (n, n), of the type of `A`
-        Its entries but for those that a longer path replaces.
+        The entries of `A` except those that a longer path replaces.
 
     Raises
     ------
@@ -100,6 +100,6 @@ def transitive_reduction(A: Matrix) -> Matrix:
     >>> gb.algorithms.transitive_reduction(A).to_edgelist(values=False)[0].tolist()
     [[0, 1], [1, 2]]
     """
-    topological_generations(A)  # refuses a cycle
+    topological_generations(A)  # raises an error for a cycle
     M = A.mxm(transitive_closure(A), semiring.any_pair[datatypes.BOOL]).new(mask=A.S)
     return A.dup(mask=~M.S)

@@ -1,4 +1,4 @@
-"""Triangles: how many, at which vertices, and what share of the triples they close."""
+"""Triangles: their number, their number at each vertex, and the share of triples that they close."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sparsezc.semirings.types import datatypes
 def triangle_count(A: Matrix) -> int:
     """Count the triangles of a graph.
 
-    An edge joins its ends once, whichever way it points and also if it points both ways; loops do not count.
+    An edge joins its ends once, in whichever direction and also if it has an opposite; loops do not count.
 
     Parameters
     ----------
@@ -33,8 +33,8 @@ def triangle_count(A: Matrix) -> int:
 
     Notes
     -----
-    With the vertices of the undirected simple graph in the order of their degrees, L its edges to vertices before and U
-    those to vertices after each::
+    With the vertices of the undirected simple graph in the order of their degrees, L each vertex's edges to earlier
+    vertices and U those to later ones::
 
         C<L> = U U'          over (plus, pair): the vertices after both ends of each edge that close it
         sum C
@@ -57,7 +57,7 @@ def triangle_count(A: Matrix) -> int:
 
 
 def triangles(A: Matrix) -> Vector:
-    """Count the triangles that each vertex is a corner of.
+    """Count the triangles at each vertex.
 
     Parameters
     ----------

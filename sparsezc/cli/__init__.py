@@ -1,10 +1,9 @@
 """The command line: ``sparsezc bfs GRAPH``, ``sparsezc info GRAPH``, ``sparsezc doctor`` and so on.
 
-Every command stands in a module of this room: ``add(commands)`` declares its arguments, and a function runs it and
-returns a :class:`~sparsezc.cli.report.Report`. This module parses, runs, prints, and turns every outcome into an exit
-code: 0 for an answer, 1 with one line on stderr where there is none, 2 for wrong usage, 130 after Ctrl-C.
-Whatever takes long to import (NumPy, GraphBLAS, CuPy) is imported by the command that needs it, after its arguments
-were understood.
+Every command is a module of this folder: ``add(commands)`` declares its arguments, and a function runs it and returns a
+:class:`~sparsezc.cli.report.Report`. This module parses, runs, prints, and turns every outcome into an exit code: 0 for
+an answer, 1 with one line on stderr if there is none, 2 for wrong usage, 130 after Ctrl-C. Modules that take long to
+import (NumPy, GraphBLAS, CuPy) are imported by the command that needs them, after its arguments were parsed.
 """
 
 from __future__ import annotations
@@ -29,12 +28,12 @@ __all__ = ["main"]
 
 _EPILOG = """\
 GRAPH is a file (.txt, .mtx, .gr, .graph, .sg, .wsg, .bel, .npz, .parquet, .h5; text formats also with .gz) or the name
-of a graph to make: kron:SCALE[:EDGEFACTOR], urand:SCALE[:EDGEFACTOR], grid:ROWSxCOLS, path:N, star:N.
-Exit codes: 0 done, 1 failed (one line on stderr says why), 2 wrong usage, 130 interrupted."""
+of a graph to generate: kron:SCALE[:EDGEFACTOR], urand:SCALE[:EDGEFACTOR], grid:ROWSxCOLS, path:N, star:N.
+Exit codes: 0 done, 1 failed (one line on stderr gives the reason), 2 wrong usage, 130 interrupted."""
 
 
 class _Parser(argparse.ArgumentParser):
-    """argparse's, whose messages are safe to print and whose output counts only once it was taken."""
+    """argparse's parser, with messages that are safe to print and output that is checked to have been written."""
 
     def print_help(self, file: Any = None) -> None:
         with streams.output() as out:
@@ -46,8 +45,8 @@ class _Parser(argparse.ArgumentParser):
 
 
 def parser() -> argparse.ArgumentParser:
-    """The parser of the whole command line."""
-    from sparsezc.cli import algorithms, convert, doctor, info  # here, so that Ctrl-C meets `main` while they load
+    """Return the parser of the whole command line."""
+    from sparsezc.cli import algorithms, convert, doctor, info  # here, so that `main` handles Ctrl-C while they load
 
     top = _Parser(
         prog="sparsezc",
@@ -109,7 +108,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             else:
                 with streams.output() as out:
                     out.write(report.text(out, arguments.json))
-        except BrokenPipeError:  # the reader (head, less) has had enough
+        except BrokenPipeError:  # the reader (head, less) closed the pipe
             return 1
         except KeyboardInterrupt:
             if debug:
@@ -127,7 +126,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 @contextmanager
 def _remembered() -> Iterator[list[int]]:
-    """Collect the interrupts that come, for an import that one breaks off may report it as its own error."""
+    """Collect interrupts: an import that one breaks off may report it as an error of its own."""
     met: list[int] = []
 
     def handle(number: int, frame: FrameType | None) -> None:
@@ -151,7 +150,7 @@ def _interrupted() -> int:
 
 
 def _one_line(error: Exception) -> str:
-    """An error as one line. Those that the package raises on purpose speak for themselves."""
+    """Return an error as one line; errors that the package raises on purpose are not prefixed."""
     from sparsezc.errors import GraphblasException
 
     if isinstance(error, OSError) and error.filename is not None and not isinstance(error, GraphblasException):

@@ -1,4 +1,4 @@
-"""``sparsezc bfs``, ``sssp``, ``pagerank`` and ``cc``: read a graph, run one algorithm, say what came out."""
+"""``sparsezc bfs``, ``sssp``, ``pagerank`` and ``cc``: read a graph, run one algorithm, report the result."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sparsezc.cli.report import Percent, Report, Table, counted, rate, seconds
 if TYPE_CHECKING:
     from sparsezc.core.vector import Vector
 
-_ROWS = 20  # of a table; longer ones are put together
+_ROWS = 20  # of a table; the rows of a longer one are combined
 
 
 def add(commands: Any) -> None:
@@ -32,8 +32,8 @@ def add(commands: Any) -> None:
         command.add_argument(
             "--out",
             metavar="FILE",
-            help="write the answer as the name says: .txt, .tsv, .csv, .json (also with .gz), .npy, .npz, .parquet or"
-            " .h5; - is standard output, and the report goes to standard error",
+            help="write the answer in the format of the suffix: .txt, .tsv, .csv, .json (also with .gz), .npy, .npz,"
+            " .parquet or .h5; - is standard output, and the report is then printed on standard error",
         )
         command.set_defaults(run=run)
     for name in ("bfs", "sssp"):
@@ -58,7 +58,7 @@ _WEIGHTS = {
 
 
 def bfs(arguments: argparse.Namespace) -> Report:
-    """Levels (or parents) and a table of level sizes."""
+    """Report levels (or parents) and a table of level sizes."""
     import numpy as np
 
     found = _loaded(arguments, weights=False)
@@ -90,10 +90,10 @@ def bfs(arguments: argparse.Namespace) -> Report:
 
 
 def sssp(arguments: argparse.Namespace) -> Report:
-    """Distances and how they are spread."""
+    """Report distances and their distribution."""
     import numpy as np
 
-    found = _loaded(arguments, weights="narrowest")  # the algorithm widens them where sums need it
+    found = _loaded(arguments, weights="narrowest")  # the algorithm widens them if sums need it
     from sparsezc import algorithms
 
     source, chosen = _source(arguments, found)
@@ -120,7 +120,7 @@ def sssp(arguments: argparse.Namespace) -> Report:
 
 
 def pagerank(arguments: argparse.Namespace) -> Report:
-    """Ranks and the highest of them."""
+    """Report ranks and the highest of them."""
     import numpy as np
 
     found = _loaded(arguments, weights=None if arguments.weighted else False)
@@ -147,7 +147,7 @@ def pagerank(arguments: argparse.Namespace) -> Report:
 
 
 def cc(arguments: argparse.Namespace) -> Report:
-    """Labels and the largest components."""
+    """Report labels and the largest components."""
     import numpy as np
 
     found = _loaded(arguments, weights=False)
@@ -173,7 +173,7 @@ def cc(arguments: argparse.Namespace) -> Report:
 
 
 def _loaded(arguments: argparse.Namespace, weights: Any = None) -> Graph:
-    """Return the graph, once the answer's file and the place of the work are known to be possible."""
+    """Return the graph, after checking that the answer's file can be written and the engine can run."""
     answer.check(arguments)
     graph.configure(arguments)
     return graph.load(arguments, weights)
@@ -196,7 +196,7 @@ def _timed(found: Graph, compute: Callable[[Any], Vector]) -> tuple[Vector, floa
 
 
 def _source(arguments: argparse.Namespace, found: Graph) -> tuple[int, str]:
-    """The source vertex, and how it came about."""
+    """Return the source vertex, and the way it was chosen."""
     import numpy as np
 
     if arguments.source is not None:
@@ -211,7 +211,7 @@ def _reached(count: int, n: int) -> str:
 
 
 def _report(arguments: argparse.Namespace, found: Graph, run: float, engine: str, edges: int | None) -> Report:
-    """What all four say: the graph, the times, and where it ran."""
+    """Return the part of the report that all four share: the graph, the times, and the engine."""
     speed = {} if edges is None else {"edges_run": edges, "edges_per_second": edges / run if run > 0 else 0.0}
     data = {
         "command": arguments.command,
@@ -233,7 +233,7 @@ def _report(arguments: argparse.Namespace, found: Graph, run: float, engine: str
 
 
 def _level_table(sizes: Any) -> Table:
-    """Sizes of the levels; of many levels, those of equal ranges of them."""
+    """Return the sizes of the levels; of many levels, those of equal ranges of them."""
     step = -(-sizes.size // _ROWS)
     total = int(sizes.sum())
     rows = []
@@ -245,7 +245,7 @@ def _level_table(sizes: Any) -> Table:
 
 
 def _levels(vertices: Any, parents: Any, source: int, n: int) -> Any:
-    """Level of each vertex of a tree of parents, by jumping twice as far in every round."""
+    """Return the level of each vertex in a tree of parents, by pointers that double their reach in every round."""
     import numpy as np
 
     above = np.arange(n)

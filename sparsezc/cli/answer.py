@@ -1,4 +1,4 @@
-"""The files that ``--out`` writes: what their names say, whole, or not at all."""
+"""The files that ``--out`` writes: in the format of their suffix, and whole or not at all."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ class Answer:
     Attributes
     ----------
     vertices : array of int64
-        The ids that the user knows, in ascending order.
+        The ids of the input file, in ascending order.
     values : array, of the same length
     rows : array of int64
-        Which of the graph's vertices these are, counted from 0.
+        The vertices' numbers in the matrix, from 0.
     size : int
-        How many vertices the graph has.
+        The number of vertices of the graph.
     missing : number
-        What stands in an array of all vertices where there is no value.
+        The value of vertices without one, in an array of all vertices.
     """
 
     vertices: NDArray[np.int64]
@@ -48,23 +48,23 @@ class Answer:
 
 
 def unreachable(dtype: Any) -> Any:
-    """Return what stands for a vertex that is not reached: infinity, or the largest integer."""
+    """Return the value of a vertex that is not reached: infinity, or the largest integer."""
     import numpy as np
 
     return np.inf if dtype.kind == "f" else np.iinfo(dtype).max
 
 
 def check(arguments: argparse.Namespace) -> None:
-    """Refuse, before the work, a name for the answer that nothing can be written to.
+    """Check, before the work, that the answer's file can be written.
 
     Raises
     ------
     FileMissing, FileIsFolder, FileNotWritten
-        The name is empty, that of a folder, or its folder is not there or closed to the user.
+        The name is empty, is a folder's, or its folder does not exist or is not writable.
     FileFormatError, PackageMissing
-        Its suffix says no format, or one that needs a package that is not installed.
+        Its suffix is no format's, or needs a package that is not installed.
     InvalidValue
-        It is the graph itself.
+        It is the graph's own file.
     """
     if arguments.out is None:
         return
@@ -99,9 +99,9 @@ def save(path: str | None, graph: Graph, vertices: NDArray[Any], values: NDArray
     path : str or None
         "-" is standard output. The suffix says the format; docs/cli.md has the list.
     vertices, values : arrays of the entries
-        `vertices` counts rows; what is written are the ids that the user knows.
+        `vertices` counts rows; the ids of the input file are written.
     missing : number
-        What ``.npy`` holds where there is no entry.
+        The value in ``.npy`` of positions without an entry.
     """
     if path is None:
         return
@@ -130,7 +130,7 @@ def save(path: str | None, graph: Graph, vertices: NDArray[Any], values: NDArray
 
 
 def _suffix(path: str) -> str:
-    """Return the format that a name asks for; ``.txt`` for pipes and devices, and "-" for standard output."""
+    """Return the format of a name's suffix; ``.txt`` for pipes and devices, and "-" for standard output."""
     from sparsezc.errors import FileFormatError
     from sparsezc.io.files.source import FileMissing
 
@@ -190,7 +190,7 @@ def _json(answer: Answer, file: IO[bytes]) -> None:
 
 
 def _json_numbers(file: IO[bytes], numbers: NDArray[Any]) -> None:
-    """Write the elements of a JSON list; infinity and NaN, which JSON does not have, are null."""
+    """Write the elements of a JSON list; infinity and NaN, which JSON does not have, become null."""
     for start in range(0, numbers.size, _BLOCK):
         part = numbers[start : start + _BLOCK]
         finite = [x if math.isfinite(x) else None for x in part.tolist()]
@@ -220,13 +220,13 @@ def _parquet(answer: Answer, out: Output) -> None:
 
 
 def _hdf5(answer: Answer, path: str) -> None:
-    """Write a vector in binsparse, of as many positions as the graph has vertices."""
+    """Write a vector in binsparse, with as many positions as the graph has vertices."""
     from sparsezc.config import config
     from sparsezc.core.vector import Vector
     from sparsezc.io.formats.binsparse import write_binsparse
 
-    size = max(answer.size, int(answer.vertices.max(initial=-1)) + 1)  # of a relabelled graph the ids reach further
-    with config.set(engine="cpu"):  # where a vector takes memory for its entries alone
+    size = max(answer.size, int(answer.vertices.max(initial=-1)) + 1)  # the ids of a relabelled graph may be larger
+    with config.set(engine="cpu"):  # there a vector takes memory for its entries alone
         v = Vector.from_coo(answer.vertices, answer.values, size=size)
     write_binsparse(v, path)
 

@@ -13,7 +13,7 @@ from sparsezc.cli import graph
 from sparsezc.cli.report import Report, seconds, size
 
 if TYPE_CHECKING:
-    from sparsezc.io._options import ReadOptions
+    from sparsezc.io._read import ReadOptions
 
 
 def add(commands: Any) -> None:
@@ -36,7 +36,7 @@ def add(commands: Any) -> None:
 
 
 def convert(arguments: argparse.Namespace) -> Report:
-    """Read on the host, write, and say how much it was."""
+    """Read on the host, write, and report the sizes."""
     from sparsezc.errors import InvalidValue
     from sparsezc.io._read import ready_file
     from sparsezc.io._write import check_target, write_files
@@ -72,7 +72,7 @@ def convert(arguments: argparse.Namespace) -> Report:
 
 
 def _is_same(source: Path, target: Path) -> bool:
-    """Return whether both name one graph; of EMOGI's graphs each of the files, or what these have in common, does."""
+    """Return whether both name one graph; an EMOGI graph is named by any of its files, and by their common name."""
     if source.is_file() and target.is_file():
         return source.samefile(target)
     names = {re.sub(r"(\.bel)\.\w+$", r"\1", os.path.realpath(path), flags=re.IGNORECASE) for path in (source, target)}
@@ -80,7 +80,7 @@ def _is_same(source: Path, target: Path) -> bool:
 
 
 def _with_bits(report: Report, arguments: argparse.Namespace) -> Report:
-    """The report, and what an id takes in a file with compressed ids."""
+    """Return the report, with the bits of an id in a file with compressed ids."""
     from sparsezc.io.hdf5 import csr_file
 
     found = csr_file.find(Path(arguments.target)) if arguments.compress else None
@@ -93,7 +93,7 @@ def _with_bits(report: Report, arguments: argparse.Namespace) -> Report:
 
 
 def _bounded(arguments: argparse.Namespace, options: ReadOptions) -> Report:
-    """The same on disk: sorting is most of it, so reading and writing are one time."""
+    """Convert on disk: sorting takes most of the time, so reading and writing are reported as one time."""
     from sparsezc.io import _convert
 
     start = time.perf_counter()

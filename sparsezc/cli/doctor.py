@@ -1,4 +1,4 @@
-"""``sparsezc doctor``: what this machine has, what sparsezc will use of it, and why not the rest."""
+"""``sparsezc doctor``: the parts of this machine that sparsezc can use, and the reasons why others cannot be used."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ _PACKAGES = (
 
 def add(commands: Any) -> None:
     """Declare the command."""
-    text = "what engine, GPU, link and memory this machine has, and why not"
+    text = "engines, GPU, link and memory of this machine, and the reasons for what is missing"
     command = commands.add_parser("doctor", help=text, description=f"Say {text}.")
     command.add_argument("--quick", action="store_true", help="do not measure the link")
     command.set_defaults(run=doctor)
 
 
 def doctor(arguments: argparse.Namespace) -> Report:
-    """Look at everything; the exit code is 1 where not even the CPU engine works."""
+    """Check all parts; the exit code is 1 if even the CPU engine does not work."""
     cpu = _cpu()
     gpu = _gpu(measure=not arguments.quick)
     default = "gpu" if gpu.get("available") else "cpu"
@@ -70,7 +70,7 @@ def doctor(arguments: argparse.Namespace) -> Report:
 
 
 def _placements() -> str:
-    """The names that --placement takes on a GPU, published systems' apart."""
+    """Return the names that --placement accepts on a GPU; those of published systems come last."""
     own, baselines = (
         ", ".join(each.name for each in RECORDS.values() if each.kernels and each.baseline is baseline)
         for baseline in (False, True)
@@ -87,7 +87,7 @@ def _told(engine: dict[str, Any]) -> str:
 
 
 def _texts(key: str, value: Any) -> list[str]:
-    """The lines that tell a fact of the GPU engine."""
+    """Return the lines for a fact of the GPU engine."""
     if key == "pages":
         return [f"{_from(each['from'])}{each['kind']}: {each['why']}" for each in value]
     return [", ".join(value) if isinstance(value, list) else _text(key, value)]
@@ -98,7 +98,7 @@ def _from(start: int) -> str:
 
 
 def _text(key: str, value: Any) -> str:
-    """A fact of the GPU engine for people: bytes and rates in their units."""
+    """Return a fact of the GPU engine as text: bytes and rates with units."""
     if isinstance(value, dict):
         return ", ".join(f"{name} {_text(key, inner)}" for name, inner in value.items())
     if key in ("link", "scattered"):
@@ -107,7 +107,7 @@ def _text(key: str, value: Any) -> str:
 
 
 def _packages() -> dict[str, str | None]:
-    """Versions of what sparsezc stands on; optional packages only where they are installed."""
+    """Return the versions of the packages that sparsezc needs, and of optional packages that are installed."""
     from importlib import metadata  # slow to import, and only this command needs it
 
     found: dict[str, str | None] = {}
@@ -121,7 +121,7 @@ def _packages() -> dict[str, str | None]:
 
 
 def _memory() -> dict[str, int | None]:
-    """Bytes of memory in all, and those that a new process may use."""
+    """Return the bytes of memory in all, and those that a new process may use."""
     from sparsezc.memory import machine
 
     return {"total": machine.total(), "free": machine.available()}
@@ -132,7 +132,7 @@ def _cores() -> int:
 
 
 def _cpu() -> dict[str, Any]:
-    """Run one product on the CPU engine and see that it is right."""
+    """Run one product on the CPU engine and check its result."""
     import time
 
     try:
@@ -145,7 +145,7 @@ def _cpu() -> dict[str, Any]:
         w = A.mxv(Vector.from_coo([0, 1], [10, 1]), semiring.plus_times).new()
         right = w.to_coo()[1].tolist() == [12, 3]
         elapsed = time.perf_counter() - start
-    except Exception as error:  # whatever is broken on this machine is the answer
+    except Exception as error:  # any error of this machine is the answer
         return {"available": False, "reason": f"{type(error).__name__}: {error}"}
     if not right:
         return {"available": False, "reason": "a product of 2 x 2 came out wrong"}
@@ -153,7 +153,7 @@ def _cpu() -> dict[str, Any]:
 
 
 def _gpu(measure: bool) -> dict[str, Any]:
-    """What the GPU engine says of itself; without one, what the NVIDIA driver says of the machine."""
+    """Return the GPU engine's facts about itself; without a GPU engine, the NVIDIA driver's about the machine."""
     try:
         from sparsezc.engines import gpu
 
@@ -164,7 +164,7 @@ def _gpu(measure: bool) -> dict[str, Any]:
 
 
 def _driver(root: Path = Path("/proc/driver/nvidia")) -> dict[str, Any]:
-    """Cards and version of a driver that is loaded, whatever Python can make of it."""
+    """Return cards and version of a loaded driver, even if Python cannot use it."""
     try:
         text = (root / "version").read_text()
     except OSError:

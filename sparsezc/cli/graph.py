@@ -1,4 +1,4 @@
-"""The arguments that say which graph is meant and where it shall run, and the graph itself."""
+"""The arguments that choose a graph and the engine and placement to run on, and the graph itself."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sparsezc.core.matrix import Matrix
-    from sparsezc.io._options import ReadOptions
+    from sparsezc.io._read import ReadOptions
     from sparsezc.memory.csr import Csr
 
 
 _ENGINES = ("auto", "cpu", "gpu")
 _NEEDS_GPU = ("gpu",)
-_WITHOUT_GPU = ("cpu",)  # which have nothing to place
+_WITHOUT_GPU = ("cpu",)  # engines without placements
 
 
 def add_graph(command: argparse.ArgumentParser, *, weights: str) -> None:
-    """Declare what reading a graph needs; `weights` says what the command does with them."""
-    command.add_argument("graph", metavar="GRAPH", help="a file, or a graph to make such as kron:16")
+    """Declare the arguments for reading a graph; `weights` describes the command's use of them."""
+    command.add_argument("graph", metavar="GRAPH", help="a file, or a graph to generate such as kron:16")
     ways = command.add_mutually_exclusive_group()
     ways.add_argument("--directed", action="store_true", help="edges count one way; refused where the format says both")
     ways.add_argument("--undirected", "--symmetrize", action="store_true", help="every edge counts in both directions")
@@ -44,8 +44,8 @@ def add_graph(command: argparse.ArgumentParser, *, weights: str) -> None:
 
 
 def add_place(command: argparse.ArgumentParser) -> None:
-    """Declare where the work is done."""
-    command.add_argument("--engine", choices=_ENGINES, default="auto", help="who computes (auto)")
+    """Declare the arguments for engine and placement."""
+    command.add_argument("--engine", choices=_ENGINES, default="auto", help="the engine that computes (auto)")
     baselines = ", ".join(each.name for each in placements.RECORDS.values() if each.baseline)
     command.add_argument(
         "--placement",
@@ -80,7 +80,7 @@ def add_place(command: argparse.ArgumentParser) -> None:
 
 
 def nbytes(text: str, *, share: bool = False) -> str:
-    """A number of bytes, or with `share` a share too, as it was said; argparse names the option where it is wrong."""
+    """Return a number of bytes as it was given, or with `share` a share; argparse names the option in an error."""
     from sparsezc.config import parse_budget, parse_bytes
     from sparsezc.errors import InvalidValue
 
@@ -95,7 +95,7 @@ _budget = partial(nbytes, share=True)
 
 
 def configure(arguments: argparse.Namespace) -> None:
-    """Put --engine and --placement into the configuration, if what was asked for goes together and can be had."""
+    """Put --engine and --placement into the configuration, if they fit together and are available."""
     from sparsezc.config import config
     from sparsezc.device import cuda
     from sparsezc.errors import DeviceUnavailable, InvalidValue
@@ -114,13 +114,13 @@ def configure(arguments: argparse.Namespace) -> None:
     asked = [f"{option} {value}" for option, value in wanted.items() if value != "auto"] + turned
     if asked and (missing := cuda.reason()) is not None:
         raise DeviceUnavailable(f"{asked[0]} needs a GPU, and there is {missing}")
-    placement = "auto" if placements.is_file(placement) else placement  # a file can be mapped, what is made cannot
+    placement = "auto" if placement in placements.FILES else placement  # a file can be mapped, a generated graph cannot
     config.set(engine=engine, placement=placement, host_budget=arguments.host_budget, head_cache=heads)
     config.set(**{name: size for name, size in sizes.items() if size is not None})
 
 
 def line(name: str, nrows: int, ncols: int, nvals: int, symmetric: bool, relabelled: bool) -> str:
-    """A graph in a line."""
+    """Return a description of a graph in one line."""
     if nrows != ncols:
         return f"{name}: {nrows:,} x {ncols:,} matrix, {counted(nvals, 'entry', 'entries')}"
     vertices, edges = counted(nrows, "vertex", "vertices"), counted(nvals, "edge", "edges")
@@ -132,7 +132,7 @@ def line(name: str, nrows: int, ncols: int, nvals: int, symmetric: bool, relabel
 
 @dataclass
 class Graph:
-    """A graph that was read, and what is known about it without looking at its edges."""
+    """A graph that was read, and the facts known about it without reading its edges."""
 
     name: str
     csr: Csr
@@ -144,7 +144,7 @@ class Graph:
     with_transpose: bool
 
     def matrix(self) -> Matrix:
-        """The adjacency matrix, on the engine that its placement belongs to; it takes the arrays of `csr` over."""
+        """Return the adjacency matrix, on the engine of its placement; it takes over the arrays of `csr`."""
         from sparsezc.core.matrix import Matrix
 
         made: Matrix = Matrix._from_csr(self.csr, adopt=True)
@@ -152,12 +152,12 @@ class Graph:
         return made.to("gpu", with_transpose=True) if self.with_transpose else made
 
     def line(self) -> str:
-        """The same for people."""
+        """Return the description of the graph in one line."""
         n, edges = self.facts["vertices"], self.facts["edges"]
         return line(self.name, n, self.columns, edges, self.facts["symmetric"], self.ids is not None)
 
     def vertex(self, number: int) -> int:
-        """The vertex that the user means: the file's id where the graph was relabelled."""
+        """Return the vertex of a user's number: the file's id if the graph was relabelled."""
         if self.ids is None:
             return number
         import numpy as np
@@ -170,11 +170,11 @@ class Graph:
         return at
 
     def named(self, vertices: NDArray[Any]) -> NDArray[Any]:
-        """Vertices by the numbers that the user knows."""
+        """Return the users' numbers of vertices."""
         return vertices if self.ids is None else self.ids[vertices]
 
     def busiest(self) -> int:
-        """The vertex of most out-edges, the lowest of several."""
+        """Return the vertex with most out-edges, the lowest of several."""
         from sparsezc.errors import InvalidValue
 
         if self.degrees.size == 0:
@@ -183,9 +183,9 @@ class Graph:
 
 
 def read_options(arguments: argparse.Namespace, weights: Any = None) -> ReadOptions:
-    """The arguments as options of :func:`sparsezc.io.read`; `weights` holds where --weights was not given."""
+    """Return the arguments as options of :func:`sparsezc.io.read`; `weights` applies if --weights was not given."""
     from sparsezc.errors import InvalidValue
-    from sparsezc.io._options import ReadOptions
+    from sparsezc.io._read import ReadOptions
     from sparsezc.io.build.weights import parse
 
     given = arguments.weights
@@ -201,7 +201,7 @@ def read_options(arguments: argparse.Namespace, weights: Any = None) -> ReadOpti
             ) from None
     return ReadOptions.parse(
         arguments.graph,
-        True if arguments.directed else None,
+        directed=True if arguments.directed else None,
         symmetrize=arguments.undirected,
         weights=weights,
         relabel=arguments.relabel,
@@ -212,7 +212,7 @@ def read_options(arguments: argparse.Namespace, weights: Any = None) -> ReadOpti
 
 
 def load(arguments: argparse.Namespace, weights: Any = None) -> Graph:
-    """Read or make the graph; `weights` holds where --weights was not given."""
+    """Read or generate the graph; `weights` applies if --weights was not given."""
     import numpy as np
 
     from sparsezc.io._read import read_csr

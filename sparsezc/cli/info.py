@@ -1,4 +1,4 @@
-"""``sparsezc info``: how large a graph is, how its degrees are spread, and what memory each placement needs."""
+"""``sparsezc info``: the size of a graph, the distribution of its degrees, and the memory that each placement needs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 _PIECE = 1 << 20  # entries
-_SAMPLED = 64  # parts of the ids that are packed on trial; of more a sample
+_SAMPLED = 64  # parts of the ids that are packed on trial; with more parts a sample
 _COLUMNS = ("from", "to", "vertices_out", "vertices_in", "edges_out")  # of the degree table, as JSON names them
 
 
@@ -34,7 +34,7 @@ def add(commands: Any) -> None:
 
 
 def info(arguments: argparse.Namespace) -> Report:
-    """Read the graph on the host and look at it; no engine is started."""
+    """Read the graph on the host and report its properties; no engine is started."""
     import numpy as np
 
     from sparsezc.device import cuda
@@ -47,7 +47,7 @@ def info(arguments: argparse.Namespace) -> Report:
     made = arguments.undirected or arguments.relabel or arguments.weights is not None
     known = None if made else ready_file(arguments.graph, graph.read_options(arguments).kind)
     if known is not None and lies_ready(known):
-        arguments.placement = "mapped"  # it is looked at where it lies, whatever its size
+        arguments.placement = "mapped"  # it is read in place, whatever its size
     found = graph.load(arguments)
     csr, out = found.csr, found.degrees
     into = out if csr.symmetric else _in_degrees(csr)
@@ -100,7 +100,7 @@ def info(arguments: argparse.Namespace) -> Report:
             [
                 (name, size(need["device"]), size(need["host"]))
                 for name, need in memory.items()
-                if every or placements.is_host(name)
+                if every or name in placements.HOSTS
             ],
         ),
     ]
@@ -109,7 +109,7 @@ def info(arguments: argparse.Namespace) -> Report:
 
 
 def _in_degrees(csr: Csr) -> NDArray[np.int64]:
-    """Entries of each column, counted piece by piece."""
+    """Return the number of entries of each column, counted piece by piece."""
     import numpy as np
 
     from sparsezc.memory.budget import require_host
@@ -123,7 +123,7 @@ def _in_degrees(csr: Csr) -> NDArray[np.int64]:
 
 
 def _alone(out: NDArray[np.int64], into: NDArray[np.int64]) -> int:
-    """Vertices without any edge; of a matrix that is not square, numbers whose row and column are both empty."""
+    """Return the number of vertices without edges; of a matrix that is not square, of ids with empty row and column."""
     import numpy as np
 
     size = max(out.size, into.size)
@@ -131,13 +131,13 @@ def _alone(out: NDArray[np.int64], into: NDArray[np.int64]) -> int:
 
 
 def needs(csr: Csr, ids: Compressed) -> dict[str, dict[str, int]]:
-    """Bytes of device and host memory that a matrix and an algorithm's vectors take in each placement.
+    """Return the bytes of device and host memory that a matrix and an algorithm's vectors take in each placement.
 
-    Caches, which take what is left, are not counted; the row-head cache, which is made once it pays, has a line of its
+    Caches, which use free memory, are not counted; the row-head cache, which is built once it pays, has a line of its
     own, and so have compressed ids.
     """
     from sparsezc.memory import budget
-    from sparsezc.memory.csr import index_dtype
+    from sparsezc.memory.buffer import index_dtype
 
     vectors, values, packed = budget.working_bytes(csr.nrows), csr.values.nbytes, ids.body + csr.values.nbytes
     narrow, wide = (csr.nvals * index_dtype(csr.ncols, name).itemsize + values for name in ("device", "host"))
@@ -152,7 +152,7 @@ def needs(csr: Csr, ids: Compressed) -> dict[str, dict[str, int]]:
 
 
 class Compressed(NamedTuple):
-    """What ids take in blocks: bytes of the blocks, and of their headers; `exact`: all were measured, not a sample."""
+    """The bytes of compressed ids: blocks, and their headers; `exact`: all were measured, not a sample."""
 
     body: int
     headers: int
@@ -160,7 +160,7 @@ class Compressed(NamedTuple):
 
     @classmethod
     def of(cls, csr: Csr) -> Compressed:
-        """The ids of a matrix in the order that they have."""
+        """Measure the ids of a matrix in their order."""
         from sparsezc.memory import id_blocks
 
         nvals, step = csr.nvals, id_blocks.PART
@@ -178,17 +178,17 @@ class Compressed(NamedTuple):
         return cls(body, 2 * headers + 8 * (headers // 32), exact)
 
     def bits(self, nvals: int) -> float:
-        """What an id takes, headers included."""
+        """Return the bits of an id, headers included."""
         return 8 * (self.body + self.headers) / max(nvals, 1)
 
     def told(self, nvals: int) -> str:
-        """The same in words."""
+        """Return the bits of an id as text."""
         about = "" if self.exact else "about "
         return f"{about}{self.bits(nvals):.2f} bits each when compressed (A.compress(), convert --compress)"
 
 
 def _degree_table(out: NDArray[np.int64], into: NDArray[np.int64]) -> list[tuple[int, int, int, int, int]]:
-    """Rows (lowest, highest degree, vertices by out-degree, by in-degree, their out-edges); ranges double."""
+    """Return rows (lowest, highest degree, vertices by out-degree, by in-degree, their out-edges); ranges double."""
     import numpy as np
 
     top = int(max(out.max(initial=0), into.max(initial=0)))

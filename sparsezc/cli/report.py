@@ -1,4 +1,4 @@
-"""What a command prints: facts for people and the same facts for programs."""
+"""The output of a command: facts as text for people, and as JSON for programs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, TextIO
 
 from sparsezc.terminal.printable import printable
 
-_ENDLESS = 1 << 20  # a file or a pipe: nothing is broken or cut
+_ENDLESS = 1 << 20  # a file or a pipe: lines are neither broken nor cut
 
 
 @dataclass
@@ -21,7 +21,7 @@ class Report:
     Attributes
     ----------
     data : dict
-        What ``--json`` prints; docs/cli.md documents its keys.
+        The object that ``--json`` prints; docs/cli.md documents its keys.
     facts : list of (name, text)
         One line each, names aligned.
     tables : list of Table
@@ -30,7 +30,7 @@ class Report:
     code : int
         The exit code.
     aside : bool
-        Whether standard output belongs to something else, so that the report goes to standard error.
+        Standard output carries the answer, so the report is printed on standard error.
     """
 
     data: dict[str, Any]
@@ -61,7 +61,7 @@ class Table:
     title: str = ""
 
     def text(self, width: int) -> str:
-        """The table in at most `width` columns: what is too long loses its end.
+        """Return the table in at most `width` columns: longer lines are cut at the end.
 
         >>> print(Table(("level", "vertices"), [(0, 1), (1, 20514)]).text(80))
         level  vertices
@@ -94,7 +94,7 @@ def _cell(value: Any) -> str:
 
 
 def _fact(fact: tuple[str, str], indent: int, width: int) -> str:
-    """``name   text``, broken between words where the terminal ends."""
+    """Return ``name   text``, broken between words at the width of the terminal."""
     name, text = fact
     lines = [""]
     for word in printable(text).split(" "):
@@ -105,12 +105,12 @@ def _fact(fact: tuple[str, str], indent: int, width: int) -> str:
 
 
 def cut(line: str, width: int) -> str:
-    """`line`, ending in dots where it is longer than `width`."""
+    """Return `line`, cut to `width` and ended with dots if it is longer."""
     return line if len(line) <= width else line[: max(width - 3, 0)] + "..."
 
 
 def _finite(value: Any) -> Any:
-    """NumPy's numbers and arrays as Python's; None for infinity and NaN, which JSON does not have."""
+    """Return NumPy's numbers and arrays as Python's; None for infinity and NaN, which JSON does not have."""
     if isinstance(value, dict):
         return {key: _finite(inner) for key, inner in value.items()}
     if hasattr(value, "tolist"):
@@ -123,7 +123,7 @@ def _finite(value: Any) -> Any:
 
 
 def counted(count: int, one: str, more: str) -> str:
-    """A number of things.
+    """Return a number with its noun.
 
     >>> counted(1, "vertex", "vertices"), counted(1234, "edge", "edges")
     ('1 vertex', '1,234 edges')
@@ -132,7 +132,7 @@ def counted(count: int, one: str, more: str) -> str:
 
 
 def seconds(time: float) -> str:
-    """A duration to three digits.
+    """Return a duration to three digits.
 
     >>> seconds(0.01234), seconds(1.5), seconds(312.4)
     ('12.3 ms', '1.5 s', '312 s')
@@ -143,7 +143,7 @@ def seconds(time: float) -> str:
 
 
 def size(nbytes: int) -> str:
-    """A number of bytes to three digits.
+    """Return a number of bytes to three digits.
 
     >>> size(1000), size(1536), size(5 * 2**40)
     ('1000 B', '1.5 KiB', '5 TiB')
@@ -157,7 +157,7 @@ def size(nbytes: int) -> str:
 
 
 def rate(count: float, time: float) -> str:
-    """Edges a second.
+    """Return a rate in edges a second.
 
     >>> rate(3e6, 0.5)
     '6 M edges/s'
@@ -171,7 +171,7 @@ def rate(count: float, time: float) -> str:
 
 
 def version() -> str:
-    """The installed package's version; that of the source tree where nothing is installed."""
+    """Return the installed package's version, or that of the source tree if none is installed."""
     from importlib import metadata
 
     try:

@@ -1,8 +1,8 @@
 """Standard output and standard error: open or closed, full or broken, they never cause a traceback.
 
-A process whose standard output was closed by its caller prints its report to nothing. One that cannot write to it (the
-disk is full) says so in one line and ends with exit status 1; one whose reader has closed the pipe ends so without a
-line. Nothing can be said where standard error refuses: the exit status is what it would have been.
+A process whose caller closed its standard output discards its report. A process that cannot write to it (the disk is
+full) prints one line on standard error and ends with exit status 1; a process whose reader has closed the pipe ends
+with 1 without a line. If standard error cannot be written, nothing is printed and the exit status stays the same.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from sparsezc.errors import GraphblasException
 
 
 class OutputRefused(GraphblasException, OSError):
-    """Standard output takes nothing: the disk is full, or the output was closed."""
+    """The error for a standard output that cannot be written: the disk is full, or the output was closed."""
 
 
 class _Closed(io.TextIOBase):
@@ -29,20 +29,20 @@ class _Closed(io.TextIOBase):
 
 
 def prepare() -> None:
-    """Put something in the place of closed streams, and let standard output take every character."""
+    """Replace closed streams, and let standard output accept every character."""
     if None in (sys.stdout, sys.stderr):
         while (spare := os.open(os.devnull, os.O_RDWR)) <= 2:
-            pass  # no file that is opened from now on becomes a standard stream of libraries
+            pass  # no file that is opened later becomes a library's standard stream
         os.close(spare)
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, _Closed())
     if isinstance(sys.stdout, io.TextIOWrapper) and not sys.stdout.closed and sys.stdout.errors == "strict":
-        sys.stdout.reconfigure(errors="backslashreplace")  # as stderr does: names have letters that ASCII has not
+        sys.stdout.reconfigure(errors="backslashreplace")  # as stderr does, for names with letters that ASCII lacks
 
 
 def require_output() -> None:
-    """Refuse to begin what is to be written to a standard output that is closed.
+    """Raise OutputRefused if an answer is to be written to a closed standard output.
 
     Raises
     ------
@@ -54,14 +54,14 @@ def require_output() -> None:
 
 @contextmanager
 def output() -> Iterator[Any]:
-    """Give standard output to write to; all of it has been taken at the end.
+    """Yield standard output for writing; at the end everything has been written.
 
     Raises
     ------
     BrokenPipeError
         The reader has closed the pipe.
     OutputRefused
-        Anything else went wrong.
+        Any other error occurred.
     """
     try:
         yield sys.stdout
@@ -76,7 +76,7 @@ def output() -> Iterator[Any]:
 
 
 def say(text: str) -> None:
-    """Write to standard error, if it takes anything."""
+    """Write to standard error, if it can be written."""
     try:
         sys.stderr.write(text)
         sys.stderr.flush()
@@ -85,8 +85,8 @@ def say(text: str) -> None:
 
 
 def _drop(stream: Any, own: Any) -> None:
-    """Send what a stream still holds to nothing, or Python would fail on it once more at the process's end."""
-    if stream is not own:  # the caller of `main` put it there, and learns of it on closing
+    """Redirect a stream's remaining output to nothing, as Python would fail on it again at exit."""
+    if stream is not own:  # the caller of `main` supplied it, and gets the error when it closes it
         return
     with suppress(OSError, ValueError):
         null = os.open(os.devnull, os.O_WRONLY)

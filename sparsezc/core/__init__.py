@@ -1,7 +1,7 @@
-"""Names that programs import from ``graphblas.core``: classes to annotate and to ask for, and three small questions.
+"""Names that programs import from ``graphblas.core``: classes for annotations and type checks, and three functions.
 
-python-graphblas's inside is not a public interface, but programs use a few names in it. These are there, under the
-modules' names of python-graphblas: ``matrix``, ``vector``, ``scalar``, ``dtypes``, ``operator`` and ``utils``.
+python-graphblas's internals are not a public interface, but programs use a few names in them. These names exist here,
+in modules of the same names: ``matrix``, ``vector``, ``scalar``, ``dtypes``, ``operator`` and ``utils``.
 
 >>> from sparsezc.core.matrix import TransposedMatrix
 >>> import sparsezc as gb
@@ -11,7 +11,7 @@ True
 
 from sparsezc.core import dtypes, matrix, operator, scalar, utils, vector
 
-_supports_udfs = True  # python-graphblas says by this name whether operators of Python functions can be made
+_supports_udfs = True  # python-graphblas's name for whether operators can be made of Python functions
 
 __all__ = ["dtypes", "matrix", "operator", "scalar", "utils", "vector"]
 

@@ -20,7 +20,7 @@ __all__ = ["FromCompressed"]
 
 
 class FromCompressed:
-    """The makers of a Matrix from compressed rows or columns."""
+    """The constructors of a Matrix from compressed rows or columns."""
 
     __slots__ = ()
 
@@ -28,10 +28,10 @@ class FromCompressed:
     def _made(
         cls, store: Any, dtype: DataType, shape: tuple[int, int], name: str | None, symmetric: bool = False
     ) -> Self:
-        """Make a matrix on the CPU engine, or where the configuration wants new matrices."""
+        """Make a matrix on the CPU engine, and move it to the configured engine."""
         kind: Any = cls
         made = kind._from_store(cpu.engine(), store, dtype, shape, name)
-        made._known_symmetric(symmetric)  # before it moves: the GPU engine then holds it once for both directions
+        made._known_symmetric(symmetric)  # before it moves: the GPU engine then stores it once for both directions
         if config.engine != "auto":
             made = made.to(config.engine)
         return made  # type: ignore[no-any-return]
@@ -63,17 +63,17 @@ class FromCompressed:
         nrows, ncols : int, optional
         name : str, optional
         symmetric : bool
-            A promise that the matrix equals its transpose, which saves the GPU engine a second copy.
+            The caller asserts that the matrix equals its transpose, which saves the GPU engine a second copy.
         take_ownership : bool
-            Use the arrays themselves, without a copy, where they are uint64 (values: of `dtype`), contiguous and own
-            their memory. They must not be used afterwards.
+            Use the arrays themselves, without a copy, if they are uint64 (values: of `dtype`), contiguous and own their
+            memory. They must not be used afterwards.
 
         Raises
         ------
         InvalidObject
-            The arrays are no CSR: the message says where.
+            The arrays are no CSR: the message names the place.
         DimensionMismatch
-            There are not as many values as ids.
+            The numbers of values and of ids differ.
 
         Examples
         --------
@@ -116,12 +116,12 @@ class FromCompressed:
         ncols: int | None = None,
         name: str | None = None,
     ) -> Self:
-        """Make a matrix from compressed rows, of which only those that have entries are listed.
+        """Make a matrix from compressed rows, of which only those with entries are listed.
 
         Parameters
         ----------
         compressed_rows : array_like of integers, shape (k,)
-            Which rows, each once, in any order.
+            The rows that are listed, each once, in any order.
         indptr : array_like of integers, shape (k + 1,)
             Listed row i has ``col_indices[indptr[i]:indptr[i + 1]]``.
         col_indices, values, dtype, nrows, ncols, name
@@ -130,7 +130,7 @@ class FromCompressed:
         Raises
         ------
         InvalidValue
-            The lengths do not fit each other, the offsets do not start at 0 or descend, or a position is there twice.
+            The lengths do not match, the offsets do not start at 0 or descend, or a position occurs twice.
         """
         shape = nrows, ncols
         return cls._from_doubly("from_dcsr", compressed_rows, indptr, col_indices, values, dtype, shape, name)
@@ -186,8 +186,8 @@ class FromCompressed:
 
     @classmethod
     def _from_host(cls, csr: Csr, name: str | None) -> Self:
-        """Make a matrix that takes over arrays of the host's."""
-        store = cpu.engine().matrix_from_csr(csr, adopt=True)
+        """Make a matrix that takes over arrays in host memory."""
+        store = cpu.engine().adopt_csr(csr)
         return cls._made(store, csr.dtype, (csr.nrows, csr.ncols), name, csr.symmetric)
 
 
@@ -228,7 +228,7 @@ def _compressed(
         )
         given = given[order]
         vals = vals[order] if vals.ndim else vals
-    if not take:  # what is still the user's array must not become ours
+    if not take:  # the user's own array must not be shared
         given = given.copy() if np.shares_memory(given, ids) else given
         vals = vals.copy() if np.shares_memory(vals, values) else vals
     iso = vals.ndim == 0

@@ -1,6 +1,6 @@
-"""The notebook view of a Matrix or Vector: a line on the whole and a table of its first corner.
+"""The notebook view of a Matrix or Vector: one line about the whole and a table of its first corner.
 
-Only the corner is read, for the whole may be larger than any memory at hand.
+Only the corner is read, as the whole may be larger than the host's memory.
 """
 
 from __future__ import annotations

@@ -19,20 +19,20 @@ def from_graphblas(x: Any, *, copy: bool = False) -> Any:
     Parameters
     ----------
     x : graphblas.Matrix, graphblas.Vector or graphblas.Scalar
-        Or a transpose, which becomes one; or an expression, which is computed.
+        A transpose becomes a Matrix; an expression is computed.
     copy : bool
-        Without a copy both are views of one content: a change through one shows in the other. A Scalar's value is
-        always copied, and so is what an expression computes: once, into what is returned.
+        False: both are views of one content, and a change through one shows in the other. A Scalar's value is always
+        copied, and an expression is computed once, into the returned object.
 
     Returns
     -------
     Matrix, Vector or Scalar
-        On the CPU engine.
+        The object, on the CPU engine.
 
     Raises
     ------
     TypeError
-        `x` is something else.
+        `x` is any other object.
 
     Examples
     --------
@@ -54,7 +54,7 @@ def from_graphblas(x: Any, *, copy: bool = False) -> Any:
         raise TypeError(f"from_graphblas: a Matrix, Vector or Scalar of graphblas is needed; got {type(x)}")
     dtype = native.our_type(x.dtype)
     store = x.dup() if copy else x
-    store.wait()  # in nonblocking mode something may be pending, which must not meet our statements
+    store.wait()  # in nonblocking mode operations may be pending, which must not mix with our statements
     if x.ndim == 1:
         return Vector._from_store(engine, store, dtype, x.shape[0], x.name)
     return Matrix._from_store(engine, store, dtype, x.shape, x.name)
@@ -67,13 +67,13 @@ def to_graphblas(x: Any, *, copy: bool = False) -> Any:
     ----------
     x : Matrix, TransposedMatrix, Vector or Scalar
     copy : bool
-        Without a copy what lies on the CPU engine is given out itself, and a change through one shows in the other;
-        what lies on a GPU is copied once, and so is a Scalar's value; of a TransposedMatrix the transpose is made.
+        False: an object on the CPU engine is returned itself, and a change through one shows in the other; an object on
+        a GPU is copied once, and so is a Scalar's value; of a TransposedMatrix the transpose is formed.
 
     Raises
     ------
     TypeError
-        `x` is something else.
+        `x` is any other object.
     """
     if not isinstance(x, Matrix | TransposedMatrix | Vector | Scalar):
         raise TypeError(f"to_graphblas: a Matrix, Vector or Scalar of sparsezc is needed; got {type(x)}")

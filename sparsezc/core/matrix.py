@@ -1,4 +1,4 @@
-"""Matrix: a sparse matrix that lies where it was put, and its transpose, which is never formed unless asked for."""
+"""Matrix: a sparse matrix on an engine, in a placement; its transpose is never formed unless asked for."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from sparsezc.expr.expression import Expression, IndexList, ready
 from sparsezc.expr.mask import Mask, Maskable, as_mask
 from sparsezc.expr.options import check as check_options
 from sparsezc.expr.writable import Writable
-from sparsezc.locks import alone, hold
+from sparsezc.locks import hold_locks, locked
 from sparsezc.memory import budget
 from sparsezc.ops import arrays, compare, indices
 from sparsezc.semirings.types.datatypes import FP64, DataType, lookup
@@ -44,7 +44,7 @@ _numbers = itertools.count()
 class Matrix(FromArrays, MatrixContents, Readable, Placeable, Maskable, Writable["Matrix"]):
     """A sparse matrix of `nrows` rows and `ncols` columns.
 
-    A matrix stays on the engine where it was made (``config.engine``); :meth:`to` makes it on another one.
+    A matrix stays on the engine on which it was made (``config.engine``); :meth:`to` copies it to another.
 
     Parameters
     ----------
@@ -81,16 +81,18 @@ class Matrix(FromArrays, MatrixContents, Readable, Placeable, Maskable, Writable
             raise UnknownDtype(f"Matrix: {error}") from None
         self._begin(kind, (arrays.size(nrows, "Matrix: nrows"), arrays.size(ncols, "Matrix: ncols")), name)
 
-    def _begin(self, dtype: DataType, shape: tuple[int, ...], name: str | None) -> None:
+    def _begin(
+        self, dtype: DataType, shape: tuple[int, ...], name: str | None, engine: Engine | None = None, store: Any = None
+    ) -> None:
         self.dtype = dtype
         self.name = f"M_{next(_numbers)}" if name is None else name
         self._shape = shape
         self._symmetric = False
-        self._transpose: weakref.ref[TransposedMatrix] | None = None  # in a circle both would wait for the collector
-        self._facts: dict[str, Any] | None = {}  # what was once computed of the content; None: nothing is remembered
-        self._engine = None
-        self._store = None
-        self._lock = locks.new()
+        # Weak, as in a circle both would wait for the garbage collector.
+        self._transpose: weakref.ref[TransposedMatrix] | None = None
+        self._facts: dict[str, Any] | None = {}  # facts computed of the content; None: no facts are kept
+        self._engine, self._store = engine, store
+        self._lock = locks.new() if engine is None or engine.lock is None else engine.lock
 
     @classmethod
     def _blank(cls, dtype: DataType, shape: tuple[int, ...], name: str | None) -> Self:
@@ -102,36 +104,35 @@ class Matrix(FromArrays, MatrixContents, Readable, Placeable, Maskable, Writable
     def _from_store(
         cls, engine: Engine, store: Any, dtype: DataType, shape: tuple[int, ...], name: str | None = None
     ) -> Self:
-        made = cls._blank(dtype, shape, name)
-        made._put(engine, store)
+        made = cls.__new__(cls)
+        made._begin(dtype, shape, name, engine, store)
         return made
 
     @classmethod
     def _from_csr(cls, csr: Csr, engine: str | None = None, *, name: str | None = None, adopt: bool = False) -> Self:
-        """Make a matrix on the engine that the arrays' placement belongs to, or on the one named.
+        """Make a matrix on the engine of the arrays' placement, or on the named one.
 
-        With `adopt` the CPU engine takes over the arrays themselves, where they own their memory: the caller may not
-        use them afterwards.
+        With `adopt` the CPU engine takes over the arrays if they own their memory: the caller must not use them
+        afterwards.
         """
-        if engine is None:
-            engine = budget.engine_of(csr.indices.placement)
-        there = engines.get(engine)
-        host = cpu.engine()
-        store = host.matrix_from_csr(csr, adopt) if there is host else there.matrix_from_csr(csr)
+        there = engines.get(budget.engine_of(csr.indices.placement) if engine is None else engine)
+        store = engines.capability(there, "adopt_csr")(csr) if adopt else None
+        if store is None:
+            store = there.matrix_from_csr(csr)
         return cls._from_store(there, store, csr.dtype, (csr.nrows, csr.ncols), name)._known_symmetric(csr.symmetric)
 
-    @alone
+    @locked
     def _to_csr(self) -> Csr:
-        """Copy the content into plain arrays."""
+        """Return the content as plain arrays, copied."""
         engine, store = self._need()
         csr = engine.matrix_to_csr(store)
         csr.symmetric = self._symmetric
         return csr
 
     def _known_symmetric(self, symmetric: bool = True) -> Self:
-        """Return itself, marked as equal to its transpose: until it changes, nothing looks again.
+        """Return itself, marked as equal to its transpose until it changes.
 
-        Only here is `_symmetric` set.
+        `_symmetric` is set only here.
         """
         self._symmetric = symmetric
         return self
@@ -141,9 +142,9 @@ class Matrix(FromArrays, MatrixContents, Readable, Placeable, Maskable, Writable
         if self._facts:
             self._facts = {}
 
-    @alone
+    @locked
     def _fact(self, name: str, compute: Callable[[], Any]) -> Any:
-        """Return ``compute()``, remembered until the content changes: for facts that take a pass over all entries."""
+        """Return ``compute()``, cached until the content changes: for facts that need a pass over all entries."""
         if self._facts is None:
             return compute()
         if name not in self._facts:
@@ -156,18 +157,18 @@ class Matrix(FromArrays, MatrixContents, Readable, Placeable, Maskable, Writable
         v._settle(self._need()[0])
         return v
 
-    @alone
+    @locked
     def _turned(self) -> Matrix | TransposedMatrix:
-        """Return A' for repeated products; the engine keeps its rows too, where that pays and memory allows."""
+        """Return A' for repeated products; the engine keeps its rows too, if that pays and memory allows."""
         if self._symmetric:
             return self
         engine, store = self._need()
         engines.capability(engine, "afford_transpose")(store)
         return self.T
 
-    @alone
+    @locked
     def _sampled(self) -> Matrix | None:
-        """Return some entries of each row, hubs first, where the engine has them nearer than the rest."""
+        """Return some entries of each row, hubs first, if the engine has them in faster memory than the rest."""
         engine, store = self._need()
         sample = engines.capability(engine, "sample")(store)
         return None if sample is None else Matrix._from_store(engine, sample, self.dtype, self.shape)
@@ -180,7 +181,7 @@ class Matrix(FromArrays, MatrixContents, Readable, Placeable, Maskable, Writable
         placement.say_that_it_moves(self, engine.name, csr.nbytes)
         self._put(engine, engine.matrix_from_csr(csr))
 
-    @alone
+    @locked
     def _need(self) -> tuple[Engine, Any]:
         if self._engine is None:
             self._settle(engines.get("cpu"))
@@ -188,14 +189,14 @@ class Matrix(FromArrays, MatrixContents, Readable, Placeable, Maskable, Writable
         return self._engine, self._store
 
     @property
-    @alone
+    @locked
     def nvals(self) -> int:
         """Number of entries."""
         return 0 if self._engine is None else self._engine.nvals(self._store)
 
     @property
     def T(self) -> TransposedMatrix:
-        """The transpose, for operations to read; ``A.T.new()`` forms it."""
+        """The transpose as an operand; ``A.T.new()`` forms it."""
         view = None if self._transpose is None else self._transpose()
         if view is None:
             view = TransposedMatrix(self)
@@ -216,7 +217,7 @@ class Matrix(FromArrays, MatrixContents, Readable, Placeable, Maskable, Writable
         kind = self.dtype if dtype is None else lookup(dtype)
         if mask is not None:
             mask = as_mask(mask, self)
-        with hold(self) if mask is None else hold(self, mask.parent):
+        with hold_locks(self) if mask is None else hold_locks(self, mask.parent):
             made = self._blank(kind, self.shape, name)
             if clear or self._engine is None:
                 return made
@@ -245,17 +246,17 @@ class Matrix(FromArrays, MatrixContents, Readable, Placeable, Maskable, Writable
         rows, columns, values, dup_op
             As in :meth:`from_coo`.
         clear : bool
-            Remove what is there first.
+            Remove existing entries first.
         nrows, ncols : int, optional
             Resize first.
 
         Raises
         ------
         OutputNotEmpty
-            There are entries, and `clear` is not set.
+            The matrix has entries, and `clear` is not set.
         """
         rows, columns, values = ready(rows), ready(columns), ready(values)
-        with hold(self):
+        with hold_locks(self):
             self._build(rows, columns, values, dup_op, clear, nrows, ncols)
 
     def _build(
@@ -274,12 +275,12 @@ class Matrix(FromArrays, MatrixContents, Readable, Placeable, Maskable, Writable
         """Write to diagonal `k`: see :func:`sparsezc.ops.setdiag`."""
         ops.setdiag(self, values, k, mask, accum)
 
-    @alone
+    @locked
     def __sizeof__(self) -> int:
         held = 0 if self._engine is None or self._engine is not cpu.engine() else int(sys.getsizeof(self._store))
         return object.__sizeof__(self) + held
 
-    @alone
+    @locked
     def __reduce__(self) -> tuple[Any, ...]:
         i, j, values = self.to_coo()
         return _unpickle, (i, j, values, self.dtype, self.shape, self.name)
@@ -287,16 +288,16 @@ class Matrix(FromArrays, MatrixContents, Readable, Placeable, Maskable, Writable
     def _repr_html_(self) -> str:
         return html(self)
 
-    @alone
+    @locked
     def clear(self) -> None:
         """Remove every entry."""
         if self._engine is not None:
             self._engine.clear(self._store)
         self._changed()
 
-    @alone
+    @locked
     def resize(self, nrows: int, ncols: int) -> None:
-        """Change the sizes; entries beyond go."""
+        """Change the sizes; entries beyond them are dropped."""
         shape = arrays.size(nrows, f"{self.name}.resize: nrows"), arrays.size(ncols, f"{self.name}.resize: ncols")
         if self._engine is not None:
             self._engine.resize(self._store, *shape)
@@ -304,9 +305,9 @@ class Matrix(FromArrays, MatrixContents, Readable, Placeable, Maskable, Writable
         self._changed()
         self._transpose = None
 
-    @alone
+    @locked
     def wait(self, how: str = "materialize") -> Matrix:
-        """Finish whatever is pending.
+        """Finish pending operations.
 
         Raises
         ------
@@ -318,7 +319,7 @@ class Matrix(FromArrays, MatrixContents, Readable, Placeable, Maskable, Writable
             self._engine.wait(self._store)
         return self
 
-    @alone
+    @locked
     def to_graphblas(self, *, copy: bool = False) -> Any:
         """Return the matrix as python-graphblas's: see :func:`sparsezc.to_graphblas`."""
         here = self if self._engine is None else self.to("cpu")
@@ -326,11 +327,11 @@ class Matrix(FromArrays, MatrixContents, Readable, Placeable, Maskable, Writable
         if copy:
             return engine.dup(store, self.dtype)
         if here is self:
-            self._changed()  # from now on it may be, through the other object
+            self._changed()  # the other object may change it from now on
             self._facts = None
         return store
 
-    # What writing needs
+    # Methods for writing
     def _indexed(self, keys: Any) -> tuple[IndexList, ...]:
         return indices.parse(keys, self.shape, self.name)
 
@@ -345,7 +346,7 @@ class Matrix(FromArrays, MatrixContents, Readable, Placeable, Maskable, Writable
     def _deletion(self) -> Any:
         return scalar.Scalar(self.dtype)
 
-    @alone
+    @locked
     def __repr__(self) -> str:
         return compare.summary(self, "nowhere yet" if self._engine is None else self._engine.name)
 

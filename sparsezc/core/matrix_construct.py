@@ -1,6 +1,6 @@
 """Matrices made from a user's arrays: the ``from_...`` methods of :class:`~sparsezc.core.matrix.Matrix`.
 
-Every one builds on the CPU engine; where ``config.engine`` names another one, the matrix is put there afterwards.
+Every one builds on the CPU engine; if ``config.engine`` names another one, the matrix is then moved there.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ __all__ = ["FromArrays"]
 
 
 def _length(n: int | None, ids: Any, where: str, name: str) -> int:
-    """Return the number of rows or columns: given, or the largest id and one."""
+    """Return the number of rows or columns: the given one, or the largest id plus one."""
     if n is not None:
         return arrays.size(n, f"{where}: n{name}")
     if not ids.size:
@@ -36,7 +36,7 @@ def _length(n: int | None, ids: Any, where: str, name: str) -> int:
 
 
 class FromArrays(FromCompressed):
-    """The makers of a Matrix."""
+    """The constructors of a Matrix from arrays."""
 
     __slots__ = ()
 
@@ -58,23 +58,23 @@ class FromArrays(FromCompressed):
         Parameters
         ----------
         rows, columns : array_like of integers, shape (n,)
-            In any order.
+            The positions, in any order.
         values : array_like, shape (n,), or a number
             A number stands for all of them.
         dtype : optional
-            By default the values' own.
+            The type of the matrix; by default the values' own.
         nrows, ncols : int, optional
-            By default the largest id and one.
+            By default the largest id plus one.
         dup_op : binary operator or its name, optional
-            What merges values at one position.
+            The operator that merges values of one position.
         name : str, optional
 
         Raises
         ------
         InvalidValue
-            A position is there twice without `dup_op`, or a size is not known.
+            A position occurs twice without `dup_op`, or a size is not known.
         IndexOutOfBound
-            An id is negative, or not below `nrows` or `ncols`.
+            An id is negative, or at least `nrows` or `ncols`.
         DimensionMismatch
             The arrays have different lengths.
 
@@ -112,15 +112,15 @@ class FromArrays(FromCompressed):
         ----------
         edgelist : ndarray of integers, shape (n, 2), or an iterable of pairs or triples
         values : array_like or a number, optional
-            For pairs; 1.0 without it.
+            The values of pairs; 1.0 by default.
         dtype : optional
 
         Raises
         ------
         InvalidValue
-            Items are neither pairs nor triples, or not all alike.
+            Items are neither pairs nor triples, or of both kinds.
         TypeError
-            There are triples and `values` too.
+            `values` is given for triples.
         """
         if isinstance(edgelist, np.ndarray):
             if edgelist.ndim != 2:
@@ -183,7 +183,7 @@ class FromArrays(FromCompressed):
         Raises
         ------
         InvalidValue
-            The array has not two dimensions.
+            The array does not have two dimensions.
         """
         vals, kind = arrays.dense(values, dtype, "Matrix", 2)
         shape = vals.shape[0], vals.shape[1]

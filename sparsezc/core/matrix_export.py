@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.engines import cpu
-from sparsezc.locks import alone
-from sparsezc.memory.placement import is_host
+from sparsezc.locks import locked
+from sparsezc.memory.placement import HOSTS
 from sparsezc.ops import arrays
 from sparsezc.semirings.types.datatypes import DataType, cast, lookup
 from sparsezc.semirings.types.user_types import plain
@@ -46,7 +46,7 @@ class MatrixContents:
     def _need(self) -> tuple[Engine, Any]:
         raise NotImplementedError
 
-    @alone
+    @locked
     def to_coo(
         self,
         dtype: Any = None,
@@ -56,10 +56,10 @@ class MatrixContents:
         values: bool = True,
         sort: bool = True,
     ) -> tuple[Any, Any, Any]:
-        """Return row ids, column ids (uint64) and values, by rows and then by columns; None for parts not wanted."""
+        """Return row ids, column ids (uint64) and values, by rows and then columns; None for parts not wanted."""
         engine, store = self._need()
         here, nrows = cpu.engine(), self._shape[0]
-        if engine is here and nrows > 4 * here.nvals(store) + 1024:  # offsets would be larger than all
+        if engine is here and nrows > 4 * here.nvals(store) + 1024:  # offsets would be larger than the entries
             i, j, vals = here.matrix_to_coo(store)
             vals = plain(vals, self.dtype)
             vals = vals if dtype is None else cast(vals, lookup(dtype))
@@ -68,12 +68,12 @@ class MatrixContents:
             i = np.repeat(np.arange(nrows, dtype=np.uint64), _lengths(indptr)) if rows else j
         return i if rows else None, j if columns else None, vals if values else None
 
-    @alone
+    @locked
     def to_csr(self, dtype: Any = None, *, sort: bool = True) -> Compressed:
         """Copy to ``indptr``, column ids (both uint64, ids ascending in each row) and values."""
         csr = self._to_csr()
         ids, vals = csr.indices.read(), csr.values.read()
-        if not is_host(csr.indices.placement):  # what was read may be the matrix's own memory
+        if csr.indices.placement not in HOSTS:  # the arrays that were read may be the matrix's own memory
             ids, vals = ids.astype(np.uint64), vals.copy()
         if csr.iso:
             vals = np.full(csr.nvals, vals[0] if vals.size else np.zeros((), vals.dtype))
@@ -104,7 +104,7 @@ class MatrixContents:
         Raises
         ------
         InvalidValue
-            `order` is neither.
+            `order` is neither of them.
         """
         if arrays.order(order, "to_dicts") == "columnwise":
             flipped: dict[int, dict[int, Any]] = self.T.new().to_dicts()

@@ -13,7 +13,7 @@ from sparsezc import ops
 from sparsezc.errors import InvalidValue
 from sparsezc.expr.expression import Expression, IndexList, Operand, stored
 from sparsezc.expr.position import Position
-from sparsezc.locks import alone, hold
+from sparsezc.locks import hold_locks, locked
 from sparsezc.ops import compare, indices
 from sparsezc.semirings import binary, monoid, semiring
 from sparsezc.semirings.types.datatypes import cast
@@ -100,13 +100,13 @@ class Readable(Operand["Matrix"]):
         """Fold all entries into a Scalar: see :func:`sparsezc.ops.reduce`."""
         return ops.reduce(self, op, allow_empty)
 
-    @alone
+    @locked
     def diag(self, k: int = 0, dtype: Any = None, *, name: str | None = None) -> Vector:
         """Return diagonal `k` as a Vector: see :func:`sparsezc.ops.diag`."""
         made: Vector = ops.diag(self, k).new(dtype, name=name)
         return made
 
-    @alone
+    @locked
     def get(self, row: int, col: int, default: Any = None) -> Any:
         """Return the value at a position, or `default` where there is none.
 
@@ -163,7 +163,7 @@ class Readable(Operand["Matrix"]):
         i, j, vals = self.to_coo(dtype, values=values, sort=sort)
         return np.column_stack([i, j]), vals
 
-    @alone
+    @locked
     def to_dense(self, fill_value: Any = None, dtype: Any = None) -> NDArray[Any]:
         """Return an array of shape (nrows, ncols), `fill_value` where there is no entry.
 
@@ -181,11 +181,11 @@ class Readable(Operand["Matrix"]):
     def isequal(self, other: Any, *, check_dtype: bool = False) -> bool:
         """Return whether both have the same shape, the same positions and equal values (and the same type)."""
         other = stored(other, "isequal: other", 2)
-        with hold(self, other):
+        with hold_locks(self, other):
             return compare.isequal(self, other, check_dtype)
 
     def isclose(self, other: Any, *, rel_tol: float = 1e-7, abs_tol: float = 0.0, check_dtype: bool = False) -> bool:
         """Return whether the patterns are equal and ``|a - b| <= max(rel_tol * max(|a|, |b|), abs_tol)`` everywhere."""
         other = stored(other, "isclose: other", 2)
-        with hold(self, other):
+        with hold_locks(self, other):
             return compare.isclose(self, other, rel_tol, abs_tol, check_dtype)

@@ -1,4 +1,4 @@
-"""How a matrix gets to another engine or into another placement."""
+"""Moving a matrix to another engine or into another placement."""
 
 from __future__ import annotations
 
@@ -11,83 +11,83 @@ from sparsezc.config import config
 from sparsezc.errors import DimensionMismatch, InvalidValue, warn_slow
 from sparsezc.expr import engines
 from sparsezc.memory import budget
-from sparsezc.memory.placement import HOST, is_host
+from sparsezc.memory.placement import HOST, HOSTS
 
 if TYPE_CHECKING:
     from sparsezc.core.matrix import Matrix
 
 __all__ = ["Placeable", "bits_per_id", "compressed", "placed", "reordered", "say_that_it_moves"]
 
-_NOTEWORTHY_BYTES = 1 << 20  # moving less than this is not worth a word
+_NOTEWORTHY_BYTES = 1 << 20  # bytes: moving less is reported by no warning
 
 
 class Placeable:
-    """How a Matrix gets elsewhere, and how it lies there."""
+    """The methods that move a Matrix, and those that change how it is stored."""
 
     __slots__ = ()
 
     def to(
         self: Any, engine: str | None = None, placement: str | None = None, *, with_transpose: bool = False
     ) -> Matrix:
-        """Return the matrix on another engine or in another placement: itself where nothing changes, else a copy.
+        """Return the matrix on another engine or in another placement: itself if nothing changes, else a copy.
 
         Parameters
         ----------
         engine : {"cpu", "gpu"}, optional
-            By default "gpu", if a placement of the GPU is asked for.
+            By default "gpu" if a placement of the GPU is given.
         placement : str, optional
-            "auto", or a name of docs/placements.md such as "hybrid". By default ``config.placement``; where that is
-            "auto", a matrix that is on that engine stays where it lies.
+            "auto", or a name of docs/placements.md such as "hybrid". By default ``config.placement``; if that is
+            "auto", a matrix on that engine keeps its placement.
         with_transpose : bool
-            Keep the transpose too, in the same placement: then mxv and vxm can push or pull, whichever reads less.
-            A matrix known to be symmetric has both in one; for others this doubles the memory. It means nothing on the
+            Keep the transpose too, in the same placement: then mxv and vxm can push or pull, whichever reads less. A
+            matrix known to be symmetric has both in one; for others this doubles the memory. It has no effect on the
             CPU engine.
 
         Raises
         ------
         InvalidValue
-            `placement` is none of these, or none of the engine's.
+            `placement` is unknown, or not one of the engine's.
         DeviceUnavailable
-            For "gpu" without one.
+            The engine is "gpu" and there is none.
         OutOfMemory
-            The matrix does not fit; the message says what each placement needs and what there is.
+            The matrix does not fit; the message gives each placement's need and the memory there is.
         """
         return placed(self, engine, placement, with_transpose)
 
     def compress(self: Any, order: str = "natural") -> Matrix:
         """Return the same matrix on the GPU engine with its ids compressed: products then read fewer bytes.
 
-        Ids are kept as gaps, bit-packed in blocks of 32, and decoded by the warps that read them, in the card's memory
-        or, where it matters most, in host memory. Products with vectors and with matrices of few rows or columns read
-        the compressed ids; other operations make a plain copy for as long as they take. Answers are the same.
+        Ids are stored as gaps, bit-packed in blocks of 32, and decoded by the warps that read them, in device memory
+        or, where it saves most, in host memory. Products with vectors and with matrices of few rows or columns read the
+        compressed ids; other operations make a plain copy while they run. Answers are the same.
 
         Parameters
         ----------
         order : {"natural", "degree", "auto"}
-            How the matrix numbers the vertices of a graph for itself. "degree": hubs first, which packs graphs better
-            that have hubs, and ids in no order; "auto": whichever packs better, by a sample. All other ids stay
-            what they are: vectors change places when they meet the matrix, and again when they are read. Products
-            over positions (``any_secondi``) and of matrices then make a plain copy, which stays.
+            The vertex order in which the matrix is stored. "degree": hubs first, which packs graphs with hubs, and ids
+            in random order, better; "auto": the order that packs better, by a sample. Users' numbers do not change:
+            vectors are permuted when they meet the matrix, and again when they are read. Products over positions
+            (``any_secondi``) and of matrices then make a plain copy, which is kept.
 
         Returns
         -------
         Matrix
-            In placement "device" where the matrix is, else in "zerocopy": compressed ids know no segments, so those of
-            "hybrid" and "cached" are not used, nor the buffers of "stream" and "gather". It shares the values. Ids that
-            no packing makes smaller, or of 2^32 columns or more, stay as they are.
+            In placement "device" if the matrix is there, else in "zerocopy": compressed ids have no segments, so those
+            of "hybrid" and "cached" are not used, nor the buffers of "stream" and "gather". It shares the values. Ids
+            that no packing makes smaller, or of 2^32 columns or more, stay plain.
 
         Raises
         ------
         InvalidValue
-            `order` is none of these, or "degree" of a matrix that is not square.
+            `order` is unknown, or is "degree" for a matrix that is not square.
         DeviceUnavailable
             The matrix is not on the GPU engine, and there is no GPU.
         OutOfMemory
-            There is no room for the compressed ids beside the others.
+            Memory is too short for the compressed ids beside the plain ones.
 
         See Also
         --------
-        bits_per_id : What it came to.
+        bits_per_id : The resulting size.
 
         Examples
         --------
@@ -101,26 +101,26 @@ class Placeable:
     def reorder(self: Any, order: ArrayLike) -> Matrix:
         """Return the same matrix on the GPU engine with its vertices stored in another order, which no result shows.
 
-        Ids stay the users' own: vectors change places when they meet the matrix, stay so as long as only products
-        with it and statements entry by entry need them, and change back when they are read. Products over positions
-        (``any_secondi``) and of matrices make a copy in the users' order, which stays.
+        Users' numbers do not change: vectors are permuted when they meet the matrix, stay so while only products with
+        it and elementwise statements need them, and are permuted back when they are read. Products over positions
+        (``any_secondi``) and of matrices make a copy in the users' order, which is kept.
 
         Parameters
         ----------
         order : array_like of integers, shape (n,)
-            A permutation, as :mod:`sparsezc.orders` makes it: vertex ``order[k]`` lies at place k.
+            A permutation, as made by :mod:`sparsezc.orders`: vertex ``order[k]`` is stored at place k.
 
         Returns
         -------
         Matrix
-            In the same placement. :meth:`compress` keeps the order.
+            The matrix in the same placement. :meth:`compress` keeps the order.
 
         Raises
         ------
         DimensionMismatch
             The matrix is not square, or `order` has another length.
         InvalidValue
-            `order` is no permutation, or the matrix lies in another order or compressed already.
+            `order` is no permutation, or the matrix has another order or is compressed already.
         DeviceUnavailable
             The matrix is not on the GPU engine, and there is no GPU.
 
@@ -136,12 +136,12 @@ class Placeable:
 
     @property
     def bits_per_id(self: Any) -> float:
-        """Bits that a column id takes in memory: 32 or 64, and fewer where they are compressed."""
+        """The bits of a column id in memory: 32 or 64, and fewer if ids are compressed."""
         return bits_per_id(self)
 
 
 def say_that_it_moves(matrix: Matrix, engine: str, nbytes: int) -> None:
-    """Warn that a large matrix follows a statement to another engine, or refuse it, as ``config.fallback`` says."""
+    """Warn that a statement moves a large matrix to another engine, or refuse it if ``config.fallback`` is "error"."""
     if nbytes < _NOTEWORTHY_BYTES or config.fallback == "silent":
         return
     said = f"matrix {matrix.name} ({nbytes:,} bytes) is needed on engine {engine!r}"
@@ -151,25 +151,25 @@ def say_that_it_moves(matrix: Matrix, engine: str, nbytes: int) -> None:
 
 
 def placed(matrix: Matrix, engine: str | None, placement: str | None, with_transpose: bool) -> Matrix:
-    """Return the matrix on an engine and in a placement: itself where nothing changes, else a copy."""
-    budget.known(placement)
+    """Return the matrix on an engine and in a placement: itself if nothing changes, else a copy."""
+    budget.check_name(placement)
     if engine is None:
-        engine = "cpu" if is_host(placement) else "gpu"
+        engine = "cpu" if placement in HOSTS else "gpu"
     said = f"placement={placement!r}" if placement is not None else repr(engine)
     there = engines.get(engine, f"{matrix.name}.to({said})")
     if matrix._engine is there and placement is None and not with_transpose:
         return matrix
     if not engines.has_placements(there):
-        if placement is not None and not is_host(placement):
+        if placement is not None and placement not in HOSTS:
             raise InvalidValue(
                 f"{matrix.name}.to: placement={placement!r} is none of engine {engine!r}, which has {HOST!r}"
             )
         if matrix._engine is there:
             return matrix
         csr, wanted = matrix._to_csr(), HOST
-    elif is_host(placement):
+    elif placement in HOSTS:
         raise InvalidValue(f"{matrix.name}.to: placement={HOST!r} is none of engine {engine!r}; it is the CPU engine's")
-    elif matrix.dtype.is_udt:  # its content stays in host memory, whatever engine has it
+    elif matrix.dtype.is_udt:  # its content stays in host memory on every engine
         csr, wanted = matrix._to_csr(), HOST
     else:
         csr = matrix._to_csr()
@@ -209,7 +209,7 @@ def reordered(matrix: Matrix, order: ArrayLike) -> Matrix:
 
 
 def _laid_anew(matrix: Matrix, capability: str, how: Any) -> Matrix:
-    """Return a matrix on the GPU engine, laid anew by a capability of its name; as it is where that cannot be."""
+    """Return a matrix on the GPU engine, stored anew by the named capability; unchanged if that is not possible."""
     engines.get("gpu", f"{matrix.name}.{capability}")
     here = placed(matrix, "gpu", None, False)
     engine, store = here._need()
@@ -220,7 +220,7 @@ def _laid_anew(matrix: Matrix, capability: str, how: Any) -> Matrix:
 
 
 def bits_per_id(matrix: Matrix) -> float:
-    """Return the bits of an id, with all that says where it is stored; 0 where there are none."""
+    """Return the bits of an id, headers included; 0 if there are none."""
     if matrix.nvals == 0:
         return 0.0
     engine, store = matrix._need()

@@ -1,4 +1,4 @@
-"""``Recorder``: python-graphblas's own, which records what the CPU engine asks of SuiteSparse:GraphBLAS."""
+"""``Recorder``: python-graphblas's own, which records the CPU engine's calls of SuiteSparse:GraphBLAS."""
 
 from __future__ import annotations
 

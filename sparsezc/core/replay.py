@@ -1,4 +1,4 @@
-"""Rounds of a loop that the frontier's engine goes through by itself, where it can: a capability of some engines."""
+"""Rounds of a loop that the frontier's engine runs without the host: an optional capability."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["buckets", "rounds"]
 
 
 def rounds(frontier: Vector, number: int) -> Generator[Scalar, None, int]:
-    """Yield the numbers of the rounds that follow; return how many there were, 0 where the engine cannot.
+    """Yield the numbers of the rounds that follow; return how many there were, 0 if the engine cannot run them.
 
     The body of the loop may run less often than there are rounds: see :func:`sparsezc.algorithms._rounds.rounds`.
     """
@@ -26,19 +26,19 @@ def rounds(frontier: Vector, number: int) -> Generator[Scalar, None, int]:
 def buckets(
     near: Vector, distance: Vector, limits: tuple[float, float, float], goes_on: Callable[[], bool]
 ) -> Generator[tuple[Scalar, int], None, tuple[float, int]]:
-    """Yield the rounds of delta-stepping that follow: the limit of each, and 0, for the size of `near` is not known.
+    """Yield the rounds of delta-stepping that follow: the limit of each, and 0, as the size of `near` is unknown.
 
-    Returns the limit after them, and how many there were.
+    Return the limit after them, and the number of rounds.
 
     Parameters
     ----------
     near : Vector
-        What lies in the bucket in work.
+        The vertices of the current bucket.
     distance : Vector, full
     limits : tuple
-        Where this bucket ends, how far the next goes beyond the least distance, and where the last ends.
+        The limit of this bucket, its increase beyond the least distance, and the last limit.
     goes_on : callable
-        Asked now and then: no rounds follow once it says no.
+        Called now and then; the rounds end once it returns false.
     """
     engine, store = near._need()
     replay = engines.capability(engine, "replay_buckets")(store, distance._need()[1], limits, goes_on)

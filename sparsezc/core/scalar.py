@@ -13,7 +13,7 @@ from sparsezc.engines import cpu
 from sparsezc.errors import InvalidValue
 from sparsezc.expr.expression import Expression, Unrun
 from sparsezc.expr.writable import Writable
-from sparsezc.locks import hold
+from sparsezc.locks import hold_locks
 from sparsezc.ops.arrays import must_be_read
 from sparsezc.ops.compare import check_how
 from sparsezc.semirings import binary, monoid
@@ -32,7 +32,7 @@ _PLAIN: dict[type, DataType] = {bool: BOOL, int: INT64, float: FP64}
 
 
 class Scalar(Writable["Scalar"]):
-    """One value of a GraphBLAS type, or none. It lives on the host, whatever engine computes it.
+    """One value of a GraphBLAS type, or none; it is in host memory, whatever engine computes it.
 
     Parameters
     ----------
@@ -80,9 +80,9 @@ class Scalar(Writable["Scalar"]):
         Parameters
         ----------
         value : number, NumPy scalar, Scalar, or None with a `dtype`
-            With a user-defined `dtype` also what its value can be made of: a tuple or a dict of a record's fields.
+            With a user-defined `dtype` also a tuple or a dict of a record's fields.
         dtype : optional
-            By default the value's own: for Python's numbers INT64 (UINT64 from 2**63 on), FP64 or BOOL.
+            The type; by default the value's own: for Python's numbers INT64 (UINT64 from 2**63 on), FP64 or BOOL.
         is_cscalar : bool
             See :attr:`is_cscalar`.
         name : str, optional
@@ -92,7 +92,7 @@ class Scalar(Writable["Scalar"]):
         TypeError
             `value` is no number.
         InvalidValue
-            `value` is one of Python's integers, and needs more than 64 bits, or more than INT64 has where `dtype` is an
+            `value` is a Python integer that needs more than 64 bits, or more bits than INT64 has if `dtype` is an
             integer type other than UINT64.
         """
         if isinstance(value, Unrun):
@@ -118,14 +118,14 @@ class Scalar(Writable["Scalar"]):
 
     @classmethod
     def _on_device(cls, value: Any) -> Scalar:
-        """Make a Scalar of a number that an engine keeps: it can be assigned or compared with, and nothing else."""
+        """Make a Scalar of a number that an engine keeps: it can only be assigned and compared with."""
         made = cls(value.dtype)
         made._value = value
         return made
 
     @property
     def is_cscalar(self) -> bool:
-        """True if this is a C number, as python-graphblas has them, which takes no number that its type cannot hold."""
+        """True if this is a C number, as in python-graphblas, which refuses numbers that its type cannot hold."""
         return self._is_cscalar
 
     @property
@@ -152,7 +152,7 @@ class Scalar(Writable["Scalar"]):
             self._convert(value)
 
     def _convert(self, value: Any) -> None:
-        """Hold a number of any type."""
+        """Store a number of any type, converted."""
         dtype = self.dtype
         if dtype.is_udt:
             self._value = None if value is None else self._of_users(value)
@@ -180,7 +180,7 @@ class Scalar(Writable["Scalar"]):
         return made if self.dtype.shape == () and type(made) is not np.ndarray else np.array(made)[()]
 
     def _refuse(self, value: Any) -> None:
-        """Refuse for a C number what does not fit its type."""
+        """Raise an error if a value does not fit a C number's type."""
         kind = np.asarray(value).dtype.kind
         if self.dtype.is_integer and kind in "fc":
             raise TypeError(f"{self.name}: an integer is required for a C number of type {self.dtype}; got {value!r}")
@@ -194,11 +194,11 @@ class Scalar(Writable["Scalar"]):
 
     @property
     def nvals(self) -> int:
-        """1 where there is a value, else 0."""
+        """1 if there is a value, else 0."""
         return int(self._value is not None)
 
     def get(self, default: Any = None) -> Any:
-        """Return the value, or `default` where there is none."""
+        """Return the value, or `default` if there is none."""
         value = self._value
         return default if value is None else value
 
@@ -221,7 +221,7 @@ class Scalar(Writable["Scalar"]):
         return made
 
     def wait(self, how: str = "materialize") -> Scalar:
-        """Return itself: nothing is ever pending, and programs ask."""
+        """Return itself, as no operation is ever pending."""
         check_how(how)
         return self
 
@@ -246,7 +246,7 @@ class Scalar(Writable["Scalar"]):
 
     def _with(self, other: Scalar) -> tuple[Any, Any]:
         """Return the values of both."""
-        with hold(self, other):
+        with hold_locks(self, other):
             return self._value, other._value
 
     def isclose(self, other: Any, *, rel_tol: float = 1e-7, abs_tol: float = 0.0, check_dtype: bool = False) -> bool:
@@ -263,7 +263,7 @@ class Scalar(Writable["Scalar"]):
         return cmath.isclose(mine, its, rel_tol=rel_tol, abs_tol=abs_tol)
 
     def __eq__(self, other: object) -> bool:
-        return self.isequal(other)  # of two values there is one answer, other than of matrices
+        return self.isequal(other)  # two values have one answer, unlike matrices
 
     def __ne__(self, other: object) -> bool:
         return not self.isequal(other)
@@ -341,7 +341,7 @@ class Scalar(Writable["Scalar"]):
         self._merge(given._value, accum)
 
     def _receive(self, expression: Expression, value: Any, accum: TypedOp | None) -> None:
-        """Take an engine's result: `value` is None where nothing was there to reduce or to read."""
+        """Store an engine's result; `value` is None if there was no entry to reduce or to read."""
         if value is None:
             value = expression.empty
         if value is not None:

@@ -1,15 +1,15 @@
-"""``A.ss`` and ``v.ss``: what SuiteSparse:GraphBLAS can do beyond the standard, done by the CPU engine.
+"""``A.ss`` and ``v.ss``: the methods of SuiteSparse:GraphBLAS beyond the standard, run by the CPU engine.
 
-python-graphblas does the work on the content that lies on the CPU engine; what lies elsewhere is copied there, and
-comes back where it was changed. What these methods take and return is ours; the arrays are SuiteSparse's own where
-python-graphblas hands them out without a copy (``give_ownership=True``, ``unpack``).
+python-graphblas runs them on the content on the CPU engine; content elsewhere is copied there, and copied back if it
+was changed. Arguments and results are our objects; arrays are SuiteSparse's own where python-graphblas returns them
+without a copy (``give_ownership=True``, ``unpack``).
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from functools import partial, wraps
+from functools import wraps
 from types import MethodType
 from typing import Any
 
@@ -23,7 +23,7 @@ from sparsezc.engines.cpu.expressions import mask as mask_of
 from sparsezc.errors import InvalidObject
 from sparsezc.expr.expression import Operand, Unrun
 from sparsezc.expr.mask import Mask
-from sparsezc.locks import hold
+from sparsezc.locks import hold_locks
 from sparsezc.ops import arrays
 from sparsezc.semirings.algebra.operators import Operator, TypedOp
 from sparsezc.semirings.types.datatypes import DataType
@@ -50,7 +50,7 @@ _MARKS = {1: b"sparsezc Vector\n", 2: b"sparsezc Matrix\n"}
 
 
 def theirs(x: Any) -> Any:
-    """Convert an object of ours, or a list or dict of them, to python-graphblas's; return anything else as it is."""
+    """Convert an object of ours, or a list or dict of them, to python-graphblas's; return others unchanged."""
     if isinstance(x, Unrun):
         x = x.new()
     if isinstance(x, Operand):
@@ -87,14 +87,14 @@ def ours(x: Any) -> Any:
 class SuiteSparse:
     """SuiteSparse's methods of one Matrix or Vector: ``A.ss.export("csr")``, ``A.ss.is_iso`` ...
 
-    * data out and in: ``export``, ``unpack``, ``pack_csr`` ... (as ``Matrix.ss.import_csr`` makes new ones),
+    * export and import: ``export``, ``unpack``, ``pack_csr`` ... (``Matrix.ss.import_csr`` makes new objects),
       ``serialize``, whose first 48 bytes are ours: a mark and a digest;
-    * what it is: ``format``, ``orientation``, ``is_iso``, ``iso_value``, ``nbytes``, ``config``;
-    * computed: ``concat``, ``split``, ``scan``, ``reshape``, ``flatten``, ``selectk`` (of a Matrix :func:`selectk`),
+    * properties: ``format``, ``orientation``, ``is_iso``, ``iso_value``, ``nbytes``, ``config``;
+    * operations: ``concat``, ``split``, ``scan``, ``reshape``, ``flatten``, ``selectk`` (of a Matrix :func:`selectk`),
       ``compactify``, ``sort``, ``head``, ``build_diag``, ``build_scalar``;
-    * one by one: ``iterkeys``, ``itervalues``, ``iteritems``.
+    * iterators: ``iterkeys``, ``itervalues``, ``iteritems``.
 
-    python-graphblas's documentation says what each of them takes.
+    python-graphblas's documentation describes their arguments.
     """
 
     __slots__ = ("_of",)
@@ -110,25 +110,25 @@ class SuiteSparse:
         if name in dir(_Makers(of.ndim)):
             return getattr(_Makers(of.ndim), name)
         if name == "selectk" and of.ndim == 2:
-            return partial(selectk, of)
+            return MethodType(selectk, of)
         if name not in _names(of.ndim):
             raise AttributeError(f"{type(of).__name__}.ss has no attribute {name!r}")
         # Looked up in the class: the object itself would be copied to the host here, and again in the call.
         found = getattr(_class(of.ndim).ss, name)
         if not callable(found):
-            with hold(of):
+            with hold_locks(of):
                 return ours(getattr(_native(of)[0].ss, name))
 
         @wraps(MethodType(found, of))  # bound, as its signature is that without `self`
         def call(*args: Any, **kwargs: Any) -> Any:
-            with hold(of, *_objects((args, kwargs))):
+            with hold_locks(of, *_objects((args, kwargs))):
                 store, home = _native(of)
                 result = _translated(getattr(store.ss, name))(*args, **kwargs)
                 if name not in _READS:
                     _take_back(of, store, home)
                 if name == "serialize":
                     return _sealed(result, of.ndim)
-                # an iterator would read the object after this call
+                # an iterator would read the object after this call returned
                 return iter(list(result)) if name.startswith("iter") else result
 
         return call
@@ -177,13 +177,13 @@ def _class(ndim: int) -> Any:
 
 
 def _native(of: Any) -> tuple[Any, bool]:
-    """Return the content on the CPU engine, and whether the object itself has it there."""
+    """Return the content on the CPU engine, and whether the object itself is there."""
     engine, store = of._need()
     return (store, True) if engine is cpu.engine() else (of.to("cpu")._store, False)
 
 
 def _objects(x: Any) -> list[Any]:
-    """Return the objects with a lock among arguments."""
+    """Return those arguments that are objects with a lock."""
     if isinstance(x, dict):
         return _objects(list(x.values()))
     if isinstance(x, list | tuple):
@@ -199,7 +199,7 @@ def _names(ndim: int) -> set[str]:
 
 
 def _take_back(of: Any, store: Any, home: bool) -> None:
-    """Note a change: the object may have another shape, and knows less of its content."""
+    """Note a change: the object may have another shape, and its cached facts are dropped."""
     shape = tuple(store.shape)
     if shape != of.shape:
         of.resize(*shape)
@@ -229,7 +229,7 @@ def _sealed(blob: NDArray[np.uint8], ndim: int) -> NDArray[np.uint8]:
 
 
 def _opening(deserialize: Callable[..., Any], ndim: int) -> Callable[..., Any]:
-    """Check the digest before ``deserialize``: damaged bytes can make SuiteSparse end the process."""
+    """Check the digest before ``deserialize``: damaged bytes can crash SuiteSparse."""
     run = _translated(deserialize)
 
     @wraps(deserialize)

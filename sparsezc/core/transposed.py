@@ -1,4 +1,4 @@
-"""TransposedMatrix: a matrix with rows and columns exchanged, which is never formed unless asked for."""
+"""TransposedMatrix: a matrix with rows and columns exchanged; it is never formed unless asked for."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sparsezc.core.matrix_export import FlippedContents
 from sparsezc.core.matrix_methods import Readable
 from sparsezc.expr.mask import to_mask
 from sparsezc.expr.options import check as check_options
-from sparsezc.locks import alone, hold
+from sparsezc.locks import hold_locks, locked
 from sparsezc.semirings.types.datatypes import DataType
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ __all__ = ["TransposedMatrix"]
 
 
 class TransposedMatrix(FlippedContents, Readable):
-    """``A.T``: A with rows and columns exchanged, for operations to read. ``new()`` forms a Matrix."""
+    """``A.T``: A with rows and columns exchanged, as an operand. ``new()`` forms a Matrix."""
 
     __slots__ = ("_matrix", "__weakref__")
     _transposed = True
@@ -71,7 +71,7 @@ class TransposedMatrix(FlippedContents, Readable):
         """Form the transpose as a Matrix."""
         if mask is not None:
             mask = to_mask(mask)
-        with hold(self) if mask is None else hold(self, mask.parent):
+        with hold_locks(self) if mask is None else hold_locks(self, mask.parent):
             made: Matrix = ops.transpose(self._matrix).new(dtype, mask=mask, name=name)
         return made
 
@@ -90,16 +90,16 @@ class TransposedMatrix(FlippedContents, Readable):
             return type(self._matrix)(self.dtype if dtype is None else dtype, *self.shape, name=name)
         return self.new(dtype, mask=mask, name=name)
 
-    @alone
+    @locked
     def to_graphblas(self, *, copy: bool = False) -> Any:
         """Form the transpose as python-graphblas's Matrix."""
         return self.new().to_graphblas()
 
     def wait(self, how: str = "materialize") -> TransposedMatrix:
-        """Finish whatever is pending."""
+        """Finish pending operations."""
         self._matrix.wait(how)
         return self
 
-    @alone
+    @locked
     def __repr__(self) -> str:
         return f"<{self.name}: the transpose of {self._matrix!r}>"

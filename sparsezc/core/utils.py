@@ -1,4 +1,4 @@
-"""The class of an object once it has been computed, and computing it."""
+"""The class of an object once it has been computed, and a function that computes it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["ensure_type", "output_type"]
 
 
 def output_type(x: Any) -> type:
-    """Return the class of an object, or of the result where it is an expression.
+    """Return the class of an object, or of the result of an expression.
 
     Examples
     --------
@@ -35,12 +35,12 @@ def ensure_type(x: Any, types: type | tuple[type, ...]) -> Any:
     Returns
     -------
     object of one of `types`
-        Computed anew each time where it is an expression.
+        An expression is computed anew each time.
 
     Raises
     ------
     TypeError
-        `x` is something else.
+        `x` is any other object.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Vector: a sparse vector on whatever engine it is needed."""
+"""Vector: a sparse vector, which moves to the engine that needs it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from sparsezc.expr.expression import Expression, IndexList, Operand, ready
 from sparsezc.expr.mask import Mask, Maskable, as_mask
 from sparsezc.expr.options import check as check_options
 from sparsezc.expr.writable import Writable
-from sparsezc.locks import alone, hold
+from sparsezc.locks import hold_locks, locked
 from sparsezc.memory.csr import Csr
 from sparsezc.ops import arrays, compare, indices
 from sparsezc.semirings.types.datatypes import BOOL, FP64, DataType, cast, lookup
@@ -36,13 +36,13 @@ if TYPE_CHECKING:
 __all__ = ["Vector"]
 
 _numbers = itertools.count()
-_MOST_PENDING = 64  # elements that a vector without a store remembers
+_MOST_PENDING = 64  # elements that a vector without a store keeps
 
 
 class Vector(VectorFromArrays, ReadableVector, Maskable, Writable["Vector"]):
     """A sparse vector: `size` positions, some of which hold a value.
 
-    A vector lies on the engine of the last statement that it took part in and moves by itself; a new one lies nowhere.
+    A vector is on the engine of the last statement that it took part in, and moves by itself; a new one has no engine.
 
     Parameters
     ----------
@@ -79,8 +79,8 @@ class Vector(VectorFromArrays, ReadableVector, Maskable, Writable["Vector"]):
         self._engine = None
         self._store = None
         self._lock = locks.new()
-        # Until an engine stores it: what every position holds, and the single elements written since. So a vector that
-        # an algorithm begins with needs no place before the first statement with a matrix gives it one.
+        # Until an engine stores it: the value of every position, and the single elements written since. So a vector of
+        # an algorithm needs no engine before the first statement with a matrix gives it one.
         self._everywhere: scalar.Scalar | None = None
         self._pending: list[Expression] = []
 
@@ -107,7 +107,7 @@ class Vector(VectorFromArrays, ReadableVector, Maskable, Writable["Vector"]):
         made._settle(self._need()[0])
         return made
 
-    @alone
+    @locked
     def _pointers(self) -> Matrix:
         """Make a square matrix with an entry (i, v(i)), true, for each entry of this vector of positions."""
         (engine, store), n = self._need(), self._shape[0]
@@ -136,7 +136,7 @@ class Vector(VectorFromArrays, ReadableVector, Maskable, Writable["Vector"]):
             engine.run(expression, self, PLAIN)
 
     def _postpone(self, expression: Expression) -> bool:
-        """Remember ``self[i] << s`` for the engine that will store this vector; False where it is something else."""
+        """Keep ``self[i] << s`` for the engine that will store this vector; return False for any other statement."""
         if expression.operation != "assign" or len(self._pending) == _MOST_PENDING:
             return False
         s, index = expression.operands
@@ -145,22 +145,22 @@ class Vector(VectorFromArrays, ReadableVector, Maskable, Writable["Vector"]):
         self._pending.append(expression.with_operands(lambda x: x.dup() if x is s else x))
         return True
 
-    @alone
+    @locked
     def _need(self) -> tuple[Engine, Any]:
-        """Return engine and store; a vector that was never filled gets them on the CPU."""
+        """Return engine and store; a vector that was never filled gets them on the CPU engine."""
         if self._engine is None:
             self._settle(engines.get("cpu"))
         assert self._engine is not None
         return self._engine, self._store
 
-    # Reading it
+    # Reading
     @property
     def size(self) -> int:
         """Number of positions."""
         return self._shape[0]
 
     @property
-    @alone
+    @locked
     def nvals(self) -> int:
         """Number of entries."""
         if self._engine is None:
@@ -169,7 +169,7 @@ class Vector(VectorFromArrays, ReadableVector, Maskable, Writable["Vector"]):
             return len({expression.operands[1].key for expression in self._pending})
         return self._engine.nvals(self._store)
 
-    @alone
+    @locked
     def to_coo(
         self,
         dtype: Any = None,
@@ -178,7 +178,7 @@ class Vector(VectorFromArrays, ReadableVector, Maskable, Writable["Vector"]):
         values: bool = True,
         sort: bool = True,
     ) -> tuple[Any, Any]:
-        """Return positions (uint64, ascending) and values as arrays, copied; None for what is not asked for."""
+        """Return positions (uint64, ascending) and values as arrays, copied; None for parts not wanted."""
         engine, store = self._need()
         at, vals = engine.vector_to_coo(store)
         vals = plain(vals, self.dtype)
@@ -186,7 +186,7 @@ class Vector(VectorFromArrays, ReadableVector, Maskable, Writable["Vector"]):
             vals = cast(vals, lookup(dtype))
         return at if indices else None, vals if values else None
 
-    # Changing it
+    # Changing
     def dup(
         self,
         dtype: Any = None,
@@ -201,7 +201,7 @@ class Vector(VectorFromArrays, ReadableVector, Maskable, Writable["Vector"]):
         kind = self.dtype if dtype is None else lookup(dtype)
         if mask is not None:
             mask = as_mask(mask, self)
-        with hold(self) if mask is None else hold(self, mask.parent):
+        with hold_locks(self) if mask is None else hold_locks(self, mask.parent):
             made = self._blank(kind, self.shape, name)
             if clear:
                 return made
@@ -210,7 +210,7 @@ class Vector(VectorFromArrays, ReadableVector, Maskable, Writable["Vector"]):
             elif self._engine is None and (kind is self.dtype or (not self._pending and self._everywhere is None)):
                 made._everywhere, made._pending = self._everywhere, self._pending.copy()
             else:
-                engine, store = self._need()  # what was written has this vector's type first
+                engine, store = self._need()  # pending elements are first converted to this vector's type
                 made._put(engine, engine.dup(store, kind))
             return made
 
@@ -224,17 +224,17 @@ class Vector(VectorFromArrays, ReadableVector, Maskable, Writable["Vector"]):
         indices, values, dup_op
             As in :meth:`from_coo`.
         clear : bool
-            Remove what is there first.
+            Remove existing entries first.
         size : int, optional
             Resize first.
 
         Raises
         ------
         OutputNotEmpty
-            There are entries, and `clear` is not set.
+            The vector has entries, and `clear` is not set.
         """
         indices, values = ready(indices), ready(values)
-        with hold(self):
+        with hold_locks(self):
             self._build(indices, values, dup_op, clear, size)
 
     def _build(self, indices: Any, values: Any, dup_op: Any, clear: bool, size: int | None) -> None:
@@ -247,12 +247,12 @@ class Vector(VectorFromArrays, ReadableVector, Maskable, Writable["Vector"]):
             self.resize(size)
         self << made
 
-    @alone
+    @locked
     def __sizeof__(self) -> int:
         held = 0 if self._engine is None or self._engine is not cpu.engine() else int(sys.getsizeof(self._store))
         return object.__sizeof__(self) + held
 
-    @alone
+    @locked
     def __reduce__(self) -> tuple[Any, ...]:
         at, values = self.to_coo()
         return _unpickle, (at, values, self.dtype, self._shape[0], self.name)
@@ -260,16 +260,16 @@ class Vector(VectorFromArrays, ReadableVector, Maskable, Writable["Vector"]):
     def _repr_html_(self) -> str:
         return html(self)
 
-    @alone
+    @locked
     def clear(self) -> None:
         """Remove every entry."""
         self._everywhere, self._pending = None, []
         if self._engine is not None:
             self._engine.clear(self._store)
 
-    @alone
+    @locked
     def resize(self, size: int) -> None:
-        """Change the number of positions; entries beyond go."""
+        """Change the number of positions; entries beyond it are dropped."""
         size = arrays.size(size, f"{self.name}.resize: size")
         if self._everywhere is not None or self._pending:
             self._need()
@@ -277,9 +277,9 @@ class Vector(VectorFromArrays, ReadableVector, Maskable, Writable["Vector"]):
             self._engine.resize(self._store, size)
         self._shape = (size,)
 
-    @alone
+    @locked
     def wait(self, how: str = "materialize") -> Vector:
-        """Finish whatever is pending.
+        """Finish pending operations.
 
         Raises
         ------
@@ -292,12 +292,12 @@ class Vector(VectorFromArrays, ReadableVector, Maskable, Writable["Vector"]):
         return self
 
     def to(self, engine: str) -> Vector:
-        """Return the vector on an engine, ``"cpu"`` or ``"gpu"``: itself where it is there, else a copy.
+        """Return the vector on an engine, ``"cpu"`` or ``"gpu"``: itself if it is there, else a copy.
 
         Raises
         ------
         DeviceUnavailable
-            For "gpu" without one.
+            The engine is "gpu" and there is none.
         """
         there = engines.get(engine, f"{self.name}.to({engine!r})")
         if self._engine is there:
@@ -306,14 +306,14 @@ class Vector(VectorFromArrays, ReadableVector, Maskable, Writable["Vector"]):
         made._settle(there)
         return made
 
-    @alone
+    @locked
     def to_graphblas(self, *, copy: bool = False) -> Any:
         """Return the vector as python-graphblas's: see :func:`sparsezc.to_graphblas`."""
         here = self if self._engine is None else self.to("cpu")
         engine, store = here._need()
         return engine.dup(store, self.dtype) if copy else store
 
-    # What writing needs
+    # Methods for writing
     def _indexed(self, keys: Any) -> tuple[IndexList, ...]:
         return indices.parse(keys, self._shape, self.name)
 
@@ -329,7 +329,7 @@ class Vector(VectorFromArrays, ReadableVector, Maskable, Writable["Vector"]):
     def _deletion(self) -> Any:
         return scalar.Scalar(self.dtype)
 
-    @alone
+    @locked
     def __repr__(self) -> str:
         return compare.summary(self, "nowhere yet" if self._engine is None else self._engine.name)
 
@@ -338,5 +338,5 @@ def _unpickle(at: Any, values: Any, dtype: Any, size: int, name: str) -> Vector:
     return Vector.from_coo(at, values, dtype, size=size, name=name)
 
 
-# At the end, because it needs Vector: a program that never names Matrix may make one (diag).
+# At the end, as it needs Vector: a program that never names Matrix may make one (diag).
 import sparsezc.core.matrix  # noqa: E402, F401

@@ -17,7 +17,7 @@ __all__ = ["VectorFromArrays"]
 
 
 class VectorFromArrays:
-    """The makers of a Vector."""
+    """The constructors of a Vector from arrays."""
 
     __slots__ = ()
 
@@ -37,25 +37,25 @@ class VectorFromArrays:
         Parameters
         ----------
         indices : array_like of integers, shape (n,)
-            In any order.
+            The positions, in any order.
         values : array_like, shape (n,), or a number
             A number stands for all of them.
         dtype : optional
-            By default the values' own.
+            The type of the vector; by default the values' own.
         size : int, optional
-            By default the largest position and one.
+            By default the largest position plus one.
         dup_op : binary operator or its name, optional
-            What merges values at one position.
+            The operator that merges values of one position.
         name : str, optional
 
         Raises
         ------
         InvalidValue
-            A position is there twice without `dup_op`, or the size is not known.
+            A position occurs twice without `dup_op`, or the size is not known.
         IndexOutOfBound
-            A position is negative or not below `size`.
+            A position is negative or at least `size`.
         DimensionMismatch
-            There are not as many values as positions.
+            The numbers of values and of positions differ.
         """
         at = arrays.ids(indices, "Vector.from_coo: indices", None if size is None else arrays.size(size, "size"))
         vals, kind = arrays.values(values, dtype, "Vector.from_coo: values", 0, 1)
@@ -109,7 +109,7 @@ class VectorFromArrays:
 
     @classmethod
     def from_scalar(cls, value: Any, size: int, dtype: Any = None, *, name: str | None = None) -> Self:
-        """Make a vector with this value at each of `size` positions; it takes memory when it is first used."""
+        """Make a vector with this value at each of `size` positions; it takes memory at its first use."""
         given, made_of = checks.everywhere(value, dtype, "Vector.from_scalar: value")
         maker: Any = cls
         made: Any = maker(made_of, size, name=name)
@@ -132,7 +132,7 @@ class VectorFromArrays:
         Raises
         ------
         InvalidValue
-            The array has not one dimension.
+            The array does not have one dimension.
         """
         vals, kind = arrays.dense(values, dtype, "Vector", 1)
         engine = cpu.engine()

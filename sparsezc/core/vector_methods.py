@@ -1,4 +1,4 @@
-"""The methods that read a vector: operations, and its content as numbers."""
+"""The methods that read a vector: operations, and export of its content."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sparsezc import ops
 from sparsezc.errors import InvalidValue
 from sparsezc.expr.expression import Expression, Operand, stored
-from sparsezc.locks import alone, hold
+from sparsezc.locks import hold_locks, locked
 from sparsezc.ops import compare, indices
 from sparsezc.semirings import binary, monoid, semiring
 from sparsezc.semirings.types.datatypes import cast
@@ -98,13 +98,13 @@ class ReadableVector(Operand["Vector"]):
         """Fold all entries into a Scalar: see :func:`sparsezc.ops.reduce`."""
         return ops.reduce(self, op, allow_empty)
 
-    @alone
+    @locked
     def diag(self, k: int = 0, *, name: str | None = None) -> Matrix:
         """Make the square matrix with this vector on diagonal `k`: see :func:`sparsezc.ops.diag`."""
         made: Matrix = ops.diag(self, k).new(name=name)
         return made
 
-    # Its content
+    # Export
     def to_coo(
         self, dtype: Any = None, *, indices: bool = True, values: bool = True, sort: bool = True
     ) -> tuple[Any, Any]:
@@ -116,7 +116,7 @@ class ReadableVector(Operand["Vector"]):
         at, vals = self.to_coo()
         return dict(zip(at.tolist(), vals.tolist(), strict=True))
 
-    @alone
+    @locked
     def to_dense(self, fill_value: Any = None, dtype: Any = None) -> NDArray[Any]:
         """Return an array of `size` elements, `fill_value` where there is no entry.
 
@@ -131,9 +131,9 @@ class ReadableVector(Operand["Vector"]):
         out[at] = cast(vals, kind)
         return out
 
-    @alone
+    @locked
     def get(self, index: int, default: Any = None) -> Any:
-        """Return the value at a position, or `default` where there is none.
+        """Return the value at a position, or `default` if there is none.
 
         Raises
         ------
@@ -159,11 +159,11 @@ class ReadableVector(Operand["Vector"]):
     def isequal(self, other: Vector, *, check_dtype: bool = False) -> bool:
         """Return whether both have the same size, the same positions and equal values (and the same type)."""
         other = stored(other, "isequal: other", 1)
-        with hold(self, other):
+        with hold_locks(self, other):
             return compare.isequal(self, other, check_dtype)
 
     def isclose(self, other: Vector, *, rel_tol: float = 1e-7, abs_tol: float = 0.0, check_dtype: bool = False) -> bool:
         """Return whether the patterns are equal and ``|a - b| <= max(rel_tol * max(|a|, |b|), abs_tol)`` everywhere."""
         other = stored(other, "isclose: other", 1)
-        with hold(self, other):
+        with hold_locks(self, other):
             return compare.isclose(self, other, rel_tol, abs_tol, check_dtype)

@@ -1,408 +1,36 @@
 """The one GPU of this process, or the reason why there is none.
 
-Everything that touches the driver goes through the small class below: an array module (`xp`), a compiler, pages of host
-memory that kernels can read, and a few facts. :class:`Cuda` does it with CuPy; the tests put an emulated device in its
-place (:func:`use`) and so run the whole GPU engine, kernels included, on a machine without a GPU.
-CuPy is imported at the first use of a GPU, never before.
+Every access to the driver is made through a small class (protocol.py): an array module (`xp`), a compiler, pages of
+host memory that kernels can read, and a few facts. cupy_device.py does it with CuPy; the tests replace it by an
+emulated device (:func:`use`) and so run the whole GPU engine, kernels included, on a machine without a GPU.
 """
 
 from __future__ import annotations
 
-import ctypes
-import mmap
-import weakref
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, contextmanager, suppress
-from dataclasses import dataclass
-from functools import cached_property
-from os import cpu_count
-from typing import Any, Protocol, TypeVar
-
-import numpy as np
-from numpy.typing import NDArray
+from functools import cache
 
 from sparsezc import locks
-from sparsezc.device import nvrtc
-from sparsezc.errors import DeviceUnavailable, OutOfMemory
-
-__all__ = ["Cuda", "Device", "Pages", "current", "reason", "use"]
-
-Kernel = Callable[[int, int, tuple[Any, ...]], None]  # kernel(blocks, threads of a block, arguments)
-
-_HUGE = 2 << 20
-_ACCESSED_BY, _READ_MOSTLY = 5, 1  # cudaMemAdviseSetAccessedBy, cudaMemAdviseSetReadMostly
-_PORTABLE_MAPPED = 1 | 2  # cudaHostRegisterPortable | cudaHostRegisterMapped
-_READ_ONLY = 8  # cudaHostRegisterReadOnly
-
-
-@dataclass(eq=False)
-class Pages:
-    """Host memory that kernels read over the link: `array` for the host, `pointer` for kernels."""
-
-    array: NDArray[np.uint8]
-    pointer: int
-    kind: str  # "managed", "pinned", "migrating" or "file"
-
-
-class Device(Protocol):
-    """The operations of a GPU that the GPU engine and the placements need."""
-
-    name: str
-    xp: Any  # cupy, or numpy on the emulated device
-    multiprocessors: int
-    cache_bytes: int  # of the cache that all multiprocessors share
-
-    def compile(self, source: str, name: str) -> Kernel: ...
-    def memory(self) -> tuple[int, int]:
-        """Free and total bytes of the device's memory."""
-        ...
-
-    def pages(self, nbytes: int, kind: str) -> Pages: ...
-    def map(self, array: NDArray[np.uint8]) -> Pages:
-        """Map pages of a file that the host has mapped, for kernels to read only; OutOfMemory where that is refused."""
-        ...
-
-    def managed_is_safe(self) -> bool:
-        """Return whether a kernel and the host can share managed pages without migrating them."""
-        ...
-
-    def asnumpy(self, array: Any) -> NDArray[Any]: ...
-    def pointer(self, array: Any) -> int: ...
-    def copy_in(self, array: Any, host: NDArray[Any], kind: str = "pinned") -> None:
-        """Fill a device array from as many bytes of host memory; from pages of this kind, at the link's own rate."""
-
-    def copy_out(self, array: Any, host: NDArray[Any], kind: str = "pinned") -> None:
-        """Copy from the device to the host."""
-
-    def synchronize(self) -> None: ...
-    def copies(self) -> Copies:
-        """Return a lane for copies from pinned host memory beside the kernels."""
-        ...
-
-    def traffic(self, kernel: Kernel) -> tuple[int, int, int]:
-        """Return the requests and sectors (32 bytes) of host memory, and the sectors of segments in device memory.
-
-        They are what a counting kernel read since this was asked last.
-        """
-        ...
-
-    def record(self) -> AbstractContextManager[Recording]:
-        """Write kernels down that are launched within the context, instead of running them."""
-        ...
-
-
-class Copies(Protocol):
-    """Copies to the device that run beside kernels, in their order."""
-
-    def wait(self) -> None:
-        """Let the next copies begin once the kernels launched so far have ended."""
-
-    def copy(self, target: Any, host: NDArray[Any]) -> None:
-        """Begin to fill a device array; the host's must be pinned, and stay as it is until the copy has ended."""
-
-    def join(self) -> None:
-        """Let kernels launched from now on wait for the copies so far."""
-
-    def mark(self) -> Callable[[], None]:
-        """Return a function with which the host waits for the copies so far."""
-        ...
-
-
-class Recording(Protocol):
-    """Kernels to run again, in their order."""
-
-    def replay(self) -> None: ...
-
-
-_T = TypeVar("_T")
-_givers: list[Callable[[], bool]] = []
-
-
-def when_short(give: Callable[[], bool]) -> None:
-    """Have `give` asked for device memory where an allocation fails; it says whether it had any."""
-    _givers.append(give)
-
-
-def giving(allocate: Callable[[int], _T]) -> Callable[[int], _T]:
-    """Wrap an allocator so that before it fails it has given back what can be done without."""
-
-    def allocated(nbytes: int) -> _T:
-        try:
-            return allocate(nbytes)
-        except MemoryError:  # CuPy's, or that of an allocator which the user gave it
-            gave = [give() for give in _givers]
-            if not any(gave):
-                raise
-            return allocate(nbytes)
-
-    return allocated
-
-
-class _Graph:
-    """A CUDA graph, and the memory that its kernels use."""
-
-    def __init__(self) -> None:
-        self.graph: Any = None
-        self.pool: Any = None
-
-    def replay(self) -> None:
-        self.graph.launch()
-
-
-class _Kernel:
-    """A kernel; `module` has the numbers that it counts."""
-
-    def __init__(self, module: Any, name: str) -> None:
-        self.module = module
-        self._function = module.get_function(name)
-
-    def __call__(self, blocks: int, threads: int, arguments: tuple[Any, ...]) -> None:
-        self._function((blocks,), (threads,), arguments)
-
-
-class _CopyStream:
-    """Copies on a stream of their own."""
-
-    def __init__(self, cuda: Any) -> None:
-        self._cuda, self._stream = cuda, cuda.Stream(non_blocking=True)
-
-    def wait(self) -> None:
-        self._stream.wait_event(self._cuda.get_current_stream().record())
-
-    def copy(self, target: Any, host: NDArray[Any]) -> None:
-        self._cuda.runtime.memcpyAsync(int(target.data.ptr), host.ctypes.data, host.nbytes, 1, self._stream.ptr)
-
-    def join(self) -> None:
-        self._cuda.get_current_stream().wait_event(self._stream.record())
-
-    def mark(self) -> Callable[[], None]:
-        wait: Callable[[], None] = self._stream.record().synchronize
-        return wait
-
-
-class Cuda:
-    """An NVIDIA GPU through CuPy."""
-
-    def __init__(self) -> None:
-        self.xp = _import_cupy()
-        runtime = self.xp.cuda.runtime
-        self._runtime = runtime
-        self.id = int(runtime.getDevice())
-        properties = runtime.getDeviceProperties(self.id)
-        self.name = properties["name"].decode()
-        self.multiprocessors = int(properties["multiProcessorCount"])
-        self.cache_bytes = int(properties["l2CacheSize"])
-        self.capability = f"{properties['major']}.{properties['minor']}"
-        memory = self.xp.cuda
-        with suppress(ValueError):  # inside the user's ``using_allocator`` that allocator serves
-            memory.set_allocator(giving(memory.get_allocator()))
-
-    def compile(self, source: str, name: str) -> Kernel:
-        module = self.xp.cuda.Module()
-        module.load(nvrtc.compiled(self.xp.cuda.nvrtc, source, int(self.capability.replace(".", ""))))
-        return _Kernel(module, name)
-
-    def copies(self) -> _CopyStream:
-        return _CopyStream(self.xp.cuda)
-
-    def traffic(self, kernel: Any) -> tuple[int, int, int]:
-        at = self.xp.cuda.UnownedMemory(kernel.module.get_global_var("szc_traffic"), 24, kernel.module)
-        counted = self.xp.ndarray(3, np.uint64, self.xp.cuda.MemoryPointer(at, 0))
-        requests, sectors, inside = map(int, self.asnumpy(counted))
-        counted.fill(0)
-        return requests, sectors, inside
-
-    def memory(self) -> tuple[int, int]:
-        free, total = self._runtime.memGetInfo()
-        pool = self.xp.get_default_memory_pool()
-        return int(free) + int(pool.free_bytes()), int(total)
-
-    @cached_property
-    def _concurrent_managed(self) -> bool:
-        return bool(self._runtime.deviceGetAttribute(89, self.id))  # cudaDevAttrConcurrentManagedAccess
-
-    def managed_is_safe(self) -> bool:
-        return self._concurrent_managed
-
-    def pages(self, nbytes: int, kind: str) -> Pages:
-        return self._pinned(nbytes) if kind == "pinned" else self._managed(nbytes, kind)
-
-    def _managed(self, nbytes: int, kind: str) -> Pages:
-        """Allocate pages that stay on the host, which touches them first; of kind "migrating", copies come and go."""
-        runtime = self._runtime
-        try:
-            pointer = int(runtime.mallocManaged(max(nbytes, 1)))
-        except Exception as error:  # CuPy's own class; its text names the cause
-            raise OutOfMemory(f"{nbytes:,} bytes of managed memory were asked for: {error}") from None
-        advice = _ACCESSED_BY if kind == "managed" else _READ_MOSTLY
-        runtime.memAdvise(pointer, max(nbytes, 1), advice, self.id)
-        array = _view(pointer, nbytes)
-        weakref.finalize(array.base, _give_back, runtime, runtime.free, pointer)
-        touch(array)
-        return Pages(array, pointer, kind)
-
-    def _pinned(self, nbytes: int) -> Pages:
-        """Allocate by mmap, many threads that touch and registering: ten times faster than cudaHostAlloc."""
-        size = -(-max(nbytes, 1) // _HUGE) * _HUGE
-        try:
-            region = mmap.mmap(-1, size + _HUGE)
-        except OSError as error:
-            raise OutOfMemory(f"{size:,} bytes of host memory were asked for: {error}") from None
-        region.madvise(mmap.MADV_HUGEPAGE)
-        whole = np.frombuffer(region, np.uint8)
-        pointer = -(-whole.ctypes.data // _HUGE) * _HUGE
-        array = whole[pointer - whole.ctypes.data :][:size]
-        touch(array)
-        try:
-            self._runtime.hostRegister(pointer, size, _PORTABLE_MAPPED)
-        except Exception as error:
-            raise OutOfMemory(f"{size:,} bytes of host memory could not be pinned: {error}") from None
-        held = _view(pointer, nbytes)
-        weakref.finalize(held.base, _give_back, self._runtime, self._runtime.hostUnregister, pointer, whole)
-        return Pages(held, pointer, "pinned")
-
-    def map(self, array: NDArray[np.uint8]) -> Pages:
-        start = array.ctypes.data // mmap.PAGESIZE * mmap.PAGESIZE
-        size = -(-(array.ctypes.data + array.size - start) // mmap.PAGESIZE) * mmap.PAGESIZE
-        try:
-            self._runtime.hostRegister(start, size, _PORTABLE_MAPPED | _READ_ONLY)
-        except Exception as error:  # a file system without such pages, a driver or a kernel that is too old, no memory
-            raise OutOfMemory(f"{size:,} bytes of a file could not be registered: {error}") from None
-        pages = Pages(array, array.ctypes.data, "file")
-        weakref.finalize(pages, _give_back, self._runtime, self._runtime.hostUnregister, start, array)
-        return pages
-
-    def asnumpy(self, array: Any) -> NDArray[Any]:
-        return np.asarray(self.xp.asnumpy(array))
-
-    def pointer(self, array: Any) -> int:
-        return int(array.data.ptr)
-
-    def copy_in(self, array: Any, host: NDArray[Any], kind: str = "pinned") -> None:
-        if kind == "managed":
-            self._copy_managed(self.pointer(array), host.ctypes.data, array.nbytes)
-            return
-        self.xp.cuda.get_current_stream().synchronize()
-        self._runtime.memcpy(self.pointer(array), host.ctypes.data, array.nbytes, 1)  # cudaMemcpyHostToDevice
-
-    def copy_out(self, array: Any, host: NDArray[Any], kind: str = "pinned") -> None:
-        array = self.xp.ascontiguousarray(array)
-        if kind == "managed":
-            self._copy_managed(host.ctypes.data, self.pointer(array), array.nbytes)
-            self.synchronize()  # the host may read it now
-            return
-        self.xp.cuda.get_current_stream().synchronize()
-        self._runtime.memcpy(host.ctypes.data, self.pointer(array), array.nbytes, 2)  # cudaMemcpyDeviceToHost
-
-    def _copy_managed(self, target: int, source: int, nbytes: int) -> None:
-        """Copy by a kernel: the driver's own copies to and from managed pages take six times longer."""
-        whole = nbytes // 4 * 4 if target % 4 == source % 4 == 0 else 0
-        for start, stop, dtype in ((0, whole, np.uint32), (whole, nbytes, np.uint8)):
-            if start < stop:
-                views = (self._array(address + start, stop - start, dtype) for address in (source, target))
-                self.xp.positive(next(views), out=next(views))
-
-    def _array(self, pointer: int, nbytes: int, dtype: Any) -> Any:
-        cuda = self.xp.cuda
-        memory = cuda.UnownedMemory(pointer, nbytes, None, self.id)
-        return self.xp.ndarray((nbytes // np.dtype(dtype).itemsize,), dtype, cuda.MemoryPointer(memory, 0))
-
-    @contextmanager
-    def record(self) -> Iterator[_Graph]:
-        global _later
-        cuda, recording = self.xp.cuda, _Graph()
-        recording.pool = cuda.MemoryPool()  # of its own: no other allocation takes what is freed meanwhile
-        self.synchronize()
-        stream = cuda.Stream(non_blocking=True)
-        with stream, cuda.using_allocator(recording.pool.malloc):
-            late = _later = []
-            try:
-                stream.begin_capture()
-                try:
-                    yield recording
-                finally:
-                    recording.graph = stream.end_capture()
-            finally:
-                _later = None
-                while late:
-                    _give_back(*late.pop())
-
-    def synchronize(self) -> None:
-        self._runtime.deviceSynchronize()
-
-
-def touch(array: NDArray[np.uint8]) -> None:
-    """Fault the pages in with every core: one thread takes ten times longer."""
-    threads = min(32, cpu_count() or 1, array.size // _HUGE)
-    if threads < 2:
-        array[:: mmap.PAGESIZE] = 0
-        return
-    step = -(-array.size // (threads * _HUGE)) * _HUGE
-    with ThreadPoolExecutor(threads) as pool:
-        list(pool.map(lambda i: array[i : i + step : mmap.PAGESIZE].fill(0), range(0, array.size, step)))
-
-
-def _view(pointer: int, nbytes: int) -> NDArray[np.uint8]:
-    """Return the bytes at an address; the view's `base` stays alive as long as any view of it."""
-    memory: Any = (ctypes.c_uint8 * max(nbytes, 1)).from_address(pointer)
-    array: NDArray[np.uint8] = np.frombuffer(memory, np.uint8)
-    return array[:nbytes]
-
-
-_later: list[tuple[Any, ...]] | None = None  # what is given back once a recording has ended; None: there is none
-
-
-def _give_back(runtime: Any, release: Callable[[int], None], pointer: int, memory: Any = None) -> None:
-    """Give pages back once no kernel reads them any more: launches do not wait, and the matrix may be gone before.
-    `memory`, which backs them, may go only then.
-    """
-    if (later := _later) is not None:  # a garbage collection may come at any time, and a wait would break the recording
-        later.append((runtime, release, pointer, memory))
-        return
-    with suppress(Exception):  # the process may be going down, and the driver with it
-        runtime.deviceSynchronize()
-        release(pointer)
-
-
-def _import_cupy() -> Any:
-    try:
-        import cupy
-    except ImportError as error:
-        raise DeviceUnavailable(
-            f"no GPU: CuPy is not installed ({error}); install sparsezc[cuda13] (or sparsezc[cuda12])"
-        ) from None
-    try:
-        count = cupy.cuda.runtime.getDeviceCount()
-    except Exception as error:
-        raise DeviceUnavailable(f"no GPU: the CUDA driver does not answer ({error})") from None
-    if count == 0:
-        raise DeviceUnavailable("no GPU: the CUDA driver sees no device")
-    try:
-        cupy.cuda.nvrtc.getVersion()
-    except Exception as error:
-        raise DeviceUnavailable(
-            f"no GPU: NVRTC, CUDA's run-time compiler, is missing ({error}); install sparsezc[cuda13]"
-        ) from None
-    return cupy
-
+from sparsezc.device.cupy_device import Cuda
+from sparsezc.device.protocol import Device
+from sparsezc.errors import DeviceUnavailable
+
+__all__ = ["current", "reason", "use"]
 
 _current: Device | None = None
 _reason: str | None = None
 _starting = locks.shared()
 
 
+@cache
 def current() -> Device:
-    """Return the device in use, started on first need.
+    """Return the device in use, started at first need.
 
     Raises
     ------
     DeviceUnavailable
-        Where no GPU can be used, with the reason.
+        No GPU can be used; the message gives the reason.
     """
     global _current, _reason
-    if _current is not None:
-        return _current
     with _starting:
         if _current is None:
             if _reason is not None:
@@ -415,8 +43,9 @@ def current() -> Device:
         return _current
 
 
+@cache
 def reason() -> str | None:
-    """Say why there is no GPU; None where there is one."""
+    """Return the reason why there is no GPU; None if there is one."""
     try:
         current()
     except DeviceUnavailable as error:
@@ -425,7 +54,10 @@ def reason() -> str | None:
 
 
 def use(device: Device | None) -> Device | None:
-    """Put `device` in the place of the GPU (None: look for one again) and return what was there before."""
+    """Use `device` instead of the GPU (None: look for a GPU again) and return the former device."""
     global _current, _reason
-    before, _current, _reason = _current, device, None
+    with _starting:
+        before, _current, _reason = _current, device, None
+        current.cache_clear()
+        reason.cache_clear()
     return before

@@ -5,8 +5,8 @@ argument: in groups, NamedTuples whose fields have the parameters' names, or one
 
     kernel.launch(blocks, rows.arguments, Mask(words, flip), counter=counter)
 
-The order is found once for each combination of groups and names, so that a launch costs one look-up. The first launch
-of a combination also compares the values with the parameters' types.
+The order is determined once for each combination of groups and names, so that a launch costs one look-up. The first
+launch of a combination also compares the values with the parameters' types.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from typing import Any
 
 import numpy as np
 
-from sparsezc.device.cuda import Device, Kernel
+from sparsezc.device.protocol import Device, Kernel
 from sparsezc.device.signature import Order, Shape, Signature, typedefs
 
-THREADS = 256  # of a block: what every kernel's __launch_bounds__ says
+THREADS = 256  # of a block, as in every kernel's __launch_bounds__
 
-#: Whether every launch compares its arguments with the parameters' types, as in tests, or the first of a combination.
+#: Compare arguments with the parameters' types at every launch, as tests do, not only at the first of a combination.
 always_check = False
 
 
@@ -47,7 +47,7 @@ class Launcher:
 
     @classmethod
     def compiled(cls, device: Device, text: str, name: str) -> Launcher:
-        """Compile the kernel `name` of a text that is whole as it is."""
+        """Compile the kernel `name` of a complete text."""
         return cls(device.compile(text, name), Signature.parse(text, name, "its text"), typedefs(text))
 
     def launch(self, blocks: int, /, *groups: Any, **named: Any) -> None:
@@ -59,7 +59,7 @@ class Launcher:
         Raises
         ------
         TypeError
-            An argument is missing, is no parameter's, or is not of its parameter's type. The message names it.
+            An argument is missing, belongs to no parameter, or is not of its parameter's type. The message names it.
         """
         shape: Shape = tuple(map(type, groups))
         values: tuple[Any, ...] = tuple(chain.from_iterable(groups))
@@ -69,7 +69,7 @@ class Launcher:
         self.function(blocks, THREADS, self._first(shape, values) if order is None else order(values))
 
     def _first(self, shape: Shape, values: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Check the arguments of the first launch of a shape, and remember their order for the next."""
+        """Check the arguments of the first launch of a shape, and cache their order."""
         order = self.signature.order(shape)
         if self._typed:
             order = _Converting(order, self._typed)

@@ -1,10 +1,10 @@
-"""CUDA text to machine code: NVRTC, and a folder that remembers what it made.
+"""CUDA text to machine code: NVRTC, and a folder that caches the results.
 
-CuPy can compile too, but always asks for denormal numbers to be flushed to zero (its issue 9576), and then a product of
-two FP32 numbers is not what the CPU says it is.
+CuPy can compile too, but always flushes denormal numbers to zero (its issue 9576), and then a product of two FP32
+numbers differs from the CPU's.
 
-What lies in the folder runs on the device, so it is believed only where the user alone can have written it, and where
-the digest before it fits; anything else is compiled anew and replaced.
+Code in the folder runs on the device, so it is used only if no other user can have written it and its digest is right;
+otherwise it is compiled again and replaced.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ _OPTIONS = ("--std=c++17",)
 
 
 def compiled(nvrtc: Any, source: str, architecture: int) -> bytes:
-    """Return the machine code of `source`, compiled if that was not done before.
+    """Return the machine code of `source`, compiled unless it is in the cache.
 
     Parameters
     ----------
     nvrtc : module
         CuPy's ``cupy.cuda.nvrtc``, or one with the same functions.
     source : str
-        A whole text: it includes nothing, so the same text always means the same code.
+        The complete text: it includes no file, so the same text always means the same code.
     architecture : int
-        The device's compute capability: 90 for 9.0. Beyond what this NVRTC knows, PTX of the newest that it does; the
-        driver finishes it.
+        The device's compute capability: 90 for 9.0. Beyond the newest that this NVRTC knows, it makes PTX for that one,
+        which the driver compiles.
 
     Raises
     ------
@@ -68,12 +68,12 @@ def _compile(nvrtc: Any, source: str, options: tuple[str, ...], real: bool) -> b
 
 
 def _digest(name: str, code: bytes) -> bytes:
-    """Digest an entry under its name, so that an entry of another name does not fit."""
+    """Return the digest of an entry and its name, so that an entry of another name does not match."""
     return hashlib.sha256(name.encode() + code).digest()
 
 
 def _read(path: Path) -> bytes | None:
-    """Read the code of an entry; None where there is none that can be trusted."""
+    """Return the code of an entry; None if there is none that can be trusted."""
     try:
         with path.open("rb") as file:
             if not _is_private(os.fstat(file.fileno())):
@@ -85,8 +85,8 @@ def _read(path: Path) -> bytes | None:
 
 
 def _write(path: Path, code: bytes) -> None:
-    """Replace an entry, whole or not at all: other processes look into the same folder."""
-    with suppress(OSError):  # no space is left, say: the next process compiles it again
+    """Replace an entry, whole or not at all: other processes read the same folder."""
+    with suppress(OSError):  # on a full disk, for example: the next process compiles it again
         handle, unfinished = tempfile.mkstemp(dir=path.parent)
         try:
             with os.fdopen(handle, "wb") as file:
@@ -103,15 +103,15 @@ def _is_private(status: os.stat_result) -> bool:
 
 @cache
 def _folder() -> Path | None:
-    """Return the user's cache, or None where there is none that can be trusted."""
+    """Return the user's cache, or None if there is none that can be trusted."""
     home = Path(os.environ.get("XDG_CACHE_HOME", ""))
     try:
-        if not home.is_absolute():  # to be ignored, as the variable's specification says
+        if not home.is_absolute():  # the variable's specification says to ignore it
             home = Path.home().resolve() / ".cache"
         folder = home / "sparsezc" / "kernels"
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         status = folder.stat()
-    except (OSError, RuntimeError):  # a user without a home is the latter
+    except (OSError, RuntimeError):  # RuntimeError: the user has no home folder
         return None
     if _is_private(status):
         return folder

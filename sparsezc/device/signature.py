@@ -1,4 +1,4 @@
-"""The parameters of a kernel, as its CUDA text declares them, and the order that they put named arguments into."""
+"""The parameters of a kernel, as its CUDA text declares them, and the order in which named arguments are passed."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def typedefs(prelude: str) -> dict[str, np.dtype[Any]]:
 
 
 def kernels(text: str) -> list[str]:
-    """Return the kernels of a text; ``KERNEL`` is one that takes the name that it is compiled by."""
+    """Return the kernels of a text; ``KERNEL`` is one whose name is set when it is compiled."""
     return [match[1] for match in _KERNEL.finditer(text)]
 
 
@@ -79,7 +79,7 @@ class Signature:
         return cls(f"{name} ({file})", tuple(made))
 
     def order(self, shape: Shape) -> Order:
-        """Return what puts the arguments of a shape into the parameters' order; a TypeError where they do not fit."""
+        """Return a function that puts a shape's arguments into the parameters' order; raise TypeError on a mismatch."""
         made = self._orders.get(shape)
         if made is None:
             made = self._orders[shape] = self._made(list(_names(shape)))
@@ -109,7 +109,7 @@ class Signature:
         return found
 
     def check(self, arguments: Sequence[Any], types: Mapping[str, np.dtype[Any]]) -> None:
-        """Compare arguments, in the parameters' order, with their types; a TypeError names one that does not fit."""
+        """Compare arguments, in the parameters' order, with their types; raise a TypeError that names a misfit."""
         for (name, ctype, is_pointer), argument in zip(self.parameters, arguments, strict=True):
             dtype = types.get(ctype, _TYPES.get(ctype))
             wrong = _pointer_error(argument, dtype) if is_pointer else _number_error(argument, dtype)
@@ -129,7 +129,7 @@ def _names(shape: Shape) -> Iterator[str]:
 
 
 def _pointer_error(argument: Any, dtype: np.dtype[Any] | None) -> str:
-    """Say what is wrong with an argument that stands for a pointer; an address is an int or uint64, and 0 is null."""
+    """Return the error of an argument for a pointer parameter; an address is an int or uint64, and 0 is null."""
     if isinstance(argument, np.uint64) or (type(argument) is int and 0 <= argument < _END):
         return ""
     if not (hasattr(argument, "dtype") and hasattr(argument, "flags")) or isinstance(argument, np.generic):
@@ -140,7 +140,7 @@ def _pointer_error(argument: Any, dtype: np.dtype[Any] | None) -> str:
 
 
 def _number_error(argument: Any, dtype: np.dtype[Any] | None) -> str:
-    """Say what is wrong with an argument that stands for a number."""
+    """Return the error of an argument for a number parameter."""
     given = f"{argument!r} ({type(argument).__name__})"
     if dtype is None:
         return ""

@@ -1,1 +1,1 @@
-"""The engines, which run statements: their protocol is :mod:`sparsezc.expr.engines`."""
+"""The engines, which run statements. Their protocol is :mod:`sparsezc.expr.engines`."""

@@ -1,4 +1,4 @@
-"""A statement: how an output is written, the target that waits for ``<<``, and the one dispatch to an engine.
+"""A statement: the write options of an output, the target that waits for ``<<``, and the one dispatch to an engine.
 
 ``w(mask, accum, replace=True) << A.mxv(v, op)``: the call (writable.py) makes a :class:`Target`, which holds a
 :class:`Write`; the method, through ``ops/``, an ``Expression``; and ``<<`` hands both to :func:`update`, which finds
@@ -13,7 +13,7 @@ from sparsezc.errors import DimensionMismatch
 from sparsezc.expr import engines
 from sparsezc.expr.expression import Expression, IndexList, Operand, Unrun, ready, says_shape
 from sparsezc.expr.mask import Mask
-from sparsezc.locks import take
+from sparsezc.locks import acquire_locks
 from sparsezc.semirings.algebra.operators import TypedOp
 
 if TYPE_CHECKING:
@@ -25,16 +25,16 @@ M = TypeVar("M")
 
 
 class Write(NamedTuple, Generic[M]):
-    """How an output is written.
+    """The write options of a statement.
 
     Attributes
     ----------
     mask : Mask, optional
-        What may be written. Inside an engine, the mask in that engine's form.
+        The positions that may be written. Inside an engine, the mask in that engine's form.
     accum : TypedOp, optional
-        The binary operator of old and new value, where both are there.
+        The binary operator that combines old and new value, where both are present.
     replace : bool
-        Whether entries that the mask does not allow are deleted; False without a mask.
+        Entries outside the mask are deleted; False without a mask.
     """
 
     mask: M
@@ -42,12 +42,12 @@ class Write(NamedTuple, Generic[M]):
     replace: bool
 
 
-#: Every result is written, over whatever was there.
+#: Every result is written, over the old content.
 PLAIN: Write[Mask | None] = Write(None, None, False)
 
 
 class Target:
-    """``w(mask, accum, replace)``: an output and how to write to it. ``<<`` runs."""
+    """An output and its write options: ``w(mask, accum, replace)``. ``<<`` runs."""
 
     __slots__ = ("__weakref__", "out", "write")
 
@@ -82,7 +82,7 @@ class Target:
 
 
 class Assigner:
-    """``w(mask, accum)[I]`` or ``w[I](mask, accum)``: a place to write to, which waits for ``<<``."""
+    """A place to write to, which waits for ``<<``: ``w(mask, accum)[I]`` or ``w[I](mask, accum)``."""
 
     __slots__ = ("__weakref__", "keys", "submask", "target")
 
@@ -117,28 +117,28 @@ def update(
     parsed: bool = True,
     submask: bool = False,
 ) -> None:
-    """Run an expression into an output: the one place where anything runs, with the locks of all that take part.
+    """Run an expression into an output; nothing runs elsewhere. The locks of all objects that take part are held.
 
     Parameters
     ----------
     out : Matrix, Vector or Scalar
     value : Any
-        An expression, or what `out` makes one of.
+        An expression, or a value of which `out` makes one.
     write : Write
-        How it is written.
+        The write options.
     keys : optional
-        Where in `out` the value is assigned: index lists, or as a user gave them if not `parsed`.
+        The part of `out` to which the value is assigned: index lists, or indices from the user if not `parsed`.
     submask : bool
-        Whether the mask is of the region's shape.
+        The mask has the region's shape.
 
     Raises
     ------
     TypeError
-        `value` is nothing that can be written to `out`, or the mask has the wrong number of dimensions.
+        `value` cannot be written to `out`, or the mask has the wrong number of dimensions.
     DimensionMismatch
         The result, or the mask, has another shape than `out`.
     InvalidValue
-        Two matrices lie on different engines.
+        Two matrices are on different engines.
     """
     if type(value) is Expression:
         parts = value.operands
@@ -150,10 +150,11 @@ def update(
         value, parts = ready(value), ()
     mask, accum, _ = write
     last = out._lock
-    last.acquire()  # a call within a call, which has locks, has this one or is the only one to know the output
+    # A call within a call holds its own locks and this one already, or is the only one to know the output.
+    last.acquire()
     held = [last]
     try:
-        alone = out._lock is last  # else it has moved to an engine with a lock of its own
+        alone = out._lock is last  # otherwise it has moved to an engine with a lock of its own
         if mask is not None and mask.parent._lock is not last:
             parts = (mask.parent, *parts)
         for x in parts:
@@ -169,7 +170,7 @@ def update(
         if not alone:
             while held:
                 held.pop().release()
-            take(held, (out, *parts))
+            acquire_locks(held, (out, *parts))
         if keys is not None:
             value = out._assignment(keys if parsed else out._indexed(keys), value, mask, submask)
         elif type(value) is not Expression or not value.shape:
@@ -195,9 +196,9 @@ def update(
 
 
 def _expressed(out: Any, value: Any, accum: TypedOp | None) -> Any:
-    """The expression that writes a value, or None where a Scalar has taken it."""
+    """Return the expression that writes a value, or None if a Scalar has taken the value."""
     if type(value) is not Expression and isinstance(value, Unrun):
-        element = accum is not None and not out.ndim  # python-graphblas takes no unread element into an accumulator
+        element = accum is not None and not out.ndim  # python-graphblas accumulates no unread element
         value = value.operand("an accumulated element") if element else value.expression
     if type(value) is Expression:
         return value if value.shape or not out.ndim else out._express(value.operand("a Scalar as a value"))
@@ -207,7 +208,7 @@ def _expressed(out: Any, value: Any, accum: TypedOp | None) -> Any:
 
 
 def _misfit(out: Any, value: Expression, mask: Mask | None) -> Exception:
-    """The error of a result, or else of a mask, that has another shape than is needed."""
+    """Return the error for a result, or else a mask, of a wrong shape."""
     if value.shape != out.shape:
         text = f"{out.name} is a {says_shape(out.shape)}; {value.operation} makes a {says_shape(value.shape)}"
         return (TypeError if len(value.shape) != out.ndim else DimensionMismatch)(text)
@@ -220,7 +221,7 @@ def _misfit(out: Any, value: Expression, mask: Mask | None) -> Exception:
 
 
 def _place(out: Any, expression: Expression, mask: Mask | None) -> Engine:
-    """The engine that a statement runs on, with every participant's store there."""
+    """Return the engine that a statement runs on, once every participant's store is there."""
     engine = out._engine
     for x in expression.operands:
         if x._stored:
@@ -236,10 +237,10 @@ def _place(out: Any, expression: Expression, mask: Mask | None) -> Engine:
 
 
 def _gather(out: Any, expression: Expression, mask: Mask | None) -> Engine:
-    """Choose an engine and bring every participant there.
+    """Choose an engine and move every participant there.
 
-    Matrices decide, for they are large; without one, vectors do. Among either any engine wins over the CPU's. What was
-    never filled follows.
+    Matrices decide, as they are large; without one, vectors do. Among either any engine wins over the CPU's. Objects
+    that were never filled follow.
     """
     participants = [x for x in (out, *expression.operands) if x._stored]
     if mask is not None:

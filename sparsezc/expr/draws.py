@@ -55,6 +55,13 @@ class Pick:
     _stored: ClassVar[bool] = False
     _lock: ClassVar[None] = None
 
+    def fits(self, shape: tuple[int, ...], A: Any, index: Any) -> bool:
+        """Return whether the matrix still has the rows that are listed, and the result's columns."""
+        if index.kind == "all":
+            return bool(shape == A.shape)
+        listed = index.positions()
+        return bool(A.ncols == shape[1] and (not listed.size or int(listed.max()) < A.nrows))
+
 
 @dataclass(frozen=True)
 class Trail:
@@ -71,6 +78,8 @@ class Trail:
         One walk each.
     length : int
         Steps, at most.
+    size : int
+        Of the square matrix.
     weights : {"", "values", "columns"}
         Weights are the entries' values, or a vector's at their columns; "": all edges are alike.
     shares : tuple of int, or None
@@ -81,11 +90,16 @@ class Trail:
 
     starts: Any
     length: int
+    size: int
     weights: str = ""
     shares: tuple[int, int, int] | None = None
     seed: int = 0
     _stored: ClassVar[bool] = False
     _lock: ClassVar[None] = None
+
+    def fits(self, A: Any, *weights: Any) -> bool:
+        """Return whether the matrix and the vectors are still as large as when this was made."""
+        return bool(A.shape == (self.size, self.size) and all(v.shape == (self.size,) for v in weights))
 
     def __repr__(self) -> str:
         return f"{self.starts.size} walks of {self.length} steps"

@@ -1,15 +1,15 @@
-"""The engines: what an engine is, what some can do beyond that, and which there are.
+"""The engines: their protocol, their optional capabilities, and their registry.
 
-An engine keeps *stores*: whatever it holds behind a Matrix or a Vector (python-graphblas objects on the CPU engine,
-device arrays on the GPU engine). A Matrix or Vector is an engine and a store, and only the engine looks into the store.
-Adding one is writing a class with the methods of :class:`Engine`, and :func:`register`: docs/engines.md has an example.
+An engine keeps *stores*: the content of a Matrix or a Vector (python-graphblas objects on the CPU engine, device arrays
+on the GPU engine). A Matrix or Vector is an engine and a store, and only the engine looks into the store. To add an
+engine, write a class with the methods of :class:`Engine`, and call :func:`register`: docs/engines.md has an example.
 
-What ``engine.run(expression, out, write)`` receives
-----------------------------------------------------
+The arguments of ``engine.run(expression, out, write)``
+-------------------------------------------------------
 Everything was checked before. Every operand, the output and the mask's parent are on the engine (``x._store`` is its
-store). ``A``, ``B`` are Matrix or TransposedMatrix (``A._transposed``; its ``_store`` is that of the matrix behind it,
-``A.T``). ``u``, ``v`` are Vectors; an ``x`` is any of these. ``s``, ``t`` are Scalars, which have no store: read
-``s.value`` (None where it is empty, which happens in assign only) and ``s.dtype``. ``I``, ``J`` are
+store). ``A``, ``B`` are Matrix or TransposedMatrix (``A._transposed``; its ``_store`` is that of the matrix ``A.T``
+behind it). ``u``, ``v`` are Vectors; an ``x`` is any of these. ``s``, ``t`` are Scalars, which have no store: read
+``s.value`` (None if it is empty, which happens in assign only) and ``s.dtype``. ``I``, ``J`` are
 :class:`~sparsezc.expr.expression.IndexList`, P is a :class:`~sparsezc.expr.draws.Pick` and W a
 :class:`~sparsezc.expr.draws.Trail` (that module has the rules of chance, by which all engines draw the same); t is the
 largest weight of each row and w weights by column, where W asks for them; R is an
@@ -51,14 +51,14 @@ selectk         A, I, P           None        Matrix: a row for each of I, the e
 walk            A, W [, t [, w]]  None        Matrix: a row a walk, its vertices in their order
 ==============  ================  ==========  =================================================
 
-An ``aggregate`` (x, steps; op an aggregator) never gets to an engine: :mod:`sparsezc.expr.dispatch` runs its steps, the
-last one in its place.
+An ``aggregate`` (x, steps; op an aggregator) never reaches an engine: :mod:`sparsezc.expr.dispatch` runs its steps, and
+the last step replaces it.
 
 ``op`` is a TypedOp. ``write`` is a :class:`~sparsezc.expr.dispatch.Write`: its mask, None or a
 :class:`~sparsezc.expr.mask.Mask`; its accumulator, None or the TypedOp of a binary operator, whose operands are ``out``
 and the result; and `replace`, False without a mask. Types: operands are converted to ``op.type``, the result is of
 ``expression.dtype`` and is converted to ``out.dtype`` (with `accum`: both to ``accum.type``). The output may also be an
-operand or the mask: its old content counts until all is computed.
+operand or the mask: its old content is read until the result is computed.
 
 * **ewise_add, ewise_mult, ewise_union** of a Matrix and a Vector make a Matrix: a vector on the right stands for every
   row, one on the left for every column. Of two Scalars they make a Scalar, as apply and select of one do; these have no
@@ -81,6 +81,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from numpy.typing import NDArray
 
 from sparsezc.config import Config
+from sparsezc.device import cuda
 from sparsezc.errors import DeviceUnavailable, InvalidValue
 
 if TYPE_CHECKING:
@@ -91,25 +92,23 @@ __all__ = ["Capabilities", "Engine", "capability", "get", "has_placements", "reg
 
 
 class Engine(Protocol):
-    """What every engine can do: run an expression, and keep stores. Arguments were checked before they come here."""
+    """The methods of every engine: it runs expressions and keeps stores. Arguments were checked before the call."""
 
     name: str
-    lock: Any  # of all its objects, where launches share what the engine keeps; None: each object has its own
+    lock: Any  # the lock of all its objects, if launches share the engine's state; None: each object has its own
 
     def run(self, expression: Any, out: Any, write: Any) -> None:
-        """Compute an :class:`~sparsezc.expr.expression.Expression` and write it to a Matrix, Vector or Scalar as
-        `write` says.
-        """
+        """Compute an :class:`~sparsezc.expr.expression.Expression` and write it to an object, as `write` says."""
 
     # Stores. `store` is this engine's own object.
     def new_matrix(self, dtype: DataType, nrows: int, ncols: int) -> Any: ...
     def new_vector(self, dtype: DataType, size: int) -> Any: ...
     def matrix_from_csr(self, csr: Csr) -> Any: ...
     def matrix_to_csr(self, store: Any) -> Csr:
-        """In buffers of the matrix's placement; what lies in host memory is a copy."""
+        """Return a Csr in buffers of the matrix's placement; arrays in host memory are copies."""
 
     def vector_from_coo(self, indices: NDArray[Any], values: NDArray[Any], dtype: DataType, size: int) -> Any:
-        """`indices` ascending and distinct; `values` of the type's dtype, or one value for all."""
+        """Build from `indices`, ascending and distinct, and `values` of the type's dtype, or one value for all."""
 
     def vector_to_coo(self, store: Any) -> tuple[NDArray[Any], NDArray[Any]]: ...
     def dup(self, store: Any, dtype: DataType) -> Any: ...
@@ -120,52 +119,63 @@ class Engine(Protocol):
 
 
 class Capabilities(Protocol):
-    """What only some engines can do: an engine has any of these methods, or none. Callers ask by :func:`capability`.
+    """Methods that only some engines have, any of them or none. Callers ask for them by :func:`capability`.
 
-    Each returns None where it cannot do it for this store, as :func:`capability` does for an engine without it.
+    Each returns None if the engine cannot do it for this store, as :func:`capability` does for an engine without the
+    method.
     """
 
     def placements(self) -> tuple[str, ...] | None:
-        """Where its matrices can lie, if not in host memory: names of placements."""
+        """Return the names of placements for its matrices, if it has others than host memory."""
+
+    def adopt_csr(self, csr: Csr) -> Any:
+        """Make a store as ``matrix_from_csr`` does, taking over arrays that own their memory: the Csr must not be used
+        afterwards.
+        """
 
     def keep_transpose(self, store: Any) -> None:
-        """Hold a matrix by columns too, where that lets the engine choose between push and pull."""
+        """Store a matrix by columns too, if that lets the engine choose between push and pull."""
 
     def afford_transpose(self, store: Any) -> None:
-        """The same for products with the transpose again and again, where these gain by it and there is room."""
+        """Store a matrix by columns too, for repeated products with the transpose, if faster and if memory allows."""
 
     def sample(self, store: Any) -> Any:
-        """A matrix with some entries of each row, hubs first, that costs little to read."""
+        """Return a matrix with some entries of each row, hubs first, that is cheap to read."""
 
     def pointers(self, store: Any) -> Any:
-        """A square matrix with an entry (i, v(i)) for each entry of a vector of positions; its values are true."""
+        """Return a square matrix with a true entry (i, v(i)) for each entry of a vector of positions."""
 
     def compress(self, store: Any, order: str) -> Any:
-        """The same matrix with its ids in less memory. `order`: "natural", "degree" or "auto", how it may number
-        vertices for itself.
+        """Return the same matrix with its ids in less memory.
+
+        `order`: the engine's own vertex order, "natural", "degree" or "auto".
         """
 
     def reorder(self, store: Any, vertices: NDArray[Any]) -> Any:
-        """The same square matrix with ``vertices[k]`` at place k, hidden from all others."""
+        """Return the same square matrix with ``vertices[k]`` at place k; results do not show this order."""
 
     def id_bytes(self, store: Any) -> int | None:
-        """The memory that the ids of a matrix take."""
+        """Return the memory that the ids of a matrix take."""
 
     def replay(self, frontier: Any, number: int) -> Any:
-        """The rounds of a loop over a frontier from this number on, without the host: an iterator of scalars of the
-        device, each the number of a round. Afterwards its `rounds` says how many there were.
+        """Return the rounds of a loop over a frontier, from this number on, which run without the host.
+
+        It is an iterator of device scalars, each the number of a round. Afterwards its `rounds` is the number of
+        rounds.
         """
 
     def replay_buckets(
         self, near: Any, distance: Any, limits: tuple[float, float, float], goes_on: Callable[[], bool]
     ) -> Any:
-        """The same for delta-stepping, whose rounds differ by the limit of the bucket in work, which ``number()`` tells
-        afterwards. `limits`: this limit, by how much it rises, and the last. It ends where `goes_on` says no.
+        """Return the rounds of delta-stepping, which run without the host; each has a limit of its bucket.
+
+        ``number()`` returns this limit afterwards. `limits`: the limit, its increase, and the last limit. The loop ends
+        when `goes_on` returns false.
         """
 
 
 def capability(engine: Engine, name: str) -> Callable[..., Any]:
-    """The method of :class:`Capabilities` of this name; for an engine without it a function that returns None."""
+    """Return the method of :class:`Capabilities` of this name; without it, a function that returns None."""
     found: Callable[..., Any] = getattr(engine, name, _cannot)
     return found
 
@@ -175,26 +185,27 @@ def _cannot(*_: Any) -> None:
 
 
 def has_placements(engine: Engine) -> bool:
-    """Whether its matrices can lie elsewhere than in host memory."""
+    """Return whether its matrices can be in other memory than the host's."""
     return capability(engine, "placements")() is not None
 
 
 #: Each engine, or the module whose function ``engine()`` starts it on first use.
 _known: dict[str, str | Engine] = {"cpu": "sparsezc.engines.cpu", "gpu": "sparsezc.engines.gpu"}
 _OURS = frozenset(_known)
+_running: dict[str, Engine] = {}  # of ours, those that were started
 _METHODS = [name for name in vars(Engine) if name[0] != "_"]
 
 
 def register(name: str, engine: str | Engine) -> None:
-    """Let ``config.engine``, ``A.to(name)`` and ``v.to(name)`` speak of another engine.
+    """Make another engine known to ``config.engine``, ``A.to(name)`` and ``v.to(name)``.
 
     Parameters
     ----------
     name : str
-        Which takes the place of an engine that was registered under it before.
+        The engine's name; it replaces an engine that was registered under it before.
     engine : Engine or str
         The engine, whose `name` this is; or the name of a module with a function ``engine()``, which is called whenever
-        the engine is asked for.
+        the engine is needed.
 
     Raises
     ------
@@ -216,18 +227,21 @@ def register(name: str, engine: str | Engine) -> None:
 
 
 def get(name: str, asked: str | None = None) -> Engine:
-    """The engine of this name, started on first use; `asked`: what the user said that needs it.
+    """Return the engine of this name, started on first use; `asked`: the user's setting that needs it.
 
     Raises
     ------
     InvalidValue
-        For an unknown name.
+        The name is unknown.
     DeviceUnavailable
-        For ``"gpu"`` where no GPU can be used; the message says why.
+        The engine is ``"gpu"`` and no GPU can be used; the message gives the reason.
     """
     if name not in _known:
         known = " or ".join(map(repr, _known))
         raise InvalidValue(f"engine={name!r} is not an engine; choose {known}")
+    running = _running.get(name)
+    if running is not None and (name == "cpu" or cuda.reason() is None):
+        return running
     found = _known[name]
     if not isinstance(found, str):
         return found
@@ -237,4 +251,6 @@ def get(name: str, asked: str | None = None) -> Engine:
         if asked is None:
             raise
         raise DeviceUnavailable(f"{asked} needs a GPU, and there is {error}") from None
+    if name in _OURS:
+        _running[name] = engine
     return engine

@@ -1,6 +1,6 @@
-"""What an operation is before it runs: the expression made of operands, and what it may be made of.
+"""Expressions, operations that have not run, and the conversion of their operands.
 
-:mod:`sparsezc.expr.dispatch` runs expressions; :mod:`sparsezc.expr.engines` lists what each of them holds.
+:mod:`sparsezc.expr.dispatch` runs expressions; :mod:`sparsezc.expr.engines` lists the operands of each.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ __all__ = [
 
 
 class Expression(Unrun[K]):
-    """An operation that has not run: what it reads, what it computes, what it makes.
+    """An operation that has not run: its operands, its operator, and the type and shape of its result.
 
     Attributes
     ----------
@@ -35,7 +35,7 @@ class Expression(Unrun[K]):
     shape : tuple of int
         ``()``, ``(size,)`` or ``(nrows, ncols)``.
     empty : Any
-        What a Scalar holds if there was nothing to reduce; None leaves it empty.
+        The value of a Scalar if there was nothing to reduce; None leaves it empty.
     mask_shape : tuple of int
         The shape that a mask must have.
     """
@@ -63,16 +63,16 @@ class Expression(Unrun[K]):
 
     @property
     def expression(self) -> Expression[K]:
-        """Itself."""
+        """Return itself."""
         return self
 
     @property
     def _parts(self) -> tuple[Any, ...]:
-        """Its operands."""
+        """Return its operands."""
         return self.operands
 
     def with_operands(self, change: Callable[[Any], Any]) -> Expression:
-        """The same operation on other operands: each is replaced by ``change(operand)``."""
+        """Return the same operation on other operands: each is replaced by ``change(operand)``."""
         operands = tuple(map(change, self.operands))
         return Expression(self.operation, operands, self.op, self.dtype, self.shape, self.mask_shape, self.empty)
 
@@ -92,19 +92,19 @@ class Expression(Unrun[K]):
         dtype : DataType, optional
             Type of the new object; by default the expression's.
         mask : Mask, optional
-            Only entries that it allows are made.
+            Only entries that it allows are computed.
         name : str, optional
         is_cscalar : bool
-            For a Scalar: see there.
+            For a Scalar: as in :class:`~sparsezc.core.scalar.Scalar`.
         **options
-            python-graphblas's options of a statement, such as ``nthreads``: accepted, and not needed.
+            python-graphblas's options of a statement, such as ``nthreads``: accepted, and ignored.
         """
         if options:
             check_options(options)
         kind = self.dtype if dtype is None else lookup(dtype)
         found = self._value
         if mask is None and found is not None and found[0] == get_ident() and found[1].dtype is kind:
-            made, self._value = found[1], None  # computed already, and given out once
+            made, self._value = found[1], None  # computed already; given out only once
             if name is not None:
                 made.name = name
             return made  # type: ignore[no-any-return]
@@ -121,13 +121,14 @@ class Expression(Unrun[K]):
 
 
 def stored(x: Any, where: str, *dimensions: int) -> Any:
-    """`x`, if it is a Vector (1) or a Matrix (2) as `dimensions` allow; an expression is computed first, and
-    an object of python-graphblas counts as the same of ours.
+    """Return `x`, if it is a Vector (1) or a Matrix (2) as `dimensions` allow.
+
+    An expression is computed first, and an object of python-graphblas is adopted.
 
     Raises
     ------
     TypeError
-        It is something else.
+        It is another object.
     """
     if isinstance(x, Unrun):
         x = x.operand(where)
@@ -140,9 +141,9 @@ def stored(x: Any, where: str, *dimensions: int) -> Any:
 
 
 def adopted(x: Any) -> Any:
-    """A python-graphblas object as ours, without a copy; anything else as it is."""
+    """Return a python-graphblas object as ours, without a copy; any other object unchanged."""
     if type(x).__module__.partition(".")[0] == "graphblas" and hasattr(x, "ndim"):
-        import sparsezc  # whose names are imported when they are first used
+        import sparsezc  # at first use, as importing at the top would be a circle
 
         return sparsezc.from_graphblas(x)
     return x

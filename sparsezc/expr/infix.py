@@ -1,7 +1,7 @@
 """The signs between objects: ``A + B``, ``A @ B``, ``A | B``, ``A < 3``, ``-A``; ops/signs.py says what each means.
 
 Matrix, Vector, Scalar and everything that has not run inherit them. All of them make expressions, comparisons too, so
-``A == B`` is an elementwise comparison; whether two objects hold the same is ``A.isequal(B)``.
+``A == B`` is an elementwise comparison; ``A.isequal(B)`` compares two objects as a whole.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ __all__ = ["Infix", "K", "StandIn"]
 #: The kind of an object, or of the object that an expression makes: Matrix, Vector or Scalar. For type checkers.
 K = TypeVar("K", covariant=True)
 
-_signs: Any = None  # ops/signs.py, once it is imported: nothing that has signs exists before
+_signs: Any = None  # ops/signs.py, once it is imported, which is before any object with signs exists
 
 
 def define(signs: Any) -> None:
@@ -23,14 +23,14 @@ def define(signs: Any) -> None:
 
 
 class Infix(Generic[K]):
-    """Every sign as a method; infix.pyi has their types."""
+    """Base class with every sign as a method; infix.pyi has their types."""
 
     __slots__ = ()
     __array_ufunc__ = None  # NumPy's numbers on the left leave the sign to us
     __hash__ = object.__hash__
 
     def _call_operator(self, op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """``op(A)``, ``op(A, 1)``, ``op(A | B)``: operators call this on their first argument that has it."""
+        """Run ``op(A)``, ``op(A, 1)``, ``op(A | B)``: operators call this on their first argument that has it."""
         return _signs.call(op, args, kwargs)
 
     # On the intersection of two patterns
@@ -88,7 +88,7 @@ class Infix(Generic[K]):
     def __ge__(self, other: Any) -> Any:
         return _signs.binary_sign(self, other, "ge")
 
-    # On the union
+    # On the union of two patterns
     def __add__(self, other: Any) -> Any:
         return _signs.binary_sign(self, other, "plus")
 
@@ -107,7 +107,7 @@ class Infix(Generic[K]):
     def __rxor__(self, other: Any) -> Any:
         return _signs.binary_sign(other, self, "lxor")
 
-    # Of one
+    # On one object
     def __neg__(self) -> Any:
         return _signs.unary_sign(self, "ainv")
 
@@ -117,7 +117,7 @@ class Infix(Generic[K]):
     def __invert__(self) -> Any:
         return _signs.unary_sign(self, "lnot")
 
-    # For an operator to take: op(A @ B), op(A & B), op(A | B)
+    # Operands for an operator: op(A @ B), op(A & B), op(A | B)
     def __matmul__(self, other: Any) -> Any:
         return _signs.pair(self, other, "@", "__matmul__")
 
@@ -136,40 +136,40 @@ class Infix(Generic[K]):
     def __ror__(self, other: Any) -> Any:
         return _signs.pair(other, self, "|", "__ror__")
 
-    # Into itself
+    # In place
     def __iadd__(self, other: Any) -> Any:
-        return _signs.into(self, other, "plus", "__iadd__")
+        return _signs.run_in_place(self, other, "plus", "__iadd__")
 
     def __isub__(self, other: Any) -> Any:
-        return _signs.into(self, other, "minus", "__isub__")
+        return _signs.run_in_place(self, other, "minus", "__isub__")
 
     def __imul__(self, other: Any) -> Any:
-        return _signs.into(self, other, "times", "__imul__")
+        return _signs.run_in_place(self, other, "times", "__imul__")
 
     def __itruediv__(self, other: Any) -> Any:
-        return _signs.into(self, other, "truediv", "__itruediv__")
+        return _signs.run_in_place(self, other, "truediv", "__itruediv__")
 
     def __ifloordiv__(self, other: Any) -> Any:
-        return _signs.into(self, other, "floordiv", "__ifloordiv__")
+        return _signs.run_in_place(self, other, "floordiv", "__ifloordiv__")
 
     def __imod__(self, other: Any) -> Any:
-        return _signs.into(self, other, "mod", "__imod__")
+        return _signs.run_in_place(self, other, "mod", "__imod__")
 
     def __ipow__(self, other: Any) -> Any:
-        return _signs.into(self, other, "pow", "__ipow__")
+        return _signs.run_in_place(self, other, "pow", "__ipow__")
 
     def __ixor__(self, other: Any) -> Any:
-        return _signs.into(self, other, "lxor", "__ixor__")
+        return _signs.run_in_place(self, other, "lxor", "__ixor__")
 
     def __iand__(self, other: Any) -> Any:
-        return _signs.into(self, other, "land", "__iand__")
+        return _signs.run_in_place(self, other, "land", "__iand__")
 
     def __ior__(self, other: Any) -> Any:
-        return _signs.into(self, other, "lor", "__ior__")
+        return _signs.run_in_place(self, other, "lor", "__ior__")
 
     def __imatmul__(self, other: Any) -> Any:
-        return _signs.into(self, other, "@", "__imatmul__")
+        return _signs.run_in_place(self, other, "@", "__imatmul__")
 
 
-#: What stands in for its result. For type checkers it has the result's methods, which ``Unrun.__getattr__`` finds.
+#: An object that stands in for its result; ``Unrun.__getattr__`` finds the methods that type checkers see.
 StandIn = Infix

@@ -1,4 +1,4 @@
-"""Masks: which positions of an output may be written."""
+"""Masks: the positions of an output that may be written."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ from typing import Any
 
 from sparsezc.errors import DomainMismatch
 from sparsezc.expr.expression import Operand, Unrun, says_shape
-from sparsezc.locks import hold
+from sparsezc.locks import hold_locks
 from sparsezc.semirings.types.datatypes import BOOL, DataType, lookup
 
 __all__ = ["Mask", "Maskable", "as_mask", "to_mask"]
 
 
 class Mask:
-    """Which positions of an output may be written: ``A.S``, ``A.V``, ``~A.S`` or ``~A.V``.
+    """The positions of an output that may be written: ``A.S``, ``A.V``, ``~A.S`` or ``~A.V``.
 
     Attributes
     ----------
     parent : Matrix or Vector
     structure : bool
-        Whether every entry counts (``S``), or the true ones only (``V``).
+        Every entry counts (``S``), not only the true ones (``V``).
     complement : bool
 
     Examples
@@ -43,12 +43,12 @@ class Mask:
 
     @property
     def value(self) -> bool:
-        """Whether the true entries count only."""
+        """Return whether only true entries count."""
         return not self.structure
 
     @property
     def name(self) -> str:
-        """As it is written: ``~m.S``."""
+        """Return its spelling, as ``~m.S``."""
         return f"{'~' * self.complement}{self.parent.name}.{'S' if self.structure else 'V'}"
 
     def new(
@@ -60,16 +60,16 @@ class Mask:
         name: str | None = None,
         **options: Any,
     ) -> Any:
-        """An object that is True where the mask allows, and empty elsewhere.
+        """Return an object that is True where the mask allows, and empty elsewhere.
 
         Parameters
         ----------
         dtype : optional
-            By default BOOL.
+            The type of the object; by default BOOL.
         complement : bool
-            True where it does not allow, instead.
+            True where the mask does not allow, instead.
         mask : Mask, optional
-            Another mask that must allow too.
+            Another mask that must allow the position too.
         name : str, optional
 
         Returns
@@ -77,7 +77,7 @@ class Mask:
         Matrix or Vector
         """
         other = None if mask is None else to_mask(mask)
-        with hold(self.parent) if other is None else hold(self.parent, other.parent):
+        with hold_locks(self.parent) if other is None else hold_locks(self.parent, other.parent):
             return self._made(BOOL if dtype is None else lookup(dtype), complement, other, name)
 
     def _made(self, dtype: DataType, complement: bool, other: Mask | None, name: str | None) -> Any:
@@ -88,12 +88,12 @@ class Mask:
                 made(~other) << True
         elif other is None:
             made(self) << True
-        elif self.complement and other.complement:  # what neither refuses
+        elif self.complement and other.complement:  # positions that neither refuses
             refused = self._blank(BOOL, None)
             refused(~self) << True
             refused(~other) << True
             made(~refused.S) << True
-        else:  # first the one that lists what it allows
+        else:  # first the one that lists its allowed positions
             first, second = (other, self) if self.complement else (self, other)
             made(first) << True
             made(second, replace=True) << made
@@ -111,7 +111,7 @@ class Mask:
         other = to_mask(other)
         if self.complement or other.complement:
             return Mask((~self).new(mask=~other), True, True)
-        with hold(self.parent, other.parent):
+        with hold_locks(self.parent, other.parent):
             made = self.new()
             made(other) << True
         return Mask(made, True)
@@ -132,7 +132,7 @@ class Mask:
 
 
 class Maskable:
-    """What masks can be made of: Matrix and Vector."""
+    """Base class of the objects of which masks can be made: Matrix and Vector."""
 
     __slots__ = ()
 
@@ -148,14 +148,14 @@ class Maskable:
 
 
 def to_mask(mask: Any, where: str = "mask") -> Mask:
-    """The mask that a user gave; a Vector or Matrix of BOOL counts by its values.
+    """Return the mask that a user gave; a Vector or Matrix of BOOL counts by its values.
 
     Raises
     ------
     TypeError
-        Not a mask.
+        It is no mask.
     DomainMismatch
-        A mask by values, which are of a user-defined type (also a TypeError).
+        It is a mask by values of a user-defined type (also a TypeError).
     """
     if type(mask) is Mask:
         if not mask.structure and mask.parent.dtype.is_udt:
@@ -174,12 +174,12 @@ def to_mask(mask: Any, where: str = "mask") -> Mask:
 
 
 def as_mask(mask: Any, out: Operand) -> Mask:
-    """The mask that a user gave for `out`.
+    """Return the mask that a user gave for `out`.
 
     Raises
     ------
     TypeError
-        Not a mask, or a mask of the wrong number of dimensions.
+        It is no mask, or has the wrong number of dimensions.
     """
     checked = to_mask(mask, f"mask of {out.name}")
     if checked.parent.ndim > out.ndim:

@@ -1,4 +1,4 @@
-"""What an expression can be made of: objects with a content, index lists, ways to read a mask."""
+"""Operands of expressions: objects with content, index lists, and the ways to read a mask."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["IndexList", "Inner", "MaskKind", "Operand", "says", "says_noun", "sa
 
 
 class Operand(Infix[K]):
-    """What an expression can be made of: it has a type, a shape and a name, and perhaps an engine and a store."""
+    """Base class of everything that expressions are made of: it has a type, a shape, a name and maybe a store."""
 
     __slots__ = ()
     ndim: ClassVar[int]
@@ -28,13 +28,13 @@ class Operand(Infix[K]):
     _transposed: ClassVar[bool] = False
     _lock: Any  # locks.py
     _shape: tuple[int, ...]
-    _stored: ClassVar[bool] = True  # whether an engine holds the content
-    # The classes by number of dimensions: an expression makes the one that its shape asks for.
+    _stored: ClassVar[bool] = True  # an engine stores the content
+    # The classes by number of dimensions: an expression makes the one for its shape.
     _kinds: ClassVar[dict[int, Any]] = {}
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """``()``, ``(size,)`` or ``(nrows, ncols)``."""
+        """Return ``()``, ``(size,)`` or ``(nrows, ncols)``."""
         return self._shape
 
     def __bool__(self) -> bool:
@@ -49,7 +49,7 @@ class Operand(Infix[K]):
             " says which is meant"
         )
 
-    # A sign between two objects makes an expression, so two objects are the same only by `is`.
+    # A sign between two objects makes an expression, so only `is` compares identity.
     __hash__ = object.__hash__
 
 
@@ -62,7 +62,7 @@ class IndexList:
     key : None, range, ndarray of uint64, or int
         The positions, all checked: ``range`` may descend, a list may repeat and be in any order.
     size : int
-        How many positions; 1 for a single one.
+        The number of positions; 1 for a single one.
     """
 
     __slots__ = ("key", "kind", "size")
@@ -75,7 +75,7 @@ class IndexList:
         self.size = size
 
     def positions(self) -> NDArray[np.uint64]:
-        """Every position as an array."""
+        """Return every position as an array."""
         if self.kind == "list":
             listed: NDArray[np.uint64] = self.key
             return listed
@@ -85,9 +85,9 @@ class IndexList:
         return np.arange(steps.start, steps.stop, steps.step, dtype=np.int64).astype(np.uint64)
 
     def as_python(self, length: int) -> Any:
-        """An integer, a slice or an array, which means the same of a NumPy array of this length.
+        """Return an integer, a slice or an array that selects the same from a NumPy array of this length.
 
-        A slice says only what differs from all positions; an empty one ends at 1, as in python-graphblas.
+        A slice gives only the bounds that differ from all positions; an empty one ends at 1, as in python-graphblas.
         """
         if self.kind != "range":
             return slice(None) if self.kind == "all" else self.key
@@ -107,7 +107,7 @@ class IndexList:
 
 
 class MaskKind:
-    """How an operand that selects is read: by structure or by values, itself or its complement."""
+    """The way an operand is read as a mask: by structure or by values, itself or its complement."""
 
     __slots__ = ("complement", "structure")
     _stored: ClassVar[bool] = False
@@ -136,17 +136,17 @@ class Inner:
 
 
 def says_noun(ndim: int) -> str:
-    """``"Scalar"``, ``"Vector"`` or ``"Matrix"``."""
+    """Return ``"Scalar"``, ``"Vector"`` or ``"Matrix"``."""
     return ("Scalar", "Vector", "Matrix")[ndim]
 
 
 def says_shape(shape: tuple[int, ...]) -> str:
-    """A shape as messages name it: ``Vector 5``, ``Matrix 2 x 3``, ``Scalar``."""
+    """Return a shape as messages name it: ``Vector 5``, ``Matrix 2 x 3``, ``Scalar``."""
     return says_noun(len(shape)) + (f" {' x '.join(map(str, shape))}" if shape else "")
 
 
 def says(x: Any) -> str:
-    """An object as a message names it: ``A (Matrix 2 x 3, INT64)``."""
+    """Return an object as messages name it: ``A (Matrix 2 x 3, INT64)``."""
     if isinstance(x, Operand):
         return f"{x.name} ({says_noun(x.ndim)} {' x '.join(map(str, x.shape))}, {x.dtype})"
     return f"{x!r} of type {type(x).__name__}"

@@ -1,6 +1,6 @@
 """python-graphblas's options of a statement, ``w(nthreads=4) << x``: hints that change no answer, checked by name.
 
-And arguments of our own that are either true or false.
+Also a check of our own arguments that are True or False.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ __all__ = ["check", "flag"]
 
 _METHODS = ("default", "dot", "gustavson", "hash", "saxpy")
 _COMPRESSIONS = ("default", "lz4", "lz4hc", "none", "zstd")
-#: What each may be; None for a number. Each may also be None or False, which is the same as not given.
+#: The values that each may have; None for a number. Each may also be None or False, which is the same as not given.
 _ALLOWED: dict[str, tuple[Any, ...] | None] = {
     "axb_method": _METHODS,
     "chunk": None,
@@ -30,7 +30,7 @@ _ALLOWED: dict[str, tuple[Any, ...] | None] = {
 
 
 def check(options: dict[str, Any]) -> None:
-    """Refuse options that python-graphblas does not know; names count in any case.
+    """Raise InvalidValue for options that python-graphblas does not know; upper and lower case are the same.
 
     Raises
     ------
@@ -55,12 +55,12 @@ def check(options: dict[str, Any]) -> None:
 
 
 def flag(name: str, value: Any) -> bool:
-    """An argument that is True or False, which a text such as "no" is not.
+    """Return an argument that is True or False; a text such as "no" is neither.
 
     Raises
     ------
     InvalidValue
-        It is something else.
+        It is any other value.
     """
     if isinstance(value, bool | np.bool_):
         return bool(value)

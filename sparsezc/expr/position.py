@@ -1,4 +1,4 @@
-"""``w[I]`` and ``A[I, J]``: places to read or to write; and ``w(input_mask=M)``, which takes what is read there."""
+"""``w[I]`` and ``A[I, J]``: places to read or to write; and ``w(input_mask=M)``, which masks the place that is read."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sparsezc.expr.expression import Expression, IndexList, Unrun, says_shape
 from sparsezc.expr.infix import K
 from sparsezc.expr.mask import Mask, to_mask
 from sparsezc.expr.options import check as check_options
-from sparsezc.locks import hold
+from sparsezc.locks import hold_locks
 from sparsezc.semirings.types.datatypes import DataType
 
 __all__ = ["InputMasked", "Position", "ResolvedIndexes"]
@@ -31,13 +31,13 @@ class ResolvedIndexes(NamedTuple):
 
     @property
     def py_indices(self) -> Any:
-        """An integer, a slice or an array; of a Matrix a pair of them."""
+        """Return an integer, a slice or an array; for a Matrix a pair of them."""
         keys = tuple(key.as_python(n) for key, n in zip(self.indices, self.obj.shape, strict=True))
         return keys if len(keys) > 1 else keys[0]
 
 
 class Position(Unrun[K]):
-    """``w[I]`` or ``A[I, J]``: a place to read (``.new()``, ``.value``) or to write (``<<``)."""
+    """A place to read (``.new()``, ``.value``) or to write (``<<``): ``w[I]`` or ``A[I, J]``."""
 
     __slots__ = ("keys", "parent", "shape")
 
@@ -48,7 +48,7 @@ class Position(Unrun[K]):
         self._value: Any = None
 
     def __call__(self, *args: Any, **kwargs: Any) -> Assigner:
-        """``w[I](mask) << x``: here the mask has the shape of the region, not of ``w``."""
+        """Return the place with a mask, ``w[I](mask) << x``: the mask has the shape of the region, not of ``w``."""
         target = self.parent(*args, **kwargs)
         if type(target) is InputMasked:
             raise TypeError(f"{self!r}(...): `input_mask` argument may only be used for extract")
@@ -62,29 +62,29 @@ class Position(Unrun[K]):
         update(self.parent, value, PLAIN, self.keys)
 
     def update(self, expr: Any, **options: Any) -> None:
-        """The same as ``<<``."""
+        """Run ``self << expr``."""
         check_options(options)
         self << expr
 
     @property
     def resolved_indexes(self) -> ResolvedIndexes:
-        """The indices, as python-graphblas names them."""
+        """Return the indices, by python-graphblas's name."""
         return ResolvedIndexes(self.parent, self.keys)
 
     @property
     def _parts(self) -> tuple[Any, ...]:
-        """What it is a part of."""
+        """Return the object that it is a part of."""
         return (self.parent,)
 
     @property
     def dtype(self) -> DataType:
-        """Type of the entries."""
+        """Return the type of the entries."""
         kind: DataType = self.parent.dtype
         return kind
 
     @property
     def expression(self) -> Expression[K]:
-        """The extraction that this place means when it is read."""
+        """Return the extraction that this place means when it is read."""
         found: Expression[K] = self.parent._extraction(self.keys)
         return found
 
@@ -97,14 +97,14 @@ class Position(Unrun[K]):
         name: str | None = None,
         **options: Any,
     ) -> K:
-        """What lies there, as a new Scalar, Vector or Matrix.
+        """Return the content of the place, as a new Scalar, Vector or Matrix.
 
         Parameters
         ----------
         dtype : optional
-            By default the parent's.
+            The type of the new object; by default the parent's.
         mask : Mask, optional
-            Of the region's shape: only entries that it allows are made.
+            A mask of the region's shape: only entries that it allows are extracted.
         input_mask : Mask, optional
             Instead, a mask of the parent's shape (for a row or column, also one of its length).
         name : str, optional
@@ -118,18 +118,18 @@ class Position(Unrun[K]):
         if mask is not None:
             raise TypeError(f"{self!r}: mask and input_mask arguments cannot both be given")
         whole = to_mask(input_mask, "input_mask")
-        with hold(self.parent, whole.parent):
+        with hold_locks(self.parent, whole.parent):
             return self.expression.new(dtype, mask=self.region_of(whole), name=name, **options)
 
     def region_of(self, mask: Mask) -> Mask:
-        """The mask of this region that a mask of the whole parent means.
+        """Return the part of a whole parent's mask that belongs to this region.
 
         Raises
         ------
         TypeError
-            A mask of a Vector, where more than one row or column is read.
+            It is a mask of a Vector, and more than one row or column is read.
         DimensionMismatch
-            The mask has another size than what is read from.
+            The mask has another size than the parent.
         """
         keys, shape, along = self.keys, self.parent.shape, 0
         if mask.parent.ndim < len(keys):
@@ -158,7 +158,7 @@ class Position(Unrun[K]):
 
 
 class InputMasked(Target):
-    """``w(input_mask=M)``, which takes a place to read: of that, what a mask of what it is read from allows."""
+    """An output with an input mask, ``w(input_mask=M)``: of the place on the right only entries in M are read."""
 
     __slots__ = ("input_mask",)
 
@@ -169,7 +169,7 @@ class InputMasked(Target):
     def __lshift__(self, value: Any) -> None:
         if type(value) is not Position:
             raise TypeError(f"{self.out.name}(...): `input_mask` argument may only be used for extract")
-        with hold(self.out, value.parent, self.input_mask.parent):
+        with hold_locks(self.out, value.parent, self.input_mask.parent):
             update(self.out, value, self.write._replace(mask=value.region_of(self.input_mask)))
 
     update = __lshift__

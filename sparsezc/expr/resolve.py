@@ -1,7 +1,7 @@
-"""Operators as users give them (objects, typed objects, names, symbols), made into typed operators.
+"""Typed operators from operators as users give them: objects, typed objects, names, symbols.
 
-Each function takes the types of the operands, follows python-graphblas's rule for the type to compute in, and remembers
-its answer, so a loop pays for the search once.
+Each function takes the types of the operands, follows python-graphblas's rule for the type to compute in, and caches
+its answer, so that a loop pays for the search once.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ _remembered: dict[Any, TypedOp] = {}
 
 
 def resolve(kind: str, op: Any, where: str, left: DataType, right: DataType | None = None) -> TypedOp:
-    """The typed operator of a kind that `op` means for operands of these types.
+    """Return the typed operator of a kind that `op` means for operands of these types.
 
     Parameters
     ----------
     kind : {"unary", "binary", "indexunary", "select", "monoid", "semiring"}
-        What is needed. A monoid counts as its binary operator, and a binary operator as the monoid of its name.
+        The required kind. A monoid counts as its binary operator, and a binary operator as the monoid of its name.
     op : Operator, TypedOp, str or a Python function
     where : str
         The argument's name in messages, such as ``"mxv: op"``.
     left, right : DataType
-        Types of the operands; `right` is None where there is one.
+        The types of the operands; `right` is None if there is one operand.
 
     Raises
     ------
     TypeError
-        `op` is no operator, or one of another kind.
+        `op` is no operator, or is of another kind.
     InvalidValue
         No operator of this kind has that name.
     DomainMismatch
@@ -55,7 +55,7 @@ def resolve(kind: str, op: Any, where: str, left: DataType, right: DataType | No
     try:
         types = left if right is None else (left, right)
         if kind == "binary" and isinstance(op, Monoid):
-            typed: TypedOp = op[types].binaryop  # of the types that it is a monoid for, and no other
+            typed: TypedOp = op[types].binaryop  # of the types that it is a monoid for, and of no other
         else:
             found = names.lookup(kind, op)
             typed = found if isinstance(found, TypedOp) else found[types]
@@ -65,7 +65,7 @@ def resolve(kind: str, op: Any, where: str, left: DataType, right: DataType | No
 
 
 def _is_of_function(op: Any) -> bool:
-    """Whether a user's function is in an operator: such are made without end, and are freed with the last reference."""
+    """Return whether an operator has a user's function: such operators are not cached, so they can be freed."""
     if isinstance(op, str):
         return False
     untyped: Any = op.op if isinstance(op, TypedOp) else op
@@ -87,7 +87,7 @@ _CLASSES = {
 
 
 def _expected(kind: str, op: Any, error: Exception) -> str:
-    """The end of a message about an operator of another kind: what is needed, and how to get it from what was given."""
+    """Return the end of a message about an operator of a wrong kind: the kind needed, and how to get it."""
     if kind == "monoid" and isinstance(op, TypedOp) and op.op.kind == "binary":
         return f" (Expected type: Monoid; {op!r} is not part of a Monoid for {op.type} datatype)"
     if type(error) is not TypeError:

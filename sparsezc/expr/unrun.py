@@ -1,4 +1,4 @@
-"""What has not run and stands in for its result: :class:`Unrun`, of which an expression is one."""
+"""Objects that have not run and stand in for their results: :class:`Unrun`, the base class of expressions."""
 
 from __future__ import annotations
 
@@ -26,17 +26,18 @@ _WRITES = {"build", "clear", "resize", "setdiag", "update"}
 
 @cache
 def _reads(kind: type) -> frozenset[str]:
-    """The names of a Matrix, Vector or Scalar that what stands in for one has too: none that makes or changes one.
+    """Return the names of a Matrix, Vector or Scalar that an object standing in for one has: only those that read.
 
-    What ``A[:2, :2].clear()`` changed would be a temporary result, and it reads as a change of A.
+    ``A[:2, :2].clear()`` would change a temporary result, and reads as a change of A.
     """
     return frozenset(name for name in dir(kind) if not name.startswith(("_", "from_")) and name not in _WRITES)
 
 
 class Unrun(StandIn[K]):
-    """What has not run and stands in for its result: an expression, a place to read, two operands of a sign.
+    """An object that has not run and stands in for its result: an expression, a place to read, two operands of a sign.
 
-    With ``config.autocompute`` it runs at first need and remembers the result; without, ``new()`` must be said.
+    With ``config.autocompute`` it runs when its result is first needed, and keeps it; without, ``new()`` must be
+    called.
     """
 
     __slots__ = ("__weakref__", "_value")
@@ -45,37 +46,37 @@ class Unrun(StandIn[K]):
 
     @property
     def expression(self) -> Expression[K]:
-        """What runs."""
+        """Return the expression that runs."""
         raise NotImplementedError
 
     @property
     def _parts(self) -> tuple[Any, ...]:
-        """The objects that it reads."""
+        """Return the objects that it reads."""
         raise NotImplementedError
 
     @property
     def kind(self) -> Any:
-        """What it makes: Matrix, Vector or Scalar."""
+        """Return the class of the result: Matrix, Vector or Scalar."""
         return Operand._kinds[len(self.shape)]
 
     @property
     def ndim(self) -> int:
-        """Number of dimensions of what it makes."""
+        """Return the number of dimensions of the result."""
         return len(self.shape)
 
     @property
     def size(self) -> int:
-        """Number of positions of the Vector that it makes."""
+        """Return the number of positions of the Vector that results."""
         return self._length(0, 1, "size")
 
     @property
     def nrows(self) -> int:
-        """Number of rows of the Matrix that it makes."""
+        """Return the number of rows of the Matrix that results."""
         return self._length(0, 2, "nrows")
 
     @property
     def ncols(self) -> int:
-        """Number of columns of the Matrix that it makes."""
+        """Return the number of columns of the Matrix that results."""
         return self._length(1, 2, "ncols")
 
     def _length(self, along: int, ndim: int, name: str) -> int:
@@ -85,7 +86,7 @@ class Unrun(StandIn[K]):
 
     @property
     def name(self) -> str:
-        """The name of the result, which it gets when it is computed."""
+        """Return the name of the result, which it gets when it is computed."""
         said: str = self.computed("name").name
         return said
 
@@ -96,14 +97,14 @@ class Unrun(StandIn[K]):
     def dup(
         self, dtype: Any = None, *, clear: bool = False, mask: Any = None, name: str | None = None, **options: Any
     ) -> K:
-        """The same as ``new``; with `clear`, an empty object of the result's type and shape."""
+        """Run as ``new`` does; with `clear`, return an empty object of the result's type and shape."""
         if clear:
             check_options({k: x for k, x in options.items() if k != "is_cscalar"})
             return self.kind._blank(self.dtype if dtype is None else lookup(dtype), self.shape, name)  # type: ignore[no-any-return]
         return self.new(dtype, name=name, **options) if mask is None else self.new(dtype, mask=mask, name=name)
 
     def computed(self, need: str) -> Any:
-        """The result, computed at first need and remembered; `need` is what asks for it, for the message.
+        """Return the result, computed at first need and kept; `need` is the operation that needs it, for the message.
 
         Raises
         ------
@@ -117,7 +118,7 @@ class Unrun(StandIn[K]):
         return found[1]
 
     def operand(self, need: str) -> Any:
-        """The result as an operand of something that runs later: an object that no caller gets and changes.
+        """Return the result as an operand of a later statement: an object that no caller can get and change.
 
         Raises
         ------
@@ -146,7 +147,7 @@ class Unrun(StandIn[K]):
         return getattr(self.computed(name), name)
 
     def __dir__(self) -> list[str]:
-        sizes = {"ncols", "nrows", "size"}  # of which the result has its own
+        sizes = {"ncols", "nrows", "size"}  # the result has its own
         return sorted({*object.__dir__(self)} - sizes | _reads(self.kind))
 
     def __bool__(self) -> bool:
@@ -180,9 +181,9 @@ class Unrun(StandIn[K]):
 
 
 def ready(x: Any) -> Any:
-    """`x` with the elements computed that it is or lists: calls of their own, before a statement takes its locks.
+    """Return `x` with every element that it is, or lists, computed: before a statement takes its locks.
 
-    Within it, two threads could wait for each other: ``u[v[0]] = 1`` and ``v[u[0]] = 1``.
+    Within a statement, two threads could wait for each other: ``u[v[0]] = 1`` and ``v[u[0]] = 1``.
     """
     if isinstance(x, Unrun):
         return x if x.shape else x.computed("an element")

@@ -1,4 +1,4 @@
-"""What can be written to, and how: ``w << x``, ``w(mask, accum, replace) << x``, ``w[I] << x``, ``del w[I]``."""
+"""Objects that can be written to: ``w << x``, ``w(mask, accum, replace) << x``, ``w[I] << x``, ``del w[I]``."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ replace = _Replace()
 
 
 class Writable(Operand[K]):
-    """What can be written to: Matrix, Vector and Scalar."""
+    """Base class of objects that can be written to: Matrix, Vector and Scalar."""
 
     __slots__ = ("__weakref__", "_engine", "_lock", "_store", "dtype", "name")
 
@@ -51,7 +51,7 @@ class Writable(Operand[K]):
         update(self, expression, PLAIN if mask is None else Write(as_mask(mask, self), None, False))
 
     def _put(self, engine: Engine, store: Any) -> None:
-        """Have this content, on this engine."""
+        """Set the content, on this engine."""
         self._engine, self._store = engine, store
         if engine.lock is not None:
             self._lock = engine.lock
@@ -61,18 +61,18 @@ class Writable(Operand[K]):
         raise NotImplementedError
 
     def _postpone(self, expression: Expression) -> bool:
-        """Keep a statement for the engine that will store this object, which none does yet; whether that was done."""
+        """Keep a statement for the engine that will store this object, if none does yet; return whether it was kept."""
         return False
 
     def _changed(self) -> None:
-        """Forget what was known of the content."""
+        """Forget cached facts about the content."""
 
     def _express(self, value: Any) -> Expression:
-        """The expression that ``self << value`` means, where `value` is none yet."""
+        """Return the expression that ``self << value`` means, for a `value` that is no expression."""
         raise NotImplementedError
 
     def _take(self, value: Any, accum: TypedOp | None) -> None:
-        """``s << value`` and ``s(accum) << value``, where `value` is no expression; for a Scalar only."""
+        """Run ``s << value`` or ``s(accum) << value``, for a `value` that is no expression; for a Scalar only."""
         raise NotImplementedError
 
     def _indexed(self, keys: Any) -> tuple[IndexList, ...]:
@@ -96,7 +96,7 @@ class Writable(Operand[K]):
         input_mask: Any = None,
         **options: Any,
     ) -> Target:
-        """A target to write to: ``w(mask, accum, replace=True) << expression``.
+        """Return a target to write to: ``w(mask, accum, replace=True) << expression``.
 
         Parameters
         ----------
@@ -105,11 +105,11 @@ class Writable(Operand[K]):
         accum : binary operator or its name, optional
             ``w = accum(w, result)`` where both are present.
         replace : bool
-            Delete what the mask does not allow.
+            Delete entries that the mask does not allow.
         input_mask : Mask, optional
-            For an extraction: a mask of what is read from, ``C(input_mask=M) << A[rows, columns]``.
+            For an extraction: a mask of the object that is read, ``C(input_mask=M) << A[rows, columns]``.
         **options
-            python-graphblas's options of a statement, such as ``nthreads``: accepted, and not needed.
+            python-graphblas's options of a statement, such as ``nthreads``: accepted, and ignored.
         """
         if options:
             check_options(options)
@@ -122,7 +122,7 @@ class Writable(Operand[K]):
                 mask = arg
             elif accum is not None:
                 raise TypeError(f"{self.name}(...): Got multiple values for argument 'accum'")
-            elif isinstance(arg, str | TypedOp | Operator) or callable(arg):  # max and min, too
+            elif isinstance(arg, str | TypedOp | Operator) or callable(arg):  # max and min are callable, too
                 accum = arg
             else:
                 raise TypeError(
@@ -152,7 +152,7 @@ class Writable(Operand[K]):
         update(self, value, PLAIN)
 
     def update(self, expr: Any, **options: Any) -> None:
-        """The same as ``self << expr``."""
+        """Run ``self << expr``."""
         check_options(options)
         update(self, expr, PLAIN)
 

@@ -1,9 +1,9 @@
-"""Graphs in and out: files, made graphs, and other libraries' objects.
+"""Input and output of graphs: files, generated graphs, and other libraries' objects.
 
-`formats/` has a module a file format, each with `read` and `write`; ``_options.FORMATS`` names all and their suffixes.
-`build/` makes a matrix of edges, streams a stored CSR into its placement, and generates graphs; `hdf5/` is the layout
-that opens at once; `files/` finds, unpacks and replaces files. `interop/` has a module a foreign library: ``from_...``
-and ``to_...`` (docs/conversions.md).
+`formats/` has a module a file format, each with `read` and `write`; ``formats.FORMATS`` lists them with their
+suffixes. `build/` makes a matrix of edges, streams a stored CSR into its placement, and generates graphs; `hdf5/` is
+the layout that opens without reading entries; `files/` finds, unpacks and replaces files. `interop/` has a module a
+foreign library: ``from_...`` and ``to_...`` (docs/conversions.md).
 
 >>> import sparsezc as gb
 >>> A = gb.io.read("star:5")
@@ -11,9 +11,9 @@ and ``to_...`` (docs/conversions.md).
 (5, 8)
 """
 
-from sparsezc.io._options import register_format
 from sparsezc.io._read import read
 from sparsezc.io._write import convert, write
+from sparsezc.io.formats import register_format
 from sparsezc.io.formats.binsparse import read_binsparse, write_binsparse
 from sparsezc.io.formats.mmio import mmread, mmwrite
 from sparsezc.io.formats.parquet import from_parquet, to_parquet

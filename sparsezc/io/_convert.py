@@ -1,7 +1,7 @@
-"""A graph of any size into a file that lies ready, in a bounded amount of memory.
+"""Conversion of a graph of any size into a mappable .h5 file, in a bounded amount of memory.
 
-The edges come chunk by chunk, are sorted on disk beside the target (external_sort.py) and merged twice: to learn how
-many there are and what their values are like, once into the arrays of the file.
+The edges are read chunk by chunk, sorted on disk beside the target (external_sort.py) and merged twice: once to count
+them and to find the type of their values, once into the arrays of the file.
 """
 
 from __future__ import annotations
@@ -17,9 +17,8 @@ from numpy.typing import NDArray
 
 from sparsezc.config import bytes_of, config
 from sparsezc.errors import InvalidValue, OutOfMemory
-from sparsezc.io._options import ReadOptions, format_of, module_of
-from sparsezc.io._read import ready_file
-from sparsezc.io.build import edge_list, edge_order, external_sort, stored_csr
+from sparsezc.io._read import ReadOptions, format_of, module_of, ready_file
+from sparsezc.io.build import csr_builder, edge_list, external_sort, stored_csr
 from sparsezc.io.build.edge_list import Chunk, EdgeChunks
 from sparsezc.io.build.optional import need
 from sparsezc.io.build.weights import Weights
@@ -32,11 +31,11 @@ from sparsezc.io.hdf5.merge_runs import Facts
 from sparsezc.memory import machine
 from sparsezc.terminal.progress import task, working
 
-_READING = 24 << 20  # bytes for what is read, taken apart and written meanwhile
-_LEAST = 16 << 20  # bytes for sorting, without which it is not begun
-_SPARE = 48 << 20  # bytes: what the next run may hold before it sorts, and this one did not
-_MERGING = 4  # one part in so many of what is left, for merging duplicates while what comes of it is sorted again
-_PACKING = 4  # one part in so many of what is left, where ids are compressed
+_READING = 24 << 20  # bytes for chunks that are being read, parsed and written
+_LEAST = 16 << 20  # bytes for sorting, without which no conversion starts
+_SPARE = 48 << 20  # bytes that the next run may hold before it sorts, beyond those of this one
+_MERGING = 4  # one part in so many of the free memory, for merging duplicates while the result is sorted again
+_PACKING = 4  # one part in so many of the free memory, where ids are compressed
 
 
 def convert(
@@ -47,11 +46,11 @@ def convert(
     *,
     compress: bool = False,
 ) -> Facts:
-    """What :func:`sparsezc.io.convert` does with `memory`."""
+    """Convert as :func:`sparsezc.io.convert` does with `memory`."""
     limit = bytes_of("memory", memory)
     if format_of(Path(target), exists=False) != "binsparse":
         raise InvalidValue(f"memory={memory!r} is for targets that lie ready (.h5), not for {target}")
-    need("h5py", "hdf5")  # takes memory of its own
+    need("h5py", "hdf5")  # loaded before memory is measured, as it takes some
     kind, merge = options.kind, options.merge
     with task(), config.set(host_budget=limit), _short(source), Output(target) as out:
         with naming(source), seekable(source, out.scratch()) as source:
@@ -68,8 +67,8 @@ def convert(
                 found.chunks = _numbered(found, found.chunks, ids)
             both = options.both or found.undirected
             if found.distinct:
-                found.chunks = _merged(found, room, out.scratch() / "alone", edge_order.REFUSED)
-            elif options.adds_duplicates and both:  # the other directions are no duplicates to add
+                found.chunks = _merged(found, room, out.scratch() / "alone", csr_builder.REFUSED)
+            elif options.adds_duplicates and both:  # reversed edges are no duplicates to add
                 found.chunks = _merged(found, room, out.scratch() / "added", "plus")
             elif options.adds_duplicates:
                 merge = "plus"
@@ -87,7 +86,7 @@ def convert(
 
 @contextmanager
 def _short(source: str | os.PathLike[str]) -> Iterator[None]:
-    """Say what the system's refusal of memory means."""
+    """Name the source in the error if the system refuses memory."""
     try:
         yield
     except OutOfMemory:
@@ -106,18 +105,18 @@ def _verify(source: str | os.PathLike[str], options: ReadOptions) -> None:
 
 
 class _Room:
-    """The memory that may be used, and what is left of it."""
+    """The memory limit, and the part of it that is free."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
 
     def left(self) -> int:
-        """Bytes for sorting, beside what the process holds.
+        """Return the bytes for sorting, beside the memory that the process holds.
 
         Raises
         ------
         OutOfMemory
-            There are too few.
+            The limit leaves too few.
         """
         used = machine.used()
         left = self._limit - used - _READING
@@ -133,7 +132,7 @@ class _Room:
 def _edge_chunks(
     source: str | os.PathLike[str], weights: Weights, name: str | None
 ) -> tuple[EdgeChunks, Weights]:  # fmt: skip
-    """The edges of a file of a format or of a generated graph, and its weights."""
+    """Return the edges of a file or of a generated graph, and its weights."""
     if name is None:
         from sparsezc.io.build import generated_edges
 
@@ -146,12 +145,12 @@ def _edge_chunks(
         return stored_csr.edge_chunks(module.stored(path)), weights
     if name == "emogi":
         return stored_csr.edge_chunks(module.stored(path, weights)), weights
-    alike = name in ("mtx", "metis", "parquet", "binsparse")  # whatever the weights
+    alike = name in ("mtx", "metis", "parquet", "binsparse")  # both directions have the same values in these formats
     return module.edge_chunks(path) if alike else module.edge_chunks(path, weights), weights
 
 
 def _occurring(found: EdgeChunks, room: _Room) -> NDArray[np.int64]:
-    """The ids that occur, ascending."""
+    """Return the ids that occur, ascending."""
     ids = np.empty(0, np.int64)
     parts: list[NDArray[np.int64]] = []
     held = 0
@@ -167,14 +166,14 @@ def _occurring(found: EdgeChunks, room: _Room) -> NDArray[np.int64]:
 
 
 def _numbered(found: EdgeChunks, chunks: Iterator[Chunk], ids: NDArray[np.int64]) -> Iterator[Chunk]:
-    """Edges over the ids that occur."""
+    """Yield edges with ids replaced by their ranks among those that occur."""
     for rows, cols, values in chunks:
         yield np.searchsorted(ids, rows), np.searchsorted(ids, cols), values
     found.nrows = found.ncols = ids.size
 
 
 def _merged(found: EdgeChunks, room: _Room, folder: Path, dup_op: str) -> Iterator[Chunk]:
-    """Edges with their own duplicates merged, on disk, before other directions come in."""
+    """Return edges with their own duplicates merged, on disk, before reversed edges are added."""
     folder.mkdir()
     runs = _sorted(found, room, folder, False, dup_op)
     merger = merge_runs.Merger(
@@ -184,9 +183,9 @@ def _merged(found: EdgeChunks, room: _Room, folder: Path, dup_op: str) -> Iterat
 
 
 def _sorted(found: EdgeChunks, room: _Room, folder: Path, mirror: bool, dup_op: str) -> list[external_sort.Run]:
-    """All edges as sorted runs."""
+    """Return all edges as sorted runs."""
     chunks = iter(found.chunks)
-    first = next(chunks, None)  # what a reader needs is in memory now
+    first = next(chunks, None)  # the reader has allocated its memory now
     if first is None:
         return []
     sorter = external_sort.Sorter(folder, room.left(), valued=first[2] is not None, mirror=mirror, dup_op=dup_op)

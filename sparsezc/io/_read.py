@@ -1,121 +1,124 @@
-"""``gb.io.read``: one entry for every format and every made graph."""
+"""``gb.io.read``: one entry for every format and every generated graph; its options, and the format of a file."""
 
 from __future__ import annotations
 
 import os
 from contextlib import nullcontext
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.errors import GraphblasException, OutOfMemory
-from sparsezc.io._options import ReadOptions, module_of
+from sparsezc.errors import FileFormatError, GraphblasException, InvalidValue, OutOfMemory
+from sparsezc.expr.options import flag
 from sparsezc.io.build import csr_builder, edge_list
-from sparsezc.io.build.csr_chunks import unweighted
+from sparsezc.io.build import weights as weighting
+from sparsezc.io.build.csr_chunks import as_edges
+from sparsezc.io.build.limits import unexpected
+from sparsezc.io.build.weights import FROM_FILE, Weights
 from sparsezc.io.files.pipe_spool import seekable
-from sparsezc.io.files.source import add_name, is_piped
+from sparsezc.io.files.source import add_name, existing, is_piped
+from sparsezc.io.formats import FORMATS, GENERATED, REGISTERED, SUFFIXES
 from sparsezc.io.hdf5 import aligned_file, csr_file
 from sparsezc.memory.budget import resolve
 from sparsezc.memory.csr import Csr
-from sparsezc.memory.placement import is_file
+from sparsezc.memory.placement import FILES
 from sparsezc.terminal.progress import task, working
 
 if TYPE_CHECKING:
     from sparsezc.core.matrix import Matrix
 
+_NEVER_GZIPPED = ("npz", "emogi", "parquet", "binsparse")
+_TEXT = ("snap", "mtx", "dimacs", "metis")
+
+
+class Reading(TypedDict, total=False):
+    """The options that everything takes by name which reads a graph; :func:`read` says what each means."""
+
+    directed: bool | None
+    symmetrize: bool
+    weights: Any
+    placement: str | None
+    dup_op: Any
+    format: str | None
+    verify: bool
+
 
 @overload
-def read(
-    path: str | os.PathLike[str], directed: bool | None = None, symmetrize: bool = False, weights: Any = None,
-    relabel: Literal[False] = False, placement: str | None = None, *, dup_op: Any = None, format: str | None = None,
-    verify: bool = False,
-) -> Matrix: ...  # fmt: skip
+def read(path: str | os.PathLike[str], *, relabel: Literal[False] = False, **options: Unpack[Reading]) -> Matrix: ...
 @overload
 def read(
-    path: str | os.PathLike[str], directed: bool | None = None, symmetrize: bool = False, weights: Any = None,
-    *, relabel: Literal[True], placement: str | None = None, dup_op: Any = None, format: str | None = None,
-    verify: bool = False,
-) -> tuple[Matrix, NDArray[np.int64]]: ...  # fmt: skip
+    path: str | os.PathLike[str], *, relabel: Literal[True], **options: Unpack[Reading]
+) -> tuple[Matrix, NDArray[np.int64]]: ...
 @overload
 def read(
-    path: str | os.PathLike[str], directed: bool | None = None, symmetrize: bool = False, weights: Any = None,
-    relabel: bool = False, placement: str | None = None, *, dup_op: Any = None, format: str | None = None,
-    verify: bool = False,
-) -> Matrix | tuple[Matrix, NDArray[np.int64]]: ...  # fmt: skip
+    path: str | os.PathLike[str], *, relabel: bool = False, **options: Unpack[Reading]
+) -> Matrix | tuple[Matrix, NDArray[np.int64]]: ...
 def read(
-    path: str | os.PathLike[str],
-    directed: bool | None = None,
-    symmetrize: bool = False,
-    weights: Any = None,
-    relabel: bool = False,
-    placement: str | None = None,
-    *,
-    dup_op: Any = None,
-    format: str | None = None,
-    verify: bool = False,
+    path: str | os.PathLike[str], *, relabel: bool = False, **options: Unpack[Reading]
 ) -> Matrix | tuple[Matrix, NDArray[np.int64]]:
-    """Read a graph from a file, or make one, as an adjacency matrix.
+    """Read a graph from a file, or generate one, as an adjacency matrix.
 
     Parameters
     ----------
     path : str or path
-        A file whose name ends in a known suffix, or the name of a made graph: ``kron:SCALE[:EDGEFACTOR]``,
-        ``urand:SCALE[:EDGEFACTOR]``, ``grid:ROWSxCOLS``, ``path:N``, ``star:N``, each perhaps with options as in
+        A file whose name ends in a known suffix, or the name of a generated graph: ``kron:SCALE[:EDGEFACTOR]``,
+        ``urand:SCALE[:EDGEFACTOR]``, ``grid:ROWSxCOLS``, ``path:N``, ``star:N``, each optionally with options as in
         ``kron:20?seed=7&weights=1-255``.
     directed : bool, optional
         False: every edge counts in both directions. None: as the format says (edge lists and .gr are directed).
     symmetrize : bool
         Add the transpose: the same as ``directed=False``, for matrices that are directed by format.
     weights : None, bool, dtype or str
-        None: the file's values, in the type that the file states, or else INT64 (UINT64 where one does not fit) for
-        whole numbers and FP64 for fractions; True everywhere (BOOL, iso-valued) where the file has none, as .sg. False:
-        the pattern only. A type: the file's values, converted to it as GraphBLAS does (integers wrap, floats saturate
-        on their way to integers, NaN becomes 0 there). ``"narrowest"``: as None, but whole numbers whose type the file
-        does not state in the smallest type that holds them (UINT8 for 1 to 255), so that a GPU reads fewer bytes.
-        ``"hash:LOW-HIGH"``: made whole numbers in such a type, of the numbers that the two vertices have in the matrix:
-        the same for (i, j) and (j, i), and others with `relabel`.
+        None: the file's values, in the type that the file states; if it states none, INT64 for whole numbers (UINT64
+        where one does not fit) and FP64 for fractions; True everywhere (BOOL, iso-valued) if the file has no values, as
+        .sg. False: the pattern only. A type: the file's values, converted to it as GraphBLAS does (integers wrap;
+        floats saturate when they become integers, and NaN becomes 0). ``"narrowest"``: as None, but whole numbers
+        without a stated type come in the smallest type that holds them (UINT8 for 1 to 255), so that a GPU reads fewer
+        bytes. ``"hash:LOW-HIGH"``: generated whole numbers in such a type, a hash of the two vertices' numbers in the
+        matrix: (i, j) and (j, i) have the same weight, and `relabel` changes the weights.
     relabel : bool
         Number only the ids that occur, in ascending order.
     placement : str, optional
-        Where the arrays are built: "auto" or one of ``sparsezc.memory.placement.RECORDS``; None leaves it to
-        ``gb.config``. "mapped" leaves them in the file, a .h5 that sparsezc wrote, and opens it without reading them:
-        what "auto" does on a GPU if the file is large (docs/formats.md). The CPU engine reads it all the same.
+        The placement in which the arrays are built: "auto" or one of ``sparsezc.memory.placement.RECORDS``; None: that
+        of ``gb.config``. "mapped" leaves ids and values in a .h5 file that sparsezc wrote, and opens it without reading
+        them; "auto" does so on a GPU if the file is large (docs/formats.md). The CPU engine reads the file into memory.
     dup_op : str, BinaryOp or Monoid, optional
-        How the values of edges that occur more than once become one: min, max, plus, times, first, second, any, lor,
-        land or lxor. None: "plus" for .npz, where duplicates mean their sum, and "min" for all other formats (edge
-        lists, .mtx, .gr, .graph, .sg, .wsg, .bel, .parquet; .h5 files with duplicates are refused). What `symmetrize`
-        adds is merged with "min" in .npz too.
+        The operator that merges the values of edges that occur more than once: min, max, plus, times, first, second,
+        any, lor, land or lxor. None: "plus" for .npz, where duplicates mean their sum, and "min" for all other formats
+        (edge lists, .mtx, .gr, .graph, .sg, .wsg, .bel, .parquet; .h5 files with duplicates are refused). Reversed
+        edges that `symmetrize` adds are merged with "min" in .npz too.
     format : str, optional
         Read the file as this format ("snap", "mtx", "dimacs", "metis", "gap", "emogi", "npz", "parquet" or
         "binsparse"), whatever its name.
     verify : bool
-        Compare the whole of a .h5 file that sparsezc wrote with its checksums at once. Without it, what is read is
-        compared when it is read, and what "mapped" leaves in the file when it is first used.
+        Compare a whole .h5 file that sparsezc wrote with its checksums at once. Without it, arrays are compared when
+        they are read, and mapped arrays when they are first used.
 
     Returns
     -------
     Matrix, shape (n, n)
-        Or (Matrix, ids) with `relabel`: row i stands for the vertex that has number ``ids[i]`` without it (ids are
-        int64, shape (n,)). Ids are the file's; those of formats that count from 1 are lowered by one.
+        With `relabel` it is (Matrix, ids): row i stands for the vertex ``ids[i]`` of the file (ids are int64, shape
+        (n,)). Formats that count from 1 have their ids lowered by one.
 
     Raises
     ------
     FileFormatError
         The file is empty, damaged or not of its format; the message has file, line, what was found and needed.
     FileNotFoundError, IsADirectoryError
-        There is no such file.
+        The file does not exist, or is a folder.
     InvalidValue
-        An argument that is not understood.
+        An argument is not understood.
     OutOfMemory
         The graph does not fit; the message has the bytes.
 
     Notes
     -----
-    In a narrow type, which is that of made weights, sums of plain statements may wrap around, as in python-graphblas;
-    the algorithms widen it. ``A.dup("INT64")`` is the same matrix in a wider type.
+    In a narrow type, such as that of generated weights, sums of plain statements may wrap around, as in
+    python-graphblas; the algorithms widen it. ``A.dup("INT64")`` is the same matrix in a wider type.
 
     Examples
     --------
@@ -129,22 +132,19 @@ def read(
     """
     from sparsezc.core.matrix import Matrix
 
-    options = ReadOptions.parse(
-        path, directed, symmetrize, weights, relabel, placement, dup_op=dup_op, format=format, verify=verify
-    )
-    csr, ids = read_csr(path, options)
-    matrix: Matrix = Matrix._from_csr(csr, adopt=True)  # nothing else has these arrays
+    csr, ids = read_csr(path, ReadOptions.parse(path, relabel=relabel, **options))
+    matrix: Matrix = Matrix._from_csr(csr, adopt=True)  # no other object has these arrays
     return matrix if ids is None else (matrix, ids)
 
 
 def read_csr(
-    path: str | os.PathLike[str], options: ReadOptions | None = None, **given: Any
+    path: str | os.PathLike[str], options: ReadOptions | None = None, *, relabel: bool = False, **given: Unpack[Reading]
 ) -> tuple[Csr, NDArray[np.int64] | None]:
-    """What :func:`read` does, as a plain :class:`~sparsezc.memory.csr.Csr` and the ids (None without `relabel`).
+    """Read as :func:`read` does; return a :class:`~sparsezc.memory.csr.Csr`, and the ids (None without `relabel`).
 
-    The options are parsed ones, or `given` by the names that :func:`read` has for them.
+    The options are parsed ones, or `given` by their names in :func:`read`.
     """
-    options = ReadOptions.parse(path, **given) if options is None else options
+    options = ReadOptions.parse(path, relabel=relabel, **given) if options is None else options
     try:
         with task():
             return _read(path, options)
@@ -159,8 +159,8 @@ def _read(path: str | os.PathLike[str], options: ReadOptions) -> tuple[Csr, NDAr
     kind = options.kind
     if options.verify and kind != "binsparse":
         raise csr_file.unchecked(path)
-    if is_file(options.placement) and kind != "binsparse":
-        resolve(options.placement, 0, 0)  # refuses before the work
+    if options.placement in FILES and kind != "binsparse":
+        resolve(options.placement, 0, 0)  # an unknown placement is refused before the file is read
     weights, placement, both = options.weights, options.placement, options.both
     if kind is None:
         generate = import_module("sparsezc.io.build.generate")
@@ -182,7 +182,7 @@ def _read(path: str | os.PathLike[str], options: ReadOptions) -> tuple[Csr, NDAr
     merge = options.merge
     if options.adds_duplicates:
         merge = "plus"
-        if both:  # the other directions are no duplicates to add
+        if both:  # reversed edges are no duplicates to add
             found, merge = as_edges(csr_builder.build(found, placement="host", dup_op="plus")), "min"
     ids = None
     if options.relabel:
@@ -192,15 +192,121 @@ def _read(path: str | os.PathLike[str], options: ReadOptions) -> tuple[Csr, NDAr
 
 
 def ready_file(path: str | os.PathLike[str], kind: str | None) -> aligned_file.Ready | None:
-    """What is known of a file that lies ready and so has checksums; None for other files and generated graphs."""
+    """Return the facts about a mappable file with checksums; None for other files and generated graphs."""
     return csr_file.find(Path(path)) if kind == "binsparse" else None
 
 
-def as_edges(csr: Csr) -> edge_list.Edges:
-    """A CSR as edges again."""
-    rows = np.repeat(np.arange(csr.nrows, dtype=np.int64), np.diff(csr.indptr))
-    values = None if unweighted(csr) else csr.values.read()
-    if csr.iso and values is not None:
-        values = np.broadcast_to(values, csr.nvals)
-    rows, cols = edge_list.narrow_ids(rows), edge_list.narrow_ids(csr.indices.read())
-    return edge_list.Edges(csr.nrows, csr.ncols, rows, cols, values, csr.symmetric, csr.symmetric, csr.dtype)
+@dataclass(frozen=True)
+class ReadOptions:
+    """The options of :func:`sparsezc.io.read`, parsed.
+
+    Attributes
+    ----------
+    kind : str or None
+        The format of the file; None: a generated graph, which has none.
+    both : bool
+        Every edge counts in both directions.
+    merge : str
+        The name of the operator that merges duplicates.
+    adds_duplicates : bool
+        Duplicates are added, as this format means them so (SciPy's do) and no other operator was given.
+    """
+
+    kind: str | None
+    directed: bool | None = None
+    both: bool = False
+    weights: Weights = FROM_FILE
+    relabel: bool = False
+    placement: str | None = None
+    merge: str = "min"
+    adds_duplicates: bool = False
+    verify: bool = False
+
+    @classmethod
+    def parse(cls, path: str | os.PathLike[str], *, relabel: bool = False, **options: Unpack[Reading]) -> ReadOptions:
+        """Parse the options of :func:`read` for a graph.
+
+        Raises
+        ------
+        InvalidValue
+            An argument is malformed, or two contradict each other; the name is empty, or a format is given where no
+            file is read.
+        FileFormatError
+            As for :func:`format_of`.
+        TypeError
+            There is no such option.
+
+        Examples
+        --------
+        >>> ReadOptions.parse("kron:4", symmetrize=True).both
+        True
+        """
+        if unknown := options.keys() - Reading.__annotations__:
+            raise unexpected("read", unknown, Reading)
+        directed, symmetrize = options.get("directed"), options.get("symmetrize", False)
+        verify, format = options.get("verify", False), options.get("format")
+        given, dup_op = options.get("weights"), options.get("dup_op")
+        wanted = FROM_FILE if given is None else weighting.parse(given)
+        merge = "min" if dup_op is None else csr_builder.merge_name(dup_op)
+        for name, value in (("symmetrize", symmetrize), ("relabel", relabel), ("verify", verify)):
+            if value is not False:
+                flag(name, value)
+        if directed is not None:
+            flag("directed", directed)
+        if symmetrize and directed:
+            raise InvalidValue("directed=True and symmetrize=True contradict each other; give one of them")
+        if not os.fspath(path):
+            raise InvalidValue("the name of the graph is empty; a file, or a graph to make such as kron:16, is needed")
+        try:
+            kind = None if is_generated(path) else format_of(Path(path), format)
+            if kind is None and format is not None:
+                raise InvalidValue(f"format={format!r} is for files; {path} is made, so leave it out")
+        except GraphblasException as error:
+            add_name(error, path)
+            raise
+        both = bool(symmetrize) or (directed is not None and not directed)
+        adds = kind == "npz" and dup_op is None and wanted.kind == "file"
+        return cls(kind, directed, both, wanted, bool(relabel), options.get("placement"), merge, adds, bool(verify))
+
+    def check_direction(self, path: str | os.PathLike[str], undirected: bool) -> None:
+        """Raise InvalidValue if directed=True is given for a graph whose format makes it undirected."""
+        if self.directed and undirected:
+            raise InvalidValue(f"directed=True, but {path} is undirected by its format; leave directed out")
+
+
+def is_generated(path: str | os.PathLike[str]) -> bool:
+    """Return whether it is the name of a generated graph."""
+    return isinstance(path, str) and path.partition(":")[0] in GENERATED and not Path(path).exists()
+
+
+def format_of(path: Path, format: str | None = None, *, exists: bool = True) -> str:
+    """Return the format of a file by the longest known suffix of its name, or the requested one.
+
+    >>> format_of(Path("web-Google.txt.gz"))
+    'snap'
+    """
+    if format is not None and format not in FORMATS:
+        raise InvalidValue(f"format={format!r} is not known; choose one of {', '.join(FORMATS)}")
+    name = path.name.lower()
+    plain = name.removesuffix(".gz")
+    suffix = max((suffix for suffix in SUFFIXES if plain.endswith(suffix)), key=len, default=None)
+    if format is None and suffix is None:
+        if exists:
+            existing(path)
+        made = ", and made graphs such as kron:16, urand:16, grid:100x100"
+        others = "; of other names, and pipes, format= (--format) says what they hold"
+        raise FileFormatError(
+            f"{path}: the suffix {Path(plain).suffix!r} is not known; known are "
+            f"{', '.join(sorted(SUFFIXES))} (text and .sg formats also with .gz)" + (made + others) * exists
+        )
+    found = format or SUFFIXES[str(suffix)]
+    if found in _NEVER_GZIPPED and name.endswith(".gz"):
+        raise FileFormatError(f"{path}: {found} files are not gzipped; a name without .gz is needed")
+    if exists and found not in _TEXT and is_piped(path):
+        raise FileFormatError(f"{path} is a pipe or a device; of these text can be read, {found} files must be regular")
+    return found
+
+
+def module_of(kind: str) -> Any:
+    """Return the module that reads and writes a format: one of formats/, or one that a program registered."""
+    return REGISTERED.get(kind) or import_module(f"sparsezc.io.formats.{kind}")

@@ -5,12 +5,11 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from sparsezc.errors import InvalidValue
 from sparsezc.expr.options import flag
-from sparsezc.io._options import ReadOptions, format_of, module_of
-from sparsezc.io._read import read_csr, ready_file
+from sparsezc.io._read import Reading, ReadOptions, format_of, module_of, read_csr, ready_file
 from sparsezc.io.build.limits import need_numbers, wrong_type
 from sparsezc.io.build.optional import need
 from sparsezc.io.files.atomic_write import Output
@@ -20,27 +19,27 @@ from sparsezc.terminal.progress import task
 
 
 def write(A: Any, path: str | os.PathLike[str], *, format: str | None = None, **options: Any) -> None:
-    """Write a matrix to a file whose name says the format; a name that ends in .gz is compressed.
+    """Write a matrix to a file; the suffix of its name chooses the format, and a name that ends in .gz is compressed.
 
     Parameters
     ----------
     A : Matrix
     path : str or path
         A name with a suffix that :func:`~sparsezc.io.read` knows. An old file of that name is replaced once the new one
-        is whole; on any error, or Ctrl-C, it stays and nothing else is left behind.
+        is whole; on any error, or Ctrl-C, it stays unchanged and no other file is left behind.
     format : str, optional
-        The format, whatever the name.
+        The format, whatever the suffix.
     compressed : bool
         For .npz: deflate the arrays (smaller, much slower). Default False.
     compress : bool
-        For .h5: ids as gaps, bit-packed in blocks of 32, which kernels read as they are (docs/formats.md). Default
+        For .h5: ids as gaps, bit-packed in blocks of 32, which kernels read directly (docs/formats.md). Default
         False.
 
     Raises
     ------
     InvalidValue
-        The format cannot hold the matrix: not square, values that its weights cannot represent (.sg has none and drops
-        them), self-loops in .graph; or it knows no compressed ids.
+        The format cannot hold the matrix: it is not square, its values do not fit the format's weights (.sg has none
+        and drops them), or it has self-loops (.graph); or the format has no compressed ids.
     FileNotFoundError
         The folder does not exist.
 
@@ -57,7 +56,7 @@ def write(A: Any, path: str | os.PathLike[str], *, format: str | None = None, **
 
 
 def write_files(A: Any, path: str | os.PathLike[str], *, format: str | None = None, **options: Any) -> list[Path]:
-    """What :func:`write` does; returns the files that it wrote."""
+    """Write as :func:`write` does, and return the files that were written."""
     target = Path(path)
     kind = check_target(target, format, compress=options.pop("compress", False))
     module = module_of(kind[0])
@@ -68,7 +67,7 @@ def write_files(A: Any, path: str | os.PathLike[str], *, format: str | None = No
 
 
 def check_target(path: Path, format: str | None = None, *, compress: bool) -> tuple[str, dict[str, Any]]:
-    """The format of a file to write, and what its writer takes; a bad name is told before the work."""
+    """Return the format of a file to write and its writer's options; a bad name is refused before any work."""
     kind = format_of(path, format, exists=False)
     flag("compress", compress)
     if compress and kind != "binsparse":
@@ -84,28 +83,29 @@ def convert(
     *,
     memory: int | str | None = None,
     compress: bool = False,
-    **options: Any,
+    relabel: bool = False,
+    **options: Unpack[Reading],
 ) -> None:
     """Read one format and write another.
 
     Parameters
     ----------
     source, target : str or path
-        As for :func:`~sparsezc.io.read` and :func:`write`; made graphs can be a source. Of a source with checksums,
-        a .h5 file that sparsezc wrote, all are compared.
+        As for :func:`~sparsezc.io.read` and :func:`write`; generated graphs can be a source. A source with checksums, a
+        .h5 file that sparsezc wrote, is compared with all of them.
     memory : int or str, optional
-        Bytes of host memory, such as "2GB", that the process may take in all. The edges are then sorted on disk, in
-        the folder of `target`, which must be a .h5 file: a graph of any size can be converted. Without it, the graph
-        is held in memory.
+        Bytes of host memory, such as "2GB", that the process may use in all. Edges are then sorted on disk, in the
+        folder of `target`, which must be a .h5 file: a graph of any size can be converted. Without it, the graph is
+        held in memory.
     compress : bool
         As for :func:`write`.
-    **options
-        What :func:`~sparsezc.io.read` takes, such as ``symmetrize=True`` or ``weights=False``.
+    relabel, **options
+        Options of :func:`~sparsezc.io.read`, such as ``symmetrize=True`` or ``weights=False``.
 
     Raises
     ------
     OutOfMemory
-        The graph does not fit, or `memory` is less than can be done with: the message says what is.
+        The graph does not fit, or `memory` is too small; the message gives the bytes that are enough.
 
     Examples
     --------
@@ -118,7 +118,7 @@ def convert(
     """
     check_target(Path(target), compress=compress)
     options["placement"] = "host"
-    wanted = ReadOptions.parse(source, **options)
+    wanted = ReadOptions.parse(source, relabel=relabel, **options)
     if memory is not None:
         from sparsezc.io import _convert
 
@@ -130,7 +130,7 @@ def convert(
 
 
 def as_csr(A: Any) -> Csr:
-    """The CSR of a matrix of numbers, on the host."""
+    """Return the CSR of a matrix of numbers, in host memory."""
     if isinstance(A, Csr):
         return A
     from sparsezc.core.matrix import Matrix

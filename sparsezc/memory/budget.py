@@ -1,9 +1,9 @@
-"""How much of the card and of the host's memory may be used, and what ``placement="auto"`` means.
+"""Budgets of device memory and host memory, and the meaning of ``placement="auto"``.
 
-Everything is bytes. The card's budget is ``gb.config.budget``: None (nine tenths of what is free), a number of bytes, a
-text such as ``"16GB"``, or a share of the card such as ``0.5``. ``gb.config.host_budget`` is what making one matrix
-may take of the host's memory: None (nine tenths of what :mod:`~sparsezc.memory.machine` reads) or the same kinds of
-number, taken at their word, as a virtual machine may grow beyond what it reads.
+All figures are bytes. The device's budget is ``gb.config.budget``: None (nine tenths of the free memory), a number of
+bytes, a text such as ``"16GB"``, or a share of the device's memory such as ``0.5``. ``gb.config.host_budget`` is the
+host memory that making one matrix may take: None (nine tenths of the figure of :mod:`~sparsezc.memory.machine`) or a
+number of the same kinds, which is not checked against that figure, as a virtual machine may grow beyond it.
 """
 
 from __future__ import annotations
@@ -13,23 +13,24 @@ from weakref import WeakSet
 
 from sparsezc.config import config, parse_bytes
 from sparsezc.device import cuda
+from sparsezc.device.protocol import when_short
 from sparsezc.errors import DeviceUnavailable, InvalidValue, OutOfMemory
 from sparsezc.memory import machine
-from sparsezc.memory.placement import BEYOND, FITS, HOST, RECORDS, Placement, is_file, is_host
+from sparsezc.memory.placement import BEYOND, FILES, FITS, HOST, HOSTS, RECORDS, Placement
 
 _SHARE = 0.9
-_SMALL = 1 << 24  # bytes: arrays that are not worth a look at the machine
-HEAD_BYTES = 32  # a row, of the row-head cache
-_SOON_READ = 1 << 28  # bytes of a file that are read in no time: they go where they are used fastest
+_SMALL = 1 << 24  # bytes: for smaller arrays the machine's memory is not checked
+HEAD_BYTES = 32  # bytes a row, of the row-head cache
+_SOON_READ = 1 << 28  # bytes of a file that are read in little time: they are placed where they are used fastest
 LONG = 2048  # entries: rows longer than this are cut into chunks that many warps share
-_SHORT, _FEW = 512, 1 << 25  # likewise, where a matrix has so few that 32 such rows are many warps' share
-#: A vertex: six vectors of 8-byte values, which PageRank holds at most (searches hold fewer), and 8 bytes for presence
-#: words and for what placements count of rows.
+_SHORT, _FEW = 512, 1 << 25  # the same in a matrix of so few entries that 32 such rows are many warps' share
+#: Bytes a vertex: six vectors of 8-byte values, as PageRank holds (searches hold fewer), and 8 bytes for presence words
+#: and for the counts that placements keep of rows.
 _VECTOR_BYTES = 56
 
 
 def parse(budget: float | str | None, free: int, total: int) -> int:
-    """A budget, as :mod:`sparsezc.config` allows it, in bytes.
+    """Return a budget, in any form that :mod:`sparsezc.config` allows, in bytes.
 
     >>> parse("16GB", 10**11, 10**11), parse(0.5, 60, 80), parse(None, 100, 200)
     (16000000000, 40, 90)
@@ -45,9 +46,9 @@ _caches: WeakSet[Cache] = WeakSet()
 
 
 class Cache(Protocol):
-    """What lies on the card because there was room: it counts to the budget, and goes where that is needed.
+    """A cache in device memory: it counts towards the budget, and is dropped when the memory is needed.
 
-    One that is dropped takes no bytes and stays, to be filled again.
+    A dropped cache takes no bytes and can be filled again.
     """
 
     @property
@@ -56,7 +57,7 @@ class Cache(Protocol):
     def drop(self) -> None: ...
 
 
-def hold(cache: Cache) -> None:
+def register_cache(cache: Cache) -> None:
     """Count a cache for as long as it lives."""
     _caches.add(cache)
 
@@ -66,18 +67,18 @@ def _held() -> int:
 
 
 def reclaim() -> bool:
-    """Have all caches dropped; whether there were any."""
+    """Drop all caches; return whether there were any."""
     found = [cache for cache in list(_caches) if cache.nbytes]
     for cache in found:
         cache.drop()
     return bool(found)
 
 
-cuda.when_short(reclaim)
+when_short(reclaim)
 
 
 def available() -> int:
-    """Bytes of device memory that may still be used: what caches leave of the budget, and never more than is free."""
+    """Return the bytes of device memory that may still be used: the budget less caches, and at most the free memory."""
     free, total = cuda.current().memory()
     if config.budget is None:
         return parse(None, free, total)
@@ -85,29 +86,29 @@ def available() -> int:
 
 
 def exceeded() -> bool:
-    """Whether caches take more than a budget that was lowered since."""
+    """Return whether caches take more than a budget that was lowered since."""
     return config.budget is not None and _held() > parse(config.budget, *cuda.current().memory())
 
 
-def room(nbytes: int) -> int:
-    """Bytes of device memory that may be used, for what cannot do with less than `nbytes`: caches go if need be."""
+def make_room(nbytes: int) -> int:
+    """Return the bytes of device memory that may be used; caches are dropped if fewer than `nbytes` remain."""
     free = available()
     return available() if nbytes > free and reclaim() else free
 
 
 def fitting(placement: str, nbytes: int) -> str:
-    """Where so many bytes of a result go: what does not fit the device goes to the host, whatever `placement` says."""
+    """Return the placement for a result of so many bytes: `placement`, or host memory if it does not fit."""
     return BEYOND if RECORDS[placement].resident and nbytes > available() else placement
 
 
-def share(part: float | str) -> int:
-    """Bytes of device memory that a setting such as `head_budget` stands for."""
+def setting_bytes(part: float | str) -> int:
+    """Return the bytes of device memory that a setting such as `head_budget` means."""
     free, total = cuda.current().memory()
     return parse(part, free, total)
 
 
 def host_available() -> int | None:
-    """Bytes of host memory that one matrix may take; None where the machine does not say."""
+    """Return the bytes of host memory that one matrix may take; None if the machine does not report its memory."""
     budget, total = config.host_budget, machine.total()
     if budget is None or (isinstance(budget, float) and total is None):
         free = machine.available()
@@ -116,7 +117,7 @@ def host_available() -> int | None:
 
 
 def workspace() -> int | None:
-    """Bytes that work may take which could lie on the card or on the host: what the smaller one has left."""
+    """Return the bytes for work that may run on the device or the host: the lesser of the two memories' free bytes."""
     room = host_available()
     if cuda.reason() is not None:
         return room
@@ -124,12 +125,12 @@ def workspace() -> int | None:
 
 
 def require_host(nbytes: int, what: str) -> None:
-    """Refuse what the host has no memory for, before any of it is touched.
+    """Raise OutOfMemory if host memory is short, before any of it is touched.
 
     Raises
     ------
     OutOfMemory
-        With what is needed and what may be used.
+        The message has the bytes that are needed and those that may be used.
     """
     if nbytes < _SMALL and config.host_budget is None:
         return
@@ -145,12 +146,12 @@ def _hint() -> str:
 
 
 def working_bytes(nrows: int) -> int:
-    """Device memory that an algorithm's vectors and the matrix's offsets take beside the edges."""
+    """Return the device memory of an algorithm's vectors and the matrix's offsets, beside the edges."""
     return (_VECTOR_BYTES + 8) * nrows
 
 
 def head_bytes(nrows: int) -> int:
-    """Device memory of a row-head cache where the user sets no budget (``gb.config.head_budget``).
+    """Return the device memory of a row-head cache if the user sets no budget (``gb.config.head_budget``).
 
     >>> head_bytes(1000)
     32768
@@ -159,7 +160,7 @@ def head_bytes(nrows: int) -> int:
 
 
 def chunk_length(nvals: int) -> int:
-    """The most entries of a row, or of a chunk of a longer one, that one warp reads, in a matrix of so many.
+    """Return the most entries of a row or chunk that one warp reads, in a matrix of so many entries.
 
     >>> chunk_length(10**6), chunk_length(10**9)
     (512, 2048)
@@ -168,12 +169,12 @@ def chunk_length(nvals: int) -> int:
 
 
 def needs(placement: Placement, nbytes: int, nrows: int, nvals: int, host_nbytes: int | None = None) -> tuple[int, int]:
-    """Bytes of device memory and of host memory that a matrix and an algorithm's vectors take on the card.
+    """Return the device memory and the host memory that a matrix and an algorithm's vectors take, in bytes.
 
     Parameters
     ----------
     nbytes, host_nbytes : int
-        Of ids and values where kernels read them, and in the CPU engine's placement, whose ids are wider.
+        The bytes of ids and values where kernels read them, and in the CPU engine's placement, whose ids are wider.
     """
     if not placement.kernels:
         return 0, host_nbytes or 0
@@ -186,36 +187,37 @@ def resolve(
     placement: str | None, nbytes: int, nrows: int, nvals: int = 0, *, host_nbytes: int | None = None,
     lies: str | None = None,
 ) -> str:  # fmt: skip
-    """The placement for a matrix of `nbytes` bytes of ids and values; "auto" is "device", or "hybrid" where that is too
-    small; or "mapped".
+    """Return the placement for a matrix of `nbytes` bytes of ids and values.
+
+    "auto" is "device", or "hybrid" where device memory is too small; or "mapped".
 
     Parameters
     ----------
     nvals : int
-        Entries. Where there are none, no placement needs buffers.
+        The number of entries; without any, no placement needs buffers.
     host_nbytes : int, optional
-        Bytes in placement ``"host"``, whose ids are wider; without it that placement is not measured.
+        The bytes in placement ``"host"``, whose ids are wider; without it that placement is not measured.
     lies : str, optional
-        The placement where the matrix lies already, which needs nothing more. What is mapped is left so by "auto" if
-        the card has no room for it, or if it is too large to be read in a moment.
+        The placement where the matrix already is, which needs no further memory. "auto" keeps a mapped matrix mapped if
+        device memory is too small for it, or if reading it would take long.
 
     Raises
     ------
     InvalidValue
-        For "mapped" where nothing is, and for a name that no placement has.
+        The placement is "mapped" and no file is, or its name is unknown.
     OutOfMemory
-        Where it does not fit: the message says what each placement needs and what there is.
+        The matrix does not fit: the message gives each placement's need and the memory there is.
     DeviceUnavailable
-        Where a GPU was asked for and there is none.
+        The caller asked for a GPU and there is none.
     """
-    known(placement)
+    check_name(placement)
     chosen = _mapped(placement, nbytes, nrows, lies) or _choose(placement, nbytes, nrows)
-    if chosen == lies and not is_file(lies):
+    if chosen == lies and lies not in FILES:
         return chosen
     needed, needed_host = needs(RECORDS[chosen], nbytes, nrows, nvals, host_nbytes)
-    card = None if engine_of(chosen) != "gpu" else room(needed)
+    card = None if engine_of(chosen) != "gpu" else make_room(needed)
     fits = card is None or needed <= card
-    if fits and needed_host < _SMALL and config.host_budget is None:  # no need to ask the machine
+    if fits and needed_host < _SMALL and config.host_budget is None:  # no need to read the machine's memory
         return chosen
     host = host_available()
     told = _told(nbytes, nrows, nvals, host_nbytes)
@@ -234,7 +236,7 @@ def resolve(
 
 
 def _told(nbytes: int, nrows: int, nvals: int, host_nbytes: int | None) -> str:
-    """What the placements need, those together that need as much."""
+    """Return the needs of the placements as text; placements of equal need are named together."""
     buffers: dict[int, list[str]] = {}
     for each in RECORDS.values():
         if each.buffers:
@@ -248,43 +250,43 @@ def _told(nbytes: int, nrows: int, nvals: int, host_nbytes: int | None) -> str:
 
 
 def _mapped(placement: str | None, nbytes: int, nrows: int, lies: str | None) -> str | None:
-    """The placement "mapped" where a file is and shall stay so; None: any other."""
-    if placement is not None and is_file(placement):
+    """Return "mapped" if a mapped file is to stay so; None: any other placement."""
+    if placement is not None and placement in FILES:
         if lies != placement:
             raise InvalidValue(
                 "placement='mapped' is for .h5 files that sparsezc wrote, as they are; gb.io.convert makes one"
             )
         return placement
-    if not is_file(lies) or placement not in (None, "auto") or config.placement != "auto" or not on_device():
+    if lies not in FILES or placement not in (None, "auto") or config.placement != "auto" or not on_device():
         return None
     fits = nbytes + working_bytes(nrows) <= available()
     return None if fits and nbytes <= _SOON_READ else lies
 
 
 def on_device() -> bool:
-    """Whether a matrix of which nothing is said goes to the GPU."""
+    """Return whether a matrix is put on the GPU by default."""
     return config.engine == "gpu" or (config.engine == "auto" and cuda.reason() is None)
 
 
 def engine_of(placement: str) -> str:
-    """The engine that arrays in a placement are for; the CPU's reads what is mapped.
+    """Return the engine for arrays in a placement; the CPU engine reads mapped files.
 
-    Host memory is for the engine that the configuration names, unless that is the GPU's.
+    Host memory belongs to the configured engine, unless that is the GPU's.
     """
-    if is_host(placement) or (is_file(placement) and not on_device()):
+    if placement in HOSTS or (placement in FILES and not on_device()):
         return "cpu" if config.engine in ("auto", "gpu") else config.engine
     return "gpu"
 
 
-def known(placement: str | None) -> None:
-    """Refuse a name that no placement has, before anything is asked of the machine."""
+def check_name(placement: str | None) -> None:
+    """Raise InvalidValue for an unknown name of a placement, before the machine's memory is read."""
     if placement not in (None, "auto", *RECORDS):
         raise InvalidValue(f"placement={placement!r} is not a placement; choose one of {', '.join(('auto', *RECORDS))}")
 
 
 def _choose(placement: str | None, nbytes: int, nrows: int) -> str:
-    """What the caller or the configuration says, "auto" by what fits the card."""
-    if is_host(placement) or (placement is None and config.engine not in ("auto", "gpu")):
+    """Return the caller's or the configured placement, with "auto" resolved by the bytes that fit the device."""
+    if placement in HOSTS or (placement is None and config.engine not in ("auto", "gpu")):
         return HOST
     missing = cuda.reason()
     if missing is not None:

@@ -1,12 +1,16 @@
-"""The face that every placement shows: one array of a matrix, written and read part by part."""
+"""The interface of every placement: one array of a matrix, written and read part by part; and its allocation."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from importlib import import_module
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike, DTypeLike, NDArray
+
+from sparsezc.errors import InvalidValue
+from sparsezc.memory.placement import RECORDS
 
 
 class Buffer(ABC):
@@ -14,13 +18,13 @@ class Buffer(ABC):
 
     Attributes
     ----------
-    count : int
+    count, nbytes : int
     dtype : numpy.dtype
     placement : str
-        Name of the placement that made it.
+        The name of the placement that made it.
     pages : str
-        What kind of memory backs it ("numpy", "device", "managed", "pinned", "migrating", "file"): what ``info`` and
-        ``doctor`` show.
+        The kind of memory behind it ("numpy", "device", "managed", "pinned", "migrating", "file"), which ``info`` and
+        ``doctor`` print.
     """
 
     placement: str
@@ -29,10 +33,7 @@ class Buffer(ABC):
     def __init__(self, count: int, dtype: np.dtype[Any]) -> None:
         self.count = count
         self.dtype = np.dtype(dtype)
-
-    @property
-    def nbytes(self) -> int:
-        return self.count * self.dtype.itemsize
+        self.nbytes = count * self.dtype.itemsize
 
     def __len__(self) -> int:
         return self.count
@@ -40,7 +41,7 @@ class Buffer(ABC):
     @property
     @abstractmethod
     def pointer(self) -> int:
-        """Address of the first entry, as the engine of this placement reads it."""
+        """Return the address of the first entry, for the engine of this placement."""
 
     @abstractmethod
     def write(self, start: int, array: ArrayLike) -> None:
@@ -48,11 +49,61 @@ class Buffer(ABC):
 
     @abstractmethod
     def read(self, start: int = 0, stop: int | None = None) -> NDArray[Any]:
-        """The entries ``start:stop`` as a NumPy array; a view where the memory is the host's."""
+        """Return the entries ``start:stop`` as a NumPy array; a view if they are in host memory."""
 
     @abstractmethod
     def load(self, start: int = 0, stop: int | None = None) -> Any:
-        """The entries ``start:stop`` as an array in device memory; a view where they lie there: not to be changed."""
+        """Return the entries ``start:stop`` as an array in device memory; if they are there, a read-only view."""
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.count} x {self.dtype} in {self.placement} ({self.pages})>"
+
+
+def index_dtype(ncols: int, placement: str) -> np.dtype[Any]:
+    """Return the type of the column ids of a matrix: 4 bytes if they fit; in host memory SuiteSparse's 8 bytes."""
+    return np.dtype(np.uint32 if RECORDS[placement].kernels and ncols <= 2**32 else np.uint64)
+
+
+def allocate(placement: str, count: int, dtype: DTypeLike) -> Buffer:
+    """Return an uninitialised array of `count` entries in a placement.
+
+    Parameters
+    ----------
+    placement : str
+        A name of :data:`sparsezc.memory.placement.RECORDS`. New arrays for "mapped" are in zero-copy memory, as a
+        mapped file cannot be changed.
+    count : int
+        The number of entries.
+    dtype : dtype-like
+        The type of one entry.
+
+    Raises
+    ------
+    InvalidValue
+        The name is no placement.
+    OutOfMemory
+        Memory is short; the message gives both sizes in bytes.
+    DeviceUnavailable
+        The placement needs a GPU and there is none.
+    """
+    (buffer,) = allocate_all(placement, (count, dtype))
+    return buffer
+
+
+def allocate_all(placement: str, *arrays: tuple[int, DTypeLike]) -> list[Buffer]:
+    """Return several arrays, of which all or none fit: a (count, dtype) each; as :func:`allocate` makes one.
+
+    >>> [len(buffer) for buffer in allocate_all("host", (4, "uint32"), (1, "bool"))]
+    [4, 1]
+    """
+    if placement not in RECORDS:
+        raise InvalidValue(f"placement={placement!r} is not a placement; choose one of {', '.join(RECORDS)}")
+    made: Any = RECORDS[placement].memory
+    sizes = [(int(count), np.dtype(dtype)) for count, dtype in arrays]
+    if isinstance(made, str):
+        module = import_module(made)
+        if hasattr(module, "allocate_all"):
+            buffers: list[Buffer] = module.allocate_all(sizes, placement)
+            return buffers
+        made = module.allocate
+    return [made(count, dtype, placement) for count, dtype in sizes]

@@ -1,7 +1,7 @@
-"""A CSR matrix as plain arrays: what readers make and what engines take.
+"""A CSR matrix as plain arrays: the result of readers and the input of engines.
 
-Nothing is computed here. The arrays lie in :class:`~sparsezc.memory.Buffer` objects, so a reader that knows the sizes
-fills the placement's own memory and no second copy ever exists.
+This module computes nothing. The arrays are in :class:`~sparsezc.memory.Buffer` objects, so a reader that knows the
+sizes fills the placement's own memory and no second copy ever exists.
 """
 
 from __future__ import annotations
@@ -13,17 +13,13 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from sparsezc.errors import DimensionMismatch, InvalidValue
-from sparsezc.memory import Buffer, allocate, wrap
 from sparsezc.memory.budget import require_host
+from sparsezc.memory.buffer import Buffer, allocate, index_dtype
+from sparsezc.memory.host import wrap
 from sparsezc.memory.id_blocks import BlocksBuffer
-from sparsezc.memory.placement import RECORDS, is_host
+from sparsezc.memory.placement import HOSTS, RECORDS
 from sparsezc.semirings.types.datatypes import DataType, lookup
 from sparsezc.terminal.progress import bar, task
-
-
-def index_dtype(ncols: int, placement: str) -> np.dtype[Any]:
-    """Type of the column ids of a matrix: 4 bytes where they fit; SuiteSparse's 8 bytes on the host."""
-    return np.dtype(np.uint32 if RECORDS[placement].kernels and ncols <= 2**32 else np.uint64)
 
 
 @dataclass(eq=False)
@@ -38,7 +34,7 @@ class Csr:
     values : Buffer of `dtype`, `nvals` entries, or 1 entry where every value is the same (iso)
     dtype : DataType
     symmetric : bool
-        True only where the matrix is known to equal its transpose, pattern and values.
+        The matrix is known to equal its transpose, pattern and values.
     """
 
     nrows: int
@@ -52,17 +48,17 @@ class Csr:
 
     @property
     def nvals(self) -> int:
-        """Number of entries."""
+        """Return the number of entries."""
         return int(self.indptr[-1])
 
     @property
     def nbytes(self) -> int:
-        """Bytes of the three arrays together."""
+        """Return the bytes of the three arrays together."""
         return self.indptr.nbytes + self.indices.nbytes + self.values.nbytes
 
     @property
     def placed_nbytes(self) -> int:
-        """Bytes of ids and values once they lie where a GPU reads them."""
+        """Return the bytes of ids and values once they are in memory that a GPU reads."""
         return self.nvals * index_dtype(self.ncols, "device").itemsize + self.values.nbytes
 
     @classmethod
@@ -95,7 +91,7 @@ class Csr:
         return cls(offsets.size - 1, int(ncols), offsets, wrap(ids), wrap(vals), kind, iso, symmetric)
 
     def place(self, placement: str, *, ids: DTypeLike | None = None, chunk: int = 1 << 24) -> Csr:
-        """The same matrix with its arrays in another placement, copied in chunks; itself where nothing changes."""
+        """Return the same matrix with its arrays in another placement, copied in chunks; itself if nothing changes."""
         ids = np.dtype(ids if ids is not None else index_dtype(self.ncols, placement))
         if self.indices.placement == placement and self.indices.dtype == ids:
             return self
@@ -106,7 +102,7 @@ class Csr:
 
     def _placed(self, placement: str, ids: np.dtype[Any], chunk: int) -> Csr:
         values = allocate(placement, self.values.count, self.dtype.np_type)
-        if isinstance(self.indices, BlocksBuffer) and not is_host(placement):
+        if isinstance(self.indices, BlocksBuffer) and placement not in HOSTS:
             indices: Buffer = self.indices.placed(placement)
             todo = [(self.values, values)]
         else:

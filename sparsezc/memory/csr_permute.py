@@ -1,4 +1,4 @@
-"""A Csr with its rows and columns in another order, a block of rows at a time."""
+"""A Csr with its rows and columns in another order, made a block of rows at a time."""
 
 from __future__ import annotations
 
@@ -13,31 +13,32 @@ from numpy.typing import ArrayLike, NDArray
 from sparsezc.errors import DimensionMismatch, InvalidValue
 from sparsezc.memory import Buffer, allocate
 from sparsezc.memory.budget import on_device, require_host
-from sparsezc.memory.csr import Csr, index_dtype
-from sparsezc.memory.placement import HOST, RECORDS, is_file
+from sparsezc.memory.buffer import index_dtype
+from sparsezc.memory.csr import Csr
+from sparsezc.memory.placement import FILES, HOST, RECORDS
 from sparsezc.terminal.progress import bar, task
 
-_BLOCK = 1 << 22  # entries moved at a time; a row that has more is moved whole
+_BLOCK = 1 << 22  # entries moved at a time; a row with more is moved as a whole
 
 
 def permute(csr: Csr, order: ArrayLike, placement: str | None = None, *, block: int = _BLOCK) -> Csr:
-    """The matrix over renumbered vertices: row and column k are what row and column ``order[k]`` were.
+    """Return the matrix over renumbered vertices: row and column k were row and column ``order[k]``.
 
     Parameters
     ----------
     csr : Csr, shape (n, n)
-        On the host, in zero-copy memory or in a file it is read where it lies; from the card it comes in one copy.
+        In host memory, zero-copy memory or a file it is read in place; from device memory it is copied once.
     order : array of integers, shape (n,)
-        A permutation, as :mod:`sparsezc.orders` makes it.
+        A permutation, as made by :mod:`sparsezc.orders`.
     placement : str, optional
-        Of the result; by default that of `csr`, or zero-copy memory if a file is mapped.
+        The placement of the result; by default that of `csr`, or zero-copy memory if a file is mapped.
     block : int
-        Entries moved at a time: beside the result, about 50 bytes each are in use, and 12 for each row.
+        The entries moved at a time: beside the result, about 50 bytes each are in use, and 12 for each row.
 
     Returns
     -------
     Csr
-        Symmetric where `csr` is.
+        Symmetric if `csr` is.
 
     Raises
     ------
@@ -56,7 +57,7 @@ def permute(csr: Csr, order: ArrayLike, placement: str | None = None, *, block: 
     old, rank = _checked(csr, order)
     if placement is None:
         placement = csr.indices.placement
-        placement = HOST if is_file(placement) and not on_device() else placement
+        placement = HOST if placement in FILES and not on_device() else placement
     kind = index_dtype(csr.ncols, placement)
     require_host(8 * (csr.nrows + 1), f"the array of offsets of {csr.nrows:,} rows")
     indptr = np.zeros(csr.nrows + 1, np.int64)
@@ -71,7 +72,7 @@ def permute(csr: Csr, order: ArrayLike, placement: str | None = None, *, block: 
 
 
 def _checked(csr: Csr, order: ArrayLike) -> tuple[NDArray[np.int64], NDArray[Any]]:
-    """The permutation and its inverse, in the type of the ids."""
+    """Return the permutation and its inverse, in the type of the ids."""
     old = np.asarray(order)
     if csr.nrows != csr.ncols or old.shape != (csr.nrows,):
         raise DimensionMismatch(
@@ -120,7 +121,7 @@ def _move(
 
 
 def _within_rows(rows: NDArray[Any], ids: NDArray[Any], asked: bool) -> tuple[NDArray[Any], NDArray[np.int64] | None]:
-    """The ids in ascending order in each of some rows, which ascend, and if `asked` where each of them was."""
+    """Return the ascending ids of each of some ascending rows and, if `asked`, where each of them was."""
     if ids.dtype.itemsize > 4:
         order = np.lexsort((ids, rows))
         return ids[order], order
@@ -135,7 +136,7 @@ def _within_rows(rows: NDArray[Any], ids: NDArray[Any], asked: bool) -> tuple[ND
 
 
 def _blocks(indptr: NDArray[np.int64], block: int) -> Iterator[tuple[int, int]]:
-    """Ranges of rows of at most so many entries, or of one row; without those that have none."""
+    """Return ranges of rows of at most so many entries, or of one row; rows without entries are left out."""
     row, nrows = 0, indptr.size - 1
     while row < nrows:
         stop = max(int(np.searchsorted(indptr, indptr[row] + block, side="right")) - 1, row + 1)

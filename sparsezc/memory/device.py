@@ -1,4 +1,4 @@
-"""Placement ``device``: the card's own memory."""
+"""Placement ``device``: device memory."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class DeviceBuffer(Buffer):
 
 
 def allocate(count: int, dtype: np.dtype[Any], placement: str) -> DeviceBuffer:
-    """An uninitialised device array of `count` entries."""
+    """Return an uninitialised device array of `count` entries."""
     gpu = cuda.current()
     nbytes, free = count * dtype.itemsize, gpu.memory()[0]
     if nbytes > free and budget.reclaim():

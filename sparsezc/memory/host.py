@@ -39,7 +39,7 @@ class HostBuffer(Buffer):
 
 
 def allocate(count: int, dtype: np.dtype[Any], placement: str) -> HostBuffer:
-    """An uninitialised host array of `count` entries."""
+    """Return an uninitialised host array of `count` entries."""
     budget.require_host(count * dtype.itemsize, f"placement {placement!r}")
     try:
         return HostBuffer(np.empty(count, dtype))
@@ -47,3 +47,8 @@ def allocate(count: int, dtype: np.dtype[Any], placement: str) -> HostBuffer:
         raise OutOfMemory(
             f"placement {placement!r} needs {count * dtype.itemsize:,} bytes, and the system refused"
         ) from None
+
+
+def wrap(array: Any) -> Buffer:
+    """Return a NumPy array as a Buffer, without a copy if it is contiguous."""
+    return HostBuffer(np.ascontiguousarray(array))

@@ -1,10 +1,10 @@
-"""Compressed ids in NumPy: blocks of 32 entries, as kernels/common/id_blocks.cuh describes and decodes them.
+"""Compressed ids in NumPy: blocks of 32 entries, as described in kernels/common/id_blocks.cuh, which decodes them.
 
-This is for hosts without a GPU, and what the kernels are held against. Every block is packed in the smallest of all
-ways: with `low` bits for a gap, and with or without a base.
+This code serves hosts without a GPU, and the tests of the kernels. Every block gets the smallest packing: the best
+number of `low` bits for a gap, with or without a base.
 
 >>> import numpy as np
->>> ids = np.array([3, 4, 7, 1, 2], np.uint32)  # two rows: what does not ascend begins anew
+>>> ids = np.array([3, 4, 7, 1, 2], np.uint32)  # two rows: an id that does not ascend is stored itself
 >>> coded = encode(ids)
 >>> decode(coded, 1, 4)
 array([4, 7, 1], dtype=uint32)
@@ -28,8 +28,8 @@ from sparsezc.memory.placement import RECORDS
 SIZE = 32  # entries of a block
 RAW = 32  # words of a block that holds the ids themselves
 LINE = 32  # words that a warp reads at once: the body is whole lines
-PART = 1 << 19  # entries that are worked on at a time
-_NONE = 1 << 40  # a gap that is none: the first entry of a block, or an id that does not ascend
+PART = 1 << 19  # entries that are processed at a time
+_NONE = 1 << 40  # marks the lack of a gap: the first entry of a block, or an id that does not ascend
 
 
 @dataclass(frozen=True)
@@ -40,9 +40,9 @@ class Blocks:
     ----------
     nvals : int
     headers : array of uint16, a multiple of 32 of them
-        Of each block ``words << 10 | low << 5 | high``; zeros beyond the last.
+        ``words << 10 | low << 5 | high`` of each block; zeros beyond the last.
     starts : array of uint64
-        Of each 32 blocks, their first word.
+        The first word of each 32 blocks.
     body : array of uint32
     """
 
@@ -57,12 +57,12 @@ class Blocks:
 
 
 def padded(nvals: int) -> int:
-    """Headers of so many entries."""
+    """Return the number of headers for so many entries."""
     return -(-nvals // (SIZE * 32)) * 32
 
 
 def encode(ids: NDArray[np.unsignedinteger]) -> Blocks:
-    """Ids below 2^32, in any order, into blocks."""
+    """Return ids below 2^32, in any order, as blocks."""
 
     def part(start: int) -> NDArray[Any]:
         return ids[start : start + PART]
@@ -79,13 +79,13 @@ def encode(ids: NDArray[np.unsignedinteger]) -> Blocks:
 
 
 def starts_of(headers: NDArray[np.uint16]) -> NDArray[np.uint64]:
-    """Of each 32 blocks, their first word."""
+    """Return the first word of each 32 blocks."""
     words: NDArray[np.uint64] = (headers >> 10).reshape(-1, 32).sum(1, dtype=np.uint64)
     return np.cumsum(words, dtype=np.uint64) - words
 
 
 def _gaps(ids: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Ids and gaps less one by block; what the last block lacks is as near as can be."""
+    """Return ids, and gaps minus one, by block; the last block is padded with the smallest gap."""
     count = -(-ids.size // SIZE)
     line = np.full(count * SIZE, ids[-1])
     line[: ids.size] = ids
@@ -98,18 +98,18 @@ def _gaps(ids: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]
 
 
 def _width(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Bits that numbers below 2^52 need."""
+    """Return the number of bits that numbers below 2^52 need."""
     return np.frexp(numbers.astype(np.float64))[1].astype(np.int64)
 
 
 def measure(ids: NDArray[Any]) -> NDArray[np.uint16]:
-    """How the blocks of some ids are packed best: their headers."""
+    """Return the headers of the smallest packing of some ids."""
     words, low, high, _ = _choose(*_gaps(ids.astype(np.int64)))
     return (words << 10 | low << 5 | high).astype(np.uint16)
 
 
 def pack(ids: NDArray[Any], headers: NDArray[np.uint16]) -> NDArray[np.uint32]:
-    """The words of the blocks of some ids, whose headers are the first ones given."""
+    """Return the words of the blocks of some ids, whose headers are the first ones given."""
     table, gaps = _gaps(ids.astype(np.int64))
     known = headers[: len(table)].astype(np.int64)
     words, low, high = known >> 10, known >> 5 & 31, known & 31
@@ -138,7 +138,7 @@ def pack(ids: NDArray[Any], headers: NDArray[np.uint16]) -> NDArray[np.uint32]:
 
 
 def _choose(table: NDArray[np.int64], gaps: NDArray[np.int64]) -> tuple[NDArray[np.int64], ...]:
-    """How to pack each block: its words, the bits of a gap, the further bits of an id, and whether it has a base."""
+    """Return the packing of each block: words, bits of a gap, further bits of an id, and whether it has a base."""
     count = len(table)
     words = np.full(count, RAW)
     low, high, bases = (np.zeros(count, np.int64) for _ in range(3))
@@ -163,7 +163,7 @@ def _put(bits: NDArray[np.uint8], at: NDArray[np.int64], values: NDArray[np.int6
 
 
 def decode(blocks: Blocks, start: int = 0, stop: int | None = None) -> NDArray[np.uint32]:
-    """The ids of the entries ``start:stop``, as far as there are any."""
+    """Return the ids of the entries ``start:stop``, as far as there are any."""
     stop = blocks.nvals if stop is None else min(stop, blocks.nvals)
     made = np.empty(max(stop - start, 0), np.uint32)
     for first in range(start // SIZE, -(-stop // SIZE), PART // SIZE):
@@ -175,7 +175,7 @@ def decode(blocks: Blocks, start: int = 0, stop: int | None = None) -> NDArray[n
 
 
 def _decode(blocks: Blocks, first: int, last: int) -> NDArray[np.uint32]:
-    """The ids of some blocks, a block a row."""
+    """Return the ids of some blocks, a block a row."""
     group = first // 32 * 32
     headers = blocks.headers[group:last].astype(np.int64)
     words = headers >> 10
@@ -185,7 +185,7 @@ def _decode(blocks: Blocks, first: int, last: int) -> NDArray[np.uint32]:
     lanes = np.arange(SIZE)
 
     def read(at: NDArray[np.int64], width: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Numbers of up to 32 bits, from bit `at` on."""
+        """Return numbers of up to 32 bits, from bit `at` on."""
         word = np.minimum(at >> 5, blocks.body.size - 1)
         after = np.minimum(word + 1, blocks.body.size - 1)
         both = blocks.body[word].astype(np.uint64) | blocks.body[after].astype(np.uint64) << np.uint64(32)
@@ -209,20 +209,17 @@ def _decode(blocks: Blocks, first: int, last: int) -> NDArray[np.uint32]:
 
 
 class BlocksBuffer(Buffer):
-    """Ids in blocks whose body lies in some placement. It reads like any buffer: what is asked for is decoded.
+    """Ids in blocks whose body is in some placement. It reads like any buffer: the requested entries are decoded.
 
-    `headers` and `starts` are arrays of the host, or of the device for those who work there. `below`: what all ids must
-    be less than, where `body` lies in a file that may be damaged; then they are checked before they are returned.
+    `headers` and `starts` are arrays of the host, or of the device for work there. `below`: the bound of all ids, if
+    `body` is in a file that may be damaged; then they are checked before they are returned.
     """
 
     def __init__(self, count: int, headers: Any, starts: Any, body: Buffer, below: int | None = None) -> None:
         super().__init__(count, np.dtype(np.uint32))
         self.headers, self.starts, self.body, self.below = headers, starts, body, below
         self.placement, self.pages = body.placement, body.pages
-
-    @property
-    def nbytes(self) -> int:
-        return self.body.nbytes + int(self.headers.nbytes) + int(self.starts.nbytes)
+        self.nbytes = body.nbytes + int(headers.nbytes) + int(starts.nbytes)
 
     @property
     def pointer(self) -> int:
@@ -241,7 +238,7 @@ class BlocksBuffer(Buffer):
         return cuda.current().xp.asarray(self.read(start, stop))
 
     def placed(self, placement: str) -> BlocksBuffer:
-        """The same with the body in another placement; where kernels cannot read it there, in host memory."""
+        """Return the same ids with the body in another placement, or in host memory if kernels cannot read it there."""
         target = allocate(placement if RECORDS[placement].near else "zerocopy", self.body.count, self.body.dtype)
         for start in range(0, self.body.count, PART):
             target.write(start, self.body.read(start, start + PART))

@@ -1,7 +1,8 @@
-"""What the machine says of its own memory: what a new process may take without pushing others out, and what there is.
+"""The machine's memory: in all, and the part that a new process may take without evicting others.
 
-Linux's estimate is MemAvailable of /proc/meminfo (free pages and those that it can give up); a container's limit is its
-control group's, or that of a group above it. Elsewhere the limit is unknown, and nothing is refused in advance.
+Linux's estimate is MemAvailable of /proc/meminfo (free pages and those that it can reclaim); a container's limit is
+that of its control group, or of a group above it. On other systems the limit is unknown, and nothing is refused in
+advance.
 Source: Linux kernel documentation, filesystems/proc and admin-guide/cgroup-v1/memory, cgroup-v2.
 """
 
@@ -13,20 +14,20 @@ from collections.abc import Iterator
 from pathlib import Path
 
 _ROOT = Path("/")
-_FILES = {  # of a control group: its limit, what it uses, and the part of that which is a cache of files
+_FILES = {  # of a control group: its limit, its usage, and the part of that which is a cache of files
     2: ("memory.max", "memory.current", "inactive_file"),
     1: ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
 }
 
 
 def available() -> int | None:
-    """Bytes of host memory that may be taken now; None where the machine does not say."""
+    """Return the bytes of host memory that may be taken now; None if the machine does not report them."""
     found = [*_system(), *_groups()]
     return min(found) if found else None
 
 
 def total() -> int | None:
-    """Bytes of host memory in all; None where the machine does not say."""
+    """Return the bytes of host memory in all; None if the machine does not report them."""
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, OSError, ValueError):  # not POSIX, or without these names
@@ -34,7 +35,7 @@ def total() -> int | None:
 
 
 def used() -> int:
-    """Bytes of memory that this process holds now; what it held at most where the system does not say."""
+    """Return the bytes of memory that this process holds now, or held at most if the system reports only that."""
     for line in _lines(_ROOT / "proc" / "self" / "statm"):
         return int(line.split()[1]) * os.sysconf("SC_PAGE_SIZE")
     try:
@@ -53,7 +54,7 @@ def _system() -> Iterator[int]:
 
 
 def _groups() -> Iterator[int]:
-    """What each limit leaves, of the process's group and of those above it."""
+    """Yield the bytes that each limit leaves: that of the process's control group and of those above it."""
     for line in _lines(_ROOT / "proc" / "self" / "cgroup"):
         _, controllers, path = line.split(":", 2)
         if controllers and "memory" not in controllers.split(","):

@@ -1,9 +1,9 @@
-"""Placement ``mapped``: the arrays of a file that lies ready, read by kernels where the system caches it.
+"""Placement ``mapped``: the arrays of a mappable file, read by kernels in the system's page cache.
 
-Nothing is read when such a file is opened. The system maps its pages; once a kernel first needs their address they are
-compared with their checksums, the driver registers them for reading, and from then on kernels read the page cache over
-the link as they read zero-copy memory. A mapped array is never written to: whatever is made of a mapped matrix lies in
-placement ``zerocopy``.
+Opening such a file reads no arrays. The system maps its pages; when a kernel first needs their address they are
+compared with their checksums and the driver registers them for reading. From then on kernels read the page cache over
+the link like zero-copy memory. A mapped array is never written to: matrices made from a mapped matrix are in placement
+``zerocopy``.
 """
 
 from __future__ import annotations
@@ -16,14 +16,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sparsezc.device import cuda
+from sparsezc.device.protocol import Pages
 from sparsezc.errors import FileFormatError, InvalidValue, OutOfMemory, warn_slow
 from sparsezc.memory import zerocopy
 from sparsezc.memory.buffer import Buffer
 
-PAGE = 1 << 16  # bytes: the largest page that a host of GPUs has; arrays of this size begin at a multiple of it
-_PART = 1 << 24  # entries copied at a time where a file cannot be registered
-_CHECKED = 1 << 22  # ids that are checked at a time: they pass through so much of the device's memory
-_refused: set[str] = set()  # files whose registration was refused, which is said once each
+# Bytes: the largest page size of hosts with GPUs; arrays of at least this size begin at a multiple of it.
+PAGE = 1 << 16
+_PART = 1 << 24  # entries copied at a time if a file cannot be registered
+_CHECKED = 1 << 22  # ids that are checked at a time: they take so much of the device's memory
+_refused: set[str] = set()  # files whose registration was refused, which is reported once each
 
 
 class MappedBuffer(Buffer):
@@ -33,18 +35,17 @@ class MappedBuffer(Buffer):
     ----------
     path : str or path
     offset : int
-        Where the array begins, in bytes: at a multiple of :data:`PAGE`, unless it is smaller than that. Such an array
-        is read, as others may lie in its pages.
+        The start of the array, in bytes: a multiple of :data:`PAGE`, unless the array is smaller than that. A small
+        array is read into memory, as other arrays may share its pages.
     count, dtype
-        Its entries. The file must reach that far.
+        The entries of the array. The file must reach that far.
     below : int, optional
-        Of ids: what all must be less than. It is checked wherever the host reads them, and of all of them before
-        kernels do.
+        The bound of all ids. They are checked wherever the host reads them, and all of them before kernels do.
 
     Attributes
     ----------
     compare : callable, optional
-        What compares all bytes with their checksums: it is called once, with these, before any of them is read.
+        A function that compares all bytes with their checksums: it is called once, with these, before any is read.
     """
 
     placement = "mapped"
@@ -60,14 +61,15 @@ class MappedBuffer(Buffer):
             self.array = np.fromfile(self.path, self.dtype, count, offset=offset)
         else:
             self.array = np.asarray(np.memmap(self.path, self.dtype, "r", offset, (count,)))
-        self._reached: cuda.Pages | zerocopy.ZerocopyBuffer | None = None  # what kernels read, once one has asked
+        # The memory that kernels read, once one has needed it.
+        self._reached: Pages | zerocopy.ZerocopyBuffer | None = None
 
     @property
     def pointer(self) -> int:
         return self._reach().pointer
 
-    def _reach(self) -> cuda.Pages | zerocopy.ZerocopyBuffer:
-        """What kernels read. Only now the pages are registered, and ids checked."""
+    def _reach(self) -> Pages | zerocopy.ZerocopyBuffer:
+        """Return the memory that kernels read. At the first call pages are registered, and ids checked."""
         if self._reached is None:
             self._trust()
             reached = self._registered() or self._copied()
@@ -78,20 +80,20 @@ class MappedBuffer(Buffer):
 
     @classmethod
     def of(cls, array: NDArray[Any]) -> MappedBuffer:
-        """An array in memory that stands beside mapped ones; a few numbers."""
+        """Return an array in memory as a mapped one, for a few numbers beside mapped arrays."""
         made = cls.__new__(cls)
         Buffer.__init__(made, array.size, array.dtype)
         made.path, made.below, made.compare, made.array, made._reached = "", None, None, array, None
         return made
 
     def _trust(self) -> None:
-        """See to it that the bytes are those that were written."""
+        """Compare the bytes with their checksums, once."""
         if self.compare is not None:
             self.compare(self.array.view(np.uint8))
             self.compare = None
 
-    def _registered(self) -> cuda.Pages | None:
-        """The file's pages for kernels to read; None where there are none, or the driver refuses."""
+    def _registered(self) -> Pages | None:
+        """Return the file's pages for kernels to read; None if there are none, or the driver refuses."""
         if self.nbytes < PAGE:
             return None
         try:
@@ -133,16 +135,16 @@ class MappedBuffer(Buffer):
 
 
 def check_ids(path: str | os.PathLike[str], ids: NDArray[Any], start: int, below: int) -> None:
-    """Refuse ids that are no columns; `start` is the entry of the first."""
+    """Raise FileFormatError for ids that are no columns; `start` is the first id's entry."""
     if ids.size and int(ids.max()) >= below:
         at = int(np.flatnonzero(ids >= below)[0])
         raise FileFormatError(f"{path}: entry {start + at} has the column id {ids[at]}; 0 to {below - 1} are needed")
 
 
 def check_on_device(path: str | os.PathLike[str], count: int, load: Callable[[int, int], Any], below: int) -> None:
-    """The same for ids that kernels are about to follow, where one that is no column would be an illegal access.
+    """Raise FileFormatError for ids that are no columns before kernels use them, where they would be illegal addresses.
 
-    They cross the link once, at the rate of a copy; `load` brings some to the device.
+    The ids cross the link once, at the rate of a copy; `load` copies some to the device.
     """
     for start in range(0, count, _CHECKED):
         ids = load(start, min(start + _CHECKED, count))
@@ -151,5 +153,5 @@ def check_on_device(path: str | os.PathLike[str], count: int, load: Callable[[in
 
 
 def allocate(count: int, dtype: np.dtype[Any], _placement: str) -> zerocopy.ZerocopyBuffer:
-    """Memory for what is made of a mapped matrix: zero-copy pages."""
+    """Return memory for a matrix made from a mapped one: zero-copy pages."""
     return zerocopy.allocate(count, dtype, "zerocopy")

@@ -1,8 +1,9 @@
-// Host memory read as the engine's kernels read it, to see how fast pages of a kind are.
+// Reads host memory as the engine's kernels do, to measure the rate of a kind of pages.
 //
-// Who calls: sparsezc/memory/pages.py. What a warp does: it reads lines of 128 bytes, one request each. `lines` is a power of
-// two and `factor` odd, so line factor * i (mod lines) comes once for each i: in the order in which they lie for 1, each in
-// another page than the last for a large one. `sums` is device memory, an entry a thread: what a thread read, added up.
+// Who calls: sparsezc/memory/zerocopy.py. What a warp does: it reads lines of 128 bytes, one request each. `lines` is a power of
+// two and `factor` odd, so line factor * i (mod lines) comes once for each i: in ascending order for factor 1, each in
+// another page than the last for a large factor. `sums` is device memory, an entry a thread: the sum of the words that
+// the thread read.
 
 extern "C" __global__ void __launch_bounds__(256)
 read_lines(unsigned long long lines, unsigned long long factor, const unsigned int* words, unsigned long long* sums) {

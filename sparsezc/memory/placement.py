@@ -1,8 +1,8 @@
-"""Placements: one record each. Whatever asks about a placement reads its record; nothing else knows names.
+"""Placements, one record each. Code that needs a fact about a placement reads its record; no other code knows names.
 
-A placement is a kind of memory for the ids and values of a matrix together with the way in which products get at them.
+A placement is a kind of memory for the ids and values of a matrix together with the way in which products read it.
 A program's own is one record, given to :func:`register`: its memory is a function that makes a
-:class:`~sparsezc.memory.Buffer`, and with it every operation works, as kernels read a buffer by its address.
+:class:`~sparsezc.memory.Buffer`. Every operation then works in it, as kernels read a buffer by its address.
 docs/placements.md has the records as a table.
 """
 
@@ -14,41 +14,41 @@ from typing import Any, NamedTuple
 from sparsezc.config import allow_placements
 from sparsezc.errors import InvalidValue
 
-__all__ = ["BEYOND", "FITS", "HOST", "RECORDS", "Placement", "choices", "is_file", "is_host", "register"]
+__all__ = ["BEYOND", "FITS", "FILES", "HOST", "HOSTS", "RECORDS", "Placement", "choices", "register"]
 
 _HERE, _SERVED = "sparsezc.memory", "sparsezc.engines.gpu.placements"
 
 
 class Placement(NamedTuple):
-    """What there is to know about one placement.
+    """The facts about one placement.
 
     Attributes
     ----------
     name : str
     memory : str or callable
-        ``allocate(count, dtype, name)``, which makes a buffer, or the module that has this function.
+        A function ``allocate(count, dtype, name)`` that makes a buffer, or the module that has this function.
     lies, description, purpose : str
-        Where ids and values are, how products get at them, and what it is for: docs/placements.md's columns.
+        The columns of docs/placements.md: where ids and values are, how products read them, and the purpose.
     source : str
         The paper that it follows.
     kernels : bool
-        Kernels can read it; else it is the CPU engine's.
+        Kernels can read it; otherwise it belongs to the CPU engine.
     file : bool
-        Its arrays are a file's: a file is opened in it, nothing is made in it.
+        Its arrays belong to a file: a file is opened in it, no array is allocated in it.
     resident : bool
-        Ids and values reside in the card's memory.
+        Ids and values are resident in device memory.
     near : bool
-        Kernels read entries at the rate of the card's memory: they reside there, or the driver brings them.
+        Kernels read entries at the rate of device memory: they are resident, or the driver migrates them.
     in_place : bool
-        Kernels read host memory over the link, entry by entry; without it the host's pages are for bulk copies.
+        Kernels read host memory over the link, entry by entry; otherwise the host's pages are for bulk copies.
     buffers : callable, optional
-        Bytes of the card that products take at least, for entries of so many bytes and rows (or chunks of longer ones)
-        of so many entries: all that a product wants passes through buffers of that size as whole rows.
+        The least device memory for the buffers of products, from the bytes of an entry and the most entries of a row
+        (or of a chunk of a longer row): all wanted entries pass through buffers of that size as whole rows.
     serves : str or callable, optional
-        ``parts(rows, entries, wanted)``, the launches of a product, or the module that has this function; None: one
-        launch, which reads the entries by their address.
+        A function ``parts(rows, entries, wanted)`` that yields the launches of a product, or the module that has this
+        function; None: one launch, which reads the entries by their address.
     baseline : bool
-        A published system's way, for comparison.
+        It follows a published system, for comparison.
     """
 
     name: str
@@ -68,13 +68,14 @@ class Placement(NamedTuple):
 
 
 def spare(length: int) -> int:
-    """Entries that a buffer must hold beside those that it is filled with: a row of so many, and what aligns it."""
+    """Return the entries that a buffer must hold beyond its range: a row of so many, and its alignment."""
     return -(-length // 32) * 32 + 32
 
 
 def two_buffers(entry_bytes: int, length: int) -> int:
-    """Device memory of the smallest two buffers that one fills while the other is read: each of two rows of so many
-    entries (or chunks of longer rows) and what aligns them.
+    """Return the device memory of the smallest two buffers, of which one is filled while the other is read.
+
+    Each holds two rows of so many entries (or chunks of longer rows) and their alignment.
     """
     return 4 * spare(length) * entry_bytes
 
@@ -88,52 +89,52 @@ RECORDS: dict[str, Placement] = {
             kernels=False,
         ),
         Placement(
-            "device", f"{_HERE}.device", "on the card", "as they are", "graphs that fit",
+            "device", f"{_HERE}.device", "in device memory", "as they are", "graphs that fit",
             resident=True, near=True,
         ),
         Placement(
             "zerocopy", f"{_HERE}.zerocopy", "in host memory",
             "read over the link, 128 bytes a request; row heads; packed values",
-            "as little device memory as can be; EMOGI's way of reading",
+            "the least device memory; EMOGI's way of reading",
             source="Min et al., EMOGI, PVLDB 14(2), 2020, doi:10.14778/3425879.3425883",
             in_place=True,
         ),
         Placement(
             "mapped", f"{_HERE}.mapped", "in a `.h5` file ([formats](formats.md))",
-            "as `hybrid`, from the system's cache of the file", "graphs that shall open in a moment",
+            "as `hybrid`, from the system's cache of the file", "graphs that open without being read",
             file=True, in_place=True, serves=f"{_SERVED}.hybrid",
         ),
         Placement(
             "hybrid", f"{_HERE}.zerocopy", "in host memory",
-            "the most read segments of 4,096 entries stay on the card, the rest is read over the link, in one launch,"
+            "the most read segments of 4,096 entries are resident, the rest is read over the link in one launch,"
             " or copied or gathered where that is faster; row heads; packed values",
-            "what `auto` takes beyond the budget",
+            "`auto` beyond the budget",
             in_place=True, serves=f"{_SERVED}.hybrid",
         ),
         Placement(
             "stream", f"{_HERE}.zerocopy", "in host memory",
-            "ranges of rows are copied in turn through two buffers; those of which no row is wanted are left out",
+            "ranges of rows are copied in turn through two buffers; ranges without a wanted row are skipped",
             "comparison with GraphReduce",
             source="Sengupta et al., GraphReduce, SC 2015, doi:10.1145/2807591.2807655",
             buffers=two_buffers, serves=f"{_SERVED}.baselines.stream", baseline=True,
         ),
         Placement(
             "gather", f"{_HERE}.zerocopy", "in host memory",
-            "the wanted rows are put together by the host's threads and copied; pieces that are wanted for the most"
-            " part are copied whole",
+            "the host's threads gather the wanted rows, which are then copied; pieces of which most is wanted are"
+            " copied whole",
             "comparison with Subway",
             source="Sabet et al., Subway, EuroSys 2020, doi:10.1145/3342195.3387537",
             buffers=two_buffers, serves=f"{_SERVED}.baselines.gather", baseline=True,
         ),
         Placement(
             "cached", f"{_HERE}.zerocopy", "in host memory",
-            "rows on the card at once, the others gathered meanwhile or read in place, as measured",
+            "resident rows are read at once, the others are gathered meanwhile or read in place, as measured",
             "comparison with Ascetic",
             source="Tang et al., Ascetic, ICPP 2021, doi:10.1145/3472456.3472457",
             serves=f"{_SERVED}.baselines.cached", baseline=True,
         ),
         Placement(
-            "uvm", f"{_HERE}.uvm", "pages that migrate", "the driver copies pages at first use",
+            "uvm", f"{_HERE}.uvm", "in migrating pages", "the driver copies pages at first use",
             "comparison with EMOGI's UVM baseline",
             source="Min et al., EMOGI, PVLDB 14(2), 2020, doi:10.14778/3425879.3425883",
             near=True, baseline=True,
@@ -141,22 +142,26 @@ RECORDS: dict[str, Placement] = {
     )
 }  # fmt: skip
 
-#: The CPU engine's placement, and what "auto" takes on a GPU: where all fits the budget, and beyond it.
+#: The CPU engine's placement, and the placements of "auto" on a GPU: if everything fits the budget, and beyond it.
 HOST, FITS, BEYOND = "host", "device", "hybrid"
+#: The names of the CPU engine's memory, and of files' memory; a program's own placement is neither.
+HOSTS = frozenset(record.name for record in RECORDS.values() if not record.kernels)
+FILES = frozenset(record.name for record in RECORDS.values() if record.file)
 
 
 def register(placement: Placement) -> None:
-    """Make a placement of a program's own known, for kernels to read: every operation works in it from then on.
+    """Register a placement of a program's own, which kernels read: every operation works in it from then on.
 
     Parameters
     ----------
     placement : Placement
-        Of a new name. ``gb.config.placement``, ``A.to``, the readers and the command line then take that name.
+        A record with a new name. ``gb.config.placement``, ``A.to``, the readers and the command line then accept that
+        name.
 
     Raises
     ------
     InvalidValue
-        The name is taken, or is none; or the record says that it is a file's or the CPU engine's.
+        The name is taken or malformed; or the record is a file's or the CPU engine's.
     """
     name = placement.name
     if name == "auto" or name in RECORDS or not name.isidentifier():
@@ -167,18 +172,8 @@ def register(placement: Placement) -> None:
 
 
 def choices(*, files: bool = False) -> tuple[str, ...]:
-    """The names that may be asked for on a GPU, first "auto"; with `files` that of what is opened, too."""
+    """Return the names that may be requested on a GPU, "auto" first; with `files` those of opened files, too."""
     return "auto", *(each.name for each in RECORDS.values() if each.kernels and (files or not each.file))
-
-
-def is_host(placement: str | None) -> bool:
-    """Whether a name, which may be "auto" or None, is that of the CPU engine's memory."""
-    return placement in RECORDS and not RECORDS[placement].kernels
-
-
-def is_file(placement: str | None) -> bool:
-    """Whether a name, which may be "auto" or None, is that of a file's memory."""
-    return placement in RECORDS and RECORDS[placement].file
 
 
 allow_placements(choices)

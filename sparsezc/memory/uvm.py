@@ -1,7 +1,7 @@
 """Placement ``uvm``: managed pages that the driver copies to the card at first use, and drops when it needs the room.
 
-It is what the papers of this field compare themselves with. Pages are marked as mostly read, so the host keeps its
-copies. More managed memory than the card has free can hang a card on some systems, so it is refused unless
+The papers of this field use it as their baseline. Pages are marked as mostly read, so the host keeps its copies. More
+managed memory than the device has free can hang it on some systems, so it is refused unless
 ``gb.config.oversubscribe`` is True.
 """
 
@@ -19,12 +19,12 @@ from sparsezc.terminal.progress import working
 
 
 def allocate(count: int, dtype: np.dtype[Any], placement: str) -> zerocopy.ZerocopyBuffer:
-    """Migrating pages for `count` entries.
+    """Return migrating pages for `count` entries.
 
     Raises
     ------
     OutOfMemory
-        Beyond the card's free memory.
+        The device has too little free memory.
     """
     gpu = cuda.current()
     nbytes, room = count * dtype.itemsize, zerocopy.managed_room()

@@ -1,6 +1,6 @@
 """The backend that NetworkX finds through its entry points: ``nx.pagerank(G, backend="sparsezc")``.
 
-NetworkX asks for :mod:`info` whenever it is imported, so nothing is loaded here before it is used.
+NetworkX reads :mod:`info` whenever it is imported, so this package imports all other modules on first use.
 """
 
 from __future__ import annotations

@@ -14,12 +14,12 @@ from sparsezc.networkx_backend.claims import claims, else_declined
 from sparsezc.networkx_backend.graph import Graph
 from sparsezc.semirings import monoid
 
-#: Up to here FP64 has the squares of numbers, and sums of them.
+#: Up to here FP64 can represent the squares of numbers, and sums of squares.
 _SQUARES = 1e140
 
 
 def _vector(G: Graph, numbers: dict[Any, Any] | None) -> Vector | None:
-    """Make a Vector of numbers by nodes; those of other nodes are left out."""
+    """Make a Vector of numbers by nodes; keys that are no nodes are ignored."""
     if numbers is None:
         return None
     try:
@@ -31,7 +31,7 @@ def _vector(G: Graph, numbers: dict[Any, Any] | None) -> Vector | None:
 
 
 def _whole(name: str) -> Any:
-    """Make a claim's reason: a dictionary of this name must have a number >= 0 for every node, and some above 0."""
+    """Make the reason of a claim: a dictionary of this name must have a number >= 0 for every node, and one above 0."""
 
     def reason(given: dict[str, Any]) -> str | None:
         numbers = given[name]
@@ -47,7 +47,7 @@ def _normalized_and_whole(given: dict[str, Any]) -> str | None:
 
 
 def _iterated(max_iter: int, run: Any) -> Any:
-    """Return the result of `run`, with NetworkX's error where it does not settle."""
+    """Return the result of `run`; raise NetworkX's error if it does not converge."""
     if max_iter < 1:
         raise nx.PowerIterationFailedConvergence(max_iter)
     try:

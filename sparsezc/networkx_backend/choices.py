@@ -22,13 +22,13 @@ from sparsezc.networkx_backend.lengths import nearest, not_all_zero
 from sparsezc.semirings import agg, monoid, select
 from sparsezc.semirings.types import datatypes
 
-#: Pairs of nodes that are looked at together.
+#: Pairs of nodes that are computed together.
 PAIRS = 2**20
 
 
 @claims()
 def maximal_independent_set(G: Graph, nodes: Any = None, seed: Any = None) -> list[Any]:
-    """Return members as a list, those asked for first; :func:`sparsezc.algorithms.maximal_independent_set`."""
+    """Return members as a list, the requested ones first; :func:`sparsezc.algorithms.maximal_independent_set`."""
     wanted = {seed.choice(list(G))} if not nodes else set(nodes)
     if not wanted <= set(G):
         raise nx.NetworkXUnfeasible(f"{wanted} is not a subset of the nodes of G")
@@ -57,9 +57,9 @@ def _no_nan(given: dict[str, Any]) -> str | None:
 
 
 def _forest(G: Graph, algorithm: str, weight: str, *, heaviest: bool = False) -> Iterator[tuple[Any, Any]]:
-    """Return the edges that Kruskal's algorithm takes, in its order: by weight, then as the graph lists them.
+    """Return the edges that Kruskal's algorithm takes, in its order: by weight, then in the graph's order.
 
-    The place of each edge in that order is a weight that no other has, so there is one forest.
+    The position of each edge in that order is used as its weight, which is unique, so the forest is unique.
     """
     if G.directed:
         raise nx.NetworkXNotImplemented("not implemented for directed type")
@@ -199,7 +199,7 @@ def modularity(G: Graph, communities: Iterable[Any], weight: str | None = "weigh
         raise ZeroDivisionError("a graph without edges has no modularity")
     A = G.values(weight)
     if not G.directed:
-        # a loop ends at its node twice
+        # a loop has both ends at its node
         A = A.dup(datatypes.FP64)
         A = A.ewise_add(A.select(select.diag).new(), "plus").new()
     label = np.empty(len(G), np.int64)
@@ -223,14 +223,14 @@ def jaccard_coefficient(G: Graph, ebunch: Iterable[tuple[Any, Any]] | None = Non
 
 
 def _some_at_a_time(pairs: Iterable[Any]) -> Iterator[list[Any]]:
-    """Yield pairs in parts: all pairs may fit no memory."""
+    """Yield pairs in parts, as the results for all pairs may exceed memory."""
     rest = iter(pairs)
     while some := list(islice(rest, PAIRS)):
         yield some
 
 
 def _shares(G: Graph, pairs: list[tuple[Any, Any]]) -> Iterator[tuple[Any, Any, float]]:
-    """Return pairs with their coefficients; of two without neighbours it is 0, as NetworkX has it, and not 0.0."""
+    """Return pairs with their coefficients; of two without neighbours it is 0, as in NetworkX, and not 0.0."""
     n = len(G)
     i, j = G.numbers(u for u, _ in pairs), G.numbers(v for _, v in pairs)
     cells, inverse = np.unique(i * n + j, return_inverse=True)
@@ -287,5 +287,5 @@ def greedy_color(G: Graph, strategy: Any = "largest_first", interchange: bool = 
     if strategy == "random_sequential":
         return G.named(colours)
     degrees = G.A.reduce_rowwise(agg.count).new().to_dense(0)
-    order = np.argsort(-degrees, kind="stable")  # in which NetworkX colours them
+    order = np.argsort(-degrees, kind="stable")  # NetworkX's colouring order
     return dict(zip(G.names(order), colours.to_dense()[order].tolist(), strict=True))

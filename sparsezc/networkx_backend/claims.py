@@ -1,4 +1,4 @@
-"""Which functions the backend has, and for which arguments."""
+"""The claims: the functions of the backend, and the arguments that each accepts."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 class Claim(NamedTuple):
-    """A function, and what it needs beyond what NetworkX asks of its arguments."""
+    """A function, and its conditions on arguments beyond NetworkX's own."""
 
     function: Callable[..., Any]
     signature: Signature
     defaults: dict[str, Any]
     needed: tuple[str, ...]
-    #: Where arguments that a reason is looked for in stand, their names, and whether they must be None.
+    #: Positions of the arguments that a reason depends on, their names, and whether they must be None.
     checked: tuple[tuple[int, str, bool], ...]
     undirected: bool
     directed: bool
@@ -32,13 +32,13 @@ class Claim(NamedTuple):
 
 
 CLAIMS: dict[str, Claim] = {}
-#: The first NetworkX whose rules the functions follow: earlier ones scale samples of betweenness otherwise.
+#: The oldest NetworkX whose rules the functions follow: earlier ones scale samples of betweenness differently.
 FIRST = (3, 6)
 NEVER = inf
 
 
 def require_networkx(version: str) -> None:
-    """Refuse a NetworkX whose answers would not be ours."""
+    """Raise ImportError for a NetworkX version whose results differ."""
     found = re.match(r"(\d+)\.(\d+)", version)
     if found and (int(found[1]), int(found[2])) < FIRST:
         raise ImportError(f"sparsezc's backend follows NetworkX {FIRST[0]}.{FIRST[1]}; this is NetworkX {version}")
@@ -60,18 +60,18 @@ def claims(
     absent : str
         Arguments that must be None.
     undirected : bool
-        Directed graphs, which NetworkX's function takes, are left to it.
+        Directed graphs, which NetworkX's function accepts, are left to it.
     directed : bool
         Undirected graphs are left to NetworkX.
     reason : callable, optional
-        Given all arguments, says why the function cannot run with them, or None.
+        Called with all arguments; returns why the function cannot run with them, or None.
     least : float
-        The nodes and entries of the adjacency matrix, in all, from which the function is faster than NetworkX's by
-        more than a conversion costs; by default it never is, and runs only where it is asked for by name.
+        The nodes and entries of the adjacency matrix, in all, from which the function is faster than NetworkX's even
+        with a conversion; by default it never is, and runs only if the backend is named.
     unless : tuple of str
-        Arguments with which NetworkX is faster on graphs of any size: those that name nodes, and it looks at no others.
+        Arguments with which NetworkX is faster on graphs of any size: they name nodes, and NetworkX reads no others.
     wide : bool
-        Searches from all nodes: NetworkX is faster where they reach less than half of the graph.
+        The function searches from all nodes: NetworkX is faster if the searches reach less than half of the graph.
     """
 
     def claim(function: Function) -> Function:
@@ -92,21 +92,21 @@ def claims(
 
 
 def register(replaced: Any, function: Function, **conditions: Any) -> Function:
-    """Claim a NetworkX function for a function of a program's own.
+    """Claim a NetworkX function for a function of the user's program.
 
     Parameters
     ----------
     replaced : dispatchable function of NetworkX
         Such as ``nx.degree_centrality``.
     function : callable
-        Of the same name and arguments; graphs among them come as :class:`~sparsezc.networkx_backend.graph.Graph`.
+        A function of the same name and arguments; graphs are passed as :class:`~sparsezc.networkx_backend.graph.Graph`.
     **conditions
-        As of :func:`claims`.
+        The conditions of :func:`claims`.
 
     Raises
     ------
     InvalidValue
-        The names differ, or the function is claimed already.
+        The names differ, or the function is already claimed.
     """
     name = replaced.name
     if function.__name__ != name or name in CLAIMS:
@@ -119,9 +119,10 @@ def register(replaced: Any, function: Function, **conditions: Any) -> Function:
 
 
 def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | str:
-    """Return whether a function can run with these arguments, or why not; NetworkX asks before it converts.
+    """Return True if a function can run with these arguments, else the reason; NetworkX calls this before it converts.
 
-    It asks before each search from a node too, of which some take no longer: no more is looked at here than is needed.
+    It is called before each search from a node too, some of which are as short as this call: it checks only the
+    necessary.
     """
     claim = CLAIMS.get(name)
     if claim is None:
@@ -148,7 +149,7 @@ def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | 
 
 
 def _misses(claim: Claim, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-    """Whether these may be no arguments of the function: bind(), which knows, takes longer than some functions."""
+    """Return whether these may not fit the parameters: bind(), which decides, takes longer than some functions."""
     if len(args) < len(claim.needed) and not kwargs.keys() >= set(claim.needed[len(args) :]):
         return True
     return len(args) > len(claim.defaults) or bool(kwargs and not kwargs.keys() <= claim.defaults.keys())
@@ -159,7 +160,7 @@ def _given(claim: Claim, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[
 
 
 def should_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | str:
-    """Return whether a function pays here that no call asked this backend for; `can_run` was asked before."""
+    """Return whether a function is faster than NetworkX's when no backend is named; `can_run` was called before."""
     claim = CLAIMS[name]
     if claim.least == NEVER:
         return "NetworkX is faster"
@@ -191,7 +192,7 @@ def _wide(G: Any) -> bool:
 
 @contextmanager
 def else_declined() -> Iterator[None]:
-    """Turn sparsezc's refusal into "not implemented", for NetworkX may have an answer."""
+    """Convert sparsezc's errors to "not implemented", as NetworkX may have an answer."""
     try:
         yield
     except (InvalidValue, DomainMismatch) as error:

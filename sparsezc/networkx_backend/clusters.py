@@ -27,14 +27,14 @@ from sparsezc.semirings.types import datatypes
 def _by_neighbours(
     G: Graph, A: Matrix, measure: Callable[[Matrix], Vector], nodes: Any, also: NDArray[Any] | None = None
 ) -> Any:
-    """Measure nodes by their neighbours and the edges between these: no others are looked at.
+    """Measure nodes by their neighbours and the edges between these; no other edges are read.
 
     Parameters
     ----------
     A : Matrix
         The edges.
     also : array, optional
-        Vertices that it needs besides.
+        Other vertices that the measure needs.
     """
     if nodes is None:
         return G.named(measure(A), whole_zeros=True)
@@ -54,7 +54,7 @@ def _by_neighbours(
 
 
 def _heaviest(A: Matrix) -> NDArray[np.int64]:
-    """Return the ends of an edge of the largest weight, if there are edges."""
+    """Return the ends of an edge of the largest weight, or no vertices if there are no edges."""
 
     def look() -> NDArray[np.int64]:
         i, j, _ = A.select(select.valueeq, lengths_of(A).most).new().to_coo()
@@ -76,13 +76,13 @@ def clustering(G: Graph, nodes: Any = None, weight: str | None = None) -> Any:
     if weight is None:
         return _by_neighbours(G, G.A, algorithms.clustering, nodes)
     A = not_all_zero(G, weight)
-    with else_declined():  # weights count by the largest of all
+    with else_declined():  # weights are relative to the largest of all
         return _by_neighbours(G, A, lambda some: algorithms.clustering(some, weighted=True), nodes, _heaviest(A))
 
 
 @claims(least=6_000, unless=("nodes", "weight"))
 def average_clustering(G: Graph, nodes: Any = None, weight: str | None = None, count_zeros: bool = True) -> float:
-    """Return mean coefficient of all nodes or of some, with or without zeros."""
+    """Return the mean coefficient of all nodes or of some, with or without zeros."""
     values = list(clustering(G, nodes, weight).values())
     if not count_zeros:
         values = [value for value in values if value > 0]
@@ -91,7 +91,7 @@ def average_clustering(G: Graph, nodes: Any = None, weight: str | None = None, c
 
 @claims(undirected=True, least=6_000)
 def transitivity(G: Graph) -> float:
-    """Share of closed triples; :func:`sparsezc.algorithms.transitivity`."""
+    """Return the share of closed triples; :func:`sparsezc.algorithms.transitivity`."""
     return algorithms.transitivity(G.A) or 0
 
 

@@ -26,7 +26,7 @@ def split(labels: Vector) -> Iterator[NDArray[np.int64]]:
 
 
 def groups(G: Graph, labels: Vector) -> Iterator[set[Any]]:
-    """Return the nodes of each label, in the order of their first nodes where the label is the smallest vertex."""
+    """Return the nodes of each label, in the order of their first nodes if the label is the smallest vertex."""
     return (set(G.names(members)) for members in split(labels))
 
 
@@ -56,7 +56,7 @@ def weakly_connected_components(G: Graph) -> Iterator[set[Any]]:
 def strongly_connected_components(G: Graph) -> Iterator[set[Any]]:
     """Return the nodes of each strong component; :func:`sparsezc.algorithms.strongly_connected_components`.
 
-    No edge leads from a component to a later one, as from NetworkX's own search.
+    No edge leads from a component to a later one, as in NetworkX's own result.
     """
     labels = algorithms.strongly_connected_components(G.A).to_coo()[1]
     _, component = np.unique(labels, return_inverse=True)
@@ -79,19 +79,19 @@ def kosaraju_strongly_connected_components(G: Graph, source: Any = None) -> Iter
 
 @claims()
 def number_connected_components(G: Graph) -> int:
-    """Return number of components."""
+    """Return the number of components."""
     return _count(algorithms.connected_components(G.A))
 
 
 @claims()
 def number_weakly_connected_components(G: Graph) -> int:
-    """Return number of weak components."""
+    """Return the number of weak components."""
     return _count(algorithms.connected_components(G.A))
 
 
 @claims()
 def number_strongly_connected_components(G: Graph) -> int:
-    """Return number of strong components."""
+    """Return the number of strong components."""
     return _count(algorithms.strongly_connected_components(G.A))
 
 
@@ -115,7 +115,7 @@ def is_strongly_connected(G: Graph) -> bool:
 
 @claims()
 def node_connected_component(G: Graph, n: Any) -> set[Any]:
-    """Return the nodes of the component of one; KeyError for an unknown one."""
+    """Return the nodes of the component of a node; KeyError for an unknown one."""
     return set(G.names(algorithms.bfs(G.A, G.index[n]).to_coo()[0]))
 
 

@@ -39,10 +39,10 @@ def topological_generations(G: Graph) -> Iterator[list[Any]]:
 
 
 def _as_met(G: Graph, generations: Iterator[NDArray[np.int64]]) -> Iterator[NDArray[np.int64]]:
-    """Put the vertices of each generation into the order in which the last of the edges to each is met.
+    """Order the vertices of each generation by the last of the edges to each, in NetworkX's order of edges.
 
-    With q the places of the vertices that were yielded, times the number of edges, and P the edges' own places, the
-    last edges to the vertices of the next generation stand in::
+    With q the positions of the vertices that were yielded, times the number of edges, and P the edges' own positions,
+    the last edges to the vertices of the next generation are the entries of::
 
         q'P          over (max, plus)
     """
@@ -88,7 +88,7 @@ def transitive_closure_dag(G: Graph, topo_order: None = None) -> Any:
 
 @claims()
 def transitive_reduction(G: Graph) -> Any:
-    """Return A graph of the same nodes and of the edges that no path replaces, without attributes."""
+    """Return a graph of the same nodes and of the edges that no path replaces, without attributes."""
     try:
         i, j, _ = algorithms.transitive_reduction(G.A).to_coo()
     except InvalidValue as error:
@@ -101,7 +101,7 @@ def transitive_reduction(G: Graph) -> Any:
 
 @claims(directed=True)
 def overall_reciprocity(G: Graph) -> float:
-    """Share of the edges that have an opposite."""
+    """Return the share of the edges that have an opposite edge."""
     try:
         return algorithms.overall_reciprocity(G.A)
     except InvalidValue as error:

@@ -21,7 +21,7 @@ from sparsezc.semirings.types import datatypes
 
 
 def _one_by_one(G: Graph, nodes: Any, weight: str | None) -> dict[Any, Any]:
-    """Return the greatest of the distances from each of these nodes; NetworkX's error where one is infinite."""
+    """Return the greatest of the distances from each of these nodes; raise NetworkX's error if one is infinite."""
     found = {}
     for node in nodes:
         distance = distances(G, G.index[node], weight)
@@ -29,7 +29,7 @@ def _one_by_one(G: Graph, nodes: Any, weight: str | None) -> dict[Any, Any]:
         if distance.nvals < len(G):
             kind = "digraph is not strongly connected" if G.directed else "graph is not connected"
             raise nx.NetworkXError(f"Found infinite path length because the {kind}")
-        # where lengths are integers and fractions, a sum of integers is an integer
+        # if lengths are integers and fractions, a sum of integers is an integer
         every = settled(G, weight, distance, [G.index[node]]).lengths if mixed else None
         found[node] = distance.reduce(monoid.max).new().value if every is None else max(every)
     return found
@@ -38,7 +38,8 @@ def _one_by_one(G: Graph, nodes: Any, weight: str | None) -> dict[Any, Any]:
 def _eccentricities(G: Graph, weight: str | None) -> dict[Any, Any]:
     if len(G) == 0:
         return {}
-    if G.fractions(weight) is not None or not _in_one_piece(G):  # then NetworkX's own rule finds the node that says so
+    # Then NetworkX's own rule selects the node of the error.
+    if G.fractions(weight) is not None or not _in_one_piece(G):
         return _one_by_one(G, G, weight)
     A, weighted = G.lengths(weight)
     with else_declined():
@@ -84,7 +85,7 @@ def radius(G: Graph, e: dict[Any, Any] | None = None, usebounds: bool = False, w
 def center(G: Graph, e: dict[Any, Any] | None = None, usebounds: bool = False, weight: str | None = None) -> list[Any]:
     """Return the nodes of smallest eccentricity."""
     if len(G) == 0 and e is None and weight is None and not (G.directed or usebounds):
-        raise nx.NetworkXPointlessConcept("G has no nodes.")  # NetworkX asks first whether it is a tree
+        raise nx.NetworkXPointlessConcept("G has no nodes.")  # NetworkX first tests for a tree
     e = _eccentricities(G, weight) if e is None else e
     least = min(e.values())
     return [node for node in e if e[node] == least]
@@ -102,7 +103,7 @@ def periphery(
 
 @claims()
 def approximate_diameter(G: Graph, seed: Any = None) -> int:
-    """Return A lower bound of the diameter by two sweeps: NetworkX's ``approximation.diameter``."""
+    """Return a lower bound of the diameter by two sweeps: NetworkX's ``approximation.diameter``."""
     if len(G) == 0:
         raise nx.NetworkXError("Expected non-empty NetworkX graph!")
     if len(G) == 1:
@@ -164,7 +165,7 @@ def floyd_warshall(G: Graph, weight: str | None = "weight") -> dict[Any, dict[An
 
 
 def _fractional_loops(G: Graph, weight: str | None) -> list[Any]:
-    """Return the nodes with a loop of length 0.0, which NetworkX takes before its own 0."""
+    """Return the nodes with a loop of length 0.0, which NetworkX uses instead of its own 0."""
     A, fractions = G.values(weight), G.fractions(weight)
     if not A.dtype.is_float:
         return []

@@ -1,4 +1,4 @@
-"""The tests of NetworkX that ask for more than it promises, and why each does."""
+"""The tests of NetworkX that require more than it documents, with the reason for each."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ EXPECTED_FAILURES: dict[tuple[str, str], str] = {
 
 
 def on_start_tests(items: list[Any]) -> None:
-    """Mark them; NetworkX calls this when its tests are run with this backend."""
+    """Mark them as expected failures; NetworkX calls this when its tests run with this backend."""
     import pytest
 
     for item in items:

@@ -1,4 +1,4 @@
-"""A Matrix and the names of its vertices: the graphs that the backend's functions take."""
+"""The graphs of the backend's functions: a Matrix and the names of its vertices."""
 
 from __future__ import annotations
 
@@ -13,28 +13,29 @@ from sparsezc.algorithms import _check
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.errors import DimensionMismatch, InvalidValue
+from sparsezc.networkx_backend.edges import numbered, weighted
 from sparsezc.semirings import binary, select
 from sparsezc.semirings.types import datatypes
 
 
 class Graph:
-    """An undirected graph that NetworkX's functions hand to this backend without being asked.
+    """An undirected graph that NetworkX's functions dispatch to this backend.
 
     Parameters
     ----------
     A : Matrix, shape (n, n), any dtype
         Adjacency matrix; an undirected graph has each edge in both directions.
     nodes : sequence of hashable, optional
-        What the vertices are called, different names; by default 0, 1, ..., n-1.
+        The names of the vertices, all different; by default 0, 1, ..., n-1.
     weight : str
-        The edge attribute that the values are.
+        The edge attribute whose values the entries are.
 
     Raises
     ------
     DimensionMismatch
-        `A` is not square, or there are not as many nodes as rows.
+        `A` is not square, or the numbers of nodes and of rows differ.
     InvalidValue
-        The graph is undirected and `A` has not the same entry opposite to another, or two nodes have the same name.
+        The graph is undirected and `A` is not symmetric, or two nodes have the same name.
 
     Examples
     --------
@@ -63,49 +64,45 @@ class Graph:
         self._values[weight] = A
 
     def _set(self, A: Matrix, nodes: Sequence[Hashable], source: Any = None) -> None:
-        self.A = A  # whose values mean nothing
+        self.A = A  # its values are ignored
         self.nodes = nodes
         self.index = {node: i for i, node in enumerate(nodes)}
-        self.source = source  # the NetworkX graph behind it, for its attributes and the order of its edges
+        self.source = source  # the original NetworkX graph, for its attributes and the order of its edges
         self._values: dict[str, Matrix] = {}
         self._ones: Matrix | None = None
         self._places: dict[bool, Matrix] = {}
-        #: By edge attributes of integers and fractions both: where the fractions are.
+        #: By edge attributes that mix integers and fractions: the positions of the fractions.
         self._fractions: dict[str, Matrix] = {}
 
     @classmethod
     def _made(cls, A: Matrix, nodes: Sequence[Hashable], source: Any = None) -> Graph:
-        """Return A graph of parts that are known to be right."""
+        """Make a graph of parts without checks."""
         G = cls.__new__(cls)
         G._set(A, nodes, source)
         return G
 
     def places(self, against: bool = False) -> Matrix:
-        """Return the matrix whose values number the edges as listed by the graph, or `against` them, the opposites."""
+        """Return the matrix of the edges' numbers in the graph's order, or, `against` them, of the opposite edges'."""
         against = against and self.directed
         if against not in self._places:
-            from sparsezc.networkx_backend.convert import numbered
-
             self._places[against] = numbered(self, against)
         return self._places[against]
 
     def lacks(self, weight: str | None) -> bool:
-        """Return whether some edge has no such attribute."""
+        """Return whether an edge has no such attribute."""
         if self.source is None:
             return weight not in self._values
         return any(weight not in data for _, _, data in self.source.edges(data=True))
 
     def fractions(self, weight: str | None) -> Matrix | None:
-        """Return where an edge attribute is a fraction, if it is an integer elsewhere: integers add up to integers."""
+        """Return the positions of fractions in an edge attribute that mixes them with integers, else None."""
         if weight is not None:
             self.values(weight)
         return None if weight is None else self._fractions.get(weight)
 
     def values(self, weight: str | None) -> Matrix:
-        """Return the matrix whose values are an edge attribute; ones where edges have none of that name."""
+        """Return the matrix whose values are an edge attribute; 1 for edges without it."""
         if weight is not None and weight not in self._values and self.source is not None:
-            from sparsezc.networkx_backend.convert import weighted
-
             weighted(self.source, self, weight, 1)
         if weight is not None and weight in self._values:
             return self._values[weight]
@@ -139,30 +136,30 @@ class Graph:
             return False
 
     def number_of_nodes(self) -> int:
-        """Return number of nodes."""
+        """Return the number of nodes."""
         return len(self.nodes)
 
     order = number_of_nodes
 
     def number_of_loops(self) -> int:
-        """Return number of edges from a node to itself."""
+        """Return the number of edges from a node to itself."""
         return int(self.A.select(select.diag).new().nvals)
 
     def number_of_edges(self) -> int:
-        """Return number of edges; an undirected one counts once."""
+        """Return the number of edges; an undirected one counts once."""
         nvals = int(self.A.nvals)
         return nvals if self.directed else (nvals + self.number_of_loops()) // 2
 
     def named(self, vector: Vector, *, whole_zeros: bool = False) -> dict[Any, Any]:
-        """Return the entries of a Vector by nodes, as Python's own numbers; zeros as 0 and not 0.0 if asked for."""
+        """Return the entries of a Vector by nodes, as Python's own numbers; zeros as 0 and not 0.0 if requested."""
         i, values = vector.to_coo()
         numbers = values.tolist()
         return dict(zip(self.names(i), [x or 0 for x in numbers] if whole_zeros else numbers, strict=True))
 
     def edges(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-        """Return the ends of the edges as the graph lists them, undirected ones once, and where each stands.
+        """Return the ends of the edges in the graph's order, undirected ones once, and the position of each.
 
-        The last array says where, among the entries on and above the diagonal if undirected, an edge's entry stands.
+        Positions count entries of the matrix; in an undirected graph, those on and above the diagonal.
         """
         P = self.places()
         i, j, place = (P if self.directed else P.select(select.triu).new()).to_coo()
@@ -179,7 +176,7 @@ class Graph:
         return np.array([self.index[node] for node in nodes], np.int64)
 
     def bunch(self, nodes: Any) -> list[Any]:
-        """Return those of some nodes that are in the graph, or the only one, by the rules for an ``nbunch``."""
+        """Return those of some nodes that are in the graph, or the only one, by NetworkX's rules for an ``nbunch``."""
         if nodes in self:
             return [nodes]
         try:

@@ -28,7 +28,7 @@ def within(A: Matrix, source: int, cutoff: float | None, undirected: bool = Fals
 
 
 class Tree(NamedTuple):
-    """A search: the vertices in the order in which it meets them, their depths, and by vertex the one before it."""
+    """A search: the vertices in the order in which it finds them, their depths, and by vertex the one before it."""
 
     vertices: NDArray[np.int64]
     depths: NDArray[np.int64]
@@ -38,15 +38,15 @@ class Tree(NamedTuple):
 def search(
     G: Graph, sources: list[int], cutoff: float | None = None, against: bool = False, target: int | None = None
 ) -> Tree:
-    """Search breadth-first as NetworkX does, to a number of hops or a target; `against` the edges if asked for.
+    """Search breadth-first in NetworkX's order, to a number of hops or a target; optionally `against` the edges.
 
-    With q the places in which the vertices just met stand in the queue, times the number m of edges, P the numbers of
-    the edges as the graph lists them, and M all that were met::
+    With q the queue positions of the last level's vertices, times the number m of edges, P the numbers of
+    the edges in the graph's order, and M all vertices found::
 
         q<!M> = q'P          over (min, plus)
 
-    is the first edge of the first vertex that leads to each. A graph that NetworkX never held lists its edges by their
-    ends, so that the first vertex is enough.
+    is the first edge of the first vertex that leads to each. A graph without a NetworkX original lists its edges by
+    their ends, so that the first vertex is sufficient.
     """
     against = against and G.directed
     if G.source is None:
@@ -72,7 +72,7 @@ def search(
 
 
 def hops(G: Graph, source: int, cutoff: float | None, against: bool = False) -> dict[Any, int]:
-    """Return hops from a vertex by nodes, as a search meets them."""
+    """Return hops from a vertex by nodes, in the order of the search."""
     tree = search(G, [source], cutoff, against)
     return dict(zip(G.names(tree.vertices), tree.depths.tolist(), strict=True))
 
@@ -85,7 +85,7 @@ def nearest_first(G: Graph, distance: Vector) -> dict[Any, Any]:
 
 
 def known(G: Graph, node: Any) -> int:
-    """Return the number of a node; a NetworkXError where there is none."""
+    """Return the number of a node; raise a NetworkXError if it is unknown."""
     if node not in G:
         raise nx.NetworkXError(f"The node {node} is not in the graph.")
     return G.index[node]
@@ -121,7 +121,7 @@ def _layers(tree: Tree) -> Iterator[NDArray[np.int64]]:
 
 @claims()
 def bfs_layers(G: Graph, sources: Any) -> Iterator[list[Any]]:
-    """Return lists of the nodes at depth 0, 1, ..., each in the order in which a search meets them."""
+    """Return lists of the nodes at depth 0, 1, ..., each in the order in which a search finds them."""
     starts = [known(G, node) for node in set([sources] if sources in G else sources)]
     yield from map(G.names, _layers(search(G, starts)))
 

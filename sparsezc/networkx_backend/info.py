@@ -1,4 +1,4 @@
-"""The facts that NetworkX reads of the backend at import; imports nothing itself."""
+"""The facts that NetworkX reads from the backend at import; this module imports nothing."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _NOT_ALL_0 = "Only for weights >= 0 that are not all 0."
 _BOUNDED = " With `usebounds`, where integers and fractions mix, 2.0 may stand for 2."
 _FROM_0, _ABOVE_0 = "Only for weights >= 0.", "Only for weights > 0."
 
-#: Every function that is claimed, and what its arguments must be like beyond what NetworkX asks.
+#: Every function that is claimed, and the conditions on its arguments beyond NetworkX's.
 FUNCTIONS: dict[str, str] = {
     "all_pairs_bellman_ford_path_length": _NEAREST,
     "all_pairs_dijkstra_path_length": _FROM_0,
@@ -115,7 +115,7 @@ FUNCTIONS: dict[str, str] = {
 
 
 def get_info() -> dict[str, Any]:
-    """Return the dictionary that NetworkX's entry point ``networkx.backend_info`` asks for."""
+    """Return the dictionary that NetworkX reads from its entry point ``networkx.backend_info``."""
     return {
         "backend_name": "sparsezc",
         "project": "sparsezc",

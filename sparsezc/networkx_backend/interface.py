@@ -6,7 +6,7 @@ from typing import Any
 
 import networkx as nx
 
-# These claim their functions when they are imported.
+# These modules claim their functions when they are imported.
 from sparsezc.networkx_backend import (  # noqa: F401
     centrality,
     choices,
@@ -27,7 +27,7 @@ require_networkx(nx.__version__)
 
 
 def __getattr__(name: str) -> Any:
-    """Give NetworkX the function of a name, those that programs register too."""
+    """Return the function of a name to NetworkX, including those that programs registered."""
     try:
         return CLAIMS[name].function
     except KeyError:

@@ -28,7 +28,7 @@ from sparsezc.networkx_backend.settled import Settled, settled
 
 
 def positive(G: Graph, weight: str | None) -> Matrix:
-    """Return the lengths; leave negative ones to NetworkX, whose answers for them depend on its steps."""
+    """Return the lengths; decline negative ones, for which NetworkX's answers depend on its order of steps."""
     A = G.values(weight)
     if lengths_of(A).least < 0:
         raise NotImplementedError(
@@ -38,7 +38,7 @@ def positive(G: Graph, weight: str | None) -> Matrix:
 
 
 def not_all_zero(G: Graph, weight: str | None) -> Matrix:
-    """Return the weights; decline where all are 0: NetworkX divides by their sum, and Python's and NumPy's 0 differ."""
+    """Return the weights; decline if all are 0: NetworkX divides by their sum, and Python's and NumPy's 0 differ."""
     A = G.values(weight)
     if A.nvals and weight is not None and not lengths_of(A).most > 0:
         raise NotImplementedError(f"sparsezc: edge attribute {weight!r} is nowhere above 0")
@@ -46,7 +46,7 @@ def not_all_zero(G: Graph, weight: str | None) -> Matrix:
 
 
 def distances(G: Graph, vertex: int, weight: str | None, *, against: bool = False, target: int | None = None) -> Vector:
-    """Return hops or lengths from a vertex, or `against` the edges to it; lengths to none beyond a target."""
+    """Return hops or lengths from a vertex, or `against` the edges to it; lengths only up to a target's."""
     A = G.A if weight is None else positive(G, weight)
     if against:
         A = transposed(A)
@@ -55,7 +55,7 @@ def distances(G: Graph, vertex: int, weight: str | None, *, against: bool = Fals
 
 
 def number(G: Graph, node: Any) -> int:
-    """Return the number of a node; NodeNotFound where there is none."""
+    """Return the number of a node; raise NodeNotFound if it is unknown."""
     if node not in G:
         raise nx.NodeNotFound(f"Node {node} not found in graph")
     return G.index[node]
@@ -70,7 +70,7 @@ def nearest(
     target: int | None = None,
 ) -> Settled:
     """Run Dijkstra's algorithm from a vertex, or `against` the edges to it, until it reaches a target."""
-    if weight is None:  # its queue is that of a breadth-first search then
+    if weight is None:  # its queue is then that of a breadth-first search
         whole = None if cutoff is None or cutoff == inf else floor(cutoff)
         tree = search(G, [source], whole, against, target)
         return Settled(tree.vertices, tree.depths.tolist(), tree.parent)
@@ -110,7 +110,7 @@ def multi_source_dijkstra_path_length(
 
 @claims()
 def dijkstra_path_length(G: Graph, source: Any, target: Any, weight: str | None = "weight") -> Any:
-    """Return distance from a node to another."""
+    """Return the distance from a node to another."""
     start = number(G, source)
     if source == target:
         return 0
@@ -122,7 +122,7 @@ def dijkstra_path_length(G: Graph, source: Any, target: Any, weight: str | None 
 
 
 def found_at(found: dict[Any, Any], source: Any, target: Any) -> Any:
-    """Return what a search from one node found at another; NetworkXNoPath where it did not come."""
+    """Return the result of a search from one node at another; raise NetworkXNoPath if it was not reached."""
     if target not in found:
         raise nx.NetworkXNoPath(f"Node {target} not reachable from {source}")
     return found[target]
@@ -169,7 +169,7 @@ def relaxed(
 
 
 def _depths(parent: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Count edges from the root to each vertex of a tree, by jumping twice as far in every round."""
+    """Count edges from the root to each vertex of a tree; each round doubles the length of the jumps."""
     n = parent.size
     jump = np.where(parent < 0, np.arange(n), parent)
     depth: NDArray[np.int64] = (jump != np.arange(n)).astype(np.int64)
@@ -192,7 +192,7 @@ def all_pairs_bellman_ford_path_length(G: Graph, weight: str | None = "weight") 
 
 @claims()
 def bellman_ford_path_length(G: Graph, source: Any, target: Any, weight: str | None = "weight") -> Any:
-    """Return distance from a node to another."""
+    """Return the distance from a node to another."""
     start = number(G, source)
     if source == target:
         return 0
@@ -233,7 +233,7 @@ def shortest_path_length(
 def has_path(G: Graph, source: Any, target: Any) -> bool:
     """Return whether there is a path from a node to another."""
     ends = [number(G, node) for node in (source, target) if node is not None]
-    if len(ends) < 2:  # NetworkX finds the paths from or to one node, and of these there is one
+    if len(ends) < 2:  # NetworkX finds the paths from or to one node, and there always is one
         return True
     return bool((search(G, [ends[0]], target=ends[1]).vertices == ends[1]).any())
 
@@ -247,7 +247,7 @@ def negative_edge_cycle(G: Graph, weight: str | None = "weight", heuristic: bool
 
 @claims()
 def find_negative_cycle(G: Graph, source: Any, weight: str | None = "weight") -> list[Any]:
-    """Return the nodes of a negative cycle that one reaches, the first again at the end."""
+    """Return the nodes of a negative cycle that a node reaches, the first again at the end."""
     start = number(G, source)
     with else_declined():
         cycle = algorithms.find_negative_cycle(G.values(weight), start)

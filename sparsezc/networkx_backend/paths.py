@@ -14,7 +14,7 @@ from sparsezc.semirings import binary, monoid, select
 
 
 def _sample(G: Graph, k: int, seed: Any, ends: int) -> list[Any]:
-    """Draw the nodes that NetworkX chooses; none of them have no mean."""
+    """Draw the nodes that NetworkX would draw; raise ZeroDivisionError for none."""
     chosen: list[Any] = seed.sample(list(G.nodes), k)
     if k == 0 and ends >= 2:
         raise ZeroDivisionError("k is 0; at least one node is needed")
@@ -32,7 +32,7 @@ def betweenness_centrality(
 ) -> dict[Any, float]:
     """Return shares of shortest paths by nodes; :func:`sparsezc.algorithms.betweenness_centrality`.
 
-    With `k` the same nodes are chosen as NetworkX chooses with the same seed.
+    With `k` the nodes are those that NetworkX draws with the same seed.
     """
     n = len(G)
     ends = n if endpoints else n - 1
@@ -52,7 +52,7 @@ def betweenness_centrality(
     if not normalized and ends >= 2:
         shares = {node: share * ends * (ends - 1) * unscaled for node, share in shares.items()}
     if k == 1 and not endpoints and ends >= 2:
-        shares[chosen[0]] = float("nan")  # no path that starts elsewhere was looked at
+        shares[chosen[0]] = float("nan")  # no path that starts elsewhere was counted
     return shares
 
 
@@ -62,7 +62,7 @@ def edge_betweenness_centrality(
 ) -> dict[tuple[Any, Any], float]:
     """Return shares of shortest paths by edges; :func:`sparsezc.algorithms.edge_betweenness_centrality`.
 
-    With `k` the same nodes are chosen as NetworkX chooses with the same seed.
+    With `k` the nodes are those that NetworkX draws with the same seed.
     """
     n = len(G)
     sources = None if k is None else G.numbers(_sample(G, k, seed, n)).tolist()
@@ -71,7 +71,7 @@ def edge_betweenness_centrality(
         E = algorithms.edge_betweenness_centrality(A, normalized=normalized, sources=sources, weighted=weighted)
     scale = n / k if k and not normalized else 1.0
     if not G.directed:
-        # an edge's two directions, of which the entry above the diagonal stands for both
+        # the entry above the diagonal represents both directions of an edge
         E << E.ewise_add(E.T, binary.plus).new(mask=E.select(select.triu).new().S)
         scale *= 1.0 if normalized else 0.5
     shares = E.to_coo()[2] * scale
@@ -104,7 +104,7 @@ def harmonic_centrality(
 ) -> dict[Any, float]:
     """Return sums of one over distances by nodes; :func:`sparsezc.algorithms.harmonic_centrality`."""
     starts = None if sources is None else G.numbers(G.bunch(sources)).tolist()
-    wanted = set(G) if nbunch is None else set(G.bunch(nbunch))  # NetworkX answers in the order of such a set
+    wanted = set(G) if nbunch is None else set(G.bunch(nbunch))  # NetworkX's result has the order of such a set
     A, weighted = G.lengths(distance)
     with else_declined():
         found = G.named(algorithms.harmonic_centrality(A, sources=starts, weighted=weighted), whole_zeros=True)

@@ -1,4 +1,4 @@
-"""The order in which Dijkstra's algorithm settles vertices, and the vertex before each, from the distances alone."""
+"""The order in which Dijkstra's algorithm settles vertices, and their predecessors, from the distances alone."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sparsezc.networkx_backend.graph import Graph
 
 
 class Settled(NamedTuple):
-    """Vertices as Dijkstra's algorithm settles them, their distances as Python's numbers, and the one before each."""
+    """Vertices in the order of Dijkstra's algorithm, their distances as Python's numbers, and their predecessors."""
 
     vertices: NDArray[np.int64]
     lengths: list[Any]
@@ -27,13 +27,13 @@ class Settled(NamedTuple):
         return dict(zip(G.names(self.vertices), self.lengths, strict=True))
 
     def length(self, vertex: int | None) -> Any:
-        """Return the distance of one vertex; None where it was not found."""
+        """Return the distance of one vertex; None if it was not found."""
         at = np.flatnonzero(self.vertices == vertex)
         return self.lengths[at[0]] if at.size else None
 
 
 class _Tight(NamedTuple):
-    """The edges on shortest paths, by tails and then as the graph lists them; whether each is a fraction."""
+    """The edges on shortest paths, by tails and then in the graph's order; whether each is a fraction."""
 
     tails: NDArray[np.int64]
     heads: NDArray[np.int64]
@@ -48,10 +48,10 @@ def settled(
     cutoff: float | None = None,
     against: bool = False,
 ) -> Settled:
-    """Put the vertices that a search found into the order in which NetworkX's search settles them.
+    """Put the vertices found by a search into the order in which NetworkX's search settles them.
 
-    Among vertices of one distance that is the order in which each was first reached by a shortest path: from the vertex
-    settled first, along the edge that the graph lists first. No other edges are looked at, and vertices are numbered
+    Vertices of equal distance are ordered by the edge through which a shortest path first reached them: from the vertex
+    settled first, along the edge that the graph lists first. No other edges are read, and vertices are numbered
     among those found.
     """
     i, values = distance.to_coo()
@@ -98,7 +98,7 @@ _Found = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]
 
 
 def _by_distance(d: NDArray[Any], tight: _Tight) -> _Found:
-    """Order by distance, where no two distances are the same."""
+    """Order by distance, if no two distances are equal."""
     vertices = np.argsort(d)
     place = np.argsort(vertices)
     order = np.lexsort((place[tight.tails], tight.heads))

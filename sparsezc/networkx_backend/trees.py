@@ -27,7 +27,7 @@ def _edges(G: Graph, source: Any, reverse: bool, depth_limit: int | None) -> Ite
 def bfs_edges(
     G: Graph, source: Any, reverse: bool = False, depth_limit: int | None = None, sort_neighbors: Any = None
 ) -> Iterator[tuple[Any, Any]]:
-    """Return edges of a tree of shortest paths."""
+    """Return the edges of a tree of shortest paths."""
     yield from _edges(G, source, reverse, depth_limit)
 
 
@@ -35,7 +35,7 @@ def bfs_edges(
 def bfs_tree(
     G: Graph, source: Any, reverse: bool = False, depth_limit: int | None = None, sort_neighbors: Any = None
 ) -> Any:
-    """Return A tree of shortest paths as a directed graph."""
+    """Return a tree of shortest paths as a directed graph."""
     tree = nx.DiGraph()
     tree.add_node(source)
     tree.add_edges_from(_edges(G, source, reverse, depth_limit))
@@ -55,14 +55,14 @@ def bfs_predecessors(
 def bfs_successors(
     G: Graph, source: Any, depth_limit: int | None = None, sort_neighbors: Any = None
 ) -> Iterator[tuple[Any, list[Any]]]:
-    """Return nodes with those after each on shortest paths; nodes without any are left out unless there is no other."""
+    """Return nodes with those after each on shortest paths; nodes without any are omitted unless there is no other."""
     parents = groupby(_edges(G, source, False, depth_limit), itemgetter(0))
     found = [(parent, [child for _, child in edges]) for parent, edges in parents]
     yield from found or [(source, [])]
 
 
 def _paths(G: Graph, vertices: NDArray[Any], parent: NDArray[np.int64]) -> dict[Any, list[Any]]:
-    """Return by nodes the paths to vertices that come after the ones before them; the first is the source."""
+    """Return by nodes the paths to vertices, which come after their predecessors; the first vertex is the source."""
     known = {int(vertices[0]): G.names(vertices[:1])}
     for vertex, before in zip(vertices[1:].tolist(), parent[vertices[1:]].tolist(), strict=True):
         known[vertex] = known[before] + G.names(np.array([vertex]))
@@ -71,7 +71,7 @@ def _paths(G: Graph, vertices: NDArray[Any], parent: NDArray[np.int64]) -> dict[
 
 @claims()
 def single_source_shortest_path(G: Graph, source: Any, cutoff: float | None = None) -> dict[Any, list[Any]]:
-    """Return A path of fewest hops to each node."""
+    """Return a path of fewest hops to each node."""
     if source not in G:
         raise nx.NodeNotFound(f"Source {source} not in G")
     tree = search(G, [G.index[source]], cutoff)
@@ -79,7 +79,7 @@ def single_source_shortest_path(G: Graph, source: Any, cutoff: float | None = No
 
 
 def _path(G: Graph, source: int, end: int, parent: NDArray[np.int64]) -> list[Any] | None:
-    """Return the path to one vertex; None where it was not found."""
+    """Return the path to one vertex; None if it was not found."""
     path = [end]
     while path[-1] >= 0 and path[-1] != source:
         path.append(int(parent[path[-1]]))
@@ -108,7 +108,7 @@ def single_source_bellman_ford(
     G: Graph, source: Any, target: Any = None, weight: str | None = "weight"
 ) -> tuple[Any, Any]:
     """Return distances and paths from a node, or those to another; :func:`sparsezc.algorithms.bellman_ford`."""
-    if number(G, source) == G.index.get(target):  # NetworkX looks for no negative cycle then
+    if number(G, source) == G.index.get(target):  # NetworkX then searches for no negative cycle
         return 0, [source]
     distances, paths = _by_relaxing(G, source, weight)
     if target is None:
@@ -124,7 +124,7 @@ def single_source_bellman_ford_path(G: Graph, source: Any, weight: str | None = 
 
 @claims()
 def bellman_ford_path(G: Graph, source: Any, target: Any, weight: str | None = "weight") -> list[Any]:
-    """Return A shortest path between two nodes; :func:`sparsezc.algorithms.bellman_ford`."""
+    """Return a shortest path between two nodes; :func:`sparsezc.algorithms.bellman_ford`."""
     return single_source_bellman_ford(G, source, target, weight)[1]  # type: ignore[no-any-return]
 
 
@@ -156,7 +156,7 @@ def single_source_dijkstra_path(
 
 @claims()
 def dijkstra_path(G: Graph, source: Any, target: Any, weight: str | None = "weight") -> list[Any]:
-    """Return A shortest path between two nodes; :func:`sparsezc.algorithms.sssp`."""
+    """Return a shortest path between two nodes; :func:`sparsezc.algorithms.sssp`."""
     path: list[Any] = single_source_dijkstra(G, source, target, weight=weight)[1]
     return path
 

@@ -1,16 +1,16 @@
-"""Names and messages as a terminal may show them.
+"""Names and messages in a form that is safe to print on a terminal.
 
-A file can have any name, and a message quotes what a file holds: characters that a terminal obeys (escape sequences,
-line ends, changes of direction) are written as Python writes them in a string.
+A file can have any name, and a message quotes a file's content: characters that control a terminal (escape sequences,
+line ends, changes of direction) are escaped as Python escapes them in a string.
 """
 
 from __future__ import annotations
 
-MESSAGE_LIMIT = 1000  # characters: a message of a few lines; what it quotes may be longer
+MESSAGE_LIMIT = 1000  # characters: a few lines, though a quoted text may be longer
 
 
 def printable(text: str) -> str:
-    r"""Return `text` with each character that is not printed as itself escaped.
+    r"""Return `text` with each unprintable character escaped.
 
     >>> print(printable("red\x1b[31m\n.txt"))
     red\x1b[31m\n.txt
@@ -21,7 +21,7 @@ def printable(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """Return `text` as one line of bounded length: what is too long loses its middle.
+    """Return `text` as one line of bounded length: a longer text loses its middle.
 
     >>> one_line("x" * 5000).replace("x" * 700, "X").replace("x" * 200, "x")
     'X... (4,100 characters left out) ...x'

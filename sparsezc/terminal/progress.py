@@ -1,8 +1,8 @@
-"""A progress bar for what takes longer than two seconds, on a terminal or where ``config.progress`` asks for one.
+"""Progress bars for work that takes longer than two seconds, on a terminal or if ``config.progress`` asks for them.
 
 :func:`bar` counts work that comes in parts; :func:`working` stands for one call that cannot be counted, such as a sort,
-and shows the time. The two seconds are those of the whole :func:`task`: reading a graph may take one to read, one to
-sort and one to place. Whether bars are wanted is asked once a task.
+and shows the time. The two seconds are those of the whole :func:`task`: reading a graph may read, sort and place in one
+task. The setting is read once a task.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from typing import Any, NamedTuple
 from sparsezc.terminal.printable import printable
 
 _PATIENCE = 2.0  # seconds before a bar appears
-_REFRESH = 0.5  # seconds between two looks at work that is not counted
+_REFRESH = 0.5  # seconds between two updates for work that is not counted
 _clock = time.monotonic
 
-#: The bar where none is wanted: calls of `bool` cost and do nothing.
+#: The bar if none is wanted: calls of `bool` cost little and have no effect.
 _NO_BAR = SimpleNamespace(update=bool, close=bool)
 
 
@@ -45,7 +45,7 @@ def _wanted() -> bool:
 
 @contextmanager
 def task() -> Iterator[None]:
-    """Count the seconds of the tasks inside together; a task inside another is a part of it."""
+    """Count the seconds of the tasks inside together; a nested task is a part of the outer one."""
     if _current.get() is not None:
         yield
         return
@@ -57,7 +57,7 @@ def task() -> Iterator[None]:
 
 
 def bar(total: int, label: str, unit: str = "B") -> Any:
-    """Return a bar that ``update(amount)`` moves towards `total` and ``close()`` takes away.
+    """Return a bar; ``update(amount)`` moves it towards `total` and ``close()`` removes it.
 
     It appears on stderr once two seconds have passed with work left.
 
@@ -70,9 +70,9 @@ def bar(total: int, label: str, unit: str = "B") -> Any:
 
 
 def working(label: str) -> AbstractContextManager[Callable[[str], Any]]:
-    """Say what goes on, and for how long, while something runs that cannot be counted.
+    """Show the current step, and its time, during work that cannot be counted.
 
-    The context manager's value says what goes on next.
+    The context manager's value is a function that names the next step.
 
     >>> with working("sorting") as say:
     ...     found = sorted([2, 1]); _ = say("merging")
@@ -104,7 +104,7 @@ def _working(label: str) -> Iterator[Callable[[str], Any]]:
 
 
 def _bar(label: str, **more: Any) -> Any:
-    """Make a bar that waits until the task has taken two seconds."""
+    """Return a bar that appears once the task has taken two seconds."""
     now, current = _clock(), _current.get()
     began = now if current is None else current.began
     return _bar_type()(
@@ -114,16 +114,16 @@ def _bar(label: str, **more: Any) -> Any:
 
 @cache
 def _bar_type() -> Any:
-    """Return the type of bars, which takes some hundredths of a second to import."""
+    """Return the class of bars, whose import takes some hundredths of a second."""
     from tqdm import tqdm  # type: ignore[import-untyped]
 
     class Bar(tqdm):  # type: ignore[misc]
-        monitor_interval = 0  # no thread of tqdm's own: with `miniters` 0 there is nothing to adapt
+        monitor_interval = 0  # no thread of tqdm's own: with `miniters` 0 it has nothing to adapt
 
         def update(self, n: float = 1) -> bool | None:
             hidden = self.last_print_t < self.start_t + self.delay
             if hidden and self.total is not None and self.n + n >= self.total:
-                self.n += n  # what is done needs no bar any more
+                self.n += n  # finished work needs no bar
                 return None
             return super().update(n)  # type: ignore[no-any-return]
 

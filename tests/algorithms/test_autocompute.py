@@ -20,6 +20,7 @@ GIVEN: dict[str, Any] = {
     "length": 4,
     "starts": [0, 3],
     "radius": 2,
+    "scores": gb.Vector.from_dense([3, 1, 4, 1, 5, 9, 2]),
 }
 
 
@@ -46,7 +47,7 @@ def calls(name: str) -> Iterator[dict[str, Any]]:
 
 
 def plain(x: Any) -> Any:
-    """What came out, as values that compare."""
+    """Return a result as values that compare."""
     if isinstance(x, gb.Matrix | gb.Vector):
         return [part.tolist() for part in x.to_coo()]
     if isinstance(x, np.ndarray):

@@ -89,7 +89,7 @@ def test_overflow_is_refused(lengths):
 
 
 def asked_for_lengths(A):
-    """What takes lengths, as calls of A."""
+    """Return the functions that take lengths, as calls of A."""
     known = gb.algorithms
     taken = [known.sssp, known.bellman_ford, known.find_negative_cycle]
     yield from (lambda each=each: each(A, 0) for each in taken)

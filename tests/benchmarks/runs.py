@@ -1,4 +1,4 @@
-"""What tests of whole runs share."""
+"""Helpers that the tests of whole runs share."""
 
 from __future__ import annotations
 

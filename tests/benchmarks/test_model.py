@@ -67,7 +67,7 @@ def hub(A: Any) -> int:
 
 
 def both(device: EmulatedDevice, call: Callable[[], Any]) -> tuple[Any, Any]:
-    """What the model predicts for a call, and what the emulator counts: each for ids and for values."""
+    """Return the model's prediction for a call and the emulator's counts, each for ids and for values."""
     call()
     model = Model()
     with model.watching("gpu"):
@@ -92,7 +92,7 @@ def assert_close(device: EmulatedDevice, call: Callable[[], Any]) -> Requests:
 
 @pytest.fixture(autouse=True)
 def nothing_beside_the_matrix() -> Iterator[None]:
-    """What the engine would make as it goes, after so many reads, is made where a test says so."""
+    """Layouts that the engine would build after enough reads are built when a test says so."""
     with gb.config.set(head_cache="off", packing="off"):
         yield
 
@@ -177,7 +177,7 @@ def test_many_searches_at_once(graph: str, slots: int, device: EmulatedDevice) -
     with gb.config.set(head_cache="on" if slots else "off", head_budget=4 * max(slots, 1) * A.nrows):
         found = assert_close(device, lambda: gb.algorithms.bfs(A, sources))
     assert found.count
-    assert {"reach_push", "reach_pull"} <= set(device.launches)
+    assert {"multi_source_bfs_push", "multi_source_bfs_pull"} <= set(device.launches)
 
 
 @lockstep
@@ -371,7 +371,9 @@ def test_kernels_that_are_not_modelled_are_refused(kernel: str, capsys: pytest.C
 
 def test_all_kernels_that_read_a_matrix_are_counted() -> None:
     counted = re.compile(counters.KERNELS.removeprefix("regex:"))
-    assert all(map(counted.match, ("mxv", "vxm", "spmm", "reach_push", "reach_pull", counters.STREAM)))
+    assert all(
+        map(counted.match, ("mxv", "vxm", "spmm", "multi_source_bfs_push", "multi_source_bfs_pull", counters.STREAM))
+    )
     assert not any(map(counted.match, ("panel_rows", "heads", "mxv2")))
 
 

@@ -81,7 +81,7 @@ def trial(rng: np.random.Generator, folder: Path) -> Trial:
 
 @dataclass
 class Draw:
-    """What a trial draws from."""
+    """The choices from which a trial draws."""
 
     rng: np.random.Generator
     folder: Path

@@ -280,7 +280,7 @@ DAMAGE = {
 
 
 def content_of(path: Path, options: dict[str, Any]) -> Any:
-    """What a file reads as: shape, positions and values; the file's own, whatever type holds them."""
+    """The content of a file: shape, positions and values; the file's own values, whatever type holds them."""
     A = gb.io.read(path, placement="host", **options)
     i, j, x = A.to_coo()
     _check(A, i, j)
@@ -372,7 +372,7 @@ def _damaged_inside(data: bytes, rng: np.random.Generator) -> bytes:
 
 
 def _read(whole: Whole, path: Path, name: str, damaged: bytes, options: dict[str, Any]) -> str | None:
-    """What is wrong with how a damaged file was read; None where nothing is."""
+    """Return the fault of reading a damaged file; None if there is none."""
     relabel = options.get("relabel", False)
     try:
         with gb.config.set(host_budget=HOST_BUDGET, progress=False):
@@ -395,7 +395,7 @@ def _read(whole: Whole, path: Path, name: str, damaged: bytes, options: dict[str
 
 
 def _sound(data: bytes) -> bool:
-    """Whether gzip finds nothing wrong."""
+    """Return whether gzip finds nothing wrong."""
     try:
         with gzip.open(io.BytesIO(data)) as file:
             file.read()
@@ -405,7 +405,7 @@ def _sound(data: bytes) -> bool:
 
 
 def wrong_message(text: str, path: Path) -> str | None:
-    """What is wrong with a message; None where nothing is."""
+    """Return the fault of a message; None if there is none."""
     if len(text) > LONGEST:
         return f"a message of {len(text)} characters: {text[:200]!r}"
     if not text.isprintable():

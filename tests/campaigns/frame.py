@@ -31,7 +31,7 @@ _FRAME = {"__main__", "frame", "oracle", "test_campaigns", "test_frame"}
 
 @dataclass
 class Failure:
-    """What went wrong in a trial, and a test that fails as long as it does.
+    """A failure of a trial, and a test that fails while the fault exists.
 
     `test` is the text of a pytest file; ``FOLDER`` in it is the folder where `files` (name to bytes) are saved.
     """
@@ -50,7 +50,7 @@ class Trial:
 
 
 class Campaign(Protocol):
-    """What the module of a campaign holds."""
+    """The interface of a campaign's module."""
 
     DEADLINE: float  # seconds that one trial may take
     MEMORY: int | None  # bytes by which the resident memory of the process may grow within one trial; None: any
@@ -59,7 +59,7 @@ class Campaign(Protocol):
 
 @dataclass
 class Result:
-    """What a run of a campaign tried and found."""
+    """The attacks and findings of a campaign's run."""
 
     name: str
     seed: int
@@ -175,7 +175,7 @@ def _ending(code: int | None) -> str:
 
 
 def _wait(pipe: Any, seconds: float) -> Any:
-    """What the child says, or why it said nothing."""
+    """Return the child's answer, or the reason why there is none."""
     try:
         return pipe.recv() if pipe.poll(seconds) else f"it took more than {seconds:g} s"
     except (EOFError, ConnectionResetError):

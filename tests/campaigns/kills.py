@@ -46,9 +46,9 @@ import scipy.io  # noqa: F401
 
 import sparsezc as gb
 from sparsezc.errors import GraphblasException
-from sparsezc.io._options import FORMATS
 from sparsezc.io._read import read_csr
 from sparsezc.io._write import write
+from sparsezc.io.formats import FORMATS
 from sparsezc.memory.csr import Csr
 from tests.campaigns.frame import Trial
 
@@ -293,7 +293,7 @@ def _plain(files: Files) -> Files:
 
 @dataclass
 class Known:
-    """What an undisturbed write makes, in how many steps and how long."""
+    """Return the result of an undisturbed write, its number of steps, and its time."""
 
     files: Files
     steps: int

@@ -99,7 +99,7 @@ agg = SimpleNamespace(count="count", sum=monoid.plus, max=monoid.max)
 
 
 class Made:
-    """What has been computed and is not written yet: the dictionary T, its type and its shape."""
+    """A computed result that is not written yet: the dictionary T, its type and its shape."""
 
     def __init__(self, entries: Entries, dtype: str, shape: tuple[int, ...]) -> None:
         self.entries, self.dtype, self.shape = entries, dtype, shape
@@ -239,7 +239,7 @@ def _cells(lists: list[tuple[range | list[int], bool]]) -> list[tuple[tuple[int,
 
 
 class Readable:
-    """What vectors, matrices and transposed ones read alike."""
+    """The reading methods that vectors, matrices and transposed ones share."""
 
     entries: Entries
     dtype: str
@@ -374,7 +374,7 @@ def _product(left: Any, right: Any, op: Any, shape: tuple[int, ...], dtypes: tup
 
 
 class _Writable:
-    """What vectors and matrices are written by."""
+    """The writing methods of vectors and matrices."""
 
     def __call__(self: Any, mask: Any = None, accum: Any = None, replace: bool = False) -> Target:
         return Target(self, mask, accum, replace)

@@ -120,7 +120,7 @@ def run(program: Program) -> tuple[int, str | None]:
 
 
 def judges_own(program: Program, got: Any, want: Any) -> bool:
-    """Whether python-graphblas is at fault.
+    """Return whether python-graphblas is at fault.
 
     It makes outer products and broadcasts with semirings that it lacks for BOOL; and SuiteSparse does not look at the
     positions of an assignment whose mask allows nothing, so that ones beyond the sizes are accepted.

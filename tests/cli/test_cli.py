@@ -240,7 +240,7 @@ def test_info(capsys, edges):
 
 
 def test_info_says_what_compressed_ids_take(capsys, tmp_path):
-    """What the encoder makes of them, headers apart; and a sample of a larger graph comes near."""
+    """The reported bits equal the encoder's, headers apart; a sample of a larger graph comes near."""
     from sparsezc.cli import info
 
     said = answer(capsys, "info", "kron:12")["bits_per_id"]

@@ -1,4 +1,4 @@
-"""What ``--out`` writes: each suffix its own format, read back by another library, or refused before the work."""
+"""The files of ``--out``: each suffix its own format, read back by another library, or refused before the work."""
 
 from __future__ import annotations
 

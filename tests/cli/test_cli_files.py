@@ -1,4 +1,4 @@
-"""What the command line says of files that cannot be read or written, and of matrices that are no graphs."""
+"""Errors of the command line about files that cannot be read or written, and matrices that are no graphs."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ class Full(io.RawIOBase):
 def test_a_full_disk(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, name: str, room: int
 ) -> None:
-    """Whether it is full at once or later, the file that was there stays as it was."""
+    """Return whether it is full at once or later, the file that was there stays as it was."""
     old = tmp_path / name
     old.write_bytes(b"old")
     monkeypatch.setattr(atomic_write.os, "fdopen", lambda handle, mode: io.BufferedWriter(Full(room), 1000))

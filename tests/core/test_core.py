@@ -1,4 +1,4 @@
-"""What programs import from ``graphblas.core``: the same answers as python-graphblas's."""
+"""Names that programs import from ``graphblas.core``: the same answers as python-graphblas's."""
 
 from __future__ import annotations
 

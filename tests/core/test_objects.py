@@ -1,4 +1,4 @@
-"""What matrices and vectors remember of their content, and when they must forget it."""
+"""Facts that matrices and vectors cache about their content, and when they must forget them."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from tests.ops.judge import Engine, judge, operands
 
 
 def arrays(info: Any) -> Any:
-    """What an export says, as plain values that compare."""
+    """Return an export as plain values that compare."""
     return {key: value.tolist() if isinstance(value, np.ndarray) else str(value) for key, value in sorted(info.items())}
 
 

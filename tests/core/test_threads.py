@@ -22,7 +22,7 @@ from sparsezc.config import _changing
 from sparsezc.engines.cpu import native
 from sparsezc.engines.gpu.runtime import launch
 from sparsezc.errors import InvalidObject
-from sparsezc.locks import hold
+from sparsezc.locks import hold_locks
 
 ROOT = Path(__file__).resolve().parents[2]
 SECONDS = 60.0  # a thread that has not ended by then waits for ever
@@ -152,7 +152,7 @@ def test_an_index_or_a_value_that_is_read_first_waits_for_no_statement() -> None
 
 def test_objects_of_their_own_do_not_wait() -> None:
     u, v = gb.Vector.from_scalar(1, 3), gb.Vector.from_scalar(1, 3)
-    with hold(u):
+    with hold_locks(u):
         assert together(lambda: v.nvals, lambda: v << v.apply(gb.unary.ainv)) == [3, None]
 
 
@@ -185,7 +185,7 @@ def test_a_forked_process_waits_for_no_other_thread() -> None:
     taken, go = threading.Event(), threading.Event()
 
     def keep() -> None:
-        with hold(v), native.making, _changing:
+        with hold_locks(v), native.making, _changing:
             taken.set()
             go.wait(SECONDS)
 

@@ -24,7 +24,7 @@ def arrays() -> dict[str, Any]:
 
 
 def seen(x: Any) -> Any:
-    """What a statement made, so that it compares between the libraries."""
+    """Return a statement's result in a form that compares between the libraries."""
     if hasattr(x, "to_coo") or type(x).__name__ == "Scalar":
         return plain(x.new() if not hasattr(x, "dup") or hasattr(x, "left") else x)
     if isinstance(x, np.ndarray):
@@ -37,7 +37,7 @@ def seen(x: Any) -> Any:
 
 
 def agree(got: Any, want: Any) -> bool:
-    """Whether two results are the same, floats up to rounding."""
+    """Return whether two results are the same, floats up to rounding."""
     if got[0] == want[0] == "list":
         return len(got) == len(want) and all(map(agree, got[1:], want[1:]))
     if got[0] in ("array", "list", "dict", "value"):
@@ -47,7 +47,7 @@ def agree(got: Any, want: Any) -> bool:
 
 @contextmanager
 def cpu_engine_watched() -> Iterator[list[str]]:
-    """What the CPU engine was asked for, by the names of its methods."""
+    """The calls that the CPU engine got, by the names of its methods."""
     asked: list[str] = []
     kinds = [kind for kind in CpuEngine.__mro__ if kind is not object]
     real = [(kind, *each) for kind in kinds for each in vars(kind).items() if callable(each[1]) and each[0][0] != "_"]

@@ -153,7 +153,7 @@ def others() -> str:
 
 
 def others_missing() -> set[str]:
-    """What the other namespaces lack, by full name."""
+    """Return the names that the other namespaces lack, in full."""
     found = {name for name in operator_surface.public(graphblas) if not hasattr(sparsezc, name)}
     for name in ("dtypes", "exceptions", "io", "ss", "viz"):
         theirs, ours = getattr(graphblas, name), getattr(sparsezc, name)

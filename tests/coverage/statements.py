@@ -147,7 +147,7 @@ MASK: dict[str, Statement] = {
 
 
 def _updated(x: Any) -> Any:
-    """What a place in an object holds after it was written to."""
+    """Return the content of a place in an object after a write to it."""
     x.update(9)
     return x.parent
 

@@ -17,6 +17,7 @@ from sparsezc.engines.gpu.placements import segments
 from sparsezc.engines.gpu.products import labels, multi_source_bfs, sampled, spgemm_rows, spmm, spmv
 from sparsezc.engines.gpu.runtime import codegen
 from sparsezc.engines.gpu.sampling import picks, walks
+from sparsezc.engines.gpu.storage.matrix_store import Form
 from sparsezc.memory import budget
 from sparsezc.semirings import semiring
 from sparsezc.semirings.algebra.structures import Semiring
@@ -44,9 +45,9 @@ def _products(
 ) -> Iterator[Case]:
     for kernel in ("mxv", "vxm"):
         out = dtype if kernel == "mxv" else typed.return_type
-        shape = dtype, dtype, wide, compressed, iso, budget.LONG
+        form = Form(wide, compressed, iso, budget.LONG)
         flags = (accum if kernel == "mxv" else None, out, at_once, heads, packed, *part, skips)
-        prelude = spmv.prelude(typed, kernel == "vxm", *shape, *flags)
+        prelude = spmv.prelude(spmv.Case(typed, kernel == "vxm", dtype, dtype, form, *flags))
         yield kernel, f"#define KERNEL {kernel}\n" + codegen.source(f"{kernel}.cu", prelude), kernel
 
 
@@ -148,11 +149,12 @@ def _statements() -> None:
 
 
 def _panels() -> Iterator[Case]:
-    """What products with panels ask for once it is counted what they would read, which a rehearsal does not."""
+    """Run products with panels whose kernels depend on counted reads, which a rehearsal does not count."""
     for words, aligned in ((1, True), (2, False)):
-        for looks, name in ((False, "reach_pull"), (True, "reach_pull"), (False, "reach_push")):
+        for looks, way in ((False, "pull"), (True, "pull"), (False, "push")):
+            name = f"multi_source_bfs_{way}"
             prelude = multi_source_bfs._prelude(False, False, looks, words, aligned, budget.LONG)
-            file = f"multi_source_{name.removeprefix('reach_')}.cu"
+            file = f"{name}.cu"
             yield name, f"#define KERNEL {name}\n" + codegen.source(file, prelude), name
     source = codegen.source("panel.cu", codegen.typedefs(Id="u32"))
     yield "panel_rows", "#define KERNEL panel_rows\n" + source, "panel_rows"
@@ -160,7 +162,7 @@ def _panels() -> Iterator[Case]:
 
 
 def _heavy() -> Iterator[Case]:
-    """What products ask for whose rows are shared by all blocks: of so many that no rehearsal has them."""
+    """Run products whose rows all blocks share: a rehearsal has too few products for these kernels."""
     for dtype in (datatypes.INT8, datatypes.FP64):
         case = semiring.plus_times[dtype], dtype, dtype, (False, False), (False, False), True
         for file, prelude, name in (
@@ -182,7 +184,7 @@ def _labels() -> Iterator[Case]:
 
 
 def _placed() -> Iterator[Case]:
-    """What placements that move entries ask for."""
+    """Run products in the placements that move entries."""
     for bound, entry in (("i32", "u32"), ("i64", "c128")):
         texts = {
             "segments.cu": f"constexpr u32 SEGMENT_BITS = {segments.BITS};\n{codegen.typedefs(A=entry)}",
@@ -196,7 +198,7 @@ def _placed() -> Iterator[Case]:
 
 
 def _rounds() -> Iterator[Case]:
-    """What recorded rounds ask for, which no rehearsal goes through enough of."""
+    """Run recorded rounds, of which a rehearsal runs too few."""
     for dtype, limit in ((datatypes.INT32, datatypes.INT64), (datatypes.FP64, datatypes.FP64)):
         prelude = f"{codegen.typedefs(Z=dtype, S=limit)}\n{codegen.monoid(gb.monoid.min[dtype])}"
         yield "neutral", "#define KERNEL neutral\n" + codegen.source("neutral.cu", prelude), "neutral"
@@ -205,7 +207,7 @@ def _rounds() -> Iterator[Case]:
 
 
 def _sampling() -> Iterator[Case]:
-    """What picks entries, walks, and multiplies panels where they are asked for."""
+    """Yield kernels that pick entries, walk, and multiply panels at a matrix's entries."""
     for name in ("floyd", "with_replacement"):
         yield name, codegen.source("draws.cu", ""), name
     for dtype in (datatypes.INT8, datatypes.FP64):
@@ -225,7 +227,8 @@ def _sampling() -> Iterator[Case]:
         inner = sampled._prelude(op[dtype], dtype, dtype, 16)
         prelude = codegen.typedefs(Id="u32", W=dtype) + "\n" + inner
         yield "sampled", "#define KERNEL sampled\n" + codegen.source("sampled.cu", prelude), "sampled"
-        prelude = spmm._prelude(op[dtype], dtype, dtype, False, False, False, False, 1, 2048, 32, False, 0, inner)
+        form = Form(False, False, False, budget.LONG)
+        prelude = spmm._prelude(spmm._Case(op[dtype], dtype, dtype, form, False, 1, 32, False, 0, inner))
         yield "spmm.sampled", "#define KERNEL spmm\n" + codegen.source("spmm.cu", prelude), "spmm"
 
 
@@ -251,7 +254,7 @@ def _compressed_statements() -> None:
 
 
 def every_compressed() -> list[Case]:
-    """What reads and writes compressed ids, labelled so: it takes more than what reads plain ones."""
+    """Run the kernels that read and write compressed ids, labelled so: they need more than those of plain ids."""
     found: list[Case] = []
     for op, dtype in (
         (semiring.any_pair, datatypes.BOOL),

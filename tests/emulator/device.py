@@ -106,7 +106,7 @@ class _SiteStats(ctypes.Structure):
 
 @dataclass(frozen=True)
 class Requests:
-    """What launches asked of host memory at one site, with nothing cached between loads."""
+    """Requests of launches to host memory at one site, with nothing cached between loads."""
 
     loads: int  #: warp-wide load instructions
     useful_bytes: int  #: the sum of what the lanes asked for
@@ -215,7 +215,7 @@ class Kernel:
 
 
 class HostDevice:
-    """What :class:`sparsezc.device.cuda.Device` asks for besides kernels: the host's memory is the device's."""
+    """The parts of :class:`sparsezc.device.protocol.Device` beside kernels: the host's memory is the device's."""
 
     name = "emulator"
     xp: Any = np
@@ -232,7 +232,7 @@ class HostDevice:
         return True
 
     def pages(self, nbytes: int, kind: str) -> Any:
-        from sparsezc.device.cuda import Pages
+        from sparsezc.device.protocol import Pages
 
         if self.guard:
             array = guarded_bytes(nbytes, self.guard)
@@ -242,7 +242,7 @@ class HostDevice:
         return Pages(array, array.ctypes.data, kind)
 
     def map(self, array: np.ndarray) -> Any:
-        from sparsezc.device.cuda import Pages
+        from sparsezc.device.protocol import Pages
 
         return Pages(array, array.ctypes.data, "file")
 
@@ -303,7 +303,7 @@ class Recording:
 
 
 class EmulatedDevice(HostDevice):
-    """The seam of ``sparsezc.device.cuda.Device``, on the CPU; this module's text says how to use it."""
+    """The seam of ``sparsezc.device.protocol.Device``, on the CPU; this module's text says how to use it."""
 
     def __init__(
         self,

@@ -121,5 +121,5 @@ def _same(compare: Callable[..., bool]) -> Callable[..., bool]:
 
 
 def rehearsing() -> bool:
-    """Whether results mean nothing now."""
+    """Return whether results mean nothing now."""
     return cuda.reason() is None and isinstance(cuda.current(), Rehearsal)

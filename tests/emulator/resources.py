@@ -1,4 +1,4 @@
-"""What each kernel takes of a GPU, found without one: NVRTC compiles for every supported architecture and tells.
+"""Resources of each kernel, found without a GPU: NVRTC compiles for every supported architecture and reports them.
 
 The figures (registers a thread, stack, spills, shared memory) are held against the table ``resources.txt``, so that a
 change which makes a kernel spill or lowers its occupancy is seen in review. Needs ``nvidia-cuda-nvrtc`` and nothing
@@ -42,7 +42,7 @@ class NvrtcError(RuntimeError):
 
 @dataclass(frozen=True)
 class Usage:
-    """What one kernel takes: registers a thread, and bytes of stack, spills (stores and loads) and shared memory."""
+    """The resources of one kernel: registers a thread, and bytes of stack, spills and shared memory."""
 
     registers: int = 0
     stack: int = 0
@@ -199,7 +199,7 @@ def format_table(usage: Mapping[tuple[str, int], Usage]) -> str:
 
 
 def differences(table: Mapping[tuple[str, int], Usage], measured: Mapping[tuple[str, int], Usage]) -> list[str]:
-    """What is worse than the table allows, one line each; less than the table is no difference.
+    """Return the resources that exceed the table, one line each; less than the table is no difference.
 
     Registers count in eights, as the hardware hands them out: what else stands in the same NVRTC program (a matter of
     what the cache holds) moves them by one or two, and only a step of eight costs warps.

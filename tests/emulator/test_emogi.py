@@ -1,4 +1,4 @@
-"""What the three access patterns of EMOGI ask of the host link, counted from the kernels' own text.
+"""Requests of EMOGI's three access patterns to host memory, counted from the kernels' own text.
 
 Two independent counts agree: the emulator's, from the addresses that lanes running in lockstep touch, and a closed form
 worked out here from the row lengths alone. The figures that EMOGI (Min et al., VLDB 2021, sections 3.2 and 4.2) is

@@ -332,7 +332,7 @@ def test_a_rehearsal_to_the_end_goes_past_comparisons_and_sees_entries() -> None
 
     cases = rehearse([asks], to_the_end=True)
     assert asked == [0, 1]
-    assert "map" in {name for _, name in cases}
+    assert "vector_map" in {name for _, name in cases}
 
 
 def test_a_rehearsal_writes_kernels_down_and_runs_none() -> None:

@@ -186,3 +186,7 @@ def test_bad_operands(engine, gpu):
     with pytest.raises(gb.exceptions.InvalidValue, match="has 1 entries; 2 are needed"):
         ops.best_label(A, gb.Vector.from_coo([0], [1], size=2), "plus_pair").new()
     assert A.nvals == 2
+    late = ops.best_label(A, label, "plus_pair")
+    A.resize(1, 1)
+    with pytest.raises(gb.exceptions.DimensionMismatch, match="resized"):
+        late.new()

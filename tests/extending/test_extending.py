@@ -1,4 +1,4 @@
-"""What a program adds in one file outside the package, and everything else works with it unchanged."""
+"""Extensions in one file outside the package; everything else works with them unchanged."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sparsezc import cli
 from sparsezc.config import config
 from sparsezc.errors import FileFormatError, InvalidValue
 from sparsezc.expr import engines
-from sparsezc.io import _options
+from sparsezc.io import formats
 from sparsezc.networkx_backend import claims
 from tests.extending import degree_centrality, nearest_semiring, pairs_format, recording_engine, two_hop
 
@@ -70,7 +70,7 @@ def test_an_algorithm(placement: str, gpu: Any) -> None:
 def pairs() -> Iterator[None]:
     gb.io.register_format("pairs", pairs_format, [".pairs"])
     yield
-    del _options.FORMATS["pairs"], _options.SUFFIXES[".pairs"], _options._registered["pairs"]
+    del formats.FORMATS["pairs"], formats.SUFFIXES[".pairs"], formats.REGISTERED["pairs"]
 
 
 def test_a_file_format(pairs: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -37,7 +37,7 @@ def project() -> dict[str, object]:
 
 
 def sources() -> dict[str, Path]:
-    """What must be installed: the path inside an installation, and the file. Links are not followed."""
+    """Return the files to install: the path inside an installation, and the file. Links are not followed."""
     found = {}
     for folder in FOLDERS:
         for parent, names, files in os.walk(ROOT / folder):

@@ -15,19 +15,6 @@ MOST_FILES = 20
 #: Functions with more parameters, and why.
 LONG = {
     "sparsezc.core.compressed_construct.from_csr": "python-graphblas's signature, and two promises",
-    "sparsezc.io._options.parse": "users' options of read and convert by name",
-    "sparsezc.io._read.read": "users' options by name",
-    "sparsezc.io.interop.arrow.from_arrow": "users' options by name",
-    "sparsezc.io.interop.csr_arrays.from_coo_arrays": "users' options by name",
-    "sparsezc.io.interop.csr_arrays.from_csr_arrays": "users' options by name",
-    "sparsezc.io.interop.edge_table.to_matrix": "the same, passed on",
-    "sparsezc.io.interop.pandas.from_pandas_edgelist": "NetworkX's signature",
-    # to be grouped
-    "sparsezc.engines.gpu.placements.part": "what a launch takes of its placement",
-    "sparsezc.engines.gpu.products.spmm._prelude": "each is one constant of the kernel",
-    "sparsezc.engines.gpu.products.spmv.prelude": "each is one constant of the kernel",
-    "sparsezc.engines.gpu.products.rows_per_warp.grid": "what the plan knows of the rows",
-    "sparsezc.io.build.csr_builder._fill": "what one pass over the edges needs",
 }
 #: Folders with more files, and why.
 FULL = {
@@ -35,7 +22,6 @@ FULL = {
     "sparsezc/applications": "the same",
     "tests/algorithms": "the same",
     "benchmarks/results": "what runs have written; git ignores it",
-    "semirings": "two files of CUDA helpers beside 20 of Python, to be moved",
 }
 
 

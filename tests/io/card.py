@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from sparsezc.device import cuda
+from sparsezc.device.protocol import Pages
 
 
 class Card:
@@ -23,12 +23,12 @@ class Card:
     def memory(self) -> tuple[int, int]:
         return self.free, self.free
 
-    def pages(self, nbytes: int, kind: str) -> cuda.Pages:
+    def pages(self, nbytes: int, kind: str) -> Pages:
         array = np.zeros(nbytes, np.uint8)
-        return cuda.Pages(array, array.ctypes.data, kind)
+        return Pages(array, array.ctypes.data, kind)
 
-    def map(self, array: Any) -> cuda.Pages:
-        return cuda.Pages(array, array.ctypes.data, "file")
+    def map(self, array: Any) -> Pages:
+        return Pages(array, array.ctypes.data, "file")
 
     def managed_is_safe(self) -> bool:
         return True

@@ -1,4 +1,4 @@
-"""What readers' tests share."""
+"""Fixtures that the readers' tests share."""
 
 from __future__ import annotations
 

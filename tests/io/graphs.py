@@ -1,4 +1,4 @@
-"""What the tests of files share: the folder of real graphs, and a CSR as SciPy's."""
+"""Helpers that the tests of files share: the folder of real graphs, and a CSR as SciPy's."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def same(csr: Csr, expected: Any) -> None:
 
 
 def is_symmetric(csr: Csr) -> bool:
-    """Whether it equals its transpose, found by SciPy."""
+    """Return whether it equals its transpose, found by SciPy."""
     found = scipy_of(csr).astype(np.float64)
     difference = found - found.T
     return difference.nnz == 0 or not difference.data.any()

@@ -139,7 +139,7 @@ def _by_bounds(G: Any, given: dict[str, Any], ours: Any, theirs: Any) -> str | N
 
 
 def _mixes(G: Any, given: dict[str, Any], default: Any) -> bool:
-    """Whether the lengths are integers and fractions both."""
+    """Return whether the lengths are integers and fractions both."""
     kinds = {isinstance(d.get(given.get("weight", "weight"), default), float) for _, _, d in G.edges(data=True)}
     return len(kinds) > 1
 
@@ -222,12 +222,12 @@ def _incomparable(u: Any, v: Any) -> bool:
 
 
 def clash(G: Any) -> bool:
-    """Whether labels cannot be compared: NumPy compares its numbers with the parts of a tuple, and NetworkX fails."""
+    """Return whether labels cannot be compared: NumPy compares its numbers with a tuple's parts, and NetworkX fails."""
     return any(isinstance(u, np.generic) for u in G) and any(isinstance(u, tuple) for u in G)
 
 
 def may_decline(name: str, G: Any, given: dict[str, Any]) -> bool:
-    """Whether docs/networkx.md, whose lines are those of ``info.FUNCTIONS``, says that such a call is declined."""
+    """Return whether docs/networkx.md, which has the lines of ``info.FUNCTIONS``, says that a call is declined."""
     limits = FUNCTIONS[name]
     if G.is_multigraph() or ("Only for directed" in limits and not G.is_directed()):
         return True
@@ -247,7 +247,7 @@ def may_decline(name: str, G: Any, given: dict[str, Any]) -> bool:
 
 
 def _two_values(G: Any, weight: Any) -> bool:
-    """Whether an undirected view has edges whose directions differ in an attribute."""
+    """Return whether an undirected view has edges whose directions differ in an attribute."""
 
     def value(u: Any, v: Any) -> tuple[bool, Any]:
         found = G[u][v].get(weight, 1)

@@ -45,7 +45,7 @@ def sets(answer: Any) -> Any:
 
 
 def plain(answer: Any) -> Any:
-    """What may be compared: iterators and arrays as lists, graphs as what they hold."""
+    """Return a result in a form that compares: iterators and arrays as lists, graphs by their content."""
     if isinstance(answer, np.ndarray):
         return answer.tolist()
     if isinstance(answer, nx.Graph):

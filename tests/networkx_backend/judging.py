@@ -1,4 +1,4 @@
-"""What two calls did, side by side: values, types, order, and the class of an error."""
+"""Comparison of two calls: values, types, order, and the class of an error."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _stop(*_: Any) -> None:
 
 
 def outcome(call: Callable[[], Any], seconds: float | None = None) -> Outcome:
-    """What a call returned, iterators read to their end, or the class of its error; Endless after some seconds."""
+    """Return a call's result, iterators read to their end, or its error's class; Endless after some seconds."""
     if seconds is not None:
         before = signal.signal(signal.SIGALRM, _stop)
         signal.setitimer(signal.ITIMER_REAL, seconds)

@@ -150,7 +150,7 @@ def plain(result: Any) -> tuple[Any, ...]:
 
 
 def same(got: tuple[Any, ...], want: tuple[Any, ...], values: bool = True) -> bool:
-    """Whether two plain results agree; without `values`, up to the values."""
+    """Return whether two plain results agree; without `values`, up to the values."""
     if got[:2] != want[:2]:
         return False
     if not got[1]:
@@ -173,7 +173,7 @@ def _close(got: Any, want: Any, dtype: str) -> bool:
 
 
 def attempt(statement: Statement, g: Any, o: Any) -> tuple[Any, ...] | Exception:
-    """What a statement makes, or the error that it raises."""
+    """Return the result of a statement, or the error that it raises."""
     try:
         return plain(statement(g, o))
     except Exception as error:
@@ -181,12 +181,12 @@ def attempt(statement: Statement, g: Any, o: Any) -> tuple[Any, ...] | Exception
 
 
 def like(got: Exception, want: Exception) -> bool:
-    """Whether an error has the name of the judge's, or would be caught as it."""
+    """Return whether an error has the name of the judge's, or would be caught as it."""
     return type(got).__name__ == type(want).__name__ or isinstance(got, type(want))
 
 
 def lacks_a_semiring(want: Any) -> bool:
-    """Whether the judge refuses because it makes outer and broadcasts with a semiring that it lacks for BOOL."""
+    """Return whether the judge refuses because it makes outer and broadcasts with a semiring that it lacks for BOOL."""
     return isinstance(want, KeyError) and "any_" in str(want)
 
 

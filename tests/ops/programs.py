@@ -189,7 +189,7 @@ def step(g: Any, o: Any, r: random.Random) -> str:
 
 
 def _can_be_formed(value: Any) -> bool:
-    """Whether this is an expression of the judge that may be formed first; a reposition writes a part of the output."""
+    """Return whether the judge may form this expression first; a reposition writes a part of the output."""
     return getattr(value, "method_name", "reposition") != "reposition"
 
 

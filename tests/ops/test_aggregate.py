@@ -175,7 +175,7 @@ def test_narrow_types_do_not_wrap_on_the_way() -> None:
 
 
 def test_one_bad_row_stays_alone() -> None:
-    """What is not finite in one row leaves the others' variance and logarithm as they are."""
+    """An infinity or NaN in one row does not change the other rows' variance and logarithm."""
     A = gb.Matrix.from_coo([0, 0, 1, 1, 2, 2], [0, 1, 0, 1, 0, 1], [1.0, 3.0, np.inf, 1.0, np.nan, 1.0])
     assert A.reduce_rowwise(gb.agg.varp).new().to_dense()[0] == 1
     assert np.isnan(A.reduce_rowwise(gb.agg.varp).new().to_dense()[1:]).all()

@@ -1,4 +1,4 @@
-"""What a user's function becomes is freed with the last reference to its operator."""
+"""Everything made of a user's function is freed with the last reference to its operator."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ def test_extract_from_a_matrix(row: str, engine: Engine) -> None:
 
 @pytest.mark.parametrize("name", INDICES)
 def test_indices_in_pythons_terms(name: str) -> None:
-    """What ``resolved_indexes.py_indices`` says is what python-graphblas does, and means the same to NumPy."""
+    """``resolved_indexes.py_indices`` equals python-graphblas's, and selects the same in NumPy."""
     key, size = INDICES[name]
     ours, theirs = (g.Vector(int, N)[key].resolved_indexes.py_indices for g in (sparsezc, graphblas))
     assert type(ours) is type(theirs)

@@ -41,7 +41,7 @@ def operators(kind: str) -> list[str]:
 
 
 def skips(kind: str, name: str, dtype: str) -> bool:
-    """What the judge cannot judge.
+    """Cases that the judge cannot judge.
 
     Its floor division is compiled for BOOL, where it returns whatever lies in memory. It has no semiring of times for
     BOOL but these two. It refuses diagindex for values whose type does not meet the thunk's in an integer one.

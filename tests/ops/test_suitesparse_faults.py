@@ -1,4 +1,4 @@
-"""What SuiteSparse or python-graphblas does wrongly or not at all, and the engines do rightly: known answers."""
+"""Faults and gaps of SuiteSparse and python-graphblas, where the engines give the known answers."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ import numpy as np
 from sparsezc import semirings
 from sparsezc.semirings import TypedOp
 
-HELPERS = [Path(semirings.__file__).parent / name for name in ("operators.cuh", "complex.cuh")]
+HELPERS = [Path(semirings.__file__).parent / "cuda" / name for name in ("operators.cuh", "complex.cuh")]
 FIXED_WIDTH = "\n".join(
     f"typedef {c} {name};"
     for name, c in {

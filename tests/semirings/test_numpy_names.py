@@ -96,7 +96,7 @@ def test_fmod_has_the_first_operands_sign(dtype: str) -> None:
 
 
 def test_the_reciprocal_of_0_where_it_is_undefined_in_c(program: HostProgram) -> None:
-    """What python-graphblas says on x86, with AVX-512 for unsigned types."""
+    """python-graphblas's answer on x86, with AVX-512 for unsigned types."""
     ends = {"INT32": -(2**31), "INT64": -(2**63), "UINT32": 2**32 - 1, "UINT64": 2**64 - 1}
     for dtype in types.INTEGERS:
         op, zero = gb.unary.numpy.reciprocal[dtype], np.zeros(1, dtype.np_type)

@@ -68,7 +68,7 @@ def missing() -> set[str]:
 
 
 def made_of_absent(kind: str, name: str) -> bool:
-    """Whether a semiring is absent because a part of it is, or because its monoid does not add the products' type.
+    """Return whether a semiring lacks a part, or a monoid that adds the products' type.
 
     There are more of them there: a BOOL and an INT8 count as one type in the tables of NumPy's names.
     """
@@ -112,7 +112,7 @@ def test_operators_have_the_same_attributes() -> None:
 
 
 def plainly(x: Any) -> Any:
-    """What an attribute says, so that it compares: names instead of objects, and the real types only."""
+    """Return an attribute in a form that compares: names instead of objects, and the real types only."""
     if isinstance(x, dict):
         return {str(k): plainly(v) for k, v in x.items() if str(k) in judge.NAMES}
     if hasattr(x, "name"):

@@ -1,8 +1,8 @@
 """Users' functions as SuiteSparse's operators, in machine code that is freed with the operator.
 
-Numba never gives back what it compiled, about a megabyte a function. So Numba compiles a function once for all that
-differ in constants alone, its *form*, which takes the constants as parameters. An operator's own code is a copy of the
-form, and a function that calls it with the operator's constants, in an LLVM engine that is closed with the operator.
+Numba never frees the code that it compiled, about a megabyte a function. So Numba compiles one *form* for all functions
+that differ in constants alone; it takes the constants as parameters. An operator's own code is a copy of the form, and
+a function that calls it with the operator's constants, in an LLVM engine that is closed with the operator.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _ENTRY = "sparsezc_entry"
 
 
 def operator(gb: Any, op: TypedOp, name: str) -> Any:
-    """python-graphblas's untyped operator of a user's function, which has the one type of `op`."""
+    """Return python-graphblas's untyped operator of a user's function, which has the one type of `op`."""
     from graphblas.core import ffi, lib
 
     assert op.op.written is not None
@@ -52,7 +52,7 @@ def operator(gb: Any, op: TypedOp, name: str) -> Any:
 
 
 def free_with(typed: Any, struct: str, engine: Any = None, kept: Any = None) -> None:
-    """Have SuiteSparse free an operator when python-graphblas's object of it is, and then its code."""
+    """Have SuiteSparse free an operator, and then its code, when python-graphblas's object of it is freed."""
     from graphblas.core import ffi, lib
 
     cell = ffi.new(f"GrB_{struct}*", typed.gb_obj)
@@ -63,22 +63,23 @@ def _free(free: Any, cell: Any, engine: Any, kept: Any) -> None:
     free(cell)
     if engine is not None:
         engine.close()
-    del kept  # the constants, which the code reads
+    del kept  # the constants, which the code reads, are kept until here
 
 
 @cache
 def _form(text: str, types: tuple[DataType, ...], constants: tuple[Any, ...], with_place: bool) -> tuple[bytes, str]:
-    """A form's code, as LLVM's bitcode, and its name there: a function of pointers to the result, the operands and the
-    constants, and of two positions.
+    """Return a form's code, as LLVM's bitcode, and its name there.
+
+    It is a function of pointers to the result, the operands and the constants, and of two positions.
     """
     import llvmlite.binding as llvm
 
-    numba: Any = import_module("numba")  # whose type hints are wrong about cfunc
+    numba: Any = import_module("numba")  # its type hints are wrong about cfunc
     room: dict[str, Any] = {"np": np, "math": math}
     exec(text, room)  # noqa: S102  -- our own text, made of numbers and a fixed set of operations
     room["function"] = numba.njit(room["function"])
 
-    def number(dtype: Any) -> Any:  # Numba's own booleans are of one bit
+    def number(dtype: Any) -> Any:  # Numba's own Booleans have one bit
         return numba.types.int8 if dtype == np.bool_ else numba.from_dtype(dtype)
 
     values = [f"{name}[0] != 0" if t is BOOL else f"{name}[0]" for name, t in zip("xy", types[1:], strict=False)]
@@ -99,7 +100,7 @@ def _form(text: str, types: tuple[DataType, ...], constants: tuple[Any, ...], wi
 
 
 def _linked(form: tuple[bytes, str], operands: int, constants: tuple[Any, ...]) -> tuple[Any, int, Any]:
-    """An engine with a form and the function that gives it the constants; this function's address; the constants."""
+    """Return an engine with a form and a function that passes it the constants; its address; the constants."""
     import llvmlite.binding as llvm
     from llvmlite import ir
 

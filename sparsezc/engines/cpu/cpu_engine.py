@@ -1,9 +1,9 @@
-"""The CPU engine: SuiteSparse:GraphBLAS, through python-graphblas. It translates and adds nothing.
+"""The CPU engine: SuiteSparse:GraphBLAS, through python-graphblas. It only translates.
 
 A store is python-graphblas's own Matrix or Vector, so objects pass both ways without a copy. SuiteSparse runs in
-blocking mode, for in nonblocking mode, python-graphblas's default, it may corrupt an operand: after ``q << vxm(...)``,
-a statement ``o(mask) << q.apply(op)`` may leave q's ids sorted and its values not. Where a program has started
-nonblocking mode itself, every result is waited for, which keeps answers right.
+blocking mode, as in nonblocking mode, python-graphblas's default, it may corrupt an operand: after ``q << vxm(...)``, a
+statement ``o(mask) << q.apply(op)`` may leave q's ids sorted and its values not. If a program has started nonblocking
+mode itself, the engine waits for every result, which keeps answers right.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ WHOLE: dict[str, Callable[[Expression], Any]] = {
 
 
 def engine() -> CpuEngine:
-    """The engine, started on first use."""
+    """Return the engine, started on first use."""
     global _engine
     if _engine is None:
         with native.making:
@@ -54,17 +54,17 @@ class CpuEngine(Keeper):
     Attributes
     ----------
     blocking : bool
-        Whether SuiteSparse is in blocking mode; else products are waited for.
+        SuiteSparse is in blocking mode; otherwise the engine waits for products.
     """
 
     name = "cpu"
-    lock = None  # SuiteSparse works for several threads at once, where no two share an object
+    lock = None  # SuiteSparse serves several threads at once, if no two share an object
 
     def __init__(self, blocking: bool) -> None:
         self.blocking = blocking
 
     def run(self, expression: Expression, out: Any, write: Write[Mask | None]) -> None:
-        """One python-graphblas statement."""
+        """Run one python-graphblas statement."""
         try:
             if not expression.shape:
                 out._receive(expression, _read(expression), write.accum)
@@ -86,17 +86,17 @@ class CpuEngine(Keeper):
 
 
 def ours(error: Exception, operation: str) -> errors.GraphblasException:
-    """python-graphblas's error as ours of the same name."""
+    """Return python-graphblas's error as ours of the same name."""
     kind = getattr(errors, type(error).__name__, errors.GraphblasException)
     found: errors.GraphblasException = kind(f"{operation}: {error or type(error).__name__}")
     return found
 
 
-# Statements, with what SuiteSparse 9.4.5 needs to be kept from
+# Statements, with workarounds for bugs of SuiteSparse 9.4.5
 
 
 def _read(x: Expression) -> Any:
-    """The value of an expression that makes a Scalar; None where there is none."""
+    """Return the value of an expression that makes a Scalar; None if there is none."""
     if x.operation == "extract":
         u, *keys = x.operands
         return operand(u).get(*(key.key for key in keys))
@@ -111,7 +111,7 @@ def _read(x: Expression) -> Any:
 
 
 def _of_scalars(x: Expression) -> Any:
-    """ewise, apply and select of Scalars: the operators' own NumPy functions."""
+    """Return the value of ewise, apply or select of Scalars, by the operators' NumPy functions."""
     op: Any = x.op
     values = [s.value for s in x.operands]
     if x.operation == "ewise_union":
@@ -129,11 +129,11 @@ def _of_scalars(x: Expression) -> Any:
 
 
 def _write_all(x: Expression, out: Any) -> None:
-    """``out << expression``."""
+    """Run ``out << expression``."""
     made = EXPRESSIONS[x.operation](x)
     if x.operation in _MEETING and out._store.ss.is_iso and _is_full(out._store):
-        # SuiteSparse 9.4.5 writes all values of two full operands to an output that has room for the one value it had
-        # everywhere, as after `w << 1`, and goes on to take the first of them for all.
+        # SuiteSparse 9.4.5 writes all values of two full operands into an output that has room for one, as after `w <<
+        # 1`, and then takes the first of them for all.
         made = made.new()
     out._store << made
 
@@ -150,11 +150,12 @@ def _write_whole(x: Expression, out: Any, write: Write[Mask | None]) -> None:
     _write_made(made, out, write)
 
 
-_MEETING = {"ewise_add", "ewise_mult", "ewise_union", "outer", "select"}  # entry by entry, of two operands
+# Operations that combine two operands entry by entry.
+_MEETING = {"ewise_add", "ewise_mult", "ewise_union", "outer", "select"}
 
 
 def _write(x: Expression, out: Any, write: Write[Mask | None]) -> None:
-    """``out(mask, accum, replace) << expression``."""
+    """Run ``out(mask, accum, replace) << expression``."""
     adds, options, given = _adds_under(write), _options(x, write.mask), _mask_parent(write)
     mask, accum = mask_of(write.mask, given), operator(write.accum)
     made = EXPRESSIONS[x.operation](x)
@@ -175,7 +176,7 @@ def _write_made(made: Any, out: Any, write: Write[Mask | None]) -> None:
 
 
 def _assign(x: Expression, out: Any, write: Write[Mask | None]) -> None:
-    """An assignment, which python-graphblas writes as a statement and not as an expression."""
+    """Run an assignment, which python-graphblas writes as a statement and not as an expression."""
     value, *keys = x.operands
     store, at = out._store, index(tuple(keys))
     if value.ndim:
@@ -194,26 +195,26 @@ def _assign(x: Expression, out: Any, write: Write[Mask | None]) -> None:
 
 
 def _adds_under(write: Write[Mask | None]) -> bool:
-    """Whether entries are added to the output's under a mask that is no complement.
+    """Return whether entries are added to the output's under a mask that is no complement.
 
-    There SuiteSparse 9.4.5 reads and writes beyond arrays, which ends the process, if one of the mask and of what is
-    added is in its full format and the other has few entries. With a bitmap for the full one it does not.
+    There SuiteSparse 9.4.5 reads and writes beyond arrays, which crashes the process, if either the mask or the added
+    operand is in its full format and the other has few entries. With a bitmap instead of the full format it does not.
     """
     return write.mask is not None and write.accum is not None and not write.mask.complement
 
 
 def _mask_parent(write: Write[Mask | None]) -> Any:
-    """What a statement's mask is made of, if that is not its own parent."""
+    """Return the object of a statement's mask, if that is not the mask's own parent."""
     return _not_full(write.mask.parent._store) if write.mask is not None and _adds_under(write) else None
 
 
 def _is_full(store: Any) -> bool:
-    """Whether every position has an entry."""
+    """Return whether every position has an entry."""
     return bool(store._nvals == math.prod(store.shape))
 
 
 def _not_full(store: Any) -> Any:
-    """The same operand, but never in SuiteSparse's full format."""
+    """Return the same operand, but never in SuiteSparse's full format."""
     if not _is_full(store):
         return store
     copy = store.dup()
@@ -222,11 +223,11 @@ def _not_full(store: Any) -> Any:
 
 
 def _formed_first(x: Expression) -> bool:
-    """Whether what is to be accumulated must be formed before that.
+    """Return whether the expression has to be computed into a temporary before it is accumulated.
 
-    A selection by a mask is an assignment under that mask to python-graphblas, in which SuiteSparse 9.4.5 ends the
-    process as :func:`_adds_under` says. And it adds a product ``w(plus) << A.mxv(u)`` to a full w at once, and reads
-    the bits of A's or u's values without the conversion where they are of another type than the semiring's.
+    python-graphblas runs a selection by a mask as an assignment under that mask, in which SuiteSparse 9.4.5 crashes as
+    :func:`_adds_under` says. And SuiteSparse adds a product ``w(plus) << A.mxv(u)`` directly to a full w, and then
+    reads the bits of A's or u's values without converting them to the semiring's type.
     """
     if x.operation == "select_mask":
         return True
@@ -237,27 +238,27 @@ def _formed_first(x: Expression) -> bool:
 
 
 def _shares_rows(x: Expression, out: Any, mask: Any) -> bool:
-    """Whether entries that meet would be written under the output itself as the mask.
+    """Return whether the result of an elementwise operation would be written under the output itself as the mask.
 
-    Where all are hypersparse, SuiteSparse 9.4.5 gives the result the mask's list of rows without a copy, and frees it
-    with the output's old entries: row ids are read from memory that is no longer theirs.
+    If all are hypersparse, SuiteSparse 9.4.5 gives the result the mask's list of rows without a copy, and frees it with
+    the output's old entries: row ids are then read from freed memory.
     """
     return mask is not None and x.operation in _MEETING and mask.parent._store is out._store
 
 
 def _meets_itself(x: Expression, mask: Any) -> bool:
-    """Whether an object meets itself and is the mask: then SuiteSparse 9.4.5 leaves out the values of ``second``."""
+    """Return whether an object is both operands and the mask: then SuiteSparse 9.4.5 drops the values of ``second``."""
     if mask is None or x.operation not in ("ewise_add", "ewise_union"):
         return False
     return all(u._store is mask.parent._store for u in x.operands if u.ndim)
 
 
 def _options(x: Expression, mask: Any) -> dict[str, str]:
-    """Keep SuiteSparse from a hash table in a product whose mask is dense and no complement.
+    """Return the options that keep SuiteSparse from a hash table in a product whose mask is dense and no complement.
 
-    It counts no work for what such a mask meets in rows of more than 256 entries and sizes the table by the work; one
-    that is full is searched for ever (9.4.5, in either mode, with any number of threads). What is asked for instead
-    takes as much memory as a row of the mask. A mask that is not dense counts, and the choice is SuiteSparse's own.
+    It counts no work for the mask in rows of more than 256 entries, and sizes the table by the work; the search of a
+    full table never ends (9.4.5, in either mode, with any number of threads). The method chosen instead takes as much
+    memory as a row of the mask. With a mask that is not dense the work is counted, and SuiteSparse chooses.
     """
     if mask is None or mask.complement or not _is_dense(mask.parent._store):
         return {}
@@ -273,5 +274,5 @@ def _options(x: Expression, mask: Any) -> dict[str, str]:
 
 
 def _is_dense(store: Any) -> bool:
-    """Whether SuiteSparse holds it with a place for each position, or could."""
+    """Return whether SuiteSparse stores it with a place for each position, or could."""
     return store.ss.format.startswith(("bitmap", "full")) or _is_full(store)

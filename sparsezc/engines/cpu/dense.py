@@ -17,7 +17,7 @@ _MANY = 1 << 14  # products: copies and calls cost more than SuiteSparse saves o
 
 
 def is_dense(x: Expression) -> bool:
-    """Whether an expression is such a product."""
+    """Return whether an expression is such a product."""
     if x.operation != "mxm" or x.op.op is not plus_times:  # type: ignore[union-attr]
         return False
     A, B = x.operands

@@ -1,6 +1,6 @@
-"""The operations of the CPU engine: each line says to python-graphblas what an expression of ours says.
+"""The operations of the CPU engine: each line translates one of our expressions to python-graphblas's.
 
-What comes out is python-graphblas's own expression, which has not run either; ``cpu_engine.py`` writes it to an output.
+The result is python-graphblas's own expression, which has not run either; ``cpu_engine.py`` writes it to an output.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from sparsezc.semirings.types.datatypes import BOOL, cast
 
 __all__ = ["EXPRESSIONS", "index", "mask", "operand", "operator", "scalar"]
 
-# What expressions are made of
+# Parts of expressions
 
 
 def operator(op: TypedOp | None) -> Any:
-    """python-graphblas's operator of the same name and type, which is looked for once; None for none."""
+    """Return python-graphblas's operator of the same name and type, looked up once; None for None."""
     if op is None:
         return None
     made = op.native
@@ -32,13 +32,14 @@ def operator(op: TypedOp | None) -> Any:
 
 
 def operand(x: Any) -> Any:
-    """python-graphblas's object behind a Matrix, its transpose or a Vector.
+    """Return python-graphblas's object behind a Matrix, its transpose or a Vector.
 
-    Where a dimension is 0, an empty one stands in: SuiteSparse 9.4.5 takes an object of no entries that has one value
-    for all for full, and so multiplies and reduces over a dimension of 0 to that value. And likewise for a matrix
-    without entries: of one that lists a row, as after ``A.clear(); A[0, :] = nothing``, it reads the first entry.
+    If a dimension is 0, an empty object stands in: SuiteSparse 9.4.5 takes an object without entries whose one value
+    stands for all as full, and so multiplies and reduces over a dimension of 0 to that value. The same holds for a
+    matrix without entries: if it lists a row, as after ``A.clear(); A[0, :] = nothing``, SuiteSparse reads the row's
+    first entry.
     """
-    shape = x._shape  # and _nvals is nvals in a quarter of the time, as no Recorder hears of it
+    shape = x._shape  # and _nvals is nvals in a quarter of the time, as it notifies no Recorder
     empty = 0 in shape or (len(shape) == 2 and not x._store._nvals)
     store = x._store.dup(clear=True) if empty else x._store
     return store.T if x._transposed else store
@@ -46,7 +47,7 @@ def operand(x: Any) -> Any:
 
 @cache
 def is_multiply(op: Any) -> bool:
-    """Whether python-graphblas has a semiring for its operator, by which it writes outer products and broadcasts."""
+    """Return whether python-graphblas has a semiring for its operator, as its outer products and broadcasts need."""
     try:
         native.gb.core.operator.get_semiring(native.gb.monoid.any, op)
     except KeyError:
@@ -54,26 +55,26 @@ def is_multiply(op: Any) -> bool:
     return True
 
 
-# Python numbers that python-graphblas takes for these types.
+# Python numbers that python-graphblas reads as these types.
 _PLAIN = {"BOOL": bool, "INT64": int, "FP64": float, "FC64": complex}
 
 
 def scalar(s: Any) -> Any:
-    """A Scalar's value, in its type."""
+    """Return a Scalar's value, in its type."""
     if _PLAIN.get(s.dtype.name) is type(s.value):
         return s.value
     return native.gb.Scalar.from_value(s.value, native.type_of(s.dtype), is_cscalar=True)
 
 
 def thunk(s: Any, op: TypedOp) -> Any:
-    """The thunk in the operator's own type: with another, python-graphblas compares with whatever bits lie there."""
+    """Return the thunk in the operator's own type: with another, python-graphblas compares with undefined bits."""
     if s.dtype is op.thunk_type or op.of_users:
         return scalar(s)
     return native.gb.Scalar.from_value(cast(s.value, op.thunk_type).item(), op.thunk_type.name, is_cscalar=True)
 
 
 def index(keys: tuple[IndexList, ...]) -> Any:
-    """What stands in the brackets."""
+    """Return the index in the form that python-graphblas's brackets take."""
     found = tuple(_one_index(key) for key in keys)
     return found if len(found) == 2 else found[0]
 
@@ -90,7 +91,7 @@ def _one_index(key: IndexList) -> Any:
 
 
 def mask(mask: Mask | None, store: Any = None) -> Any:
-    """The mask of the store; `store`: another with the same entries in its place."""
+    """Return the mask of the store; `store`: another object with the same entries."""
     if mask is None:
         return None
     store = mask.parent._store if store is None else store
@@ -102,10 +103,10 @@ def mask(mask: Mask | None, store: Any = None) -> Any:
 
 
 def _nothing(x: Expression) -> Any:
-    """A product over a dimension of 0.
+    """Return a product over a dimension of 0, which has no entries.
 
-    SuiteSparse 9.4.5 takes an object of no entries that has one value for all for full, says that sizes differ where
-    the output is full, and has no memory for many rows.
+    SuiteSparse 9.4.5 takes an object without entries whose one value stands for all as full, raises a size error if the
+    output is full, and runs out of memory for many rows.
     """
     empty = native.gb.Vector if len(x.shape) == 1 else native.gb.Matrix
     return empty(native.type_of(x.dtype), *x.shape).apply(native.gb.unary.identity)
@@ -171,7 +172,7 @@ def _ewise_mult(x: Expression) -> Any:
 
 
 def _multiplied(x: Expression, multiply: Callable[[Any, Any], Any], other: Any) -> Any:
-    """What python-graphblas writes as a product: without a semiring for it, both operands spread out and then met."""
+    """Return python-graphblas's expression of a product; without a semiring for it, operands are broadcast first."""
     op = operator(x.op)
     if is_multiply(op):
         return multiply(other, op)
@@ -206,7 +207,7 @@ def _apply_index(x: Expression) -> Any:
 
 
 def _index_operator(op: Any) -> Any:
-    """python-graphblas compares user-defined values by its binary operators only: valueeq is eq, valuene is ne."""
+    """Return the select operator; python-graphblas compares user-defined values by binary operators: valueeq is eq."""
     return operator(getattr(binary, op.name[-2:])[op.type] if _compares_users(op) else op)
 
 
@@ -219,7 +220,7 @@ def _select(x: Expression) -> Any:
     op: Any = x.op
     if (op.is_positional or op.type is u.dtype) and not _compares_users(op):
         return operand(u).select(operator(op), thunk(s, op))
-    # SuiteSparse compares rightly in the operand's own type only; apply converts as it should.
+    # SuiteSparse compares correctly in the operand's own type only; apply converts as required.
     true = _apply_index(x).new().select(native.gb.select.valuene["BOOL"], False).new()
     second = binary.second[(BOOL, u.dtype) if u.dtype.is_udt else u.dtype]
     return true.ewise_mult(operand(u), operator(second))

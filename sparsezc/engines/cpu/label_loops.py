@@ -18,7 +18,7 @@ _NONE = np.zeros(1, np.int64), np.zeros(1)  # of the types of what is not given
 
 @cache
 def loops() -> Compiled | Sorting:
-    """The loops of this process."""
+    """Return the loops of this process."""
     try:
         return Compiled(import_module("numba"))
     except ImportError:
@@ -144,7 +144,7 @@ class Sorting:
 
 
 def _entries(csr: _Csr, rows: NDArray[np.int64]) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]:
-    """The place in `rows`, the row, the column and the value of each entry of some rows."""
+    """Return the place in `rows`, the row, the column and the value of each entry of some rows."""
     indptr, indices, values = csr
     lengths = indptr[rows + 1] - indptr[rows]
     at = np.repeat(np.arange(rows.size), lengths)

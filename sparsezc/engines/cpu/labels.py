@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from sparsezc.engines.cpu import native
 from sparsezc.engines.cpu.label_loops import loops
-from sparsezc.errors import IndexOutOfBound, InvalidValue
+from sparsezc.errors import DimensionMismatch, IndexOutOfBound, InvalidValue
 from sparsezc.expr.dispatch import Write
 from sparsezc.expr.expression import Expression
 from sparsezc.expr.mask import Mask
@@ -35,6 +35,8 @@ def run(x: Expression, out: Any, write: Write[Mask | None], assign: Callable[[An
     rows = _rows(write.mask, n)
     given = {id(u._store): u for u in x.operands if u.ndim}
     for u in given.values():
+        if u._shape != (n,) * u.ndim:
+            raise DimensionMismatch(f"{x.operation}: {u.name} was resized to {u._shape} since the expression was made")
         if u.ndim == 1 and u._store._nvals != n:
             raise InvalidValue(f"{x.operation}: {u.name} has {u._store.nvals} entries; {n} are needed, one everywhere")
     with ExitStack() as stack:
@@ -49,7 +51,7 @@ def run(x: Expression, out: Any, write: Write[Mask | None], assign: Callable[[An
 
 
 def _best_label(x: Expression, operands: Any, rows: NDArray[np.int64]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """The rows whose best label is not their own, and these labels."""
+    """Return the rows whose best label is not their own, and these labels."""
     csr, label, within, shares, sums, scale, stays = operands
     csr, label = _weighted(x, csr), _checked(x, label)
     best = np.empty(rows.size, np.int64)
@@ -112,7 +114,7 @@ def _opened(store: Any, ndim: int) -> Iterator[Any]:
 
 
 def _rows(mask: Any, n: int) -> NDArray[np.int64]:
-    """The rows that a mask lets through, ascending."""
+    """Return the rows that a mask lets through, ascending."""
     if mask is None:
         return np.arange(n)
     at, values = mask.parent._store.to_coo(values=not mask.structure)
@@ -127,14 +129,14 @@ def _rows(mask: Any, n: int) -> NDArray[np.int64]:
 
 
 def _weighted(x: Expression, csr: Any) -> Any:
-    """The rows with FP64 values, or with None where entries count as one each."""
+    """Return the rows with FP64 values, or with None where entries count as one each."""
     indptr, indices, values = csr
     reads = "x" in x.op.reads  # type: ignore[union-attr]
     return indptr, indices, values.astype(np.float64, copy=False) if reads else None
 
 
 def _checked(x: Expression, label: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The labels, which loops take for positions."""
+    """Return the labels, which loops take for positions."""
     if label.size and not (label.min() >= 0 and label.max() < label.size):
         raise IndexOutOfBound(
             f"{x.operation}: label has {label.min()} .. {label.max()}; 0 .. {label.size - 1} are needed"

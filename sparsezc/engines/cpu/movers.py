@@ -1,8 +1,7 @@
-"""Operators that move whole values of user-defined types: identity, first, second and any, byte by byte.
+"""Operators that copy whole values of user-defined types byte by byte: identity, first, second and any.
 
-python-graphblas 2025.2 compiles these from Python functions, and what comes out for sub-arrays writes beyond its
-values. So ours are put where it keeps the ones that it compiled, before it compiles any; its semirings and monoids are
-then made of them, too.
+python-graphblas 2025.2 compiles these from Python functions, and its code for sub-arrays writes beyond its values. So
+our operators are put into its caches before it compiles any; its semirings and monoids are then made of ours, too.
 """
 
 from __future__ import annotations
@@ -15,16 +14,16 @@ from sparsezc.semirings.algebra.operators import TypedOp
 
 __all__ = ["provide"]
 
-_kept: list[Any] = []  # compiled functions: SuiteSparse has their addresses
+_kept: list[Any] = []  # compiled functions, whose addresses SuiteSparse has
 
 
 def provide(gb: Any, op: TypedOp, type_of: Any) -> None:
-    """See that an operator on user-defined types finds its movers; `type_of` makes python-graphblas's types.
+    """Register the movers of an operator on user-defined types; `type_of` makes python-graphblas's types.
 
     Raises
     ------
     NotImplementedException
-        Numba is not there; or this python-graphblas keeps its operators elsewhere.
+        Numba is not installed, or this python-graphblas stores its operators elsewhere.
     """
     if find_spec("numba") is None:
         raise NotImplementedException(
@@ -74,7 +73,7 @@ def _unary(gb: Any, dtype: Any) -> None:
 
 
 def _mover(size: int, arity: int, which: int) -> Any:
-    """A C function that copies `size` bytes of one of its operands to its result."""
+    """Return a C function that copies `size` bytes of one of its operands to its result."""
     import numba
 
     def of_one(z: Any, x: Any) -> None:

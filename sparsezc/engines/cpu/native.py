@@ -1,4 +1,4 @@
-"""python-graphblas, started once, and our types and operators in its terms."""
+"""python-graphblas, started once, and our types and operators as its own."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from sparsezc.semirings.algebra.operators import TypedOp
 from sparsezc.semirings.types import user_types
 from sparsezc.semirings.types.datatypes import DataType, lookup
 
-making = locks.shared()  # held where python-graphblas is started, or asked for a type or an operator for the first time
+making = locks.shared()  # held while python-graphblas is started, or makes a type or an operator
 gb: Any = None  # python-graphblas, imported when the engine starts
 
 
 def start() -> bool:
-    """Start python-graphblas in blocking mode, unless the program has started it before; whether it is in that mode."""
+    """Start python-graphblas in blocking mode, unless the program has started it; return whether it is in that mode."""
     global gb
     import graphblas
     from suitesparse_graphblas import ffi, is_initialized, lib
@@ -24,7 +24,7 @@ def start() -> bool:
     if not is_initialized():
         graphblas.init("suitesparse", blocking=True)
     gb = graphblas
-    _ = graphblas.Vector  # starts python-graphblas itself, in whatever mode the library below it is
+    _ = graphblas.Vector  # starts python-graphblas itself, in the mode that the program chose
     mode = ffi.new("int32_t*")
     lib.GxB_Global_Option_get_INT32(lib.GxB_MODE, mode)
     if mode[0] == lib.GrB_BLOCKING:
@@ -43,7 +43,7 @@ _types: dict[DataType, Any] = {}
 
 
 def type_of(dtype: DataType) -> Any:
-    """python-graphblas's type: its name, or for a user-defined one the object, which has our name where it had none."""
+    """Return python-graphblas's type, by name; a user-defined type without a name there gets ours."""
     if not dtype.is_udt:
         return dtype.name
     if dtype in _types:
@@ -56,14 +56,14 @@ def type_of(dtype: DataType) -> Any:
 
 
 def our_type(theirs: Any) -> DataType:
-    """The other way."""
+    """Return our type of python-graphblas's."""
     if theirs.c_type.startswith("uint8_t["):
         return user_types.known(theirs.np_type) or user_types.register_anonymous(theirs.np_type, theirs.name)
     return lookup(theirs.name)
 
 
 def operator(op: TypedOp) -> Any:
-    """python-graphblas's operator of the same name and type."""
+    """Return python-graphblas's operator of the same name and type."""
     if op.native is None:
         with making:
             if op.native is None:
@@ -77,14 +77,14 @@ def _translate(op: TypedOp) -> Any:
     if operators.is_made(op):
         return operators.make(gb, op, _key(op))
     room = getattr(gb, op.op.kind)
-    # `.ss` first: python-graphblas still has its names outside of it, but warns.
+    # `.ss` first: python-graphblas still has its names elsewhere, but warns.
     homes = (getattr(room, "ss", None), room, getattr(room, "numpy", None))
     found = next((getattr(home, op.name) for home in homes if op.name in dir(home)), None)
     if found is None:
         raise errors.NotImplementedException(f"the cpu engine (python-graphblas) has no operator {op.op!r}")
     if op.of_users:
         return found[_key(op)]
-    for dtype in (op.type, *op.op.types):  # some are known by the types that are converted to theirs only
+    for dtype in (op.type, *op.op.types):  # some types are listed only by those that are converted to them
         if dtype in op.op.types and op.op[dtype] is op and dtype.name in found:
             return found[dtype.name]
     for dtype in op.op.types.values():
@@ -94,6 +94,6 @@ def _translate(op: TypedOp) -> Any:
 
 
 def _key(op: TypedOp) -> Any:
-    """What types an operator there."""
+    """Return the key that selects a type of a python-graphblas operator."""
     left = type_of(op.type)
     return left if op.op.kind in ("unary", "monoid") or not op.of_users else (left, type_of(op.type2))

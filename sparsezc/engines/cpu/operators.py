@@ -1,9 +1,9 @@
-"""Operators that users made, as python-graphblas's: the CPU engine looks here for what has no name there, or is wrong.
+"""Users' operators in python-graphblas: the CPU engine uses them where python-graphblas lacks an operator or is wrong.
 
-A Python function was translated when it became an operator (:mod:`sparsezc.semirings.udf.functions`). What goes to
-python-graphblas, which compiles it with Numba, is that translation in plain Python for one type, so both engines
-compute the same. Some of its own operators are Python functions that raise at a division by zero, and then SuiteSparse
-goes on with whatever lay in memory, or that end the process at the least integer divided by -1: these are made anew.
+A Python function was translated when it became an operator (:mod:`sparsezc.semirings.udf.functions`). The engine gives
+python-graphblas, which compiles it with Numba, that translation in plain Python for one type, so both engines compute
+the same. Some of python-graphblas's own operators are Python functions that raise at a division by zero, after which
+SuiteSparse continues with undefined values, or crash at the least integer divided by -1: these are replaced.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ _MENDED: dict[str, Callable[[Any, Any], Any]] = {
 
 @cache
 def _mended(name: str) -> Any:
-    """A built-in operator as a function, which is translated as users' are."""
+    """Return a replaced built-in operator as a function, which is translated like users' functions."""
     return BinaryOp.register_anonymous(_MENDED[name], name)
 
 
 def is_made(op: TypedOp) -> bool:
-    """Whether a user made the operator: of a function, or a monoid or a semiring of known parts. Or it is mended."""
+    """Return whether a user made the operator (a function, or a monoid or semiring of parts), or it is replaced."""
     whole: Any = op.op
     binaryop = {"binary": whole, "semiring": getattr(whole, "binaryop", None)}.get(whole.kind)
     if binaryop is not None and _is_mended(binaryop, op):
@@ -44,7 +44,7 @@ def is_made(op: TypedOp) -> bool:
 
 
 def _is_mended(binaryop: Any, op: TypedOp) -> bool:
-    """Whether there is another function for one type of a built-in operator."""
+    """Return whether one type of a built-in operator has a replacement function."""
     name = binaryop.name
     if name not in _MENDED or names.names_of("binary")[name] is not binaryop or find_spec("numba") is None:
         return False
@@ -52,12 +52,12 @@ def _is_mended(binaryop: Any, op: TypedOp) -> bool:
 
 
 def make(gb: Any, op: TypedOp, key: Any) -> Any:
-    """python-graphblas's operator for a user's, typed; `key` is what types it there.
+    """Return python-graphblas's operator for a user's, typed; `key` selects the type there.
 
     Raises
     ------
     NotImplementedException
-        Numba is not there, which compiles functions for SuiteSparse.
+        Numba, which compiles functions for SuiteSparse, is not installed.
     """
     parts: Any = op.op
     if op.op.kind == "semiring":
@@ -75,7 +75,7 @@ def make(gb: Any, op: TypedOp, key: Any) -> Any:
 
 
 def _function(gb: Any, op: TypedOp) -> Any:
-    """An operator there, untyped: a function's translation for one type; of user-defined types, the function itself."""
+    """Return an untyped operator there: a function's translation for one type; on user types, the function."""
     if find_spec("numba") is None:
         raise NotImplementedException(
             f"the cpu engine needs numba for {op!r}, which is a Python function; pip install numba, or run it on a GPU"
@@ -86,7 +86,7 @@ def _function(gb: Any, op: TypedOp) -> Any:
 
 
 def _binary(gb: Any, op: TypedOp, binaryop: Any) -> Any:
-    """A binary operator there, untyped; of a function, for one type."""
+    """Return an untyped python-graphblas binary operator; one of a function works for one type."""
     if _is_mended(binaryop, op):
         return _function(gb, _mended(binaryop.name)[op.type])
     if binaryop.written is None:
@@ -100,7 +100,7 @@ def _binary(gb: Any, op: TypedOp, binaryop: Any) -> Any:
 
 
 def _monoid(gb: Any, op: Any) -> Any:
-    """A monoid there, untyped, that works for one type at least."""
+    """Return an untyped python-graphblas monoid, which works for at least one type."""
     if not is_made(op):
         return getattr(gb.monoid, op.name)
     if op.op.binaryop.written is None:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from sparsezc.engines.cpu import native, philox
 from sparsezc.engines.cpu.row_arrays import RowArrays, borrowed
-from sparsezc.errors import InvalidValue
+from sparsezc.errors import DimensionMismatch, InvalidValue
 from sparsezc.expr.draws import MOST_FLOYD, Pick
 from sparsezc.expr.expression import Expression
 
@@ -22,6 +22,8 @@ _ENTRIES = 1 << 22  # of rows that are worked on together
 def selectk(x: Expression) -> Any:
     """Make python-graphblas's Matrix of the picked entries."""
     A, index, pick = x.operands
+    if not pick.fits(x.shape, A, index):
+        raise DimensionMismatch(f"selectk: {A.name} was resized since the expression was made")
     store = A._store.T.new() if A._transposed else A._store
     with borrowed(store) as given:
         if index.kind == "all":
@@ -155,11 +157,9 @@ def _keys(pick: Pick, given: RowArrays, row: Ints, at: Ints, begin: Ints) -> tup
         spread = philox.exponential(philox.numbers(draw, 2, stream, pick.seed))
         return np.divide(spread, w, out=np.zeros(w.size), where=some), some
     values = np.broadcast_to(given.values[:1], at.shape) if given.iso else given.values[at]
-    _, rank = np.unique(values, return_inverse=True)  # of floats, NaN is the last
-    if pick.how == "smallest":
-        return rank, None
-    missing = values != values
-    return np.where(missing, 1, -rank), None
+    if pick.how == "largest":
+        values = -values if values.dtype.kind == "f" else ~values  # the order reversed, of any integer
+    return values, None  # NaN is sorted last
 
 
 def _checked(w: NDArray[np.float64]) -> NDArray[np.float64]:

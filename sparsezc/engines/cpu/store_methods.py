@@ -1,4 +1,4 @@
-"""How the CPU engine makes, reads and changes its stores, which are python-graphblas's own Matrix and Vector."""
+"""Methods of the CPU engine that make, read and change stores, which are python-graphblas's own Matrix and Vector."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["Keeper", "merger"]
 
 
 class Keeper:
-    """The engine protocol's methods that do not compute; see :class:`sparsezc.expr.engines.Engine`."""
+    """The methods of the engine protocol that do not compute; see :class:`sparsezc.expr.engines.Engine`."""
 
     def new_matrix(self, dtype: DataType, nrows: int, ncols: int) -> Any:
         return native.gb.Matrix(native.type_of(dtype), nrows, ncols)
@@ -30,15 +30,15 @@ class Keeper:
         return native.gb.Vector(native.type_of(dtype), size)
 
     def scalar(self, value: Any, dtype: DataType) -> Any:
-        """A python-graphblas Scalar, empty for None."""
+        """Return a python-graphblas Scalar, empty for None."""
         theirs = native.type_of(dtype)
         if value is None:
             return native.gb.Scalar(theirs)
-        only_c = dtype is UINT64  # of a Scalar's two kinds only this takes what INT64 cannot hold
+        only_c = dtype is UINT64  # of a Scalar's two kinds only the C kind holds values beyond INT64
         return native.gb.Scalar.from_value(value, theirs, is_cscalar=only_c).dup(is_cscalar=False)
 
     def _single(self, values: NDArray[Any], dtype: DataType) -> Any:
-        """One value as python-graphblas takes it."""
+        """Return one value in the form that python-graphblas takes."""
         if dtype.is_udt or dtype is UINT64:
             return self.scalar(plain(values, dtype) if dtype.is_udt else values.item(), dtype)
         return values.item()
@@ -52,7 +52,7 @@ class Keeper:
         shape: tuple[int, int],
         merge: TypedOp | None,
     ) -> Any:
-        """From positions in any order; `values` without dimensions is one for all, and duplicates do not matter."""
+        """Build from positions in any order; `values` without dimensions is one for all (duplicates are dropped)."""
         store = native.gb.Matrix(native.type_of(dtype), *shape)
         if values.ndim == 0:
             store.ss.build_scalar(rows, columns, self._single(values, dtype))
@@ -69,7 +69,7 @@ class Keeper:
     def build_vector(
         self, indices: NDArray[np.uint64], values: NDArray[Any], dtype: DataType, size: int, merge: TypedOp | None
     ) -> Any:
-        """From positions in any order, as :meth:`build_matrix`."""
+        """Build from positions in any order, as :meth:`build_matrix`."""
         store = native.gb.Vector(native.type_of(dtype), size)
         if values.ndim == 0:
             store.ss.build_scalar(indices, self._single(values, dtype))
@@ -83,17 +83,23 @@ class Keeper:
         return store
 
     def dense_vector(self, values: NDArray[Any], dtype: DataType) -> Any:
-        """A full vector; copies."""
+        """Build a full vector; copies."""
         return native.gb.Vector.from_dense(plain(values, dtype), dtype=native.type_of(dtype))
 
     def dense_matrix(self, values: NDArray[Any], dtype: DataType) -> Any:
-        """A full matrix from an array of two dimensions; copies."""
+        """Build a full matrix from a two-dimensional array; copies."""
         return native.gb.Matrix.from_dense(plain(values, dtype), dtype=native.type_of(dtype))
 
-    def matrix_from_csr(self, csr: Csr, adopt: bool = False) -> Any:
-        """With `adopt`, ids and values are taken over without a copy where they are host arrays of the right types that
-        own their memory; the Csr must not be used afterwards.
+    def matrix_from_csr(self, csr: Csr) -> Any:
+        return self._imported(csr, adopt=False)
+
+    def adopt_csr(self, csr: Csr) -> Any:
+        """Build from a Csr without a copy of ids and values if they are host arrays of the right types that own their
+        memory; the Csr must not be used afterwards.
         """
+        return self._imported(csr, adopt=True)
+
+    def _imported(self, csr: Csr, adopt: bool) -> Any:
         placed = csr.place("host", ids=np.uint64)
         adopt = adopt or placed is not csr
         indices, values = placed.indices.read(), placed.values.read()
@@ -110,7 +116,7 @@ class Keeper:
         )
 
     def matrix_to_csr(self, store: Any) -> Csr:
-        """Copies; an iso-valued matrix keeps its one value."""
+        """Return copies; an iso-valued matrix keeps its one value."""
         try:
             info = store.ss.export("csr", sort=True)
         except native.gb.exceptions.OutOfMemory as error:
@@ -125,7 +131,7 @@ class Keeper:
         return Csr(store.nrows, store.ncols, info["indptr"].view(np.int64), wrap(indices), wrap(values), dtype, iso)
 
     def matrix_to_coo(self, store: Any) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-        """Rows, columns and values, by rows and then by columns; for matrices whose row offsets would be too many."""
+        """Return rows, columns and values, by rows; for matrices whose row offsets would not fit memory."""
         rows, columns, values = store.to_coo()
         order = np.lexsort((columns, rows))
         return rows[order], columns[order], packed(values[order], native.our_type(store.dtype))
@@ -144,7 +150,7 @@ class Keeper:
         return indices, packed(values, native.our_type(store.dtype))
 
     def pointers(self, store: Any) -> Any:
-        """A capability (expr/engines.py): a square matrix with a true entry (i, v(i)) for each entry of a vector."""
+        """Make a square matrix with a true entry (i, v(i)) for each entry of a vector (a capability)."""
         at, values = store.to_coo(sort=True)
         columns = values.astype(np.uint64, copy=False)
         return native.gb.Matrix.ss.import_hypercsr(
@@ -172,12 +178,12 @@ class Keeper:
 
 
 def merger(dup_op: Any, dtype: DataType, is_iso: bool, where: str) -> TypedOp | None:
-    """The typed operator that merges duplicates, or None where none is given.
+    """Return the typed operator that merges duplicates, or None if none is given.
 
     Raises
     ------
     InvalidValue
-        There is one and only one value for all, so there is nothing to merge.
+        An operator is given, but one value stands for all, so there is nothing to merge.
     """
     if dup_op is None:
         return None
@@ -187,7 +193,7 @@ def merger(dup_op: Any, dtype: DataType, is_iso: bool, where: str) -> TypedOp | 
 
 
 def _owner(array: NDArray[Any]) -> NDArray[Any]:
-    """The array that owns the memory of a whole view, for GraphBLAS can adopt nothing else; else the array itself."""
+    """Return the array that owns the memory of a whole view, as GraphBLAS can adopt no other; else the array itself."""
     base = array.base
     if not isinstance(base, np.ndarray) or not base.flags.owndata:
         return array
@@ -195,7 +201,7 @@ def _owner(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def _first_twice(*ids: NDArray[np.uint64]) -> tuple[int, ...]:
-    """The smallest position that is there twice."""
+    """Return the smallest position that occurs twice."""
     order = np.lexsort(ids[::-1])
     same = np.logical_and.reduce([part[order][1:] == part[order][:-1] for part in ids])
     at = order[int(np.argmax(same))]

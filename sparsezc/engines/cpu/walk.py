@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from sparsezc.engines.cpu import native, philox
 from sparsezc.engines.cpu.row_arrays import RowArrays, borrowed
 from sparsezc.engines.cpu.selectk import find, running, whole_numbers
+from sparsezc.errors import DimensionMismatch
 from sparsezc.expr.draws import TRIES, Trail
 from sparsezc.expr.expression import Expression
 
@@ -30,6 +31,8 @@ _ALL = np.uint64(2**64 - 1)
 def walk(x: Expression) -> Any:
     """Make python-graphblas's Matrix of the walks, a row each."""
     A, trail, *weights = x.operands
+    if not trail.fits(A, *weights):
+        raise DimensionMismatch(f"walk: {A.name} was resized since the expression was made")
     top, by = (_dense(v) for v in (*weights, None, None)[:2])
     store = A._store.T.new() if A._transposed else A._store
     all_met = np.full(trail.starts.size * (trail.length + 1), -1, np.int64)
@@ -39,7 +42,7 @@ def walk(x: Expression) -> Any:
     with borrowed(store) as rows:
         one = _Walks(rows, trail, top, by)
         if len(cuts) > 1:
-            with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+            with ThreadPoolExecutor(min(16, os.cpu_count() or 1)) as pool:
                 list(pool.map(lambda first: one.run(first, met[first : first + _TOGETHER]), cuts))
         elif met.size:
             one.run(0, met)

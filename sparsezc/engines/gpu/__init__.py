@@ -1,4 +1,4 @@
-"""The GPU engine: our own kernels over a CSR whose edges may lie in host memory.
+"""The GPU engine: our own kernels over a CSR whose edges may be in host memory.
 
 ``gpu_engine.py`` is the engine: the operations that make a vector or a scalar, and the fallback to the CPU engine;
 ``store_methods.py`` makes, reads and copies stores; ``matrix_statements.py`` and ``panel_statements.py`` have the
@@ -7,9 +7,9 @@ operations that make a matrix. Behind them, a folder a subject:
 * ``products/``: SpMV (push or pull), SpMM, SpGEMM, many searches at once;
 * ``elementwise/``: vectors and matrices entry by entry, transposes, extract and assign;
 * ``layouts/``: copies of a matrix that make some products cheaper;
-* ``placements/``: how a product reads entries that lie elsewhere than on the card;
-* ``storage/``: what a Vector and a Matrix are on the device;
-* ``runtime/``: kernels made of the texts in ``kernels/``, and launched.
+* ``placements/``: how a product reads entries that are not in device memory;
+* ``storage/``: the arrays behind a Vector and a Matrix on the device;
+* ``runtime/``: kernels generated from the texts in ``kernels/``, compiled and launched.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ _engine: GpuEngine | None = None
 
 
 def engine() -> GpuEngine:
-    """The one GPU engine of this process.
+    """Return the one GPU engine of this process.
 
     Raises
     ------
     DeviceUnavailable
-        Where no GPU can be used; the message says why.
+        No GPU can be used; the message gives the reason.
     """
     global _engine
     from sparsezc.device import cuda
@@ -46,7 +46,7 @@ def engine() -> GpuEngine:
 
 
 def diagnose(*, measure: bool = True) -> dict[str, Any]:
-    """What there is to know about this machine's GPU: for ``sparsezc doctor``."""
+    """Return the facts about this machine's GPU that ``sparsezc doctor`` prints."""
     from sparsezc.engines.gpu import doctor
 
     return doctor.diagnose(measure=measure)

@@ -1,7 +1,7 @@
-"""Arrays of other libraries on the device as stores, and stores as such arrays: nothing passes through the host.
+"""Device arrays of other libraries as stores, and stores as such arrays, without a copy through the host.
 
-What lies on the device is taken and given as it lies wherever its types allow it. Ids are given as signed integers,
-which are the same bits: int32 where they take 4 bytes. Who shares a matrix's arrays must not change them.
+Arrays are shared, not copied, wherever their types allow it. Ids are handed out as signed integers of the same bits
+(int32 where an id takes 4 bytes). A program that shares a matrix's arrays must not change them.
 """
 
 from __future__ import annotations
@@ -14,10 +14,11 @@ from sparsezc.device import cuda
 from sparsezc.engines.gpu import matrix_stores
 from sparsezc.engines.gpu.runtime import launch, presence_words
 from sparsezc.engines.gpu.storage import vector_store
-from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows, VectorStore
+from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows
+from sparsezc.engines.gpu.storage.vector_store import VectorStore
 from sparsezc.errors import IndexOutOfBound, InvalidObject, InvalidValue, OutOfMemory
 from sparsezc.memory import budget
-from sparsezc.memory.csr import index_dtype
+from sparsezc.memory.buffer import index_dtype
 from sparsezc.memory.device import DeviceBuffer
 from sparsezc.memory.placement import RECORDS
 from sparsezc.semirings.types.datatypes import DataType
@@ -26,13 +27,13 @@ _CUDA = (2, 13)  # DLPack's kDLCUDA and kDLCUDAManaged
 
 
 def is_here(x: Any) -> bool:
-    """Whether an object is an array on a GPU, by DLPack or by ``__cuda_array_interface__``."""
+    """Return whether an object is an array on a GPU, by DLPack or by ``__cuda_array_interface__``."""
     where = getattr(x, "__dlpack_device__", None)
     return where()[0] in _CUDA if where is not None else hasattr(x, "__cuda_array_interface__")
 
 
 def array(x: Any) -> Any:
-    """An object as an array of the device's module: without a copy where it lies there, else moved there."""
+    """Return an object as an array of the device's module: shared where it is on the device, else copied there."""
     xp = cuda.current().xp
     if isinstance(x, xp.ndarray):
         return x
@@ -41,9 +42,9 @@ def array(x: Any) -> Any:
     return xp.asarray(np.asarray(x))
 
 
-@launch.alone
+@launch.locked
 def ids(given: Any, where: str, bound: int) -> Any:
-    """Checked ids: integers in one row, not negative and below `bound`.
+    """Return ids after a check: integers in one dimension, not negative and below `bound`.
 
     Raises
     ------
@@ -57,11 +58,11 @@ def ids(given: Any, where: str, bound: int) -> Any:
     return given
 
 
-@launch.alone
+@launch.locked
 def matrix_from_csr(
     indptr: Any, indices: Any, values: Any, ncols: int, dtype: DataType, *, copy: bool, symmetric: bool, where: str
 ) -> MatrixStore:
-    """A store of device arrays that are a CSR; rows whose ids are not ascending are sorted.
+    """Return a store of device arrays in CSR form; rows whose ids do not ascend are sorted.
 
     Raises
     ------
@@ -70,7 +71,7 @@ def matrix_from_csr(
     InvalidObject
         The offsets do not start at 0, or descend, or an id is twice in a row.
     IndexOutOfBound
-        An id is not below `ncols`.
+        An id is `ncols` or more.
     """
     xp = cuda.current().xp
     offsets = xp.ascontiguousarray(ids(indptr, f"{where}: indptr", 2**63).astype(np.int64, copy=False))
@@ -91,7 +92,7 @@ def matrix_from_csr(
 def _store(
     offsets: Any, columns: Any, values: Any, ncols: int, dtype: DataType, *, copy: bool, symmetric: bool
 ) -> MatrixStore:
-    """A store of a CSR that is right."""
+    """Return a store of a CSR that was checked."""
     xp = cuda.current().xp
     nrows, nvals = offsets.size - 1, columns.size
     if nvals == 0:
@@ -107,9 +108,9 @@ def _store(
 
 
 def _unsorted(offsets: Any, columns: Any, where: str) -> Any:
-    """None where ids ascend in each row, else the order in which they do."""
+    """Return the order that sorts the ids of each row; None where they already ascend."""
     xp = cuda.current().xp
-    after = xp.flatnonzero(columns[1:] <= columns[:-1]) + 1  # only where a row starts may an id fail to be larger
+    after = xp.flatnonzero(columns[1:] <= columns[:-1]) + 1  # an id may not ascend only where a row starts
     inside = after[offsets[xp.searchsorted(offsets, after)] != after]
     if inside.size == 0:
         return None
@@ -123,31 +124,31 @@ def _unsorted(offsets: Any, columns: Any, where: str) -> Any:
     return order
 
 
-@launch.alone
+@launch.locked
 def row_ids(offsets: Any, nvals: int) -> Any:
-    """The row of each entry, int64."""
+    """Return the row of each entry, int64."""
     xp = cuda.current().xp
     return xp.searchsorted(offsets, xp.arange(nvals, dtype=np.int64), side="right") - 1
 
 
-@launch.alone
+@launch.locked
 def matrix_from_sorted(
     rows: Any, columns: Any, values: Any, shape: tuple[int, int], dtype: DataType, *, copy: bool
 ) -> MatrixStore:
-    """A store of distinct entries by rows and then columns."""
+    """Return a store of distinct entries that are sorted by row, then column."""
     xp = cuda.current().xp
     offsets = xp.searchsorted(rows.astype(np.int64), xp.arange(shape[0] + 1, dtype=np.int64), side="left")
     return _store(offsets, columns, values, shape[1], dtype, copy=copy, symmetric=False)
 
 
-@launch.alone
+@launch.locked
 def matrix_to_csr(store: MatrixStore, *, by_columns: bool = False) -> tuple[Any, Any, Any]:
-    """`indptr` (int64), ids and values on the device, of the matrix or of its transpose: views where they lie there.
+    """Return `indptr` (int64), ids and values of the matrix or of its transpose, on the device; views where possible.
 
     Raises
     ------
     OutOfMemory
-        The matrix lies in host memory and does not fit the device.
+        The matrix is in host memory and does not fit the device.
     """
     xp = cuda.current().xp
     store = matrix_stores.transpose(store) if by_columns else store
@@ -155,14 +156,14 @@ def matrix_to_csr(store: MatrixStore, *, by_columns: bool = False) -> tuple[Any,
     if rows is None:
         return xp.zeros(store.nrows + 1, np.int64), xp.empty(0, np.int32), xp.empty(0, store.dtype.np_type)
     needed = 0 if RECORDS[store.placement].resident else rows.indices.nbytes + rows.values.nbytes
-    if needed > (room := budget.room(needed)):
+    if needed > (room := budget.make_room(needed)):
         raise OutOfMemory(f"the arrays need {needed:,} bytes of device memory and {room:,} may be used")
     values = rows.values.load()
     return rows.indptr, _signed(rows), xp.repeat(values, rows.nvals) if rows.iso else values
 
 
 def _signed(rows: Rows) -> Any:
-    """Ids as signed integers: the same bits where they cannot be taken for negative ones."""
+    """Return ids as signed integers: a view of the same bits where no id becomes negative."""
     loaded = rows.indices.load()
     return (
         loaded.view(np.int64 if rows.wide else np.int32)
@@ -171,16 +172,16 @@ def _signed(rows: Rows) -> Any:
     )
 
 
-@launch.alone
+@launch.locked
 def vector_from_coo(at: Any, values: Any, dtype: DataType, size: int, where: str) -> VectorStore:
-    """A vector of positions in any order and values; copies.
+    """Return a vector of positions (in any order) and values; both are copied.
 
     Raises
     ------
     InvalidValue
-        A position is there twice.
+        A position occurs twice.
     IndexOutOfBound
-        A position is not below `size`.
+        A position is `size` or more.
     """
     store = VectorStore(dtype, size)
     store.put(ids(at, f"{where}: indices", size), vector_store.values_of(values, dtype, False))
@@ -189,9 +190,9 @@ def vector_from_coo(at: Any, values: Any, dtype: DataType, size: int, where: str
     return store
 
 
-@launch.alone
+@launch.locked
 def matrix_from_dense(values: Any, dtype: DataType, *, copy: bool) -> MatrixStore:
-    """A matrix with every entry of an array of two dimensions."""
+    """Return a matrix that has every entry of a two-dimensional array."""
     xp = cuda.current().xp
     nrows, ncols = values.shape
     offsets = xp.arange(nrows + 1, dtype=np.int64) * ncols
@@ -200,9 +201,9 @@ def matrix_from_dense(values: Any, dtype: DataType, *, copy: bool) -> MatrixStor
     return _store(offsets, columns, flat, ncols, dtype, copy=copy, symmetric=False)
 
 
-@launch.alone
+@launch.locked
 def matrix_to_dense(store: MatrixStore, fill: Any, dtype: DataType) -> Any:
-    """An array of two dimensions on the device; one copy."""
+    """Return the matrix as a two-dimensional array on the device; one copy."""
     xp = cuda.current().xp
     offsets, columns, values = matrix_to_csr(store)
     made = xp.full((store.nrows, store.ncols), fill, dtype.np_type)

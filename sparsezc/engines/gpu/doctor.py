@@ -1,4 +1,4 @@
-"""What this machine's GPU is and how fast its host link is: the facts behind ``sparsezc doctor``."""
+"""Facts about this machine's GPU and the rates of its host link, for ``sparsezc doctor``."""
 
 from __future__ import annotations
 
@@ -9,34 +9,34 @@ from typing import Any
 import numpy as np
 
 from sparsezc.device import cuda as device
-from sparsezc.device.cuda import Device, Pages
+from sparsezc.device.protocol import Device, Pages
 from sparsezc.engines.gpu.placements import host_gather
 from sparsezc.errors import OutOfMemory
-from sparsezc.memory import budget, pages, zerocopy
+from sparsezc.memory import budget, zerocopy
 from sparsezc.memory.mapped import MappedBuffer
 
-_BYTES = 1 << 30  # what one measurement moves: more than the reach of a card's address translation
-_GATHERED = 1 << 26  # bytes: threads gather as fast from there, into pinned memory that the process keeps
+_BYTES = 1 << 30  # moved by one measurement: more than a GPU's address translation caches cover
+_GATHERED = 1 << 26  # bytes of pinned memory, which the process keeps; host threads gather no faster from more
 _REPEATS = 5
 
 
 def diagnose(*, measure: bool = True) -> dict[str, Any]:
-    """Facts about the GPU.
+    """Return facts about the GPU.
 
     Parameters
     ----------
     measure : bool
-        Measure the host link too, which takes some seconds, 1 GiB of host memory (less where an eighth of what is free
-        is less), as much of a temporary file, and as much device memory.
+        Also measure the host link. This takes some seconds, as much device memory, and 1 GiB each of host memory (an
+        eighth of the free memory if that is less) and of a temporary file.
 
     Returns
     -------
     dict
         ``available`` (bool) and, without a GPU, ``reason``; with one: ``name``, ``multiprocessors``, ``memory_free``,
-        ``memory_total``, ``budget`` (bytes), versions, ``pages`` (which kind is taken for arrays in host memory:
-        a list of ``from``, bytes, ``kind`` and ``why``). Measured, bytes per second: ``link`` (``copy`` from pinned
-        memory, ``gather`` by the host's threads; ``managed``, ``pinned`` and ``file`` pages read by a kernel in their
-        order), ``scattered`` (the same pages, lines of 128 bytes here and there).
+        ``memory_total``, ``budget`` (bytes), versions, ``pages`` (the kind of pages that arrays of each size get in
+        host memory: a list of ``from``, bytes, ``kind`` and ``why``). Measured, bytes per second: ``link`` (``copy``
+        from pinned memory, ``gather`` by host threads; ``managed``, ``pinned`` and ``file`` pages read by a kernel in
+        ascending order), ``scattered`` (the same pages, lines of 128 bytes in random order).
     """
     reason = device.reason()
     if reason is not None:
@@ -54,7 +54,7 @@ def diagnose(*, measure: bool = True) -> dict[str, Any]:
         **_versions(gpu),
         "pages": [
             {"from": start, "kind": choice.kind, "why": choice.why}
-            for start, choice in pages.choices(room, measure=measure)
+            for start, choice in zerocopy.choices(room, measure=measure)
         ],
     }
     if measure:
@@ -63,7 +63,7 @@ def diagnose(*, measure: bool = True) -> dict[str, Any]:
 
 
 def _versions(gpu: Device) -> dict[str, Any]:
-    """CuPy, driver and compiler, as far as the array module is CuPy."""
+    """Return the versions of CuPy, driver and compiler, as far as the array module is CuPy."""
     cuda = getattr(gpu.xp, "cuda", None)
     if cuda is None:
         return {}
@@ -81,21 +81,21 @@ def _dotted(version: int) -> str:
 
 
 def _link(gpu: Device) -> tuple[dict[str, float], dict[str, float]]:
-    """Rates of the link: copies and pages read in their order; pages read here and there."""
+    """Return rates of the link: of copies and of pages read in ascending order; of pages read in random order."""
     room = budget.host_available()
     nbytes = _BYTES if room is None else min(_BYTES, 1 << max(room // 8, 1 << 20).bit_length() - 1)
     streamed, scattered = {}, {}
     for kind, held in _held(gpu, nbytes):
         if kind == "pinned":
-            streamed["copy"] = pages.copied(gpu, held, _REPEATS)
+            streamed["copy"] = zerocopy.copied(gpu, held, _REPEATS)
             streamed["gather"] = host_gather.rate(held.array[:_GATHERED])
-        streamed[kind], scattered[kind] = pages.rate(gpu, held, _REPEATS)
-        del held  # before the next are made
+        streamed[kind], scattered[kind] = zerocopy.rate(gpu, held, _REPEATS)
+        del held  # freed before the next pages are allocated
     return streamed, scattered
 
 
 def _held(gpu: Device, nbytes: int) -> Iterator[tuple[str, Pages]]:
-    """Pages of each kind that this machine allows, one after another."""
+    """Yield pages of each kind that this machine allows, one after another."""
     allowed = gpu.managed_is_safe() and zerocopy.managed_room() > nbytes
     for kind in ("managed", "pinned") if allowed else ("pinned",):
         yield kind, gpu.pages(nbytes, kind)
@@ -103,6 +103,6 @@ def _held(gpu: Device, nbytes: int) -> Iterator[tuple[str, Pages]]:
         try:
             np.zeros(nbytes, np.uint8).tofile(file.name)
             mapped = gpu.map(MappedBuffer(file.name, 0, nbytes, np.uint8).array)
-        except (OSError, OutOfMemory):  # no room in the folder, or a file system whose pages cannot be registered
+        except (OSError, OutOfMemory):  # the folder is full, or its file system's pages cannot be registered
             return
         yield "file", mapped

@@ -1,4 +1,4 @@
-"""The GPU engine: which function does which operation, and what the CPU engine does. Its stores: store_methods.py."""
+"""The GPU engine: the function of each operation, and the fallback to the CPU engine (stores: store_methods.py)."""
 
 from __future__ import annotations
 
@@ -13,8 +13,7 @@ from sparsezc.engines.gpu.elementwise import matrix_index, matrix_map, operands,
 from sparsezc.engines.gpu.products import best_column, labels, spmv
 from sparsezc.engines.gpu.runtime import launch, presence_words
 from sparsezc.engines.gpu.storage import vertex_order
-from sparsezc.engines.gpu.storage.mask_output import ALL, bits_of, in_bits
-from sparsezc.engines.gpu.storage.matrix_store import VectorStore
+from sparsezc.engines.gpu.storage.vector_store import ALL, VectorStore, bits_of, in_bits
 from sparsezc.engines.gpu.store_methods import Keeper
 from sparsezc.errors import NotImplementedException, OutOfMemory, warn_slow
 from sparsezc.expr.dispatch import PLAIN, Write
@@ -22,12 +21,12 @@ from sparsezc.expr.mask import Mask
 from sparsezc.semirings import select
 from sparsezc.semirings.types.datatypes import INT64
 
-_Native = Callable[[Any, Any, Write[Mask | None]], bool | None]  # False: the engine cannot after all
+_Native = Callable[[Any, Any, Write[Mask | None]], bool | None]  # False: the engine cannot run this case
 _warned: set[str] = set()
 
 
 class GpuEngine(Keeper):
-    """Runs expressions with our kernels; see :class:`sparsezc.expr.engines.Engine`."""
+    """The engine that runs expressions with our kernels; see :class:`sparsezc.expr.engines.Engine`."""
 
     name = "gpu"
     lock = launch.lock
@@ -35,7 +34,7 @@ class GpuEngine(Keeper):
     def run(self, expression: Any, out: Any, write: Write[Mask | None]) -> None:
         if resized_operands.any_resized:
             resized_operands.check(expression)
-        native: _Native | None = matrix_statements.run if out.ndim == 2 else _NATIVE.get(expression.operation)
+        native: _Native | None = matrix_statements.run_statement if out.ndim == 2 else _NATIVE.get(expression.operation)
         if _is_foreign(expression, out, write):
             native = None
         try:
@@ -46,12 +45,12 @@ class GpuEngine(Keeper):
         except MemoryError as error:
             if isinstance(error, OutOfMemory):
                 raise
-            # CuPy's error, or NumPy's, which say how much
+            # The error of CuPy or NumPy, which gives the number of bytes.
             raise OutOfMemory(f"{expression.operation}: {error}") from None
 
 
 def _is_foreign(expression: Any, out: Any, write: Write[Mask | None]) -> bool:
-    """Whether a statement has to do with user-defined types, for which there are no kernels."""
+    """Return whether a statement involves user-defined types, for which there are no kernels."""
     mask, accum, _ = write
     if out.dtype.is_udt or expression.dtype.is_udt or (mask is not None and mask.parent.dtype.is_udt):
         return True
@@ -93,7 +92,7 @@ def _reduce(e: Any, out: Any, write: Write[Mask | None]) -> None:
     u = e.operands[0]
     if u.ndim == 2:
         store = VectorStore(e.op.return_type, u._store.nrows)
-        store.order = u._store.order  # the sum is the same in any
+        store.order = u._store.order  # the sum is the same in any vertex order
         spmv.fold_rows(e.op, u._store, False, store, ALL)
     else:
         store = u._store
@@ -111,7 +110,7 @@ def _inner(e: Any, out: Any, write: Write[Mask | None]) -> bool:
 
 
 def _reposition(e: Any, out: Any, write: Write[Mask | None]) -> None:
-    """What stays within the size, assigned to the region that it moves to; the rest of the output is not touched."""
+    """Assign the entries that stay within the size to the region they move to; no other entry changes."""
     u, offset = e.operands
     size = out._store.size
     region = presence_words.mark(vector_index.moved(int(offset.value), u._store.size, size)[1].astype(np.uint64), size)
@@ -160,7 +159,7 @@ def _extract(e: Any, out: Any, write: Write[Mask | None]) -> None:
 
 
 def _line(matrix: Any, index: list[Any], size: int) -> VectorStore:
-    """Part of a row or of a column as a vector; a column is read as a row where the matrix has that orientation."""
+    """Return part of a row or column as a vector; a column is read as a row where the matrix has its transpose."""
     store, rows = matrix._store, matrix._store.rows
     row = index[0].kind == "one"
     i, j = (matrix_index.positions(k) for k in index)
@@ -187,7 +186,7 @@ def _best_column(e: Any, out: Any, write: Write[Mask | None]) -> None:
     vector_map.write_vector(best, out._store, in_bits(write))
 
 
-#: What makes a vector or a scalar; matrix_statements.py makes matrices.
+#: Operations that make a vector or a scalar; matrix_statements.py has those that make a matrix.
 _NATIVE: dict[str, _Native] = {
     "mxv": _spmv(vector_left=False),
     "vxm": _spmv(vector_left=True),
@@ -215,7 +214,7 @@ _NATIVE: dict[str, _Native] = {
 
 
 def _fall_back(expression: Any, out: Any, write: Write[Mask | None]) -> None:
-    """Run on the CPU engine: operands go there and the output comes back."""
+    """Run on the CPU engine: operands are copied there, and the output is copied back."""
     kinds = [x.ndim for x in (out, *expression.operands) if x._stored]
     said = f"{expression.operation} of a {'Matrix' if max(kinds, default=1) == 2 else 'Vector'}"
     if _is_foreign(expression, out, PLAIN):

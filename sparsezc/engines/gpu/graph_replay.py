@@ -1,14 +1,14 @@
-"""Rounds of a loop that do not wait for the host: recorded once, then run many at a time.
+"""Loop rounds that do not wait for the host: recorded once as a CUDA graph, then replayed in batches.
 
-A search of a road network has thousands of rounds of little work each, and most of a round's time is the host's:
-Python, launches, a wait for the frontier's size. So the loops of ``sparsezc/algorithms/_rounds.py`` are handed to
-:class:`Replay` once their frontier has stayed small: the body runs twice as ever and twice while the device records
-its kernels (a CUDA graph), which is then replayed a batch at a time, with one wait for the frontier after each. A
-frontier that grows goes back to the host, which chooses between push and pull.
+A search of a road network has thousands of rounds of little work, and most of a round's time is spent on the host: in
+Python, in launches, in waits for the frontier's size. Once a frontier has stayed small, the loops of
+``sparsezc/algorithms/_rounds.py`` therefore run by :class:`Replay`: the loop's body runs twice as usual and twice
+while the device records its kernels; the recording is then replayed in batches, with one wait for the frontier's size
+after each. When the frontier grows, the host takes over again and chooses between push and pull.
 
-What changes from round to round the device counts itself: the depth of a search (:class:`Depth`), or how far a bucket
-of delta-stepping goes (:class:`Limit`). The rows of such graphs are short: where a search asks for ids alone, the
-row-head cache, made once pushes have read so much that it has paid for itself, keeps them off the link.
+The device itself counts what changes from round to round: the depth of a search (:class:`Depth`) or the limit of a
+bucket of delta-stepping (:class:`Limit`). The rows of such graphs are short: where a search reads ids only, pushes read
+them from the row-head cache, which is built once pushes have read enough over the host link to repay it.
 """
 
 from __future__ import annotations
@@ -25,28 +25,28 @@ from sparsezc.engines.gpu.layouts.packed_values import PackedValues
 from sparsezc.engines.gpu.products import push_pull
 from sparsezc.engines.gpu.runtime import codegen, launch
 from sparsezc.engines.gpu.runtime.array_pool import ArrayPool, DeviceScalar
-from sparsezc.engines.gpu.storage.matrix_store import VectorStore
+from sparsezc.engines.gpu.storage.vector_store import VectorStore
 from sparsezc.semirings import monoid
 from sparsezc.semirings.types.datatypes import FP64, INT64
 
-_LEAST, _MOST = 4, 32  # recorded pairs of rounds between two looks at the frontier
-_TRIFLE = 1 << 14  # entries that are pushed whatever the share of all that they are
+_LEAST, _MOST = 4, 32  # recorded pairs of rounds between two waits for the frontier's size
+_TRIFLE = 1 << 14  # entries: a frontier of fewer is pushed, whatever share of all entries it has
 _FEW = 64  # a frontier of fewer than one vertex in so many is pushed
 
 
 class Depth:
-    """What rounds that differ by their number go by: `number`, the round's, from `depth` on."""
+    """Clock of rounds that differ by their number: `number` is the round's, counted from `depth`."""
 
     def __init__(self, depth: int) -> None:
         self.number = DeviceScalar(cuda.current().xp.full(1, depth, np.int64), INT64)
 
     def turn(self, frontier: VectorStore, pool: ArrayPool) -> None:
-        """One round more."""
+        """Advance by one round."""
         pool.next_round(self.number)
 
 
 class _Bucket(NamedTuple):
-    """The state of the bucket in work (buckets.cu)."""
+    """The state of the current bucket (buckets.cu)."""
 
     round: Any
     busy: Any
@@ -55,14 +55,14 @@ class _Bucket(NamedTuple):
 
 
 class Limit:
-    """What the rounds of delta-stepping go by: `number`, the limit of the bucket (buckets.cu).
+    """Clock of the rounds of delta-stepping: `number` is the limit of the bucket (buckets.cu).
 
     Parameters
     ----------
     distance : VectorStore
-        Of every vertex.
+        The distance of every vertex.
     limit, step, last : number
-        Of the bucket in work, how far beyond the least distance the next goes, and where the last ends.
+        The limit of the current bucket, the width of a bucket beyond the least distance in it, and the last limit.
     """
 
     def __init__(self, distance: VectorStore, limit: float, step: float, last: float) -> None:
@@ -77,7 +77,7 @@ class Limit:
         self._prelude = f"{codegen.typedefs(Z=dtype, S=kind)}\n{codegen.monoid(monoid.min[dtype])}"
 
     def turn(self, frontier: VectorStore, pool: ArrayPool) -> None:
-        """One round more, and the next bucket if the frontier is empty."""
+        """Advance by one round, and to the next bucket if the frontier is empty."""
         pool.next_round(self._round)
         self.distance.arrange(frontier.order)
         near, bits, nwords, size = frontier.values, frontier.bits, frontier.nwords, frontier.size
@@ -96,15 +96,15 @@ class Limit:
 
 
 class Replay:
-    """The rounds that follow, for as long as `frontier` is small and not empty, and `condition` holds.
+    """The rounds that follow while `frontier` is small and not empty and `condition` holds.
 
-    Iterating gives the loop's body four rounds, each with the number that `clock` keeps on the device. A body that runs
-    with an empty frontier must change nothing.
+    Iterating runs the loop's body four times, each time with the number that `clock` keeps on the device. With an empty
+    frontier the body must change nothing.
 
     Attributes
     ----------
     rounds : int
-        How many there have been.
+        Rounds so far.
     """
 
     def __init__(
@@ -114,27 +114,27 @@ class Replay:
         self._condition = condition
 
     def number(self) -> Any:
-        """What the clock says now. Waits for the device."""
+        """Return the number of the clock. Waits for the device."""
         return cuda.current().asnumpy(self.clock.number.array)[0].item()
 
     def __iter__(self) -> Iterator[Any]:
-        with launch.lock:  # what other threads launch is neither recorded nor left without a wait
+        with launch.lock:  # launches of other threads are neither recorded nor left without a wait
             yield from self._rounds()
 
     def _rounds(self) -> Iterator[Any]:
         if not self._goes_on():
             return
         near = self._caches(0)
-        if stats.is_counting():  # which asks the device after each launch
+        if stats.collecting is not None:  # counters are read from the device after each launch
             return
         gpu = cuda.current()
-        pool = ArrayPool()  # lives until the last replay has ended
+        pool = ArrayPool()  # kept until the last replay has ended
         with pool.serving():
-            for _ in range(2):  # as ever: what is compiled, or filled for the first time, is not recorded
+            for _ in range(2):  # unrecorded, as these rounds compile kernels and fill caches
                 yield from self._round(pool)
             before = self._arrays()
             with gpu.record() as recording:
-                for _ in range(2):  # in and out change places twice, and are where they were
+                for _ in range(2):  # arrays swap roles in each round, so after two rounds each is where it was
                     yield from self._round(pool)
         recording.replay()
         self.rounds += 4
@@ -144,7 +144,7 @@ class Replay:
                 recording.replay()
             self.rounds += 2 * pairs
             pairs = min(2 * pairs, _MOST)
-        gpu.synchronize()  # the recording, and the arrays that it goes through, may go
+        gpu.synchronize()  # the recording and its arrays are freed next
 
     def _round(self, pool: ArrayPool) -> Iterator[Any]:
         yield self.clock.number
@@ -155,8 +155,9 @@ class Replay:
         return gpu.pointer(self.frontier.values), gpu.pointer(self.frontier.bits)
 
     def _caches(self, rounds: int) -> Any:
-        """What saves pushes reading over the link, after so many rounds with such a frontier: row heads, or where they
-        ask for values the host's turn to pack these beside the ids. Another than before is not in what is recorded.
+        """Return the layout that spares pushes the host link: row heads or, where values are read, packed values.
+
+        A layout built since the recording started is not part of it.
         """
         rows = self.frontier.next_rows
         if rows is None:
@@ -168,7 +169,7 @@ class Replay:
         return rows.layouts[HeadCache].to_push(rows, rows, rounds * (self.frontier.count or 0))
 
     def _goes_on(self) -> bool:
-        """Whether the frontier has entries, and so few that a push needs no second thought. Waits for the device."""
+        """Return whether the frontier has entries, but so few that a push is certain. Waits for the device."""
         store = self.frontier
         store.count = store.row_entries = None
         if not 0 < store.nvals() < store.size // _FEW or not self._condition():

@@ -1,4 +1,4 @@
-"""Operations that make a matrix: the result is made whole, then written by mask, accumulator and replace."""
+"""Operations that make a matrix: the result is made first, then written by mask, accumulator and replace."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ from sparsezc.engines.gpu.elementwise.matrix_merge import MaskRows, Region
 from sparsezc.engines.gpu.products import sampled, spgemm
 from sparsezc.engines.gpu.runtime import presence_words
 from sparsezc.engines.gpu.sampling import picks, walks
-from sparsezc.engines.gpu.storage.mask_output import in_bits
-from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows, VectorStore
-from sparsezc.engines.gpu.storage.row_blocks import rows_of
+from sparsezc.engines.gpu.storage.assembly import rows_of
+from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows
+from sparsezc.engines.gpu.storage.vector_store import VectorStore, in_bits
 from sparsezc.expr.dispatch import Write
 from sparsezc.expr.mask import Mask
 from sparsezc.memory import allocate, budget
 
 #: Every entry of a matrix is written.
 WHOLE: Write[MaskRows | None] = Write(None, None, False)
-_POSITION_BYTES = 32  # what work on positions or rows takes for each of them, whether it has entries or not
+_POSITION_BYTES = 32  # device memory for each position or row of an operand, present or not
 
 
-def run(e: Any, out: Any, write: Write[Mask | None]) -> bool:
+def run_statement(e: Any, out: Any, write: Write[Mask | None]) -> bool:
     """Run an expression that makes a matrix; False where this engine cannot."""
-    if panel_statements.run(e, out, write):
+    if panel_statements.run_statement(e, out, write):
         return True
     if e.operation in ("assign", "subassign", "reposition") and _is_too_wide(e, out._store):
         return False
@@ -45,7 +45,7 @@ def run(e: Any, out: Any, write: Write[Mask | None]) -> bool:
         return True
     how = _in_rows(write)
     made: MatrixStore | None
-    allowed = False  # whether nothing was made but what the mask allows
+    allowed = False  # whether the result has entries only where the mask allows them
     if e.operation == "mxm":
         a, b = e.operands
         made, allowed = _mxm(e.op, a, b, how.mask)
@@ -54,13 +54,13 @@ def run(e: Any, out: Any, write: Write[Mask | None]) -> bool:
     if made is None:
         return False
     if allowed and (out._store.rows is None or (how.replace and how.accum is None)):
-        how = WHOLE  # what was made is what will be there
+        how = WHOLE  # the result replaces the output
     _write(out._store, made, how, Region())
     return True
 
 
 def _mxm(op: Any, a: Any, b: Any, mask: MaskRows | None) -> tuple[MatrixStore, bool]:
-    """A B, with a mask at least where it allows; and whether there only."""
+    """Return A B, with a mask at least where it allows, and whether there only."""
     if mask is not None and not (mask.complement or mask.values):
         panels = sampled.sides(op, a, b)
         if panels is not None:
@@ -69,7 +69,7 @@ def _mxm(op: Any, a: Any, b: Any, mask: MaskRows | None) -> tuple[MatrixStore, b
 
 
 def _is_too_wide(e: Any, store: MatrixStore) -> bool:
-    """Whether the positions that a statement writes to, or the vector that a line of them is, cannot fit the device."""
+    """Return whether the positions that a statement writes to, or the vector of a line, cannot fit the device."""
     kinds = [index.kind for index in e.operands[1:]] if e.operation != "reposition" else ["one"]
     every = "one" in kinds
     sizes = [
@@ -81,7 +81,7 @@ def _is_too_wide(e: Any, store: MatrixStore) -> bool:
 
 
 def _marks(i: Any, j: Any, shape: tuple[int, int]) -> tuple[Any, Any]:
-    """The rows and the columns of a region as presence words; 0 for all."""
+    """Return the rows and the columns of a region as presence words; 0 for all."""
     rows, columns = (
         0 if at is None else presence_words.mark(at.astype("uint64"), n) for at, n in ((i, shape[0]), (j, shape[1]))
     )
@@ -97,20 +97,20 @@ def _write(store: MatrixStore, made: MatrixStore, how: Write[MaskRows | None], r
 
 
 def _lets_all(mask: MaskRows, made: MatrixStore) -> bool:
-    """Whether a mask lets every entry through, as is known where both have the same offsets and ids."""
+    """Return whether a mask allows every entry, which is known where both have the same offsets and ids."""
     if mask.complement or mask.values or made.rows is None:
         return False
     return made.rows.indptr is mask.rows.indptr and made.rows.indices is mask.rows.indices
 
 
 def _operand(matrix: Any) -> MatrixStore:
-    """The store of a matrix, or of a transposed one."""
+    """Return the store of a matrix, or of a transposed one."""
     store: MatrixStore = matrix._store
     return matrix_stores.transpose(store) if matrix._transposed else store
 
 
 def _in_rows(write: Write[Mask | None]) -> Write[MaskRows | None]:
-    """How a matrix is written, with the mask as rows."""
+    """Return the write options, with the mask as rows."""
     mask, accum, replace = write
     return Write(None if mask is None else _mask_of(mask, mask.parent._store), accum, replace)
 
@@ -119,7 +119,7 @@ def _mask_of(mask: Any, store: MatrixStore) -> MaskRows:
     return MaskRows(rows_of(store), store.dtype, not mask.structure, mask.complement)
 
 
-# What makes a result: each takes an expression and returns a store, or None where this engine cannot.
+# Makers of results: each takes an expression and returns a store, or None where this engine cannot run it.
 
 
 def _ewise(e: Any) -> MatrixStore:
@@ -131,7 +131,7 @@ def _ewise(e: Any) -> MatrixStore:
 
 
 def _repeated(x: Any, e: Any, left: bool) -> MatrixStore:
-    """An operand of an elementwise union; a vector stands for each row, or from the left for each column."""
+    """Return an operand of a union as a matrix; a vector stands for each row, or from the left each column."""
     return _operand(x) if x.ndim == 2 else kronecker.repeated(x._store, e.shape, not left)
 
 
@@ -176,7 +176,7 @@ def _outer(e: Any) -> MatrixStore | None:
 
 
 def _power(e: Any) -> MatrixStore | None:
-    """By squaring; each product has the matrix's own type."""
+    """Compute a power by squaring; each product has the matrix's own type."""
     factor, n = _operand(e.operands[0]), int(e.operands[1].value)
     made: MatrixStore | None = None
     while n:
@@ -271,7 +271,7 @@ def _assign(e: Any, out: Any, write: Write[Mask | None]) -> None:
 
 
 def _reposition(e: Any, out: Any, write: Write[Mask | None]) -> None:
-    """What stays within the shape, assigned to the region that it moves to; the rest of the output is not touched."""
+    """Assign the entries that stay within the shape to the region they move to; no other entry changes."""
     x, *offsets = e.operands
     matrix = _operand(x)
     moves = [
@@ -287,7 +287,7 @@ def _reposition(e: Any, out: Any, write: Write[Mask | None]) -> None:
 
 
 def _value(x: Any, i: Any, j: Any, shape: tuple[int, int], row: bool, mask: MaskRows | None) -> MatrixStore:
-    """What is assigned, in the output's shape."""
+    """Return the assigned value as a matrix of the output's shape."""
     if x.ndim:
         made = matrix_index.line(x._store, row) if x.ndim == 1 else _operand(x)
         return matrix_index.spread(made, i, j, shape)
@@ -295,7 +295,7 @@ def _value(x: Any, i: Any, j: Any, shape: tuple[int, int], row: bool, mask: Mask
         return MatrixStore(x.dtype, *shape, None)
     if mask is None or mask.complement:
         return matrix_index.filled(x.value, x.dtype, i, j, shape)
-    # A number goes where the mask's entries are; where their values forbid it, the write rule knows.
+    # A number is assigned at the mask's entries only; a value mask is applied by the write rule.
     rows = mask.rows
     values = allocate(rows.indices.placement, 1, x.dtype.np_type)
     values.write(0, [x.value])
@@ -304,7 +304,7 @@ def _value(x: Any, i: Any, j: Any, shape: tuple[int, int], row: bool, mask: Mask
 
 
 def _assign_line(e: Any, out: Any, write: Write[Mask | None], row: bool) -> None:
-    """Into one row or one column: that line as a vector, written to as a vector is, and put back."""
+    """Assign into one row or column: read it as a vector, write that by the vector's rule, and put it back."""
     store: MatrixStore = out._store
     at, index = e.operands[1:] if row else e.operands[:0:-1]
     i, j = (matrix_index.positions(at), None) if row else (None, matrix_index.positions(at))

@@ -1,4 +1,4 @@
-"""Matrix stores: made from and read into a Csr, cast, resized; and the way to the CPU engine and back."""
+"""Matrix stores made from and converted to a Csr, cast and resized; copies to the CPU engine and back."""
 
 from __future__ import annotations
 
@@ -13,32 +13,26 @@ from sparsezc.device import cuda
 from sparsezc.engines.gpu.elementwise import matrix_map
 from sparsezc.engines.gpu.elementwise.transpose import transposed
 from sparsezc.engines.gpu.storage import reorder as permute
-from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows, VectorStore, rows_of
+from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows
+from sparsezc.engines.gpu.storage.vector_store import VectorStore
 from sparsezc.engines.gpu.storage.vertex_order import Order
 from sparsezc.engines.gpu.user_typed import HostStore
 from sparsezc.expr import engines
 from sparsezc.expr.dispatch import Write
 from sparsezc.expr.mask import Mask
 from sparsezc.memory import budget
-from sparsezc.memory.csr import Csr, index_dtype
+from sparsezc.memory.buffer import index_dtype
+from sparsezc.memory.csr import Csr
 from sparsezc.memory.device import DeviceBuffer
 from sparsezc.memory.placement import RECORDS
 from sparsezc.semirings import select
 from sparsezc.semirings.types.datatypes import BOOL, INT64, DataType
 
-_ROOM = 4  # times the bytes of a matrix on the card: with less left there, no transpose is made unasked
-
-
-def store_of(csr: Csr) -> MatrixStore:
-    """A store over the buffers of a Csr that lie where kernels can read them."""
-    if csr.nvals == 0:
-        return MatrixStore(csr.dtype, csr.nrows, csr.ncols, None)
-    rows = rows_of(csr)
-    return MatrixStore(csr.dtype, csr.nrows, csr.ncols, rows, rows if csr.symmetric else None)
+_ROOM = 4  # times the bytes of a matrix in device memory: with less memory free, no transpose is made unasked
 
 
 def csr_of(store: MatrixStore) -> Csr:
-    """The rows of a store, in the buffers that they lie in; the offsets come to the host."""
+    """Return the rows of a store as a Csr over the same buffers; only offsets are copied to the host."""
     rows, gpu = store.held()[0], cuda.current()
     if rows is None:
         return Csr.from_arrays(
@@ -50,7 +44,7 @@ def csr_of(store: MatrixStore) -> Csr:
 
 
 def transpose(store: MatrixStore) -> MatrixStore:
-    """The transpose. It keeps both orientations: they are there."""
+    """Return the transpose as a store that shares both orientations."""
     rows, columns = store.lying()
     if columns is None and rows is not None:
         columns = _transposed(rows)
@@ -58,7 +52,7 @@ def transpose(store: MatrixStore) -> MatrixStore:
 
 
 def _transposed(rows: Rows) -> Rows:
-    """The rows of the transpose, compressed where these are, and in the same order."""
+    """Return the rows of the transpose, compressed if these are, and in the same vertex order."""
     made = transposed(rows)
     if rows.order is not None:
         made = dataclasses.replace(made, order=rows.order)
@@ -66,14 +60,14 @@ def _transposed(rows: Rows) -> Rows:
 
 
 def keep_transpose(store: MatrixStore) -> None:
-    """Make the other orientation too, so that push and pull are both possible."""
+    """Build the other orientation, so that both push and pull are possible."""
     rows, columns = store.lying()
     if columns is None and rows is not None:
         store.columns = _transposed(rows)
 
 
 def afford_transpose(store: MatrixStore) -> bool:
-    """The same where there is room; whether the other orientation is there now."""
+    """Build the other orientation where memory allows; return whether it exists now."""
     rows, columns = store.lying()
     if columns is None and rows is not None:
         nbytes = rows.indices.nbytes + rows.values.nbytes
@@ -81,13 +75,13 @@ def afford_transpose(store: MatrixStore) -> bool:
             return False
         try:
             keep_transpose(store)
-        except MemoryError:  # the card has less than it said
+        except MemoryError:  # less memory is free than the driver reported
             return False
     return True
 
 
 def compress(store: MatrixStore, order: str) -> MatrixStore:
-    """The same matrix with the ids of both orientations in blocks; its values, which no statement changes, are shared.
+    """Return the same matrix with the ids of both orientations compressed; values, which never change, are shared.
 
     `order`: "natural", "degree", or "auto" for the one that packs better.
     """
@@ -105,7 +99,7 @@ def compress(store: MatrixStore, order: str) -> MatrixStore:
 
 
 def reorder(store: MatrixStore, vertices: NDArray[Any]) -> MatrixStore:
-    """The same matrix with its vertices in this order inside; statements take and give the users' numbers."""
+    """Return the same matrix stored in this vertex order; statements take and give the users' numbers."""
     rows, columns = store.lying()
     if rows is None:
         return MatrixStore(store.dtype, store.nrows, store.ncols, None)
@@ -116,7 +110,7 @@ def reorder(store: MatrixStore, vertices: NDArray[Any]) -> MatrixStore:
 
 
 def pointers(store: VectorStore) -> MatrixStore:
-    """A square matrix with an entry (i, v(i)) for each entry of a vector of positions, in device memory."""
+    """Return a square matrix with an entry (i, v(i)) for each entry of a vector of positions, in device memory."""
     xp, n = cuda.current().xp, store.size
     store.arrange(None)
     at, values = store.entries()
@@ -129,7 +123,7 @@ def pointers(store: VectorStore) -> MatrixStore:
 
 
 def cast(store: MatrixStore, dtype: DataType) -> MatrixStore:
-    """A copy with its values in another type, in the same placement; ids are shared, for no statement changes them."""
+    """Return a copy with values of another type in the same placement; ids, which never change, are shared."""
     if store.is_panel:
         copy = MatrixStore(dtype, store.nrows, store.ncols, None)
         copy.hold(store.panel.cast(dtype))
@@ -161,7 +155,7 @@ def resize(store: MatrixStore, nrows: int, ncols: int) -> None:
 
 
 def on_cpu(expression: Any, out: Any, write: Write[Mask | None]) -> None:
-    """Run an expression on the CPU engine: its operands are copied there, its output comes back."""
+    """Run an expression on the CPU engine: its operands are copied there, its output is copied back."""
     cpu = engines.get("cpu")
 
     def moved(x: Any) -> Any:
@@ -187,14 +181,14 @@ def on_cpu(expression: Any, out: Any, write: Write[Mask | None]) -> None:
 
 
 def replace_vector(store: VectorStore, indices: Any, values: Any) -> None:
-    """Give a vector other entries."""
+    """Replace all entries of a vector."""
     store.take(engines.get("gpu").vector_from_coo(indices, values, store.dtype, store.size))
 
 
 def replace_matrix(store: MatrixStore, csr: Csr) -> None:
-    """Give a matrix other entries, in the placement that it had or, if it had none, the configured one."""
+    """Replace all entries of a matrix, in the placement that it had or, if it had none, the configured one."""
     placement = store.placement
     if store.rows is None:
         placement = budget.resolve(config.placement, csr.placed_nbytes, csr.nrows, csr.nvals)
-    fresh = store_of(csr.place(placement))
+    fresh = MatrixStore.from_csr(csr.place(placement))
     store.rows, store.columns = fresh.rows, fresh.columns

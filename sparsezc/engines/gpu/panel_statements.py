@@ -1,7 +1,7 @@
-"""Statements that make a matrix, on panels: what matrix_statements.py asks first.
+"""Statements on panels, which matrix_statements.py tries first.
 
-Products with a matrix of few rows or columns make panels; from then on elementwise statements between panels of one
-shape are those of vectors, mask, accumulator and replace included.
+Products with a matrix of few rows or columns make panels; afterwards elementwise statements between panels of one shape
+are those of vectors, mask, accumulator and replace included.
 """
 
 from __future__ import annotations
@@ -14,19 +14,19 @@ from sparsezc.engines.gpu.elementwise import operands, panel, vector_map
 from sparsezc.engines.gpu.elementwise.panel import Panel
 from sparsezc.engines.gpu.products import multi_source_bfs, sampled, spmm
 from sparsezc.engines.gpu.products.spgemm_rows import products, the_one_value
-from sparsezc.engines.gpu.storage.mask_output import MaskBits, bits_of
-from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows, VectorStore
+from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows
+from sparsezc.engines.gpu.storage.vector_store import MaskBits, VectorStore, bits_of
 from sparsezc.expr.dispatch import Write
 from sparsezc.expr.mask import Mask
 from sparsezc.semirings.types.datatypes import BOOL
 
-_DENSE = 2  # a matrix with one entry in so many places, or more, is made a panel for a product
-_HUBS = 8  # an entry of a panel meets rows so many times longer than the mean, for hubs are met first
-_PASS = 64  # products of few rows, made by few blocks, that take as long as so many entries in a pass over all
+_DENSE = 2  # a matrix with an entry in at least one of so many places becomes a panel for a product
+_HUBS = 8  # times the mean length: that of the rows that a panel's entries meet, as hubs are met first
+_PASS = 64  # entries of a pass over all that take as long as one product by few rows, which few blocks make
 
 
-def run(e: Any, out: Any, write: Write[Mask | None]) -> bool:
-    """Run a statement on panels; False where it is none of theirs."""
+def run_statement(e: Any, out: Any, write: Write[Mask | None]) -> bool:
+    """Run a statement on panels; return False where it has no panel form."""
     shape = panel.shape_of(out._store.nrows, out._store.ncols)
     if shape is None or (write.mask is not None and write.mask.parent.ndim == 1):
         return False
@@ -39,21 +39,21 @@ def run(e: Any, out: Any, write: Write[Mask | None]) -> bool:
 
 
 class _Statement:
-    """One statement whose output has the shape of a panel."""
+    """A statement whose output has the shape of a panel."""
 
     def __init__(self, e: Any, out: MatrixStore, write: Write[Mask | None], width: int, across: bool) -> None:
         self.e, self.out, self.write = e, out, write
         self.width, self.across = width, across
 
     def of(self, store: MatrixStore) -> VectorStore:
-        return panel.of(store, self.width, self.across).vector
+        return panel.get_or_build(store, self.width, self.across).vector
 
     @property
     def size(self) -> int:
         return self.out.nrows * self.out.ncols
 
     def in_bits(self) -> Write[MaskBits]:
-        """How the panel is written, with the mask as presence words."""
+        """Return the write options of the panel, with the mask as presence words."""
         mask, accum, replace = self.write
         return Write(MaskBits() if mask is None else bits_of(mask, self.of(mask.parent._store)), accum, replace)
 
@@ -86,7 +86,7 @@ class _Statement:
         rows = None if same is not None else _rows(wide, turned)
         if same is None and rows is None:
             return False
-        x, how = Panel(self.width, self.across, panel.of(narrow, *shape).vector), self.in_bits()
+        x, how = Panel(self.width, self.across, panel.get_or_build(narrow, *shape).vector), self.in_bits()
         made: VectorStore
         if rows is None:
             along, across = wide.held()
@@ -97,12 +97,12 @@ class _Statement:
         return self._write(made, how, masked=True)
 
     def _asks_for_few(self) -> bool:
-        """Whether a mask lets entries of a sparse matrix through, and no others."""
+        """Return whether a mask lets entries of a sparse matrix through, and no others."""
         mask = self.write.mask
         return mask is not None and not mask.complement and mask.parent._store.panel is None
 
     def sampled_mxm(self) -> bool:
-        """A product of panels at the entries of a matrix, times a panel: one pass over the matrix."""
+        """Multiply a product of panels at a matrix's entries by a panel, in one pass over the matrix."""
         A, X, flipped, Z, inner = self.e.operands
         narrow: MatrixStore = Z._store
         shape = panel.shape_of(narrow.nrows, narrow.ncols)
@@ -111,7 +111,7 @@ class _Statement:
         given = sampled.sides(inner.op, X, flipped)
         if given is None or not panel.fits(2 * self.size, self.e.op.return_type):
             return False
-        x, how = Panel(self.width, False, panel.of(narrow, *shape).vector), self.in_bits()
+        x, how = Panel(self.width, False, panel.get_or_build(narrow, *shape).vector), self.in_bits()
         rows = A._store.held()[0]
         made = spmm.pull(self.e.op, rows, inner.op.return_type, x, how.mask, given)
         return self._write(made, how, masked=True)
@@ -126,7 +126,7 @@ class _Statement:
         return self.hold(out)
 
     def _is_worth_it(self, few: Any, many: Any) -> bool:
-        """Whether a pass over the large matrix is better than making the few rows or columns one by one."""
+        """Return whether one pass over the large matrix is cheaper than making the few rows or columns one by one."""
         narrow, wide = few._store, many._store
         size, count = narrow.nrows * narrow.ncols, narrow.nvals
         if count * _DENSE >= size:
@@ -140,7 +140,7 @@ class _Statement:
             return False
         return bool(made * _PASS >= wide.nvals + size)
 
-    # Entry by entry
+    # Elementwise statements
 
     def elementwise(self) -> bool:
         stores = [x._store for x in self.e.operands if getattr(x, "ndim", 0) == 2]
@@ -155,20 +155,20 @@ class _Statement:
         if not _by_value(self.e) or not panel.fits(self.size, *(s.dtype for s in involved if s.panel is None)):
             return False
         if self._is_filled():
-            self.out.rows = None  # which are not worth a conversion
+            self.out.rows = None  # a number would fill them
         out = self.of(self.out)
         _ELEMENTWISE[self.e.operation](self, out, self.in_bits())
         return self.hold(out)
 
     def _is_filled(self) -> bool:
-        """Whether a number goes everywhere: a panel takes no ids for that."""
+        """Return whether a number is assigned everywhere: a panel needs no ids for that."""
         x = self.e.operands[0]
         everywhere = self.write.mask is None and self.write.accum is None and _by_value(self.e)
         return self.e.operation == "assign" and everywhere and x.ndim == 0 and x.value is not None
 
 
 def _rows(store: MatrixStore, columns: bool) -> Rows | None:
-    """The rows of a matrix, or of its transpose, which it keeps where it must be made; None: there is no room."""
+    """Return the rows of a matrix, or of its transpose, which it keeps once made; None where memory is short."""
     rows, held = store.held()
     assert rows is not None
     if not columns:
@@ -179,7 +179,7 @@ def _rows(store: MatrixStore, columns: bool) -> Rows | None:
 
 
 def _by_value(e: Any) -> bool:
-    """Whether a statement says the same of every place."""
+    """Return whether a statement depends on values only, not on positions."""
     if e.operation in ("assign", "subassign"):
         return all(index.kind == "all" for index in e.operands[1:])
     return e.op is None or not (e.op.is_positional or e.op.reads & set("ijk"))

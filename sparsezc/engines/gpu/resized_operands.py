@@ -1,7 +1,7 @@
-"""Expressions that were made before one of their objects was resized: kernels would read beyond its arrays.
+"""A check for expressions whose objects were resized after they were made: kernels would read beyond their arrays.
 
-Operations check shapes when an expression is made; SuiteSparse checks again when it runs, and kernels check nothing. So
-once any object of the engine was resized, shapes are compared again before each launch.
+Operations check shapes when an expression is made. SuiteSparse checks again when it runs, but kernels do not. So once
+any object of the engine was resized, shapes are compared again before each launch.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 from sparsezc.errors import DimensionMismatch
 from sparsezc.expr.expression import says_shape
 
-any_resized = False  # whether any object of the engine ever was
+any_resized = False  # whether any object of the engine has ever been resized
 
 
 def resized() -> None:
@@ -27,7 +27,7 @@ def check(e: Any) -> None:
     Raises
     ------
     DimensionMismatch
-        One was resized since the expression was made.
+        An operand was resized since the expression was made.
     """
     rule = _RULES.get(e.operation)
     if rule is None or rule(e.shape, *e.operands):
@@ -39,7 +39,7 @@ def check(e: Any) -> None:
 
 
 def _is_within(keys: tuple[Any, ...], shape: tuple[int, ...]) -> bool:
-    """Whether each index list has positions of its dimension only."""
+    """Return whether each index list's positions are within its dimension."""
     return all(map(_reaches, keys, shape))
 
 
@@ -52,7 +52,7 @@ def _reaches(key: Any, size: int) -> bool:
 
 
 def _ewise(shape: tuple[int, ...], x: Any, y: Any) -> bool:
-    """A vector beside a matrix stands for every column on the left, for every row on the right."""
+    """Return whether shapes fit; a vector stands for every column on the left, for every row on the right."""
     left, right = (shape, shape) if x.ndim == y.ndim else (shape[: x.ndim], shape[-y.ndim :])
     return bool(x.shape == left and y.shape == right)
 
@@ -74,11 +74,22 @@ def _assign(shape: tuple[int, ...], value: Any, *keys: Any) -> bool:
     return _is_within(keys, shape) and (not value.ndim or bool(value.shape == region))
 
 
-#: Whether operands still fit what the expression makes.
+#: For each operation, whether the operands still fit the expression's shape.
 _RULES: dict[str, Callable[..., bool]] = {
     "mxv": lambda shape, A, v: A.shape == shape + v.shape,
     "vxm": lambda shape, v, A: A.shape == v.shape + shape,
     "mxm": lambda shape, A, B: (A.shape[0], B.shape[1]) == shape and A.shape[1] == B.shape[0],
+    "sampled_mxm": lambda shape, A, X, Y, Z, _op: (
+        X.shape[1] == Y.shape[0]
+        and A.shape == (X.shape[0], Y.shape[1])
+        and (A.shape[0], Z.shape[1]) == shape
+        and A.shape[1] == Z.shape[0]
+    ),
+    "best_label": lambda shape, A, *rest: A.shape == shape * 2 and _same(shape, *rest),
+    "label_weight": lambda shape, A, *rest: A.shape == shape * 2 and _same(shape, *rest),
+    "best_column": lambda shape, A, v: A.shape == shape + v.shape,
+    "selectk": lambda shape, A, index, pick: pick.fits(shape, A, index),
+    "walk": lambda _shape, A, trail, *weights: trail.fits(A, *weights),
     "inner": lambda shape, u, v: u.shape == v.shape,
     "outer": lambda shape, u, v: u.shape + v.shape == shape,
     "kronecker": lambda shape, A, B: (A.shape[0] * B.shape[0], A.shape[1] * B.shape[1]) == shape,

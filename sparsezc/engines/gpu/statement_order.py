@@ -1,7 +1,7 @@
-"""The order of the vertices in which a statement is computed (vertex_order.py), settled once, before it runs.
+"""The vertex order in which a statement is computed (vertex_order.py), settled once before it runs.
 
-It is that of its matrix or, without one, of the first vector that has one, if the result does not depend on vertices'
-numbers; else the users' own.
+It is the order of the statement's matrix or, without one, of the first vector that has one, if the result does not
+depend on vertex numbers; otherwise the users' own.
 """
 
 from __future__ import annotations
@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, VectorStore
+from sparsezc.engines.gpu.storage.matrix_store import MatrixStore
+from sparsezc.engines.gpu.storage.vector_store import VectorStore
 from sparsezc.engines.gpu.storage.vertex_order import Order
 
 _BY_MATRIX = frozenset({"mxv", "vxm", "reduce_rowwise"})
@@ -19,7 +20,7 @@ _BY_ENTRY = frozenset({
 
 
 def settle(e: Any, out: Any, mask: Any) -> None:
-    """Put all vectors of a statement into one order; its matrices have rows for it (``MatrixStore.held``)."""
+    """Put all vectors of a statement into one order; its matrices provide rows in that order (``MatrixStore.held``)."""
     stores = list(_stores(e, out, mask))
     order = None if out.ndim == 2 or not _takes_any(e) else next(_orders(stores), None)
     for store in stores:
@@ -28,7 +29,7 @@ def settle(e: Any, out: Any, mask: Any) -> None:
 
 
 def _takes_any(e: Any) -> bool:
-    """Whether the result is the same whatever the vertices' numbers are."""
+    """Return whether the result is the same for all vertex numbers."""
     if e.operation in ("assign", "subassign"):
         return all(index.kind == "all" for index in e.operands[1:])
     if e.operation == "reduce":
@@ -40,7 +41,7 @@ def _takes_any(e: Any) -> bool:
 
 
 def _stores(e: Any, out: Any, mask: Any) -> Iterator[MatrixStore | VectorStore]:
-    """The stores that take part, on this engine."""
+    """Return the stores that take part and belong to this engine."""
     for x in (*e.operands, None if mask is None else mask.parent, out):
         store = getattr(x, "_store", None)
         if isinstance(store, MatrixStore | VectorStore):
@@ -48,7 +49,7 @@ def _stores(e: Any, out: Any, mask: Any) -> Iterator[MatrixStore | VectorStore]:
 
 
 def _orders(stores: list[MatrixStore | VectorStore]) -> Iterator[Order]:
-    """The orders that there are among those who take part; those of matrices only, if there is one."""
+    """Return the orders among the stores: those of matrices only, if there is one."""
     matrices = [store for store in stores if isinstance(store, MatrixStore)]
     for store in matrices or stores:
         if store.order is not None:

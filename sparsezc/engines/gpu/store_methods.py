@@ -1,4 +1,4 @@
-"""How the GPU engine makes, reads and changes its stores; those of user-defined types are the CPU engine's."""
+"""Methods of the GPU engine that make, read and change stores; user-defined types are left to the CPU engine."""
 
 from __future__ import annotations
 
@@ -15,16 +15,17 @@ from sparsezc.engines.gpu.elementwise import vector_map
 from sparsezc.engines.gpu.graph_replay import Depth, Limit, Replay
 from sparsezc.engines.gpu.layouts import head_cache
 from sparsezc.engines.gpu.runtime import launch
-from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, VectorStore
+from sparsezc.engines.gpu.storage.matrix_store import MatrixStore
+from sparsezc.engines.gpu.storage.vector_store import VectorStore
 from sparsezc.engines.gpu.user_typed import HostStore, host_engine
 from sparsezc.memory import budget
 from sparsezc.memory.csr import Csr
-from sparsezc.memory.placement import RECORDS, choices, is_host
+from sparsezc.memory.placement import HOSTS, RECORDS, choices
 from sparsezc.semirings.types.datatypes import DataType
 
 
 class Keeper:
-    """The engine protocol's methods that do not compute; see :class:`sparsezc.expr.engines.Engine`."""
+    """The methods of the engine protocol that do not compute; see :class:`sparsezc.expr.engines.Engine`."""
 
     def new_matrix(self, dtype: DataType, nrows: int, ncols: int) -> Any:
         if dtype.is_udt:
@@ -34,13 +35,13 @@ class Keeper:
     def new_vector(self, dtype: DataType, size: int) -> Any:
         return HostStore(host_engine().new_vector(dtype, size)) if dtype.is_udt else VectorStore(dtype, size)
 
-    @launch.alone
     def matrix_from_csr(self, csr: Csr) -> Any:
-        if csr.dtype.is_udt:
-            return HostStore.of_matrix(csr)
-        if is_host(csr.indices.placement):
-            csr = csr.place(budget.resolve(config.placement, csr.placed_nbytes, csr.nrows, csr.nvals))
-        return matrix_stores.store_of(csr)
+        with launch.lock:
+            if csr.dtype.is_udt:
+                return HostStore.of_matrix(csr)
+            if csr.indices.placement in HOSTS:
+                csr = csr.place(budget.resolve(config.placement, csr.placed_nbytes, csr.nrows, csr.nvals))
+            return MatrixStore.from_csr(csr)
 
     def matrix_to_csr(self, store: Any) -> Csr:
         if isinstance(store, HostStore):
@@ -48,15 +49,15 @@ class Keeper:
             return csr
         return matrix_stores.csr_of(store)
 
-    @launch.alone
+    @launch.locked
     def vector_from_coo(self, indices: NDArray[Any], values: NDArray[Any], dtype: DataType, size: int) -> Any:
         if dtype.is_udt:
             return HostStore(host_engine().vector_from_coo(indices, values, dtype, size))
         xp = cuda.current().xp
         store = VectorStore(dtype, size)
         if indices.size:
-            numbers = xp.array(np.ascontiguousarray(values).astype(dtype.np_type, copy=False))  # a copy on any device
-            full = indices.size == size  # ascending and distinct: all of them
+            numbers = xp.array(np.ascontiguousarray(values).astype(dtype.np_type, copy=False))  # copied on any device
+            full = indices.size == size  # positions are ascending and distinct, so all are present
             store.put(xp.arange(size) if full else xp.asarray(np.ascontiguousarray(indices)), numbers)
         return store
 
@@ -66,7 +67,7 @@ class Keeper:
             return found
         gpu = cuda.current()
         store.arrange(None)
-        at, values = store.entries()  # only what is present crosses the link
+        at, values = store.entries()  # only present entries cross the link
         return gpu.asnumpy(at).astype(np.uint64), gpu.asnumpy(values)
 
     def dup(self, store: Any, dtype: DataType) -> Any:
@@ -107,7 +108,7 @@ class Keeper:
     def wait(self, store: Any) -> None:
         cuda.current().synchronize()
 
-    # What only some engines can do; see :class:`sparsezc.expr.engines.Capabilities`
+    # Methods that only some engines have; see :class:`sparsezc.expr.engines.Capabilities`
 
     def placements(self) -> tuple[str, ...]:
         return choices(files=True)[1:]
@@ -117,7 +118,7 @@ class Keeper:
             matrix_stores.keep_transpose(store)
 
     def afford_transpose(self, store: Any) -> None:
-        """On the card alone: over the link a push streams rows as fast as a pull, and the copy would be the host's."""
+        """Build the transpose of a matrix in device memory; over the link a push streams rows as fast as a pull."""
         if isinstance(store, MatrixStore) and RECORDS[store.placement].resident:
             matrix_stores.afford_transpose(store)
 

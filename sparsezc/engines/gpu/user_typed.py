@@ -1,6 +1,6 @@
-"""Objects of user-defined types on the GPU engine: their content stays where the CPU engine has it.
+"""Objects of user-defined types on the GPU engine: their content stays in stores of the CPU engine.
 
-No kernel knows such types. Whatever is computed with them runs on the CPU engine, with the warning of every fallback.
+No kernel knows such types. Every computation with them runs on the CPU engine, with the warning of every fallback.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from sparsezc.memory.csr import Csr
 
 @dataclass(eq=False)
 class HostStore:
-    """A store of the CPU engine in the hands of the GPU engine."""
+    """A store of the CPU engine, held by the GPU engine."""
 
     store: Any
 
     @classmethod
     def of_matrix(cls, csr: Csr) -> HostStore:
-        """From a Csr, wherever it lies."""
+        """Make it from a Csr of any placement."""
         return cls(engines.get("cpu").matrix_from_csr(csr.place("host")))
 
 
 def host_engine() -> Any:
-    """Who does the work."""
+    """Return the engine that computes with these stores."""
     return engines.get("cpu")

@@ -2,22 +2,64 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.errors import OutOfMemory
-from sparsezc.io.build import edge_list, edge_order
+from sparsezc.errors import FileFormatError, InvalidValue, OutOfMemory
+from sparsezc.io.build import edge_list
 from sparsezc.io.build import weights as weighting
 from sparsezc.io.build.edge_list import Edges
-from sparsezc.io.build.edge_order import Positions
 from sparsezc.io.build.weights import FROM_FILE, Weights
 from sparsezc.memory import allocate_all
 from sparsezc.memory.budget import require_host, resolve
-from sparsezc.memory.csr import Csr, index_dtype
+from sparsezc.memory.buffer import index_dtype
+from sparsezc.memory.csr import Csr
 from sparsezc.semirings.types import datatypes
 from sparsezc.terminal.progress import bar, working
+
+_LOW = np.uint64(0xFFFFFFFF)
+SHIFT = np.uint64(32)
+
+#: How values of the same position become one; first and second depend on the order in the file.
+MERGES: dict[str, np.ufunc | None] = {
+    "min": np.minimum, "max": np.maximum, "plus": np.add, "times": np.multiply, "first": None, "second": None,
+    "any": None, "lor": np.logical_or, "land": np.logical_and, "lxor": np.logical_xor,
+}  # fmt: skip
+_TRUTHS = ("lor", "land", "lxor")
+REFUSED = "refused"  # instead of a name above: no position may occur twice
+
+#: Positions of edges: packed into one array of 64-bit keys where ids have 32 bits, else rows and columns.
+Positions = tuple[NDArray[Any], ...]
+
+
+class _Entries(NamedTuple):
+    """The entries of a matrix: distinct positions in ascending order, and a value each or one for all (iso).
+
+    Without values these are made as `weights` says.
+    """
+
+    nrows: int
+    ncols: int
+    positions: Positions
+    values: NDArray[Any] | None
+    dtype: datatypes.DataType
+    iso: bool
+    weights: Weights
+
+
+def merge_name(dup_op: Any) -> str:
+    """Return the name of an operator or monoid that :data:`MERGES` knows.
+
+    >>> merge_name("plus")
+    'plus'
+    """
+    name = dup_op if isinstance(dup_op, str) else getattr(dup_op, "name", None)
+    if name not in MERGES:
+        raise InvalidValue(f"dup_op={dup_op!r} cannot merge duplicates; choose one of {', '.join(MERGES)}")
+    return str(name)
 
 
 def build(
@@ -28,9 +70,9 @@ def build(
     dup_op: str = "min",
     symmetrize: bool = False,
 ) -> Csr:
-    """Make the CSR of some edges.
+    """Return the CSR of some edges.
 
-    The edges' arrays are given up: the caller should hold no reference to them, so that their memory is free early.
+    The edges' arrays are freed early: the caller should hold no reference to them.
     """
     both = edges.undirected or symmetrize
     edge_list.check_sizes(edges.nrows, edges.ncols)
@@ -45,18 +87,18 @@ def build(
         if mirrored:
             edge_list.mirror(edges)
             say("sorting edges")
-        positions, values = edge_order.arrange(edges, dup_op, say)
+        positions, values = arrange(edges, dup_op, say)
     del edges
     valued = values is not None
     values, dtype, iso = final_values(values, weights, stated)
     symmetric = both and alike(valued, dtype, dup_op)
-    return _fill(nrows, ncols, positions, values, dtype, iso, weights, symmetric, placement)
+    return _fill(_Entries(nrows, ncols, positions, values, dtype, iso, weights), symmetric, placement)
 
 
 def alike(valued: bool, dtype: datatypes.DataType, dup_op: str) -> bool:
-    """Whether merging gives both directions of edges the same values.
+    """Return whether merging gives both directions of edges the same values.
 
-    Floating sums depend on their order, and first, second and any on the file's.
+    Floating-point sums depend on their order, and first, second and any depend on the file's order.
     """
     return not valued or dup_op in ("min", "max") or (dtype.is_integer and dup_op in ("plus", "times"))
 
@@ -64,7 +106,7 @@ def alike(valued: bool, dtype: datatypes.DataType, dup_op: str) -> bool:
 def final_values(
     values: NDArray[Any] | None, weights: Weights, stated: datatypes.DataType | None
 ) -> tuple[NDArray[Any] | None, datatypes.DataType, bool]:
-    """Values in their final type, that type, and whether one value stands for all; then there is only that one."""
+    """Return values in their final type, that type, and whether one value, then the only one, stands for all."""
     if weights.kind == "hash":
         assert weights.dtype is not None
         return None, weights.dtype, False
@@ -85,10 +127,9 @@ def final_values(
     return values, wanted, iso
 
 
-def _fill(
-    nrows: int, ncols: int, positions: Positions, values: NDArray[Any] | None, dtype: datatypes.DataType, iso: bool,
-    weights: Weights, symmetric: bool, placement: str | None,
-) -> Csr:  # fmt: skip
+def _fill(entries: _Entries, symmetric: bool, placement: str | None) -> Csr:
+    """Put entries into a placement, a block at a time."""
+    nrows, ncols, positions, values, dtype, iso, weights = entries
     nvals = positions[0].size
     placement = place(placement, nrows, ncols, nvals, dtype, iso)
     ids = index_dtype(ncols, placement)
@@ -98,7 +139,7 @@ def _fill(
     indptr = offsets(nrows)
     progress = bar(nvals, f"placing in {placement}", " edges")
     for start in range(0, nvals, edge_list.BLOCK):
-        rows, cols = edge_order.block(positions, start, min(start + edge_list.BLOCK, nvals))
+        rows, cols = block(positions, start, min(start + edge_list.BLOCK, nvals))
         indices.write(start, cols)
         if weights.kind == "hash":
             target.write(start, weighting.hashed(rows, cols, weights))
@@ -114,7 +155,7 @@ def _fill(
 
 
 def offsets(nrows: int) -> NDArray[np.int64]:
-    """Zeroed offsets, or an OutOfMemory that says what they need."""
+    """Return zeroed offsets; raise an OutOfMemory that gives their bytes if they do not fit."""
     try:
         require_host(8 * (nrows + 1), f"the array of offsets of {nrows:,} rows")
         return np.zeros(nrows + 1, np.int64)
@@ -124,7 +165,137 @@ def offsets(nrows: int) -> NDArray[np.int64]:
 
 
 def place(placement: str | None, nrows: int, ncols: int, nvals: int, dtype: datatypes.DataType, iso: bool) -> str:
-    """Where the arrays go: what the caller or the configuration says, once the sizes are known."""
+    """Return the placement of the arrays: the caller's or the configured one, once the sizes are known."""
     value = 0 if iso else dtype.np_type.itemsize
     narrow, wide = index_dtype(ncols, "device").itemsize, index_dtype(ncols, "host").itemsize
     return resolve(placement, nvals * (narrow + value), nrows, nvals, host_nbytes=nvals * (wide + value))
+
+
+# Edges sorted by position, with values of the same position merged into one
+
+
+def arrange(edges: Edges, dup_op: str, say: Callable[[str], Any]) -> tuple[Positions, NDArray[Any] | None]:
+    """Return positions in ascending order, each once, and their values; the arrays of `edges` are taken out of it."""
+    values, edges.values = edges.values, None
+    positions, values = ascending(_taken(edges), values, dup_op in ("first", "second"))
+    say("merging duplicates")
+    return merge(positions, values, dup_op)
+
+
+def _taken(edges: Edges) -> list[NDArray[Any]]:
+    """Return keys, or rows and columns; `edges` gives up its arrays."""
+    rows, cols = edges.rows, edges.cols
+    edges.rows = edges.cols = np.empty(0, np.uint32)
+    if max(edges.nrows, edges.ncols) > 2**32:
+        return [rows, cols]
+    keys = rows.astype(np.uint64)
+    del rows
+    keys <<= SHIFT
+    keys |= cols.astype(np.uint64)
+    return [keys]
+
+
+def ascending(
+    parts: list[NDArray[Any]], values: NDArray[Any] | None, stable: bool
+) -> tuple[Positions, NDArray[Any] | None]:  # fmt: skip
+    """Return keys, or rows and columns, in ascending order, and values in that order; frees the list's arrays."""
+    if len(parts) == 2:
+        order = np.lexsort(parts[::-1])
+        return tuple(part[order] for part in parts), None if values is None else values[order]
+    found = parts.pop()
+    if found.size > 1 and bool((found[1:] >= found[:-1]).all()):
+        return (found,), values
+    if values is None:
+        found.sort()
+        return (found,), None
+    order = np.argsort(found, kind="stable" if stable else None)
+    return (found[order],), values[order]
+
+
+def block(positions: Positions, start: int, stop: int) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return rows and columns of the positions start:stop."""
+    if len(positions) == 2:
+        return positions[0][start:stop], positions[1][start:stop]
+    keys = positions[0][start:stop]
+    return (keys >> SHIFT).astype(np.int64), (keys & _LOW)
+
+
+def flipped(positions: Positions) -> tuple[NDArray[np.bool_], list[NDArray[Any]]]:
+    """Return which positions are off the diagonal, and these with rows and columns exchanged."""
+    if len(positions) == 2:
+        off = positions[0] != positions[1]
+        return off, [positions[1][off], positions[0][off]]
+    rows = positions[0] >> SHIFT
+    off = rows != positions[0] & _LOW
+    rows = rows[off]
+    key = positions[0][off]
+    key <<= SHIFT
+    key |= rows
+    return off, [key]
+
+
+def _firsts(positions: Positions) -> NDArray[np.bool_]:
+    """Return where a position differs from the one before."""
+    first = np.ones(positions[0].size, np.bool_)
+    if first.size:
+        np.not_equal(positions[0][1:], positions[0][:-1], out=first[1:])
+    if first.size and len(positions) == 2:
+        first[1:] |= positions[1][1:] != positions[1][:-1]
+    return first
+
+
+def merge(
+    positions: Positions, values: NDArray[Any] | None, dup_op: str
+) -> tuple[Positions, NDArray[Any] | None]:  # fmt: skip
+    """Return each of some ascending positions once, with the values of equal positions merged."""
+    first = _firsts(positions)
+    if first.all():
+        return positions, values
+    if dup_op == REFUSED:
+        row, col = _position(positions, int(np.flatnonzero(~first)[0]))
+        raise FileFormatError(f"the position ({row}, {col}) occurs more than once")
+    if values is not None:
+        values = _merged_values(positions, values, first, dup_op)
+    return tuple(part[first] for part in positions), values
+
+
+def _merged_values(
+    positions: Positions, values: NDArray[Any], first: NDArray[np.bool_], dup_op: str
+) -> NDArray[Any]:  # fmt: skip
+    """Return a value for each position; `first` marks where a position's values begin."""
+    starts = np.flatnonzero(first)
+    if dup_op in ("min", "max") and values.dtype.kind == "c":
+        raise InvalidValue(
+            f"positions occur more than once, and dup_op={dup_op!r} cannot order complex values; choose another"
+            " dup_op, such as 'first'"
+        )
+    if dup_op in ("min", "max") and values.dtype.kind == "f":
+        _refuse_nan(positions, values, first, dup_op)
+    ufunc = MERGES[dup_op]
+    if ufunc is None:
+        at = np.append(starts[1:], values.size) - 1 if dup_op == "second" else starts
+        merged: NDArray[Any] = values[at]
+        return merged
+    merged = ufunc.reduceat(values, starts).astype(values.dtype, copy=False)
+    if dup_op in _TRUTHS:  # these would change values that occur once, too
+        alone = np.diff(starts, append=values.size) == 1
+        merged[alone] = values[starts[alone]]
+    return merged
+
+
+def _position(positions: Positions, at: int) -> tuple[int, int]:
+    row, col = (int(part[0]) for part in block(positions, at, at + 1))
+    return row, col
+
+
+def _refuse_nan(positions: Positions, values: NDArray[Any], first: NDArray[np.bool_], dup_op: str) -> None:
+    """Raise InvalidValue if min or max would have to order a NaN."""
+    twice = ~first
+    twice[:-1] |= ~first[1:]
+    bad = np.flatnonzero(np.isnan(values) & twice)
+    if bad.size:
+        row, col = _position(positions, int(bad[0]))
+        raise InvalidValue(
+            f"the position ({row}, {col}) occurs more than once and one of its values is NaN, which dup_op={dup_op!r} "
+            "cannot order; choose another dup_op, such as 'first'"
+        )

@@ -1,4 +1,4 @@
-"""A CSR chunk by chunk, for those who write it somewhere."""
+"""A CSR chunk by chunk, for writers."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ CHUNK = 1 << 18
 def rows_of(
     csr: Csr, *, values: bool = True, rows: bool = False, label: str = "writing"
 ) -> Iterator[tuple[int, int, NDArray[np.int64], NDArray[Any], NDArray[Any]]]:
-    """(first entry, last entry + 1, rows, columns, values) of consecutive chunks; an iso value is repeated.
+    """Yield (first entry, last entry + 1, rows, columns, values) of consecutive chunks; an iso value is repeated.
 
-    Rows are empty without `rows`, values without `values`; `label` is the progress bar's.
+    Rows are empty without `rows`, values without `values`; `label` is that of the progress bar.
     """
     none = np.empty(0, np.int64)
     progress = bar(csr.nvals, label, " entries")
@@ -41,12 +41,12 @@ def rows_of(
 
 
 def unweighted(csr: Csr) -> bool:
-    """Whether every value is 1 (or True) because one value stands for all: such a matrix is written without values."""
+    """Return whether one value stands for all and it is 1 (or True): such a matrix is written without values."""
     return csr.iso and bool(csr.values.read(0, 1)[0] == 1)
 
 
 def integers(values: NDArray[Any], dtype: Any, suffix: str) -> NDArray[Any]:
-    """The values in an integer type, refused where that would change them."""
+    """Return the values in an integer type; refuse values that this would change."""
     kind = np.dtype(dtype)
     with np.errstate(invalid="ignore"):
         cast = values.astype(kind)
@@ -58,7 +58,7 @@ def integers(values: NDArray[Any], dtype: Any, suffix: str) -> NDArray[Any]:
 
 
 def transposed(csr: Csr) -> Csr:
-    """The transpose, on the host."""
+    """Return the transpose, in host memory."""
     rows = np.repeat(np.arange(csr.nrows, dtype=np.int64), np.diff(csr.indptr))
     values = None if csr.iso else csr.values.read()
     edges = edge_list.Edges(csr.ncols, csr.nrows, csr.indices.read().astype(np.int64), rows, values, dtype=csr.dtype)
@@ -69,7 +69,7 @@ def transposed(csr: Csr) -> Csr:
 
 
 def is_symmetric(csr: Csr) -> bool:
-    """Whether a matrix equals its transpose, pattern and values."""
+    """Return whether a matrix equals its transpose, in pattern and values."""
     if csr.symmetric or csr.nrows != csr.ncols:
         return csr.symmetric
     other = transposed(csr)
@@ -77,5 +77,15 @@ def is_symmetric(csr: Csr) -> bool:
         return False
     if not np.array_equal(csr.indices.read(), other.indices.read()):
         return False
-    # Equal values that the matrix holds one by one have become a single one in `other`.
+    # `other` holds equal values once, even where the matrix holds each of them.
     return csr.iso or bool((csr.values.read() == other.values.read()).all())
+
+
+def as_edges(csr: Csr) -> edge_list.Edges:
+    """Return the entries of a CSR as edges."""
+    rows = np.repeat(np.arange(csr.nrows, dtype=np.int64), np.diff(csr.indptr))
+    values = None if unweighted(csr) else csr.values.read()
+    if csr.iso and values is not None:
+        values = np.broadcast_to(values, csr.nvals)
+    rows, cols = edge_list.narrow_ids(rows), edge_list.narrow_ids(csr.indices.read())
+    return edge_list.Edges(csr.nrows, csr.ncols, rows, cols, values, csr.symmetric, csr.symmetric, csr.dtype)

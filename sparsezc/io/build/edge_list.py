@@ -1,7 +1,7 @@
-"""The edges of a graph: whole in memory, or chunk by chunk, as every reader of edges gives them.
+"""The edges of a graph: whole in memory, or in chunks as readers yield them.
 
-A format that lists its edges has a function ``edge_chunks(path)``; one that stores rows has ``stored(path)``
-(:mod:`sparsezc.io.build.stored_csr`), which :func:`sparsezc.io.build.stored_csr.edge_chunks` takes apart.
+A format that lists edges has a function ``edge_chunks(path)``; a format that stores rows has ``stored(path)``
+(:mod:`sparsezc.io.build.stored_csr`), from which :func:`sparsezc.io.build.stored_csr.edge_chunks` makes edges.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from sparsezc.io.files.source import InputFile
 from sparsezc.memory.budget import require_host
 from sparsezc.semirings.types.datatypes import DataType
 
-BLOCK = 1 << 20  # edges handled at a time
+BLOCK = 1 << 20  # edges processed at a time
 
-#: Rows, columns, and a value each or None: as in :class:`Edges`, but ids of any integer type.
+#: Rows, columns, and a value for each or None: as in :class:`Edges`, but ids of any integer type.
 Chunk = tuple[NDArray[Any], NDArray[Any], NDArray[Any] | None]
 
 
@@ -35,7 +35,7 @@ class Edges:
     undirected : bool
         The format says that each edge stands for both directions.
     mirrored : bool
-        Both directions are in the lists already.
+        The lists have both directions already.
     dtype : DataType or None
         The type that the file states for its values.
     """
@@ -52,9 +52,9 @@ class Edges:
 
 @dataclass
 class EdgeChunks:
-    """Edges in chunks; the attributes, as those of Edges, are final when the chunks have run out.
+    """Edges in chunks; the attributes (those of Edges) are final once all chunks were read.
 
-    `distinct`, which is known before: a position that occurs twice is damage.
+    `distinct` is known before: a position that occurs twice means a damaged file.
     """
 
     nrows: int = 0
@@ -67,14 +67,14 @@ class EdgeChunks:
 
     @classmethod
     def by(cls, make: Callable[[EdgeChunks], Iterator[Chunk]], **facts: Any) -> EdgeChunks:
-        """Edges whose chunks come from a generator that knows the object, to say what it has found."""
+        """Make it of a generator of chunks that sets the object's attributes."""
         made = cls(**facts)
         made.chunks = make(made)
         return made
 
     @classmethod
     def of(cls, edges: Edges) -> EdgeChunks:
-        """Edges that are in memory."""
+        """Make it of edges that are in memory."""
 
         def chunks(_: EdgeChunks) -> Iterator[Chunk]:
             for at in range(0, edges.rows.size, BLOCK):
@@ -88,7 +88,7 @@ class EdgeChunks:
 
 
 def collect(found: EdgeChunks) -> Edges:
-    """All edges in memory."""
+    """Return all edges in memory."""
     rows, cols, values = (_joined(column) for column in _columns(found.chunks))
     rows, cols = (np.empty(0, np.uint32) if part is None else part for part in (rows, cols))
     return Edges(found.nrows, found.ncols, rows, cols, values, found.undirected, found.mirrored, found.dtype)
@@ -108,15 +108,16 @@ def _columns(chunks: Iterable[Chunk]) -> tuple[list[Any], list[Any], list[Any]]:
 
 
 def _joined(parts: list[NDArray[Any] | None]) -> NDArray[Any] | None:
-    """One array of all, its parts given up; None where there are none."""
+    """Return all parts as one array, and free them; None if there are none."""
     some = [part for part in parts if part is not None]
     parts.clear()
     return np.concatenate(some) if some else None
 
 
 def narrow_ids(ids: NDArray[Any]) -> NDArray[Any]:
-    """The ids, which lie below 2^63, in 4 bytes each where they fit, and else as int64 whatever they were: a column of
-    uint64 and one of int64 would meet as floats.
+    """Return ids below 2^63 in 4 bytes each where they fit, else as int64, whatever their type was.
+
+    NumPy would combine a column of uint64 and one of int64 as floats.
     """
     if ids.dtype == np.uint32 or not ids.size:
         return ids
@@ -124,7 +125,7 @@ def narrow_ids(ids: NDArray[Any]) -> NDArray[Any]:
 
 
 def relabel(edges: Edges) -> tuple[Edges, NDArray[np.int64]]:
-    """The same edges over the ids that occur, numbered from 0 in ascending order; and those ids."""
+    """Return the same edges over the ids that occur, numbered from 0 in ascending order, and those ids."""
     if max(edges.nrows, edges.ncols) <= 8 * edges.rows.size + BLOCK:  # a table of all ids is small enough
         occurs = np.zeros(max(edges.nrows, edges.ncols), np.bool_)
         occurs[edges.rows] = occurs[edges.cols] = True
@@ -150,13 +151,13 @@ def mirror(edges: Edges) -> None:
 
 
 def require_sorting(count: int, values: NDArray[Any] | None, *, mirrored: bool) -> None:
-    """Refuse edges that there is no room to sort: keys and their copies beside what the lists take already."""
+    """Raise OutOfMemory if there is no memory for sorting: keys and their copies beside the lists."""
     each = 12 if values is None else 16 + values.itemsize
     require_host(count * (each + 4 * mirrored), f"sorting {count:,} edges")
 
 
 def check_sizes(nrows: int, ncols: int) -> None:
-    """Refuse a matrix whose offsets alone would not fit any machine."""
+    """Raise OutOfMemory for a matrix whose offsets alone would not fit any machine."""
     only = "with relabel=True only the ids that occur are numbered"
     if ncols >= 2**60:
         raise OutOfMemory(f"ids reach {ncols - 1:,}; they must lie below 2^60, and {only}")
@@ -167,15 +168,15 @@ def check_sizes(nrows: int, ncols: int) -> None:
 
 
 def check_square(nrows: int, ncols: int) -> None:
-    """Refuse a matrix whose edges cannot count in both directions."""
+    """Raise DimensionMismatch for a matrix that is not square, whose edges cannot count in both directions."""
     if nrows != ncols:
         raise DimensionMismatch(f"a {nrows} x {ncols} matrix has no both directions; it must be square")
 
 
 def check_count(path: Path, entries: int, width: int, *, whole: bool) -> None:
-    """Refuse a header that promises more entries, of at least `width` bytes each, than the file can unfold to.
+    """Raise FileFormatError if a header promises more entries, each of at least `width` bytes, than the file can hold.
 
-    Or more than the memory can hold, where they will lie there as a `whole`.
+    Raise OutOfMemory if they are to be in memory as a `whole` and do not fit.
     """
     with InputFile(path) as file:
         if entries * width > file.limit + width:

@@ -14,14 +14,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.io.build import edge_order
+from sparsezc.io.build import csr_builder
 from sparsezc.io.build.edge_list import Chunk, narrow_ids
-from sparsezc.io.build.edge_order import Positions
+from sparsezc.io.build.csr_builder import Positions
 from sparsezc.terminal.progress import bar
 
-_SORTING = 40, 72  # bytes that an edge without and with a value takes while a run is sorted
-_MERGING = 56, 128  # the same while runs are merged
-_BLOCK = 1 << 13  # entries of a run that are worth a look into its file
+_SORTING = 40, 72  # bytes of an edge without and with a value while a run is sorted
+_MERGING = 56, 128  # bytes of an edge without and with a value while runs are merged
+_BLOCK = 1 << 13  # entries of a run that are read at a time, at least
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Run:
 
     @classmethod
     def write(cls, path: Path, chunks: Iterable[tuple[Positions, NDArray[Any] | None]]) -> Run:
-        """A run of entries that come in order."""
+        """Write a run of entries that come in order."""
         count, wide, dtype = 0, False, None
         with ExitStack() as stack:
             files = [stack.enter_context(name.open("wb")) for name in _files(path)]
@@ -52,12 +52,12 @@ class Run:
         return cls(path, count, wide, dtype)
 
     def read(self, start: int, count: int, wide: bool, dtype: Any) -> tuple[list[NDArray[Any]], NDArray[Any] | None]:
-        """Entries from `start` on: positions as keys or, if `wide`, as rows and columns; values in a type."""
+        """Return entries from `start` on: positions as keys or, if `wide`, as rows and columns; values in `dtype`."""
         first, second, third = _files(self.path)
         kind = np.int64 if self.wide else np.uint64
         parts = [np.fromfile(name, kind, count, offset=8 * start) for name in (first, second)[: 1 + self.wide]]
         if wide and not self.wide:
-            parts = list(edge_order.block(tuple(parts), 0, parts[0].size))
+            parts = list(csr_builder.block(tuple(parts), 0, parts[0].size))
             parts[1] = parts[1].astype(np.int64)
         if self.dtype is None:
             return parts, None
@@ -75,9 +75,9 @@ def _files(path: Path) -> tuple[Path, Path, Path]:
 
 
 class Sorter:
-    """Takes edges in any order and leaves runs in a folder, in each run every position once.
+    """A sorter of edges in any order into runs in a folder; each run has every position once.
 
-    With `mirror` each edge off the diagonal also goes the other way, as if it came after all those that were given.
+    With `mirror` each edge off the diagonal is also added reversed, as if it came after all given edges.
     """
 
     def __init__(self, folder: Path, room: int, *, valued: bool, mirror: bool, dup_op: str) -> None:
@@ -90,7 +90,7 @@ class Sorter:
         self._mirrored: list[Run] = []
 
     def add(self, rows: NDArray[Any], cols: NDArray[Any], values: NDArray[Any] | None) -> None:
-        """Take some edges."""
+        """Add some edges."""
         rows, cols = narrow_ids(rows), narrow_ids(cols)
         self._chunks.append((rows, cols, values))
         self._count += rows.size
@@ -99,7 +99,7 @@ class Sorter:
             self._flush()
 
     def finish(self) -> list[Run]:
-        """All runs, in the order in which duplicates count."""
+        """Return all runs, in the order in which duplicates count."""
         self._flush()
         return self._runs + self._mirrored
 
@@ -107,14 +107,14 @@ class Sorter:
         if not self._chunks:
             return
         parts, values = self._taken()
-        found, values = edge_order.ascending(parts, values, self._dup_op in ("first", "second"))
-        found, values = edge_order.merge(found, values, self._dup_op)
+        found, values = csr_builder.ascending(parts, values, self._dup_op in ("first", "second"))
+        found, values = csr_builder.merge(found, values, self._dup_op)
         self._runs.append(self._write(found, values))
         if self._mirror:
             self._mirrored.append(self._write(*_mirrored(found, values)))
 
     def _taken(self) -> tuple[list[NDArray[Any]], NDArray[Any] | None]:
-        """The chunks as one: keys, or rows and columns; and the values."""
+        """Return the chunks as one: keys, or rows and columns; and the values."""
         kinds = [np.int64, np.int64] if self._wide else [np.uint64]
         parts: list[NDArray[Any]] = [np.empty(self._count, kind) for kind in kinds]
         valued = [chunk[2].dtype for chunk in self._chunks if chunk[2] is not None]
@@ -126,7 +126,7 @@ class Sorter:
             here = slice(at, at + rows.size)
             parts[0][here] = rows
             if not self._wide:
-                parts[0][here] <<= edge_order.SHIFT
+                parts[0][here] <<= csr_builder.SHIFT
                 parts[0][here] |= cols.astype(np.uint64)
             else:
                 parts[1][here] = cols
@@ -142,15 +142,15 @@ class Sorter:
 
 
 def _mirrored(found: Positions, values: NDArray[Any] | None) -> tuple[Positions, NDArray[Any] | None]:
-    """The same entries the other way, without the diagonal."""
-    off, parts = edge_order.flipped(found)
-    return edge_order.ascending(parts, None if values is None else values[off], stable=False)
+    """Return the same entries reversed, without the diagonal."""
+    off, parts = csr_builder.flipped(found)
+    return csr_builder.ascending(parts, None if values is None else values[off], stable=False)
 
 
 def merged(
     runs: list[Run], room: int, dup_op: str, label: str = "merging"
 ) -> Iterator[tuple[Positions, NDArray[Any] | None]]:
-    """The entries of all runs in order, in chunks; those of one position have become one."""
+    """Yield the entries of all runs in order, in chunks, with entries of equal positions merged."""
     if not runs:
         return
     wide = any(run.wide for run in runs)
@@ -166,14 +166,14 @@ def merged(
         values = np.concatenate([part for _, part in taken if part is not None]) if dtype is not None else None
         del taken
         progress.update(parts[0].size)
-        found, values = edge_order.ascending(parts, values, dup_op in ("first", "second"))
-        found, values = edge_order.merge(found, values, dup_op)
+        found, values = csr_builder.ascending(parts, values, dup_op in ("first", "second"))
+        found, values = csr_builder.merge(found, values, dup_op)
         yield found, values
     progress.close()
 
 
 def few(runs: list[Run], room: int, dup_op: str, folder: Path) -> list[Run]:
-    """As many runs as can be merged at once, each read a block at a time; made of those given, which go."""
+    """Return as many runs as can be merged at once, each read a block at a time; they replace the given ones."""
     most = max(room // (_MERGING[any(run.dtype is not None for run in runs)] * _BLOCK), 2)
     turn = 0
     while len(runs) > most:
@@ -189,7 +189,7 @@ def few(runs: list[Run], room: int, dup_op: str, folder: Path) -> list[Run]:
 
 
 class _Cursor:
-    """A run, read a block ahead."""
+    """A position in a run, read a block ahead."""
 
     def __init__(self, run: Run, block: int, wide: bool, dtype: Any) -> None:
         self._run, self._block, self._wide, self._dtype = run, block, wide, dtype
@@ -197,7 +197,7 @@ class _Cursor:
         self._parts, self._values = run.read(0, 0, wide, dtype)
 
     def fill(self) -> bool:
-        """Read on where little is left; False at the end."""
+        """Read on where little is left; return False at the end."""
         have = self._parts[0].size
         count = min(self._block - have, self._run.count - self._at)
         if count and have <= self._block // 2:
@@ -210,11 +210,11 @@ class _Cursor:
 
     @property
     def last(self) -> tuple[int, ...]:
-        """The last position that was read."""
+        """Return the last position that was read."""
         return tuple(int(part[-1]) for part in self._parts)
 
     def take(self, limit: tuple[int, ...]) -> tuple[list[NDArray[Any]], NDArray[Any] | None]:
-        """The entries up to a position."""
+        """Return the entries up to a position."""
         low, high = 0, self._parts[0].size
         for part, bound in zip(self._parts, limit, strict=True):
             here = part[low:high]

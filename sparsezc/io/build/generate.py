@@ -1,8 +1,8 @@
-"""Made graphs: Kronecker and uniform random ones for benchmarks, and grids, paths and stars for tests.
+"""Generated graphs: Kronecker and uniform random ones for benchmarks, and grids, paths and stars for tests.
 
-Random graphs come from a counter-based hash of (seed, edge, draw), all in integers: the same graph with NumPy and
-CuPy, in chunks of any size. 2^SCALE vertices, EDGEFACTOR edges drawn a vertex, both directions kept, self-loops and
-duplicates dropped, ids shuffled.
+Random graphs come from a counter-based hash of (seed, edge, draw), computed in integers: NumPy and CuPy generate the
+same graph, in chunks of any size. It has 2^SCALE vertices and EDGEFACTOR drawn edges a vertex, both directions of each;
+self-loops and duplicates are dropped, ids are shuffled.
 Sources: Graph500 benchmark specification 2.0 (initiator .57 .19 .19 .05); D. Chakrabarti, Y. Zhan, C. Faloutsos, R-MAT,
 SDM 2004, doi:10.1137/1.9781611972740.43; G. Steele, D. Lea, C. Flood, Fast splittable pseudorandom number generators,
 OOPSLA 2014, doi:10.1145/2660193.2660195 (the hash).
@@ -19,21 +19,22 @@ from urllib.parse import parse_qsl
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.memory.csr import Csr, index_dtype
+from sparsezc.memory.buffer import index_dtype
+from sparsezc.memory.csr import Csr
 from sparsezc.errors import InvalidValue
 from sparsezc.io.build import csr_builder, edge_list
 from sparsezc.io.build import weights as weighting
 from sparsezc.io.build.weights import FROM_FILE, Weights
 from sparsezc.memory import Buffer, allocate_all, budget
-from sparsezc.memory.placement import is_host
+from sparsezc.memory.placement import HOSTS
 from sparsezc.terminal.progress import bar, working
 
 SEED = 20071105
 EDGEFACTOR = 16
 _MASK = 2**64 - 1
-_SORTING = 40  # bytes a key while it is sorted: itself, the sort's own copy, and what dropping duplicates takes
-_LEAST = 1 << 26  # bytes of keys that are always taken: fewer make too many parts
-_BITS = 21  # random bits a level: three levels of the recursion take one hash
+_SORTING = 40  # bytes a key while it is sorted: itself, the sort's own copy, and the memory for dropping duplicates
+_LEAST = 1 << 26  # bytes of keys that are used even if memory is short: fewer make too many parts
+_BITS = 21  # random bits a level: one hash serves three levels of the recursion
 _A, _AB, _ABC = (round(share * 2**_BITS) for share in (0.57, 0.76, 0.95))
 
 
@@ -49,7 +50,7 @@ class Recipe:
 
 
 def parse(name: str) -> Recipe:
-    """Understand ``kron:16:8?seed=7``.
+    """Parse a name such as ``kron:16:8?seed=7``.
 
     >>> parse("kron:16:8?seed=7")
     Recipe(kind='kron', first=16, second=8, seed=7, weights=None)
@@ -68,7 +69,7 @@ def parse(name: str) -> Recipe:
 
 
 def _numbers(name: str, kind: str, rest: str) -> tuple[int, int]:
-    """The one or two numbers of a name, in their bounds."""
+    """Return the one or two numbers of a name, after checking their bounds."""
     shapes = {"grid": "ROWSxCOLS", "path": "N", "star": "N"}
     pattern = {"grid": r"(\d{1,12})x(\d{1,12})", "path": r"(\d{1,12})", "star": r"(\d{1,12})"}
     found = re.fullmatch(pattern.get(kind, r"(\d{1,12})(?::(\d{1,12}))?"), rest)
@@ -98,15 +99,15 @@ def make(
     chunk: int = 0,
     passes: int = 0,
 ) -> Csr:
-    """Make the graph of this name.
+    """Generate the graph of this name.
 
     Parameters
     ----------
     xp : module, optional
-        NumPy or CuPy; the GPU's where there is one.
+        NumPy or CuPy; by default CuPy if there is a GPU.
     chunk, passes : int, optional
-        Edges drawn at a time, and parts in which the graph is made (as many as the memory asks for); the graph does not
-        depend on them.
+        Edges drawn at a time, and parts in which the graph is generated (by default as many as memory requires); the
+        graph does not depend on them.
 
     Examples
     --------
@@ -124,7 +125,7 @@ def make(
 
 
 def weights_of(name: str, recipe: Recipe, weights: Weights) -> Weights:
-    """The weights asked for, or else those of the name."""
+    """Return the requested weights, or else those of the name."""
     if recipe.weights is None or weights.kind != "file" or weights.dtype is not None:
         return weights
     try:
@@ -134,7 +135,7 @@ def weights_of(name: str, recipe: Recipe, weights: Weights) -> Weights:
 
 
 def _array_module() -> Any:
-    """CuPy where there is a GPU, else NumPy."""
+    """Return CuPy if there is a GPU, else NumPy."""
     from sparsezc.device import cuda
     from sparsezc.config import config
 
@@ -142,7 +143,7 @@ def _array_module() -> Any:
 
 
 def _regular(recipe: Recipe) -> tuple[NDArray[Any], NDArray[Any], int]:
-    """Edges of a grid, a path or a star, one direction each."""
+    """Return the edges of a grid, a path or a star, one direction each."""
     height, width = (recipe.first, recipe.second) if recipe.kind == "grid" else (1, recipe.first)
     count = 2 * (height * (width - 1) + (height - 1) * width)
     budget.require_host(20 * count, f"making {count:,} edges")
@@ -156,21 +157,21 @@ def _regular(recipe: Recipe) -> tuple[NDArray[Any], NDArray[Any], int]:
 
 
 def mix(x: Any, xp: Any) -> Any:
-    """SplitMix64's finaliser on an array of uint64: a bijection that looks random."""
+    """Apply SplitMix64's finaliser to an array of uint64: a bijection that looks random."""
     x = (x ^ (x >> xp.uint64(30))) * xp.uint64(0xBF58476D1CE4E5B9)
     x = (x ^ (x >> xp.uint64(27))) * xp.uint64(0x94D049BB133111EB)
     return x ^ (x >> xp.uint64(31))
 
 
 def _scalar_mix(x: int) -> int:
-    """The same for one Python integer."""
+    """Apply the same function to one Python integer."""
     x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9 & _MASK
     x = (x ^ (x >> 27)) * 0x94D049BB133111EB & _MASK
     return x ^ (x >> 31)
 
 
 def _draws(start: int, stop: int, stream: int, seed: int, xp: Any) -> Any:
-    """One random uint64 for each edge start:stop, of the given stream of draws."""
+    """Return one random uint64 for each edge start:stop, from the given stream of draws."""
     base = _scalar_mix((seed * 0x9E3779B97F4A7C15 + stream + 1) & _MASK)
     counter = xp.arange(start, stop, dtype=xp.uint64)
     counter *= xp.uint64(0x9E3779B97F4A7C15)
@@ -179,7 +180,7 @@ def _draws(start: int, stop: int, stream: int, seed: int, xp: Any) -> Any:
 
 
 def _kron(start: int, stop: int, scale: int, seed: int, xp: Any) -> tuple[Any, Any]:
-    """Both ends of the edges start:stop: each level of the recursion picks one of four quadrants."""
+    """Return both ends of the edges start:stop: each level of the recursion picks one of four quadrants."""
     rows = xp.zeros(stop - start, xp.uint32)
     cols = xp.zeros(stop - start, xp.uint32)
     for level in range(scale):
@@ -196,14 +197,14 @@ def _kron(start: int, stop: int, scale: int, seed: int, xp: Any) -> tuple[Any, A
 
 
 def _urand(start: int, stop: int, scale: int, seed: int, xp: Any) -> tuple[Any, Any]:
-    """Both ends of the edges start:stop, uniform over the vertices."""
+    """Return both ends of the edges start:stop, uniform over the vertices."""
     bits = _draws(start, stop, 0, seed, xp)
     mask = xp.uint64((1 << scale) - 1)
     return (bits & mask).astype(xp.uint32), ((bits >> xp.uint64(32)) & mask).astype(xp.uint32)
 
 
 def _shuffle(ids: Any, scale: int, seed: int, xp: Any) -> Any:
-    """A bijection of 0..2^scale-1, so that an id says nothing about its degree."""
+    """Apply a bijection of 0..2^scale-1, so that ids do not reveal degrees."""
     mask = (1 << scale) - 1
     half = xp.uint32(max(1, scale // 2))
     for turn in range(3):
@@ -215,7 +216,7 @@ def _shuffle(ids: Any, scale: int, seed: int, xp: Any) -> Any:
 
 
 def drawn(recipe: Recipe, start: int, stop: int, xp: Any) -> tuple[Any, Any]:
-    """Both ends (uint32) of those edges start:stop of a random graph that are no self-loops, one direction each."""
+    """Return both ends (uint32) of the edges start:stop of a random graph, one direction each, without self-loops."""
     draw = _kron if recipe.kind == "kron" else _urand
     rows, cols = draw(start, stop, recipe.first, recipe.seed, xp)
     off = rows != cols
@@ -224,7 +225,7 @@ def drawn(recipe: Recipe, start: int, stop: int, xp: Any) -> tuple[Any, Any]:
 
 
 def _draw_rows(recipe: Recipe, xp: Any, chunk: int, low: int, high: int) -> Any:
-    """The stored positions of the rows low:high as sorted 64-bit keys, row in the upper half."""
+    """Return the stored positions of the rows low:high as sorted 64-bit keys, row in the upper half."""
     scale = recipe.first
     edges = recipe.second << scale
     everything = low == 0 and high == 1 << scale
@@ -248,13 +249,13 @@ def _draw_rows(recipe: Recipe, xp: Any, chunk: int, low: int, high: int) -> Any:
 
 
 def _ends(keys: Any, low: int, high: int, xp: Any) -> Any:
-    """How many keys lie in rows low..i, for each row i below `high`. The last key of row 2^32 - 1 just fits 64 bits."""
+    """Return the keys in rows low..i, for each row i below `high`; the last key of row 2^32 - 1 just fits 64 bits."""
     last = xp.arange(low, high, dtype=xp.uint64) << xp.uint64(32) | xp.uint64(0xFFFFFFFF)
     return xp.searchsorted(keys, last, side="right")
 
 
 def _passes(recipe: Recipe, xp: Any) -> int:
-    """In how many parts to make the graph so that each part's keys, and room to sort them, fit the memory."""
+    """Return the number of parts in which to generate the graph, so that each part's keys can be sorted in memory."""
     entries = 2 * recipe.second << recipe.first
     if xp is np:
         room = budget.host_available()
@@ -269,7 +270,7 @@ def _passes(recipe: Recipe, xp: Any) -> int:
 def _random(
     recipe: Recipe, weights: Weights, placement: str | None, xp: Any, chunk: int = 0, passes: int = 0
 ) -> Csr:  # fmt: skip
-    """A random graph, a range of rows at a time: drawn once to count, and again to fill if one range is not all."""
+    """Generate a random graph by ranges of rows: drawn once to count and, with several ranges, again to fill."""
     n = 1 << recipe.first
     chunk = chunk or (1 << 24 if xp is not np else 1 << 16)
     passes = passes or _passes(recipe, xp)
@@ -297,22 +298,22 @@ def _random(
 def _fill(
     keys: Any, at: int, indices: Buffer, values: Buffer | None, weights: Weights, placement: str, xp: Any
 ) -> None:  # fmt: skip
-    """Write the ids, and made weights, of sorted keys from entry `at` on."""
+    """Write the ids, and generated weights, of sorted keys from entry `at` on."""
     block = edge_list.BLOCK if xp is np else 1 << 25
     progress = bar(int(keys.size), f"placing in {placement}", " edges")
     for start in range(0, int(keys.size), block):
         part = keys[start : start + block]
         cols = (part & xp.uint64(0xFFFFFFFF)).astype(xp.uint32)
-        # The placements of a GPU take its arrays as they are.
-        indices.write(at + start, _host(cols, xp) if is_host(placement) else cols)
+        # Buffers of a GPU's placements accept its arrays.
+        indices.write(at + start, _host(cols, xp) if placement in HOSTS else cols)
         if values is not None:
             rows = (part >> xp.uint64(32)).astype(xp.uint32)
             made = weighting.hashed(rows, cols, weights, xp)
-            values.write(at + start, _host(made, xp) if is_host(placement) else made)
+            values.write(at + start, _host(made, xp) if placement in HOSTS else made)
         progress.update(int(part.size))
     progress.close()
 
 
 def _host(array: Any, xp: Any) -> NDArray[Any]:
-    """A NumPy array of what may lie on the device."""
+    """Return a NumPy array of an array that may be on the device."""
     return array if xp is np else xp.asnumpy(array)  # type: ignore[no-any-return]

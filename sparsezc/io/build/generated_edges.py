@@ -1,4 +1,4 @@
-"""Made graphs as edges in chunks, for those who cannot have all of them in memory."""
+"""Generated graphs as edges in chunks, for conversions in bounded memory."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _STEP = 1 << 16  # edges of a chunk
 
 
 def edge_chunks(name: str, weights: Weights) -> tuple[EdgeChunks, Weights]:
-    """The edges of a made graph, one direction each, and its weights.
+    """Return the edges of a generated graph, one direction each, and its weights.
 
     >>> from sparsezc.io.build.weights import FROM_FILE
     >>> found, _ = edge_chunks("path:3", FROM_FILE)
@@ -42,7 +42,7 @@ def _random(recipe: generate.Recipe) -> Iterator[Chunk]:
 
 
 def _grid(recipe: generate.Recipe) -> Iterator[Chunk]:
-    """Each vertex with the one to its right and the one below; a path is a grid of one row."""
+    """Yield each vertex with its right and its lower neighbour; a path is a grid of one row."""
     height, width = (recipe.first, recipe.second) if recipe.kind == "grid" else (1, recipe.first)
     for start in range(0, height * width, _STEP):
         at = np.arange(start, min(start + _STEP, height * width), dtype=np.int64)

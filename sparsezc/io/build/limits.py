@@ -1,24 +1,31 @@
-"""What a conversion refuses: objects of other kinds, and values that no format or other library can hold."""
+"""Checks of conversions: unknown options, objects of a wrong kind, values that no format or library can hold."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from sparsezc.errors import DomainMismatch
 
 
+def unexpected(where: str, names: Iterable[str], record: type) -> TypeError:
+    """The error for options that a record of them, a TypedDict, does not have: Python's own, with those that it has."""
+    known = ", ".join(record.__annotations__)
+    return TypeError(f"{where}: got an unexpected keyword argument {min(names)!r}; there are {known}")
+
+
 def wrong_type(where: str, name: str, given: Any, needed: str) -> DomainMismatch:
-    """The error for an argument of another kind than is needed."""
+    """Return the error for an argument of a wrong kind."""
     return DomainMismatch(f"{where}: {name} is a {type(given).__name__}; {needed} is needed")
 
 
 def need_numbers(A: Any, where: str) -> None:
-    """Refuse values of user-defined types, which no format and no other library's sparse matrices hold.
+    """Raise DomainMismatch for values of user-defined types, which no format and no other library can hold.
 
     Raises
     ------
     DomainMismatch
-        The message says how the numbers inside can be had.
+        The message says how to get the numbers inside.
     """
     if A.dtype.is_udt:
         raise DomainMismatch(

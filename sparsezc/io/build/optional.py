@@ -1,4 +1,4 @@
-"""Packages that only some conversions need: imported when used, named with what brings them when missing."""
+"""Optional packages: imported at first use; if one is missing, the error names the extra that installs it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sparsezc.errors import GraphblasException
 
 
 class PackageMissing(GraphblasException, ImportError):
-    """A package that is optional for sparsezc is needed for what was asked, and cannot be imported."""
+    """The error for a package that is optional for sparsezc, needed here, and cannot be imported."""
 
 
 def need(module: str, extra: str | None = None) -> Any:
@@ -19,7 +19,7 @@ def need(module: str, extra: str | None = None) -> Any:
     ----------
     module : str
     extra : str, optional
-        The extra of sparsezc that brings the package; without one the package is named itself.
+        The extra of sparsezc that installs the package; without it the message names the package itself.
 
     Raises
     ------

@@ -1,7 +1,7 @@
-"""A CSR that lies in a file, streamed into its placement: its arrays never exist a second time.
+"""A CSR stored in a file, streamed into its placement without a second copy of its arrays.
 
-A format's reader gives the offsets and a function that takes the next entries; chunks of whole rows are checked,
-sorted where need be, and written to the final buffers one after the other.
+A format's reader gives the offsets and a function that returns the next entries; chunks of whole rows are checked,
+sorted where necessary, and written to the final buffers in order.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.memory.csr import Csr, index_dtype
+from sparsezc.memory.buffer import index_dtype
+from sparsezc.memory.csr import Csr
 from sparsezc.errors import FileFormatError
 from sparsezc.io.build import csr_builder, edge_list
 from sparsezc.io.build import weights as weighting
@@ -25,21 +26,21 @@ from sparsezc.io.build.weights import Weights
 from sparsezc.memory import Buffer, allocate
 from sparsezc.semirings.types import datatypes
 
-CHUNK = 1 << 16  # entries of a chunk; a chunk and what is made of it stay near 3 MB
+CHUNK = 1 << 16  # entries of a chunk; a chunk and the arrays derived from it take about 3 MB
 
 Take = Callable[[int], tuple[NDArray[Any], NDArray[Any] | None]]
 
 
 class Disorder(Exception):
-    """The entries cannot be streamed as they are: a position occurs twice, or a very long row is not sorted."""
+    """The error for entries that cannot be streamed: a position occurs twice, or a very long row is not sorted."""
 
 
 @dataclass
 class StoredCsr:
-    """A CSR in a file: its sizes, its offsets, and how to read its entries.
+    """A CSR in a file: its sizes, its offsets, and a way to read its entries.
 
-    ``with stored.entries() as take`` opens them at their start; ``take(count)`` then gives the next ids and values.
-    `dtype` is the type of the values, None where there are none.
+    ``with stored.entries() as take`` opens them at their start; ``take(count)`` then returns the next ids and values.
+    `dtype` is the type of the values, None if there are none.
     """
 
     path: Path
@@ -52,7 +53,7 @@ class StoredCsr:
 
 
 def load(stored: StoredCsr, weights: Weights, placement: str | None, direct: bool) -> Csr | Edges:
-    """The stored matrix, straight into its placement where `direct`, else (or where it is out of order) as edges."""
+    """Return the stored matrix in its placement if `direct`, else (or if it is out of order) as edges."""
     _check_offsets(stored)
     if direct:
         try:
@@ -63,12 +64,12 @@ def load(stored: StoredCsr, weights: Weights, placement: str | None, direct: boo
 
 
 def read_exactly(stream: InputFile, count: int, dtype: Any, what: str) -> NDArray[Any]:
-    """The next `count` numbers of a binary file.
+    """Return the next `count` numbers of a binary file.
 
     Raises
     ------
     FileFormatError
-        The file ends before.
+        The file ends too early.
     """
     kind = np.dtype(dtype)
     need = count * kind.itemsize
@@ -83,7 +84,7 @@ def read_exactly(stream: InputFile, count: int, dtype: Any, what: str) -> NDArra
 
 
 def read_offsets(stream: InputFile, count: int, dtype: Any) -> NDArray[np.int64]:
-    """Offsets chunk by chunk, so that no second copy of them exists."""
+    """Return offsets, read chunk by chunk, so that no second copy of them exists."""
     if count * np.dtype(dtype).itemsize > stream.limit:
         raise FileFormatError(f"{stream.path} is truncated: its header says {count - 1:,} rows, more than it can hold")
     indptr = csr_builder.offsets(count - 1)
@@ -114,7 +115,7 @@ def _check_offsets(stored: StoredCsr) -> None:
 
 
 def _chunks(indptr: NDArray[np.int64]) -> Iterator[tuple[int, int, int, int]]:
-    """(first row, last row + 1, first entry, last entry + 1) of chunks of whole rows; a huge row makes several."""
+    """Yield (first row, last row + 1, first entry, last entry + 1) of chunks of whole rows; huge rows make several."""
     row, nrows = 0, indptr.size - 1
     while row < nrows:
         start = int(indptr[row])
@@ -158,7 +159,7 @@ def _stream(stored: StoredCsr, weights: Weights, placement: str | None) -> Csr:
 
 
 class Values:
-    """The values' buffer, which is not made before two values differ; if none do, the matrix is iso-valued."""
+    """The values' buffer, allocated once two values differ; if none do, the matrix is iso-valued."""
 
     def __init__(self, placement: str, nvals: int, dtype: datatypes.DataType) -> None:
         self._placement, self._nvals, self._dtype = placement, nvals, dtype
@@ -166,7 +167,7 @@ class Values:
         self._buffer: Buffer | None = None
 
     def write(self, start: int, part: NDArray[Any]) -> None:
-        """The values from entry `start` on; parts come in order."""
+        """Write the values from entry `start` on; parts come in order."""
         part = datatypes.cast(part, self._dtype)
         if self._buffer is None:
             self._only = part[0] if start == 0 else self._only
@@ -178,7 +179,7 @@ class Values:
         self._buffer.write(start, part)
 
     def finish(self) -> tuple[Buffer, bool]:
-        """The buffer, and whether it holds one value for all; True where no values came."""
+        """Return the buffer, and whether it holds one value for all; True if there were no values."""
         if self._buffer is not None:
             return self._buffer, False
         one = allocate(self._placement, 1, self._dtype.np_type)
@@ -187,21 +188,21 @@ class Values:
 
 
 def _lengths(heads: NDArray[np.int64], size: int) -> NDArray[np.int64]:
-    """Entries of each row of a chunk of `size` entries, whose rows start at `heads` (a huge row's chunk: before 0)."""
+    """Return the row lengths of a chunk of `size` entries; rows start at `heads` (a huge row's chunk: before 0)."""
     return np.diff(np.append(np.clip(heads, 0, size), size))
 
 
 def _ordered(
     ids: NDArray[Any], values: NDArray[Any] | None, heads: NDArray[np.int64], last: int
 ) -> tuple[NDArray[Any], NDArray[Any] | None]:
-    """The chunk with ascending ids in each row; `last` is the id before the chunk in the same row, or -1."""
+    """Return the chunk with ascending ids in each row; `last` is the id before the chunk in the same row, or -1."""
     rises = np.empty(ids.size, np.bool_)
     np.greater(ids[1:], ids[:-1], out=rises[1:])
     rises[0] = int(ids[0]) > last
     rises[heads[(heads > 0) & (heads < ids.size)]] = True
     if rises.all():
         return ids, values
-    if heads.size == 1:  # perhaps a part of a huge row
+    if heads.size == 1:  # may be a part of a huge row
         raise Disorder
     keys = np.repeat(np.arange(heads.size, dtype=np.uint64), _lengths(heads, ids.size)) << np.uint64(32)
     if int(ids.max()) >= 2**32:
@@ -224,7 +225,7 @@ def _check_range(stored: StoredCsr, ids: NDArray[Any], start: int) -> None:
 
 
 def edge_chunks(stored: StoredCsr) -> EdgeChunks:
-    """The entries chunk by chunk, as edges."""
+    """Return the entries chunk by chunk, as edges."""
     _check_offsets(stored)
 
     def chunks(_: EdgeChunks) -> Iterator[Chunk]:
@@ -244,7 +245,7 @@ def edge_chunks(stored: StoredCsr) -> EdgeChunks:
 
 
 def _collect(stored: StoredCsr) -> Edges:
-    """The whole matrix as edges."""
+    """Return the whole matrix as edges."""
     nvals = int(stored.indptr[-1])
     ids: NDArray[Any] = np.empty(nvals, np.uint32 if stored.ncols <= 2**32 else np.int64)
     values = None if stored.dtype is None else np.empty(nvals, stored.dtype.np_type)

@@ -1,6 +1,7 @@
-"""What ``weights=`` means: the file's values, none at all, another type, or made ones.
+"""The meaning of ``weights=``: the file's values, none, another type, or generated values.
 
-Made weights are a hash of the two vertex numbers: the same in both directions, on every machine, with NumPy and CuPy.
+Generated weights are a hash of the two vertex numbers: the same in both directions, on every machine, by NumPy and
+CuPy.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ _NARROW = (datatypes.UINT8, datatypes.UINT16, datatypes.UINT32, datatypes.INT8, 
 
 @dataclass(frozen=True)
 class Weights:
-    """A parsed ``weights=``: `kind` is "file", "none" or "hash"; `dtype` the type asked for; `low`, `high` a hash's.
+    """A parsed ``weights=``: `kind` ("file", "none" or "hash"), requested `dtype`, a hash's `low` and `high`.
 
     `narrow`: whole numbers of a file that states no type come in the smallest type that holds them, not in INT64.
     """
@@ -36,7 +37,7 @@ FROM_FILE = Weights()
 
 
 def parse(weights: Any) -> Weights:
-    """Understand the argument of :func:`sparsezc.io.read`.
+    """Parse the argument of :func:`sparsezc.io.read`.
 
     >>> parse("hash:1-255")
     Weights(kind='hash', dtype=UINT8, low=1, high=255, narrow=False)
@@ -64,7 +65,7 @@ def parse(weights: Any) -> Weights:
 
 
 def narrowest(low: int, high: int) -> datatypes.DataType:
-    """The smallest integer type that holds `low` to `high`; unsigned where it can be.
+    """Return the smallest integer type that holds `low` to `high`; unsigned if possible.
 
     >>> narrowest(1, 255), narrowest(-1, 255), narrowest(0, 2**40)
     (UINT8, INT16, INT64)
@@ -77,7 +78,7 @@ def narrowest(low: int, high: int) -> datatypes.DataType:
 
 
 def hashed(u: NDArray[Any], v: NDArray[Any], weights: Weights, xp: Any = np) -> NDArray[Any]:
-    """Made weights of the edges {u, v}, from `weights.low` to `weights.high`.
+    """Return generated weights of the edges {u, v}, from `weights.low` to `weights.high`.
 
     Parameters
     ----------

@@ -1,1 +1,1 @@
-"""Files as bytes: found and decompressed on reading, and whole or not there at all after writing."""
+"""Files as bytes: found and decompressed when read; after writing, either whole or absent."""

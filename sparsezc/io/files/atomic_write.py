@@ -1,10 +1,10 @@
-"""Files that appear whole or not at all: written under another name on the same disk, kept by it, then renamed.
+"""Files that appear whole or not at all: written under another name on the same disk, synced, then renamed.
 
-What is not finished stands in a folder of its own beside the target (scratch_folder.py); several files of one output
-change in one step (multi_file_replace.py).
-A link is followed: the file behind it is the one that changes. What is no regular file (a pipe, a terminal, a device)
-cannot be renamed over; it is written to, once everything is there. Nor is what /dev/stdout and its like name, even a
-regular file: the process that opened it goes on writing there, so it is written to through the open descriptor.
+Unfinished files are in a folder of their own beside the target (scratch_folder.py); several files of one output change
+in one step (multi_file_replace.py). A link is followed: the file that it points to changes. A target that is no regular
+file (a pipe, a terminal, a device) cannot be replaced by renaming; it is written to, once all bytes exist. The same
+holds for /dev/stdout and similar names even if they are regular files: the process that opened the file continues to
+write to it, so it is written through the open descriptor.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ _DESCRIPTORS = re.compile(r"/dev/fd|/proc/\d+(/task/\d+)?/fd")  # folders whose 
 
 
 class FileNotWritten(GraphblasException, OSError):
-    """A file could not be written: the disk is full, the folder is closed to the user. Nothing of it is left."""
+    """The error for a file that cannot be written (full disk, read-only folder ...); no part of it is left."""
 
 
 def _unwritten(path: Path, failure: OSError) -> FileNotWritten:
-    """The error with the name that the user gave, whichever file was being written."""
+    """Return the error with the name that the user gave, whichever file was being written."""
     return FileNotWritten(f"{path} cannot be written: {failure.strerror or failure}")
 
 
 class Output:
-    """A context manager; the files that were opened in it get their names when it is left without an error.
+    """A context manager that gives the files opened in it their names when it is left without an error.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -51,18 +51,18 @@ class Output:
         if not os.fspath(path):
             raise FileMissing("the name of the file to write is empty")
         self.path = Path(path)
-        self.base = self.path  # stands for all files where there are several
+        self.base = self.path  # stands for all files of an output that has several
         self.written: list[Path] = []  # the files that have their names
         self._waiting: list[_Waiting] = []
-        self._work: dict[Path, ScratchFolder] = {}  # by the folder beside whose files it stands
+        self._work: dict[Path, ScratchFolder] = {}  # by the folder in which it is
 
     def __enter__(self) -> Self:
         return self
 
     def open(self, path: Path | None = None, *, only_over_old: bool = False) -> IO[Any]:
-        """A binary file that will be `path` (the output's own path); gzipped where the name ends in .gz.
+        """Open a binary file that becomes `path` (by default the output's own path); gzipped if the name ends in .gz.
 
-        With `only_over_old` it is dropped where no old file of that name is to be replaced.
+        With `only_over_old` it is dropped if there is no old file of that name to replace.
         """
         final = path or self.path
         if final.is_dir():
@@ -84,22 +84,22 @@ class Output:
         return cast(IO[Any], _Gzip(fileobj=file, mode="wb", compresslevel=6, filename="", mtime=0))
 
     def reserve(self) -> Path:
-        """An empty file that will be the output, for libraries that open files by their names."""
+        """Return an empty file that becomes the output, for libraries that open files by their names."""
         self.open().close()
         return self._waiting[-1].temporary
 
     def scratch(self) -> Path:
-        """A folder beside the output for what is needed until it is whole."""
+        """Return a folder beside the output for temporary files."""
         return self._beside(behind(self.path))
 
     def _temporary(self, folder: Path | None) -> tuple[int, str]:
-        """A new file, as a handle and a name; without a folder, one that will be copied."""
+        """Return a new file, as a handle and a name; without a folder, one that will be copied."""
         if folder is None:
             folder = self._made(ScratchFolder.temporary())
         return tempfile.mkstemp(suffix=".part", dir=folder)
 
     def _beside(self, final: Path) -> Path:
-        """The folder for unfinished files beside this one."""
+        """Return the folder for unfinished files beside this one."""
         folder = final.parent
         if not folder.is_dir():
             raise FileMissing(f"{final}: the folder {folder} does not exist")
@@ -109,9 +109,9 @@ class Output:
             raise _unwritten(final, failure) from None
 
     def _made(self, work: ScratchFolder) -> Path:
-        """The folder, or the one that was made before in the same place."""
+        """Make the folder; return it, or the one that was made before in the same place."""
         if work.place not in self._work:
-            self._work[work.place] = work  # before it is made, for Ctrl-C may come any time
+            self._work[work.place] = work  # noted before it exists, as Ctrl-C may come at any time
             try:
                 work.make()
             except OSError:
@@ -134,7 +134,7 @@ class Output:
             raise _unwritten(self.path, error) from None
 
     def _finish(self) -> None:
-        """Give the files their names, once the disk has them."""
+        """Sync the files to disk, then give them their names."""
         for each in self._waiting:
             if not each.special:
                 sync(each.temporary)
@@ -167,7 +167,7 @@ class Output:
 
 
 class _Waiting(NamedTuple):
-    """A file that is written."""
+    """A written file that waits for its name."""
 
     temporary: Path
     final: Path
@@ -188,7 +188,7 @@ class _Gzip(gzip.GzipFile):
 
 
 def behind(path: Path) -> Path:
-    """The file that a path leads to, there or not."""
+    """Return the file that a path leads to, whether it exists or not."""
     final = Path(os.path.realpath(path))
     if final.is_symlink():
         raise FileNotWritten(f"{path} cannot be written: it is a link that leads back to itself")
@@ -196,18 +196,18 @@ def behind(path: Path) -> Path:
 
 
 def _is_special(path: Path) -> bool:
-    """Whether what has this name is to be written to, not to be replaced."""
+    """Return whether the target of this name is to be written to, not replaced."""
     if _descriptor(path) is not None:
         return True
     try:
         return not stat.S_ISREG(path.stat().st_mode)
-    except OSError:  # there is nothing, or a link to nothing
+    except OSError:  # it does not exist, or is a link to a missing file
         return False
 
 
 def _descriptor(path: Path) -> Path | None:
-    """The name in a folder of descriptors that a path is or links to, such as /proc/7/fd/1 for /dev/stdout."""
-    for _ in range(40):  # as many links as the system follows
+    """Return the name in a folder of descriptors that a path is or links to, such as /proc/7/fd/1 for /dev/stdout."""
+    for _ in range(40):  # the most links that the system follows
         folder = os.path.realpath(path.parent)
         if _DESCRIPTORS.fullmatch(folder) and path.name.isdigit():
             return Path(folder, path.name)
@@ -218,19 +218,19 @@ def _descriptor(path: Path) -> Path | None:
 
 
 def _opened(path: Path) -> IO[bytes]:
-    """What is special, opened for writing; what is open already goes on from where it is."""
+    """Open a special file for writing; an open descriptor continues at its position."""
     found = _descriptor(path)
     if found is None:
         return path.open("wb")
     process = str(found.parent).split("/")[2]
     if process in ("fd", str(os.getpid())):
         return os.fdopen(os.dup(int(found.name)), "wb")
-    return found.open("ab")  # another process's: its position cannot be had
+    return found.open("ab")  # another process's descriptor: its position is unknown
 
 
 def _mode(waiting: _Waiting) -> int:
-    """The rights of a finished file."""
+    """Return the permissions of a finished file."""
     try:
-        return waiting.final.stat().st_mode & 0o777  # a user who might not read the old file may not read the new one
-    except OSError:  # there is none: the rights of a new file, which its folder was made with too
+        return waiting.final.stat().st_mode & 0o777  # users who could not read the old file cannot read the new one
+    except OSError:  # no old file: the permissions of a new file, which its folder got too
         return waiting.temporary.parent.stat().st_mode & 0o666

@@ -1,11 +1,12 @@
 """Several files that change in one step: all of them are old, or all of them are new.
 
-New ones are finished in a folder, and one rename makes that folder .NAME.switch beside the old ones. From this moment
-the new ones count: a file in the folder supersedes the file of its name beside it. Then each moves to its own name, and
-the folder disappears. What a killed program has not moved, the next one moves that reads or writes these files.
+New files are finished in a folder, and one rename makes that folder .NAME.switch beside the old ones. From this moment
+the new files count: a file in the folder supersedes the file of its name beside it. Then each is moved to its own name,
+and the folder is removed. If a program is killed meanwhile, the next one that reads or writes these files moves the
+rest.
 
 The first file is missing until the others have their names. So after a kill, programs that do not know the folder find
-a file missing, and never some old and some new ones.
+a missing file, never a mixture of old and new ones.
 """
 
 from __future__ import annotations
@@ -19,14 +20,14 @@ from sparsezc.io.files.scratch_folder import locked, sync
 
 
 def switched(base: Path) -> Path:
-    """The folder of the new files that stand for `base`."""
+    """Return the folder of the new files that stand for `base`."""
     return base.with_name(f".{base.name}.switch")
 
 
 def commit(new: Path, base: Path, emptied: Sequence[str] = ()) -> list[str]:
-    """Make the files in the folder `new` those that count, and return their names.
+    """Make the files in the folder `new` the ones that count, and return their names.
 
-    Those named in `emptied` are left out where there is no old file of that name to replace.
+    Files named in `emptied` are left out if there is no old file of that name to replace.
     """
     sync(new)
     with locked(base.parent):
@@ -42,16 +43,16 @@ def commit(new: Path, base: Path, emptied: Sequence[str] = ()) -> list[str]:
 
 
 def recover(base: Path) -> None:
-    """Finish what a killed program began, if the folder may be changed."""
+    """Finish the replacement that a killed program began, if the folder is writable."""
     if switched(base).is_dir():
         with suppress(OSError), locked(base.parent):
             _move(switched(base))
 
 
 def opened(base: Path, paths: Sequence[Path]) -> list[BinaryIO | None]:
-    """The files that stand for `base`, all old or all new; None for those that do not exist.
+    """Return the open files that stand for `base`, all old or all new; None for those that do not exist.
 
-    Where the folder cannot be locked they are opened all the same.
+    If the folder cannot be locked, they are opened without a lock.
     """
     recover(base)
     files: list[BinaryIO | None] = []

@@ -1,4 +1,4 @@
-"""What comes out of a pipe, copied to a file first: readers look at a text's head before they read it, some twice."""
+"""A pipe's content, copied to a file first, as readers look at a text's head first, and some read twice."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from sparsezc.io.files.atomic_write import FileNotWritten
 from sparsezc.io.files.scratch_folder import ScratchFolder
 from sparsezc.io.files.source import CHUNK, FileUnreadable, existing, is_piped
 
-_OPEN = Path("/proc/self/fd")  # names of open files, by which they can be opened again
-_LOOK = 64 << 20  # bytes that are copied between two looks at the room that is left
+_OPEN = Path("/proc/self/fd")  # names of open files, by which they can be reopened
+_LOOK = 64 << 20  # bytes that are copied between two checks of the free space
 
 
 def regular(path: Path) -> Path:
-    """The path of a file that can be read at any place.
+    """Return the path of a regular file, which can be read at any position.
 
     Raises
     ------
     FileFormatError
-        It is a pipe or a device, or empty.
+        It is a pipe, a device, or empty.
     FileMissing, FileIsFolder, FileUnreadable
-        As of :func:`~sparsezc.io.files.source.existing`.
+        As for :func:`~sparsezc.io.files.source.existing`.
     """
     if is_piped(existing(path)):
         raise FileFormatError(f"{path} is a pipe or a device; files of this format must be regular")
@@ -37,19 +37,19 @@ def regular(path: Path) -> Path:
 
 @contextmanager
 def seekable(path: str | os.PathLike[str], folder: Path | None = None) -> Iterator[str | os.PathLike[str]]:
-    """The same path, or for a while a copy of what comes out of a pipe, of its name; errors name the pipe.
+    """Yield the same path or, for a pipe, a temporary copy of its content under the same name; errors name the pipe.
 
-    The copy is in `folder`, or where the system has its temporary files (TMPDIR). On Linux it has no name there, but a
-    link that leads to it, so that its room is free again whenever the process ends.
+    The copy is in `folder`, or in the system's folder for temporary files (TMPDIR). On Linux it is unlinked and reached
+    by a link to its descriptor, so its space is freed whenever the process ends.
 
     Raises
     ------
     FileUnreadable
-        The pipe may not be read.
+        The pipe is not readable for this user.
     FileFormatError
-        It is a device that has no end, or no text comes out of it.
+        It is an endless device, or its content is no text.
     FileNotWritten
-        There is no room for the copy.
+        There is too little space for the copy.
     """
     given = Path(path)
     if not is_piped(given):
@@ -82,7 +82,7 @@ def seekable(path: str | os.PathLike[str], folder: Path | None = None) -> Iterat
 
 @contextmanager
 def _created(path: Path) -> Iterator[IO[bytes]]:
-    """A new file, without a name of its own where open files have names."""
+    """Open a new file, unlinked if the system has names for open files."""
     if _OPEN.is_dir():
         with tempfile.TemporaryFile(dir=path.parent) as unnamed:
             yield unnamed
@@ -92,7 +92,7 @@ def _created(path: Path) -> Iterator[IO[bytes]]:
 
 
 def _refuse_endless(path: Path) -> None:
-    """Refuse devices of characters, such as /dev/zero: only terminals and /dev/null have an end."""
+    """Raise FileFormatError for character devices, such as /dev/zero: only terminals and /dev/null have an end."""
     found = path.stat()
     if not stat.S_ISCHR(found.st_mode) or found.st_rdev == Path(os.devnull).stat().st_rdev:
         return
@@ -106,7 +106,7 @@ def _refuse_endless(path: Path) -> None:
 
 
 class _Bounded:
-    """A file that takes what comes out of a pipe as long as it may be text and a tenth of the room stays free."""
+    """A file that takes a pipe's content while it may be text and a tenth of the free space remains."""
 
     def __init__(self, pipe: Path, file: IO[bytes], folder: Path) -> None:
         self._pipe, self._file, self._folder = pipe, file, folder

@@ -1,7 +1,7 @@
-"""Folders for files that are not finished, locks on folders, and what makes a finished file outlast the machine.
+"""Folders for unfinished files, locks on folders, and syncing files to disk.
 
-Such a folder, .NAME.*.part, is locked as long as its program runs. What a killed program left is not locked, and the
-next one that makes such a folder of that name removes it.
+Such a folder, .NAME.*.part, is locked while its program runs. A killed program leaves it unlocked, and the next program
+that makes such a folder for the same name removes it.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-_DRAWN = "[0-9a-f]" * 8  # what a name has that is drawn: no folder of a user's own is taken for one
-_TRIES = 100  # each failed one met another program that was removing the new folder
-_PATIENCE_S = 30.0  # others hold the lock on a folder for milliseconds
-_UNSYNCED = (errno.EINVAL, errno.ENOTSUP, errno.EROFS)  # what file systems answer that have no such thing to do
+_DRAWN = "[0-9a-f]" * 8  # the random part of a name, in a form that users' own folders do not have
+_TRIES = 100  # each failed try met another program that was removing the new folder
+_PATIENCE_S = 30.0  # other programs hold the lock on a folder for milliseconds
+_UNSYNCED = (errno.EINVAL, errno.ENOTSUP, errno.EROFS)  # errors of file systems that cannot sync
 
 
 class ScratchFolder:
@@ -34,7 +34,7 @@ class ScratchFolder:
 
     @classmethod
     def temporary(cls) -> ScratchFolder:
-        """One in the system's folder for temporary files, of the user's own name there."""
+        """Make one in the system's folder for temporary files, with the user's id in its name."""
         return cls(Path(tempfile.gettempdir()), f"sparsezc-{os.getuid()}")
 
     def __enter__(self) -> Path:
@@ -61,19 +61,19 @@ class ScratchFolder:
         raise OSError(errno.EBUSY, f"other programs remove each new folder {self.path}")
 
     def remove(self) -> None:
-        """Remove the folder and all that is left in it."""
+        """Remove the folder and all files in it."""
         shutil.rmtree(self.path, ignore_errors=True)
         if self._handle is not None:
             os.close(self._handle)
             self._handle = None
 
     def _draw(self) -> None:
-        """Choose a name; before anything of it exists, for Ctrl-C may come at any time."""
+        """Choose a name, before the folder exists, as Ctrl-C may come at any time."""
         self.path = self.place / f".{self._name}.{secrets.token_hex(4)}.part"
 
 
 def _remove_abandoned(folder: Path) -> None:
-    """Remove a folder that no running program has locked; never where the system has no locks."""
+    """Remove a folder that no running program has locked; keep it if the system has no locks."""
     with suppress(OSError):
         handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
         try:
@@ -84,7 +84,7 @@ def _remove_abandoned(folder: Path) -> None:
 
 
 def _held(folder: Path) -> int | None:
-    """A handle on a new folder, locked if the system has locks; None: another program took it for abandoned."""
+    """Return a handle on a new folder, locked if the system has locks; None: another program took it for abandoned."""
     handle = None
     try:
         handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
@@ -100,7 +100,7 @@ def _held(folder: Path) -> int | None:
 
 
 def _lock(handle: int, *, shared: bool = False) -> bool | None:
-    """Lock a file or folder without waiting: False where another program has it, None where there are no locks."""
+    """Lock a file or folder without waiting; return False if another program holds the lock, None without locks."""
     try:
         fcntl.flock(handle, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -112,7 +112,7 @@ def _lock(handle: int, *, shared: bool = False) -> bool | None:
 
 @contextmanager
 def locked(folder: Path, *, shared: bool = False) -> Iterator[None]:
-    """Hold the lock on a folder, alone or with others that share it.
+    """Hold the lock on a folder, exclusive or shared.
 
     Raises
     ------
@@ -132,11 +132,11 @@ def locked(folder: Path, *, shared: bool = False) -> Iterator[None]:
 
 
 def sync(path: Path) -> None:
-    """Wait until the disk has a file's bytes, or the names in a folder."""
+    """Wait until a file's bytes, or the names in a folder, are on disk."""
     try:
         handle = os.open(path, os.O_RDONLY)
     except PermissionError:
-        if path.is_dir():  # a folder that may be written to but not listed
+        if path.is_dir():  # a folder that is writable but not readable
             return
         raise
     try:

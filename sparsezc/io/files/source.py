@@ -1,6 +1,6 @@
-"""Files as they come in: found, decompressed on the way, cut into whole lines that know their numbers.
+"""Input files: found, decompressed while they are read, and cut into whole lines with line numbers.
 
-Every reader opens its file here, so that a missing, empty, truncated or oddly compressed file gets one kind of answer.
+Every reader opens its file here, so that missing, empty, truncated and wrongly compressed files get the same errors.
 """
 
 from __future__ import annotations
@@ -18,33 +18,34 @@ from typing import BinaryIO, Self, TypeVar
 from sparsezc.errors import DeviceUnavailable, FileFormatError, GraphblasException
 from sparsezc.terminal.progress import bar
 
-CHUNK = 1 << 20  # bytes: a chunk and what is made of it stay in a core's cache
-LINE = 1 << 20  # bytes of the longest line of a list, which is in memory as a whole
+CHUNK = 1 << 20  # bytes: a chunk and the arrays derived from it stay in a core's cache
+LINE = 1 << 20  # bytes of the longest line of a list, which is held in memory whole
 _GZIP = b"\x1f\x8b"
-_MOST_UNPACKED = 256  # times the bytes of a .gz: a graph's text unpacks to 3 to 30 times as much, any to 1032
-_UNSUSPECTED = 64 << 20  # bytes that any .gz may unpack to
-_FIRST_STEP = 1 << 14  # bytes of a gzip member that are unpacked first: of many small ones each costs no more
+# Times the bytes of a .gz: a graph's text unpacks to 3 to 30 times its size, gzip data to 1032 at most.
+_MOST_UNPACKED = 256
+_UNSUSPECTED = 64 << 20  # bytes to which any .gz may unpack
+_FIRST_STEP = 1 << 14  # bytes of a gzip member that are unpacked first: so each of many small members costs no more
 T = TypeVar("T")
 
 
 class FileMissing(GraphblasException, FileNotFoundError):
-    """A file that was named does not exist."""
+    """The error for a named file that does not exist."""
 
 
 class FileIsFolder(GraphblasException, IsADirectoryError):
-    """A folder was named where a file is needed."""
+    """The error for a folder where a file is needed."""
 
 
 class FileTimeout(GraphblasException, TimeoutError):
-    """A disk or a network gave too little of a file in a long time; the file may be intact."""
+    """The error for a disk or network that is too slow; the file may be intact."""
 
 
 class FileUnreadable(GraphblasException, PermissionError):
-    """A file that was named may not be read by this user."""
+    """The error for a named file that this user may not read."""
 
 
 def existing(path: str | os.PathLike[str]) -> Path:
-    """The path, if a file that is not empty lies there.
+    """Return the path, if it is a file that is not empty.
 
     Raises
     ------
@@ -66,13 +67,13 @@ def existing(path: str | os.PathLike[str]) -> Path:
 
 
 def is_piped(path: Path) -> bool:
-    """Whether it is there and can be read from its start to its end once only: a pipe, a terminal, a device."""
+    """Return whether it exists and can be read only once, from start to end: a pipe, a terminal, a device."""
     return path.exists() and not path.is_file() and not path.is_dir()
 
 
 @contextmanager
 def naming(graph: str | os.PathLike[str]) -> Iterator[None]:
-    """Put the graph's name in front of an error that does not say which graph it means.
+    """Put the graph's name in front of an error that does not name it.
 
     >>> with naming("a.txt"):
     ...     raise FileFormatError("too long")
@@ -95,10 +96,10 @@ def add_name(error: GraphblasException, graph: str | os.PathLike[str]) -> None:
 
 
 class InputFile:
-    """The bytes of a file, decompressed if it is a .gz; a context manager with `read` for those who want a file.
+    """The bytes of a file, decompressed if it is a .gz; a context manager with `read`, as file objects have.
 
-    It is opened here, or given as `file`, open at its start. `limit` bounds what the file can unfold to, so that a
-    wrong count in a header is seen before memory is asked for.
+    It opens the file, or takes `file`, open at its start. `limit` bounds the size to which the file can unfold, so that
+    a wrong count in a header is detected before memory is allocated.
     """
 
     def __init__(self, path: str | os.PathLike[str], label: str = "reading", *, file: BinaryIO | None = None) -> None:
@@ -113,9 +114,10 @@ class InputFile:
         size = os.fstat(self._file.fileno()).st_size
         self.limit = size * 1032 + 64 if self.compressed else size  # deflate packs no better than 1032 to 1
         self._inflate = zlib.decompressobj(wbits=31) if self.compressed else None
-        self._packed, self._at, self._step = b"", 0, _FIRST_STEP  # packed bytes, where they go on, and by how many
-        self._taken = self._made = 0  # bytes that were unpacked, and what came of them
-        self._ready, self._given = b"", 0  # unpacked bytes, and how many of them were handed out
+        # Packed bytes, the position in them, and the next step.
+        self._packed, self._at, self._step = b"", 0, _FIRST_STEP
+        self._taken = self._made = 0  # bytes unpacked so far, and bytes that resulted
+        self._ready, self._given = b"", 0  # unpacked bytes, and how many of them were returned
         self._progress = bar(size, f"{label} {self.path.name}")
 
     def __enter__(self) -> Self:
@@ -125,19 +127,19 @@ class InputFile:
         self.close()
 
     def close(self) -> None:
-        """Close the file and take the progress bar away."""
+        """Close the file and remove the progress bar."""
         self._progress.close()
         self._file.close()
 
     def read(self, size: int = -1) -> bytes:
-        """Up to `size` bytes; none at the end of the file."""
+        """Return up to `size` bytes; none at the end of the file."""
         if size < 0:
             return b"".join(iter(lambda: self.read(CHUNK), b""))
         if self._inflate is None:
             data = self._file.read(size)
             self._progress.update(len(data))
             return data
-        parts: list[bytes] = []  # of members that may be small
+        parts: list[bytes] = []  # parts of members that may be small
         while size and (self._given < len(self._ready) or self._more(max(size, CHUNK))):
             parts.append(self._ready[self._given : self._given + size])
             self._given += len(parts[-1])
@@ -145,7 +147,7 @@ class InputFile:
         return parts[0] if len(parts) == 1 else b"".join(parts)
 
     def _more(self, size: int) -> bool:
-        """Unpack some more into `_ready`; False at the end."""
+        """Unpack more bytes into `_ready`; return False at the end."""
         assert self._inflate is not None
         if self._inflate.eof:
             if not self._follows() and not (self._fetch() and self._follows()):
@@ -169,7 +171,7 @@ class InputFile:
         return True
 
     def _follows(self) -> bool:
-        """Whether another member follows in `_packed`, and not only the zeros that may stand after the last."""
+        """Return whether another member follows in `_packed`, and not only zeros, which may pad the last one."""
         return self._packed[self._at : self._at + 1] > b"\0" or bool(self._packed[self._at :].strip(b"\0"))
 
     def _fetch(self) -> bool:
@@ -180,9 +182,9 @@ class InputFile:
 
 @dataclass
 class Lines:
-    """Some whole lines of a file, the first of them having the number `first` (1 is the file's first line).
+    """Some whole lines of a file; the first of them has the number `first` (1 is the file's first line).
 
-    `ended`: the last line has an end in the file, too.
+    `ended`: the file has a line end after the last of them.
     """
 
     path: Path
@@ -191,12 +193,12 @@ class Lines:
     ended: bool = True
 
     def error(self, index: int, message: str) -> FileFormatError:
-        """A FileFormatError that names line `index` (from 0) of these."""
+        """Return a FileFormatError that names line `index` (from 0) of these."""
         return FileFormatError(f"{self.path}, line {self.first + index}: {message}")
 
 
 def lines(path: str | os.PathLike[str], size: int = CHUNK, longest: int = LINE) -> Iterator[Lines]:
-    """The file as chunks of whole lines, read and unpacked by a thread while the caller works on the chunk before.
+    """Yield the file as chunks of whole lines; a thread reads and unpacks the next chunk while the caller works.
 
     Raises
     ------
@@ -225,18 +227,18 @@ def lines(path: str | os.PathLike[str], size: int = CHUNK, longest: int = LINE) 
 
 
 def too_long(path: Path | str, line: int, longest: int) -> FileFormatError:
-    """The error for a line that is too long to be held."""
+    """Return the error for a line that is too long."""
     return FileFormatError(f"{path}, line {line}: found a line of more than {longest:,} bytes, the most it may have")
 
 
 def cut(chunk: Lines) -> FileFormatError:
-    """The error for a last line without an end where the writer ends every line: its last number may be cut."""
+    """Return the error for a last line without an end where the writer ends every line: its number may be cut."""
     last = chunk.data.count(b"\n") - 1
     return chunk.error(last, "the file is truncated: its last line has no end, which sparsezc would have written")
 
 
 def ahead(produce: Callable[[], T]) -> Iterator[T]:
-    """What `produce` returns, call by call until it returns something empty, each made while the last is in use."""
+    """Yield the results of `produce` until one is empty; each is computed while the caller works on the one before."""
     with ThreadPoolExecutor(1, "sparsezc-read") as pool:
         following = pool.submit(produce)
         while item := following.result():

@@ -1,1 +1,59 @@
-"""The file formats, one a file."""
+"""File formats: one a module, each with `read` and `write`; their names, suffixes, and those of generated graphs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sparsezc.errors import InvalidValue
+
+#: The formats, each the module of this name in formats/ or one that a program registers, and their files' suffixes.
+FORMATS: dict[str, tuple[str, ...]] = {
+    "snap": (".txt", ".el", ".wel", ".e", ".edges", ".tsv", ".csv"),
+    "mtx": (".mtx",),
+    "dimacs": (".gr",),
+    "metis": (".graph",),
+    "gap": (".sg", ".wsg"),
+    "emogi": (".bel", ".bel.col", ".bel.dst", ".bel.val"),
+    "npz": (".npz",),
+    "parquet": (".parquet", ".pq"),
+    "binsparse": (".h5", ".hdf5"),
+}
+SUFFIXES = {suffix: name for name, suffixes in FORMATS.items() for suffix in suffixes}
+#: Names of generated graphs, the part before the colon.
+GENERATED = ("kron", "urand", "grid", "path", "star")
+#: The formats that programs have registered, each a module or an object with its functions.
+REGISTERED: dict[str, Any] = {}
+
+
+def register_format(name: str, format: Any, suffixes: Sequence[str]) -> None:
+    """Add a program's own file format to ``gb.io.read``, ``write``, ``convert`` and the command line.
+
+    Parameters
+    ----------
+    name : str
+        The name for ``format=`` and ``--format``.
+    format : module or object
+        ``read(path, *, weights, placement, direct)`` returns :class:`~sparsezc.io.build.edge_list.Edges` or a
+        :class:`~sparsezc.memory.csr.Csr`; ``write(csr, output, **options)`` writes to ``output.open()``. For
+        conversions in bounded memory, ``edge_chunks(path, weights)``.
+    suffixes : sequence of str
+        Suffixes of file names, each with its dot.
+
+    Raises
+    ------
+    InvalidValue
+        The name or a suffix is taken or malformed.
+
+    Examples
+    --------
+    tests/extending/pairs_format.py is a format in thirty lines.
+    """
+    if name in FORMATS or not name.isidentifier():
+        raise InvalidValue(f"format {name!r} cannot be registered: a new name, of letters and digits, is needed")
+    for suffix in suffixes:
+        if suffix in SUFFIXES or not suffix.startswith(".") or suffix != suffix.lower():
+            raise InvalidValue(f"suffix {suffix!r} cannot be registered: a new one, such as '.pairs', is needed")
+    REGISTERED[name] = format
+    FORMATS[name] = tuple(suffixes)
+    SUFFIXES.update(dict.fromkeys(suffixes, name))

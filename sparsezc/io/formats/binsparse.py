@@ -41,9 +41,9 @@ def read_binsparse(
 ) -> Matrix | Vector:
     """Read a Matrix or a Vector from a binsparse HDF5 file.
 
-    The arrays are read from the file once, and copied once more where their types are not GraphBLAS's own. A fill value
-    is not kept: what is absent is absent. A file that sparsezc wrote is compared with its checksums; another is opened
-    by a process of its own, and held to what its descriptor says (docs/formats.md).
+    The file's arrays are read once, and copied once more if their types are not GraphBLAS's own. A fill value is
+    dropped: absent entries stay absent. A file that sparsezc wrote is compared with its checksums; any other file is
+    opened in a separate process and checked against its descriptor (docs/formats.md).
 
     Parameters
     ----------
@@ -60,12 +60,12 @@ def read_binsparse(
     Raises
     ------
     PackageMissing
-        h5py is not installed, which files of other programs are read with.
+        h5py is not installed, which is needed for files of other programs.
     FileFormatError
-        The file is damaged, of a newer version, or of a format or structure that is not read; it leads to other files;
-        a number is none of its declared type. The message says which.
+        The file is damaged, of a newer version, or of an unsupported format or structure; it refers to other files; a
+        number does not fit its declared type. The message says which.
     OutOfMemory
-        It does not fit the host's memory.
+        The object does not fit host memory.
 
     Examples
     --------
@@ -79,7 +79,7 @@ def read_binsparse(
 
 
 def _read(file: aligned_file.Container, known: aligned_file.Ready | None, name: str | None) -> Matrix | Vector:
-    """The object of a file, compared with its checksums if it has any."""
+    """Return the object of a file, compared with its checksums if it has any."""
     with csr_file.damage(file.path):
         if known is not None:
             known.verify()
@@ -87,7 +87,7 @@ def _read(file: aligned_file.Container, known: aligned_file.Ready | None, name: 
 
 
 def _made(source: Source, name: str | None) -> Matrix | Vector:
-    """The object of a file."""
+    """Return the object of a file."""
     from sparsezc.core.matrix import Matrix
     from sparsezc.core.vector import Vector
 
@@ -100,7 +100,7 @@ def _made(source: Source, name: str | None) -> Matrix | Vector:
         at = source.ids("indices_0", size) if form == "CVEC" else np.arange(size)
         return Vector.from_coo(at, values, size=size, name=name)
     nrows, ncols = source.shape
-    first, second = (ncols, nrows) if flipped else (nrows, ncols)  # what indices_0 and indices_1 are below
+    first, second = (ncols, nrows) if flipped else (nrows, ncols)  # the bounds of indices_0 and indices_1
     kind = by_rows(form)
     if kind == "DMATR":
         dense = np.broadcast_to(values, nrows * ncols).reshape(first, second)
@@ -131,7 +131,7 @@ def write_binsparse(
     format : {"CSR", "CSC", "COOR", "COOC", "DCSR", "DCSC", "CVEC", "DVEC"}, optional
         By default "CSR", for a Vector "CVEC". "DVEC" needs a Vector with an entry at each position.
     group : str, optional
-        The HDF5 group to write into; by default the file's root. A CSR there lies ready to be mapped
+        The HDF5 group to write into; by default the file's root. A CSR in the root can be mapped
         (docs/formats.md).
 
     Raises
@@ -170,7 +170,7 @@ def _vector_parts(v: Any, form: str) -> tuple[list[NDArray[Any]], NDArray[Any], 
 
 
 def _matrix_parts(csr: Csr, form: str) -> tuple[list[NDArray[Any]], NDArray[Any], bool]:
-    """The arrays of a format, in the order of ARRAYS, and the values."""
+    """Return the arrays of a format, in the order of ARRAYS, and the values."""
     csr = transposed(csr) if form.endswith("C") else csr
     ids, values = narrow_ids(csr.indices.read()), csr.values.read()
     lengths = np.diff(csr.indptr)
@@ -209,7 +209,7 @@ def _put(
 
 
 def read(path: Path, *, weights: Weights, placement: str | None, direct: bool, verify: bool = False) -> Csr | Edges:
-    """The matrix of a file, for :func:`sparsezc.io.read`: mapped or placed if it lies ready, else its entries."""
+    """Return the matrix of a file for :func:`sparsezc.io.read`: mapped or placed if possible, else its entries."""
     from sparsezc.core.matrix import Matrix
 
     with csr_file.opening(path) as (file, found):
@@ -228,7 +228,7 @@ def read(path: Path, *, weights: Weights, placement: str | None, direct: bool, v
 
 
 def edge_chunks(path: Path) -> EdgeChunks:
-    """The entries chunk by chunk."""
+    """Return the entries chunk by chunk."""
     found = csr_file.find(path)
     if found is not None and csr_file.lies_ready(found):
         return stored_csr.edge_chunks(csr_file.stored(found))
@@ -236,5 +236,5 @@ def edge_chunks(path: Path) -> EdgeChunks:
 
 
 def write(csr: Csr, out: Output, *, compress: bool = False) -> None:
-    """A matrix as CSR that lies ready, for :func:`sparsezc.io.write`."""
+    """Write a matrix as a mappable CSR, for :func:`sparsezc.io.write`."""
     csr_file_writer.save(csr, out, compress=compress)

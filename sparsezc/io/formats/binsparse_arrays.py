@@ -1,6 +1,6 @@
 """Binsparse files of any origin: their descriptor and arrays, and the entries of a matrix chunk by chunk.
 
-Files are held to what their descriptors say: a number that is none of its declared type is refused, never converted.
+A number that does not fit the type declared in the descriptor is refused, never converted.
 
 Source: https://graphblas.org/binsparse-specification, version 0.1.
 """
@@ -40,7 +40,7 @@ _TYPES = {
 
 
 class Source:
-    """A matrix or a vector of a file: its checked descriptor, and arrays that are what it says they are."""
+    """A matrix or a vector in a file: its checked descriptor, and arrays that agree with it."""
 
     def __init__(self, file: aligned_file.Container) -> None:
         self.path, self.file = file.path, file
@@ -76,7 +76,7 @@ class Source:
         return found
 
     def _check_sizes(self) -> None:
-        """See to it that the descriptor and the arrays tell of as many entries."""
+        """Check that the descriptor and the arrays have the same numbers of entries."""
         kind, cells = by_rows(self.format), math.prod(self.shape)
         for name in (*ARRAYS[kind], "values"):
             if name not in self.file.arrays or name not in self.types:
@@ -102,25 +102,26 @@ class Source:
 
     @property
     def one(self) -> bool:
-        """Whether one value stands for all."""
+        """Return whether one value stands for all."""
         return re.fullmatch(r"iso\[(.*)\]", str(self.types["values"])) is not None
 
     def size(self, name: str) -> int:
-        """The entries of an array."""
+        """Return the number of entries of an array."""
         return self.file.arrays[name].size // (1 + self._pairs(name))
 
     def _pairs(self, name: str) -> bool:
-        """Whether complex numbers are stored as two numbers each."""
+        """Return whether complex numbers are stored as two numbers each."""
         return "complex" in str(self.types[name]) and np.dtype(self.file.arrays[name].dtype).kind != "c"
 
     def array(self, name: str, start: int = 0, stop: int | None = None) -> NDArray[Any]:
-        """The entries ``start:stop`` in the type that the descriptor says; one value without dimensions where the file
-        has one for all.
+        """Return the entries ``start:stop`` in the type that the descriptor declares.
+
+        Where the file has one value for all, it is returned without dimensions.
 
         Raises
         ------
         FileFormatError
-            The type is none, or an entry is none of that type.
+            The declared type is unknown, or an entry does not fit it.
         """
         kind = str(self.types[name])
         one = re.fullmatch(r"iso\[(.*)\]", kind) if name == "values" else None
@@ -142,7 +143,7 @@ class Source:
         return found.reshape(()) if one else found
 
     def ids(self, name: str, below: int, start: int = 0, stop: int | None = None) -> NDArray[Any]:
-        """The same of rows or columns, all of which there must be."""
+        """Return row or column ids like :meth:`array`; each must be below `below`."""
         found = self.array(name, start, stop)
         if found.size and (int(found.min()) < 0 or int(found.max()) >= below):
             at = int(np.flatnonzero((found < 0) | (found >= below))[0])
@@ -152,7 +153,7 @@ class Source:
         return narrow_ids(found)
 
     def offsets(self) -> NDArray[np.int64]:
-        """The offsets of rows, or of those columns that a file has in their place."""
+        """Return the offsets of rows, or of the columns that a file stores in their place."""
         found = self.ids("pointers_to_1", self.count + 1).astype(np.int64)
         if found[0] != 0 or found[-1] != self.count or (found[1:] < found[:-1]).any():
             raise FileFormatError(
@@ -162,17 +163,17 @@ class Source:
 
 
 def by_rows(format: str) -> str:
-    """The format that has the same arrays, with rows in the place of columns."""
+    """Return the format with the same arrays, but with rows in the place of columns."""
     return format[:-1] + "R" if format in ("CSC", "COOC", "DCSC", "DMATC") else format
 
 
 def exact(path: Path, name: str, data: NDArray[Any], inner: str, start: int = 0) -> NDArray[Any]:
-    """Numbers in another type, by binsparse's name, which must have them all.
+    """Return numbers in another type, given by binsparse's name; all of them must fit it.
 
     Raises
     ------
     FileFormatError
-        With the first that it does not have.
+        A number does not fit; the message has the first.
     """
     wanted = _TYPES[inner]
     if data.dtype == wanted:
@@ -186,7 +187,7 @@ def exact(path: Path, name: str, data: NDArray[Any], inner: str, start: int = 0)
         elif wanted.kind in "iu" and data.dtype.kind in "iuf":
             low, high = (float(end) if data.dtype.kind == "f" else int(end) for end in _range(wanted))
             right = (data >= low) & (data <= high)
-            if data.dtype.kind == "f":  # the highest numbers are rounded to 2^63 and 2^64 themselves
+            if data.dtype.kind == "f":  # the largest numbers are rounded to 2^63 and 2^64
                 right &= (made == data) & (data < 2.0 ** (8 * wanted.itemsize - (wanted.kind == "i")))
         elif data.dtype.kind in "iu":
             whole = made.real.astype(np.float64) if wanted.kind == "c" else made
@@ -216,12 +217,12 @@ def _needed(kind: np.dtype[Any]) -> str:
 
 
 def no_matrix(path: Path) -> FileFormatError:
-    """The error for a vector where a matrix is needed."""
+    """Return the error for a vector where a matrix is needed."""
     return FileFormatError(f"{path} holds a vector; a matrix is needed (read_binsparse reads vectors)")
 
 
 def chunks(path: Path, found: EdgeChunks) -> Iterator[Chunk]:
-    """The entries of a file that does not lie ready."""
+    """Yield the entries of a file that cannot be mapped."""
     with csr_file.opening(path) as (file, known), csr_file.damage(path):
         if known is not None:
             known.verify()
@@ -239,7 +240,7 @@ def chunks(path: Path, found: EdgeChunks) -> Iterator[Chunk]:
 
 
 def _entries(source: Source, nrows: int, ncols: int) -> Iterator[Chunk]:
-    """The entries of a matrix that is stored by rows, or of one by columns with its sizes exchanged."""
+    """Yield the entries of a matrix stored by rows, or of one by columns with its sizes exchanged."""
     kind = by_rows(source.format)
     steps = [(start, min(start + stored_csr.CHUNK, source.count)) for start in range(0, source.count, stored_csr.CHUNK)]
 

@@ -23,25 +23,25 @@ from sparsezc.io.files.source import Lines, cut, lines
 from sparsezc.io.formats import text
 from sparsezc.memory.csr import Csr
 
-_OURS = b"c written by sparsezc\n"  # which ends every line
+_OURS = b"c written by sparsezc\n"  # every line of such a file ends with a newline
 _COMMENT = re.compile(rb"\n[ \t]*c[^\n]*")
 _PROBLEM = re.compile(rb"\np[ \t][^\n]*")
 _STRANGE = re.compile(rb"\n(?![a\n\r \t])(?=[^\n])[^\n]*|\na(?![ \t])[^\n]*|\n[ \t]+[^\s][^\n]*")
 
 
 def read(path: Path, *, weights: Weights = FROM_FILE, **_: Any) -> Edges:
-    """The arcs of the file.
+    """Read the arcs of the file.
 
     Raises
     ------
     FileFormatError
-        No or a second ``p`` line, arcs that are more or fewer than it says, ids outside 1..n, lines of another kind.
+        No or a second ``p`` line, another number of arcs than it says, ids outside 1..n, lines of another kind.
     """
     return collect(edge_chunks(path, weights, whole=True))
 
 
 def edge_chunks(path: Path, weights: Weights = FROM_FILE, *, whole: bool = False) -> EdgeChunks:
-    """The same chunk by chunk; `whole`: all chunks will be in memory at once."""
+    """Return the arcs chunk by chunk; `whole`: all chunks will be in memory at once."""
 
     def chunks(found: EdgeChunks) -> Iterator[Chunk]:
         sizes: tuple[int, int] | None = None
@@ -76,14 +76,14 @@ def edge_chunks(path: Path, weights: Weights = FROM_FILE, *, whole: bool = False
 
 
 def _arcs(chunk: Lines) -> bytes:
-    """The lines after a newline, those of comments emptied."""
+    """Return the lines after a newline, with comment lines emptied."""
     data = b"\n" + chunk.data
     return _COMMENT.sub(b"\n", data) if b"\nc" in data or b" c" in data or b"\tc" in data else data
 
 
 def _plain(chunk: Lines, data: bytes) -> bytes:
-    """Arcs as lines of numbers."""
-    all_arcs = data.count(b"\na ") == data.count(b"\n") - 1  # nearly always: then nothing is strange
+    """Return arcs as lines of numbers."""
+    all_arcs = data.count(b"\na ") == data.count(b"\n") - 1  # nearly always true: then all lines are regular
     if not all_arcs and (strange := _STRANGE.search(data)):
         at = data.count(b"\n", 0, strange.start())
         raise chunk.error(at, f"found {text.shown(strange[0])}; lines start with 'a ', 'c' or 'p'")
@@ -93,7 +93,7 @@ def _plain(chunk: Lines, data: bytes) -> bytes:
 def _problem(
     chunk: Lines, data: bytes, sizes: tuple[int, int] | None, whole: bool
 ) -> tuple[bytes, tuple[int, int] | None]:
-    """The text without its ``p`` line, and what that line says."""
+    """Return the text without its ``p`` line, and the sizes that the line gives."""
     for found in _PROBLEM.finditer(data):
         at = data.count(b"\n", 0, found.start())
         if sizes is not None:

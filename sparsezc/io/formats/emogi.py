@@ -1,8 +1,8 @@
 """EMOGI's graphs: NAME.bel.col (offsets), NAME.bel.dst (ids) and perhaps NAME.bel.val (weights).
 
-They are written together and change in one step (multi_file_replace.py). Each opens with two uint64: how many numbers
-follow, and a type mark that no program reads. Offsets are uint64, one more than there are vertices; ids are uint64
-(uint32 in some derived sets: the file's size tells); weights are uint32.
+The files are written together and change in one step (multi_file_replace.py). Each begins with two uint64: the count of
+numbers that follow, and a type mark that no program reads. Offsets are uint64, one more than vertices; ids are uint64
+(uint32 in some derived sets, which the file's size shows); weights are uint32.
 Source: S. W. Min et al., EMOGI: Efficient Memory-access for Out-of-memory Graph-traversal in GPUs, VLDB 14(2), 2021,
 doi:10.14778/3425879.3425883.
 """
@@ -32,7 +32,7 @@ _HEAD = 16
 
 
 def _base(path: Path) -> Path:
-    """The common name, whichever of the files was given; behind links, if the .col is one."""
+    """Return the common name of the files, whichever was given; with links resolved, if the .col is a link."""
     return _common(behind(_part(path, ".col")))
 
 
@@ -42,13 +42,13 @@ def _common(path: Path) -> Path:
 
 
 def _part(path: Path, ending: str) -> Path:
-    """The file of one array."""
+    """Return the file of one array."""
     common = _common(path)
     return common.with_name(common.name + ending)
 
 
 class _Array:
-    """An open file of the graph, which stays what it is when the graph is replaced."""
+    """An open file of the graph; it stays the same file when the graph is replaced."""
 
     def __init__(self, path: Path, file: BinaryIO | None) -> None:
         self.path, self._file = path, file
@@ -56,48 +56,48 @@ class _Array:
             weakref.finalize(self, file.close)
 
     def input_file(self) -> InputFile:
-        """The file from its start."""
+        """Return the file, read from its start."""
         if self._file is None or os.fstat(self._file.fileno()).st_size == 0:
             existing(self.path)
-            raise FileMissing(f"{self.path} does not exist")  # it has been made since
+            raise FileMissing(f"{self.path} does not exist")  # the file was created after the graph was opened
         file = os.fdopen(os.dup(self._file.fileno()), "rb")
         file.seek(0)
         return InputFile(self.path, file=file)
 
     @property
     def nbytes(self) -> int:
-        """The size; 0 if there is no such file."""
+        """Return the size in bytes; 0 if there is no such file."""
         return 0 if self._file is None else os.fstat(self._file.fileno()).st_size
 
 
 def _opened(path: Path) -> list[_Array]:
-    """The arrays of one graph, though others may replace it meanwhile."""
+    """Return the arrays of one graph, even if another program replaces the graph meanwhile."""
     parts = [_part(path, ending) for ending in (".col", ".dst", ".val")]
     try:
         files = multi_file_replace.opened(_base(path), [behind(part) for part in parts])
     except OSError:
         for part in parts:
             if part.exists():
-                existing(part)  # refuses folders and files that may not be read
+                existing(part)  # refuses folders and unreadable files
         raise
     return [_Array(part, file) for part, file in zip(parts, files, strict=True)]
 
 
 def read(path: Path, *, weights: Weights, placement: str | None, direct: bool) -> Csr | edge_list.Edges:
-    """The graph of the two or three files; without a .val (or an empty one) it has no weights.
+    """Read the graph of the two or three files; without a .val (or with an empty one) it has no weights.
 
     Raises
     ------
     FileNotFoundError
-        The .col or the .dst is not there.
+        The .col or the .dst does not exist.
     FileFormatError
-        Counts and sizes do not fit each other.
+        Counts and sizes do not match.
     """
     return stored_csr.load(stored(path, weights), weights, placement, direct)
 
 
 def stored(path: Path, weights: Weights) -> stored_csr.StoredCsr:
-    """The rows as they lie in the files."""
+    """Return the rows as they are stored in the files."""
     first, edges, values = _opened(path)
     with first.input_file() as offsets:
         count = _count(offsets)
@@ -136,7 +136,7 @@ def _count(file: InputFile) -> int:
 
 
 def _width(file: _Array, count: int) -> int:
-    """Bytes of one number, from the file's size."""
+    """Return the bytes of one number, from the file's size."""
     body = file.nbytes - _HEAD
     width = body // count if count else 8
     if width not in (4, 8) or body != width * count:
@@ -148,7 +148,7 @@ def _width(file: _Array, count: int) -> int:
 
 
 def _value_type(values: _Array, ids: int) -> Any:
-    """The type of the weights; None where there are none."""
+    """Return the type of the weights; None if there are none."""
     if not values.nbytes:
         return None
     with values.input_file() as file:
@@ -161,7 +161,7 @@ def _value_type(values: _Array, ids: int) -> Any:
 
 
 def write(csr: Csr, out: Output) -> None:
-    """Write .col, .dst and, unless all values are 1 by being iso-valued, .val (uint32); an old .val is emptied then."""
+    """Write .col, .dst and .val (uint32); without values but an iso 1, no .val, and an old .val is emptied."""
     if csr.nrows != csr.ncols:
         raise InvalidValue(f"a .bel graph is a square matrix, not {csr.nrows} x {csr.ncols}")
     out.base = _base(out.path)
@@ -172,7 +172,7 @@ def write(csr: Csr, out: Output) -> None:
         file.write(np.array([csr.nvals, 0], "<u8").tobytes())
         for _, _, _, cols, _ in rows_of(csr, values=False):
             file.write(cols.astype("<u8", copy=False).data)
-    plain = unweighted(csr)  # then an older graph's weights, if there are any, give way to none
+    plain = unweighted(csr)  # an older graph's weights are then emptied
     with out.open(_part(out.path, ".val"), only_over_old=plain) as file:
         file.write(np.array([0 if plain else csr.nvals, 0], "<u8").tobytes())
         if not plain:

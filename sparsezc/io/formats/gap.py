@@ -34,19 +34,19 @@ def _weighted(path: Path) -> bool:
 
 
 def read(path: Path, *, weights: Weights, placement: str | None, direct: bool) -> Csr | edge_list.Edges:
-    """The graph's outgoing edges.
+    """Read the graph's outgoing edges.
 
     Raises
     ------
     FileFormatError
-        The header's counts and the file's size differ, offsets fall, ids are out of range, or the header says that the
-        graph is undirected and it is not.
+        The header's counts and the file's size differ, offsets descend, ids are out of range, or the header calls a
+        graph undirected that is not.
     """
     return stored_csr.load(stored(path), weights, placement, direct)
 
 
 def stored(path: Path) -> stored_csr.StoredCsr:
-    """The rows as they lie in the file."""
+    """Return the rows as they are stored in the file."""
     weighted = _weighted(path)
     entry = np.dtype(_PAIR if weighted else "<i4")
     with InputFile(path) as file:
@@ -77,7 +77,7 @@ def stored(path: Path) -> stored_csr.StoredCsr:
             yield take
             if both is not None:
                 both.check(path)
-            while body.compressed and body.read(1 << 20):  # its checksum stands at the end
+            while body.compressed and body.read(1 << 20):  # the gzip checksum is at the end of the file
                 pass
 
     dtype = datatypes.INT32 if weighted else None

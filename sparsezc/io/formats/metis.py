@@ -1,9 +1,9 @@
 """METIS graphs: .graph, gzipped or not.
 
 The first line is ``VERTICES EDGES [FORMAT [WEIGHTS]]``; line i of those that follow lists the neighbours of vertex
-i, from 1 on. FORMAT has three digits: vertex sizes, vertex weights (WEIGHTS of them, or 1) and edge weights come with
-it. Lines that start with ``%`` are comments. Every edge is listed by both its ends; vertex sizes and weights are passed
-over.
+i, from 1 on. FORMAT has three digits: whether the file has vertex sizes, vertex weights (WEIGHTS of them, or 1) and
+edge weights. Lines that start with ``%`` are comments. Every edge is listed at both its ends; vertex sizes and weights
+are skipped.
 Source: G. Karypis, METIS 5.1.0 manual, section 4.1.1.
 """
 
@@ -31,9 +31,9 @@ from sparsezc.memory.csr import Csr
 from sparsezc.terminal.progress import bar, working
 
 STEP = 1 << 14  # rows written at a time
-_LONGEST = 4 << 20, 1 << 30  # bytes of a vertex's line in bounded memory, and at most without that bound
-_LINE_COST = 40  # bytes of memory for a byte of a long line
-_STRANGE = re.compile(rb"(?<![^\s])[0-9]*[^0-9\s][^\s]*|[\v\f]")  # a word that is no whole number, odd white space
+_LONGEST = 4 << 20, 1 << 30  # bytes of a vertex's line in bounded memory, and without a bound
+_LINE_COST = 40  # bytes of memory for each byte of a long line
+_STRANGE = re.compile(rb"(?<![^\s])[0-9]*[^0-9\s][^\s]*|[\v\f]")  # a word that is no whole number, unusual white space
 
 
 @dataclass
@@ -45,13 +45,13 @@ class _Header:
 
 
 def read(path: Path, **_: Any) -> Edges:
-    """The edges in both directions.
+    """Read the edges in both directions.
 
     Raises
     ------
     FileFormatError
-        Lines or neighbours that are more or fewer than the header says, ids outside 1..n, or an edge that only one of
-        its ends lists (or with another weight).
+        Another number of lines or neighbours than the header says, ids outside 1..n, or an edge that only one of its
+        ends lists (or with another weight).
     """
     edges = collect(EdgeChunks.by(lambda found: _chunks(path, found, whole=True), undirected=True, mirrored=True))
     with working("checking both ends of the edges"):
@@ -60,7 +60,7 @@ def read(path: Path, **_: Any) -> Edges:
 
 
 def edge_chunks(path: Path) -> EdgeChunks:
-    """The same chunk by chunk; an edge that only one of its ends lists has no name there."""
+    """Return the edges chunk by chunk; errors do not name an edge that only one of its ends lists."""
 
     def chunks(found: EdgeChunks) -> Iterator[Chunk]:
         upper = lower = 0
@@ -106,14 +106,14 @@ def _chunks(path: Path, found: EdgeChunks, *, whole: bool) -> Iterator[Chunk]:
 
 
 def _longest(whole: bool) -> int:
-    """The bytes that the line of a vertex with many neighbours may have."""
+    """Return the most bytes of a vertex's line."""
     room = host_available() if whole else None
     bound = _LONGEST[whole] if room is None else min(_LONGEST[whole], room // _LINE_COST)
     return max(bound, LINE)
 
 
 def _comments(data: bytes) -> tuple[bytes, NDArray[np.bool_]]:
-    """The text with comments emptied, and which of its lines were comments."""
+    """Return the text with comments emptied, and which of its lines were comments."""
     if b"%" not in data:
         return data, np.zeros(data.count(b"\n"), np.bool_)
     comment = [line.lstrip()[:1] == b"%" for line in data.split(b"\n")[:-1]]
@@ -144,7 +144,7 @@ def _header(chunk: Lines, line: bytes, at: int, whole: bool) -> _Header:
 def _neighbours(
     chunk: Lines, words: NDArray[np.int32], place: NDArray[np.int64], vertex: int, header: _Header
 ) -> list[NDArray[Any]]:
-    """Rows, columns and perhaps weights of the vertices from `vertex` on; `place` is the line of each."""
+    """Return rows, columns and weights (if any) of the vertices from `vertex` on; `place` is the line of each."""
     surplus = vertex + words.size - header.n
     if surplus > 0:
         extra = np.flatnonzero(words[-surplus:]) if surplus < words.size else np.flatnonzero(words)
@@ -183,14 +183,14 @@ def _not_plain(chunk: Lines) -> FileFormatError:
 
 
 def _check_symmetric(path: Path, edges: Edges) -> None:
-    """Both ends must list an edge."""
+    """Raise FileFormatError unless both ends list every edge."""
     upper, lower = _sums(edges.rows, edges.cols, edges.values)
     if upper != lower:
         raise FileFormatError(f"{path}: {_one_sided(edges)}; both ends of an edge must list it, with the same weight")
 
 
 def _sums(rows: NDArray[Any], cols: NDArray[Any], values: NDArray[Any] | None) -> list[int]:
-    """Sums of a hash over the entries above and below the diagonal, which agree where both ends list each edge."""
+    """Return sums of a hash over the entries above and below the diagonal, which agree if both ends list each edge."""
     sums = []
     for where, one, other in ((rows < cols, rows, cols), (rows > cols, cols, rows)):
         keys = one[where].astype(np.uint64) << np.uint64(32) ^ other[where].astype(np.uint64)
@@ -201,7 +201,7 @@ def _sums(rows: NDArray[Any], cols: NDArray[Any], values: NDArray[Any] | None) -
 
 
 def _one_sided(edges: Edges) -> str:
-    """Names an edge that only one end lists."""
+    """Describe an edge that only one end lists."""
     keys = edges.rows.astype(np.uint64) << np.uint64(32) | edges.cols.astype(np.uint64)
     back = edges.cols.astype(np.uint64) << np.uint64(32) | edges.rows.astype(np.uint64)
     only = np.setdiff1d(keys, back)
@@ -212,7 +212,7 @@ def _one_sided(edges: Edges) -> str:
 
 
 def write(csr: Csr, out: Output) -> None:
-    """Write an undirected graph without self-loops; one whose values are 1 by being iso-valued goes without."""
+    """Write an undirected graph without self-loops; without values if one value stands for all and it is 1."""
     if not is_symmetric(csr):
         raise InvalidValue("a .graph file holds a symmetric matrix; write another format, or symmetrize first")
     plain = unweighted(csr)

@@ -1,6 +1,6 @@
-"""Matrix Market files by python-graphblas's names for them: ``mmread`` and ``mmwrite``.
+"""Matrix Market files with python-graphblas's names: ``mmread`` and ``mmwrite``.
 
-Unlike :func:`sparsezc.io.read`, these refuse duplicates unless told how to merge them.
+Unlike :func:`sparsezc.io.read`, ``mmread`` refuses duplicates unless `dup_op` merges them.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def mmread(source: Any, engine: str = "auto", *, dup_op: Any = None, name: str |
     ----------
     source : str, path or file object
     engine : {"auto", "scipy", "fmm", "fast_matrix_market"}
-        All of them are the fast_matrix_market reader that SciPy brings.
+        All choose the fast_matrix_market reader of SciPy.
     dup_op : BinaryOp, optional
         How entries at the same position are merged; without it they are an error.
     """
@@ -54,12 +54,12 @@ def mmwrite(
     matrix : Matrix
     engine : {"auto", "scipy", "fmm", "fast_matrix_market"}
     comment : str
-        Lines for the head of the file.
+        Lines at the head of the file.
     field : {"real", "pattern", "integer", "unsigned-integer"}, optional
     precision : int, optional
-        Digits of real values; by default as many as it takes to read the same value back.
+        Digits of real values; by default as many as are needed to read the same value back.
     symmetry : {"general", "symmetric", "skew-symmetric", "AUTO"}, optional
-        "general" by default; "AUTO" looks.
+        "general" by default; "AUTO" finds out.
     """
     from scipy import io as scipy_io
 

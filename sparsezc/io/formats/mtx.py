@@ -1,6 +1,6 @@
-"""Matrix Market: .mtx, through the fast_matrix_market reader and writer that SciPy brings.
+"""Matrix Market: .mtx, with SciPy's fast_matrix_market reader and writer.
 
-Source: R. Boisvert, R. Pozo, K. Remington, The Matrix Market Exchange Formats, NISTIR 5935, 1996; values' types beyond
+Source: R. Boisvert, R. Pozo, K. Remington, The Matrix Market Exchange Formats, NISTIR 5935, 1996; value types beyond
 that format follow the ``%%GraphBLAS type`` line of LAGraph's files.
 """
 
@@ -37,12 +37,12 @@ _CTYPES = {"bool": datatypes.BOOL, "float": datatypes.FP32, "double": datatypes.
 
 
 def read(path: Path, **_: Any) -> Edges:
-    """The entries, both triangles of a symmetric or skew-symmetric matrix.
+    """Read the entries, both triangles of a symmetric or skew-symmetric matrix.
 
     Raises
     ------
     FileFormatError
-        The file breaks the format, ends early, holds values that its type cannot, or is complex.
+        The file breaks the format, ends early, is complex, or holds values that its type cannot hold.
     """
     head = _head(path, whole=True)
     with InputFile(path) as file:
@@ -61,7 +61,7 @@ def read(path: Path, **_: Any) -> Edges:
 
 
 def edge_chunks(path: Path) -> EdgeChunks:
-    """The entries chunk by chunk, those of a symmetric matrix once; a dense matrix whole."""
+    """Return the entries chunk by chunk, those of a symmetric matrix once; a dense matrix as a whole."""
     head = _head(path, whole=False)
     if head.layout == "array":
         require_host(24 * head.nrows * head.ncols, f"{path}, a dense matrix of {head.nrows:,} x {head.ncols:,},")
@@ -94,7 +94,7 @@ def edge_chunks(path: Path) -> EdgeChunks:
 
 
 def _after_sizes(path: Path) -> Iterator[Lines]:
-    """The lines, with comments and the line of sizes emptied."""
+    """Yield the lines, with comments and the line of sizes emptied."""
     sizes = False
     for chunk in lines(path):
         data = text.without_comments(chunk.data)
@@ -106,7 +106,7 @@ def _after_sizes(path: Path) -> Iterator[Lines]:
 
 
 def _check_chunk(chunk: Lines, head: _Head, table: list[NDArray[Any]], seen: int) -> None:
-    """Ids within the sizes, values of the header's kind, no more entries than it says."""
+    """Check that ids are within the sizes, values of the header's kind, and entries no more than it says."""
     for ids, size, what in ((table[0], head.nrows, "row"), (table[1], head.ncols, "column")):
         if int(ids.max()) >= size:
             bad = int(np.flatnonzero(ids >= size)[0])
@@ -120,7 +120,7 @@ def _check_chunk(chunk: Lines, head: _Head, table: list[NDArray[Any]], seen: int
 
 @dataclass(frozen=True)
 class _Head:
-    """What a file says of itself; `stated`: the type of a GraphBLAS comment."""
+    """The facts in a file's header; `stated`: the type of a GraphBLAS comment."""
 
     nrows: int
     ncols: int
@@ -154,7 +154,7 @@ def _head(path: Path, *, whole: bool) -> _Head:
 
 
 def triplets(source: Any) -> tuple[NDArray[Any], NDArray[Any], Any, tuple[int, int]]:
-    """Rows, columns, values and shape of a Matrix Market file as SciPy reads it; every entry of a dense one."""
+    """Return rows, columns, values and shape of a Matrix Market file as SciPy reads it; every entry of a dense one."""
     from scipy import io as scipy_io
 
     if isinstance(source, (str, os.PathLike)):
@@ -170,11 +170,11 @@ def triplets(source: Any) -> tuple[NDArray[Any], NDArray[Any], Any, tuple[int, i
 
 
 class _Ended:
-    """A file without zero bytes whose last line has an end: fast_matrix_market follows a null pointer at others.
+    """A file without zero bytes whose last line has an end: on others fast_matrix_market follows a null pointer.
 
-    It looks for the end of a line as C does for strings. The newline that is missing comes with the last of the data,
-    as one that comes alone does not help, and a question mark, which is no number, stands for each zero byte.
-    `ended`: the last line that was read has an end of its own. Lines that are too long to be held are refused.
+    That reader searches for the end of a line as C does in strings. A missing newline is appended to the last data, as
+    a separate one does not help, and each zero byte is replaced by a question mark, which is no number.
+    `ended`: the last line that was read has an end of its own. Lines that are too long are refused.
     """
 
     def __init__(self, file: Any) -> None:
@@ -196,7 +196,7 @@ class _Ended:
         return found
 
     def read(self, size: int = -1) -> bytes:
-        """Up to `size` bytes, and a newline at the end if the file has none."""
+        """Return up to `size` bytes, with a newline appended at the end if the file has none."""
         while self._next and (size < 0 or len(self._data) <= size):
             self._next = self._fetch()
             self._data += self._next or (b"" if self._data.endswith(b"\n") else b"\n")
@@ -206,7 +206,7 @@ class _Ended:
 
 
 def _look(path: Path) -> datatypes.DataType | None:
-    """Refuse what is no Matrix Market file; the type that a GraphBLAS comment states, if any."""
+    """Check that a file is Matrix Market, and return the type that a GraphBLAS comment states, if any."""
     with InputFile(path) as stream:
         head = stream.read(4096)
     if not head.startswith(b"%%MatrixMarket"):
@@ -216,7 +216,7 @@ def _look(path: Path) -> datatypes.DataType | None:
 
 
 def _check_type(path: Path, values: Any, stated: datatypes.DataType) -> None:
-    """Values must survive the type that the file states; a type that cannot hold them is a lie."""
+    """Raise FileFormatError if the type that the file states cannot hold its values."""
     with np.errstate(all="ignore"):
         cast = values.astype(stated.np_type)
         if not stated.is_float and not np.array_equal(cast.astype(values.dtype), values):
@@ -225,7 +225,7 @@ def _check_type(path: Path, values: Any, stated: datatypes.DataType) -> None:
 
 
 def _told(path: Path, error: Exception) -> str:
-    """fast_matrix_market's message with the file's name in front, and its line where it knows one."""
+    """Return fast_matrix_market's message after the file's name, with the line where it knows one."""
     message = str(error) or type(error).__name__
     if found := re.match(r"Line (\d+): (.*)", message, re.DOTALL):
         return f"{path}, line {found[1]}: {excerpt(found[2].rstrip('.'))}{_line(path, int(found[1]))}"
@@ -233,7 +233,7 @@ def _told(path: Path, error: Exception) -> str:
 
 
 def _line(path: Path, number: int) -> str:
-    """What stands in a line, as the end of a message."""
+    """Return the text of a line, as the end of a message."""
     for chunk in lines(path):
         here = chunk.data.split(b"\n")
         if number < chunk.first + len(here) - 1:
@@ -242,7 +242,7 @@ def _line(path: Path, number: int) -> str:
 
 
 def write(csr: Csr, out: Output) -> None:
-    """Write coordinates; one triangle of a matrix that is known to be symmetric; a pattern if it is iso and BOOL."""
+    """Write coordinates; one triangle if the matrix is known to be symmetric; a pattern if it is iso and BOOL."""
     from scipy import io as scipy_io
     from scipy.sparse import csr_array
 

@@ -1,6 +1,6 @@
 """SciPy's .npz of a sparse matrix: csr, csc or coo.
 
-The arrays of a csr are taken out of the archive, stored or deflated, chunk by chunk straight into their placement.
+The arrays of a csr are read from the archive, stored or deflated, chunk by chunk into their placement.
 Source: scipy.sparse.save_npz; the members are NumPy's .npy format 1.0.
 """
 
@@ -33,7 +33,7 @@ from sparsezc.terminal.progress import bar
 
 _NEEDED = {"csr": ("indptr", "indices", "data"), "csc": ("indptr", "indices", "data"), "coo": ("row", "col", "data")}
 
-#: What zipfile and NumPy raise on bytes that are not what they should be.
+#: Errors that zipfile and NumPy raise on damaged bytes.
 _DAMAGE = (
     zipfile.BadZipFile, zlib.error, struct.error, OSError, EOFError, ValueError, RuntimeError, MemoryError,
     SyntaxError, TypeError, KeyError, tokenize.TokenError,
@@ -41,7 +41,7 @@ _DAMAGE = (
 
 
 class _Archive:
-    """The zip file; its errors come out as FileFormatError."""
+    """The zip file; its errors become FileFormatError."""
 
     def __init__(self, path: Path) -> None:
         self.path = existing(path)
@@ -66,14 +66,14 @@ class _Archive:
         self.closing.close()
 
     def member(self, name: str) -> _Member:
-        """The array of this name, opened."""
+        """Open the array of this name."""
         if f"{name}.npy" not in self.names:
             held = excerpt(", ".join(sorted(self.names))) or "nothing"
             raise FileFormatError(f"{self.path} has no array {name!r} (it holds {held}), so it is no sparse matrix")
         return _Member(self, name)
 
     def small(self, name: str) -> NDArray[Any]:
-        """A whole array of a few numbers."""
+        """Return a whole array of a few numbers."""
         member = self.member(name)
         if member.size > 64:
             raise FileFormatError(f"{self.path}: the array {name!r} has {member.size} entries; a few are needed")
@@ -81,7 +81,7 @@ class _Archive:
 
 
 class _Member:
-    """One array of the archive, taken from its start on."""
+    """One array of the archive, read from its start."""
 
     def __init__(self, archive: _Archive, name: str) -> None:
         self.archive, self.name = archive, name
@@ -103,11 +103,11 @@ class _Member:
             )
 
     def take(self, count: int) -> NDArray[Any]:
-        """The next `count` entries."""
+        """Return the next `count` entries."""
         need = count * self.dtype.itemsize
         try:
             data = self._file.read(need)
-        except MemoryError:  # here it is no damage: the archive says that it has so much
+        except MemoryError:  # no damage: the archive declares this size
             raise
         except _DAMAGE as error:
             raise self._error(error) from None
@@ -117,7 +117,7 @@ class _Member:
         return np.frombuffer(data, self.dtype)
 
     def whole(self, dtype: Any) -> NDArray[Any]:
-        """The whole array in another type, chunk by chunk."""
+        """Return the whole array in another type, read chunk by chunk."""
         result = np.empty(self.size, dtype)
         for start in range(0, self.size, CHUNK):
             result[start : start + CHUNK] = self.take(min(CHUNK, self.size - start))
@@ -128,12 +128,13 @@ class _Member:
 
 
 def read(path: Path, *, weights: Weights, placement: str | None, direct: bool) -> Csr | edge_list.Edges:
-    """The matrix of a file that scipy.sparse.save_npz wrote.
+    """Read the matrix of a file that scipy.sparse.save_npz wrote.
 
     Raises
     ------
     FileFormatError
-        Not such a file, or damaged; values of another type; a format other than csr, csc and coo; ids out of range.
+        The file is of another kind or damaged; its values are of an unsupported type; its format is none of csr, csc
+        and coo; ids are out of range.
     """
     with _Archive(path) as archive:
         kind, found = _look(archive, weights)
@@ -148,7 +149,7 @@ def read(path: Path, *, weights: Weights, placement: str | None, direct: bool) -
 
 
 def edge_chunks(path: Path, weights: Weights) -> EdgeChunks:
-    """The entries chunk by chunk."""
+    """Return the entries chunk by chunk."""
 
     def chunks(edges: EdgeChunks) -> Iterator[Chunk]:
         with _Archive(path) as archive:
@@ -164,7 +165,7 @@ def edge_chunks(path: Path, weights: Weights) -> EdgeChunks:
 
 
 def _look(archive: _Archive, weights: Weights) -> tuple[str, stored_csr.StoredCsr | EdgeChunks]:
-    """The format, and the rows (of a csc: the columns) that are stored, or the entries of a coo."""
+    """Return the format, and the stored rows (of a csc: columns), or the entries of a coo."""
     path, kind = archive.path, _format(archive)
     shape = archive.small("shape")
     if shape.size != 2 or shape.dtype.kind not in "iu" or int(shape.min()) < 0:
@@ -246,7 +247,7 @@ def _coo(path: Path, members: list[_Member], nrows: int, ncols: int, dtype: data
 
 
 def write(csr: Csr, out: Output, *, compressed: bool = False) -> None:
-    """Write a csr that scipy.sparse.load_npz reads; not compressed unless asked: that is slower than most disks."""
+    """Write a csr that scipy.sparse.load_npz reads; by default not compressed, as that is slower than most disks."""
     method = zipfile.ZIP_DEFLATED if compressed else zipfile.ZIP_STORED
     small = max(csr.nvals, csr.nrows, csr.ncols) < 2**31
     ids = np.dtype(np.int32 if small else np.int64)
@@ -261,7 +262,7 @@ def write(csr: Csr, out: Output, *, compressed: bool = False) -> None:
 
 
 def _put(archive: zipfile.ZipFile, name: str, content: Any, size: int | None = None, dtype: Any = None) -> None:
-    """Add an array, whole or as the chunks of a row of `size` entries."""
+    """Add an array, whole or as chunks of a row of `size` entries."""
     array = content if isinstance(content, np.ndarray) else None
     kind, shape = (np.dtype(dtype), (size,)) if array is None else (array.dtype, array.shape)
     head = {"descr": np.lib.format.dtype_to_descr(kind), "fortran_order": False, "shape": shape}

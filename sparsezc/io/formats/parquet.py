@@ -1,7 +1,7 @@
 """Edge lists in Parquet files, for :func:`sparsezc.io.read` and :func:`sparsezc.io.write`, and by column names.
 
-Columns ``source``, ``target`` and ``weight``; where there are none of these names, the first three. The sizes stand in
-the schema's metadata; without them the graph has (largest id + 1) vertices. Files are read and written chunk by chunk.
+Columns ``source``, ``target`` and ``weight`` or, without these names, the first three. The sizes are in the schema's
+metadata; without them the graph has (largest id + 1) vertices. Files are read and written chunk by chunk.
 pyarrow is imported when a file is read or written: ``pip install "sparsezc[arrow]"``.
 Source: https://parquet.apache.org/docs/file-format.
 """
@@ -12,7 +12,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,7 @@ from sparsezc.io.files.source import naming
 from sparsezc.io.formats import parquet_checksums
 from sparsezc.io.hdf5.foreign import one_line
 from sparsezc.io.interop import arrow
+from sparsezc.io.interop.edge_table import TableOptions
 from sparsezc.memory.csr import Csr
 from sparsezc.semirings.types import datatypes
 from sparsezc.terminal.progress import bar
@@ -34,12 +35,12 @@ from sparsezc.terminal.progress import bar
 if TYPE_CHECKING:
     from sparsezc.core.matrix import Matrix
 
-_CHECKED = {"write_page_checksum": True}  # which other programs can compare too
+_CHECKED = {"write_page_checksum": True}  # other programs can compare these checksums too
 
 
 @contextmanager
 def _damage(path: Path) -> Iterator[None]:
-    """Say that the file is to blame for what pyarrow makes of it."""
+    """Turn pyarrow's errors into one that blames the file."""
     try:
         yield
     except GraphblasException:
@@ -51,17 +52,17 @@ def _damage(path: Path) -> Iterator[None]:
 
 
 def _open(path: Path) -> Any:
-    """A file whose checksums are right, if it has any."""
+    """Open a file after comparing its checksums, if it has any."""
     parquet = need("pyarrow.parquet", "arrow")
     regular(path)
     with _damage(path):
         parquet_checksums.check(path)
-        # Else pyarrow reads all row groups ahead, however slowly they are taken.
+        # Otherwise pyarrow reads all row groups ahead, however slowly they are consumed.
         return parquet.ParquetFile(path, pre_buffer=False, page_checksum_verification=True)
 
 
 def read(path: Path, **_: Any) -> Edges:
-    """The edges of a file, one direction each.
+    """Read the edges of a file, one direction each.
 
     Raises
     ------
@@ -72,7 +73,7 @@ def read(path: Path, **_: Any) -> Edges:
 
 
 def edge_chunks(path: Path) -> EdgeChunks:
-    """The same chunk by chunk."""
+    """Return the edges chunk by chunk."""
 
     def chunks(found: EdgeChunks) -> Iterator[Chunk]:
         file, needed = _open(path), (0, 0)
@@ -86,7 +87,7 @@ def edge_chunks(path: Path) -> EdgeChunks:
                     needed = max(needed[0], int(rows.max()) + 1), max(needed[1], int(cols.max()) + 1)
                 if rest:
                     found.dtype = datatypes.lookup(rest[0].dtype)
-                # A copy, as a caller that holds many chunks would keep Arrow from using its memory again.
+                # A copy, as a caller that holds many chunks would keep Arrow from reusing its memory.
                 yield rows, cols, rest[0].copy() if rest else None
                 progress.update(batch.num_rows)
             progress.close()
@@ -100,7 +101,7 @@ def edge_chunks(path: Path) -> EdgeChunks:
 
 
 def _sizes(path: Path, schema: Any) -> tuple[int | None, int | None]:
-    """The sizes in the schema's metadata, if it has any."""
+    """Return the sizes in the schema's metadata, if it has any."""
     try:
         return arrow.sizes_of(schema)
     except InvalidValue as error:
@@ -108,7 +109,7 @@ def _sizes(path: Path, schema: Any) -> tuple[int | None, int | None]:
 
 
 def _columns(path: Path, names: list[str]) -> list[str]:
-    """Which columns are source, target and, where there is one, weight."""
+    """Return which columns are source, target and (if there is one) weight."""
     if "source" in names and "target" in names:
         return ["source", "target", *(["weight"] if "weight" in names else [])]
     if len(names) < 2:
@@ -117,7 +118,7 @@ def _columns(path: Path, names: list[str]) -> list[str]:
 
 
 def _numbers(path: Path, batch: Any, columns: list[str]) -> list[NDArray[Any]]:
-    """The columns of a batch as arrays: ids, ids and numbers."""
+    """Return the columns of a batch as arrays: ids, ids and numbers."""
     table = arrow.as_table(batch, str(path))
     try:
         found = [arrow.column(table, name, str(path)) for name in columns]
@@ -136,7 +137,7 @@ def _numbers(path: Path, batch: Any, columns: list[str]) -> list[NDArray[Any]]:
 
 
 def write(csr: Csr, out: Output) -> None:
-    """Write each entry as a row, with its value unless every value is True because one stands for all."""
+    """Write each entry as a row, with its value unless one value stands for all and it is True."""
     pyarrow, parquet = need("pyarrow", "arrow"), need("pyarrow.parquet", "arrow")
     plain = csr.dtype.is_bool and unweighted(csr)
     if csr.dtype.is_complex:
@@ -158,12 +159,13 @@ def from_parquet(
     source: str = "source",
     target: str = "target",
     weight: str | None = "weight",
-    **options: Any,
+    **options: Unpack[TableOptions],
 ) -> Matrix | tuple[Matrix, NDArray[Any]]:
     """Make a Matrix of the edge list in a Parquet file, by the names of its columns.
 
-    :func:`sparsezc.io.read` reads such files too, straight into a placement; here columns have any name and labels any
-    kind. Only the columns named are read; then as :func:`~sparsezc.io.from_arrow`.
+    :func:`sparsezc.io.read` reads such files too, and builds the matrix in a placement; this function accepts any
+    column names and any kind of labels. Only the named columns are read; the rest is as in
+    :func:`~sparsezc.io.from_arrow`.
 
     Parameters
     ----------
@@ -176,7 +178,7 @@ def from_parquet(
     FileFormatError
         The file is damaged or no Parquet file.
     InvalidValue
-        There is no such column; the message lists those that are.
+        A column does not exist; the message lists the columns of the file.
 
     Examples
     --------
@@ -208,7 +210,7 @@ def to_parquet(
 ) -> None:
     """Write the entries of a Matrix as a Parquet edge list; the file appears whole or not at all.
 
-    There is one copy in memory, an Arrow table; :func:`sparsezc.io.write` goes chunk by chunk.
+    The table is one copy in memory, an Arrow table; :func:`sparsezc.io.write` writes chunk by chunk instead.
 
     Parameters
     ----------

@@ -1,8 +1,8 @@
-"""Checksums of whole Parquet files: Parquet's own leave out the heads of pages and the footer.
+"""Checksums of whole Parquet files: Parquet's own do not cover page headers and the footer.
 
-Between the last row group and the footer, where no reader looks, stands a table: a CRC-32 of each mebibyte before it,
-one of the footer, and one of the table. Files stay plain Parquet; one that another program makes of them has no
-table: it is read as those of others are.
+A table between the last row group and the footer, which readers skip, holds a CRC-32 of each mebibyte before it, one of
+the footer, and one of the table. The files remain plain Parquet. A file that another program rewrites has no table, and
+is read like any file of another program.
 """
 
 from __future__ import annotations
@@ -22,14 +22,15 @@ from numpy.typing import NDArray
 from sparsezc.errors import FileFormatError
 from sparsezc.terminal.progress import bar
 
-PIECE = 1 << 20  # bytes that one checksum is of
+PIECE = 1 << 20  # bytes for each checksum
 _NAME = b"sparsezc"
-_TABLE = struct.Struct("<8sIII")  # the name, the number of pieces, the footer's sum, the sum of all these and the table
-_TAIL = 8  # bytes behind the footer: its length, and the name of the format
+# The name, the number of pieces, the footer's checksum, and the checksum of these and the table.
+_TABLE = struct.Struct("<8sIII")
+_TAIL = 8  # bytes after the footer: its length, and the name of the format
 
 
 def seal(path: Path) -> None:
-    """Put the table into a file that is written."""
+    """Add the table to a finished file."""
     with path.open("r+b") as file:
         end = _footer(file)
         file.seek(end)
@@ -47,7 +48,7 @@ def check(path: Path) -> None:
     Raises
     ------
     FileFormatError
-        It has another checksum; the message has the bytes.
+        A checksum differs; the message names the bytes.
     """
     with path.open("rb") as file:
         end = _footer(file)
@@ -56,7 +57,7 @@ def check(path: Path) -> None:
         file.seek(end - _TABLE.size)
         name, count, crc, whole = _TABLE.unpack(file.read(_TABLE.size))
         start = end - _TABLE.size - 4 * count
-        if start < 0 or count != -(-start // PIECE):  # of another program's file any number is the count
+        if start < 0 or count != -(-start // PIECE):  # in another program's file the count is any number
             if name != _NAME:
                 return
             raise FileFormatError(f"{path} is damaged: its table of checksums says that it has {count:,} of them")
@@ -66,7 +67,7 @@ def check(path: Path) -> None:
         footer = file.read()
     right = zlib.crc32(sums + struct.pack("<II", count, crc)) == whole
     if name != _NAME and not right:
-        return  # neither is there: so it has none
+        return  # no table: neither its name nor its checksum is there
     if name != _NAME or not right:
         raise FileFormatError(f"{path} is damaged: its table of checksums has another checksum")
     if (found := zlib.crc32(footer)) != crc:
@@ -75,7 +76,7 @@ def check(path: Path) -> None:
 
 
 def _compare(path: Path, stop: int, table: NDArray[np.uint32]) -> None:
-    """The same for all before the table, by all cores."""
+    """Compare the bytes in front of the table with it, by all cores."""
     progress = bar(stop, f"checking {path.name}")
     with ThreadPoolExecutor(min(16, cpu_count() or 1)) as pool:
         found = pool.map(lambda number: _sum(path, number, stop), range(table.size))
@@ -91,7 +92,7 @@ def _compare(path: Path, stop: int, table: NDArray[np.uint32]) -> None:
 
 
 def _footer(file: BinaryIO) -> int:
-    """Where the footer begins; 0 where there is none."""
+    """Return where the footer begins; 0 if there is none."""
     size = file.seek(0, os.SEEK_END)
     if size < _TAIL:
         return 0
@@ -105,7 +106,7 @@ def _sum(path: Path, number: int, stop: int) -> int:
 
 
 def _parts(file: BinaryIO, start: int, stop: int) -> Iterator[bytes]:
-    """The bytes ``start:stop``, a piece at a time."""
+    """Yield the bytes ``start:stop``, a piece at a time."""
     file.seek(start)
     for at in range(start, stop, PIECE):
         yield file.read(min(PIECE, stop - at))

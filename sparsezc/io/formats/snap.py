@@ -1,8 +1,8 @@
 """Edge lists as text: SNAP's .txt, and .el, .wel, .tsv, .csv and their like, gzipped or not.
 
-A line has two vertex ids and perhaps a weight, apart by blanks, tabs or commas; lines that start with ``#`` or ``%``
-are comments. Ids are 0-based: the graph has (largest id + 1) vertices. If the first line is the one that :func:`write`
-puts there, the file has the sizes and the number of entries that it says.
+A line has two vertex ids and optionally a weight, separated by blanks, tabs or commas; lines that start with ``#`` or
+``%`` are comments. Ids are 0-based: the graph has (largest id + 1) vertices. If :func:`write` wrote the file, its first
+line gives the sizes and the number of entries, and these are checked.
 Source: J. Leskovec, A. Krevl, SNAP Datasets, https://snap.stanford.edu/data.
 """
 
@@ -26,23 +26,23 @@ from sparsezc.io.formats import text
 from sparsezc.memory.csr import Csr
 from sparsezc.semirings.types import datatypes
 
-_SIZES = re.compile(rb"# ([0-9]+) x ([0-9]+), ([0-9]+) entries\r?\n")  # as `write` says them
+_SIZES = re.compile(rb"# ([0-9]+) x ([0-9]+), ([0-9]+) entries\r?\n")  # the form in which `write` gives them
 
 
 def read(path: Path, *, weights: Weights = FROM_FILE, **_: Any) -> Edges:
-    """The edges of a list, one direction each.
+    """Read the edges of a list, one direction each.
 
     Raises
     ------
     FileFormatError
-        Something that is no vertex id or number, lines of differing length, or no edge at all, with the line;
-        or a file that holds other than its own first line says.
+        A word is no vertex id or number, lines differ in length, there is no edge at all, or the file does not match
+        its own first line; the message names the line.
     """
     return collect(edge_chunks(path, weights))
 
 
 def edge_chunks(path: Path, weights: Weights = FROM_FILE) -> EdgeChunks:
-    """The same chunk by chunk."""
+    """Return the edges chunk by chunk."""
 
     def chunks(found: EdgeChunks) -> Iterator[Chunk]:
         columns: int | None = None
@@ -50,7 +50,7 @@ def edge_chunks(path: Path, weights: Weights = FROM_FILE) -> EdgeChunks:
         count = 0
         for chunk in lines(path):
             first = chunk.first == 1
-            if first and chunk.data[:14].lower() == b"%%matrixmarket":  # whose line of sizes is no edge
+            if first and chunk.data[:14].lower() == b"%%matrixmarket":  # its line of sizes is no edge
                 raise chunk.error(
                     0, "found %%MatrixMarket; format='mtx' (--format mtx) reads Matrix Market files of any name"
                 )
@@ -82,7 +82,7 @@ def edge_chunks(path: Path, weights: Weights = FROM_FILE) -> EdgeChunks:
 
 
 def _sizes(chunk: Lines, said: re.Match[bytes]) -> tuple[int, int, int]:
-    """Rows, columns and entries as the first line says them."""
+    """Return rows, columns and entries as the first line gives them."""
     nrows, ncols, nvals = map(text.stated, said.groups())
     if nrows is None or ncols is None or nvals is None:
         raise chunk.error(0, f"found {text.shown(said[0])}; sizes and a count below 10^20 are needed")
@@ -91,7 +91,7 @@ def _sizes(chunk: Lines, said: re.Match[bytes]) -> tuple[int, int, int]:
 
 
 def _check_ids(chunk: Lines, rows: NDArray[Any], cols: NDArray[Any], sizes: tuple[int, int, int]) -> None:
-    """Ids lie within the sizes of the first line."""
+    """Check that ids are within the sizes of the first line."""
     for ids, size, what in ((rows, sizes[0], "row"), (cols, sizes[1], "column")):
         if int(ids.max()) >= size:
             bad = int(np.flatnonzero(ids >= size)[0])
@@ -100,7 +100,7 @@ def _check_ids(chunk: Lines, rows: NDArray[Any], cols: NDArray[Any], sizes: tupl
 
 
 def _without_header(chunk: Lines) -> Lines:
-    """A table may open with the names of its columns."""
+    """Drop a first line that has the names of columns."""
     first, _, rest = chunk.data.partition(b"\n")
     names = first.replace(b",", b" ").replace(b'"', b"").split()
     if names and all(name[:1].isalpha() or name[:1] == b"_" for name in names):
@@ -109,10 +109,10 @@ def _without_header(chunk: Lines) -> Lines:
 
 
 def write(csr: Csr, out: Output) -> None:
-    """Write each entry as a line, with its value unless all values are 1 by being iso-valued.
+    """Write each entry as a line, with its value unless one value stands for all and it is 1.
 
-    The sizes stand in a comment in front, which :func:`read` takes them from. A .csv has none: vertices after the last
-    one with an edge are lost.
+    The sizes are written in a comment on the first line, where :func:`read` finds them. A .csv has none: vertices after
+    the last one with an edge are lost.
     """
     if csr.dtype.is_complex:
         raise InvalidValue(f"an edge list holds real values, not {csr.dtype}; write .npz or .h5")

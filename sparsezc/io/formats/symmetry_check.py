@@ -1,8 +1,9 @@
-"""Whether a matrix that streams by equals its transpose: one pass, in a bounded amount of memory.
+"""A check that a matrix equals its transpose, in one pass over its entries and bounded memory.
 
-With random x and y, x'(A - A')y is 0 if A equals A', and hardly ever if not. It is a sum over the entries: A(i,j)
+With random x and y, x'(A - A')y is 0 if A equals A', and hardly ever otherwise. It is a sum over the entries: A(i,j)
 times x(i)y(j) - y(i)x(j), in 64-bit integers. Here x(i) is a hash of i, and y(i) its square, so each edge has monomials
-of its own: x(i)x(j)(x(j) - x(i)). The constants of the hash are drawn for each matrix: no file can be made to fit them.
+of its own: x(i)x(j)(x(j) - x(i)). The hash's constants are random for each matrix, so no file can be made to match
+them.
 Source: R. Freivalds, Probabilistic machines can use less running time, IFIP Congress 1977.
 """
 
@@ -21,14 +22,14 @@ from numpy.typing import NDArray
 
 from sparsezc.errors import FileFormatError
 
-_STEP = 1 << 14  # entries: what is made of them stays in a core's cache
+_STEP = 1 << 14  # entries: the arrays derived from them stay in a core's cache
 _Hash = Callable[[NDArray[Any]], NDArray[np.uint64]]
 
 
 class SymmetryCheck:
-    """Takes the entries of a square matrix in their order, whose rows the offsets tell; a context manager.
+    """A check of a square matrix whose entries come in order, in rows given by the offsets; a context manager.
 
-    Threads look at the entries while the caller reads on.
+    Threads process the entries while the caller continues to read.
     """
 
     def __init__(self, indptr: NDArray[np.int64]) -> None:
@@ -44,14 +45,14 @@ class SymmetryCheck:
         self._pool.shutdown(cancel_futures=True)
 
     def add(self, ids: NDArray[Any], values: NDArray[Any] | None) -> None:
-        """The next columns, and their whole numbers if there are any; neither may change."""
+        """Add the next columns, and their whole numbers if there are any; neither may change afterwards."""
         self._waiting.append(self._pool.submit(_sum, self._hash, self._indptr, self._at, ids, values))
         self._at += ids.size
         if len(self._waiting) > self._threads:
             self._sum += self._waiting.popleft().result()
 
     def check(self, path: Path) -> None:
-        """Refuse the matrix if all entries came and it differs from its transpose.
+        """Raise an error if all entries came and the matrix differs from its transpose.
 
         Raises
         ------
@@ -67,7 +68,7 @@ class SymmetryCheck:
 
 
 def _sum(hashed: _Hash, indptr: NDArray[np.int64], at: int, ids: NDArray[Any], values: NDArray[Any] | None) -> int:
-    """The sum over the entries from `at` on."""
+    """Return the sum over the entries from `at` on."""
     total = 0
     for start in range(0, ids.size, _STEP):
         to = hashed(ids[start : start + _STEP])
@@ -82,7 +83,7 @@ def _sum(hashed: _Hash, indptr: NDArray[np.int64], at: int, ids: NDArray[Any], v
 
 
 def _of_rows(hashed: _Hash, indptr: NDArray[np.int64], at: int, count: int) -> NDArray[np.uint64]:
-    """The hashes of the rows of `count` entries from `at` on."""
+    """Return the hashes of the rows of `count` entries from `at` on."""
     stop = at + count
     first, last = (int(row) - 1 for row in np.searchsorted(indptr, [at, stop - 1], side="right"))
     if last - first > count:  # most of these rows are empty
@@ -92,9 +93,10 @@ def _of_rows(hashed: _Hash, indptr: NDArray[np.int64], at: int, count: int) -> N
 
 
 def _random_hash() -> _Hash:
-    """A hash of whole numbers to 64 bits, one to one, with constants of its own."""
+    """Return a random bijective hash of whole numbers to 64 bits."""
     shift = np.uint64(secrets.randbits(64))
-    factors = [np.uint64(secrets.randbits(64) | 1) for _ in range(2)]  # odd, so that no two products are equal
+    # Odd, so that the products of distinct numbers differ.
+    factors = [np.uint64(secrets.randbits(64) | 1) for _ in range(2)]
 
     def hashed(numbers: NDArray[Any]) -> NDArray[np.uint64]:
         x = numbers.astype(np.uint64)

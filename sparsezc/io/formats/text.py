@@ -1,8 +1,8 @@
-"""Numbers out of lines of text, fast, with the line of whatever is wrong.
+"""Fast parsing of numbers in lines of text, with errors that name the line.
 
-Lines of plain decimal digits, which is what nearly every graph file holds, go through one C loop; everything else
-(signs, fractions, exponents, NaN) goes through NumPy's strict table reader. A bad line is looked for only once
-something is known to be wrong.
+Lines of plain decimal digits, which nearly every graph file holds, are parsed by one C loop; everything else (signs,
+fractions, exponents, NaN) by NumPy's strict table reader. A wrong line is searched for only once an error is known to
+exist.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from sparsezc.io.files.source import Lines
 
 _PLAIN = b"0123456789 \t\r\n"
 _COMMENT = re.compile(rb"^[ \t]*[#%][^\n]*", re.MULTILINE)
-_LAST = 2**63 - 1  # where NumPy's reader of integers stops counting
+_LAST = 2**63 - 1  # the largest integer of NumPy's reader
 _FRACTION = re.compile(rb"[.eEnN]")  # one of these is in every weight that is no whole number
 _WHOLE = re.compile(rb"[+-]?[0-9]+")
-_DIGITS = 400  # of a whole number that are looked at: one that has more is out of range whatever they say
+_DIGITS = 400  # digits of a whole number that are read: one with more digits is out of range whatever they are
 
 
 def without_comments(data: bytes) -> bytes:
-    r"""The text with its ``#`` and ``%`` lines emptied; lines keep their numbers.
+    r"""Return the text with its ``#`` and ``%`` lines emptied; lines keep their numbers.
 
     >>> without_comments(b"# a b\n1 2\n")
     b'\n1 2\n'
@@ -34,7 +34,7 @@ def without_comments(data: bytes) -> bytes:
 
 
 def counts(data: bytes) -> NDArray[np.int32]:
-    r"""Words in each line of text that ends with a newline.
+    r"""Return the number of words in each line of text that ends with a newline.
 
     >>> counts(b"1 2\n\n 3\n")
     array([2, 0, 1], dtype=int32)
@@ -49,13 +49,13 @@ def counts(data: bytes) -> NDArray[np.int32]:
 
 
 def is_plain(data: bytes) -> bool:
-    """Whether the text holds decimal digits and white space only."""
+    """Return whether the text holds decimal digits and white space only."""
     return not data.translate(None, _PLAIN)
 
 
 def plain_integers(data: bytes) -> NDArray[np.int64]:
-    """All numbers of a plain text; a number of 2**63 or more comes out as 2**63 - 1."""
-    if not data.strip():  # NumPy makes a number of nothing
+    """Return all numbers of a plain text; a number of 2**63 or more becomes 2**63 - 1."""
+    if not data.strip():  # NumPy would parse an empty text as a number
         return np.empty(0, np.int64)
     return np.fromstring(data, np.int64, sep=" ")
 
@@ -63,18 +63,18 @@ def plain_integers(data: bytes) -> NDArray[np.int64]:
 def table(
     lines: Lines, columns: int | None, *, ids: int = 2, base: int = 0, exact: bool = True
 ) -> tuple[list[NDArray[Any]], int]:
-    """The columns of lines that all have the same number of words: `ids` vertex numbers, then at most one weight.
+    """Return the columns of lines with equal numbers of words: `ids` vertex numbers, then at most one weight.
 
     Parameters
     ----------
     lines : Lines
         Lines that start with ``#`` or ``%`` are comments. Commas count as blanks.
     columns : int or None
-        Words that each line must have; None takes the first line's number, which must be `ids` or `ids` + 1.
+        The words that each line must have; None: as many as the first line, which must be `ids` or `ids` + 1.
     base : int
         The number that the file gives to its first vertex.
     exact : bool
-        Refuse whole weights that do not fit 64 bits, which else come as floats.
+        Refuse whole weights that do not fit 64 bits; otherwise they become floats.
 
     Returns
     -------
@@ -108,7 +108,7 @@ def table(
 
 
 def _strict(lines: Lines, data: bytes, columns: int, ids: int, base: int, exact: bool) -> list[NDArray[Any]]:
-    """The same for text that is more than digits, or has numbers that may be too large."""
+    """Return the columns of text that has more than digits, or numbers that may be too large."""
     fields: list[tuple[str, Any]] = [(f"c{k}", np.int64) for k in range(ids)] + (
         [("w", np.int64)] if columns > ids else []
     )
@@ -125,7 +125,7 @@ def _strict(lines: Lines, data: bytes, columns: int, ids: int, base: int, exact:
 
 
 def explain(lines: Lines, data: bytes, columns: int, ids: int, base: int, exact: bool) -> Exception:
-    """The error for the first line that is not right."""
+    """Return the error for the first wrong line."""
     for index, line in enumerate(data.split(b"\n")):
         for k, word in enumerate(line.split()):
             found = shown(word)
@@ -147,7 +147,7 @@ def explain(lines: Lines, data: bytes, columns: int, ids: int, base: int, exact:
 
 
 def stated(word: bytes) -> int | None:
-    r"""A whole number below 10^20 as a header says it; None: it is none, or longer.
+    r"""Return a whole number below 10^20 from a header; None: the word is none, or longer.
 
     >>> stated(b"27"), stated(b"-1"), stated(b"9" * 5000)
     (27, None, None)
@@ -156,7 +156,7 @@ def stated(word: bytes) -> int | None:
 
 
 def excerpt(message: str) -> str:
-    r"""The start of what another library says, on one line, without characters that a terminal obeys.
+    r"""Return the start of another library's message, on one line, without terminal control characters.
 
     >>> print(excerpt("found \x1b[2J\n"))
     found \x1b[2J\n
@@ -166,7 +166,7 @@ def excerpt(message: str) -> str:
 
 
 def shown(word: bytes) -> str:
-    r"""The start of a word or line as messages quote it.
+    r"""Return the start of a word or line as messages quote it.
 
     >>> print(shown(b"two"), shown(b"\xff\xfe0"))
     'two' '\xff\xfe0'
@@ -175,7 +175,7 @@ def shown(word: bytes) -> str:
 
 
 def printed(prefix: bytes, *columns: NDArray[Any]) -> bytes:
-    r"""Lines of numbers apart by blanks, each after `prefix`; floats in the fewest digits that read back the same.
+    r"""Return lines of numbers separated by blanks, each after `prefix`; floats in the fewest exact digits.
 
     >>> printed(b"a ", np.array([1, 2]), np.array([0.5, 3.0]))
     b'a 1 0.5\na 2 3.0\n'

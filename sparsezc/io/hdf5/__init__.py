@@ -1,1 +1,1 @@
-"""The HDF5 layout that is opened without a look at its entries, and HDF5 files of other programs."""
+"""The HDF5 layout that opens without reading its entries, and HDF5 files of other programs."""

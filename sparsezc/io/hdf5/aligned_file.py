@@ -1,9 +1,9 @@
-"""HDF5 files whose arrays lie ready: contiguous, large ones from a page's start, with checksums. See docs/formats.md.
+"""Mappable HDF5 files: contiguous arrays, large ones from a page's start, with checksums. See docs/formats.md.
 
-The file is binsparse, which any reader of that standard takes; beside the standard's part of its descriptor stands
-ours, ``{"sparsezc": {"version": 1, ...}}``. Of each array there are CRC-32 checksums, one a mebibyte; the descriptor
-has one of each table of them, and the attribute ``sparsezc_crc32`` is that of the descriptor. So what is small is
-checked whenever a file is opened, and the arrays when they are read or by ``verify=True``, with the place of an error.
+The file is binsparse, readable by any program that knows that standard; its descriptor has the standard's part and
+ours, ``{"sparsezc": {"version": 1, ...}}``. Each array has CRC-32 checksums, one a mebibyte; the descriptor has one of
+each table of these, and the attribute ``sparsezc_crc32`` is that of the descriptor. So small parts are checked whenever
+a file is opened, and arrays when they are read or with ``verify=True``; errors name the place.
 Sources: https://graphblas.org/binsparse-specification, version 0.1; HDF5 file format specification, version 3.0.
 """
 
@@ -33,27 +33,27 @@ from sparsezc.memory.mapped import PAGE, MappedBuffer
 from sparsezc.terminal.progress import bar
 
 VERSION = 1
-COMPRESSED = 2  # the version of files with compressed ids, which those who know version 1 cannot read
-PIECE = 1 << 20  # bytes that one checksum is of
-_DESCRIPTOR = "binsparse"  # the attribute of that name, JSON
+COMPRESSED = 2  # the version of files with compressed ids, which readers of version 1 alone cannot read
+PIECE = 1 << 20  # bytes for each checksum
+_DESCRIPTOR = "binsparse"  # the name of the attribute, JSON
 _TABLES = "sparsezc/crc32"
-_LARGEST = 1 << 26  # bytes that one checksum of a file may be of
+_LARGEST = 1 << 26  # the most bytes for a checksum that a file may have
 _GROUP = 16  # pieces that one thread takes at a time
 
 
 def plain(values: NDArray[Any]) -> NDArray[Any]:
-    """The values as binsparse stores them: truth as bytes, complex numbers as pairs."""
+    """Return the values as binsparse stores them: Booleans as bytes, complex numbers as pairs."""
     if values.dtype.kind in "bc":
         return values.view(np.uint8 if values.dtype.kind == "b" else f"f{values.dtype.itemsize // 2}")
     return values
 
 
-#: What is known of a file, and the numbers of its arrays.
+#: The facts about a file, and the numbers of its arrays.
 Container = seal.Sealed | Foreign
 
 
 class Writer:
-    """A new file: arrays of known sizes, filled from their starts on, then the descriptor; used in a ``with`` block.
+    """A new file: arrays of known sizes, filled in order, then the descriptor; used in a ``with`` block.
 
     Once HDF5 has closed the file it is sealed (seal.py). With `group` the arrays are in that group of the file.
 
@@ -81,7 +81,7 @@ class Writer:
             seal.put(self._path, *self._sealed, self._group)
 
     def array(self, name: str, count: int, dtype: Any) -> Filled:
-        """A new array of `count` entries, for which the disk must have room beside those before."""
+        """Add an array of `count` entries; the disk must have space for it beside the earlier ones."""
         kind = plain(np.empty(0, dtype)).dtype
         width = np.dtype(dtype).itemsize // kind.itemsize
         made = self._arrays[name] = Filled(self._root.create_dataset(name, (count * width,), kind))
@@ -89,7 +89,7 @@ class Writer:
         return made
 
     def finish(self, binsparse: Mapping[str, Any], *, symmetric: bool) -> None:
-        """Write the descriptor, the last of all."""
+        """Write the descriptor, after all arrays."""
         tables = {name: filled.finish() for name, filled in self._arrays.items()}
         reserve(self._file, sum(table.nbytes + PAGE * (table.nbytes >= PAGE) for table in tables.values()))
         for name, table in tables.items():
@@ -108,21 +108,21 @@ class Writer:
 
 
 class Filled:
-    """An array of a new file: its entries come in order, and their checksums are taken on the way."""
+    """An array of a new file: its entries come in order, and checksums are computed as they do."""
 
     def __init__(self, dataset: Any) -> None:
         self._dataset = dataset
         self._at = 0
         self._sums: list[int] = []
-        self._room = 0  # bytes that the last checksum still takes
+        self._room = 0  # bytes that still belong to the last checksum
 
     @property
     def unplaced(self) -> int:
-        """Bytes that have no place in the file yet: HDF5 finds it for all of an array when something is written."""
+        """Return the bytes without a place in the file yet: HDF5 allocates an array at the first write to it."""
         return 0 if self._at else int(self._dataset.nbytes)
 
     def write(self, part: NDArray[Any]) -> None:
-        """The next entries, of the array's type."""
+        """Write the next entries, of the array's type."""
         part = plain(np.ascontiguousarray(part))
         if not part.size:
             return
@@ -139,21 +139,21 @@ class Filled:
             rest = rest[len(piece) :]
 
     def finish(self) -> NDArray[np.uint32]:
-        """The checksums."""
+        """Return the checksums."""
         assert self._at == self._dataset.size, f"{self._at} of {self._dataset.size} entries of {self._dataset.name}"
         return np.array(self._sums, np.uint32)
 
 
 class Ready:
-    """A file of this kind that was opened, and what little of it is in memory.
+    """An open file of this kind, and the small part of it that is in memory.
 
     Attributes
     ----------
     descriptor : dict
-        Binsparse's part.
+        The part of the descriptor that binsparse defines.
     symmetric : bool
     places : dict of str to (int, int, dtype)
-        Where each array begins, its numbers and their type as HDF5 stores them.
+        The start of each array, its count of numbers, and their type as HDF5 stores them.
     """
 
     def __init__(self, path: Path, file: Container, head: dict[str, Any]) -> None:
@@ -187,7 +187,7 @@ class Ready:
         Raises
         ------
         FileFormatError
-            With the first piece that differs.
+            A piece differs; the message names the first.
         """
         wanted = names or tuple(self.places)
         progress = bar(sum(self._nbytes(name) for name in wanted), f"checking {self.path.name}")
@@ -196,24 +196,24 @@ class Ready:
         progress.close()
 
     def compare(self, name: str, data: NDArray[np.uint8]) -> None:
-        """The same for an array that the system has mapped: the file that has this name by now may be another."""
+        """Compare a mapped array with its checksums; the name of the file may refer to another file by now."""
         progress = bar(data.size, f"checking {self.path.name}")
         self._checked(name, progress, data)
         progress.close()
 
     def read(self, name: str) -> NDArray[Any]:
-        """The whole of an array where the system caches it, compared with its checksums: it takes no other memory.
+        """Return a whole array, compared with its checksums, in pages of the system's cache: it takes no other memory.
 
         Raises
         ------
         FileFormatError
-            With the first piece that differs.
+            A piece differs; the message names the first.
         """
         self.verify(name)
         return MappedBuffer(self.path, *self.places[name]).array
 
     def _checked(self, name: str, progress: Any, data: NDArray[np.uint8] | None = None) -> None:
-        """Compare each piece of an array with its checksum, by all cores: of the file, or of `data`."""
+        """Compare each piece of an array with its checksum, by all cores: in the file, or in `data`."""
         table = self._tables[name]
 
         def look(first: int) -> int:
@@ -229,7 +229,7 @@ class Ready:
                 progress.update(done)
 
     def _pieces(self, name: str, first: int, data: NDArray[np.uint8] | None) -> Iterator[NDArray[np.uint8]]:
-        """The pieces that a thread looks at, from one on."""
+        """Yield the pieces that one thread compares, from `first` on."""
         start, nbytes = first * self._piece, self._nbytes(name)
         end = min(nbytes, (first + _GROUP) * self._piece)
         if data is not None:
@@ -258,25 +258,27 @@ class Ready:
 
 
 def describe(group: Any, text: str) -> None:
-    """Write a descriptor. Its size is the attribute's own, for strings of any size lie in a heap of HDF5's that has no
-    checksum: one wrong bit there, and HDF5 looks for the text for ever.
+    """Write a descriptor as a string of fixed size.
+
+    HDF5 stores strings of variable size in a heap without a checksum; one wrong bit there, and HDF5 searches for the
+    string forever.
     """
     encoded = text.encode()
     group.attrs.create(_DESCRIPTOR, encoded, dtype=need("h5py", "hdf5").string_dtype("utf-8", len(encoded)))
 
 
 def container(path: Path, group: str | None = None) -> Container:
-    """A file by its seal, or opened by a process of its own; it must be closed."""
+    """Open a file by its seal or, without one, in a separate process; the caller must close it."""
     return seal.find(regular(path), group) or Foreign(path, group)
 
 
 def opened(file: Container) -> Ready | None:
-    """What is known of an HDF5 file with checksums; None if it was not written by :class:`Writer`.
+    """Return the facts about an HDF5 file with checksums; None if :class:`Writer` did not write it.
 
     Raises
     ------
     FileFormatError
-        It was, but is damaged or newer than this program.
+        It did, but the file is damaged or newer than this program.
     """
     path, text = file.path, file.text or "{}"
     crc = zlib.crc32(text.encode("utf-8", "surrogatepass"))
@@ -303,7 +305,7 @@ def opened(file: Container) -> Ready | None:
 
 
 def need_binsparse(path: Path, descriptor: Mapping[str, Any]) -> None:
-    """Refuse a descriptor of another version of binsparse."""
+    """Raise FileFormatError for a descriptor of another version of binsparse."""
     version = str(descriptor["version"])
     if re.fullmatch(r"0\.1(\..*)?", version) is None:
         raise FileFormatError(f"{path} is binsparse {one_line(version, 40)}; 0.1 is read")

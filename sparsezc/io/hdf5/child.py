@@ -1,10 +1,10 @@
-"""The program of the process that opens HDF5 files which others wrote; run by path, it imports nothing of sparsezc.
+"""The program of the process that opens other programs' HDF5 files; run by its path, it imports nothing of sparsezc.
 
-HDF5's own code may crash on a damaged file or never return, and follows names out of a file. So it meets such files
-here, behind limits of memory and time: each request says how many seconds it may take, and how much processor time all
-requests so far; after these the system ends the process. Requests are lines of JSON on standard input; each answer is a
-line of JSON on the given descriptor, and what was read follows it as it is. What leads out of the file is refused:
-links, external storage, virtual datasets.
+HDF5's own code may crash on a damaged file or never return, and follows references to other files. So it opens such
+files in this process, with limits of memory and time: each request gives the seconds that it may take, and the
+processor time of all requests so far; after these the system ends the process. Requests are lines of JSON on standard
+input; each answer is a line of JSON on the given descriptor, followed by the bytes that were read. References to other
+files are refused: links, external storage, virtual datasets.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from typing import Any
 
 _NAMES = ("pointers_to_1", "indices_0", "indices_1", "values", "blocks", "block_headers", "block_starts")
 _TABLES = "sparsezc/crc32"
-_MEMORY = 192 << 20  # bytes of data that the process may hold beside what one chunk needs
-_UNPACK = 1032  # deflate packs no better than this to 1
-_BLOCK = 4 << 20  # bytes that are read at a time, unless a chunk has more
-_DESCRIPTOR = 16 << 20  # bytes of a descriptor
+_MEMORY = 192 << 20  # bytes of data that the process may hold beside those of one chunk
+_UNPACK = 1032  # deflate packs at most 1032 bytes into one
+_BLOCK = 4 << 20  # bytes that are read at a time, unless a chunk is larger
+_DESCRIPTOR = 16 << 20  # the most bytes of a descriptor
 
 
 class Refused(Exception):
-    """The file holds what is not read; the message says what."""
+    """The error for unsupported content of the file; the message names it."""
 
 
 def limit(more: int) -> None:
-    """Bound the memory of this process, where the system can."""
+    """Limit the memory of this process, if the system can."""
     try:
         import resource
 
@@ -41,14 +41,14 @@ def limit(more: int) -> None:
 
 
 def alarm(seconds: float, cpu_seconds: float = 0.0) -> None:
-    """Have the system end this process after so long, or so much processor time; 0: not any more."""
+    """Have the system end this process after so many seconds, or so much processor time; 0: no limit."""
     if hasattr(signal, "setitimer"):
         signal.setitimer(signal.ITIMER_REAL, seconds)
         signal.setitimer(signal.ITIMER_PROF, cpu_seconds)
 
 
 class Opened:
-    """A file, and the arrays of one group of it."""
+    """An open file, and the arrays of one of its groups."""
 
     def __init__(self, path: str, group: str | None) -> None:
         import h5py
@@ -59,14 +59,14 @@ class Opened:
         if not isinstance(self.group, h5py.Group):
             raise Refused(f"{group!r} is no group")
         self.arrays: dict[str, Any] = {}
-        self.blocks: dict[str, tuple[int, Any]] = {}  # of each array the block that was read last
+        self.blocks: dict[str, tuple[int, Any]] = {}  # the block of each array that was read last
         for name in (*_NAMES, *(f"{_TABLES}/{name}" for name in _NAMES)):
             found = self.lookup(self.group, name, needed=False)
             if found is not None:
                 self.arrays[name] = self.inside(name, found)
 
     def lookup(self, start: Any, name: str, *, needed: bool = True) -> Any:
-        """The object of a name, by hard links only; None where there is none and none is needed."""
+        """Return the object of a name, by hard links only; None if there is none and none is needed."""
         found = start
         for part in name.split("/"):
             if part in ("", "."):
@@ -84,7 +84,7 @@ class Opened:
         return found
 
     def inside(self, name: str, data: Any) -> Any:
-        """A dataset, if all of it lies in this file."""
+        """Return a dataset, if all of it is in this file."""
         if not isinstance(data, self.h5py.Dataset):
             raise Refused(f"{name} is no dataset")
         made = data.id.get_create_plist()
@@ -97,7 +97,7 @@ class Opened:
         return data
 
     def facts(self) -> dict[str, Any]:
-        """The descriptor, its checksum, and of each array what HDF5 says of it."""
+        """Return the descriptor, its checksum, and HDF5's facts about each array."""
         text = self.group.attrs.get("binsparse")
         if isinstance(text, bytes):
             try:
@@ -120,14 +120,14 @@ class Opened:
         }  # fmt: skip
 
     def chunk(self, data: Any) -> int:
-        """Bytes of a chunk; 0 where the array lies in one piece."""
+        """Return the bytes of a chunk; 0 if the array is contiguous."""
         count = 1 if data.chunks else 0
         for size in data.chunks or ():
             count *= int(size)
         return count * int(data.dtype.itemsize)
 
     def read(self, name: str, start: int, stop: int) -> memoryview:
-        """The entries ``start:stop`` of an array, its rows one after the other."""
+        """Return the entries ``start:stop`` of an array, its rows one after another."""
         import numpy as np
 
         data = self.arrays[name]
@@ -155,13 +155,13 @@ class Opened:
 
 def main(descriptor: int) -> None:
     """Answer requests until there are no more."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent says when it ends
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides when to end
     if hasattr(signal, "setitimer"):
         for number in (signal.SIGALRM, signal.SIGPROF):
             signal.signal(number, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGALRM, signal.SIGPROF])
     opened: Opened | None = None
-    begun = 0.0  # processor time that the process had taken before it met the file
+    begun = 0.0  # processor time that the process used before it opened the file
     with os.fdopen(descriptor, "wb") as out:
 
         def answer(said: dict[str, Any]) -> None:

@@ -1,7 +1,7 @@
-"""Ids that come one after another, into the blocks of a file (memory/id_blocks.py), few in memory at any time.
+"""Ids that come in order, encoded into the blocks of a file (memory/id_blocks.py), few in memory at any time.
 
-They have to come twice: the first time each block is measured, the second time it is packed as was found best. What was
-found, 2 bytes a block of 32 ids, waits on disk.
+The ids have to come twice: in the first round each block is measured, in the second it is packed in the form found
+best. The form of each block, 2 bytes for 32 ids, is kept on disk in between.
 """
 
 from __future__ import annotations
@@ -19,24 +19,24 @@ from sparsezc.io.hdf5.aligned_file import Filled, Writer
 from sparsezc.io.hdf5.csr_file import BLOCKS, in_turn
 from sparsezc.memory import id_blocks
 
-_PART = 1 << 15  # ids that are worked on at a time
-_ROOM = 200 * _PART  # bytes that it takes
+_PART = 1 << 15  # ids that are processed at a time
+_ROOM = 200 * _PART  # bytes of memory for these
 
 
 class Packer:
-    """Packs ids with so many threads as some room is enough for, one at least.
+    """A packer of ids, with as many threads as `room` is enough for, but at least one.
 
     Parameters
     ----------
     path : Path
-        A file for what was measured.
+        A file for the measured forms.
     room : int
         Bytes of memory.
 
     Attributes
     ----------
     nbytes : int
-        Those that are taken.
+        The bytes of `room` that are used.
     """
 
     def __init__(self, path: Path, room: int) -> None:
@@ -46,14 +46,14 @@ class Packer:
         self.nbytes = self._threads * _ROOM
 
     def measure(self, ids: Iterable[NDArray[Any]]) -> None:
-        """The first round."""
+        """Measure the blocks: the first round."""
         with self._path.open("wb") as file, ThreadPoolExecutor(self._threads) as pool:
             for headers in in_turn(pool, id_blocks.measure, _parts(ids), 2 * self._threads):
                 headers.tofile(file)
                 self._words += int((headers >> 10).sum(dtype=np.int64))
 
     def arrays(self, writer: Writer, nvals: int) -> Filled:
-        """The arrays of a new file, filled but for the blocks themselves; these it gives."""
+        """Fill the arrays of a new file except the blocks, and return the array for these."""
         count = id_blocks.padded(nvals)
         headers, starts = (
             writer.array(*of) for of in ((BLOCKS[1], count, np.uint16), (BLOCKS[2], count // 32, np.uint64))
@@ -69,7 +69,7 @@ class Packer:
         return writer.array(BLOCKS[0], self._lines(), np.uint32)
 
     def pack(self, ids: Iterable[NDArray[Any]]) -> Iterator[NDArray[np.uint32]]:
-        """The second round: the words of the blocks."""
+        """Yield the words of the blocks: the second round."""
 
         def words(numbered: tuple[int, NDArray[Any]]) -> NDArray[np.uint32]:
             number, part = numbered
@@ -84,12 +84,12 @@ class Packer:
         return np.fromfile(self._path, np.uint16, count, offset=2 * start)
 
     def _lines(self) -> int:
-        """The words of the blocks, up to the end of a line."""
+        """Return the words of the blocks, up to the end of a line."""
         return -(-self._words // id_blocks.LINE) * id_blocks.LINE
 
 
 def _parts(ids: Iterable[NDArray[Any]]) -> Iterator[NDArray[np.uint32]]:
-    """The same ids, as many at a time as are worked on."""
+    """Yield the same ids, in parts that are processed together."""
     part, filled = np.empty(_PART, np.uint32), 0
     for some in ids:
         left = some

@@ -1,4 +1,4 @@
-"""Matrices in aligned files (aligned_file.py): opened without a look at their entries, or read into a placement."""
+"""Matrices in aligned files (aligned_file.py): opened without reading their entries, or read into a placement."""
 
 from __future__ import annotations
 
@@ -24,35 +24,36 @@ from sparsezc.io.hdf5 import aligned_file
 from sparsezc.io.hdf5.foreign import one_line
 from sparsezc.memory import Buffer, id_blocks
 from sparsezc.memory.budget import on_device, resolve
-from sparsezc.memory.csr import Csr, index_dtype
+from sparsezc.memory.buffer import index_dtype
+from sparsezc.memory.csr import Csr
 from sparsezc.memory.mapped import MappedBuffer
-from sparsezc.memory.placement import is_file, is_host
+from sparsezc.memory.placement import FILES, HOSTS
 from sparsezc.semirings.types import datatypes
 
 ARRAYS = ("pointers_to_1", "indices_1", "values")
-BLOCKS = ("blocks", "block_headers", "block_starts")  # in the place of indices_1, where ids are compressed
+BLOCKS = ("blocks", "block_headers", "block_starts")  # in the place of indices_1, if ids are compressed
 FORMS = ("CSR", "sparsezc CSR in blocks")
 _VERSION = "0.1.0"
-#: What h5py raises on bytes that are not what they should be, and what comes of a descriptor that is none.
+#: Errors that h5py raises on damaged bytes, and errors that a wrong descriptor causes.
 DAMAGE = (OSError, LookupError, ValueError, TypeError, RuntimeError, AttributeError, ArithmeticError)
-#: What is said as it is: the file's errors that name it already, and what is no fault of the file.
+#: Errors that are raised unchanged: those that name the file already, and those that are not caused by the file.
 _OTHERS = (
     FileFormatError, OutOfMemory, Panic, PackageMissing, FileNotFoundError, IsADirectoryError, PermissionError,
     TimeoutError,
 )  # fmt: skip
-_PART = 1 << 18  # entries that are looked at together
+_PART = 1 << 18  # entries that are checked together
 
 
 @contextmanager
 def opening(path: Path, group: str | None = None) -> Iterator[tuple[aligned_file.Container, aligned_file.Ready | None]]:
-    """A file, and what is known of it if it has checksums.
+    """Open a file; yield it, and the facts about it if it has checksums.
 
     Raises
     ------
     PackageMissing
-        h5py is not installed, which files are opened with that have no seal.
+        h5py is not installed, which is needed for files without a seal.
     FileFormatError
-        No HDF5 file, damaged, or newer than this program.
+        The file is no HDF5 file, damaged, or newer than this program.
     """
     with ExitStack() as stack:
         with damage(path):
@@ -63,19 +64,19 @@ def opening(path: Path, group: str | None = None) -> Iterator[tuple[aligned_file
 
 
 def find(path: Path) -> aligned_file.Ready | None:
-    """What is known of a file, if it has checksums; None for a file of another make. Raises as :func:`opening`."""
+    """Return the facts about a file with checksums; None for a file of another program. Raises as :func:`opening`."""
     with opening(path) as (_, found):
         return found
 
 
 def lies_ready(found: aligned_file.Ready) -> bool:
-    """Whether a file with checksums is one that can be mapped; vectors, and other formats than CSR, are read."""
+    """Return whether a file with checksums can be mapped; vectors, and other formats than CSR, have to be read."""
     return found.descriptor.get("format") in FORMS
 
 
 @contextmanager
 def damage(path: Path) -> Iterator[None]:
-    """Say whose fault it is that a descriptor makes no sense."""
+    """Turn the errors of a wrong descriptor into one that blames the file."""
     try:
         yield
     except GraphblasException as error:
@@ -90,12 +91,12 @@ def damage(path: Path) -> Iterator[None]:
 
 
 def unchecked(path: str | os.PathLike[str]) -> InvalidValue:
-    """The error for what has no checksums to compare with."""
+    """Return the error for a file without checksums."""
     return InvalidValue(f"{path} has no checksums; gb.io.convert and gb.io.write make .h5 files that have them")
 
 
 def mapped(ready: aligned_file.Ready) -> Csr:
-    """The matrix, with its ids and values left in the file; the offsets are read and checked."""
+    """Return the matrix, with ids and values left in the file; the offsets are read and checked."""
     try:
         return _mapped(ready)
     except GraphblasException:
@@ -122,7 +123,7 @@ def _mapped(ready: aligned_file.Ready) -> Csr:
 
 
 def _falls(offsets: NDArray[np.int64]) -> bool:
-    """Whether an offset is less than the one before; by all cores, as a file may have hundreds of millions of rows."""
+    """Return whether an offset is less than the one before; by all cores, as there may be 10^8 rows."""
 
     def look(start: int) -> bool:
         part = offsets[start : start + edge_list.BLOCK + 1]
@@ -142,7 +143,7 @@ def _ids(ready: aligned_file.Ready, nvals: int, ncols: int) -> Buffer:
 
 
 def _blocks(ready: aligned_file.Ready, nvals: int, ncols: int) -> Buffer:
-    """Compressed ids: the blocks stay in the file; what says where they lie is read and checked."""
+    """Return compressed ids: the blocks stay in the file; their headers and starts are read and checked."""
     path = ready.path
     headers, starts = (ready.read(name) for name in BLOCKS[1:])
     offset, count, kind = ready.places[BLOCKS[0]]
@@ -160,11 +161,11 @@ def _blocks(ready: aligned_file.Ready, nvals: int, ncols: int) -> Buffer:
 
 
 def _check_rows(path: Path, csr: Csr) -> Csr:
-    """The matrix, if the ids of every row ascend."""
+    """Return the matrix, if the ids of every row ascend."""
     for start in range(0, csr.nvals, _PART):
         ids = csr.indices.read(start, min(start + _PART + 1, csr.nvals))
         falls = np.flatnonzero(ids[1:] <= ids[:-1]) + start + 1
-        starts = csr.indptr[np.searchsorted(csr.indptr, falls)]  # of a row, where one begins
+        starts = csr.indptr[np.searchsorted(csr.indptr, falls)]  # the first entry of the row that begins there, if any
         if (falls != starts).any():
             at = int(falls[falls != starts][0])
             raise FileFormatError(
@@ -175,14 +176,14 @@ def _check_rows(path: Path, csr: Csr) -> Csr:
 
 
 def bits(ready: aligned_file.Ready) -> float:
-    """What a compressed id takes in a file, with all that belongs to it; 0 where ids are not compressed."""
+    """Return the bits of a compressed id in a file, including headers; 0 if ids are not compressed."""
     nvals = int(ready.descriptor["number_of_stored_values"])
     places = [ready.places[name] for name in BLOCKS if name in ready.places]
     return 8 * sum(count * kind.itemsize for _, count, kind in places) / max(nvals, 1)
 
 
 def value_type(name: str) -> tuple[datatypes.DataType, bool]:
-    """The type that binsparse calls so, and whether one value stands for all.
+    """Return the type of binsparse's name, and whether one value stands for all.
 
     >>> value_type("iso[bint8]"), value_type("complex[float32]")
     ((BOOL, True), (FC32, False))
@@ -193,14 +194,14 @@ def value_type(name: str) -> tuple[datatypes.DataType, bool]:
 
 
 def type_name(dtype: np.dtype[Any]) -> str:
-    """A type by binsparse's name."""
+    """Return binsparse's name of a type."""
     if dtype.kind == "c":
         return f"complex[float{dtype.itemsize * 4}]"
     return "bint8" if dtype.kind == "b" else dtype.name
 
 
 def stored(ready: aligned_file.Ready) -> stored_csr.StoredCsr:
-    """The rows as they lie in the file, for those who read them once: nothing is mapped."""
+    """Return the rows as they are stored in the file, for a reader that reads them once: nothing is mapped."""
     csr = mapped(ready)
 
     @contextmanager
@@ -221,7 +222,7 @@ def stored(ready: aligned_file.Ready) -> stored_csr.StoredCsr:
 
 @contextmanager
 def _ids_in_turn(ready: aligned_file.Ready, csr: Csr) -> Iterator[Callable[[int], NDArray[Any]]]:
-    """A function that gives the next so many ids."""
+    """Return a function that returns the next ids, as many as asked for."""
     if isinstance(csr.indices, id_blocks.BlocksBuffer):
         at = 0
 
@@ -241,16 +242,17 @@ def _ids_in_turn(ready: aligned_file.Ready, csr: Csr) -> Iterator[Callable[[int]
 def load(
     ready: aligned_file.Ready, weights: Weights, placement: str | None, direct: bool, verify: bool = False
 ) -> Csr | edge_list.Edges:
-    """The matrix with the weights asked for: mapped, or read into its placement.
+    """Return the matrix with the requested weights: mapped, or read into its placement.
 
-    What is read is compared with its checksums, what is mapped when it is first used, and with `verify` all at once.
+    Arrays that are read are compared with their checksums, mapped arrays at their first use; `verify` compares all at
+    once.
     """
     csr = mapped(ready)
     same = weights.kind == "file" and weights.dtype in (None, csr.dtype)
     direct = direct or csr.symmetric
     where = _where(csr, placement) if direct else "host"
     ids = BLOCKS[0] if BLOCKS[0] in ready.places else "indices_1"
-    if verify or not is_file(where) or not on_device():
+    if verify or where not in FILES or not on_device():
         ready.verify(ids, *(["values"] if verify or weights.kind == "file" else []))
     else:
         body = csr.indices.body if isinstance(csr.indices, id_blocks.BlocksBuffer) else csr.indices
@@ -262,17 +264,17 @@ def load(
     if same or weights.kind == "none":
         csr = csr if same else _with(csr, MappedBuffer.of(np.ones(1, np.bool_)), datatypes.BOOL, True)
         placed = csr.place(where)
-        return _check_rows(ready.path, placed) if is_host(where) else placed
-    return _revalued(csr, weights) if is_file(where) else stored_csr.load(stored(ready), weights, where, True)
+        return _check_rows(ready.path, placed) if where in HOSTS else placed
+    return _revalued(csr, weights) if where in FILES else stored_csr.load(stored(ready), weights, where, True)
 
 
 def _with(csr: Csr, values: Buffer, dtype: datatypes.DataType, iso: bool) -> Csr:
-    """The same pattern with other values."""
+    """Return the same pattern with other values."""
     return Csr(csr.nrows, csr.ncols, csr.indptr, csr.indices, values, dtype, iso, csr.symmetric)
 
 
 def _revalued(csr: Csr, weights: Weights) -> Csr:
-    """A mapped pattern with values in memory: those of the file in another type, or made ones."""
+    """Return a mapped pattern with values in memory: the file's in another type, or generated ones."""
     made, dtype = weights.kind == "hash", weights.dtype
     assert dtype is not None
     values = stored_csr.Values("mapped" if on_device() else "host", csr.nvals, dtype)
@@ -283,14 +285,14 @@ def _revalued(csr: Csr, weights: Weights) -> Csr:
 
 
 def _where(csr: Csr, placement: str | None) -> str:
-    """The placement that was asked for; "auto" leaves what is large in the file."""
+    """Return the requested placement; "auto" leaves large matrices in the file."""
     value = 0 if csr.iso else csr.dtype.np_type.itemsize
     wide = csr.nvals * (index_dtype(csr.ncols, "host").itemsize + value)
     return resolve(placement, csr.placed_nbytes, csr.nrows, csr.nvals, host_nbytes=wide, lies="mapped")
 
 
 def descriptor(nrows: int, ncols: int, nvals: int, ids: np.dtype[Any], dtype: datatypes.DataType, iso: bool) -> Any:
-    """Binsparse's part of the descriptor."""
+    """Return the part of the descriptor that binsparse defines."""
     kind = type_name(dtype.np_type)
     kinds = ("int64", ids.name, f"iso[{kind}]" if iso and nvals else kind)
     return {
@@ -300,7 +302,7 @@ def descriptor(nrows: int, ncols: int, nvals: int, ids: np.dtype[Any], dtype: da
 
 
 def in_turn(pool: ThreadPoolExecutor, work: Callable[[Any], Any], items: Iterable[Any], ahead: int) -> Iterator[Any]:
-    """What a pool's threads make of items, in their order; so many are ahead of the one that comes next."""
+    """Yield the results of a pool's threads in the order of the items; `ahead` items are computed in advance."""
     waiting: deque[Future[Any]] = deque()
     for item in items:
         waiting.append(pool.submit(work, item))

@@ -1,4 +1,4 @@
-"""Matrices into files that lie ready (aligned_file.py), with plain or compressed ids."""
+"""Matrices written to mappable files (aligned_file.py), with plain or compressed ids."""
 
 from __future__ import annotations
 
@@ -14,12 +14,13 @@ from sparsezc.io.files.atomic_write import Output
 from sparsezc.io.hdf5 import aligned_file
 from sparsezc.io.hdf5.csr_file import FORMS, descriptor, in_turn
 from sparsezc.memory import id_blocks
-from sparsezc.memory.csr import Csr, index_dtype
+from sparsezc.memory.buffer import index_dtype
+from sparsezc.memory.csr import Csr
 from sparsezc.terminal.progress import bar
 
 
 def save(csr: Csr, out: Output, *, compress: bool = False) -> None:
-    """Write a matrix that will lie ready; with its ids in blocks, where these are asked for and hold them."""
+    """Write a matrix as a mappable file; with its ids in blocks, if these are requested and can hold them."""
     compress = compress and csr.nvals > 0 and csr.ncols <= 2**32
     ids, iso = index_dtype(csr.ncols, "device"), csr.iso and csr.nvals > 0
     with aligned_file.Writer(out.reserve()) as writer:
@@ -42,7 +43,7 @@ def save(csr: Csr, out: Output, *, compress: bool = False) -> None:
 
 
 def _save_blocks(csr: Csr, writer: aligned_file.Writer) -> None:
-    """The ids, a part for each core at a time: all headers first, which say how long the blocks are."""
+    """Write the ids, a part for each core at a time: all headers first, as they give the length of the blocks."""
     starts = range(0, csr.nvals, id_blocks.PART)
     headers = np.zeros(id_blocks.padded(csr.nvals), np.uint16)
 

@@ -1,4 +1,4 @@
-"""HDF5 files that others wrote, opened by a process of their own (child.py): a crash there is an error here."""
+"""HDF5 files of other programs, opened in a separate process (child.py): a crash there is an error here."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from sparsezc.io.build.optional import need
 from sparsezc.io.files.source import FileTimeout, existing
 
 _PROGRAM = Path(__file__).with_name("child.py")
-_STARTING = 60.0  # seconds for the process to begin, before it meets the file
-_CPU_SECONDS = 5.0  # of processor time for HDF5 to open a file, beside what its arrays need
-_CPU_RATE = 20e6  # bytes a second that any decompression gives
-_WAIT = 60.0  # seconds for a disk to give a piece, beside what a large chunk needs
-_WAIT_RATE = 1e6  # bytes a second that any disk gives
-_UNPACK = 1032  # bytes that one of the file may stand for: deflate packs no better
-_FREE = 64 << 20  # bytes of an array that may be there whatever the file's size, for what other filters pack
-_PIECE = 4 << 20  # bytes asked for at a time
-_LINE = 32 << 20  # bytes of an answer's first line
+_STARTING = 60.0  # seconds for the process to start, before it opens the file
+_CPU_SECONDS = 5.0  # seconds of processor time for HDF5 to open a file, beside the time for its arrays
+_CPU_RATE = 20e6  # bytes a second that every decompressor reaches
+_WAIT = 60.0  # seconds for a disk to deliver a piece, beside the time for a large chunk
+_WAIT_RATE = 1e6  # bytes a second that every disk reaches
+_UNPACK = 1032  # bytes into which one byte of the file may unpack: deflate packs no better
+_FREE = 64 << 20  # bytes of an array that are accepted whatever the file's size, as other filters may pack better
+_PIECE = 4 << 20  # bytes requested at a time
+_LINE = 32 << 20  # the most bytes of an answer's first line
 _NUMBERS = {np.dtype(kind).str for kind in ("?", *"bhiqBHIQefdFD")}
 
 
 class Array(NamedTuple):
-    """What is known of a dataset: where it begins if it lies in one piece, else None."""
+    """The facts about a dataset: its start if it is contiguous, else None."""
 
     shape: tuple[int, ...]
     dtype: str
@@ -41,12 +41,12 @@ class Array(NamedTuple):
 
     @property
     def size(self) -> int:
-        """Its numbers."""
+        """Return the count of its numbers."""
         return int(np.prod(self.shape, dtype=object))
 
 
 class Foreign:
-    """A file as its process sees it, until it is closed.
+    """A file as its process reads it, until it is closed.
 
     Attributes
     ----------
@@ -55,14 +55,14 @@ class Foreign:
     crc : int or None
         The checksum of the descriptor, if sparsezc wrote it.
     arrays : dict of str to Array
-        Those that binsparse or sparsezc names, and there are.
+        The arrays that binsparse or sparsezc names and the file has.
 
     Raises
     ------
     FileFormatError
-        It is no HDF5 file, damaged, leads out of itself, or HDF5 crashes on it or does not come to an end.
+        The file is no HDF5 file, is damaged, or refers to other files; or HDF5 crashes or does not finish.
     FileTimeout
-        The disk gives too little of it in a minute.
+        The disk delivers too little of it within a minute.
     PackageMissing
         h5py is not installed.
     """
@@ -101,16 +101,16 @@ class Foreign:
         self._process.wait()
         self._answers.close()
         if self._process.stdin is not None:
-            with suppress(OSError):  # it did not take what was said last
+            with suppress(OSError):  # the process did not read the last request
                 self._process.stdin.close()
 
     def read(self, name: str, start: int = 0, stop: int | None = None) -> NDArray[Any]:
-        """The numbers ``start:stop`` of an array, as they are stored.
+        """Return the numbers ``start:stop`` of an array, as they are stored.
 
         Raises
         ------
         FileFormatError
-            It cannot be read, or not in the processor time that so many bytes need.
+            They cannot be read, or not in the processor time for so many bytes.
         FileTimeout
         """
         known = self.arrays[name]
@@ -127,7 +127,7 @@ class Foreign:
         return made
 
     def _ask(self, asked: dict[str, Any], room: NDArray[Any] | None = None) -> dict[str, Any] | None:
-        """An answer, and in `room` what comes with it; None if the process ended."""
+        """Return an answer, and in `room` the bytes that follow it; None if the process ended."""
         found: Any = None
         try:
             assert self._process.stdin is not None
@@ -142,14 +142,14 @@ class Foreign:
         return found if isinstance(found, dict) else None
 
     def _begin(self) -> None:
-        """Have the process import what it needs; it has not seen the file yet."""
+        """Have the process import its modules; it has not opened the file yet."""
         modules = ["numpy", "h5py", *(name for name in ("hdf5plugin",) if name in sys.modules)]
         found = self._ask({"do": "start", "path": sys.path, "import": modules, "seconds": _STARTING})
         if found is None or "error" in found:
             raise _unopened(self.path, "it ended" if found is None else found["error"])
 
     def _ask_of_file(self, asked: dict[str, Any], room: NDArray[Any] | None = None) -> dict[str, Any]:
-        """The same behind limits of time; what goes wrong is the file's fault, but for a slow disk."""
+        """Return an answer within limits of time; errors are the file's, except that of a slow disk."""
         found = self._ask(asked | {"seconds": self._wait, "cpu_seconds": self._cpu_seconds}, room)
         if found is None:
             raise self._ended()
@@ -158,7 +158,7 @@ class Foreign:
         return found
 
     def _ended(self) -> FileFormatError | FileTimeout:
-        """What the end of the process says of the file."""
+        """Return the error that explains the end of the process."""
         self._process.kill()
         code = self._process.wait()
         if hasattr(signal, "setitimer") and code == -signal.SIGPROF:
@@ -175,7 +175,7 @@ class Foreign:
 
 
 def _start(path: Path) -> tuple[subprocess.Popen[bytes], Any]:
-    """A process that waits for requests, and the stream of its answers."""
+    """Return a process that waits for requests, and the stream of its answers."""
     ours, theirs = os.pipe()
     command = [sys.executable, "-I", "-S", os.fspath(_PROGRAM), str(theirs)]
     environment = os.environ | {f"{name}_NUM_THREADS": "1" for name in ("OPENBLAS", "OMP", "MKL")}
@@ -197,7 +197,7 @@ def _unopened(path: Path, said: object) -> Panic:
 
 
 def one_line(said: object, most: int = 300) -> str:
-    """The message of another library, or a name in a file, as one line of so many printable characters at most."""
+    """Return another library's message, or a name in a file, as one line of at most `most` printable characters."""
     text = " ".join(str(said)[: 4 * most].split())
     text = "".join(each if each.isprintable() else "?" for each in text)
     return text if len(text) <= most else f"{text[: most - 3]}..."

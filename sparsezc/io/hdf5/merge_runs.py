@@ -1,7 +1,7 @@
-"""The second half of a conversion in bounded memory: sorted runs become the arrays of a file that lies ready.
+"""The second half of a conversion in bounded memory: sorted runs become the arrays of a mappable file.
 
-They are merged twice: once to learn how many entries there are and what their values are like, and how their ids are
-packed best where they shall be; once into the file.
+The runs are merged twice: once to count the entries, to find the type of their values and, if requested, the best
+packing of their ids; once into the file.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.io.build import csr_builder, edge_order, external_sort
+from sparsezc.io.build import csr_builder, external_sort
 from sparsezc.io.build import weights as weighting
+from sparsezc.io.build.csr_builder import Positions
 from sparsezc.io.build.edge_list import EdgeChunks
-from sparsezc.io.build.edge_order import Positions
 from sparsezc.io.build.weights import Weights
 from sparsezc.io.files.atomic_write import Output
 from sparsezc.io.files.source import naming
 from sparsezc.io.hdf5 import aligned_file, compressing, csr_file
-from sparsezc.memory.csr import index_dtype
+from sparsezc.memory.buffer import index_dtype
 from sparsezc.semirings.types import datatypes
 
 _STEP = 1 << 17  # entries that are written at a time
@@ -30,7 +30,7 @@ _STEP = 1 << 17  # entries that are written at a time
 
 @dataclass(frozen=True)
 class Facts:
-    """What was written."""
+    """The facts about the file that was written."""
 
     nrows: int
     ncols: int
@@ -41,26 +41,26 @@ class Facts:
 
 @dataclass(frozen=True)
 class Merger:
-    """Runs that can be merged as often as is needed."""
+    """Runs that can be merged repeatedly."""
 
     runs: list[external_sort.Run]
-    left: Callable[[], int]  # bytes that merging may take
+    left: Callable[[], int]  # bytes that merging may use
     dup_op: str
 
     @property
     def kind(self) -> np.dtype[Any] | None:
-        """The type that holds the values of all runs; None: there are no values."""
+        """Return the type that holds the values of all runs; None: there are no values."""
         kinds = [run.dtype for run in self.runs if run.dtype is not None]
         return np.result_type(*kinds) if kinds else None
 
     def chunks(self, label: str) -> Iterator[tuple[Positions, NDArray[Any] | None]]:
-        """The merged entries."""
+        """Yield the merged entries."""
         return external_sort.merged(self.runs, self.left(), self.dup_op, label)
 
 
 @dataclass
 class _Look:
-    """What a pass over the merged entries finds."""
+    """The facts that a pass over the merged entries finds."""
 
     count: int = 0
     low: Any = None
@@ -69,7 +69,7 @@ class _Look:
     same: bool = True
 
     def add(self, count: int, values: NDArray[Any] | None) -> None:
-        """Look at some entries."""
+        """Add some entries to the facts."""
         self.count += count
         if values is None or not count:
             return
@@ -81,7 +81,7 @@ class _Look:
     def values(
         self, weights: Weights, stated: datatypes.DataType | None, kind: np.dtype[Any] | None
     ) -> tuple[datatypes.DataType, NDArray[Any] | None]:
-        """The type of the values, which came as `kind`, and the one that stands for all, if there is one."""
+        """Return the type of the values, which came as `kind`, and the one that stands for all, if there is one."""
         few = None if kind is None else np.array([self.first, self.low, self.high] if self.count else [], kind)
         one, dtype, _ = csr_builder.final_values(few, weights, stated)
         if few is None:
@@ -92,7 +92,7 @@ class _Look:
 def write(
     found: EdgeChunks, weights: Weights, merger: Merger, both: bool, out: Output, packer: compressing.Packer | None
 ) -> Facts:
-    """Merge the runs into the file; with a packer the ids go into blocks."""
+    """Merge the runs into the file; with a packer, ids are compressed into blocks."""
     look, packer = _Look(), None if found.ncols > 2**32 else packer
     counted = _looked_at(look, merger)
     if packer is None:
@@ -111,7 +111,7 @@ def write(
             target.write(one)
 
         def columns() -> Iterator[NDArray[Any]]:
-            """What the ids of the entries are, whose rows and values are written on the way."""
+            """Yield the ids of the entries; rows and values are written as they come."""
             for rows, cols, values in steps(merger, f"writing {out.path.name}"):
                 offsets.add(rows)
                 if weights.kind == "hash":
@@ -130,35 +130,35 @@ def write(
 
 
 def steps(merger: Merger, label: str) -> Iterator[tuple[NDArray[Any], NDArray[Any], NDArray[Any] | None]]:
-    """Rows, columns and values of the merged entries, few at a time."""
+    """Yield rows, columns and values of the merged entries, few at a time."""
     for entries, values in merger.chunks(label):
         count = entries[0].size
         for start in range(0, count, _STEP):
             stop = min(start + _STEP, count)
-            yield *edge_order.block(entries, start, stop), None if values is None else values[start:stop]
+            yield *csr_builder.block(entries, start, stop), None if values is None else values[start:stop]
 
 
 def _looked_at(look: _Look, merger: Merger) -> Iterator[NDArray[Any]]:
-    """The columns of the merged entries, at which `look` looks on the way."""
+    """Yield the columns of the merged entries, after adding each part to `look`."""
     for _, cols, values in steps(merger, "counting edges"):
         look.add(cols.size, values)
         yield cols
 
 
 class _Offsets:
-    """Writes the offsets of rows whose entries come in order, so that never all of them are in memory."""
+    """A writer of the offsets of rows whose entries come in order, so that never all of them are in memory."""
 
     def __init__(self, target: aligned_file.Filled) -> None:
         self._target = target
-        self._next = self._count = 0  # the row whose offset comes next, and the entries before it
+        self._next = self._count = 0  # the next row whose offset is to be written, and the entries before it
 
     def add(self, rows: NDArray[Any]) -> None:
-        """The rows of some more entries."""
+        """Add the rows of some more entries."""
         self._to(int(rows[-1]) + 1, rows)
         self._count += rows.size
 
     def finish(self, nrows: int) -> None:
-        """The offsets that are left."""
+        """Write the remaining offsets."""
         self._to(nrows + 1, np.empty(0, np.int64))
 
     def _to(self, stop: int, rows: NDArray[Any]) -> None:

@@ -1,4 +1,4 @@
-"""New HDF5 files: what HDF5 cannot write is the system's error, and leaves nothing behind."""
+"""New HDF5 files: a failed write is the system's error, and leaves no file behind."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from typing import Any
 
 from sparsezc.io.build.optional import need
 
-_MORE = 1 << 18  # bytes beside the arrays: HDF5's own structures, and what lies between arrays
+_MORE = 1 << 18  # bytes beside the arrays: HDF5's own structures, and gaps between arrays
 
 
 @contextmanager
 def created(path: Path, **how: Any) -> Iterator[Any]:
-    """A new HDF5 file. A disk that is full is an OSError, and leaves HDF5 nothing to write.
+    """Yield a new HDF5 file; on a full disk, raise OSError and leave nothing for HDF5 to write.
 
-    HDF5 cannot close a file that it cannot write: the interpreter would crash at its end. So after an error it writes
-    what is left into another file, which is dropped.
+    HDF5 cannot close a file that it cannot write: the interpreter would crash at exit. So after an error HDF5 writes
+    the rest into another file, which is then deleted.
     """
-    # From version 1.8 on, HDF5 has checksums of its own structures.
+    # From version 1.8 on, HDF5 checksums its own structures.
     file = need("h5py", "hdf5").File(path, "w", libver=("v108", "latest"), **how)
     try:
         with _plainly():
@@ -42,7 +42,7 @@ def created(path: Path, **how: Any) -> Iterator[Any]:
 
 @contextmanager
 def _plainly() -> Iterator[None]:
-    """The system's words in the place of HDF5's for what the system refused."""
+    """Replace HDF5's message by the system's where the system refused an operation."""
     try:
         yield
     except (OSError, RuntimeError) as error:
@@ -53,12 +53,12 @@ def _plainly() -> Iterator[None]:
 
 
 def reserve(file: Any, nbytes: int) -> None:
-    """Take so much more of the disk for a new file, beside what HDF5 needs itself.
+    """Reserve disk space for a new file, beside the space for HDF5's own structures.
 
     Raises
     ------
     OSError
-        There is too little. Where the file system reserves nothing, it is seen when bytes are written.
+        There is too little. Where the file system cannot reserve, this shows when bytes are written.
     """
     if not hasattr(os, "posix_fallocate"):
         return

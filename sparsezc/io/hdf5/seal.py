@@ -1,9 +1,9 @@
-"""The seal behind an HDF5 file that sparsezc wrote: where its arrays lie, so that it is read without HDF5's own code.
+"""The seal at the end of sparsezc's HDF5 files: the places of the arrays, to be read without HDF5's own code.
 
-Behind the bytes that HDF5 knows of stands a text in JSON, then eight bytes of a name, the text's length and its CRC-32.
-The text has the descriptor, the place of each array, and a checksum of all bytes that belong to none. Another program
-that changes the file with HDF5 cuts the seal off; then the file is opened as those of others are (foreign.py). No
-number of a seal is believed before it was compared with the file.
+After the bytes that HDF5 knows of comes a text in JSON, then a name of eight bytes, the text's length and its CRC-32.
+The text has the descriptor, the place of each array, and a checksum of all bytes outside the arrays. A program that
+changes the file with HDF5 cuts the seal off; the file is then opened like other programs' files (foreign.py). Every
+number in a seal is checked against the file before it is used.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from sparsezc.io.hdf5.foreign import Array
 
 _NAME = b"sparsezc"
 _END = struct.Struct("<8sII")  # the name, the bytes of the text, its CRC-32
-_HEAD = struct.Struct("<8sB19xQ")  # of HDF5's superblock the name, the version, and where the file ends for it
-_LONGEST = 16 << 20  # bytes of a text
+_HEAD = struct.Struct("<8sB19xQ")  # from HDF5's superblock the name, the version, and the end of the file for HDF5
+_LONGEST = 16 << 20  # the most bytes of a text
 _STEP = 1 << 20  # bytes that are read at a time
 _NUMBERS = {np.dtype(kind).str for kind in "bhiqBHIQfd"}
 
 
 class Sealed:
-    """A file whose seal is right: descriptor and arrays by name, as ``Foreign`` (foreign.py) has them."""
+    """A file with a valid seal: descriptor and arrays by name, with the interface of ``Foreign`` (foreign.py)."""
 
     def __init__(self, path: Path, found: Mapping[str, Any]) -> None:
         self.path = path
@@ -43,10 +43,10 @@ class Sealed:
         }
 
     def close(self) -> None:
-        """Nothing is held."""
+        """Do nothing, as no resource is held."""
 
     def read(self, name: str, start: int = 0, stop: int | None = None) -> NDArray[Any]:
-        """The numbers ``start:stop`` of an array; whether they are what was written is not looked at here."""
+        """Return the numbers ``start:stop`` of an array, without comparing checksums."""
         known = self.arrays[name]
         stop = known.size if stop is None else min(stop, known.size)
         kind = np.dtype(known.dtype)
@@ -72,9 +72,9 @@ def put(path: Path, text: str, places: Mapping[str, tuple[int, int, str]], group
     text : str
         The descriptor.
     places : dict of str to (int, int, str)
-        Of each array the first byte, the numbers, and their type.
+        The first byte of each array, its count of numbers, and their type.
     group : str
-        Where in the file the arrays are.
+        The group of the file in which the arrays are.
     """
     with path.open("r+b") as file:
         size = file.seek(0, os.SEEK_END)
@@ -88,12 +88,12 @@ def put(path: Path, text: str, places: Mapping[str, tuple[int, int, str]], group
 
 
 def find(path: Path, group: str | None) -> Sealed | None:
-    """The file by its seal; None where it has none, or one of another group.
+    """Return the file by its seal; None if it has none, or one of another group.
 
     Raises
     ------
     FileFormatError
-        It has a seal, and is not what was sealed.
+        It has a seal, but differs from the file that was sealed.
     """
     with (
         suppress(LookupError, ValueError, TypeError, AttributeError, ArithmeticError, RecursionError),
@@ -110,9 +110,9 @@ def find(path: Path, group: str | None) -> Sealed | None:
 
 
 def goes_on(path: Path) -> bool:
-    """Whether there is more in a file than HDF5 knows of: a seal, or what is left of one.
+    """Return whether a file has bytes that HDF5 does not know of: a seal, or the rest of one.
 
-    A program that changes the file with HDF5 cuts that off.
+    A program that changes the file with HDF5 cuts them off.
     """
     with path.open("rb") as file:
         head = file.read(_HEAD.size)
@@ -123,12 +123,12 @@ def goes_on(path: Path) -> bool:
 
 
 def _group(name: str | None) -> str:
-    """One name of those that a group has."""
+    """Return the normal form of a group's name."""
     return "/".join(part for part in (name or "").split("/") if part not in ("", "."))
 
 
 def _text(file: BinaryIO) -> dict[str, Any] | None:
-    """The text of a seal, if its checksum is right and the file has the size that it says."""
+    """Return the text of a seal, if its checksum is right and the file has the size that the text says."""
     size = file.seek(0, os.SEEK_END)
     if size < _END.size:
         return None
@@ -146,12 +146,12 @@ def _text(file: BinaryIO) -> dict[str, Any] | None:
 
 
 def _rest(file: BinaryIO, size: int, places: Mapping[str, Any]) -> int:
-    """The checksum of all bytes before the seal that belong to no array.
+    """Return the checksum of all bytes before the seal that belong to no array.
 
     Raises
     ------
     ValueError
-        An array does not lie before the seal, or is none of numbers.
+        An array is not before the seal, or holds no numbers.
     """
     crc = 0
     for start, stop in _gaps(size, places):
@@ -165,7 +165,7 @@ def _rest(file: BinaryIO, size: int, places: Mapping[str, Any]) -> int:
 
 
 def _gaps(size: int, places: Mapping[str, Any]) -> Iterator[tuple[int, int]]:
-    """What lies between the arrays."""
+    """Yield the gaps between the arrays."""
     spans = []
     for offset, count, dtype in places.values():
         if type(offset) is not int or type(count) is not int or dtype not in _NUMBERS or min(offset, count) < 0:

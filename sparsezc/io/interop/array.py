@@ -1,9 +1,8 @@
-"""Vectors and dense matrices of other libraries' arrays, and as such: NumPy, CuPy, PyTorch, JAX, Numba, RMM ...
+"""Vectors and dense matrices from and to other libraries' arrays: NumPy, CuPy, PyTorch, JAX, Numba, RMM ...
 
-An array is whatever speaks DLPack, ``__cuda_array_interface__`` or NumPy's protocols. What lies on a GPU stays there:
-no copy passes through the host. The arrays that come back are NumPy's from the CPU engine and CuPy's from the GPU
-engine; both speak the same protocols, so ``torch.from_dlpack(gb.io.to_array(v))`` goes on without another copy.
-Source: https://dmlc.github.io/dlpack/latest and the CUDA array interface, version 3.
+An array is any object with DLPack, ``__cuda_array_interface__`` or NumPy's protocols. Arrays on a GPU stay there: no
+copy passes through the host. The arrays that are returned are NumPy's from the CPU engine and CuPy's from the GPU
+engine; both support the same protocols, so ``torch.from_dlpack(gb.io.to_array(v))`` makes no further copy.
 """
 
 from __future__ import annotations
@@ -28,14 +27,14 @@ if TYPE_CHECKING:
 
 
 def on_device(engine: str | None, *given: Any) -> bool:
-    """Whether an object of these arrays is made on the GPU: as `engine` says, or where they lie."""
+    """Return whether an object of these arrays is made on the GPU: as `engine` says, or where the arrays are."""
     if engine is not None:
         return engines.has_placements(engines.get(engine, f"engine={engine!r}"))
     return any(array_exchange.is_here(x) for x in given)
 
 
 def on_host(x: Any) -> NDArray[Any]:
-    """An array as NumPy's: a view where it lies in the host's memory."""
+    """Return an array as NumPy's: a view if it is in host memory."""
     if array_exchange.is_here(x):
         return cuda.current().asnumpy(array_exchange.array(x))
     return np.asarray(x)
@@ -56,18 +55,18 @@ def from_array(
     Parameters
     ----------
     values : array, shape (size,) or (nrows, ncols), or (n,) with `indices`
-        Of any library that speaks DLPack or ``__cuda_array_interface__``, or array_like.
+        An array of any library with DLPack or ``__cuda_array_interface__``, or array_like.
     indices : array of integers, shape (n,), optional
-        The positions of the values, in any order; without it every position has one.
+        The positions of the values, in any order; without it every position has a value.
     size : int, optional
-        With `indices`; by default the largest position and one.
+        The size with `indices`; by default the largest position plus one.
     dtype : optional
-        By default the values' own.
+        The type of the result; by default the values' own.
     copy : bool
-        Without it, on the GPU a full vector of a contiguous array of its type *is* that array: change neither while
-        both are in use. All others are one copy: on the CPU, with `indices`, or of another type.
+        False: on the GPU, a full vector of a contiguous array of its type shares that array; change neither while both
+        are in use. All other cases make one copy: on the CPU, with `indices`, or into another type.
     engine : {"cpu", "gpu"}, optional
-        By default where the values lie.
+        The engine of the result; by default the one where the values are.
     name : str, optional
 
     Returns
@@ -77,9 +76,9 @@ def from_array(
     Raises
     ------
     InvalidValue
-        A position is there twice, or the array has neither one nor two dimensions.
+        A position occurs twice, or the array has neither one nor two dimensions.
     IndexOutOfBound
-        A position is negative or not below `size`.
+        A position is negative or at least `size`.
 
     Examples
     --------
@@ -130,18 +129,18 @@ def _on_device(values: Any, indices: Any, size: int | None, dtype: Any, copy: bo
 
 
 def to_array(x: Any, fill_value: Any = None, dtype: Any = None, *, copy: bool = False) -> Any:
-    """Make an array of a Vector or a Matrix, where it lies: NumPy's on the CPU, CuPy's on the GPU.
+    """Make an array of a Vector or a Matrix, on its engine: NumPy's on the CPU, CuPy's on the GPU.
 
     Parameters
     ----------
     x : Vector or Matrix
     fill_value : number, optional
-        What stands where there is no entry.
+        The value at positions without an entry.
     dtype : optional
-        By default the object's own, or what it and `fill_value` meet in.
+        The type of the array; by default the object's own, or the common type of it and `fill_value`.
     copy : bool
-        Without it, the array of a full vector on the GPU is the vector's own memory: change neither while both are in
-        use. All others are one copy.
+        False: the array of a full vector on the GPU is the vector's own memory; change neither while both are in use.
+        All other cases make one copy.
 
     Returns
     -------

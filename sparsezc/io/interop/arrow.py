@@ -1,11 +1,11 @@
-"""To and from Arrow tables: edge lists with a row for each edge, of pyarrow or of whatever speaks Arrow's C stream.
+"""To and from Arrow tables: edge lists with a row for each edge, of pyarrow or any object with Arrow's C stream.
 
 pyarrow is imported when one of these is called: ``pip install "sparsezc[arrow]"``.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from sparsezc.errors import DomainMismatch, InvalidValue
 from sparsezc.io.build.limits import wrong_type
 from sparsezc.io.build.optional import need
 from sparsezc.io.interop import edge_table
+from sparsezc.io.interop.edge_table import TableOptions
 
 if TYPE_CHECKING:
     from sparsezc.core.matrix import Matrix
@@ -24,36 +25,29 @@ def from_arrow(
     source: str = "source",
     target: str = "target",
     weight: str | None = "weight",
-    *,
-    directed: bool = True,
-    relabel: bool = False,
-    dtype: Any = None,
-    nrows: int | None = None,
-    ncols: int | None = None,
-    dup_op: Any = None,
-    name: str | None = None,
+    **options: Unpack[TableOptions],
 ) -> Matrix | tuple[Matrix, NDArray[Any]]:
     """Make an adjacency Matrix of an Arrow table's edge list.
 
-    Columns of one chunk are read where they lie, those of several are joined first; then there is one copy, the
+    Columns of one chunk are read in place, those of several chunks are joined first; then there is one copy, the
     matrix's own arrays.
 
     Parameters
     ----------
     table : pyarrow.Table, pyarrow.RecordBatch, or an object with ``__arrow_c_stream__`` (a Polars DataFrame, ...)
     source, target : str
-        The columns of vertex ids, without missing ones; of labels of any one kind with `relabel`.
+        The columns of vertex ids, without nulls; with `relabel`, of labels of any one kind.
     weight : str or None
-        The column of values. None, or the default where there is no such column: no values (BOOL, True everywhere).
+        The column of values. None, or the default name without such a column: no values (BOOL, True everywhere).
     directed, relabel, dtype, dup_op, name
         As in :func:`~sparsezc.io.from_pandas_edgelist`.
     nrows, ncols : int, optional
-        By default what :func:`to_arrow` wrote into the schema, else the largest id and one.
+        By default the sizes that :func:`to_arrow` wrote into the schema, else the largest id plus one.
 
     Returns
     -------
     Matrix
-        Or (Matrix, labels) with `relabel`: row i stands for ``labels[i]``.
+        With `relabel` it is (Matrix, labels): row i stands for ``labels[i]``.
 
     Raises
     ------
@@ -62,7 +56,7 @@ def from_arrow(
     DomainMismatch
         `table` is no table, or ids are not integers.
     InvalidValue
-        There is no such column, or an id or a value is null.
+        A column does not exist, or an id or a value is null.
 
     Examples
     --------
@@ -73,16 +67,16 @@ def from_arrow(
     """
     where = "from_arrow"
     found = as_table(table, where)
-    if nrows is None and ncols is None and not relabel:
-        nrows, ncols = sizes_of(found.schema)
+    if options.get("nrows") is None and options.get("ncols") is None and not options.get("relabel"):
+        options["nrows"], options["ncols"] = sizes_of(found.schema)
     return edge_table.from_table(
         where, found.column_names, lambda each, ids: column(found, each, where), (source, target, weight),
-        directed=directed, relabel=relabel, dtype=dtype, nrows=nrows, ncols=ncols, dup_op=dup_op, name=name,
+        **options,
     )  # fmt: skip
 
 
 def as_table(table: Any, where: str) -> Any:
-    """A pyarrow Table of whatever is one."""
+    """Return a pyarrow Table of any object that is one."""
     pyarrow = need("pyarrow", "arrow")
     if isinstance(table, pyarrow.Table):
         return table
@@ -92,7 +86,7 @@ def as_table(table: Any, where: str) -> Any:
 
 
 def column(table: Any, name: str, where: str) -> NDArray[Any]:
-    """A column as a NumPy array; nulls are refused by row, as Arrow would turn them into NaN."""
+    """Return a column as a NumPy array; nulls are refused by row, as Arrow would turn them into NaN."""
     found = table.column(name)
     if found.null_count:
         at = int(np.argmax(found.is_null().to_numpy(zero_copy_only=False)))
@@ -104,7 +98,7 @@ def column(table: Any, name: str, where: str) -> NDArray[Any]:
 def to_arrow(
     A: Any, source: str = "source", target: str = "target", weight: str | None = "weight", *, labels: Any = None
 ) -> Any:
-    """Make an Arrow table of a Matrix: its entries by rows. One copy, which the table then holds.
+    """Make an Arrow table of a Matrix: its entries by rows, in one copy that the table holds.
 
     Parameters
     ----------
@@ -114,19 +108,19 @@ def to_arrow(
     weight : str or None
         None leaves the values out.
     labels : array_like, shape (n,), optional
-        What stands for each row and column of a square matrix.
+        The name of each row and column of a square matrix.
 
     Returns
     -------
     pyarrow.Table
-        Ids are int64. The sizes stand in the schema's metadata (``sparsezc.nrows``, ``sparsezc.ncols``).
+        Ids are int64. The sizes are in the schema's metadata (``sparsezc.nrows``, ``sparsezc.ncols``).
 
     Raises
     ------
     PackageMissing
         pyarrow is not installed.
     DomainMismatch
-        `A` is no Matrix, or complex, for which Arrow has no type.
+        `A` is no Matrix, or is complex, for which Arrow has no type.
 
     Examples
     --------
@@ -145,7 +139,7 @@ def to_arrow(
 
 
 def sizes_of(schema: Any) -> tuple[int | None, int | None]:
-    """The sizes that :func:`to_arrow` wrote into a schema's metadata; None where they are not there.
+    """Return the sizes that :func:`to_arrow` wrote into a schema's metadata; None if they are missing.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""To and from Awkward Arrays: ragged rows of indices and values, as python-graphblas lays them out.
+"""To and from Awkward Arrays: ragged rows of indices and values, in python-graphblas's layout.
 
 Awkward is imported when one of these is called: ``pip install awkward``.
 """
@@ -39,7 +39,7 @@ def from_awkward(A: Any, *, name: str | None = None) -> Matrix | Vector:
     DomainMismatch
         `A` is no Awkward Array.
     InvalidValue
-        It does not say its format and shape, or they do not fit each other.
+        `A` does not give its format and shape, or these do not match.
     """
     from sparsezc.core.matrix import Matrix
 
@@ -76,7 +76,7 @@ def _flat(A: Any, field: str) -> Any:
 
 
 def to_awkward(A: Any, format: str | None = None) -> Any:
-    """Make an Awkward Array of a Matrix or a Vector. One copy, which the array then holds.
+    """Make an Awkward Array of a Matrix or a Vector, in one copy that the array holds.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ def to_awkward(A: Any, format: str | None = None) -> Any:
     PackageMissing
         Awkward is not installed.
     InvalidValue
-        The format is none of the object's.
+        The format is not one of the object's kind.
 
     Examples
     --------

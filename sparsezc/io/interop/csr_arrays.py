@@ -1,13 +1,13 @@
-"""A Matrix of the three arrays of a CSR or a COO, and as such: of NumPy, CuPy, PyTorch, JAX ..., wherever they lie.
+"""A Matrix from and to the three arrays of a CSR or a COO, of NumPy, CuPy, PyTorch, JAX ..., in any memory.
 
-The arrays are whatever speaks DLPack, ``__cuda_array_interface__`` or NumPy's protocols. Those on a GPU become a Matrix
-on the GPU engine without passing through the host; without a copy at all where the ids take 4 bytes (8 for more than
-2**32 columns) and the values are of the matrix's type.
+Arrays are objects with DLPack, ``__cuda_array_interface__`` or NumPy's protocols. Those on a GPU become a Matrix on the
+GPU engine without passing through the host, and without any copy where ids take 4 bytes (8 for more than 2**32 columns)
+and values have the matrix's type.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from sparsezc.engines.gpu import array_exchange
 from sparsezc.engines.gpu.storage import vector_store
 from sparsezc.errors import DimensionMismatch, InvalidValue
 from sparsezc.expr import engines
-from sparsezc.io.build.limits import wrong_type
+from sparsezc.io.build.limits import unexpected, wrong_type
 from sparsezc.io.interop.array import on_device, on_host
 from sparsezc.ops import arrays
 from sparsezc.semirings.types.datatypes import DataType, lookup
@@ -26,17 +26,23 @@ if TYPE_CHECKING:
     from sparsezc.core.matrix import Matrix
 
 
+class NewMatrix(TypedDict, total=False):
+    """The options of a matrix that is made of arrays."""
+
+    dtype: Any
+    engine: str | None
+    name: str | None
+
+
 def from_csr_arrays(
     indptr: Any,
     indices: Any,
     values: Any,
     *,
     ncols: int,
-    dtype: Any = None,
     symmetric: bool = False,
     copy: bool = False,
-    engine: str | None = None,
-    name: str | None = None,
+    **options: Unpack[NewMatrix],
 ) -> Matrix:
     """Make a Matrix of compressed rows.
 
@@ -48,23 +54,23 @@ def from_csr_arrays(
     values : array, shape (n,), or a number for all
     ncols : int
     dtype : optional
-        By default the values' own.
+        The type of the matrix; by default the values' own.
     symmetric : bool
-        A promise that the matrix equals its transpose.
+        The caller asserts that the matrix equals its transpose.
     copy : bool
-        Without it, on the GPU the matrix shares what it can: ids of 4 bytes (8 above 2**32 columns), values of its
-        type, offsets of int64. They must not change while it is in use. What differs in type, what must be sorted, and
-        everything on the CPU is one copy.
+        False: on the GPU the matrix shares every array that it can: ids of 4 bytes (8 above 2**32 columns), values of
+        its type, offsets of int64. They must not change while it is in use. Arrays of other types, arrays that must be
+        sorted, and everything on the CPU are copied once.
     engine : {"cpu", "gpu"}, optional
-        By default where the arrays lie.
+        The engine of the result; by default the one where the arrays are.
     name : str, optional
 
     Raises
     ------
     InvalidValue, InvalidObject, IndexOutOfBound
-        The arrays are no CSR: the message says where.
+        The arrays are no CSR: the message names the place.
     DimensionMismatch
-        There are not as many values as ids.
+        The numbers of values and of ids differ.
 
     Examples
     --------
@@ -75,6 +81,7 @@ def from_csr_arrays(
     from sparsezc.core.matrix import Matrix
 
     where = "from_csr_arrays"
+    dtype, engine, name = _new(where, options)
     if not on_device(engine, indptr, indices, values):
         p, j, x = (on_host(part) for part in (indptr, indices, values))
         host: Matrix = Matrix.from_csr(p, j, x, dtype, ncols=ncols, symmetric=symmetric, name=name)
@@ -89,8 +96,15 @@ def from_csr_arrays(
     return made._known_symmetric(symmetric)
 
 
+def _new(where: str, options: NewMatrix) -> tuple[Any, str | None, str | None]:
+    """Type, engine and name, None where they are not given."""
+    if unknown := options.keys() - NewMatrix.__annotations__:
+        raise unexpected(where, unknown, NewMatrix)
+    return options.get("dtype"), options.get("engine"), options.get("name")
+
+
 def _fit(where: str, ids: Any, values: Any, dtype: Any) -> DataType:
-    """The type of the values, of which there is one for each id, or one for all."""
+    """Return the type of the values, of which there is one for each id, or one for all."""
     if values.ndim and values.shape != ids.shape:
         raise DimensionMismatch(f"{where}: values have shape {values.shape} and indices {ids.shape}")
     return lookup(values.dtype if dtype is None else dtype)
@@ -103,12 +117,10 @@ def from_coo_arrays(
     *,
     nrows: int,
     ncols: int,
-    dtype: Any = None,
     dup_op: Any = None,
-    engine: str | None = None,
-    name: str | None = None,
+    **options: Unpack[NewMatrix],
 ) -> Matrix:
-    """Make a Matrix of row ids, column ids and values in any order; sorted where they lie, which is one copy.
+    """Make a Matrix of row ids, column ids and values in any order; they are sorted on their engine, in one copy.
 
     Parameters
     ----------
@@ -116,25 +128,26 @@ def from_coo_arrays(
     values : array, shape (n,), or a number for all
     nrows, ncols : int
     dtype : optional
-        By default the values' own.
+        The type of the matrix; by default the values' own.
     dup_op : binary operator or its name, optional
-        What merges values at one position. On the GPU: one of a monoid, or first, second or any.
+        The operator that merges values of one position. On the GPU: one of a monoid, or first, second or any.
     engine : {"cpu", "gpu"}, optional
-        By default where the arrays lie.
+        The engine of the result; by default the one where the arrays are.
     name : str, optional
 
     Raises
     ------
     InvalidValue
-        A position is there twice without `dup_op`.
+        A position occurs twice without `dup_op`.
     IndexOutOfBound
-        An id is negative, or not below `nrows` or `ncols`.
+        An id is negative, or at least `nrows` or `ncols`.
     DimensionMismatch
         The arrays have different lengths.
     """
     from sparsezc.core.matrix import Matrix
 
     where = "from_coo_arrays"
+    dtype, engine, name = _new(where, options)
     if not on_device(engine, rows, columns, values):
         i, j, x = (on_host(part) for part in (rows, columns, values))
         host: Matrix = Matrix.from_coo(i, j, x, dtype, nrows=nrows, ncols=ncols, dup_op=dup_op, name=name)
@@ -153,7 +166,7 @@ def from_coo_arrays(
 
 
 def _ordered(i: Any, j: Any, values: Any) -> tuple[Any, Any, Any]:
-    """Entries by rows and then columns; those at one position stay in their order."""
+    """Return entries by rows and then columns; those of one position stay in their order."""
     xp = cuda.current().xp
     order = xp.argsort(j, kind="stable")
     order = order[xp.argsort(i[order], kind="stable")]
@@ -161,7 +174,7 @@ def _ordered(i: Any, j: Any, values: Any) -> tuple[Any, Any, Any]:
 
 
 def _merged(i: Any, j: Any, values: Any, kind: DataType, dup_op: Any, where: str) -> tuple[Any, Any, Any]:
-    """Distinct positions and their values, of sorted ones: each position is a row whose entries are folded."""
+    """Return distinct positions and their values from sorted entries; each position's values are folded."""
     from sparsezc.core.matrix import Matrix
 
     xp = cuda.current().xp
@@ -193,7 +206,7 @@ def _merged(i: Any, j: Any, values: Any, kind: DataType, dup_op: Any, where: str
 
 
 def to_csr_arrays(A: Any, *, by_columns: bool = False, dtype: Any = None, copy: bool = False) -> tuple[Any, Any, Any]:
-    """Make the three arrays of a Matrix's compressed rows, where it lies: NumPy's on the CPU, CuPy's on the GPU.
+    """Make the three arrays of a Matrix's compressed rows, on its engine: NumPy's on the CPU, CuPy's on the GPU.
 
     Parameters
     ----------
@@ -201,17 +214,17 @@ def to_csr_arrays(A: Any, *, by_columns: bool = False, dtype: Any = None, copy: 
     by_columns : bool
         Compressed columns (CSC) instead.
     dtype : optional
-        Of the values; by default the matrix's own.
+        The type of the values; by default the matrix's own.
     copy : bool
-        Without it, the arrays of a matrix in the GPU's memory are its own and must not be changed (values that are all
-        one are repeated, and so a copy). All others are one copy: from the CPU engine, or from host memory that a GPU
-        reads.
+        False: the arrays of a matrix in device memory are its own and must not be changed (one value that stands for
+        all is repeated, which is a copy). All other cases make one copy: from the CPU engine, or from host memory that
+        a GPU reads.
 
     Returns
     -------
     indptr : array of int64, shape (nrows + 1,)
     indices : array of int64, or of int32 on the GPU for up to 2**31 columns, shape (n,)
-        Ascending in each row.
+        The ids, ascending in each row.
     values : array, shape (n,)
 
     Raises
@@ -240,15 +253,15 @@ def to_csr_arrays(A: Any, *, by_columns: bool = False, dtype: Any = None, copy: 
         indptr, ids, values = A.to_csc(kind) if by_columns else A.to_csr(kind)
         return indptr.view(np.int64), ids.view(np.int64), values
     if kind is not A.dtype:
-        store = engine.dup(store, kind)  # by GraphBLAS's rules for values that do not fit
+        store = engine.dup(store, kind)  # converted by GraphBLAS's rules for values that do not fit
     found = array_exchange.matrix_to_csr(store, by_columns=by_columns)
     return tuple(part.copy() for part in found) if copy else found
 
 
 def to_coo_arrays(A: Any, *, dtype: Any = None) -> tuple[Any, Any, Any]:
-    """Make row ids, column ids and values of a Matrix, by rows, where it lies; types as in :func:`to_csr_arrays`.
+    """Make row ids, column ids and values of a Matrix, by rows, on its engine; types as in :func:`to_csr_arrays`.
 
-    Row ids (int64) are made; the others are as :func:`to_csr_arrays` gives them: on the GPU not to be changed.
+    Row ids (int64) are new; the others are those of :func:`to_csr_arrays`: on the GPU they must not be changed.
     """
     from sparsezc.core.matrix import Matrix
 

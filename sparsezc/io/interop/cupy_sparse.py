@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from sparsezc.core.matrix import Matrix
 
 _FORMATS = ("csr", "csc", "coo")
-_KINDS = "?fdFD"  # the types that CuPy's sparse matrices have
+_KINDS = "?fdFD"  # the value types of CuPy's sparse matrices
 
 
 def from_cupy_sparse(A: Any, *, dup_op: Any = None, copy: bool = False, name: str | None = None) -> Matrix:
@@ -32,10 +32,11 @@ def from_cupy_sparse(A: Any, *, dup_op: Any = None, copy: bool = False, name: st
     A : cupyx.scipy.sparse csr_matrix, csc_matrix, coo_matrix or dia_matrix
         Stored zeros are kept.
     dup_op : binary operator or its name, optional
-        What merges entries at one position, of a monoid, or first, second or any; without it they are an error.
+        The operator that merges entries of one position: one of a monoid, or first, second or any; without it they are
+        an error.
     copy : bool
-        Without it, the ids and values of a csr_matrix that is in order are shared: change neither matrix's while both
-        are in use. Everything else is one copy on the device (a csc_matrix: one for the other orientation).
+        False: ids and values of an ordered csr_matrix are shared; change neither matrix's while both are in use. All
+        other cases make one copy on the device (a csc_matrix: one for the other orientation).
     name : str, optional
 
     Raises
@@ -43,7 +44,7 @@ def from_cupy_sparse(A: Any, *, dup_op: Any = None, copy: bool = False, name: st
     DomainMismatch
         `A` is no sparse matrix of CuPy.
     InvalidValue, InvalidObject
-        An entry is there twice without `dup_op`.
+        An entry occurs twice without `dup_op`.
     """
     form = getattr(A, "format", None)
     if form == "dia":
@@ -51,7 +52,7 @@ def from_cupy_sparse(A: Any, *, dup_op: Any = None, copy: bool = False, name: st
     if form not in _FORMATS or not hasattr(A, "data"):
         raise wrong_type("from_cupy_sparse", "A", A, "a sparse matrix of CuPy")
     parts = (A.row, A.col) if form == "coo" else (A.indptr, A.indices)
-    if form != "coo" and dup_op is not None:  # without CuPy's tocoo, which needs cuSPARSE
+    if form != "coo" and dup_op is not None:  # not by CuPy's tocoo, which needs cuSPARSE
         offsets = array_exchange.array(A.indptr).astype(np.int64)
         rows, columns = array_exchange.row_ids(offsets, A.indices.size), A.indices
         parts, form = (rows, columns) if form == "csr" else (columns, rows), "coo"
@@ -59,7 +60,7 @@ def from_cupy_sparse(A: Any, *, dup_op: Any = None, copy: bool = False, name: st
 
 
 def to_cupy_sparse(A: Any, format: str = "csr", dtype: Any = None, *, copy: bool = False) -> Any:
-    """Make a CuPy sparse matrix of a Matrix; one on the CPU engine goes to the GPU first.
+    """Make a CuPy sparse matrix of a Matrix; one on the CPU engine is copied to the GPU first.
 
     Parameters
     ----------
@@ -68,13 +69,13 @@ def to_cupy_sparse(A: Any, format: str = "csr", dtype: Any = None, *, copy: bool
     dtype : optional
         By default the matrix's own; CuPy has BOOL, FP32, FP64, FC32 and FC64 only.
     copy : bool
-        Without it, ids and values of a csr_matrix of a Matrix in the GPU's memory are shared: change neither while both
-        are in use. (All values being one, they are repeated.) All else is one copy on the device.
+        False: ids and values of the csr_matrix of a Matrix in device memory are shared; change neither while both are
+        in use. (One value that stands for all is repeated.) All other cases make one copy on the device.
 
     Returns
     -------
     cupyx.scipy.sparse.csr_matrix, csc_matrix or coo_matrix
-        With int32 ids, CuPy's only ones.
+        Its ids are int32, CuPy's only type.
 
     Raises
     ------
@@ -83,9 +84,9 @@ def to_cupy_sparse(A: Any, format: str = "csr", dtype: Any = None, *, copy: bool
     DeviceUnavailable
         There is no GPU.
     DomainMismatch
-        CuPy has no such values; `dtype` gives others.
+        CuPy has no such value type; `dtype` converts.
     InvalidValue
-        The matrix has 2**31 rows, columns or entries and more, or there is no such format.
+        The matrix has 2**31 or more rows, columns or entries, or there is no such format.
     """
     form = choice("to_cupy_sparse", "format", format, _FORMATS)
     kind = lookup(A.dtype if dtype is None else dtype)

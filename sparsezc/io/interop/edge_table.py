@@ -1,36 +1,49 @@
-"""Columns of a table (pandas, Arrow) as a matrix and back: what those formats share."""
+"""Columns of a table (pandas, Arrow) as a matrix and back: the code that these formats share."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.errors import DimensionMismatch, DomainMismatch, InvalidValue
-from sparsezc.io.build.limits import need_numbers, wrong_type
+from sparsezc.io.build.limits import need_numbers, unexpected, wrong_type
 
 if TYPE_CHECKING:
     from sparsezc.core.matrix import Matrix
 
-WEIGHT = "weight"  # the one column that may be missing: then the edges have no values
+
+class TableOptions(TypedDict, total=False):
+    """The options of everything that makes a matrix of a table; ``from_pandas_edgelist`` says what each means."""
+
+    directed: bool
+    relabel: bool
+    dtype: Any
+    nrows: int | None
+    ncols: int | None
+    dup_op: Any
+    name: str | None
+
+
+WEIGHT = "weight"  # the one column that may be missing: then edges have no values
 
 
 def weight_column(weight: str | None, names: list[Any], where: str) -> str | None:
-    """The column of values: None where there is none, or the usual one is not there."""
+    """Return the column of values: None if there is none, or the default one does not exist."""
     if weight == WEIGHT and weight not in names:
         return None
     return weight if weight is None else check_column(weight, names, where)
 
 
 def check_column(column: Any, names: list[Any], where: str) -> Any:
-    """The name of a column that is there.
+    """Return the name of a column that exists.
 
     Raises
     ------
     InvalidValue
-        It is not; the message lists those that are.
+        It does not; the message lists the columns.
     """
     if column not in names:
         raise InvalidValue(f"{where}: there is no column {column!r}; the columns are {', '.join(map(repr, names))}")
@@ -42,25 +55,25 @@ def from_table(
     names: list[Any],
     read: Callable[[Any, bool], NDArray[Any]],
     columns: tuple[Any, Any, Any],
-    **options: Any,
+    **options: Unpack[TableOptions],
 ) -> Matrix | tuple[Matrix, NDArray[Any]]:
-    """A matrix of a table's edges, as :func:`to_matrix` makes it.
+    """Return a matrix of a table's edges, made by :func:`to_matrix`.
 
     Parameters
     ----------
     names : list
-        The table's columns.
+        The columns of the table.
     read : callable
-        ``read(name, ids)`` is a column as an array; `ids` tells vertex ids from values.
+        ``read(name, ids)`` returns a column as an array; `ids`: vertex ids, not values.
     columns : tuple
-        Those of the source, the target and the values.
+        The columns of the source, the target and the values.
     options
-        As :func:`to_matrix` takes them.
+        Options of :func:`to_matrix`.
 
     Raises
     ------
     InvalidValue
-        A column is not there.
+        A column does not exist.
     """
     source, target, weight = columns
     value = weight_column(weight, names, where)
@@ -73,21 +86,18 @@ def to_matrix(
     source: NDArray[Any],
     target: NDArray[Any],
     values: NDArray[Any] | None,
-    *,
-    directed: bool,
-    relabel: bool,
-    dtype: Any,
-    nrows: int | None,
-    ncols: int | None,
-    dup_op: Any,
-    name: str | None,
+    **options: Unpack[TableOptions],
 ) -> Matrix | tuple[Matrix, NDArray[Any]]:
-    """A matrix of edges; with `relabel` also the labels, ascending: row i stands for ``labels[i]``."""
+    """Return a matrix of edges; with `relabel` also the labels, ascending: row i stands for ``labels[i]``."""
     from sparsezc.core.matrix import Matrix
 
+    if unknown := options.keys() - TableOptions.__annotations__:
+        raise unexpected(where, unknown, TableOptions)
+    nrows, ncols = options.get("nrows"), options.get("ncols")
+    dtype, dup_op, name = options.get("dtype"), options.get("dup_op"), options.get("name")
     labels = None
     source, target = _of_one_kind(source, target)
-    if relabel:
+    if options.get("relabel"):
         labels, source, target = _numbered(where, source, target)
         nrows = labels.size if nrows is None else nrows
         ncols = labels.size if ncols is None else ncols
@@ -96,7 +106,7 @@ def to_matrix(
             raise DomainMismatch(
                 f"{where}: the {column} column holds {ids.dtype}, not integers; relabel=True numbers any labels"
             )
-    if not directed:
+    if not options.get("directed", True):
         if nrows != ncols and None not in (nrows, ncols):
             raise DimensionMismatch(f"{where}: directed=False needs a square matrix; got {nrows} x {ncols}")
         nrows = ncols = _square(source, target, nrows if ncols is None else ncols)
@@ -109,7 +119,7 @@ def to_matrix(
 
 
 def _of_one_kind(source: NDArray[Any], target: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Both columns; where one is uint64 and the other signed, in a type in which they meet without being floats."""
+    """Return both columns; if one is uint64 and the other signed, in a common type that is not a float."""
     if source.dtype.kind not in "iu" or target.dtype.kind not in "iu":
         return source, target
     if np.result_type(source, target).kind != "f":
@@ -131,14 +141,14 @@ def _square(source: NDArray[Any], target: NDArray[Any], size: int | None) -> int
 def _both(
     source: NDArray[Any], target: NDArray[Any], values: NDArray[Any] | None
 ) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any] | None]:
-    """The edges and, but for loops, their reverses."""
+    """Return the edges and, except for loops, their reverses."""
     off = source != target
     rows, cols = np.concatenate([source, target[off]]), np.concatenate([target, source[off]])
     return rows, cols, None if values is None else np.concatenate([values, values[off]])
 
 
 def _numbered(where: str, source: Any, target: Any) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-    """The labels that occur, ascending, and both columns as positions among them."""
+    """Return the labels that occur, ascending, and both columns as positions among them."""
     try:
         labels, at = np.unique(np.concatenate([source, target]), return_inverse=True)
     except TypeError as error:
@@ -147,7 +157,7 @@ def _numbered(where: str, source: Any, target: Any) -> tuple[NDArray[Any], NDArr
 
 
 def to_columns(A: Any, labels: Any, columns: tuple[Any, Any, Any], where: str) -> dict[Any, NDArray[Any]]:
-    """Row and column ids (int64, or labels) and values of a matrix, by rows; a name of None leaves the values out."""
+    """Return row and column ids (int64, or labels) and values of a matrix, by rows; a name None omits values."""
     from sparsezc.core.matrix import Matrix, TransposedMatrix
 
     if not isinstance(A, Matrix | TransposedMatrix):

@@ -28,10 +28,10 @@ def from_jax_sparse(x: Any, *, dup_op: Any = None, copy: bool = False, name: str
     x : jax.experimental.sparse.BCOO or BCSR, two-dimensional, without batch and dense dimensions
         Stored zeros are kept; the padding of a BCOO (ids beyond its shape) is not.
     dup_op : binary operator or its name, optional
-        What merges entries of a BCOO at one position; without it they are an error.
+        The operator that merges entries of a BCOO at one position; without it they are an error.
     copy : bool
-        Without it, a BCSR on the GPU is shared; JAX does not change its arrays, so neither must the Matrix's be. All
-        others are one copy.
+        False: a BCSR on the GPU is shared; JAX does not change its arrays, so the Matrix must not be changed either.
+        All other cases make one copy.
     name : str, optional
 
     Raises
@@ -54,9 +54,9 @@ def from_jax_sparse(x: Any, *, dup_op: Any = None, copy: bool = False, name: str
 
 
 def to_jax_sparse(A: Any, format: str = "bcsr", dtype: Any = None) -> Any:
-    """Make a sparse JAX array of a Matrix, where it lies.
+    """Make a sparse JAX array of a Matrix, on its engine.
 
-    JAX takes arrays in the GPU's memory without a copy. On the CPU there is one copy, and another where memory is not
+    JAX takes arrays in device memory without a copy. On the CPU there is one copy, and another where memory is not
     aligned to 64 bytes.
 
     Parameters
@@ -69,16 +69,16 @@ def to_jax_sparse(A: Any, format: str = "bcsr", dtype: Any = None) -> Any:
     Returns
     -------
     jax.experimental.sparse.BCSR or BCOO
-        With int32 ids.
+        Its ids are int32.
 
     Raises
     ------
     PackageMissing
         JAX is not installed.
     DomainMismatch
-        The values take 64 bits and JAX is set to 32 (its default): ``dtype=`` or ``jax_enable_x64`` decides.
+        The values take 64 bits and JAX is set to 32 (its default): give ``dtype=`` or set ``jax_enable_x64``.
     InvalidValue
-        The matrix has 2**31 rows, columns or entries and more.
+        The matrix has 2**31 or more rows, columns or entries.
     """
     form = choice("to_jax_sparse", "format", format, _FORMATS)
     need_numbers(A, "to_jax_sparse")

@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 def from_networkx(
     G: Any, nodelist: Any = None, dtype: Any = None, weight: str | None = "weight", name: str | None = None
 ) -> Matrix:
-    """Make the adjacency Matrix of a NetworkX graph: one copy of SciPy's arrays, which NetworkX makes of it.
+    """Make the adjacency Matrix of a NetworkX graph, in one copy of the SciPy arrays that NetworkX makes.
 
     Parameters
     ----------
     G : networkx graph
-        An undirected one gives both directions; parallel edges are added up.
+        An undirected graph gives both directions; parallel edges are added up.
     nodelist : list, optional
-        Which nodes, and in what order; all in the graph's order by default.
+        The nodes to include, in order; by default all, in the graph's order.
     dtype : dtype-like, optional
     weight : str or None
         The edge attribute that holds the values; edges without it get 1.
@@ -45,7 +45,7 @@ def from_networkx(
     kind = None if dtype is None else datatypes.lookup(dtype).np_type
     array = nx.to_scipy_sparse_array(G, nodelist=nodelist, dtype=kind, weight=weight, format="csr")
     if array.nnz and array.has_canonical_format and (array.data == array.data[0]).all():
-        # One value for all, as of a graph without weights: it is held once.
+        # One value for all, as in a graph without weights, is stored once.
         csr = Csr.from_arrays(array.indptr, array.indices.astype(np.uint64), array.data[:1].copy(), array.shape[1])
         return Matrix._from_csr(csr, name=name)
     made: Any = from_scipy_sparse(array, name=name)
@@ -53,18 +53,18 @@ def from_networkx(
 
 
 def to_networkx(m: Any, edge_attribute: str | None = "weight") -> Any:
-    """Make a NetworkX DiGraph of a square adjacency Matrix; all is copied, for NetworkX keeps Python's own objects.
+    """Make a NetworkX DiGraph of a square adjacency Matrix; everything is copied, as NetworkX keeps Python objects.
 
     Parameters
     ----------
     m : Matrix, shape (n, n)
     edge_attribute : str or None
-        Where the values go; None leaves them out.
+        The edge attribute for the values; None leaves them out.
 
     Returns
     -------
     networkx.DiGraph
-        With the nodes 0..n-1, those without edges too.
+        The graph has nodes 0..n-1, including those without edges.
 
     Examples
     --------

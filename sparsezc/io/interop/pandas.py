@@ -5,7 +5,7 @@ pandas is imported when one of these is called: ``pip install "sparsezc[pandas]"
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from sparsezc.errors import InvalidValue
 from sparsezc.io.build.limits import wrong_type
 from sparsezc.io.build.optional import need
 from sparsezc.io.interop import edge_table
+from sparsezc.io.interop.edge_table import TableOptions
 
 if TYPE_CHECKING:
     from sparsezc.core.matrix import Matrix
@@ -24,40 +25,34 @@ def from_pandas_edgelist(
     source: Any = "source",
     target: Any = "target",
     weight: Any = "weight",
-    *,
-    directed: bool = True,
-    relabel: bool = False,
-    dtype: Any = None,
-    nrows: int | None = None,
-    ncols: int | None = None,
-    dup_op: Any = None,
-    name: str | None = None,
+    **options: Unpack[TableOptions],
 ) -> Matrix | tuple[Matrix, NDArray[Any]]:
-    """Make an adjacency Matrix of a pandas edge list. One copy: the matrix's own arrays.
+    """Make an adjacency Matrix of a pandas edge list, in one copy: the matrix's own arrays.
 
     Parameters
     ----------
     df : pandas.DataFrame
     source, target : column names
-        Vertex ids from 0, without missing ones; labels of any one kind with `relabel`.
+        Vertex ids from 0, without missing ones; with `relabel`, labels of any one kind.
     weight : column name or None
-        The values. None, or the default where there is no such column: no values (BOOL, True everywhere).
+        The values. None, or the default name without such a column: no values (BOOL, True everywhere).
     directed : bool
         False: each edge counts in both directions.
     relabel : bool
         Number the ids or labels that occur, in ascending order.
     dtype : optional
-        By default the values' own.
+        The type of the matrix; by default the values' own.
     nrows, ncols : int, optional
-        By default the largest id and one.
+        By default the largest id plus one.
     dup_op : binary operator or its name, optional
-        What merges values at one position; without it there must be none twice. Edges without values merge anyway.
+        The operator that merges values of one position; without it no position may occur twice. Edges without values
+        are always merged.
     name : str, optional
 
     Returns
     -------
     Matrix
-        Or (Matrix, labels) with `relabel`: row i stands for ``labels[i]``.
+        With `relabel` it is (Matrix, labels): row i stands for ``labels[i]``.
 
     Raises
     ------
@@ -66,7 +61,7 @@ def from_pandas_edgelist(
     DomainMismatch
         `df` is no DataFrame, or ids are not integers.
     InvalidValue
-        There is no such column, or an id or value is missing (pd.NA, None; a NaN in a NumPy float column is a value).
+        A column does not exist, or an id or value is missing (pd.NA, None; a NaN in a NumPy float column is a value).
 
     Examples
     --------
@@ -82,19 +77,19 @@ def from_pandas_edgelist(
         raise wrong_type(where, "df", df, "a pandas DataFrame")
     return edge_table.from_table(
         where, list(df.columns), lambda each, ids: _column(df[each], where, ids), (source, target, weight),
-        directed=directed, relabel=relabel, dtype=dtype, nrows=nrows, ncols=ncols, dup_op=dup_op, name=name,
+        **options,
     )  # fmt: skip
 
 
 def _column(series: Any, where: str, ids: bool) -> NDArray[Any]:
-    """A column as a NumPy array; without a copy where it is one."""
+    """Return a column as a NumPy array; without a copy if it is one."""
     extension = not isinstance(series.dtype, np.dtype)
     if ids or extension or series.dtype.kind == "O":
         missing = series.isna().to_numpy()
         if missing.any():
             at = series.index[int(np.argmax(missing))]
             raise InvalidValue(f"{where}: column {series.name!r} has nothing at row {at!r}; every edge needs a value")
-    kind = getattr(series.dtype, "numpy_dtype", None) if extension else None  # of pandas' own and of Arrow's types
+    kind = getattr(series.dtype, "numpy_dtype", None) if extension else None  # pandas' own types and Arrow's have this
     found: NDArray[Any] = series.to_numpy() if kind is None else series.to_numpy(dtype=kind)
     return found
 
@@ -102,7 +97,7 @@ def _column(series: Any, where: str, ids: bool) -> NDArray[Any]:
 def to_pandas_edgelist(
     A: Any, source: Any = "source", target: Any = "target", weight: Any = "weight", *, labels: Any = None
 ) -> Any:
-    """Make a pandas edge list of a Matrix: its entries by rows. One copy: the DataFrame's own arrays.
+    """Make a pandas edge list of a Matrix: its entries by rows, in one copy: the DataFrame's own arrays.
 
     Parameters
     ----------
@@ -111,12 +106,12 @@ def to_pandas_edgelist(
     weight : column name or None
         None leaves the values out.
     labels : array_like, shape (n,), optional
-        What stands for each row and column of a square matrix; what ``from_pandas_edgelist(relabel=True)`` gave.
+        The name of each row and column of a square matrix, as ``from_pandas_edgelist(relabel=True)`` returned them.
 
     Returns
     -------
     pandas.DataFrame
-        Ids are int64. It does not say how many vertices there are.
+        Ids are int64. The number of vertices is not part of it.
 
     Examples
     --------

@@ -22,14 +22,14 @@ _FORMATS = ("coo", "dok", "gcxs")
 
 
 def from_pydata_sparse(s: Any, *, dup_op: Any = None, name: str | None = None) -> Matrix | Vector:
-    """Make a Vector or a Matrix of a PyData sparse array. One copy, and another one from dok and gcxs.
+    """Make a Vector or a Matrix of a PyData sparse array, in one copy; two from dok and gcxs.
 
     Parameters
     ----------
     s : sparse.SparseArray of one or two dimensions
-        Its fill value is not kept: what is not stored is absent.
+        Its fill value is dropped: absent entries stay absent.
     dup_op : binary operator or its name, optional
-        What merges entries at one position; without it they are an error.
+        The operator that merges entries of one position; without it they are an error.
     name : str, optional
 
     Raises
@@ -39,7 +39,7 @@ def from_pydata_sparse(s: Any, *, dup_op: Any = None, name: str | None = None) -
     DomainMismatch
         `s` is no sparse array.
     DimensionMismatch
-        It has no or more than two dimensions.
+        It has no dimension, or more than two.
     """
     sparse = need("sparse")
     if not isinstance(s, sparse.SparseArray):
@@ -51,7 +51,7 @@ def from_pydata_sparse(s: Any, *, dup_op: Any = None, name: str | None = None) -
 
 
 def to_pydata_sparse(A: Any, format: str = "coo") -> Any:
-    """Make a PyData sparse array of a Matrix or a Vector. One copy for "coo", which the array then holds; else two.
+    """Make a PyData sparse array of a Matrix or a Vector, in one copy for "coo", two for the other formats.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def to_pydata_sparse(A: Any, format: str = "coo") -> Any:
     Returns
     -------
     sparse.COO, sparse.DOK or sparse.GCXS
-        With the fill value 0.
+        Its fill value is 0.
 
     Raises
     ------

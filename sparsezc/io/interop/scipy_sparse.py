@@ -1,4 +1,4 @@
-"""To and from SciPy's sparse arrays. Value types stay; duplicates are refused unless told how to merge them."""
+"""To and from SciPy's sparse arrays. Value types are kept; duplicates are refused unless `dup_op` merges them."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ _FORMATS = ("bsr", "csr", "csc", "coo", "lil", "dia", "dok")
 def from_scipy_sparse(A: Any, *, dup_op: Any = None, name: str | None = None) -> Matrix | Vector:
     """Make a Matrix from a SciPy sparse matrix or array; a Vector from an array of one dimension.
 
-    One copy: the object's own arrays, which do not change when the caller's do. Of csc there are two, for it is
-    transposed; formats other than these and coo are made coo by SciPy first.
+    There is one copy, the object's own arrays, which do not change when the caller's do. A csc makes two, as it is
+    transposed; SciPy converts formats other than csr, csc and coo to coo first.
 
     Parameters
     ----------
     A : scipy.sparse array or matrix
         Stored zeros are kept.
     dup_op : BinaryOp, optional
-        How entries at the same position are merged; without it they are an error.
+        The operator that merges entries of one position; without it they are an error.
     name : str, optional
 
     Examples
@@ -56,8 +56,8 @@ def from_scipy_sparse(A: Any, *, dup_op: Any = None, name: str | None = None) ->
 def to_scipy_sparse(A: Any, format: str = "csr") -> Any:
     """Make a SciPy sparse array from a Matrix, or from a Vector (one row; one column for "csc").
 
-    One copy for "csr" and "coo", which the array then holds; SciPy makes the other formats of it. (As a matrix instead
-    of an array: ``scipy.sparse.csr_matrix`` of the result, without a copy.)
+    There is one copy for "csr" and "coo", which the array holds; SciPy converts it to the other formats. (As a matrix
+    instead of an array: ``scipy.sparse.csr_matrix`` of the result, without a copy.)
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def to_scipy_sparse(A: Any, format: str = "csr") -> Any:
     Returns
     -------
     scipy.sparse array
-        With int32 ids where they fit, as SciPy makes them itself, else int64.
+        Its ids are int32 where they fit, as in SciPy's own arrays, else int64.
 
     Examples
     --------
@@ -87,7 +87,7 @@ def to_scipy_sparse(A: Any, format: str = "csr") -> Any:
         at, values = A.to_coo()
         make, shape = (csc_array, (A.size, 1)) if form == "csc" else (csr_array, (1, A.size))
         return make((values, _signed(at, A.size), np.array([0, at.size])), shape=shape).asformat(form)
-    if form == "coo":  # straight, so that no offsets are made for rows beyond number
+    if form == "coo":  # directly, so that no offsets are made for a huge number of rows
         rows, cols, values = A.to_coo()
         bound = max(A.nrows, A.ncols)
         return coo_array((values, (_signed(rows, bound), _signed(cols, bound))), shape=A.shape)
@@ -97,5 +97,5 @@ def to_scipy_sparse(A: Any, format: str = "csr") -> Any:
 
 
 def _signed(ids: Any, bound: int) -> Any:
-    """Ids in the signed type that SciPy uses."""
+    """Return ids in the signed type that SciPy uses."""
     return ids.astype(np.int32) if bound < 2**31 else ids.view(np.int64)

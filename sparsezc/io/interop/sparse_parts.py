@@ -1,4 +1,4 @@
-"""Other libraries' sparse matrices by their three arrays: what their conversions share.
+"""Other libraries' sparse matrices as three arrays: the code that their conversions share.
 
 A `form` is "csr", "csc" or "coo". Its parts are offsets and ids, or for "coo" row and column ids; values come third.
 """
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 
 def choice(where: str, name: str, given: Any, allowed: Sequence[str]) -> str:
-    """An argument that is one of some words, in lower case.
+    """Return an argument that is one of some words, in lower case.
 
     Raises
     ------
     InvalidValue
-        It is another; the message lists those that are allowed.
+        It is another word; the message lists those that are allowed.
     """
     found = str(given).lower()
     if found not in allowed:
@@ -41,7 +41,7 @@ def matrix_of(
     engine: str | None = None,
     name: str | None = None,
 ) -> Matrix:
-    """A Matrix of the parts of a form, where they lie; `dup_op` counts for "coo", `copy` for the others."""
+    """Return a Matrix of the parts of a form, on their engine; `dup_op` applies to "coo", `copy` to the others."""
     (first, second), (nrows, ncols) = parts, shape
     if form == "coo":
         return from_coo_arrays(
@@ -55,7 +55,7 @@ def matrix_of(
 
 
 def parts_of(A: Any, form: str, dtype: Any = None, *, copy: bool = False) -> tuple[Any, Any, Any]:
-    """The parts of a Matrix in a form, and its values, where it lies; without `copy` they may be the matrix's own."""
+    """Return the parts of a Matrix in a form, and its values; without `copy` they may be the matrix's own."""
     if form == "coo":
         rows, columns, values = to_coo_arrays(A, dtype=dtype)
         return rows, columns, values.copy() if copy else values
@@ -65,7 +65,7 @@ def parts_of(A: Any, form: str, dtype: Any = None, *, copy: bool = False) -> tup
 def from_coordinates(
     ids: Sequence[Any], values: Any, shape: Sequence[int], dup_op: Any = None, name: str | None = None
 ) -> Matrix | Vector:  # fmt: skip
-    """A Vector or a Matrix of NumPy arrays of coordinates, one for each dimension."""
+    """Return a Vector or a Matrix of NumPy arrays of coordinates, one for each dimension."""
     from sparsezc.core.matrix import Matrix
     from sparsezc.core.vector import Vector
 
@@ -78,6 +78,6 @@ def from_coordinates(
 
 
 def require_int32(A: Any, where: str) -> None:
-    """Refuse a Matrix whose ids or offsets do not fit the 32 bits that a library has for them."""
+    """Raise InvalidValue for a Matrix whose ids or offsets do not fit a library's 32 bits."""
     if max(A.nrows, A.ncols, A.nvals) >= 2**31:
         raise InvalidValue(f"{where}: A is {A.nrows} x {A.ncols} with {A.nvals} entries; 2**31 - 1 are possible")

@@ -1,4 +1,4 @@
-"""To and from PyTorch's sparse tensors, by DLPack: on the CPU or on the GPU, wherever they lie.
+"""To and from PyTorch's sparse tensors, by DLPack: on the CPU or on the GPU.
 
 PyTorch is imported when a tensor is made: ``pip install torch``.
 """
@@ -30,12 +30,12 @@ def from_torch_sparse(t: Any, *, dup_op: Any = None, copy: bool = False, name: s
     Parameters
     ----------
     t : torch.Tensor of layout sparse_csr, sparse_csc or sparse_coo, two-dimensional
-        Stored zeros are kept; what autograd knows of it is left behind.
+        Stored zeros are kept; gradients are dropped.
     dup_op : binary operator or its name, optional
-        What merges entries of a COO tensor that is not coalesced; without it such entries are an error.
+        The operator that merges entries of an uncoalesced COO tensor; without it such entries are an error.
     copy : bool
-        Without it, a sparse_csr tensor on the GPU with int32 ids is shared: change neither while both are in use. With
-        int64 ids (PyTorch's own choice) only its values are. All others are one copy.
+        False: a sparse_csr tensor on the GPU with int32 ids is shared; change neither while both are in use. With int64
+        ids (PyTorch's default) only its values are shared. All other cases make one copy.
     name : str, optional
 
     Raises
@@ -55,7 +55,7 @@ def from_torch_sparse(t: Any, *, dup_op: Any = None, copy: bool = False, name: s
         raise DomainMismatch(f"from_torch_sparse: t is a {found}; a sparse matrix (csr, csc or coo) is needed")
     t = t.detach()
     if layout == "coo":
-        parts, values = tuple(t._indices()), t._values()  # those of coalesced tensors alone have public names
+        parts, values = tuple(t._indices()), t._values()  # coalesced tensors alone have public names for these
     elif layout == "csr":
         parts, values = (t.crow_indices(), t.col_indices()), t.values()
     else:
@@ -64,7 +64,7 @@ def from_torch_sparse(t: Any, *, dup_op: Any = None, copy: bool = False, name: s
 
 
 def to_torch_sparse(A: Any, layout: str = "csr", dtype: Any = None, *, copy: bool = False) -> Any:
-    """Make a sparse PyTorch tensor of a Matrix, where it lies.
+    """Make a sparse PyTorch tensor of a Matrix, on its engine.
 
     Parameters
     ----------
@@ -73,13 +73,13 @@ def to_torch_sparse(A: Any, layout: str = "csr", dtype: Any = None, *, copy: boo
     dtype : optional
         A type of GraphBLAS; by default the matrix's own.
     copy : bool
-        Without it, the tensor of a Matrix in the GPU's memory shares its values, and for "csr" its ids: change neither
-        while both are in use. On the CPU there is one copy, which the tensor then holds.
+        False: the tensor of a Matrix in device memory shares its values, and for "csr" its ids; change neither while
+        both are in use. On the CPU there is one copy, which the tensor holds.
 
     Returns
     -------
     torch.Tensor
-        With int64 ids, or int32 ones on the GPU where they fit; "coo" is coalesced and has int64.
+        Its ids are int64, or int32 on the GPU where they fit; "coo" is coalesced and has int64.
 
     Raises
     ------
@@ -113,14 +113,14 @@ def to_torch_sparse(A: Any, layout: str = "csr", dtype: Any = None, *, copy: boo
 
 @contextmanager
 def _checked_already() -> Iterator[None]:
-    """A matrix keeps what PyTorch would check; PyTorch warns that it does not check even where it is told not to."""
+    """Suppress PyTorch's check of invariants, which a Matrix satisfies, and its warning that it does not check."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Sparse invariant checks", UserWarning)
         yield
 
 
 def _alike(offsets: Any, ids: Any) -> tuple[Any, Any]:
-    """Offsets and ids in one type, as PyTorch needs them: int32 where both fit."""
+    """Return offsets and ids in one type, as PyTorch requires: int32 where both fit."""
     if ids.size < 2**31:
         return offsets.astype(np.int32), ids
     return offsets, cuda.current().xp.asarray(ids, np.int64)

@@ -1,1 +1,1 @@
-"""What the campaigns found, each as a test of its own; empty when nothing is found that is not mended."""
+"""Findings of the campaigns, each as a test of its own; empty while all findings are repaired."""

@@ -1,4 +1,4 @@
-"""What tests of the placements share."""
+"""Fixtures that the tests of the placements share."""
 
 from __future__ import annotations
 

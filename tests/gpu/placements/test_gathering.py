@@ -58,7 +58,7 @@ def test_without_pinned_memory_to_gather_in_rows_are_read_in_place(monkeypatch: 
         B = A.to("gpu", placement="gather")
         own = host_gather._Hands()
         monkeypatch.setattr(host_gather, "_own", lambda: own)
-        monkeypatch.setattr(host_gather, "share", lambda: 1.0)  # nothing is copied whole
+        monkeypatch.setattr(host_gather, "break_even_share", lambda: 1.0)  # nothing is copied whole
 
         def refused(*_: Any) -> None:
             raise gb.exceptions.OutOfMemory("no more pages are pinned")
@@ -141,7 +141,7 @@ def test_an_output_that_masks_itself_is_written_turn_by_turn(gpu: Any, monkeypat
     rows, columns = np.nonzero(rng.random((N, N)) < 0.02)
     A = gb.Matrix.from_coo(rows, columns, rng.integers(1, 9, rows.size), "FP64", nrows=N, ncols=N)
     full, old = gb.Vector.from_dense(np.ones(N)), gb.Vector.from_coo(np.flatnonzero(rng.random(N) < 0.5), 1.0, size=N)
-    monkeypatch.setattr(host_gather, "share", lambda: 1.0)
+    monkeypatch.setattr(host_gather, "break_even_share", lambda: 1.0)
     with room_for(40_000), gb.config.set(packing="off"):
         B = A.to("gpu", placement="gather")
         for flip in (False, True):

@@ -59,7 +59,7 @@ SEMIRINGS = [
 
 
 class Kind(NamedTuple):
-    """What a matrix is beside its entries, and the settings that it is multiplied with."""
+    """The properties of a matrix beside its entries, and the settings that it is multiplied with."""
 
     wide: bool = False  # ids of 8 bytes
     iso: bool = False

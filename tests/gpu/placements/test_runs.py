@@ -1,4 +1,4 @@
-"""What is told of the rows that a product wants, against NumPy."""
+"""Runs and offsets of the rows that a product wants, compared with NumPy."""
 
 from __future__ import annotations
 
@@ -61,4 +61,4 @@ def test_runs_of_any_stretch_of_rows(
         late = host_gather.tasks(stretch.nvals) - made.taken[:-1]
         assert (late >= 0).all()
         assert ((late <= host_gather.UNEVEN) | (late < sums[made.tasks[:-1] + 1] - made.taken[:-1])).all()
-    host_gather.give(listed.pages)
+    host_gather.give_pages(listed.pages)

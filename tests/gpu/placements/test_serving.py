@@ -159,7 +159,7 @@ def partly_kept(A: gb.Matrix, placement: str) -> gb.Matrix:
 
 @pytest.mark.usefixtures("small_pieces", "counting")
 def test_other_arrays_take_the_card_once_they_are_read_as_much_as_it_holds() -> None:
-    """What was counted of the ids says which segments of ids and values come first, so these come at once."""
+    """Counts of the ids order the segments of ids and values, so the most read ones come at once."""
     A, full = matrix("FP64"), gb.Vector.from_dense(np.ones(N))
     with room_for(10_000), gb.config.set(packing="off"):
         B = partly_kept(A, "hybrid")
@@ -194,10 +194,10 @@ def test_at_half_of_the_edges_cached_keeps_what_its_goal_asks_for(monkeypatch: p
     """PageRank on kron:22 is to move 0.4 of the ids: what gathering takes of the card comes out of its own share."""
     ids = SimpleNamespace(dtype=np.dtype(np.uint32), placement="cached")
     rows: Any = SimpleNamespace(nrows=1 << 22, nvals=128_311_436, indices=ids, chunks=SimpleNamespace(length=2048))
-    monkeypatch.setattr(double_buffer, "room", lambda _: int(0.5 * 5 * rows.nvals))
+    monkeypatch.setattr(double_buffer, "bytes_for_entries", lambda _: int(0.5 * 5 * rows.nvals))
     room = cached._room(rows, Entries(cast("Any", ids), None))
     assert room >= 0.605 * 4 * rows.nvals
-    fetching = double_buffer.room(rows) - room
+    fetching = double_buffer.bytes_for_entries(rows) - room
     size = fetching // 16
     assert 2 * 4 * size + gather_rows._ROW_BYTES * gather_rows._most(rows, 4, size) <= fetching
     assert size > 100_000
@@ -348,7 +348,7 @@ def test_where_the_rest_is_gathered_rows_stay_as_wholes(monkeypatch: pytest.Monk
 
 
 def test_ascetic_s_share() -> None:
-    assert cached.share(0.1, 4.0, 1.0) == pytest.approx(0.6 / 0.9)
+    assert cached.resident_share(0.1, 4.0, 1.0) == pytest.approx(0.6 / 0.9)
 
 
 @pytest.mark.usefixtures("small_pieces")

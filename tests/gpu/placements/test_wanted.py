@@ -1,4 +1,4 @@
-"""What a product asks of a placement: unwanted rows are not moved, and few wanted rows cost little."""
+"""Transfers of products by placement: unwanted rows are not moved, and few wanted rows cost little."""
 
 from __future__ import annotations
 

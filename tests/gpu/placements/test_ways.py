@@ -1,4 +1,4 @@
-"""What hybrid does with entries that are not on the card: it reads them in place, or copies them, or gathers them."""
+"""Transfers of hybrid's non-resident entries: read in place, copied or gathered."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 import sparsezc as gb
-from sparsezc import stats
 from sparsezc.device import cuda
 from sparsezc.engines.gpu.placements import (
     Entries,
@@ -21,6 +20,7 @@ from sparsezc.engines.gpu.placements import (
 )
 from sparsezc.engines.gpu.placements.segment_cache import SegmentCache
 from sparsezc.engines.gpu.placements.transfer_cost import COPIED, GATHERED, IN_PLACE, Rates
+from sparsezc.engines.gpu.products import spmv
 from sparsezc.memory import budget
 from tests.gpu.placements.serving import N, link_bytes, matrix, room_for, statements, vectors
 
@@ -247,9 +247,9 @@ def test_copies_begin_before_what_is_on_the_card_is_read(gpu: Any, monkeypatch: 
     """The buffers wait for the kernels launched before them: so they come before the launch that reads the card."""
     at_rates(monkeypatch, FAST_THREADS)
     A, u, seen = matrix("FP64"), gb.Vector.from_dense(np.ones(N)), list[str]()
-    made, counted = double_buffer.Staging, stats.counted
+    made, launcher = double_buffer.Staging, spmv._launcher
     monkeypatch.setattr(double_buffer, "Staging", lambda *given: seen.append("buffers") or made(*given))
-    monkeypatch.setattr(stats, "counted", lambda *given: seen.append("launch") or counted(*given))
+    monkeypatch.setattr(spmv, "_launcher", lambda *given: seen.append("launch") or launcher(*given))
     with room_for(40_000), gb.config.set(packing="off"):
         B = pinned(A)
         for _ in range(2):

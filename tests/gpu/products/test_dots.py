@@ -81,7 +81,7 @@ def test_every_semiring_on_rows_of_every_length(name: str, placement: str, gpu: 
 
 
 def test_blocks_of_rows_and_old_entries(gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is within the mask takes the output's place, or is merged with it where other entries stay."""
+    """A result within the mask replaces the output, or is merged with it where other entries stay."""
     from sparsezc.memory import budget
 
     A, B, M = operands("every length", "INT64")

@@ -1,4 +1,4 @@
-"""What mxv and vxm ask of host memory, counted on the emulated device: whole lines, and no unneeded byte.
+"""Requests of mxv and vxm to host memory, counted on the emulated device: whole lines, and no unneeded byte.
 
 EMOGI's figures (Min et al., VLDB 2021) are the bar: on graphs of mean degree 64 or more with ids of 8 bytes, at least
 85 % of the bytes in requests of 128 bytes, at no more than 1.06 bytes for each useful one.
@@ -31,7 +31,7 @@ GRAPHS: dict[str, Any] = {
 
 @pytest.fixture
 def link(counted: Any) -> Callable[[Callable[[], Any]], tuple[Any, Any]]:
-    """What a piece of code asks of the link: requests for ids and for values."""
+    """Return the requests of a piece of code over the link: for ids and for values."""
 
     def asked(run: Callable[[], Any]) -> tuple[Any, Any]:
         counted.reset()

@@ -12,8 +12,7 @@ import sparsezc as gb
 from sparsezc.device import cuda
 from sparsezc.engines.gpu.runtime import array_pool
 from sparsezc.engines.gpu.runtime.array_pool import ArrayPool, DeviceScalar
-from sparsezc.engines.gpu.storage.mask_output import Out
-from sparsezc.engines.gpu.storage.vector_store import VectorStore
+from sparsezc.engines.gpu.storage.vector_store import Out, VectorStore
 from sparsezc.semirings.types.datatypes import FP64, INT64
 from tests.emulator.rehearsal import Rehearsal
 

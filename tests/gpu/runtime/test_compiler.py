@@ -15,7 +15,7 @@ from sparsezc.errors import PerformanceWarning
 
 
 class Nvrtc:
-    """What of ``cupy.cuda.nvrtc`` the compiler uses."""
+    """The part of ``cupy.cuda.nvrtc`` that the compiler uses."""
 
     class NVRTCError(Exception):
         pass

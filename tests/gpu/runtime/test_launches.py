@@ -25,8 +25,7 @@ from sparsezc.engines.gpu.placements import Wanted, row_runs, segments
 from sparsezc.engines.gpu.products import multi_source_bfs, spgemm_heavy_rows, spgemm_rows
 from sparsezc.engines.gpu.runtime import codegen, presence_words
 from sparsezc.engines.gpu.runtime.array_pool import ArrayPool
-from sparsezc.engines.gpu.storage.mask_output import MaskBits
-from sparsezc.engines.gpu.storage.matrix_store import VectorStore
+from sparsezc.engines.gpu.storage.vector_store import MaskBits, VectorStore
 from sparsezc.semirings import semiring
 from sparsezc.semirings.types.datatypes import BOOL, FP64
 from tests.emulator import cases
@@ -127,7 +126,7 @@ def by_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="module")
 def launches() -> Launches:
-    """What every kernel was launched with."""
+    """The arguments of every kernel's launches."""
     found: Launches = {}
     wrong: list[str] = []
     launch = Launcher.launch
@@ -172,7 +171,7 @@ def test_a_renamed_parameter_is_named(file: str, name: str, text: str, launches:
 
 
 def comments(file: str, seen: set[str]) -> str:
-    """What the comments of a text and of the headers that it includes say."""
+    """Return the comments of a text and of the headers that it includes."""
     if file in seen:
         return ""
     seen.add(file)

@@ -11,7 +11,7 @@ import pytest
 
 import sparsezc as gb
 from sparsezc import memory
-from sparsezc.device import cuda
+from sparsezc.device import cuda, cupy_device
 
 
 @pytest.fixture(autouse=True)
@@ -81,7 +81,7 @@ def test_everything_else_works(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_search_for_a_gpu_is_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = []
-    monkeypatch.setattr(cuda, "_import_cupy", lambda: asked.append(1) or cupy(lambda: 0))
+    monkeypatch.setattr(cupy_device, "_import_cupy", lambda: asked.append(1) or cupy(lambda: 0))
     monkeypatch.setattr(cuda, "Cuda", lambda: (_ for _ in ()).throw(gb.exceptions.DeviceUnavailable("no GPU: none")))
     assert cuda.reason() == cuda.reason() == "no GPU: none"
     monkeypatch.setattr(cuda, "Cuda", lambda: asked.append(2))

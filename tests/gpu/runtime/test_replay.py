@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from scipy.sparse import csgraph
 
 import sparsezc as gb
-from sparsezc.device import cuda
+from sparsezc.device import cuda, cupy_device
 from sparsezc.engines.gpu.elementwise import vector_map
 from sparsezc.engines.gpu.graph_replay import Replay
 from sparsezc.engines.gpu.layouts.head_cache import HeadCache
@@ -282,14 +282,14 @@ def test_pages_are_given_back_after_a_recording(monkeypatch: pytest.MonkeyPatch)
     calls: list[Any] = []
     runtime = SimpleNamespace(deviceSynchronize=lambda: calls.append("wait"))
     later: list[Any] = []
-    monkeypatch.setattr(cuda, "_later", later)
+    monkeypatch.setattr(cupy_device, "_later", later)
     memory = np.zeros(1)
-    cuda._give_back(runtime, calls.append, 7, memory)
+    cupy_device._give_back(runtime, calls.append, 7, memory)
     assert calls == []
     assert len(later) == 1
     assert any(kept is memory for kept in later[0])
-    monkeypatch.setattr(cuda, "_later", None)
-    cuda._give_back(*later.pop())
+    monkeypatch.setattr(cupy_device, "_later", None)
+    cupy_device._give_back(*later.pop())
     assert calls == ["wait", 7]
 
 

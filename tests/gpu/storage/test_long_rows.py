@@ -14,7 +14,7 @@ import pytest
 
 import sparsezc as gb
 from sparsezc.device import cuda
-from sparsezc.device.cuda import Pages
+from sparsezc.device.protocol import Pages
 from sparsezc.engines.gpu.storage import row_blocks
 
 ROWS, COLUMNS = 4, 6_000

@@ -15,7 +15,8 @@ import numpy as np
 import pytest
 
 import sparsezc as gb
-from sparsezc.device import cuda
+from sparsezc.device import cuda, protocol
+from sparsezc.device.protocol import giving
 from sparsezc.engines.gpu import matrix_stores, placements
 from sparsezc.engines.gpu.layouts import column_blocks, head_cache
 from sparsezc.engines.gpu.layouts.column_blocks import ColumnBlocks
@@ -30,7 +31,7 @@ ROOT = Path(__file__).parents[3]
 
 
 class Shortage(MemoryError):
-    """What the pool below raises, as CuPy's raises its own."""
+    """The error that the pool below raises, as CuPy's pool raises its own."""
 
 
 class Pool:
@@ -39,7 +40,7 @@ class Pool:
     def __init__(self) -> None:
         self.used, self.limit = 0, math.inf
         self.grants = math.inf  # allocations that come before the one that is refused
-        self._take = cuda.giving(self._from_pool)
+        self._take = giving(self._from_pool)
 
     def _from_pool(self, nbytes: int) -> np.ndarray:
         self.grants -= 1
@@ -266,7 +267,7 @@ def test_what_does_not_fit_at_all_is_one_error(pool: Pool) -> None:
 
 def test_an_allocator_asks_once_and_then_gives_up(monkeypatch: pytest.MonkeyPatch) -> None:
     asked, has = [], [True]
-    monkeypatch.setattr(cuda, "_givers", [lambda: asked.append(1) or has[0]])
+    monkeypatch.setattr(protocol, "_givers", [lambda: asked.append(1) or has[0]])
     tries: list[int] = []
 
     def allocate(nbytes: int) -> int:
@@ -275,7 +276,7 @@ def test_an_allocator_asks_once_and_then_gives_up(monkeypatch: pytest.MonkeyPatc
             raise Shortage("no")
         return nbytes
 
-    careful = cuda.giving(allocate)
+    careful = giving(allocate)
     assert (careful(5), tries, len(asked)) == (5, [5, 5], 1)
     with pytest.raises(Shortage):
         careful(11)

@@ -59,7 +59,7 @@ def killed_at(line: int, run: Callable[[], None]) -> bool:
 
 @pytest.mark.parametrize(("old", "new"), [(WEIGHTED, PLAIN), (PLAIN, WEIGHTED), (WEIGHTED, OTHER), (None, WEIGHTED)])
 def test_a_kill_at_any_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, old: Csr | None, new: Csr) -> None:
-    """What is read afterwards, and what other programs see, is old or new; the next one that writes tidies up."""
+    """Reads, also by other programs, find old or new files; the next writer removes leftovers."""
     monkeypatch.setattr(os, "fsync", lambda _: None)  # it is the process that ends, not the machine
     states: list[dict[str, bytes]] = []
     for number, graph in enumerate((old, new)):

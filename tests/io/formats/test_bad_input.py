@@ -1,4 +1,4 @@
-"""What bad input gets: an error that names the file, the line, what was found and what was needed."""
+"""Bad input gets an error that names the file, the line, what was found and what was needed."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ def reference(h5py: Any) -> Any:
 
 
 def dense(shape: Any, tensor: Any) -> Any:
-    """What a tensor of the reference means, by the format's definition."""
+    """Return the meaning of a tensor of the reference, by the format's definition."""
     made = np.zeros(shape, np.asarray(tensor.values).dtype)
     form = tensor.format
     first, second = getattr(tensor, "indices_0", None), getattr(tensor, "indices_1", None)

@@ -145,7 +145,7 @@ def test_a_seal_that_is_made_up_is_not_believed(tmp_path: Path, graph: Any, chan
 
 
 def test_parquet_files_stay_parquet(tmp_path: Path, graph: Any) -> None:
-    """What another program makes of one has no table of checksums, though it may have all its metadata."""
+    """A file that another program rewrites has no table of checksums, though it may have all its metadata."""
     gb.io.write(graph, tmp_path / "a.parquet")
     table = parquet.read_table(tmp_path / "a.parquet", page_checksum_verification=True)
     assert table.num_rows == graph.nvals

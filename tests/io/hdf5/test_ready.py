@@ -19,6 +19,7 @@ import pytest
 import sparsezc as gb
 from sparsezc.cli import main
 from sparsezc.device import cuda
+from sparsezc.device.protocol import Pages
 from sparsezc.errors import DeviceUnavailable, FileFormatError, InvalidValue, OutOfMemory, PerformanceWarning
 from sparsezc.io._read import read_csr
 from sparsezc.io.build import edge_list
@@ -187,7 +188,7 @@ def test_both_directions_of_a_symmetric_file_are_there(large: Path, card: Card) 
 def test_pages_that_cannot_be_registered_are_copied_with_one_warning(
     large: Path, gpu: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refuses(array: Any) -> cuda.Pages:
+    def refuses(array: Any) -> Pages:
         raise OutOfMemory("4,096 bytes of a file could not be registered: operation not supported")
 
     if gpu.name != "emulator":
@@ -238,7 +239,7 @@ def flip(path: Path, at: int, bit: int = 0) -> None:
 def test_a_damaged_array_is_found_with_its_place_where_it_is_read(
     large: Path, card: Card, name: str, entry: int
 ) -> None:
-    """What is mapped is not read, so it is compared on demand."""
+    """Mapped arrays are not read at opening, so they are compared on demand."""
     read_csr(large, verify=True)
     with h5py.File(large) as file:
         offset, width = file[name].id.get_offset(), file[name].dtype.itemsize
@@ -307,7 +308,7 @@ def opened(path: Path) -> Csr | str:
 
 
 def test_every_bit_of_the_head_counts_and_so_does_every_byte_of_the_size(large: Path) -> None:
-    """What is not in the arrays is checked whenever the file is opened: nothing is a wrong answer, or another error."""
+    """Everything outside the arrays is checked at every opening: no wrong answer and no other error."""
     whole = large.read_bytes()
     with h5py.File(large) as file:
         spans = [(file[name].id.get_offset(), file[name].nbytes) for name in ("indices_1", "values", "pointers_to_1")]

@@ -12,6 +12,7 @@ import sparsezc as gb
 from sparsezc import memory
 from sparsezc.cli import main
 from sparsezc.device import cuda
+from sparsezc.device.protocol import Pages
 from sparsezc.errors import OutOfMemory
 from sparsezc.io._read import read_csr
 from sparsezc.io._write import convert
@@ -26,7 +27,7 @@ GB = 10**9
 class Untouched(Card):
     """A card whose host pages must never be asked for."""
 
-    def pages(self, nbytes: int, kind: str) -> cuda.Pages:
+    def pages(self, nbytes: int, kind: str) -> Pages:
         raise AssertionError(f"{nbytes} bytes of {kind} pages were mapped")
 
 

@@ -1,4 +1,4 @@
-"""What is written is read back the same: every format, random graphs, every type that the format can hold."""
+"""Round trips: every format, random graphs, every type that the format can hold."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The elementwise product of a matrix and a vector that is repeated along it (broadcast.cu)."""
+"""The elementwise product of a matrix and a vector that stands for each row or each column (broadcast.cu)."""
 
 from __future__ import annotations
 
@@ -14,26 +14,27 @@ from sparsezc.engines.gpu.elementwise.matrix_map import entry
 from sparsezc.engines.gpu.runtime import codegen, groups, launch
 from sparsezc.engines.gpu.runtime.codegen import evaluate, flags, function, typedefs
 from sparsezc.engines.gpu.storage import row_blocks
-from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows, VectorStore
+from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows
+from sparsezc.engines.gpu.storage.vector_store import VectorStore
 from sparsezc.memory import allocate, budget
 from sparsezc.semirings.algebra.operators import TypedOp
 from sparsezc.semirings.types.datatypes import DataType
 
-#: compute(start, stop, out, bits): the values of entries start .. stop-1, and which of them meet one of the vector's.
+#: compute(start, stop, out, bits): writes entries start .. stop-1, and marks those that meet an entry of the vector.
 _Compute = Callable[[int, int, int, Any], None]
 
 
 def multiply(op: TypedOp, matrix: MatrixStore, v: VectorStore, left: bool) -> MatrixStore:
-    """C(i, j) = op(A(i, j), v(j)) or, from the left, op(v(i), A(i, j)), where both have an entry."""
+    """Return C(i, j) = op(A(i, j), v(j)) or, from the left, op(v(i), A(i, j)), where both have an entry."""
     result, rows = op.return_type, matrix.rows
     if rows is None or v.bits is None:
         return MatrixStore(result, matrix.nrows, matrix.ncols, None)
     gpu = cuda.current()
     xp = gpu.xp
-    v.nvals()  # where it is full, no kernel looks at its presence words, and the pattern stays
+    v.nvals()  # of a full vector no kernel reads presence words, and the pattern stays
     x = groups.Vector(*v.operands())
     prelude = _prelude(op, matrix.dtype, v.dtype, rows.wide, rows.iso, left, rows.chunks.length)
-    kernel = codegen.kernel(gpu, "broadcast.cu", prelude, "along")
+    kernel = codegen.kernel(gpu, "broadcast.cu", prelude, "broadcast")
     grid = launch.blocks(gpu, 32 * max(-(-rows.nrows // 32), rows.chunks.count))
 
     def compute(start: int, stop: int, out: int, bits: Any) -> None:
@@ -48,7 +49,7 @@ def multiply(op: TypedOp, matrix: MatrixStore, v: VectorStore, left: bool) -> Ma
 
 
 def _whole(rows: Rows, result: DataType, compute: _Compute) -> Rows:
-    """Each entry has a value."""
+    """Compute a value for every entry of the matrix."""
     placement = budget.fitting(rows.indices.placement, rows.nvals * result.np_type.itemsize)
     out = allocate(placement, rows.nvals, result.np_type)
     compute(0, rows.nvals, out.pointer, 0)
@@ -56,7 +57,7 @@ def _whole(rows: Rows, result: DataType, compute: _Compute) -> Rows:
 
 
 def _where_both_are(rows: Rows, result: DataType, compute: _Compute) -> Rows | None:
-    """Entries that meet none of the vector's go: a piece of them at a time, computed twice where there are several."""
+    """Drop entries that meet no entry of the vector: piece by piece, computed twice where there are several pieces."""
     gpu = cuda.current()
     xp = gpu.xp
     pieces = row_blocks.pieces(rows.nvals, 2 * result.np_type.itemsize + 1, multiple=32)
@@ -77,11 +78,11 @@ def _where_both_are(rows: Rows, result: DataType, compute: _Compute) -> Rows | N
     placement = budget.fitting(rows.indices.placement, count * (rows.indices.dtype.itemsize + result.np_type.itemsize))
     indices, out = allocate(placement, count, rows.indices.dtype), allocate(placement, count, result.np_type)
     for (start, stop), to in zip(pieces, ends, strict=False):
-        if len(pieces) > 1:  # else they are at hand
+        if len(pieces) > 1:  # with one piece the first computation is still in memory
             kept, some = look(start, stop)
         ids, new_ids = entry(rows.indices, start), entry(indices, to)
         kept.move(ids, some, new_ids, entry(out, to), rows.wide, result)
-        gpu.synchronize()  # before the values of this piece go
+        gpu.synchronize()  # before this piece's values are freed
     return Rows(rows.nrows, rows.ncols, count, indptr, indices, out, False)
 
 

@@ -1,4 +1,4 @@
-"""Entries of which some stay (filter.cu): presence words say which."""
+"""Compaction of entries: those whose presence bits are set are moved together (filter.cu)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sparsezc.semirings.types.datatypes import DataType
 
 @dataclass(frozen=True)
 class Kept:
-    """Which of `nvals` entries stay: `bits`, 32 a word; `before`: how many stay before each word, and in the end."""
+    """The kept entries of `nvals`: `bits`, 32 a word; `before`: how many are kept before each word, and in all."""
 
     nvals: int
     bits: Any
@@ -24,18 +24,18 @@ class Kept:
 
     @classmethod
     def of(cls, nvals: int, bits: Any) -> Kept:
-        """From presence words."""
+        """Make it from presence words."""
         xp = cuda.current().xp
         before = xp.zeros(-(-nvals // 32) + 1, np.int64)
         xp.cumsum(presence_words.popcounts(bits), out=before[1:])
         return cls(nvals, bits, before)
 
     def count(self) -> int:
-        """How many stay. Waits for the device."""
+        """Return the number of entries that are kept. Waits for the device."""
         return int(self.before[-1])
 
     def move(self, ids: Any, values: Any, to_ids: Any, to_values: Any, wide: bool, dtype: DataType) -> None:
-        """Move what stays to other arrays (or pointers); values may be 0: there are none to move.
+        """Move the kept entries to other arrays (or pointers); `values` 0: there are no values to move.
 
         `wide`: ids take 8 bytes; `dtype`: of the values.
         """
@@ -47,7 +47,7 @@ class Kept:
             )  # fmt: skip
 
     def offsets(self, indptr: Any) -> Any:
-        """Where rows begin among what stays; `indptr`: where they began."""
+        """Return the row offsets among the kept entries; `indptr`: the row offsets before."""
         gpu = cuda.current()
         moved = gpu.xp.empty(indptr.size, np.int64)
         _kernel("offsets").launch(

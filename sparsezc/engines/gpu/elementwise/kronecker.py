@@ -9,17 +9,17 @@ import numpy as np
 from sparsezc.device import cuda
 from sparsezc.engines.gpu.elementwise import matrix_index, vector_map
 from sparsezc.engines.gpu.runtime import gather_scatter
-from sparsezc.engines.gpu.storage import row_blocks
-from sparsezc.engines.gpu.storage.mask_output import ALL
-from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows, VectorStore
+from sparsezc.engines.gpu.storage import assembly, row_blocks
+from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows
+from sparsezc.engines.gpu.storage.vector_store import ALL, VectorStore
 from sparsezc.semirings.algebra.operators import TypedOp
 from sparsezc.semirings.types.datatypes import DataType
 
-_PAIR_BYTES = 224  # both entries' positions, ids and values, and the result's, while they are found
+_PAIR_BYTES = 224  # an entry pair's positions, ids and values, and the result's, while they are computed
 
 
 def kronecker(op: TypedOp, a: MatrixStore, b: MatrixStore) -> MatrixStore:
-    """C(i p + k, j q + l) = op(A(i, j), B(k, l)) for a B of p x q; the operator must not ask for positions."""
+    """Return C(i p + k, j q + l) = op(A(i, j), B(k, l)) for a B of p x q; the operator must not read positions."""
     shape = a.nrows * b.nrows, a.ncols * b.ncols
     a_rows, b_rows = a.rows, b.rows
     if a_rows is None or b_rows is None:
@@ -44,11 +44,11 @@ def kronecker(op: TypedOp, a: MatrixStore, b: MatrixStore) -> MatrixStore:
         return local, ids, _combine(op, _values(a_rows, at_a), a.dtype, _values(b_rows, at_b), b.dtype)
 
     ranges = row_blocks.blocks([offsets], _PAIR_BYTES, cut=row_blocks.evenly(offsets))
-    return row_blocks.assemble(ranges, make, shape, op.return_type, row_blocks.placement_of(a, b))
+    return assembly.assemble(ranges, make, shape, op.return_type, assembly.placement_of(a, b))
 
 
 def outer(op: TypedOp, u: VectorStore, v: VectorStore) -> MatrixStore:
-    """C(i, j) = op(u(i), v(j))."""
+    """Return C(i, j) = op(u(i), v(j))."""
     return kronecker(op, matrix_index.line(u, row=False), matrix_index.line(v, row=True))
 
 
@@ -57,7 +57,7 @@ def _values(rows: Rows, at: Any) -> Any:
 
 
 def _combine(op: TypedOp, x: Any, x_type: DataType, y: Any, y_type: DataType) -> Any:
-    """op(x, y) of two arrays, as the elementwise product of full vectors."""
+    """Return op(x, y) of two arrays, as the elementwise product of full vectors."""
     u, v, made = VectorStore(x_type, x.size), VectorStore(y_type, y.size), VectorStore(op.return_type, x.size)
     if x.size == 0:
         return cuda.current().xp.empty(0, op.return_type.np_type)
@@ -69,7 +69,7 @@ def _combine(op: TypedOp, x: Any, x_type: DataType, y: Any, y_type: DataType) ->
 
 
 def repeated(v: VectorStore, shape: tuple[int, int], as_rows: bool) -> MatrixStore:
-    """The matrix whose rows, or else columns, are all v."""
+    """Return the matrix whose rows (or, without `as_rows`, columns) all equal v."""
     xp = cuda.current().xp
     line = matrix_index.line(v, row=as_rows)
     if line.rows is None:

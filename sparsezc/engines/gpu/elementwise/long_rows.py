@@ -15,13 +15,13 @@ from sparsezc.engines.gpu.storage.matrix_store import Rows
 
 
 def by_columns(sides: Sequence[Rows]) -> row_blocks.Cut:
-    """Cut a row of several matrices at the same columns: a part is where each of them starts and stops, one by one."""
+    """Cut a row of several matrices at the same columns; a part is the first and last entry in each matrix, in turn."""
 
     def cut(row: int, limit: int) -> list[tuple[int, ...]]:
         xp = cuda.current().xp
         step = max(1, limit // len(sides))
         ends = [rows.ends(row, row + 1) for rows in sides]
-        # Between two of these columns lie at most `step` entries of each.
+        # Between two of these columns each matrix has at most `step` entries.
         sampled = [_ids(rows, xp.arange(start, stop, step)) for rows, (start, stop) in zip(sides, ends, strict=True)]
         columns = xp.unique(xp.concatenate(sampled))[1:]
         bounds = []
@@ -34,12 +34,12 @@ def by_columns(sides: Sequence[Rows]) -> row_blocks.Cut:
 
 
 def _ids(rows: Rows, at: Any) -> Any:
-    """The ids of single entries."""
+    """Return the ids of single entries."""
     return gather_scatter.gather(rows.indices, at).astype(np.uint64)
 
 
 def _not_below(rows: Rows, start: int, stop: int, columns: Any) -> Any:
-    """Where the first entry of a row lies whose id is not below each of `columns`: by bisection, all at once."""
+    """Return the first entry of a row whose id is at least each of `columns`, by bisection for all columns at once."""
     xp = cuda.current().xp
     low, high = xp.full(columns.size, start, np.int64), xp.full(columns.size, stop, np.int64)
     if start == stop:

@@ -1,7 +1,7 @@
 """Parts of matrices: extract, the two halves of assign, rows and columns as vectors, diagonals.
 
-Positions are arrays of int64 on the device, or None for all. Entries are moved by array code and one gathering kernel
-(filter.cu), which reads host memory directly.
+Positions are arrays of int64 on the device, or None for all. Array code and one gathering kernel (filter.cu), which
+reads host memory directly, move the entries.
 """
 
 from __future__ import annotations
@@ -14,22 +14,23 @@ from sparsezc.device import cuda
 from sparsezc.engines.gpu.elementwise.transpose import transposed
 from sparsezc.engines.gpu.elementwise.vector_index import positions_of
 from sparsezc.engines.gpu.runtime import gather_scatter
-from sparsezc.engines.gpu.storage import row_blocks
-from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows, VectorStore
+from sparsezc.engines.gpu.storage import assembly, row_blocks
+from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows
+from sparsezc.engines.gpu.storage.vector_store import VectorStore
 from sparsezc.memory import allocate, budget
-from sparsezc.memory.csr import index_dtype
+from sparsezc.memory.buffer import index_dtype
 from sparsezc.memory.device import DeviceBuffer
 from sparsezc.memory.placement import RECORDS
 from sparsezc.semirings.types.datatypes import DataType
 
-_ENTRY_BYTES = 128  # while entries are matched and gathered
-_SORTED_BYTES = 256  # while they are sorted, too
-_RENUMBERED_BYTES = 32  # while an entry's id becomes another
-_FILLED_BYTES = 8  # of an id's own, while it is repeated
+_ENTRY_BYTES = 128  # an entry, while entries are matched and gathered
+_SORTED_BYTES = 256  # an entry, while entries are sorted as well
+_RENUMBERED_BYTES = 32  # an entry, while its id is renumbered
+_FILLED_BYTES = 8  # an entry's own id, while ids are repeated
 
 
 def positions(index: Any) -> Any:
-    """An IndexList's positions; None for all."""
+    """Return an IndexList's positions; None for all."""
     if index.kind == "all":
         return None
     if index.kind == "one":
@@ -38,7 +39,7 @@ def positions(index: Any) -> Any:
 
 
 def extract(rows: Rows, dtype: DataType, i: Any, j: Any) -> MatrixStore:
-    """A(i, j): positions may repeat and stand in any order."""
+    """Return A(i, j); positions may repeat and come in any order."""
     xp = cuda.current().xp
     starts, lengths = rows.indptr[:-1], rows.indptr[1:] - rows.indptr[:-1]
     if i is not None:
@@ -69,14 +70,14 @@ def extract(rows: Rows, dtype: DataType, i: Any, j: Any) -> MatrixStore:
             return local, None, None
         return local, ids, None if rows.iso else gather_scatter.gather(rows.values, source)
 
-    # Parts of a row may follow each other only where their columns do.
+    # Parts of a cut row must be in ascending order of their columns.
     ranges = row_blocks.blocks([offsets], entry_bytes, cut=row_blocks.evenly(offsets) if ascending else None)
     iso = rows.values if rows.iso else None
-    return row_blocks.assemble(ranges, make, shape, dtype, rows.indices.placement, iso)
+    return assembly.assemble(ranges, make, shape, dtype, rows.indices.placement, iso)
 
 
 def _by_columns(rows: Rows, dtype: DataType, i: Any, j: Any) -> MatrixStore:
-    """A(i, j) by the transpose, whose rows may be taken in any order, for rows of A that no block can hold."""
+    """Return A(i, j) by way of the transpose, for rows of A that no row block can hold."""
     nrows = rows.nrows if i is None else int(i.size)
     picked = rows if i is None else extract(rows, dtype, i, None).rows
     if picked is not None:
@@ -85,7 +86,7 @@ def _by_columns(rows: Rows, dtype: DataType, i: Any, j: Any) -> MatrixStore:
 
 
 class _Columns:
-    """The columns that an extraction takes, in the order of their ids."""
+    """The columns that an extraction selects, in ascending order of their ids."""
 
     def __init__(self, j: Any) -> None:
         xp = cuda.current().xp
@@ -93,10 +94,10 @@ class _Columns:
         self.sorted = j[self.order]
         self.ascending = j.size < 2 or bool((j[1:] > j[:-1]).all())
         ends = (xp.searchsorted(self.sorted, self.sorted, side=side) for side in ("right", "left"))
-        self.most = 1 if self.ascending else int((next(ends) - next(ends)).max())  # how often a column is taken
+        self.most = 1 if self.ascending else int((next(ends) - next(ends)).max())  # selections of one column
 
     def match(self, row: Any, source: Any, ids: Any) -> tuple[Any, Any, Any]:
-        """Rows, sources and new ids of the entries whose columns are taken, once for each time, by row and new id."""
+        """Return rows, sources and new ids of entries in selected columns, repeated by selection, by row and new id."""
         xp = cuda.current().xp
         left = xp.searchsorted(self.sorted, ids, side="left")
         if self.ascending:
@@ -114,7 +115,7 @@ class _Columns:
 
 
 def spread(store: MatrixStore, i: Any, j: Any, shape: tuple[int, int]) -> MatrixStore:
-    """T with T(i, j) = B and nothing elsewhere: what an assignment writes. Of equal positions the last one counts."""
+    """Return T with T(i, j) = B and no other entries, as an assignment writes; of equal positions the last counts."""
     if store.rows is None:
         return MatrixStore(store.dtype, *shape, None)
     take_i, i = _distinct(i)
@@ -140,7 +141,7 @@ def spread(store: MatrixStore, i: Any, j: Any, shape: tuple[int, int]) -> Matrix
 
 
 def _distinct(at: Any) -> tuple[Any, Any]:
-    """Which positions to take so that they ascend without repetition (None: all, as they are), and these positions."""
+    """Return the selection that makes positions distinct and ascending (None: they are), and these positions."""
     if at is None or at.size < 2 or bool((at[1:] > at[:-1]).all()):
         return None, at
     xp = cuda.current().xp
@@ -151,7 +152,7 @@ def _distinct(at: Any) -> tuple[Any, Any]:
 
 
 def filled(value: Any, dtype: DataType, i: Any, j: Any, shape: tuple[int, int]) -> MatrixStore:
-    """T with `value` at each of the positions (i, j)."""
+    """Return T with `value` at each of the positions (i, j)."""
     xp = cuda.current().xp
     sizes = [n if at is None else int(xp.unique(at).size) for at, n in ((i, shape[0]), (j, shape[1]))]
     count = sizes[0] * sizes[1]
@@ -172,11 +173,11 @@ def filled(value: Any, dtype: DataType, i: Any, j: Any, shape: tuple[int, int]) 
     return MatrixStore(dtype, *shape, Rows(*shape, count, xp.cumsum(lengths), ids, values, True))
 
 
-# Vectors as matrices of one row or one column, and back.
+# Vectors as matrices of one row or one column, and the reverse.
 
 
 def line(u: VectorStore, row: bool) -> MatrixStore:
-    """A vector as the one row, or the one column, of a matrix."""
+    """Return a vector as the only row, or the only column, of a matrix."""
     at, values = u.entries()
     shape = (1, u.size) if row else (u.size, 1)
     if at.size == 0:
@@ -185,7 +186,7 @@ def line(u: VectorStore, row: bool) -> MatrixStore:
 
 
 def as_vector(store: MatrixStore, row: bool) -> VectorStore:
-    """The one row, or the one column, of a matrix as a vector."""
+    """Return the only row, or the only column, of a matrix as a vector."""
     made = VectorStore(store.dtype, store.ncols if row else store.nrows)
     if store.rows is not None:
         made.put(store.rows.indices.load() if row else _row_numbers(store.rows), _values(store.rows))
@@ -193,7 +194,7 @@ def as_vector(store: MatrixStore, row: bool) -> VectorStore:
 
 
 def diagonal(store: MatrixStore, k: int, size: int) -> VectorStore:
-    """Diagonal k of a matrix that has no entries beside it."""
+    """Return diagonal k of a matrix that has no entries elsewhere."""
     made = VectorStore(store.dtype, size)
     if store.rows is not None:
         made.put(_row_numbers(store.rows) - max(0, -k), _values(store.rows))
@@ -201,7 +202,7 @@ def diagonal(store: MatrixStore, k: int, size: int) -> VectorStore:
 
 
 def on_diagonal(u: VectorStore, k: int, shape: tuple[int, int]) -> MatrixStore:
-    """A matrix with a vector on diagonal k."""
+    """Return a matrix with a vector on diagonal k."""
     at, values = u.entries()
     if at.size == 0:
         return MatrixStore(u.dtype, *shape, None)
@@ -209,7 +210,7 @@ def on_diagonal(u: VectorStore, k: int, shape: tuple[int, int]) -> MatrixStore:
 
 
 def _row_numbers(rows: Rows) -> Any:
-    """The rows that have an entry, where none has more than one."""
+    """Return the rows that have an entry, where none has more than one."""
     return cuda.current().xp.flatnonzero(rows.indptr[1:] > rows.indptr[:-1])
 
 
@@ -219,7 +220,7 @@ def _values(rows: Rows) -> Any:
 
 
 def _from_entries(i: Any, j: Any, values: Any, dtype: DataType, shape: tuple[int, int]) -> MatrixStore:
-    """A matrix on the device from entries that are sorted by row, then column."""
+    """Return a matrix on the device, of entries that are sorted by row, then column."""
     xp = cuda.current().xp
     indptr = xp.searchsorted(i, xp.arange(shape[0] + 1, dtype=np.int64))
     buffers = DeviceBuffer(j.astype(index_dtype(shape[1], "device"))), DeviceBuffer(values)
@@ -227,7 +228,7 @@ def _from_entries(i: Any, j: Any, values: Any, dtype: DataType, shape: tuple[int
 
 
 def element(rows: Rows | None, i: int, j: int) -> Any:
-    """A(i, j) as a NumPy scalar, or None. Reads the one row."""
+    """Return A(i, j) as a NumPy scalar, or None. Reads one row."""
     if rows is None:
         return None
     start, stop = cuda.current().asnumpy(rows.indptr[i : i + 2]).tolist()

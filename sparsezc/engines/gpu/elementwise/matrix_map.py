@@ -1,6 +1,6 @@
-"""Matrices entry by entry: apply, select and casts, without leaving the device (matrix_map.cu, filter.cu).
+"""Operations on the entries of a matrix: apply, select and casts, on the device (matrix_map.cu, filter.cu).
 
-A result lies in the placement of its operand, or on the host where the device has no room for it.
+A result has the placement of its operand, or is in host memory where the device has no room for it.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from sparsezc.memory import Buffer, allocate, budget
 from sparsezc.semirings.algebra.operators import TypedOp
 from sparsezc.semirings.types.datatypes import BOOL, DataType
 
-_PICKED_BYTES = 1  # of an entry: whether it stays, and how many do before it; it is read and written where it lies
+_PICKED_BYTES = 1  # an entry's bit, and kept entries before it; ids and values are read and written in place
 
 
 def apply(
     op: TypedOp, matrix: MatrixStore, *, left: bool = False, scalar: Any = 0, scalar_type: DataType = BOOL
 ) -> MatrixStore:
-    """f(A), f(s, A) with `left`, or f(A, s): the same pattern with other values."""
+    """Return f(A), f(s, A) with `left`, or f(A, s): the same pattern with other values."""
     result = op.return_type
     positional = bool(op.reads & {"i", "j", "k"}) and op.is_positional
     held = (matrix.held() if positional else matrix.lying())[0]
@@ -49,7 +49,7 @@ def _apply(op: TypedOp, rows: Rows, dtype: DataType, left: bool, scalar: Any, sc
 
 
 def select(op: TypedOp, matrix: MatrixStore, thunk: Any, thunk_type: DataType) -> MatrixStore:
-    """The entries for which the operator is true."""
+    """Return the entries for which the operator is true."""
     shape, rows = (matrix.dtype, matrix.nrows, matrix.ncols), matrix.rows
     empty = MatrixStore(*shape, None)
     if rows is None:
@@ -61,7 +61,7 @@ def select(op: TypedOp, matrix: MatrixStore, thunk: Any, thunk_type: DataType) -
 
 
 def _pick(rows: Rows, dtype: DataType, prelude: str, thunk: Any) -> Rows | None:
-    """The entries that a kernel keeps: a piece of them at a time, looked at twice where there are several."""
+    """Return the entries that a kernel keeps: piece by piece, each computed twice where there are several pieces."""
     gpu = cuda.current()
     pieces = row_blocks.pieces(rows.nvals, _PICKED_BYTES, multiple=32)
 
@@ -91,12 +91,12 @@ def _pick(rows: Rows, dtype: DataType, prelude: str, thunk: Any) -> Rows | None:
 
 
 def entry(buffer: Buffer, start: int) -> np.uint64:
-    """Where an entry lies."""
+    """Return the address of an entry."""
     return np.uint64(buffer.pointer + start * buffer.dtype.itemsize)
 
 
 def cast(rows: Rows, before: DataType, after: DataType) -> Rows:
-    """The same rows with values of another type; ids are shared, for no statement changes them."""
+    """Return the same rows with values of another type; ids are shared, as no statement changes them."""
     if before is after:
         return rows
     prelude = "\n".join(
@@ -114,7 +114,7 @@ def cast(rows: Rows, before: DataType, after: DataType) -> Rows:
 
 def _launch(prelude: str, rows: Rows, nvals: int, scalar: Any, out: int, bits: Any, *, first: int = 0) -> None:
     gpu = cuda.current()
-    kernel = codegen.kernel(gpu, "matrix_map.cu", prelude, "entries")
+    kernel = codegen.kernel(gpu, "matrix_map.cu", prelude, "matrix_map")
     kernel.launch(
         launch.blocks(gpu, nvals),
         first=first, nvals=nvals, nrows=rows.nrows, indptr=rows.indptr, indices=entry(rows.indices, first),
@@ -127,7 +127,7 @@ def _launch(prelude: str, rows: Rows, nvals: int, scalar: Any, out: int, bits: A
 def _prelude(
     op: TypedOp, dtype: DataType, wide: bool, iso: bool, left: bool, scalar_type: DataType, keep: bool
 ) -> tuple[str, frozenset[str]]:
-    """The prelude of matrix_map.cu, and which of "value", "row", "col" the operator reads."""
+    """Return the prelude of matrix_map.cu, and which of "value", "row", "col" the operator reads."""
     x, y = ("s", "a") if left else ("a", "s")
     text = evaluate(op, elementwise=True, x=x, y=y, i="row", j="col", k="col")
     body = text.split(";", 1)[1]

@@ -14,7 +14,7 @@ from sparsezc.engines.gpu.elementwise import long_rows
 from sparsezc.engines.gpu.elementwise.vector_map import EWISE
 from sparsezc.engines.gpu.runtime import codegen, launch
 from sparsezc.engines.gpu.runtime.codegen import flags, function, typedefs
-from sparsezc.engines.gpu.storage import row_blocks
+from sparsezc.engines.gpu.storage import assembly, row_blocks
 from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows
 from sparsezc.expr.dispatch import Write
 from sparsezc.semirings.algebra.operators import TypedOp
@@ -26,7 +26,7 @@ _ENTRY_BYTES = 48  # ids and values of both operands, mask and result, 8 bytes e
 
 @dataclass(frozen=True)
 class MaskRows:
-    """The rows of a mask; `values`: an entry counts by its value, else by being there."""
+    """The rows of a mask; `values`: an entry counts by its value, else by its presence."""
 
     rows: Rows
     dtype: DataType
@@ -38,7 +38,7 @@ class MaskRows:
 class Region:
     """The part of the output that an assignment writes to, as presence words; 0: all rows, or all columns.
 
-    `alone`: outside of it nothing changes, whatever the mask and `replace` say.
+    `alone`: entries outside of it never change, whatever the mask and `replace` say.
     """
 
     rows: Any = 0
@@ -52,7 +52,7 @@ class Region:
 
 @dataclass(frozen=True)
 class _Case:
-    """What the kernel is specialised by."""
+    """The choices that the kernel is specialised by."""
 
     body: str
     helper: str
@@ -72,13 +72,13 @@ def ewise(
     scalars: tuple[Any, Any] = (0, 0),
     scalar_type: DataType = BOOL,
 ) -> MatrixStore:
-    """op(X, Y) over the union or the intersection of the patterns."""
+    """Return op(X, Y) over the union or the intersection of the patterns."""
     union = operation == "ewise_union"
     helper, call = codegen.call(
         op, x="l" if union else "u", y="r" if union else "v", i="row", j="col", k="col", at="u64 row, u64 col"
     )
-    left, right = row_blocks.rows_of(x), row_blocks.rows_of(y)
-    everything = operation == "ewise_add"  # the values go through where they are alone
+    left, right = assembly.rows_of(x), assembly.rows_of(y)
+    everything = operation == "ewise_add"  # an entry without a partner keeps its value
     reads = [everything or name in op.reads for name in "xy"]
     body = EWISE[operation].format(call=call, type=op.type.ctype, result="W")
     case = _Case(
@@ -86,10 +86,10 @@ def ewise(
         (x.dtype, left.wide, left.iso, reads[0]), (y.dtype, right.wide, right.iso, reads[1]),
         None, False, scalar_type,
     )  # fmt: skip
-    return _merge(case, left, right, None, Region(), scalars, row_blocks.placement_of(x, y), False)
+    return _merge(case, left, right, None, Region(), scalars, assembly.placement_of(x, y), False)
 
 
-# C(M)(region) = accum(C, T), where u is C's entry and v is T's. What is not allowed stays or goes, by replace.
+# C(M)(region) = accum(C, T), for u of C and v of T. Outside the mask u is kept or, with replace, deleted.
 _WRITE = """
 if (!inside && {alone}) {{ z = u; return has_u; }}
 if (!allowed) {{ z = u; return has_u && !{replace}; }}
@@ -101,9 +101,9 @@ return has_v;
 
 
 def write(old: MatrixStore, new: MatrixStore, how: Write[MaskRows | None], region: Region) -> MatrixStore:
-    """What C holds after ``C(mask, accum, replace)(region) << T``."""
+    """Return the content of C after ``C(mask, accum, replace)(region) << T``."""
     mask, accum, replace = how
-    left, right = row_blocks.rows_of(old), row_blocks.rows_of(new)
+    left, right = assembly.rows_of(old), assembly.rows_of(new)
     body = _WRITE.format(alone=str(region.alone).lower(), replace=str(replace).lower())
     case = _Case(
         " ".join(body.split()),
@@ -115,9 +115,9 @@ def write(old: MatrixStore, new: MatrixStore, how: Write[MaskRows | None], regio
         not region.is_all,
         BOOL,
     )
-    # Nothing but the new matrix's one value can come out.
+    # Every entry of the result has the new matrix's one value.
     iso = old.rows is None and right.iso and new.dtype is old.dtype
-    return _merge(case, left, right, mask, region, (0, 0), row_blocks.placement_of(old, new), iso)
+    return _merge(case, left, right, mask, region, (0, 0), assembly.placement_of(old, new), iso)
 
 
 def _merge(
@@ -169,13 +169,13 @@ def _merge(
     ranges = row_blocks.blocks(
         [rows.indptr for rows in taking_part], _ENTRY_BYTES, cut=long_rows.by_columns(taking_part)
     )
-    return row_blocks.assemble(ranges, make, (x.nrows, x.ncols), case.result, placement, y.values if iso else None)
+    return assembly.assemble(ranges, make, (x.nrows, x.ncols), case.result, placement, y.values if iso else None)
 
 
 def _load(name: str, rows: Rows | None, typed: Any, first: int, last: int, part: Sequence[int]) -> dict[str, Any]:
-    """The arguments of side x, y or m: offsets, ids and values of these rows' entries, where they begin, how many.
+    """Return the arguments of side x, y or m: offsets, and of these rows' entries ids, values, start and number.
 
-    `part`: where what is wanted of the one row begins and ends; all of it if empty.
+    `part`: the range of entries to use where a single row is cut; the whole row if empty.
     """
     fields = [f"{name}_{field}" for field in ("indptr", "ids", "values", "base", "count")]
     if rows is None:

@@ -1,8 +1,8 @@
 """Panels: a matrix of few rows, or of few columns, as one dense vector.
 
-The k values that belong to one of the many columns (or rows) lie side by side, so a product with a large sparse matrix
-reads that matrix once for all k, and what is done entry by entry is what vectors do. Products make panels (spmm.py);
-an operation that knows nothing of them asks for the rows, which are made then (panel.cu).
+The k values of each of the many columns (or rows) are neighbours, so a product with a large sparse matrix reads that
+matrix once for all k, and elementwise operations are those of vectors. Products make panels (spmm.py); an operation
+without a form for panels asks for the rows, which panel.cu then makes.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ from sparsezc.device import cuda
 from sparsezc.engines.gpu.elementwise import vector_map
 from sparsezc.engines.gpu.runtime import codegen, launch, presence_words
 from sparsezc.engines.gpu.runtime.codegen import typedefs
-from sparsezc.engines.gpu.storage.mask_output import MaskBits
-from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows, VectorStore
+from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows
+from sparsezc.engines.gpu.storage.vector_store import MaskBits, VectorStore
 from sparsezc.expr.dispatch import Write
 from sparsezc.memory import budget
-from sparsezc.memory.csr import index_dtype
+from sparsezc.memory.buffer import index_dtype
 from sparsezc.memory.device import DeviceBuffer
 from sparsezc.semirings.types.datatypes import DataType
 
-WIDTH = 256  # of a panel, at most
-_LONG = 32  # and at least so many times as long as wide
+WIDTH = 256  # columns (or rows) of a panel, at most
+_LONG = 32  # a panel's length is at least so many times its width
 
 
 class SameVector(VectorStore):
-    """A vector whose entries are all the same; its values are written when they are read first."""
+    """A vector whose entries are all equal; its values are written at the first read."""
 
     __slots__ = ("same",)
 
@@ -40,10 +40,10 @@ class SameVector(VectorStore):
         del self.values
 
     def __getattr__(self, name: str) -> Any:
-        """Return what is not set: the values, until now."""
+        """Return an attribute that is not set yet: the values, until their first read."""
         if name != "values":
             raise AttributeError(name)
-        filled = VectorStore(self.dtype, self.size)  # at absent positions nothing need be written
+        filled = VectorStore(self.dtype, self.size)  # values at absent positions are undefined
         vector_map.write_scalar(self.same, self.dtype, filled, Write(MaskBits(self.bits), None, False))
         self.values = filled.values
         return self.values
@@ -67,14 +67,14 @@ class Panel:
         return self.vector.size // self.width
 
     def rows(self) -> Rows | None:
-        """The rows of the matrix; None where there are no entries."""
+        """Return the rows of the matrix; None where it has no entries."""
         count = self.vector.nvals()
         if count == 0:
             return None
         return self._across(count) if self.across else self._along(count)
 
     def cast(self, dtype: DataType) -> Panel:
-        """A copy of another type."""
+        """Return a copy of another type."""
         return Panel(self.width, self.across, vector_map.cast(self.vector, dtype))
 
     def _along(self, count: int) -> Rows:
@@ -111,7 +111,7 @@ class Panel:
 
 
 def shape_of(nrows: int, ncols: int) -> tuple[int, bool] | None:
-    """The width of a panel of this shape, and whether it has so many rows; None: it is not narrow enough."""
+    """Return the width of a panel of this shape and whether it counts rows; None: the shape is not narrow."""
     width, length = sorted((nrows, ncols))
     if not 1 <= width <= WIDTH or length < _LONG * width or length >= 2**32:
         return None
@@ -119,13 +119,13 @@ def shape_of(nrows: int, ncols: int) -> tuple[int, bool] | None:
 
 
 def fits(size: int, *dtypes: DataType) -> bool:
-    """Whether panels of these types fit the device beside each other."""
+    """Return whether panels of these types fit in device memory together."""
     needed = sum(size * (dtype.np_type.itemsize + 1) for dtype in dtypes)
     return needed == 0 or needed <= budget.available() // 2
 
 
-def of(store: MatrixStore, width: int, across: bool) -> Panel:
-    """The panel of a matrix, which it keeps."""
+def get_or_build(store: MatrixStore, width: int, across: bool) -> Panel:
+    """Return the panel of a matrix; the matrix keeps it."""
     if store.panel is None:
         made = Panel(width, across, VectorStore(store.dtype, store.nrows * store.ncols))
         rows = store.rows

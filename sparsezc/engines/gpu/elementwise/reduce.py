@@ -1,4 +1,4 @@
-"""A vector folded into one value by a monoid (reduce.cu)."""
+"""Reduction of a vector to one value by a monoid (reduce.cu)."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import numpy as np
 from sparsezc.device import cuda
 from sparsezc.engines.gpu.runtime import codegen, groups, launch
 from sparsezc.engines.gpu.runtime.codegen import function, typedefs
-from sparsezc.engines.gpu.storage.matrix_store import VectorStore
+from sparsezc.engines.gpu.storage.vector_store import VectorStore
 
 
 def reduce_vector(monoid: Any, u: VectorStore) -> Any:
-    """The value as a NumPy scalar, or None where there is no entry. Waits for the device."""
+    """Return the value as a NumPy scalar, or None where there is no entry. Waits for the device."""
     if u.count == 0:
         return None
     gpu = cuda.current()

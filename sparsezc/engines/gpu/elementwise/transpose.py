@@ -1,4 +1,4 @@
-"""The other orientation of a matrix: its entries sorted by column, a piece at a time."""
+"""The transpose of a matrix: its entries sorted by column, piece by piece."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from sparsezc.engines.gpu.storage import row_blocks
 from sparsezc.engines.gpu.storage.matrix_store import Rows
 from sparsezc.errors import OutOfMemory
 from sparsezc.memory import allocate, budget
-from sparsezc.memory.csr import index_dtype
+from sparsezc.memory.buffer import index_dtype
 
-_ENTRY_BYTES = 80  # an id, its order, column, row and place, its value twice, and what sorting takes
-_COLUMN_BYTES = 40  # offsets, the next place, and numbers of entries
+_ENTRY_BYTES = 80  # an entry: its id, order, column, row and place, its value twice, and the sort's own memory
+_COLUMN_BYTES = 40  # a column: its offset, its next place, and its number of entries
 
 
 def transposed(rows: Rows) -> Rows:
-    """The CSR of the transpose, in the same placement, or in host memory where the device has no room for it.
+    """Return the CSR of the transpose, in the same placement, or in host memory where the device has no room for it.
 
-    A matrix of any size, and rows of any length: entries are counted by column, and then go where they belong, a piece
-    of them at a time, straight from where they lie.
+    Matrices may have any size and rows any length: entries are counted by column and then moved to their places, a
+    piece at a time, from where they are stored.
 
     Raises
     ------
@@ -42,17 +42,18 @@ def transposed(rows: Rows) -> Rows:
         ids = rows.indices.load(start, stop)
         counts += _by_column(ids, rows.ncols)
     indptr = xp.concatenate([xp.zeros(1, np.int64), xp.cumsum(counts)])
-    free = indptr[:-1].copy()  # where the next entry of each column goes
+    free = indptr[:-1].copy()  # the place of the next entry of each column
     kind = index_dtype(rows.nrows, rows.indices.placement)
     value_bytes = 0 if rows.iso else rows.values.dtype.itemsize
     placement = budget.fitting(rows.indices.placement, rows.nvals * (kind.itemsize + value_bytes))
     indices = allocate(placement, rows.nvals, kind)
     values = rows.values if rows.iso else allocate(placement, rows.nvals, rows.values.dtype)
     for start, stop in pieces:
-        if len(pieces) > 1:  # else they are at hand, and counted
+        if len(pieces) > 1:  # with one piece the first round's ids and counts are still in memory
             ids = rows.indices.load(start, stop)
             counts = _by_column(ids, rows.ncols)
-        order = xp.argsort(ids, kind="stable")  # entries come by row, so equal columns stay in row order
+        # Entries are ordered by row, so a stable sort keeps equal columns in row order.
+        order = xp.argsort(ids, kind="stable")
         before = free - (xp.cumsum(counts) - counts)
         to = before[ids[order].astype(np.int64)] + xp.arange(order.size, dtype=np.int64)
         free += counts

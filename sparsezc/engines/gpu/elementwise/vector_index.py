@@ -10,14 +10,13 @@ from sparsezc.device import cuda
 from sparsezc.engines.gpu.elementwise import vector_map
 from sparsezc.engines.gpu.runtime import codegen, launch, presence_words
 from sparsezc.engines.gpu.runtime.codegen import typedefs
-from sparsezc.engines.gpu.storage.mask_output import MaskBits
-from sparsezc.engines.gpu.storage.matrix_store import VectorStore
+from sparsezc.engines.gpu.storage.vector_store import MaskBits, VectorStore
 from sparsezc.expr.dispatch import Write
 from sparsezc.semirings.types.datatypes import DataType
 
 
 def positions_of(index: Any) -> Any:
-    """An IndexList's positions as u64 on the device."""
+    """Return an IndexList's positions as u64 on the device."""
     xp = cuda.current().xp
     if index.kind == "list":
         return xp.asarray(index.key)
@@ -26,7 +25,7 @@ def positions_of(index: Any) -> Any:
 
 
 def assign(x: Any, index: Any, out: VectorStore, write: Write[MaskBits]) -> None:
-    """w<mask>(I) = accum(w(I), x): x is a Vector or a Scalar."""
+    """Assign w<mask>(I) = accum(w(I), x), where x is a Vector or a Scalar."""
     if x.ndim:
         _assign_vector(x._store, index, out, write)
     else:
@@ -34,7 +33,7 @@ def assign(x: Any, index: Any, out: VectorStore, write: Write[MaskBits]) -> None
 
 
 def submask(mask: MaskBits, index: Any, size: int) -> MaskBits:
-    """A mask of a region as one of the whole vector: what lies outside is let through, where nothing is assigned."""
+    """Return a region's mask for the whole vector; positions outside pass, as nothing is assigned there."""
     if mask.allows_all:
         return mask
     xp = cuda.current().xp
@@ -46,7 +45,7 @@ def submask(mask: MaskBits, index: Any, size: int) -> MaskBits:
 
 def _assign_scalar(value: Any, dtype: DataType, index: Any, out: VectorStore, write: Write[MaskBits]) -> None:
     region: Any = 0
-    if index.kind == "one":  # one bit: cheaper made on the host
+    if index.kind == "one":  # a single bit is cheaper to set on the host
         region = _one_bit(index.key, out.size)
     elif index.kind != "all":
         region = presence_words.mark(positions_of(index), out.size)
@@ -80,14 +79,14 @@ def _assign_vector(u: VectorStore, index: Any, out: VectorStore, write: Write[Ma
 
 
 def moved(offset: int, old: int, new: int) -> tuple[Any, Any]:
-    """The positions of 0 .. old-1 that stay within 0 .. new-1 when they are moved by an offset, and where they go."""
+    """Return the positions of 0 .. old-1 that an offset keeps within 0 .. new-1, and their new positions."""
     first = max(0, -offset)
     at = cuda.current().xp.arange(first, max(first, min(old, new - offset)), dtype=np.int64)
     return at, at + offset
 
 
 def extract_vector(u: VectorStore, index: Any, out: VectorStore, write: Write[MaskBits]) -> None:
-    """w<mask> = accum(w, u(I))."""
+    """Compute w<mask> = accum(w, u(I))."""
     if index.kind == "all":
         vector_map.write_vector(u, out, write)
     else:
@@ -95,7 +94,7 @@ def extract_vector(u: VectorStore, index: Any, out: VectorStore, write: Write[Ma
 
 
 def element(u: VectorStore, position: int) -> Any:
-    """u(position) as a NumPy scalar, or None. Waits for the device."""
+    """Return u(position) as a NumPy scalar, or None. Waits for the device."""
     if u.bits is None:
         return None
     gpu = cuda.current()

@@ -1,7 +1,7 @@
-"""Work on vectors where entry i comes from entries i: apply, select, ewise_*, assign, extract, casts (vector_map.cu).
+"""Operations on vectors where entry i comes from entries i: apply, select, ewise_*, assign, extract, casts.
 
-Each function here writes one line of C++, the body of `compute`, and launches the one kernel with what it makes of
-what: an :class:`Entry`.
+Each function writes the body of the C++ function `compute` as an :class:`Entry`, and launches the one kernel
+(vector_map.cu) with it.
 """
 
 from __future__ import annotations
@@ -13,8 +13,7 @@ from sparsezc.device import cuda
 from sparsezc.engines.gpu.runtime import codegen, launch
 from sparsezc.engines.gpu.runtime.array_pool import DeviceScalar
 from sparsezc.engines.gpu.runtime.codegen import flags, function, typedefs
-from sparsezc.engines.gpu.storage.mask_output import ALL, MaskBits, Out
-from sparsezc.engines.gpu.storage.matrix_store import VectorStore
+from sparsezc.engines.gpu.storage.vector_store import ALL, MaskBits, Out, VectorStore
 from sparsezc.expr.dispatch import Write
 from sparsezc.semirings.algebra.operators import TypedOp
 from sparsezc.semirings.types.datatypes import BOOL, DataType
@@ -23,7 +22,7 @@ _PARAMETERS = "U u, V v, bool has_u, bool has_v, S a, S b, u64 at, Z& z"
 
 
 class _Operands(NamedTuple):
-    """What vector_map.cu reads: two vectors (u at the positions `index`), two scalars, and what is assigned."""
+    """The operands of vector_map.cu: two vectors (u at the positions `index`), two scalars, and the assigned region."""
 
     size: int
     u: Any
@@ -33,23 +32,23 @@ class _Operands(NamedTuple):
     index: Any
     s: Any
     s2: Any
-    number: Any  # the first scalar where the device keeps it
+    number: Any  # the first scalar, if it is in device memory
     region: Any
 
 
 class _Piece(NamedTuple):
-    """Words that a warp looks at together."""
+    """The presence words that a warp processes together."""
 
     piece: int
 
 
 class Entry(NamedTuple):
-    """How one entry of a result is computed.
+    """The computation of one entry of a result.
 
     Attributes
     ----------
     body : str
-        C++: `u` and `v` are the operands' values, `a` and `b` two scalars, `at` the position, `z` what is to be set; it
+        C++: `u` and `v` are the operands' values, `a` and `b` two scalars, `at` the position, `z` the result to set; it
         returns whether there is a result.
     result : DataType
         The type of `z`.
@@ -57,11 +56,11 @@ class Entry(NamedTuple):
     scalars : pair
         `a` and `b`, of type `scalar_type`.
     helper : str
-        Text that stands before the body.
+        Text in front of the body.
     needs : {"", "u", "v", "uv"}
-        The operands without whose entry there is no result, and the body is not run.
+        The operands whose entry must be present for the body to run; without it there is no result.
     positions : array of u64, as long as the output, or 0
-        Where u is read, instead of at the position itself.
+        The position at which u is read for each output position; 0: the output position itself.
     """
 
     body: str
@@ -81,10 +80,10 @@ _NOTHING = "return false;"
 def run_map(
     entry: Entry, store: VectorStore, write: Write[MaskBits], *, region: Any = 0, count: int | None = None
 ) -> None:
-    """Launch vector_map.cu: make each entry of a result, and write it to `store`.
+    """Launch vector_map.cu: compute each entry of a result, and write it to `store`.
 
-    `region`: presence words of what is assigned. `count`: the output's number of entries afterwards, where the caller
-    knows it.
+    `region`: presence words of the assigned positions. `count`: the output's number of entries afterwards, where the
+    caller knows it.
     """
     gpu = cuda.current()
     mask, accum, replace = write
@@ -93,14 +92,14 @@ def run_map(
     made, read = (result, store.dtype, scalar_type), (u and u.dtype, v and v.dtype)
     number = scalars[0] if isinstance(scalars[0], DeviceScalar) else None
     prelude = _prelude(body, helper, made, read, accum, needs, gathers, number is not None)
-    kernel = codegen.kernel(gpu, "vector_map.cu", prelude, "map")
+    kernel = codegen.kernel(gpu, "vector_map.cu", prelude, "vector_map")
     out = Out(store, apart=gathers and store is u)
     blocks = launch.blocks(gpu, 32 * store.nwords)
     u_values, u_bits = (0, 0) if u is None else u.operands()
     v_values, v_bits = (0, 0) if v is None else v.operands()
     a, counter = (scalars[0], 0) if number is None else (0, number.array)
     operands = _Operands(store.size, u_values, u_bits, v_values, v_bits, positions, a, scalars[1], counter, region)
-    kernel.launch(blocks, operands, out.arguments(mask, replace), _Piece(launch.share(blocks, store.nwords)))
+    kernel.launch(blocks, operands, out.arguments(mask, replace), _Piece(launch.sparse_piece(blocks, store.nwords)))
     out.done(count)
 
 
@@ -115,7 +114,7 @@ def _prelude(
     gathers: bool,
     counts: bool,
 ) -> str:
-    """`made`: the types of the result, the output and the scalars; `read`: those of u and v."""
+    """Return the prelude; `made`: the types of the result, the output and the scalars; `read`: those of u and v."""
     (result, out_type, scalar_type), (u_type, v_type) = made, read
     return "\n".join(
         (
@@ -130,7 +129,10 @@ def _prelude(
 
 
 def _count_if_full(out: VectorStore, write: Write[MaskBits], *operands: VectorStore) -> int | None:
-    """A full result that is written everywhere leaves the output full, and so does accumulating into a full one."""
+    """Return the output's size where it is known to be full afterwards, else None.
+
+    A full result that is written everywhere leaves the output full, and so does accumulating into a full output.
+    """
     full = all(x.is_full for x in operands) and write.mask.allows_all
     return out.size if full or (write.accum is not None and out.is_full and not write.replace) else None
 
@@ -143,7 +145,7 @@ def write_nothing(out: VectorStore, result: DataType, write: Write[MaskBits]) ->
 
 
 def write_vector(u: VectorStore, out: VectorStore, write: Write[MaskBits], *, region: Any = 0) -> None:
-    """w<mask> = accum(w, u)."""
+    """Compute w<mask> = accum(w, u)."""
     if u.count == 0 and isinstance(region, int):
         write_nothing(out, u.dtype, write)
         return
@@ -152,7 +154,7 @@ def write_vector(u: VectorStore, out: VectorStore, write: Write[MaskBits], *, re
 
 
 def cast(u: VectorStore, dtype: DataType) -> VectorStore:
-    """A copy of another type."""
+    """Return a copy of another type."""
     copy = VectorStore(dtype, u.size)
     write_vector(u, copy, ALL)
     copy.count = u.count
@@ -160,7 +162,7 @@ def cast(u: VectorStore, dtype: DataType) -> VectorStore:
 
 
 def write_scalar(value: Any, dtype: DataType, out: VectorStore, write: Write[MaskBits], *, region: Any = 0) -> None:
-    """w<mask>(region) = accum(w, value); a value None deletes."""
+    """Compute w<mask>(region) = accum(w, value); a value None deletes."""
     if value is None:
         run_map(Entry(_NOTHING, out.dtype), out, write, region=region)
         return
@@ -170,7 +172,7 @@ def write_scalar(value: Any, dtype: DataType, out: VectorStore, write: Write[Mas
 
 
 def gather(u: VectorStore, positions: Any, out: VectorStore, write: Write[MaskBits]) -> None:
-    """w<mask> = accum(w, u(positions))."""
+    """Compute w<mask> = accum(w, u(positions))."""
     entry = Entry("z = u; return true;", u.dtype, u=u, needs="u", positions=positions)
     run_map(entry, out, write, count=_count_if_full(out, write, u))
 
@@ -189,7 +191,7 @@ def apply(
     scalar: Any = 0,
     scalar_type: DataType = BOOL,
 ) -> None:
-    """w<mask> = accum(w, f(u)), f(u, scalar), or f(scalar, u) with `left`; positional operators see the position."""
+    """Compute w<mask> = accum(w, f(u)), or of f(u, scalar), or of f(scalar, u) with `left`."""
     helper, call = _call(op, x="a" if left else "u", y="u" if left else "a")
     entry = Entry(
         f"z = {call}; return true;", op.return_type, u=u, scalars=(scalar, 0), scalar_type=scalar_type, helper=helper,
@@ -201,14 +203,14 @@ def apply(
 def select(
     op: TypedOp, u: VectorStore, thunk: Any, thunk_type: DataType, out: VectorStore, write: Write[MaskBits]
 ) -> None:
-    """w<mask> = accum(w, the entries of u for which the operator is true)."""
+    """Compute w<mask> = accum(w, the entries of u for which the operator is true)."""
     helper, call = _call(op, x="u", y="a")
     body = f"z = u; return cast<bool>({call});"
     entry = Entry(body, u.dtype, u=u, scalars=(thunk, 0), scalar_type=thunk_type, helper=helper, needs="u")
     run_map(entry, out, write)
 
 
-#: Whether there is a result, and which, from entries u and v of which one may be missing: by operation.
+#: For each operation, the condition for a result and its value, from entries u and v of which one may be missing.
 EWISE = {
     "ewise_mult": "if (!(has_u && has_v)) return false; z = {call}; return true;",
     "ewise_add": "if (has_u && has_v) z = {call}; else z = has_u ? cast<{result}>(u) : cast<{result}>(v);"
@@ -229,7 +231,7 @@ def ewise(
     scalars: tuple[Any, Any] = (0, 0),
     scalar_type: DataType = BOOL,
 ) -> None:
-    """w<mask> = accum(w, op(u, v)) over the union or the intersection of the entries."""
+    """Compute w<mask> = accum(w, op(u, v)) over the union or the intersection of the entries."""
     helper, call = _call(op, x="l" if operation == "ewise_union" else "u", y="r" if operation == "ewise_union" else "v")
     needs = "uv" if operation == "ewise_mult" else ""
     body = EWISE[operation].format(call=call, type=op.type.ctype, result="Z")

@@ -1,9 +1,10 @@
 """A matrix in device memory cut by columns (column_blocks.cu), for vectors larger than the card's cache.
 
-Each entry of such a product fetches a sector of the vector, from memory where the cache is too small for all of it. A
-block has the columns whose part of the vector fits: products go through the blocks one after another, and add up. That
-takes the matrix once more, and offsets for each block; it counts as a cache, and goes where the room is needed. Where
-the cache serves most entries anyway, as those of hubs and of neighbours that lie near, matrices are left whole.
+Each entry of such a product reads a sector of the vector, from memory where the cache is too small for all of it. A
+column block has the columns whose part of the vector fits the cache: products process the blocks one after another and
+add the results. The blocks take the memory of a second copy of the matrix, and offsets for each block; they are dropped
+when memory runs short. Where the cache serves most entries anyway (hubs, and neighbours with near ids), a matrix is not
+cut.
 Source: Y. Zhang, V. Kiriansky, C. Mendis, S. Amarasinghe, M. Zaharia, Making caches work for graph analytics, IEEE Big
 Data 2017, doi:10.1109/BigData.2017.8257937 (CSR segmenting).
 """
@@ -23,17 +24,18 @@ from sparsezc.memory import budget
 from sparsezc.memory.device import DeviceBuffer
 from sparsezc.memory.placement import RECORDS
 
-_PART = 0.4  # of the cache, for a block's part of the vector: it stays while the block streams through
-_MOST = 31  # blocks: as column_blocks.cu says
-_PAYS = 4  # entries of a row in a block, on average: with fewer, offsets and results weigh more than what is saved
-_PRODUCTS = 2  # after so many, cutting has paid for itself with the next few
-_HUB = 4  # times the entries of the mean column: such a column is in the cache whichever warp asks for it
-_SAMPLE = 1 << 16  # entries that tell what most do
+# Share of the cache for a block's part of the vector, which must stay cached while the block streams through.
+_PART = 0.4
+_MOST = 31  # blocks: a lane of column_blocks.cu for each, and one for the end of the row
+_PAYS = 4  # entries of a row in a block, on average: with fewer, offsets and results cost more than the blocks save
+_PRODUCTS = 2  # after so many products, the next few repay the cutting
+_HUB = 4  # times the entries of the mean column: such a column is cached whichever warp asks for it
+_SAMPLE = 1 << 16  # entries that are sampled to estimate the share of scattered ones
 
 
 @dataclass(frozen=True, eq=False)
 class Blocks:
-    """The blocks, in the order of their columns; `values` only if a multiply read them."""
+    """The blocks, in the order of their columns; `values` only if a multiply reads them."""
 
     rows: list[Rows]
     values: bool
@@ -41,7 +43,7 @@ class Blocks:
 
 
 def count(nbytes: int) -> int:
-    """Blocks for a vector of so many bytes; 1 where the cache holds it nearly whole."""
+    """Return the number of blocks for a vector of so many bytes; 1 where the cache holds nearly all of it."""
     made = nbytes / (_PART * cuda.current().cache_bytes)
     return math.ceil(made) if made > 2 else 1
 
@@ -53,8 +55,8 @@ class ColumnBlocks:
     ----------
     built : Blocks or None
     products : float
-        Products with full vectors that blocks would have served; -inf where blocks are disabled for this matrix, as its
-        entries are not scattered.
+        Products with full vectors that blocks would have served; -inf where column blocking is disabled for this
+        matrix, as its entries are not scattered.
     """
 
     def __init__(self) -> None:
@@ -62,10 +64,10 @@ class ColumnBlocks:
         self.products = 0.0
 
     def get_or_build(self, rows: Rows, demand: Demand) -> list[Rows]:
-        """Return the blocks for a product with a full vector; else the rows alone."""
+        """Return the blocks for a product with a full vector; without blocks, the rows alone."""
         if not RECORDS[rows.indices.placement].resident or rows.compressed or demand.columns is None:
             return [rows]
-        if array_pool.serving() is not None:  # to build is to wait for the device
+        if array_pool.serving() is not None:  # building would wait for the device
             return [rows]
         if not 1 < (nblocks := count(demand.vector_bytes)) <= _MOST or rows.nvals < _PAYS * nblocks * rows.nrows:
             return [rows]
@@ -76,13 +78,13 @@ class ColumnBlocks:
         return [rows] if self.built is None else self.built.rows
 
     def is_worth(self, rows: Rows, demand: Demand) -> bool:
-        """After the first products, where most entries miss the cache and half of the card's room is enough."""
+        """Return true after the first products, if most entries miss the cache and half the free memory is enough."""
         self.products += 1
         if self.products <= _PRODUCTS:
             return False
-        self.drop()  # its memory is free for the next
+        self.drop()  # frees its memory for the next
         nblocks = count(demand.vector_bytes)
-        if _nbytes(rows, demand.values, nblocks) > budget.available() // 2:  # vectors come and go
+        if _nbytes(rows, demand.values, nblocks) > budget.available() // 2:  # vectors need memory too
             return False
         assert demand.columns is not None
         if not _is_scattered(rows, demand.columns, nblocks):
@@ -95,11 +97,11 @@ class ColumnBlocks:
         self.drop()
         try:
             made = _cut(rows, nblocks, demand.values)
-        except MemoryError:  # the card has less than it said
-            self.products = 0  # not at once again
+        except MemoryError:  # less memory is free than the driver reported
+            self.products = 0  # do not try again at once
             return
         self.built = Blocks(made, demand.values, _nbytes(rows, demand.values, nblocks))
-        budget.hold(self)
+        budget.register_cache(self)
 
     @property
     def nbytes(self) -> int:
@@ -114,11 +116,13 @@ def _nbytes(rows: Rows, values: bool, nblocks: int) -> int:
 
 
 def _is_scattered(rows: Rows, columns: Rows, nblocks: int) -> bool:
-    """Whether most entries ask for what the cache is unlikely to hold: the vector's entry of no hub, and far from those
-    that rows nearby ask for.
+    """Return whether the cache is unlikely to hold the vector's entry for most entries of the matrix.
+
+    These are entries whose column is no hub, and far from the columns that neighbouring rows read.
     """
     xp = cuda.current().xp
-    step = max(1, (rows.nvals // _SAMPLE - 1) | 1)  # odd, so that it comes to all places in rows of whatever length
+    # Odd, so that the sample covers all positions within rows of any one length.
+    step = max(1, (rows.nvals // _SAMPLE - 1) | 1)
     at = xp.arange(0, rows.nvals, step)
     row = xp.searchsorted(rows.indptr, at, side="right") - 1
     column = rows.indices.load()[at].astype(np.int64)

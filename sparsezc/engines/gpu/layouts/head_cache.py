@@ -1,9 +1,9 @@
-"""The row-head cache: a few ids of each row, hubs first, in device memory, for pulls that stop early (head_cache.cu).
+"""The row-head cache: the first ids of each row, hubs first, in device memory, for early-exit pulls (head_cache.cu).
 
 A pull over a monoid with a terminal value reads a row until one of its columns is in the vector; that is mostly a hub.
-So with the largest hubs of each row at hand, few rows are read over the link at all. A push, and a pull that never
-stops, need all of a row, and have it there where the row is short: on a road network nearly always.
-``gb.config.head_cache`` says whether, ``gb.config.head_budget`` how much memory it may take.
+With the largest hubs of each row in device memory, few rows are read over the host link. Pushes, and pulls without
+early exit, need all of a row; they use the cache for rows that are short enough to be whole in it, as most are on a
+road network. ``gb.config.head_cache`` turns it on and off, ``gb.config.head_budget`` limits its memory.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 
 from sparsezc.config import config
 from sparsezc.device import cuda
-from sparsezc.device.cuda import Device
+from sparsezc.device.protocol import Device
 from sparsezc.engines.gpu import placements
 from sparsezc.engines.gpu.placements.segment_cache import SegmentCache
 from sparsezc.engines.gpu.runtime import codegen, launch
@@ -26,14 +26,14 @@ from sparsezc.memory import budget
 from sparsezc.memory.placement import BEYOND, RECORDS
 from sparsezc.semirings.types.datatypes import BOOL, DataType
 
-_LINE = 32  # entries that the link brings for a row, however short
-_MOST = 32  # slots a row: a lane of the warp that makes them keeps one
-_FREE = 0.5  # of the device memory that may be used, at most so much: vectors come and go
+_LINE = 32  # entries that a request brings for a row, however short
+_MOST = 32  # slots a row: one lane of the warp that builds a row holds one
+_FREE = 0.5  # share of the free device memory, as vectors need some too
 
 
 @dataclass(frozen=True, eq=False)
 class Heads:
-    """k slots for each row; `values` only if a multiply needed them."""
+    """The cache: k slots for each row; `values` only if a multiply needs them."""
 
     k: int
     ids: Any
@@ -41,7 +41,7 @@ class Heads:
 
     @property
     def nbytes(self) -> int:
-        """Device memory that they take."""
+        """Return the device memory that it takes."""
         arrays = [array for array in (self.ids, self.values) if not isinstance(array, int)]
         return sum(int(array.nbytes) for array in arrays)
 
@@ -56,16 +56,16 @@ class HeadCache:
     ----------
     built : Heads or None
     read : float
-        Entries that products have read without it.
+        Entries that products have read without the cache.
     """
 
     def __init__(self) -> None:
         self.built: Heads | None = None
         self.read = 0.0
-        self._told: Any = None  # the settings under which it was said that there is no room
+        self._told: Any = None  # the settings under which the lack of memory was already reported
 
     def get_or_build(self, rows: Rows, demand: Demand) -> Heads:
-        """Return the heads for a pull that leaves rows early; ``NO_HEADS`` where there are none yet."""
+        """Return the heads for an early-exit pull; ``NO_HEADS`` while there are none."""
         slots = self._slots(rows, demand.dtype, demand.values)
         if not slots:
             return NO_HEADS
@@ -77,25 +77,25 @@ class HeadCache:
         return self.built or NO_HEADS
 
     def is_worth(self, rows: Rows, demand: Demand) -> bool:
-        """With ``head_cache="auto"``, once pulls have read as many entries as building does: all."""
+        """Return true, with ``head_cache="auto"``, once pulls have read as many entries as building reads: all."""
         self.read += demand.entries
         return config.head_cache != "auto" or self.read >= rows.nvals
 
     def build(self, rows: Rows, demand: Demand) -> None:
-        # Their memory is free: for what is made now, and for the segments in what it leaves.
+        # Frees the memory of the old heads for the new ones, and for the segments in what these leave.
         self.drop()
         rows.layouts[SegmentCache].drop()
         values = demand.values and not rows.iso
         slots = self._slots(rows, demand.dtype, values)
-        if not slots:  # what was dropped is still read by what is recorded
+        if not slots:  # a recording still reads the heads that were dropped
             return
         try:
             self.built = _make(rows, demand.columns, demand.dtype, slots, values)
         except MemoryError as error:
-            self.read = 0  # not at once again
+            self.read = 0  # do not try again at once
             warn_slow(f"no row-head cache for {rows.nrows:,} rows: {error}")
             return
-        budget.hold(self)
+        budget.register_cache(self)
 
     @property
     def nbytes(self) -> int:
@@ -105,13 +105,14 @@ class HeadCache:
         self.built = None
 
     def of_short_rows(self, rows: Rows, columns: Rows | None, entries: float) -> Heads:
-        """Return the heads of rows that are mostly whole in them, for products that stop nowhere.
+        """Return the heads if most rows are whole in them, for products without early exit.
 
-        `entries`: what such a product reads where there are none.
+        `entries`: the number that such a product reads without heads.
         """
-        if rows.indices.placement == BEYOND:  # there for want of room, and such heads take more than the rows
+        # Such a matrix is in host memory for lack of device memory, and its heads take more than its rows.
+        if rows.indices.placement == BEYOND:
             return NO_HEADS
-        if self.built is not None:  # no need to ask what there is room for
+        if self.built is not None:  # built already: the budget need not be checked
             return self.usable if rows.nvals <= self.built.k * rows.nrows else NO_HEADS
         most = _MOST if config.head_budget is not None else budget.HEAD_BYTES // rows.indices.dtype.itemsize
         if rows.nvals > most * rows.nrows or rows.nvals > self._slots(rows, BOOL, False) * rows.nrows:
@@ -119,9 +120,9 @@ class HeadCache:
         return self.get_or_build(rows, Demand(entries, BOOL, columns=columns))
 
     def to_push(self, rows: Rows, columns: Rows | None, count: int | None) -> Heads:
-        """Return the heads for pushes of so many rows, which read there those that are whole in them.
+        """Return the heads for pushes of so many rows, which read from them those rows that are whole in them.
 
-        `count` None: none are built now.
+        `count` None: heads are not built now.
         """
         if placements.moves(rows) or placements.lie_near(rows):
             return NO_HEADS
@@ -131,24 +132,24 @@ class HeadCache:
 
     @property
     def usable(self) -> Heads:
-        """The heads that there are, if the settings allow them."""
+        """Return the existing heads, if the settings allow them."""
         return NO_HEADS if self.built is None or config.head_cache == "off" else self.built
 
     def expected_slots(self, rows: Rows, dtype: DataType, *, values: bool) -> int:
-        """Slots a row that a pull will look at."""
+        """Return the slots a row that a pull will read."""
         return self._slots(rows, dtype, values) if config.head_cache == "on" else self.usable.k
 
     def _slots(self, rows: Rows, dtype: DataType, values: bool) -> int:
-        """Slots a row that the budget allows; 0 where the settings want none or, with a warning, it allows none."""
+        """Return the slots a row that the budget allows; 0 if the settings want none or, with a warning, no room."""
         if config.head_cache == "off" or (config.head_cache == "auto" and not RECORDS[rows.indices.placement].in_place):
             return 0
         id_bytes = rows.indices.dtype.itemsize
         slot = id_bytes + (dtype.np_type.itemsize if values and not rows.iso else 0)
-        if rows.ncols > 2 ** (8 * id_bytes) - 2:  # the last two ids say something else
+        if rows.ncols > 2 ** (8 * id_bytes) - 2:  # the last two ids are marks
             return 0
         room = int(_FREE * self._room(rows))
         asked = (
-            budget.share(config.head_budget)
+            budget.setting_bytes(config.head_budget)
             if config.head_budget is not None
             else budget.HEAD_BYTES // id_bytes * slot * rows.nrows
         )
@@ -163,13 +164,14 @@ class HeadCache:
         return slots
 
     def _room(self, rows: Rows) -> int:
-        """Device memory that may be used; of a budget, what an algorithm's vectors leave."""
-        room = budget.available() + self.nbytes + rows.layouts[SegmentCache].nbytes  # these go for others
+        """Return the device memory for heads: what is free, or what an algorithm's vectors leave of a budget."""
+        # The old heads and segments would be dropped.
+        room = budget.available() + self.nbytes + rows.layouts[SegmentCache].nbytes
         return room if config.budget is None else max(0, room - budget.working_bytes(rows.nrows))
 
 
 def sample(rows: Rows, columns: Rows | None, dtype: DataType) -> Rows | None:
-    """A matrix of the heads alone, as long as there are heads: rows that end where their heads do."""
+    """Return a matrix of the heads alone while there are heads: each row ends where its heads do."""
     made = rows.layouts[HeadCache].get_or_build(rows, Demand(0, dtype, columns=columns))
     if not made.k:
         return None
@@ -180,7 +182,7 @@ def sample(rows: Rows, columns: Rows | None, dtype: DataType) -> Rows | None:
 
 
 def _make(rows: Rows, columns: Rows | None, dtype: DataType, k: int, values: bool) -> Heads:
-    """The heads; the longest rows of the transpose are the hubs."""
+    """Return new heads; the longest rows of the transpose are the hubs."""
     gpu: Device = cuda.current()
     xp = gpu.xp
     padded = -(-rows.nrows // 32) * 32 * k

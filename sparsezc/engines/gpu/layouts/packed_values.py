@@ -1,8 +1,8 @@
 """Ids and small whole values packed into one word, for products that read both over the link (packed_values.cu).
 
-A row's ids and its values are separate requests, and what a scattered row costs are requests. With 2^24 columns an id
-leaves 8 bits: enough for the lengths 0 to 255, whatever their type. The packed words are a third array beside the
-ids and the values, in the same placement; ``gb.config.packing`` says whether it is made.
+A row's ids and its values are separate requests, and the cost of a scattered row is its number of requests. With 2^24
+columns an id leaves 8 bits: enough for the values 0 to 255, whatever their type. The packed words are a third array
+beside the ids and the values, in the same placement; ``gb.config.packing`` turns it on and off.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from sparsezc.memory import Buffer, allocate
 from sparsezc.memory.placement import RECORDS
 from sparsezc.semirings.types.datatypes import DataType
 
-_MOST_COLUMNS = 1 << 31  # a bit is left beside ids
-_PASSES = 2  # what making the words costs, in reads of all ids and values: it reads and writes as much
+_MOST_COLUMNS = 1 << 31  # more ids leave no bit for a value
+_PASSES = 2  # the cost of building, in passes over ids and values: they are read, and as many bytes are written
 
 
 @dataclass(frozen=True)
@@ -42,18 +42,21 @@ class PackedValues:
     Attributes
     ----------
     built : Packed or None
-        The words, or ``NOT_PACKED`` where values do not fit or the host has no memory: that is not tried again.
+        The words, or ``NOT_PACKED`` where values do not fit or host memory is short: then building is not tried again.
     read : int
-        Entries whose ids and values products have read apart, or would have.
+        Entries whose ids and values products have read separately, or would have without the words.
     """
 
     def __init__(self) -> None:
         self.built: Packed | None = None
         self.read = 0
-        self._launched = Wholes()  # the rows' launches, which have the address of the words
+        self._launched = Wholes()  # the parts for all rows, which contain the address of the words
 
     def get_or_build(self, rows: Rows, demand: Demand) -> Packed:
-        """Return the packed entries for a product that reads ids and values; ``NOT_PACKED`` where there are none."""
+        """Return the packed entries for a product that reads ids and values; ``NOT_PACKED`` where there are none.
+
+        What was built serves until ``packing`` is "off", which the caller asks.
+        """
         if not _are_wanted(rows):
             return NOT_PACKED
         if self.built is None and self.is_worth(rows, demand):
@@ -61,14 +64,14 @@ class PackedValues:
         return self.built or NOT_PACKED
 
     def is_worth(self, rows: Rows, demand: Demand) -> bool:
-        """With ``packing="auto"``, once products have read as much as building does."""
+        """Return true, with ``packing="auto"``, once products have read as much as building does."""
         if demand.dtype.is_complex or array_pool.serving() is not None:
             return False
         self.read += int(demand.entries)
         return config.packing != "auto" or self._has_paid(rows)
 
     def is_due(self, rows: Rows) -> bool:
-        """Whether products have read so much that the next one makes the words, or finds that there can be none."""
+        """Return whether the next product builds the words, or finds that values do not fit."""
         return self.built is None and self._has_paid(rows) and _are_wanted(rows)
 
     def _has_paid(self, rows: Rows) -> bool:
@@ -81,7 +84,7 @@ class PackedValues:
 
     @property
     def nbytes(self) -> int:
-        """Of host memory, mostly: the words lie where the ids do."""
+        """Return the bytes of the words, which are in the same memory as the ids: mostly host memory."""
         return 0 if self.built is None or self.built.words is None else self.built.words.nbytes
 
     def drop(self) -> None:
@@ -90,14 +93,14 @@ class PackedValues:
 
 
 def _are_wanted(rows: Rows) -> bool:
-    """Whether the settings, the placement and the width of ids let there be any."""
+    """Return whether the settings, the placement and the width of ids allow packed words."""
     if config.packing == "off" or (config.packing == "auto" and not RECORDS[rows.indices.placement].in_place):
         return False
     return not (rows.iso or rows.wide or rows.compressed) and rows.ncols <= _MOST_COLUMNS and rows.nvals > 0
 
 
 def _bits(rows: Rows) -> int:
-    """Of an id."""
+    """Return the bits of an id."""
     return max(1, (rows.ncols - 1).bit_length())
 
 
@@ -117,7 +120,7 @@ def _make(rows: Rows, dtype: DataType, bits: int) -> Packed:
 
 
 def _most(dtype: DataType, bits: int) -> int:
-    """The largest value that the bits beside an id hold, and the type too."""
+    """Return the largest value that both the bits beside an id and the type can hold."""
     most: int = 2 ** (32 - bits) - 1
     if dtype.is_bool:
         return 1

@@ -1,15 +1,15 @@
-"""How a product gets at the entries of a matrix, by the placement that they lie in.
+"""How products read the entries of a matrix, by placement.
 
-Kernels take a :class:`Part`: some rows, and where their entries lie. In most placements one launch takes all rows and
-reads the entries where they are. Those whose record (memory/placement.py) says what ``serves`` them have a way of
-their own:
+Kernels take a :class:`Part`: some rows, and the addresses of their entries. In most placements one launch takes all
+rows and reads the entries in place. Placements whose record (memory/placement.py) names a module in ``serves`` have
+their own way:
 
 * ``hybrid.py``: some *segments* of the entries stay resident (``segment_cache.py``); the rest is read in place, copied
   in ranges (``copy_ranges.py``) or gathered (``gather_rows.py``), whichever is the cheapest (``transfer_cost.py``);
 * ``baselines/``: published systems, for comparison, as thin files over the same mechanisms.
 
-Each gives parts for what is wanted; the kernels know nothing else of placements, and algorithms nothing at all. Their
-arrays lie in host memory that kernels can read, so every operation that has no use for parts reads that.
+Each yields parts for the wanted rows; kernels know nothing else of placements, and algorithms nothing at all. Their
+arrays are in host memory that kernels can read, so operations without parts read that memory.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ from sparsezc.engines.gpu.storage.matrix_store import Rows
 from sparsezc.memory import Buffer
 from sparsezc.memory.placement import RECORDS
 
-__all__ = ["Entries", "Part", "Wanted", "lie_near", "moves", "part", "parts", "serves", "whole"]
+__all__ = ["Entries", "Part", "SegmentTables", "Wanted", "lie_near", "moves", "part", "parts", "serves", "whole"]
 
 
 class Wanted(NamedTuple):
-    """The rows that a product asks for: the bits of `words` (each flipped by `flip`); None: all rows.
+    """The rows that a product reads: the bits of `words` (each flipped by `flip`); None: all rows.
 
     Attributes
     ----------
     entries : float or None
-        How many entries it will read of them, where they were counted or estimated.
+        The number of entries that it reads of them, if counted or estimated.
     most : int
-        It reads about so many of a row at most, as it may stop early.
+        The most entries that it is expected to read of a row, as it may stop early.
     """
 
     words: Any
@@ -47,7 +47,7 @@ class Wanted(NamedTuple):
 
 
 class Entries(NamedTuple):
-    """The arrays that a product reads: ids (or ids and values in one word), and values. None: it does not read them."""
+    """The arrays that a product reads: ids (or ids and values in one word), and values. None: not read."""
 
     ids: Buffer | None
     values: Buffer | None
@@ -58,12 +58,12 @@ class Entries(NamedTuple):
 
     @property
     def key(self) -> tuple[bool, bool]:
-        """Which of them it reads."""
+        """Return which of the arrays are read."""
         return self.ids is None, self.values is None
 
     @property
     def nbytes(self) -> int:
-        """Bytes of one entry."""
+        """Return the bytes of one entry."""
         return sum(buffer.dtype.itemsize for buffer in self.buffers)
 
 
@@ -71,18 +71,18 @@ _NOTHING = Entries(None, None)
 
 
 class Part(NamedTuple):
-    """What one launch reads: ``arguments`` are the kernel's first; it is specialised for ``partial`` and ``bits``.
+    """The input of one launch: ``arguments`` are the kernel's first; it is specialised for ``partial`` and ``bits``.
 
     Attributes
     ----------
     partial : bool
-        It takes some of the rows only.
+        It takes only some of the rows.
     bits : int
-        Of an entry's position in its segment; 0: no segments.
+        The bits of an entry's position in its segment; 0: no segments.
     near : bool
-        The entries lie in device memory, however they got there.
+        The entries are in device memory, permanently or as a copy.
     nwords, nchunks : int
-        Presence words of rows, and chunks of long rows, that it takes.
+        The presence words of rows, and the chunks of long rows, that it takes.
     """
 
     arguments: groups.RowsPart
@@ -93,6 +93,20 @@ class Part(NamedTuple):
     nchunks: int
 
 
+class SegmentTables(NamedTuple):
+    """Addresses by segment, u64 on the device: of ids and of values, in segments of 2**`bits` entries.
+
+    Null where one address serves all; `bits` 0: no segments.
+    """
+
+    ids: Any = groups.NULL
+    values: Any = groups.NULL
+    bits: int = 0
+
+
+_NO_SEGMENTS = SegmentTables()
+
+
 def part(
     rows: Rows,
     pointers: tuple[Any, Any],
@@ -100,25 +114,23 @@ def part(
     which: tuple[int, int] | None = None,
     chunks: tuple[int, int] | None = None,
     indptr: Any = None,
-    segments: tuple[Any, Any] = (groups.NULL, groups.NULL),
-    bits: int = 0,
+    segments: SegmentTables = _NO_SEGMENTS,
     subset: Any = None,
     near: bool = False,
 ) -> Part:
-    """A part of some rows.
+    """Return a part of some rows.
 
     Parameters
     ----------
     pointers : (ids, values)
         Addresses of entry 0, counted as `indptr` counts; numpy.uint64.
     which, chunks : (first, end), optional
-        Of the rows that are not long, and of the chunks of those that are; without them all.
+        The range of rows that are not long, and the range of chunks of long rows; all if left out.
     indptr : array of int64 on the device, optional
-        The rows' own offsets, if left out.
-    segments : (ids, values)
-        Addresses by segment, u64 on the device; 0 where one address serves all.
+        Other offsets than the rows' own.
+    segments : SegmentTables, optional
     subset : presence words of rows, optional
-        Only these.
+        Only these rows.
     """
     first, end = which or (0, rows.nrows)
     if end == rows.nrows:  # the part with the last row writes the rest of its presence word
@@ -129,39 +141,39 @@ def part(
     # Parts are kept, and a device would convert Python's integers at each launch.
     bounds = np.uint64(first), np.uint64(end), np.uint64(first_chunk), np.uint64(end_chunk)
     arguments = groups.RowsPart(
-        np.uint64(rows.nrows), offsets, *pointers, *segments, words, *bounds, *rows.chunks.arguments
+        np.uint64(rows.nrows), offsets, *pointers, segments.ids, segments.values, words, *bounds, *rows.chunks.arguments
     )
     partial = which is not None or chunks is not None or subset is not None
-    return Part(arguments, partial, bits, near, -(-end // 32) - first // 32, end_chunk - first_chunk)
+    return Part(arguments, partial, segments.bits, near, -(-end // 32) - first // 32, end_chunk - first_chunk)
 
 
 def serves(rows: Rows) -> bool:
-    """Whether the placement has a say in how products are launched, and may: what is recorded reads in place."""
+    """Return whether the placement supplies the parts of products now; recorded launches read in place."""
     own = RECORDS[rows.indices.placement].serves is not None
     return own and not rows.compressed and array_pool.serving() is None and rows.nvals > 0
 
 
 def moves(rows: Rows) -> bool:
-    """Whether a product moves the rows that it wants as wholes: then nothing is won by leaving a row early."""
+    """Return whether a product copies whole rows, so that early exit saves nothing."""
     return RECORDS[rows.indices.placement].buffers is not None
 
 
 def lie_near(rows: Rows) -> bool:
-    """Whether the entries lie on the card, or where the driver puts there what is read."""
+    """Return whether the entries are in device memory, or migrate there when they are read."""
     return RECORDS[rows.indices.placement].near
 
 
 class Wholes(dict[bool, Part]):
-    """What one launch for all rows takes, where ids and values lie apart (True) or in one word (False)."""
+    """The parts of one launch over all rows, with separate ids and values (True) or in one word (False)."""
 
-    nbytes = 0  # nothing beside the rows
+    nbytes = 0  # they hold no memory beside the rows
 
     def drop(self) -> None:
         self.clear()
 
 
 def whole(rows: Rows, words: Buffer | None) -> Part:
-    """All rows, where they lie; `words`: ids and values in one word, in the place of the ids."""
+    """Return the part of all rows, read in place; `words`: ids and values in one word, instead of the ids."""
     wholes = rows.layouts[Wholes]
     made = wholes.get(words is None)
     if made is None:
@@ -172,7 +184,7 @@ def whole(rows: Rows, words: Buffer | None) -> Part:
 
 
 def parts(rows: Rows, words: Buffer | None, wanted: Wanted, *, ids: bool, values: bool) -> Iterable[Part]:
-    """The launches that serve a product, one after another: a part's memory is good until the next one is asked for.
+    """Return the launches that serve a product, in order: a part's memory is valid until the next part is requested.
 
     `ids`, `values`: whether the product reads them; `words`: ids and values in one word.
     """

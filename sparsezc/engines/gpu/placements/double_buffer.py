@@ -1,4 +1,4 @@
-"""Buffers on the card that parts of a matrix pass through: two of each, so that one fills while the other is read."""
+"""Two buffers in device memory for each array of a matrix: one is filled while the other is read."""
 
 from __future__ import annotations
 
@@ -16,19 +16,20 @@ from sparsezc.engines.gpu.storage.matrix_store import Rows
 from sparsezc.errors import OutOfMemory
 from sparsezc.memory import budget, placement
 
-MOST = 64 << 20  # bytes of a buffer: beyond this a copy is as fast as it gets
+MOST = 64 << 20  # bytes of a buffer: larger copies are no faster
 
 _T = TypeVar("_T")
 
 
 def planned(rows: Rows, entries: Entries, make: Callable[[int], _T], share: float = 1.0) -> _T:
-    """What `make` makes with buffers of so many entries: of half as many, and so on, as long as memory is refused that
-    the card said it had. `share`: see :func:`size`.
+    """Return the result of `make` for buffers of so many entries, halved as long as memory is refused.
+
+    The driver may refuse memory that it reported as free. `share`: see :func:`size`.
 
     Raises
     ------
     OutOfMemory
-        Where there is no room for the smallest that work.
+        There is no room for the smallest buffers that work.
     """
     count, smallest = size(rows, entries.nbytes, share), 2 * spare(rows)
     while True:
@@ -43,23 +44,24 @@ def planned(rows: Rows, entries: Entries, make: Callable[[int], _T], share: floa
         count = max(smallest, count // 64 * 32)
 
 
-def room(rows: Rows) -> int:
-    """Bytes of device memory that are left for entries beside an algorithm's vectors."""
+def bytes_for_entries(rows: Rows) -> int:
+    """Return the bytes of device memory for entries that an algorithm's vectors leave."""
     return max(0, budget.available() - budget.working_bytes(rows.nrows))
 
 
 def size(rows: Rows, entry_bytes: int, share: float = 1.0) -> int:
-    """Entries of one of two buffers within the budget, at least twice what is spare; `share`: of what there is beside
-    the vectors, where that is more.
+    """Return the entries of one of two buffers within the budget, at least twice :func:`spare`.
+
+    `share`: the share of the memory beside the vectors to use, where that is more.
 
     Raises
     ------
     OutOfMemory
-        With the least that is needed.
+        The budget is too small; the message gives the bytes that are needed.
     """
     vectors, smallest = budget.working_bytes(rows.nrows), least(rows, entry_bytes)
     needed = vectors + smallest
-    may = budget.room(needed)
+    may = budget.make_room(needed)
     left = may - vectors
     entries = min(max(int(share * left), min(left, smallest)) // 2, MOST) // entry_bytes // 32 * 32
     if entries < 2 * spare(rows):
@@ -71,19 +73,19 @@ def size(rows: Rows, entry_bytes: int, share: float = 1.0) -> int:
 
 
 def spare(rows: Rows) -> int:
-    """Entries that a buffer must hold beside those that it is filled with: the longest row that is not in chunks."""
+    """Return the entries that a buffer must hold beyond its range: the longest row that is not cut into chunks."""
     return placement.spare(rows.chunks.length)
 
 
 def least(rows: Rows, entry_bytes: int) -> int:
-    """Bytes of the smallest buffers that work."""
+    """Return the bytes of the smallest buffers that work."""
     return placement.two_buffers(entry_bytes, rows.chunks.length)
 
 
 class Staging:
     """Two buffers for each array that a product reads.
 
-    ``fill(sources)`` begins to copy; ``arrived()`` makes what is launched from then on wait for that.
+    ``fill(sources)`` begins to copy; after ``arrived()``, later launches wait for that copy.
     """
 
     def __init__(self, entries: Entries, size: int) -> None:
@@ -91,17 +93,17 @@ class Staging:
         self._pairs = [tuple(gpu.xp.empty(size, b.dtype) for b in entries.buffers) for _ in range(2)]
         self._turn = cycle(self._pairs)
         self._lane = gpu.copies()
-        self._lane.wait()  # a kernel that had this memory before may still read it
+        self._lane.wait()  # a kernel that used this memory before may still read it
         self._entries = entries
 
     def fill(self, sources: list[Any], offset: int = 0) -> tuple[int, int]:
-        """Begin to copy host arrays into the next buffers, from entry `offset` on; gives the buffers' addresses."""
+        """Begin to copy host arrays, from entry `offset` on, into the next buffers; return the buffers' addresses."""
         gpu = cuda.current()
         targets = next(self._turn)
         start = time.perf_counter()
         for target, source in zip(targets, sources, strict=True):
             self._lane.copy(target[offset : offset + source.size], source)
-        if stats.is_counting():
+        if stats.collecting is not None:
             self._lane.mark()()
             stats.copied(sum(source.nbytes for source in sources), time.perf_counter() - start)
         addresses = [gpu.pointer(target) for target in targets]
@@ -109,19 +111,17 @@ class Staging:
         return ids, addresses.pop() if addresses else 0
 
     def arrived(self) -> None:
-        """What is launched from now on waits for the copies; the next ones wait for what was launched before, which
-        may read the buffers that they fill.
-        """
+        """Make later launches wait for the copies, and the next copies for earlier launches, which read the buffers."""
         self._lane.join()
         self._lane.wait()
 
     def copied(self) -> Any:
-        """A function that waits until the host's arrays have been read."""
+        """Return a function that waits until the host's arrays have been read."""
         return self._lane.mark()
 
 
 def pointers(rows: Rows, entries: Entries, addresses: tuple[int, int], first: int) -> tuple[Any, Any]:
-    """Addresses of entry 0 of the arrays that a product reads, where entry `first` lies at `addresses`."""
+    """Return the addresses of entry 0 of the arrays that a product reads, where entry `first` is at `addresses`."""
     ids, values = in_place(rows, entries)
     sizes = (0 if buffer is None else buffer.dtype.itemsize for buffer in entries)
     moved = [np.uint64((address - first * size) % 2**64) for address, size in zip(addresses, sizes, strict=True)]
@@ -129,7 +129,7 @@ def pointers(rows: Rows, entries: Entries, addresses: tuple[int, int], first: in
 
 
 def in_place(rows: Rows, entries: Entries) -> tuple[Any, Any]:
-    """Addresses of the arrays that a product reads, where they lie."""
+    """Return the addresses of the arrays that a product reads, in their placement."""
     ids = 0 if entries.ids is None else entries.ids.pointer
     values = entries.values if entries.values is not None else rows.values if rows.iso else None
     return np.uint64(ids), np.uint64(0 if values is None else values.pointer)

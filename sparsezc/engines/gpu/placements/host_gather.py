@@ -1,8 +1,8 @@
-"""The host's threads that gather: runs of entries, one after another, into pinned memory that copies start from.
+"""Host threads that gather: they put runs of entries one after another into pinned memory, to be copied.
 
 A task is some hundred thousand entries, and one call without Python's lock: SciPy's compiled loop that takes rows out
-of a CSR matrix, a copy a row. It is none of SciPy's public names, so it is tried out before it is used, and where it
-is not what it was, positions and ``take`` do the same, more slowly.
+of a CSR matrix, a copy a row. It is not a public function of SciPy, so it is tested before use; where the test fails,
+positions and ``take`` do the same, more slowly.
 """
 
 from __future__ import annotations
@@ -21,17 +21,18 @@ from numpy.typing import NDArray
 
 from sparsezc import stats
 from sparsezc.device import cuda
+from sparsezc.device.protocol import Device, Pages
 from sparsezc.engines.gpu.placements import Entries
 from sparsezc.engines.gpu.storage.matrix_store import Rows
 
-_TAKE = 1 << 16  # entries of a task, at least: below this, starting it takes longer
-UNEVEN = 1 << 13  # entries by which tasks may differ: finding better cuts takes as long as gathering these
+_TAKE = 1 << 16  # entries of a task, at least: smaller tasks take longer to start than to run
+UNEVEN = 1 << 13  # entries by which tasks may differ: finding more even cuts takes as long as gathering these
 _LIST = 1 << 21  # bytes of pinned memory for a list, at least
-_TELLING = 1 << 22  # bytes that a measurement of rates takes
-_SHARE = 0.25  # until the rates are measured
-_LOOKS = 4  # copies that are measured; the fastest tells, as some wait for kernels
+_TELLING = 1 << 22  # bytes that a measurement of rates gathers
+_SHARE = 0.25  # assumed until the rates are measured
+_LOOKS = 4  # copies that are measured; the fastest counts, as others may have waited for kernels
 _THREADS = min(16, cpu_count() or 1)
-#: Values are moved as whole numbers of their size.
+#: Values are copied as integers of their size.
 _BY_SIZE = {1: np.int8, 2: np.int16, 4: np.int32, 8: np.int64, 16: np.complex128}
 
 _Copy = Callable[[int, Any, Any, Any, Any, Any, Any], object]
@@ -43,11 +44,11 @@ class Runs(NamedTuple):
     Attributes
     ----------
     base : int
-        The entry that the others are counted from.
+        The entry from which the others are counted.
     bounds : (n, 2) array of int32, of int64 where ids take 8 bytes
-        Where each begins and ends.
+        The start and the end of each run.
     tasks, taken : array of int64
-        The first run of each task and the entries before it; and so for the end.
+        The first run of each task and the entries before it; the last element is the total.
     """
 
     base: int
@@ -57,17 +58,18 @@ class Runs(NamedTuple):
 
 
 class _Hands:
-    """Pinned memory for two turns, and how fast it was filled and copied. It is kept: to make it takes longer than to
-    fill it.
+    """Pinned memory for two turns, and the measured rates of filling and copying it.
+
+    The memory is kept, as pinning it takes longer than filling it.
     """
 
     def __init__(self) -> None:
         self.turn = 0
-        self.pages: tuple[dict[int, cuda.Pages], ...] = ({}, {})
-        self.free: list[Callable[[], None]] = [lambda: None] * 2  # waits until what a half held has been copied
-        self.spare: cuda.Pages | None = None  # a list of runs, of a product that is done
+        self.pages: tuple[dict[int, Pages], ...] = ({}, {})
+        self.free: list[Callable[[], None]] = [lambda: None] * 2  # each waits until a half has been copied
+        self.spare: Pages | None = None  # the list of runs of an earlier product
         self.gathers = self.copies = 0.0  # bytes a second
-        self.looks = 0  # copies that were measured
+        self.looks = 0  # copies that were measured so far
 
     def array(self, k: int, size: int, dtype: np.dtype[Any]) -> NDArray[Any]:
         nbytes, pages = size * dtype.itemsize, self.pages[self.turn]
@@ -78,35 +80,35 @@ class _Hands:
         return array
 
 
-_kept: WeakKeyDictionary[cuda.Device, _Hands] = WeakKeyDictionary()
+_kept: WeakKeyDictionary[Device, _Hands] = WeakKeyDictionary()
 
 
 def _own() -> _Hands:
     return _kept.setdefault(cuda.current(), _Hands())
 
 
-def take(nbytes: int) -> cuda.Pages:
-    """Pinned memory for a list of runs: some that was given back, where it is large enough."""
+def take_pages(nbytes: int) -> Pages:
+    """Return pinned memory for a list of runs: returned memory, where it is large enough, else new."""
     own = _own()
     found, own.spare = own.spare, None
     return found if found and found.array.nbytes >= nbytes else cuda.current().pages(max(nbytes, _LIST), "pinned")
 
 
-def give(pages: cuda.Pages) -> None:
-    """Keep a list's memory for the next one; of two the larger."""
+def give_pages(pages: Pages) -> None:
+    """Return a list's memory for the next one; the larger of two is kept."""
     own = _own()
     if own.spare is None or own.spare.array.nbytes < pages.array.nbytes:
         own.spare = pages
 
 
-def share() -> float:
-    """Of a piece's entries: if so many are wanted, copying all takes no more time than gathering them."""
+def break_even_share() -> float:
+    """Return the share of wanted entries in a piece from which copying all takes no longer than gathering."""
     own = _own()
     return min(1.0, own.gathers / own.copies) if own.copies else _SHARE
 
 
 def rate(sample: NDArray[np.uint8]) -> float:
-    """Bytes a second at which the threads gather every second line of 128 bytes: the better of two runs."""
+    """Return the bytes a second at which the threads gather every second line of 128 bytes: the better of two runs."""
     ids, seconds = sample.view(np.int32), []
     starts = np.arange(0, ids.size, 64, dtype=np.int32)
     first = tasks(32 * starts.size) // 32
@@ -123,12 +125,12 @@ def rate(sample: NDArray[np.uint8]) -> float:
 
 
 def tasks(count: int) -> NDArray[np.int64]:
-    """Where tasks begin that gather so many entries."""
+    """Return the starts of the tasks that gather so many entries."""
     return np.arange(0, count, max(_TAKE, -(-count // (2 * _THREADS))))
 
 
 def fill(rows: Rows, entries: Entries, size: int, runs: Runs) -> list[NDArray[Any]]:
-    """The runs of the arrays that a product reads, `size` entries at most; then comes :func:`copied`."""
+    """Gather the runs of the arrays that a product reads, at most `size` entries; :func:`copied` has to follow."""
     own = _own()
     own.free[own.turn]()
     count = int(runs.taken[-1])
@@ -143,7 +145,7 @@ def fill(rows: Rows, entries: Entries, size: int, runs: Runs) -> list[NDArray[An
 
 
 def copied(wait: Callable[[], None], nbytes: int, start: float) -> None:
-    """What was filled last is being copied since `start`, or has been; `wait` waits for that."""
+    """Note that the last gathered entries are being copied since `start`, or have been; `wait` waits for that."""
     own = _own()
     own.free[own.turn] = wait
     own.turn = 1 - own.turn
@@ -154,8 +156,9 @@ def copied(wait: Callable[[], None], nbytes: int, start: float) -> None:
 
 
 class _Sources(NamedTuple):
-    """Ids and values on the host as SciPy's loop takes them, and where they go. It moves both, always: unwanted
-    ones go to a thread's own memory, and for values single bytes stand.
+    """Ids and values in host memory as SciPy's loop takes them, and their targets.
+
+    The loop always copies both: unwanted ids go to a thread's own memory, and single bytes stand for unwanted values.
     """
 
     ids: NDArray[Any]
@@ -197,7 +200,7 @@ _own_memory = local()
 
 
 def _spare(name: str, size: int, dtype: Any) -> NDArray[Any]:
-    """Memory of this thread that is written and never read."""
+    """Return memory of this thread that is written and never read."""
     kept: NDArray[Any] | None = getattr(_own_memory, name, None)
     if kept is None or kept.size < size or kept.dtype != dtype:
         kept = np.empty(size, dtype)
@@ -211,19 +214,19 @@ def _all_evens(dtype: np.dtype[Any], size: int) -> NDArray[Any]:
 
 
 def _evens(size: int, dtype: np.dtype[Any]) -> NDArray[Any]:
-    """0, 2, 4 ...: a run is a row of every second pair of neighbours in the bounds."""
+    """Return 0, 2, 4 ...: a run is a row of every second pair of neighbours in the bounds."""
     return _all_evens(dtype, 1 << max(size, 1).bit_length())
 
 
 @cache
 def _row_copier() -> _Copy:
-    """``copy(n, rows, indptr, ids, values, ids_to, values_to)``: these rows of a CSR, one after another."""
+    """Return ``copy(n, rows, indptr, ids, values, ids_to, values_to)``, which copies rows of a CSR in order."""
     try:
         from scipy.sparse._sparsetools import csr_row_index as copy
 
         ids, found, values = np.arange(5, dtype=np.int32), np.zeros(3, np.int32), np.zeros(3, np.int8)
         copy(2, ids[:3:2].copy(), np.array([3, 5, 0, 1], np.int32), ids, ids.view(np.int8), found, values)
-    except Exception:  # whatever a later SciPy says to this
+    except Exception:  # a later SciPy may raise any error
         return _by_positions
     return copy if found.tolist() == [3, 4, 0] else _by_positions
 

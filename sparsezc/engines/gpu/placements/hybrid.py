@@ -1,8 +1,8 @@
-"""Placements ``hybrid`` and ``mapped``: resident segments, and for the rest the transfer that takes the least time.
+"""Placements ``hybrid`` and ``mapped``: resident segments, and the fastest transfer for the other entries.
 
-What is not resident is read over the host link in the launch that reads the resident segments (segment_cache.py);
-where that takes less time on this machine (transfer_cost.py), all of it is copied (copy_ranges.py), or the wanted rows
-are gathered by the host's threads (gather_rows.py). ``mapped`` does so with a file's pages.
+Non-resident entries are read over the host link by the launch that reads the resident segments (segment_cache.py);
+where it takes less time on this machine (transfer_cost.py), all entries are copied (copy_ranges.py), or the host's
+threads gather the wanted rows (gather_rows.py). ``mapped`` does the same with a file's pages.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from sparsezc.engines.gpu.storage.matrix_store import Rows
 
 
 def parts(rows: Rows, entries: Entries, wanted: Wanted) -> Iterable[Part]:
-    """The launches that serve a product."""
+    """Return the launches that serve a product."""
     wanted = transfer_cost.counted(rows, entries, wanted)
     region = segment_cache.for_product(rows, entries, wanted, RULE)
     expected, kept = segment_cache.expected_reads(rows, wanted), 0.0 if region is None else region.filled / region.count
@@ -34,16 +34,16 @@ def parts(rows: Rows, entries: Entries, wanted: Wanted) -> Iterable[Part]:
             return copy_ranges.parts(rows, entries, wanted)
         if transfer == transfer_cost.GATHERED:
             return resident_parts.gathered(region, rows, entries, wanted)
-    except MemoryError:  # the card has no room for buffers: all is read in place
+    except MemoryError:  # no memory for buffers: everything is read in place
         pass
-    if region is None:  # as zerocopy
+    if region is None:  # no region: as in zerocopy
         return (whole(rows, None if entries.ids is rows.indices else entries.ids),)
     return resident_parts.in_one_launch(region, rows, entries)
 
 
 def _room(rows: Rows, entries: Entries) -> int:
-    """Bytes for a region: what the budget leaves beside the vectors and, should copies ever win, their buffers."""
-    room = double_buffer.room(rows)
+    """Return the bytes for a region: the budget less the vectors and, in case copies become cheapest, their buffers."""
+    room = double_buffer.bytes_for_entries(rows)
     return room - transfer_cost.buffers(rows, entries, room)
 
 

@@ -1,8 +1,8 @@
-"""The rows that a product wants, one after another: where their entries lie, and where each is once they are gathered.
+"""The wanted rows of a product in order: where their entries are, and where each row is once they are gathered.
 
-A *run* is the entries of a wanted row that has any. How many entries and runs come before each word of rows is kept on
-the card, a byte for every second row (memory/budget.py keeps room for it); what is told of single rows follows from
-that, and is made where it is used.
+A *run* is the entries of a wanted row that has any. The numbers of entries and runs before each word of rows are kept
+in device memory, a byte for every second row (memory/budget.py reserves it); figures for single rows are derived from
+them where they are used.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.device import cuda
+from sparsezc.device.protocol import Pages
 from sparsezc.engines.gpu.placements import Wanted, host_gather
 from sparsezc.engines.gpu.placements.host_gather import Runs
 from sparsezc.engines.gpu.runtime import codegen, launch
@@ -30,8 +31,9 @@ class Stretch(NamedTuple):
 
 
 class Offsets(NamedTuple):
-    """Where the rows of a stretch begin once they are gathered (int64 on the device); and of the rows that share
-    presence words with them, which have no entries.
+    """The starts of a stretch's rows once they are gathered (int64 on the device).
+
+    Other rows that share presence words with them are included, without entries.
     """
 
     first: int
@@ -39,19 +41,19 @@ class Offsets(NamedTuple):
 
     @property
     def address(self) -> np.uint64:
-        """Where the offset of row 0 would lie."""
+        """Return the address that the offset of row 0 would have."""
         return np.uint64((cuda.current().pointer(self.array) - 8 * self.first) % 2**64)
 
 
 class Listed(NamedTuple):
-    """Runs of some stretches, and the memory that they lie in, which goes back to host_gather.py."""
+    """The runs of some stretches, and their memory, which is given back to host_gather.py."""
 
     runs: list[Runs]
-    pages: cuda.Pages
+    pages: Pages
 
 
 class Scan:
-    """How many entries and runs are wanted before each word of rows, and what follows from it of single rows."""
+    """Numbers of wanted entries and runs before each word of rows, and figures derived from them."""
 
     def __init__(self, rows: Rows, wanted: Wanted) -> None:
         gpu = cuda.current()
@@ -71,7 +73,7 @@ class Scan:
         )  # fmt: skip
 
     def before(self, cuts: Any) -> tuple[list[int], list[int]]:
-        """How many entries and runs are wanted before each of some rows (int64 on the device). Waits for the device."""
+        """Return the wanted entries and runs before each of some rows (int64 on the device). Waits for the device."""
         gpu = cuda.current()
         found = gpu.xp.empty((2, cuts.size), np.int64)
         self._launch("runs_before", 32 * cuts.size, count=cuts.size, row=cuts, before=found)
@@ -79,23 +81,23 @@ class Scan:
         return entries, runs
 
     def offsets(self, stretch: Stretch, start: int) -> Offsets:
-        """Where the rows of a stretch begin if its entries are put together from position `start` on."""
+        """Return the starts of a stretch's rows if its entries are gathered from position `start` on."""
         first, end = stretch.rows[0] // 32 * 32, min(self._rows.nrows, -(-stretch.rows[1] // 32) * 32)
         made = Offsets(first, cuda.current().xp.empty(end - first + 1, np.int64))
         self._tell(stretch, start=start, offsets=made.array)
         return made
 
     def listed(self, stretches: list[tuple[Stretch, int]]) -> Listed:
-        """The runs of some stretches, each counted from an entry. Waits for the device.
+        """Return the runs of some stretches, each counted from an entry. Waits for the device.
 
         Raises
         ------
         OutOfMemory
-            The host lets no memory be pinned for them.
+            The system refuses to pin memory for them.
         """
         dtype = np.dtype(np.int64 if self._rows.wide else np.int32)
         ends = np.cumsum([stretch.nruns for stretch, _ in stretches]).tolist()
-        pages = host_gather.take(2 * dtype.itemsize * ends[-1])
+        pages = host_gather.take_pages(2 * dtype.itemsize * ends[-1])
         bounds = pages.array.view(dtype)[: 2 * ends[-1]].reshape(-1, 2)
         for (stretch, base), end in zip(stretches, ends, strict=True):
             self._tell(stretch, base=base, pointer=pages.pointer + bounds.strides[0] * (end - stretch.nruns))
@@ -105,10 +107,10 @@ class Scan:
         return Listed([Runs(base, mine, *task) for (_, base), mine, task in told], pages)
 
     def _tasks(self, stretches: list[Stretch], bounds: NDArray[Any]) -> list[NDArray[np.int64]]:
-        """Of each stretch two rows: the first run of each task and the entries before it, last how many there are.
+        """Return for each stretch two rows: each task's first run and the entries before it, and the totals.
 
-        A task begins with a word of rows; where that has many entries, with a run. Waits for the device, and so for
-        what was launched.
+        A task begins with a word of rows; where that has many entries, with a run. Waits for the device, including
+        earlier launches.
         """
         gpu = cuda.current()
         xp = gpu.xp
@@ -128,7 +130,7 @@ class Scan:
         ]
 
     def _tell(self, stretch: Stretch, start: int = 0, offsets: Any = 0, base: int = 0, pointer: int = 0) -> None:
-        """Launch what writes the offsets of a stretch to the card, or its runs to the host."""
+        """Launch the kernel that writes the offsets of a stretch to the device, or its runs to the host."""
         first, end = stretch.rows
         self._launch(
             "list_runs", 32 * (-(-end // 32) - first // 32), first=first, end=end,
@@ -138,8 +140,10 @@ class Scan:
 
 
 def _nearer(found: Any, at: Any, listed_before: Any, bounds: NDArray[Any]) -> NDArray[np.int64]:
-    """The run that each entry of `at` is of, and the entries before it, counted in its stretch as `found` is: so many
-    are before the word of rows that it lies in. `listed_before` are the runs of `bounds` before its stretch.
+    """Return the run of each entry of `at`, and the entries before it.
+
+    `found` has the entries before the entry's word of rows, counted in its stretch; `listed_before` the runs of
+    `bounds` before its stretch.
     """
     run, entry = found
     runs = run[:, None] + np.arange(32)  # as many as a word of rows has at most: the last is beyond the entry

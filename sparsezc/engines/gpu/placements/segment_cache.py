@@ -1,12 +1,11 @@
-"""Resident segments: some segments of the entries stay on the card, chosen by what products read.
+"""Resident segments: some segments of the entries stay in device memory, chosen by what products read.
 
-A *region* of the budget holds copies of segments. Each counts how many of its entries products have read; once that
-is as many as the segment has, its copy is made, as from then on it has paid for itself whatever comes (the rule of
-renting and buying: never more than twice the bytes of the best choice made in hindsight). With the region full, a
-segment takes the place of one that was read less than half as often; where all are read alike, as by PageRank,
-nothing moves any more.
+A *region* of the budget holds copies of segments. Each segment counts how many of its entries products have read; once
+that is as many as it has, it is copied, as the copy has then repaid its cost whatever follows (the rent-or-buy rule:
+never more than twice the bytes of the best choice made in hindsight). In a full region, a segment replaces one that was
+read less than half as often; where all are read alike, as by PageRank, nothing is replaced.
 
-resident_parts.py has the launches that read them; how much of the card they take is the placement's choice (hybrid.py,
+resident_parts.py has the launches that read them; the placement chooses their share of device memory (hybrid.py,
 baselines/cached.py).
 """
 
@@ -20,28 +19,29 @@ import numpy as np
 
 from sparsezc import stats
 from sparsezc.device import cuda
+from sparsezc.device.protocol import Device
 from sparsezc.engines.gpu.placements import Entries, Part, Wanted, segments
 from sparsezc.engines.gpu.storage.matrix_store import Rows
 from sparsezc.memory import budget
 
-LOOK = 1 / 16  # of all entries: read as many, and it is time to see which segments have earned a copy
-_LOOK_WHEN_FULL = 4  # likewise, where something would have to go
-_LARGE = 1 << 26  # entries: what follows is a share of all entries, and of so many where a matrix has fewer
-_SMALL = 1 / 256  # a product that reads less is not counted, for counting would take longer
-_TRIFLE = 1 / 4096  # likewise: it waits for the table longer than for the link
-_GUESS = 1 / 16  # of all entries: what a product is taken to read where the number is unknown
-_HYSTERESIS = 2  # a segment takes another's place if it was read so many times as often
+LOOK = 1 / 16  # share of all entries: after so many reads, segments that have earned a copy are looked for
+_LOOK_WHEN_FULL = 4  # likewise, where a segment would have to be evicted
+_LARGE = 1 << 26  # entries: the following shares are of all entries, or of so many in a smaller matrix
+_SMALL = 1 / 256  # a product that reads less is not counted, as counting would take longer
+_TRIFLE = 1 / 4096  # likewise: such a product would wait longer for the table than for the link
+_GUESS = 1 / 16  # share of all entries that a product is assumed to read where the number is unknown
+_HYSTERESIS = 2  # a segment evicts another if it was read so many times as often
 
 
 class Rule(NamedTuple):
-    """How a placement fills the card.
+    """The choices by which a placement fills device memory.
 
     Attributes
     ----------
     room : callable
-        Bytes for a region of some rows and the arrays that a product reads.
+        Bytes for a region, from the rows and the arrays that a product reads.
     rank : callable
-        Numbers that order segments by how often each was read, and which they are: the lowest come first.
+        Sort keys for segments, from their numbers of reads and their indices: the lowest come first.
     """
 
     room: Callable[[Rows, Entries], int]
@@ -49,23 +49,23 @@ class Rule(NamedTuple):
 
 
 class Counted(NamedTuple):
-    """How many entries of each segment products have read, and how many products since these numbers were halved."""
+    """Reads of each segment by products, and the number of products since these were halved."""
 
     reads: Any
     products: int
 
 
 class Region:
-    """Copies of segments on the card.
+    """Copies of segments in device memory.
 
     Attributes
     ----------
     slots : int
-        Segments that it has room for.
+        Segments that fit.
     filled : int
         Slots in use.
     nbytes : int
-        Device memory that it takes.
+        Device memory of the region.
     """
 
     def __init__(self, rows: Rows, entries: Entries, nbytes: int, counted: Counted | None, rule: Rule) -> None:
@@ -80,24 +80,25 @@ class Region:
         self._tables = {id(b): xp.full(self.count, b.pointer, np.uint64) for b in entries.buffers}
         self._slot_of = xp.full(self.count, -1, np.int64)
         self._reads, self._counted = counted or (xp.zeros(self.count, np.uint32), 0)
-        self._passes = 0  # products that read all, and are not in _reads yet
-        self._unseen = float(rows.nvals if counted else 0)  # entries read since the last look
+        self._passes = 0  # products that read all entries and are not in _reads yet
+        self._unseen = float(rows.nvals if counted else 0)  # entries read since the last search for segments to copy
         self._bits: Any = None
-        self.parts: dict[Any, Part] = {}  # what one launch takes that reads all rows, by the arrays that it reads
-        self.unserved = 0.0  # entries that products have read of other arrays since it was last of use
-        self.costs: dict[str, list[float]] = {}  # the last two of a transfer, seconds an entry (baselines/cached.py)
+        self.parts: dict[Any, Part] = {}  # the parts of one launch over all rows, by the arrays that it reads
+        self.unserved = 0.0  # entries that products have read of other arrays since its last use
+        # The last two times of each transfer, seconds an entry (baselines/cached.py).
+        self.costs: dict[str, list[float]] = {}
 
     def counted(self, rows: Rows) -> Counted:
-        """What it has counted, for a region in its place."""
+        """Return its counts, for the region that replaces it."""
         self._add_passes(rows)
         return Counted(self._reads, self._counted)
 
     def serves(self, entries: Entries) -> bool:
-        """Whether it holds the arrays that a product reads."""
+        """Return whether it holds the arrays that a product reads."""
         return all(id(buffer) in self._tables for buffer in entries.buffers)
 
     def note(self, rows: Rows, wanted: Wanted) -> None:
-        """Count what a product is about to read, and from time to time bring in what has earned it."""
+        """Count the reads of the next product, and from time to time copy segments that have earned it."""
         expected, size = expected_reads(rows, wanted), max(rows.nvals, _LARGE)
         if self.filled == self.count or expected < _SMALL * size:
             return
@@ -107,7 +108,8 @@ class Region:
             segments.touch(rows, wanted, self._reads)
         self._unseen += expected
         self._counted += 1
-        if self._counted >> (30 - segments.BITS):  # each may have added a whole segment: far from the end of 32 bits
+        # Each product may add a whole segment: far below the limit of 32 bits.
+        if self._counted >> (30 - segments.BITS):
             self._add_passes(rows)
             self._reads >>= np.uint32(1)
             self._counted >>= 1
@@ -118,7 +120,7 @@ class Region:
             self._look()
 
     def _add_passes(self, rows: Rows) -> None:
-        """Count the products that read all."""
+        """Add the products that read all entries to the counts."""
         if self._passes:
             last = rows.nvals - ((self.count - 1) << segments.BITS)
             self._reads[:-1] += np.uint32(self._passes << segments.BITS)
@@ -150,19 +152,19 @@ class Region:
 
     def _bring(self, which: Any, slots: Any) -> None:
         xp = cuda.current().xp
-        order = xp.argsort(which)  # as it lies on the host
+        order = xp.argsort(which)  # in the order of host memory
         which, slots = which[order], slots[order]
-        start = clock(cuda.current()) if stats.is_counting() else 0.0
+        start = clock(cuda.current()) if stats.collecting is not None else 0.0
         for buffer in self.entries.buffers:
             segments.copy(which.astype(np.uint64), slots.astype(np.uint64), buffer, self._kept[id(buffer)])
-        if stats.is_counting():
+        if stats.collecting is not None:
             taken = clock(cuda.current()) - start
             stats.copied((int(which.size) * self.entries.nbytes) << segments.BITS, taken)
         self._slot_of[which] = slots
         self._point(which, slots)
 
     def _point(self, which: Any, slots: Any) -> None:
-        """Enter in the tables where these segments lie: in slots, or on the host."""
+        """Enter the addresses of these segments in the tables: slots, or host memory."""
         gpu = cuda.current()
         self._bits = None
         for buffer in self.entries.buffers:
@@ -174,19 +176,19 @@ class Region:
             self._tables[id(buffer)][which] = (start + (slots - which) * size).astype(np.uint64) | np.uint64(1)
 
     def tables(self, entries: Entries) -> tuple[Any, Any]:
-        """Where each segment lies, of ids and values."""
+        """Return the address of each segment, of ids and of values."""
         ids, values = (0 if buffer is None else self._tables[id(buffer)] for buffer in entries)
         return ids, values
 
     def bits(self, rows: Rows) -> Any:
-        """Presence words of the rows that need nothing from the host."""
+        """Return presence words of the rows that need no read from the host."""
         if self._bits is None:
             self._bits = segments.resident(rows, next(iter(self._tables.values())))
         return self._bits
 
 
 class SegmentCache:
-    """Layout: the region of some rows; `built` is None while there is none."""
+    """Layout: the region of some rows; `built` is None until it exists."""
 
     def __init__(self) -> None:
         self.built: Region | None = None
@@ -200,17 +202,18 @@ class SegmentCache:
 
 
 def expected_reads(rows: Rows, wanted: Wanted) -> float:
-    """Entries that a product will read, as far as that is known without asking the device."""
+    """Return the expected reads of a product in entries, without asking the device."""
     if wanted.entries is not None:
         return wanted.entries
     return rows.nvals if wanted.words is None else _GUESS * rows.nvals
 
 
 def for_product(rows: Rows, entries: Entries, wanted: Wanted, rule: Rule) -> Region | None:
-    """The region that serves a product, counted for it; None where it has nothing, or looking there takes longer."""
+    """Return the region that serves a product, after counting it; None if reading in place is no slower."""
     expected, size = expected_reads(rows, wanted), max(rows.nvals, _LARGE)
     if expected >= _SMALL * size:
-        region = noted(rows, entries, wanted, rule)  # where another is made, nothing may hold the one before
+        # No reference to the old region may be held while a new one is made.
+        region = noted(rows, entries, wanted, rule)
     elif expected < _TRIFLE * size:
         return None
     else:
@@ -219,23 +222,23 @@ def for_product(rows: Rows, entries: Entries, wanted: Wanted, rule: Rule) -> Reg
 
 
 def noted(rows: Rows, entries: Entries, wanted: Wanted, rule: Rule) -> Region | None:
-    """The region of some rows once it has counted what a product is about to read."""
+    """Return the region of some rows after counting the reads of the next product."""
     region = _made(rows, entries, wanted, rule)
     if region is None:
         return None
     try:
         region.note(rows, wanted)
-    except MemoryError:  # what it keeps is worth less than what there is no room for
+    except MemoryError:  # the counts are worth less than the memory they need
         rows.layouts[SegmentCache].drop()
         return None
     return region
 
 
 def _made(rows: Rows, entries: Entries, wanted: Wanted, rule: Rule) -> Region | None:
-    """The region of some rows, made at first use.
+    """Return the region of some rows, made at first use.
 
-    A product that reads other arrays than those that it holds does without, until such products have read as much as
-    has to be brought once more for it to be made anew for them. What was counted stays: the same rows are read.
+    A product that reads arrays which the region does not hold reads in place, until such products have read as many
+    entries as a new region has to copy; then it is remade for their arrays. Counts are kept, as the same rows are read.
     """
     cache = rows.layouts[SegmentCache]
     region, counted = cache.built, None
@@ -247,34 +250,35 @@ def _made(rows: Rows, entries: Entries, wanted: Wanted, rule: Rule) -> Region | 
         if region.unserved < region.filled << segments.BITS and not budget.exceeded():
             return None
         counted = region.counted(rows)
-    cache.drop()  # its memory is free for the next
+    cache.drop()  # frees its memory for the next
     del region
     room = rule.room(rows, entries)
     while room >= entries.nbytes << segments.BITS:
         try:
             cache.built = Region(rows, entries, room, counted, rule)
-        except MemoryError:  # the card has less than it said, or has it in small pieces
+        except MemoryError:  # less memory is free than the driver reported, or it is fragmented
             room //= 2
             continue
-        budget.hold(cache)
+        budget.register_cache(cache)
         return cache.built
     return None
 
 
 def scattered(reads: Any, which: Any) -> Any:
-    """Rank the most read first, and those read alike in an order that spreads over the array: where some of its
-    neighbours are on the card, a launch reads from there while it waits for the link.
+    """Rank the most read first, and equally read segments in an order that spreads over the array.
+
+    With neighbours of a segment resident, a launch reads device memory while it waits for the link.
     """
     spread = (which.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(40)
     return spread.astype(np.int64) - (reads << 24)
 
 
 def in_order(reads: Any, which: Any) -> Any:
-    """Rank the most read first, and those read alike as they lie: so most rows are resident as wholes."""
+    """Rank the most read first, and equally read segments by position, so that most rows are fully resident."""
     return which.astype(np.int64) - (reads << 32)
 
 
-def clock(gpu: cuda.Device) -> float:
-    """Seconds, once the device has done what was launched."""
+def clock(gpu: Device) -> float:
+    """Return the time in seconds, once the device has finished all launches."""
     gpu.synchronize()
     return time.perf_counter()

@@ -1,4 +1,4 @@
-"""Segments: pieces of 2^BITS entries, the unit by which placements count what is read and move it.
+"""Segments: pieces of 2^BITS entries, the unit in which placements count reads and copy.
 
 16 KiB of 4-byte ids, as in Ascetic (Tang et al., Ascetic: enhancing cross-iterations data efficiency in out-of-memory
 graph processing on GPUs, ICPP 2021).
@@ -21,7 +21,7 @@ BITS = 12
 
 
 def count(nvals: int) -> int:
-    """Segments of so many entries."""
+    """Return the number of segments of so many entries."""
     return -(-nvals >> BITS)
 
 
@@ -41,7 +41,7 @@ def touch(rows: Rows, wanted: Wanted, counts: Any) -> None:
 
 
 def resident(rows: Rows, segments: Any) -> Any:
-    """Presence words of the rows all of whose segments lie in device memory."""
+    """Return presence words of the rows whose segments are all in device memory."""
     gpu = cuda.current()
     bits = gpu.xp.empty(-(-rows.nrows // 32), np.uint32)
     _kernel("resident").launch(
@@ -51,7 +51,7 @@ def resident(rows: Rows, segments: Any) -> Any:
 
 
 def copy(which: Any, slots: Any, source: Buffer, target: Any) -> None:
-    """Bring segments into slots of a device array, by a kernel that reads the host's pages at the link's rate."""
+    """Copy segments into slots of a device array, by a kernel that reads the host's pages at the link's rate."""
     gpu = cuda.current()
     kernel = _kernel("copy", launch.BY_SIZE[source.dtype.itemsize])
     kernel.launch(

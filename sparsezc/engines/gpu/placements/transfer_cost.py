@@ -1,9 +1,9 @@
-"""In which way what is not on the card comes there in the least time: ``hybrid`` asks this for each large product.
+"""Choose the cheapest transfer of non-resident entries: in place, bulk copy or host gather.
 
-There are three. Kernels read rows *in place*, whole sectors of 32 bytes. Ranges are *copied* as they lie, all that the
-matrix has. Or rows are *gathered* line by line by the host's threads, and copied meanwhile. Each takes its bytes at
-the rate that this machine has, measured once in a process; ``sparsezc doctor`` measures the same ones. Copies ask for
-pinned pages, and for buffers on the card.
+``hybrid`` asks this for each large product. Kernels read rows *in place*, in whole sectors of 32 bytes. Ranges are
+*copied* whole, with all of the matrix's entries. Or the host's threads *gather* rows line by line, while earlier ones
+are copied. Each cost is bytes over the rate of this machine, measured once a process; ``sparsezc doctor`` prints the
+same rates. Copies need pinned pages, and buffers in device memory.
 """
 
 from __future__ import annotations
@@ -12,25 +12,25 @@ from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 from sparsezc.device import cuda
-from sparsezc.device.cuda import Device, Pages
+from sparsezc.device.protocol import Device, Pages
 from sparsezc.engines.gpu.placements import Entries, Wanted, double_buffer, host_gather
 from sparsezc.engines.gpu.runtime import presence_words
 from sparsezc.engines.gpu.storage.matrix_store import Rows
 from sparsezc.errors import OutOfMemory
-from sparsezc.memory import pages
-from sparsezc.memory.placement import is_file
+from sparsezc.memory import zerocopy
+from sparsezc.memory.placement import FILES
 
 IN_PLACE, COPIED, GATHERED = "in place", "copied", "gathered"
-_SECTOR, _LINE = 32, 128  # bytes: what kernels read at least of a row, and what a host's thread does
-_MATTERS = 1 << 28  # bytes of a matrix's arrays: smaller ones are read in no time
+_SECTOR, _LINE = 32, 128  # bytes: the least that kernels, and host threads, read of a row
+_MATTERS = 1 << 28  # bytes of a matrix's arrays: for smaller ones the choice makes no difference
 _SAMPLE = 1 << 26  # bytes that a measurement moves
-_MUCH = 1 / 16  # of all entries: a product that reads less is over before rows are picked and buffers are filled
-_WORTH = 1.04  # another way must be so much better: measured rates say no more than that
-_TURN = 25e-6  # seconds that a buffer takes beside its bytes: a copy and a launch that wait for each other
+_MUCH = 1 / 16  # share of all entries: a product that reads less ends before rows are picked and buffers are filled
+_WORTH = 1.04  # another way must beat reading in place by this factor, as measured rates vary by about 4%
+_TURN = 25e-6  # seconds for each buffer beside its bytes: a copy and a launch that wait for each other
 
 
 class Rates(NamedTuple):
-    """Bytes a second from pinned pages: read in place in their order and by lines here and there, copied, gathered."""
+    """Bytes a second from pinned pages: read in place in order and by scattered lines, copied, gathered."""
 
     streamed: float
     scattered: float
@@ -39,20 +39,20 @@ class Rates(NamedTuple):
 
 
 def cheapest(rows: Rows, entries: Entries, wanted: Wanted, expected: float, kept: float) -> str:
-    """The way for a product that reads about `expected` entries, a share `kept` of them on the card."""
+    """Return the cheapest way for a product that reads about `expected` entries, a share `kept` of them resident."""
     if expected < _MUCH * rows.nvals or wanted.most < rows.nvals or not may(rows, entries):
         return IN_PLACE
-    room = double_buffer.room(rows)
+    room = double_buffer.bytes_for_entries(rows)
     if room < double_buffer.least(rows, entries.nbytes) or (rates := measured(entries, room)) is None:
         return IN_PLACE
-    share = min(1.0, expected / rows.nvals)  # an estimate may be of more than there are
+    share = min(1.0, expected / rows.nvals)  # the estimate may exceed the number of entries
     seconds = _seconds(rates, rows, entries, share, kept, wanted.words is None, room)
     best = min(seconds, key=seconds.__getitem__)
     return best if _WORTH * seconds[best] < seconds[IN_PLACE] else IN_PLACE
 
 
 def counted(rows: Rows, entries: Entries, wanted: Wanted) -> Wanted:
-    """The same with the entries counted, where they are not yet and there is a choice. Waits for the device."""
+    """Return the same rows with counted entries, if there is a choice of transfer. Waits for the device."""
     if wanted.words is None or wanted.entries is not None or not may(rows, entries):
         return wanted
     _, first, all_of_them = presence_words.count_wanted(rows.indptr, rows.nrows, wanted.words, wanted.flip)
@@ -60,28 +60,30 @@ def counted(rows: Rows, entries: Entries, wanted: Wanted) -> Wanted:
 
 
 def buffers(rows: Rows, entries: Entries, room: int) -> int:
-    """Bytes of the card that are left free for copies, should these ever be the cheapest."""
+    """Return the bytes of device memory to leave free for copies, should these ever be the cheapest."""
     least, left = double_buffer.least(rows, entries.nbytes), 1 - room / (rows.nvals * entries.nbytes)
     if left <= 0 or not may(rows, entries) or room < max(8 * least, 2 * _SAMPLE):
         return 0
     if (rates := measured(entries, room)) is None:
         return 0
-    fastest = max(left * rates.copied, rates.gathered)  # copied is all, read in place or gathered what is left
+    # A copy moves everything, the other ways only the non-resident entries.
+    fastest = max(left * rates.copied, rates.gathered)
     return min(2 * double_buffer.MOST, room // 8) if fastest > _WORTH * min(rates.streamed, rates.scattered) else 0
 
 
 def may(rows: Rows, entries: Entries) -> bool:
-    """Whether there is a choice: its arrays can be copied at the link's rate, and are large enough. What is mapped is a
-    file for the host, even where kernels read a pinned copy of it.
+    """Return whether there is a choice: the arrays can be copied at the link's rate and are large enough.
+
+    A mapped array counts as a file, even where kernels read a pinned copy of it.
     """
-    pinned = all(buffer.pages == "pinned" for buffer in entries.buffers) and not is_file(rows.indices.placement)
+    pinned = all(buffer.pages == "pinned" for buffer in entries.buffers) and rows.indices.placement not in FILES
     return pinned and rows.nvals * entries.nbytes >= _MATTERS
 
 
 def _seconds(
     rates: Rates, rows: Rows, entries: Entries, share: float, kept: float, everything: bool, room: int
 ) -> dict[str, float]:
-    """What each way takes for a share of the entries, with so many bytes for buffers."""
+    """Return the seconds that each way takes for a share of the entries, with so many bytes for buffers."""
     total = rows.nvals * entries.nbytes
     sectors, lines = (
         sum(_touched(share, rows, buffer.dtype.itemsize, grain) * buffer.dtype.itemsize for buffer in entries.buffers)
@@ -90,16 +92,16 @@ def _seconds(
     rest = (1 - kept) * rows.nvals
     copying, copying_few = (
         1 / rates.copied + _TURN / min(room // n, double_buffer.MOST) for n in (2, 4)
-    )  # gather_rows.py plans
+    )  # as gather_rows.py plans them
     return {
         IN_PLACE: (1 - kept) * total / rates.streamed if everything else rest * sectors / rates.scattered,
-        COPIED: total * copying,  # with what is on the card already
+        COPIED: total * copying,  # including the resident entries
         GATHERED: max(rest * lines / rates.gathered, share * rest * entries.nbytes * copying_few),
     }
 
 
 def _touched(share: float, rows: Rows, size: int, grain: int) -> float:
-    """The share of an array's grains in which a row lies that is wanted, if each is as long and as likely wanted."""
+    """Return the share of an array's grains that contain a wanted row, for rows of equal length and equal chance."""
     mean = rows.nvals / rows.nrows * size
     return float(1 - (1 - share) ** ((mean + grain - size) / mean))
 
@@ -108,17 +110,17 @@ _measured: WeakKeyDictionary[Device, Rates] = WeakKeyDictionary()
 
 
 def measured(entries: Entries, room: int) -> Rates | None:
-    """This machine's rates, taken from the beginning of the first large array; None: the card has no room to do so."""
+    """Return this machine's rates, measured on the first large array; None where device memory is short."""
     gpu = cuda.current()
     if gpu not in _measured:
         if room < 2 * _SAMPLE:
             return None
-        buffer = max(entries.buffers, key=lambda buffer: buffer.nbytes)  # which has as many bytes
+        buffer = max(entries.buffers, key=lambda buffer: buffer.nbytes)  # the one with enough bytes
         sample = Pages(buffer.read(0, _SAMPLE // buffer.dtype.itemsize).view("uint8"), buffer.pointer, buffer.pages)
-        in_place, copied = pages.rate(gpu, sample, repeats=3), pages.copied(gpu, sample, repeats=3)
+        in_place, copied = zerocopy.rate(gpu, sample, repeats=3), zerocopy.copied(gpu, sample, repeats=3)
         try:
             gathered = host_gather.rate(sample.array)
-        except OutOfMemory:  # the system lets nothing more be pinned, which gathering needs
+        except OutOfMemory:  # the system refuses to pin the memory that gathering needs
             gathered = 1.0
         _measured[gpu] = Rates(*in_place, copied, gathered)
     return _measured[gpu]

@@ -8,8 +8,8 @@ import numpy as np
 
 from sparsezc.device import cuda
 from sparsezc.engines.gpu.products import spmv
-from sparsezc.engines.gpu.storage.mask_output import ALL
-from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, VectorStore
+from sparsezc.engines.gpu.storage.matrix_store import MatrixStore
+from sparsezc.engines.gpu.storage.vector_store import ALL, VectorStore
 from sparsezc.semirings import semiring
 from sparsezc.semirings.types.datatypes import INT64, UINT32
 

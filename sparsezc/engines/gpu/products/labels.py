@@ -16,9 +16,9 @@ from sparsezc.device import cuda
 from sparsezc.engines.gpu.elementwise import vector_map
 from sparsezc.engines.gpu.runtime import codegen, groups, launch, presence_words
 from sparsezc.engines.gpu.runtime.codegen import flags, typedefs
-from sparsezc.engines.gpu.storage.mask_output import in_bits
-from sparsezc.engines.gpu.storage.matrix_store import Rows, VectorStore
-from sparsezc.engines.gpu.storage.row_blocks import rows_of
+from sparsezc.engines.gpu.storage.assembly import rows_of
+from sparsezc.engines.gpu.storage.matrix_store import Rows
+from sparsezc.engines.gpu.storage.vector_store import VectorStore, in_bits
 from sparsezc.errors import IndexOutOfBound, InvalidValue
 from sparsezc.expr.dispatch import Write
 from sparsezc.expr.mask import Mask
@@ -90,7 +90,7 @@ def _put(e: Any, rows: Any, values: Any, out: Any, write: Write[Mask | None]) ->
 
 
 def _full(e: Any, v: Any) -> Any:
-    """The values of a vector with an entry everywhere."""
+    """Return the values of a vector with an entry everywhere."""
     store = v._store
     if store.nvals() != store.size:
         raise InvalidValue(
@@ -100,7 +100,7 @@ def _full(e: Any, v: Any) -> Any:
 
 
 def _labels(e: Any, v: Any) -> Any:
-    """The labels, which kernels take for positions."""
+    """Return the labels, which kernels take for positions."""
     labels, n = _full(e, v), v._store.size
     if n:
         least, most = int(labels.min()), int(labels.max())
@@ -110,7 +110,7 @@ def _labels(e: Any, v: Any) -> Any:
 
 
 def _run(e: Any, matrix: Any, read: _Labels, write: Write[Mask | None], kind: Any) -> tuple[Any, Any]:
-    """The rows that are wanted, and the answer of each."""
+    """Return the rows that are wanted, and the answer of each."""
     xp = cuda.current().xp
     rows, n = rows_of(matrix), matrix.nrows
     wanted = _wanted(write, n)
@@ -128,7 +128,7 @@ def _run(e: Any, matrix: Any, read: _Labels, write: Write[Mask | None], kind: An
 
 
 def _wanted(write: Write[Mask | None], n: int) -> Any:
-    """The rows that a mask lets through (int64, ascending)."""
+    """Return the rows that a mask lets through (int64, ascending)."""
     xp, mask = cuda.current().xp, in_bits(write).mask
     if mask.allows_all:
         return xp.arange(n)
@@ -167,7 +167,7 @@ def _tables(longest: int, count: int, case: _Case) -> _Tables:
 
 
 def _launch(case: _Case, rows: Rows, listed: Any, read: _Labels, blocks: bool, tables: _Tables, kind: Any) -> Any:
-    """The answers of the listed rows, each taken by a block or by a warp."""
+    """Return the answers of the listed rows, each taken by a block or by a warp."""
     gpu = cuda.current()
     xp = gpu.xp
     in_memory = tables.slots > 0
@@ -184,7 +184,7 @@ def _launch(case: _Case, rows: Rows, listed: Any, read: _Labels, blocks: bool, t
 
 @lru_cache(maxsize=256)
 def prelude(case: _Case, blocks: bool, in_memory: bool) -> str:
-    """What stands before labels.cu."""
+    """Return the text before labels.cu."""
     ids, keys = ("u64" if wide else "u32" for wide in (case.wide, case.long_labels))
     return "\n".join(
         (

@@ -1,8 +1,8 @@
 """Many searches at once: products over truth values with a panel of up to 256 of them (multi_source_*.cu).
 
-What is asked of each search and each vertex is one bit, so a row of the matrix is read once for all searches. Those
-whose frontiers have few edges push, the others pull: a pull may stop when all of its searches have found a neighbour,
-which one with a small frontier would not allow.
+Each pair of a search and a vertex is one bit, so a row of the matrix is read once for all searches. Searches whose
+frontiers have few edges push, the others pull: a pull can stop once all of its searches have found a neighbour, and a
+search with a small frontier would prevent that.
 """
 
 from __future__ import annotations
@@ -23,29 +23,29 @@ from sparsezc.engines.gpu.products import rows_per_warp
 from sparsezc.engines.gpu.runtime import codegen, launch
 from sparsezc.engines.gpu.runtime.codegen import flags, typedefs
 from sparsezc.engines.gpu.storage.layout import Demand
-from sparsezc.engines.gpu.storage.mask_output import MaskBits
 from sparsezc.engines.gpu.storage.matrix_store import Rows
+from sparsezc.engines.gpu.storage.vector_store import MaskBits
 from sparsezc.memory.placement import RECORDS
 from sparsezc.semirings.types.datatypes import BOOL, DataType
 
-_FEW = 1 / 32  # of all edges, in a frontier: a search with fewer would not let a pull stop early
-_ATOMIC = 1.5  # what setting a bit costs beyond reading an id, where edges lie on the device
-_ENTRIES = 4  # totals before those of the searches
+_FEW = 1 / 32  # share of all edges in a frontier: a search with fewer would keep a pull from stopping early
+_ATOMIC = 1.5  # the cost of setting a bit beyond reading an id, where edges are in device memory
+_ENTRIES = 4  # totals in front of those of the searches
 
 
 def step(
     same: Any, dtype: DataType, pull: Rows | None, push: Rows | None, nrows: int, x: Panel, mask: MaskBits
 ) -> SameVector:
-    """Which searches reach which vertices in one step, in the places that the mask allows.
+    """Return the vertices that each search reaches in one step, where the mask allows it.
 
     Parameters
     ----------
     same : scalar
         The value of every entry of the result; `dtype` is its type.
     pull, push : Rows, optional
-        Of a matrix and of its transpose: at least one.
+        The rows of a matrix and of its transpose: at least one of them.
     nrows : int
-        Vertices that may be reached.
+        The number of vertices that may be reached.
     x : Panel
         The frontiers.
     """
@@ -61,26 +61,26 @@ def step(
 
 
 def push_cost(placement: str) -> float:
-    """What an entry costs that is pushed, in entries that are pulled."""
+    """Return the cost of an entry that is pushed, in entries that are pulled."""
     return 1.0 + _ATOMIC * RECORDS[placement].resident
 
 
 @dataclass(frozen=True)
 class Work:
-    """What a step would read, in entries of the matrix."""
+    """The reads of a step, in entries of the matrix."""
 
     frontier: int  # of the rows in any frontier
     wanted_rows: int
-    wanted_first: int  # the sum of min(entries, 32): what lies in the rows' first slices
+    wanted_first: int  # the sum of min(entries, 32): entries in the rows' first slices
     wanted: int
     searches: Any  # of the rows in each search's frontier
     nvals: int
 
 
 def divide(work: Work, push_cost: float, slots: int = 0) -> tuple[Any, Any]:
-    """Which searches push and which pull, by what is read: all of them one way, or those with few edges push.
+    """Return which searches push and which pull, by their reads: all push, all pull, or those with few edges push.
 
-    With `slots` ids of each row at hand, a pull reads a row only if these leave a search out.
+    With `slots` cached ids of each row, a pull reads a row only if these leave a search without a neighbour.
 
     >>> all_few = Work(10, 100, 900, 1000, np.array([4, 6]), 1000)
     >>> [x.tolist() for x in divide(all_few, 1.0)]
@@ -104,10 +104,10 @@ def divide(work: Work, push_cost: float, slots: int = 0) -> tuple[Any, Any]:
 
 
 def _pulled(work: Work, pulling: Any, slots: int) -> float:
-    """Entries that a pull reads until the last of its searches has found a neighbour, a slice of 32 at a time.
+    """Return the entries that a pull reads until its last search has found a neighbour, in slices of 32.
 
-    An entry is in a search's frontier with the share of all edges that end there; of k searches the last waits ln k
-    times longer than one does.
+    An entry is in a search's frontier with the share of all edges that end there; the last of k searches takes ln k
+    times longer than one search.
     """
     shares, count = work.searches[pulling] / work.nvals, int(pulling.sum())
     share = shares.mean() if shares.min() >= _FEW else shares.min()
@@ -126,7 +126,7 @@ class _Active(NamedTuple):
 
 
 class _Case:
-    """One step: the panel, what the mask lets through, and who is reached so far."""
+    """One step: the panel, the mask, and the vertices reached so far."""
 
     def __init__(self, x: Panel, mask: MaskBits, y: Any) -> None:
         self.x, self.mask, self.y = x, mask, y
@@ -135,15 +135,14 @@ class _Case:
         self.pulled = 0.0  # entries that the searches that pull would read without heads
 
     def shares(self, pull: Rows | None, push: Rows | None) -> tuple[Any, Any]:
-        """Which searches push and which pull, a truth value each. Waits for the device."""
+        """Return which searches push and which pull, a Boolean each. Waits for the device."""
         gpu = cuda.current()
         every_search = np.ones(self.x.width, np.bool_)
         totals = gpu.xp.zeros(_ENTRIES + 64 * self.words, np.uint64)
         nrows, pulled = (0, 0) if pull is None else (pull.nrows, pull.indptr)
         pushed, nvals = (0, 0) if push is None else (push.indptr, push.nvals)
-        kernel = codegen.kernel(
-            gpu, "multi_source_work.cu", _prelude(False, False, False, self.words, self.aligned, 1), "reach_work"
-        )
+        name, prelude = "multi_source_bfs_work", _prelude(False, False, False, self.words, self.aligned, 1)
+        kernel = codegen.kernel(gpu, f"{name}.cu", prelude, name)
         kernel.launch(
             launch.blocks(gpu, max(self.x.length, nrows)), self.mask.arguments(), self._active(every_search),
             size=self.x.length, push_indptr=pushed, nrows=nrows, pull_indptr=pulled, x=self.x.vector.bits,
@@ -162,7 +161,7 @@ class _Case:
         return pushing, pulling
 
     def launch(self, way: str, rows: Rows, searches: Any, near: Heads | None = None) -> None:
-        """One kernel; a pull is given what it looks at first."""
+        """Launch one kernel; a pull is given the heads that it reads first."""
         gpu = cuda.current()
         chunks = rows.chunks
         looks = near is not None and near.k > 0
@@ -171,7 +170,8 @@ class _Case:
         prelude = _prelude(rows.wide, rows.compressed, looks, self.words, self.aligned, chunks.length, at_once)
         nwords = -(-rows.nrows // 32)
         blocks = launch.blocks(gpu, 32 * max(nwords, chunks.count))
-        kernel = codegen.kernel(gpu, f"multi_source_{way}.cu", prelude, f"reach_{way}")
+        name = f"multi_source_bfs_{way}"
+        kernel = codegen.kernel(gpu, f"{name}.cu", prelude, name)
         stats.counted(kernel, placements.lie_near(rows))(
             blocks, chunks.all, self.mask.arguments(), self._active(searches),
             nrows=rows.nrows, indptr=rows.indptr, indices=rows.indices.pointer, x=self.x.vector.bits,
@@ -180,7 +180,7 @@ class _Case:
         )  # fmt: skip
 
     def _active(self, searches: Any) -> _Active:
-        """The bits of some searches, as kernels take them."""
+        """Return the bits of some searches, as kernels take them."""
         bits = np.zeros(WIDTH, np.bool_)
         bits[: searches.size] = searches
         return _Active(*np.packbits(bits, bitorder="little").view(np.uint64))

@@ -1,7 +1,7 @@
-"""How a product of a matrix and a vector is computed: push or pull, with which layouts, by how many warps a row.
+"""The plan of a product of a matrix and a vector: push or pull, its layouts, and the number of rows a warp reads.
 
-Nothing is launched here but what builds a layout; spmv.py launches what a :class:`Plan` says. How warps share rows:
-rows_per_warp.py.
+Planning launches only the kernels that build a layout; spmv.py launches the product by its :class:`Plan`. How warps
+share rows: rows_per_warp.py.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from sparsezc.engines.gpu.layouts.head_cache import NO_HEADS, HeadCache, Heads
 from sparsezc.engines.gpu.layouts.packed_values import NOT_PACKED, Packed, PackedValues
 from sparsezc.engines.gpu.placements import Wanted
 from sparsezc.engines.gpu.products import push_pull, rows_per_warp
-from sparsezc.engines.gpu.products.rows_per_warp import Grid
+from sparsezc.engines.gpu.products.rows_per_warp import Grid, Sizes
 from sparsezc.engines.gpu.runtime import array_pool, presence_words
 from sparsezc.engines.gpu.storage.layout import Demand
-from sparsezc.engines.gpu.storage.mask_output import MaskBits
-from sparsezc.engines.gpu.storage.matrix_store import Rows, VectorStore
+from sparsezc.engines.gpu.storage.matrix_store import Rows
+from sparsezc.engines.gpu.storage.vector_store import MaskBits, VectorStore
 from sparsezc.memory.placement import RECORDS
 from sparsezc.semirings.algebra.operators import TypedOp
 from sparsezc.semirings.types.datatypes import DataType
 
-OFFSET_BYTES = 16  # two offsets a row, where the edges lie in the same memory
+OFFSET_BYTES = 16  # two offsets a row, where the edges are in the same memory
 ATOMIC_BYTES = 6  # measured: with 4-byte ids in device memory a full push takes 2.5 times what a full pull takes
-LINK_SHARE = 1 / 64  # device memory against the host link
+LINK_SHARE = 1 / 64  # bytes over the host link for a byte of device memory
 _SLICE = 32  # entries of a row that a warp reads at once
 _ALL = 2**62  # entries: no row has more
 
@@ -39,14 +39,14 @@ class Reads(NamedTuple):
     Attributes
     ----------
     values, vector, ids : bool
-        Of the matrix, of the vector, and the numbers of columns where a pull would not need these to find the vector's.
+        The matrix's values, the vector's values, and column ids where a pull would not need these to find the vector's.
     stops : bool
-        Sums meet their terminal value soon. Those of truth values do; the bound of a number type is as good as never
-        met.
+        Sums reach their terminal value soon. Those of Booleans do; the bound of a number type is practically never
+        reached.
     any_order : bool
         Values may be folded in any order, to the last bit.
     counts : bool
-        A sum of products is their number: what offsets tell.
+        A sum of products is their number, which offsets give.
     """
 
     values: bool
@@ -59,7 +59,7 @@ class Reads(NamedTuple):
 
 @lru_cache(maxsize=256)
 def reads_of(semiring: Any, vector_left: bool) -> Reads:
-    """Return what a semiring reads; `vector_left`: the vector is its multiply's left operand."""
+    """Return the operands' parts that a semiring reads; `vector_left`: the vector is its multiply's left operand."""
     monoid, read = semiring.monoid, semiring.reads
     values, vector = ("y", "x") if vector_left else ("x", "y")
     return Reads(
@@ -80,7 +80,7 @@ class Product(NamedTuple):
     vector : VectorStore or None
         None: v is full and its values do not matter.
     full : bool
-        Whether v is known to have every entry.
+        The vector is known to have every entry.
     """
 
     semiring: Any
@@ -91,20 +91,20 @@ class Product(NamedTuple):
     reads: Reads
 
     def reads_apart(self, rows: Rows) -> bool:
-        """Whether each entry's value is read, beside its id."""
+        """Return whether each entry's value is read beside its id."""
         return self.reads.values and not rows.iso
 
 
 class Plan(NamedTuple):
-    """What a product reads, and how.
+    """The rows, layouts and wanted rows of a product.
 
     Attributes
     ----------
     rows : Rows
-        Of M to pull, of its transpose to push.
+        The rows of M to pull, of its transpose to push.
     heads, packed : layouts of these rows
     wanted : Wanted
-        The rows that are read: all of them where it has no words.
+        The rows that are read: all, if it has no words.
     """
 
     rows: Rows
@@ -118,14 +118,14 @@ class Plan(NamedTuple):
 
 
 def pulls(product: Product, rows: Rows | None, columns: Rows | None, mask: MaskBits) -> tuple[bool, float | None]:
-    """Return whether to pull, and how many entries that reads where it has been estimated.
+    """Return whether to pull, and the number of entries that this reads if it was estimated.
 
-    `rows`, `columns`: of M and of its transpose, at least one of which there is.
+    `rows`, `columns`: those of M and of its transpose, at least one of which exists.
     """
     vector = product.vector
     if rows is None or columns is None or vector is None or product.full:
         return rows is not None, None
-    if array_pool.serving() is not None:  # to count is to wait for the device
+    if array_pool.serving() is not None:  # counting would wait for the device
         return False, None
     entries = vector.count_rows(columns)
     assert vector.count is not None
@@ -153,7 +153,7 @@ def pulls(product: Product, rows: Rows | None, columns: Rows | None, mask: MaskB
 def blocks(
     product: Product, rows: Rows, columns: Rows | None, out: VectorStore, mask: MaskBits, accum: TypedOp | None
 ) -> list[Rows]:
-    """Return what a pull goes through: the rows, or blocks of their columns where a full vector exceeds the cache."""
+    """Return the matrices that a pull reads: the rows, or their column blocks where a full vector exceeds the cache."""
     vector, reads = product.vector, product.reads
     if vector is None or not product.full or vector is out or not reads.vector or reads.stops:
         return [rows]
@@ -165,7 +165,7 @@ def blocks(
         return [rows]
     layout = rows.layouts[ColumnBlocks]
     if layout.built is not None and out.bits is None:
-        out.make()  # while blocks may go for it: those that a product holds stay until it is done
+        out.make()  # memory first, as blocks may be dropped for it; blocks that a product holds stay until it is done
     return layout.get_or_build(rows, Demand(rows.nvals, product.dtype, apart, columns, nbytes))
 
 
@@ -174,7 +174,7 @@ def pull(product: Product, rows: Rows, columns: Rows | None, mask: MaskBits, est
     heads = _heads_to_pull(product, rows, columns, estimated)
     packed = _packed(product, rows, rows.nvals if estimated is None else estimated)
     everything = mask.allows_all
-    entries = 0 if heads.k else estimated  # what the heads leave is little, and it is not known of which rows
+    entries = 0 if heads.k else estimated  # few entries remain to be read after the heads, in unknown rows
     wanted = Wanted(None if everything else mask.bits, mask.flip, entries, _SLICE if product.reads.stops else _ALL)
     return Plan(rows, heads, packed, wanted, _grid(rows, everything, True, heads.k > 0))
 
@@ -183,10 +183,10 @@ def push(product: Product, columns: Rows, rows: Rows | None) -> Plan:
     """Return the plan of a push along the rows of M's transpose."""
     vector, counted = product.vector, None
     if vector is not None and product.reads.values:
-        vector.next_rows = columns  # counting the frontier next counts what is read of them, too
+        vector.next_rows = columns  # counting the frontier then also counts the entries that a push reads
     if vector is not None and vector.next_rows is columns:
         counted = vector.row_entries
-    if counted is None and vector is not None and vector.count is not None:  # to count takes a wait
+    if counted is None and vector is not None and vector.count is not None:  # counting would wait for the device
         counted = vector.count * columns.nvals // columns.nrows
     packed = _packed(product, columns, columns.nvals if counted is None else counted)
     heads = _heads_to_push(product, columns, rows)
@@ -195,10 +195,10 @@ def push(product: Product, columns: Rows, rows: Rows | None) -> Plan:
 
 
 def _heads_to_pull(product: Product, rows: Rows, columns: Rows | None, estimated: float | None) -> Heads:
-    """Return the row-head cache where a pull has use for it.
+    """Return the row-head cache if a pull can use it.
 
-    Either it leaves rows early, for the monoid stops and the vector lacks entries; or rows are whole there, and the
-    order in which they are folded does not matter.
+    A pull can use it for early exit, where the monoid has a terminal value and the vector lacks entries; or where rows
+    are whole in it and the order in which they are folded does not matter.
     """
     reads = product.reads
     if product.vector is None:
@@ -216,7 +216,7 @@ def _heads_to_pull(product: Product, rows: Rows, columns: Rows | None, estimated
 
 
 def _heads_to_push(product: Product, columns: Rows, rows: Rows | None) -> Heads:
-    """Return the row-head cache where rows that are whole there need not be read over the link."""
+    """Return the row-head cache if rows that are whole in it need not be read over the link."""
     if product.reads_apart(columns):
         return NO_HEADS
     pool = array_pool.serving()
@@ -228,15 +228,16 @@ def _heads_to_push(product: Product, columns: Rows, rows: Rows | None) -> Heads:
 
 
 def _packed(product: Product, rows: Rows, entries: float) -> Packed:
-    """Return ids and values in one word, where a product that reads so many entries has use for both."""
-    if not product.reads.values or product.vector is None:
+    """Return ids and values in one word, if a product that reads so many entries can use them."""
+    if not product.reads.values or product.vector is None or config.packing == "off":
         return NOT_PACKED
-    return rows.layouts[PackedValues].get_or_build(rows, Demand(entries, product.dtype, values=True))
+    layout = rows.layouts[PackedValues]
+    return layout.built or layout.get_or_build(rows, Demand(entries, product.dtype, values=True))
 
 
 def _grid(rows: Rows, everything: bool, pulls: bool, looks: bool) -> Grid:
-    gpu, sizes = rows.device, (rows.nrows, rows.nvals, rows.chunks.count)
+    gpu, sizes = rows.device, Sizes(rows.nrows, rows.nvals, rows.chunks.count)
     return rows_per_warp.grid(
-        gpu,  # type: ignore[arg-type]  # hashable, as every object that does not say how it compares
-        gpu.multiprocessors, config.rows_per_warp, *sizes, everything, pulls, looks,
+        gpu,  # type: ignore[arg-type]  # hashable, like every object without an __eq__ of its own
+        gpu.multiprocessors, config.rows_per_warp, sizes, everything, pulls, looks,
     )  # fmt: skip

@@ -1,32 +1,32 @@
-"""Push or pull: the choice by what each would read.
+"""The choice between push and pull, by the bytes that each would read.
 
-With both orientations of a matrix at hand, w = A v can be computed by pushing from v's entries along the columns of A,
-or by pulling each wanted entry of w along its row. Both read over the same link, so the fewer bytes win (Beamer,
-Asanovic, Patterson, SC 2012, doi:10.1109/SC.2012.50, with bytes in the place of their tuned edge counts).
+With both orientations of a matrix available, w = A v can be computed by pushing from v's entries along the columns of
+A, or by pulling each wanted entry of w along its row. Both read over the same link, so the fewer bytes win (Beamer,
+Asanovic, Patterson, SC 2012, doi:10.1109/SC.2012.50, with bytes instead of their tuned edge counts).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-_TRIFLE = 2048  # a push of a smaller share of all entries is not worth a second thought
-_SLICE = 32  # entries that a warp reads at once: what a row costs at least
+_TRIFLE = 2048  # a push of a smaller share of all entries is chosen without counting what a pull would read
+_SLICE = 32  # entries that a warp reads at once: the minimum for a row
 
 
 @dataclass(frozen=True)
 class Work:
-    """What the frontier and the mask ask for, in rows and entries."""
+    """The rows and entries of the frontier and of the rows that the mask allows."""
 
     frontier_rows: int
     frontier_entries: int
     wanted_rows: int
-    wanted_first: int  # the sum of min(entries, 32): what lies in the rows' first slices
+    wanted_first: int  # the sum of min(entries, 32): entries in the rows' first slices
     wanted_entries: int
     nvals: int  # entries of the matrix
 
 
 def is_small(frontier_rows: int, frontier_entries: int, nvals: int) -> bool:
-    """Whether a push is so cheap that looking at what a pull would read costs more than could be saved.
+    """Return whether a push is so cheap that counting the reads of a pull costs more than a pull could save.
 
     >>> is_small(1, 40, 10**6), is_small(1, 10**5, 10**6)
     (True, False)
@@ -35,11 +35,11 @@ def is_small(frontier_rows: int, frontier_entries: int, nvals: int) -> bool:
 
 
 def pull_entries(work: Work, *, stops: bool, heads: int = 0) -> float:
-    """Entries that a pull reads: all of the wanted rows, or up to the first hit where the monoid can stop there.
+    """Return the entries that a pull reads: all of the wanted rows or, if it stops early, up to the first hit.
 
-    An entry hits the frontier with the share of all edges that end in it. A row is read a slice at a time, so its first
-    slice is the least; a search that lasts longer reads so many slices of each row, as far as there are. With `heads`
-    ids of each row at hand, a row is read only if none of these hits.
+    An entry hits the frontier with the share of all edges that end in it. A row is read in slices, at least one; a
+    longer search reads the expected number of slices of each row, at most all. With `heads` cached ids of each row, a
+    row is read only if none of these hits.
 
     >>> pull_entries(Work(10, 500, 100, 2000, 3000, 1000), stops=False)
     3000
@@ -60,7 +60,7 @@ def pull_entries(work: Work, *, stops: bool, heads: int = 0) -> float:
 def prefers_pull(
     work: Work, *, stops: bool, entry_bytes: float, offset_bytes: float, atomic_bytes: float = 0.0, heads: int = 0
 ) -> bool:
-    """Whether pulling reads fewer bytes.
+    """Return whether pulling reads fewer bytes.
 
     Parameters
     ----------
@@ -69,11 +69,11 @@ def prefers_pull(
     entry_bytes : float
         Bytes of an entry on the link: its id, and its value if the multiply reads it.
     offset_bytes : float
-        What looking up a row's offsets costs, in bytes of the link.
+        The cost of looking up a row's offsets, in bytes over the link.
     atomic_bytes : float
-        What an atomic into the result costs a push beyond what a look at the vector costs a pull, in the same bytes.
+        The cost of an atomic in a push beyond that of reading the vector in a pull, in the same bytes.
     heads : int
-        Ids of each row that a pull looks at first, at no cost on the link (head_cache.py).
+        The ids of each row that a pull reads first, without using the link (head_cache.py).
 
     Examples
     --------

@@ -1,8 +1,8 @@
-"""How the warps of a launch share rows: how many a warp reads together, one or the 32 of a presence word (rows.cuh).
+"""The number of rows that a warp reads together: one, or the 32 of a presence word (rows.cuh).
 
-One is what EMOGI's warps read. Where rows are short, 32 of them share their requests. Where rows are long this saves
-nothing, and a warp with 32 rows reads as many slices one after another as a row has entries, while warps of the device
-that got no word of rows are idle: one row a warp then takes as little as a fifth of the time (``python -m
+EMOGI's warps read one row. Where rows are short, 32 of them share their requests. Where rows are long, sharing saves
+nothing: a warp with 32 rows reads as many slices in series as its longest row has entries, while warps without a word
+of rows are idle. One row a warp then takes as little as a fifth of the time (``python -m
 benchmarks.rows_per_warp``).
 """
 
@@ -13,29 +13,30 @@ from typing import NamedTuple
 
 from sparsezc.config import config
 from sparsezc.device import cuda
-from sparsezc.device.cuda import Device
+from sparsezc.device.protocol import Device
 from sparsezc.engines.gpu.runtime import launch
 from sparsezc.engines.gpu.storage.matrix_store import Rows
 
-_MIN_SLICES = 2400  # slices in series, over the share of warps that have them, from which one row was no slower
+# Slices in series, divided by the share of busy warps: from here on one row a warp was measured to be no slower.
+_MIN_SLICES = 2400
 _MIN_ENTRIES = 1 << 18  # smaller matrices were not measured
-_PIECE = 512  # entries that a warp takes at least, on average, so that the counter of work is asked seldom
-_WORDS_TO_SKIP = 16  # a warp: with fewer a launch takes longer than the offsets
+_PIECE = 512  # entries that a warp takes at least, on average, so that the shared work counter is rarely contended
+_WORDS_TO_SKIP = 16  # words a warp: with fewer, skipping saves less than an extra request costs
 
 
 class Grid(NamedTuple):
-    """How the warps of a launch share the rows.
+    """The division of rows among the warps of a launch.
 
     Attributes
     ----------
     at_once : int
-        Rows that a warp reads together: 1 or 32.
+        The rows that a warp reads together: 1 or 32.
     blocks, warps : int
-        Of the launch.
+        The size of the launch.
     most : int
-        Words of rows, or rows, that a warp takes at once, at most.
+        The most words of rows, or rows, that a warp takes at once.
     skips : bool
-        A warp first asks which words of rows have entries.
+        A warp first finds out which words of rows have entries.
     """
 
     at_once: int
@@ -45,8 +46,16 @@ class Grid(NamedTuple):
     skips: bool
 
 
+class Sizes(NamedTuple):
+    """The sizes of some rows, by which a grid is chosen: rows, entries, chunks of long rows."""
+
+    nrows: int
+    nvals: int
+    nchunks: int
+
+
 def choose(rows: Rows) -> int:
-    """Return 1 or 32: ``gb.config.rows_per_warp``, or what was measured to be no slower where that is "auto"."""
+    """Return 1 or 32: ``gb.config.rows_per_warp`` or, for "auto", the one that was measured to be no slower."""
     return _choose(cuda.current(), config.rows_per_warp, rows.nrows, rows.nvals)
 
 
@@ -60,13 +69,13 @@ def _choose(gpu: Device, setting: int | str, nrows: int, nvals: int) -> int:
 
 @lru_cache(maxsize=1024)
 def grid(
-    gpu: Device, _multiprocessors: int, setting: int | str, nrows: int, nvals: int, nchunks: int, everything: bool,
-    pulls: bool, looks: bool,
-) -> Grid:  # fmt: skip
-    """Return how to share rows of these sizes, as `setting` and the device with its multiprocessors say.
+    gpu: Device, _multiprocessors: int, setting: int | str, sizes: Sizes, everything: bool, pulls: bool, looks: bool
+) -> Grid:
+    """Return the division of rows, by `setting` and the device's multiprocessors.
 
-    `everything`: all rows are wanted; `looks`: a pull looks at the row-head cache first.
+    `everything`: all rows are wanted; `looks`: a pull reads the row-head cache first.
     """
+    nrows, nvals, nchunks = sizes
     at_once, nwords = _choose(gpu, setting, nrows, nvals), -(-nrows // 32)
     nblocks = launch.blocks(gpu, 32 * max(nwords * 32 // at_once, nchunks))
     warps = launch.warps(nblocks)
@@ -83,6 +92,6 @@ def grid(
 
 
 def skips_words(nrows: int, nvals: int, warps: int) -> bool:
-    """Return whether a pull first asks which words of rows have entries: few have, of the many that each warp gets."""
+    """Return whether a pull first looks for words of rows with entries: many words a warp, few with any."""
     nwords = -(-nrows // 32)
     return nvals < 2 * nwords and nwords >= _WORDS_TO_SKIP * warps

@@ -5,18 +5,21 @@ The first is known as SDDMM. The result has the mask's own offsets and ids, whic
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from sparsezc import stats
 from sparsezc.device import cuda
+from sparsezc.engines.gpu import placements
 from sparsezc.engines.gpu.elementwise import panel
 from sparsezc.engines.gpu.elementwise.matrix_merge import MaskRows
 from sparsezc.engines.gpu.elementwise.panel import Panel
 from sparsezc.engines.gpu.runtime import codegen, launch
 from sparsezc.engines.gpu.runtime.codegen import evaluate, function, typedefs
-from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows, VectorStore
+from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows
+from sparsezc.engines.gpu.storage.vector_store import VectorStore
 from sparsezc.memory import allocate, budget
 from sparsezc.semirings.semiring import any_pair, plus_times
 from sparsezc.semirings.types.datatypes import BOOL, DataType
@@ -56,7 +59,7 @@ def _full(matrix: Any, across: bool) -> Panel | None:
         return None
     if not store.is_panel and not panel.fits(size, store.dtype):
         return None
-    return panel.of(store, *shape)
+    return panel.get_or_build(store, *shape)
 
 
 def at_entries(given: Sides, mask: MaskRows) -> MatrixStore:
@@ -69,7 +72,7 @@ def at_entries(given: Sides, mask: MaskRows) -> MatrixStore:
     values = allocate(budget.fitting(rows.indices.placement, nbytes), rows.nvals, dtype.np_type)
     prelude = typedefs(Id="u64" if rows.wide else "u32", W=dtype) + "\n" + given.prelude
     kernel = codegen.kernel(gpu, "sampled.cu", prelude, "sampled")
-    kernel.launch(
+    stats.counted(kernel, placements.lie_near(rows))(
         launch.blocks(gpu, rows.nvals), nvals=rows.nvals, nrows=rows.nrows, indptr=rows.indptr,
         indices=rows.indices.pointer, **given.arguments(), out=values.pointer,
     )  # fmt: skip
@@ -87,6 +90,8 @@ def times_small(semiring: Any, a: Any, b: Any, width: int, across: bool) -> Vect
     result: DataType = semiring.return_type
     if semiring.op is not plus_times or not (result.is_float or result.is_complex):
         return None
+    if not _has_blas():
+        return None
     x = _full(large, across != large._transposed)
     small: MatrixStore = few._store
     if x is None or small.nvals != small.nrows * small.ncols or not panel.fits(x.length * width, result):
@@ -98,6 +103,16 @@ def times_small(semiring: Any, a: Any, b: Any, width: int, across: bool) -> Vect
     rows = x.vector.values.reshape(x.length, x.width).astype(result.np_type, copy=False)
     made.set((rows @ factor).ravel(), _all_bits(made.size), made.size)
     return made
+
+
+@cache
+def _has_blas() -> bool:
+    """Return whether CuPy finds cuBLAS, which its smallest installation lacks."""
+    one = cuda.current().xp.ones((1, 1))
+    try:
+        return float((one @ one)[0, 0]) == 1
+    except (ImportError, OSError, RuntimeError):
+        return False
 
 
 def _all_bits(size: int) -> Any:
@@ -123,7 +138,7 @@ def _dense(store: MatrixStore) -> Any:
 
 @lru_cache(maxsize=256)
 def _prelude(semiring: Any, left: DataType, right: DataType, inner: int) -> str:
-    """The part of a prelude that sampled.cuh reads."""
+    """Return the part of a prelude that sampled.cuh reads."""
     multiply = evaluate(semiring, x="v", y="w", i="row", k="shared", j="col")
     inside = (
         typedefs(Z=semiring.return_type),

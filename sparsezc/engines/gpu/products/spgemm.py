@@ -1,7 +1,7 @@
 """Matrix times matrix over a semiring.
 
-Under a mask of few entries each of them is one dot product of a row of A and a column of B, and nothing else is formed
-(spgemm_masked_dot.py). Else the product is made row by row (spgemm_rows.py).
+Under a mask of few entries each result entry is one dot product of a row of A and a column of B, and no other entry is
+formed (spgemm_masked_dot.py). Otherwise the product is made row by row (spgemm_rows.py).
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from sparsezc.engines.gpu.products.spgemm_masked_dot import dots
 from sparsezc.engines.gpu.products.spgemm_rows import product, products
 from sparsezc.engines.gpu.storage.matrix_store import MatrixStore
 
-_SORTING = 8  # products that cost as much as one entry of B costs where B is transposed
+_SORTING = 8  # the cost of transposing B, in products for each entry of B
 
 
 def mxm(
     semiring: Any, a: MatrixStore, b: MatrixStore, b_transposed: bool, mask: MaskRows | None
 ) -> tuple[MatrixStore, bool]:
-    """A (+).(x) B; with a mask, at least where it allows. `b_transposed`: B is the transpose of b.
+    """Return A (+).(x) B, with a mask at least where it allows, and whether all entries are where the mask allows them.
 
-    Also returned: whether there are entries only where the mask allows them.
+    `b_transposed`: B is the transpose of b.
     """
     if a.rows is None or b.rows is None:
         return MatrixStore(semiring.return_type, a.nrows, b.nrows if b_transposed else b.ncols, None), True

@@ -1,4 +1,4 @@
-"""Rows of a product with so many products that one block would take long: all blocks share each (heavy_*.cu)."""
+"""Rows of a product with so many products that all blocks share each row (spgemm_heavy_*.cu)."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from sparsezc.engines.gpu.runtime import codegen, launch, presence_words
 from sparsezc.engines.gpu.storage.matrix_store import Rows
 from sparsezc.memory import budget
 
-PRODUCTS = 1 << 22  # a row of fewer is left to one block
-ROWS = 256  # that are shared, at most: more of them keep as many blocks busy
+PRODUCTS = 1 << 22  # a row with fewer products is left to one block
+ROWS = 256  # rows that are shared, at most: more rows keep as many blocks busy without sharing
 PIECE = 1 << 12  # products that a warp takes at once
-PARTS = 64  # of a row's products, each added up by one block where the order of sums matters
+PARTS = 64  # parts of a row's products, each added by one block where sums depend on their order
 
 
 def least(products: Any) -> int:
-    """How many products a row may have, of all rows' `products`, until it would keep a block longer than all others."""
+    """Return the number of products above which all blocks share a row, as one block would finish it last."""
     return max(PRODUCTS, int(products.sum()) // ROWS)
 
 
@@ -29,7 +29,7 @@ class _Walk(NamedTuple):
 
     start: int  # the first entry of A
     count: Any  # an int, but tuples have a method of this name
-    starts: Any  # where the products of each entry begin
+    starts: Any  # the start of each entry's products
     a_ids: np.uint64
     a_values: np.uint64
     b_indptr: Any
@@ -57,7 +57,7 @@ class HeavyRow:
         self.walk = _Walk(start, stop - start, starts, *a.arguments[2:], *b.arguments[1:3])
 
     def columns(self) -> Kept:
-        """Which columns the row has."""
+        """Return the columns that the row has."""
         xp = self.gpu.xp
         bits = xp.zeros(-(-self.b.ncols // 32), np.uint32)
         kernel = codegen.kernel(self.gpu, "spgemm_heavy_mark.cu", self.marking, "heavy_mark")
@@ -65,18 +65,18 @@ class HeavyRow:
         return Kept.of(self.b.ncols, bits)
 
     def fill(self, semiring: Any, adding: str, ordered: bool, names: Any, ids: Any, values: Any) -> None:
-        """Write the row's ids, and its values if there are any.
+        """Write the row's ids, and its values if it has any.
 
         Parameters
         ----------
         adding : str
             The prelude of spgemm_heavy_add.cu.
         ordered : bool
-            Whether it matters which sums come first.
+            Whether sums depend on their order.
         names : device array or 0
             The columns that B's ids stand for.
         ids, values : device arrays, of as many entries as the row has
-            `values` None: all are the same.
+            `values` None: all values are equal.
         """
         xp = self.gpu.xp
         kept = self.columns()
@@ -95,7 +95,7 @@ class HeavyRow:
             return
         join = codegen.kernel(self.gpu, "spgemm_heavy_add.cu", adding, "heavy_join")
         piece = -(-self.products // PARTS)
-        room = max(1, budget.available() // 4 // values.nbytes)  # parts whose sums are kept at a time
+        room = max(1, budget.available() // 4 // values.nbytes)  # parts whose sums are in memory at a time
         for first in range(0, PARTS, room):
             count = min(room, PARTS - first)
             partial = xp.full(count * ids.size, neutral, values.dtype)

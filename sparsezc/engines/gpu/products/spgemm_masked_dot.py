@@ -1,4 +1,4 @@
-"""Matrix times matrix at a mask's entries only (spgemm_masked_dot.cu): each is a row of A times a row of B'."""
+"""Matrix times matrix at a mask's entries only (spgemm_masked_dot.cu): each entry is a row of A times a row of B'."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ from sparsezc.engines.gpu.elementwise.filter import Kept
 from sparsezc.engines.gpu.elementwise.matrix_merge import MaskRows
 from sparsezc.engines.gpu.runtime import codegen, groups, launch, presence_words
 from sparsezc.engines.gpu.runtime.codegen import evaluate, flags, function, typedefs
-from sparsezc.engines.gpu.storage import row_blocks
+from sparsezc.engines.gpu.storage import assembly, row_blocks
 from sparsezc.engines.gpu.storage.matrix_store import Chunks, MatrixStore, Rows
 from sparsezc.memory.placement import RECORDS
 from sparsezc.semirings.types.datatypes import DataType
 
 TABLE_BYTES = 1 << 15  # of shared memory, a block: six blocks fit a multiprocessor
-WARP_MASK = 256  # entries of the mask in a row, and in a row that one warp takes alone
+WARP_MASK = 256  # entries of the mask's row, or of A's row, up to which one warp takes the row alone
 CHUNK = 4096  # the same for a block
-_ENTRY_BYTES = 32  # an entry of the mask, its id and its sum, and both once more where they stay
+_ENTRY_BYTES = 32  # an entry of the mask: its id and its sum, and both again in the result
 
 
 def dots(semiring: Any, a: MatrixStore, b_type: DataType, columns: Rows, mask: MaskRows) -> MatrixStore:
-    """A (+).(x) B where the mask allows it; `columns` are the rows of B's transpose."""
+    """Return A (+).(x) B where the mask allows it; `columns` are the rows of B's transpose."""
     gpu = cuda.current()
     xp = gpu.xp
     assert a.rows is not None
     m_rows, dtype = mask.rows, semiring.return_type
     placement = columns.indices.placement if RECORDS[a.placement].resident else a.placement
-    a_rows = row_blocks.near(a.rows, values="x" in semiring.reads)
-    b_rows = a_rows if columns is a.rows else row_blocks.near(columns, values="y" in semiring.reads)
+    a_rows = assembly.near(a.rows, values="x" in semiring.reads)
+    b_rows = a_rows if columns is a.rows else assembly.near(columns, values="y" in semiring.reads)
     case = _Case(semiring, a.dtype, b_type, a_rows, b_rows, m_rows.wide)
-    kernel = codegen.kernel(gpu, "spgemm_masked_dot.cu", case.prelude, "dots")
+    kernel = codegen.kernel(gpu, "spgemm_masked_dot.cu", case.prelude, "masked_dot")
     a_lengths = a_rows.indptr[1:] - a_rows.indptr[:-1]
     edge = 0 if RECORDS[b_rows.indices.placement].resident else 31
 
@@ -63,11 +63,11 @@ def dots(semiring: Any, a: MatrixStore, b_type: DataType, columns: Rows, mask: M
         return offsets, *left
 
     ranges = row_blocks.blocks([m_rows.indptr], _ENTRY_BYTES, cut=row_blocks.evenly(m_rows.indptr))
-    return row_blocks.assemble(ranges, make, (a.nrows, columns.nrows), dtype, placement)
+    return assembly.assemble(ranges, make, (a.nrows, columns.nrows), dtype, placement)
 
 
 def _allowed(mask: MaskRows, start: int, stop: int) -> Any:
-    """Presence words of the mask's entries that count; 0: all do."""
+    """Return presence words of the mask's entries that count; 0: all do."""
     xp = cuda.current().xp
     if not mask.values:
         return 0
@@ -78,10 +78,10 @@ def _allowed(mask: MaskRows, start: int, stop: int) -> Any:
 
 
 class _Case:
-    """What the kernel is specialised by, and which rows it takes how."""
+    """The choices that the kernel is specialised by, and the division of rows between warps and blocks."""
 
     def __init__(self, semiring: Any, a: DataType, b: DataType, a_rows: Rows, b_rows: Rows, mask_wide: bool) -> None:
-        self.has_table = a_rows.wide or a_rows.ncols < 2**32  # or an id may be the one that stands for none
+        self.has_table = a_rows.wide or a_rows.ncols < 2**32  # otherwise an id may equal the mark of an empty slot
         places = 4 * ("x" in semiring.reads and not a_rows.iso)
         self.slots = TABLE_BYTES // ((8 if a_rows.wide else 4) + places)
         wide, iso = (a_rows.wide, b_rows.wide, mask_wide), (a_rows.iso, b_rows.iso)
@@ -89,11 +89,11 @@ class _Case:
 
     @property
     def warp_row(self) -> int:
-        """The longest row of A that a warp takes alone: a quarter of its part of the table."""
+        """Return the longest row of A that a warp takes alone: a quarter of its part of the table."""
         return self.slots // 32
 
     def chunks(self, first: int, m_lengths: Any, a_lengths: Any) -> Chunks:
-        """The rows that blocks take, cut by the mask's entries; `first` is the first row of those given."""
+        """Return the rows that blocks take, cut by the mask's entries; `first` is the first row of those given."""
         gpu = cuda.current()
         longer = (a_lengths > self.warp_row) | (m_lengths > WARP_MASK)
         rows = gpu.xp.flatnonzero(longer & (a_lengths > 0) & (m_lengths > 0))

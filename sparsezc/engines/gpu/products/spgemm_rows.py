@@ -1,4 +1,4 @@
-"""Matrix times matrix, row by row: one pass counts the entries (spgemm_count.cu), one makes them (spgemm_fill.cu)."""
+"""Matrix times matrix by rows: one pass counts entries (spgemm_count.cu), one computes them (spgemm_fill.cu)."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from sparsezc.engines.gpu.products import spgemm_heavy_rows, spmv
 from sparsezc.engines.gpu.products.spgemm_heavy_rows import HeavyRow
 from sparsezc.engines.gpu.runtime import codegen, groups, launch, presence_words
 from sparsezc.engines.gpu.runtime.codegen import evaluate, flags, function, typedefs
-from sparsezc.engines.gpu.storage import row_blocks, vector_store
-from sparsezc.engines.gpu.storage.mask_output import ALL
-from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows, VectorStore
+from sparsezc.engines.gpu.storage import assembly, row_blocks, vector_store
+from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows
+from sparsezc.engines.gpu.storage.vector_store import ALL, VectorStore
 from sparsezc.errors import OutOfMemory
 from sparsezc.memory import Buffer, allocate, budget
 from sparsezc.memory.device import DeviceBuffer
@@ -24,14 +24,14 @@ from sparsezc.semirings import semiring as semirings
 from sparsezc.semirings.types.datatypes import INT64, UINT8, DataType
 
 TABLE_BYTES = 36 << 10  # of shared memory, a block: six blocks fit a multiprocessor
-PATIENCE = 1 << 16  # products of a row that one warp makes, however few their columns
+PATIENCE = 1 << 16  # products of a row up to which one warp computes it, however few its columns
 _ENTRY_BYTES = 24  # an entry of the result and of A
-_NAMED_BYTES = 64  # an id and its number, while ids are sorted or looked for
-_MAP_COLUMNS = 1 << 15  # that a word of a map's summary stands for
+_NAMED_BYTES = 64  # an id and its number, while ids are sorted or searched
+_MAP_COLUMNS = 1 << 15  # columns that a word of a map's summary stands for
 
 
 def product(semiring: Any, a: MatrixStore, b_type: DataType, b_rows: Rows, found: Any = None) -> MatrixStore:
-    """A (+).(x) B, where both have entries; `found`: what :func:`products` says of them, where it was asked."""
+    """Return A (+).(x) B where both have entries; `found`: the result of :func:`products`, if already known."""
     gpu = cuda.current()
     xp = gpu.xp
     a_rows, dtype = a.rows, semiring.return_type
@@ -39,7 +39,7 @@ def product(semiring: Any, a: MatrixStore, b_type: DataType, b_rows: Rows, found
     placement = b_rows.indices.placement if RECORDS[a.placement].resident else a.placement
     same = the_one_value(semiring)
     iso = None if same is None else DeviceBuffer(xp.full(1, same, dtype.np_type))
-    b_rows = row_blocks.near(b_rows, values="y" in semiring.reads)
+    b_rows = assembly.near(b_rows, values="y" in semiring.reads)
     names, b_rows = _named(b_rows)
     if found is None:
         found = products(a, b_rows)
@@ -55,13 +55,13 @@ def product(semiring: Any, a: MatrixStore, b_type: DataType, b_rows: Rows, found
 
     ranges = row_blocks.blocks([offsets, a_rows.indptr], _ENTRY_BYTES)
     ncols = b_rows.ncols if names is None else names.ncols
-    return row_blocks.assemble(ranges, make, (a.nrows, ncols), dtype, placement, iso)
+    return assembly.assemble(ranges, make, (a.nrows, ncols), dtype, placement, iso)
 
 
 def _require_room(counts: Any, entry_bytes: int) -> None:
-    """Refuse a product that has a row which the device cannot hold: each is made there as a whole."""
+    """Raise OutOfMemory if the product has a row that does not fit the device: each row is made there as a whole."""
     most = int(counts.max()) if counts.size else 0
-    room = budget.room(most * entry_bytes)
+    room = budget.make_room(most * entry_bytes)
     if most * entry_bytes > room:
         raise OutOfMemory(
             f"mxm: a row of the product has {most:,} entries, which take {most * entry_bytes:,} bytes of device memory,"
@@ -71,7 +71,7 @@ def _require_room(counts: Any, entry_bytes: int) -> None:
 
 
 def the_one_value(semiring: Any) -> Any:
-    """The value of every entry of a product whose multiply reads nothing and whose sums change nothing, or None."""
+    """Return the value of every entry of a product whose multiply and sums give only one value, else None."""
     if semiring.reads & set("xyijk") or not (semiring.monoid.is_idempotent or semiring.monoid.stops_anywhere):
         return None
     ones = np.ones(1, semiring.type.np_type)
@@ -80,14 +80,14 @@ def the_one_value(semiring: Any) -> Any:
 
 @dataclass(frozen=True)
 class _Names:
-    """Columns that were numbered anew: the old number of each, ascending."""
+    """Renumbered columns: the old number of each, ascending."""
 
     ids: Any
     ncols: int
 
 
 def _named(rows: Rows) -> tuple[_Names | None, Rows]:
-    """Rows whose columns without entries are left out, where a map of all columns would be too large."""
+    """Return the rows without their empty columns, if a map of all columns would be too large."""
     if rows.ncols <= 2**32 and 4 * _map_bytes(rows.ncols) <= budget.available():
         return None, rows
     xp = cuda.current().xp
@@ -104,7 +104,7 @@ def _named(rows: Rows) -> tuple[_Names | None, Rows]:
 
 
 def products(a: MatrixStore, b: Rows) -> Any:
-    """How many products each row of A makes: A times the lengths of B's rows."""
+    """Return the number of products of each row of A: A times the lengths of B's rows."""
     lengths, sums = (
         vector_store.from_dense(b.indptr[1:] - b.indptr[:-1], INT64, copy=False),
         VectorStore(INT64, a.nrows),
@@ -118,12 +118,12 @@ def _map_bytes(ncols: int) -> int:
 
 
 class _Listed(NamedTuple):
-    """Which rows are not left to warps, and the maps that blocks take for some of these (spgemm.cuh)."""
+    """The rows that warps do not take, and the maps of those that blocks compute with a map (spgemm.cuh)."""
 
     nmapped: int
     ntabled: int
-    rows: Any  # u64: those that a block maps, those that a block has in a table, those that all blocks share
-    listed: Any  # presence words of all of them; null: there are none
+    rows: Any  # u64: those of a block's map, then those of a block's table, then those that all blocks share
+    listed: Any  # presence words of all of them; null: no such rows
     nmaps: int
     maps: Any
     summaries: Any
@@ -131,7 +131,7 @@ class _Listed(NamedTuple):
 
 
 def _listed(tabled: Any, mapped: Any, shared: Any, nrows: int, ncols: int) -> _Listed:
-    """The rows that are not left to warps, as kernels take them."""
+    """Return the rows that warps do not take, as kernel arguments."""
     gpu = cuda.current()
     xp = gpu.xp
     rows = xp.concatenate([mapped, tabled, shared]).astype(np.uint64)
@@ -147,7 +147,7 @@ def _listed(tabled: Any, mapped: Any, shared: Any, nrows: int, ncols: int) -> _L
 
 
 def _divided(tabled: Any, mapped: Any, shared: Any) -> tuple[Any, Any, Any]:
-    """The rows that a block has in a table, those that a block maps, and those that all blocks share."""
+    """Return the rows for a block's table, those for a block's map, and those that all blocks share."""
     xp = cuda.current().xp
     return tuple(xp.flatnonzero(rows) for rows in (tabled & ~mapped & ~shared, mapped & ~shared, shared))
 
@@ -157,15 +157,15 @@ def _grid(nrows: int, listed: int) -> int:
 
 
 def _has_tables(b: Rows) -> bool:
-    """Whether no id may look like none."""
+    """Return whether no id can equal the mark of an empty slot."""
     return b.wide or b.ncols < 2**32
 
 
 def _count(a: Rows, b: Rows, products: Any, least: int) -> Any:
-    """Entries of each row of the product."""
+    """Return the number of entries of each row of the product."""
     gpu = cuda.current()
     xp = gpu.xp
-    slots = TABLE_BYTES // b.indices.dtype.itemsize  # a table is half full at most
+    slots = TABLE_BYTES // b.indices.dtype.itemsize  # a table is at most half full
     warp, block = (slots // 16, slots // 2) if _has_tables(b) else (0, 0)
     tabled, mapped, shared = _divided(products > warp, products > block, products > least)
     counts = xp.zeros(a.nrows, np.int64)
@@ -183,7 +183,7 @@ def _count(a: Rows, b: Rows, products: Any, least: int) -> Any:
 
 @dataclass(frozen=True)
 class _Fill:
-    """The second look: everything that it takes."""
+    """The second pass: everything that it needs."""
 
     semiring: Any
     a_type: DataType
@@ -193,12 +193,12 @@ class _Fill:
     names: _Names | None
     values: bool
     products: Any
-    least: int  # a row of more products is shared by all blocks
+    least: int  # all blocks share a row of more products
     counts: Any
     offsets: Any
 
     def rows(self, first: int, last: int) -> tuple[Any, Any]:
-        """Ids and values of rows first .. last-1 of the product; None for the values where they are all the same."""
+        """Return ids and values of rows first .. last-1 of the product; None for the values where all are equal."""
         gpu = cuda.current()
         xp = gpu.xp
         a, b, dtype = self.a, self.b, self.semiring.return_type
@@ -233,7 +233,7 @@ def _ids(wide: tuple[bool, bool]) -> dict[str, str]:
 
 
 def _is_ordered(monoid: Any) -> bool:
-    """Whether it matters which sums come first."""
+    """Return whether sums depend on the order of their operands."""
     rounded = monoid.type.is_float or monoid.type.is_complex or monoid.op.written is not None
     return rounded and not monoid.stops_anywhere
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,22 +16,22 @@ from sparsezc.engines.gpu.products import rows_per_warp
 from sparsezc.engines.gpu.products.sampled import NOT_SAMPLED, Sides
 from sparsezc.engines.gpu.runtime import codegen, groups, launch
 from sparsezc.engines.gpu.runtime.codegen import evaluate, flags, function, typedefs
-from sparsezc.engines.gpu.storage.mask_output import MaskBits
-from sparsezc.engines.gpu.storage.matrix_store import Rows, VectorStore
+from sparsezc.engines.gpu.storage.matrix_store import Form, Rows
+from sparsezc.engines.gpu.storage.vector_store import MaskBits, VectorStore
 from sparsezc.semirings.types.datatypes import DataType
 
 
 def pull(
     semiring: Any, rows: Rows, dtype: DataType, x: Panel, mask: MaskBits, sampled: Sides | None = None
 ) -> VectorStore:
-    """The panel Y = M X, or with X across Y' = X' M', in the places that a mask of its shape allows.
+    """Return the panel Y = M X, or with X across Y' = X' M', where a mask of its shape allows entries.
 
     Parameters
     ----------
     rows : Rows
-        Of M; as many columns as X is long.
+        The rows of M, with as many columns as X is long.
     dtype : DataType
-        Of M's values.
+        The type of M's values.
     sampled : Sides, optional
         Full panels whose product, at M's entries, stands for M's values (`dtype` is its type); it is never stored.
     """
@@ -41,37 +41,26 @@ def pull(
     y = VectorStore(result, rows.nrows * x.width)
     y.make()
     columns = 1 << max(0, -(-x.width // 32) - 1).bit_length()
-    x.vector.nvals()  # of a full one no presence words are read
+    x.vector.nvals()  # the presence words of a full panel are not read
     partial: dict[str, Any] = {"partial": 0, "partial_has": 0, "arrived": 0}
     if chunks.count:
         sums = xp.empty(chunks.count * x.width, result.np_type)
         arrived = xp.zeros(chunks.nrows, np.uint32)
         partial = {"partial": sums, "partial_has": xp.empty(sums.size, np.uint8), "arrived": arrived}
-    group = 1 << max(0, min(x.width, 32) - 1).bit_length()  # lanes for an entry
+    group = 1 << max(0, min(x.width, 32) - 1).bit_length()  # lanes that share an entry
     values, bits = x.vector.values if _reads_x(semiring, x.across) else 0, 0 if x.vector.is_full else x.vector.bits
     blocks = launch.blocks(gpu, 32 * max(-(-rows.nrows // 32), chunks.count))
     operands = groups.Vector(values, bits), mask.arguments()
     target = {"width": x.width, "group": group, "y": y.values, "y_bits": y.bits}
     reads_values = ("y" if x.across else "x") in semiring.reads and sampled is None
     panels = {"left": 0, "right": 0, "inner": 0} if sampled is None else sampled.arguments()
-    wanted = _wanted(rows, mask, x.width)
+    dots = None if sampled is None else sampled.prelude
+    wanted, at_once = _wanted(rows, mask, x.width), rows_per_warp.choose(rows)
     for part in placements.parts(rows, None, wanted, ids=True, values=reads_values):
-        prelude = _prelude(
-            semiring,
-            dtype,
-            x.vector.dtype,
-            rows.wide,
-            rows.compressed,
-            rows.iso,
-            x.across,
-            columns,
-            chunks.length,
-            rows_per_warp.choose(rows),
-            part.partial,
-            part.bits,
-            None if sampled is None else sampled.prelude,
-        )
-        kernel = codegen.kernel(gpu, "spmm.cu", prelude, "spmm")
+        case = _Case(
+            semiring, dtype, x.vector.dtype, rows.form, x.across, columns, at_once, part.partial, part.bits, dots
+        )  # fmt: skip
+        kernel = codegen.kernel(gpu, "spmm.cu", _prelude(case), "spmm")
         counters = xp.zeros(2, np.uint64)
         run = stats.counted(kernel, part.near)
         run(blocks, part.arguments, *operands, **target, counters=counters, **partial, **panels)
@@ -80,7 +69,7 @@ def pull(
 
 
 def _wanted(rows: Rows, mask: MaskBits, width: int) -> Wanted:
-    """The rows for which the mask allows an entry of the panel at least, where the placement wants to know."""
+    """Return the rows for which the mask allows at least one entry of the panel, if the placement uses that."""
     if mask.allows_all or not placements.serves(rows):
         return Wanted(None)
     gpu = cuda.current()
@@ -94,27 +83,59 @@ def _reads_x(semiring: Any, across: bool) -> bool:
     return ("x" if across else "y") in semiring.reads
 
 
+class _Case(NamedTuple):
+    """The properties of a product with a panel that spmm.cu is specialised for.
+
+    Attributes
+    ----------
+    a, x : DataType
+        Of the matrix and of the panel.
+    form : Form
+        Of the rows.
+    across : bool
+        The panel stands across: Y' = X' M'.
+    columns : int
+        Of the panel that a lane holds.
+    rows_at_once : int
+        Rows that a warp reads together.
+    dots : str or None
+        The sampled product that stands for the matrix's values, as a part of the prelude.
+    partial, segment_bits
+        Of the part, as in :class:`~sparsezc.engines.gpu.placements.Part`.
+    """
+
+    semiring: Any
+    a: DataType
+    x: DataType
+    form: Form
+    across: bool
+    columns: int
+    rows_at_once: int
+    partial: bool
+    segment_bits: int
+    dots: str | None
+
+
 @lru_cache(maxsize=256)
-def _prelude(
-    semiring: Any, a: DataType, x: DataType, wide: bool, compressed: bool, iso: bool, across: bool, columns: int,
-    long: int, at_once: int, partial: bool, segment_bits: int, sampled: str | None,
-) -> str:  # fmt: skip
+def _prelude(case: _Case) -> str:
+    semiring, across, form = case.semiring, case.across, case.form
     x_is, y_is, i, j = ("v", "a", "col", "row") if across else ("a", "v", "row", "col")
     multiply = evaluate(semiring, x=x_is, y=y_is, i=i, k="shared", j=j)
     return "\n".join(
         (
-            NOT_SAMPLED if sampled is None else sampled,
-            typedefs(Id="u64" if wide else "u32", A=a, X=x, Z=semiring.return_type),
+            NOT_SAMPLED if case.dots is None else case.dots,
+            typedefs(Id="u64" if form.wide else "u32", A=case.a, X=case.x, Z=semiring.return_type),
             flags(
                 READS_A=("y" if across else "x") in semiring.reads,
                 READS_X=_reads_x(semiring, across),
-                ISO=iso,
-                SAMPLED=sampled is not None,
-                COMPRESSED=compressed,
-                PARTIAL=partial,
-                SEGMENT_BITS=segment_bits,
+                ISO=form.iso,
+                SAMPLED=case.dots is not None,
+                COMPRESSED=form.compressed,
+                PARTIAL=case.partial,
+                SEGMENT_BITS=case.segment_bits,
             ),
-            f"constexpr u64 LONG = {long};\nconstexpr u32 COLUMNS = {columns}, ROWS_PER_WARP = {at_once};",
+            f"constexpr u64 LONG = {form.long};",
+            f"constexpr u32 COLUMNS = {case.columns}, ROWS_PER_WARP = {case.rows_at_once};",
             codegen.monoid(semiring.monoid),
             function("Z", "multiply", "A a, X v, u64 row, u64 shared, u64 col", multiply),
         )

@@ -6,12 +6,15 @@ as in vxm. Pull needs the rows of M, push the rows of its transpose; plan.py dec
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from sparsezc import stats
+from sparsezc.device.launcher import Launcher
+from sparsezc.device.protocol import Device
 from sparsezc.engines.gpu import placements
 from sparsezc.engines.gpu.elementwise import vector_map
 from sparsezc.engines.gpu.placements import Part
@@ -19,16 +22,18 @@ from sparsezc.engines.gpu.products import plan
 from sparsezc.engines.gpu.products.plan import Plan, Product
 from sparsezc.engines.gpu.runtime import array_pool, codegen, groups, launch, presence_words
 from sparsezc.engines.gpu.runtime.codegen import function
-from sparsezc.engines.gpu.storage.mask_output import MaskBits, Out
-from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows, VectorStore
+from sparsezc.engines.gpu.storage.matrix_store import Form, MatrixStore, Rows
+from sparsezc.engines.gpu.storage.vector_store import MaskBits, Out, VectorStore
 from sparsezc.expr.dispatch import Write
 from sparsezc.semirings import binary
 from sparsezc.semirings.algebra.operators import TypedOp
 from sparsezc.semirings.algebra.structures import register_anonymous
 from sparsezc.semirings.types.datatypes import INT64, DataType
 
-# The same launches come again and again: their numbers are made once.
-_piece, _share, _spread = (lru_cache(maxsize=1024)(f) for f in (launch.piece, launch.share, launch.spread))
+# The launches of a loop repeat, so their integers are converted to NumPy's types once.
+_piece = lru_cache(maxsize=1024)(launch.piece)
+_sparse_piece = lru_cache(maxsize=1024)(launch.sparse_piece)
+_spread = lru_cache(maxsize=1024)(launch.spread)
 
 
 def spmv(
@@ -41,7 +46,7 @@ def spmv(
     *,
     vector_left: bool,
 ) -> None:
-    """w<mask> = accum(w, M v); without a vector, v is full and its values do not matter."""
+    """Compute w<mask> = accum(w, M v); without a vector, v is full and its values do not matter."""
     mask, accum, _ = write
     held = matrix.held(out.order)
     rows, columns = held[::-1] if transposed else held
@@ -54,7 +59,7 @@ def spmv(
         return
     product = Product(semiring, vector_left, matrix.dtype, vector, full, reads)
     pulls, estimated = plan.pulls(product, rows, columns, mask)
-    if estimated is not None and vector is not None and vector.is_full:  # its entries are counted now
+    if estimated is not None and vector is not None and vector.is_full:  # counting the entries is needed later anyway
         product = product._replace(full=True)
     if pulls:
         assert rows is not None
@@ -66,23 +71,24 @@ def spmv(
     else:
         assert columns is not None
         _push(product, columns, rows, out, write)
-    if reads.stops and rows is not None and rows is columns:  # a frontier: the next product asks for its rows
+    # The result is a frontier, whose rows the next product reads.
+    if reads.stops and rows is not None and rows is columns:
         out.next_rows = rows
 
 
 def fold_rows(monoid: Any, matrix: MatrixStore, transposed: bool, out: VectorStore, write: Write[MaskBits]) -> None:
-    """w = A (+).first 1: rows folded without a look at their ids."""
+    """Compute w = A (+).first 1: rows folded without reading their ids."""
     spmv(matrix, transposed, None, folding(monoid), out, write, vector_left=False)
 
 
 @lru_cache(maxsize=256)
 def folding(monoid: Any) -> Any:
-    """The semiring whose product with a full vector folds rows."""
+    """Return the semiring whose product with a full vector folds rows."""
     return register_anonymous(monoid.op, binary.first)[monoid.type]
 
 
 def _row_lengths(rows: Rows, dtype: DataType) -> VectorStore:
-    """How many entries each row has, where it has any."""
+    """Return the number of entries of each row that has any."""
     lengths = rows.indptr[1:] - rows.indptr[:-1]
     made = VectorStore(dtype, rows.nrows)
     made.set(lengths.astype(dtype.np_type), presence_words.nonzero(lengths, 0, INT64, rows.nrows))
@@ -94,7 +100,7 @@ def _pull(product: Product, planned: Plan, store: VectorStore, write: Write[Mask
     rows, heads, packed, wanted, grid = planned
     xp, chunks, everything = rows.device.xp, rows.chunks, wanted.words is None
     vector = _operands(product)
-    # A warp that writes single bits of a word writes into what another may still read as the mask.
+    # A warp that writes single bits of a word would change a word that another warp may still read as the mask.
     masks_itself = (chunks.count > 0 or grid.at_once == 1) and mask.bits is store.bits
     out = Out(store, apart=store is product.vector or masks_itself)
     partial = groups.NO_PARTIAL
@@ -105,27 +111,26 @@ def _pull(product: Product, planned: Plan, store: VectorStore, write: Write[Mask
         partial = groups.Partial(results, has, state[: chunks.nrows], state[chunks.nrows :])
     output = out.arguments(mask, replace)
     layouts = groups.Layouts(heads.ids, heads.values, heads.k, packed.bits)
-    # All memory is asked for before the first launch, as what that writes cannot be taken back.
+    # All memory is allocated before the first launch, whose writes cannot be undone.
     needs_counter = chunks.count or store.nwords * 32 // grid.at_once > grid.warps
     shared: Any = xp.zeros(2, np.uint64) if needs_counter else 0
     needs_ids = product.reads.ids or not product.full
     parts = placements.parts(rows, packed.words, wanted, ids=needs_ids, values=product.reads.values)
     for number, part in enumerate(parts):
-        prelude = _prelude_of(product, planned, accum, store.dtype, part)
-        kernel = codegen.kernel(rows.device, "mxv.cu", prelude, "mxv")
+        run = _launcher("mxv", product, planned, accum, store.dtype, part)
         items = part.nwords * 32 // grid.at_once
-        alone = not part.nchunks and items <= grid.warps  # no warp has more than one to do: no counter is needed
+        alone = not part.nchunks and items <= grid.warps  # no warp takes a second item: no counter is needed
         if number and not alone:
             shared.fill(0)
         counters = 0 if alone else shared
         spread = 1 if everything else _spread(grid.blocks, part.nchunks)
         turns = groups.Turns(counters, _piece(grid.blocks, items, grid.most), spread)
-        stats.counted(kernel, part.near)(grid.blocks, part.arguments, vector, output, turns, partial, layouts)
+        run(grid.blocks, part.arguments, vector, output, turns, partial, layouts)
     out.done()
 
 
 class _Target(NamedTuple):
-    """What a push writes, and the layouts that it reads (vxm.cu)."""
+    """The arrays that a push writes, and the layouts that it reads (vxm.cu)."""
 
     t: Any
     t_bits: Any
@@ -138,20 +143,20 @@ def _push(product: Product, columns: Rows, rows: Rows | None, store: VectorStore
     mask, accum, replace = write
     monoid, result_type = product.semiring.monoid, product.semiring.return_type
     result = VectorStore(result_type, store.size)
-    result.make(None if monoid.stops_anywhere else monoid)  # before the plan holds heads, which may go for it
+    # Allocated before the plan holds heads, which may be dropped for it.
+    result.make(None if monoid.stops_anywhere else monoid)
     planned = plan.push(product, columns, rows)
     _, heads, packed, wanted, grid = planned
     few = array_pool.serving() is not None or _is_sparse(product.vector)
     vector, allowed = _operands(product), mask.arguments()
     target = _Target(result.values, result.bits, packed.bits, heads.ids, heads.k)
     for part in placements.parts(columns, packed.words, wanted, ids=True, values=product.reads.values):
-        prelude = _prelude_of(product, planned, None, result_type, part)
-        kernel = codegen.kernel(columns.device, "vxm.cu", prelude, "vxm")
+        run = _launcher("vxm", product, planned, None, result_type, part)
         counters = 0 if few else columns.device.xp.zeros(2, np.uint64)
         items = part.nwords * 32 // grid.at_once
-        piece = _share(grid.blocks, items) if few else _piece(grid.blocks, items, grid.most)
+        piece = _sparse_piece(grid.blocks, items) if few else _piece(grid.blocks, items, grid.most)
         turns = groups.Turns(counters, piece, _spread(grid.blocks, part.nchunks) if few else 1)
-        stats.counted(kernel, part.near)(grid.blocks, part.arguments, vector, allowed, target, turns)
+        run(grid.blocks, part.arguments, vector, allowed, target, turns)
     result.count = None
     outside_matters = not replace and not mask.allows_all and store.count != 0
     if accum is None and not outside_matters and store.dtype is result_type:
@@ -168,34 +173,64 @@ def _is_sparse(vector: VectorStore | None) -> bool:
     return vector is not None and vector.count is not None and vector.count < vector.size // 64
 
 
-def _prelude_of(product: Product, planned: Plan, accum: TypedOp | None, out_type: DataType, part: Part) -> str:
+class Case(NamedTuple):
+    """The properties of a product that its kernel is specialised for.
+
+    Attributes
+    ----------
+    vector_left : bool
+        The vector is the multiply's left operand.
+    form : Form
+        Of the rows.
+    accum, out_type
+        Of the vector that is written: the accumulator, or None, and the type.
+    rows_at_once, skips
+        How warps share rows, as in :class:`~sparsezc.engines.gpu.products.rows_per_warp.Grid`.
+    looks, packed : bool
+        The row-head cache is read first; ids and values lie in one word.
+    partial, segment_bits
+        Of the part, as in :class:`~sparsezc.engines.gpu.placements.Part`.
+    """
+
+    semiring: Any
+    vector_left: bool
+    vector_type: DataType
+    matrix_type: DataType
+    form: Form
+    accum: TypedOp | None
+    out_type: DataType
+    rows_at_once: int = 32
+    looks: bool = False
+    packed: bool = False
+    partial: bool = False
+    segment_bits: int = 0
+    skips: bool = False
+
+
+def _launcher(
+    name: str, product: Product, planned: Plan, accum: TypedOp | None, out_type: DataType, part: Part
+) -> Callable[..., None]:
+    """Return what launches mxv or vxm for a part, and counts what it moves while products are counted."""
     rows, heads, packed, _, grid = planned
     vector_type = product.dtype if product.vector is None else product.vector.dtype
-    matrix = product.dtype, rows.wide, rows.compressed, rows.iso, rows.chunks.length
-    flags = accum, out_type, grid.at_once, heads.k > 0, packed.bits > 0, part.partial, part.bits, grid.skips
-    return prelude(product.semiring, product.vector_left, vector_type, *matrix, *flags)
+    case = Case(
+        product.semiring, product.vector_left, vector_type, product.dtype, rows.form, accum, out_type,
+        grid.at_once, heads.k > 0, packed.bits > 0, part.partial, part.bits, grid.skips,
+    )  # fmt: skip
+    counters = stats.collecting
+    kernel = _kernel(rows.device, name, counters is not None, case)  # type: ignore[arg-type]  # hashable, as in plan.py
+    return kernel.launch if counters is None else stats.counted(kernel, part.near)
 
 
 @lru_cache(maxsize=256)
-def prelude(
-    semiring: Any,
-    vector_left: bool,
-    vector_type: DataType,
-    matrix_type: DataType,
-    wide: bool,
-    compressed: bool,
-    iso: bool,
-    long: int,
-    accum: TypedOp | None,
-    out_type: DataType,
-    rows_at_once: int,
-    looks: bool,
-    words: bool,
-    partial: bool,
-    segment_bits: int,
-    skips: bool,
-) -> str:
-    """The prelude of mxv.cu and vxm.cu: values `a` of the matrix, `v` of the vector; indices `o` of w, `s` shared."""
+def _kernel(device: Device, name: str, _counting: bool, case: Case) -> Launcher:
+    """Return mxv or vxm for a case, found by what decides rather than by its text: that is written once."""
+    return codegen.kernel(device, f"{name}.cu", prelude(case), name)
+
+
+def prelude(case: Case) -> str:
+    """Return the prelude of mxv.cu and vxm.cu: values `a` (matrix), `v` (vector); indices `o` (of w), `s` (shared)."""
+    semiring, vector_left, form = case.semiring, case.vector_left, case.form
     reads = semiring.reads
     left, right = ("v", "a") if vector_left else ("a", "v")
     row, column = ("0", "o") if vector_left else ("o", "0")
@@ -204,23 +239,27 @@ def prelude(
     return "\n".join(
         (
             codegen.typedefs(
-                Id="u64" if wide else "u32", A=matrix_type, X=vector_type, Z=semiring.return_type, W=out_type
+                Id="u64" if form.wide else "u32",
+                A=case.matrix_type,
+                X=case.vector_type,
+                Z=semiring.return_type,
+                W=case.out_type,
             ),
             codegen.flags(
                 READS_IDS=reads_vector or "k" in reads,  # the shared index is the id that a pull reads
                 READS_VALUES=("y" if vector_left else "x") in reads,
                 READS_VECTOR=reads_vector,
-                ISO=iso,
-                HEADS=looks,
-                PACKED=words,
-                SKIPS=skips,
-                COMPRESSED=compressed,
-                PARTIAL=partial,
-                SEGMENT_BITS=segment_bits,
+                ISO=form.iso,
+                HEADS=case.looks,
+                PACKED=case.packed,
+                SKIPS=case.skips,
+                COMPRESSED=form.compressed,
+                PARTIAL=case.partial,
+                SEGMENT_BITS=case.segment_bits,
             ),
-            f"constexpr u64 LONG = {long};\nconstexpr u32 ROWS_PER_WARP = {rows_at_once};",
+            f"constexpr u64 LONG = {form.long};\nconstexpr u32 ROWS_PER_WARP = {case.rows_at_once};",
             codegen.monoid(semiring.monoid),
-            codegen.accumulator(accum),
+            codegen.accumulator(case.accum),
             function("Z", "multiply", "A a, X v, u64 o, u64 s", multiply),
         )
     )

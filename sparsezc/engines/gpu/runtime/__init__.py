@@ -1,1 +1,1 @@
-"""Kernels: their texts put together and compiled, their launches, and the arrays that launches reuse."""
+"""Kernels: generated and compiled from their texts, launched, and the arrays that launches reuse."""

@@ -1,10 +1,10 @@
-"""Vector arrays that one recorded round leaves and a later one takes.
+"""Vector arrays that one recorded round gives up and a later round reuses.
 
-Rounds that are recorded (graph_replay.py) run again with the addresses that their kernels were given. So the arrays
-that a vector gives up must stay, and a later result must take the same ones: after two rounds each is where it was.
+Recorded rounds (graph_replay.py) run again with the addresses that their kernels were given. So the arrays that a
+vector gives up must stay allocated, and a later result must reuse the same ones: after two rounds each is where it was.
 
 The recording makes an :class:`ArrayPool`, has it serve the statements of its rounds, and holds it until the last replay
-has ended. A vector owns its arrays and knows what they hold where it has no entry (``VectorStore.neutral``); it gives
+has ended. A vector owns its arrays and knows their content at absent positions (``VectorStore.neutral``); it gives
 them to the pool when it gets others.
 """
 
@@ -24,7 +24,7 @@ from sparsezc.semirings.types.datatypes import DataType
 
 @dataclass(frozen=True)
 class DeviceScalar:
-    """A number that kernels read in device memory: an array of one."""
+    """A number in device memory that kernels read: an array of one element."""
 
     array: Any
     dtype: DataType
@@ -36,12 +36,12 @@ class _Arrays:
 
     values: Any
     bits: Any
-    neutral: Any  # the monoid whose neutral value stands wherever there is no entry; None: undefined there
+    neutral: Any  # the monoid whose neutral value is at all absent positions; None: values there are undefined
     is_clear: bool = False  # the presence words are 0
 
 
 class ArrayPool:
-    """The arrays of the vectors of one recording, and whatever else its kernels have the addresses of."""
+    """The arrays of the vectors of one recording, and everything else whose address its kernels have."""
 
     def __init__(self) -> None:
         self._arrays: list[_Arrays] = []
@@ -49,7 +49,7 @@ class ArrayPool:
 
     @contextmanager
     def serving(self) -> Iterator[None]:
-        """Serve the statements within: they must not wait for the device, nor decide by what it says."""
+        """Serve the statements within: they must neither wait for the device nor decide by values that it computes."""
         global _serving
         before, _serving = _serving, self
         try:
@@ -58,15 +58,15 @@ class ArrayPool:
             _serving = before
 
     def hold(self, x: Any) -> None:
-        """Keep something whose address a kernel was given."""
+        """Keep an object whose address a kernel was given."""
         self._held.append(x)
 
     def give(self, values: Any, bits: Any, neutral: Any) -> None:
-        """Take a vector's former arrays over."""
+        """Add a vector's former arrays to the pool."""
         self._arrays.append(_Arrays(values, bits, neutral))
 
     def take(self, size: int, dtype: DataType, neutral: Any) -> tuple[Any, Any] | None:
-        """Return arrays for a vector without entries, filled where a monoid is asked for; None where there are none."""
+        """Return arrays for an empty vector, filled with `neutral`'s value if given; None if the pool has none."""
         fits = [x for x in self._arrays if x.is_clear and x.values.size == size and x.values.dtype == dtype.np_type]
         if not fits:
             return None
@@ -77,7 +77,7 @@ class ArrayPool:
         return found.values, found.bits
 
     def next_round(self, number: DeviceScalar) -> None:
-        """Add one, and clear the arrays that the next round takes, in one kernel where they are those of one vector."""
+        """Add one to `number` and clear the arrays that the next round reuses, if possible in one kernel."""
         gpu = cuda.current()
         counter = number.array
         for arrays in self._arrays:
@@ -95,7 +95,7 @@ class ArrayPool:
             presence_words.clear(None, counter)
 
 
-#: The pool of the rounds that are being recorded. What other threads launch waits for them (launch.lock).
+#: The pool of the rounds that are being recorded. Launches of other threads wait for the recording (launch.lock).
 _serving: ArrayPool | None = None
 
 
@@ -105,7 +105,7 @@ def serving() -> ArrayPool | None:
 
 
 def allocate(size: int, dtype: DataType, neutral: Any = None) -> tuple[Any, Any]:
-    """Return values, undefined or a monoid's neutral one everywhere, and presence words without entries."""
+    """Return values (undefined, or a monoid's neutral value everywhere) and presence words without entries."""
     if _serving is not None and (found := _serving.take(size, dtype, neutral)) is not None:
         return found
     xp = cuda.current().xp

@@ -1,9 +1,9 @@
-"""From a case to a kernel: one kernel text serves all semirings, types, masks and widths.
+"""Kernels generated from one text each for all semirings, types, masks and widths.
 
-A case is a kernel's name and the text that makes it special (types, flags, small inline functions: the *prelude*,
-written by the functions below). :func:`kernel` puts both together and compiles on first use; the array module's
+A kernel is specialised by the text in front of it (types, flags, small inline functions: the *prelude*, written by the
+functions below). :func:`kernel` joins prelude and kernel text and compiles them on first use; the array module's
 compiler keeps the result on disk. Operators bring their CUDA expression with them (see :mod:`sparsezc.semirings`).
-What is remembered by operators is limited everywhere, since users make operators of functions without end.
+Caches with operators as keys are limited, since a program may define any number of functions as operators.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from sparsezc import stats
-from sparsezc.device.cuda import Device
 from sparsezc.device.launcher import Launcher
+from sparsezc.device.protocol import Device
 from sparsezc.device.signature import Signature
 from sparsezc.device.signature import typedefs as types_of
 from sparsezc.semirings.algebra.operators import TypedOp
@@ -24,12 +24,12 @@ from sparsezc.semirings.types.datatypes import DataType
 
 _KERNELS = Path(__file__).resolve().parents[1] / "kernels"
 _PACKAGE = Path(__file__).resolve().parents[3]
-_SEMIRINGS = next(p for p in (_PACKAGE / "semirings", _PACKAGE.parent / "semirings") if (p / "operators.cuh").is_file())
+_HELPERS = next(p for p in (_PACKAGE / "semirings/cuda", _PACKAGE.parent / "semirings/cuda") if p.is_dir())
 _INCLUDE = re.compile(r'^#include "([\w.]+)"\n', re.MULTILINE)
 _COMPLEX = re.compile(r"\bc(64|128)\b")
-#: The latest used last. Users' functions make kernels without end; those of a recording are among the latest.
+#: In order of use, the latest last. Programs may define kernels without limit; a recording's are among the latest.
 _compiled: OrderedDict[tuple[int, bool, str, str, str], Launcher] = OrderedDict()
-_MOST_KERNELS = 4096  # a program without functions of its own has a few hundred
+_MOST_KERNELS = 4096  # a program without functions of its own uses a few hundred
 
 
 @cache
@@ -39,14 +39,14 @@ def _file(name: str) -> str:
 
 @cache
 def _paths() -> dict[str, Path]:
-    """Every kernel text by its name, which is its own in all folders."""
-    return {path.name: path for folder in (_KERNELS, _SEMIRINGS) for path in folder.rglob("*.cu*")}
+    """Return the path of every kernel text by its file name, which is unique in all folders."""
+    return {path.name: path for folder in (_KERNELS, _HELPERS) for path in folder.rglob("*.cu*")}
 
 
 def source(file: str, prelude: str) -> str:
-    """The whole text of a kernel: headers, prelude and the file, each include put in its place once.
+    """Return the whole text of a kernel: headers, prelude and the file, each include replaced once by its text.
 
-    The text names no file, so that a compiler's cache that is keyed by the text is right whatever changes.
+    The text names no file, so that a compiler's cache that is keyed by the text stays valid when files move.
     """
     seen: set[str] = set()
 
@@ -67,13 +67,13 @@ def source(file: str, prelude: str) -> str:
 
 @cache
 def signature(file: str, name: str) -> Signature:
-    """The parameters that a file declares for its kernel `name`."""
+    """Return the parameters that a file declares for its kernel `name`."""
     return Signature.parse(_file(file), name, file)
 
 
 def kernel(device: Device, file: str, prelude: str, name: str) -> Launcher:
-    """The kernel `name` of `file`, specialised by `prelude`, compiled on first use."""
-    counting = stats.is_counting()
+    """Return the kernel `name` of `file`, specialised by `prelude` and compiled on first use."""
+    counting = stats.collecting is not None
     key = (id(device), counting, file, name, prelude)
     try:
         found = _compiled[key]
@@ -86,31 +86,31 @@ def kernel(device: Device, file: str, prelude: str, name: str) -> Launcher:
     return found
 
 
-# What preludes are made of.
+# Parts of preludes.
 
 
 def typedefs(**types: DataType | str) -> str:
-    """``typedef i64 Z;`` and so on."""
+    """Return ``typedef i64 Z;`` and so on."""
     return "\n".join(f"typedef {t if isinstance(t, str) else t.ctype} {name};" for name, t in types.items())
 
 
 def flags(**values: bool | int) -> str:
-    """``constexpr bool ANY = true;`` and so on."""
+    """Return ``constexpr bool ANY = true;`` and so on."""
     return "\n".join(
         f"constexpr {'bool' if isinstance(v, bool) else 'int'} {name} = {str(v).lower()};" for name, v in values.items()
     )
 
 
 def function(returns: str, name: str, parameters: str, body: str) -> str:
-    """One small inline device function."""
+    """Return the text of one small inline device function."""
     return f"__device__ __forceinline__ {returns} {name}({parameters}) {{ {body} }}"
 
 
 def evaluate(op: TypedOp, *, elementwise: bool = False, **operands: str) -> str:
-    """Statements that end in ``return``: the operator's expression with its operands set and converted.
+    """Return statements that end in ``return``: the operator's expression with its operands set and converted.
 
-    Each of x, y, i, j, k is set from the C++ expression given for it, if the operator reads it; so those expressions
-    must not use these names. The operator's expression calls its result's type Z, which hides an outer Z here.
+    Each of x, y, i, j, k that the operator reads is set from the C++ expression given for it, so those expressions must
+    not use these names. The operator's expression calls its result's type Z, which hides an outer Z here.
     """
     second = op.thunk_type if op.op.kind in ("indexunary", "select") else op.type2
     types = {"x": op.type.ctype, "y": second.ctype}
@@ -127,7 +127,7 @@ def evaluate(op: TypedOp, *, elementwise: bool = False, **operands: str) -> str:
 
 @lru_cache(maxsize=256)
 def call(op: TypedOp, *, x: str, y: str, i: str, j: str, k: str, at: str) -> tuple[str, str]:
-    """The operator as a helper function of two values and the parameters `at`, which i, j, k are made of; its call."""
+    """Return the operator as a helper function of two values and the parameters `at` (for i, j, k), and its call."""
     text = evaluate(op, elementwise=True, x="p", y="q", i=i, j=j, k=k)
     helper = "template <class P, class Q> " + function(op.return_type.ctype, "f", f"P p, Q q, {at}", text)
     names = [parameter.split()[-1] for parameter in at.split(", ")]
@@ -135,7 +135,7 @@ def call(op: TypedOp, *, x: str, y: str, i: str, j: str, k: str, at: str) -> tup
 
 
 def accumulator(accum: TypedOp | None) -> str:
-    """``W accumulate(W old, Z z)`` and the flag that says whether it counts."""
+    """Return ``W accumulate(W old, Z z)`` and the flag ACCUM."""
     if accum is None:
         return flags(ACCUM=False) + "\n" + function("W", "accumulate", "W old, Z z", "return old;")
     inner = function(
@@ -146,7 +146,7 @@ def accumulator(accum: TypedOp | None) -> str:
 
 
 def monoid(op: Any) -> str:
-    """``add``, ``identity``, ``terminal`` of a typed monoid over Z, and its flags ANY, TERMINAL, ATOMIC."""
+    """Return ``add``, ``identity``, ``terminal`` of a typed monoid over Z, and its flags ANY, TERMINAL, ATOMIC."""
     literal = op.type.literal
     ends = op.terminal is not None and not op.stops_anywhere
     return "\n".join(
@@ -160,15 +160,16 @@ def monoid(op: Any) -> str:
 
 
 def neutral(op: Any) -> Any:
-    """What a typed monoid starts from: its identity, but NaN for a minimum or maximum of floats, which take numbers
-    rather than NaN: so a lone NaN stays one.
+    """Return the value that a fold by a typed monoid starts from: its identity, but NaN for float min and max.
+
+    These prefer numbers to NaN, so a lone NaN stays NaN.
     """
     by_number = op.op.written is None and op.name in ("min", "max")
     return op.type.np_type.type("nan") if by_number and op.type.is_float else op.identity
 
 
 def _atomic(op: Any) -> int:
-    """Which of the hardware's atomics does this monoid: 1 add, 2 min, 3 max, 0 none (see atomics.cuh)."""
+    """Return the hardware atomic that computes this monoid: 1 add, 2 min, 3 max, 0 none (see atomics.cuh)."""
     size = op.type.np_type.itemsize
     if op.op.written is not None:
         return 0

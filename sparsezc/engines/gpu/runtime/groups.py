@@ -1,7 +1,7 @@
-"""Arguments that travel together: each group's fields have the names that the kernels' parameters have.
+"""Kernel arguments that are passed together: each group's fields have the names of the kernels' parameters.
 
-A launch gives its groups, and names the other arguments (``kernel.launch(blocks, rows.arguments, out=out)``);
-:mod:`sparsezc.device.launcher` puts all of them into the order that the kernel's text declares. Pointers are arrays on
+A launch takes groups, and other arguments by name (``kernel.launch(blocks, rows.arguments, out=out)``);
+:mod:`sparsezc.device.launcher` puts all of them in the order that the kernel's text declares. Pointers are arrays on
 the device or addresses; 0 is null.
 """
 
@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-#: A null pointer, and other numbers that are kept from launch to launch, are of NumPy's types: a device takes those as
-#: they are, and converts Python's integers each time.
+#: A null pointer, and other numbers that launches reuse, are of NumPy's types: a device takes these as they are, and
+#: converts Python's integers each time.
 NULL = np.uint64(0)
 
 
@@ -56,7 +56,7 @@ class Right(NamedTuple):
 
 
 class LongRows(NamedTuple):
-    """The rows that are cut into chunks (chunks.cuh), for kernels that are told which chunks they do."""
+    """The rows that are cut into chunks (chunks.cuh), for kernels that are told which chunks to process."""
 
     long_rows: Any  # u64: the rows
     long_first: Any  # u64: the first chunk of each, and the end
@@ -64,7 +64,7 @@ class LongRows(NamedTuple):
 
 
 class Chunks(NamedTuple):
-    """The same for kernels that do all of them."""
+    """The rows that are cut into chunks, for kernels that process all chunks."""
 
     nchunks: np.uint64
     long_rows: Any
@@ -73,15 +73,15 @@ class Chunks(NamedTuple):
 
 
 class RowsPart(NamedTuple):
-    """The rows that one launch of a product takes, and where their entries are (part.cuh)."""
+    """The rows that one launch of a product takes, and the addresses of their entries (part.cuh)."""
 
     nrows: np.uint64
     indptr: Any
     indices: Any
     values: Any
-    id_segments: Any  # u64: the address of each segment of ids; null: all have the one of `indices`
+    id_segments: Any  # u64: the address of each segment of ids; null: `indices` serves all
     value_segments: Any
-    subset: Any  # presence words of the rows to do; null: all
+    subset: Any  # presence words of the rows to process; null: all
     first_row: np.uint64  # of the rows that are not long
     end_row: np.uint64
     first_chunk: np.uint64
@@ -99,14 +99,14 @@ class Vector(NamedTuple):
 
 
 class Mask(NamedTuple):
-    """Presence words of what a mask lets through, each flipped by `flip`; null: no mask."""
+    """Presence words of the entries that a mask lets through, each flipped by `flip`; null: no mask."""
 
     mask: Any
     flip: int
 
 
 class Output(NamedTuple):
-    """The write rule of a vector (``struct Output`` of write.cuh): where results go, the old content, mask, replace."""
+    """The write rule of a vector (``struct Output`` of write.cuh): result, old content, mask, replace."""
 
     w: Any
     w_bits: Any
@@ -118,7 +118,7 @@ class Output(NamedTuple):
 
 
 class Turns(NamedTuple):
-    """How warps share rows: the counters that they take them from, how many at once, and how many chunks at once."""
+    """The way warps share rows: their counters, and the number of rows and of chunks that a warp takes at once."""
 
     counters: Any
     piece: int
@@ -126,7 +126,7 @@ class Turns(NamedTuple):
 
 
 class Partial(NamedTuple):
-    """What the chunks of long rows leave for the last one of each row to fold."""
+    """Results of the chunks of long rows, which the last warp of each row folds."""
 
     partial: Any
     partial_has: Any
@@ -135,8 +135,9 @@ class Partial(NamedTuple):
 
 
 class Layouts(NamedTuple):
-    """What a pull reads beside the rows or in their place: the row-head cache (`k` slots a row; 0: there is none), and
-    ids and values in one word (ids in the low `id_bits`; 0: each in an array of its own).
+    """The layouts that a pull reads: the row-head cache, and ids and values in one word.
+
+    `k`: slots a row, 0 without heads; `id_bits`: the low bits that hold the id, 0 where each is in an array of its own.
     """
 
     heads: Any

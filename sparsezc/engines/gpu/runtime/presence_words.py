@@ -1,6 +1,6 @@
 """Presence words on the device: counted, listed, made from positions or from values (bits.cu, truth.cu).
 
-Word k of an array of uint32 tells which of entries 32 k .. 32 k + 31 a vector has.
+Bit i of word k in an array of uint32 is set where a vector has entry 32 k + i.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from sparsezc.engines.gpu.runtime import codegen
 from sparsezc.engines.gpu.runtime.launch import blocks
 from sparsezc.semirings.types.datatypes import DataType
 
-_SAMPLE = 1 << 16  # words that an estimate looks at
+_SAMPLE = 1 << 16  # words that an estimate reads
 
 
 def _kernel(name: str) -> Launcher:
@@ -51,7 +51,7 @@ def count_frontier(bits: Any, size: int, indptr: Any) -> tuple[int, int]:
 def count_wanted(indptr: Any, nrows: int, mask: Any, flip: int) -> tuple[int, int, int]:
     """Return the rows that a mask lets through, the entries in the first 32 of each, and all their entries.
 
-    Estimated from one word of rows in so many, where there are more than `_SAMPLE` words. Waits for the device.
+    With more than `_SAMPLE` words of rows this is an estimate from every n-th word. Waits for the device.
     """
     gpu = cuda.current()
     step = max(1, nrows // 32 // _SAMPLE)
@@ -93,7 +93,7 @@ def mark(positions: Any, size: int) -> Any:
 
 
 def clear(bits: Any, number: Any) -> None:
-    """Clear presence words, if any are given, and add one to a number on the device, or to none for 0."""
+    """Clear presence words, if any are given, and add one to a number on the device; 0: no number."""
     gpu = cuda.current()
     nwords = 0 if bits is None else bits.size
     _kernel("turn").launch(blocks(gpu, nwords), nwords=nwords, bits=0 if bits is None else bits, number=number)

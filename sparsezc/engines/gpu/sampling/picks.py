@@ -12,10 +12,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from sparsezc import stats
 from sparsezc.device import cuda
+from sparsezc.engines.gpu import placements
 from sparsezc.engines.gpu.runtime import codegen, gather_scatter, launch
 from sparsezc.engines.gpu.runtime.codegen import flags, typedefs
-from sparsezc.engines.gpu.storage import row_blocks
+from sparsezc.engines.gpu.storage import assembly, row_blocks
 from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows
 from sparsezc.errors import InvalidValue
 from sparsezc.expr.draws import MOST_FLOYD, Pick
@@ -41,7 +43,7 @@ class _Found(NamedTuple):
 def selectk(rows: Rows, dtype: DataType, i: Any, pick: Pick) -> MatrixStore:
     """Return the picked entries of the rows `i` (None: all), or with replacement how often each was picked."""
     picks = _Picks(rows, dtype, pick)
-    xp = cuda.current().xp
+    xp, near = cuda.current().xp, placements.lie_near(rows)
     d = _lengths(rows, i)
     result = INT64 if pick.replace else dtype
     whole_rows = picks.reads_whole_rows
@@ -53,14 +55,14 @@ def selectk(rows: Rows, dtype: DataType, i: Any, pick: Pick) -> MatrixStore:
         local = xp.concatenate([xp.zeros(1, np.int64), xp.cumsum(found.lengths)])
         if not whole:
             return local, None, None
-        ids = gather_scatter.gather(rows.indices, found.at)
+        ids = gather_scatter.gather(rows.indices, found.at, near=near)
         if pick.replace:
             return local, ids, found.times
-        return local, ids, None if rows.iso else gather_scatter.gather(rows.values, found.at)
+        return local, ids, None if rows.iso else gather_scatter.gather(rows.values, found.at, near=near)
 
     ranges = row_blocks.blocks([offsets], _SORTED_BYTES if whole_rows else _SLOT_BYTES)
     iso = rows.values if rows.iso and not pick.replace else None
-    return row_blocks.assemble(ranges, make, (d.size, rows.ncols), result, DeviceBuffer.placement, iso)
+    return assembly.assemble(ranges, make, (d.size, rows.ncols), result, DeviceBuffer.placement, iso)
 
 
 def _lengths(rows: Rows, i: Any) -> Any:
@@ -73,7 +75,7 @@ class _Picks:
 
     def __init__(self, rows: Rows, dtype: DataType, pick: Pick) -> None:
         self.rows, self.dtype, self.pick = rows, dtype, pick
-        self.gpu = cuda.current()
+        self.gpu, self.near = cuda.current(), placements.lie_near(rows)
         self.by_key = pick.how in ("largest", "smallest") or (pick.how == "random_weighted" and not pick.replace)
         self.reads_whole_rows = (
             pick.k > _LIST if self.by_key else (pick.how == "random" and not pick.replace and pick.k > MOST_FLOYD)
@@ -96,9 +98,8 @@ class _Picks:
             return self._by_key(begin, end, first)
         if self.pick.replace:
             return _counted(self._drawn(listed, first))
-        at = xp.empty((k, last - first), np.uint64)
+        at = xp.empty((last - first) * k, np.uint64)
         self._draw("floyd", listed, first, at)
-        at = xp.sort(at.T.copy(), axis=1).ravel()
         lengths = (end - begin).clip(0, k)
         return _Found(at if int(lengths.sum()) == at.size else at[at != _NONE], lengths)
 
@@ -118,7 +119,7 @@ class _Picks:
             return at
         bad = self.gpu.xp.zeros(1, np.uint32)
         kernel = codegen.kernel(self.gpu, "weighted_draws.cu", _prelude(self.dtype, self.rows.iso), "weighted_draws")
-        kernel.launch(
+        stats.counted(kernel, self.near)(
             launch.blocks(self.gpu, 32 * listed.size), count=listed.size, k=self.pick.k, listed=listed, first=first,
             indptr=self.rows.indptr, values=self.rows.values.pointer, seed=np.uint64(self.pick.seed), at=at, bad=bad,
         )  # fmt: skip
@@ -141,7 +142,7 @@ class _Picks:
         bad = xp.zeros(1, np.uint32)
         prelude = _prelude(self.dtype, self.rows.iso, _HOW[self.pick.how], max(32, 1 << (k - 1).bit_length()))
         kernel = codegen.kernel(self.gpu, "smallest_keys.cu", prelude, "smallest_keys")
-        kernel.launch(
+        stats.counted(kernel, self.near)(
             launch.blocks(self.gpu, 32 * total), count=total, k=k, row=(row + first).astype(np.uint64),
             begin=starts.astype(np.uint64), end=ends.astype(np.uint64), row_begin=begin[row].astype(np.uint64),
             values=self.rows.values.pointer, seed=np.uint64(self.pick.seed), keys=keys, at=at, bad=bad,
@@ -175,7 +176,7 @@ class _Picks:
         prelude = _prelude(self.dtype, self.rows.iso, _HOW[self.pick.how])
         kernel = codegen.kernel(self.gpu, "smallest_keys.cu", prelude, "keys_of_entries")
         if at.size:
-            kernel.launch(
+            stats.counted(kernel, self.near)(
                 launch.blocks(self.gpu, at.size), count=at.size, row=(row + first).astype(np.uint64), at=at, draw=draw,
                 values=self.rows.values.pointer, seed=np.uint64(self.pick.seed), keys=keys, part=part, bad=bad,
             )  # fmt: skip
@@ -185,7 +186,7 @@ class _Picks:
 
 
 def _by_row(row: Any, at: Any) -> Any:
-    """The order by row, then position."""
+    """Return the order by row, then position."""
     xp = cuda.current().xp
     order = xp.argsort(at, kind="stable")
     return order[xp.argsort(row[order], kind="stable")]

@@ -7,14 +7,17 @@ from typing import Any
 
 import numpy as np
 
+from sparsezc import stats
 from sparsezc.device import cuda
+from sparsezc.engines.gpu import placements
 from sparsezc.engines.gpu.runtime import codegen, launch
 from sparsezc.engines.gpu.runtime.codegen import flags, typedefs
-from sparsezc.engines.gpu.storage import row_blocks
-from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows, VectorStore
+from sparsezc.engines.gpu.storage import assembly, row_blocks
+from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows
+from sparsezc.engines.gpu.storage.vector_store import VectorStore
 from sparsezc.expr.draws import TRIES, Trail
 from sparsezc.memory import budget
-from sparsezc.memory.csr import index_dtype
+from sparsezc.memory.buffer import index_dtype
 from sparsezc.memory.device import DeviceBuffer
 from sparsezc.semirings.types.datatypes import BOOL, INT64, DataType
 
@@ -32,7 +35,7 @@ def walk(matrix: MatrixStore, trail: Trail, top: VectorStore | None, by: VectorS
     top, by : VectorStore of FP64, or None
         The largest weight of each row; weights by column.
     """
-    rows, columns = row_blocks.rows_of(matrix), trail.length + 1
+    rows, columns = assembly.rows_of(matrix), trail.length + 1
     weights = [_filled(v) for v in (top, by)]
     offsets = np.arange(trail.starts.size + 1, dtype=np.int64) * columns
     ranges = _ranges(trail.starts.size, columns)
@@ -50,7 +53,7 @@ def walk(matrix: MatrixStore, trail: Trail, top: VectorStore | None, by: VectorS
             return local, ids, met.ravel()
         return local, ids[there.ravel()], met[there]
 
-    return row_blocks.assemble(ranges, make, (trail.starts.size, columns), INT64, DeviceBuffer.placement)
+    return assembly.assemble(ranges, make, (trail.starts.size, columns), INT64, DeviceBuffer.placement)
 
 
 def _ranges(count: int, columns: int) -> list[row_blocks.Block]:
@@ -77,12 +80,12 @@ def _met(rows: Rows, dtype: DataType, trail: Trail, weights: list[Any], first: i
     met = gpu.xp.empty((last - first, trail.length + 1), np.int64)
     if not met.size:
         return met
-    back, near, far = map(np.uint64, trail.shares or (0, 0, 0))
+    back, close, far = map(np.uint64, trail.shares or (0, 0, 0))
     prelude = _prelude(rows.wide, dtype, rows.iso, _WEIGHTS[trail.weights], trail.shares is not None)
     kernel = codegen.kernel(gpu, "walk.cu", prelude, "walk")
-    kernel.launch(
+    stats.counted(kernel, placements.lie_near(rows))(
         launch.blocks(gpu, last - first), count=last - first, first=first, length=trail.length, indptr=rows.indptr,
-        indices=rows.indices.pointer, values=rows.values.pointer, top=weights[0], by=weights[1], back=back, near=near,
+        indices=rows.indices.pointer, values=rows.values.pointer, top=weights[0], by=weights[1], back=back, close=close,
         far=far, seed=np.uint64(trail.seed), starts=starts, met=met,
     )  # fmt: skip
     return met

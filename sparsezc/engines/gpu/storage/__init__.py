@@ -1,1 +1,1 @@
-"""What the GPU engine holds behind a Vector and a Matrix, and in which order of the vertices."""
+"""Storage of vectors and matrices on the GPU engine, and the order of their vertices."""

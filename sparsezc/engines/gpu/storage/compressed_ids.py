@@ -1,7 +1,7 @@
 """Compressed ids on the device or in host memory: made by encode_ids.cu, read by kernels that stream rows (ids.cuh).
 
-The blocks (id_blocks.cuh) lie in a placement, device memory or host memory that kernels read; what says where
-each begins and how it is packed, 2 bytes a block of 32 ids and a quarter byte more, lies in device memory.
+The blocks (id_blocks.cuh) are in a placement, device memory or host memory that kernels read. Their starts and headers,
+2.25 bytes for a block of 32 ids, are in device memory.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from sparsezc.memory.device import DeviceBuffer
 from sparsezc.memory.mapped import MappedBuffer, check_on_device
 from sparsezc.memory.placement import RECORDS
 
-_PART = 1 << 24  # ids that are decoded at a time on their way to the host
+_PART = 1 << 24  # ids that are decoded at a time when they are copied to the host
 
 
 class CompressedIds(id_blocks.BlocksBuffer):
     """Ids in blocks, with headers on the device.
 
-    `pointer` is the address of a BlockTable, which is what kernels with the flag COMPRESSED take for ids.
+    `pointer` is the address of a BlockTable, which kernels with the flag COMPRESSED take for ids.
     """
 
     def __init__(self, count: int, headers: Any, starts: Any, body: Buffer, below: int | None = None) -> None:
@@ -34,7 +34,7 @@ class CompressedIds(id_blocks.BlocksBuffer):
 
     @classmethod
     def of(cls, made: id_blocks.BlocksBuffer) -> CompressedIds:
-        """Blocks whose headers lie on the host."""
+        """Make it of blocks whose headers are on the host."""
         xp = cuda.current().xp
         return cls(made.count, xp.asarray(made.headers), xp.asarray(made.starts), made.body, made.below)
 
@@ -43,7 +43,7 @@ class CompressedIds(id_blocks.BlocksBuffer):
         return cuda.current().pointer(self._reach())
 
     def _reach(self) -> Any:
-        """The BlockTable on the device. Only now a file's pages are registered, and its ids checked."""
+        """Return the BlockTable on the device. At the first call a file's pages are registered, and its ids checked."""
         if self._table is None:
             gpu = cuda.current()
             addresses = [self.body.pointer, gpu.pointer(self.headers), gpu.pointer(self.starts)]
@@ -74,7 +74,7 @@ class CompressedIds(id_blocks.BlocksBuffer):
         return made.array
 
     def plain(self) -> Buffer:
-        """All ids, each on its own, in the same placement, or on the host where the device has no room for them."""
+        """Return all ids uncompressed, in the same placement, or in host memory if device memory is short."""
         made = allocate(budget.fitting(self.placement, self.count * self.dtype.itemsize), self.count, self.dtype)
         _decode(self._reach(), 0, made)
         cuda.current().synchronize()  # the host may read its pages now
@@ -82,7 +82,7 @@ class CompressedIds(id_blocks.BlocksBuffer):
 
 
 def _decode(table: Any, start: int, target: Buffer) -> None:
-    """Ids from `start` on, as many as the target holds."""
+    """Decode ids from `start` on, as many as the target holds."""
     gpu = cuda.current()
     if not target.count:
         return
@@ -95,9 +95,10 @@ def _decode(table: Any, start: int, target: Buffer) -> None:
 
 
 def compressed(ids: Buffer, ncols: int) -> CompressedIds | None:
-    """Ids below `ncols` in blocks; None where that is no smaller.
+    """Return ids below `ncols` in blocks; None where blocks are no smaller.
 
-    They lie in device memory if `ids` do, else in host memory. Beside both only the headers are needed.
+    They are in device memory if `ids` are, else in host memory. While they are made, only headers are needed beside
+    both.
     """
     if ncols > 2**32 or not ids.count:
         return None
@@ -114,17 +115,17 @@ def compressed(ids: Buffer, ncols: int) -> CompressedIds | None:
     body = allocate("device" if RECORDS[ids.placement].resident else "zerocopy", total, np.uint32)
     body.write(used, np.zeros(total - used, np.uint32))
     _launch("encode", ids, headers=headers, starts=starts, body=body.pointer)
-    gpu.synchronize()  # the host may read the pages now, and the ids as they were may go
+    gpu.synchronize()  # the host may read the pages now, and the plain ids may be freed
     return CompressedIds(ids.count, headers, starts, body)
 
 
 def words(ids: Any) -> int:
-    """The words that blocks of a device array of ids take."""
+    """Return the number of words that blocks of a device array of ids take."""
     return int((_headers(DeviceBuffer(ids)) >> 10).sum(dtype=np.uint64))
 
 
 def _headers(ids: Buffer) -> Any:
-    """How each block is packed best."""
+    """Return the header of the smallest packing of each block."""
     headers = cuda.current().xp.zeros(id_blocks.padded(ids.count), np.uint16)
     _launch("measure", ids, headers=headers)
     return headers

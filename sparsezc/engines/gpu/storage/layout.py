@@ -1,8 +1,8 @@
-"""Other forms of a matrix's rows, and what is remembered about them: one protocol, and the registry that holds them.
+"""The protocol of layouts, other forms of a matrix's rows, and the registry that holds them.
 
-Rows do not change. What products learn about them, and what they make of them to read less, lies in their registry,
-``rows.layouts``: one object of each class, empty until a product asks for it first (``rows.layouts[HeadCache]``).
-Layouts live in the rooms above (``layouts/``, ``placements/``); the registry knows none of them by name.
+Rows do not change. What products learn about them, and what they build to read less, is in their registry,
+``rows.layouts``: one object of each class, empty until a product first asks for it (``rows.layouts[HeadCache]``).
+Layouts are defined in higher folders (``layouts/``, ``placements/``); the registry names none of them.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ if TYPE_CHECKING:
 
 
 class Demand(NamedTuple):
-    """The use that a product has for a layout of some rows.
+    """The use of a product for a layout of some rows.
 
     Attributes
     ----------
     entries : float
-        Entries that it reads where there is no layout.
+        The entries that it reads without the layout.
     dtype : DataType
-        Of the matrix.
+        The type of the matrix.
     values : bool
-        Whether the multiply reads the matrix's values.
+        The multiply reads the matrix's values.
     columns : Rows or None
-        The rows of the transpose, where the matrix has them.
+        The rows of the transpose, if the matrix has them.
     vector_bytes : int
-        Of the vector's values.
+        The bytes of the vector's values.
     """
 
     entries: float
@@ -41,18 +41,18 @@ class Demand(NamedTuple):
 
 
 class Layout(Cache, Protocol):
-    """Another form of some rows, built once products have read so much without it that it pays.
+    """Another form of some rows, built once products have read enough without it to repay its cost.
 
     It keeps no reference to the rows, as these hold it. ``nbytes`` is the memory that it takes, 0 while nothing is
-    built; ``drop`` gives that back, and is the only one that does.
+    built; only ``drop`` frees that.
     """
 
     def is_worth(self, rows: Rows, demand: Demand) -> bool:
-        """Count what a product is about to read, and return whether building pays from now on."""
+        """Count the reads of the next product, and return whether building pays from now on."""
         ...
 
     def build(self, rows: Rows, demand: Demand) -> None:
-        """Build it in the place of what was built before; where memory is short, nothing is built."""
+        """Build it in the place of an earlier form; where memory is short, nothing is built."""
         ...
 
 
@@ -60,7 +60,7 @@ _L = TypeVar("_L", bound=Cache)
 
 
 class Layouts(dict[type[Cache], Cache]):
-    """The layouts of some rows, each by its class, and made at first use."""
+    """The layouts of some rows by their class, each made at first use."""
 
     if TYPE_CHECKING:
 
@@ -71,7 +71,7 @@ class Layouts(dict[type[Cache], Cache]):
         return made
 
     def drop(self) -> None:
-        """Drop all of them, and forget what was counted."""
+        """Drop all layouts and their counts."""
         for layout in self.values():
             layout.drop()
         self.clear()

@@ -1,8 +1,8 @@
-"""What the GPU engine keeps behind a Vector and a Matrix.
+"""Storage of matrices on the GPU engine.
 
 A vector is dense (vector_store.py). A matrix is CSR: offsets on the device, ids and values in buffers of a placement,
-and the list of its long rows. Stores are changed in place; arrays may be shared between stores only while no
-statement writes to them.
+and the list of its long rows. Stores are changed in place; stores may share arrays only while no statement writes to
+them.
 """
 
 from __future__ import annotations
@@ -11,16 +11,16 @@ import weakref
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from sparsezc.device import cuda
-from sparsezc.device.cuda import Device
+from sparsezc.device.protocol import Device
 from sparsezc.engines.gpu.runtime import groups
 from sparsezc.engines.gpu.storage.compressed_ids import CompressedIds, compressed
 from sparsezc.engines.gpu.storage.layout import Layouts
-from sparsezc.engines.gpu.storage.vector_store import VectorStore
+from sparsezc.engines.gpu.storage.renumber import renumbered
 from sparsezc.engines.gpu.storage.vertex_order import Order
 from sparsezc.errors import warn_slow
 from sparsezc.memory import Buffer, budget
@@ -30,9 +30,9 @@ from sparsezc.memory.id_blocks import BlocksBuffer
 from sparsezc.memory.placement import RECORDS
 from sparsezc.semirings.types.datatypes import DataType
 
-__all__ = ["Chunks", "MatrixStore", "Rows", "VectorStore", "rows_of"]
+__all__ = ["Chunks", "Form", "MatrixStore", "Rows"]
 
-_NOTEWORTHY = 1 << 20  # entries: a copy of fewer is not worth a word
+_NOTEWORTHY = 1 << 20  # entries: copying fewer is reported by no warning
 
 
 @dataclass(eq=False)
@@ -48,18 +48,18 @@ class Chunks:
 
     @cached_property
     def arguments(self) -> groups.LongRows:
-        """The arguments of kernels that are told which chunks they do."""
+        """Return the arguments of kernels that are told which chunks to process."""
         return groups.LongRows(self.rows, self.first, self.slot)
 
     @cached_property
     def all(self) -> groups.Chunks:
-        """The arguments of kernels that do all chunks."""
+        """Return the arguments of kernels that process all chunks."""
         return groups.Chunks(np.uint64(self.count), *self.arguments)
 
     @classmethod
     def of(cls, gpu: Device, indptr: Any, nvals: int) -> Chunks:
         length = budget.chunk_length(nvals)
-        if nvals <= length:  # then no row is long, and the host need not wait for the device to say so
+        if nvals <= length:  # then no row is long, and the host need not wait for the device to find out
             return cls(length, 0, 0, 0, 0, 0)
         lengths = indptr[1:] - indptr[:-1]
         rows = gpu.xp.flatnonzero(lengths > length)
@@ -67,7 +67,7 @@ class Chunks:
 
     @classmethod
     def cut(cls, gpu: Device, rows: Any, lengths: Any, length: int) -> Chunks:
-        """These rows, of these lengths."""
+        """Cut these rows, of these lengths, into chunks."""
         xp = gpu.xp
         if rows.size == 0:
             return cls(length, 0, 0, 0, 0, 0)
@@ -80,26 +80,25 @@ class Chunks:
 
 
 class PlainCopy:
-    """Layout: rows in the users' order whose ids lie each on their own, for what reads no others.
+    """Layout: rows in the users' order with uncompressed ids, for operations that read no others.
 
-    A copy of rows in the users' order goes when it is not held elsewhere any more; of rows in another order, which
-    takes a sort, it stays.
+    The copy is freed once nothing else holds it, unless the rows were in another order: then it stays, as making it
+    takes a sort.
     """
 
     def __init__(self) -> None:
         self._copy: Callable[[], Rows | None] = lambda: None
 
     def get_or_build(self, rows: Rows) -> Rows:
-        """Return the copy, made where there is none."""
+        """Return the copy, made at first use."""
         made = self._copy()
         if made is None:
             made = rows.decoded()
             if rows.order is None:
                 self._copy = weakref.ref(made)
             else:
-                from sparsezc.engines.gpu.storage.reorder import permuted  # which makes rows
-
-                made = kept = permuted(made, rows.order.places, rows.order.vertices, None)
+                arrays = renumbered(made, rows.order.places, rows.order.vertices)
+                made = kept = Rows(rows.nrows, rows.ncols, rows.nvals, *arrays, rows.iso)
                 self._copy = lambda: kept
             if made.nvals >= _NOTEWORTHY:
                 said = "whose ids are compressed" if rows.order is None else "that is compressed in another order"
@@ -118,67 +117,94 @@ class PlainCopy:
         self._copy = lambda: None
 
 
+class Form(NamedTuple):
+    """The form of some rows' entries, which the kernels of products are specialised for.
+
+    Attributes
+    ----------
+    wide : bool
+        Ids take 8 bytes.
+    compressed : bool
+        Ids lie in blocks.
+    iso : bool
+        One value stands for all.
+    long : int
+        Entries from which on a row is cut into chunks.
+    """
+
+    wide: bool
+    compressed: bool
+    iso: bool
+    long: int
+
+
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """One orientation of a matrix: a CSR whose offsets lie on the device. Its arrays and facts never change."""
+    """One orientation of a matrix: a CSR whose offsets are on the device. Its arrays and facts never change."""
 
     nrows: int
     ncols: int
     nvals: int
     indptr: Any
     indices: Buffer
-    values: Buffer  # the one of iso rows lies on the card, wherever the ids are
+    values: Buffer  # the one value of iso rows is in device memory, wherever the ids are
     iso: bool
     order: Order | None = None  # of its rows and columns; None: the users' own
     device: Device = field(init=False, repr=False)
     chunks: Chunks = field(init=False)
-    layouts: Layouts = field(default_factory=Layouts, init=False, repr=False)  # what products made of it, and learnt
+    # Other forms that products built of it, and their counts.
+    layouts: Layouts = field(default_factory=Layouts, init=False, repr=False)
 
     def __post_init__(self) -> None:
         gpu = cuda.current()
         object.__setattr__(self, "device", gpu)
         object.__setattr__(self, "chunks", Chunks.of(gpu, self.indptr, self.nvals))
-        if self.iso and not RECORDS[self.values.placement].resident:  # every warp asks for it again and again
+        if self.iso and not RECORDS[self.values.placement].resident:  # as every warp reads it again and again
             near = DeviceBuffer(gpu.xp.asarray(self.values.read(0, 1)))
             object.__setattr__(self, "values", near)
 
     @cached_property
     def arguments(self) -> groups.Csr:
-        """The arguments of kernels that read all rows."""
+        """Return the arguments of kernels that read all rows."""
         pointers = np.uint64(self.indices.pointer), np.uint64(self.values.pointer)
         return groups.Csr(np.uint64(self.nrows), self.indptr, *pointers)
 
     @cached_property
     def compressed(self) -> bool:
-        """Whether the ids lie in blocks, which only kernels that stream rows can read."""
+        """Return whether ids are in blocks, which only kernels that stream rows can read."""
         return isinstance(self.indices, CompressedIds)
 
     @cached_property
     def wide(self) -> bool:
-        """Whether ids take 8 bytes."""
+        """Return whether ids take 8 bytes."""
         return self.indices.dtype.itemsize == 8
 
     @cached_property
+    def form(self) -> Form:
+        """The form that kernels are specialised for."""
+        return Form(self.wide, self.compressed, self.iso, self.chunks.length)
+
+    @cached_property
     def id_bytes(self) -> float:
-        """Bytes that an id takes where products read it."""
+        """Return the bytes that products read for an id."""
         return self.indices.nbytes / max(self.nvals, 1) if self.compressed else self.indices.dtype.itemsize
 
     def ends(self, first: int, last: int) -> tuple[int, int]:
-        """Where the entries of rows first .. last-1 begin and end. Waits for the device."""
+        """Return the first and last entry of rows first .. last-1. Waits for the device."""
         return int(self.indptr[first]), int(self.indptr[last])
 
     def plain(self) -> Rows:
-        """Return rows in the users' order whose ids lie each on their own: a copy, where these are no such rows."""
+        """Return rows in the users' order with uncompressed ids: these rows, or a copy."""
         if not self.compressed and self.order is None:
             return self
         return self.layouts[PlainCopy].get_or_build(self)
 
     def decoded(self) -> Rows:
-        """Return the same rows in the same order, each id on its own."""
+        """Return the same rows in the same order with uncompressed ids."""
         return self._with_ids(self.indices.plain()) if isinstance(self.indices, CompressedIds) else self
 
     def compress(self) -> Rows:
-        """Return the same rows with their ids in blocks; themselves where that is no smaller."""
+        """Return the same rows with their ids in blocks; these rows where blocks are no smaller."""
         ids = None if self.compressed else compressed(self.indices, self.ncols)
         return self if ids is None else self._with_ids(ids)
 
@@ -192,13 +218,13 @@ class MatrixStore:
     Attributes
     ----------
     rows : Rows or None
-        Its CSR; None: no entries. Of a matrix with compressed ids, a plain copy for those who cannot read these.
+        Its CSR; None: no entries. Of a matrix with compressed ids, the plain copy for readers of plain ids.
     columns : Rows or None
-        The CSR of its transpose: the same object for a symmetric matrix, None where it was not asked for. Reading rows
-        of the transpose is what lets an operation pull where it could only push, and the reverse.
+        The CSR of its transpose: the same object for a symmetric matrix, None until it is needed. With it an operation
+        can pull where it could only push, and the reverse.
     panel : Panel or None
-        All of it once more as a dense vector, where it has few rows or few columns and products made it so (panel.py).
-        Its rows are then made when a statement asks for them.
+        The whole matrix as a dense vector, where it has few rows or columns and products made it so (panel.py). Its
+        rows are then made when a statement asks for them.
     """
 
     __slots__ = ("_columns", "_rows", "dtype", "ncols", "nrows", "panel")
@@ -208,14 +234,26 @@ class MatrixStore:
         self._rows, self._columns = rows, columns
         self.panel: Any = None
 
+    @classmethod
+    def from_csr(cls, csr: Csr) -> MatrixStore:
+        """Return a store over the buffers of a Csr, which kernels can read."""
+        ids = csr.indices
+        if not ids.count:
+            return cls(csr.dtype, csr.nrows, csr.ncols, None)
+        if isinstance(ids, BlocksBuffer) and not isinstance(ids, CompressedIds):
+            ids = CompressedIds.of(ids)
+        indptr = cuda.current().xp.asarray(csr.indptr)
+        rows = Rows(csr.nrows, csr.ncols, ids.count, indptr, ids, csr.values, csr.iso)
+        return cls(csr.dtype, csr.nrows, csr.ncols, rows, rows if csr.symmetric else None)
+
     def lying(self) -> tuple[Rows | None, Rows | None]:
-        """Rows and columns as they lie."""
+        """Return rows and columns in the order in which they are stored."""
         if self.is_panel:
             self._rows = self.panel.rows()
         return self._rows, self._columns
 
     def held(self, order: Order | None = None) -> tuple[Rows | None, Rows | None]:
-        """Rows and columns in an order of the vertices, for what reads compressed ids, or none."""
+        """Return rows and columns in a vertex order, for kernels that read compressed ids; None: the users' order."""
         rows, columns = self.lying() if self._rows is None else (self._rows, self._columns)
         if rows is not None and rows.order is not order:
             rows = rows.plain()
@@ -242,7 +280,7 @@ class MatrixStore:
 
     @property
     def is_panel(self) -> bool:
-        """Whether it is a panel and nothing else."""
+        """Return whether it is stored as a panel only."""
         return self.panel is not None and self._rows is None
 
     def take(self, other: MatrixStore) -> None:
@@ -250,7 +288,7 @@ class MatrixStore:
         self._rows, self._columns, self.panel = other._rows, other._columns, other.panel
 
     def hold(self, panel: Any) -> None:
-        """Be this panel from now on."""
+        """Replace the content by a panel."""
         self._rows = self._columns = None
         self.panel = panel
 
@@ -267,18 +305,9 @@ class MatrixStore:
 
     @property
     def order(self) -> Order | None:
-        """In which rows and columns lie."""
+        """Return the vertex order of rows and columns."""
         return None if self._rows is None else self._rows.order
 
     @property
     def symmetric(self) -> bool:
         return self._rows is not None and self._columns is self._rows
-
-
-def rows_of(csr: Csr) -> Rows:
-    """The rows of a Csr whose buffers lie where kernels can read them."""
-    xp = cuda.current().xp
-    ids = csr.indices
-    if isinstance(ids, BlocksBuffer) and not isinstance(ids, CompressedIds):
-        ids = CompressedIds.of(ids)
-    return Rows(csr.nrows, csr.ncols, csr.nvals, xp.asarray(csr.indptr), ids, csr.values, csr.iso)

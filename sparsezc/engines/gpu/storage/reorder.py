@@ -1,4 +1,4 @@
-"""Square matrices whose vertices are numbered anew."""
+"""Square matrices with renumbered vertices."""
 
 from __future__ import annotations
 
@@ -7,48 +7,21 @@ from typing import Any
 import numpy as np
 
 from sparsezc.device import cuda
-from sparsezc.engines.gpu.runtime import gather_scatter
 from sparsezc.engines.gpu.storage import compressed_ids, row_blocks
 from sparsezc.engines.gpu.storage.matrix_store import Rows
+from sparsezc.engines.gpu.storage.renumber import ENTRY_BYTES, renumbered
 from sparsezc.engines.gpu.storage.vertex_order import Order
-from sparsezc.memory import allocate, budget
 
-_ENTRY_BYTES = 64  # an id, its row, where it was, the key it is sorted by, and the sort's own
-_PLACES, _ENTRIES = 64, 1 << 14  # of a sample: where it looks, and entries there
+_PLACES, _ENTRIES = 64, 1 << 14  # positions of a sample, and entries read at each
 
 
 def permuted(rows: Rows, take: Any, numbers: Any, order: Order | None) -> Rows:
-    """Row p of the result is row take[p], with numbers[id] for each id, ascending; it lies in `order` then."""
-    gpu = cuda.current()
-    xp = gpu.xp
-    take = take.astype(np.int64)
-    starts, lengths = rows.indptr[:-1][take], (rows.indptr[1:] - rows.indptr[:-1])[take]
-    indptr = xp.concatenate([xp.zeros(1, np.int64), xp.cumsum(lengths)])
-    placement = rows.indices.placement
-    placement = budget.fitting(placement, rows.indices.nbytes + (0 if rows.iso else rows.values.nbytes))
-    indices = allocate(placement, rows.nvals, rows.indices.dtype)
-    values = rows.values if rows.iso else allocate(placement, rows.nvals, rows.values.dtype)
-    for first, last, *_ in row_blocks.blocks([indptr], _ENTRY_BYTES):
-        local = indptr[first : last + 1] - indptr[first]
-        entry = xp.arange(int(local[-1]), dtype=np.int64)
-        row = xp.searchsorted(local, entry, side="right") - 1
-        source = starts[first:last][row] + entry - local[row]
-        ids = numbers[gather_scatter.gather(rows.indices, source).astype(np.int64)]
-        keys = row.astype(np.uint64) << np.uint64(32) | ids
-        start = int(indptr[first])
-        if rows.iso:
-            keys.sort()
-        else:
-            by = xp.argsort(keys)
-            keys = keys[by]
-            values.write(start, gather_scatter.gather(rows.values, source[by]))
-        indices.write(start, (keys & np.uint64(0xFFFFFFFF)).astype(rows.indices.dtype))
-    gpu.synchronize()  # the host may read the result's pages now
-    return Rows(rows.nrows, rows.ncols, rows.nvals, indptr, indices, values, rows.iso, order)
+    """Return rows in `order`: row p is row take[p], with numbers[id] for each id, ascending."""
+    return Rows(rows.nrows, rows.ncols, rows.nvals, *renumbered(rows, take, numbers), rows.iso, order)
 
 
 def both(rows: Rows, columns: Rows | None, order: Order) -> tuple[Rows, Rows | None]:
-    """A matrix's rows and, where it has them, its columns in an order."""
+    """Return a matrix's rows and, where it has them, its columns in an order."""
     made = permuted(rows, order.vertices, order.places, order)
     if columns is None or columns is rows:
         return made, None if columns is None else made
@@ -56,12 +29,12 @@ def both(rows: Rows, columns: Rows | None, order: Order) -> tuple[Rows, Rows | N
 
 
 def can_be(rows: Rows) -> bool:
-    """Whether the rows can be numbered anew: both ways alike, and not twice."""
+    """Return whether the rows can be renumbered: the matrix is square and the rows have no order yet."""
     return rows.nrows == rows.ncols <= 2**32 and rows.order is None and not rows.compressed
 
 
 def better(rows: Rows, columns: Rows | None) -> Order | None:
-    """The order of degrees, if ids pack better in it than as they are; a sample of the rows decides."""
+    """Return the degree order, if a sample of ids packs better in it than in the natural one; else None."""
     xp = cuda.current().xp
     if not can_be(rows):
         return None
@@ -83,7 +56,7 @@ def better(rows: Rows, columns: Rows | None) -> Order | None:
 
 
 def by_degree(rows: Rows, columns: Rows | None) -> Order:
-    """Vertices of most entries, in their row and their column, first."""
+    """Return the vertex order by descending number of entries in row and column."""
     xp = cuda.current().xp
     degrees = rows.indptr[1:] - rows.indptr[:-1]
     if columns is None:
@@ -94,10 +67,10 @@ def by_degree(rows: Rows, columns: Rows | None) -> Order:
 
 
 def _counts(rows: Rows) -> Any:
-    """How often each column occurs."""
+    """Return the number of entries in each column."""
     xp = cuda.current().xp
     counts = xp.zeros(rows.ncols, np.int64)
-    for start, stop in row_blocks.pieces(rows.nvals, _ENTRY_BYTES):
+    for start, stop in row_blocks.pieces(rows.nvals, ENTRY_BYTES):
         ids = rows.indices.load(start, stop).astype(np.int64)
         counts += xp.bincount(ids, minlength=rows.ncols)
     return counts

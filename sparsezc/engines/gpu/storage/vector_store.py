@@ -1,23 +1,28 @@
-"""What the GPU engine keeps behind a Vector: its values by position, and presence words, 32 entries packed into a u32.
+"""Storage of vectors on the GPU engine: values by position, and presence words, 32 entries packed into a u32.
 
-For 16 million vertices these take 2 MiB, so masks live in the cache.
+For 16 million vertices presence words take 2 MiB, so masks stay in the cache. Below the store follow masks and outputs
+as kernel arguments: those behind ``struct Output`` of write.cuh.
 """
 
 from __future__ import annotations
 
 import weakref
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from sparsezc.device import cuda
-from sparsezc.engines.gpu.runtime import array_pool, launch, presence_words
+from sparsezc.engines.gpu.runtime import array_pool, groups, launch, presence_words
 from sparsezc.engines.gpu.storage import vertex_order
 from sparsezc.engines.gpu.storage.vertex_order import Order
+from sparsezc.expr.dispatch import Write
 from sparsezc.semirings.types.datatypes import DataType
 
 if TYPE_CHECKING:
     from sparsezc.engines.gpu.storage.matrix_store import Rows
+
+_FLIP = 0xFFFFFFFF
 
 
 class VectorStore:
@@ -28,17 +33,17 @@ class VectorStore:
     values : array of the type's dtype, shape (size,); values at absent positions are undefined. None while empty
     bits : array of uint32, shape (nwords,); bits beyond `size` are 0. None while empty
     order : Order or None
-        Of the vertices, in which both lie (vertex_order.py). The vectors of a statement are put into one order before
-        it runs (statement_order.py); what reads a store beside statements puts it into the users' first.
+        The vertex order of both. The vectors of a statement are put into one order before it runs
+        (statement_order.py); a reader of a store outside statements puts it into the users' first.
     count : int or None
-        Number of entries where it is known; None: they have not been counted.
+        The number of entries; None: they have not been counted.
     next_rows : Rows or None
-        The rows that the vector will likely be multiplied with next, as it was before, or as what made it suggests:
-        counting its entries then counts theirs too.
+        The rows that the vector will likely be multiplied with next: those of the last product, or those that the
+        statement which made it suggests. Counting the vector's entries then counts theirs too.
     neutral : monoid or None
-        Its neutral value stands in `values` wherever there is no entry; None: values are undefined there.
+        The monoid whose neutral value is at all absent positions of `values`; None: values there are undefined.
     row_entries : int or None
-        The entries of those rows where the vector has one, if they have been counted.
+        The entries of `next_rows` at the vector's entries, if counted.
     """
 
     __slots__ = ("_next_rows", "bits", "count", "dtype", "neutral", "nwords", "order", "row_entries", "size", "values")
@@ -62,7 +67,7 @@ class VectorStore:
         self.neutral, self.order, self.count, self.row_entries = other.neutral, other.order, other.count, None
 
     def arrange(self, order: Order | None) -> None:
-        """Put the arrays into an order of the vertices, None: the users' own, where the vector is of its size."""
+        """Put the arrays into a vertex order (None: the users' own), if the vector has the order's size."""
         wanted = order if order is not None and order.size == self.size else None
         if wanted is not self.order:
             if self.bits is not None:
@@ -78,16 +83,16 @@ class VectorStore:
     @next_rows.setter
     def next_rows(self, rows: Rows) -> None:
         if self.next_rows is not rows:
-            self.row_entries = None  # if there are any, they are of others
-        self._next_rows = weakref.ref(rows)  # a matrix may go: it is large
+            self.row_entries = None  # the counted entries are those of other rows
+        self._next_rows = weakref.ref(rows)  # weak, so that a large matrix can be freed
 
     @property
     def is_full(self) -> bool:
-        """Known to have every entry: then kernels need no presence words."""
+        """Return whether every entry is known to be present: then kernels read no presence words."""
         return self.count == self.size
 
     def set(self, values: Any, bits: Any, count: int | None = None) -> None:
-        """Give it other arrays, in the order that it has."""
+        """Replace its arrays, which are in the same vertex order."""
         if values is not self.values:
             if (pool := array_pool.serving()) is not None and self.values is not None and self.bits is not None:
                 pool.give(self.values, self.bits, self.neutral)
@@ -101,7 +106,8 @@ class VectorStore:
 
     def nvals(self) -> int:
         if self.count is None:
-            if (rows := self.next_rows) is not None and rows.order is self.order:  # else it would change places
+            # In another order the arrays would be permuted.
+            if (rows := self.next_rows) is not None and rows.order is self.order:
                 self.count_rows(rows)
             else:
                 self.count = presence_words.count(self.bits)
@@ -109,7 +115,7 @@ class VectorStore:
         return self.count
 
     def count_rows(self, rows: Rows) -> int:
-        """The entries of the rows where the vector has one; its own are counted on the way."""
+        """Return the entries of the rows at the vector's entries; this also counts the vector's own."""
         if self.row_entries is None or self.next_rows is not rows or self.count is None:
             self.next_rows = rows
             self.arrange(rows.order)
@@ -117,13 +123,13 @@ class VectorStore:
         return self.row_entries
 
     def operands(self) -> tuple[Any, Any]:
-        """`values` and `bits` as kernel arguments: 0 for the presence words of a full vector."""
+        """Return `values` and `bits` as kernel arguments; presence words are 0 for a full vector."""
         if self.bits is None:
             self.make()
         return self.values, 0 if self.is_full else self.bits
 
     def entries(self) -> tuple[Any, Any]:
-        """Positions (int64, ascending) and values of the entries, on the device."""
+        """Return positions (int64, ascending) and values of the entries, on the device."""
         xp = cuda.current().xp
         if self.bits is None:
             return xp.empty(0, np.int64), xp.empty(0, self.dtype.np_type)
@@ -143,26 +149,91 @@ class VectorStore:
         self.set(full, presence_words.mark(at.astype(np.uint64), self.size), int(at.size))
 
     def make(self, monoid: Any = None) -> None:
-        """Give an empty vector its arrays; with a monoid, its neutral value lies everywhere."""
+        """Allocate the arrays of an empty vector; with a monoid, its neutral value is at every position."""
         self.set(*array_pool.allocate(self.size, self.dtype, monoid), 0)
         self.neutral = monoid
 
 
+@dataclass(frozen=True)
+class MaskBits:
+    """Presence words of the entries that a mask lets through, before `flip`; `bits` 0: no mask."""
+
+    bits: Any = 0
+    flip: int = 0
+
+    @property
+    def allows_all(self) -> bool:
+        return isinstance(self.bits, int)
+
+    def arguments(self) -> groups.Mask:
+        return groups.Mask(self.bits, self.flip)
+
+
+_EVERYWHERE = MaskBits()
+#: Every entry of a result is written.
+ALL: Write[MaskBits] = Write(_EVERYWHERE, None, False)
+
+
+def in_bits(write: Write[Any]) -> Write[MaskBits]:
+    """Return the write options of a vector, with the mask as presence words."""
+    mask, accum, replace = write
+    return Write(_EVERYWHERE if mask is None else bits_of(mask, mask.parent._store), accum, replace)
+
+
+def bits_of(kind: Any, store: VectorStore) -> MaskBits:
+    """Return the bits of a vector as a mask; `kind` says whether values count and whether it is complemented."""
+    if store.bits is None:
+        store.make()
+    bits = store.bits if kind.structure else presence_words.nonzero(*store.operands(), store.dtype, store.size)
+    return MaskBits(bits, _FLIP if kind.complement else 0)
+
+
+class Out:
+    """An output vector for one kernel call: its arrays before and after.
+
+    Results are written in place, unless a kernel still reads the old content at other positions (`apart`): then they
+    are written to new arrays, which :meth:`done` makes the vector's own.
+    """
+
+    def __init__(self, store: VectorStore, *, apart: bool) -> None:
+        self.store = store
+        bits = store.bits
+        self.was_empty = bits is None or store.count == 0
+        self.old_values: Any = 0 if self.was_empty else store.values
+        self.old_bits: Any = 0 if self.was_empty else bits
+        if bits is None or apart:
+            xp = cuda.current().xp
+            self.values = xp.empty(store.size, store.dtype.np_type)
+            self.bits = xp.empty(store.nwords, np.uint32)
+        else:
+            self.values, self.bits = store.values, bits
+            store.neutral = None  # a kernel may leave any value at absent positions
+
+    def arguments(self, mask: MaskBits, replace: bool) -> groups.Output:
+        """Return the kernel arguments of the write rule for this vector."""
+        return groups.Output(
+            self.values, self.bits, self.old_values, self.old_bits, mask.bits, mask.flip, 1 if replace else 0
+        )
+
+    def done(self, count: int | None = None) -> None:
+        self.store.set(self.values, self.bits, count)
+
+
 def values_of(given: Any, dtype: DataType, copy: bool) -> Any:
-    """Values of a type, contiguous; a copy only where it is needed or asked for."""
+    """Return contiguous values of a type; copied only if necessary or asked for."""
     xp = cuda.current().xp
     return own(xp.ascontiguousarray(given.astype(dtype.np_type, copy=False)), given, copy)
 
 
 def own(made: Any, given: Any, copy: bool) -> Any:
-    """The array, or a copy of it where one is asked for and it is still what was given."""
+    """Return the array, or a copy if one is asked for and `made` still is `given`."""
     gpu = cuda.current()
     return made.copy() if copy and gpu.pointer(made) == gpu.pointer(given) else made
 
 
-@launch.alone
+@launch.locked
 def from_dense(values: Any, dtype: DataType, *, copy: bool) -> VectorStore:
-    """A vector with an entry at each position."""
+    """Return a vector with an entry at each position."""
     xp = cuda.current().xp
     store = VectorStore(dtype, values.size)
     if values.size:
@@ -173,9 +244,9 @@ def from_dense(values: Any, dtype: DataType, *, copy: bool) -> VectorStore:
     return store
 
 
-@launch.alone
+@launch.locked
 def to_dense(store: VectorStore, fill: Any, dtype: DataType) -> Any:
-    """The values at all positions, `fill` where there is none: a view of the vector's own where it is full."""
+    """Return the values at all positions, `fill` where there is no entry; a view if the vector is full."""
     xp = cuda.current().xp
     store.arrange(None)
     if store.bits is None:
@@ -184,6 +255,6 @@ def to_dense(store: VectorStore, fill: Any, dtype: DataType) -> Any:
         return store.values.astype(dtype.np_type, copy=False)
     present = xp.unpackbits(store.bits.view(np.uint8), bitorder="little")[: store.size].astype(np.bool_)
     values = store.values
-    if values.dtype != dtype.np_type:  # what lies where there is no entry is anything, and a cast may object to it
+    if values.dtype != dtype.np_type:  # values at absent positions are undefined, and a cast of them may fail
         values = xp.where(present, values, values.dtype.type(0)).astype(dtype.np_type)
     return xp.where(present, values, dtype.np_type.type(fill))

@@ -1,8 +1,8 @@
-"""Vertices in another order, which users never see.
+"""Vertex orders other than the users', which no result shows.
 
-A matrix may number its vertices by an order of its own, in which its ids pack better (``A.compress(order="degree")``).
-Vectors that meet it are put into that order and stay in it until a statement asks for the users' numbers: then they are
-put back. A store says in which order its arrays lie; each statement settles on one before it runs (statement_order.py).
+A matrix may number its vertices in an order of its own, in which its ids pack better (``A.compress(order="degree")``).
+Vectors that meet it are put into that order and stay in it until a statement needs the users' numbers: then they are
+put back. A store names the order of its arrays; each statement settles on one before it runs (statement_order.py).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 from sparsezc.device import cuda
 from sparsezc.engines.gpu.runtime import codegen, launch
 
-any_made = False  # whether there ever was one: else no statement has to look for it
+any_made = False  # whether any order was ever made: if not, no statement has to look for one
 
 
 @dataclass(eq=False)
@@ -37,7 +37,7 @@ class Order:
 
     @classmethod
     def of(cls, vertices: Any) -> Order:
-        """From the vertices in their order."""
+        """Make an order of the vertices in their sequence."""
         global any_made
         any_made = True
         xp = cuda.current().xp
@@ -48,7 +48,7 @@ class Order:
 
 
 def moved(values: Any, bits: Any, size: int, before: Order | None, after: Order | None) -> tuple[Any, Any]:
-    """A vector's arrays, as `before` has them, in the order `after`; None stays None."""
+    """Return a vector's arrays, moved from the order `before` to the order `after`; None stays None."""
     if before is not None:
         values, bits = _gather(before.places, values, bits, size)
     if after is not None:

@@ -1,4 +1,4 @@
-// Combining a result into memory by any monoid, from many threads at once.
+// Atomic combination into memory by any monoid.
 //
 // The prelude supplies the type Z, `Z add(Z, Z)` and `constexpr int ATOMIC`: 1 add, 2 min, 3 max, where the hardware's own
 // atomic does the monoid on this type; 0 elsewhere. All else is a compare-and-swap on the 4 or 8 bytes that hold the value; it
@@ -15,11 +15,11 @@ enum { ATOMIC_NONE, ATOMIC_ADD, ATOMIC_MIN, ATOMIC_MAX };
 template <int N> struct holder { typedef u32 type; };
 template <> struct holder<8> { typedef u64 type; };
 
-// Stands in the first word of a value that a thread has taken: a NaN that no computation makes.
+// Marks the first word of a value that a thread holds: a NaN that no computation produces.
 constexpr u64 TAKEN = 0xfff7a5a5a5a5a5a5ull;
 
-// *p = add(*p, z) for 16 bytes: who finds TAKEN waits. The value is given back in the turn of the loop that takes it, so
-// that lanes of one warp can wait for each other.
+// *p = add(*p, z) for 16 bytes: a thread that finds TAKEN waits. The value is taken and given back in one iteration of
+// the loop, so that lanes of one warp can wait for each other.
 template <class T> __device__ __forceinline__ void combine_in_turn(T* p, T z) {
   static_assert(sizeof(T) == 16, "two words");
   volatile u64* words = (volatile u64*)p;
@@ -29,7 +29,7 @@ template <class T> __device__ __forceinline__ void combine_in_turn(T* p, T z) {
       __nanosleep(20);
       continue;
     }
-    __threadfence();  // what its last owner wrote is there
+    __threadfence();  // see what the value's last owner wrote
     seen[1] = words[1];
     T sum;
     memcpy(&sum, seen, sizeof sum);
@@ -69,7 +69,7 @@ __device__ __forceinline__ void combine_by_swap(Z* p, Z z) {
 template <class T> __device__ __forceinline__ void add_at(T* p, T z) { atomicAdd(p, z); }
 __device__ __forceinline__ void add_at(i64* p, i64 z) { atomicAdd((u64*)p, (u64)z); }  // two's complement: the same bits
 
-// *p = add(*p, z). A min or max that would change nothing costs a read only.
+// *p = add(*p, z). A min or max that would change nothing costs only a read.
 template <class T> __device__ __forceinline__ void combine(T* p, T z) {
   if constexpr (ATOMIC == ATOMIC_ADD) {
     add_at(p, z);

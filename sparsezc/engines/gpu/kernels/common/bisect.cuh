@@ -1,4 +1,4 @@
-// A search in numbers that ascend.
+// Bisection in ascending numbers.
 #pragma once
 #include "port.cuh"
 

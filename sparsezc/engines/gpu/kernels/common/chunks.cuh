@@ -1,4 +1,4 @@
-// Rows of more than LONG entries, cut into chunks of so many: any warp may take the next one.
+// Rows of more than LONG entries, cut into chunks of LONG entries; any warp may take the next chunk.
 //
 // The prelude of the kernel supplies LONG.
 #pragma once
@@ -10,7 +10,7 @@ struct Chunks {
   u64 count;
   const u64* rows;   // the long rows
   const u64* first;  // the first chunk of each
-  const u32* slot;   // which of them each chunk belongs to
+  const u32* slot;   // the long row that each chunk belongs to
 };
 
 // Calls visit(row, begin, end) for the chunks that this warp takes, of entries begin .. end-1. `counter` holds 0 on entry.

@@ -1,17 +1,18 @@
-// Compressed ids: blocks of 32 entries, each of which a warp decodes alone. memory/id_blocks.py has the same in NumPy.
+// Compressed ids: blocks of 32 entries, each decoded by one warp alone. memory/id_blocks.py has the same in NumPy.
 //
-// An entry is mostly the gap to the entry before it, less one, in `low` bits. Where that does not do, it is *marked*: it is the
-// id itself (less the block's base), in low + `high` bits. So are the first entry of a block, wherever ids do not ascend (rows
-// begin there; no decoder asks where, so a block may hold any rows), and gaps that are too large to be worth the bits. A block is
-// words of 4 bytes, one block after another without a gap:
+// Most entries are stored as the gap to the previous entry, minus one, in `low` bits. Others are *marked*: the id
+// itself (minus the block's base), in low + `high` bits. Marked are the first entry of a block, entries whose id does
+// not exceed the previous one (rows begin there; decoders need not know where, so a block may hold any rows), and
+// entries whose gap is too large for `low` bits. A block is a sequence of 4-byte words, and blocks follow each other
+// without a gap:
 //
-//   word 0        which entries are marked, a bit each; bit 0 (the first entry always is): whether a base follows
+//   word 0        marked entries, a bit each; bit 0, as the first entry is always marked: whether a base follows
 //   [1 word]      the base
 //   low words     the low bits of entry i at bit i * low
 //   the rest      the high bits of the k-th marked entry at bit k * high
 //
-// A block of 32 words has the ids themselves, which no packing made smaller. What says where a block lies and how it is packed
-// stays in device memory: 2 bytes a block (a header), and 8 for each 32 of them.
+// A block of 32 words holds the plain ids, as no packing was smaller. The position and packing of each block stay in
+// device memory: 2 bytes a block (a header), and 8 bytes for each 32 blocks.
 // Sources: M. Zukowski, S. Heman, N. Nes, P. Boncz, Super-scalar RAM-CPU cache compression, ICDE 2006,
 // doi:10.1109/ICDE.2006.150 (exceptions apart from narrow codes); D. Lemire, L. Boytsov, Decoding billions of integers per
 // second through vectorization, Softw. Pract. Exper. 45, 2015, doi:10.1002/spe.2203 (gaps in small blocks).
@@ -43,10 +44,10 @@ __device__ __forceinline__ Block find_block(const BlockTable& table, u64 number)
   return Block{table.starts[number >> 5] + before, header >> 10, (header >> 5) & 31u, header & 31u};
 }
 
-// The lanes that hold an id of their own, from the first word of a block.
+// The lanes whose entries are marked, from the first word of a block.
 __device__ __forceinline__ u32 marked(u32 word) { return word | 1u; }
 
-// `width` bits from bit `at` of words that lie in a window from number `from` on, for width < 32. All lanes call.
+// `width` bits from bit `at` of words in a window that begins with word `from`, for width < 32. All lanes call.
 __device__ __forceinline__ u32 bits_at(u32 window, u32 from, u32 at, u32 width) {
   const u32 first = from + (at >> 5);
   const u32 left = __shfl_sync(ALL, window, (int)(first & 31u)), right = __shfl_sync(ALL, window, (int)((first + 1) & 31u));

@@ -1,9 +1,9 @@
-// How a warp reads ids: the one place that knows how they lie.
+// How a warp reads ids, plain or compressed: the only code that depends on their encoding.
 //
 // Kernels that stream rows (rows.cuh) ask for the ids of a slice, 32 entries that begin at a multiple of 32, by one call of all
 // lanes. An `Ids` belongs to one warp, lives as long as the warp reads, and may keep what it has read.
 //
-// The prelude supplies Id and COMPRESSED: whether ids lie bit-packed in blocks (id_blocks.cuh), or each on its own.
+// The prelude supplies Id and COMPRESSED: ids are packed in blocks (id_blocks.cuh), or stored one by one.
 #pragma once
 #include "id_blocks.cuh"
 
@@ -12,16 +12,16 @@ namespace szc {
 template <bool IN_BLOCKS> struct IdsOf;
 
 template <> struct IdsOf<false> {
-  static constexpr bool TOGETHER = false;  // whether all lanes must call load(), or those only whose entry is wanted
+  static constexpr bool TOGETHER = false;  // whether all lanes must call load(), or only those whose entry is wanted
   const Id* ids;
 
   __device__ __forceinline__ explicit IdsOf(const Id* indices) : ids(indices) {}
 
-  // The id of entry `at`: lane i asks for entry i of a slice. What is not `active` is not read and means nothing.
+  // The id of entry `at`: lane i asks for entry i of a slice. Without `active` nothing is read and the result is undefined.
   __device__ __forceinline__ Id load(u64 at, bool active) { return active ? load_host(ids + at, 0) : Id(); }
 };
 
-// A warp keeps the line of the blocks that it read last, a word a lane: blocks that follow each other are read as whole lines of
+// A warp keeps the last line of the blocks that it read, one word a lane: consecutive blocks are read as whole lines of
 // 128 bytes, each once, however few bytes a block takes.
 template <> struct IdsOf<true> {
   static constexpr bool TOGETHER = true;
@@ -39,7 +39,7 @@ template <> struct IdsOf<true> {
       line = first;
       word = load_line(table, line);
     }
-    u32 window = word;  // the block's words from number `from` on, and round
+    u32 window = word;  // the block's words, rotated: lane (from + k) % 32 has word k
     if (from + block.words > 32) {
       line = first + 1;
       word = load_line(table, line);

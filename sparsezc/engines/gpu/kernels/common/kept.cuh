@@ -1,4 +1,4 @@
-// Entries of which some stay, 32 a word: where those that stay go. `before`: for each word, how many stay before it.
+// Compaction: the new places of kept entries, 32 a word. `before`: the number of kept entries before each word.
 #pragma once
 #include "warp.cuh"
 
@@ -6,7 +6,7 @@ namespace szc {
 
 __device__ __forceinline__ u64 words(u64 entries) { return (entries + 31) / 32; }
 
-// How many of the first k entries of a side stay; its words begin at `start`.
+// The number of kept entries among the first k entries of a side, whose words begin at `start`.
 __device__ __forceinline__ u64 kept_before(const u32* bits, const i64* before, u64 start, u64 k) {
   const u64 word = start + (k >> 5);
   const u32 rest = (u32)k & 31u;

@@ -1,8 +1,8 @@
-// Which rows a launch takes, and where their entries lie.
+// The rows that a launch takes, and the addresses of their entries.
 //
-// A placement may serve a product in several launches (engines/gpu/placements/): each then takes a part of the rows, and the
-// entries may lie in pieces: *segments* of 2^SEGMENT_BITS entries, some of them in device memory, each with an address of its
-// own. With PARTIAL and SEGMENT_BITS off (most launches) nothing of this is left in a kernel.
+// A placement may serve a product by several launches (engines/gpu/placements/). Each takes a part of the rows, and
+// entries may be stored in *segments* of 2^SEGMENT_BITS entries, some of them in device memory, each with its own
+// address. With PARTIAL and SEGMENT_BITS off (most launches) the compiler removes all of this.
 //
 // The prelude supplies PARTIAL, whether a launch takes a part of the rows only, and SEGMENT_BITS; 0: one address for all.
 #pragma once
@@ -11,13 +11,13 @@
 namespace szc {
 
 struct Part {
-  const u64* id_segments;     // a segment's address less what lies before it in the array; the lowest bit: in device memory
+  const u64* id_segments;     // a segment's address minus its offset in the array; the lowest bit: in device memory
   const u64* value_segments;
   const u32* subset;          // null: every row of the range
   u64 first_row, end_row;
 };
 
-// Of these rows of a presence word, the ones that this launch takes.
+// The rows of this presence word that the launch takes.
 __device__ __forceinline__ u32 in_part(const Part& part, u64 word, u32 rows) {
   if (!PARTIAL) return rows;
   const u64 row = 32 * word + lane_id();

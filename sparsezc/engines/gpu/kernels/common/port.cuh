@@ -4,16 +4,16 @@
 // names are spelt here and nothing else is included, because each header costs compile time in every specialised kernel.
 // The emulator (tests/emulator/cuda_emu.h) stands before the text, defines SZC_EMU and supplies CUDA's own names.
 //
-// load_host() is how a kernel reads memory that lies on the host (zero-copy).  Nothing else may read it: the loads
-// carry their cache hints here, and here the emulator counts the requests that would cross the link.
+// load_host() is how a kernel reads host memory (zero-copy).  No other function may: cache hints are set here, and here
+// the emulator counts the requests that would cross the host link.
 //
 // Kernels are launched with arguments by name (sparsezc/device/launcher.py). Where a file does not say otherwise:
 //   nrows, indptr, indices, values     a CSR: offsets (nrows + 1, on the device), column ids, values (one if iso-valued)
 //   size, nwords, nvals, count         entries of a vector, its presence words, entries of a matrix, items of a list
 //   x, x_bits; u, u_bits; v, v_bits; t, t_bits; y, y_bits        a vector's values, and its presence words; null: it is full
-//   w, w_bits, old_w, old_bits         where a vector's result goes, and what was there before; null: nothing
-//   mask, flip, replace                presence words of what a mask lets through, each xor `flip`; null: no mask; whether
-//                                      what it does not let through is deleted
+//   w, w_bits, old_w, old_bits         a vector's result, and its content before; null: nothing
+//   mask, flip, replace                presence words of a mask's true entries, each xor `flip`; null: no mask;
+//                                      whether entries outside the mask are deleted
 //   first .. last (or stop, end)       the rows or entries that a launch does, the last not included; `base`: the entry
 //                                      with which the arrays of a part begin
 //   first_row .. end_row, first_chunk .. end_chunk, subset, id_segments, value_segments        see part.cuh
@@ -62,7 +62,7 @@ __device__ __forceinline__ double multiply_rounded(double a, double b) { return 
 __device__ __forceinline__ double subtract_rounded(double a, double b) { return __dsub_rn(a, b); }
 
 #ifdef SZC_COUNT
-// Requests (lines of 128 bytes) and sectors that warps ask of host memory; sectors that they ask of segments on the device.
+// Requests (lines of 128 bytes) and sectors that warps read from host memory; sectors read from segments on the device.
 extern "C" {
 __device__ u64 szc_traffic[3];
 }
@@ -80,7 +80,7 @@ __device__ __forceinline__ void count_load(const void* p, bool near) {
 __device__ __forceinline__ void count_load(const void*, bool) {}
 #endif
 
-// One load instruction for each size, with and without a place in L1.  The asm is not volatile: a value that the
+// One load instruction for each size, with and without L1 caching.  The asm is not volatile: a value that the
 // kernel does not use is not loaded.  The non-coherent path is right because no kernel writes what it reads here.
 template <int BYTES> struct HostLoad;
 template <> struct HostLoad<1> {
@@ -112,7 +112,7 @@ template <class T, class Bits> __device__ __forceinline__ T from_bits(Bits bits)
   memcpy(&value, &bits, sizeof value);
   return value;
 }
-// Read once: streamed arrays, whose lines would only push others out of L1.
+// Read once: streamed arrays, whose lines would evict others from L1.
 template <class T> __device__ __forceinline__ T load_host(const T* p, int) {
   count_load(p, false);
   return from_bits<T>(HostLoad<sizeof(T)>::once(p));
@@ -122,7 +122,7 @@ template <class T> __device__ __forceinline__ T load_host_cached(const T* p, int
   count_load(p, false);
   return from_bits<T>(HostLoad<sizeof(T)>::cached(p));
 }
-// What lies in device memory where its neighbours lie on the host.
+// Entries in device memory whose neighbours are in host memory.
 template <class T> __device__ __forceinline__ T load_near(const T* p) {
   count_load(p, true);
   return *p;

@@ -1,10 +1,10 @@
-// How a warp reads rows: the one place that fixes the order and the shape of the requests to host memory.
+// How a warp reads rows: the only code that fixes the order and the shape of requests to host memory.
 //
 // A warp streams the entries of rows as slices of 32 entries that begin at multiples of 32: each slice is one aligned
 // 128-byte request of 4-byte ids (two of 8-byte ids). A lane whose entry belongs to none of the wanted rows issues no load.
 // With ROWS_PER_WARP 1 a slice holds entries of one row: the merged and aligned access of EMOGI (Min et al., VLDB 2021,
-// section 4.2). With 32 this extends to rows of any length: rows of one presence word that share a line are read with one
-// request; rows that are not wanted are skipped. With either, a row that is finished early is left.
+// section 4.2). With 32 this extends to rows of any length: rows of one presence word that share a line are read by one
+// request; rows that are not wanted are skipped. With either, a warp leaves a row that needs no more entries.
 //
 // The prelude supplies ROWS_PER_WARP, 1 or 32; gb.config.rows_per_warp and engines/gpu/products/rows_per_warp.py choose it.
 #pragma once
@@ -55,9 +55,10 @@ __device__ __forceinline__ void stream_rows(u64 next, u64 end, u32 rows, volatil
   }
 }
 
-// Goes through the chunks begin .. end-1 of long rows: `wanted(chunk)` is asked by one lane, `visit(chunk)` called by all. A warp takes
-// `spread` (1 to 32) of them at a time, far apart: 1 where all are wanted, so that they are read in order; more where few may be,
-// which may be side by side in one row, so that a look is cheap and the row is still shared by many warps (launch.spread).
+// Visits the chunks begin .. end-1 of long rows: one lane calls `wanted(chunk)`, all lanes call `visit(chunk)`. A warp
+// takes `spread` (1 to 32) chunks at a time, far apart from each other: 1 where all are wanted, so that they are read
+// in order; more where few may be wanted, so that checking is cheap and a single wanted row is still shared by many
+// warps (launch.spread).
 template <class Wanted, class Visit>
 __device__ __forceinline__ void for_chunks(u64* counter, u64 begin, u64 end, u32 spread, Wanted wanted, Visit visit) {
   const u64 takes = (end - begin + spread - 1) / spread;

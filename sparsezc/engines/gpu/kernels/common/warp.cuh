@@ -1,4 +1,4 @@
-// Small warp-wide helpers. Every function here is called by all 32 lanes of a warp together.
+// Small warp-wide helpers. All 32 lanes of a warp call each function together.
 #pragma once
 #include "port.cuh"
 
@@ -58,16 +58,16 @@ __device__ __forceinline__ void add_lanes(u64 v, u64* total) {
 }
 
 // The next `count` items of a work list that all warps share, in ascending order: returns the first of them.
-// Handing work out in order keeps what is in flight at one time close together, which host pages need.
+// Ascending order keeps concurrent reads close together, which host pages need.
 __device__ __forceinline__ u64 take(u64* counter, u64 count) {
   u64 first = 0;
   if (lane_id() == 0) first = atomicAdd(counter, count);
   return __shfl_sync(ALL, first, 0);
 }
 
-// Goes through `count` items, `piece` at a time: visit(first of them). With a counter in ascending order over all warps;
-// without one (null) each warp strides through them, which costs no atomic: for where there is little to do.
-// One loop for both, so that the compiler writes the body once.
+// Visits `count` items, `piece` at a time: visit(first of them). With a counter, warps take pieces in ascending order;
+// without one (null) each warp strides through them, which saves the atomic where there is little to do.
+// One loop for both, so that the compiler emits the body once.
 template <class Visit>
 __device__ __forceinline__ void for_pieces(u64* counter, u64 count, u64 piece, Visit visit) {
   const u64 stride = piece * gridDim.x * (blockDim.x >> 5);

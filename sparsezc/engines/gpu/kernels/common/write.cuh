@@ -8,9 +8,9 @@
 namespace szc {
 
 struct Output {
-  W* values;           // where results go
+  W* values;           // where results are written
   u32* bits;
-  const W* old_values; // what the output held before; the same arrays where writing in place is safe
+  const W* old_values; // the output's content before; the same arrays where writing in place is safe
   const u32* old_bits; // null: the output was empty
   const u32* mask;     // null: no mask. Presence bits of the mask's true entries
   u32 flip;            // ALL for a complemented mask, else 0
@@ -46,7 +46,7 @@ __device__ __forceinline__ void write_word(const Output& out, u64 word, u32 allo
                                            u32 owned) {
   const u32 old = out.old_bits ? out.old_bits[word] : 0;
   const u32 now = write_values(out, word, old, allowed, region, has, z, owned);
-  __syncwarp();  // every lane has read the old word, which may be the one that lane 0 writes now
+  __syncwarp();  // every lane has read the old word, which lane 0 may now overwrite
   if (lane_id() == 0) {
     if (owned == ALL) {
       out.bits[word] = now;

@@ -1,6 +1,6 @@
 // Presence words: 32 entries of a vector packed into a u32. Small kernels, none of them specialised.
 //
-// Who calls: engines/gpu/runtime/presence_words.py, and spmm.py (lines). All memory lies on the device.
+// Who calls: engines/gpu/runtime/presence_words.py, and spmm.py (lines). All memory is on the device.
 #include "warp.cuh"
 
 namespace szc {
@@ -13,7 +13,7 @@ extern "C" __global__ void count(u64 nwords, const u32* bits, u64* total) {
   add_lanes(mine, total);
 }
 
-// frontier: rows that are present and their entries; totals are zeros on entry.
+// frontier: the number of rows that are present, and of their entries; totals are zeros on entry.
 extern "C" __global__ void frontier(u64 size, const u32* bits, const i64* indptr, u64* totals) {
   u64 rows = 0, entries = 0;
   const u64 nwords = (size + 31) / 32;
@@ -30,8 +30,8 @@ extern "C" __global__ void frontier(u64 size, const u32* bits, const i64* indptr
   add_lanes(entries, totals + 1);
 }
 
-// wanted: of one word of rows in `step`, those that the mask lets through, the entries in the first 32 of each, all their
-// entries; totals are zeros on entry.
+// wanted: of one word of rows in `step`, the number of rows that the mask lets through, of the entries in the first 32
+// of each, and of all their entries; totals are zeros on entry.
 extern "C" __global__ void wanted(u64 nrows, const i64* indptr, const u32* mask, u32 flip, u64 step, u64* totals) {
   u64 n[3] = {0, 0, 0};
   const u64 warps = (u64)gridDim.x * (blockDim.x >> 5);
@@ -46,7 +46,7 @@ extern "C" __global__ void wanted(u64 nrows, const i64* indptr, const u32* mask,
   for (int k = 0; k < 3; ++k) add_lanes(n[k], totals + k);
 }
 
-// lines: presence words of the lines, of `width` entries each, in which a mask lets something through.
+// lines: presence words of the lines, of `width` entries each, in which the mask lets an entry through.
 extern "C" __global__ void lines(u64 count, u64 width, const u32* mask, u32 flip, u32* bits) {
   const u64 warps = (u64)gridDim.x * (blockDim.x >> 5);
   for (u64 word = ((u64)blockIdx.x * blockDim.x + threadIdx.x) >> 5; 32 * word < count; word += warps) {
@@ -67,7 +67,7 @@ extern "C" __global__ void popcounts(u64 nwords, const u32* bits, i64* counts) {
     counts[w] = (i64)__popc(bits[w]);
 }
 
-// positions: the entries that are present, in order; `before`: how many there are before each word.
+// positions: the positions of present entries, in order; `before`: the number of entries before each word.
 extern "C" __global__ void positions(u64 nwords, const u32* bits, const i64* before, i64* at) {
   const u32 lane = lane_id();
   for (u64 word = ((u64)blockIdx.x * blockDim.x + threadIdx.x) >> 5; word < nwords; word += ((u64)gridDim.x * blockDim.x) >> 5) {
@@ -82,7 +82,7 @@ extern "C" __global__ void mark(u64 count, const u64* index, u32* bits) {
     atomicOr(&bits[index[k] >> 5], bit((u32)index[k] & 31u));
 }
 
-// turn: one more round, for which `bits` are cleared; `number` may be null.
+// turn: begins another round, whose `bits` are cleared; `number` may be null.
 extern "C" __global__ void turn(u64 nwords, u32* bits, i64* number) {
   for (u64 w = (u64)blockIdx.x * blockDim.x + threadIdx.x; w < nwords; w += (u64)gridDim.x * blockDim.x) bits[w] = 0;
   if (number && blockIdx.x == 0 && threadIdx.x == 0) ++*number;

@@ -1,5 +1,5 @@
-// Entries moved together. The second half of select: those whose bits are set, and the rows' new offsets; and a
-// gather and a scatter.
+// Compaction: the second half of select, which moves the entries whose bits are set and computes the rows' new offsets;
+// and a gather and a scatter.
 //
 // Who calls: engines/gpu/elementwise/matrix_index.py (gather), transpose.py (place) and matrix_map.py (the rest, with `before`: for each 32
 // entries, how many are kept before them). The prelude supplies Id and A. `moved_values` is null where the matrix is
@@ -23,13 +23,13 @@ extern "C" __global__ void offsets(u64 nrows, const i64* indptr, const u32* bits
     moved[row] = (i64)kept_before(bits, before, 0, (u64)indptr[row]);
 }
 
-// out[k] = values[at[k]], whatever A's bits mean.
+// out[k] = values[at[k]], for any type of A's size.
 extern "C" __global__ void gather(u64 count, const u64* at, const A* values, A* out) {
   for (u64 k = (u64)blockIdx.x * blockDim.x + threadIdx.x; k < count; k += (u64)gridDim.x * blockDim.x)
     out[k] = load_host(values + at[k], 1);
 }
 
-// out[to[k]] = values[k], for distinct positions; `out` may lie on the host.
+// out[to[k]] = values[k], for distinct positions; `out` may be in host memory.
 extern "C" __global__ void place(u64 count, const u64* to, const A* values, A* out) {
   for (u64 k = (u64)blockIdx.x * blockDim.x + threadIdx.x; k < count; k += (u64)gridDim.x * blockDim.x)
     out[to[k]] = values[k];

@@ -1,7 +1,8 @@
-// Work on the entries of a matrix, each by itself: apply writes new values, select says which entries stay.
+// Operations on single entries of a matrix: apply writes new values, select marks the entries to keep.
 //
-// Who calls: engines/gpu/elementwise/matrix_map.py. What a warp does: 32 entries that begin at a multiple of 32, one aligned request of ids
-// and one of values: of `nvals` entries from `first` on, which is where `indices`, `values`, `out` and `bits` begin. The row of an entry, where the operator asks for it, is found by bisection of the offsets.
+// Who calls: engines/gpu/elementwise/matrix_map.py. What a warp does: it takes 32 entries that begin at a multiple of
+// 32: one aligned request of ids and one of values. `indices`, `values`, `out` and `bits` begin with entry `first` and
+// have `nvals` entries. The row of an entry, where the operator reads it, is found by bisection of the offsets.
 //
 // The prelude supplies Id, A, S, Z (types of ids, values, scalar, result); `Z compute(A a, S s, u64 row, u64 col)`; the flags
 // READS_VALUES, READS_ROWS, READS_COLUMNS, ISO, and KEEP: false, z goes to `out`; true, its truth to `bits`.

@@ -1,15 +1,15 @@
 // Two matrices merged entry by entry: the elementwise operations, and the write rule of a matrix (mask, accumulator,
 // replace, region).
 //
-// Who calls: engines/gpu/elementwise/matrix_merge.py, for rows first .. last-1 of X, Y and the mask M, whose ids and values lie in device
-// memory. What a thread does: it takes one entry of X, or one of Y, and looks for its partner in the same row of the
-// other by bisection; an entry of Y that has a partner is left to it. So work is spread evenly whatever the rows' lengths.
-// The first launch says which stay (32 a word, those of X before those of Y). With the running sums `before` of these, each
-// thread of the second knows where its result goes: before it stand what stays before it in X and what stays before it in Y.
+// Who calls: engines/gpu/elementwise/matrix_merge.py, for rows first .. last-1 of X, Y and the mask M, whose ids and
+// values are in device memory. What a thread does: it takes one entry of X or Y and bisects the same row of the other
+// for its partner; the X thread handles a pair. So work is spread evenly whatever the rows' lengths.
+// The first launch marks the entries to keep (32 a word, those of X before those of Y). With the running sums `before`
+// of these, the second launch moves each: its place is the number of kept entries of X and of Y before it.
 //
 // Each side (x_indptr, x_ids, x_values, x_base, x_count; y_indptr, y_ids, y_values, y_base, y_count; m_indptr, m_ids, m_values, m_base,
-// m_count) is a part of a matrix: see Side. `row_region` and `col_region` are presence words of the rows and columns that an
-// assignment is to; null: all. `a` and `b` are the operation's scalars.
+// m_count) is a part of a matrix: see Side. `row_region` and `col_region` are presence words of the assigned rows and
+// columns; null: all. `a` and `b` are the operation's scalars.
 //
 // The prelude supplies XId, YId, MId and X, Y, M (types of ids and values), Id (the result's ids), S (two scalars a, b), W (the result), and
 // `bool compute(bool has_x, X x, bool has_y, Y y, bool allowed, bool inside, u64 row, u64 col, S a, S b, W& z)`, which
@@ -19,7 +19,7 @@
 
 namespace szc {
 
-// Part of a matrix: entry `at` of the whole lies at ids[at - base].
+// Part of a matrix: entry `at` of the whole is at ids[at - base].
 template <class Id, class T> struct Side {
   const i64* indptr;
   const Id* ids;
@@ -55,7 +55,7 @@ struct Operands {
 
 struct Merged {
   bool keep;
-  u64 here, there;  // the entry itself, and where it would stand on the other side
+  u64 here, there;  // the entry itself, and its place on the other side
   u64 col;
   W z;
 };
@@ -82,7 +82,7 @@ __device__ __forceinline__ Merged merge(const Operands& o, u64 word) {
   return r;
 }
 
-// With `ids` null, says which entries stay, and how many of each word; else moves them to their places.
+// With `ids` null, marks the entries to keep and counts them by word; else moves them to their places.
 extern "C" __global__ void __launch_bounds__(256)
     merge_entries(u64 first, u64 last, const i64* x_indptr, const XId* x_ids, const X* x_values, u64 x_base, u64 x_count,
                   const i64* y_indptr, const YId* y_ids, const Y* y_values, u64 y_base, u64 y_count,

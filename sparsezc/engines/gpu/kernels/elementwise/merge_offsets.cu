@@ -1,8 +1,8 @@
-// The offsets of two matrices merged (matrix_merge.cu): how many entries stay before each row of a part, counted from its begin.
+// The row offsets of two merged matrices (matrix_merge.cu): the number of kept entries before each row of a part.
 //
 // Who calls: engines/gpu/elementwise/matrix_merge.py, for rows first .. last-1 of X and Y. All memory on the device: the offsets
-// x_indptr and y_indptr of the whole matrices, of which entries x_base .. x_base + x_count - 1, and those from y_base on, take
-// part; `bits` and `before` as merge_entries made them.
+// x_indptr and y_indptr of the whole matrices; entries x_base .. x_base + x_count - 1 of X, and from y_base on of Y,
+// take part; `bits` and `before` as merge_entries made them.
 #include "kept.cuh"
 
 namespace szc {

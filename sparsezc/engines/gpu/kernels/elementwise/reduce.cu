@@ -1,11 +1,11 @@
-// One value from all entries of a vector: s = (+) v(i).
+// Reduction of all entries of a vector to one value: s = (+) v(i).
 //
 // Who calls: engines/gpu/elementwise/reduce.py. What a warp does: presence words of 32 entries, one entry a lane, folded in registers;
 // each block leaves one partial result, and the block that finishes last folds those in block order, so the result depends
 // on the launch's shape but never on timing.
 //
-// `partial` and `partial_has` have an entry a block, `arrived` (0 on entry) counts the blocks that are done; `result` and
-// `result_has` get the value, and whether there is one.
+// `partial` and `partial_has` have an entry a block, `arrived` (0 on entry) counts the blocks that are done; the kernel
+// writes `result`, and `result_has`: whether there is a value.
 //
 // The prelude supplies X (the vector's type), Z, `Z add(Z, Z)`, `Z identity()`, `Z load(X)`.
 #include "warp.cuh"

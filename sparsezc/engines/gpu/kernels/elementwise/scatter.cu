@@ -1,8 +1,9 @@
 // Assignment to a list of positions, first half: t(index[k]) = u(k). The second half is vector_map.cu with t as its operand and
 // the list's bits as its region.
 //
-// Who calls: engines/gpu/elementwise/vector_index.py. All memory on the device; `u_bits` null: u is full; `t_bits` and `region` hold zeros on entry. A position that
-// stands twice in the list gets one of its values, as GraphBLAS leaves open. The prelude supplies U (the type of u and t).
+// Who calls: engines/gpu/elementwise/vector_index.py. All memory on the device; `u_bits` null: u is full; `t_bits` and
+// `region` hold zeros on entry. A position that is listed twice gets one of its values, as GraphBLAS leaves open. The
+// prelude supplies U (the type of u and t).
 #include "warp.cuh"
 
 namespace szc {

@@ -1,9 +1,10 @@
 // Elementwise work on vectors: w<mask> = accum(w, f(u, v, s)), for every operation that makes entry i from entry i.
 //
 // Who calls: engines/gpu/elementwise/vector_map.py (apply, select, ewise_add/mult/union, assign, extract, dup, casts, merges).
-// What a warp does: it looks at `piece` (at most 32) presence words at once, a lane each, and goes on with those where something can
-// change, some at a time so that their operands travel together; a word is 32 entries, one a lane, and one aligned request a type of 4
-// bytes. So a sparse vector costs its presence words, and little more. Everything lies on the device.
+// What a warp does: it reads `piece` (at most 32) presence words at once, one a lane, and continues with those where an
+// entry can change, several at a time so that their operands are in flight together; a word is 32 entries, one a lane,
+// and one aligned request for a type of 4 bytes. So a sparse vector costs little more than its presence words. All
+// memory on the device.
 //
 // The prelude supplies U, V, S, Z, W (types of the two operands, the scalar, result, output), `W accumulate(W, Z)` and
 // `bool compute(U u, V v, bool has_u, bool has_v, S s, S s2, u64 i, Z& z)`: the result of entry i and whether there is one;
@@ -14,7 +15,7 @@
 
 namespace szc {
 
-constexpr u32 AHEAD = sizeof(U) + sizeof(V) + sizeof(W) <= 16 ? 4 : 2;  // words whose operands are asked for at once
+constexpr u32 AHEAD = sizeof(U) + sizeof(V) + sizeof(W) <= 16 ? 4 : 2;  // words whose operands are requested at once
 
 extern "C" __global__ void __launch_bounds__(256)
     KERNEL(u64 size, const U* u, const u32* u_bits, const V* v, const u32* v_bits, const u64* index, S s, S s2,
@@ -30,7 +31,7 @@ extern "C" __global__ void __launch_bounds__(256)
     const u32 old = there && old_bits ? old_bits[mine] : 0;
     const u32 in_u = there && u_bits && !GATHER ? u_bits[mine] : ALL, in_v = there && v_bits ? v_bits[mine] : ALL;
     const u32 inputs = NEEDS_U && NEEDS_V ? in_u & in_v : NEEDS_U ? in_u : NEEDS_V ? in_v : in_u | in_v;
-    // Where nothing can change, nothing need be written, unless all of the output is.
+    // Words where no entry can change are not written, unless the output needs all of its words.
     const bool todo = there && (w_bits != old_bits || allowed || (replace && old));
     u32 now = 0;
     for (u32 left = __ballot_sync(ALL, todo && (old || (allowed & assigned & inputs))); left;) {

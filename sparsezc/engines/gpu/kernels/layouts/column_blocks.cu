@@ -1,17 +1,17 @@
-// A matrix cut by columns: block b has the entries of columns b * width .. (b + 1) * width - 1, row by row.
+// A matrix cut by columns: block b has the entries of columns b * width .. (b + 1) * width - 1, in row order.
 //
 // Who calls: engines/gpu/layouts/column_blocks.py. All memory on the device. What a warp does: it takes a row at a time, whose ids ascend; lane
 // b bisects for the first entry of block b. First `lengths` writes how many entries each block has of each row; then, with the
-// sums of these, `split` copies the entries to where they belong.
+// sums of these, `split` copies the entries to their places.
 //
-// The prelude supplies Id, A (the type of the values, or any of its size) and VALUES, whether these are copied too.
+// The prelude supplies Id, A (any type of the values' size) and VALUES, whether values are copied too.
 #include "warp.cuh"
 
 namespace szc {
 
 constexpr u32 MOST = 31;  // blocks: lane `nblocks` has the end of the row
 
-// Where the lane's block begins in a row: the first entry from `begin` on whose id is at least `lane * width`.
+// The start of the lane's block in a row: the first entry from `begin` on whose id is at least `lane * width`.
 __device__ __forceinline__ u64 block_begin(const Id* ids, u64 begin, u64 end, u64 width, u32 nblocks) {
   const u64 least = (u64)lane_id() * width;
   u64 low = lane_id() < nblocks ? begin : end, high = end;
@@ -23,7 +23,7 @@ __device__ __forceinline__ u64 block_begin(const Id* ids, u64 begin, u64 end, u6
   return low;
 }
 
-// Offsets of block b: from b * (nrows + 1) on. What `lengths` writes is one entry on, so that sums make offsets of it.
+// Offsets of block b begin at b * (nrows + 1). `lengths` writes each length one place further, so that sums are offsets.
 extern "C" __global__ void __launch_bounds__(256)
     lengths(u64 nrows, const i64* indptr, const Id* ids, u64 width, u32 nblocks, i64* offsets, u64* counter) {
   for_pieces(counter, nrows, 32, [&](u64 first) {
@@ -35,7 +35,7 @@ extern "C" __global__ void __launch_bounds__(256)
   });
 }
 
-// `into`: of each block the addresses of its ids and values.
+// `into`: for each block the addresses of its ids and values.
 extern "C" __global__ void __launch_bounds__(256)
     split(u64 nrows, const i64* indptr, const Id* ids, const A* values, u64 width, u32 nblocks, const i64* offsets, const u64* into,
           u64* counter) {

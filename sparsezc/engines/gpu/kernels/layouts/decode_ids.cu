@@ -1,7 +1,7 @@
 // The ids of a range of entries of compressed blocks (id_blocks.cuh).
 //
-// Who calls: engines/gpu/storage/compressed_ids.py. Where things lie: the blocks in host memory (zero-copy) or on the device; `out` too. What
-// a warp does: it decodes 32 blocks, one after another.
+// Who calls: engines/gpu/storage/compressed_ids.py. Memory: blocks and `out` in host memory (zero-copy) or on the
+// device. What a warp does: it decodes 32 blocks, one after another.
 //
 // The prelude supplies Id and COMPRESSED.
 #include "ids.cuh"

@@ -1,23 +1,23 @@
-// Ids into compressed blocks (id_blocks.cuh).
+// Encoding of ids into compressed blocks (id_blocks.cuh).
 //
-// Who calls: engines/gpu/storage/compressed_ids.py. Where things lie: `indices` and `body` in host memory (zero-copy) or on the
-// device, headers on the device. What a warp does: it takes 32 entries, a block, whatever rows they belong to. First `measure`
-// chooses how each block is packed, the smallest of all ways; then it is known where each begins (`starts`), and `encode`
-// writes them.
+// Who calls: engines/gpu/storage/compressed_ids.py. Memory: `indices` and `body` in host memory (zero-copy) or on the
+// device, headers on the device. What a warp does: it takes 32 entries, a block, whatever rows they belong to. First
+// `measure` chooses the smallest packing of each block; sums of the sizes give each block's start (`starts`), and
+// `encode` writes the blocks.
 //
-// The prelude supplies Id, the type of the ids as they are.
+// The prelude supplies Id, the type of the plain ids.
 #include "id_blocks.cuh"
 
 namespace szc {
 
 __device__ __forceinline__ u32 width(u32 v) { return 32u - (u32)__clz((int)v); }
 
-// The lane's entry: its id, and its gap to the entry before it less one; ALL where the id does not ascend, or is the first.
+// The lane's entry: its id, and its gap to the previous entry minus one; ALL where ids do not ascend, or at the first entry.
 struct Entry {
   u32 id, gap;
 };
 
-// Entries beyond the last are as near to the one before as can be: they take no bits.
+// Entries beyond the last have the smallest gap: they take no bits.
 __device__ __forceinline__ Entry entry_of(const Id* indices, u64 nvals, u64 block) {
   const u64 at = 32 * block + lane_id();
   u32 id = (u32)load_host(indices + (at < nvals ? at : nvals - 1), 0);
@@ -27,7 +27,7 @@ __device__ __forceinline__ Entry entry_of(const Id* indices, u64 nvals, u64 bloc
   return e;
 }
 
-// How many words the high bits of so many entries take.
+// The number of words for the high bits of so many entries.
 __device__ __forceinline__ u32 high_words(u32 own, u32 high) { return ((u32)__popc(own) * high + 31) / 32; }
 
 extern "C" __global__ void __launch_bounds__(256) measure(u64 nvals, const Id* indices, u64* counter, u16* headers) {
@@ -56,7 +56,7 @@ extern "C" __global__ void __launch_bounds__(256) measure(u64 nvals, const Id* i
   });
 }
 
-// Sets bits from bit `at` of `words` on, which were 0 there.
+// Sets bits from bit `at` of `words` on; they were 0.
 __device__ __forceinline__ void put_bits(u32* words, u32 at, u32 value) {
   const u32 shift = at & 31u;
   if (value << shift) atomicOr(&words[at >> 5], value << shift);

@@ -1,6 +1,6 @@
-// A vector in another order: entry i becomes what entry at[i] was.
+// A vector in another order: new entry i is old entry at[i].
 //
-// Who calls: engines/gpu/storage/vertex_order.py. All lies on the device. A warp makes one presence word. `values` and `new_values` may
+// Who calls: engines/gpu/storage/vertex_order.py. All memory on the device. A warp makes one presence word. `values` and `new_values` may
 // be null; `new_bits` are the presence words in the new order. The prelude supplies A, any type of the values' size.
 #include "warp.cuh"
 

@@ -1,6 +1,6 @@
 // Segments: pieces of 2^SEGMENT_BITS entries of a matrix, which a placement moves between the host and the device.
 //
-// Who calls: engines/gpu/placements/. Where things lie: what is copied comes from host memory; all else on the device.
+// Who calls: engines/gpu/placements/. Memory: copies come from host memory; all else is on the device.
 // `copy` brings `nsegments` segments, those that `which` lists, into the slots `to`.
 //
 // The prelude supplies SEGMENT_BITS and, for copy, A: the type of an entry.
@@ -8,8 +8,9 @@
 
 namespace szc {
 
-// touch: adds to counts[s] the entries of segment s that the wanted rows have; `most` of each row at most. A warp takes a word of
-// rows: those that lie in one segment each, as most do, are added up first; a row of many segments is shared by the lanes.
+// touch: adds to counts[s] the entries of segment s that the wanted rows have; at most `most` of each row. A warp takes
+// a word of rows: rows within one segment, which most are, are summed first; the lanes share a row that spans many
+// segments.
 extern "C" __global__ void __launch_bounds__(256)
     touch(u64 nrows, const i64* indptr, const u32* wanted, u32 flip, u64 most, u32* counts) {
   const u64 warps = (u64)gridDim.x * (blockDim.x >> 5);
@@ -44,7 +45,7 @@ extern "C" __global__ void __launch_bounds__(256)
   }
 }
 
-// resident: presence words of the rows whose segments all lie in device memory; rows without entries are among them.
+// resident: presence words of the rows whose segments are all in device memory; rows without entries are among them.
 extern "C" __global__ void __launch_bounds__(256) resident(u64 nrows, const i64* indptr, const u64* segments, u32* bits) {
   const u64 warps = (u64)gridDim.x * (blockDim.x >> 5);
   for (u64 word = ((u64)blockIdx.x * blockDim.x + threadIdx.x) >> 5; 32 * word < nrows; word += warps) {
@@ -59,8 +60,8 @@ extern "C" __global__ void __launch_bounds__(256) resident(u64 nrows, const i64*
   }
 }
 
-// copy: brings segments which[i] of the host's array into the slots to[i] of `kept`. A warp takes a segment at a time, in the
-// order of the list, and has four requests of 128 bytes or more on their way. `count`: entries of the array.
+// copy: brings segments which[i] of the host's array into the slots to[i] of `kept`. A warp takes a segment at a time,
+// in the order of the list, and keeps four requests of at least 128 bytes in flight. `count`: entries of the array.
 extern "C" __global__ void __launch_bounds__(256)
     copy(u64 nsegments, const u64* which, const u64* to, const A* array, u64 count, A* kept, u64* counter) {
   constexpr u64 SIZE = (u64)1 << SEGMENT_BITS;

@@ -22,7 +22,7 @@ struct Group {
   }
 };
 
-// The next number that no block had yet. All of the block call.
+// The next number of a counter that all blocks share. All threads of the block call.
 __device__ __forceinline__ u64 take_together(u64* counter, u64* shared) {
   if (threadIdx.x == 0) *shared = atomicAdd(counter, 1ull);
   __syncthreads();
@@ -40,14 +40,14 @@ struct Table {
   }
   __device__ __forceinline__ u32 after(u32 slot) const { return slot + 1 < slots ? slot + 1 : 0; }
 
-  // Makes the table an empty one of `wanted` slots, as far as `most` reach. All of the group call.
+  // Makes an empty table of `wanted` slots, or of `most` if that is less. All threads of the group call.
   __device__ __forceinline__ void clear(const Group& g, u64 wanted, u32 most) {
     slots = wanted < most ? (u32)wanted : most;
     for (u32 slot = g.rank; slot < slots; slot += g.size) keys[slot] = EMPTY;
     g.sync();
   }
 
-  // The slot of an id, which is put there if it was nowhere; `fresh`: it was.
+  // The slot of an id, which is inserted if it is not in the table; `fresh`: it was inserted.
   __device__ __forceinline__ u32 insert(Key id, bool& fresh) {
     for (u32 slot = home(id);; slot = after(slot)) {
       Key before = *(volatile Key*)(keys + slot);
@@ -57,7 +57,7 @@ struct Table {
     }
   }
 
-  // Where an id is.
+  // Finds the slot of an id.
   __device__ __forceinline__ bool find(Key id, u32& slot) const {
     for (slot = home(id);; slot = after(slot)) {
       const Key key = keys[slot];

@@ -1,7 +1,7 @@
-// Many searches at once: a panel of truth values, `width` bits for each vertex, 64 of them in a word.
+// Many searches at once: a panel of Booleans, `width` bits for each vertex, 64 bits in a word.
 //
-// The prelude supplies Id, the type of the matrix's ids; WORDS, how many words of 64 bits hold the bits of a vertex; ALIGNED,
-// whether they are exactly these words (width = 64 * WORDS), for else a vertex's bits begin anywhere; LONG.
+// The prelude supplies Id, the type of the matrix's ids; WORDS, the number of 64-bit words that hold the bits of a
+// vertex; ALIGNED: each vertex's bits begin at a word (width = 64 * WORDS), else at any bit; LONG.
 // Source: M. Then and others, The more the merrier: efficient multi-source graph traversal, PVLDB 8, 2014,
 // doi:10.14778/2735496.2735507.
 #pragma once
@@ -21,7 +21,7 @@ struct Bits {
   }
 };
 
-// Bits as a kernel is given them: by value, for a copy to the device takes longer than a launch.
+// Bits as kernel arguments, passed by value, as a copy to the device takes longer than a launch.
 __device__ __forceinline__ Bits given(u64 a, u64 b, u64 c, u64 d) {
   const u64 all[4] = {a, b, c, d};
   Bits bits;
@@ -29,7 +29,7 @@ __device__ __forceinline__ Bits given(u64 a, u64 b, u64 c, u64 d) {
   return bits;
 }
 
-// The bits of one vertex that word w holds.
+// The bits of one vertex in word w.
 __device__ __forceinline__ u64 whole(u64 width, u32 w) {
   const u64 rest = width - 64 * (u64)w;
   return rest >= 64 ? ~(u64)0 : ((u64)1 << rest) - 1;
@@ -38,7 +38,7 @@ __device__ __forceinline__ u64 whole(u64 width, u32 w) {
 __device__ __forceinline__ u64 load_word(const u32* bits, u64 word) { return ((const u64*)bits)[word]; }
 __device__ __forceinline__ u64 load_word(const volatile u32* bits, u64 word) { return ((const volatile u64*)bits)[word]; }
 
-// Of a panel that others write to: through a pointer to volatile.
+// Bits of a panel that other warps write: read through a pointer to volatile.
 template <class Pointer> __device__ __forceinline__ u64 load_bits(Pointer bits, u64 width, u64 vertex, u32 w) {
   if (ALIGNED) return load_word(bits, vertex * WORDS + w);
   const u64 rest = width - 64 * (u64)w, first = vertex * width + 64 * (u64)w, at = first >> 5;
@@ -64,12 +64,12 @@ __device__ __forceinline__ void set_bits(u32* bits, u64 width, u64 vertex, u32 w
 
 struct Panel {
   const Id* indices;
-  const u32* x;       // who is in the frontier
+  const u32* x;       // the frontiers
   const u32* mask;    // null: none
   u32 flip;
   u64 width;
-  Bits active;  // the searches that take part
-  u32* y;             // who is reached; zeros, or what another launch found for other searches
+  Bits active;  // the active searches
+  u32* y;             // the reached vertices; zeros on entry, or what another launch found for other searches
 
   __device__ __forceinline__ u64 reached(u64 vertex, u32 w) const { return load_bits((const volatile u32*)y, width, vertex, w); }
 
@@ -78,7 +78,7 @@ struct Panel {
     for (u32 w = 0; w < WORDS; ++w) b.word[w] = load_bits(x, width, vertex, w) & active.word[w];
     return b;
   }
-  // Which of the searches may still reach a vertex.
+  // The active searches that have not reached a vertex yet.
   __device__ __forceinline__ u64 wanted(u64 vertex, u32 w) const {
     return (mask ? load_bits(mask, width, vertex, w) ^ (flip ? whole(width, w) : 0) : whole(width, w)) & active.word[w];
   }

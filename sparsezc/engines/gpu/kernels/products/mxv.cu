@@ -1,17 +1,18 @@
 // mxv by rows (pull): w<mask> = accum(w, A (+).(x) v), for the rows of A that the mask lets through.
 //
-// Who calls: engines/gpu/products/spmv.py. Where things lie: `indices` and `values` in host memory (zero-copy) or on the device,
-// all else on the device. What a warp does: it takes rows in ascending order, ROWS_PER_WARP at once (all of a presence word,
-// or one), asks the mask, streams the allowed rows (rows.cuh) and writes their results (write.cuh). Rows longer than LONG entries are left to the
-// chunk part: a warp takes LONG entries of one long row, and the warp that finishes a row's last chunk folds the partial
-// results in chunk order, so results do not depend on timing. Early exit: a row stops at the monoid's terminal value. With
-// HEADS the first look is at the row-head cache on the device (head_cache.cu): most rows then stop before the host is asked.
-// With SKIPS (32 rows a warp) most words have no entries: a warp first looks at one offset of each word of its piece, in one request, and waits
-// for the offsets of those words alone that have some.
+// Who calls: engines/gpu/products/spmv.py. Memory: `indices` and `values` in host memory (zero-copy) or on the device,
+// all else on the device. What a warp does: it takes rows in ascending order, ROWS_PER_WARP at once (all of a presence
+// word, or one), reads the mask, streams the allowed rows (rows.cuh) and writes their results (write.cuh). Rows of more
+// than LONG entries are left to the chunk part: a warp takes LONG entries of one long row, and the warp that finishes a
+// row's last chunk folds the partial results in chunk order, so results do not depend on timing. Early exit: a row
+// stops at the monoid's terminal value. With HEADS a warp first reads the row-head cache in device memory
+// (head_cache.cu): most rows then stop before they are read over the host link. With SKIPS (32 rows a warp) most words
+// have no entries: a warp first reads one offset of each word of its piece, in one request, and then the other offsets
+// of only those words that have entries.
 //
 // The prelude supplies: Id, A, X, Z, W (types of ids, values, vector, result, output); `Z multiply(A a, X x, u64 row, u64 id)`,
 // `Z add(Z, Z)`, `Z identity()`, `bool terminal(Z)`, `W accumulate(W, Z)`; the flags READS_IDS, READS_VALUES, READS_VECTOR
-// (what the multiply needs), ISO (one value for all), ANY (the monoid takes whichever comes first), TERMINAL, ACCUM, HEADS,
+// (what the multiply needs), ISO (one value for all), ANY (the monoid keeps whichever operand comes first), TERMINAL, ACCUM, HEADS,
 // PACKED, SKIPS; LONG; and what part.cuh says.
 #include "fold.cuh"
 #include "head_cache.cuh"
@@ -41,7 +42,7 @@ __device__ __forceinline__ bool product(const Rows& m, PartIds& ids, u64 at, boo
   if (!PartIds::TOGETHER && !active) return false;
   const bool full = m.x_bits == nullptr;
   A a = A();
-  if (READS_VALUES && !ISO && !PACKED && full && active) a = read(m.values, m.part.value_segments, at, 1);  // both requests leave together
+  if (READS_VALUES && !ISO && !PACKED && full && active) a = read(m.values, m.part.value_segments, at, 1);  // both requests are in flight together
   u64 id = 0;
   if (PACKED) {
     const Id both = ids.load(at, active);
@@ -60,8 +61,8 @@ __device__ __forceinline__ bool product(const Rows& m, PartIds& ids, u64 at, boo
   return true;
 }
 
-// Looks at the heads of the rows in `asked`: lane r folds those of row r until its sum is terminal. Returns the rows that
-// have to be read; the others' sums are final.
+// Folds the heads of the rows in `asked`: lane r those of row r, until its sum is terminal. Returns the rows that have
+// to be read; the sums of the others are final.
 __device__ __forceinline__ u32 look_at_heads(const Rows& m, u64 word, u32 asked, Z& sum, bool& has) {
   const u32 lane = lane_id();
   bool looking = has_bit(asked, lane), done = false;
@@ -102,8 +103,8 @@ __device__ __forceinline__ void do_rows(const Rows& m, PartIds& ids, const Outpu
     end = (u64)m.indptr[row + 1];
   }
   const u32 longs = __ballot_sync(ALL, end - begin > LONG);
-  const u32 rows = __ballot_sync(ALL, HEADS ? end - begin > m.k : begin < end) & ~longs;  // the rest was all in the heads
-  if (HEADS && has_bit(rows, lane_id())) {  // what the heads gave comes again
+  const u32 rows = __ballot_sync(ALL, HEADS ? end - begin > m.k : begin < end) & ~longs;  // shorter rows are whole in the heads
+  if (HEADS && has_bit(rows, lane_id())) {  // the row's entries include its heads again
     sum = identity();
     has = false;
   }
@@ -149,7 +150,7 @@ __device__ __forceinline__ void read_chunk(const Rows& m, PartIds& ids, u64 row,
   }
 }
 
-// Whether a chunk has work: the mask lets its row through; or it is the row's first, which then says that there is nothing.
+// Whether a chunk has work: its row is allowed; or it is the row's first chunk, which then writes that there is no result.
 __device__ __forceinline__ bool has_chunk(const Rows& m, const Output& out, const Chunks& c, u64 chunk) {
   const u64 row = c.rows[c.slot[chunk]];
   if (!is_in_part(m.part, row)) return false;
@@ -193,7 +194,7 @@ __device__ __forceinline__ void do_chunk(const Rows& m, PartIds& ids, const Outp
     has = true;
   }
   fold_lanes(sum, has);
-  // The owner of the row's bit writes; the value must stand in the row's own lane.
+  // The owner of the row's bit writes; the value must be in the lane of the row.
   sum = __shfl_sync(ALL, sum, 0);
   const u32 result = __shfl_sync(ALL, (int)has, 0) ? mine : 0;
   write_word(out, word, allowed, ALL, result, sum, mine);

@@ -1,8 +1,9 @@
-// What counting and filling the rows of a product share: the walk along the rows of B that a row of A names, and the map of
-// the columns that a large row of the product has.
+// Shared by counting and filling the rows of a product: the walk along the rows of B that a row of A names, and the
+// bitmap of the columns of a large row of the product.
 //
-// Rows that no warp takes alone are listed: `nmapped` that a block maps, then `ntabled` that a block has in a table; `listed` are
-// presence words of all of them. There are `nmaps` maps, `maps` and their `summaries`, of `summary` words each.
+// Rows that no warp takes alone are listed: first `nmapped` rows that a block computes with a map, then `ntabled` with
+// a hash table; `listed` are presence words of all of them. `maps` and their `summaries`, of `summary` words each,
+// number `nmaps`.
 //
 // The prelude supplies AId, BId, A (types of A's ids and values, and of B's ids), Key (BId); READS_A, ISO_A. Source: F. Gustavson, ACM TOMS 4,
 // 1978, doi:10.1145/355791.355796.
@@ -12,9 +13,9 @@
 
 namespace szc {
 
-// Calls visit(shared, begin, end, x) for the entries of A among from .. to-1, in order, whose row of B has entries, begin ..
-// end-1; x is A's value. The warps of a group take one each, or, at the end, one with begin = end. All of the group call, and
-// are called together.
+// Calls visit(shared, begin, end, x) for the entries of A among from .. to-1, in order, whose row of B has entries,
+// begin .. end-1; x is A's value. The warps of a group take one entry each, or, at the end, one with begin = end. All
+// threads of the group call, and visit is called for all of them together.
 template <class Visit>
 __device__ __forceinline__ void each_row(const Group& g, const Matrix<AId, A>& a, const i64* b_indptr, u64 from, u64 to, Visit visit) {
   for (u64 base = from & ~(u64)31; base < to; base += 32) {
@@ -38,12 +39,12 @@ __device__ __forceinline__ void each_row(const Group& g, const Matrix<AId, A>& a
   }
 }
 
-// 32 columns: those that are there, and how many are there before them.
+// 32 columns: those that are present, and the number of columns before them.
 struct __align__(8) Word {
   u32 bits, before;
 };
 
-// The columns of a large row: a bit each, and a bit for each 1,024 of them, so that a look at all is short. For one block;
+// The columns of a large row: a bit each, and a bit for each 1,024 of them, so that a scan is short. One block uses it;
 // it holds zeros between rows.
 struct Map {
   Word* words;
@@ -57,14 +58,14 @@ struct Map {
     if (!atomicOr(word, mine)) atomicOr(&summary[col >> 15], bit((u32)(col >> 10) & 31u));
   }
 
-  // How many columns that are there stand before one of them.
+  // The number of present columns before one of them.
   __device__ __forceinline__ u64 rank(u64 col) const {
     const Word word = words[col >> 5];
     return word.before + (u32)__popc(word.bits & (bit((u32)col & 31u) - 1));
   }
 
-  // Calls visit(w) for each 32 words with columns in them, words[w] being the lane's own, in ascending order; each warp of
-  // the block has a part of them. `last`: the map is cleared. All threads of the block call.
+  // Calls visit(w) for each 32 words with columns in them, words[w] being the lane's own, in ascending order; each warp
+  // of the block takes a share of them. `last`: the map is cleared. All threads of the block call.
   template <class Visit> __device__ __forceinline__ void each_part(bool last, Visit visit) const {
     const u64 warps = blockDim.x / 32, part = (size + warps - 1) / warps, begin = part * (threadIdx.x / 32);
     const u64 end = begin + part < size ? begin + part : size;
@@ -83,13 +84,13 @@ struct Map {
   }
 };
 
-// Rows that are not left to the warps: those that a block maps, then those that a block has in a table.
+// Rows that warps do not take: those that a block computes with a map, then those with a hash table.
 struct Listed {
   u64 nmapped, ntabled;
   const u64* rows;
   const u32* bits;  // of all of these rows; null: there are none
 
-  // A word of the rows that are left: those of rows 32 word .. that lie below `end`.
+  // A word of the rows that warps take: those of rows 32 word .. that are below `end`.
   __device__ __forceinline__ bool mine(u64 row, u64 end) const { return row < end && !(bits && present(bits, row)); }
 };
 

@@ -1,16 +1,17 @@
-// How many entries each row of a product A B has: the first of two looks at the products.
+// The number of entries of each row of a product A B: the first of two passes over the products.
 //
-// Who calls: engines/gpu/products/spgemm_rows.py. Where things lie: the ids of A and B in host memory (zero-copy) or on the device, all
-// else on the device. The columns of a row's products go into a hash table in shared memory, of a warp where there are few, of
-// a block where there are more; where there are too many for that, they are bits of a map in device memory.
+// Who calls: engines/gpu/products/spgemm_rows.py. Memory: ids of A and B in host memory (zero-copy) or on the device,
+// all else on the device. The columns of a row's products are inserted into a hash table in shared memory, of a warp
+// where there are few, of a block where there are more; where even that is too small, they are bits of a map in device
+// memory.
 // Source: M. Parger, M. Winter, D. Mlakar, M. Steinberger, spECK, PPoPP 2020, doi:10.1145/3332466.3374521.
 //
-// The prelude supplies what spgemm.cuh needs, and SLOTS of a block's table.
+// The prelude supplies what spgemm.cuh needs, and SLOTS, the size of a block's table.
 #include "spgemm.cuh"
 
 namespace szc {
 
-// The columns of a row of at most n products, counted by a group; each of its lanes has a part of them.
+// Counts the columns of a row of at most n products, by a group; each lane returns a part of the count.
 __device__ __forceinline__ u32 count_row(const Group& g, Table table, const Matrix<AId, A>& a, const i64* b_indptr, const BId* b_ids,
                                          u64 row, u64 n, u32 most) {
   table.clear(g, 2 * n, most);
@@ -26,7 +27,7 @@ __device__ __forceinline__ u32 count_row(const Group& g, Table table, const Matr
   return found;
 }
 
-// `products`: of each row. The rows that are listed are counted by blocks, those of them that are mapped by the first nmaps.
+// `products`: of each row. Blocks count the listed rows; the first nmaps blocks count the mapped ones among them.
 extern "C" __global__ void __launch_bounds__(256)
     KERNEL(u64 nrows, const i64* products, const i64* a_indptr, const AId* a_ids, const i64* b_indptr, const BId* b_ids,
            u64 nmapped, u64 ntabled, const u64* rows, const u32* listed, u64 nmaps, Word* maps, u32* summaries, u64 summary,

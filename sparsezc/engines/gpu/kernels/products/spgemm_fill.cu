@@ -1,17 +1,17 @@
-// The rows of a product A B: the second look at the products, after spgemm_count.cu said how many entries each row has.
+// The rows of a product A B: the second pass over the products, after spgemm_count.cu counted each row's entries.
 //
-// Who calls: engines/gpu/products/spgemm_rows.py. Where things lie: `ids` and `values` of A and B in host memory (zero-copy) or on the
-// device, all else on the device. The products of a row are added to sums in a hash table in shared memory, of a warp or of a
-// block, which are sorted by column in the end. A row of too many entries is a block's that maps its columns first, so that
-// each product knows its place, and adds them where the result lies.
-// Sums do not depend on timing: the warps that share a table make their products side by side, but add them one warp after
-// another, and no two products of a row of B have a column in common; with a map, a floating-point sum is added up one row
-// of B after another.
+// Who calls: engines/gpu/products/spgemm_rows.py. Memory: ids and values of A and B in host memory (zero-copy) or on
+// the device, all else on the device. The products of a row are added to sums in a hash table in shared memory, of a
+// warp or of a block, which is sorted by column at the end. For a row of too many entries a block first maps the
+// columns, so that each product knows its place, and adds the products to the result in memory.
+// Sums do not depend on timing: warps that share a table compute their products concurrently, but add them one warp
+// after another, and no two products of a row of B have a column in common; with a map, floating-point sums are added
+// one row of B after another.
 // Source: M. Parger and others, spECK, PPoPP 2020, doi:10.1145/3332466.3374521.
 //
 // The prelude supplies what spgemm.cuh needs, and B, Z; `Z multiply(A a, B b, u64 row, u64 shared, u64 col)`; the monoid (add,
-// identity; ANY, ATOMIC); READS_B, ISO_B; VALUES, whether values are wanted; ORDERED, whether it matters which sums come first;
-// SLOTS of a block's table.
+// identity; ANY, ATOMIC); READS_B, ISO_B; VALUES, whether values are wanted; ORDERED, whether sums depend on their order;
+// SLOTS, the size of a block's table.
 #include "atomics.cuh"
 #include "spgemm.cuh"
 
@@ -20,7 +20,7 @@ namespace szc {
 struct Operands {
   Matrix<AId, A> a;
   Matrix<BId, B> b;
-  const u64* names;  // the columns that B's ids stand for; null: themselves
+  const u64* names;  // the columns that B's ids stand for; null: the ids themselves
   BId* ids;          // of the result, and its values
   Z* values;
 
@@ -34,7 +34,7 @@ struct Task {
   u64 row, from, to, start, n;
 };
 
-// The columns of a mapped row: the map is filled, each word knows what stands before it, and the ids are written.
+// Fills the map with a row's columns, counts the columns before each word, and writes the ids.
 __device__ __forceinline__ void map_columns(const Operands& o, const Map& map, const Task& t, u32* totals) {
   const u32 lane = lane_id(), warp = threadIdx.x / 32;
   each_row({threadIdx.x, blockDim.x}, o.a, o.b.indptr, t.from, t.to, [&](u64, u64 begin, u64 end, A) {
@@ -71,12 +71,12 @@ __device__ __forceinline__ void add_mapped(const Operands& o, const Map& map, co
   else combine(sum, z);
 }
 
-// A row by a map, by all of a block.
+// Computes a row with a map, by all threads of a block.
 __device__ __forceinline__ void fill_mapped(const Operands& o, const Map& map, const Task& t, u32* totals) {
   if (VALUES && !ANY)
     for (u64 k = threadIdx.x; k < t.n; k += blockDim.x) o.values[t.start + k] = identity();
   map_columns(o, map, t, totals);
-  if (VALUES && ORDERED) {  // every warp goes through all of them; the block shares a row of B
+  if (VALUES && ORDERED) {  // every warp visits all entries; the block shares a row of B
     each_row({lane_id(), 32}, o.a, o.b.indptr, t.from, t.to, [&](u64 shared, u64 begin, u64 end, A x) {
       for (u64 at = begin + threadIdx.x; at < end; at += blockDim.x) add_mapped(o, map, t, shared, x, at);
       __syncthreads();
@@ -91,7 +91,7 @@ __device__ __forceinline__ void fill_mapped(const Operands& o, const Map& map, c
   __syncthreads();
 }
 
-// Orders n slots by their keys: a bitonic network whose comparisons all point one way, so that n may be any number.
+// Sorts n slots by their keys: a bitonic network whose comparisons all point one way, so that n may be any number.
 __device__ __forceinline__ void sort(const Group& g, const Key* keys, u16* slots, u32 n) {
   const auto compare = [&](u32 lo, u32 hi) {
     if (hi >= n) return;
@@ -113,7 +113,7 @@ __device__ __forceinline__ void sort(const Group& g, const Key* keys, u16* slots
   }
 }
 
-// The slots that are taken, in `slots`; `totals` is the block's.
+// Collects the used slots in `slots`; `totals` belongs to the block.
 __device__ __forceinline__ void list_slots(const Group& g, const Table& table, u16* slots, u32* totals) {
   const u32 lane = lane_id(), part = (table.slots + g.warps() - 1) / g.warps(), begin = part * g.warp();
   const u32 end = begin + part < table.slots ? begin + part : table.slots;
@@ -134,7 +134,7 @@ __device__ __forceinline__ void list_slots(const Group& g, const Table& table, u
   g.sync();
 }
 
-// A row by a table of `most` slots at most, by a group.
+// Computes a row with a table of `most` slots at most, by a group.
 __device__ __forceinline__ void fill_tabled(const Operands& o, const Group& g, Table table, Z* sums, u16* slots, u32* totals,
                                             const Task& t, u32 most) {
   table.clear(g, 4 * t.n, most);
@@ -171,8 +171,8 @@ __device__ __forceinline__ void fill_tabled(const Operands& o, const Group& g, T
   g.sync();
 }
 
-// Rows first .. last-1; `offsets`: where rows of the result begin, `base` being the first of these. The rows that are listed
-// are made by blocks, those of them that are mapped by the first nmaps.
+// Rows first .. last-1; `offsets`: the starts of the result's rows, `base` that of the first of these. Blocks compute
+// the listed rows; the first nmaps blocks compute the mapped ones among them.
 extern "C" __global__ void __launch_bounds__(256)
     KERNEL(u64 first, u64 last, const i64* offsets, u64 base, const i64* a_indptr, const AId* a_ids, const A* a_values,
            const i64* b_indptr, const BId* b_ids, const B* b_values, const u64* names, u64 nmapped, u64 ntabled, const u64* rows,
@@ -198,7 +198,7 @@ extern "C" __global__ void __launch_bounds__(256)
   Table table = {keys, 0};
   Task mine = {0, 0, 0, 0, 0};
   u64 word = 0;
-  for (u32 left = 0;;) {  // what the tables are for: listed rows by blocks, then the others by warps
+  for (u32 left = 0;;) {  // first listed rows by blocks, then the other rows by warps
     Task t;
     if (g.size > 32) {
       const u64 k = take_together(counters + 1, &taken);

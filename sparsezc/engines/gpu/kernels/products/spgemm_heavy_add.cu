@@ -1,12 +1,13 @@
 // The values of one row of a product that all blocks share, once spgemm_heavy_mark.cu said which columns it has.
 //
-// Who calls: engines/gpu/products/spgemm_heavy_rows.py. Where things lie: ids and values of A and B in host memory (zero-copy) or on the device, all
-// else on the device. Sums whose order does not matter are made where they belong, by the block that takes the next `piece`
-// products. Others (floating-point numbers) are made in parts that do not depend on timing: each block has the sums of
-// `piece` products for itself, adds to them one row of B after another, and heavy_join adds the parts up in order.
+// Who calls: engines/gpu/products/spgemm_heavy_rows.py. Memory: ids and values of A and B in host memory (zero-copy) or
+// on the device, all else on the device. Sums that do not depend on their order are added in the result, by the block
+// that takes the next `piece` products. Others (floating-point numbers) are added in parts that do not depend on
+// timing: each block adds `piece` products to sums of its own, one row of B after another, and heavy_join adds the
+// parts in order.
 //
-// `row_number` is the row's, `names` (null: none) the columns that B's ids stand for; `bits` and `before` say where each of the
-// row's `n` columns is among its sums.
+// `row_number` is the row's, `names` (null: none) the columns that B's ids stand for; `bits` and `before` give the
+// place of each of the row's `n` columns among its sums.
 //
 // The prelude supplies what spgemm_heavy_rows.cuh needs, and BId, B, Z; `Z multiply(A a, B b, u64 row, u64 shared, u64 col)`; the monoid (add,
 // identity; ANY, ATOMIC); READS_B, ISO_B; ORDERED.
@@ -16,8 +17,9 @@
 
 namespace szc {
 
-// `bits` and `before`: the row's columns (kept.cuh), `n` of them. `names`: the columns that B's ids stand for; null: themselves.
-// `counter` holds 0 on entry; with ORDERED it is the number of the first block's part, and block k writes to sums[k * n ..].
+// `bits` and `before`: the row's columns (kept.cuh), `n` of them. `names`: the columns that B's ids stand for; null:
+// the ids themselves. `counter` holds 0 on entry; with ORDERED it is the first block's part, and block k writes to
+// sums[k * n ..].
 extern "C" __global__ void __launch_bounds__(256)
     heavy_add(u64 start, u64 count, const i64* starts, const AId* a_ids, const A* a_values, const i64* b_indptr, const BId* b_ids,
               const B* b_values, u64 piece, u64* counter, u64 row_number, const u64* names, const u32* bits, const i64* before, u64 n,
@@ -34,7 +36,7 @@ extern "C" __global__ void __launch_bounds__(256)
     else if (ORDERED) *sum = add(*sum, z);
     else combine(sum, z);
   };
-  if (ORDERED) {  // every warp goes through all of the part; the block shares a row of B, no two of whose columns are the same
+  if (ORDERED) {  // every warp visits all of the part; the block shares a row of B, no two of whose columns are the same
     const u64 first = (*counter + blockIdx.x) * piece;
     if (first < all)
       each_part(row, a, b_indptr, first, first + piece < all ? first + piece : all, [&](u64 shared, u64 begin, u64 end, A x) {

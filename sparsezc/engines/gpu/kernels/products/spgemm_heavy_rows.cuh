@@ -1,5 +1,5 @@
-// A row of a product with very many products, which all blocks share: the walk through a part of them, in order. The row of A
-// has `count` entries from `start` on; entry start + k makes products starts[k] .. starts[k + 1] - 1.
+// A row of a product with very many products, which all blocks share: the walk through a range of them, in order. The
+// row of A has `count` entries from `start` on; entry start + k makes products starts[k] .. starts[k + 1] - 1.
 //
 // The prelude supplies AId, A (types of A's ids and values); READS_A, ISO_A.
 #pragma once
@@ -17,8 +17,8 @@ struct HeavyRow {
   __device__ __forceinline__ u64 products() const { return (u64)starts[count]; }
 };
 
-// Calls visit(shared, begin, end, x) for the parts of B's rows that make products first .. last-1: entries begin .. end-1 of
-// B meet A's value x. All of the warp call, and are called together.
+// Calls visit(shared, begin, end, x) for the parts of B's rows that make products first .. last-1: entries begin ..
+// end-1 of B meet A's value x. All lanes of the warp call, and visit is called for all of them together.
 template <class Visit>
 __device__ __forceinline__ void each_part(const HeavyRow& row, const Matrix<AId, A>& a, const i64* b_indptr, u64 first, u64 last,
                                           Visit visit) {

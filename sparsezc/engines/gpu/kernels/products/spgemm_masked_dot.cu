@@ -1,31 +1,32 @@
-// Matrix times matrix at the entries of a mask only: C(i, j) = A(i, :) (+).(x) B'(j, :), and nothing else of the product.
+// Matrix times matrix at a mask's entries only: C(i, j) = A(i, :) (+).(x) B'(j, :); no other entry of the product is formed.
 //
-// Who calls: engines/gpu/products/spgemm_masked_dot.py. Where things lie: `indices` and `values` of A and B in host memory (zero-copy) or on the
-// device, all else on the device. What a warp does: it takes a row of A that the mask has entries in and lays its ids out
-// as a hash table in shared memory; then it streams the rows of B' that these entries name and asks the table for each
-// id. A long row of B' is read by the whole warp, short ones lie side by side in its lanes. A row of B' that is much longer
-// than A's is not read: A's ids look for themselves in it, by bisection. Where A's row or the mask's is long, a block
-// shares the table, and the mask's entries are cut into chunks; where A's row is too long for a table, bisection is all.
-// Every sum is made by one warp, lane by lane and then by a tree, so answers do not depend on timing.
+// Who calls: engines/gpu/products/spgemm_masked_dot.py. Memory: `indices` and `values` of A and B in host memory
+// (zero-copy) or on the device, all else on the device. What a warp does: it takes a row of A in which the mask has
+// entries and puts its ids into a hash table in shared memory; then it streams the rows of B' that these entries name
+// and looks each id up. The whole warp reads a long row of B'; short rows share a slice. A row of B' that is much
+// longer than A's is not streamed: A's ids are searched in it by bisection. Where A's row or the mask's is long, a
+// block shares the table, and the mask's entries are cut into chunks; where A's row is too long for a table, all rows
+// are bisected. One warp computes each sum, lane by lane and then by a tree, so answers do not depend on timing.
 // Sources: X. Chen and others, TRUST: Triangle counting reloaded on GPUs, IEEE TPDS 2021, doi:10.1109/TPDS.2021.3064892
 // (tables of rows); A. Azad, A. Buluc, J. Gilbert, IPDPSW 2015, doi:10.1109/IPDPSW.2015.75 (masked products).
 //
-// `m_indptr` and `m_ids` are the mask's rows, of whose entries `allowed` are those that count (null: all); `edge`: see Operands.
+// `m_indptr` and `m_ids` are the mask's rows; `allowed` marks the entries that count (null: all); `edge`: see Operands.
 //
 // The prelude supplies AId, BId, A, B, Z; `Z multiply(A a, B b, u64 row, u64 shared, u64 col)`; the monoid (add, identity,
-// terminal; ANY, TERMINAL); READS_A, READS_B (what the multiply needs), ISO_A, ISO_B; MId, the type of the mask's ids; PLACES,
-// whether it matters which of A's entries an id belongs to; what hash_table.cuh needs; SLOTS of the table; WARP_ROW and WARP_MASK, the longest row of A and of the mask that a warp takes alone.
+// terminal; ANY, TERMINAL); READS_A, READS_B (what the multiply needs), ISO_A, ISO_B; MId, the type of the mask's ids;
+// PLACES, whether it matters which of A's entries an id belongs to; what hash_table.cuh needs; SLOTS, the size of the
+// table; WARP_ROW and WARP_MASK, the longest row of A and of the mask that a warp takes alone.
 #include "fold.cuh"
 #include "operands.cuh"
 #include "hash_table.cuh"
 
 namespace szc {
 
-constexpr u32 SLICES = 4;  // of a long row that are asked for at once
+constexpr u32 SLICES = 4;  // slices of a long row that are requested at once
 constexpr u64 SHORT = 16;  // entries: rows up to here share a slice with others
-constexpr u32 BISECTION = 4;  // what a step of a bisection costs against a look into the table
+constexpr u32 BISECTION = 4;  // the cost of a bisection step, in look-ups of the table
 
-// The ids of a row of A, and which of its entries they belong to.
+// The ids of a row of A, and the entries that they belong to.
 struct RowTable : Table {
   u32* places;
 
@@ -44,7 +45,7 @@ struct Operands {
   Matrix<AId, A> a;
   Matrix<BId, B> b;      // the rows of B'
   const MId* m_ids;      // of the mask's entries
-  const u32* allowed;    // null: all of these; else one bit each
+  const u32* allowed;    // null: all of these count; else one bit each
   u32 edge;              // 31 where B' is read over the link, a line at a time; else 0
   Z* sums;
   u32* bits;
@@ -107,8 +108,8 @@ __device__ __forceinline__ void join(Z z, Z& sum, bool& has) {
   has = true;
 }
 
-// The sum of one pair, by a whole warp; every lane has it in the end. Several slices are asked for at once: what limits is
-// how many requests are in flight.
+// The sum of one pair, by a whole warp; every lane has it at the end. Several slices are requested at once, as the
+// number of requests in flight is the limit.
 __device__ __forceinline__ void walk(const Operands& o, const Task& t, const RowTable& table, const Pair& p, Z& sum, bool& has) {
   const u64 end = p.at + p.n;
   for (u64 base = p.at & ~(u64)o.edge; base < end; base += 32 * SLICES) {
@@ -132,7 +133,7 @@ __device__ __forceinline__ void walk(const Operands& o, const Task& t, const Row
   }
 }
 
-// The sums of pairs, one a lane, with the entries that they walk side by side. A lane without a pair has n = 0.
+// The sums of pairs, one a lane; the entries that the pairs walk are spread over the lanes. A lane without a pair has n = 0.
 __device__ __forceinline__ void walk_together(const Operands& o, const Task& t, const RowTable& table, const Pair& mine, u64 n, Z& sum,
                                               bool& has) {
   u64 upto = n;
@@ -144,7 +145,7 @@ __device__ __forceinline__ void walk_together(const Operands& o, const Task& t, 
   u32 done = 0;
   for (u64 slice = 0; slice < total; slice += 32) {
     const u64 k = slice + lane_id();
-    u32 owner = 0;  // how many pairs end at or before k
+    u32 owner = 0;  // the number of pairs that end at or before k
     for (u32 d = 16; d; d >>= 1) {
       const u64 ends = __shfl_sync(ALL, upto, owner + d - 1);
       if (ends <= k) owner += d;
@@ -164,7 +165,7 @@ __device__ __forceinline__ void walk_together(const Operands& o, const Task& t, 
   }
 }
 
-// The sums of up to 32 entries of the mask, at `base` and after; those outside of the task are not looked at.
+// The sums of up to 32 entries of the mask, from `base` on; entries outside of the task are skipped.
 __device__ __forceinline__ void do_entries(const Operands& o, const Task& t, const RowTable& table, u64 base, u32 count) {
   const u32 lane = lane_id();
   const u64 m = base + lane;
@@ -191,17 +192,17 @@ __device__ __forceinline__ void do_entries(const Operands& o, const Task& t, con
   if (lane == 0 && found) atomicOr(&o.bits[base >> 5], found << ((u32)base & 31u));
 }
 
-// A task, by the warps of a group: they take its mask's entries in turn, 32 or, where these are few, 8 at a time.
+// A task, by the warps of a group: they take its mask's entries in turn, 32 or, where there are few, 8 at a time.
 __device__ __forceinline__ void do_task(const Operands& o, const Task& t, const Group& g, RowTable table, u32 most) {
   const u64 na = t.to - t.from, wanted = t.end - t.begin;
-  if (2 * na <= most && na <= 64 * wanted) table.fill(g, o.a.ids + t.from, na, most);  // it costs two looks at each id
+  if (2 * na <= most && na <= 64 * wanted) table.fill(g, o.a.ids + t.from, na, most);  // the table costs two look-ups for each id
   const u32 step = g.size > 32 && wanted < 512 ? 8 : 32;
   for (u64 base = (t.begin & ~(u64)(step - 1)) + (g.rank >> 5) * step; base < t.end; base += (g.size >> 5) * step)
     do_entries(o, t, table, base, step);
-  g.sync();  // no thread looks into the table any more
+  g.sync();  // no thread reads the table any more
 }
 
-// What a warp does next: a chunk of a long row, with its block, as long as there are any; then rows by itself.
+// The next task of a warp: a chunk of a long row, together with its block, while there are any; then rows alone.
 struct Work {
   u64 first, last;
   const i64* m_indptr;
@@ -225,8 +226,8 @@ struct Work {
   }
 };
 
-// For rows first .. last-1: the mask's entries base and after, whose ids are m_ids[0 ..]. Long rows come as chunks of the
-// mask's entries too. `most_slots` is 0 where an id may be EMPTY. `counters` and `bits` hold zeros on entry.
+// For rows first .. last-1: the mask's entries from `base` on, whose ids are m_ids[0 ..]. Long rows come as chunks of
+// the mask's entries too. `most_slots` is 0 where an id may equal EMPTY. `counters` and `bits` hold zeros on entry.
 extern "C" __global__ void __launch_bounds__(256, 6)
     KERNEL(u64 first, u64 last, const i64* m_indptr, const MId* m_ids, u64 base, const u32* allowed, const i64* a_indptr,
            const AId* a_ids, const A* a_values, const i64* b_indptr, const BId* b_ids, const B* b_values, u32 edge,
@@ -240,7 +241,7 @@ extern "C" __global__ void __launch_bounds__(256, 6)
   Group group = {threadIdx.x, blockDim.x};
   RowTable table = {{keys, 0}, places};
   Task mine = {0, 0, 0, 0, 0}, now;
-  u32 left = 0;  // of a word of rows, those to do
+  u32 left = 0;  // the rows of a word that are still to do
   for (;;) {
     if (group.size > 32) {
       const u64 c = take_together(counters, &taken);

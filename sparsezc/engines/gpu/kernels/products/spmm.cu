@@ -1,13 +1,14 @@
-// A sparse matrix times a panel of k columns: Y(i, c) = (+) over s of M(i, s) (x) X(s, c), for the places that the mask lets
-// through; each row of M is read once for all columns.
+// A sparse matrix times a panel of k columns: Y(i, c) = (+) over s of M(i, s) (x) X(s, c), where the mask allows it;
+// each row of M is read once for all columns.
 //
-// Who calls: engines/gpu/products/spmm.py. Where things lie: `indices` and `values` of M in host memory (zero-copy) or on the device,
-// all else on the device; X, Y and the mask are panels, entry (i, c) at i * width + c. What a warp does: it streams the rows
-// of a presence word (rows.cuh), a slice of 32 entries at a time; then its lanes are the columns, and it takes the slice's
-// entries one after another, or some at once where there are fewer than 32 columns. A row ends early where all its sums are
-// terminal. Rows longer than LONG are cut into chunks, which any warp may take; the last to finish adds up the chunks' sums
-// in order, so answers do not depend on timing. `group`: the lanes that an entry takes. With SAMPLED the values of M are not read:
-// each is an entry of the product of two full panels, `left` and `right` of `inner` columns, made when it is met (sampled.cuh).
+// Who calls: engines/gpu/products/spmm.py. Memory: `indices` and `values` of M in host memory (zero-copy) or on the
+// device, all else on the device; X, Y and the mask are panels, entry (i, c) at i * width + c. What a warp does: it
+// streams the rows of a presence word (rows.cuh), a slice of 32 entries at a time; then its lanes are the columns, and
+// it takes the slice's entries one after another, or several at once where there are fewer than 32 columns. A row ends
+// early where all its sums are terminal. Rows longer than LONG are cut into chunks, which any warp may take; the last
+// to finish adds the chunks' sums in order, so answers do not depend on timing. `group`: the lanes that an entry takes.
+// With SAMPLED the values of M are not read: each is an entry of the product of two full panels, `left` and `right` of
+// `inner` columns, made when it is met (sampled.cuh).
 //
 // The prelude supplies Id, A, X, Z (types of ids, M's values, X's values, result); `Z multiply(A a, X x, u64 row, u64 shared, u64
 // col)`; the monoid (add, identity, terminal; ANY, TERMINAL); READS_A, READS_X, ISO, SAMPLED, and with it
@@ -37,7 +38,7 @@ struct Operands {
   __device__ __forceinline__ bool allowed(u64 place) const { return !mask || has_bit(mask[place >> 5] ^ flip, (u32)place & 31u); }
 };
 
-// The sums of a row, a lane's own columns.
+// The sums of a row in the lane's own columns.
 struct Sums {
   Z sum[COLUMNS];
   u32 has;  // a bit each
@@ -56,7 +57,7 @@ __device__ __forceinline__ u64 column(const Operands& o, u32 q) { return (lane_i
 
 // Adds the entries that lanes lo .. hi-1 have read, all of one row.
 __device__ __forceinline__ void add_entries(const Operands& o, u64 id, A a, u64 row, u32 lo, u32 hi, Sums& s) {
-  constexpr u32 AHEAD = COLUMNS >= 4 ? 1 : 4 / COLUMNS;  // entries whose sums are asked for at once
+  constexpr u32 AHEAD = COLUMNS >= 4 ? 1 : 4 / COLUMNS;  // entries whose vector values are requested at once
   const u32 together = 32 / o.group, mine = lane_id() / o.group;
   for (u32 t = lo; t < hi; t += together * AHEAD) {
     X x[AHEAD][COLUMNS];
@@ -83,7 +84,7 @@ __device__ __forceinline__ void add_entries(const Operands& o, u64 id, A a, u64 
   }
 }
 
-// The lanes that share a column put their sums together; then all of them have the whole.
+// Combines the sums of lanes that share a column; afterwards each of them has the whole sum.
 __device__ __forceinline__ void gather(const Operands& o, Sums& s) {
   for (u32 d = o.group; d < 32; d <<= 1)
 #pragma unroll
@@ -106,7 +107,7 @@ __device__ __forceinline__ void write(const Operands& o, u64 row, const Sums& s)
   }
 }
 
-// Whether more entries would change nothing.
+// Whether further entries cannot change any sum.
 __device__ __forceinline__ bool finished(const Operands& o, u64 row, const Sums& s) {
   if (!ANY && !TERMINAL) return false;
   bool open = false;

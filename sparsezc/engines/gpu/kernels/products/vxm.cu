@@ -1,11 +1,11 @@
 // vxm by frontier (push): t = v' (+).(x) A over the rows of A where v has an entry, into a dense t.
 //
-// Who calls: engines/gpu/products/spmv.py, which then writes t into the output by mask, accumulator and replace (or makes t the
-// output, where those change nothing). Where things lie: as in mxv.cu. What a warp does: it takes rows of the frontier in
-// ascending order, ROWS_PER_WARP at once, and streams those that are present (rows.cuh); each entry's target is asked of the mask
-// before the entry's value is read, then combined into t by an atomic. Rows longer than LONG are cut into chunks, so that
-// many warps share a hub. `t` holds the monoid's identity and `t_bits` zeros on entry. With HEADS, a row of at most
-// `slots` entries is not read: its ids are in the row-head cache (head_cache.cu).
+// Who calls: engines/gpu/products/spmv.py, which then writes t to the output by mask, accumulator and replace (or makes
+// t the output, where those change nothing). Memory: as in mxv.cu. What a warp does: it takes rows of the frontier in
+// ascending order, ROWS_PER_WARP at once, and streams those that are present (rows.cuh); for each entry it checks the
+// mask at the target, then reads the entry's value and combines the product into t by an atomic. Rows longer than LONG
+// are cut into chunks, so that many warps share a hub. `t` holds the monoid's identity and `t_bits` zeros on entry.
+// With HEADS, a row of at most `slots` entries is not read: its ids are in the row-head cache (head_cache.cu).
 //
 // The prelude supplies what mxv.cu's does, and ATOMIC. With PACKED, `indices` holds ids and values in one word (packed_values.cu).
 #include "atomics.cuh"
@@ -24,7 +24,7 @@ struct Push {
   Part part;
 };
 
-// One entry of a row of the frontier: what `ids` gave for it. `x` is the frontier's value there.
+// One entry of a row of the frontier: `id` as read from `ids`. `x` is the frontier's value there.
 __device__ __forceinline__ void push(const Push& p, Id entry, u64 at, u64 row, X x) {
   const u64 id = PACKED ? entry & ((Id(1) << p.id_bits) - 1) : entry;
   const u64 word = id >> 5;
@@ -65,7 +65,7 @@ extern "C" __global__ void __launch_bounds__(256)
     }
   });
 
-  // A warp looks at `piece` (at most 32) words of the frontier, or rows, at once, one a lane, and goes on with those not empty.
+  // A warp reads `piece` (at most 32) words of the frontier, or rows, at once, one a lane, and continues with the nonempty ones.
   const u64 start = first_word(part), count = (end_word(part, nrows) - start) * (32 / ROWS_PER_WARP);
   for_pieces(counters ? counters + 1 : nullptr, count, piece, [&](u64 item) {
     u32 loaded = 0;

@@ -1,21 +1,21 @@
 // The next bucket of delta-stepping, between two recorded rounds: where `near` is empty, the limit rises.
 //
-// Who calls: engines/gpu/graph_replay.py, one kernel after another; each has to end before the next begins. All memory on the
-// device. While `near` has entries only the first reads more than a few words: it leaves the round's number in `busy`,
-// and the others stop there. The prelude supplies Z (the distances' type; all are there, `never` where a vertex is not
-// reached), its minimum as a monoid, and S (the limit's type, i64 or f64).
+// Who calls: engines/gpu/graph_replay.py, one kernel after another; each has to end before the next begins. All memory
+// on the device. While `near` has entries, only the first kernel reads more than a few words: it leaves the round's
+// number in `busy`, and the others return. The prelude supplies Z (the distances' type; every vertex has one, `never`
+// where it is not reached), its minimum as a monoid, and S (the limit's type, i64 or f64).
 #include "atomics.cuh"
 
 namespace szc {
 
-// bucket_is_empty: notes the round in `busy` if `near` has an entry; gets `found` ready for the next kernel.
+// bucket_is_empty: writes the round to `busy` if `near` has an entry; resets `found` for the next kernel.
 extern "C" __global__ void bucket_is_empty(u64 nwords, const u32* near, const i64* round, i64* busy, Z* found, Z never) {
   for (u64 word = (u64)blockIdx.x * blockDim.x + threadIdx.x; word < nwords; word += (u64)gridDim.x * blockDim.x)
     if (near[word]) *busy = *round;  // every writing thread writes the same
   if (blockIdx.x == 0 && threadIdx.x == 0) *found = never;
 }
 
-// bucket_starts: the least distance beyond the limit.
+// bucket_starts: finds the least distance beyond the limit.
 extern "C" __global__ void bucket_starts(u64 size, const Z* distance, const i64* round, const i64* busy, const S* limit,
                                          Z* found, Z never) {
   if (*busy == *round) return;
@@ -32,8 +32,8 @@ extern "C" __global__ void bucket_starts(u64 size, const Z* distance, const i64*
   if (lane_id() == 0 && least < never) combine(found, least);
 }
 
-// bucket_fills: the limit `step` beyond that, at most `last`, and `near` (presence words: near_bits) what is up to it and was
-// not before.
+// bucket_fills: raises the limit to `step` beyond that, at most `last`, and fills `near` (presence words: near_bits)
+// with the vertices between the old limit and the new.
 extern "C" __global__ void bucket_fills(u64 size, const Z* distance, const i64* round, const i64* busy, S* limit, S step,
                                         S last, const Z* found, Z never, Z* near, u32* near_bits) {
   if (*busy == *round || !(*found < never)) return;

@@ -1,8 +1,8 @@
-// One more recorded round, as `turn` of bits.cu, for arrays that a push takes next: their entries go, and leave the
-// monoid's neutral value behind.
+// Begins another recorded round, as `turn` of bits.cu, for arrays that the next push takes: their entries are deleted
+// and replaced by the monoid's neutral value.
 //
-// Who calls: engines/gpu/runtime/array_pool.py. All memory on the device; what has no entry is neutral already, so that
-// what is written is what a round wrote, not the vector. `number` may be null. The prelude supplies Z and `Z identity()`.
+// Who calls: engines/gpu/runtime/array_pool.py. All memory on the device; absent entries are neutral already, so only
+// the entries that a round wrote are written. `number` may be null. The prelude supplies Z and `Z identity()`.
 #include "warp.cuh"
 
 namespace szc {

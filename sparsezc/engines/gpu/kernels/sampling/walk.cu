@@ -6,7 +6,7 @@
 // a try may ask whether an edge is there, by bisection, where the answer decides.
 // Walk w of a launch draws from stream `first` + w.
 // `met`: vertex s of walk w at w * (length + 1) + s, -1 where the walk has ended. `top`: the largest weight of each row;
-// `by`: weights by column. back, near, far: what of 2^64 - 1 an edge counts with.
+// `by`: weights by column. back, close, far: what of 2^64 - 1 an edge counts with.
 //
 // The prelude supplies Id, A (types of ids and values), ISO, WEIGHTS (0: all edges alike, 1: by value, 2: by `by`), BIASED, TRIES.
 #include "philox.cuh"
@@ -20,7 +20,7 @@ struct Graph {
   const A* values;
   const double* top;
   const double* by;
-  u64 back, near, far;
+  u64 back, close, far;
 
   __device__ __forceinline__ u64 id(u64 at) const { return (u64)load_host_cached(indices + at, 0); }
   __device__ __forceinline__ double weight(u64 at) const {
@@ -39,7 +39,7 @@ struct Graph {
   __device__ __forceinline__ u64 share(i64 before, u64 target) const {
     if (!BIASED || before < 0) return ~0ull;
     if (target == (u64)before) return back;
-    return near != far && has(before, target) ? near : far;
+    return close != far && has(before, target) ? close : far;
   }
   // Whether a try of the entry `at` of row v succeeds.
   __device__ __forceinline__ bool accepts(u64 at, i64 v, i64 before, u64 chance) const {
@@ -53,7 +53,7 @@ struct Graph {
     if (!BIASED || before < 0) return true;
     const u64 target = id(at);
     if (target != (u64)before) {  // what is decided either way need not be asked
-      const u64 least = share_of(part, near < far ? near : far), most = share_of(part, near < far ? far : near);
+      const u64 least = share_of(part, close < far ? close : far), most = share_of(part, close < far ? far : close);
       if (chance <= least) return true;
       if (chance > most) return false;
     }
@@ -90,8 +90,8 @@ __device__ __forceinline__ u64 read_whole(const Graph& g, i64 v, i64 before, u64
 
 extern "C" __global__ void __launch_bounds__(256)
     KERNEL(u64 count, u64 first, u64 length, const i64* indptr, const Id* indices, const A* values, const double* top, const double* by,
-           u64 back, u64 near, u64 far, u64 seed, const i64* starts, i64* met) {
-  const Graph g = {indptr, indices, values, top, by, back, near, far};
+           u64 back, u64 close, u64 far, u64 seed, const i64* starts, i64* met) {
+  const Graph g = {indptr, indices, values, top, by, back, close, far};
   const u64 threads = (u64)gridDim.x * blockDim.x;
   for (u64 walk = (u64)blockIdx.x * blockDim.x + threadIdx.x; walk - lane_id() < count; walk += threads) {
     i64 v = walk < count ? starts[walk] : -1, before = -1;

@@ -4,6 +4,6 @@
 * ``gather.py``: Subway, whose host threads gather the active rows;
 * ``cached.py``: Ascetic, which keeps segments resident and gathers the rest.
 
-EMOGI's UVM baseline, ``uvm``, needs no file: kernels read its migrating pages (memory/uvm.py) as they read the card.
-``placement="auto"`` takes none of them.
+EMOGI's UVM baseline, ``uvm``, has no file here: kernels read its migrating pages (memory/uvm.py) like device memory.
+``placement="auto"`` never chooses any of them.
 """

@@ -1,7 +1,7 @@
-"""Placement ``gather``: Subway, whose host threads put the active rows together and copy them.
+"""Placement ``gather``: Subway, whose host threads gather the active rows and copy them.
 
-Subway gathers always. Here a piece of the matrix of which so much is wanted that copying all of it takes less time is
-copied from where it lies.
+Subway always gathers. Here a piece of the matrix is copied whole where so many of its entries are wanted that this
+takes less time.
 Source: A. H. N. Sabet, Z. Zhao, R. Gupta, Subway: minimizing data transfer during out-of-GPU-memory graph processing,
 EuroSys 2020, doi:10.1145/3342195.3387537.
 """

@@ -1,10 +1,11 @@
-// What one step of many searches would have to read: counted before it is decided who pushes and who pulls.
+// The reads that one step of many searches would need, counted before searches are divided into push and pull.
 //
-// Who calls: engines/gpu/products/multi_source_bfs.py. All memory on the device. What a warp does: it takes 32 vertices, a lane each; then lane i
-// adds up the rows that searches i, 32 + i ... would push. totals (zeros on entry): the entries of the rows in any frontier;
-// rows that some search may still reach, the entries in the first 32 of each, all their entries; then, for each search, the
-// entries of the rows in its frontier. `push_indptr` and `pull_indptr` are the offsets of the rows that are pushed and pulled;
-// without `push_indptr` a row counts as one entry. The searches that take part are the bits of a, b, c, d.
+// Who calls: engines/gpu/products/multi_source_bfs.py. All memory on the device. What a warp does: it takes 32
+// vertices, one a lane; then lane i adds up the rows that searches i, 32 + i ... would push. totals (zeros on entry):
+// the entries of the rows in any frontier; the rows that a search may still reach, the entries in the first 32 of each,
+// and all their entries; then, for each search, the entries of the rows in its frontier. `push_indptr` and
+// `pull_indptr` are the offsets of the rows to push and to pull; without `push_indptr` a row counts as one entry. The
+// active searches are the bits of a, b, c, d.
 #include "multi_source_bfs.cuh"
 
 namespace szc {

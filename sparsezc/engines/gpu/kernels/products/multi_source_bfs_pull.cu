@@ -1,10 +1,11 @@
-// One step of many searches, by rows: a vertex asks its neighbours which searches have them in the frontier.
+// One step of many searches, by rows (pull): each vertex looks for a neighbour in each search's frontier.
 //
-// Who calls: engines/gpu/products/multi_source_bfs.py. Where things lie: `indices` in host memory (zero-copy) or on the device, all else on the
-// device. What a warp does: it streams the rows of the vertices that some search may still reach (rows.cuh); a row ends as
-// soon as all of these have reached it. With HEADS the first look is at the row-head cache on the device (head_cache.cu), and only
-// rows that some search has not reached from there are read. Long rows are cut into chunks, which any warp may take.
-// The searches that take part are the bits of a, b, c, d; `y` gets who is reached.
+// Who calls: engines/gpu/products/multi_source_bfs.py. Memory: `indices` in host memory (zero-copy) or on the device,
+// all else on the device. What a warp does: it streams the rows of the vertices that a search may still reach
+// (rows.cuh); a row ends as soon as all of these searches have reached its vertex. With HEADS a warp first reads the
+// row-head cache in device memory (head_cache.cu), and then only the rows that a search has not reached from there.
+// Long rows are cut into chunks, which any warp may take. The active searches are the bits of a, b, c, d; reached
+// vertices are written to `y`.
 #include "head_cache.cuh"
 #include "multi_source_bfs.cuh"
 
@@ -36,7 +37,7 @@ __device__ __forceinline__ void do_chunk(const Panel& p, Ids& ids, u64 row, u64 
       if (found.word[w]) set_bits(p.y, p.width, row, w, found.word[w]);
 }
 
-// Which searches the heads of a lane's row let in; true if no other entry of the row could let in one more.
+// The searches that reach a lane's vertex through its heads; true if no other entry of the row could add a search.
 __device__ __forceinline__ bool look_at_heads(const Panel& p, const Id* heads, u32 k, u64 word, const Bits& wanted, Bits& found) {
   bool looking = wanted.any(), done = !looking;
   for (u32 j = 0; j < k && __any_sync(ALL, looking); ++j) {
@@ -70,14 +71,14 @@ __device__ __forceinline__ void do_word(const Panel& p, Ids& ids, u64 nrows, con
     begin = (u64)indptr[row];
     end = (u64)indptr[row + 1];
   }
-  const bool rest = HEADS ? end - begin > k : begin < end;  // what is shorter was all in the heads
+  const bool rest = HEADS ? end - begin > k : begin < end;  // shorter rows are whole in the heads
   stream_rows(begin, end, __ballot_sync(ALL, rest && end - begin <= LONG), owners, [&](const Slice& s) {
     const u64 id = (u64)ids.load(s.at, s.active);
     Bits x = {};
     if (s.active) x = p.frontier(id);
     bool open = false;
     for (u32 w = 0; w < WORDS; ++w) {
-      u64 upto = x.word[w];  // the bits of all lanes from the head of the lane's row to the lane
+      u64 upto = x.word[w];  // the OR of all lanes' bits from the head of the lane's row to the lane
       for (u32 d = 1; d < 32; d <<= 1) {
         const u64 left = __shfl_up_sync(ALL, upto, d);
         if (lane >= s.head + d) upto |= left;

@@ -1,8 +1,8 @@
-// complex.cuh -- complex numbers, c64 and c128, and what the operators' expressions call of them by name.
+// complex.cuh -- complex numbers, c64 and c128, and the functions that operators' expressions call on them by name.
 //
-// Who calls: as operators.cuh, which stands before it; a kernel without complex numbers does not have this text. What CUDA
-// has under the same name for real numbers (sqrt, __shfl_sync, atomicAdd ...) is a friend here, found by its argument's type
-// alone, so that nothing of CUDA's is hidden. Meanings are SuiteSparse:GraphBLAS's; numpy_functions.py says the same in NumPy.
+// Included after operators.cuh, by kernels with complex numbers only. Functions that CUDA
+// has under the same name for real numbers (sqrt, __shfl_sync, atomicAdd ...) are friends here, found by argument type
+// alone, so that CUDA's stay visible. Semantics are SuiteSparse:GraphBLAS's; numpy_functions.py is the NumPy counterpart.
 //
 // Sources: W. Kahan, Branch cuts for complex elementary functions, 1987 (sqrt and the inverse functions);
 // R. L. Smith, Algorithm 116: complex division, CACM 1962, doi:10.1145/368637.368661.
@@ -11,13 +11,13 @@ namespace szc {
 
 #define FRIEND friend __device__ __forceinline__
 
-// Trivial to copy and without a constructor to run, so that shared memory and kernel parameters may be of it.
+// Trivially copyable and constructible, so that shared memory and kernel parameters may be of this type.
 template <class R> struct alignas(2 * sizeof(R)) Complex {
   R re, im;
 
   Complex() = default;
   __device__ __forceinline__ constexpr Complex(R real, R imaginary = R(0)) : re(real), im(imaginary) {}
-  // Of either precision, and of memory that others write. A template is no copy constructor: copies stay trivial.
+  // From either precision, and from volatile memory. A template is no copy constructor: copies stay trivial.
   template <class S>
   __device__ __forceinline__ Complex(const volatile Complex<S>& z) : re(R(z.re)), im(R(z.im)) {}
 
@@ -131,7 +131,7 @@ typedef Complex<float> c64;
 typedef Complex<double> c128;
 template <class R> constexpr bool is_complex<Complex<R>> = true;
 
-// Of a complex number a real one keeps the real part; it is true where either part is not zero.
+// A complex number converts to its real part; to bool, it is true if either part is not zero.
 template <class T, class R> __device__ __forceinline__ T cast(Complex<R> z) {
   if constexpr (is_complex<T>) return T(z);
   else if constexpr (is_bool<T>) return z.re != 0 || z.im != 0;
@@ -144,7 +144,7 @@ template <class R> __device__ __forceinline__ bool is_finite(Complex<R> z) { ret
 template <class R> __device__ __forceinline__ bool is_infinite(Complex<R> z) { return is_infinite(z.re) || is_infinite(z.im); }
 template <class R> __device__ __forceinline__ Complex<R> quotient(Complex<R> x, Complex<R> y) { return x / y; }
 
-// NumPy's: not 1 / x, for that of 0 is NaN in both parts.
+// NumPy's sign of the zero: not 1 / x, since 1 / 0 is NaN in both parts.
 template <class R> __device__ __forceinline__ Complex<R> reciprocal_of(Complex<R> z) {
   if (fabs(z.im) <= fabs(z.re)) {
     const R r = z.im / z.re, d = z.re + z.im * r;

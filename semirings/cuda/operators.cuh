@@ -1,11 +1,11 @@
-// operators.cuh -- what the CUDA expressions of the operators call by name (binary.py, unary.py: cuda="quotient(x, y)").
+// operators.cuh -- the functions that operators' CUDA expressions call by name (binary.py: cuda="quotient(x, y)").
 //
-// Who calls: the few lines that the specialiser writes in front of a kernel, one inline function an operator,
+// Callers: the few lines that the specialiser writes in front of a kernel, one inline function per operator,
 // whose value it converts with cast<Z>. Operands x and y arrive converted to the operator's type, by cast<T>.
-// Meanings are SuiteSparse:GraphBLAS's, also at the edges (x / 0, NaN, overflow); numpy_functions.py says the same in NumPy.
+// Semantics are SuiteSparse:GraphBLAS's, also in edge cases (x / 0, NaN, overflow); numpy_functions.py is the counterpart.
 // Signed integers are expected to wrap: a host compiler needs -fwrapv.
 //
-// Needs before it: i8 .. u64 in namespace szc (port.cuh) and CUDA's math functions. No header of its own, so NVRTC takes it.
+// Requires: i8 .. u64 in namespace szc (port.cuh) and CUDA's math functions. It includes no header, as NVRTC has none.
 #pragma once
 namespace szc {
 
@@ -31,7 +31,7 @@ template <class T> constexpr bool is_signed = T(-1) < T(0);
 template <> constexpr bool is_signed<bool> = false;
 template <class T> constexpr int bits_of = 8 * int(sizeof(T));
 
-// Integers wrap; floats saturate on their way to integers and NaN becomes 0; anything but zero is true.
+// Integers wrap; floats saturate when converted to integers and NaN becomes 0; every number but zero is true.
 // float(high) of a 64-bit type is 2^63 or 2^64, already outside: so >= picks high.
 template <class T, class S> __device__ __forceinline__ T cast(S v) {
   if constexpr (is_bool<T>) {
@@ -81,7 +81,7 @@ template <class T> __device__ __forceinline__ T quotient(T x, T y) {
   }
 }
 
-// x / y downwards, and what it leaves; integers by zero give 0 for both.
+// x / y rounded down, and its remainder; integers by zero give 0 for both.
 template <class T> __device__ __forceinline__ T modulo(T x, T y) {
   if constexpr (is_float<T>) {
     T rest = fmod(x, y);
@@ -109,8 +109,8 @@ template <class T> __device__ __forceinline__ T floor_quotient(T x, T y) {
   }
 }
 
-// x to the y for whole numbers, as a double: exact below 2^64 before it is rounded, as it is in C. CUDA's pow is off by a
-// unit or two there, and a 2.9999999999999996 cut down to an integer is 2.
+// x to the y for integers, as a double: exact below 2^64 before rounding, as in C. CUDA's pow is off by one
+// unit there, and 2.9999999999999996 truncated to an integer is 2.
 __device__ __forceinline__ double whole_power(double x, double y) {
   const double m = fabs(x);
   if (m > 1 && m < 18446744073709551616.0 && y >= 0) {  // 2^64
@@ -158,7 +158,7 @@ template <class T> __device__ __forceinline__ T integer_power(T x, T y) {
   }
 }
 
-// n choose k; 0 outside 0..n, and where a product on the way leaves i64.
+// n choose k; 0 outside 0..n, and if an intermediate product exceeds i64.
 __device__ __forceinline__ i64 binomial(i64 n, i64 k) {
   if (k > n || k < 0) return 0;
   if (k > n - k) k = n - k;
@@ -189,7 +189,7 @@ template <class T> __device__ __forceinline__ T lcm_of(T x, T y) {
 // 1 / x of floats; complex.cuh has that of complex numbers.
 template <class T> __device__ __forceinline__ T reciprocal_of(T x) { return T(1) / x; }
 
-// How far the next number away from 0 is, with x's sign.
+// The distance to the next number away from 0, with x's sign.
 template <class T> __device__ __forceinline__ T spacing_of(T x) {
   const T size = x < T(0) ? -x : x;
   return copysign(nextafter(size, size + size + T(1)) - size, x);

@@ -14,7 +14,7 @@ import sparsezc as gb
 from sparsezc import ops
 from sparsezc.engines.gpu.elementwise import panel
 from sparsezc.engines.gpu.products import sampled
-from tests.gpu.test_placement_grid import KINDS, PLACEMENTS, N, panel_operands, placed
+from tests.gpu.placements.test_placement_grid import KINDS, PLACEMENTS, N, panel_operands, placed
 from tests.ops.judge import make
 
 SEMIRINGS = [("plus_times", "FP64"), ("min_plus", "INT32"), ("plus_secondj", "INT64"), ("max_first", "FP32")]

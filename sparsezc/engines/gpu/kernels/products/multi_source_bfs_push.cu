@@ -1,9 +1,9 @@
-// One step of many searches, by frontier: a vertex tells its neighbours which searches have it in the frontier.
+// One step of many searches, by frontier (push): each vertex sets its searches' bits in its neighbours.
 //
-// Who calls: engines/gpu/products/multi_source_bfs.py. Where things lie: `indices` in host memory (zero-copy) or on the device, all else on the
-// device. What a warp does: it streams the rows of the vertices that are in the frontier of a search (rows.cuh), and sets the
-// bits that a neighbour may get and does not have. Long rows are cut into chunks, which any warp may take.
-// The searches that take part are the bits of a, b, c, d; `y` gets who is reached.
+// Who calls: engines/gpu/products/multi_source_bfs.py. Memory: `indices` in host memory (zero-copy) or on the device,
+// all else on the device. What a warp does: it streams the rows of the vertices that are in the frontier of a search
+// (rows.cuh), and sets the bits that the mask allows and the neighbour lacks. Long rows are cut into chunks, which any
+// warp may take. The active searches are the bits of a, b, c, d; reached vertices are written to `y`.
 #include "multi_source_bfs.cuh"
 
 namespace szc {

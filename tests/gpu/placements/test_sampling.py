@@ -15,7 +15,7 @@ from sparsezc import ops
 from sparsezc.engines.gpu.sampling import picks
 from sparsezc.memory import budget
 from sparsezc.semirings.types.datatypes import lookup
-from tests.gpu.test_placement_grid import KINDS, PLACEMENTS, placed
+from tests.gpu.placements.test_placement_grid import KINDS, PLACEMENTS, placed
 from tests.ops.judge import Arrays, make
 
 N = 90
@@ -49,7 +49,7 @@ def test_picks_are_equal_everywhere(placement: str, kind: str, lay: Lay, gpu: An
     B, rows = lay(placement, kind, A), np.random.default_rng(1).integers(0, N, 120)
     for how in HOW:
         for replace in (False, True) if how.startswith("random") else (False,):
-            for k in (1, 6) if placement not in ("device", "zerocopy") else (0, 1, 6, 40, 64, 300):
+            for k in (0, 1, 6, 40, 64, 300) if (placement, kind) == ("zerocopy", "plain") else (6,):
                 for listed in (None, rows):
                     expected = ops.selectk(A, how, k, listed, replace=replace, seed=5).new()
                     made = ops.selectk(B, how, k, listed, replace=replace, seed=5).new()
@@ -139,6 +139,28 @@ def test_best_columns_are_equal_everywhere(placement: str, dtype: str, lay: Lay)
         assert expected.get(i) == best
 
 
+@pytest.mark.parametrize("replace", [False, True])
+@pytest.mark.parametrize("accum", [None, gb.binary.plus])
+def test_results_are_written_as_any_are(accum: Any, replace: bool, lay: Lay) -> None:
+    """By mask, accumulator and replace; into another type; into an operand."""
+    A, old = make(gb, entries()), make(gb, entries(1))
+    M, v = make(gb, entries(2)), gb.Vector.from_dense(np.random.default_rng(0).integers(0, 9, N))
+    made = []
+    for put in (lambda x: x.dup(), lambda x: lay("zerocopy", "plain", x)):
+        B, C, mask, u = map(put, (A, old, M, v))
+        picked, best = C.dup("INT32"), put(gb.Vector.from_dense(np.arange(N)))
+        walks = put(gb.Matrix("FP64", N, 4))
+        C(mask.V, accum=accum or gb.binary.second, replace=replace) << ops.selectk(B, "largest", 4)
+        picked(~mask.S, replace=replace) << ops.selectk(B, "random", 4, seed=1)
+        walks << ops.walk(B, np.arange(N), 3, seed=1)
+        B << ops.selectk(B, "smallest", 4)
+        best(u.V, replace=replace) << ops.best_column(B, u)
+        made.append([C, picked, walks, B, best])
+    for here, there in zip(*made, strict=True):
+        assert here.nvals > 0
+        assert there.isequal(here, check_dtype=True)
+
+
 def test_nothing_falls_back(lay: Lay) -> None:
     B = lay("zerocopy", "plain", make(gb, entries()))
     with warnings.catch_warnings():
@@ -200,6 +222,9 @@ def test_a_step_is_a_request(counting: Any) -> None:
     assert ids.useful_bytes == 4 * steps
     assert ids.count <= steps
     assert values.loads == 0
+    with gb.stats.collect() as moved:
+        ops.walk(A, starts, 6, seed=1).new()
+    assert 0 < moved.requests <= steps
 
 
 def test_greedy_search_reads_the_edges_once(counting: Any) -> None:

@@ -1,0 +1,276 @@
+"""An NVIDIA GPU through CuPy, which is imported when the GPU is first used, never before."""
+
+from __future__ import annotations
+
+import ctypes
+import mmap
+import weakref
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from functools import cached_property
+from os import cpu_count
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsezc.device import nvrtc
+from sparsezc.device.protocol import Kernel, Pages, giving
+from sparsezc.errors import DeviceUnavailable, OutOfMemory
+
+__all__ = ["Cuda"]
+
+_HUGE = 2 << 20
+_ACCESSED_BY, _READ_MOSTLY = 5, 1  # cudaMemAdviseSetAccessedBy, cudaMemAdviseSetReadMostly
+_PORTABLE_MAPPED = 1 | 2  # cudaHostRegisterPortable | cudaHostRegisterMapped
+_READ_ONLY = 8  # cudaHostRegisterReadOnly
+
+
+class _Graph:
+    """A CUDA graph, and the memory that its kernels use."""
+
+    def __init__(self) -> None:
+        self.graph: Any = None
+        self.pool: Any = None
+
+    def replay(self) -> None:
+        self.graph.launch()
+
+
+class _Kernel:
+    """A kernel; `module` holds the numbers that it counts."""
+
+    def __init__(self, module: Any, name: str) -> None:
+        self.module = module
+        self._function = module.get_function(name)
+
+    def __call__(self, blocks: int, threads: int, arguments: tuple[Any, ...]) -> None:
+        self._function((blocks,), (threads,), arguments)
+
+
+class _CopyStream:
+    """Copies on a separate stream."""
+
+    def __init__(self, cuda: Any) -> None:
+        self._cuda, self._stream = cuda, cuda.Stream(non_blocking=True)
+
+    def wait(self) -> None:
+        self._stream.wait_event(self._cuda.get_current_stream().record())
+
+    def copy(self, target: Any, host: NDArray[Any]) -> None:
+        self._cuda.runtime.memcpyAsync(int(target.data.ptr), host.ctypes.data, host.nbytes, 1, self._stream.ptr)
+
+    def join(self) -> None:
+        self._cuda.get_current_stream().wait_event(self._stream.record())
+
+    def mark(self) -> Callable[[], None]:
+        wait: Callable[[], None] = self._stream.record().synchronize
+        return wait
+
+
+class Cuda:
+    """An NVIDIA GPU through CuPy."""
+
+    def __init__(self) -> None:
+        self.xp = _import_cupy()
+        runtime = self.xp.cuda.runtime
+        self._runtime = runtime
+        self.id = int(runtime.getDevice())
+        properties = runtime.getDeviceProperties(self.id)
+        self.name = properties["name"].decode()
+        self.multiprocessors = int(properties["multiProcessorCount"])
+        self.cache_bytes = int(properties["l2CacheSize"])
+        self.capability = f"{properties['major']}.{properties['minor']}"
+        memory = self.xp.cuda
+        with suppress(ValueError):  # inside the user's ``using_allocator`` that allocator is used
+            memory.set_allocator(giving(memory.get_allocator()))
+
+    def compile(self, source: str, name: str) -> Kernel:
+        module = self.xp.cuda.Module()
+        module.load(nvrtc.compiled(self.xp.cuda.nvrtc, source, int(self.capability.replace(".", ""))))
+        return _Kernel(module, name)
+
+    def copies(self) -> _CopyStream:
+        return _CopyStream(self.xp.cuda)
+
+    def traffic(self, kernel: Any) -> tuple[int, int, int]:
+        at = self.xp.cuda.UnownedMemory(kernel.module.get_global_var("szc_traffic"), 24, kernel.module)
+        counted = self.xp.ndarray(3, np.uint64, self.xp.cuda.MemoryPointer(at, 0))
+        requests, sectors, inside = map(int, self.asnumpy(counted))
+        counted.fill(0)
+        return requests, sectors, inside
+
+    def memory(self) -> tuple[int, int]:
+        free, total = self._runtime.memGetInfo()
+        pool = self.xp.get_default_memory_pool()
+        return int(free) + int(pool.free_bytes()), int(total)
+
+    @cached_property
+    def _concurrent_managed(self) -> bool:
+        return bool(self._runtime.deviceGetAttribute(89, self.id))  # cudaDevAttrConcurrentManagedAccess
+
+    def managed_is_safe(self) -> bool:
+        return self._concurrent_managed
+
+    def pages(self, nbytes: int, kind: str) -> Pages:
+        return self._pinned(nbytes) if kind == "pinned" else self._managed(nbytes, kind)
+
+    def _managed(self, nbytes: int, kind: str) -> Pages:
+        """Allocate pages that stay on the host, which touches them first; "migrating" ones are copied on demand."""
+        runtime = self._runtime
+        try:
+            pointer = int(runtime.mallocManaged(max(nbytes, 1)))
+        except Exception as error:  # CuPy's own class; its text names the cause
+            raise OutOfMemory(f"{nbytes:,} bytes of managed memory were asked for: {error}") from None
+        advice = _ACCESSED_BY if kind == "managed" else _READ_MOSTLY
+        runtime.memAdvise(pointer, max(nbytes, 1), advice, self.id)
+        array = _view(pointer, nbytes)
+        weakref.finalize(array.base, _give_back, runtime, runtime.free, pointer)
+        touch(array)
+        return Pages(array, pointer, kind)
+
+    def _pinned(self, nbytes: int) -> Pages:
+        """Allocate by mmap, many threads that touch and registering: ten times faster than cudaHostAlloc."""
+        size = -(-max(nbytes, 1) // _HUGE) * _HUGE
+        try:
+            region = mmap.mmap(-1, size + _HUGE)
+        except OSError as error:
+            raise OutOfMemory(f"{size:,} bytes of host memory were asked for: {error}") from None
+        region.madvise(mmap.MADV_HUGEPAGE)
+        whole = np.frombuffer(region, np.uint8)
+        pointer = -(-whole.ctypes.data // _HUGE) * _HUGE
+        array = whole[pointer - whole.ctypes.data :][:size]
+        touch(array)
+        try:
+            self._runtime.hostRegister(pointer, size, _PORTABLE_MAPPED)
+        except Exception as error:
+            raise OutOfMemory(f"{size:,} bytes of host memory could not be pinned: {error}") from None
+        held = _view(pointer, nbytes)
+        weakref.finalize(held.base, _give_back, self._runtime, self._runtime.hostUnregister, pointer, whole)
+        return Pages(held, pointer, "pinned")
+
+    def map(self, array: NDArray[np.uint8]) -> Pages:
+        start = array.ctypes.data // mmap.PAGESIZE * mmap.PAGESIZE
+        size = -(-(array.ctypes.data + array.size - start) // mmap.PAGESIZE) * mmap.PAGESIZE
+        try:
+            self._runtime.hostRegister(start, size, _PORTABLE_MAPPED | _READ_ONLY)
+        except Exception as error:  # no such pages in this file system, an old driver or kernel, or no memory
+            raise OutOfMemory(f"{size:,} bytes of a file could not be registered: {error}") from None
+        pages = Pages(array, array.ctypes.data, "file")
+        weakref.finalize(pages, _give_back, self._runtime, self._runtime.hostUnregister, start, array)
+        return pages
+
+    def asnumpy(self, array: Any) -> NDArray[Any]:
+        return np.asarray(self.xp.asnumpy(array))
+
+    def pointer(self, array: Any) -> int:
+        return int(array.data.ptr)
+
+    def copy_in(self, array: Any, host: NDArray[Any], kind: str = "pinned") -> None:
+        if kind == "managed":
+            self._copy_managed(self.pointer(array), host.ctypes.data, array.nbytes)
+            return
+        self.xp.cuda.get_current_stream().synchronize()
+        self._runtime.memcpy(self.pointer(array), host.ctypes.data, array.nbytes, 1)  # cudaMemcpyHostToDevice
+
+    def copy_out(self, array: Any, host: NDArray[Any], kind: str = "pinned") -> None:
+        array = self.xp.ascontiguousarray(array)
+        if kind == "managed":
+            self._copy_managed(host.ctypes.data, self.pointer(array), array.nbytes)
+            self.synchronize()  # the host may read it now
+            return
+        self.xp.cuda.get_current_stream().synchronize()
+        self._runtime.memcpy(host.ctypes.data, self.pointer(array), array.nbytes, 2)  # cudaMemcpyDeviceToHost
+
+    def _copy_managed(self, target: int, source: int, nbytes: int) -> None:
+        """Copy by a kernel: the driver's own copies to and from managed pages take six times longer."""
+        whole = nbytes // 4 * 4 if target % 4 == source % 4 == 0 else 0
+        for start, stop, dtype in ((0, whole, np.uint32), (whole, nbytes, np.uint8)):
+            if start < stop:
+                views = (self._array(address + start, stop - start, dtype) for address in (source, target))
+                self.xp.positive(next(views), out=next(views))
+
+    def _array(self, pointer: int, nbytes: int, dtype: Any) -> Any:
+        cuda = self.xp.cuda
+        memory = cuda.UnownedMemory(pointer, nbytes, None, self.id)
+        return self.xp.ndarray((nbytes // np.dtype(dtype).itemsize,), dtype, cuda.MemoryPointer(memory, 0))
+
+    @contextmanager
+    def record(self) -> Iterator[_Graph]:
+        global _later
+        cuda, recording = self.xp.cuda, _Graph()
+        recording.pool = cuda.MemoryPool()  # of its own: no other allocation reuses memory that is freed meanwhile
+        self.synchronize()
+        stream = cuda.Stream(non_blocking=True)
+        with stream, cuda.using_allocator(recording.pool.malloc):
+            late = _later = []
+            try:
+                stream.begin_capture()
+                try:
+                    yield recording
+                finally:
+                    recording.graph = stream.end_capture()
+            finally:
+                _later = None
+                while late:
+                    _give_back(*late.pop())
+
+    def synchronize(self) -> None:
+        self._runtime.deviceSynchronize()
+
+
+def touch(array: NDArray[np.uint8]) -> None:
+    """Fault the pages in with every core: one thread takes ten times longer."""
+    threads = min(32, cpu_count() or 1, array.size // _HUGE)
+    if threads < 2:
+        array[:: mmap.PAGESIZE] = 0
+        return
+    step = -(-array.size // (threads * _HUGE)) * _HUGE
+    with ThreadPoolExecutor(threads) as pool:
+        list(pool.map(lambda i: array[i : i + step : mmap.PAGESIZE].fill(0), range(0, array.size, step)))
+
+
+def _view(pointer: int, nbytes: int) -> NDArray[np.uint8]:
+    """Return the bytes at an address; the view's `base` lives as long as any view of it."""
+    memory: Any = (ctypes.c_uint8 * max(nbytes, 1)).from_address(pointer)
+    array: NDArray[np.uint8] = np.frombuffer(memory, np.uint8)
+    return array[:nbytes]
+
+
+_later: list[tuple[Any, ...]] | None = None  # pages to free once a recording has ended; None: there is no recording
+
+
+def _give_back(runtime: Any, release: Callable[[int], None], pointer: int, memory: Any = None) -> None:
+    """Free pages once no kernel reads them: launches do not wait, and the matrix may be freed before they end.
+
+    `memory`, which backs the pages, may be freed only then.
+    """
+    if (later := _later) is not None:  # a garbage collection may come at any time, and a wait would break the recording
+        later.append((runtime, release, pointer, memory))
+        return
+    with suppress(Exception):  # the process may be exiting, and the driver with it
+        runtime.deviceSynchronize()
+        release(pointer)
+
+
+def _import_cupy() -> Any:
+    try:
+        import cupy
+    except ImportError as error:
+        raise DeviceUnavailable(
+            f"no GPU: CuPy is not installed ({error}); install sparsezc[cuda13] (or sparsezc[cuda12])"
+        ) from None
+    try:
+        count = cupy.cuda.runtime.getDeviceCount()
+    except Exception as error:
+        raise DeviceUnavailable(f"no GPU: the CUDA driver does not answer ({error})") from None
+    if count == 0:
+        raise DeviceUnavailable("no GPU: the CUDA driver sees no device")
+    try:
+        cupy.cuda.nvrtc.getVersion()
+    except Exception as error:
+        raise DeviceUnavailable(
+            f"no GPU: NVRTC, CUDA's run-time compiler, is missing ({error}); install sparsezc[cuda13]"
+        ) from None
+    return cupy

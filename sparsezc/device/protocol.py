@@ -1,0 +1,121 @@
+"""The operations of a GPU that the GPU engine and the placements need, and the recovery of memory that is short.
+
+:class:`~sparsezc.device.cupy_device.Cuda` does it with CuPy, the tests' emulated device on the CPU.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Copies", "Device", "Kernel", "Pages", "Recording", "giving", "when_short"]
+
+Kernel = Callable[[int, int, tuple[Any, ...]], None]  # kernel(blocks, threads of a block, arguments)
+
+
+@dataclass(eq=False)
+class Pages:
+    """Host memory that kernels read over the link: `array` for the host, `pointer` for kernels."""
+
+    array: NDArray[np.uint8]
+    pointer: int
+    kind: str  # "managed", "pinned", "migrating" or "file"
+
+
+class Device(Protocol):
+    """The operations of a GPU that the GPU engine and the placements need."""
+
+    name: str
+    xp: Any  # cupy, or numpy on the emulated device
+    multiprocessors: int
+    cache_bytes: int  # of the cache that all multiprocessors share
+
+    def compile(self, source: str, name: str) -> Kernel: ...
+    def memory(self) -> tuple[int, int]:
+        """Free and total bytes of the device's memory."""
+        ...
+
+    def pages(self, nbytes: int, kind: str) -> Pages: ...
+    def map(self, array: NDArray[np.uint8]) -> Pages:
+        """Map a file's pages, mapped by the host, for kernels to read only; raise OutOfMemory if that is refused."""
+        ...
+
+    def managed_is_safe(self) -> bool:
+        """Return whether a kernel and the host can share managed pages without migrating them."""
+        ...
+
+    def asnumpy(self, array: Any) -> NDArray[Any]: ...
+    def pointer(self, array: Any) -> int: ...
+    def copy_in(self, array: Any, host: NDArray[Any], kind: str = "pinned") -> None:
+        """Fill a device array from as many bytes of host memory; from pages of this kind, at the link's own rate."""
+
+    def copy_out(self, array: Any, host: NDArray[Any], kind: str = "pinned") -> None:
+        """Copy from the device to the host."""
+
+    def synchronize(self) -> None: ...
+    def copies(self) -> Copies:
+        """Return a lane for copies from pinned host memory beside the kernels."""
+        ...
+
+    def traffic(self, kernel: Kernel) -> tuple[int, int, int]:
+        """Return the requests and sectors (32 bytes) of host memory, and the sectors of segments in device memory.
+
+        These are the counts of a counting kernel since the last call.
+        """
+        ...
+
+    def record(self) -> AbstractContextManager[Recording]:
+        """Record the kernels that are launched within the context, instead of running them."""
+        ...
+
+
+class Copies(Protocol):
+    """Copies to the device that run beside kernels, in their order."""
+
+    def wait(self) -> None:
+        """Let the next copies begin once all kernels launched so far have ended."""
+
+    def copy(self, target: Any, host: NDArray[Any]) -> None:
+        """Begin to fill a device array; the host's must be pinned, and stay unchanged until the copy has ended."""
+
+    def join(self) -> None:
+        """Let kernels launched later wait for the copies so far."""
+
+    def mark(self) -> Callable[[], None]:
+        """Return a function with which the host waits for the copies so far."""
+        ...
+
+
+class Recording(Protocol):
+    """Recorded kernels that can run again, in their order."""
+
+    def replay(self) -> None: ...
+
+
+_T = TypeVar("_T")
+_givers: list[Callable[[], bool]] = []
+
+
+def when_short(give: Callable[[], bool]) -> None:
+    """Have `give` called when an allocation fails; it frees device memory and returns whether it freed any."""
+    _givers.append(give)
+
+
+def giving(allocate: Callable[[int], _T]) -> Callable[[int], _T]:
+    """Wrap an allocator so that it frees caches before it fails."""
+
+    def allocated(nbytes: int) -> _T:
+        try:
+            return allocate(nbytes)
+        except MemoryError:  # CuPy's, or that of an allocator which the user gave it
+            gave = [give() for give in _givers]
+            if not any(gave):
+                raise
+            return allocate(nbytes)
+
+    return allocated

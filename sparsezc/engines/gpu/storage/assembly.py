@@ -1,0 +1,111 @@
+"""Matrices made of blocks of rows (row_blocks.py), each built straight into its placement.
+
+An operation that makes a matrix says how to make a block of its rows from device arrays. Where one block is enough,
+nothing is done twice. Otherwise a first round counts, so that no second copy of the result ever exists, and a second
+one makes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from sparsezc.device import cuda
+from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows
+from sparsezc.engines.gpu.storage.row_blocks import Block
+from sparsezc.memory import Buffer, allocate, budget
+from sparsezc.memory.buffer import index_dtype
+from sparsezc.memory.device import DeviceBuffer
+from sparsezc.memory.placement import FITS, RECORDS
+from sparsezc.semirings.types.datatypes import DataType
+
+#: make(first, last, whole, *part): rows first .. last-1 of the result as (offsets from 0, one more than rows; ids;
+#: values). Where `whole` is false only the offsets are needed. `part`: the part of the row, where one row is cut.
+Make = Callable[..., tuple[Any, Any, Any]]
+
+
+def assemble(
+    ranges: Sequence[Block],
+    make: Make,
+    shape: tuple[int, int],
+    dtype: DataType,
+    placement: str,
+    iso: Buffer | None = None,
+) -> MatrixStore:
+    """Return a matrix made of its row blocks; `iso`: the one value of all entries.
+
+    A result that does not fit the device is put in host memory, whatever `placement` says.
+    """
+    xp = cuda.current().xp
+    nrows, ncols = shape
+    single = len(ranges) == 1
+    made = [make(first, last, single, *part) for first, last, *part in ranges]
+    counts = [int(offsets[-1]) for offsets, _, _ in made]
+    nvals = sum(counts)
+    if nvals == 0:
+        return MatrixStore(dtype, nrows, ncols, None)
+    starts = np.cumsum([0, *counts])
+    begins = [
+        True,
+        *(this[0] != before[0] for before, this in pairwise(ranges)),
+    ]  # of a cut row only the first part
+    parts = [
+        offsets[:-1] + start
+        for (offsets, _, _), start, first in zip(made, starts.tolist(), begins, strict=False)
+        if first
+    ]
+    indptr = xp.concatenate([*parts, xp.asarray(starts[-1:])])
+    kind = index_dtype(ncols, placement)
+    if not single:
+        placement = budget.fitting(placement, nvals * (kind.itemsize + (0 if iso else dtype.np_type.itemsize)))
+    if single and placement == DeviceBuffer.placement:
+        _, ids, values = made[0]
+        indices: Buffer = DeviceBuffer(ids.astype(kind, copy=False))
+        return _store(nrows, ncols, nvals, indptr, indices, DeviceBuffer(values) if iso is None else iso, dtype, iso)
+    indices = allocate(placement, nvals, kind)
+    target = allocate(placement, nvals, dtype.np_type) if iso is None else iso
+    for number, (first, last, *part) in enumerate(ranges):
+        _, ids, values = made[0] if single else make(first, last, True, *part)
+        indices.write(int(starts[number]), ids)
+        if iso is None:
+            target.write(int(starts[number]), values)
+    return _store(nrows, ncols, nvals, indptr, indices, target, dtype, iso)
+
+
+def _store(
+    nrows: int, ncols: int, nvals: int, indptr: Any, indices: Buffer, values: Buffer, dtype: DataType, iso: Any
+) -> MatrixStore:
+    return MatrixStore(dtype, nrows, ncols, Rows(nrows, ncols, nvals, indptr, indices, values, iso is not None))
+
+
+def rows_of(store: MatrixStore) -> Rows:
+    """Return the rows of a store, or rows without entries where it has none, for kernels that always read rows."""
+    if store.rows is not None:
+        return store.rows
+    xp = cuda.current().xp
+    ids, values = xp.empty(0, index_dtype(store.ncols, "device")), xp.empty(0, store.dtype.np_type)
+    offsets = xp.zeros(store.nrows + 1, np.int64)
+    return Rows(store.nrows, store.ncols, 0, offsets, DeviceBuffer(ids), DeviceBuffer(values), False)
+
+
+def near(rows: Rows, *, values: bool) -> Rows:
+    """Return the same rows in device memory if they fit, for kernels that read entries repeatedly or at random.
+
+    `values`: these are read too.
+    """
+    if (
+        RECORDS[rows.indices.placement].resident
+        or rows.indices.nbytes + rows.values.nbytes * values > budget.available() // 4
+    ):
+        return rows
+    indices = DeviceBuffer(rows.indices.load())
+    copy = DeviceBuffer(rows.values.load()) if values else rows.values
+    return Rows(rows.nrows, rows.ncols, rows.nvals, rows.indptr, indices, copy, rows.iso)
+
+
+def placement_of(*stores: MatrixStore) -> str:
+    """Return the placement of a result of these: host memory if one of them is in host memory, as it is then large."""
+    return next((s.placement for s in stores if s.rows is not None and not RECORDS[s.placement].resident), FITS)
