@@ -24,7 +24,7 @@ from benchmarks.hive.row import HOST, Goal, Input, Peer, Row
 from sparsezc.device import cuda
 
 #: Files of this folder with a list ROWS.
-FILES = ("walks", "sampling", "search")
+FILES = ("walks", "sampling", "search", "communities")
 HEADER = [
     "row",
     "graph",

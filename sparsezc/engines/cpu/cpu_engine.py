@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from sparsezc import errors
-from sparsezc.engines.cpu import native
+from sparsezc.engines.cpu import labels, native
 from sparsezc.engines.cpu.best_column import best_column
 from sparsezc.engines.cpu.dense import is_dense, matmul
 from sparsezc.engines.cpu.expressions import EXPRESSIONS, index, operand, operator, scalar
@@ -69,7 +69,9 @@ class CpuEngine(Keeper):
             if not expression.shape:
                 out._receive(expression, _read(expression), write.accum)
                 return
-            if expression.operation in WHOLE or is_dense(expression):
+            if expression.operation in labels.OPERATIONS:
+                labels.run(expression, out, write, lambda made: _write_made(made, out, write))
+            elif expression.operation in WHOLE or is_dense(expression):
                 _write_whole(expression, out, write)
             elif expression.operation not in EXPRESSIONS:
                 _assign(expression, out, write)
@@ -145,9 +147,7 @@ def _write_whole(x: Expression, out: Any, write: Write[Mask | None]) -> None:
         else:
             out._store << made
         return
-    given = _not_full(made) if _adds_under(write) else made
-    mask, accum = mask_of(write.mask, _mask_parent(write)), operator(write.accum)
-    out._store(mask=mask, accum=accum, replace=write.replace) << given
+    _write_made(made, out, write)
 
 
 # Operations that combine two operands entry by entry.
@@ -166,6 +166,13 @@ def _write(x: Expression, out: Any, write: Write[Mask | None]) -> None:
         if mask is not None:
             made = _not_full(made)
     out._store(mask=mask, accum=accum, replace=write.replace, **options) << made
+
+
+def _write_made(made: Any, out: Any, write: Write[Mask | None]) -> None:
+    """Write what was computed already."""
+    mask, accum = mask_of(write.mask, _mask_parent(write)), operator(write.accum)
+    given = _not_full(made) if _adds_under(write) else made
+    out._store(mask=mask, accum=accum, replace=write.replace) << given
 
 
 def _assign(x: Expression, out: Any, write: Write[Mask | None]) -> None:
