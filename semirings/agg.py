@@ -19,7 +19,7 @@ from sparsezc.semirings import binary, monoid, semiring, unary
 from sparsezc.semirings.algebra.aggregators import Aggregator, Entries, Recipe, Result
 from sparsezc.semirings.algebra.aggregators import TypedAggregator as TypedAggregator
 from sparsezc.semirings.algebra.operators import UnaryOp
-from sparsezc.semirings.algebra.structures import Monoid
+from sparsezc.semirings.algebra.structures import Monoid, Semiring
 from sparsezc.semirings.types.datatypes import BOOL, COMPLEX, FC64, FLOATS, FP64, INT64, INTEGERS, UINT64, DataType
 from sparsezc.semirings.types.domains import EVERY, NUMBERS, QUOTIENT, returning
 
@@ -31,6 +31,11 @@ _COUNT = EVERY | returning(INT64, (BOOL,))
 
 def _count(a: Entries) -> Result:
     return a.weigh(semiring.plus_pair[INT64], 1)
+
+
+def _counted(meets_zero: Semiring) -> Recipe:
+    """Count by comparison with 0, in whole numbers, which wrap in a narrow type where floats would stay at its end."""
+    return lambda a: a.weigh(meets_zero[FP64], 0).apply(unary.identity[INT64])
 
 
 def _wide(a: Entries) -> DataType:
@@ -117,8 +122,8 @@ bitwise_any = Aggregator("bitwise_any", monoid.bor)
 
 # Counts
 count = Aggregator("count", _count, domain=_COUNT, counts=True)
-count_nonzero = Aggregator("count_nonzero", lambda a: a.weigh(semiring.plus_isne[FP64], 0), domain=_COUNT, counts=True)
-count_zero = Aggregator("count_zero", lambda a: a.weigh(semiring.plus_iseq[FP64], 0), domain=_COUNT, counts=True)
+count_nonzero = Aggregator("count_nonzero", _counted(semiring.plus_isne), domain=_COUNT, counts=True)
+count_zero = Aggregator("count_zero", _counted(semiring.plus_iseq), domain=_COUNT, counts=True)
 exists = Aggregator("exists", lambda a: a.weigh(semiring.any_pair[INT64], 1), domain=EVERY, counts=True)
 
 # Sums of functions of the entries

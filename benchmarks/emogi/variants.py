@@ -17,10 +17,9 @@ import numpy as np
 
 from benchmarks.model.emogi import PATTERNS, of_rows, per_row
 from benchmarks.model.requests import Requests
-from sparsezc.device.protocol import Kernel
+from sparsezc.device.launcher import THREADS, Launcher
 from sparsezc.engines import gpu as gpu_engine
 
-THREADS = 256
 UNREACHED = 2**32 - 1
 
 
@@ -83,12 +82,12 @@ class Variant:
         self.begin, self.end = edges.indptr[:-1], edges.indptr[1:]
         self._requests = cache(self._rows_requests)
 
-    def _kernel(self, name: str) -> Kernel:
-        return _compiled(self.gpu, self.pattern, self.edges.id_bytes, self.edges.length_bytes, name)
-
-    def _launch(self, name: str, arguments: tuple[Any, ...], *, threads: int | None = None) -> None:
-        threads = threads or self.edges.n * (1 if self.pattern == "naive" else 32)
-        self._kernel(name)(-(-threads // THREADS), THREADS, (np.uint64(self.edges.n), *arguments))
+    def _launch(self, name: str, **arguments: Any) -> None:
+        edges, threads = self.edges, self.edges.n * (1 if self.pattern == "naive" or name == "jump" else 32)
+        kernel = _compiled(self.gpu, self.pattern, edges.id_bytes, edges.length_bytes, name)
+        if name != "jump":
+            arguments |= {"indptr": edges.indptr, "indices": edges.indices}
+        kernel.launch(-(-threads // THREADS), nrows=edges.n, **arguments)
 
     def _rows_requests(self, itemsize: int) -> Any:
         return per_row(self.begin, self.end, itemsize, self.pattern, self.xp)
@@ -122,7 +121,7 @@ class Variant:
             if look:
                 look(level == depth)
             changed = self.xp.zeros(1, np.uint32)
-            self._launch("bfs", (self.edges.indptr, self.edges.indices, level, np.int32(depth), changed))
+            self._launch("bfs", level=level, depth=depth, changed=changed)
             depth, going = depth + 1, bool(changed[0])
         return level
 
@@ -136,8 +135,8 @@ class Variant:
             if look:
                 look(active != 0)
             changed, following = self.xp.zeros(1, np.uint32), self.xp.zeros(self.edges.n, np.uint8)
-            arrays = self.edges.indptr, self.edges.indices, self.edges.lengths
-            self._launch("sssp", (*arrays, distance, active, following, changed))
+            rounds = {"distance": distance, "active": active, "next": following, "changed": changed}
+            self._launch("sssp", lengths=self.edges.lengths, **rounds)
             active, going = following, bool(changed[0])
         return distance
 
@@ -150,13 +149,12 @@ class Variant:
             if look:
                 look(active != 0)
             changed = self.xp.zeros(1, np.uint32)
-            self._launch("hook", (self.edges.indptr, self.edges.indices, component, active, changed))
-            self._launch("jump", (component, before, active), threads=self.edges.n)
+            self._launch("hook", component=component, active=active, changed=changed)
+            self._launch("jump", component=component, before=before, active=active)
             going = bool(changed[0])
         return component
 
 
 @cache
-def _compiled(gpu: Any, pattern: str, id_bytes: int, length_bytes: int, name: str) -> Kernel:
-    kernel: Kernel = gpu.compile(source(pattern, id_bytes, length_bytes), name)
-    return kernel
+def _compiled(gpu: Any, pattern: str, id_bytes: int, length_bytes: int, name: str) -> Launcher:
+    return Launcher.compiled(gpu, source(pattern, id_bytes, length_bytes), name)

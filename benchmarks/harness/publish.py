@@ -1,7 +1,7 @@
 """Published results: ``python -m benchmarks.harness.publish RESULT FOLDER [--name NAME]``.
 
-A published result is small enough to read: of each case its setting, minimum, median and maximum. Every trial is kept
-in a compressed file beside it, ``NAME.trials.json.gz``, so that tables and plots can be made again.
+A published result is small enough to read: a line for each case, with setting, minimum, median and maximum. Every trial
+is kept in a compressed file beside it, ``NAME.trials.json.gz``, so that tables and plots can be made again.
 """
 
 from __future__ import annotations
@@ -50,8 +50,30 @@ def publish(result: Path, folder: Path, name: str | None = None) -> Path:
         case["derived"]["trials"] = len(its)
     text = json.dumps({"started": found["started"], "trials": trials})
     archive(target).write_bytes(gzip.compress(text.encode(), mtime=0))
-    target.write_text(json.dumps(found, indent=1) + "\n")
+    target.write_text(_lines(found))
     return target
+
+
+def _lines(found: dict[str, Any]) -> str:
+    """Write a result as JSON with a line for each case.
+
+    >>> print(_lines({"unit": "ms", "cases": [{"name": "one"}, {"name": "two"}]}), end="")
+    {
+     "unit": "ms",
+     "cases": [
+      {"name": "one"},
+      {"name": "two"}
+     ]
+    }
+    """
+    parts = []
+    for key, value in found.items():
+        if key == "cases" and value:
+            value_text = "[\n  " + ",\n  ".join(map(json.dumps, value)) + "\n ]"
+        else:
+            value_text = json.dumps(value)
+        parts.append(f" {json.dumps(key)}: {value_text}")
+    return "{\n" + ",\n".join(parts) + "\n}\n"
 
 
 def main() -> None:

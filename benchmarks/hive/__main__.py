@@ -24,7 +24,7 @@ from benchmarks.hive.row import HOST, Goal, Input, Peer, Row
 from sparsezc.device import cuda
 
 #: Files of this folder with a list ROWS.
-FILES = ("walks", "sampling", "search", "flows", "places", "matchings")
+FILES = ("walks", "sampling", "search", "communities", "flows", "places", "matchings")
 HEADER = [
     "row",
     "graph",

@@ -22,13 +22,13 @@ from benchmarks.harness.frame import Case, Report, Trial, judge, measure, number
 from benchmarks.harness.plot import plot
 from benchmarks.verify.answers import Wrong
 from sparsezc.device import cuda, cupy_device
-from sparsezc.device.protocol import Device, Kernel, Pages
+from sparsezc.device.launcher import THREADS, Launcher
+from sparsezc.device.protocol import Device, Pages
 from sparsezc.engines import gpu as gpu_engine
 
 MIB = 1 << 20
 GIB = 1 << 30
 MOST_MANAGED = 4 * GIB  # more managed memory than this is never made here
-THREADS = 256
 BLOCKS_PER_MULTIPROCESSOR = 8
 WORDS = {4: "u32", 8: "u64", 16: "Quad"}
 KERNELS = ("stream", "strided", "random_requests")
@@ -69,19 +69,19 @@ class Bench:
         self.kernel = cache(self._kernel)
         self.rate: float | None = None
 
-    def _kernel(self, name: str, bytes_a_lane: int = 4, bytes_a_request: int = 128) -> Kernel:
-        return self.gpu.compile(source(bytes_a_lane, bytes_a_request), name)
+    def _kernel(self, name: str, bytes_a_lane: int = 4, bytes_a_request: int = 128) -> Launcher:
+        return Launcher.compiled(self.gpu, source(bytes_a_lane, bytes_a_request), name)
 
     def run(
-        self, name: str, nbytes: int, kernel: Kernel, arguments: tuple[Any, ...], *, pages: str, requests: int = 0,
+        self, name: str, nbytes: int, kernel: Launcher, arguments: dict[str, Any], *, pages: str, requests: int = 0,
         reference: float | None = None, trials: int | None = None, working: int = 0,
     ) -> Case:  # fmt: skip
-        """One case: a kernel that reads `nbytes` bytes with these arguments (the sums come last)."""
+        """One case: a kernel that reads `nbytes` bytes with these arguments, and the sums."""
         case = Case(name, {"pages": pages, "working_set": working or nbytes}, rate=self.rate, requests=requests)
         case.reference, case.peer = reference, facts.MACHINE if reference is not None else ""
         measure(
             case,
-            lambda _: kernel(self.blocks, THREADS, (*arguments, self.sums)),
+            lambda _: kernel.launch(self.blocks, **arguments, sums=self.sums),
             trials=trials or self.sizes.trials,
             nbytes=lambda *_: nbytes,
             synchronize=self.gpu.synchronize,
@@ -115,22 +115,21 @@ class Bench:
         size = self.sizes.stream
         with held(self.gpu, size, kind) as pages:
             for width in WORDS:
-                count, kernel = np.uint64(size // width), self.kernel("stream", width)
-                name = f"stream, {width} B a lane"
-                arguments = (count, np.uint64(pages.pointer))
+                kernel, name = self.kernel("stream", width), f"stream, {width} B a lane"
+                arguments = {"count": size // width, "words": pages.pointer}
                 self.run(name, size, kernel, arguments, pages=kind, reference=facts.LINK_GBS[name])
             self._misaligned(pages, "stream, every warp off by 32 B")
             self._strided(pages, "scan, one thread 128 B")
 
     def _misaligned(self, pages: Pages, name: str) -> None:
         size = self.sizes.stream - 32
-        arguments = (np.uint64(size // 4), np.uint64(pages.pointer + 32))
+        arguments = {"count": size // 4, "words": pages.pointer + 32}
         reference = facts.LINK_GBS[name]
         self.run(name, size, self.kernel("stream", 4), arguments, pages=pages.kind, reference=reference)
 
     def _strided(self, pages: Pages, name: str) -> None:
         size = self.sizes.stream
-        arguments = (np.uint64(size // 128), np.uint64(pages.pointer))
+        arguments = {"lines": size // 128, "words": pages.pointer}
         reference = facts.LINK_GBS[name]
         self.run(name, size, self.kernel("strided"), arguments, pages=pages.kind, reference=reference)
 
@@ -140,7 +139,7 @@ class Bench:
         with held(self.gpu, size, "pinned") as pages:
             self._strided(pages, "EMOGI strided")
             self._misaligned(pages, "EMOGI merged")
-            name, arguments = "EMOGI merged + aligned", (np.uint64(size // 4), np.uint64(pages.pointer))
+            name, arguments = "EMOGI merged + aligned", {"count": size // 4, "words": pages.pointer}
             kernel, reference = self.kernel("stream", 4), facts.LINK_GBS["EMOGI merged + aligned"]
             self.run(name, size, kernel, arguments, pages="pinned", reference=reference)
 
@@ -153,7 +152,7 @@ class Bench:
                 millions = known.get(working // MIB)
                 self.run(
                     f"random {size} B", size * requests, self.kernel("random_requests", 4, size),
-                    (np.uint64(requests), np.uint64(working // size - 1), np.uint64(pages.pointer)),
+                    {"requests": requests, "mask": working // size - 1, "words": pages.pointer},
                     pages=kind, requests=requests, working=working,
                     reference=None if millions is None else millions * size / 1e3,
                 )  # fmt: skip
@@ -169,13 +168,15 @@ class Bench:
         try:
             runtime.memAdvise(pointer, size, _READ_MOSTLY, int(runtime.getDevice()))
             array = cupy_device._view(pointer, size)
-            kernel, arguments = self.kernel("stream", 4), (np.uint64(size // 4), np.uint64(pointer))
+            kernel, arguments = self.kernel("stream", 4), {"count": size // 4, "words": pointer}
             name = "first touch, managed ReadMostly"
             case = Case(name, {"pages": "managed, ReadMostly", "working_set": size}, rate=self.rate)
             case.reference, case.peer = facts.LINK_GBS[name], facts.MACHINE
             for _ in range(2):
                 fill(array)  # a write by the host takes the device's copies of the pages away
-                _, seconds = timed(lambda: kernel(self.blocks, THREADS, (*arguments, self.sums)), self.gpu.synchronize)
+                _, seconds = timed(
+                    lambda: kernel.launch(self.blocks, **arguments, sums=self.sums), self.gpu.synchronize
+                )
                 case.trials.append(Trial(None, seconds, size))
             case.verified = judge(lambda *_: self.check(size // 4), None, None)
             self.report.add(case)

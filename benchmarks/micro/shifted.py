@@ -17,7 +17,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 import sparsezc as gb
 from sparsezc import memory
 from sparsezc.device import cuda
+from sparsezc.device.launcher import Launcher
 from sparsezc.engines import gpu as gpu_engine
 from sparsezc.engines.gpu.runtime import launch
 from sparsezc.memory.csr import Csr
@@ -101,9 +102,9 @@ class Shifted:
         """The matrix, made a block of rows at a time and copied to where it lies; `said` hears how far it is."""
         gpu, (counting, filling) = cuda.current(), _kernels()
         xp = gpu.xp
-        given = np.uint32(self.n), np.uint32(self.shifts.size), xp.asarray(self.shifts), xp.asarray(self.weights)
+        given = _Graph(self.n, self.shifts.size, xp.asarray(self.shifts), xp.asarray(self.weights), self.crumbs)
         degree, blocks = xp.empty(self.n, np.uint32), launch.blocks(gpu, 32 * self.n)
-        counting(blocks, launch.THREADS, (*given, self.crumbs, degree))
+        counting.launch(blocks, given, degree=degree)
         ends = xp.zeros(self.n + 1, np.int64)
         ends[1:] = xp.cumsum(degree, dtype=np.int64)
         del degree
@@ -118,19 +119,29 @@ class Shifted:
         room = xp.empty(int(np.diff(indptr[cuts]).max()), np.uint32)
         for first, last in pairwise(cuts):
             part = room[: int(indptr[last] - indptr[first])]
-            filling(blocks, launch.THREADS, (*given, self.crumbs, np.uint64(first), np.uint64(last), ends, part))
+            filling.launch(blocks, given, first=first, last=last, indptr=ends, out=part)
             ids.write(int(indptr[first]), part)
         one = DeviceBuffer(xp.ones(1, np.bool_))
         return Csr(self.n, self.n, indptr, ids, one, BOOL, iso=True, symmetric=True)
 
 
-def _kernels() -> tuple[Any, Any]:
+class _Graph(NamedTuple):
+    """What both kernels are given."""
+
+    n: int
+    count: int
+    shifts: Any
+    weights: Any
+    crumbs: np.float32
+
+
+def _kernels() -> tuple[Launcher, Launcher]:
     port = (
         (Path(gpu_engine.__file__).parent / "kernels" / "common" / "port.cuh").read_text().replace("#pragma once", "")
     )
     text = f"{port}\n{(Path(__file__).parent / 'kernels' / 'shifted.cu').read_text()}"
     gpu = cuda.current()
-    return gpu.compile(text, "degrees"), gpu.compile(text, "fill")
+    return Launcher.compiled(gpu, text, "degrees"), Launcher.compiled(gpu, text, "fill")
 
 
 def _weights(density: float) -> NDArray[np.float32]:

@@ -21,6 +21,7 @@ from sparsezc.algorithms.k_hop import ego_graph, k_hop
 from sparsezc.algorithms.k_truss import k_truss
 from sparsezc.algorithms.katz_centrality import katz_centrality
 from sparsezc.algorithms.label_propagation import label_propagation
+from sparsezc.algorithms.leiden_communities import leiden_communities
 from sparsezc.algorithms.louvain_communities import louvain_communities
 from sparsezc.algorithms.maximal_independent_set import maximal_independent_set
 from sparsezc.algorithms.maximal_matching import maximal_matching
@@ -76,6 +77,7 @@ __all__ = [
     "k_truss",
     "katz_centrality",
     "label_propagation",
+    "leiden_communities",
     "local_clustering_coefficient",
     "louvain_communities",
     "maximal_independent_set",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import ceil, inf
+from math import ceil, floor, inf
 from typing import Any
 
 import numpy as np
@@ -30,8 +30,10 @@ _WORK = 20  # delta, in mean lengths per edge of a vertex; Davidson et al. use 3
 _FEW = 32  # a bucket of less than 1 / 32 of the vertices has few edges to settled vertices, which need not be excluded
 
 
-def sssp(A: Matrix, source: Any, delta: float | None = None, *, target: Any = None) -> Vector:
-    """Compute the length of a shortest path from one vertex to every vertex reached, or to those as near as a target.
+def sssp(
+    A: Matrix, source: Any, delta: float | None = None, *, target: Any = None, cutoff: float | None = None
+) -> Vector:
+    """Compute the length of a shortest path from one vertex to every vertex reached, or to those near enough.
 
     Parameters
     ----------
@@ -47,6 +49,9 @@ def sssp(A: Matrix, source: Any, delta: float | None = None, *, target: Any = No
     target : int, optional
         A vertex in 0..n-1 whose distance is needed. If it is reached, vertices that are farther away have no
         entry, and unless a length is negative the search ends once no nearer vertex is left.
+    cutoff : number >= 0, optional
+        The largest distance that is asked for: vertices that are farther away have no entry, and unless a length is
+        negative the search ends there.
 
     Returns
     -------
@@ -62,8 +67,8 @@ def sssp(A: Matrix, source: Any, delta: float | None = None, *, target: Any = No
     DimensionMismatch
         `A` is not square.
     InvalidValue
-        A length is NaN, a cycle of negative length is reached, distances do not fit INT64, or `delta` is not positive,
-        or is given although a length is negative.
+        A length is NaN, a cycle of negative length is reached, distances do not fit INT64, `delta` is not positive,
+        or is given although a length is negative, or `cutoff` is below 0 or NaN.
 
     Notes
     -----
@@ -95,6 +100,8 @@ def sssp(A: Matrix, source: Any, delta: float | None = None, *, target: Any = No
     {0: 0, 1: 1, 2: 3}
     >>> gb.algorithms.sssp(A, 0, target=1).to_dict()
     {0: 0, 1: 1}
+    >>> gb.algorithms.sssp(A, 0, cutoff=2.5).to_dict()
+    {0: 0, 1: 1}
     """
     n = _check.adjacency(A)
     source = _check.vertex(source, n)
@@ -113,28 +120,47 @@ def sssp(A: Matrix, source: Any, delta: float | None = None, *, target: Any = No
             delta = float(delta)
         except OverflowError:  # an integer may be arbitrarily large: one bucket takes all
             delta = inf
-    return from_nearest(A, np.array([source]), delta, target)
+    return from_nearest(A, np.array([source]), delta, target, cutoff)
 
 
 def from_nearest(
-    A: Matrix, sources: NDArray[np.int64], delta: float | None = None, target: int | None = None
+    A: Matrix,
+    sources: NDArray[np.int64],
+    delta: float | None = None,
+    target: int | None = None,
+    cutoff: float | None = None,
 ) -> Vector:
     """Compute :func:`sssp` from the nearest of several vertices; `delta` is None if a length is negative."""
     lengths, (dtype, _) = lengths_of(A), distances_of(A)
     refuse_long(A, dtype)
+    most_asked = _largest(cutoff, dtype)
     # Half the bytes, and mostly sufficient.
     if dtype is datatypes.INT64 and lengths.least >= 0 and lengths.most < 2**31:
-        found = _reached(_search(A, sources, datatypes.INT32, delta, lengths, target), dtype)
+        found = _reached(_search(A, sources, datatypes.INT32, delta, lengths, target, most_asked), dtype)
         least, most = (found.reduce(fold).new().get(0) for fold in (monoid.min, monoid.max))
         if least >= 0 and most + lengths.most < 2**31 - 1:
-            return _up_to(target, found)
-    distance = _search(A, sources, dtype, delta, lengths, target)
+            return _up_to(target, found, most_asked)
+    distance = _search(A, sources, dtype, delta, lengths, target, most_asked)
     if dtype is datatypes.INT64:
         refuse_overflow(A, distance.reduce(monoid.min).new().get())
+        ends_early = most_asked < infinity(dtype) or (target is not None and distance.get(target) < infinity(dtype))
         # Else farther distances are not final.
-        if target is None or lengths.least < 0 or distance.get(target) == infinity(dtype):
+        if not ends_early or lengths.least < 0:
             refuse_reaching_infinity(A, distance)
-    return _up_to(target, _reached(distance, dtype))
+    return _up_to(target, _reached(distance, dtype), most_asked)
+
+
+def _largest(cutoff: Any, dtype: datatypes.DataType) -> float:
+    """Return the largest distance that is asked for, in the type of the distances; infinite without a cutoff."""
+    if cutoff is None:
+        return inf
+    if not isinstance(cutoff, int | float | np.integer | np.floating):
+        raise DomainMismatch(f"cutoff={cutoff!r}: a number is needed")
+    if not cutoff >= 0:
+        raise InvalidValue(f"cutoff={cutoff!r}: a number from 0 on is needed")
+    if cutoff >= infinity(dtype):
+        return inf
+    return floor(cutoff) if dtype.is_integer else float(cutoff)
 
 
 def _search(
@@ -144,8 +170,9 @@ def _search(
     delta: float | None,
     lengths: Lengths,
     target: int | None,
+    most_asked: float,
 ) -> Vector:
-    """Return every vertex's distance; beyond a reached target, an upper bound by the edges relaxed.
+    """Return every vertex's distance; beyond a reached target or `most_asked`, an upper bound by the edges relaxed.
 
     The distance is infinite, or an integer's largest value, if a vertex is not reached.
 
@@ -158,6 +185,7 @@ def _search(
     if dtype.is_integer:
         step = max(ceil(step) - 1, 0)  # the bucket includes its limit
     last = never - 1 if dtype.is_integer else float(np.finfo(dtype.np_type).max)
+    last = min(last, most_asked) if lengths.least >= 0 else last
     near, t, less = A._vector(dtype), A._vector(dtype), A._vector(datatypes.BOOL)
     near[sources] = 0
     distance = Vector.from_scalar(never, n, dtype)
@@ -205,7 +233,7 @@ def _reached(distance: Vector, dtype: datatypes.DataType) -> Vector:
     return found
 
 
-def _up_to(target: int | None, found: Vector) -> Vector:
-    """Remove the vertices farther away than a target that was reached."""
-    most = None if target is None else found.get(target)
-    return found if most is None else found.select(select.valuele, most).new()
+def _up_to(target: int | None, found: Vector, most_asked: float) -> Vector:
+    """Remove the vertices farther away than a target that was reached, or than the largest distance asked for."""
+    most = most_asked if target is None else min(found.get(target, inf), most_asked)
+    return found if most == inf else found.select(select.valuele, most).new()

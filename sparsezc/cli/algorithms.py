@@ -94,10 +94,11 @@ def sssp(arguments: argparse.Namespace) -> Report:
     from sparsezc import algorithms
 
     source, chosen = _source(arguments, found)
-    lengths = f"{found.facts['dtype']} values"
-    if found.facts["dtype"] == "BOOL":
+    stored, lengths = found.facts["dtype"], ""
+    if stored == "BOOL":
         lengths = "1 each (no weights)" if found.csr.values.read().all() else "1 and 0 (BOOL values)"
     result, run, engine = timed(found, lambda A: algorithms.sssp(A, source, arguments.delta))
+    lengths = lengths or f"{stored} values" + f", distances {result.dtype.name}" * (result.dtype.name != stored)
     vertices, values = result.to_coo()
     answer.save(arguments.out, found, vertices, values, missing=answer.unreachable(values.dtype))
     edges = int(found.degrees[vertices.astype(np.int64)].sum())

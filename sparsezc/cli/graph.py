@@ -27,7 +27,10 @@ _WITHOUT_GPU = ("cpu",)  # engines without placements
 
 def add_graph(command: argparse.ArgumentParser, *, weights: str) -> None:
     """Declare the arguments for reading a graph; `weights` describes the command's use of them."""
-    command.add_argument("graph", metavar="GRAPH", help="a file, or a graph to generate such as kron:16")
+    command.add_argument(
+        "graph", metavar="GRAPH", type=_graph,
+        help="a file, - for standard input (with --format), or a graph to generate such as kron:16",
+    )  # fmt: skip
     ways = command.add_mutually_exclusive_group()
     ways.add_argument("--directed", action="store_true", help="edges count one way; refused where the format says both")
     ways.add_argument("--undirected", "--symmetrize", action="store_true", help="every edge counts in both directions")
@@ -77,6 +80,11 @@ def add_place(command: argparse.ArgumentParser) -> None:
         metavar="SIZE",
         help="device memory that these neighbours may take: 1GB, or a share such as 0.1 (32 bytes a vertex)",
     )
+
+
+def _graph(name: str) -> str:
+    """Return the name of the graph as the readers know it, of "-" that of standard input."""
+    return "/dev/stdin" if name == "-" else name
 
 
 def nbytes(text: str, *, share: bool = False) -> str:

@@ -54,7 +54,7 @@ def info(arguments: argparse.Namespace) -> Report:
     values = csr.values.read()
     kind = "every edge counts the same" if csr.iso or not csr.nvals else f"{values.min()} to {values.max()}"
     ids = Compressed.of(csr) if csr.ncols <= 2**32 else Compressed(8 * csr.nvals, 0, True)
-    memory = needs(csr, ids)
+    memory, plain = needs(csr, ids), 64 if csr.ncols > 2**32 else 32
     degree = {
         "mean": float(out.mean()) if out.size else 0.0,
         "largest_out": int(out.max(initial=0)),
@@ -69,7 +69,7 @@ def info(arguments: argparse.Namespace) -> Report:
             "graph": {key: value for key, value in found.facts.items() if key != "placement"},
             "degree": degree,
             "degrees": [dict(zip(_COLUMNS, row, strict=True)) for row in table],
-            "bits_per_id": {"plain": 64 if csr.ncols > 2**32 else 32, "compressed": ids.bits(csr.nvals)},
+            "bits_per_id": {"plain": plain, "compressed": ids.bits(csr.nvals)},
             "memory": memory,
             "time": {"load": found.load},
         }
@@ -81,7 +81,7 @@ def info(arguments: argparse.Namespace) -> Report:
     report.facts = [
         ("graph", found.line()),
         ("values", f"{csr.dtype.name}, {kind}"),
-        ("ids", f"{64 if csr.ncols > 2**32 else 32} bits each, {ids.told(csr.nvals)}"),
+        ("ids", f"{plain} bits each" + (f", {ids.told(csr.nvals)}" if ids.bits(csr.nvals) < plain else "")),
         ("degree", f"mean {degree['mean']:.4g}, largest {degree['largest_out']:,}{where}"),
         ("isolated", f"{alone}; without out-edges {degree['without_out_edges']:,}"),
     ]

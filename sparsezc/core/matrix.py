@@ -21,6 +21,7 @@ from sparsezc.core.suitesparse import Accessor
 from sparsezc.core.transposed import TransposedMatrix
 from sparsezc.core.vector import Vector
 from sparsezc.engines import cpu
+from sparsezc.engines.cpu import native
 from sparsezc.errors import OutputNotEmpty, UnknownDtype
 from sparsezc.expr import engines
 from sparsezc.expr.expression import Expression, IndexList, ready
@@ -325,11 +326,11 @@ class Matrix(FromArrays, MatrixContents, Readable, Placeable, Maskable, Writable
         here = self if self._engine is None else self.to("cpu")
         engine, store = here._need()
         if copy:
-            return engine.dup(store, self.dtype)
+            return native.handed_out(engine.dup(store, self.dtype))
         if here is self:
             self._changed()  # the other object may change it from now on
             self._facts = None
-        return store
+        return native.handed_out(store)
 
     # Methods for writing
     def _indexed(self, keys: Any) -> tuple[IndexList, ...]:

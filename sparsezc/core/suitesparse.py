@@ -117,13 +117,13 @@ class SuiteSparse:
         found = getattr(_class(of.ndim).ss, name)
         if not callable(found):
             with hold_locks(of):
-                return ours(getattr(_native(of)[0].ss, name))
+                return ours(getattr(native.keeping(_native(of)[0]), name))
 
         @wraps(MethodType(found, of))  # bound, as its signature is that without `self`
         def call(*args: Any, **kwargs: Any) -> Any:
             with hold_locks(of, *_objects((args, kwargs))):
                 store, home = _native(of)
-                result = _translated(getattr(store.ss, name))(*args, **kwargs)
+                result = _translated(getattr(native.keeping(store), name))(*args, **kwargs)
                 if name not in _READS:
                     _take_back(of, store, home)
                 if name == "serialize":

@@ -16,6 +16,7 @@ from sparsezc.core.suitesparse import Accessor
 from sparsezc.core.vector_construct import VectorFromArrays
 from sparsezc.core.vector_methods import ReadableVector
 from sparsezc.engines import cpu
+from sparsezc.engines.cpu import native
 from sparsezc.errors import OutputNotEmpty
 from sparsezc.expr import engines
 from sparsezc.expr.dispatch import PLAIN
@@ -311,7 +312,7 @@ class Vector(VectorFromArrays, ReadableVector, Maskable, Writable["Vector"]):
         """Return the vector as python-graphblas's: see :func:`sparsezc.to_graphblas`."""
         here = self if self._engine is None else self.to("cpu")
         engine, store = here._need()
-        return engine.dup(store, self.dtype) if copy else store
+        return native.handed_out(engine.dup(store, self.dtype) if copy else store)
 
     # Methods for writing
     def _indexed(self, keys: Any) -> tuple[IndexList, ...]:

@@ -21,7 +21,7 @@ from sparsezc.io._read import ReadOptions, format_of, module_of, ready_file
 from sparsezc.io.build import csr_builder, edge_list, external_sort, stored_csr
 from sparsezc.io.build.edge_list import Chunk, EdgeChunks
 from sparsezc.io.build.optional import need
-from sparsezc.io.build.weights import Weights
+from sparsezc.io.build.weights import Weights, check_fit
 from sparsezc.io.files.atomic_write import Output
 from sparsezc.io.files.pipe_spool import seekable
 from sparsezc.io.files.source import naming
@@ -29,6 +29,7 @@ from sparsezc.io.hdf5 import csr_file, merge_runs
 from sparsezc.io.hdf5.compressing import Packer
 from sparsezc.io.hdf5.merge_runs import Facts
 from sparsezc.memory import machine
+from sparsezc.semirings.types import datatypes
 from sparsezc.terminal.progress import task, working
 
 _READING = 24 << 20  # bytes for chunks that are being read, parsed and written
@@ -63,6 +64,8 @@ def convert(
             options.check_direction(source, found.undirected)
             if weights.kind != "file":
                 found.chunks = ((rows, cols, None) for rows, cols, _ in found.chunks)
+            elif weights.dtype is not None:
+                found.chunks = _fitting(found.chunks, weights.dtype)
             if ids is not None:
                 found.chunks = _numbered(found, found.chunks, ids)
             both = options.both or found.undirected
@@ -145,7 +148,7 @@ def _edge_chunks(
         return stored_csr.edge_chunks(module.stored(path)), weights
     if name == "emogi":
         return stored_csr.edge_chunks(module.stored(path, weights)), weights
-    alike = name in ("mtx", "metis", "parquet", "binsparse")  # both directions have the same values in these formats
+    alike = name in ("parquet", "binsparse")  # their chunks do not depend on the weights
     return module.edge_chunks(path) if alike else module.edge_chunks(path, weights), weights
 
 
@@ -163,6 +166,14 @@ def _occurring(found: EdgeChunks, room: _Room) -> NDArray[np.int64]:
             ids, held = np.unique(np.concatenate([ids, *parts])), 0
             parts.clear()
     return np.unique(np.concatenate([ids, *parts]))
+
+
+def _fitting(chunks: Iterator[Chunk], dtype: datatypes.DataType) -> Iterator[Chunk]:
+    """Yield edges; refuse a weight that the requested type does not hold."""
+    for rows, cols, values in chunks:
+        if values is not None:
+            check_fit(values, dtype)
+        yield rows, cols, values
 
 
 def _numbered(found: EdgeChunks, chunks: Iterator[Chunk], ids: NDArray[np.int64]) -> Iterator[Chunk]:

@@ -75,11 +75,12 @@ def read(
     weights : None, bool, dtype or str
         None: the file's values, in the type that the file states; if it states none, INT64 for whole numbers (UINT64
         where one does not fit) and FP64 for fractions; True everywhere (BOOL, iso-valued) if the file has no values, as
-        .sg. False: the pattern only. A type: the file's values, converted to it as GraphBLAS does (integers wrap;
-        floats saturate when they become integers, and NaN becomes 0). ``"narrowest"``: as None, but whole numbers
-        without a stated type come in the smallest type that holds them (UINT8 for 1 to 255), so that a GPU reads fewer
-        bytes. ``"hash:LOW-HIGH"``: generated whole numbers in such a type, a hash of the two vertices' numbers in the
-        matrix: (i, j) and (j, i) have the same weight, and `relabel` changes the weights.
+        .sg. False: the pattern only. A type: the file's values in it; a value that it does not hold is refused (integer
+        types hold whole numbers of their range), but FP32 may lose digits, and BOOL is true for all but 0.
+        ``"narrowest"``: as None, but whole numbers without a stated type come in the smallest type that holds them
+        (UINT8 for 1 to 255), so that a GPU reads fewer bytes. ``"hash:LOW-HIGH"``: generated whole numbers in such a
+        type, a hash of the two vertices' numbers in the matrix: (i, j) and (j, i) have the same weight, and `relabel`
+        changes the weights.
     relabel : bool
         Number only the ids that occur, in ascending order.
     placement : str, optional
@@ -111,7 +112,7 @@ def read(
     FileNotFoundError, IsADirectoryError
         The file does not exist, or is a folder.
     InvalidValue
-        An argument is not understood.
+        An argument is not understood, or the requested type does not hold a weight (with its line in text files).
     OutOfMemory
         The graph does not fit; the message has the bytes.
 

@@ -5,33 +5,45 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from inspect import Parameter, Signature, signature
 from math import inf
-from typing import Any, NamedTuple, TypeVar
+from types import SimpleNamespace
+from typing import Any, TypeVar
 
 from sparsezc.errors import DomainMismatch, InvalidValue
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-class Claim(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Claim:
     """A function, and its conditions on arguments beyond NetworkX's own."""
 
     function: Callable[..., Any]
     signature: Signature
     defaults: dict[str, Any]
-    needed: tuple[str, ...]
-    #: Positions of the arguments that a reason depends on, their names, and whether they must be None.
-    checked: tuple[tuple[int, str, bool], ...]
+    needed: int
+    #: Arguments that must be None.
+    absent: tuple[str, ...]
+    #: Positions of the arguments that name edge attributes, and their names.
+    attributes: tuple[tuple[int, str], ...]
     undirected: bool
     directed: bool
     reason: Callable[[dict[str, Any]], str | None] | None
     least: float
     unless: tuple[str, ...]
     wide: bool
+    #: There is no other condition.
+    takes_all: bool
 
 
 CLAIMS: dict[str, Claim] = {}
+#: The functions by their names; NetworkX looks them up before each call. A module takes 3 us longer for a name that it
+#: does not have, and some functions of NetworkX call three of those.
+BACKEND = SimpleNamespace()
+#: The names of functions that run only if the backend is named.
+LEFT: set[str] = set()
 #: The oldest NetworkX whose rules the functions follow: earlier ones scale samples of betweenness differently.
 FIRST = (3, 6)
 NEVER = inf
@@ -77,15 +89,16 @@ def claims(
     def claim(function: Function) -> Function:
         known = signature(function)
         defaults = {p.name: p.default for p in known.parameters.values()}
-        needed = tuple(one for one, default in defaults.items() if default is Parameter.empty)
-        checked = tuple(
-            (place, one, one in absent)
-            for place, one in enumerate(defaults)
-            if one in absent or one in ("weight", "distance")
-        )
+        needed = sum(default is Parameter.empty for default in defaults.values())
+        attributes = tuple((place, one) for place, one in enumerate(defaults) if one in ("weight", "distance"))
+        takes_all = not (absent or undirected or directed or reason)
         CLAIMS[function.__name__] = Claim(
-            function, known, defaults, needed, checked, undirected, directed, reason, least, unless, wide
-        )
+            function, known, defaults, needed, absent, attributes, undirected, directed, reason, least, unless, wide,
+            takes_all,
+        )  # fmt: skip
+        setattr(BACKEND, function.__name__, function)
+        if least == NEVER:
+            LEFT.add(function.__name__)
         return function
 
     return claim
@@ -124,35 +137,45 @@ def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | 
     It is called before each search from a node too, some of which are as short as this call: it checks only the
     necessary.
     """
-    claim = CLAIMS.get(name)
-    if claim is None:
+    if name not in CLAIMS:
         return f"sparsezc has no {name}"
-    if _misses(claim, args, kwargs):
-        try:
-            claim.signature.bind(*args, **kwargs)
-        except TypeError as error:
-            return str(error)
-    G = args[0] if args else kwargs[claim.needed[0]]
+    claim = CLAIMS[name]
+    count, known = len(args), claim.defaults
+    for one in kwargs:
+        if one not in known and (wrong := _unbound(claim, args, kwargs)) is not True:
+            return wrong
+    if (count < claim.needed or count > len(known)) and (wrong := _unbound(claim, args, kwargs)) is not True:
+        return wrong
+    G = args[0] if count else kwargs[next(iter(known))]
     if G.is_multigraph():
         return "sparsezc has no multigraphs"
+    for place, parameter in claim.attributes:
+        value = args[place] if place < count else kwargs.get(parameter)
+        if type(value) is not str and callable(value):
+            return f"{parameter} is a function; sparsezc takes the name of an edge attribute"
+    return True if claim.takes_all else _refused(claim, G, args, kwargs) or True
+
+
+def _unbound(claim: Claim, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | str:
+    """Return True, or why these do not fit the parameters: bind(), which decides, takes longer than some functions."""
+    try:
+        claim.signature.bind(*args, **kwargs)
+    except TypeError as error:
+        return str(error)
+    return True
+
+
+def _refused(claim: Claim, G: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+    """Return the condition of the function that these arguments do not meet, or None."""
     if claim.undirected and G.is_directed():
         return "sparsezc has this function for undirected graphs only"
     if claim.directed and not G.is_directed():
         return "sparsezc has this function for directed graphs only"
-    for place, parameter, absent in claim.checked:
-        value = args[place] if place < len(args) else kwargs.get(parameter)
-        if value is not None and absent:
+    given = _given(claim, args, kwargs)
+    for parameter in claim.absent:
+        if given[parameter] is not None:
             return f"sparsezc does not support {parameter}"
-        if callable(value):
-            return f"{parameter} is a function; sparsezc takes the name of an edge attribute"
-    return (claim.reason and claim.reason(_given(claim, args, kwargs))) or True
-
-
-def _misses(claim: Claim, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-    """Return whether these may not fit the parameters: bind(), which decides, takes longer than some functions."""
-    if len(args) < len(claim.needed) and not kwargs.keys() >= set(claim.needed[len(args) :]):
-        return True
-    return len(args) > len(claim.defaults) or bool(kwargs and not kwargs.keys() <= claim.defaults.keys())
+    return claim.reason(given) if claim.reason else None
 
 
 def _given(claim: Claim, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
@@ -161,10 +184,10 @@ def _given(claim: Claim, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[
 
 def should_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | str:
     """Return whether a function is faster than NetworkX's when no backend is named; `can_run` was called before."""
-    claim = CLAIMS[name]
-    if claim.least == NEVER:
+    if name in LEFT:
         return "NetworkX is faster"
-    G = args[0] if args else kwargs[claim.needed[0]]
+    claim = CLAIMS[name]
+    G = args[0] if args else kwargs[next(iter(claim.defaults))]
     n = len(G)
     if n * (n + 1) < claim.least:
         return "NetworkX is faster on graphs of this size"

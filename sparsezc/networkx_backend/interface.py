@@ -1,8 +1,6 @@
-"""The names behind NetworkX's entry point ``networkx.backends``: every claimed function, conversions and conditions."""
+"""The object behind the entry point ``networkx.backends``: every claimed function, conversions and conditions."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import networkx as nx
 
@@ -20,19 +18,15 @@ from sparsezc.networkx_backend import (  # noqa: F401
     paths,
     trees,
 )
-from sparsezc.networkx_backend.claims import CLAIMS, can_run, require_networkx, should_run
+from sparsezc.networkx_backend.claims import BACKEND, CLAIMS, can_run, require_networkx, should_run
 from sparsezc.networkx_backend.convert import convert_from_nx, convert_to_nx
 from sparsezc.networkx_backend.expected import on_start_tests
 
 require_networkx(nx.__version__)
 
 
-def __getattr__(name: str) -> Any:
-    """Return the function of a name to NetworkX, including those that programs registered."""
-    try:
-        return CLAIMS[name].function
-    except KeyError:
-        raise AttributeError(f"sparsezc's backend has no {name}") from None
+BACKEND.can_run, BACKEND.should_run = can_run, should_run
+BACKEND.convert_from_nx, BACKEND.convert_to_nx = convert_from_nx, convert_to_nx
+BACKEND.on_start_tests = on_start_tests
 
-
-__all__ = ["can_run", "convert_from_nx", "convert_to_nx", "on_start_tests", "should_run", *CLAIMS]
+__all__ = ["BACKEND", "CLAIMS", "can_run", "convert_from_nx", "convert_to_nx", "on_start_tests", "should_run"]

@@ -11,8 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc import algorithms
+from sparsezc.algorithms._distances import usable
 from sparsezc.algorithms._lengths import lengths_of
 from sparsezc.algorithms._pattern import transposed
+from sparsezc.algorithms.sssp import from_nearest
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.errors import InvalidValue
@@ -45,13 +47,28 @@ def not_all_zero(G: Graph, weight: str | None) -> Matrix:
     return A
 
 
-def distances(G: Graph, vertex: int, weight: str | None, *, against: bool = False, target: int | None = None) -> Vector:
-    """Return hops or lengths from a vertex, or `against` the edges to it; lengths only up to a target's."""
+def distances(
+    G: Graph,
+    vertex: int,
+    weight: str | None,
+    *,
+    against: bool = False,
+    target: int | None = None,
+    cutoff: float | None = None,
+) -> Vector:
+    """Return hops or lengths from a vertex, or `against` the edges to it; lengths only up to a target's or a cutoff."""
     A = G.A if weight is None else positive(G, weight)
     if against:
         A = transposed(A)
     with else_declined():
-        return algorithms.bfs(A, vertex) if weight is None else algorithms.sssp(A, vertex, target=target)
+        if weight is None:
+            return algorithms.bfs(A, vertex)
+        return algorithms.sssp(A, vertex, target=target, cutoff=bound(cutoff))
+
+
+def bound(cutoff: Any) -> float | None:
+    """Return the distance up to which a search must go for a cutoff of NetworkX's, which may be any that compares."""
+    return max(cutoff, 0) if isinstance(cutoff, int | float) and cutoff == cutoff else None
 
 
 def number(G: Graph, node: Any) -> int:
@@ -74,7 +91,8 @@ def nearest(
         whole = None if cutoff is None or cutoff == inf else floor(cutoff)
         tree = search(G, [source], whole, against, target)
         return Settled(tree.vertices, tree.depths.tolist(), tree.parent)
-    return settled(G, weight, distances(G, source, weight, against=against, target=target), [source], cutoff, against)
+    found = distances(G, source, weight, against=against, target=target, cutoff=cutoff)
+    return settled(G, weight, found, [source], cutoff, against)
 
 
 @claims()
@@ -104,7 +122,7 @@ def multi_source_dijkstra_path_length(
     starts = [number(G, node) for node in sources]
     A = positive(G, weight)
     with else_declined():
-        distance = algorithms.multi_source_shortest_paths(A, starts, weighted=True)
+        distance = from_nearest(usable(A), np.unique(starts), cutoff=bound(cutoff))
     return settled(G, weight, distance, starts, cutoff).named(G)
 
 

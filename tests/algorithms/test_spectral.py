@@ -3,8 +3,10 @@
 import networkx as nx
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.sparse.linalg import eigsh
 
 import sparsezc as gb
 from tests.algorithms import verify, verify_sets
@@ -156,3 +158,53 @@ def test_bad_weights(algorithm):
 def test_katz_that_grows_without_end():
     with pytest.raises(gb.exceptions.ConvergenceFailure, match="after max_iter = 2000"):
         katz_centrality(matrix(SMALL["two cliques"]), alpha=2.0, max_iter=2000)
+
+
+def _united(parts):
+    return sp.block_diag(parts, format="csr")
+
+
+def _co_authors():
+    """Cliques of papers over few prolific and many other authors, some of them of nearly the same large size."""
+    rng = np.random.default_rng(1)
+    share = np.minimum(rng.zipf(1.6, 6000), 200).astype(float)
+    sizes = [*range(60, 54, -1), *[54] * 6, *(1 + rng.geometric(0.35, 4000)).tolist()]
+    rows = [rng.choice(6000, size, p=None if size > 50 else share / share.sum()) for size in sizes]
+    pairs = np.array([(i, j) for paper in rows for i in paper for j in paper if i != j])
+    return csr(6000, np.unique(pairs, axis=0).tolist())
+
+
+#: Symmetric graphs whose largest singular values lie close together, and whether the largest is a single one.
+CLOSE = {
+    "cliques of 20 to 60": (lambda: _united([np.ones((s, s)) - np.eye(s) for s in range(20, 61)]), True),
+    "many cliques and a larger one": (lambda: _united([np.ones((s, s)) - np.eye(s) for s in [40] * 30 + [41]]), True),
+    "co-authors": (_co_authors, True),
+    "random parts": (
+        lambda: _united([nx.to_scipy_sparse_array(nx.gnm_random_graph(100, 450, seed=k)) for k in range(40)]), True,
+    ),
+    "stars of 500 to 520": (
+        lambda: _united([nx.to_scipy_sparse_array(nx.star_graph(k)) for k in range(500, 521)]), False,
+    ),
+    "bipartite parts": (
+        lambda: _united([nx.to_scipy_sparse_array(nx.bipartite.random_graph(50, 61, 0.3, seed=k)) for k in range(21)]),
+        False,
+    ),
+    "a grid": (lambda: nx.to_scipy_sparse_array(nx.grid_2d_graph(40, 41)), False),
+    "a path": (lambda: nx.to_scipy_sparse_array(nx.path_graph(300)), False),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CLOSE)
+def test_hits_with_defaults_converges_where_networkx_does(name):
+    make, single = CLOSE[name]
+    graph = sp.csr_array(make(), dtype=float)
+    expected = nx.hits(nx.from_scipy_sparse_array(graph))  # raises where it does not converge
+    found = [scores_of(v) for v in hits(matrix(graph))]
+    squared = graph @ graph.T
+    for ours, theirs in zip(found, expected, strict=True):
+        unit = ours / np.linalg.norm(ours)
+        largest = np.linalg.norm(squared @ unit)
+        assert np.linalg.norm(squared @ unit - largest * unit) <= 3e-8 * largest
+        assert np.isclose(largest, eigsh(squared, 1, return_eigenvectors=False)[0], rtol=1e-9)
+        if single:  # else any vector of the two that belong to it is right
+            assert np.allclose(ours, [theirs[v] for v in range(ours.size)], atol=1e-6 * ours.max())

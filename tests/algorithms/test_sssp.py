@@ -278,3 +278,42 @@ def test_beyond_its_target_nothing_overflows():
     for target in (None, 3):
         with pytest.raises(gb.exceptions.InvalidValue, match="not fit INT64"):
             sssp(A, 0, target=target)
+
+
+@pytest.mark.parametrize("kind", ["INT64", "UINT8", "FP32", "FP64"])
+@pytest.mark.parametrize("cutoff", [0, 3, 3.5, 40, 10**30, float("inf")])
+def test_a_cutoff_leaves_the_nearer_ones(kind, cutoff):
+    rng = np.random.default_rng(5)
+    graph = csr(200, rng.integers(0, 200, (900, 2)).tolist(), rng.integers(1, 9, 900).astype(float))
+    A = matrix(graph).dup(kind)
+    everything = sssp(A, 3).to_dict()
+    assert sssp(A, 3, cutoff=cutoff).to_dict() == {v: d for v, d in everything.items() if d <= cutoff}
+    assert sssp(A, 3, target=7, cutoff=cutoff).to_dict() == {
+        v: d for v, d in everything.items() if d <= min(cutoff, everything[7])
+    }
+
+
+def test_a_cutoff_with_negative_lengths():
+    A = matrix(csr(4, [(0, 1), (1, 2), (0, 2), (2, 3)], [5.0, -4.0, 2.0, 9.0]))
+    assert sssp(A, 0, cutoff=4).to_dict() == {0: 0, 2: 1}
+
+
+def test_a_search_ends_at_its_cutoff(monkeypatch):
+    """The search looks at a path of 1,000 edges as far as the cutoff goes, and no further."""
+    A = gb.io.read("path:1001?weights=2-2")
+    products = []
+    vxm = gb.Vector.vxm
+    monkeypatch.setattr(gb.Vector, "vxm", lambda self, *a, **k: products.append(1) or vxm(self, *a, **k))
+    assert sssp(A, 0, cutoff=11).nvals == 6
+    assert len(products) < 20
+    products.clear()
+    assert sssp(A, 0).nvals == 1001
+    assert len(products) >= 1000
+
+
+@pytest.mark.parametrize(
+    ("cutoff", "error"), [(-1, "InvalidValue"), (float("nan"), "InvalidValue"), ("2", "DomainMismatch")]
+)
+def test_cutoffs_that_are_none(cutoff, error):
+    with pytest.raises(getattr(gb.exceptions, error), match="cutoff="):
+        sssp(gb.io.read("path:3"), 0, cutoff=cutoff)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import statistics
 from pathlib import Path
 
 import pytest
@@ -49,3 +50,12 @@ def test_what_is_published_is_the_summary_of_its_trials(path: Path) -> None:
         if trials:
             seconds = sorted(trial["seconds"] / case["parts"] for trial in trials)
             assert (derived["min"], derived["max"]) == pytest.approx((seconds[0], seconds[-1]))
+            assert derived["median"] == pytest.approx(statistics.median(seconds))
+
+
+@pytest.mark.parametrize("path", RESULTS, ids=lambda path: path.stem)
+def test_a_published_result_has_a_line_for_each_case_and_an_archive(path: Path) -> None:
+    cases = json.loads(path.read_text())["cases"]
+    assert publish.archive(path).exists()
+    assert len(path.read_text().splitlines()) <= len(cases) + 12
+    assert not any("trials" in case for case in cases)

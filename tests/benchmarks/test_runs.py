@@ -52,9 +52,10 @@ def test_each_pattern_makes_the_requests_that_it_is_named_for(device: EmulatedDe
     bench = link.Bench(device, Report("link", "GB/s", tmp_path / "r.json"), link.Sizes())
 
     def requests(name: str, count: int, offset: int = 0, lane: int = 4, size: int = 128) -> dict[int, int]:
-        kernel, pointer = bench.kernel(name, lane, size), np.uint64(memory.pointer + offset)
-        middle = (np.uint64(lines * 128 // size - 1),) if name == "random_requests" else ()
-        kernel(1, 256, (np.uint64(count), *middle, pointer, bench.sums))
+        counted = {"stream": "count", "strided": "lines", "random_requests": "requests"}[name]
+        given = {counted: count, "words": memory.pointer + offset, "sums": bench.sums}
+        more = {"mask": lines * 128 // size - 1} if name == "random_requests" else {}
+        bench.kernel(name, lane, size).launch(1, **given, **more)
         return {size: found for size, found in device.requests(0).by_size.items() if found}
 
     for lane in link.WORDS:
@@ -73,7 +74,7 @@ def test_a_wrong_count_of_words_is_seen(device: EmulatedDevice, tmp_path: Path) 
     bench = link.Bench(device, report, link.Sizes(stream=4096, trials=1))
     pages = device.pages(4096, "pinned")
     link.fill(pages.array)
-    arguments = (np.uint64(1024), np.uint64(pages.pointer))
+    arguments = {"count": 1024, "words": pages.pointer}
     assert bench.run("x", 4096, bench.kernel("stream"), arguments, pages="pinned").verified == "yes"
     pages.array.view(np.uint32)[5] = 7
     case = bench.run("x", 4096, bench.kernel("stream"), arguments, pages="pinned")

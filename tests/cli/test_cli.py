@@ -636,7 +636,7 @@ def test_more_columns_than_can_be_counted_are_refused_and_named(capsys, tmp_path
     code, _, err = run(capsys, "info", tmp_path / "wide.txt", "--host-budget", "1GB")
     assert code == 1
     assert "counting the entries of each of 8,589,934,592 columns needs 206,158,430,208 bytes of host memory" in err
-    (tmp_path / "wide.txt").write_text("# 3 x 4611686018427387904, 2 entries\n0 5\n")
+    (tmp_path / "wide.txt").write_text("# 3 x 4611686018427387904, 1 entries\n0 5\n")
     code, _, err = run(capsys, "info", tmp_path / "wide.txt")
     assert (code, "they must lie below 2^60, and with relabel=True" in err) == (1, True)
 
@@ -656,3 +656,30 @@ def test_ids_that_do_not_occur_are_told(capsys, tmp_path, memory):
         code, out, err = run(capsys, "convert", tmp_path / "a.txt", tmp_path / "a.h5", *memory, *more)
         assert (code, err) == (0, "")
         assert ("most ids do not occur: --relabel leaves these out" in out) is told
+
+
+def test_sssp_says_the_type_of_its_distances(capsys, tmp_path):
+    path = tmp_path / "a.txt"
+    path.write_text("0 1 200\n1 2 200\n")
+    assert "lengths  UINT8 values, distances INT64\n" in run(capsys, "sssp", path, "--source", 0)[1]
+    path.write_text("0 1 0.5\n1 2 200\n")
+    assert "lengths  FP64 values\n" in run(capsys, "sssp", path, "--source", 0)[1]
+
+
+def test_info_offers_compression_where_it_saves(capsys):
+    assert "ids       32 bits each\n" in run(capsys, "info", "path:3")[1]
+    assert " bits each when compressed" in run(capsys, "info", "grid:100x100")[1]
+
+
+def test_a_dash_is_standard_input(tmp_path):
+    path = tmp_path / "a.txt"
+    path.write_text("0 1\n1 2\n")
+    command = [sys.executable, "-m", "sparsezc", "info", "-", "--json"]
+    piped = subprocess.run([*command, "--format", "snap"], input=b"0 1\n1 2\n", capture_output=True, check=True)
+    with path.open() as file:
+        redirected = subprocess.run([*command, "--format", "snap"], stdin=file, capture_output=True, check=True)
+        bare = subprocess.run(command, stdin=file, capture_output=True, check=False)
+    for done in (piped, redirected):
+        assert json.loads(done.stdout)["graph"]["edges"] == 2
+    assert bare.returncode == 1
+    assert b"format= (--format) says what they hold" in bare.stderr

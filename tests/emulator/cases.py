@@ -14,7 +14,7 @@ import numpy as np
 
 import sparsezc as gb
 from sparsezc.engines.gpu.placements import segments
-from sparsezc.engines.gpu.products import multi_source_bfs, sampled, spgemm_rows, spmm, spmv
+from sparsezc.engines.gpu.products import labels, multi_source_bfs, sampled, spgemm_rows, spmm, spmv
 from sparsezc.engines.gpu.runtime import codegen
 from sparsezc.engines.gpu.sampling import picks, walks
 from sparsezc.engines.gpu.storage.matrix_store import Form
@@ -62,9 +62,13 @@ def every_semiring() -> list[Case]:
     return found
 
 
-def every_width() -> list[Case]:
-    """mxv and vxm of the main semirings in types of each size and sort, both id widths, iso-valued or not."""
+def every_width(*, crossed: bool = True) -> list[Case]:
+    """mxv and vxm of the main semirings in types of each size and sort, both id widths, iso-valued or not.
+
+    Unless `crossed`, each semiring of a type has one of the widths, in turn.
+    """
     found: list[Case] = []
+    turn = 0
     for op, dtype in (
         (semiring.any_pair, datatypes.BOOL),
         (semiring.any_second, datatypes.INT64),
@@ -100,7 +104,9 @@ def every_width() -> list[Case]:
         ):
             if dtype in op.types:
                 accum = gb.binary.plus[dtype]
-                for wide, iso in ((False, False), (True, False), (False, True)):
+                widths = ((False, False), (True, False), (False, True))
+                turn += 1
+                for wide, iso in widths if crossed else (widths[turn % 3],):
                     found += _products(op[dtype], dtype, wide=wide, iso=iso, accum=accum if wide else None)
     return found
 
@@ -173,6 +179,16 @@ def _heavy() -> Iterator[Case]:
             yield name, f"#define KERNEL {name}\n" + codegen.source(f"{file}.cu", prelude), name
 
 
+def _labels() -> Iterator[Case]:
+    """What labels ask for, for rows of all lengths."""
+    for reads, within, sums in ((False, False, False), (True, True, False), (True, False, True)):
+        for blocks, in_memory in ((False, False), (True, False), (True, not sums)):
+            for wide in (False, True):
+                case = labels._Case(datatypes.FP64, wide, not reads, reads, within, not sums, sums, wide)
+                source = codegen.source("labels.cu", labels.prelude(case, blocks, in_memory))
+                yield "labels", "#define KERNEL labels\n" + source, "labels"
+
+
 def _placed() -> Iterator[Case]:
     """Run products in the placements that move entries."""
     for bound, entry in (("i32", "u32"), ("i64", "c128")):
@@ -225,7 +241,7 @@ def _sampling() -> Iterator[Case]:
 def everything_else() -> list[Case]:
     """Every kernel that ordinary statements on two types ask for."""
     found = [(name, source, name) for source, name in rehearse([_statements]) if name not in ("mxv", "vxm")]
-    return [*found, *_panels(), *_heavy(), *_placed(), *_rounds(), *_sampling()]
+    return [*found, *_panels(), *_heavy(), *_labels(), *_placed(), *_rounds(), *_sampling()]
 
 
 def _compressed_statements() -> None:

@@ -35,7 +35,8 @@ def settings_stay() -> Iterator[None]:
 
 def test_what_is_announced_is_there() -> None:
     assert set(FUNCTIONS) == set(interface.CLAIMS)
-    assert all(callable(getattr(interface, name)) for name in FUNCTIONS)
+    assert nx.utils.backends._load_backend("sparsezc") is interface.BACKEND
+    assert all(callable(getattr(interface.BACKEND, name)) for name in FUNCTIONS)
     assert set(get_info()["functions"]) == set(FUNCTIONS)
     assert set(nx.utils.backends.backend_info["sparsezc"]["functions"]) == set(FUNCTIONS)
 

@@ -9,7 +9,7 @@ from typing import Any
 import networkx as nx
 import pytest
 
-from sparsezc import Matrix, algorithms
+from sparsezc import Matrix, Vector, algorithms
 from sparsezc.expr.expression import Expression
 from sparsezc.networkx_backend import lengths
 from tests.networkx_backend.cases import random_graph
@@ -133,3 +133,16 @@ def test_coefficients_of_some_nodes_need_no_others(name: str, monkeypatch: pytes
     monkeypatch.setattr(Expression, "new", lambda *a, **o: (x := new(*a, **o), made.append(x))[0])
     assert difference(NAMED[name](G, [5, 9], **BACKEND), NAMED[name](G, [5, 9]), 1e-9) is None
     assert 0 < max(x.nvals for x in made if isinstance(x, Matrix)) < 250
+
+
+def test_a_cutoff_over_weights_bounds_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    G = nx.path_graph(1_000)
+    nx.set_edge_attributes(G, 2, "weight")
+    products: list[int] = []
+    vxm = Vector.vxm
+    monkeypatch.setattr(Vector, "vxm", lambda self, *a, **k: products.append(1) or vxm(self, *a, **k))
+    for name, start in (("single_source_dijkstra_path_length", 0), ("multi_source_dijkstra_path_length", [0, 5])):
+        products.clear()
+        wanted = getattr(nx, name)(G, start, cutoff=9.5)
+        assert getattr(nx, name)(G, start, cutoff=9.5, **BACKEND) == wanted
+        assert 0 < len(products) < 20, name

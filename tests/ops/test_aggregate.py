@@ -116,6 +116,7 @@ def check_rows(name: str, got: Any, given: Arrays, by: int) -> None:
             assert close(result, judged(name, x, k), got.dtype), (name, row, result, judged(name, x, k))
 
 
+@pytest.mark.many_kernels
 @pytest.mark.parametrize("name", [*JUDGES, ANY])
 def test_aggregators(name: str, engine: Engine) -> None:
     op = AGGREGATORS[name]
@@ -308,3 +309,12 @@ def test_counts_take_the_type_that_is_asked_for(engine: Engine) -> None:
                 judge(use, operands(5, "INT8"), engine, (name, dtype))
     by_row = gb.Matrix.from_coo([0, 0], [0, 1], [1, 2], "INT8").reduce_rowwise(gb.agg.count["INT16"]).new()
     assert by_row.dtype == "INT16"
+
+
+@pytest.mark.parametrize("name", ["count_nonzero", "count_zero", "count", "L0norm"])
+@pytest.mark.parametrize("dtype", ["INT8", "UINT8", "INT16"])
+def test_counts_in_narrow_types_are_python_graphblas_s(name: str, dtype: str) -> None:
+    values = np.arange(70_000) % 2
+    found = gb.Vector.from_dense(values).reduce(getattr(gb.agg, name)[dtype]).new()
+    theirs = graphblas.Vector.from_dense(values).reduce(getattr(graphblas.agg, name)[dtype]).new()
+    assert (found.value, found.dtype.name) == (theirs.value, theirs.dtype.name)

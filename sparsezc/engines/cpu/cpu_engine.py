@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from sparsezc import errors
-from sparsezc.engines.cpu import native
+from sparsezc.engines.cpu import labels, native
 from sparsezc.engines.cpu.best_column import best_column
 from sparsezc.engines.cpu.dense import is_dense, matmul
 from sparsezc.engines.cpu.expressions import EXPRESSIONS, index, operand, operator, scalar
@@ -69,8 +69,10 @@ class CpuEngine(Keeper):
             if not expression.shape:
                 out._receive(expression, _read(expression), write.accum)
                 return
+            if expression.operation in labels.OPERATIONS:
+                labels.run(expression, out, write, lambda made: _write_made(made, out, write))
             # under a mask only its entries are formed, of full matrices too
-            if expression.operation in WHOLE or (write.mask is None and is_dense(expression)):
+            elif expression.operation in WHOLE or (write.mask is None and is_dense(expression)):
                 _write_whole(expression, out, write)
             elif expression.operation not in EXPRESSIONS:
                 _assign(expression, out, write)
@@ -133,7 +135,7 @@ def _write_all(x: Expression, out: Any) -> None:
     if x.operation in _MEETING and out._store.ss.is_iso and _is_full(out._store):
         # SuiteSparse 9.4.5 writes all values of two full operands into an output that has room for one, as after `w <<
         # 1`, and then takes the first of them for all.
-        made = made.new()
+        made = native.acyclic(made.new())
     out._store << made
 
 
@@ -146,9 +148,7 @@ def _write_whole(x: Expression, out: Any, write: Write[Mask | None]) -> None:
         else:
             out._store << made
         return
-    given = _not_full(made) if _adds_under(write) else made
-    mask, accum = mask_of(write.mask, _mask_parent(write)), operator(write.accum)
-    out._store(mask=mask, accum=accum, replace=write.replace) << given
+    _write_made(made, out, write)
 
 
 # Operations that combine two operands entry by entry.
@@ -162,11 +162,18 @@ def _write(x: Expression, out: Any, write: Write[Mask | None]) -> None:
     made = EXPRESSIONS[x.operation](x)
     meets_itself = _meets_itself(x, write.mask)
     if adds or (accum is not None and _formed_first(x)) or _shares_rows(x, out, write.mask) or meets_itself:
-        made = made.new(mask=None if meets_itself else mask, **options)
+        made = native.acyclic(made.new(mask=None if meets_itself else mask, **options))
         options = {}
         if mask is not None:
             made = _not_full(made)
     out._store(mask=mask, accum=accum, replace=write.replace, **options) << made
+
+
+def _write_made(made: Any, out: Any, write: Write[Mask | None]) -> None:
+    """Write what was computed already."""
+    mask, accum = mask_of(write.mask, _mask_parent(write)), operator(write.accum)
+    given = _not_full(made) if _adds_under(write) else made
+    out._store(mask=mask, accum=accum, replace=write.replace) << given
 
 
 def _assign(x: Expression, out: Any, write: Write[Mask | None]) -> None:
@@ -211,7 +218,7 @@ def _not_full(store: Any) -> Any:
     """Return the same operand, but never in SuiteSparse's full format."""
     if not _is_full(store):
         return store
-    copy = store.dup()
+    copy = native.acyclic(store.dup())
     copy.ss.config["sparsity_control"] = "bitmap"
     return copy
 

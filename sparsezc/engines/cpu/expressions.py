@@ -41,7 +41,7 @@ def operand(x: Any) -> Any:
     """
     shape = x._shape  # and _nvals is nvals in a quarter of the time, as it notifies no Recorder
     empty = 0 in shape or (len(shape) == 2 and not x._store._nvals)
-    store = x._store.dup(clear=True) if empty else x._store
+    store = native.acyclic(x._store.dup(clear=True)) if empty else x._store
     return store.T if x._transposed else store
 
 
@@ -178,7 +178,8 @@ def _multiplied(x: Expression, multiply: Callable[[Any, Any], Any], other: Any) 
         return multiply(other, op)
     u, v = x.operands
     left, right = (operator(pick) for pick in (binary.first[u.dtype], binary.second[v.dtype]))
-    return multiply(other, left).new().ewise_mult(multiply(other, right).new(), op)
+    both = (native.acyclic(multiply(other, side).new()) for side in (left, right))
+    return next(both).ewise_mult(next(both), op)
 
 
 def _ewise_union(x: Expression) -> Any:
@@ -221,7 +222,8 @@ def _select(x: Expression) -> Any:
     if (op.is_positional or op.type is u.dtype) and not _compares_users(op):
         return operand(u).select(operator(op), thunk(s, op))
     # SuiteSparse compares correctly in the operand's own type only; apply converts as required.
-    true = _apply_index(x).new().select(native.gb.select.valuene["BOOL"], False).new()
+    values = native.acyclic(_apply_index(x).new())
+    true = native.acyclic(values.select(native.gb.select.valuene["BOOL"], False).new())
     second = binary.second[(BOOL, u.dtype) if u.dtype.is_udt else u.dtype]
     return true.ewise_mult(operand(u), operator(second))
 

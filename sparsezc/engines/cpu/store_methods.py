@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from sparsezc import errors
 from sparsezc.engines.cpu import native
+from sparsezc.engines.cpu.native import acyclic
 from sparsezc.expr.resolve import resolve
 from sparsezc.memory import wrap
 from sparsezc.memory.csr import Csr
@@ -24,10 +25,10 @@ class Keeper:
     """The methods of the engine protocol that do not compute; see :class:`sparsezc.expr.engines.Engine`."""
 
     def new_matrix(self, dtype: DataType, nrows: int, ncols: int) -> Any:
-        return native.gb.Matrix(native.type_of(dtype), nrows, ncols)
+        return acyclic(native.gb.Matrix(native.type_of(dtype), nrows, ncols))
 
     def new_vector(self, dtype: DataType, size: int) -> Any:
-        return native.gb.Vector(native.type_of(dtype), size)
+        return acyclic(native.gb.Vector(native.type_of(dtype), size))
 
     def scalar(self, value: Any, dtype: DataType) -> Any:
         """Return a python-graphblas Scalar, empty for None."""
@@ -53,7 +54,7 @@ class Keeper:
         merge: TypedOp | None,
     ) -> Any:
         """Build from positions in any order; `values` without dimensions is one for all (duplicates are dropped)."""
-        store = native.gb.Matrix(native.type_of(dtype), *shape)
+        store = acyclic(native.gb.Matrix(native.type_of(dtype), *shape))
         if values.ndim == 0:
             store.ss.build_scalar(rows, columns, self._single(values, dtype))
             return store
@@ -70,7 +71,7 @@ class Keeper:
         self, indices: NDArray[np.uint64], values: NDArray[Any], dtype: DataType, size: int, merge: TypedOp | None
     ) -> Any:
         """Build from positions in any order, as :meth:`build_matrix`."""
-        store = native.gb.Vector(native.type_of(dtype), size)
+        store = acyclic(native.gb.Vector(native.type_of(dtype), size))
         if values.ndim == 0:
             store.ss.build_scalar(indices, self._single(values, dtype))
             return store
@@ -84,11 +85,11 @@ class Keeper:
 
     def dense_vector(self, values: NDArray[Any], dtype: DataType) -> Any:
         """Build a full vector; copies."""
-        return native.gb.Vector.from_dense(plain(values, dtype), dtype=native.type_of(dtype))
+        return acyclic(native.gb.Vector.from_dense(plain(values, dtype), dtype=native.type_of(dtype)))
 
     def dense_matrix(self, values: NDArray[Any], dtype: DataType) -> Any:
         """Build a full matrix from a two-dimensional array; copies."""
-        return native.gb.Matrix.from_dense(plain(values, dtype), dtype=native.type_of(dtype))
+        return acyclic(native.gb.Matrix.from_dense(plain(values, dtype), dtype=native.type_of(dtype)))
 
     def matrix_from_csr(self, csr: Csr) -> Any:
         return self._imported(csr, adopt=False)
@@ -103,7 +104,7 @@ class Keeper:
         placed = csr.place("host", ids=np.uint64)
         adopt = adopt or placed is not csr
         indices, values = placed.indices.read(), placed.values.read()
-        return native.gb.Matrix.ss.import_csr(
+        made = native.gb.Matrix.ss.import_csr(
             nrows=csr.nrows,
             ncols=csr.ncols,
             indptr=csr.indptr.astype(np.uint64),
@@ -114,6 +115,7 @@ class Keeper:
             take_ownership=True,
             dtype=native.type_of(csr.dtype),
         )
+        return acyclic(made)
 
     def matrix_to_csr(self, store: Any) -> Csr:
         """Return copies; an iso-valued matrix keeps its one value."""
@@ -149,11 +151,20 @@ class Keeper:
         indices, values = store.to_coo()
         return indices, packed(values, native.our_type(store.dtype))
 
+    def pointers(self, store: Any) -> Any:
+        """Make a square matrix with a true entry (i, v(i)) for each entry of a vector (a capability)."""
+        at, values = store.to_coo(sort=True)
+        columns = values.astype(np.uint64, copy=False)
+        return native.gb.Matrix.ss.import_hypercsr(
+            nrows=store.size, ncols=store.size, rows=at, indptr=np.arange(at.size + 1, dtype=np.uint64),
+            col_indices=columns, values=np.ones(1, np.bool_), is_iso=True, sorted_cols=True, take_ownership=True,
+        )  # fmt: skip
+
     def dup(self, store: Any, dtype: DataType) -> Any:
         theirs = native.type_of(dtype)
         if store.dtype != theirs and (dtype.is_udt or native.our_type(store.dtype).is_udt):
             raise errors.DomainMismatch(f"dup: {store.dtype} is not converted to {dtype}; a user defined one of them")
-        return store.dup() if store.dtype == theirs else store.dup(theirs)
+        return acyclic(store.dup() if store.dtype == theirs else store.dup(theirs))
 
     def nvals(self, store: Any) -> int:
         return int(store.nvals)

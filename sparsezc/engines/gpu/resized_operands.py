@@ -85,6 +85,8 @@ _RULES: dict[str, Callable[..., bool]] = {
         and (A.shape[0], Z.shape[1]) == shape
         and A.shape[1] == Z.shape[0]
     ),
+    "best_label": lambda shape, A, *rest: A.shape == shape * 2 and _same(shape, *rest),
+    "label_weight": lambda shape, A, *rest: A.shape == shape * 2 and _same(shape, *rest),
     "best_column": lambda shape, A, v: A.shape == shape + v.shape,
     "selectk": lambda shape, A, index, pick: pick.fits(shape, A, index),
     "walk": lambda _shape, A, trail, *weights: trail.fits(A, *weights),

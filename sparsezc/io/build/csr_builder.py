@@ -122,6 +122,8 @@ def final_values(
         wanted = datatypes.lookup(values.dtype)
     iso = values.size > 1 and bool((values == values[0]).all())
     values = values[:1] if iso else values
+    if weights.dtype is not None:
+        weighting.check_fit(values, weights.dtype)
     if values.dtype != wanted.np_type:
         values = datatypes.cast(values, wanted)
     return values, wanted, iso

@@ -150,6 +150,8 @@ def _stream(stored: StoredCsr, weights: Weights, placement: str | None) -> Csr:
             last = int(ids[-1])
             indices.write(start, ids)
             if part is not None:
+                if weights.dtype is not None:
+                    weighting.check_fit(part, weights.dtype)
                 values.write(start, part)
             elif weights.kind == "hash":
                 rows = np.repeat(np.arange(row, stop_row), _lengths(heads, stop - start))

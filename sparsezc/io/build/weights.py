@@ -7,6 +7,7 @@ CuPy.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -75,6 +76,62 @@ def narrowest(low: int, high: int) -> datatypes.DataType:
         if bounds.min <= low and high <= bounds.max:
             return dtype
     raise InvalidValue(f"no integer type holds both {low} and {high}")
+
+
+def first_unfit(values: NDArray[Any], dtype: datatypes.DataType) -> int | None:
+    """Return the position of the first value that `dtype` cannot hold, or None if all fit.
+
+    An integer type holds the whole numbers of its range, FP32 the numbers that do not become infinite in it (digits may
+    be lost), and BOOL all numbers: those other than 0 are true.
+
+    >>> first_unfit(np.array([5, 300]), datatypes.INT8), first_unfit(np.array([0.1, 3.0]), datatypes.FP32)
+    (1, None)
+    """
+    kind = dtype.np_type
+    if values.dtype == kind or dtype.is_bool or dtype.is_complex or not values.size:
+        return None
+    if not dtype.is_integer:
+        with np.errstate(over="ignore"):
+            wrong = np.isfinite(values) & ~np.isfinite(values.astype(kind))
+    else:
+        bounds = np.iinfo(kind)
+        if values.dtype.kind in "biu" and int(bounds.min) <= int(values.min()) and int(values.max()) <= int(bounds.max):
+            return None
+        real, imaginary = (values.real, values.imag) if values.dtype.kind == "c" else (values, None)
+        wrong = ~(real >= bounds.min) | ~(real < bounds.max + 1)  # NaN fails both
+        if values.dtype.kind in "fc":
+            wrong |= (np.floor(real) != real) | (imaginary != 0 if imaginary is not None else False)
+    return int(wrong.argmax()) if wrong.any() else None
+
+
+def check_fit(values: NDArray[Any], dtype: datatypes.DataType, place: Callable[[int], str] | None = None) -> None:
+    """Refuse values that the requested type does not hold.
+
+    Parameters
+    ----------
+    place : callable, optional
+        Returns the start of the message, the file and line of the value at a position.
+
+    Raises
+    ------
+    InvalidValue
+        A value does not fit; the message names the first, and the numbers that fit.
+
+    Examples
+    --------
+    >>> check_fit(np.array([5, 300]), datatypes.INT8)
+    Traceback (most recent call last):
+        ...
+    sparsezc.errors.InvalidValue: found the weight 300; weights='INT8' needs whole numbers from -128 to 127
+    """
+    bad = first_unfit(values, dtype)
+    if bad is None:
+        return
+    needed = "numbers below 3.5e38"
+    if dtype.is_integer:
+        needed = f"whole numbers from {np.iinfo(dtype.np_type).min} to {np.iinfo(dtype.np_type).max}"
+    start = "" if place is None else f"{place(bad)}: "
+    raise InvalidValue(f"{start}found the weight {values[bad]}; weights={dtype.name!r} needs {needed}")
 
 
 def hashed(u: NDArray[Any], v: NDArray[Any], weights: Weights, xp: Any = np) -> NDArray[Any]:

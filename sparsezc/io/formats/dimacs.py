@@ -16,7 +16,7 @@ import numpy as np
 
 from sparsezc.errors import FileFormatError, InvalidValue
 from sparsezc.io.build.csr_chunks import integers, rows_of
-from sparsezc.io.build.edge_list import Chunk, EdgeChunks, Edges, check_count, check_sizes, collect
+from sparsezc.io.build.edge_list import Chunk, EdgeChunks, Edges, check_count, collect
 from sparsezc.io.build.weights import FROM_FILE, Weights
 from sparsezc.io.files.atomic_write import Output
 from sparsezc.io.files.source import Lines, cut, lines
@@ -63,6 +63,7 @@ def edge_chunks(path: Path, weights: Weights = FROM_FILE, *, whole: bool = False
                 at = int(np.flatnonzero(text.counts(_plain(chunk, data)))[bad])
                 raise chunk.error(at, f"found an id above {sizes[0]:,}, the number of vertices in the 'p' line")
             arcs += table[0].size
+            text.check_fit(arcs_only, table[2], weights)
             yield table[0], table[1], table[2]
         if sizes is None:
             raise FileFormatError(f"{path} has no line 'p sp VERTICES ARCS'")
@@ -103,7 +104,6 @@ def _problem(
         if words[1:2] != [b"sp"] or n is None or m is None:
             raise chunk.error(at, f"found {text.shown(found[0])}; 'p sp VERTICES ARCS' is needed")
         sizes = n, m
-        check_sizes(sizes[0], sizes[0])
         check_count(chunk.path, sizes[1], 6, whole=whole)
     return _PROBLEM.sub(b"\n", data), sizes
 
@@ -113,7 +113,7 @@ def write(csr: Csr, out: Output) -> None:
     if csr.nrows != csr.ncols:
         raise InvalidValue(f"a .gr file holds a square matrix, not {csr.nrows} x {csr.ncols}")
     if not (csr.dtype.is_integer or csr.dtype.is_bool):
-        raise InvalidValue(f"a .gr file holds whole weights, not {csr.dtype}; write .mtx, or read with weights='INT64'")
+        raise InvalidValue(f"a .gr file holds whole weights, not {csr.dtype}; write .mtx, or A.dup('INT64')")
     with out.open() as file:
         file.write(_OURS + b"p sp %d %d\n" % (csr.nrows, csr.nvals))
         for _, _, rows, cols, values in rows_of(csr, rows=True):

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -20,9 +21,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.errors import FileFormatError, InvalidValue
+from sparsezc.io.build import weights as weighting
 from sparsezc.io.build.csr_chunks import integers, is_symmetric, rows_of, unweighted
 from sparsezc.io.build.edge_list import Chunk, EdgeChunks, Edges, check_count, check_sizes, collect
 from sparsezc.io.build.generate import mix
+from sparsezc.io.build.weights import FROM_FILE, Weights
 from sparsezc.io.files.atomic_write import Output
 from sparsezc.io.files.source import LINE, Lines, lines
 from sparsezc.io.formats import text
@@ -44,7 +47,7 @@ class _Header:
     weighted: bool
 
 
-def read(path: Path, **_: Any) -> Edges:
+def read(path: Path, *, weights: Weights = FROM_FILE, **_: Any) -> Edges:
     """Read the edges in both directions.
 
     Raises
@@ -53,18 +56,19 @@ def read(path: Path, **_: Any) -> Edges:
         Another number of lines or neighbours than the header says, ids outside 1..n, or an edge that only one of its
         ends lists (or with another weight).
     """
-    edges = collect(EdgeChunks.by(lambda found: _chunks(path, found, whole=True), undirected=True, mirrored=True))
+    found = EdgeChunks.by(lambda found: _chunks(path, found, weights, whole=True), undirected=True, mirrored=True)
+    edges = collect(found)
     with working("checking both ends of the edges"):
         _check_symmetric(path, edges)
     return edges
 
 
-def edge_chunks(path: Path) -> EdgeChunks:
+def edge_chunks(path: Path, weights: Weights = FROM_FILE) -> EdgeChunks:
     """Return the edges chunk by chunk; errors do not name an edge that only one of its ends lists."""
 
     def chunks(found: EdgeChunks) -> Iterator[Chunk]:
         upper = lower = 0
-        for chunk in _chunks(path, found, whole=False):
+        for chunk in _chunks(path, found, weights, whole=False):
             sums = _sums(*chunk)
             upper, lower = (upper + sums[0]) % 2**64, (lower + sums[1]) % 2**64
             yield chunk
@@ -74,7 +78,7 @@ def edge_chunks(path: Path) -> EdgeChunks:
     return EdgeChunks.by(chunks, undirected=True, mirrored=True)
 
 
-def _chunks(path: Path, found: EdgeChunks, *, whole: bool) -> Iterator[Chunk]:
+def _chunks(path: Path, found: EdgeChunks, weights: Weights, *, whole: bool) -> Iterator[Chunk]:
     header: _Header | None = None
     vertex = count = 0
     for chunk in lines(path, longest=_longest(whole)):
@@ -90,6 +94,9 @@ def _chunks(path: Path, found: EdgeChunks, *, whole: bool) -> Iterator[Chunk]:
             words[: at + 1] = 0
         place = np.flatnonzero(~dropped)  # the line of each vertex
         rows, cols, *rest = _neighbours(Lines(path, chunk.first, data), words[place], place, vertex, header)
+        if rest and weights.dtype is not None and weights.kind == "file":
+            at = chunk.first + place[rows - vertex]
+            weighting.check_fit(rest[0], weights.dtype, partial(_line, path, at))
         vertex += place.size
         count += rows.size
         yield rows, cols, rest[0] if rest else None
@@ -103,6 +110,10 @@ def _chunks(path: Path, found: EdgeChunks, *, whole: bool) -> Iterator[Chunk]:
             f"so {2 * header.edges:,} are needed"
         )
     found.nrows = found.ncols = header.n
+
+
+def _line(path: Path, lines: NDArray[np.int64], at: int) -> str:
+    return f"{path}, line {lines[at]}"
 
 
 def _longest(whole: bool) -> int:

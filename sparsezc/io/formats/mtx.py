@@ -18,8 +18,10 @@ from numpy.typing import NDArray
 
 from sparsezc.errors import FileFormatError, InvalidValue
 from sparsezc.io.build import edge_list
+from sparsezc.io.build import weights as weighting
 from sparsezc.io.build.csr_chunks import unweighted
-from sparsezc.io.build.edge_list import Chunk, EdgeChunks, Edges
+from sparsezc.io.build.edge_list import Chunk, EdgeChunks, Edges, collect
+from sparsezc.io.build.weights import FROM_FILE, Weights
 from sparsezc.io.files.atomic_write import Output
 from sparsezc.io.files.pipe_spool import seekable
 from sparsezc.io.files.source import LINE, InputFile, Lines, cut, lines, too_long
@@ -36,7 +38,7 @@ _CTYPES = {"bool": datatypes.BOOL, "float": datatypes.FP32, "double": datatypes.
 }
 
 
-def read(path: Path, **_: Any) -> Edges:
+def read(path: Path, *, weights: Weights = FROM_FILE, **_: Any) -> Edges:
     """Read the entries, both triangles of a symmetric or skew-symmetric matrix.
 
     Raises
@@ -57,10 +59,12 @@ def read(path: Path, **_: Any) -> Edges:
         values = None
     if head.stated is not None and values is not None:
         _check_type(path, values, head.stated)
+    if values is not None and weights.dtype is not None and weighting.first_unfit(values, weights.dtype) is not None:
+        collect(edge_chunks(path, weights))  # refuses with the line, which SciPy's reader does not give
     return Edges(head.nrows, head.ncols, rows, cols, values, head.both, head.both, head.stated)
 
 
-def edge_chunks(path: Path) -> EdgeChunks:
+def edge_chunks(path: Path, weights: Weights = FROM_FILE) -> EdgeChunks:
     """Return the entries chunk by chunk, those of a symmetric matrix once; a dense matrix as a whole."""
     head = _head(path, whole=False)
     if head.layout == "array":
@@ -82,6 +86,8 @@ def edge_chunks(path: Path) -> EdgeChunks:
             values = rest[0].astype(np.float64 if head.field == "real" else np.int64, copy=False) if rest else None
             if values is not None and head.stated is not None:
                 _check_type(path, values, head.stated)
+            if values is not None:
+                text.check_fit(chunk, values, weights)
             yield rows, cols, values
             if head.symmetry == "skew-symmetric":
                 assert values is not None
@@ -146,7 +152,6 @@ def _head(path: Path, *, whole: bool) -> _Head:
             raise error if isinstance(error, FileFormatError) else FileFormatError(_told(path, error)) from None
     if field == "complex":
         raise FileFormatError(f"{path} holds complex numbers; the types are {', '.join(map(str, datatypes.ALL))}")
-    edge_list.check_sizes(nrows, ncols)
     if symmetry != "general" and nrows != ncols:
         raise FileFormatError(f"{path} says that it is {symmetry}, and {nrows} x {ncols}; such a matrix is square")
     edge_list.check_count(path, nvals, 4 if layout == "coordinate" else 2, whole=whole)

@@ -171,7 +171,8 @@ def _look(archive: _Archive, weights: Weights) -> tuple[str, stored_csr.StoredCs
     if shape.size != 2 or shape.dtype.kind not in "iu" or int(shape.min()) < 0:
         raise FileFormatError(f"{path}: the shape {shape.tolist()} is not that of a matrix")
     nrows, ncols = (int(part) for part in shape)
-    edge_list.check_sizes(nrows, ncols)
+    if kind != "coo":
+        edge_list.check_sizes(nrows, ncols)
     members = [archive.member(name) for name in _NEEDED[kind]]
     _check(path, members, kind, nrows, ncols)
     dtype = _dtype(path, members[2])

@@ -1,8 +1,9 @@
 """Edge lists as text: SNAP's .txt, and .el, .wel, .tsv, .csv and their like, gzipped or not.
 
 A line has two vertex ids and optionally a weight, separated by blanks, tabs or commas; lines that start with ``#`` or
-``%`` are comments. Ids are 0-based: the graph has (largest id + 1) vertices. If :func:`write` wrote the file, its first
-line gives the sizes and the number of entries, and these are checked.
+``%`` are comments. The first line of a .csv or .tsv may name the columns, which gives their order. Ids are 0-based: the
+graph has (largest id + 1) vertices. If :func:`write` wrote the file, its first line gives the sizes and the number of
+entries, and these are checked.
 Source: J. Leskovec, A. Krevl, SNAP Datasets, https://snap.stanford.edu/data.
 """
 
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 
 from sparsezc.errors import FileFormatError, InvalidValue
 from sparsezc.io.build.csr_chunks import integers, rows_of, unweighted
-from sparsezc.io.build.edge_list import Chunk, EdgeChunks, Edges, check_sizes, collect
+from sparsezc.io.build.edge_list import Chunk, EdgeChunks, Edges, collect
 from sparsezc.io.build.weights import FROM_FILE, Weights
 from sparsezc.io.files.atomic_write import Output
 from sparsezc.io.files.source import Lines, cut, lines
@@ -26,6 +27,12 @@ from sparsezc.io.formats import text
 from sparsezc.memory.csr import Csr
 from sparsezc.semirings.types import datatypes
 
+#: Column names, in lower case, of the source's ids, the target's ids and the weights.
+HEADINGS = (
+    ("source", "src", "from", "u", "row"),
+    ("target", "dst", "dest", "to", "v", "col"),
+    ("weight", "w", "value", "length", "cost"),
+)
 _SIZES = re.compile(rb"# ([0-9]+) x ([0-9]+), ([0-9]+) entries\r?\n")  # the form in which `write` gives them
 
 
@@ -45,7 +52,7 @@ def edge_chunks(path: Path, weights: Weights = FROM_FILE) -> EdgeChunks:
     """Return the edges chunk by chunk."""
 
     def chunks(found: EdgeChunks) -> Iterator[Chunk]:
-        columns: int | None = None
+        columns, order = 0, tuple(range(3))
         sizes: tuple[int, int, int] | None = None
         count = 0
         for chunk in lines(path):
@@ -57,11 +64,14 @@ def edge_chunks(path: Path, weights: Weights = FROM_FILE) -> EdgeChunks:
             if first and (said := _SIZES.match(chunk.data)):
                 sizes = _sizes(chunk, said)
                 found.nrows, found.ncols = sizes[:2]
-            if columns is None and path.name.removesuffix(".gz").endswith((".csv", ".tsv")):
-                chunk = _without_header(chunk)
-            table, columns = text.table(chunk, columns or None, exact=weights.kind == "file")
+            if not columns and path.name.lower().removesuffix(".gz").endswith((".csv", ".tsv")):
+                chunk, names = _headings(chunk)
+                columns, order = len(names), names or order
+            table, columns = text.table(chunk, columns or None, exact=weights.kind == "file", order=order)
             if table:
                 rows, cols, *rest = table
+                if rest:
+                    text.check_fit(chunk, rest[0], weights)
                 count += rows.size
                 if sizes is None:
                     found.nrows = found.ncols = max(found.nrows, int(rows.max()) + 1, int(cols.max()) + 1)
@@ -86,7 +96,6 @@ def _sizes(chunk: Lines, said: re.Match[bytes]) -> tuple[int, int, int]:
     nrows, ncols, nvals = map(text.stated, said.groups())
     if nrows is None or ncols is None or nvals is None:
         raise chunk.error(0, f"found {text.shown(said[0])}; sizes and a count below 10^20 are needed")
-    check_sizes(nrows, ncols)
     return nrows, ncols, nvals
 
 
@@ -99,13 +108,29 @@ def _check_ids(chunk: Lines, rows: NDArray[Any], cols: NDArray[Any], sizes: tupl
             raise chunk.error(at, f"found the {what} {ids[bad]}; the first line says {sizes[0]:,} x {sizes[1]:,}")
 
 
-def _without_header(chunk: Lines) -> Lines:
-    """Drop a first line that has the names of columns."""
-    first, _, rest = chunk.data.partition(b"\n")
-    names = first.replace(b",", b" ").replace(b'"', b"").split()
-    if names and all(name[:1].isalpha() or name[:1] == b"_" for name in names):
-        return Lines(chunk.path, chunk.first, b"\n" + rest, chunk.ended)
-    return chunk
+def _headings(chunk: Lines) -> tuple[Lines, tuple[int, ...]]:
+    """Return the lines without a first line of column names, and the positions of source, target and weight by it.
+
+    Raises
+    ------
+    FileFormatError
+        A column name is unknown: another order of the columns would be another graph.
+    """
+    lines = text.without_comments(chunk.data).split(b"\n")
+    at = next((k for k, line in enumerate(lines) if line.strip()), 0)
+    names = [name.decode(errors="replace").lower() for name in re.split(rb"[\s,\"]+", lines[at]) if name]
+    if not names or not all(name[0].isalpha() or name[0] == "_" for name in names):
+        return chunk, ()
+    places = [[k for k, name in enumerate(names) if name in known] for known in HEADINGS]
+    order = tuple(found[0] for found in places if found)
+    if len(order) != len(names) or not (places[0] and places[1]):
+        needed = ", ".join("/".join(known) for known in HEADINGS)
+        raise chunk.error(
+            at,
+            f"found the column names {text.shown(lines[at])}; one each of {needed} (the last may be missing) is needed",
+        )
+    rest = b"\n".join([b""] * (at + 1) + chunk.data.split(b"\n", at + 1)[at + 1 :])
+    return Lines(chunk.path, chunk.first, rest, chunk.ended), order
 
 
 def write(csr: Csr, out: Output) -> None:

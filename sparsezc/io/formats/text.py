@@ -8,12 +8,15 @@ exist.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from io import BytesIO
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsezc.io.build import weights as weighting
+from sparsezc.io.build.weights import Weights
 from sparsezc.io.files.source import Lines
 
 _PLAIN = b"0123456789 \t\r\n"
@@ -21,6 +24,8 @@ _COMMENT = re.compile(rb"^[ \t]*[#%][^\n]*", re.MULTILINE)
 _LAST = 2**63 - 1  # the largest integer of NumPy's reader
 _FRACTION = re.compile(rb"[.eEnN]")  # one of these is in every weight that is no whole number
 _WHOLE = re.compile(rb"[+-]?[0-9]+")
+_NOTHING_AFTER = re.compile(rb"(,)[ \t\r]*[,\n]")
+_NOTHING_BEFORE = re.compile(rb"(?:^|\n)[ \t]*(,)")
 _DIGITS = 400  # digits of a whole number that are read: one with more digits is out of range whatever they are
 
 
@@ -61,20 +66,22 @@ def plain_integers(data: bytes) -> NDArray[np.int64]:
 
 
 def table(
-    lines: Lines, columns: int | None, *, ids: int = 2, base: int = 0, exact: bool = True
+    lines: Lines, columns: int | None, *, base: int = 0, exact: bool = True, order: Sequence[int] = (0, 1, 2)
 ) -> tuple[list[NDArray[Any]], int]:
-    """Return the columns of lines with equal numbers of words: `ids` vertex numbers, then at most one weight.
+    """Return the columns of lines with equal numbers of words: two vertex numbers, then at most one weight.
 
     Parameters
     ----------
     lines : Lines
-        Lines that start with ``#`` or ``%`` are comments. Commas count as blanks.
+        Lines that start with ``#`` or ``%`` are comments. Commas count as blanks, but not without a number.
     columns : int or None
-        The words that each line must have; None: as many as the first line, which must be `ids` or `ids` + 1.
+        The words that each line must have; None: as many as the first line, which must be 2 or 3.
     base : int
         The number that the file gives to its first vertex.
     exact : bool
         Refuse whole weights that do not fit 64 bits; otherwise they become floats.
+    order : sequence of int
+        The positions of the row's id, the column's and the weight in a line.
 
     Returns
     -------
@@ -82,54 +89,72 @@ def table(
         The ids as int64 from 0 on, the weights as int64 or float64.
     """
     data = without_comments(lines.data)
-    data = data.replace(b",", b" ") if b"," in data else data
+    if b"," in data:
+        _check_commas(lines, data)
+        data = data.replace(b",", b" ")
     words = counts(data)
     full = words[words > 0]
     if not full.size:
         return [], columns or 0
     columns = columns or int(full[0])
-    if not ids <= columns <= ids + 1:
-        raise lines.error(int(np.flatnonzero(words)[0]), f"found {columns} columns; {ids} or {ids + 1} are needed")
+    if not 2 <= columns <= 3:
+        raise lines.error(int(np.flatnonzero(words)[0]), f"found {columns} columns; 2 or 3 are needed")
     if (full != columns).any():
         bad = int(np.flatnonzero((words != columns) & (words > 0))[0])
         raise lines.error(bad, f"found {words[bad]} columns; {columns} are needed, as in the lines before")
     numbers = plain_integers(data).reshape(-1, columns) if is_plain(data) else None
     if numbers is not None and int(numbers.max()) < _LAST:
-        result: list[NDArray[Any]] = [numbers[:, k] for k in range(columns)]
+        result: list[NDArray[Any]] = [numbers[:, order[k]] for k in range(columns)]
     else:
-        result = _strict(lines, data, columns, ids, base, exact)
-        if any(int(result[k].max()) == _LAST for k in range(ids)):
-            raise explain(lines, data, columns, ids, base, exact)
-    for k in range(ids):
+        result = _strict(lines, data, order[:columns], base, exact)
+        if any(int(result[k].max()) == _LAST for k in range(2)):
+            raise explain(lines, data, order[:columns], base, exact)
+    for k in range(2):
         if int(result[k].min()) < base:
-            raise explain(lines, data, columns, ids, base, exact)
+            raise explain(lines, data, order[:columns], base, exact)
         result[k] = result[k] - base if base else result[k]
     return result, columns
 
 
-def _strict(lines: Lines, data: bytes, columns: int, ids: int, base: int, exact: bool) -> list[NDArray[Any]]:
+def _check_commas(lines: Lines, data: bytes) -> None:
+    """Refuse a comma with nothing after or before it, by which numbers would be read as other columns'."""
+    if found := _NOTHING_AFTER.search(data) or _NOTHING_BEFORE.search(data):
+        at = data.count(b"\n", 0, found.start(1))
+        line = data.split(b"\n", at + 1)[at]
+        raise lines.error(at, f"found {shown(line)}; a number is needed on both sides of a comma")
+
+
+def check_fit(lines: Lines, values: NDArray[Any], weights: Weights) -> None:
+    """Refuse a weight that the requested type does not hold, with its line; `values` are those of all lines."""
+    if weights.dtype is not None and weights.kind == "file":
+
+        def place(bad: int) -> str:
+            at = int(np.flatnonzero(counts(without_comments(lines.data)))[bad])
+            return f"{lines.path}, line {lines.first + at}"
+
+        weighting.check_fit(values, weights.dtype, place)
+
+
+def _strict(lines: Lines, data: bytes, order: Sequence[int], base: int, exact: bool) -> list[NDArray[Any]]:
     """Return the columns of text that has more than digits, or numbers that may be too large."""
-    fields: list[tuple[str, Any]] = [(f"c{k}", np.int64) for k in range(ids)] + (
-        [("w", np.int64)] if columns > ids else []
-    )
-    floats = columns > ids and (not exact or _FRACTION.search(data))
+    weighted = len(order) > 2
+    floats = weighted and (not exact or _FRACTION.search(data))
     for weight in (np.int64, np.float64) if floats else (np.int64,):
-        if columns > ids:
-            fields[-1] = ("w", weight)
+        fields = [(str(k), weight if k in order[2:] else np.int64) for k in range(len(order))]
         try:
             found = np.loadtxt(BytesIO(data), dtype=fields, comments=None, ndmin=1)
-            return [np.ascontiguousarray(found[name]) for name, _ in fields]
+            return [np.ascontiguousarray(found[str(k)]) for k in order]
         except (ValueError, OverflowError):
             continue
-    raise explain(lines, data, columns, ids, base, exact)
+    raise explain(lines, data, order, base, exact)
 
 
-def explain(lines: Lines, data: bytes, columns: int, ids: int, base: int, exact: bool) -> Exception:
+def explain(lines: Lines, data: bytes, order: Sequence[int], base: int, exact: bool) -> Exception:
     """Return the error for the first wrong line."""
     for index, line in enumerate(data.split(b"\n")):
         for k, word in enumerate(line.split()):
             found = shown(word)
-            if k >= ids:
+            if k in order[2:]:
                 try:
                     float(word)
                 except ValueError:
@@ -143,7 +168,7 @@ def explain(lines: Lines, data: bytes, columns: int, ids: int, base: int, exact:
                 return lines.error(index, f"found the vertex id {found}; ids start at {base}")
             if int(word[:_DIGITS]) >= _LAST:
                 return lines.error(index, f"found the vertex id {found}; ids must be below 2^63 - 1")
-    return lines.error(0, f"these lines could not be read as {columns} columns of numbers")
+    return lines.error(0, f"these lines could not be read as {len(order)} columns of numbers")
 
 
 def stated(word: bytes) -> int | None:

@@ -279,6 +279,8 @@ def _revalued(csr: Csr, weights: Weights) -> Csr:
     assert dtype is not None
     values = stored_csr.Values("mapped" if on_device() else "host", csr.nvals, dtype)
     for start, _, rows, cols, part in rows_of(csr, rows=made, values=not made, label="reading"):
+        if not made:
+            weighting.check_fit(part, dtype)
         values.write(start, weighting.hashed(rows, cols, weights) if made else part)
     buffer, iso = values.finish()
     return _with(csr, buffer, dtype, iso)

@@ -117,6 +117,8 @@ def write(
                 if weights.kind == "hash":
                     target.write(weighting.hashed(rows, cols, weights))
                 elif not iso and values is not None:
+                    if weights.dtype is not None:
+                        weighting.check_fit(values, weights.dtype)
                     target.write(datatypes.cast(values, dtype))
                 yield cols
 

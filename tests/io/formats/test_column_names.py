@@ -1,0 +1,41 @@
+"""The names of columns that a .csv or .tsv opens with say their order."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import sparsezc as gb
+
+WANTED = {(0, 1): 2.5, (1, 2): 3.0}
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.csv", "src,dst,weight\n0,1,2.5\n1,2,3\n"),
+        ("a.csv", "dst,src,weight\n1,0,2.5\n2,1,3\n"),
+        ("a.csv", "# c\n\n\"Weight\", \"Target\", \"Source\"\r\n2.5,1,0\r\n3,2,1\r\n"),
+        ("a.tsv", "to\tw\tfrom\n1\t2.5\t0\n2\t3\t1\n"),
+        ("A.CSV", "col,row,value\n1,0,2.5\n2,1,3\n"),
+        ("a.csv", "0,1,2.5\n1,2,3\n"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("bounded", [False, True])
+def test_order(tmp_path: Path, name: str, text: str, bounded: bool) -> None:
+    path = tmp_path / name
+    path.write_bytes(text.encode())
+    if bounded:
+        pytest.importorskip("h5py", reason="h5py is not installed")
+        gb.io.convert(path, tmp_path / "a.h5", memory="8GB")
+        path = tmp_path / "a.h5"
+    rows, cols, values = gb.io.read(path).to_coo()
+    assert dict(zip(zip(rows.tolist(), cols.tolist(), strict=True), values.tolist(), strict=True)) == WANTED
+
+
+def test_whole_numbers_in_another_order(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("v,u\n" + "".join(f"{k + 1},{k}\n" for k in range(200_000)))  # more than a chunk
+    rows, cols, _ = gb.io.read(path).to_coo()
+    assert (cols == rows + 1).all()
