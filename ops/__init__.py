@@ -21,21 +21,22 @@ from sparsezc.expr import infix
 from sparsezc.ops import signs
 from sparsezc.ops.apply import apply
 from sparsezc.ops.assign import assign
-from sparsezc.ops.diag import diag
+from sparsezc.ops.diag import diag, setdiag
 from sparsezc.ops.ewise import ewise_add, ewise_mult, ewise_union
 from sparsezc.ops.extract import extract
-from sparsezc.ops.mxm import inner, kronecker, mxm, outer, power
-from sparsezc.ops.mxv import mxv, vxm
+from sparsezc.ops.labels import best_label, label_weight
+from sparsezc.ops.mxm import inner, kronecker, mxm, outer, power, sampled_mxm
+from sparsezc.ops.mxv import best_column, mxv, vxm
 from sparsezc.ops.reduce import reduce, reduce_columnwise, reduce_rowwise
 from sparsezc.ops.reposition import reposition
-from sparsezc.ops.select import select
-from sparsezc.ops.setdiag import setdiag
+from sparsezc.ops.select import select, selectk
 from sparsezc.ops.transpose import transpose
+from sparsezc.ops.walk import walk
 
 __all__ = [
-    "apply", "assign", "diag", "ewise_add", "ewise_mult", "ewise_union", "extract", "inner", "kronecker", "mxm", "mxv",
-    "outer", "power", "reduce", "reduce_columnwise", "reduce_rowwise", "reposition", "select", "setdiag", "transpose",
-    "vxm",
+    "apply", "assign", "best_column", "best_label", "diag", "ewise_add", "ewise_mult", "ewise_union", "extract",
+    "inner", "kronecker", "label_weight", "mxm", "mxv", "outer", "power", "reduce", "reduce_columnwise",
+    "reduce_rowwise", "reposition", "sampled_mxm", "select", "selectk", "setdiag", "transpose", "vxm", "walk",
 ]  # fmt: skip
 
 infix.define(signs)

@@ -6,12 +6,12 @@ import operator
 from typing import Any
 
 from sparsezc.errors import DimensionMismatch, InvalidValue
-from sparsezc.expr.expression import Expression, says, stored
+from sparsezc.expr.expression import Expression, Inner, says, stored
 from sparsezc.expr.resolve import resolve
 from sparsezc.ops.arrays import MAX_SIZE
 from sparsezc.ops.checks import scalar
 
-__all__ = ["inner", "kronecker", "mxm", "outer", "power"]
+__all__ = ["inner", "kronecker", "mxm", "outer", "power", "sampled_mxm"]
 
 
 def mxm(A: Any, B: Any, op: Any) -> Expression:
@@ -38,6 +38,60 @@ def mxm(A: Any, B: Any, op: Any) -> Expression:
     if A.ncols != B.nrows:
         raise DimensionMismatch(f"mxm: {says(A)} has {A.ncols} columns and other, {says(B)}, {B.nrows} rows")
     return Expression("mxm", (A, B), typed, typed.return_type, (A.nrows, B.ncols))
+
+
+def sampled_mxm(A: Any, X: Any, Y: Any, Z: Any, op: Any, then: Any) -> Expression:
+    """Compute ``C = W @ Z`` for the W with ``W(A.S) << X.mxm(Y.T, op)``, which is never stored.
+
+    On the GPU this is one pass over A's ids, if X and Y have few columns and all entries; else, and on the CPU engine,
+    W is made first. Source: M. Rahman, M. Sujon, A. Azad, FusedMM, IPDPS 2021, doi:10.1109/IPDPS49936.2021.00034.
+
+    Parameters
+    ----------
+    A : Matrix, m x n
+        Its values are not read.
+    X : Matrix, m x k
+    Y : Matrix, n x k
+    Z : Matrix or TransposedMatrix, n x p
+    op : semiring or its name
+        Of the inner product, ``X @ Y.T``.
+    then : semiring or its name
+        Of the product with Z.
+
+    Returns
+    -------
+    Expression
+        Makes a Matrix, m x p.
+
+    Raises
+    ------
+    DimensionMismatch
+        Shapes do not fit as above.
+
+    Examples
+    --------
+    >>> import sparsezc as gb
+    >>> from sparsezc import ops
+    >>> A = gb.Matrix.from_coo([0, 1], [1, 0], 1)
+    >>> X = gb.Matrix.from_dense([[1, 2], [3, 4]])
+    >>> ops.sampled_mxm(A, X, X, X, "plus_times", "plus_times").new().to_dense()
+    array([[33, 44],
+           [11, 22]])
+    """
+    A, X, Y = (stored(M, f"sampled_mxm: {name}", 2) for M, name in ((A, "A"), (X, "X"), (Y, "Y")))
+    Z = stored(Z, "sampled_mxm: Z", 2)
+    first: Any = resolve("semiring", op, "sampled_mxm: op", X.dtype, Y.dtype)
+    typed = resolve("semiring", then, "sampled_mxm: then", first.return_type, Z.dtype)
+    for fits, needed in (
+        (X.nrows == A.nrows, f"X, {says(X)}, must have {A.nrows} rows"),
+        (Y.nrows == A.ncols, f"Y, {says(Y)}, must have {A.ncols} rows"),
+        (X.ncols == Y.ncols, f"X, {says(X)}, and Y, {says(Y)}, must have as many columns"),
+        (Z.nrows == A.ncols, f"Z, {says(Z)}, must have {A.ncols} rows"),
+    ):
+        if not fits:
+            raise DimensionMismatch(f"sampled_mxm: {needed}")
+    operands = A, X, Y.T, Z, Inner(first)
+    return Expression("sampled_mxm", operands, typed, typed.return_type, (A.nrows, Z.ncols))
 
 
 def power(A: Any, n: Any, op: Any) -> Expression:

@@ -1,14 +1,15 @@
-"""Matrix times vector and vector times matrix over a semiring."""
+"""Matrix times vector and vector times matrix over a semiring; and each row's best column."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from sparsezc.errors import DimensionMismatch
+from sparsezc.errors import DimensionMismatch, DomainMismatch
 from sparsezc.expr.expression import Expression, says, stored
 from sparsezc.expr.resolve import resolve
+from sparsezc.semirings.types.datatypes import INT64
 
-__all__ = ["mxv", "vxm"]
+__all__ = ["best_column", "mxv", "vxm"]
 
 
 def mxv(A: Any, v: Any, op: Any) -> Expression:
@@ -67,3 +68,41 @@ def vxm(v: Any, A: Any, op: Any) -> Expression:
     if v._shape[0] != nrows:
         raise DimensionMismatch(f"vxm: {says(v)} meets other, {says(A)}, which has {nrows} rows; they must be equal")
     return Expression("vxm", (v, A), typed, typed.return_type, (ncols,))
+
+
+def best_column(A: Any, v: Any) -> Expression:
+    """Compute ``w(i) = argmax over j of v(j)``, over the columns j of row i's entries that v has.
+
+    Parameters
+    ----------
+    A : Matrix or TransposedMatrix, m x n
+        Its values are not read.
+    v : Vector, size n, of a real type without NaN
+
+    Returns
+    -------
+    Expression
+        Makes a Vector of INT64, size m; of equal entries the least j counts, and there is no entry where no
+        column of the row has one in v.
+
+    Raises
+    ------
+    DimensionMismatch
+        v is not as long as A has columns.
+    DomainMismatch
+        v's type has no order.
+
+    Examples
+    --------
+    >>> import sparsezc as gb
+    >>> from sparsezc import ops
+    >>> A = gb.Matrix.from_coo([0, 0, 1], [1, 2, 0], [1, 1, 1], nrows=3, ncols=3)
+    >>> ops.best_column(A, gb.Vector.from_dense([3, 9, 9])).new().to_coo()
+    (array([0, 1], dtype=uint64), array([1, 0]))
+    """
+    A, v = stored(A, "best_column: the matrix", 2), stored(v, "best_column: other", 1)
+    if A.ncols != v.size:
+        raise DimensionMismatch(f"best_column: {says(A)} has {A.ncols} columns and other, {says(v)}, {v.size} entries")
+    if v.dtype.is_complex or v.dtype.is_udt:
+        raise DomainMismatch(f"best_column: {says(v)} is of a type without an order")
+    return Expression("best_column", (A, v), None, INT64, (A.nrows,))

@@ -1,19 +1,26 @@
-"""Keep the entries that an operator accepts."""
+"""Keep the entries that an operator accepts, or up to k of each row: by position, by value, or by chance."""
 
 from __future__ import annotations
 
+import operator
+import secrets
 from typing import Any
 
-from sparsezc.errors import DimensionMismatch, DomainMismatch
-from sparsezc.expr.expression import Expression, MaskKind, Operand, Unrun, says, stored
+from sparsezc.errors import DimensionMismatch, DomainMismatch, InvalidValue
+from sparsezc.expr.draws import Pick
+from sparsezc.expr.expression import Expression, IndexList, MaskKind, Operand, Unrun, says, stored
 from sparsezc.expr.mask import Mask, to_mask
 from sparsezc.expr.resolve import resolve
+from sparsezc.ops import indices
 from sparsezc.ops.apply import by_place
 from sparsezc.ops.checks import scalar
 from sparsezc.semirings.algebra.operators import Operator, TypedOp
 from sparsezc.semirings.types.datatypes import INT64
 
-__all__ = ["select"]
+__all__ = ["random_seed", "select", "selectk"]
+
+_HOW = ("random", "random_weighted", "first", "last", "largest", "smallest")
+_MOST_DRAWS = 2**31  # of a row: two draws share a block, whose number has 32 bits
 
 
 def select(u: Any, op: Any, thunk: Any = None) -> Expression:
@@ -68,3 +75,104 @@ def _by_mask(u: Any, mask: Any) -> Expression:
         )
     kind = MaskKind(checked.structure, checked.complement)
     return Expression("select_mask", (u, checked.parent, kind), None, u.dtype, u.shape)
+
+
+def selectk(
+    A: Any, how: str, k: int, rows: Any = None, *, replace: bool = False, seed: int | None = None
+) -> Expression:
+    """Pick up to k entries of each row, or of each row that `rows` lists.
+
+    Parameters
+    ----------
+    A : Matrix or TransposedMatrix
+    how : {"random", "random_weighted", "first", "last", "largest", "smallest"}
+        All entries alike; in proportion to their values, which are weights; by column; by value, of equal values the
+        one of the smallest column, and NaN last.
+    k : int
+        A row of fewer entries gives all; drawn by weight, all that weigh more than 0.
+    rows : list or array of int, optional
+        Row r of the result comes from row ``rows[r]``; a row may be listed often, and is drawn from anew each time. By
+        default every row.
+    replace : bool
+        Draw each of the k entries from all: values are then how often an entry was drawn, INT64, and add up to k.
+    seed : int, optional
+        Of draws, from 0 to 2**64 - 1. The same seed gives the same entries on every engine, in every placement. By
+        default a random one.
+
+    Returns
+    -------
+    Expression
+        Makes a Matrix of as many rows as were asked for, of A's columns and, without `replace`, type.
+
+    Raises
+    ------
+    InvalidValue
+        `how` or `seed` is none of these, k is negative, or `replace` is given where nothing is drawn. When it runs: a
+        weight is negative, NaN or infinite.
+    DomainMismatch
+        Values of A's type have no order, or are no weights.
+    IndexOutOfBound
+        A row is not one of A's.
+
+    Notes
+    -----
+    Reads offsets, which are on the card, and the entries that are picked; by value or weight, the rows' values.
+    Sources: J. Bentley, B. Floyd, A sample of brilliance, CACM 30(9), 1987, doi:10.1145/30401.315746; P. Efraimidis,
+    P. Spirakis, Weighted random sampling with a reservoir, IPL 97(5), 2006, doi:10.1016/j.ipl.2005.11.003.
+
+    Examples
+    --------
+    >>> import sparsezc as gb
+    >>> from sparsezc import ops
+    >>> A = gb.Matrix.from_coo([0, 0, 0, 1], [1, 4, 5, 2], [7, 9, 9, 1], nrows=2, ncols=6)
+    >>> ops.selectk(A, "largest", 2).new().to_coo()[1].tolist()
+    [4, 5, 2]
+    >>> ops.selectk(A, "random", 5, [0, 0], seed=1, replace=True).new().reduce_rowwise("plus").new().to_coo()[1]
+    array([5, 5])
+    """
+    A = stored(A, "selectk: the matrix", 2)
+    if how not in _HOW:
+        raise InvalidValue(f"selectk: how is {how!r}; one of {', '.join(map(repr, _HOW))} is needed")
+    try:
+        count = operator.index(k)
+    except TypeError:
+        raise TypeError(f"selectk: k is {k!r} of type {type(k).__name__}; an integer is needed") from None
+    if count < 0:
+        raise InvalidValue(f"selectk: k is {count}; at least 0 is needed")
+    if replace and not how.startswith("random"):
+        raise InvalidValue(f"selectk: replace is given with how={how!r}; only draws can be with replacement")
+    if how in ("largest", "smallest", "random_weighted") and (A.dtype.is_complex or A.dtype.is_udt):
+        needed = "weights" if how == "random_weighted" else "values with an order"
+        raise DomainMismatch(f"selectk: how={how!r} needs {needed}; {A.name} is of type {A.dtype}")
+    if replace and count > _MOST_DRAWS:
+        raise InvalidValue(f"selectk: k is {count} with replacement; at most {_MOST_DRAWS} is possible")
+    count = min(count, max(A.ncols, _MOST_DRAWS))
+    if rows is None:
+        index = IndexList("all", None, A.nrows)
+    else:
+        index = indices.parse((rows, slice(None)), A.shape, f"selectk: rows of {A.name}")[0]
+        if index.kind == "one":
+            index = IndexList("list", index.positions(), 1)
+    pick = Pick(how, count, replace, random_seed(seed, "selectk"))
+    return Expression("selectk", (A, index, pick), None, INT64 if replace else A.dtype, (index.size, A.ncols))
+
+
+def random_seed(seed: Any, where: str) -> int:
+    """Check a seed; a random one for None.
+
+    Raises
+    ------
+    TypeError
+        It is no integer.
+    InvalidValue
+        It is not from 0 to 2**64 - 1.
+    """
+    if seed is None:
+        return secrets.randbits(64)
+    try:
+        number = operator.index(seed)
+    except TypeError:
+        raise TypeError(f"{where}: seed is {seed!r} of type {type(seed).__name__}; an integer is needed") from None
+    if not 0 <= number < 2**64:
+        raise InvalidValue(f"{where}: seed is {number}; from 0 to 2**64 - 1 is possible")
+    return number

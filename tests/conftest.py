@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import gc
 import os
-import warnings
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, suppress
-from functools import cache, partial
-from inspect import isgenerator
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from types import SimpleNamespace
 from typing import Any
 
 import graphblas
@@ -21,13 +17,15 @@ from sparsezc.config import config
 from sparsezc.device import cuda, launcher
 from sparsezc.memory import budget
 from tests.emulator.device import EmulatedDevice, why_unavailable
-from tests.emulator.rehearsal import rehearse
 from tests.networkx_backend import entry_points
 
 # The judge must be right: in its default, nonblocking mode SuiteSparse can corrupt an input. This must come before any
 # other name of graphblas is used, and so before any test module is imported.
 if "PYTEST_XDIST_WORKER" in os.environ:  # processes share the cores already
     os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ.setdefault(
+    "NUMBA_OPT", "0"
+)  # operators of Python functions meet a few entries each: compiling is what costs
 graphblas.init("suitesparse", blocking=True)
 
 # NetworkX must find the backend also where the checkout is not installed, and before a test imports it.
@@ -65,35 +63,11 @@ def why_no_gpu() -> str | None:
 
 
 @pytest.fixture(scope="session")
-def emulated(request: pytest.FixtureRequest) -> Iterator[EmulatedDevice]:
-    """One emulated GPU for all tests; kernels that they will ask of it are compiled together, while tests run."""
+def emulated() -> EmulatedDevice:
+    """One emulated GPU for all tests."""
     if reason := why_unavailable():
         pytest.skip(reason)
-    made = EmulatedDevice()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        items, processes = _share(request.session)
-        knowing, others = _plays(items)
-        needed = [*rehearse(knowing), *rehearse(others, to_the_end=True)]
-    with made.compiling(needed, processes):
-        yield made
-
-
-_FIRST = pytest.StashKey[pytest.Item]()  # the test that this process ran first
-
-
-def _share(session: pytest.Session) -> tuple[list[pytest.Item], int]:
-    """The tests that this process begins with, and how many processes share them all (pytest-xdist's ``-n``).
-
-    ``--dist worksteal`` gives each a part of the list; of what it takes from others later the kernels are there.
-    """
-    worker: dict[str, Any] | None = getattr(session.config, "workerinput", None)
-    if worker is None:
-        return session.items, 1
-    count, processes = len(session.items), worker["workercount"]
-    number = session.items.index(session.config.stash[_FIRST]) * processes // count
-    first, end = (count * k // processes for k in (number, number + 1))
-    return session.items[first:end], processes
+    return EmulatedDevice()
 
 
 @pytest.fixture(params=["emulated", pytest.param("gpu", marks=pytest.mark.gpu)], ids=str)
@@ -120,48 +94,6 @@ def counting(emulated: EmulatedDevice, monkeypatch: pytest.MonkeyPatch) -> Itera
         yield emulated
     finally:
         cuda.use(before)
-
-
-def _plays(items: list[Any]) -> tuple[list[Callable[[], None]], list[Callable[[], None]]]:
-    """The tests that run on the emulated device, for a rehearsal.
-
-    First those that take an ``engine``, whose judge knows of rehearsals; then those that take ``gpu`` or ``emulated``.
-    """
-    from tests.ops.judge import ENGINES
-
-    knowing, others = [], []
-    for item in items:
-        given = dict(item.callspec.params) if hasattr(item, "callspec") else {}
-        if str(given.get("engine", "")).startswith("emulated"):
-            knowing.append(partial(_act, item, given | {"engine": ENGINES[given["engine"]]}))
-        elif given.get("gpu", "emulated") == "emulated" and {"gpu", "emulated"} & set(item.fixturenames):
-            others.append(partial(_act, item, given))
-    return knowing, others
-
-
-def _act(item: Any, parameters: dict[str, Any]) -> None:
-    """Call a test with what stands for its fixtures in a rehearsal: its own ones are made, the device is the stage."""
-    definitions, asked = item._fixtureinfo.name2fixturedefs, item._fixtureinfo.argnames
-    with suppress(pytest.fail.Exception, pytest.skip.Exception), ExitStack() as endings:  # which are no Exceptions
-        known = dict.fromkeys(("gpu", "emulated"), cuda.current())
-        known |= {"engine": parameters.get("engine"), "settings_stay": None, "only_gpu_tests_see_the_gpu": None}
-        known["monkeypatch"] = endings.enter_context(pytest.MonkeyPatch.context())
-
-        def value_of(name: str) -> Any:
-            if name not in known:
-                definition = definitions[name][-1]
-                request = SimpleNamespace(param=parameters.get(name), getfixturevalue=value_of)
-                made = definition.func(**{x: request if x == "request" else value_of(x) for x in definition.argnames})
-                if isgenerator(made):
-                    endings.callback(next, made, None)
-                    made = next(made)
-                known[name] = made
-            return known[name]
-
-        for name in item.fixturenames:
-            if name in definitions:
-                value_of(name)
-        item.obj(**{name: known[name] for name in asked})
 
 
 @pytest.fixture(autouse=True)
@@ -194,6 +126,5 @@ def pytest_collection_finish() -> None:
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Skip what needs a GPU where there is none."""
-    item.config.stash.setdefault(_FIRST, item)
     if item.get_closest_marker("gpu") and (reason := why_no_gpu()):
         pytest.skip(f"needs a GPU: {reason}")

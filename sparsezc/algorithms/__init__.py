@@ -13,6 +13,7 @@ from sparsezc.algorithms.connected_components import connected_components
 from sparsezc.algorithms.core_number import core_number, k_core
 from sparsezc.algorithms.eccentricity import diameter, eccentricity, radius
 from sparsezc.algorithms.eigenvector_centrality import eigenvector_centrality
+from sparsezc.algorithms.graph_search import graph_search
 from sparsezc.algorithms.greedy_color import greedy_color
 from sparsezc.algorithms.harmonic_centrality import harmonic_centrality
 from sparsezc.algorithms.hits import hits
@@ -20,6 +21,7 @@ from sparsezc.algorithms.k_hop import ego_graph, k_hop
 from sparsezc.algorithms.k_truss import k_truss
 from sparsezc.algorithms.katz_centrality import katz_centrality
 from sparsezc.algorithms.label_propagation import label_propagation
+from sparsezc.algorithms.leiden_communities import leiden_communities
 from sparsezc.algorithms.louvain_communities import louvain_communities
 from sparsezc.algorithms.maximal_independent_set import maximal_independent_set
 from sparsezc.algorithms.maximal_matching import maximal_matching
@@ -29,6 +31,7 @@ from sparsezc.algorithms.multi_source_shortest_paths import multi_source_shortes
 from sparsezc.algorithms.pagerank import pagerank
 from sparsezc.algorithms.random_walks import random_walks
 from sparsezc.algorithms.reciprocity import overall_reciprocity, reciprocity
+from sparsezc.algorithms.sample_neighbors import sample_neighbors
 from sparsezc.algorithms.similarity import cosine_similarity, jaccard_coefficient
 from sparsezc.algorithms.sssp import sssp
 from sparsezc.algorithms.stoer_wagner import stoer_wagner
@@ -61,6 +64,7 @@ __all__ = [
     "ego_graph",
     "eigenvector_centrality",
     "find_negative_cycle",
+    "graph_search",
     "greedy_color",
     "harmonic_centrality",
     "hits",
@@ -71,6 +75,7 @@ __all__ = [
     "k_truss",
     "katz_centrality",
     "label_propagation",
+    "leiden_communities",
     "local_clustering_coefficient",
     "louvain_communities",
     "maximal_independent_set",
@@ -83,6 +88,7 @@ __all__ = [
     "radius",
     "random_walks",
     "reciprocity",
+    "sample_neighbors",
     "square_clustering",
     "sssp",
     "stoer_wagner",

@@ -43,6 +43,11 @@ def vertices(values: Iterable[Any], n: int, name: str = "sources") -> NDArray[np
     """Check `values` as an array of vertex numbers in 0..n-1."""
     if not isinstance(values, Iterable):
         raise DomainMismatch(f"{name} is {values!r}; an iterable of vertex numbers is needed")
+    if isinstance(values, np.ndarray) and values.ndim == 1 and values.dtype.kind in "iu":
+        outside = np.flatnonzero((values < 0) | (values >= n))
+        if outside.size:
+            vertex(values[outside[0]], n, name)
+        return values.astype(np.int64)
     return np.array([vertex(value, n, name) for value in values], np.int64)
 
 

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from sparsezc import ops
 from sparsezc.algorithms import _check
-from sparsezc.algorithms._votes import winning
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
-from sparsezc.semirings import indexunary
+from sparsezc.semirings import binary, indexunary, monoid, semiring
 from sparsezc.semirings.types import datatypes
 
 
@@ -46,8 +43,8 @@ def cdlp(A: Matrix, max_iter: Any = 10) -> Vector:
 
         l(v) = min argmax_k |{u in N(v): l(u) = k}|
 
-    The most frequent value is no monoid: it is not a fold of pairs. So the edges are copied to the host once,
-    and each round sorts the pairs of vertex and vote that may have changed.
+    The most frequent value is no monoid: it cannot be folded two at a time, so this is an operation of its own
+    (``ops.best_label``). After the first round it looks only at vertices that have a neighbour with a new label.
 
     Source: A. Iosup et al., LDBC Graphalytics, VLDB 2016, doi:10.14778/3007263.3007270, after U. Raghavan, R. Albert,
     S. Kumara, Near linear time algorithm to detect community structures, 2007, doi:10.1103/PhysRevE.76.036106.
@@ -61,34 +58,21 @@ def cdlp(A: Matrix, max_iter: Any = 10) -> Vector:
     """
     n = _check.adjacency(A)
     rounds = _check.count(max_iter, "max_iter")
-    i, j, _ = A.to_coo(values=False)
-    i, j = i[i != j], j[i != j]
+    W, weigh = A, semiring.plus_pair
     if not A._symmetric:
-        i, j = np.concatenate([i, j]), np.concatenate([j, i])
-    # Vertices are renumbered, in order, without those that have no neighbours: a pair fits one word.
-    vertices, i = np.unique(i, return_inverse=True)
-    j = np.searchsorted(vertices, j)
-    label = np.arange(vertices.size)
+        # W = A + A', the number of edges between two vertices
+        W, weigh = A.apply(binary.pair[datatypes.FP64], right=1.0).new(), semiring.plus_first
+        W << W.ewise_add(W.T, monoid.plus)
+    label = Vector.from_scalar(0, n, datatypes.INT64)
+    label << label.apply(indexunary.rowindex)
+    looks = Vector.from_scalar(True, n, datatypes.BOOL)
+    changed = Vector(datatypes.INT64, n)
     for _ in range(rounds):
-        before = label
-        label = _vote(i, label[j], label)
-        changed = label != before
-        if not changed.any():
+        # l(v) = min argmax_k |{u in N(v): l(u) = k}|, where that is another
+        changed(looks.S, replace=True) << ops.best_label(W, label, weigh, stays=False)
+        if not changed.nvals:
             break
-    answer = Vector.from_scalar(0, n, datatypes.INT64)
-    answer << answer.apply(indexunary.rowindex)
-    answer[vertices] = Vector.from_coo(np.arange(vertices.size), vertices[label].astype(np.int64), size=vertices.size)
-    return answer
-
-
-def _vote(i: NDArray[np.int64], votes: NDArray[np.int64], label: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the most frequent vote of each vertex, the smallest of several; every vertex has a vote."""
-    if i.size == 0:
-        return label
-    pairs = np.sort(i.astype(np.uint64) << np.uint64(32) | votes.astype(np.uint64))
-    first = np.flatnonzero(np.r_[True, pairs[1:] != pairs[:-1]])
-    count = np.diff(np.r_[first, pairs.size])
-    voter, vote = pairs[first] >> np.uint64(32), pairs[first] & np.uint64(2**32 - 1)
-    winners = np.flatnonzero(winning(voter, count)[1])
-    _, smallest = np.unique(voter[winners], return_index=True)
-    return vote[winners[smallest]].astype(np.int64)
+        label(changed.S) << changed
+        # whose neighbours have changed
+        looks << changed.vxm(W, semiring.any_pair[datatypes.BOOL])
+    return label

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsezc import ops
 from sparsezc.engines import cpu
 from sparsezc.engines.cpu import native
 from sparsezc.engines.cpu.expressions import mask as mask_of
@@ -23,6 +24,7 @@ from sparsezc.errors import InvalidObject
 from sparsezc.expr.expression import Operand, Unrun
 from sparsezc.expr.mask import Mask
 from sparsezc.locks import hold_locks
+from sparsezc.ops import arrays
 from sparsezc.semirings.algebra.operators import Operator, TypedOp
 from sparsezc.semirings.types.datatypes import DataType
 
@@ -38,7 +40,7 @@ _PACKS = {
 _READS = {
     "compactify", "config", "export", "flatten", "format", "head", "is_iso", "iso_value", "iteritems", "iterkeys",
     "itervalues", "nbytes", "orientation", "scan", "selectk", "serialize", "sort", "split",
-}  # fmt: skip
+}  # of a Matrix `selectk` is ours, on its own engine  # fmt: skip
 _CHANGES = {"build_diag", "build_scalar", "concat", "reshape", "unpack", "unpack_hyperhash"}
 _ONLY_MATRIX = {"flatten", "orientation", "unpack_hyperhash"}
 
@@ -88,8 +90,8 @@ class SuiteSparse:
     * export and import: ``export``, ``unpack``, ``pack_csr`` ... (``Matrix.ss.import_csr`` makes new objects),
       ``serialize``, whose first 48 bytes are ours: a mark and a digest;
     * properties: ``format``, ``orientation``, ``is_iso``, ``iso_value``, ``nbytes``, ``config``;
-    * operations: ``concat``, ``split``, ``scan``, ``reshape``, ``flatten``, ``selectk``, ``compactify``, ``sort``,
-      ``head``, ``build_diag``, ``build_scalar``;
+    * operations: ``concat``, ``split``, ``scan``, ``reshape``, ``flatten``, ``selectk`` (of a Matrix :func:`selectk`),
+      ``compactify``, ``sort``, ``head``, ``build_diag``, ``build_scalar``;
     * iterators: ``iterkeys``, ``itervalues``, ``iteritems``.
 
     python-graphblas's documentation describes their arguments.
@@ -107,6 +109,8 @@ class SuiteSparse:
         of = self._of
         if name in dir(_Makers(of.ndim)):
             return getattr(_Makers(of.ndim), name)
+        if name == "selectk" and of.ndim == 2:
+            return MethodType(selectk, of)
         if name not in _names(of.ndim):
             raise AttributeError(f"{type(of).__name__}.ss has no attribute {name!r}")
         # Looked up in the class: the object itself would be copied to the host here, and again in the call.
@@ -128,6 +132,42 @@ class SuiteSparse:
                 return iter(list(result)) if name.startswith("iter") else result
 
         return call
+
+
+def selectk(
+    A: Any, how: str, k: int, order: str = "rowwise", *, name: str | None = None, seed: int | None = None
+) -> Any:
+    """Pick up to k entries of each row or column, on the engine where the matrix lies.
+
+    Parameters
+    ----------
+    how : {"random", "random_weighted", "first", "last", "largest", "smallest"}
+        The second and the last two are ours, of a Matrix; see :func:`sparsezc.ops.selectk`.
+    k : int
+    order : {"rowwise", "columnwise"}
+        Whether of each row or of each column.
+    name : str, optional
+        Of the new Matrix.
+    seed : int, optional
+        Of "random" and "random_weighted"; see :func:`sparsezc.ops.selectk`.
+
+    Returns
+    -------
+    Matrix
+        Like A, with the picked entries.
+
+    Examples
+    --------
+    >>> import sparsezc as gb
+    >>> A = gb.Matrix.from_coo([0, 0, 0, 1], [1, 4, 5, 2], [7, 9, 9, 1], nrows=2, ncols=6)
+    >>> A.ss.selectk("largest", 1).to_coo()
+    (array([0, 1], dtype=uint64), array([4, 2], dtype=uint64), array([9, 1]))
+    """
+    by_column = arrays.order(order, "selectk") == "columnwise"
+    made = ops.selectk(A.T if by_column else A, how.lower() if isinstance(how, str) else how, k, seed=seed).new(
+        name=None if by_column else name
+    )
+    return made.T.new(name=name) if by_column else made
 
 
 def _class(ndim: int) -> Any:

@@ -10,7 +10,10 @@ Everything was checked before. Every operand, the output and the mask's parent a
 store). ``A``, ``B`` are Matrix or TransposedMatrix (``A._transposed``; its ``_store`` is that of the matrix ``A.T``
 behind it). ``u``, ``v`` are Vectors; an ``x`` is any of these. ``s``, ``t`` are Scalars, which have no store: read
 ``s.value`` (None if it is empty, which happens in assign only) and ``s.dtype``. ``I``, ``J`` are
-:class:`~sparsezc.expr.expression.IndexList`.
+:class:`~sparsezc.expr.expression.IndexList`, P is a :class:`~sparsezc.expr.draws.Pick` and W a
+:class:`~sparsezc.expr.draws.Trail` (that module has the rules of chance, by which all engines draw the same); t is the
+largest weight of each row and w weights by column, where W asks for them; R is an
+:class:`~sparsezc.expr.expression.Inner`.
 
 ==============  ================  ==========  =================================================
 operation       operands          op          makes
@@ -20,6 +23,8 @@ vxm             v, A              semiring    Vector
 mxm             A, B              semiring    Matrix
 inner           u, v              semiring    Scalar
 outer           u, v              binary      Matrix: op(u(i), v(j))
+sampled_mxm     A, X, Y, Z, R     semiring    Matrix: W Z for the W(A.S) << X Y over R's semiring
+best_column     A, v              None        Vector: the column of each row's entries where v is largest
 kronecker       A, B              binary      Matrix: each entry of A with all of B
 power           A, s              semiring    Matrix: A times itself, s.value times
 ewise_add       x, y              binary      like x and y: union of the patterns
@@ -39,6 +44,11 @@ extract         x, I [, J]        None        Scalar, Vector or Matrix
 diag            x, s              None        Matrix from a Vector, Vector from a Matrix; s is k
 reposition      x, s [, t]        None        like x, of the expression's shape: moved by s (and t)
 select_mask     x, y, M           None        like x: what the mask of y allows; M is a MaskKind
+best_label      A, u, v|s,        semiring    Vector: the label that scores most in a row, where it is
+                k|s, l|s, s, s                not the row's own (ops/labels.py); a Scalar is no vector
+label_weight    A, u, v           semiring    Vector: what a row i has within the label v(i)
+selectk         A, I, P           None        Matrix: a row for each of I, the entries that P picks
+walk            A, W [, t [, w]]  None        Matrix: a row a walk, its vertices in their order
 ==============  ================  ==========  =================================================
 
 An ``aggregate`` (x, steps; op an aggregator) never reaches an engine: :mod:`sparsezc.expr.dispatch` runs its steps, and

@@ -13,7 +13,7 @@ from sparsezc.semirings.types.datatypes import DataType
 if TYPE_CHECKING:
     from sparsezc.expr.engines import Engine
 
-__all__ = ["IndexList", "MaskKind", "Operand", "says", "says_noun", "says_shape"]
+__all__ = ["IndexList", "Inner", "MaskKind", "Operand", "says", "says_noun", "says_shape"]
 
 
 class Operand(Infix[K]):
@@ -119,6 +119,20 @@ class MaskKind:
 
     def __repr__(self) -> str:
         return "~" * self.complement + ("S" if self.structure else "V")
+
+
+class Inner:
+    """The semiring of a product within an operation that has another one."""
+
+    __slots__ = ("op",)
+    _stored: ClassVar[bool] = False
+    _lock: ClassVar[None] = None
+
+    def __init__(self, op: Any) -> None:
+        self.op = op
+
+    def __repr__(self) -> str:
+        return repr(self.op)
 
 
 def says_noun(ndim: int) -> str:

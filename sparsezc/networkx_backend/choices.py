@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, islice
 from typing import Any
 
@@ -160,15 +160,32 @@ def louvain_communities(
     seed: Any = None,
 ) -> list[set[Any]]:
     """Return a partition of the nodes; :func:`sparsezc.algorithms.louvain_communities`."""
+    return _communities(algorithms.louvain_communities, G, weight, resolution, threshold, max_level, seed)
+
+
+@claims(undirected=True)
+def leiden_communities(
+    G: Graph,
+    weight: str | None = "weight",
+    resolution: float = 1,
+    max_level: int | None = None,
+    seed: Any = None,
+) -> list[set[Any]]:
+    """Return a partition into connected sets of nodes; :func:`sparsezc.algorithms.leiden_communities`."""
+    return _communities(algorithms.leiden_communities, G, weight, resolution, 1e-3, max_level, seed)
+
+
+def _communities(
+    method: Callable[..., Any], G: Graph, weight: str | None, resolution: float, threshold: float,
+    max_level: int | None, seed: Any,
+) -> list[set[Any]]:  # fmt: skip
     if max_level is not None and max_level <= 0:
         raise ValueError("max_level argument must be a positive integer or None")
     if G.number_of_loops():
         raise NotImplementedError("sparsezc: the graph has loops, which NetworkX takes for communities")
     A = not_all_zero(G, weight)
     with else_declined():
-        labels = algorithms.louvain_communities(
-            A, resolution, threshold, max_level, seed.randint(0, 2**31 - 1), weighted=weight is not None
-        )
+        labels = method(A, resolution, threshold, max_level, seed.randint(0, 2**31 - 1), weighted=weight is not None)
     return list(groups(G, labels))
 
 

@@ -67,6 +67,8 @@ FUNCTIONS: dict[str, str] = {
     "katz_centrality": "A start must name every node.",
     "kosaraju_strongly_connected_components": "`source` must be None. " + _SINKS,
     "label_propagation_communities": _UNDIRECTED + " No loops.",
+    "leiden_communities": _UNDIRECTED
+    + " Only for weights >= 0 that are not all 0, without loops. NetworkX has none of its own.",
     "louvain_communities": _UNDIRECTED
     + " Only for weights >= 0 that are not all 0, without loops. Other moves for the same seed.",
     "maximal_independent_set": "Other sets than NetworkX's for the same seed.",

@@ -20,6 +20,7 @@ GIVEN: dict[str, Any] = {
     "length": 4,
     "starts": [0, 3],
     "radius": 2,
+    "scores": gb.Vector.from_dense([3, 1, 4, 1, 5, 9, 2]),
 }
 
 

@@ -47,7 +47,7 @@ def test_searches_beyond_the_card_are_told_as_measured(row: str, placement: str,
 
 def test_conversions_are_told_as_measured() -> None:
     lines = (ROOT / "docs" / "formats.md").read_text().splitlines()
-    found = cases(PUBLISHED / "memory" / "converting.json")
+    found = cases(PUBLISHED / "files" / "converting.json")
     assert {case["name"] for case in found} >= {"txt", "mtx.gz", "npz"}
     for case in found:
         memory, (peak,), (moved,) = (

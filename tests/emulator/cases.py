@@ -14,8 +14,9 @@ import numpy as np
 
 import sparsezc as gb
 from sparsezc.engines.gpu.placements import segments
-from sparsezc.engines.gpu.products import multi_source_bfs, spgemm_rows, spmv
+from sparsezc.engines.gpu.products import labels, multi_source_bfs, sampled, spgemm_rows, spmm, spmv
 from sparsezc.engines.gpu.runtime import codegen
+from sparsezc.engines.gpu.sampling import picks, walks
 from sparsezc.engines.gpu.storage.matrix_store import Form
 from sparsezc.memory import budget
 from sparsezc.semirings import semiring
@@ -61,9 +62,13 @@ def every_semiring() -> list[Case]:
     return found
 
 
-def every_width() -> list[Case]:
-    """mxv and vxm of the main semirings in types of each size and sort, both id widths, iso-valued or not."""
+def every_width(*, crossed: bool = True) -> list[Case]:
+    """mxv and vxm of the main semirings in types of each size and sort, both id widths, iso-valued or not.
+
+    Unless `crossed`, each semiring of a type has one of the widths, in turn.
+    """
     found: list[Case] = []
+    turn = 0
     for op, dtype in (
         (semiring.any_pair, datatypes.BOOL),
         (semiring.any_second, datatypes.INT64),
@@ -99,7 +104,9 @@ def every_width() -> list[Case]:
         ):
             if dtype in op.types:
                 accum = gb.binary.plus[dtype]
-                for wide, iso in ((False, False), (True, False), (False, True)):
+                widths = ((False, False), (True, False), (False, True))
+                turn += 1
+                for wide, iso in widths if crossed else (widths[turn % 3],):
                     found += _products(op[dtype], dtype, wide=wide, iso=iso, accum=accum if wide else None)
     return found
 
@@ -172,6 +179,16 @@ def _heavy() -> Iterator[Case]:
             yield name, f"#define KERNEL {name}\n" + codegen.source(f"{file}.cu", prelude), name
 
 
+def _labels() -> Iterator[Case]:
+    """What labels ask for, for rows of all lengths."""
+    for reads, within, sums in ((False, False, False), (True, True, False), (True, False, True)):
+        for blocks, in_memory in ((False, False), (True, False), (True, not sums)):
+            for wide in (False, True):
+                case = labels._Case(datatypes.FP64, wide, not reads, reads, within, not sums, sums, wide)
+                source = codegen.source("labels.cu", labels.prelude(case, blocks, in_memory))
+                yield "labels", "#define KERNEL labels\n" + source, "labels"
+
+
 def _placed() -> Iterator[Case]:
     """Run products in the placements that move entries."""
     for bound, entry in (("i32", "u32"), ("i64", "c128")):
@@ -195,10 +212,36 @@ def _rounds() -> Iterator[Case]:
             yield name, codegen.source("buckets.cu", prelude), name
 
 
+def _sampling() -> Iterator[Case]:
+    """Yield kernels that pick entries, walk, and multiply panels at a matrix's entries."""
+    for name in ("floyd", "with_replacement"):
+        yield name, codegen.source("draws.cu", ""), name
+    for dtype in (datatypes.INT8, datatypes.FP64):
+        prelude = picks._prelude(dtype, False)
+        source = "#define KERNEL weighted_draws\n" + codegen.source("weighted_draws.cu", prelude)
+        yield "weighted_draws", source, "weighted_draws"
+        for how in range(4):
+            for most in (32, 128):
+                source = codegen.source("smallest_keys.cu", picks._prelude(dtype, False, how, most))
+                for name in ("smallest_keys", "keys_of_entries"):
+                    yield name, source, name
+        for weights in range(3):
+            for biased in (False, True):
+                prelude = walks._prelude(False, dtype, False, weights, biased)
+                yield "walk", "#define KERNEL walk\n" + codegen.source("walk.cu", prelude), "walk"
+    for op, dtype in ((semiring.plus_times, datatypes.FP64), (semiring.min_plus, datatypes.INT64)):
+        inner = sampled._prelude(op[dtype], dtype, dtype, 16)
+        prelude = codegen.typedefs(Id="u32", W=dtype) + "\n" + inner
+        yield "sampled", "#define KERNEL sampled\n" + codegen.source("sampled.cu", prelude), "sampled"
+        form = Form(False, False, False, budget.LONG)
+        prelude = spmm._prelude(spmm._Case(op[dtype], dtype, dtype, form, False, 1, 32, False, 0, inner))
+        yield "spmm.sampled", "#define KERNEL spmm\n" + codegen.source("spmm.cu", prelude), "spmm"
+
+
 def everything_else() -> list[Case]:
     """Every kernel that ordinary statements on two types ask for."""
     found = [(name, source, name) for source, name in rehearse([_statements]) if name not in ("mxv", "vxm")]
-    return [*found, *_panels(), *_heavy(), *_placed(), *_rounds()]
+    return [*found, *_panels(), *_heavy(), *_labels(), *_placed(), *_rounds(), *_sampling()]
 
 
 def _compressed_statements() -> None:

@@ -2,7 +2,8 @@
 
 A kernel text is compiled as it stands: its includes are put in place (each file once), the whole is wrapped in a
 namespace of its own, and one exported symbol describes the kernel. So one translation unit holds many kernels of the
-same name, and the start of compiler and linker is paid once: 50 ms of one core for a large kernel, 15 for a small one.
+same name, and the start of compiler and linker is paid once: 80 ms of one core for a large kernel, 30 for a small one,
+which alone take 30 ms more.
 -Og takes half as long as -O1, and the code is as good here.
 """
 
@@ -23,6 +24,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 _KERNELS = ROOT / "sparsezc" / "engines" / "gpu" / "kernels"
 INCLUDE_FOLDERS = (*(folder for folder in sorted(_KERNELS.iterdir()) if folder.is_dir()), ROOT / "semirings")
+_SMALLEST = 8  # kernels in one translation unit, if there are so many: what a second compiler run costs in CPU time
 BATCH = 24  # kernels in one translation unit: larger gains little, and both cores should have work
 
 # -fno-reorder-blocks keeps code in source order, which lockstep relies on; trace-pc calls the machine at each block.
@@ -39,7 +41,10 @@ KERNEL_FLAGS = [
     "-fno-threadsafe-statics",
     "-fwrapv",  # signed integers wrap, as operators.cuh expects and as they do on a GPU
 ]
-LIBRARIES = ["-nodefaultlibs", "-lm", "-lgcc", "-lc"]  # all that kernels need: to look into libstdc++ takes 15 ms
+LIBRARIES = [
+    "-nostdlib",
+    "-lgcc",
+]  # the process has libm and libc: to look into their files takes 5 ms
 SANITIZERS: dict[str | None, tuple[list[str], list[str]]] = {  # flags of the machine, flags of the kernels
     None: ([], []),
     "address": (
@@ -213,7 +218,7 @@ class Compiler:
         if missing:
             self.prepare()
             items, workers = list(missing.items()), workers or min(4, os.cpu_count() or 1)
-            size = max(1, min(BATCH, -(-len(items) // workers)))
+            size = max(_SMALLEST, min(BATCH, -(-len(items) // workers)))
             batches = [dict(items[i : i + size]) for i in range(0, len(items), size)]
             with ThreadPoolExecutor(workers) as pool:
                 list(pool.map(self._compile, batches))

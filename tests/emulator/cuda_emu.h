@@ -135,6 +135,9 @@ SZC_FN float __uint_as_float(unsigned v) { return szc_emu::unbits<float>(v); }
 SZC_FN unsigned __float_as_uint(float v) { return (unsigned)szc_emu::bits(v); }
 SZC_FN double __longlong_as_double(long long v) { return szc_emu::unbits<double>((unsigned long long)v); }
 SZC_FN long long __double_as_longlong(double v) { return (long long)szc_emu::bits(v); }
+// Not inlined: nothing is joined with what stands around it.
+SZC_ONCE double __dmul_rn(double a, double b) { return a * b; }
+SZC_ONCE double __dadd_rn(double a, double b) { return a + b; }
 template <class T> SZC_FN T __ldg(const T* p) { return *p; }
 template <class T> SZC_FN T __ldcs(const T* p) { return *p; }
 template <class T> SZC_FN T __ldcg(const T* p) { return *p; }

@@ -27,6 +27,7 @@ namespace {
 
 constexpr u32 WARP = 32;
 constexpr size_t STACK_BYTES = 256 * 1024;
+constexpr size_t STACK_SHIFT = 5 * 64, STACK_SHIFTS = 64;   // stacks that began at equal addresses modulo 4096 would share one set of a cache
 constexpr int SITES = 8;
 enum Order { FORWARD, REVERSE, RANDOM, LOCKSTEP };
 const char* const OP_NAMES[] = {"running", "done", "__syncwarp", "shuffle", "vote", "match", "reduce", "__syncthreads"};
@@ -38,6 +39,7 @@ struct Fibre {
   void* at[5];             // how to come back to it
   bool entered = false;
   void* stack = nullptr;
+  size_t stack_bytes = STACK_BYTES;
   void* fake_stack = nullptr;   // AddressSanitizer's
 };
 
@@ -87,7 +89,7 @@ const void* main_stack;
 size_t main_stack_size;
 void switch_to(Fibre& from, Fibre& to) {
   const bool back = &to == &scheduler;
-  __sanitizer_start_switch_fiber(&from.fake_stack, back ? main_stack : to.stack, back ? main_stack_size : STACK_BYTES);
+  __sanitizer_start_switch_fiber(&from.fake_stack, back ? main_stack : to.stack, back ? main_stack_size : to.stack_bytes);
   swapcontext(&from.first, &to.first);
   const void* bottom;
   size_t size;
@@ -135,10 +137,12 @@ void prepare(Lane& l) {
   if (!l.stack) {
     l.stack = mmap(nullptr, STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     mprotect(l.stack, 4096, PROT_NONE);   // an overflow is a fault, not a neighbour's damage
+    static size_t made = 0;
+    l.stack_bytes = STACK_BYTES - made++ % STACK_SHIFTS * STACK_SHIFT;
   }
   getcontext(&l.first);
   l.first.uc_stack.ss_sp = l.stack;
-  l.first.uc_stack.ss_size = STACK_BYTES;
+  l.first.uc_stack.ss_size = l.stack_bytes;
   l.first.uc_link = nullptr;
   makecontext(&l.first, lane_main, 0);
   l.entered = false;

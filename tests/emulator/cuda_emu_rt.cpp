@@ -41,17 +41,23 @@ u64 shuffle_result(u32 first, u32 present, u32 me) {
   return lanes[first + source]->call.value;
 }
 
-u64 collective_result(u32 first, u32 n, u32 present, u32 me) {
-  const Call& call = lanes[first + me]->call;
+u64 match_result(u32 first, u32 n, u32 present, u32 me) {
+  u64 result = 0;
+  for (u32 k = 0; k < n; ++k)
+    if (present >> k & 1) result |= (u64)(lanes[first + k]->call.value == lanes[first + me]->call.value) << k;
+  return result;
+}
+
+// What all lanes of a vote or a reduction get.
+u64 common_result(u32 first, u32 n, u32 present, const Call& call) {
   u64 result = 0;
   bool any = false;
-  if (call.op == SHUFFLE) return shuffle_result(first, present, me);
+  if (call.op != VOTE && call.op != REDUCE) return 0;
   for (u32 k = 0; k < n; ++k) {
     if (!(present >> k & 1)) continue;
     const u64 value = lanes[first + k]->call.value;
     if (call.op == VOTE) result |= (u64)(value != 0) << k;
-    if (call.op == MATCH) result |= (u64)(value == call.value) << k;
-    if (call.op == REDUCE) result = any ? reduce_pair(call.kind, (u32)result, (u32)value) : value;
+    else result = any ? reduce_pair(call.kind, (u32)result, (u32)value) : value;
     any = true;
   }
   return result;
@@ -76,12 +82,13 @@ bool complete_warp(u32 first, u32 n) {
     }
     seen |= present;
     if (!complete) continue;
+    const u64 common = common_result(first, n, present, l.call);
     for (u32 j = 0; j < n; ++j) {
       if (!(present >> j & 1)) continue;
       Lane& other = *lanes[first + j];
       if (other.call.line != l.call.line || other.call.kind != l.call.kind || !same_text(other.call.file, l.call.file))
         fail("lanes of one warp met in different calls: " + thread_name(l) + " in " + where(l.call) + ", " + thread_name(other) + " in " + where(other.call));
-      other.result = collective_result(first, n, present, j);
+      other.result = l.call.op == SHUFFLE ? shuffle_result(first, present, j) : l.call.op == MATCH ? match_result(first, n, present, j) : common;
     }
     for (u32 j = 0; j < n; ++j) if (present >> j & 1) lanes[first + j]->op = RUNNING;
     any = true;
@@ -205,7 +212,7 @@ u64 meet(const Call& call, const void* block_address, const void* frame) {
   l.call = call;
   l.op = call.op;
   l.block_address = block_address;
-  l.depth = (u64)l.stack + STACK_BYTES - (u64)frame;
+  l.depth = (u64)l.stack + l.stack_bytes - (u64)frame;
   sleep_lane();
   return l.result;
 }
@@ -258,7 +265,7 @@ __attribute__((noinline)) static void end_of_step(const void* block_address, con
   }
   if (order != LOCKSTEP) return;
   current->block_address = block_address;
-  current->depth = (u64)current->stack + STACK_BYTES - (u64)frame;
+  current->depth = (u64)current->stack + current->stack_bytes - (u64)frame;
   sleep_lane();
 }
 

@@ -11,7 +11,7 @@ How to use it::
     device.compile_many([(source, "mxv"), ...])         # warms the cache: many kernels a compiler run, on all cores
     sparsezc.device.cuda.use(device)                         # the whole GPU engine, on the CPU
 
-Which kernels a piece of code needs is what a rehearsal finds out (rehearsal.py), so that all are compiled at once.
+Which kernels a piece of code needs is what a rehearsal finds out (rehearsal.py), so that many are compiled at once.
 
 Orders of lanes and warps: ``forward``, ``reverse``, ``random`` (by ``seed``; other lanes may go first at atomics) and
 ``lockstep`` (slower: a warp's lanes advance together). One compiled kernel serves all of them, and a device's
@@ -39,11 +39,11 @@ waits for a later block would wait for ever, as it may on a GPU. Libraries are k
 from __future__ import annotations
 
 import ctypes
+import hashlib
 import mmap
 import os
 import subprocess
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, partial
@@ -52,7 +52,7 @@ from typing import Any
 
 import numpy as np
 
-from .compiler import BATCH, Compiler, EmulatorError, why_unavailable
+from .compiler import Compiler, EmulatorError, why_unavailable
 from .guarded import GuardedCopies, guarded_bytes
 
 __all__ = [
@@ -322,8 +322,7 @@ class EmulatedDevice(HostDevice):
         self.multiprocessors, self.free_memory, self.total_memory = multiprocessors, memory, memory
         self.seconds = seconds
         self._compiler = Compiler(cache, sanitize)
-        self._kernels: dict[tuple[str, str], Kernel] = {}
-        self._begun: dict[tuple[str, str], Future[Any]] = {}  # what is being compiled
+        self._kernels: dict[bytes, Kernel] = {}  # by a digest of their texts, which are long
         self._libraries: dict[Path, ctypes.CDLL] = {}
         self._machine = ctypes.CDLL(str(self._compiler.runtime()), mode=ctypes.RTLD_GLOBAL)
         self._stats = (_SiteStats * SITES)()
@@ -331,33 +330,16 @@ class EmulatedDevice(HostDevice):
 
     def compile(self, source: str, name: str) -> Kernel:
         """The kernel ``name`` of a text, from the cache where it is there."""
-        if (begun := self._begun.pop((source, name), None)) is not None:
-            wait([begun])
         return self.compile_many([(source, name)])[0]
-
-    @contextmanager
-    def compiling(self, cases: Sequence[tuple[str, str]], processes: int = 1) -> Iterator[None]:
-        """Compile kernels that will be asked for meanwhile; who asks for one waits for its batch.
-
-        On all cores, or on this one's share of them if so many `processes` do the same.
-        """
-        cases = list(dict.fromkeys(cases))
-        self._compiler.prepare()
-        pool = ThreadPoolExecutor(max(1, min(4, (os.cpu_count() or 1) // processes)))
-        try:
-            for first in range(0, len(cases), BATCH):
-                batch = cases[first : first + BATCH]
-                self._begun |= dict.fromkeys(batch, pool.submit(self._compiler.compile_many, batch, 1))
-            yield
-        finally:
-            pool.shutdown(cancel_futures=True)
 
     def compile_many(self, cases: Sequence[tuple[str, str]]) -> list[Kernel]:
         """Several kernels at once: what is not in the cache is compiled in batches, on all cores."""
-        missing = [case for case in dict.fromkeys(cases) if case not in self._kernels]
-        for case, (library, symbol) in zip(missing, self._compiler.compile_many(missing), strict=True):
-            self._kernels[case] = Kernel(self, library, symbol, case[1])
-        return [self._kernels[case] for case in cases]
+        keys = [hashlib.sha1(f"{name}\0{source}".encode()).digest() for source, name in cases]
+        missing = {key: case for key, case in zip(keys, cases, strict=True) if key not in self._kernels}
+        found = self._compiler.compile_many(list(missing.values()))
+        for (key, (_, name)), (library, symbol) in zip(missing.items(), found, strict=True):
+            self._kernels[key] = Kernel(self, library, symbol, name)
+        return [self._kernels[key] for key in keys]
 
     # Counts.
 

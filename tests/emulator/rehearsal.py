@@ -1,8 +1,8 @@
-"""A rehearsal: tests run once with kernels that do nothing, to collect all kernels and compile them together.
+"""A rehearsal: a run with kernels that do nothing, which writes down the kernels that it asks for.
 
-g++ takes as long for a file of twenty kernels as for one or two, so tests that ask for their kernels one by one would
-wait ten times longer. Nothing is compared in a rehearsal; array code runs on zeros. Code that loops until a kernel says
-so may never end in one.
+g++ takes half as long for a kernel in a file of many as for one in a file of its own. So a test that asks for many and
+says so by the mark `many_kernels` is rehearsed first, and its kernels are compiled together (tests/ops/conftest.py).
+Nothing is compared in a rehearsal; array code runs on zeros. Code that loops until a kernel says so may never end.
 """
 
 from __future__ import annotations

@@ -235,20 +235,21 @@ def emogi_cases() -> list[Case]:
     ]
 
 
-def _others() -> list[Case]:
-    return [*cases.every_width(), *cases.everything_else(), *cases.every_complex(), *cases.every_compressed()]
+def _others(*, crossed: bool) -> list[Case]:
+    widths = cases.every_width(crossed=crossed)
+    return [*widths, *cases.everything_else(), *cases.every_complex(), *cases.every_compressed()]
 
 
 def measure_all() -> dict[tuple[str, int], Usage]:
     """Every case for every architecture: a quarter of a second of NVRTC each, so ten minutes. The table is of this."""
-    every = [*cases.every_semiring(), *_others(), *emogi_cases()]
+    every = [*cases.every_semiring(), *_others(crossed=True), *emogi_cases()]
     return measure(every, ARCHITECTURES)
 
 
 def measure_some() -> dict[tuple[str, int], Usage]:
     """The gate of every run: all other kernels and every sixteenth semiring for one architecture, and every twelfth of
     these for one of the others, the same each time; the rest of the table is :func:`measure_all`'s."""
-    semirings, others = cases.every_semiring(), _others()
+    semirings, others = cases.every_semiring(), _others(crossed=False)
     some = [case for k, case in enumerate(semirings) if k // 2 % 16 == 0]  # two kernels a semiring
     gate = [*some, *others, *emogi_cases()]
     labels: dict[str, list[Case]] = {}

@@ -303,23 +303,6 @@ def test_kernels_of_one_name_do_not_mix() -> None:
             assert list(out) == [2 * factor * v for v in range(4)]
 
 
-def test_kernels_are_waited_for_while_they_are_compiled(tmp_path: Path) -> None:
-    """A kernel that is being compiled is compiled once; an error of it reaches only the callers that ask for it."""
-    text = 'extern "C" __global__ void {name}(int* out) {{ out[0] = {value}; }}'
-    texts = [(text.format(name=name, value=k), name) for k, name in enumerate(("zero", "one", "two"))]
-    bad = (text.format(name="three", value="no_such_name"), "three")
-    made = EmulatedDevice(cache=tmp_path)
-    with made.compiling([*texts, bad]):
-        for k, case in enumerate(texts):
-            out = np.full(1, -1, I32)
-            made.compile(*case)(1, 1, (out,))
-            assert out[0] == k
-        with pytest.raises(EmulatorError, match="no_such_name"):
-            made.compile(*bad)
-    with EmulatedDevice(cache=tmp_path / "none").compiling(texts):
-        pass  # a kernel that no caller asked for is given up
-
-
 def test_a_rehearsal_to_the_end_goes_past_comparisons_and_sees_entries() -> None:
     asked: list[int] = []
 

@@ -43,6 +43,7 @@ ROOMS = (
     ("sparsezc.engines.gpu.layouts",),
     ("sparsezc.engines.gpu.elementwise",),
     ("sparsezc.engines.gpu.products",),
+    ("sparsezc.engines.gpu.sampling",),
     ("sparsezc.engines.gpu",),
     ("sparsezc.engines",),
     ("sparsezc.core",),

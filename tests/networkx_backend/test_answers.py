@@ -305,8 +305,8 @@ def test_every_claim_is_held() -> None:
     """Each function stands in a list above, or has a test of its own."""
     listed = {one[0] for one in ANY + UNDIRECTED + DIRECTED + CONNECTED}
     alone = {
-        "approximate_diameter", "bfs_layers", "find_negative_cycle", "louvain_communities", "maximal_independent_set",
-        "maximal_matching",
+        "approximate_diameter", "bfs_layers", "find_negative_cycle", "leiden_communities", "louvain_communities",
+        "maximal_independent_set", "maximal_matching",
         "minimum_spanning_edges", "minimum_spanning_tree", "stoer_wagner", "strongly_connected_components",
         "topological_generations", "topological_sort", "transitive_closure_dag", "transitive_reduction",
             "bellman_ford_path", "bfs_edges", "bfs_predecessors", "bfs_successors", "bfs_tree", "dijkstra_path",

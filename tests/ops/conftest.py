@@ -4,12 +4,39 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
+from functools import partial
+from typing import Any
 
 import pytest
 
 from sparsezc.device import cuda
 from sparsezc.errors import PerformanceWarning
+from tests.emulator.rehearsal import rehearse
 from tests.ops.judge import ENGINES, Engine
+
+_AHEAD = 12  # tests, which ask for about 50 kernels: more would be lost where another process takes the next tests
+_BEGUN = pytest.StashKey[set[str]]()  # the tests whose kernels are compiled
+
+
+def _alike(one: Any, other: Any) -> bool:
+    """Return True if two tests are one function on one engine."""
+    function, engine = getattr(one, "function", None), getattr(one, "callspec", other.callspec).params.get("engine")
+    return function is other.function and engine == other.callspec.params["engine"]
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Iterator[None]:
+    """Compile at once what a test marked `many_kernels`, and the next ones of its function, ask the emulator for."""
+    engine = pyfuncitem.funcargs.get("engine")
+    if pyfuncitem.get_closest_marker("many_kernels") and str(engine).startswith("emulated"):
+        begun = pyfuncitem.config.stash.setdefault(_BEGUN, set())
+        if pyfuncitem.nodeid not in begun:
+            at = pyfuncitem.session.items.index(pyfuncitem)
+            ahead = [x for x in pyfuncitem.session.items[at : at + _AHEAD] if _alike(x, pyfuncitem)]
+            begun |= {x.nodeid for x in ahead}
+            runs = [partial(x.obj, **x.callspec.params | {"engine": engine}) for x in ahead]
+            cuda.current().compile_many(rehearse(runs))
+    return (yield)
 
 
 def _marks(name: str) -> list[pytest.MarkDecorator]:

@@ -116,6 +116,7 @@ def check_rows(name: str, got: Any, given: Arrays, by: int) -> None:
             assert close(result, judged(name, x, k), got.dtype), (name, row, result, judged(name, x, k))
 
 
+@pytest.mark.many_kernels
 @pytest.mark.parametrize("name", [*JUDGES, ANY])
 def test_aggregators(name: str, engine: Engine) -> None:
     op = AGGREGATORS[name]

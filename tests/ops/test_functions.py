@@ -56,6 +56,7 @@ def typed_values(x: Arrays) -> Any:
     return np.asarray(x.values).astype(datatypes.lookup(x.dtype).np_type)
 
 
+@pytest.mark.many_kernels
 @pytest.mark.parametrize("name", functions.UNARY)
 def test_unary(name: str, engine: Engine) -> None:
     op = operator("unary", name)
@@ -69,6 +70,7 @@ def test_unary(name: str, engine: Engine) -> None:
         same(of_a.to_coo()[2], op[dtype].numpy(typed_values(given["A"])), dtype)
 
 
+@pytest.mark.many_kernels
 @pytest.mark.parametrize("name", functions.BINARY)
 def test_binary(name: str, engine: Engine) -> None:
     op = operator("binary", name)

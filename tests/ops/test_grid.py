@@ -24,6 +24,7 @@ def written(make: Any, out: str, mask: str, accum: str, replace: bool) -> Any:
     return statement
 
 
+@pytest.mark.many_kernels
 @pytest.mark.parametrize("name", VECTOR)
 def test_vector_in_every_way(name: str, engine: Engine) -> None:
     for seed, (mask, accum, replace) in enumerate(ways()):
@@ -39,24 +40,26 @@ def test_matrix_in_every_way(name: str, engine: Engine) -> None:
         judge(written(MATRIX[name], "C", mask, accum, replace), operands(seed, "INT64"), engine, label)
 
 
+@pytest.mark.many_kernels
 @pytest.mark.parametrize("dtype", TYPES)
 def test_every_type(dtype: str, engine: Engine) -> None:
     """The type of the result, of the output, and the values as each of them holds them."""
-    for seed, (name, make) in engine.sample(enumerate(VECTOR.items()), dtype):
+    for seed, (name, make) in engine.sample(enumerate(VECTOR.items()), dtype, one_in=5):
         if name not in ("another vector", "a number", "a scalar"):
             judge(lambda g, o, make=make: make(g, o).new(), operands(seed, dtype), engine, (name, dtype, "new"))
         for accum in ("none", "plus"):
             label = (name, dtype, accum)
             judge(written(make, "w", "not values", accum, True), operands(seed, dtype), engine, label)
-    for seed, (name, make) in engine.sample(enumerate(MATRIX.items()), dtype):
+    for seed, (name, make) in engine.sample(enumerate(MATRIX.items()), dtype, one_in=2):
         judge(written(make, "C", "values", "none", False), operands(seed, dtype), engine, (name, dtype))
     for seed, (name, make) in enumerate(SCALAR.items()):
         judge(lambda g, o, make=make: make(g, o).new(), operands(seed, dtype), engine, (name, dtype))
 
 
+@pytest.mark.many_kernels
 @pytest.mark.parametrize("left", TYPES)
 def test_operands_of_two_types(left: str, engine: Engine) -> None:
-    for seed, right in engine.sample(enumerate(TYPES), left, one_in=5):
+    for seed, right in engine.sample(enumerate(TYPES), left, one_in=11):
         arrays = operands(seed, left, other=right)
         for name in ("mxv plus_times", "vxm by name", "ewise_add plus", "ewise_mult lt", "ewise_union minus"):
             judge(lambda g, o, name=name: VECTOR[name](g, o).new(), arrays, engine, (name, left, right))
@@ -64,9 +67,10 @@ def test_operands_of_two_types(left: str, engine: Engine) -> None:
         judge(lambda g, o: MATRIX["ewise_add plus"](g, o).new(), arrays, engine, (left, right))
 
 
+@pytest.mark.many_kernels
 @pytest.mark.parametrize("out", TYPES)
 def test_the_result_takes_the_outputs_type(out: str, engine: Engine) -> None:
-    for seed, dtype in engine.sample(enumerate(TYPES), out, one_in=4):
+    for seed, dtype in engine.sample(enumerate(TYPES), out, one_in=11):
         for accum in ACCUMULATORS:
 
             def statement(g: Any, o: Any, accum: str = accum) -> Any:

@@ -60,6 +60,7 @@ def find(g: Any, kind: str, name: str) -> Any:
     return next(getattr(home, name) for home in homes if name in dir(home))
 
 
+@pytest.mark.many_kernels
 @pytest.mark.parametrize("name", operators("semiring"))
 def test_semirings(name: str, engine: Engine) -> None:
     one_answer = not name.startswith("any_")  # `any` may keep whichever it meets
@@ -75,9 +76,10 @@ def test_semirings(name: str, engine: Engine) -> None:
         )
 
 
+@pytest.mark.many_kernels
 @pytest.mark.parametrize("name", operators("binary"))
 def test_binary(name: str, engine: Engine) -> None:
-    for dtype in engine.sample(TYPES, name, one_in=5):
+    for dtype in engine.sample(TYPES, name, one_in=11):
         if skips("binary", name, dtype):
             continue
         for statement in (
@@ -89,17 +91,19 @@ def test_binary(name: str, engine: Engine) -> None:
             judge(statement, arrays(dtype), engine, (name, dtype), values=name != "any")
 
 
+@pytest.mark.many_kernels
 @pytest.mark.parametrize("name", operators("unary"))
 def test_unary(name: str, engine: Engine) -> None:
-    for dtype in engine.sample(TYPES, name):
+    for dtype in engine.sample(TYPES, name, one_in=11):
         if skips("unary", name, dtype):
             continue
         judge(lambda g, o: o.u.apply(find(g, "unary", name)).new(), arrays(dtype), engine, (name, dtype))
 
 
+@pytest.mark.many_kernels
 @pytest.mark.parametrize("name", operators("monoid"))
 def test_monoids(name: str, engine: Engine) -> None:
-    for dtype in engine.sample(TYPES, name):
+    for dtype in engine.sample(TYPES, name, one_in=5):
         if skips("monoid", name, dtype):
             continue
         for statement in (
@@ -109,6 +113,7 @@ def test_monoids(name: str, engine: Engine) -> None:
             judge(statement, arrays(dtype), engine, (name, dtype), values=name != "any")
 
 
+@pytest.mark.many_kernels
 @pytest.mark.parametrize("name", operators("indexunary"))
 def test_indexunary(name: str, engine: Engine) -> None:
     for dtype in engine.sample(TYPES, name, one_in=4):
@@ -118,6 +123,7 @@ def test_indexunary(name: str, engine: Engine) -> None:
         judge(lambda g, o: o.A.apply(find(g, "indexunary", name), 1).new(), arrays(dtype), engine, (name, dtype, "A"))
 
 
+@pytest.mark.many_kernels
 @pytest.mark.parametrize("name", operators("select"))
 def test_select(name: str, engine: Engine) -> None:
     for dtype in engine.sample(TYPES, name, one_in=4):

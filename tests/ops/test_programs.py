@@ -72,6 +72,7 @@ def test_programs_on_the_cpu_engine(start: int) -> None:
         run(seed, Engine("cpu", lambda x: x, full=True), 40, mixed=True)
 
 
+@pytest.mark.many_kernels
 @pytest.mark.parametrize("seed", range(10))
 def test_programs_wherever_they_run(seed: int, engine: Engine) -> None:
     with warnings.catch_warnings():

@@ -9,13 +9,19 @@ mode itself, the engine waits for every result, which keeps answers right.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 from sparsezc import errors
-from sparsezc.engines.cpu import native
+from sparsezc.engines.cpu import labels, native
+from sparsezc.engines.cpu.best_column import best_column
+from sparsezc.engines.cpu.dense import is_dense, matmul
 from sparsezc.engines.cpu.expressions import EXPRESSIONS, index, operand, operator, scalar
 from sparsezc.engines.cpu.expressions import mask as mask_of
+from sparsezc.engines.cpu.sampled_mxm import sampled_mxm
+from sparsezc.engines.cpu.selectk import selectk
 from sparsezc.engines.cpu.store_methods import Keeper
+from sparsezc.engines.cpu.walk import walk
 from sparsezc.expr.dispatch import Write
 from sparsezc.expr.expression import Expression
 from sparsezc.expr.mask import Mask
@@ -23,6 +29,13 @@ from sparsezc.expr.mask import Mask
 __all__ = ["CpuEngine", "engine"]
 
 _engine: CpuEngine | None = None
+#: What python-graphblas has no expression for: NumPy makes the result.
+WHOLE: dict[str, Callable[[Expression], Any]] = {
+    "best_column": best_column,
+    "sampled_mxm": sampled_mxm,
+    "selectk": selectk,
+    "walk": walk,
+}
 
 
 def engine() -> CpuEngine:
@@ -56,7 +69,11 @@ class CpuEngine(Keeper):
             if not expression.shape:
                 out._receive(expression, _read(expression), write.accum)
                 return
-            if expression.operation not in EXPRESSIONS:
+            if expression.operation in labels.OPERATIONS:
+                labels.run(expression, out, write, lambda made: _write_made(made, out, write))
+            elif expression.operation in WHOLE or is_dense(expression):
+                _write_whole(expression, out, write)
+            elif expression.operation not in EXPRESSIONS:
                 _assign(expression, out, write)
             elif write.mask is None and write.accum is None:
                 _write_all(expression, out)
@@ -121,6 +138,18 @@ def _write_all(x: Expression, out: Any) -> None:
     out._store << made
 
 
+def _write_whole(x: Expression, out: Any, write: Write[Mask | None]) -> None:
+    """``out(mask, accum, replace) << made``, where NumPy makes the whole result."""
+    made = WHOLE.get(x.operation, matmul)(x)
+    if write.mask is None and write.accum is None:
+        if len(x.shape) == 2 and made.dtype == out._store.dtype and made.nvals:  # its arrays, without a copy
+            out._store.ss.pack_any(**made.ss.unpack(made.ss.format), take_ownership=True)
+        else:
+            out._store << made
+        return
+    _write_made(made, out, write)
+
+
 # Operations that combine two operands entry by entry.
 _MEETING = {"ewise_add", "ewise_mult", "ewise_union", "outer", "select"}
 
@@ -137,6 +166,13 @@ def _write(x: Expression, out: Any, write: Write[Mask | None]) -> None:
         if mask is not None:
             made = _not_full(made)
     out._store(mask=mask, accum=accum, replace=write.replace, **options) << made
+
+
+def _write_made(made: Any, out: Any, write: Write[Mask | None]) -> None:
+    """Write what was computed already."""
+    mask, accum = mask_of(write.mask, _mask_parent(write)), operator(write.accum)
+    given = _not_full(made) if _adds_under(write) else made
+    out._store(mask=mask, accum=accum, replace=write.replace) << given
 
 
 def _assign(x: Expression, out: Any, write: Write[Mask | None]) -> None:

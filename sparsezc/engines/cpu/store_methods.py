@@ -151,6 +151,15 @@ class Keeper:
         indices, values = store.to_coo()
         return indices, packed(values, native.our_type(store.dtype))
 
+    def pointers(self, store: Any) -> Any:
+        """Make a square matrix with a true entry (i, v(i)) for each entry of a vector (a capability)."""
+        at, values = store.to_coo(sort=True)
+        columns = values.astype(np.uint64, copy=False)
+        return native.gb.Matrix.ss.import_hypercsr(
+            nrows=store.size, ncols=store.size, rows=at, indptr=np.arange(at.size + 1, dtype=np.uint64),
+            col_indices=columns, values=np.ones(1, np.bool_), is_iso=True, sorted_cols=True, take_ownership=True,
+        )  # fmt: skip
+
     def dup(self, store: Any, dtype: DataType) -> Any:
         theirs = native.type_of(dtype)
         if store.dtype != theirs and (dtype.is_udt or native.our_type(store.dtype).is_udt):

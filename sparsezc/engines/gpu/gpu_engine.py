@@ -10,7 +10,7 @@ import numpy as np
 from sparsezc.config import config
 from sparsezc.engines.gpu import matrix_statements, matrix_stores, resized_operands, statement_order
 from sparsezc.engines.gpu.elementwise import matrix_index, matrix_map, operands, reduce, vector_index, vector_map
-from sparsezc.engines.gpu.products import spmv
+from sparsezc.engines.gpu.products import best_column, labels, spmv
 from sparsezc.engines.gpu.runtime import launch, presence_words
 from sparsezc.engines.gpu.storage import vertex_order
 from sparsezc.engines.gpu.storage.vector_store import ALL, VectorStore, bits_of, in_bits
@@ -180,6 +180,12 @@ def _diag(e: Any, out: Any, write: Write[Mask | None]) -> None:
     vector_map.write_vector(line, out._store, in_bits(write))
 
 
+def _best_column(e: Any, out: Any, write: Write[Mask | None]) -> None:
+    matrix, v = e.operands
+    best = best_column.best_column(matrix._store, matrix._transposed, v._store)
+    vector_map.write_vector(best, out._store, in_bits(write))
+
+
 #: Operations that make a vector or a scalar; matrix_statements.py has those that make a matrix.
 _NATIVE: dict[str, _Native] = {
     "mxv": _spmv(vector_left=False),
@@ -201,6 +207,9 @@ _NATIVE: dict[str, _Native] = {
     "subassign": _assign,
     "extract": _extract,
     "diag": _diag,
+    "best_label": labels.best_label,
+    "label_weight": labels.label_weight,
+    "best_column": _best_column,
 }
 
 

@@ -16,8 +16,9 @@ from sparsezc.engines.gpu.elementwise import (
     vector_index,
 )
 from sparsezc.engines.gpu.elementwise.matrix_merge import MaskRows, Region
-from sparsezc.engines.gpu.products import spgemm
+from sparsezc.engines.gpu.products import sampled, spgemm
 from sparsezc.engines.gpu.runtime import presence_words
+from sparsezc.engines.gpu.sampling import picks, walks
 from sparsezc.engines.gpu.storage.assembly import rows_of
 from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows
 from sparsezc.engines.gpu.storage.vector_store import VectorStore, in_bits
@@ -47,7 +48,7 @@ def run_statement(e: Any, out: Any, write: Write[Mask | None]) -> bool:
     allowed = False  # whether the result has entries only where the mask allows them
     if e.operation == "mxm":
         a, b = e.operands
-        made, allowed = spgemm.mxm(e.op, _operand(a), b._store, b._transposed, how.mask)
+        made, allowed = _mxm(e.op, a, b, how.mask)
     else:
         made = _MAKE[e.operation](e) if e.operation in _MAKE else None
     if made is None:
@@ -56,6 +57,15 @@ def run_statement(e: Any, out: Any, write: Write[Mask | None]) -> bool:
         how = WHOLE  # the result replaces the output
     _write(out._store, made, how, Region())
     return True
+
+
+def _mxm(op: Any, a: Any, b: Any, mask: MaskRows | None) -> tuple[MatrixStore, bool]:
+    """Return A B, with a mask at least where it allows, and whether there only."""
+    if mask is not None and not (mask.complement or mask.values):
+        panels = sampled.sides(op, a, b)
+        if panels is not None:
+            return sampled.at_entries(panels, mask), True
+    return spgemm.mxm(op, _operand(a), b._store, b._transposed, mask)
 
 
 def _is_too_wide(e: Any, store: MatrixStore) -> bool:
@@ -189,6 +199,31 @@ def _select_mask(e: Any) -> MatrixStore:
     return matrix_merge.write(empty, matrix, Write(_mask_of(kind, _operand(y)), None, False), Region())
 
 
+def _sampled_mxm(e: Any) -> MatrixStore:
+    A, X, flipped, Z, inner = e.operands
+    mask = MaskRows(rows_of(_operand(A)), A.dtype, False, False)
+    made, allowed = _mxm(inner.op, X, flipped, mask)
+    if not allowed:
+        empty = MatrixStore(made.dtype, made.nrows, made.ncols, None)
+        made = matrix_merge.write(empty, made, Write(mask, None, False), Region())
+    return spgemm.mxm(e.op, made, Z._store, Z._transposed, None)[0]
+
+
+def _selectk(e: Any) -> MatrixStore:
+    matrix, index, pick = e.operands
+    store = _operand(matrix)
+    if store.rows is None:
+        nrows, ncols = e.shape
+        return MatrixStore(e.dtype, nrows, ncols, None)
+    return picks.selectk(store.rows, store.dtype, matrix_index.positions(index), pick)
+
+
+def _walk(e: Any) -> MatrixStore:
+    matrix, trail, *weights = e.operands
+    top, by = (None if v is None else v._store for v in (*weights, None, None)[:2])
+    return walks.walk(_operand(matrix), trail, top, by)
+
+
 _MAKE: dict[str, Callable[[Any], MatrixStore | None]] = {
     "ewise_add": _ewise,
     "ewise_mult": _ewise,
@@ -205,6 +240,9 @@ _MAKE: dict[str, Callable[[Any], MatrixStore | None]] = {
     "outer": _outer,
     "power": _power,
     "select_mask": _select_mask,
+    "sampled_mxm": _sampled_mxm,
+    "selectk": _selectk,
+    "walk": _walk,
 }
 
 

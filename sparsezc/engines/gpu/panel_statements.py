@@ -12,7 +12,7 @@ from typing import Any
 from sparsezc.engines.gpu import matrix_stores
 from sparsezc.engines.gpu.elementwise import operands, panel, vector_map
 from sparsezc.engines.gpu.elementwise.panel import Panel
-from sparsezc.engines.gpu.products import multi_source_bfs, spmm
+from sparsezc.engines.gpu.products import multi_source_bfs, sampled, spmm
 from sparsezc.engines.gpu.products.spgemm_rows import products, the_one_value
 from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows
 from sparsezc.engines.gpu.storage.vector_store import MaskBits, VectorStore, bits_of
@@ -33,6 +33,8 @@ def run_statement(e: Any, out: Any, write: Write[Mask | None]) -> bool:
     statement = _Statement(e, out._store, write, *shape)
     if e.operation == "mxm":
         return statement.mxm()
+    if e.operation == "sampled_mxm":
+        return statement.sampled_mxm()
     return e.operation in _ELEMENTWISE and statement.elementwise()
 
 
@@ -63,6 +65,10 @@ class _Statement:
 
     def mxm(self) -> bool:
         a, b = self.e.operands
+        if not self._asks_for_few():
+            small = sampled.times_small(self.e.op, a, b, self.width, self.across)
+            if small is not None:
+                return self._write(small, self.in_bits(), masked=False)
         few, many = (a, b) if self.across else (b, a)
         narrow, wide, result = few._store, many._store, self.e.op.return_type
         shape = panel.shape_of(narrow.nrows, narrow.ncols)
@@ -88,7 +94,32 @@ class _Statement:
             made = multi_source_bfs.step(same, result, *sides, max(self.out.nrows, self.out.ncols), x, how.mask)
         else:
             made = spmm.pull(self.e.op, rows, wide.dtype, x, how.mask)
-        if how.accum is None and (how.replace or how.mask.allows_all or self.out.nvals == 0):
+        return self._write(made, how, masked=True)
+
+    def _asks_for_few(self) -> bool:
+        """Return whether a mask lets entries of a sparse matrix through, and no others."""
+        mask = self.write.mask
+        return mask is not None and not mask.complement and mask.parent._store.panel is None
+
+    def sampled_mxm(self) -> bool:
+        """Multiply a product of panels at a matrix's entries by a panel, in one pass over the matrix."""
+        A, X, flipped, Z, inner = self.e.operands
+        narrow: MatrixStore = Z._store
+        shape = panel.shape_of(narrow.nrows, narrow.ncols)
+        if self.across or A._transposed or shape != (self.width, Z._transposed) or 0 in (narrow.nvals, A._store.nvals):
+            return False
+        given = sampled.sides(inner.op, X, flipped)
+        if given is None or not panel.fits(2 * self.size, self.e.op.return_type):
+            return False
+        x, how = Panel(self.width, False, panel.get_or_build(narrow, *shape).vector), self.in_bits()
+        rows = A._store.held()[0]
+        made = spmm.pull(self.e.op, rows, inner.op.return_type, x, how.mask, given)
+        return self._write(made, how, masked=True)
+
+    def _write(self, made: VectorStore, how: Write[MaskBits], *, masked: bool) -> bool:
+        """Write a product; `masked`: it was made only where the mask allows it."""
+        whole = how.mask.allows_all or (masked and (how.replace or self.out.nvals == 0))
+        if how.accum is None and whole:
             return self.hold(made if made.dtype is self.out.dtype else vector_map.cast(made, self.out.dtype))
         out = self.of(self.out)
         vector_map.write_vector(made, out, how)

@@ -79,6 +79,17 @@ _RULES: dict[str, Callable[..., bool]] = {
     "mxv": lambda shape, A, v: A.shape == shape + v.shape,
     "vxm": lambda shape, v, A: A.shape == v.shape + shape,
     "mxm": lambda shape, A, B: (A.shape[0], B.shape[1]) == shape and A.shape[1] == B.shape[0],
+    "sampled_mxm": lambda shape, A, X, Y, Z, _op: (
+        X.shape[1] == Y.shape[0]
+        and A.shape == (X.shape[0], Y.shape[1])
+        and (A.shape[0], Z.shape[1]) == shape
+        and A.shape[1] == Z.shape[0]
+    ),
+    "best_label": lambda shape, A, *rest: A.shape == shape * 2 and _same(shape, *rest),
+    "label_weight": lambda shape, A, *rest: A.shape == shape * 2 and _same(shape, *rest),
+    "best_column": lambda shape, A, v: A.shape == shape + v.shape,
+    "selectk": lambda shape, A, index, pick: pick.fits(shape, A, index),
+    "walk": lambda _shape, A, trail, *weights: trail.fits(A, *weights),
     "inner": lambda shape, u, v: u.shape == v.shape,
     "outer": lambda shape, u, v: u.shape + v.shape == shape,
     "kronecker": lambda shape, A, B: (A.shape[0] * B.shape[0], A.shape[1] * B.shape[1]) == shape,

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import sparsezc as gb
+from sparsezc import ops
 from sparsezc.errors import DimensionMismatch, IndexOutOfBound
 
 N = 40
@@ -27,6 +28,12 @@ CASES: dict[str, tuple[Callable[[Any, Any], Any], str]] = {
     "apply to the transpose": (lambda A, v: A.T.apply(gb.unary.ainv), "A"),
     "row": (lambda A, v: A[N - 1, :], "A"),
     "extract": (lambda A, v: v[[0, N - 1]], "v"),
+    "picks": (lambda A, v: ops.selectk(A, "first", 1), "A"),
+    "picks of rows": (lambda A, v: ops.selectk(A, "random", 1, [0, N - 1]), "A"),
+    "walks": (lambda A, v: ops.walk(A, [0, N - 1], 2), "A"),
+    "walks by column": (lambda A, v: ops.walk(A, [0, N - 1], 2, v), "A"),
+    "best column": (lambda A, v: ops.best_column(A, v), "Av"),
+    "sampled": (lambda A, v: ops.sampled_mxm(A, A, A, A, "plus_times", "plus_times"), "A"),
 }
 
 

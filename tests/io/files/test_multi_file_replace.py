@@ -31,30 +31,34 @@ def bytes_of(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.glob("a.bel.*")}
 
 
-def killed_at(line: int, run: Callable[[], None]) -> bool:
-    """End a process at a line of the writers, counted from 1, as a kill would; whether there are so many."""
-    child = os.fork()
-    if child:
-        status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-        assert status in (0, 9)
-        return status == 9
-    seen = 0
+def states_of(folder: Path, kept: Path, run: Callable[[], None]) -> list[Path]:
+    """Copies of the disk as it is before each line of the writers: a kill at that line would leave the same.
+
+    Lines that follow each other with the same disk share a copy, which is in the list once for each.
+    """
+    found: list[Path] = []
+    last: dict[Path, bytes | None] = {}
 
     def trace(frame: FrameType, event: str, _: Any) -> Any:
-        nonlocal seen
+        nonlocal last
         if frame.f_code.co_filename not in _FILES:
             return None
-        seen += event == "line"
-        if seen == line:
-            os._exit(9)
+        if event == "line":
+            now = {path: None if path.is_dir() else path.read_bytes() for path in folder.rglob("*")}
+            if now == last and found:
+                found.append(found[-1])
+            else:
+                last = now
+                found.append(Path(shutil.copytree(folder, kept / str(len(found)))))
         return trace
 
+    before = sys.gettrace()
     try:
         sys.settrace(trace)
         run()
-        os._exit(0)
     finally:
-        os._exit(1)
+        sys.settrace(before)
+    return found
 
 
 @pytest.mark.parametrize(("old", "new"), [(WEIGHTED, PLAIN), (PLAIN, WEIGHTED), (WEIGHTED, OTHER), (None, WEIGHTED)])
@@ -69,14 +73,15 @@ def test_a_kill_at_any_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, old
         states.append(bytes_of(tmp_path / str(number)))
     if old is WEIGHTED and new is PLAIN:
         states[1]["a.bel.val"] = np.zeros(2, "<u8").tobytes()
-    folder, found, line = tmp_path / "here", [], 0
+    folder, found = tmp_path / "here", []
     path = folder / "a.bel"
-    while True:
-        line += 1
-        shutil.rmtree(folder, ignore_errors=True)
-        shutil.copytree(tmp_path / "0", folder)
-        if not killed_at(line, lambda: write(new, path)):
-            break
+    shutil.copytree(tmp_path / "0", folder)
+    left = states_of(folder, tmp_path / "left", lambda: write(new, path))
+    for line, disk in enumerate(left, 1):
+        if disk in left[: line - 1]:
+            continue  # the same files as at the line before
+        shutil.rmtree(folder)
+        shutil.copytree(disk, folder)
         foreign = bytes_of(folder)
         assert foreign in states or "a.bel.col" not in foreign, line
         if old is not None or "a.bel.col" in foreign or multi_file_replace.switched(path).exists():
@@ -87,7 +92,7 @@ def test_a_kill_at_any_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, old
         write(PLAIN, path)
         assert not [file for file in folder.iterdir() if file.name.startswith(".")], line
         same(load(path), scipy_of(PLAIN))
-    assert line > 30
+    assert len(left) > 30
     assert sorted(set(found)) == ([False, True] if old is not None else [True])
     assert sorted(found) == found, "old, and from one moment on new"
 

@@ -13,6 +13,7 @@ from sparsezc.engines.gpu import placements
 from sparsezc.engines.gpu.elementwise.panel import Panel
 from sparsezc.engines.gpu.placements import Wanted
 from sparsezc.engines.gpu.products import rows_per_warp
+from sparsezc.engines.gpu.products.sampled import NOT_SAMPLED, Sides
 from sparsezc.engines.gpu.runtime import codegen, groups, launch
 from sparsezc.engines.gpu.runtime.codegen import evaluate, flags, function, typedefs
 from sparsezc.engines.gpu.storage.matrix_store import Form, Rows
@@ -20,7 +21,9 @@ from sparsezc.engines.gpu.storage.vector_store import MaskBits, VectorStore
 from sparsezc.semirings.types.datatypes import DataType
 
 
-def pull(semiring: Any, rows: Rows, dtype: DataType, x: Panel, mask: MaskBits) -> VectorStore:
+def pull(
+    semiring: Any, rows: Rows, dtype: DataType, x: Panel, mask: MaskBits, sampled: Sides | None = None
+) -> VectorStore:
     """Return the panel Y = M X, or with X across Y' = X' M', where a mask of its shape allows entries.
 
     Parameters
@@ -29,6 +32,8 @@ def pull(semiring: Any, rows: Rows, dtype: DataType, x: Panel, mask: MaskBits) -
         The rows of M, with as many columns as X is long.
     dtype : DataType
         The type of M's values.
+    sampled : Sides, optional
+        Full panels whose product, at M's entries, stands for M's values (`dtype` is its type); it is never stored.
     """
     gpu = cuda.current()
     xp = gpu.xp
@@ -47,14 +52,18 @@ def pull(semiring: Any, rows: Rows, dtype: DataType, x: Panel, mask: MaskBits) -
     blocks = launch.blocks(gpu, 32 * max(-(-rows.nrows // 32), chunks.count))
     operands = groups.Vector(values, bits), mask.arguments()
     target = {"width": x.width, "group": group, "y": y.values, "y_bits": y.bits}
-    reads_values = ("y" if x.across else "x") in semiring.reads
+    reads_values = ("y" if x.across else "x") in semiring.reads and sampled is None
+    panels = {"left": 0, "right": 0, "inner": 0} if sampled is None else sampled.arguments()
+    dots = None if sampled is None else sampled.prelude
     wanted, at_once = _wanted(rows, mask, x.width), rows_per_warp.choose(rows)
     for part in placements.parts(rows, None, wanted, ids=True, values=reads_values):
-        case = _Case(semiring, dtype, x.vector.dtype, rows.form, x.across, columns, at_once, part.partial, part.bits)
+        case = _Case(
+            semiring, dtype, x.vector.dtype, rows.form, x.across, columns, at_once, part.partial, part.bits, dots
+        )  # fmt: skip
         kernel = codegen.kernel(gpu, "spmm.cu", _prelude(case), "spmm")
         counters = xp.zeros(2, np.uint64)
         run = stats.counted(kernel, part.near)
-        run(blocks, part.arguments, *operands, **target, counters=counters, **partial)
+        run(blocks, part.arguments, *operands, **target, counters=counters, **partial, **panels)
     y.count = None
     return y
 
@@ -89,6 +98,8 @@ class _Case(NamedTuple):
         Of the panel that a lane holds.
     rows_at_once : int
         Rows that a warp reads together.
+    dots : str or None
+        The sampled product that stands for the matrix's values, as a part of the prelude.
     partial, segment_bits
         Of the part, as in :class:`~sparsezc.engines.gpu.placements.Part`.
     """
@@ -102,6 +113,7 @@ class _Case(NamedTuple):
     rows_at_once: int
     partial: bool
     segment_bits: int
+    dots: str | None
 
 
 @lru_cache(maxsize=256)
@@ -111,11 +123,13 @@ def _prelude(case: _Case) -> str:
     multiply = evaluate(semiring, x=x_is, y=y_is, i=i, k="shared", j=j)
     return "\n".join(
         (
+            NOT_SAMPLED if case.dots is None else case.dots,
             typedefs(Id="u64" if form.wide else "u32", A=case.a, X=case.x, Z=semiring.return_type),
             flags(
                 READS_A=("y" if across else "x") in semiring.reads,
                 READS_X=_reads_x(semiring, across),
                 ISO=form.iso,
+                SAMPLED=case.dots is not None,
                 COMPRESSED=form.compressed,
                 PARTIAL=case.partial,
                 SEGMENT_BITS=case.segment_bits,

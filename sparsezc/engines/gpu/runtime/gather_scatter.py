@@ -6,20 +6,25 @@ from typing import Any
 
 import numpy as np
 
+from sparsezc import stats
 from sparsezc.device import cuda
 from sparsezc.device.launcher import Launcher
 from sparsezc.engines.gpu.runtime import codegen, launch
 from sparsezc.memory import Buffer
 
 
-def gather(buffer: Buffer, at: Any) -> Any:
-    """Return the entries of a buffer at the positions `at`, as a device array."""
+def gather(buffer: Buffer, at: Any, *, near: bool | None = None) -> Any:
+    """Return the entries of a buffer at the positions `at`, as a device array.
+
+    `near`: count what is moved as a product's (:func:`sparsezc.stats.counted`), which says where the buffer lies.
+    """
     gpu = cuda.current()
     out = gpu.xp.empty(at.size, buffer.dtype)
     if at.size:
         at = at.astype(np.uint64, copy=False)
         kernel = _kernel("gather", out)
-        kernel.launch(launch.blocks(gpu, at.size), count=at.size, at=at, values=buffer.pointer, out=out)
+        run = kernel.launch if near is None else stats.counted(kernel, near)
+        run(launch.blocks(gpu, at.size), count=at.size, at=at, values=buffer.pointer, out=out)
     return out
 
 

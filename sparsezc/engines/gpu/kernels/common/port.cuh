@@ -45,6 +45,10 @@ constexpr int SITE_NEAR = 2;  // either, in device memory
 
 #ifdef SZC_EMU
 
+// Rounded each for itself: on a GPU the compiler would fuse a product and the sum that it goes into.
+__device__ __forceinline__ double multiply_rounded(double a, double b) { return a * b; }
+__device__ __forceinline__ double subtract_rounded(double a, double b) { return a - b; }
+
 template <class T> __device__ __forceinline__ T load_host(const T* p, int site) {
   szc_emu_load(p, sizeof(T), site);
   return *p;
@@ -53,6 +57,9 @@ template <class T> __device__ __forceinline__ T load_host_cached(const T* p, int
 template <class T> __device__ __forceinline__ T load_near(const T* p) { return load_host(p, SITE_NEAR); }
 
 #else
+
+__device__ __forceinline__ double multiply_rounded(double a, double b) { return __dmul_rn(a, b); }
+__device__ __forceinline__ double subtract_rounded(double a, double b) { return __dsub_rn(a, b); }
 
 #ifdef SZC_COUNT
 // Requests (lines of 128 bytes) and sectors that warps read from host memory; sectors read from segments on the device.

@@ -2,8 +2,8 @@
 // and a gather and a scatter.
 //
 // Who calls: engines/gpu/elementwise/matrix_index.py (gather), transpose.py (place) and matrix_map.py (the rest, with `before`: for each 32
-// entries, how many are kept before them). The prelude supplies Id and A. `moved_values` is null where the matrix is
-// iso-valued.
+// entries, how many are kept before them). The prelude supplies Id and A. `moved` takes the ids that are kept, and
+// `moved_values` the values; it is null where the matrix is iso-valued.
 #include "kept.cuh"
 
 namespace szc {

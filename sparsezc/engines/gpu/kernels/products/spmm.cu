@@ -7,12 +7,16 @@
 // it takes the slice's entries one after another, or several at once where there are fewer than 32 columns. A row ends
 // early where all its sums are terminal. Rows longer than LONG are cut into chunks, which any warp may take; the last
 // to finish adds the chunks' sums in order, so answers do not depend on timing. `group`: the lanes that an entry takes.
+// With SAMPLED the values of M are not read: each is an entry of the product of two full panels, `left` and `right` of
+// `inner` columns, made when it is met (sampled.cuh).
 //
 // The prelude supplies Id, A, X, Z (types of ids, M's values, X's values, result); `Z multiply(A a, X x, u64 row, u64 shared, u64
-// col)`; the monoid (add, identity, terminal; ANY, TERMINAL); READS_A, READS_X, ISO; LONG; COLUMNS, how many columns a lane has;
+// col)`; the monoid (add, identity, terminal; ANY, TERMINAL); READS_A, READS_X, ISO, SAMPLED, and with it
+// what sampled.cuh says (else L and R); LONG; COLUMNS, how many columns a lane has;
 // and what part.cuh says.
 #include "part.cuh"
 #include "rows.cuh"
+#include "sampled.cuh"
 
 namespace szc {
 
@@ -27,6 +31,9 @@ struct Operands {
   Z* y;
   u32* y_bits;        // zeros on entry
   Part part;
+  const L* left;
+  const R* right;
+  u64 inner;
 
   __device__ __forceinline__ bool allowed(u64 place) const { return !mask || has_bit(mask[place >> 5] ^ flip, (u32)place & 31u); }
 };
@@ -119,8 +126,11 @@ __device__ __forceinline__ bool any_allowed(const Operands& o, u64 row) {
   return false;
 }
 
-__device__ __forceinline__ A value(const Operands& o, u64 at) {
-  return !READS_A ? A() : ISO ? o.values[0] : read(o.values, o.part.value_segments, at, 1);
+// The value of the lane's entry `at`, where it is active. All lanes call.
+__device__ __forceinline__ A value(const Operands& o, u64 at, u64 row, u64 id, bool active) {
+  if (!READS_A) return A();
+  if (SAMPLED) return (A)dot_entries(o.left, o.right, o.inner, row, id, __ballot_sync(ALL, active));
+  return !active ? A() : ISO ? o.values[0] : read(o.values, o.part.value_segments, at, 1);
 }
 
 // A part of a long row.
@@ -145,7 +155,8 @@ __device__ __forceinline__ void do_chunk(const Operands& o, PartIds& ids, const 
     const u64 at = base + lane_id();
     const bool active = at >= begin && at < end;
     const u32 lo = base < begin ? (u32)(begin - base) : 0, hi = end - base < 32 ? (u32)(end - base) : 32;
-    add_entries(o, (u64)ids.load(at, active), active ? value(o, at) : A(), row, lo, hi, s);
+    const u64 id = (u64)ids.load(at, active);
+    add_entries(o, id, value(o, at, row, id, active), row, lo, hi, s);
     if (finished(o, row, s)) break;
   }
   gather(o, s);
@@ -172,10 +183,11 @@ extern "C" __global__ void __launch_bounds__(256)
     KERNEL(u64 nrows, const i64* indptr, const Id* indices, const A* values, const u64* id_segments, const u64* value_segments,
            const u32* subset, u64 first_row, u64 end_row, u64 first_chunk, u64 end_chunk, const u64* long_rows,
            const u64* long_first, const u32* chunk_slot, const X* x, const u32* x_bits, const u32* mask, u32 flip, u64 width,
-           u32 group, Z* y, u32* y_bits, u64* counters, Z* partial, u8* partial_has, u32* arrived) {
+           u32 group, Z* y, u32* y_bits, u64* counters, Z* partial, u8* partial_has, u32* arrived, const L* left, const R* right,
+           u64 inner) {
   __shared__ u8 owners[8][32];
   const Part part = {id_segments, value_segments, subset, first_row, end_row};
-  const Operands o = {values, x, x_bits, mask, flip, width, group, y, y_bits, part};
+  const Operands o = {values, x, x_bits, mask, flip, width, group, y, y_bits, part, left, right, inner};
   const Chunks c = {long_rows, long_first, chunk_slot, partial, partial_has, arrived};
   const u32 lane = lane_id();
   PartIds ids(indices, part);
@@ -192,7 +204,7 @@ extern "C" __global__ void __launch_bounds__(256)
     u32 open = 32;  // the row whose sums are in s; 32: none
     stream_rows(begin, end, __ballot_sync(ALL, begin < end && end - begin <= LONG), owners[threadIdx.x >> 5], [&](const Slice& slice) {
       const u64 id = (u64)ids.load(slice.at, slice.active);
-      const A a = slice.active ? value(o, slice.at) : A();
+      const A a = value(o, slice.at, 32 * word + slice.row, id, slice.active);
       u32 done = 0;
       for (u32 heads = __ballot_sync(ALL, slice.active && slice.head == lane); heads; heads &= heads - 1) {
         const u32 head = (u32)__ffs((int)heads) - 1, r = __shfl_sync(ALL, slice.row, head);

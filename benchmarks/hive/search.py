@@ -1,0 +1,61 @@
+"""Graph search: greedy walks towards high scores (Gunrock's application "graph search")."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+import sparsezc as gb
+from benchmarks.hive.row import Goal, Input, Row
+from benchmarks.verify.answers import Wrong
+
+LENGTH = 200
+WALKS = 1 << 20
+JUDGED = 50  # walks that are walked again
+PASS = 0.038  # seconds for kron:24's ids over the link
+
+
+def _make(given: Input) -> tuple[gb.Matrix, gb.Vector, Any]:
+    A = given.read()
+    scores = gb.Vector.from_dense(given.rng().random(A.nrows))
+    return A, scores if given.placement == "host" else scores.to("gpu"), given.sources(A, min(A.nrows, WALKS))
+
+
+def _search(length: int) -> Any:
+    return lambda made: gb.algorithms.graph_search(made[0], made[2], made[1], length, "greedy")
+
+
+def _judge(made: tuple[gb.Matrix, gb.Vector, Any], walks: gb.Matrix) -> None:
+    """Each step of some walks goes to the best neighbour."""
+    A, scores, sources = made
+    known = scores.to_dense()
+    for r in range(0, sources.size, max(1, sources.size // JUDGED)):
+        row = walks[r, :].new().to_dense(fill_value=-1)
+        if row[0] != sources[r]:
+            raise Wrong(f"walk {r} starts at {row[0]} and not at {sources[r]}")
+        for here, there in pairwise(row[:6].tolist()):
+            if here < 0:
+                break
+            near = A[here, :].new().to_coo()[0]
+            best = near[np.lexsort((near, -known[near]))[0]] if near.size else -1
+            if there != best:
+                raise Wrong(f"walk {r} goes from {here} to {there}; the best neighbour is {best}")
+
+
+def _steps(_: Any, walks: gb.Matrix) -> float:
+    return float(walks.nvals - walks.nrows)
+
+
+ROWS = [
+    Row(
+        "greedy search, a step", "kron:24", _make, _search(1), _judge, goals={"zerocopy": Goal(1.2 * PASS)},
+        nbytes=lambda made, _: 4 * made[0].nvals, host_graph="kron:16",
+    ),
+    Row(
+        "greedy search, 200 steps", "kron:24", _make, _search(LENGTH), _judge,
+        goals={"zerocopy": Goal(8e8, "steps"), "device": Goal(8e8, "steps")}, work=_steps,
+        nbytes=lambda made, _: 4 * made[0].nvals, host_graph="kron:14",
+    ),
+]  # fmt: skip

@@ -1,0 +1,41 @@
+"""Products of full matrices of floats over plus_times, which NumPy's BLAS makes on the CPU engine."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from sparsezc.engines.cpu import native
+from sparsezc.expr.expression import Expression
+from sparsezc.semirings.semiring import plus_times
+
+__all__ = ["is_dense", "matmul"]
+
+_MANY = 1 << 14  # products: copies and calls cost more than SuiteSparse saves on fewer
+
+
+def is_dense(x: Expression) -> bool:
+    """Return whether an expression is such a product."""
+    if x.operation != "mxm" or x.op.op is not plus_times:  # type: ignore[union-attr]
+        return False
+    A, B = x.operands
+    if not (x.dtype.is_float or x.dtype.is_complex) or A.nrows * A.ncols * B.ncols < _MANY:
+        return False
+    return all(M._store.nvals == math.prod(M._shape) for M in (A, B))
+
+
+def matmul(x: Expression) -> Any:
+    """Make python-graphblas's Matrix of the product."""
+    left, right = (_array(M, x.dtype.np_type) for M in x.operands)
+    return native.gb.Matrix.ss.import_fullr(
+        values=np.ascontiguousarray(left @ right), nrows=x.shape[0], ncols=x.shape[1], take_ownership=True,
+        dtype=native.type_of(x.dtype),
+    )  # fmt: skip
+
+
+def _array(M: Any, dtype: Any) -> Any:
+    """Return a full matrix, or the transpose of one, as an array."""
+    array = M._store.to_dense().astype(dtype, copy=False)
+    return array.T if M._transposed else array

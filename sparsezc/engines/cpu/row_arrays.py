@@ -1,0 +1,72 @@
+"""The arrays of a python-graphblas Matrix by rows, without a copy where it is stored so."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["RowArrays", "borrowed"]
+
+
+@dataclass(frozen=True)
+class RowArrays:
+    """A matrix by rows; of a hypersparse one only the rows that have entries are listed.
+
+    Attributes
+    ----------
+    indptr, indices : ndarray of int64
+    values : ndarray; one value where `iso`
+    ids : ndarray of int64, or None
+        The listed rows, ascending; None: all.
+    """
+
+    indptr: NDArray[np.int64]
+    indices: NDArray[np.int64]
+    values: NDArray[Any]
+    iso: bool
+    ids: NDArray[np.int64] | None = None
+
+    def ends(self, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return where each of some rows begins and ends."""
+        if self.ids is None:
+            return self.indptr[rows], self.indptr[rows + 1]
+        if not self.ids.size:
+            return np.zeros_like(rows), np.zeros_like(rows)
+        at = np.minimum(np.searchsorted(self.ids, rows), self.ids.size - 1)
+        begin = self.indptr[at]
+        return begin, np.where(self.ids[at] == rows, self.indptr[at + 1], begin)
+
+    def weights(self, at: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return the values of some entries as FP64."""
+        if self.iso:
+            return np.full(at.shape, self.values[0] if self.values.size else 0, np.float64)
+        return self.values[at].astype(np.float64)
+
+
+@contextmanager
+def borrowed(store: Any) -> Iterator[RowArrays]:
+    """Lend the arrays of a Matrix, whose lock the caller has; it has no content meanwhile.
+
+    One in another format than CSR is copied.
+    """
+    if store.ss.format != "csr":
+        yield _arrays(store.ss.export("hypercsr", sort=True))
+        return
+    parts = store.ss.unpack("csr", sort=True)
+    try:
+        yield _arrays(parts)
+    finally:
+        store.ss.pack_any(**parts, take_ownership=True)
+
+
+def _arrays(parts: dict[str, Any]) -> RowArrays:
+    """Return the arrays that SuiteSparse hands out: sizes stay below 2**60, so signs do not matter."""
+    ids = parts.get("rows")
+    indptr, indices = (parts[name].view(np.int64) for name in ("indptr", "col_indices"))
+    iso = bool(parts["is_iso"])
+    return RowArrays(indptr, indices, np.atleast_1d(parts["values"]), iso, None if ids is None else ids.view(np.int64))

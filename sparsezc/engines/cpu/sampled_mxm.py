@@ -1,0 +1,17 @@
+"""A product of panels at a matrix's entries, and at once its product with another matrix, on the CPU engine."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sparsezc.engines.cpu.expressions import operand, operator
+from sparsezc.expr.expression import Expression
+
+__all__ = ["sampled_mxm"]
+
+
+def sampled_mxm(x: Expression) -> Any:
+    """Make python-graphblas's Matrix of the second product; the first has A's entries, each a dot product."""
+    A, X, flipped, Z, inner = x.operands
+    first = operand(X).mxm(operand(flipped), operator(inner.op)).new(mask=operand(A).S, axb_method="dot")
+    return first.mxm(operand(Z), operator(x.op)).new()

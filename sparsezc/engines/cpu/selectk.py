@@ -1,0 +1,215 @@
+"""Up to k entries of each row, on the CPU engine: the rules are those of :mod:`sparsezc.expr.draws`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsezc.engines.cpu import native, philox
+from sparsezc.engines.cpu.row_arrays import RowArrays, borrowed
+from sparsezc.errors import DimensionMismatch, InvalidValue
+from sparsezc.expr.draws import MOST_FLOYD, Pick
+from sparsezc.expr.expression import Expression
+
+__all__ = ["selectk"]
+
+Ints = NDArray[np.int64]
+_ENTRIES = 1 << 22  # of rows that are worked on together
+
+
+def selectk(x: Expression) -> Any:
+    """Make python-graphblas's Matrix of the picked entries."""
+    A, index, pick = x.operands
+    if not pick.fits(x.shape, A, index):
+        raise DimensionMismatch(f"selectk: {A.name} was resized since the expression was made")
+    store = A._store.T.new() if A._transposed else A._store
+    with borrowed(store) as given:
+        if index.kind == "all":
+            rows = np.flatnonzero(np.diff(given.indptr)) if given.ids is None else given.ids
+            numbers = rows
+        else:
+            rows = index.positions().astype(np.int64)
+            numbers = np.arange(rows.size)
+        return _made(x, pick, given, rows, numbers)
+
+
+def _made(x: Expression, pick: Pick, given: RowArrays, rows: Ints, numbers: Ints) -> Any:
+    """Make the result from rows and their numbers in it, some rows at a time."""
+    begin, end = given.ends(rows)
+    before = np.concatenate([[0], np.cumsum(np.maximum(end - begin, pick.k if pick.replace else 1))])
+    cuts = np.unique(np.searchsorted(before, np.arange(_ENTRIES, max(int(before[-1]), 1), _ENTRIES)))
+    found = [
+        _picked(pick, given, *(part[first:last] for part in (begin, end, numbers)))
+        for first, last in zip([0, *cuts], [*cuts, rows.size], strict=True)
+        if first < last
+    ]
+    row, at, count = (np.concatenate(parts) for parts in zip(*found, strict=True)) if found else [np.empty(0, int)] * 3
+    if not row.size:
+        return native.gb.Matrix(native.type_of(x.dtype), *x.shape)
+    listed, lengths = np.unique(row, return_counts=True)
+    iso = given.iso and not pick.replace
+    values = count if pick.replace else given.values[:1] if iso else given.values[at]
+    return native.gb.Matrix.ss.import_hypercsr(
+        nrows=x.shape[0], ncols=x.shape[1], rows=listed.astype(np.uint64),
+        indptr=np.concatenate([[0], np.cumsum(lengths)]).astype(np.uint64),
+        col_indices=given.indices[at].astype(np.uint64), values=values.copy(), is_iso=iso,
+        sorted_cols=True, take_ownership=False, dtype=native.type_of(x.dtype),
+    )  # fmt: skip
+
+
+def _picked(pick: Pick, given: RowArrays, begin: Ints, end: Ints, numbers: Ints) -> tuple[Ints, Ints, Ints]:
+    """Return the numbers of rows, positions and counts of what is picked, by row, then position."""
+    d = end - begin
+    k = np.minimum(d, pick.k)
+    if pick.how in ("first", "last"):
+        first = begin if pick.how == "first" else end - k
+        row, at = _spread(numbers, first, k)
+    elif pick.replace:
+        alike = pick.how == "random"
+        drawn = _drawn(pick, begin, d, numbers) if alike else _drawn_by_weight(pick, given, begin, d, numbers)
+        return _counted(*drawn)
+    elif pick.how == "random" and pick.k <= MOST_FLOYD:
+        row, at = _floyd(pick, begin, d, numbers)
+    else:
+        row, at = _smallest(pick, given, begin, d, numbers)
+    return row, at, np.ones_like(at)
+
+
+def _spread(numbers: Ints, first: Ints, lengths: Ints) -> tuple[Ints, Ints]:
+    """Return the number of the row, and the position, of `lengths` entries of each row from `first` on."""
+    place = np.repeat(np.cumsum(lengths) - lengths, lengths)
+    return np.repeat(numbers, lengths), np.arange(place.size) - place + np.repeat(first, lengths)
+
+
+def _counted(row: Ints, at: Ints) -> tuple[Ints, Ints, Ints]:
+    """Return each position of a row once, with how often it is there."""
+    order = np.lexsort((at, row))
+    row, at = row[order], at[order]
+    first = np.flatnonzero(np.concatenate([[True], (row[1:] != row[:-1]) | (at[1:] != at[:-1])])) if at.size else at
+    return row[first], at[first], np.diff(np.append(first, at.size))
+
+
+# Chance
+
+
+def _slots(pick: Pick, begin: Ints, d: Ints, numbers: Ints) -> tuple[Ints, Ints, Ints, NDArray[np.uint64]]:
+    """Return k slots of each row that has entries: number, beginning, entries and draw, each n x k."""
+    some = d > 0
+    shape = int(some.sum()), pick.k
+    parts = [np.broadcast_to(part[some][:, None], shape) for part in (numbers, begin, d)]
+    return parts[0], parts[1], parts[2], np.broadcast_to(np.arange(pick.k, dtype=np.uint64), shape)
+
+
+def _drawn(pick: Pick, begin: Ints, d: Ints, numbers: Ints) -> tuple[Ints, Ints]:
+    """Draw k positions of each row with replacement."""
+    row, start, size, draw = _slots(pick, begin, d, numbers)
+    number = philox.numbers(draw, 0, row.astype(np.uint64), pick.seed)
+    at = start + philox.high(number, size.astype(np.uint64)).astype(np.int64)
+    return row.ravel(), at.ravel()
+
+
+def _floyd(pick: Pick, begin: Ints, d: Ints, numbers: Ints) -> tuple[Ints, Ints]:
+    """Draw k positions of each row without replacement, by Floyd's algorithm: all rows together, a draw at a time."""
+    whole = d <= pick.k
+    row, at = _spread(numbers[whole], begin[whole], d[whole])
+    begin, d, numbers = begin[~whole], d[~whole], numbers[~whole]
+    chosen = np.empty((pick.k, d.size), np.int64)
+    stream = numbers.astype(np.uint64)
+    pair: tuple[Any, ...] = ()
+    for c in range(pick.k if d.size else 0):
+        if c % 2 == 0:
+            pair = philox.block(c // 2, 0, stream, pick.seed)
+        last = d - pick.k + c
+        t = philox.high(pair[c % 2], (last + 1).astype(np.uint64)).astype(np.int64)
+        met = (chosen[:c] == t).any(axis=0)
+        chosen[c] = np.where(met, last, t)
+    chosen.sort(axis=0)
+    if not whole.any():
+        return np.repeat(numbers, pick.k), (chosen + begin).T.ravel()
+    row = np.concatenate([row, np.repeat(numbers, pick.k)])
+    at = np.concatenate([at, (chosen + begin).T.ravel()])
+    order = np.argsort(row, kind="stable")
+    return row[order], at[order]
+
+
+def _smallest(pick: Pick, given: RowArrays, begin: Ints, d: Ints, numbers: Ints) -> tuple[Ints, Ints]:
+    """Pick the k entries of the smallest keys of each row; of equal ones the first."""
+    row, at = _spread(numbers, begin, d)
+    key, counts = _keys(pick, given, row, at, np.repeat(begin, d))
+    if counts is not None:
+        row, at, key = row[counts], at[counts], key[counts]
+    order = np.lexsort((key, row))  # stable: equal keys stay by position
+    first = np.searchsorted(row, row)  # rows ascend
+    kept = np.sort(order[np.arange(row.size) - first < pick.k])
+    return row[kept], at[kept]
+
+
+def _keys(pick: Pick, given: RowArrays, row: Ints, at: Ints, begin: Ints) -> tuple[NDArray[Any], Any]:
+    """Return a key for each entry, and which entries take part; None: all."""
+    stream, draw = row.astype(np.uint64), (at - begin).astype(np.uint64)
+    if pick.how == "random":
+        return philox.numbers(draw, 1, stream, pick.seed), None
+    if pick.how == "random_weighted":
+        w = _checked(given.weights(at))
+        some = w > 0
+        spread = philox.exponential(philox.numbers(draw, 2, stream, pick.seed))
+        return np.divide(spread, w, out=np.zeros(w.size), where=some), some
+    values = np.broadcast_to(given.values[:1], at.shape) if given.iso else given.values[at]
+    if pick.how == "largest":
+        values = -values if values.dtype.kind == "f" else ~values  # the order reversed, of any integer
+    return values, None  # NaN is sorted last
+
+
+def _checked(w: NDArray[np.float64]) -> NDArray[np.float64]:
+    if w.size and not (w.min() >= 0 and w.max() < np.inf):
+        raise InvalidValue("selectk: a weight is negative, NaN or infinite; finite weights >= 0 are needed")
+    return w
+
+
+def _drawn_by_weight(pick: Pick, given: RowArrays, begin: Ints, d: Ints, numbers: Ints) -> tuple[Ints, Ints]:
+    """Draw k positions of each row with replacement, in proportion to weights."""
+    begin, numbers, d = begin[d > 0], numbers[d > 0], d[d > 0]
+    _, at = _spread(numbers, begin, d)
+    start = np.cumsum(d) - d
+    reach, total = sums(_checked(given.weights(at)), start, d)
+    some = total > 0
+    row, first, size, draw = _slots(pick, np.flatnonzero(some), d[some], numbers[some])
+    number = philox.numbers(draw, 3, row.astype(np.uint64), pick.seed)
+    place = philox.high(number, total[first])
+    found = find(reach, start[first], start[first] + size, place)
+    return row.ravel(), (begin[first] + found - start[first]).ravel()
+
+
+def sums(w: NDArray[np.float64], start: Ints, d: Ints) -> tuple[philox.U64, philox.U64]:
+    """Return the running sums of each row's weights as whole numbers, and their sums; every row has entries."""
+    top = np.repeat(np.maximum.reduceat(w, start), d) if w.size else w
+    return running(whole_numbers(w, top, np.repeat(d, d)), start, d)
+
+
+def whole_numbers(w: NDArray[np.float64], top: NDArray[np.float64], d: Ints) -> philox.U64:
+    """Return weights as whole numbers, so small that those of a row of d entries add up to less than 2**63."""
+    share = np.divide(w, top, out=np.zeros(w.size), where=top > 0)
+    length = np.where(d > 1, 64 - philox.leading_zeros((d - 1).astype(np.uint64)).astype(np.int64), 0)
+    whole: philox.U64 = np.ldexp(share, 62 - length).astype(np.uint64)
+    return whole
+
+
+def running(whole: philox.U64, start: Ints, d: Ints) -> tuple[philox.U64, philox.U64]:
+    """Return the running sums of each row, which begin anew, and their sums."""
+    reach = np.cumsum(whole)  # wraps, which differences take back
+    before = np.where(start > 0, reach[start - 1], np.uint64(0)) if start.size else reach[:0]
+    reach -= np.repeat(before, d)
+    return reach, reach[start + d - 1] if start.size else reach
+
+
+def find(reach: philox.U64, low: Ints, high: Ints, place: philox.U64) -> Ints:
+    """Return the first entry from `low` on whose running sum is above `place`; there is one below `high`."""
+    low, high = low.copy(), np.array(high) - 1
+    while (low < high).any():
+        middle = (low + high) // 2
+        beyond = reach[middle] > place
+        high = np.where(beyond, middle, high)
+        low = np.where(beyond, low, np.minimum(middle + 1, high))
+    return low

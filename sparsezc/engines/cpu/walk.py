@@ -1,0 +1,177 @@
+"""Walks along rows, on the CPU engine: some thousand at a time, by all cores.
+
+The rules are those of :mod:`sparsezc.expr.draws`.
+"""
+
+from __future__ import annotations
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsezc.engines.cpu import native, philox
+from sparsezc.engines.cpu.row_arrays import RowArrays, borrowed
+from sparsezc.engines.cpu.selectk import find, running, whole_numbers
+from sparsezc.errors import DimensionMismatch
+from sparsezc.expr.draws import TRIES, Trail
+from sparsezc.expr.expression import Expression
+
+__all__ = ["walk"]
+
+Ints = NDArray[np.int64]
+_TOGETHER = 1 << 14  # walks whose numbers stay in a core's cache
+_ENTRIES = 1 << 22  # of rows that are read whole together
+_ALL = np.uint64(2**64 - 1)
+
+
+def walk(x: Expression) -> Any:
+    """Make python-graphblas's Matrix of the walks, a row each."""
+    A, trail, *weights = x.operands
+    if not trail.fits(A, *weights):
+        raise DimensionMismatch(f"walk: {A.name} was resized since the expression was made")
+    top, by = (_dense(v) for v in (*weights, None, None)[:2])
+    store = A._store.T.new() if A._transposed else A._store
+    all_met = np.full(trail.starts.size * (trail.length + 1), -1, np.int64)
+    met = all_met.reshape(trail.starts.size, trail.length + 1)
+    met[:, 0] = trail.starts
+    cuts = range(0, trail.starts.size, _TOGETHER)
+    with borrowed(store) as rows:
+        one = _Walks(rows, trail, top, by)
+        if len(cuts) > 1:
+            with ThreadPoolExecutor(min(16, os.cpu_count() or 1)) as pool:
+                list(pool.map(lambda first: one.run(first, met[first : first + _TOGETHER]), cuts))
+        elif met.size:
+            one.run(0, met)
+    return _matrix(all_met, x)
+
+
+def _dense(v: Any) -> NDArray[np.float64] | None:
+    """Return a vector's entries by position, 0 where there is none."""
+    return None if v is None else v._store.to_dense(fill_value=0.0)
+
+
+def _matrix(met: Ints, x: Expression) -> Any:
+    """Make a matrix of what is not negative, which stands to the left in each row; `met` is given away."""
+    nrows, ncols = x.shape
+    there = met >= 0
+    lengths = there.reshape(nrows, ncols).sum(axis=1)
+    whole = bool(there.all())
+    columns = np.tile(np.arange(ncols, dtype=np.uint64), nrows)
+    return native.gb.Matrix.ss.import_csr(
+        nrows=nrows, ncols=ncols, indptr=np.concatenate([[0], np.cumsum(lengths)]).astype(np.uint64),
+        col_indices=columns if whole else columns[there], values=met if whole else met[there],
+        sorted_cols=True, take_ownership=True,
+        dtype=native.type_of(x.dtype),
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _Walks:
+    """Walks in one matrix: what all of them share."""
+
+    rows: RowArrays
+    trail: Trail
+    top: NDArray[np.float64] | None  # the largest weight of each row
+    by: NDArray[np.float64] | None  # weights by column
+
+    def run(self, first: int, met: Ints) -> None:
+        """Fill in some walks, the first of which has this number."""
+        walks = np.arange(first, first + met.shape[0], dtype=np.uint64)
+        here, alike = np.arange(walks.size), not self.trail.weights and self.trail.shares is None
+        pair: tuple[Any, Any] = (None, None)
+        for step in range(self.trail.length):
+            begin, end = self.rows.ends(met[here, step])
+            d = end - begin
+            on = d > 0 if self.top is None else (d > 0) & (self.top[met[here, step]] > 0)
+            if not on.all():
+                here, begin, d = here[on], begin[on], d[on]
+                pair = (None, None) if pair[0] is None else (pair[0][on], pair[1][on])
+            if not here.size:
+                return
+            if alike:
+                if step % 2 == 0:
+                    pair = philox.block(step // 2, 0, walks[here], self.trail.seed)
+                at = begin + philox.high(pair[step % 2], d.astype(np.uint64)).astype(np.int64)
+            else:
+                at = self._tried(step, walks[here], met[here, step], met[here, step - 1] if step else None, begin, d)
+            met[here, step + 1] = self.rows.indices[at]
+
+    def _tried(self, step: int, walks: philox.U64, v: Ints, before: Ints | None, begin: Ints, d: Ints) -> Ints:
+        """Choose an entry of each row by tries, and where none succeeds by its weights."""
+        chosen, left = np.empty(walks.size, np.int64), np.arange(walks.size)
+        for t in range(TRIES):
+            place, chance = philox.block(t, step + 1, walks[left], self.trail.seed)
+            at = begin[left] + philox.high(place, d[left].astype(np.uint64)).astype(np.int64)
+            share, positive = self._weight_share(at, v[left])
+            good = positive & (chance <= _times(share, self._bias(at, before, left)))
+            chosen[left[good]] = at[good]
+            left = left[~good]
+            if not left.size:
+                return chosen
+        number = philox.block(TRIES, step + 1, walks[left], self.trail.seed)[0]
+        cuts = np.flatnonzero(np.diff(np.cumsum(d[left]) // _ENTRIES)) + 1
+        for some, x in zip(np.split(left, cuts), np.split(number, cuts), strict=True):
+            chosen[some] = self._read_whole(some, x, v, before, begin, d)
+        return chosen
+
+    def _weight_share(self, at: Ints, v: Ints) -> tuple[Any, Any]:
+        """Return by what share of 2**64 - 1 entries of the rows v are accepted by weight, and which have any."""
+        if self.top is None:
+            return _ALL, True
+        w, top = self._weights(at), self.top[v]
+        share = np.ldexp(w / top, 63).astype(np.uint64) << np.uint64(1)
+        return np.where(w < top, share, _ALL), w > 0
+
+    def _weights(self, at: Ints) -> NDArray[np.float64]:
+        return self.rows.weights(at) if self.by is None else self.by[self.rows.indices[at]]
+
+    def _bias(self, at: Ints, before: Ints | None, left: Ints) -> Any:
+        """Return the share with which each entry counts, by where its walk was before."""
+        if self.trail.shares is None or before is None:
+            return _ALL
+        back, near, far = map(np.uint64, self.trail.shares)
+        target, old = self.rows.indices[at], before[left]
+        shares = np.full(at.size, far)
+        if near != far:
+            shares[self._has(old, target)] = near
+        shares[target == old] = back
+        return shares
+
+    def _has(self, row: Ints, column: Ints) -> NDArray[np.bool_]:
+        """Return whether each row has an entry in the column."""
+        low, end = self.rows.ends(row)
+        high = end.copy()
+        while (open_ := low < high).any():
+            middle = np.where(open_, (low + high) // 2, 0)
+            less = open_ & (self.rows.indices[middle] < column)
+            low = np.where(less, middle + 1, low)
+            high = np.where(open_ & ~less, middle, high)
+        found = low < end
+        found[found] = self.rows.indices[low[found]] == column[found]
+        return found
+
+    def _read_whole(self, some: Ints, number: philox.U64, v: Ints, before: Ints | None, begin: Ints, d: Ints) -> Ints:
+        """Choose an entry of each of some rows by the sums of their weights."""
+        d, which = d[some], np.repeat(np.arange(some.size), d[some])
+        start = np.cumsum(d) - d
+        at = np.arange(which.size) - start[which] + begin[some][which]
+        if self.top is None:
+            w = top = np.ones(at.size)
+        else:
+            w, top = self._weights(at), self.top[v[some]][which]
+        whole = _times(whole_numbers(w, top, d[which]), self._bias(at, before, some[which]))
+        reach, total = running(whole, start, d)
+        return begin[some] + find(reach, start, start + d, philox.high(number, total)) - start
+
+
+def _times(a: Any, b: Any) -> Any:
+    """Return a b / 2**64, where 2**64 - 1 stands for 1."""
+    if b is _ALL:
+        return a
+    if a is _ALL:
+        return b
+    return np.where(b == _ALL, a, np.where(a == _ALL, b, philox.high(a, b)))

@@ -1,0 +1,136 @@
+// Walks: each step follows an edge by chance, all alike, by weight, or as node2vec weighs them.
+//
+// Who calls: engines/gpu/sampling/walks.py; the rules stand in expr/draws.py. Where things lie: `indices` and `values` in host memory
+// (zero-copy) or on the device, all else on the device. What a thread does: it takes a walk. A step reads two offsets, and one id
+// over the link; by weight, an id or value for each try. Where no try succeeds, the warp reads that row together. With p and q
+// a try may ask whether an edge is there, by bisection, where the answer decides.
+// Walk w of a launch draws from stream `first` + w.
+// `met`: vertex s of walk w at w * (length + 1) + s, -1 where the walk has ended. `top`: the largest weight of each row;
+// `by`: weights by column. back, close, far: what of 2^64 - 1 an edge counts with.
+//
+// The prelude supplies Id, A (types of ids and values), ISO, WEIGHTS (0: all edges alike, 1: by value, 2: by `by`), BIASED, TRIES.
+#include "philox.cuh"
+#include "warp.cuh"
+
+namespace szc {
+
+struct Graph {
+  const i64* indptr;
+  const Id* indices;
+  const A* values;
+  const double* top;
+  const double* by;
+  u64 back, close, far;
+
+  __device__ __forceinline__ u64 id(u64 at) const { return (u64)load_host_cached(indices + at, 0); }
+  __device__ __forceinline__ double weight(u64 at) const {
+    return WEIGHTS == 2 ? by[id(at)] : ISO ? (double)values[0] : (double)load_host_cached(values + at, 1);
+  }
+  __device__ __forceinline__ bool has(i64 row, u64 column) const {
+    u64 low = (u64)indptr[row], high = (u64)indptr[row + 1];
+    const u64 end = high;
+    while (low < high) {
+      const u64 middle = (low + high) / 2;
+      if (id(middle) < column) low = middle + 1; else high = middle;
+    }
+    return low < end && id(low) == column;
+  }
+  // What of its weight an edge to `target` counts with, of a walk that was at `before` (-1: it has just begun).
+  __device__ __forceinline__ u64 share(i64 before, u64 target) const {
+    if (!BIASED || before < 0) return ~0ull;
+    if (target == (u64)before) return back;
+    return close != far && has(before, target) ? close : far;
+  }
+  // Whether a try of the entry `at` of row v succeeds.
+  __device__ __forceinline__ bool accepts(u64 at, i64 v, i64 before, u64 chance) const {
+    u64 part = ~0ull;
+    if (WEIGHTS) {
+      const double w = weight(at), most = top[v];
+      if (!(w > 0)) return false;
+      if (w < most) part = (u64)(w / most * 0x1p63) << 1;
+      if (chance > part) return false;
+    }
+    if (!BIASED || before < 0) return true;
+    const u64 target = id(at);
+    if (target != (u64)before) {  // what is decided either way need not be asked
+      const u64 least = share_of(part, close < far ? close : far), most = share_of(part, close < far ? far : close);
+      if (chance <= least) return true;
+      if (chance > most) return false;
+    }
+    return chance <= share_of(part, share(before, target));
+  }
+  __device__ __forceinline__ u64 whole(u64 at, i64 v, i64 before, u64 d) const {
+    const double w = WEIGHTS ? weight(at) : 1.0;
+    if (!(w > 0)) return 0;
+    return share_of(whole_number(w, WEIGHTS ? top[v] : 1.0, d), BIASED && before >= 0 ? share(before, id(at)) : ~0ull);
+  }
+};
+
+// The entry of row v that a number chooses among the whole numbers of all entries, by a warp.
+__device__ __forceinline__ u64 read_whole(const Graph& g, i64 v, i64 before, u64 number) {
+  const u64 begin = (u64)g.indptr[v], end = (u64)g.indptr[v + 1], d = end - begin;
+  u64 total = 0;
+  for (u64 at = begin + lane_id(); at < end; at += 32) total += g.whole(at, v, before, d);
+  const u64 place = below(number, add_lanes(total));
+  u64 passed = 0;
+  for (u64 base = begin; base < end; base += 32) {
+    const u64 at = base + lane_id();
+    u64 reach = at < end ? g.whole(at, v, before, d) : 0;
+    for (u32 s = 1; s < 32; s <<= 1) {
+      const u64 other = __shfl_up_sync(ALL, reach, s);
+      if (lane_id() >= s) reach += other;
+    }
+    reach += passed;
+    const u32 beyond = __ballot_sync(ALL, reach > place);
+    if (beyond) return base + (u32)__ffs((int)beyond) - 1;
+    passed = __shfl_sync(ALL, reach, 31);
+  }
+  return begin;
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+    KERNEL(u64 count, u64 first, u64 length, const i64* indptr, const Id* indices, const A* values, const double* top, const double* by,
+           u64 back, u64 close, u64 far, u64 seed, const i64* starts, i64* met) {
+  const Graph g = {indptr, indices, values, top, by, back, close, far};
+  const u64 threads = (u64)gridDim.x * blockDim.x;
+  for (u64 walk = (u64)blockIdx.x * blockDim.x + threadIdx.x; walk - lane_id() < count; walk += threads) {
+    i64 v = walk < count ? starts[walk] : -1, before = -1;
+    i64* to = met + walk * (length + 1);
+    Pair pair = {0, 0};
+    u64 drawn = ~0ull;  // the draw that `pair` is
+    if (v >= 0) to[0] = v;
+    for (u64 s = 0; s < length; ++s) {
+      u64 begin = 0, d = 0, at = 0;
+      if (v >= 0) {
+        begin = (u64)indptr[v];
+        d = (u64)indptr[v + 1] - begin;
+        if (WEIGHTS && d && !(top[v] > 0)) d = 0;
+      }
+      if (!WEIGHTS && !BIASED) {
+        if (d > 1 && drawn != s >> 1) {
+          drawn = s >> 1;
+          pair = random_pair(drawn, 0, first + walk, seed);
+        }
+        at = begin + below(s & 1 ? pair.odd : pair.even, d);
+      } else {
+        bool chosen = d == 0;
+        for (u32 t = 0; t < TRIES && !chosen; ++t) {
+          const Pair x = random_pair(t, s + 1, first + walk, seed);
+          at = begin + below(x.even, d);
+          chosen = g.accepts(at, v, before, x.odd);
+        }
+        for (u32 rest = __ballot_sync(ALL, !chosen); rest; rest &= rest - 1) {
+          const u32 whose = (u32)__ffs((int)rest) - 1;
+          const u64 number = random_pair(TRIES, s + 1, first + __shfl_sync(ALL, walk, whose), seed).even;
+          const u64 found = read_whole(g, __shfl_sync(ALL, v, whose), __shfl_sync(ALL, before, whose), number);
+          if (lane_id() == whose) at = found;
+        }
+      }
+      before = v;
+      v = d ? (i64)g.id(at) : -1;
+      if (walk < count) to[s + 1] = v;
+    }
+  }
+}
+
+}  // namespace szc

@@ -1,0 +1,196 @@
+"""Rows whose columns have labels (ops/labels.py): the best label of each, and what each has within one (labels.cu).
+
+The rows that are wanted are listed by their lengths: those whose labels fit a warp's table in shared memory, those
+that fit a block's, and the others, for which each block has a table in device memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sparsezc.device import cuda
+from sparsezc.engines.gpu.elementwise import vector_map
+from sparsezc.engines.gpu.runtime import codegen, groups, launch, presence_words
+from sparsezc.engines.gpu.runtime.codegen import flags, typedefs
+from sparsezc.engines.gpu.storage.assembly import rows_of
+from sparsezc.engines.gpu.storage.matrix_store import Rows
+from sparsezc.engines.gpu.storage.vector_store import VectorStore, in_bits
+from sparsezc.errors import IndexOutOfBound, InvalidValue
+from sparsezc.expr.dispatch import Write
+from sparsezc.expr.mask import Mask
+from sparsezc.memory import budget
+from sparsezc.semirings.types.datatypes import DataType
+
+_TABLE_BYTES = 36 << 10  # of shared memory, a block: six blocks fit a multiprocessor
+_WARP_ENTRIES = 2048  # of a row that a warp sums within a label; of a longer one a block does
+
+
+class _Labels(NamedTuple):
+    """What labels.cu reads beside the matrix; 0: it is not given."""
+
+    label: Any
+    own: Any
+    within: Any
+    shares: Any
+    totals: Any
+    scale: float
+    stays: int
+
+
+class _Tables(NamedTuple):
+    """Hash tables in device memory, one a block."""
+
+    keys: Any
+    sums: Any
+    slots: int
+
+
+_NO_TABLES = _Tables(groups.NULL, groups.NULL, 0)
+
+
+class _Case(NamedTuple):
+    """What a kernel is specialised for."""
+
+    dtype: DataType
+    wide: bool
+    iso: bool
+    reads: bool
+    within: bool
+    penalty: bool
+    sums: bool
+    long_labels: bool
+
+
+def best_label(e: Any, out: Any, write: Write[Mask | None]) -> None:
+    """Write the best label of each row that the mask lets through, where it is not the row's own."""
+    A, label, within, shares, totals, scale, stays = e.operands
+    labels = _labels(e, label)
+    bounds, k, s = (_full(e, v) if v.ndim else 0 for v in (within, shares, totals))
+    read = _Labels(labels, labels, bounds, k, s, float(scale.value), int(stays.value))
+    rows, best = _run(e, A._store, read, write, np.int64)
+    moves = best != labels[rows]
+    _put(e, rows[moves], best[moves], out, write)
+
+
+def label_weight(e: Any, out: Any, write: Write[Mask | None]) -> None:
+    """Write what each row that the mask lets through has within its label."""
+    A, label, own = e.operands
+    read = _Labels(_labels(e, label), _full(e, own), 0, 0, 0, 0.0, 0)
+    _put(e, *_run(e, A._store, read, write, np.float64), out, write)
+
+
+def _put(e: Any, rows: Any, values: Any, out: Any, write: Write[Mask | None]) -> None:
+    found = VectorStore(e.dtype, e.shape[0])
+    found.put(rows, values)
+    vector_map.write_vector(found, out._store, in_bits(write))
+
+
+def _full(e: Any, v: Any) -> Any:
+    """Return the values of a vector with an entry everywhere."""
+    store = v._store
+    if store.nvals() != store.size:
+        raise InvalidValue(
+            f"{e.operation}: {v.name} has {store.nvals()} entries; {store.size} are needed, one everywhere"
+        )
+    return store.values
+
+
+def _labels(e: Any, v: Any) -> Any:
+    """Return the labels, which kernels take for positions."""
+    labels, n = _full(e, v), v._store.size
+    if n:
+        least, most = int(labels.min()), int(labels.max())
+        if least < 0 or most >= n:
+            raise IndexOutOfBound(f"{e.operation}: label has {least} .. {most}; 0 .. {n - 1} are needed")
+    return labels
+
+
+def _run(e: Any, matrix: Any, read: _Labels, write: Write[Mask | None], kind: Any) -> tuple[Any, Any]:
+    """Return the rows that are wanted, and the answer of each."""
+    xp = cuda.current().xp
+    rows, n = rows_of(matrix), matrix.nrows
+    wanted = _wanted(write, n)
+    lengths = rows.indptr[wanted + 1] - rows.indptr[wanted]
+    sums = e.operation == "label_weight"
+    answer = xp.zeros(wanted.size, kind) if sums else read.own[wanted]
+    within, penalty = (not isinstance(x, int) for x in (read.within, read.shares))
+    case = _Case(matrix.dtype, rows.wide, rows.iso, "x" in e.op.reads, within, penalty, sums, n >= 2**32)
+    for at, blocks, in_memory in _divided(lengths, case):
+        if at.size:
+            listed = wanted[at]
+            tables = _tables(int(lengths[at].max()), int(at.size), case) if in_memory else _NO_TABLES
+            answer[at] = _launch(case, rows, listed, read, blocks, tables, kind)
+    return wanted, answer
+
+
+def _wanted(write: Write[Mask | None], n: int) -> Any:
+    """Return the rows that a mask lets through (int64, ascending)."""
+    xp, mask = cuda.current().xp, in_bits(write).mask
+    if mask.allows_all:
+        return xp.arange(n)
+    bits = mask.bits ^ np.uint32(mask.flip) if mask.flip else mask.bits
+    if mask.flip and n % 32:
+        bits[-1] &= np.uint32((1 << n % 32) - 1)
+    return presence_words.positions(bits, n)
+
+
+def _divided(lengths: Any, case: _Case) -> Iterator[tuple[Any, bool, bool]]:
+    """Places of rows of some lengths, whether a block takes each, and whether its table is in device memory."""
+    xp = cuda.current().xp
+    if case.sums:
+        yield xp.flatnonzero((lengths > 0) & (lengths <= _WARP_ENTRIES)), False, False
+        yield xp.flatnonzero(lengths > _WARP_ENTRIES), True, False
+        return
+    slots = _slots(case)
+    # a table is three quarters full at most, with the row's own label
+    warp, block = slots // 8 * 3 // 4 - 1, slots * 3 // 4 - 1
+    yield xp.flatnonzero((lengths > 0) & (lengths <= warp)), False, False
+    yield xp.flatnonzero((lengths > warp) & (lengths <= block)), True, False
+    yield xp.flatnonzero(lengths > block), True, True
+
+
+def _slots(case: _Case) -> int:
+    return _TABLE_BYTES // (8 + (8 if case.long_labels else 4))
+
+
+def _tables(longest: int, count: int, case: _Case) -> _Tables:
+    """Tables for rows of at most so many entries: as many as there is room for."""
+    gpu = cuda.current()
+    slots, key = 2 * longest, np.dtype(np.uint64 if case.long_labels else np.uint32)
+    room = max(1, budget.available() // 4 // (slots * (8 + key.itemsize)))
+    blocks = min(count, room, launch.blocks(gpu, launch.THREADS * count))
+    return _Tables(gpu.xp.empty(blocks * slots, key), gpu.xp.empty(blocks * slots, np.float64), slots)
+
+
+def _launch(case: _Case, rows: Rows, listed: Any, read: _Labels, blocks: bool, tables: _Tables, kind: Any) -> Any:
+    """Return the answers of the listed rows, each taken by a block or by a warp."""
+    gpu = cuda.current()
+    xp = gpu.xp
+    in_memory = tables.slots > 0
+    kernel = codegen.kernel(gpu, "labels.cu", prelude(case, blocks, in_memory), "labels")
+    found = xp.empty(listed.size, kind)
+    grid = launch.blocks(gpu, (launch.THREADS if blocks else 32) * listed.size)
+    kernel.launch(
+        tables.keys.size // tables.slots if in_memory else grid, read, tables, count=listed.size,
+        rows=listed.astype(np.uint64), indptr=rows.indptr, indices=rows.arguments.indices, values=rows.arguments.values,
+        counter=xp.zeros(1, np.uint64), best=0 if case.sums else found, weight=found if case.sums else 0,
+    )  # fmt: skip
+    return found
+
+
+@lru_cache(maxsize=256)
+def prelude(case: _Case, blocks: bool, in_memory: bool) -> str:
+    """Return the text before labels.cu."""
+    ids, keys = ("u64" if wide else "u32" for wide in (case.wide, case.long_labels))
+    return "\n".join(
+        (
+            typedefs(Id=ids, A=case.dtype, Key=keys),
+            flags(READS_A=case.reads, ISO_A=case.iso, BLOCKS=blocks, GLOBAL=in_memory),
+            flags(WITHIN=case.within, PENALTY=case.penalty, SUM=case.sums),
+            f"constexpr u32 SLOTS = {_slots(case)};",
+        )
+    )

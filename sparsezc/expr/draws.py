@@ -1,0 +1,105 @@
+"""Operands that say which entries of rows are picked, and how walks go on; and the rules of chance that engines share.
+
+Every random number is 64 bits of Philox 4x32-10 (:mod:`sparsezc.engines.cpu.philox`), named by seed, stream, step and
+draw. The stream is the number of the result's row, so what a row gets depends on no other row. Engines compute in
+integers, or in FP64 operations that round alike everywhere, so results are equal to the bit. ``x * n >> 64`` makes a
+number below n of a random one.
+
+==================  ====================================================================================================
+`how`               the entries of a row of d entries that are picked
+==================  ====================================================================================================
+first, last         by position
+largest, smallest   by value, then by smallest column; NaN comes last
+random              step 0, draws 0 to k-1: Floyd's sample of k out of d; for k above MOST_FLOYD the k smallest of the
+                    numbers of step 1, draws 0 to d-1. With `replace`: draw c of step 0 is a position
+random_weighted     the k smallest of E/w, E = -ln(u) of step 2, draws 0 to d-1 (Efraimidis and Spirakis 2006). With
+                    `replace`: draw c of step 3 is a place in 0..Q, Q the sum of the whole numbers q
+==================  ====================================================================================================
+
+``q = floor(w / top * 2**b)``, top the row's largest weight, ``b = 62 - ceil(log2(d))``: their sums are exact in any
+order. Walks: see :class:`Trail`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+__all__ = ["MOST_FLOYD", "TRIES", "Pick", "Trail"]
+
+#: Floyd's sample looks through what it has for each number; above this many, sorting is less work.
+MOST_FLOYD = 256
+#: Tries of a step before its row is read whole: rows whose weights are much alike hardly ever need as many.
+TRIES = 32
+
+
+@dataclass(frozen=True)
+class Pick:
+    """Which entries of each row are picked, as the module's table says.
+
+    Attributes
+    ----------
+    how : str
+    k : int
+        At most so many of a row; a row of fewer gives all.
+    replace : bool
+        Whether an entry may be drawn again: then the result counts how often each was.
+    seed : int
+        Below 2**64.
+    """
+
+    how: str
+    k: int
+    replace: bool = False
+    seed: int = 0
+    _stored: ClassVar[bool] = False
+    _lock: ClassVar[None] = None
+
+    def fits(self, shape: tuple[int, ...], A: Any, index: Any) -> bool:
+        """Return whether the matrix still has the rows that are listed, and the result's columns."""
+        if index.kind == "all":
+            return bool(shape == A.shape)
+        listed = index.positions()
+        return bool(A.ncols == shape[1] and (not listed.size or int(listed.max()) < A.nrows))
+
+
+@dataclass(frozen=True)
+class Trail:
+    """How walks go on.
+
+    All edges alike: step s takes position ``x * d >> 64`` of the row's d entries, x number s of step 0. Else step s
+    tries: of numbers 2t and 2t+1 of step s+1 the first is a position, the second accepts it if it is at most 2**64
+    w/top, times the share of the p-q bias. After :data:`TRIES` tries number 2 TRIES of that step is a place among the
+    whole numbers q of all entries, each times its share.
+
+    Attributes
+    ----------
+    starts : ndarray of int64
+        One walk each.
+    length : int
+        Steps, at most.
+    size : int
+        Of the square matrix.
+    weights : {"", "values", "columns"}
+        Weights are the entries' values, or a vector's at their columns; "": all edges are alike.
+    shares : tuple of int, or None
+        Of 2**64 - 1: what of its weight an edge counts with back to where the walk was before, to a neighbour of that
+        vertex, and to any other (node2vec).
+    seed : int
+    """
+
+    starts: Any
+    length: int
+    size: int
+    weights: str = ""
+    shares: tuple[int, int, int] | None = None
+    seed: int = 0
+    _stored: ClassVar[bool] = False
+    _lock: ClassVar[None] = None
+
+    def fits(self, A: Any, *weights: Any) -> bool:
+        """Return whether the matrix and the vectors are still as large as when this was made."""
+        return bool(A.shape == (self.size, self.size) and all(v.shape == (self.size,) for v in weights))
+
+    def __repr__(self) -> str:
+        return f"{self.starts.size} walks of {self.length} steps"
