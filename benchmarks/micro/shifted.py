@@ -126,7 +126,7 @@ class Shifted:
 
 
 class _Graph(NamedTuple):
-    """What both kernels are given."""
+    """The arguments of both kernels."""
 
     n: int
     count: int

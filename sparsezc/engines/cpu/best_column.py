@@ -21,8 +21,9 @@ def best_column(x: Expression) -> Any:
     order = at.size - 1 - np.argsort(values[::-1], kind="stable")[::-1]
     rank = np.empty(at.size, np.int64)
     rank[order] = np.arange(at.size)
-    ranks = gb.Vector.from_coo(at, rank, gb.dtypes.INT64, size=v.size)
+    ranks = native.acyclic(gb.Vector.from_coo(at, rank, gb.dtypes.INT64, size=v.size))
     if 0 in A._shape or not at.size:
-        return gb.Vector(gb.dtypes.INT64, x.shape[0])
-    rows, least = operand(A).mxv(ranks, gb.semiring.min_second[gb.dtypes.INT64]).new().to_coo()
-    return gb.Vector.from_coo(rows, at[order[least]].astype(np.int64), gb.dtypes.INT64, size=x.shape[0])
+        return native.acyclic(gb.Vector(gb.dtypes.INT64, x.shape[0]))
+    rows, least = native.acyclic(operand(A).mxv(ranks, gb.semiring.min_second[gb.dtypes.INT64]).new()).to_coo()
+    columns = at[order[least]].astype(np.int64)
+    return native.acyclic(gb.Vector.from_coo(rows, columns, gb.dtypes.INT64, size=x.shape[0]))

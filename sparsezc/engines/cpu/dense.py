@@ -29,10 +29,11 @@ def is_dense(x: Expression) -> bool:
 def matmul(x: Expression) -> Any:
     """Make python-graphblas's Matrix of the product."""
     left, right = (_array(M, x.dtype.np_type) for M in x.operands)
-    return native.gb.Matrix.ss.import_fullr(
+    made = native.gb.Matrix.ss.import_fullr(
         values=np.ascontiguousarray(left @ right), nrows=x.shape[0], ncols=x.shape[1], take_ownership=True,
         dtype=native.type_of(x.dtype),
     )  # fmt: skip
+    return native.acyclic(made)
 
 
 def _array(M: Any, dtype: Any) -> Any:

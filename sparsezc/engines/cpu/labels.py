@@ -47,7 +47,8 @@ def run(x: Expression, out: Any, write: Write[Mask | None], assign: Callable[[An
     if write.accum is None and (write.mask is None or write.replace) and out.dtype is x.dtype:
         out._store.ss.pack_sparse(**content)
     else:
-        assign(native.gb.Vector.ss.import_sparse(size=n, dtype=native.type_of(x.dtype), **content))
+        made = native.gb.Vector.ss.import_sparse(size=n, dtype=native.type_of(x.dtype), **content)
+        assign(native.acyclic(made))
 
 
 def _best_label(x: Expression, operands: Any, rows: NDArray[np.int64]) -> tuple[NDArray[Any], NDArray[Any]]:

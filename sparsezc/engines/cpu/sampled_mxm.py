@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sparsezc.engines.cpu.expressions import operand, operator
+from sparsezc.engines.cpu.native import acyclic
 from sparsezc.expr.expression import Expression
 
 __all__ = ["sampled_mxm"]
@@ -13,5 +14,6 @@ __all__ = ["sampled_mxm"]
 def sampled_mxm(x: Expression) -> Any:
     """Make python-graphblas's Matrix of the second product; the first has A's entries, each a dot product."""
     A, X, flipped, Z, inner = x.operands
-    first = operand(X).mxm(operand(flipped), operator(inner.op)).new(mask=operand(A).S, axb_method="dot")
-    return first.mxm(operand(Z), operator(x.op)).new()
+    product = operand(X).mxm(operand(flipped), operator(inner.op))
+    first = acyclic(product.new(mask=operand(A).S, axb_method="dot"))
+    return acyclic(first.mxm(operand(Z), operator(x.op)).new())

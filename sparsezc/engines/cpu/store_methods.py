@@ -155,10 +155,11 @@ class Keeper:
         """Make a square matrix with a true entry (i, v(i)) for each entry of a vector (a capability)."""
         at, values = store.to_coo(sort=True)
         columns = values.astype(np.uint64, copy=False)
-        return native.gb.Matrix.ss.import_hypercsr(
+        made = native.gb.Matrix.ss.import_hypercsr(
             nrows=store.size, ncols=store.size, rows=at, indptr=np.arange(at.size + 1, dtype=np.uint64),
             col_indices=columns, values=np.ones(1, np.bool_), is_iso=True, sorted_cols=True, take_ownership=True,
         )  # fmt: skip
+        return acyclic(made)
 
     def dup(self, store: Any, dtype: DataType) -> Any:
         theirs = native.type_of(dtype)

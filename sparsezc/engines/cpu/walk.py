@@ -34,7 +34,7 @@ def walk(x: Expression) -> Any:
     if not trail.fits(A, *weights):
         raise DimensionMismatch(f"walk: {A.name} was resized since the expression was made")
     top, by = (_dense(v) for v in (*weights, None, None)[:2])
-    store = A._store.T.new() if A._transposed else A._store
+    store = native.acyclic(A._store.T.new()) if A._transposed else A._store
     all_met = np.full(trail.starts.size * (trail.length + 1), -1, np.int64)
     met = all_met.reshape(trail.starts.size, trail.length + 1)
     met[:, 0] = trail.starts
@@ -61,12 +61,13 @@ def _matrix(met: Ints, x: Expression) -> Any:
     lengths = there.reshape(nrows, ncols).sum(axis=1)
     whole = bool(there.all())
     columns = np.tile(np.arange(ncols, dtype=np.uint64), nrows)
-    return native.gb.Matrix.ss.import_csr(
+    made = native.gb.Matrix.ss.import_csr(
         nrows=nrows, ncols=ncols, indptr=np.concatenate([[0], np.cumsum(lengths)]).astype(np.uint64),
         col_indices=columns if whole else columns[there], values=met if whole else met[there],
         sorted_cols=True, take_ownership=True,
         dtype=native.type_of(x.dtype),
     )  # fmt: skip
+    return native.acyclic(made)
 
 
 @dataclass(frozen=True)
