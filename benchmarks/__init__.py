@@ -1,1 +1,1 @@
-"""Benchmarks: run from a checkout (``python -m benchmarks.gap --help``), never installed. README.md tells the rest."""
+"""Benchmarks: run from a checkout (``python -m benchmarks.gap --help``), never installed; see README.md."""

@@ -1,4 +1,4 @@
-"""Edges that exceed the card: ``python -m benchmarks.beyond_the_card --gib 150``, on a GPU, about four minutes.
+"""Edges larger than device memory: ``python -m benchmarks.beyond_the_card --gib 150``, on a GPU, about four minutes.
 
 A symmetric random graph (shifted.py) whose ids alone take so many GiB of host memory is made on the card and copied to
 where it stays. Breadth-first searches, connected components and an iteration of PageRank run over the link, are timed,

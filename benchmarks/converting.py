@@ -1,4 +1,4 @@
-"""Converting a graph that is larger than the memory: ``python -m benchmarks.converting``, no GPU; h5py is needed.
+"""Conversion of a graph larger than memory: ``python -m benchmarks.converting``, no GPU; h5py is needed.
 
 The graph (scattered.py) is written in each format, its edges in no order, and `sparsezc convert --memory` makes a .h5
 of it, in a process of its own to which the system gives no more: RLIMIT_DATA, the limit of all memory that is private

@@ -1,4 +1,4 @@
-"""The GAP Benchmark Suite's kernels, and one streaming mxv, on made graphs or files, on any engine, in any placement.
+"""The GAP Benchmark Suite's kernels, and a streaming mxv, on generated graphs or files, any engine and any placement.
 
 ``python -m benchmarks.gap kron:20 urand:20 --engine gpu --placement zerocopy,device``. Everything timed goes through
 the public interface; times are wall clock around a call, up to the moment when the device has finished. ``--rules gap``

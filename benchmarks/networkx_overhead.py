@@ -1,4 +1,4 @@
-"""The cost of NetworkX's functions with the backend in front of them: ``python -m benchmarks.networkx_overhead``.
+"""The cost of NetworkX's functions with the backend: ``python -m benchmarks.networkx_overhead``.
 
 Every function of the backend is called on graphs of several sizes, by NetworkX alone (``backend="networkx"``) and with
 ``backend_priority`` set, after the one conversion; calls about single nodes and pairs stand beside those about whole

@@ -1,4 +1,4 @@
-"""One row a warp beside 32: ``python -m benchmarks.rows_per_warp``, on a GPU, in about two minutes.
+"""One row per warp compared with 32: ``python -m benchmarks.rows_per_warp``, on a GPU, in about two minutes.
 
 Matrices of as many entries whose rows all have one mean length are multiplied by a full vector (a pull), and a tenth of
 their rows is pushed, with ``gb.config.rows_per_warp`` at 1 and at 32 in turns. The ratio of two neighbouring turns says

@@ -1,4 +1,4 @@
-"""How many files a call passes through: ``python -m benchmarks.trace``, without a GPU.
+"""The number of files that a call passes through: ``python -m benchmarks.trace``, without a GPU.
 
 A reader who follows a call by hand opens a file whenever the call enters a function of another one. For three warm
 calls this counts the package's files that are entered, and how often the next function entered is in another file than

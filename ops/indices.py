@@ -85,5 +85,5 @@ def _one_dimension(key: Any, size: int, name: str) -> IndexList:
 
 def _single(index: int, size: int, name: str) -> int:
     if not -size <= index < size:
-        raise IndexOutOfBound(f"{name}: index {index} lies outside; this dimension has {size} positions")
+        raise IndexOutOfBound(f"{name}: index {index} is outside; this dimension has {size} positions")
     return index + size if index < 0 else index

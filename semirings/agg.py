@@ -132,7 +132,7 @@ L1norm = Aggregator("L1norm", lambda a: a.weigh(semiring.plus_absfirst[a.dtype],
 L2norm = hypot
 Linfnorm = Aggregator("Linfnorm", lambda a: a.weigh(semiring.max_absfirst[a.dtype], 0), domain=EVERY)
 
-# Means and what lies around them
+# Means and deviations
 mean = Aggregator("mean", _mean, domain=QUOTIENT)
 peak_to_peak = Aggregator(
     "peak_to_peak",
@@ -149,7 +149,7 @@ geometric_mean = Aggregator(
 harmonic_mean = Aggregator("harmonic_mean", _ratio(_count, _inverses), domain=_WIDE)
 root_mean_square = Aggregator("root_mean_square", _then(_ratio(_squared, _count), unary.sqrt), domain=QUOTIENT)
 
-# Positions and what lies there
+# Positions, and entries at positions
 first = Aggregator("first", lambda a: a.value_at(a.places(None, False)), domain=EVERY)
 last = Aggregator("last", lambda a: a.value_at(a.places(None, True)), domain=EVERY)
 first_index = Aggregator("first_index", _place(), domain=_INDEX, of_vectors=True)

@@ -1,1 +1,1 @@
-"""The specification by example. CONTRIBUTING.md says how to run which part."""
+"""The specification by example; CONTRIBUTING.md has the commands to run its parts."""

@@ -1,4 +1,4 @@
-"""The configuration: one object, refused by name where it is wrong."""
+"""The configuration: one object, whose errors name the wrong setting."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The smallest whole: if one of these fails, begin here."""
+"""The smallest end-to-end tests: debug these first."""
 
 from __future__ import annotations
 

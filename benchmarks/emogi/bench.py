@@ -1,4 +1,4 @@
-"""The cases of EMOGI's experiments on one graph: what is called, what it must have moved, who judges it."""
+"""The cases of EMOGI's experiments on one graph: the call, the bytes that it must move, and the check of its answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One page of plots of EMOGI's experiments, where matplotlib is installed."""
+"""One page of plots of EMOGI's experiments, if matplotlib is installed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""EMOGI's algorithms in kernels of our own: rounds over a CSR whose ids, and lengths, lie in host memory.
+"""EMOGI's algorithms in kernels of our own: rounds over a CSR whose ids, and lengths, are in host memory.
 
 Source: S. Min, V. Mailthody, Z. Qureshi, J. Xiong, E. Ebrahimi, W. Hwu, EMOGI: Efficient Memory-access for
 Out-of-memory Graph-traversal in GPUs, PVLDB 14(2), 2021, doi:10.14778/3425879.3425883. The kernels are in

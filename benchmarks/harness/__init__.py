@@ -1,1 +1,1 @@
-"""The one frame of every benchmark: trials, results, plots, the machine, the copy rates."""
+"""The frame of all benchmarks: trials, results, plots, the machine, the copy rates."""

@@ -1,4 +1,4 @@
-"""The rates that shares refer to, measured in the same run: how fast plain copies go.
+"""The rates of plain copies, measured in the same run, to which shares refer.
 
 ``zerocopy``: cudaMemcpy from pinned host memory to the device, bytes copied a second: the host link.
 ``device``: a copy inside the device's memory; ``host``: a copy by NumPy on one core. Both count bytes read and written.

@@ -1,4 +1,4 @@
-"""Figures that were measured before, to stand beside ours.
+"""Figures that were measured before, for comparison.
 
 All on one NVIDIA H200 (PCIe 5 x16, driver 580.159, CUDA 13.0) in November 2026. Absolute figures drift between
 machines, so a ratio across runs is an orientation; ratios inside one run are what a claim rests on.

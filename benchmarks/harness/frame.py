@@ -1,4 +1,4 @@
-"""The one frame of every benchmark, after the GAP Benchmark Suite's (arXiv:1508.03619).
+"""The frame of all benchmarks, after the GAP Benchmark Suite's (arXiv:1508.03619).
 
 The graph is loaded or made first and never timed. Sources come from a fixed seed and have out-edges. The first call,
 which compiles, is timed apart and its answer is verified; then come the trials. A case says how many bytes had to be

@@ -1,4 +1,4 @@
-"""A bar chart of a report, where matplotlib is installed."""
+"""A bar chart of a report, if matplotlib is installed."""
 
 from __future__ import annotations
 

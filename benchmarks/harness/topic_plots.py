@@ -1,6 +1,6 @@
 """One plot for each topic of docs/performance*.md: ``python -m benchmarks.harness.topic_plots [TOPIC ...]``.
 
-Each is drawn from published results, beside them, so it can be drawn again whenever these change.
+Each is drawn from published results into ``published/topics/``, so it can be drawn again whenever these change.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def algorithms(plt: Any) -> Path:
         axes.set_yscale("log")
         axes.set_title(f"{graph}, edges in host memory", fontsize=9)
     panels[0].set_ylabel("ms (less is better)")
-    return _save(plt, figure, "algorithms/h200-gap-emogi.png")
+    return _save(plt, figure, "topics/h200-gap-emogi.png")
 
 
 def compressed(plt: Any) -> Path:
@@ -71,7 +71,7 @@ def compressed(plt: Any) -> Path:
         _bars(axes, ["mxv", "PageRank,\nan iteration", "search"], series, ("0.7", "tab:cyan", "tab:blue"))
         axes.set_title(f"{graph}, edges in host memory", fontsize=9)
     panels[0].set_ylabel("ms (less is better)")
-    return _save(plt, figure, "memory/h200-compressed.png")
+    return _save(plt, figure, "topics/h200-compressed.png")
 
 
 def beyond_the_card(plt: Any) -> Path:
@@ -90,7 +90,7 @@ def beyond_the_card(plt: Any) -> Path:
     axes.set_yscale("log")
     axes.set_ylabel("GB/s of edges (more is better)")
     axes.set_title("150 GiB of edges in host memory, 140 GiB of device memory", fontsize=9)
-    return _save(plt, figure, "memory/h200-beyond_the_card.png")
+    return _save(plt, figure, "topics/h200-beyond_the_card.png")
 
 
 def transfers(plt: Any) -> Path:
@@ -108,7 +108,7 @@ def transfers(plt: Any) -> Path:
         axes.set_title(f"rows of {mean} entries on average", fontsize=9)
         axes.legend(fontsize=8)
     panels[0].set_ylabel("useful GB/s (more is better)")
-    return _save(plt, figure, "memory/h200-ways.png")
+    return _save(plt, figure, "topics/h200-ways.png")
 
 
 def model(plt: Any) -> Path:
@@ -127,7 +127,7 @@ def model(plt: Any) -> Path:
     axes.set_xlabel("MB over the host link, predicted on a CPU")
     axes.set_ylabel("MB counted by the GPU")
     axes.legend(fontsize=8)
-    return _save(plt, figure, "machine/h200-model.png")
+    return _save(plt, figure, "topics/h200-model.png")
 
 
 def shapes(plt: Any) -> Path:
@@ -142,11 +142,11 @@ def shapes(plt: Any) -> Path:
     axes.invert_yaxis()
     axes.tick_params(labelsize=8)
     axes.set_xlabel("time for each byte, beside rows of 2,048 entries (less is better)")
-    return _save(plt, figure, "machine/h200-shapes.png")
+    return _save(plt, figure, "topics/h200-shapes.png")
 
 
 def _save(plt: Any, figure: Any, name: str) -> Path:
-    """Write a figure beside the published results."""
+    """Write a figure into the published plots."""
     path = PUBLISHED / name
     figure.tight_layout()
     figure.savefig(path, dpi=100)

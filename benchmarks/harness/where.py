@@ -1,4 +1,4 @@
-"""Where a benchmark runs: what its ``--engine`` and ``--placement`` mean on this machine."""
+"""The engine and placement of a benchmark: the meaning of ``--engine`` and ``--placement`` on this machine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The host link: how fast a kernel reads host memory, by pattern, by size of a request and by kind of pages.
+"""The host link: the rate at which a kernel reads host memory, by pattern, size of requests and kind of pages.
 
 ``python -m benchmarks.micro.link`` takes under a minute on a GPU. Each case reads what it says and its sum is checked.
 """

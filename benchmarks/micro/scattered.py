@@ -1,4 +1,4 @@
-"""A graph made of nothing but numbers whose edges come in no order, and its files: what a conversion has to sort.
+"""A graph computed from hashes whose edges are written in no order, as files that a conversion has to sort.
 
 Every row has 64 slots, one in each 64th of the columns; a hash of the slot says whether an entry is there, which
 column of its part it has, and its value. So any row can be made again by itself, and an answer be held against it, with

@@ -1,4 +1,4 @@
-"""How rows that a product wants get to the card: ``python -m benchmarks.micro.transfers``, on a GPU, about two minutes.
+"""Transfers of the rows that a product wants: ``python -m benchmarks.micro.transfers``, on a GPU, about two minutes.
 
 A product under a mask wants a share of the rows, here and there, of a graph in pinned pages (shifted.py). It is served
 in each of the ways that papers have: read where they lie (zerocopy), put together by the host's threads and copied

@@ -1,4 +1,4 @@
-"""Requests over the link, predicted on a CPU, beside counted ones: ``python -m benchmarks.model kron:20``.
+"""Predicted and counted requests over the link: ``python -m benchmarks.model kron:20``, on a CPU.
 
 For each graph and algorithm the products that it runs, one line each (``--levels``), and their sum: bytes, requests by
 size, and the time that these take at the rates in facts.py. Beside it what the emulator counts (``--counters

@@ -1,4 +1,4 @@
-"""Counted requests over the link: by the emulator, or by a GPU's own counters read by Nsight Compute (ncu).
+"""Counted requests over the link: by the emulator, or by a GPU's counters, read by Nsight Compute (ncu).
 
 A GPU counts a request more than once where it passes from one half of its L2 to the other, so what one request counts
 as is measured in the same run: before each case a plain stream of known size is counted, which also tells the cases

@@ -1,4 +1,4 @@
-"""The row-head cache in NumPy: which ids of each row lie on the card, and which rows a pull need not read for them.
+"""The row-head cache in NumPy: the ids of each row in device memory, and the rows that a pull need not read for them.
 
 head_cache.cu keeps the k neighbours of each row that have most neighbours themselves, and nothing of rows cut into
 chunks. A row that has no more than k entries is there whole.

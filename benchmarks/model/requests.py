@@ -1,4 +1,4 @@
-"""How many requests, of which sizes, warps make for parts of an array in host memory.
+"""The number and sizes of the requests that warps make for parts of an array in host memory.
 
 The rules are the load unit's: the lanes of one load instruction ask for 32-byte sectors, and each run of neighbouring
 sectors inside a 128-byte line is one request, of 32, 64, 96 or 128 bytes (Min et al., EMOGI, VLDB 2021, section 3.3).

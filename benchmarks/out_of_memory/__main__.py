@@ -1,4 +1,4 @@
-"""Every placement at budgets smaller than the graph: times, and bytes moved for each byte of edges.
+"""Every placement at budgets smaller than the graph: times, and bytes moved per byte of edges.
 
 ``python -m benchmarks.out_of_memory kron:24 urand:24 --budgets 5,25,50,100``. A budget of 25 is device memory for the
 vectors and for a quarter of the edges (ids and weights). After tables 4 and 5 of Ascetic (Tang et al., ICPP 2021,

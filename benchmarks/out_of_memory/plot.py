@@ -1,4 +1,4 @@
-"""A page of plots of a comparison of placements, where matplotlib is installed."""
+"""A page of plots of a comparison of placements, if matplotlib is installed."""
 
 from __future__ import annotations
 

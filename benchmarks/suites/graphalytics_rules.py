@@ -1,4 +1,4 @@
-"""When an answer counts as right by LDBC Graphalytics' rules, and what judges it where there is no reference output.
+"""LDBC Graphalytics' rules for correct answers, and the checks without a reference output.
 
 Source: A. Iosup et al., The LDBC Graphalytics Benchmark, arXiv:2011.15028.
 """

@@ -1,4 +1,4 @@
-"""Is an answer right? Array checks that share no code with the algorithms and take a chunk of edges at a time.
+"""Checks of answers on arrays; they share no code with the algorithms and read a chunk of edges at a time.
 
 Each check is a proof (PageRank's on a large graph a bound): what it accepts is right, at the cost of one or a few
 passes over the edges. The same text runs with NumPy and with CuPy (`Edges.xp`), so a GPU soon judges a large graph.

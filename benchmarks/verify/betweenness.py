@@ -1,4 +1,4 @@
-"""Is a betweenness right? Brandes's algorithm once more, on frontiers of vertices, in NumPy or CuPy.
+"""A check of betweenness: Brandes's algorithm again, on frontiers of vertices, in NumPy or CuPy.
 
 Source: U. Brandes, A faster algorithm for betweenness centrality, 2001, doi:10.1080/0022250X.2001.9990249.
 """

@@ -1,4 +1,4 @@
-"""Is an answer right, where the edges fill most of the host's memory? Checks on all cores, a block of rows at a time.
+"""Checks of answers if the edges fill most of the host's memory: on all cores, a block of rows at a time.
 
 For symmetric graphs. Nothing is shared with the algorithms: NumPy looks every entry's column up in a table and folds
 each row (``take`` and ``reduceat`` leave Python's lock to others). What limits this is the memory of the tables, so

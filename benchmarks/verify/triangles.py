@@ -1,4 +1,4 @@
-"""Is a number of triangles right? Counted once more by SciPy, in blocks of rows, so that memory stays bounded."""
+"""A check of a number of triangles: SciPy counts again, in blocks of rows, so that memory is bounded."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ def topological_generations(A: Matrix) -> Vector:
     if generation.nvals < n:
         rest = Vector.from_scalar(True, n, datatypes.BOOL).dup(mask=~generation.S)
         raise InvalidValue(
-            f"A has a cycle: {rest.nvals} vertices, {rest.to_coo()[0][0]} the first, lie on one or behind one"
+            f"A has a cycle: {rest.nvals} vertices, {rest.to_coo()[0][0]} the first, are on one or reached from one"
         )
     return generation
 

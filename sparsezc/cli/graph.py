@@ -51,7 +51,7 @@ def add_place(command: argparse.ArgumentParser) -> None:
         "--placement",
         choices=placements.choices(files=True),
         default="auto",
-        help="where a GPU matrix lies: the card's memory, the .h5 file, or host memory in one of many ways (auto);"
+        help="the memory of a GPU matrix: device memory, the .h5 file, or host memory in one of several ways (auto);"
         f" for comparison with published systems: {baselines}",
     )
     command.add_argument(
@@ -196,8 +196,8 @@ def read_options(arguments: argparse.Namespace, weights: Any = None) -> ReadOpti
             weights = parse(given)
         except InvalidValue:
             raise InvalidValue(
-                f"--weights {given} is not understood; give none, narrowest, a type such as FP32, or made whole numbers"
-                " such as 1-255, of which the first must not exceed the second, and both lie below 2^32"
+                f"--weights {given} is not understood; give none, narrowest, a type such as FP32, or a range of"
+                " generated integers such as 1-255, in ascending order and below 2^32"
             ) from None
     return ReadOptions.parse(
         arguments.graph,

@@ -1,4 +1,4 @@
-"""Every public algorithm with ``config.autocompute`` off, which is the program's setting and not theirs."""
+"""Every public algorithm with ``config.autocompute`` off, a setting for the user's program only."""
 
 from __future__ import annotations
 

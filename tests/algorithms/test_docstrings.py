@@ -1,4 +1,4 @@
-"""Every algorithm says what it takes, gives and refuses, by which formula and whose, and the page lists it."""
+"""Every algorithm's docstring has parameters, result, errors, formula and source, and docs/algorithms.md lists it."""
 
 import inspect
 import re

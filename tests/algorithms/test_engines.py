@@ -1,4 +1,4 @@
-"""The algorithms on the GPU engine, emulated and, where there is one, on a GPU; and what they read over the link."""
+"""The algorithms on the GPU engine, emulated and, if there is one, on a GPU; and their reads over the link."""
 
 import warnings
 

@@ -1,4 +1,4 @@
-"""Orders of vertices: permutations with what they promise; and matrices that are put into them."""
+"""Vertex orders: permutations with their documented properties, and matrices in these orders."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The judges of sets judged: each accepts every right answer and refuses planted wrong ones."""
+"""Tests of the judges of sets: each accepts every correct answer and refuses planted wrong ones."""
 
 import numpy as np
 import pytest

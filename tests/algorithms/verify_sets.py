@@ -1,4 +1,4 @@
-"""Judges of answers of which many are right: sets, colours, pairs, walks, trees, cycles.
+"""Judges of answers that are not unique: sets, colours, pairs, walks, trees, cycles.
 
 They share no code with the algorithms. Graphs and answers come as to :mod:`tests.algorithms.verify`, and a wrong answer
 raises its :class:`Wrong`.

@@ -1,4 +1,4 @@
-"""Edges beyond the card: the graph is what its formula says, the host's checks find what is wrong, whole runs."""
+"""Edges larger than device memory: the graph follows its formula, the host's checks find errors, whole runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Examples in the benchmarks' docstrings print what they say."""
+"""The examples in the benchmarks' docstrings print the documented output."""
 
 from __future__ import annotations
 

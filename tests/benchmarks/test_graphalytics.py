@@ -1,4 +1,4 @@
-"""Graphalytics' graphs are read, run and validated as the suite says; on its own examples where they are at hand."""
+"""Graphalytics' graphs are read, run and validated by the suite's rules; on its own examples if present."""
 
 from __future__ import annotations
 

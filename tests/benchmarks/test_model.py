@@ -1,4 +1,4 @@
-"""The byte model predicts what the engine's own kernels ask of the link, as the emulator counts it."""
+"""The byte model predicts the requests of the engine's own kernels over the link, as counted by the emulator."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""README.md and docs/ quote published results as their files have them."""
+"""README.md and docs/ quote published results exactly."""
 
 from __future__ import annotations
 

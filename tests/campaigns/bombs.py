@@ -1,4 +1,4 @@
-"""Small text files that ask for much: expansion bombs, endless lines, giant counts and sizes in headers, deep numbers.
+"""Small text files that expand: expansion bombs, endless lines, huge counts and sizes in headers, deep numbers.
 
 A file is read, or converted with `memory`, under a stated bound. What is judged is the outcome: an answer or a
 FileFormatError, OutOfMemory or InvalidValue of one short line that names the file, in time, and within the bound plus

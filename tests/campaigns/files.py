@@ -1,4 +1,4 @@
-"""Damaged files of every format: each is refused by one clear line, or read as what it says; never worse.
+"""Damaged files of every format: each is refused with one clear line, or read with its stated content.
 
 The files are ours, of every layout, and those of other programs (SciPy, h5py, pyarrow, written by hand). What must be
 refused:

@@ -1,4 +1,4 @@
-"""The frame of all campaigns: trials in a child process, under a deadline and a memory limit, and what they found.
+"""The frame of all campaigns: trials in a child process, under a deadline and a memory limit, and their findings.
 
 A campaign is a module beside this one with a function ``trial(rng, folder) -> Trial``, and perhaps ``prepare()``, which
 the child process calls once. Trial `k` of seed `s` draws from

@@ -1,4 +1,4 @@
-"""Every writer is killed, runs out of disk, or meets rivals: its target is old or new, byte by byte, never between.
+"""Writers that are killed, run out of disk, or have rivals: the target is old or new, byte by byte, never a mixture.
 
 A trial draws a writer, an old and a new graph, and what happens: `moment` kills at random times, `step` before random
 changes of the file system, `short` lets files grow to random sizes only (RLIMIT_FSIZE, a full disk to the writer), and

@@ -1,4 +1,4 @@
-"""Every function of the NetworkX backend on odd graphs, beside NetworkX itself: values, types, order, error classes.
+"""Every function of the NetworkX backend on odd graphs, compared with NetworkX: values, types, order, error classes.
 
 A trial is one graph, and each function once with arguments drawn over its signature. Where an answer may be another,
 docs/networkx.md says so, and here stands what it must still be; where a call may be declined, `DECLINED` says why.

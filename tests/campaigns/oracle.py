@@ -1,4 +1,4 @@
-"""GraphBLAS by plain dictionaries: what the C specification says, spelled as in python-graphblas.
+"""GraphBLAS on plain dictionaries: the C specification, with python-graphblas's syntax.
 
 An object is its shape, its type and a dictionary from positions to values. Every operation makes a dictionary T and a
 type; :func:`_write` is the one place where masks, accumulators and replacement act: ``C<M, r> = C (+) T``. Nothing is

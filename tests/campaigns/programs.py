@@ -1,4 +1,4 @@
-"""Random programs of mixed statements, against python-graphblas and against an oracle of dictionaries.
+"""Random programs of mixed statements, compared with python-graphblas and with an oracle of dictionaries.
 
 The statements are those of tests/ops/programs.py; here sizes are 0, 1, small or 2^40, objects are empty, full or of
 one value, and types are any, with NaN, infinities and the largest integers. A program that fails is shortened, by

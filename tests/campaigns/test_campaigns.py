@@ -1,4 +1,4 @@
-"""Each campaign runs for a few seconds and finds nothing; a campaign that is broken fails here too."""
+"""Each campaign runs for a few seconds without findings; a broken campaign fails here too."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The frame sees what fails, crashes, hangs or grows, goes on behind it, and saves it as a test that fails."""
+"""The frame detects failures, crashes, hangs and memory growth, goes on, and saves them as failing tests."""
 
 from __future__ import annotations
 

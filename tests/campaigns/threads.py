@@ -1,4 +1,4 @@
-"""Threads: eight of them call methods of the same objects, and every answer must be that of some order of the calls.
+"""Threads: eight of them call methods of the same objects, and every answer must be that of a sequential order.
 
 What is shared is made so that the order can be told, or does not matter: sums that only grow by known numbers, contents
 that each statement writes whole with a number of its own, totals that no statement changes, places that one thread has.

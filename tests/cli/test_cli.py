@@ -260,7 +260,7 @@ def test_weights_that_are_none_are_told_in_the_command_lines_words(capsys, tmp_p
     target = [tmp_path / "a.mtx"] if command == "convert" else []
     code, _, err = run(capsys, command, "kron:4", *target, "--weights", weights)
     assert code == 1
-    assert f"--weights {weights} is not understood; give none, narrowest, a type such as FP32, or made" in err
+    assert f"--weights {weights} is not understood; give none, narrowest, a type such as FP32, or a range" in err
     assert "None" not in err
     assert not list(tmp_path.iterdir())
 

@@ -1,4 +1,4 @@
-"""The files of ``--out``: each suffix its own format, read back by another library, or refused before the work."""
+"""The files of ``--out``: each suffix has its format, read back by another library, or is refused before the work."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names, messages and outputs that a terminal or a disk does not take: one line, an exit status, never a traceback."""
+"""Names, messages and outputs that a terminal or a disk refuses: one line, an exit status, never a traceback."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A bar shows on a terminal or where it is asked for, and only on work that takes long."""
+"""A progress bar appears on a terminal or if requested, and only for long work."""
 
 from __future__ import annotations
 

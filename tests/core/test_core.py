@@ -1,4 +1,4 @@
-"""Names that programs import from ``graphblas.core``: the same answers as python-graphblas's."""
+"""Names that programs import from ``graphblas.core``: results equal to python-graphblas's."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Matrices may take most of a machine's memory: they go with their last name, not when the collector comes round."""
+"""Matrices can fill most of memory: they are freed with their last reference, not by the garbage collector."""
 
 from __future__ import annotations
 

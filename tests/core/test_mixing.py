@@ -1,4 +1,4 @@
-"""Objects of python-graphblas stand where ours do."""
+"""Objects of python-graphblas are accepted in place of ours."""
 
 from __future__ import annotations
 

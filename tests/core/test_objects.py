@@ -1,4 +1,4 @@
-"""Facts that matrices and vectors cache about their content, and when they must forget them."""
+"""Facts about their content that matrices and vectors cache, and the changes that invalidate them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``A.ss``, ``v.ss`` and ``gb.ss``: SuiteSparse's own, with objects of ours, from whatever engine they lie on."""
+"""``A.ss``, ``v.ss`` and ``gb.ss``: SuiteSparse's own methods, with our objects, on every engine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Threads that share objects: every answer is that of some order of the calls, and none waits for ever.
+"""Threads that share objects: every answer is that of a sequential order of the calls, and none waits for ever.
 
 What may end the process runs in one of its own; ``tests/campaigns/threads.py`` tries far more.
 """

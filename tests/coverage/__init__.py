@@ -1,4 +1,4 @@
-"""docs/coverage.md: what of python-graphblas is there, and who does it. Only reasons are written by hand.
+"""docs/coverage.md: the public names of python-graphblas and their engines. Only reasons are written by hand.
 
 ``statements.py`` and ``suitesparse.py`` have a statement for each public name; ``find.py`` runs them on
 python-graphblas, on the CPU engine and on the GPU engine, and watches whether the CPU engine has a part in it;

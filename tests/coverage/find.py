@@ -1,4 +1,4 @@
-"""Who does it: a statement on python-graphblas, on the CPU engine and on the GPU engine, watched."""
+"""The engine of a statement: it runs on python-graphblas, on the CPU engine and on the GPU engine, and is watched."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The classes of python-graphblas, and how one object of each is made of operands."""
+"""The classes of python-graphblas, and the construction of one object of each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who does an operator, for each of every namespace. A rehearsal tells: it needs no kernel to be compiled.
+"""The engine of each operator of every namespace, found by a rehearsal, which compiles no kernel.
 
 The operator is used in one operation of its kind, on the first type that it takes. That it computes what
 python-graphblas's does is what ``tests/ops/test_operators.py`` and ``tests/semirings/`` hold.

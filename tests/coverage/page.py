@@ -23,16 +23,17 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "coverage.md"
 HEAD = """\
 # Coverage of python-graphblas
 
-What of python-graphblas 2025.2 is there, and who does it. `python -m tests.coverage --update` writes this page and
-`tests/coverage/test_coverage.py` fails where it is stale: each name was used in a statement, which gave the same on
-python-graphblas, on the CPU engine and on the GPU engine.
+The public names of python-graphblas 2025.2, and the engine that runs each. `python -m tests.coverage --update` writes
+this page and `tests/coverage/test_coverage.py` fails if it is stale: each name is used in a statement, which gives the
+same result on python-graphblas, on the CPU engine and on the GPU engine.
 
-On the CPU engine everything below that is not absent is native. On the GPU engine, with the operands there:
+On the CPU engine every name below that is not absent is native. On the GPU engine, with operands there:
 
-* **native**: the CPU engine had no part in it (`gb.config.fallback` was `"error"`);
-* **by fallback**: operands go to the CPU engine, and the output comes back, with one `PerformanceWarning` a kind;
-* **on the host**: made of a user's arrays, or a matter of Scalars or of SuiteSparse, and so done by the CPU engine and
-  moved, without a warning.
+* **native**: the CPU engine has no part in it (`gb.config.fallback` is `"error"`);
+* **by fallback**: operands are copied to the CPU engine, and the output is copied back, with one
+  `PerformanceWarning` per kind;
+* **on the host**: the CPU engine runs it without a warning, as it reads a user's arrays or Scalars, or calls
+  SuiteSparse; the result is then moved.
 
 """
 STATES = (NATIVE, FALLBACK, HOST, ABSENT)
@@ -49,25 +50,25 @@ OTHERS_ABSENT = {
 }
 
 OPERATORS = """\
-Each was used in the operations of its kind, on both engines. That they compute what python-graphblas does is what
-`tests/ops/test_operators.py` and `tests/semirings/` hold.\
+Each is used in the operations of its kind, on both engines. `tests/ops/test_operators.py` and `tests/semirings/`
+compare their values with python-graphblas's.\
 """
-#: What of python-graphblas's own suite was seen to fail on the CPU engine, which no test here can run.
+#: The tests of python-graphblas's own suite that fail on the CPU engine; no test here can run that suite.
 SUITE = """\
 ## python-graphblas's own tests
 
-Of the 251 tests of its suite that lean on its public names alone, 245 pass with the CPU engine, and of the 24 on files,
+Of the 251 tests of its suite that use its public names only, 245 pass with the CPU engine, and of the 24 on files,
 conversions and pickles 23. The others:
 
-| tests | ask for |
+| tests | reason |
 | --- | --- |
-| `test_expr_is_like_...` and `test_index_expr_is_like_...` (of Matrix, Vector and Scalar) | the public half holds: \
-expressions lack what theirs lack (`tests/house/test_surface.py`). The rest is private names that a Matrix, Vector or \
-Scalar has there and its expressions have not: `__del__`, `_assign_element`, `_carg`, `_delete_element`, \
+| `test_expr_is_like_...` and `test_index_expr_is_like_...` (of Matrix, Vector and Scalar) | the public half passes: \
+expressions lack the same public names (`tests/house/test_surface.py`). The rest is private names that a Matrix, \
+Vector or Scalar has there and its expressions have not: `__del__`, `_assign_element`, `_carg`, `_delete_element`, \
 `_deserialize`, `_empty`, `_expr_name`, `_expr_name_html`, `_extract_element`, `_from_csx`, `_from_obj`, \
 `_name_counter`, `_parent`, `_prep_for_assign`, `_prep_for_extract`, `_to_csx`, `_update` |
-| `test_udt` of pickles | that a file of pickles of python-graphblas's own classes becomes ours: it becomes its own; \
-`gb.from_graphblas` takes them |
+| `test_udt` of pickles | expects pickles of python-graphblas's own classes to load as ours; they load as its own, \
+which `gb.from_graphblas` converts |
 """
 
 

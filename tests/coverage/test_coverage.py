@@ -1,4 +1,4 @@
-"""docs/coverage.md is what `python -m tests.coverage` finds; and what is not there has a reason."""
+"""docs/coverage.md equals the output of `python -m tests.coverage`, and each absent name has a reason."""
 
 from __future__ import annotations
 

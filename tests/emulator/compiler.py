@@ -1,4 +1,4 @@
-"""From kernel texts to shared libraries: g++, a precompiled header, many kernels in one file, and a cache on disk.
+"""Kernel texts to shared libraries: g++, a precompiled header, many kernels in one file, and a cache on disk.
 
 A kernel text is compiled as it stands: its includes are put in place (each file once), the whole is wrapped in a
 namespace of its own, and one exported symbol describes the kernel. So one translation unit holds many kernels of the

@@ -1,4 +1,4 @@
-"""An emulated GPU: kernel texts run on the CPU, NumPy stands in for CuPy, and what CUDA leaves undefined is an error.
+"""An emulated GPU: kernel texts run on the CPU with NumPy instead of CuPy, and undefined behaviour is an error.
 
 How to use it::
 

@@ -1,4 +1,4 @@
-"""A rehearsal: tests run once with kernels that do nothing, so that all that they need can be compiled at once.
+"""A rehearsal: tests run once with kernels that do nothing, to collect all kernels and compile them together.
 
 g++ takes as long for a file of twenty kernels as for one or two, so tests that ask for their kernels one by one would
 wait ten times longer. Nothing is compared in a rehearsal; array code runs on zeros. Code that loops until a kernel says

@@ -1,4 +1,4 @@
-"""The emulator itself: collectives and atomics are right in every order, and planted bugs are found."""
+"""The emulator itself: collectives and atomics are correct in every order, and planted bugs are found."""
 
 from __future__ import annotations
 

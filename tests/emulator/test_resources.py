@@ -1,4 +1,4 @@
-"""The kernels compile for every supported GPU and take no more of it than the committed table says."""
+"""The kernels compile for every supported GPU, within the resources of the committed table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The CPU engine: no copies where none are needed, right answers in either mode of SuiteSparse, what moves."""
+"""The CPU engine: no unnecessary copies, correct answers in both modes of SuiteSparse, and moves between engines."""
 
 from __future__ import annotations
 

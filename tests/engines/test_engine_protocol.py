@@ -1,4 +1,4 @@
-"""An engine of `run` and the stores alone, added by name: everything works on it, and nothing looks into its stores."""
+"""An engine with only `run` and stores, added by name: everything works on it, and no code reads its stores."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where SuiteSparse:GraphBLAS itself goes wrong: the CPU engine goes around it, and stays right."""
+"""Faults of SuiteSparse:GraphBLAS that the CPU engine avoids."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A NetworkX function of a program's own: ``nx.degree_centrality`` on sparsezc."""
+"""A user's NetworkX function: ``nx.degree_centrality`` on sparsezc."""
 
 from __future__ import annotations
 

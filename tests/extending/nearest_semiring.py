@@ -1,4 +1,4 @@
-"""A semiring of a program's own: of two neighbours the one with the smaller square of the difference."""
+"""A user's semiring: of two neighbours the one with the smaller square of the difference."""
 
 from __future__ import annotations
 

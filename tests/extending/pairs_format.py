@@ -1,4 +1,4 @@
-"""A file format of a program's own: ``.pairs``, a line of JSON with the sizes, then one with a list for each edge."""
+"""A user's file format: ``.pairs``, a line of JSON with the sizes, then one with a list for each edge."""
 
 from __future__ import annotations
 

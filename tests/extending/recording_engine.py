@@ -1,4 +1,4 @@
-"""An engine of a program's own: it records statements and hands them to the CPU engine."""
+"""A user's engine: it records statements and passes them to the CPU engine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Extensions in one file outside the package; everything else works with them unchanged."""
+"""Extensions in one file outside the package; the rest of the package works with them unchanged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A placement of a program's own: one file outside the package, and every operation works in it."""
+"""A user's placement: one file outside the package, and every operation works in it."""
 
 from __future__ import annotations
 

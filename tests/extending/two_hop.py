@@ -1,4 +1,4 @@
-"""An algorithm of a program's own, in GraphBLAS calls: how many vertices lie exactly two edges away from each."""
+"""A user's algorithm, in GraphBLAS calls: the number of vertices exactly two edges away from each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where an answer need not be NetworkX's own: what docs/networkx.md says of it, and what it must be all the same."""
+"""Answers that may differ from NetworkX's by docs/networkx.md, and their remaining conditions."""
 
 from __future__ import annotations
 

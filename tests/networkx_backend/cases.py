@@ -1,4 +1,4 @@
-"""Graphs and calls for the backend's tests, and what it means that two answers are the same."""
+"""Graphs and calls for the backend's tests, and the equality of two answers."""
 
 from __future__ import annotations
 

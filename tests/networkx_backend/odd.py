@@ -1,4 +1,4 @@
-"""Odd graphs and arguments, drawn from a random generator: what the campaign of NetworkX calls is made of."""
+"""Odd graphs and arguments from a random generator, for the campaign of NetworkX calls."""
 
 from __future__ import annotations
 

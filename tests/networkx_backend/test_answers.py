@@ -1,4 +1,4 @@
-"""Each claimed function, asked by ``backend="sparsezc"``, gives NetworkX's answer on random graphs with odd labels."""
+"""Each claimed function, called with ``backend="sparsezc"``, has NetworkX's answer on random graphs with odd labels."""
 
 from __future__ import annotations
 

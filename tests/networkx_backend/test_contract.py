@@ -1,4 +1,4 @@
-"""Errors, types, what is declined, what is kept with the graph, and graphs that NetworkX never held."""
+"""Errors, types, declined calls, caches with the graph, and graphs without a NetworkX original."""
 
 from __future__ import annotations
 

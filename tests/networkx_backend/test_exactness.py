@@ -1,4 +1,4 @@
-"""Labels are the graph's own, numbers have NetworkX's types, dictionaries its order; local calls stay with it."""
+"""Labels are the graph's own, numbers have NetworkX's types, dictionaries its order; local calls are left to it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The judge of the NetworkX calls excuses what is NetworkX's fault, and no wrong answer beside it."""
+"""The judge of NetworkX calls excuses NetworkX's faults, and no wrong answer with them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calls that name their nodes look at what lies around these, and at no more of the graph."""
+"""Calls that name their nodes read only the neighbourhood of these."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""NetworkX's own tests pass with the backend in its functions' place; what it declines, NetworkX does itself."""
+"""NetworkX's own tests pass with the backend's functions; declined calls run in NetworkX itself."""
 
 from __future__ import annotations
 

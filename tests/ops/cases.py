@@ -1,4 +1,4 @@
-"""The table of expressions: one line for each way to compute something, in the spelling that both modules share."""
+"""The table of expressions: one line for each computation, in the common syntax of both modules."""
 
 from __future__ import annotations
 

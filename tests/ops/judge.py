@@ -1,4 +1,4 @@
-"""The judge: one text runs on python-graphblas and on sparsezc, and both must say the same.
+"""The judge: one statement runs on python-graphblas and on sparsezc, and both must have the same result.
 
 A *statement* is a function of a module and of operands, ``f(g, o)``: ``g`` is graphblas or sparsezc, whose spelling is
 the same, and ``o`` has operands by name, made from the same arrays for both. What it returns is compared: positions and

@@ -1,4 +1,4 @@
-"""The vocabulary of random programs: statements drawn from a seed, run alike on every module that spells them so.
+"""The vocabulary of random programs: statements drawn from a seed, run alike on every module with this syntax.
 
 A step writes one of the program's objects from the others, in a random way (mask, accumulator, replace, region), so
 what one step leaves behind (other formats, aliases, empty objects, zeros, NaN) is what the next one meets. The objects

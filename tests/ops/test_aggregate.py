@@ -1,4 +1,4 @@
-"""Every aggregator over vectors, rows, columns and whole matrices, held against NumPy on the same entries."""
+"""Every aggregator over vectors, rows, columns and whole matrices, compared with NumPy on the same entries."""
 
 from __future__ import annotations
 

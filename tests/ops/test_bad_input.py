@@ -1,4 +1,4 @@
-"""Bad input: the same mistake raises the judge's error, or one that is caught as it, and the message names things."""
+"""Invalid input: a mistake raises the judge's error, or a subclass of it, and the message names the cause."""
 
 from __future__ import annotations
 

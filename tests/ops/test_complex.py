@@ -1,4 +1,4 @@
-"""Complex matrices, vectors and scalars: each statement gives what python-graphblas gives, wherever they lie.
+"""Complex matrices, vectors and scalars: each statement has python-graphblas's result, on every engine.
 
 On the GPU engine no statement falls back.
 """

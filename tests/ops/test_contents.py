@@ -1,4 +1,4 @@
-"""Content in and out: build, compressed rows and columns, dicts, diagonals, held against python-graphblas."""
+"""Content in and out: build, compressed rows and columns, dicts, diagonals, compared with python-graphblas."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Operators made of Python functions, on each engine: through the operations they give what their NumPy form gives."""
+"""Operators made from Python functions, on each engine: operations have the results of their NumPy form."""
 
 from __future__ import annotations
 

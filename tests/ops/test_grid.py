@@ -1,4 +1,4 @@
-"""Every expression, written in every way, held against python-graphblas on random operands."""
+"""Every expression, assigned in every way, compared with python-graphblas on random operands."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Assign and extract: every form of index, with masks of the whole and of the region, held against python-graphblas."""
+"""Assign and extract: every form of index, with masks of whole and region, compared with python-graphblas."""
 
 from __future__ import annotations
 

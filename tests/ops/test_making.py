@@ -1,4 +1,4 @@
-"""Making objects and reading them back: every way in and out, held against python-graphblas."""
+"""Construction of objects and export of their content, in every way, compared with python-graphblas."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every operator by name and type, through the operation that takes it, held against python-graphblas."""
+"""Every operator by name and type, in an operation that accepts it, compared with python-graphblas."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Signs between objects, operators called on them, masks combined, and expressions that stand in for their result."""
+"""Infix operators between objects, operators called on them, masks combined, and expressions used as results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults and gaps of SuiteSparse and python-graphblas, where the engines give the known answers."""
+"""Faults and gaps of SuiteSparse and python-graphblas, for which the engines have known answers."""
 
 from __future__ import annotations
 

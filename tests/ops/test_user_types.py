@@ -1,4 +1,4 @@
-"""Objects of user-defined types: each statement gives what python-graphblas gives, wherever they lie.
+"""Objects of user-defined types: each statement has python-graphblas's result, on every engine.
 
 python-graphblas 2025.2 writes beyond its values where sub-arrays meet identity, first, second or any. So the judge of
 sub-arrays of three numbers is the same statement on records of three.

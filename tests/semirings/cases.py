@@ -1,4 +1,4 @@
-"""Every typed operator with operands and the judge's answer: what its NumPy and its CUDA face are held against."""
+"""Every typed operator with operands and the judge's answer, for tests of its NumPy and its CUDA form."""
 
 from __future__ import annotations
 

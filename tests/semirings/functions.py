@@ -1,4 +1,4 @@
-"""Python functions that become operators: what the tests of their translation run over."""
+"""Python functions that become operators, for the tests of their translation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Values at which operators are compared: the edges of each type and some random ones between."""
+"""Values at which operators are compared: the extremes of each type and random ones between."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Complex numbers: the operators that take them, and what they make of them, are python-graphblas's."""
+"""Complex numbers: the operators that accept them, and their result types, are python-graphblas's."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Python functions as operators: each form means what the function means to Python; what cannot be said is refused."""
+"""Python functions as operators: each form has the function's semantics in Python; untranslatable ones are refused."""
 
 from __future__ import annotations
 

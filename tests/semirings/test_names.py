@@ -1,4 +1,4 @@
-"""Finding types and operators, by name, by sign, by Python's own; and what a wrong one is answered."""
+"""Lookup of types and operators, by name, by infix spelling, by Python built-in; and the errors for wrong ones."""
 
 from __future__ import annotations
 

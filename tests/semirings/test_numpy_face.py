@@ -1,4 +1,4 @@
-"""The NumPy function of every operator gives what SuiteSparse gives, for every type, at edges and at random."""
+"""The NumPy function of every operator equals SuiteSparse's result, for every type, at extreme and random values."""
 
 from __future__ import annotations
 

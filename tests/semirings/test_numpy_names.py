@@ -1,4 +1,4 @@
-"""Operators under NumPy's names that are functions here: types and values are python-graphblas's, of each face."""
+"""Operators under NumPy's names that are functions here: types and values are python-graphblas's, in each form."""
 
 from __future__ import annotations
 

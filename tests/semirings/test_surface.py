@@ -1,4 +1,4 @@
-"""The public names of python-graphblas's operator namespaces, and of their operators: all are here but those listed."""
+"""The public names of python-graphblas's operator namespaces, and of their operators: all exist but those listed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every operator of python-graphblas is here, under the same name, for the same types."""
+"""Every operator of python-graphblas exists, under the same name, for the same types."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Type checkers know what each operation makes: programs.py passes mypy and pyright, and runs."""
+"""Type checkers infer the result of each operation: programs.py passes mypy and pyright, and runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Matrices cut by columns: products with full vectors answer as without, and read the same entries."""
+"""Matrices in column blocks: products with full vectors have the same results and read the same entries."""
 
 from __future__ import annotations
 

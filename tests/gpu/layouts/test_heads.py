@@ -1,4 +1,4 @@
-"""The row-head cache: pulls that look at it answer as those that do not, and read less."""
+"""The row-head cache: pulls with it have the same results as without, and read less."""
 
 from __future__ import annotations
 

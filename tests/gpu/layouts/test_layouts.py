@@ -1,4 +1,4 @@
-"""A matrix's rows never change; what is built of them lies in one registry, with one protocol."""
+"""A matrix's rows never change; the layouts built from them are in one registry, with one protocol."""
 
 from __future__ import annotations
 

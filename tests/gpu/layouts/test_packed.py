@@ -1,4 +1,4 @@
-"""Ids and small whole values in one word: the same answers from fewer requests."""
+"""Ids and small integer values in one word: the same answers with fewer requests."""
 
 from __future__ import annotations
 

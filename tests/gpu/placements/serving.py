@@ -1,4 +1,4 @@
-"""A matrix and vectors for tests of the placements, a budget for them, and what a product of them moves."""
+"""A matrix and vectors for tests of the placements, a budget for them, and the bytes that their products move."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Placement gather: rows that the host's threads put together, and pieces that are copied as they lie."""
+"""Placement gather: rows gathered by the host's threads, and segments copied whole."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which kind of host pages an array gets: rules first, then a measurement made once; and what doctor tells of it."""
+"""The kind of host pages of an array: rules first, then one measurement; and doctor's report of it."""
 
 from __future__ import annotations
 

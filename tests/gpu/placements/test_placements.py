@@ -1,4 +1,4 @@
-"""Where a matrix's arrays lie: buffers of each placement, the budget, what happens when something does not fit."""
+"""The memory of a matrix's arrays: buffers of each placement, the budget, and arrays that do not fit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Products in the placements that move entries: whatever a placement does, the answers are the CPU engine's."""
+"""Products in the placements that move entries: the results are those of the CPU engine."""
 
 from __future__ import annotations
 

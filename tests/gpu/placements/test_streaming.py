@@ -1,4 +1,4 @@
-"""Matrices larger than the device memory that may be used: a piece at a time, from where they lie to where they go."""
+"""Matrices larger than the device memory in use: moved a piece at a time between their placements."""
 
 from __future__ import annotations
 

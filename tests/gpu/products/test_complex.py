@@ -1,4 +1,4 @@
-"""Complex numbers where they are more than another type: two words that threads add to, chunks of rows, the link."""
+"""Complex numbers where they differ from other types: two-word atomics, chunks of rows, the link."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Push or pull: whichever reads fewer bytes, and the same answer from both."""
+"""Push or pull: the one that reads fewer bytes, and equal results from both."""
 
 from __future__ import annotations
 

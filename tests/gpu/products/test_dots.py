@@ -1,4 +1,4 @@
-"""Products under a mask: rows of every length, in tables of a warp, of a block, and without a table."""
+"""Masked products: rows of every length, in tables of a warp, of a block, and without a table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Requests of mxv and vxm to host memory, counted on the emulated device: whole lines, and no unneeded byte.
+"""Requests of mxv and vxm to host memory, counted on the emulated device: whole lines, and no unnecessary byte.
 
 EMOGI's figures (Min et al., VLDB 2021) are the bar: on graphs of mean degree 64 or more with ids of 8 bytes, at least
 85 % of the bytes in requests of 128 bytes, at no more than 1.06 bytes for each useful one.

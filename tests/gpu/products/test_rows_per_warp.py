@@ -1,4 +1,4 @@
-"""One row a warp: each row is read by itself in merged and aligned requests, as by EMOGI's warps."""
+"""One row per warp: each row is read by itself in merged and aligned requests, as by EMOGI's warps."""
 
 from __future__ import annotations
 

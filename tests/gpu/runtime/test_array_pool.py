@@ -1,4 +1,4 @@
-"""Arrays that a recorded round's vectors leave are those that a later round's take."""
+"""Arrays freed by a recorded round's vectors are reused by a later round's."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Operations that the GPU engine lacks run on the CPU engine: with one warning a kind, silently, or not at all."""
+"""Operations that the GPU engine lacks run on the CPU engine: with one warning per kind, silently, or not at all."""
 
 from __future__ import annotations
 

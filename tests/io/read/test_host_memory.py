@@ -1,4 +1,4 @@
-"""A graph that the host has no memory for is refused, with all numbers, before any of it is touched."""
+"""A graph too large for host memory is refused, with all numbers, before any memory is touched."""
 
 from __future__ import annotations
 

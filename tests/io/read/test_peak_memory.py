@@ -1,4 +1,4 @@
-"""A CSR on disk becomes a CSR in its placement without a second copy: at most 1.1 times the final arrays."""
+"""Reading a CSR file into its placement makes no second copy: at most 1.1 times the final arrays."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every reader builds straight into the placement that it is told, with 4-byte ids on a GPU's side."""
+"""Every reader builds directly in the requested placement, with 4-byte ids on the GPU engine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Round trips: every format, random graphs, every type that the format can hold."""
+"""Round trips: every format, random graphs, every type that the format can represent."""
 
 from __future__ import annotations
 
