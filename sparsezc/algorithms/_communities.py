@@ -1,4 +1,4 @@
-"""What the methods of Louvain and of Leiden share: weights in whole numbers, moves between communities, contraction."""
+"""The shared steps of Louvain and Leiden: weights as integers, moves between communities, contraction."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ def symmetric(graph):
 
 
 def same(a, b):
-    """Whether two labellings are the same partition."""
+    """Return True if two labellings are the same partition."""
     pairs = np.unique(np.c_[a, b], axis=0)
     return len(pairs) == np.unique(a).size == np.unique(b).size
 

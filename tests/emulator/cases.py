@@ -180,7 +180,7 @@ def _heavy() -> Iterator[Case]:
 
 
 def _labels() -> Iterator[Case]:
-    """What labels ask for, for rows of all lengths."""
+    """The kernels of labels, for rows of all lengths."""
     for reads, within, sums in ((False, False, False), (True, True, False), (True, False, True)):
         for blocks, in_memory in ((False, False), (True, False), (True, not sums)):
             for wide in (False, True):

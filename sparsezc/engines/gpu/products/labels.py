@@ -30,7 +30,7 @@ _WARP_ENTRIES = 2048  # of a row that a warp sums within a label; of a longer on
 
 
 class _Labels(NamedTuple):
-    """What labels.cu reads beside the matrix; 0: it is not given."""
+    """The arguments of labels.cu besides the matrix; 0 stands for an absent one."""
 
     label: Any
     own: Any
@@ -53,7 +53,7 @@ _NO_TABLES = _Tables(groups.NULL, groups.NULL, 0)
 
 
 class _Case(NamedTuple):
-    """What a kernel is specialised for."""
+    """The properties that a kernel is specialised for."""
 
     dtype: DataType
     wide: bool
