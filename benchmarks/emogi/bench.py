@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 import sparsezc as gb
+from benchmarks.emogi.statements import Statements
 from benchmarks.emogi.uvm import Migrating
 from benchmarks.emogi.variants import UNREACHED, Count, Edges, Variant
 from benchmarks.harness.frame import Case, Report, measure, pick_sources, within
@@ -91,6 +92,8 @@ class Bench:
             with Migrating(self.gpu, self.csr, lengths=algorithm == "sssp") as pages:
                 edges = Edges(self.edges.indptr, *pages.addresses, self.edges.id_bytes, self.edges.length_bytes)
                 self._uvm(case, algorithm, Variant(self.gpu, edges, "aligned"), pages)
+        elif variant == "aligned":
+            self._zerocopy(case, algorithm, Statements(self.gpu, self.edges, self.csr))
         else:
             self._zerocopy(case, algorithm, Variant(self.gpu, self.edges, variant))
         self.finish(case)
@@ -102,7 +105,7 @@ class Bench:
 
         def nbytes(source: Any, answer: Any) -> int:
             if algorithm == "bfs":
-                counts.append(variant.of_search(answer))
+                counts.append(variant.of_search(variant.as_array(answer)))
             elif len(counts) < self.options.counted:
                 counts.append(Count())
                 call(source, variant.counting(counts[-1], lengths=algorithm == "sssp"))
@@ -111,7 +114,8 @@ class Bench:
             return counts[-1].all.nbytes
 
         judge, inputs = self.check(algorithm), self.inputs(algorithm, case.setting["variant"])
-        measure(case, call, nbytes=nbytes, synchronize=self.gpu.synchronize, verify=judge, **inputs)
+        verify = judge and (lambda source, answer: judge(source, variant.as_array(answer)))
+        measure(case, call, nbytes=nbytes, synchronize=self.gpu.synchronize, verify=verify, **inputs)
         self.note_requests(case, [count.all for count in counts], [count.rounds for count in counts])
 
     def _uvm(self, case: Case, algorithm: str, variant: Variant, pages: Migrating) -> None:

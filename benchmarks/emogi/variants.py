@@ -82,6 +82,10 @@ class Variant:
         self.begin, self.end = edges.indptr[:-1], edges.indptr[1:]
         self._requests = cache(self._rows_requests)
 
+    def as_array(self, answer: Any) -> Any:
+        """Return an answer as an array on the device, with the value for unreached vertices where there is none."""
+        return answer
+
     def _launch(self, name: str, **arguments: Any) -> None:
         edges, threads = self.edges, self.edges.n * (1 if self.pattern == "naive" or name == "jump" else 32)
         kernel = _compiled(self.gpu, self.pattern, edges.id_bytes, edges.length_bytes, name)
