@@ -134,7 +134,7 @@ def _sweep(A: Matrix, directed: bool) -> tuple[Vector, Vector]:
         # p<q> = true
         inside(border.S) << True
         if near is not None and border.nvals > n // MANY:
-            _go_near(near, inside, border)
+            _spread_on_sample(near, inside, border)
             near, border = None, inside
         # q<!p> = q'A  or  A q
         met = border.vxm(A, semiring.any_pair[datatypes.BOOL]).new(mask=~inside.S)
@@ -146,7 +146,7 @@ def _sweep(A: Matrix, directed: bool) -> tuple[Vector, Vector]:
     return inside, border
 
 
-def _go_near(near: Matrix, inside: Vector, border: Vector) -> None:
+def _spread_on_sample(near: Matrix, inside: Vector, border: Vector) -> None:
     """Continue from `border` on the sampled edges as long as that finds many vertices.
 
     Vertices whose neighbours have all been found are not marked: all of `inside` must be expanded once more, along

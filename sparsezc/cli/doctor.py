@@ -46,7 +46,7 @@ def doctor(arguments: argparse.Namespace) -> Report:
         "gpu": gpu,
         "engine": default,
         "placements": {
-            name: {"lies": each.lies, "description": each.description, "baseline": each.baseline}
+            name: {"location": each.location, "description": each.description, "baseline": each.baseline}
             for name, each in RECORDS.items()
         },
     }

@@ -39,14 +39,14 @@ def info(arguments: argparse.Namespace) -> Report:
 
     from sparsezc.device import cuda
     from sparsezc.io._read import ready_file
-    from sparsezc.io.hdf5.csr_file import lies_ready
+    from sparsezc.io.hdf5.csr_file import can_be_mapped
 
     arguments.engine = "cpu"
     arguments.placement = "auto"
     graph.configure(arguments)
     made = arguments.undirected or arguments.relabel or arguments.weights is not None
     known = None if made else ready_file(arguments.graph, graph.read_options(arguments).kind)
-    if known is not None and lies_ready(known):
+    if known is not None and can_be_mapped(known):
         arguments.placement = "mapped"  # it is read in place, whatever its size
     found = graph.load(arguments)
     csr, out = found.csr, found.degrees

@@ -173,11 +173,11 @@ def placed(matrix: Matrix, engine: str | None, placement: str | None, with_trans
         csr, wanted = matrix._to_csr(), HOST
     else:
         csr = matrix._to_csr()
-        lies = csr.indices.placement
+        current = csr.indices.placement
         wanted = placement or config.placement
         stays = matrix._engine is there and placement is None and wanted == "auto"
-        wanted = lies if stays else budget.resolve(wanted, csr.placed_nbytes, csr.nrows, csr.nvals, lies=lies)
-        if matrix._engine is there and lies == wanted and not with_transpose:
+        wanted = current if stays else budget.resolve(wanted, csr.placed_nbytes, csr.nrows, csr.nvals, current=current)
+        if matrix._engine is there and current == wanted and not with_transpose:
             return matrix
     placed = csr.place(wanted)
     made: Matrix = type(matrix)._from_csr(placed, engine, name=matrix.name, adopt=placed is not csr)

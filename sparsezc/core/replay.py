@@ -24,7 +24,7 @@ def rounds(frontier: Vector, number: int) -> Generator[Scalar, None, int]:
 
 
 def buckets(
-    near: Vector, distance: Vector, limits: tuple[float, float, float], goes_on: Callable[[], bool]
+    near: Vector, distance: Vector, limits: tuple[float, float, float], continues: Callable[[], bool]
 ) -> Generator[tuple[Scalar, int], None, tuple[float, int]]:
     """Yield the rounds of delta-stepping that follow: the limit of each, and 0, as the size of `near` is unknown.
 
@@ -37,11 +37,11 @@ def buckets(
     distance : Vector, full
     limits : tuple
         The limit of this bucket, its increase beyond the least distance, and the last limit.
-    goes_on : callable
+    continues : callable
         Called now and then; the rounds end once it returns false.
     """
     engine, store = near._need()
-    replay = engines.capability(engine, "replay_buckets")(store, distance._need()[1], limits, goes_on)
+    replay = engines.capability(engine, "replay_buckets")(store, distance._need()[1], limits, continues)
     for at in replay or ():
         yield Scalar._on_device(at), 0
     return (limits[0], 0) if replay is None else (replay.number(), replay.rounds)

@@ -165,12 +165,12 @@ class Capabilities(Protocol):
         """
 
     def replay_buckets(
-        self, near: Any, distance: Any, limits: tuple[float, float, float], goes_on: Callable[[], bool]
+        self, near: Any, distance: Any, limits: tuple[float, float, float], continues: Callable[[], bool]
     ) -> Any:
         """Return the rounds of delta-stepping, which run without the host; each has a limit of its bucket.
 
         ``number()`` returns this limit afterwards. `limits`: the limit, its increase, and the last limit. The loop ends
-        when `goes_on` returns false.
+        when `continues` returns false.
         """
 
 

@@ -185,7 +185,7 @@ def needs(placement: Placement, nbytes: int, nrows: int, nvals: int, host_nbytes
 
 def resolve(
     placement: str | None, nbytes: int, nrows: int, nvals: int = 0, *, host_nbytes: int | None = None,
-    lies: str | None = None,
+    current: str | None = None,
 ) -> str:  # fmt: skip
     """Return the placement for a matrix of `nbytes` bytes of ids and values.
 
@@ -197,7 +197,7 @@ def resolve(
         The number of entries; without any, no placement needs buffers.
     host_nbytes : int, optional
         The bytes in placement ``"host"``, whose ids are wider; without it that placement is not measured.
-    lies : str, optional
+    current : str, optional
         The placement where the matrix already is, which needs no further memory. "auto" keeps a mapped matrix mapped if
         device memory is too small for it, or if reading it would take long.
 
@@ -211,8 +211,8 @@ def resolve(
         The caller asked for a GPU and there is none.
     """
     check_name(placement)
-    chosen = _mapped(placement, nbytes, nrows, lies) or _choose(placement, nbytes, nrows)
-    if chosen == lies and lies not in FILES:
+    chosen = _mapped(placement, nbytes, nrows, current) or _choose(placement, nbytes, nrows)
+    if chosen == current and current not in FILES:
         return chosen
     needed, needed_host = needs(RECORDS[chosen], nbytes, nrows, nvals, host_nbytes)
     card = None if engine_of(chosen) != "gpu" else make_room(needed)
@@ -249,18 +249,18 @@ def _told(nbytes: int, nrows: int, nvals: int, host_nbytes: int | None) -> str:
     return told + (f"; {HOST}: {host_nbytes:,} of host memory)" if host_nbytes is not None else ")")
 
 
-def _mapped(placement: str | None, nbytes: int, nrows: int, lies: str | None) -> str | None:
+def _mapped(placement: str | None, nbytes: int, nrows: int, current: str | None) -> str | None:
     """Return "mapped" if a mapped file is to stay so; None: any other placement."""
     if placement is not None and placement in FILES:
-        if lies != placement:
+        if current != placement:
             raise InvalidValue(
                 "placement='mapped' is for .h5 files that sparsezc wrote, as they are; gb.io.convert makes one"
             )
         return placement
-    if lies not in FILES or placement not in (None, "auto") or config.placement != "auto" or not on_device():
+    if current not in FILES or placement not in (None, "auto") or config.placement != "auto" or not on_device():
         return None
     fits = nbytes + working_bytes(nrows) <= available()
-    return None if fits and nbytes <= _SOON_READ else lies
+    return None if fits and nbytes <= _SOON_READ else current
 
 
 def on_device() -> bool:

@@ -27,7 +27,7 @@ class Placement(NamedTuple):
     name : str
     memory : str or callable
         A function ``allocate(count, dtype, name)`` that makes a buffer, or the module that has this function.
-    lies, description, purpose : str
+    location, description, purpose : str
         The columns of docs/placements.md: where ids and values are, how products read them, and the purpose.
     source : str
         The paper that it follows.
@@ -53,7 +53,7 @@ class Placement(NamedTuple):
 
     name: str
     memory: str | Callable[[int, Any, str], Any]
-    lies: str
+    location: str
     description: str
     purpose: str
     source: str = ""

@@ -51,7 +51,7 @@ def allocate(count: int, dtype: np.dtype[Any], _name: str) -> OrdinaryBuffer:
 ORDINARY = Placement(
     "ordinary",
     allocate,
-    lies="in ordinary host memory",
+    location="in ordinary host memory",
     description="read over the link by its address",
     purpose="machines with one address space",
     in_place=True,

@@ -23,7 +23,9 @@ def test_the_page_has_the_records() -> None:
     page = (DOCS / "placements.md").read_text()
     rows = re.findall(r"^\| `(\w+)` \| (.*) \| (.*) \| (.*) \|$", page, re.MULTILINE)
     told = [row for row in rows if row[0] in RECORDS]
-    assert sorted(told) == sorted((each.name, each.lies, each.description, each.purpose) for each in RECORDS.values())
+    assert sorted(told) == sorted(
+        (each.name, each.location, each.description, each.purpose) for each in RECORDS.values()
+    )
 
 
 def test_the_command_line_has_the_records(capsys: pytest.CaptureFixture[str]) -> None:

@@ -122,7 +122,7 @@ class Replay:
             yield from self._rounds()
 
     def _rounds(self) -> Iterator[Any]:
-        if not self._goes_on():
+        if not self._continues():
             return
         near = self._caches(0)
         if stats.collecting is not None:  # counters are read from the device after each launch
@@ -139,7 +139,7 @@ class Replay:
         recording.replay()
         self.rounds += 4
         pairs = _LEAST
-        while self._arrays() == before and self._goes_on() and self._caches(2 * pairs) is near:
+        while self._arrays() == before and self._continues() and self._caches(2 * pairs) is near:
             for _ in range(pairs):
                 recording.replay()
             self.rounds += 2 * pairs
@@ -168,7 +168,7 @@ class Replay:
             return packing.is_due(rows)
         return rows.layouts[HeadCache].to_push(rows, rows, rounds * (self.frontier.count or 0))
 
-    def _goes_on(self) -> bool:
+    def _continues(self) -> bool:
         """Return whether the frontier has entries, but so few that a push is certain. Waits for the device."""
         store = self.frontier
         store.count = store.row_entries = None

@@ -45,7 +45,7 @@ def csr_of(store: MatrixStore) -> Csr:
 
 def transpose(store: MatrixStore) -> MatrixStore:
     """Return the transpose as a store that shares both orientations."""
-    rows, columns = store.lying()
+    rows, columns = store.in_stored_order()
     if columns is None and rows is not None:
         columns = _transposed(rows)
     return MatrixStore(store.dtype, store.ncols, store.nrows, columns, rows)
@@ -61,14 +61,14 @@ def _transposed(rows: Rows) -> Rows:
 
 def keep_transpose(store: MatrixStore) -> None:
     """Build the other orientation, so that both push and pull are possible."""
-    rows, columns = store.lying()
+    rows, columns = store.in_stored_order()
     if columns is None and rows is not None:
         store.columns = _transposed(rows)
 
 
 def afford_transpose(store: MatrixStore) -> bool:
     """Build the other orientation where memory allows; return whether it exists now."""
-    rows, columns = store.lying()
+    rows, columns = store.in_stored_order()
     if columns is None and rows is not None:
         nbytes = rows.indices.nbytes + rows.values.nbytes
         if RECORDS[store.placement].resident and _ROOM * nbytes > budget.available():
@@ -85,7 +85,7 @@ def compress(store: MatrixStore, order: str) -> MatrixStore:
 
     `order`: "natural", "degree", or "auto" for the one that packs better.
     """
-    rows, columns = store.lying()
+    rows, columns = store.in_stored_order()
     if rows is None:
         return MatrixStore(store.dtype, store.nrows, store.ncols, None)
     by = None
@@ -100,7 +100,7 @@ def compress(store: MatrixStore, order: str) -> MatrixStore:
 
 def reorder(store: MatrixStore, vertices: NDArray[Any]) -> MatrixStore:
     """Return the same matrix stored in this vertex order; statements take and give the users' numbers."""
-    rows, columns = store.lying()
+    rows, columns = store.in_stored_order()
     if rows is None:
         return MatrixStore(store.dtype, store.nrows, store.ncols, None)
     symmetric, rows = columns is rows, rows.plain()
@@ -128,7 +128,7 @@ def cast(store: MatrixStore, dtype: DataType) -> MatrixStore:
         copy = MatrixStore(dtype, store.nrows, store.ncols, None)
         copy.hold(store.panel.cast(dtype))
         return copy
-    held, columns = store.lying()
+    held, columns = store.in_stored_order()
     if held is None:
         return MatrixStore(dtype, store.nrows, store.ncols, None)
     rows = matrix_map.cast(held, store.dtype, dtype)

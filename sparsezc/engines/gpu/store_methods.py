@@ -123,7 +123,7 @@ class Keeper:
             matrix_stores.afford_transpose(store)
 
     def sample(self, store: Any) -> MatrixStore | None:
-        held, columns = (None, None) if isinstance(store, HostStore) else store.lying()
+        held, columns = (None, None) if isinstance(store, HostStore) else store.in_stored_order()
         if held is None:
             return None
         rows = head_cache.sample(held, columns, store.dtype)
@@ -141,13 +141,17 @@ class Keeper:
     def id_bytes(self, store: Any) -> int | None:
         if isinstance(store, HostStore):
             return None
-        rows = store.lying()[0]
+        rows = store.in_stored_order()[0]
         return 0 if rows is None else rows.indices.nbytes
 
     def replay(self, frontier: VectorStore, number: int) -> Replay:
         return Replay(frontier, Depth(number))
 
     def replay_buckets(
-        self, near: VectorStore, distance: VectorStore, limits: tuple[float, float, float], goes_on: Callable[[], bool]
+        self,
+        near: VectorStore,
+        distance: VectorStore,
+        limits: tuple[float, float, float],
+        continues: Callable[[], bool],
     ) -> Replay:
-        return Replay(near, Limit(distance, *limits), goes_on)
+        return Replay(near, Limit(distance, *limits), continues)

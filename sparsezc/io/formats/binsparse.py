@@ -213,7 +213,7 @@ def read(path: Path, *, weights: Weights, placement: str | None, direct: bool, v
     from sparsezc.core.matrix import Matrix
 
     with csr_file.opening(path) as (file, found):
-        if found is not None and csr_file.lies_ready(found):
+        if found is not None and csr_file.can_be_mapped(found):
             return csr_file.load(found, weights, placement, direct, verify)
         if verify and found is None:
             raise csr_file.unchecked(path)
@@ -230,7 +230,7 @@ def read(path: Path, *, weights: Weights, placement: str | None, direct: bool, v
 def edge_chunks(path: Path) -> EdgeChunks:
     """Return the entries chunk by chunk."""
     found = csr_file.find(path)
-    if found is not None and csr_file.lies_ready(found):
+    if found is not None and csr_file.can_be_mapped(found):
         return stored_csr.edge_chunks(csr_file.stored(found))
     return EdgeChunks.by(partial(chunks, path), distinct=True)
 

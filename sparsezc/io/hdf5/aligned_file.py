@@ -291,7 +291,7 @@ def opened(file: Container) -> Ready | None:
         return None
     if file.crc is None:
         raise FileFormatError(f"{path} is damaged: its descriptor is sparsezc's and has no checksum")
-    if isinstance(file, Foreign) and seal.goes_on(path):
+    if isinstance(file, Foreign) and seal.has_trailing_bytes(path):
         raise FileFormatError(f"{path} is damaged or truncated: of its seal only a part is there")
     version = head["sparsezc"].get("version")
     if type(version) is not int or version not in (VERSION, COMPRESSED):

@@ -69,7 +69,7 @@ def find(path: Path) -> aligned_file.Ready | None:
         return found
 
 
-def lies_ready(found: aligned_file.Ready) -> bool:
+def can_be_mapped(found: aligned_file.Ready) -> bool:
     """Return whether a file with checksums can be mapped; vectors, and other formats than CSR, have to be read."""
     return found.descriptor.get("format") in FORMS
 
@@ -290,7 +290,7 @@ def _where(csr: Csr, placement: str | None) -> str:
     """Return the requested placement; "auto" leaves large matrices in the file."""
     value = 0 if csr.iso else csr.dtype.np_type.itemsize
     wide = csr.nvals * (index_dtype(csr.ncols, "host").itemsize + value)
-    return resolve(placement, csr.placed_nbytes, csr.nrows, csr.nvals, host_nbytes=wide, lies="mapped")
+    return resolve(placement, csr.placed_nbytes, csr.nrows, csr.nvals, host_nbytes=wide, current="mapped")
 
 
 def descriptor(nrows: int, ncols: int, nvals: int, ids: np.dtype[Any], dtype: datatypes.DataType, iso: bool) -> Any:

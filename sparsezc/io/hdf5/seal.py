@@ -104,12 +104,12 @@ def find(path: Path, group: str | None) -> Sealed | None:
             return Sealed(path, found) if found["group"] == _group(group) else None
     with path.open("rb") as file:
         file.seek(max(0, path.stat().st_size - _END.size))
-        if file.read(len(_NAME)) == _NAME and goes_on(path):
+        if file.read(len(_NAME)) == _NAME and has_trailing_bytes(path):
             raise FileFormatError(f"{path} is damaged: its bytes are not those that it was sealed with")
     return None
 
 
-def goes_on(path: Path) -> bool:
+def has_trailing_bytes(path: Path) -> bool:
     """Return whether a file has bytes that HDF5 does not know of: a seal, or the rest of one.
 
     A program that changes the file with HDF5 cuts them off.

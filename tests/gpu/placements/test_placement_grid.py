@@ -140,7 +140,7 @@ def sampled(gpu: Any, emulated: int, on_a_gpu: int) -> int:
 def test_matrices_lie_where_the_grid_says(placement: str, kind: str, engines: Engines) -> None:
     asked = KINDS[kind]
     A = engines(asked).put(make(gb, asked.of(panel_operands(0, "INT64", 1, "A X"))["A"]))
-    rows, columns = A._store.lying()
+    rows, columns = A._store.in_stored_order()
     assert (rows.indices.placement, rows.compressed) == (COMPRESSED.get(placement, placement), placement in COMPRESSED)
     assert rows.wide == (asked.wide and not rows.compressed)
     assert (rows.iso, columns is not None) == (asked.iso, asked.both_ways)
@@ -249,7 +249,7 @@ def test_what_products_move_is_counted(
     m = gb.Matrix.from_coo(np.repeat(some, 5), np.tile(np.arange(5), some.size), True, nrows=N, ncols=5).to("gpu")
     with KINDS["plain"].settings(), gb.stats.collect() as moved:
         product(A, x, m)
-    rows = A._store.lying()[0]
+    rows = A._store.in_stored_order()[0]
     least = (value_bytes + (0 if rows.compressed else 4)) * int(np.isin(arrays.rows, some).sum())
     most = 1.2 * (value_bytes + rows.id_bytes) * rows.nvals
     assert moved.compute_seconds > 0

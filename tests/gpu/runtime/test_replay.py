@@ -249,16 +249,16 @@ def test_row_heads_that_go_while_rounds_are_recorded(name: str, gpu: Any, monkey
     for _ in range(3):  # lengths that are all alike are not read one by one, so heads serve shortest paths too
         assert call(B, 0).reduce("max").value == 399
     made, held = weakref.ref(B._store.rows.layouts[HeadCache].built), []
-    goes_on = Replay._goes_on
+    continues = Replay._continues
 
     def shortage(replay: Replay) -> bool:
         if replay.rounds:
             budget.reclaim()
             assert B._store.rows.layouts[HeadCache].built is None
             held.append(made() is not None)
-        return goes_on(replay)
+        return continues(replay)
 
-    monkeypatch.setattr(Replay, "_goes_on", shortage)
+    monkeypatch.setattr(Replay, "_continues", shortage)
     assert call(B, 0).reduce("max").value == 399
     assert held[0]
 

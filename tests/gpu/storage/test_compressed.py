@@ -201,7 +201,7 @@ def test_other_operations_are_the_same(gpu: Any) -> None:
 def test_compressed_ids_lie_on_the_card_or_in_zero_copy_memory(placement: str, order: str, gpu: Any) -> None:
     A = gb.io.read("kron:8", placement="host").to("gpu", placement=placement).compress(order)
     assert A._store.placement == ("device" if placement == "device" else "zerocopy")
-    assert A._store.lying()[0].compressed
+    assert A._store.in_stored_order()[0].compressed
 
 
 def test_what_packing_does_not_make_smaller_stays_as_it_is(gpu: Any) -> None:
@@ -250,7 +250,7 @@ def ranked(request: pytest.FixtureRequest, gpu: Any) -> tuple[gb.Matrix, gb.Matr
     A = matrix()
     B = A.to("gpu", request.param).compress("degree")
     assert B._store.order is not None
-    assert B._store.lying()[0].compressed
+    assert B._store.in_stored_order()[0].compressed
     return A, B
 
 

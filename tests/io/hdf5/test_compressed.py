@@ -34,7 +34,7 @@ def test_both_engines_read_what_was_written(tmp_path: Path, gpu: Any, graph: str
         assert A._symmetric
         assert A.to("cpu").isequal(expected, check_dtype=True)
         if placement != "host":
-            assert A._store.lying()[0].compressed
+            assert A._store.in_stored_order()[0].compressed
             assert A._store.placement == placement
         x = gb.Vector.from_dense(np.arange(A.ncols, dtype=np.int64))
         got, want = (M.mxv(x.dup(), gb.semiring.plus_times["INT64"]).new() for M in (A, expected))

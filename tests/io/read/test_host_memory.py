@@ -128,9 +128,9 @@ def test_a_matrix_that_lies_there_already_needs_nothing(readings: Path) -> None:
     before = cuda.use(Card())
     try:
         with gb.config.set(host_budget=1000):
-            assert budget.resolve("zerocopy", GB, 10, lies="zerocopy") == "zerocopy"
+            assert budget.resolve("zerocopy", GB, 10, current="zerocopy") == "zerocopy"
             with pytest.raises(OutOfMemory, match="needs 1,000,000,000 bytes of host memory"):
-                budget.resolve("zerocopy", GB, 10, lies="host")
+                budget.resolve("zerocopy", GB, 10, current="host")
     finally:
         cuda.use(before)
 

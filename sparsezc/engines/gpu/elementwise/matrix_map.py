@@ -29,7 +29,7 @@ def apply(
     """Return f(A), f(s, A) with `left`, or f(A, s): the same pattern with other values."""
     result = op.return_type
     positional = bool(op.reads & {"i", "j", "k"}) and op.is_positional
-    held = (matrix.held() if positional else matrix.lying())[0]
+    held = (matrix.held() if positional else matrix.in_stored_order())[0]
     if held is None:
         return MatrixStore(result, matrix.nrows, matrix.ncols, None)
     rows = _apply(op, held, matrix.dtype, left, scalar, scalar_type)

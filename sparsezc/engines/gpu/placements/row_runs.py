@@ -122,7 +122,7 @@ class Scan:
         found = np.maximum([runs - runs_before, entries - entries_before], 0)
         if (far := np.flatnonzero(at - found[1] > host_gather.UNEVEN)).size:
             listed_before = np.cumsum([0, *(stretch.nruns for stretch in stretches[:-1])]).repeat(sizes)[far]
-            found[:, far] = _nearer(found[:, far], at[far], listed_before, bounds)
+            found[:, far] = _run_of_each(found[:, far], at[far], listed_before, bounds)
         parts = np.split(found, np.cumsum(sizes)[:-1], axis=1)
         return [
             np.append(part, [[stretch.nruns], [stretch.nvals]], axis=1)
@@ -139,7 +139,7 @@ class Scan:
         )  # fmt: skip
 
 
-def _nearer(found: Any, at: Any, listed_before: Any, bounds: NDArray[Any]) -> NDArray[np.int64]:
+def _run_of_each(found: Any, at: Any, listed_before: Any, bounds: NDArray[Any]) -> NDArray[np.int64]:
     """Return the run of each entry of `at`, and the entries before it.
 
     `found` has the entries before the entry's word of rows, counted in its stretch; `listed_before` the runs of

@@ -246,7 +246,7 @@ class MatrixStore:
         rows = Rows(csr.nrows, csr.ncols, ids.count, indptr, ids, csr.values, csr.iso)
         return cls(csr.dtype, csr.nrows, csr.ncols, rows, rows if csr.symmetric else None)
 
-    def lying(self) -> tuple[Rows | None, Rows | None]:
+    def in_stored_order(self) -> tuple[Rows | None, Rows | None]:
         """Return rows and columns in the order in which they are stored."""
         if self.is_panel:
             self._rows = self.panel.rows()
@@ -254,7 +254,7 @@ class MatrixStore:
 
     def held(self, order: Order | None = None) -> tuple[Rows | None, Rows | None]:
         """Return rows and columns in a vertex order, for kernels that read compressed ids; None: the users' order."""
-        rows, columns = self.lying() if self._rows is None else (self._rows, self._columns)
+        rows, columns = self.in_stored_order() if self._rows is None else (self._rows, self._columns)
         if rows is not None and rows.order is not order:
             rows = rows.plain()
         if columns is not None and columns.order is not order:
@@ -263,7 +263,7 @@ class MatrixStore:
 
     @property
     def rows(self) -> Rows | None:
-        rows = self.lying()[0]
+        rows = self.in_stored_order()[0]
         return None if rows is None else rows.plain()
 
     @rows.setter
