@@ -1,4 +1,4 @@
-"""Imports go only downwards, and only the engines' rooms know that there are engines.
+"""Imports go only downwards, and only the engines' folders know that there are engines.
 
 The table is docs/architecture.md's, as modules. An import inside a function runs later and may be needed to break a
 circle, but it is a dependence all the same: each one that goes upwards stands in `LAZY` with its reason. Imports under
@@ -19,7 +19,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 
 # From low to high; the modules of one row may import each other.
-ROOMS = (
+FOLDERS = (
     ("sparsezc.errors",),
     ("sparsezc.exceptions",),
     ("sparsezc.semirings.types",),
@@ -62,7 +62,7 @@ ROOMS = (
     tuple(
         f"sparsezc.{name}" for name in ("agg", "binary", "indexunary", "monoid", "op", "select", "semiring", "unary")
     ),
-    ("sparsezc", "sparsezc.__main__"),  # the facade: users import it, no room does
+    ("sparsezc", "sparsezc.__main__"),  # the facade: users import it, no folder does
 )
 
 # (module, what it imports inside a function): why the circle must be there.
@@ -72,7 +72,7 @@ LAZY: dict[tuple[str, str], str] = {
 }
 
 # Rooms that may name CuPy or ask which engine they are on, and why.
-ENGINE_ROOMS = {
+ENGINE_FOLDERS = {
     "sparsezc.engines": "they are the engines",
     "sparsezc.expr.engines": "it has the table of them",
     "sparsezc.memory": "a placement belongs to a device",
@@ -96,7 +96,7 @@ class Import(NamedTuple):
 
 @cache
 def modules() -> dict[str, Path]:
-    """Every module of the package by its name. The two rooms at the top level have their installed names."""
+    """Every module of the package by its name. The two folders at the top level have their installed names."""
     found = {}
     for folder, prefix in (("sparsezc", ""), ("ops", "sparsezc."), ("semirings", "sparsezc.")):
         for path in sorted((ROOT / folder).rglob("*.py")):
@@ -108,9 +108,9 @@ def modules() -> dict[str, Path]:
     return found
 
 
-def room(module: str) -> str | None:
+def folder(module: str) -> str | None:
     """The name in the table that `module` has or lies in."""
-    names = [name for row in ROOMS for name in row]
+    names = [name for row in FOLDERS for name in row]
     inside = [name for name in names if module == name or (name != "sparsezc" and lies_in(module, name))]
     return max(inside, key=len, default=None)
 
@@ -120,8 +120,8 @@ def lies_in(module: str, folder: str) -> bool:
 
 
 def height(module: str) -> int:
-    name = room(module)
-    return next(level for level, row in enumerate(ROOMS) if name in row)
+    name = folder(module)
+    return next(level for level, row in enumerate(FOLDERS) if name in row)
 
 
 def is_type_checking(node: ast.AST) -> bool:
@@ -171,7 +171,7 @@ def imports(module: str, path: Path) -> Iterator[Import]:
 
 
 def upward() -> list[Import]:
-    every = [each for module, path in modules().items() if room(module) for each in imports(module, path)]
+    every = [each for module, path in modules().items() if folder(module) for each in imports(module, path)]
     return [each for each in every if height(each.target) > height(each.module)]
 
 
@@ -182,7 +182,7 @@ def excused(each: Import) -> tuple[str, str] | None:
 
 
 def test_every_file_has_a_room() -> None:
-    assert [module for module in modules() if room(module) is None] == []
+    assert [module for module in modules() if folder(module) is None] == []
 
 
 def test_imports_go_downwards() -> None:
@@ -287,7 +287,7 @@ def knows_engines(path: Path) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("module", [name for name in modules() if not any(lies_in(name, r) for r in ENGINE_ROOMS)])
+@pytest.mark.parametrize("module", [name for name in modules() if not any(lies_in(name, r) for r in ENGINE_FOLDERS)])
 def test_only_the_engines_rooms_know_engines(module: str) -> None:
     assert knows_engines(modules()[module]) == []
 
