@@ -108,7 +108,7 @@ def modules() -> dict[str, Path]:
     return found
 
 
-def folder(module: str) -> str | None:
+def entry(module: str) -> str | None:
     """The name in the table that `module` has or lies in."""
     names = [name for row in FOLDERS for name in row]
     inside = [name for name in names if module == name or (name != "sparsezc" and lies_in(module, name))]
@@ -120,7 +120,7 @@ def lies_in(module: str, folder: str) -> bool:
 
 
 def height(module: str) -> int:
-    name = folder(module)
+    name = entry(module)
     return next(level for level, row in enumerate(FOLDERS) if name in row)
 
 
@@ -171,7 +171,7 @@ def imports(module: str, path: Path) -> Iterator[Import]:
 
 
 def upward() -> list[Import]:
-    every = [each for module, path in modules().items() if folder(module) for each in imports(module, path)]
+    every = [each for module, path in modules().items() if entry(module) for each in imports(module, path)]
     return [each for each in every if height(each.target) > height(each.module)]
 
 
@@ -182,7 +182,7 @@ def excused(each: Import) -> tuple[str, str] | None:
 
 
 def test_every_file_has_a_room() -> None:
-    assert [module for module in modules() if folder(module) is None] == []
+    assert [module for module in modules() if entry(module) is None] == []
 
 
 def test_imports_go_downwards() -> None:
