@@ -1,6 +1,6 @@
 """Opening a file and searching it: ``python -m benchmarks.opening kron:24``, on a GPU, about a minute; h5py is needed.
 
-The graph is written as a .h5 file that lies ready (docs/formats.md), then opened again and again: mapped, and for
+The graph is written as a .h5 file that can be mapped (docs/formats.md), then opened again and again: mapped, and for
 comparison read into zero-copy and device memory. Timed are opening alone, and opening with a breadth-first search to
 its end, which has the driver register the pages; the latter also after the system was told to forget the file's pages.
 Kernels are compiled before. The limit is the project's: two seconds, whatever the size.

@@ -16,7 +16,7 @@ MANY = 256
 #: The sampled search ends with a round that finds less than one vertex for so many that were found before.
 ENOUGH = 2
 #: Rounds in which labels move from neighbour to neighbour before trees are hooked.
-CRUMBS = 6
+SPREADS = 6
 
 
 def connected_components(A: Matrix) -> Vector:
@@ -95,7 +95,7 @@ def _smallest(A: Matrix, q: Vector, directed: bool) -> Vector:
 
 def _spread(A: Matrix, parent: Vector, changed: Vector, directed: bool) -> None:
     """Run a few rounds in which labels move to neighbours; `changed` holds those that fell in the last round."""
-    for _ in range(CRUMBS):
+    for _ in range(SPREADS):
         # q = t where t < f
         t = _smallest(A, changed, directed)
         fell = t.ewise_mult(parent, binary.lt).new()

@@ -50,7 +50,7 @@ def convert(
     """Convert as :func:`sparsezc.io.convert` does with `memory`."""
     limit = bytes_of("memory", memory)
     if format_of(Path(target), exists=False) != "binsparse":
-        raise InvalidValue(f"memory={memory!r} is for targets that lie ready (.h5), not for {target}")
+        raise InvalidValue(f"memory={memory!r} is for .h5 targets, not for {target}")
     need("h5py", "hdf5")  # loaded before memory is measured, as it takes some
     kind, merge = options.kind, options.merge
     with task(), config.set(host_budget=limit), _short(source), Output(target) as out:

@@ -45,7 +45,7 @@ def test_any_graph_however_early_the_search_is_cut_off(graph, sweeps):
 @pytest.mark.parametrize("directed", [False, True])
 def test_what_a_giant_component_leaves(crumbs, directed, monkeypatch):
     """Pairs, rings and a long shuffled path beside a star: some settle while labels spread, the path is hooked."""
-    monkeypatch.setattr(module, "CRUMBS", crumbs)
+    monkeypatch.setattr(module, "SPREADS", crumbs)
     rng = np.random.default_rng(crumbs)
     number = rng.permutation(3000)
     edges = [(0, k) for k in range(1, 1000)] + [(k, k + 1) for k in range(1000, 1999)]

@@ -638,7 +638,7 @@ def test_more_columns_than_can_be_counted_are_refused_and_named(capsys, tmp_path
     assert "counting the entries of each of 8,589,934,592 columns needs 206,158,430,208 bytes of host memory" in err
     (tmp_path / "wide.txt").write_text("# 3 x 4611686018427387904, 1 entries\n0 5\n")
     code, _, err = run(capsys, "info", tmp_path / "wide.txt")
-    assert (code, "they must lie below 2^60, and with relabel=True" in err) == (1, True)
+    assert (code, "the largest possible id is 2^60 - 1, and with relabel=True" in err) == (1, True)
 
 
 def test_compressing_says_where_it_does_not_pay(capsys, tmp_path):

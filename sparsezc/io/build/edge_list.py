@@ -160,7 +160,7 @@ def check_sizes(nrows: int, ncols: int) -> None:
     """Raise OutOfMemory for a matrix whose offsets alone would not fit any machine."""
     only = "with relabel=True only the ids that occur are numbered"
     if ncols >= 2**60:
-        raise OutOfMemory(f"ids reach {ncols - 1:,}; they must lie below 2^60, and {only}")
+        raise OutOfMemory(f"ids reach {ncols - 1:,}; the largest possible id is 2^60 - 1, and {only}")
     if nrows >= 2**36:
         raise OutOfMemory(
             f"ids reach {nrows - 1:,}, so the offsets of {nrows:,} rows need {8 * (nrows + 1):,} bytes; {only}"

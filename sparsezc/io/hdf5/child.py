@@ -89,7 +89,7 @@ class Opened:
             raise Refused(f"{name} is no dataset")
         made = data.id.get_create_plist()
         if made.get_layout() == self.h5py.h5d.VIRTUAL:
-            raise Refused(f"{name} is a virtual dataset; what lies in other files is not read")
+            raise Refused(f"{name} is a virtual dataset; data in other files is not read")
         if made.get_external_count():
             raise Refused(f"{name} has external storage in {made.get_external(0)[0]!r}; other files are not read")
         if data.shape is None:

@@ -147,7 +147,7 @@ def outside(path: Path, kind: str) -> str:
         layout = h5py.VirtualLayout((4,), "f8")
         layout[:] = h5py.VirtualSource(str(other), "one/values", (4,))
         file.create_virtual_dataset("values", layout)
-        return "values is a virtual dataset; what lies in other files is not read"
+        return "values is a virtual dataset; data in other files is not read"
 
 
 @pytest.mark.parametrize("kind", ["external link", "link", "external storage", "virtual dataset"])

@@ -1,8 +1,8 @@
 """Matrices made of blocks of rows (row_blocks.py), each built straight into its placement.
 
-An operation that makes a matrix says how to make a block of its rows from device arrays. Where one block is enough,
-nothing is done twice. Otherwise a first round counts, so that no second copy of the result ever exists, and a second
-one makes.
+An operation that makes a matrix supplies a function that makes one block of rows from device arrays. If one block is
+enough, it runs once. Otherwise it first counts the entries of every block, so that the result is allocated once, and
+then makes them.
 """
 
 from __future__ import annotations
