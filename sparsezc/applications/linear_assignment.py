@@ -35,7 +35,8 @@ def linear_assignment(
         once.
     eps : float, optional
         Least bid of the auction, above 0: its sum is within m * `eps` of the least. By default 1 / (m + 1) for
-        integers, with which it is the least, else a thousandth of the range of the costs.
+        integers, with which it is the least, else a thousandth of the range of the costs; more where FP64 would lose
+        it in prices, which come to (m + 1) times that range.
 
     Returns
     -------
@@ -46,7 +47,7 @@ def linear_assignment(
     ------
     InvalidValue
         There is no assignment of all rows, a cost is NaN, infinite, or an integer that FP64 does not hold exactly;
-        `absent` is one of these, or better than a cost; `method` is none of the two, or `eps` is not above 0.
+        `absent` is one of these, or better than a cost; `method` is none of the two, or `eps` is not above 0 or is lost in the prices.
     DimensionMismatch
         There are more rows than columns.
     DomainMismatch
@@ -94,6 +95,14 @@ def linear_assignment(
     if step is None:
         whole = C.dtype.is_integer and (absent is None or float(absent).is_integer())
         step = 1 / (m + 1) if whole else _SHARE * (spread[1] - spread[0] or 1.0)
+    if method == "auction" and b.nvals:
+        # bids are differences: without what all values have in common they keep more of their bits
+        b << b.apply(binary.minus, right=spread[1])
+        idle = None if idle is None else idle - spread[1]
+        least = 4 * float(np.spacing((m + 1) * (spread[1] - spread[0])))  # prices come to no more
+        if eps is not None and step < least:
+            raise InvalidValue(f"eps is {eps}; at least {least:.3g} is needed, or FP64 loses it in the prices of C")
+        step = max(step, least)
     if method == "auction" and idle is None:
         _exact(b.apply(binary.times, right=0.0).new(), None)  # refuse what has no assignment: bids would have no end
     chosen = _exact(b, idle) if method == "exact" else _auction(b, idle, step)

@@ -91,6 +91,15 @@ def test_integers_are_exact_or_refused(dtype):
         assign(gb.Matrix.from_dense(np.array([[1, 2**53 + 1]], dtype.lower())))
 
 
+def test_an_auction_of_large_values_ends():
+    C = 2**52 + np.random.default_rng(6).integers(0, 20, (12, 12))
+    check(C, False, "auction")
+    wide = gb.Matrix.from_dense(np.array([[0, 1], [1, 2**53]]))
+    assert assign(wide, method="auction").to_dense().tolist() == [1, 0]
+    with pytest.raises(InvalidValue, match=r"eps is 0\.1; at least \d+ is needed"):
+        assign(wide, method="auction", eps=0.1)
+
+
 def test_the_least_integer_is_exact():
     assert assign(gb.Matrix.from_dense(np.array([[0, -(2**63)]]))).to_dense().tolist() == [1]
 
