@@ -14,7 +14,6 @@ from sparsezc.errors import DomainMismatch, InvalidValue
 from sparsezc.semirings import binary, monoid, select, semiring
 from sparsezc.semirings.types import datatypes
 
-
 _LARGE = 1 << 10  # times the flow: capacities above cost it more than 10 of its 53 bits
 
 
