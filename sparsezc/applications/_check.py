@@ -41,7 +41,9 @@ def _no_table(x: Any, name: str, ncols: int | None) -> DomainMismatch | Dimensio
         try:
             shape = np.array(row, np.float64).shape
         except (TypeError, ValueError):
-            return DomainMismatch(f"{name} has {row!r} in row {k}; numbers are needed")
+            if isinstance(row, complex):
+                return DomainMismatch(f"{name} has complex values, {row!r} in row {k}; real numbers are needed")
+            return DomainMismatch(f"{name} has {row!r} in row {k}; an array of numbers is needed")
         first = shape if first is None else first
         if shape != first:
             return DimensionMismatch(f"{name} has {row!r}, of shape {shape}, in row {k}; shape {first} is needed")
