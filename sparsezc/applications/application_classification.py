@@ -15,7 +15,6 @@ from sparsezc.errors import DimensionMismatch, InvalidValue
 from sparsezc.semirings import binary, monoid, semiring, unary
 from sparsezc.semirings.types import datatypes
 
-
 _FARTHEST = 1e150  # that features may lie apart: sums of the messages of all rounds then fit FP64
 
 
@@ -62,8 +61,10 @@ def application_classification(
     Raises
     ------
     InvalidValue
-        The pattern or the graph is empty, features have NaN or infinite values or lie more than 1e150 apart, `rule` is none of the two, or `rounds`
-        is less than 1.
+        The pattern or the graph is empty, features have NaN or infinite values or lie more than 1e150 apart, `rule` is
+        none of the two, or `rounds` is less than 1.
+    DomainMismatch
+        Values or features are complex, or features are no numbers.
     DimensionMismatch
         `G` or `P` is not square, or features have not a row for each vertex or edge, or not the same columns.
 

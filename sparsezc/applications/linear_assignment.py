@@ -47,7 +47,8 @@ def linear_assignment(
     ------
     InvalidValue
         There is no assignment of all rows, a cost is NaN, infinite, or an integer that FP64 does not hold exactly;
-        `absent` is one of these, or better than a cost; `method` is none of the two, or `eps` is not above 0 or is lost in the prices.
+        `absent` is one of these, or better than a cost; `method` is none of the two, or `eps` is not above 0
+        or is lost in the prices.
     DimensionMismatch
         There are more rows than columns.
     DomainMismatch
