@@ -43,7 +43,7 @@ def writing(path: str | os.PathLike[str], size: tuple[int, int], dtype: Any) -> 
     Parameters
     ----------
     size : (int, int)
-        Rows and columns of the matrix, which Parquet keeps.
+        Rows and columns of the matrix, which all but .csv keep.
     dtype : NumPy dtype or None
         Of the values; None where there are none.
 
