@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sparsezc.errors import DimensionMismatch
+from sparsezc.errors import DimensionMismatch, DomainMismatch
 from sparsezc.expr.expression import Expression, Operand, says, stored
 from sparsezc.expr.resolve import resolve
 from sparsezc.semirings.types.datatypes import BOOL, FP64, INT64
@@ -51,6 +51,8 @@ def best_label(
     ------
     DimensionMismatch
         A is not square, or a vector has another size.
+    DomainMismatch
+        A's values are complex or of a user-defined type, and `op` reads them.
     TypeError
         An operand is of another kind or type.
 
@@ -103,6 +105,8 @@ def label_weight(A: Any, label: Any, op: Any, *, own: Any = None) -> Expression:
     ------
     DimensionMismatch
         A is not square, or a vector has another size.
+    DomainMismatch
+        A's values are complex or of a user-defined type, and `op` reads them.
     TypeError
         An operand is of another kind or type.
 
@@ -130,6 +134,8 @@ def _labelled(A: Any, label: Any, op: Any, where: str) -> tuple[Any, Any, Any]:
     typed = resolve("semiring", op, f"{where}: op", FP64, FP64)
     if typed.op.name not in ("plus_first", "plus_pair"):
         raise TypeError(f"{where}: op is {typed!r}; plus_first or plus_pair is needed")
+    if typed.op.name == "plus_first" and (A.dtype.is_complex or A.dtype.is_udt):
+        raise DomainMismatch(f"{where}: values of type {A.dtype} are no weights; plus_pair counts each entry as one")
     return A, _full(label, nrows, INT64, f"{where}: label"), typed
 
 

@@ -51,6 +51,8 @@ def walk(
         A is not square, or `weights` is of another size.
     InvalidValue, IndexOutOfBound
         A start is no vertex; `p`, `q` or `seed` is out of bounds.
+    TypeError
+        `p` or `q` is no number.
 
     Examples
     --------
@@ -91,19 +93,23 @@ def _largest(A: Any) -> Any:
     return A.reduce_rowwise(most).new().apply(unary.identity).new(FP64)
 
 
-def _shares(p: float, q: float) -> tuple[int, int, int] | None:
+def _shares(p: Any, q: Any) -> tuple[int, int, int] | None:
     """Return what of its weight an edge counts with, as whole numbers; None where all count alike.
 
     Raises
     ------
+    TypeError
+        p or q is no number.
     InvalidValue
         p or q is not from 2**-20 to 2**20.
     """
     for name, given in (("p", p), ("q", q)):
+        if not isinstance(given, int | float | np.integer | np.floating):
+            raise TypeError(f"walk: {name} is {given!r} of type {type(given).__name__}; a number is needed")
         if not 1 / _MOST_BIAS <= given <= _MOST_BIAS:
             raise InvalidValue(f"walk: {name} is {given}; from 2**-20 to 2**20 is possible")
     if p == q == 1:
         return None
-    counts = Fraction(1) / Fraction(p), Fraction(1), Fraction(1) / Fraction(q)
+    counts = Fraction(1) / Fraction(float(p)), Fraction(1), Fraction(1) / Fraction(float(q))
     back, near, far = (min(2**64 - 1, int(count / max(counts) * 2**64)) for count in counts)
     return back, near, far

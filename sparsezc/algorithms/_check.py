@@ -75,7 +75,15 @@ def distribution(v: Any, n: int, name: str) -> Vector:
 
 
 def weights(A: Matrix) -> None:
-    """Raise InvalidValue for values that are no weights: below 0, NaN, or without a finite sum."""
+    """Raise InvalidValue for values that are no weights: below 0, NaN, or without a finite sum.
+
+    Raises
+    ------
+    DomainMismatch
+        They are complex or of a user-defined type.
+    """
+    if A.dtype.is_complex or A.dtype.is_udt:
+        raise DomainMismatch(f"A has values of type {A.dtype}, which are no weights; real numbers are needed")
     if A.nvals == 0:
         return
     if A.reduce_scalar(monoid.min).new().get() < 0:

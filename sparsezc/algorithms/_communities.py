@@ -9,8 +9,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sparsezc import ops
+from sparsezc.algorithms import _check
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
+from sparsezc.errors import DomainMismatch, InvalidValue
+from sparsezc.ops.select import random_seed
 from sparsezc.semirings import binary, indexunary, monoid, select, semiring, unary
 from sparsezc.semirings.types import datatypes
 
@@ -68,6 +71,25 @@ class Network(NamedTuple):
         return round(float(inside / self.m - self.scale * chance / self.m), 12)
 
 
+def checked(
+    A: Matrix, resolution: Any, threshold: Any, max_level: Any, seed: Any, weighted: bool
+) -> tuple[int | None, np.random.Generator, Network | None]:
+    """Check the arguments of both methods; return the most levels, a source of chance, and the network."""
+    _check.adjacency(A)
+    most = None if max_level is None else _check.count(max_level, "max_level", 1)
+    for name, value in (("resolution", resolution), ("threshold", threshold)):
+        if not isinstance(value, int | float | np.integer | np.floating):
+            raise DomainMismatch(f"{name} is {value!r}; a number is needed")
+    if not math.isfinite(resolution):
+        raise InvalidValue(f"resolution is {resolution}; a finite number is needed")
+    if math.isnan(threshold):
+        raise InvalidValue("threshold is nan; a number is needed")
+    rng = np.random.default_rng(random_seed(seed, "communities"))
+    if weighted:
+        _check.weights(A)
+    return most, rng, network(A, weighted, float(resolution))
+
+
 def network(A: Matrix, weighted: bool, resolution: float) -> Network | None:
     """Return A as a network, undirected, its weights in whole numbers; None where nothing weighs anything."""
     W = A.dup(datatypes.FP64) if weighted else A
@@ -81,10 +103,12 @@ def network(A: Matrix, weighted: bool, resolution: float) -> Network | None:
     total = W.reduce_scalar(monoid.plus).new().get(0.0)
     if not total > 0:
         return None
-    # sums of whole numbers do not depend on their order; a power of two changes no weight that is not far below the sum
-    whole = math.ldexp(1.0, max(-1000, min(1000, _EXACT_BITS - math.frexp(total)[1])))
     if weighted:
-        W << W.apply(binary.times, right=whole)
+        # sums of whole numbers do not depend on their order; a power of two changes no weight that is not far below
+        # the sum. Below 2^-972 FP64 has not the power itself, but its root
+        bits = _EXACT_BITS - math.frexp(total)[1]
+        for part in (bits // 2, bits - bits // 2) if bits > 1000 else (bits,):
+            W << W.apply(binary.times, right=math.ldexp(1.0, part))
         W << W.apply(unary.round)
         W._known_symmetric()
     total = W.reduce_scalar(monoid.plus).new().get(0.0)

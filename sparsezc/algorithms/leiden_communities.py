@@ -7,14 +7,13 @@ from typing import Any, Literal, overload
 import numpy as np
 
 from sparsezc import ops
-from sparsezc.algorithms import _check
 from sparsezc.algorithms._communities import (
     Network,
     by_smallest,
+    checked,
     contract,
     everywhere,
     move,
-    network,
     numbered,
     positions,
     relabel,
@@ -70,7 +69,7 @@ def leiden_communities(
     max_level : int, optional
         Most levels of a pass, at least 1.
     seed : int, optional
-        Chooses who moves before whom. By default by chance.
+        From 0 to 2**64 - 1. Chooses who moves before whom. By default by chance.
     weighted : bool
         Edges count by their values, which must be >= 0; else all alike.
     return_levels : bool
@@ -86,7 +85,10 @@ def leiden_communities(
     Raises
     ------
     InvalidValue
-        `max_level` is less than 1, or a weight is negative, NaN or infinite, or their sum is.
+        `max_level` is less than 1, `resolution` is NaN or infinite, `threshold` is NaN, or `seed` is out of bounds; or
+        a weight is negative, NaN or infinite, or their sum is.
+    DomainMismatch
+        `resolution` or `threshold` is no number; or `A` has complex or user-defined values as weights.
     DimensionMismatch
         `A` is not square.
 
@@ -117,13 +119,10 @@ def leiden_communities(
     >>> gb.algorithms.leiden_communities(A, seed=1).to_dense().tolist()
     [0, 0, 0, 3, 3, 3]
     """
-    n = _check.adjacency(A)
-    most = None if max_level is None else _check.count(max_level, "max_level", 1)
-    if weighted:
-        _check.weights(A)
-    net, best = network(A, weighted, resolution), [positions(n)]
+    most, rng, net = checked(A, resolution, threshold, max_level, seed, weighted)
+    best = [positions(A.nrows)]
     if net is not None:
-        rng, reached = np.random.default_rng(seed), net.modularity()
+        reached = net.modularity()
         for _ in range(_PASSES):
             levels, found = _pass(net, best[-1], most, rng)
             gain = found - reached

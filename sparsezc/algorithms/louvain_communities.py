@@ -7,14 +7,13 @@ from typing import Any, Literal, overload
 
 import numpy as np
 
-from sparsezc.algorithms import _check
 from sparsezc.algorithms._communities import (
     Network,
     by_smallest,
+    checked,
     contract,
     everywhere,
     move,
-    network,
     numbered,
     positions,
     within,
@@ -65,7 +64,7 @@ def louvain_communities(
     max_level : int, optional
         Most levels, at least 1.
     seed : int, optional
-        Chooses the order of moves. Random by default.
+        From 0 to 2**64 - 1. Chooses the order of moves. Random by default.
     weighted : bool
         Edges count by their values, which must be >= 0; else all alike.
     return_levels : bool
@@ -80,7 +79,10 @@ def louvain_communities(
     Raises
     ------
     InvalidValue
-        `max_level` is less than 1, or a weight is negative, NaN or infinite, or their sum is.
+        `max_level` is less than 1, `resolution` is NaN or infinite, `threshold` is NaN, or `seed` is out of bounds; or
+        a weight is negative, NaN or infinite, or their sum is.
+    DomainMismatch
+        `resolution` or `threshold` is no number; or `A` has complex or user-defined values as weights.
     DimensionMismatch
         `A` is not square.
 
@@ -113,11 +115,8 @@ def louvain_communities(
     >>> gb.algorithms.louvain_communities(A, seed=1).to_dense().tolist()
     [0, 0, 0, 3, 3, 3]
     """
-    n = _check.adjacency(A)
-    most = None if max_level is None else _check.count(max_level, "max_level", 1)
-    if weighted:
-        _check.weights(A)
-    levels = _levels(n, network(A, weighted, resolution), threshold, most, np.random.default_rng(seed))
+    most, rng, net = checked(A, resolution, threshold, max_level, seed, weighted)
+    levels = _levels(A.nrows, net, threshold, most, rng)
     if return_levels:
         return [by_smallest(number) for number in levels]
     return by_smallest(levels[-1])

@@ -52,6 +52,8 @@ def random_walks(
     InvalidValue
         `length` is negative; `p`, `q` or `seed` is out of bounds; or a weight is negative, NaN or infinite, or their
         sum is.
+    TypeError
+        `p` or `q` is no number.
     DimensionMismatch
         `A` is not square.
 

@@ -183,6 +183,34 @@ def test_bad_arguments():
         leiden(matrix(csr(2, [(0, 1)], [-1])), weighted=True)
 
 
+@pytest.mark.parametrize("method", [gb.algorithms.louvain_communities, leiden])
+def test_numbers_that_are_none(method):
+    A = matrix(csr(3, [(0, 1), (1, 0)]))
+    for options, said in (
+        ({"seed": -1}, "seed is -1; from 0 to"),
+        ({"resolution": np.nan}, "resolution is nan; a finite number"),
+        ({"resolution": np.inf}, "resolution is inf; a finite number"),
+        ({"threshold": np.nan}, "threshold is nan"),
+    ):
+        with pytest.raises(gb.exceptions.InvalidValue, match=said):
+            method(A, **options)
+    with pytest.raises(TypeError, match="seed is 'a' of type str"):
+        method(A, seed="a")
+    for name in ("resolution", "threshold"):
+        with pytest.raises(gb.exceptions.DomainMismatch, match=f"{name} is '1'; a number is needed"):
+            method(A, **{name: "1"})
+    with pytest.raises(gb.exceptions.DomainMismatch, match=r"^A has values of type FC64"):
+        method(gb.Matrix.from_coo([0, 1], [1, 0], [1j, 2j]), weighted=True)
+    assert method(A, np.float32(1), np.float64(0), seed=np.int64(1)).to_dense().tolist() == [0, 0, 2]
+
+
+@pytest.mark.parametrize("weight", [5e-324, 1e-310, 1e-290, 1e290, 2.0**1021])
+@pytest.mark.parametrize("method", [gb.algorithms.louvain_communities, leiden])
+def test_weights_of_any_size(method, weight):
+    A = gb.Matrix.from_coo([0, 1, 2, 3], [1, 0, 3, 2], [weight] * 4)
+    assert method(A, seed=1, weighted=True).to_dense().tolist() == [0, 0, 2, 2]
+
+
 def simple_real(name):
     graph = both_ways(real(name))
     return csr(graph.shape[0], np.c_[graph.nonzero()][np.not_equal(*graph.nonzero())])

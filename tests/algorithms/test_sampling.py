@@ -110,6 +110,14 @@ def test_p_and_q_out_of_bounds(name: str, value: float) -> None:
         random_walks(matrix(SMALL["kronecker"]), [0], **{name: value})
 
 
+@pytest.mark.parametrize("name", ["p", "q"])
+def test_p_and_q_that_are_no_numbers(name: str) -> None:
+    for value in ("a", None, [1.0]):
+        with pytest.raises(TypeError, match=f"walk: {name} is .* a number is needed"):
+            random_walks(matrix(SMALL["kronecker"]), [0], **{name: value})
+    random_walks(matrix(SMALL["kronecker"]), [0], **{name: np.float32(0.5)})
+
+
 # Search
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from sparsezc.engines.cpu import native
 from sparsezc.expr.expression import Expression
+from sparsezc.memory.budget import require_host
 from sparsezc.semirings.semiring import plus_times
 
 __all__ = ["is_dense", "matmul"]
@@ -23,14 +24,21 @@ def is_dense(x: Expression) -> bool:
     A, B = x.operands
     if not (x.dtype.is_float or x.dtype.is_complex) or A.nrows * A.ncols * B.ncols < _MANY:
         return False
-    return all(M._store.nvals == math.prod(M._shape) for M in (A, B))
+    # SuiteSparse has one value of an iso operand, which NumPy would need as often as there are positions
+    return all(M._store.nvals == math.prod(M._shape) and not M._store.ss.is_iso for M in (A, B))
 
 
 def matmul(x: Expression) -> Any:
     """Make python-graphblas's Matrix of the product."""
-    left, right = (_array(M, x.dtype.np_type) for M in x.operands)
+    A, B = x.operands
+    count = A.nrows * A.ncols + B.nrows * B.ncols + math.prod(x.shape)
+    shapes = f"{A.nrows:,} x {A.ncols:,} and {B.nrows:,} x {B.ncols:,}"
+    require_host(count * x.dtype.np_type.itemsize, f"mxm: a product of full matrices of {shapes}")
+    left, right = (_array(M, x.dtype.np_type) for M in (A, B))
+    with np.errstate(all="ignore"):  # inf * 0 is NaN, whatever NumPy is set to say of it
+        values = np.ascontiguousarray(left @ right)
     made = native.gb.Matrix.ss.import_fullr(
-        values=np.ascontiguousarray(left @ right), nrows=x.shape[0], ncols=x.shape[1], take_ownership=True,
+        values=values, nrows=x.shape[0], ncols=x.shape[1], take_ownership=True,
         dtype=native.type_of(x.dtype),
     )  # fmt: skip
     return native.acyclic(made)

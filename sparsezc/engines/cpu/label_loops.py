@@ -4,16 +4,35 @@ from __future__ import annotations
 
 from functools import cache
 from importlib import import_module
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Compiled", "Sorting", "loops"]
+__all__ = ["Compiled", "Sorting", "Spans", "loops"]
 
-_Csr = tuple[NDArray[np.int64], NDArray[np.int64], Any]  # offsets, ids, values or None
 _Rule = tuple[Any, Any, float, bool]  # within or None; (k, s) or None; scale; whether a row's own label wins ties
 _NONE = np.zeros(1, np.int64), np.zeros(1)  # of the types of what is not given
+
+
+class Spans(NamedTuple):
+    """Some rows of a matrix: where each begins and ends among all ids, and values, or None.
+
+    Attributes
+    ----------
+    begin, end : ndarray of int64, one each a row
+    indices : ndarray of int64
+    values : ndarray of float64, or None
+    """
+
+    begin: NDArray[np.int64]
+    end: NDArray[np.int64]
+    indices: NDArray[np.int64]
+    values: NDArray[np.float64] | None
+
+    def part(self, first: int, last: int) -> Spans:
+        """Return the rows from one on and before another."""
+        return self._replace(begin=self.begin[first:last], end=self.end[first:last])
 
 
 @cache
@@ -38,30 +57,35 @@ class Compiled:
         self._best, self._weight = compiled(_best), compiled(_weight)
 
     def best_label(
-        self, csr: _Csr, rows: NDArray[np.int64], label: NDArray[np.int64], rule: _Rule, best: NDArray[np.int64]
+        self, spans: Spans, rows: NDArray[np.int64], label: NDArray[np.int64], rule: _Rule, best: NDArray[np.int64]
     ) -> None:
         """Write the best label of each of these rows; ops/labels.py says which that is."""
-        indptr, indices, values = csr
+        values = spans.values
         within, penalty, scale, stays = rule
         weights = (_NONE[1], _NONE[1]) if penalty is None else penalty
         given = values is not None, within is not None, penalty is not None, stays
         groups = _NONE[0] if within is None else within
         read = _NONE[1] if values is None else values
         scratch = np.zeros(label.size), np.empty(label.size, np.int64)
-        self._best((indptr, indices, read), rows, label, groups, (*weights, scale), given, scratch, best)
+        self._best((*spans[:3], read), rows, label, groups, (*weights, scale), given, scratch, best)
 
     def label_weight(
-        self, csr: _Csr, rows: NDArray[np.int64], label: NDArray[np.int64], own: NDArray[np.int64], found: NDArray[Any]
+        self,
+        spans: Spans,
+        rows: NDArray[np.int64],
+        label: NDArray[np.int64],
+        own: NDArray[np.int64],
+        found: NDArray[Any],
     ) -> None:
         """Write what each of these rows has within its label."""
-        indptr, indices, values = csr
+        values = spans.values
         read = _NONE[1] if values is None else values
-        self._weight(indptr, indices, read, rows, label, own, values is not None, found)
+        self._weight((*spans[:3], read), rows, label, own, values is not None, found)
 
 
-def _best(csr, rows, label, within, penalty, given, scratch, best):  # type: ignore[no-untyped-def]
+def _best(spans, rows, label, within, penalty, given, scratch, best):  # type: ignore[no-untyped-def]
     """`given`: whether there are values, `within`, a penalty; whether rows stay. `scratch`: zeros, room for labels."""
-    indptr, indices, values = csr
+    begin, end, indices, values = spans
     shares, sums, scale = penalty
     total, seen = scratch
     weighs, bounded, penalised, stays = given
@@ -69,7 +93,7 @@ def _best(csr, rows, label, within, penalty, given, scratch, best):  # type: ign
         i = rows[r]
         own = label[i]
         count = 0
-        for at in range(indptr[i], indptr[i + 1]):
+        for at in range(begin[r], end[r]):
             j = indices[at]
             if j == i or (bounded and within[j] != within[i]):
                 continue
@@ -95,11 +119,12 @@ def _best(csr, rows, label, within, penalty, given, scratch, best):  # type: ign
         best[r] = choice
 
 
-def _weight(indptr, indices, values, rows, label, own, weighs, found):  # type: ignore[no-untyped-def]
+def _weight(spans, rows, label, own, weighs, found):  # type: ignore[no-untyped-def]
+    begin, end, indices, values = spans
     for r in range(rows.size):
         i = rows[r]
         total = 0.0
-        for at in range(indptr[i], indptr[i + 1]):
+        for at in range(begin[r], end[r]):
             j = indices[at]
             if j != i and label[j] == own[i]:
                 total += values[at] if weighs else 1.0
@@ -110,11 +135,11 @@ class Sorting:
     """The same by NumPy, at about a tenth of the speed."""
 
     def best_label(
-        self, csr: _Csr, rows: NDArray[np.int64], label: NDArray[np.int64], rule: _Rule, best: NDArray[np.int64]
+        self, spans: Spans, rows: NDArray[np.int64], label: NDArray[np.int64], rule: _Rule, best: NDArray[np.int64]
     ) -> None:
         """Write the best label of each of these rows; ops/labels.py says which that is."""
         within, penalty, scale, stays = rule
-        at, i, j, w = _entries(csr, rows)
+        at, i, j, w = _entries(spans, rows)
         kept = i != j if within is None else (i != j) & (within[i] == within[j])
         # an entry of weight 0 for staying
         row = np.concatenate([at[kept], np.arange(rows.size)])
@@ -135,20 +160,25 @@ class Sorting:
         best[:] = c[order][last]
 
     def label_weight(
-        self, csr: _Csr, rows: NDArray[np.int64], label: NDArray[np.int64], own: NDArray[np.int64], found: NDArray[Any]
+        self,
+        spans: Spans,
+        rows: NDArray[np.int64],
+        label: NDArray[np.int64],
+        own: NDArray[np.int64],
+        found: NDArray[Any],
     ) -> None:
         """Write what each of these rows has within its label."""
-        at, i, j, w = _entries(csr, rows)
+        at, i, j, w = _entries(spans, rows)
         kept = (i != j) & (own[i] == label[j])
         found[:] = np.bincount(at[kept], w[kept], rows.size)
 
 
-def _entries(csr: _Csr, rows: NDArray[np.int64]) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]:
+def _entries(spans: Spans, rows: NDArray[np.int64]) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]:
     """Return the place in `rows`, the row, the column and the value of each entry of some rows."""
-    indptr, indices, values = csr
-    lengths = indptr[rows + 1] - indptr[rows]
+    begin, end, indices, values = spans
+    lengths = end - begin
     at = np.repeat(np.arange(rows.size), lengths)
     start = np.cumsum(lengths) - lengths
-    entry = np.arange(at.size) - np.repeat(start, lengths) + np.repeat(indptr[rows], lengths)
+    entry = np.arange(at.size) - np.repeat(start, lengths) + np.repeat(begin, lengths)
     w = np.ones(entry.size) if values is None else values[entry]
     return at, rows[at], indices[entry], w

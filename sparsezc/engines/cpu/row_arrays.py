@@ -1,16 +1,22 @@
-"""The arrays of a python-graphblas Matrix by rows, without a copy where it is stored so."""
+"""The arrays of a python-graphblas Matrix by rows, or of a full Vector, without a copy where it is stored so."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["RowArrays", "borrowed"]
+__all__ = ["RowArrays", "borrowed", "borrowed_values"]
+
+_SETTINGS = (
+    "sparsity_control",
+    "bitmap_switch",
+    "hyper_switch",
+)  # of an object, which SuiteSparse forgets when it unpacks
 
 
 @dataclass(frozen=True)
@@ -52,16 +58,35 @@ class RowArrays:
 def borrowed(store: Any) -> Iterator[RowArrays]:
     """Lend the arrays of a Matrix, whose lock the caller has; it has no content meanwhile.
 
-    One in another format than CSR is copied.
+    One in another format than CSR, hypersparse or not, is copied. Its format and settings remain in any case.
     """
-    if store.ss.format != "csr":
-        yield _arrays(store.ss.export("hypercsr", sort=True))
-        return
-    parts = store.ss.unpack("csr", sort=True)
-    try:
+    by_rows = store.ss.format in ("csr", "hypercsr")
+    with _opened(store) if by_rows else nullcontext(store.ss.export("hypercsr", sort=True)) as parts:
         yield _arrays(parts)
+
+
+@contextmanager
+def borrowed_values(store: Any) -> Iterator[NDArray[Any]]:
+    """Lend the values of a Vector that has an entry everywhere, in the same way."""
+    full = store.ss.format == "full"
+    with _opened(store) if full else nullcontext(store.ss.export("full")) as parts:
+        values = np.atleast_1d(parts["values"])
+        yield np.broadcast_to(values, store.size) if parts["is_iso"] else values
+
+
+@contextmanager
+def _opened(store: Any) -> Iterator[dict[str, Any]]:
+    """Lend the arrays themselves, in the format that they have."""
+    config = store.ss.config
+    settings = {name: config[name] for name in _SETTINGS if name in config}
+    parts = store.ss.unpack(store.ss.format, sort=True)
+    try:
+        yield parts
     finally:
         store.ss.pack_any(**parts, take_ownership=True)
+        for name, value in settings.items():
+            if config[name] != value:
+                config[name] = value
 
 
 def _arrays(parts: dict[str, Any]) -> RowArrays:

@@ -12,11 +12,13 @@ from sparsezc.engines.cpu.row_arrays import RowArrays, borrowed
 from sparsezc.errors import DimensionMismatch, InvalidValue
 from sparsezc.expr.draws import MOST_FLOYD, Pick
 from sparsezc.expr.expression import Expression
+from sparsezc.memory.budget import require_host
 
 __all__ = ["selectk"]
 
 Ints = NDArray[np.int64]
 _ENTRIES = 1 << 22  # of rows that are worked on together
+_PICKED = 80  # bytes of a picked entry: row, position and count, twice where parts are joined, its column and value
 
 
 def selectk(x: Expression) -> Any:
@@ -38,6 +40,8 @@ def selectk(x: Expression) -> Any:
 def _made(x: Expression, pick: Pick, given: RowArrays, rows: Ints, numbers: Ints) -> Any:
     """Make the result from rows and their numbers in it, some rows at a time."""
     begin, end = given.ends(rows)
+    picked = int(np.minimum(end - begin, pick.k).sum())
+    require_host(_PICKED * picked, f"selectk: {picked:,} entries of {rows.size:,} rows")
     before = np.concatenate([[0], np.cumsum(np.maximum(end - begin, pick.k if pick.replace else 1))])
     cuts = np.unique(np.searchsorted(before, np.arange(_ENTRIES, max(int(before[-1]), 1), _ENTRIES)))
     found = [
@@ -68,9 +72,7 @@ def _picked(pick: Pick, given: RowArrays, begin: Ints, end: Ints, numbers: Ints)
         first = begin if pick.how == "first" else end - k
         row, at = _spread(numbers, first, k)
     elif pick.replace:
-        alike = pick.how == "random"
-        drawn = _drawn(pick, begin, d, numbers) if alike else _drawn_by_weight(pick, given, begin, d, numbers)
-        return _counted(*drawn)
+        return _drawn(pick, given, begin, d, numbers)
     elif pick.how == "random" and pick.k <= MOST_FLOYD:
         row, at = _floyd(pick, begin, d, numbers)
     else:
@@ -84,31 +86,44 @@ def _spread(numbers: Ints, first: Ints, lengths: Ints) -> tuple[Ints, Ints]:
     return np.repeat(numbers, lengths), np.arange(place.size) - place + np.repeat(first, lengths)
 
 
-def _counted(row: Ints, at: Ints) -> tuple[Ints, Ints, Ints]:
-    """Return each position of a row once, with how often it is there."""
+def _counted(row: Ints, at: Ints, count: Ints) -> tuple[Ints, Ints, Ints]:
+    """Return each position of a row once, with the sum of its counts."""
     order = np.lexsort((at, row))
     row, at = row[order], at[order]
     first = np.flatnonzero(np.concatenate([[True], (row[1:] != row[:-1]) | (at[1:] != at[:-1])])) if at.size else at
-    return row[first], at[first], np.diff(np.append(first, at.size))
+    return row[first], at[first], np.add.reduceat(count[order], first) if first.size else count
 
 
 # Chance
 
 
-def _slots(pick: Pick, begin: Ints, d: Ints, numbers: Ints) -> tuple[Ints, Ints, Ints, NDArray[np.uint64]]:
-    """Return k slots of each row that has entries: number, beginning, entries and draw, each n x k."""
-    some = d > 0
-    shape = int(some.sum()), pick.k
-    parts = [np.broadcast_to(part[some][:, None], shape) for part in (numbers, begin, d)]
-    return parts[0], parts[1], parts[2], np.broadcast_to(np.arange(pick.k, dtype=np.uint64), shape)
-
-
-def _drawn(pick: Pick, begin: Ints, d: Ints, numbers: Ints) -> tuple[Ints, Ints]:
-    """Draw k positions of each row with replacement."""
-    row, start, size, draw = _slots(pick, begin, d, numbers)
-    number = philox.numbers(draw, 0, row.astype(np.uint64), pick.seed)
-    at = start + philox.high(number, size.astype(np.uint64)).astype(np.int64)
-    return row.ravel(), at.ravel()
+def _drawn(pick: Pick, given: RowArrays, begin: Ints, d: Ints, numbers: Ints) -> tuple[Ints, Ints, Ints]:
+    """Draw k positions of each row with replacement, some draws at a time, and count them."""
+    begin, d, numbers = begin[d > 0], d[d > 0], numbers[d > 0]
+    by_weight = pick.how == "random_weighted"
+    if by_weight:
+        _, at = _spread(numbers, begin, d)
+        start = np.cumsum(d) - d
+        reach, total = sums(_checked(given.weights(at)), start, d)
+        some = total > 0
+        begin, d, numbers, start, total = begin[some], d[some], numbers[some], start[some], total[some]
+    stream, size = numbers.astype(np.uint64)[:, None], d.astype(np.uint64)[:, None]
+    found = (np.empty(0, np.int64),) * 3
+    together = max(1, _ENTRIES // max(1, numbers.size))
+    for first in range(0, pick.k, together):
+        draw = np.arange(first, min(first + together, pick.k), dtype=np.uint64)
+        shape = numbers.size, draw.size
+        chance = philox.numbers(
+            np.broadcast_to(draw, shape), 3 if by_weight else 0, np.broadcast_to(stream, shape), pick.seed
+        )
+        if by_weight:
+            low, high = (np.broadcast_to(part[:, None], shape) for part in (start, start + d))
+            place = find(reach, low, high, philox.high(chance, np.broadcast_to(total[:, None], shape))) - low
+        else:
+            place = philox.high(chance, np.broadcast_to(size, shape)).astype(np.int64)
+        drawn = np.repeat(numbers, draw.size), (begin[:, None] + place).ravel(), np.ones(place.size, np.int64)
+        found = _counted(*(np.concatenate(parts) for parts in zip(found, drawn, strict=True)))
+    return found
 
 
 def _floyd(pick: Pick, begin: Ints, d: Ints, numbers: Ints) -> tuple[Ints, Ints]:
@@ -167,20 +182,6 @@ def _checked(w: NDArray[np.float64]) -> NDArray[np.float64]:
     if w.size and not (w.min() >= 0 and w.max() < np.inf):
         raise InvalidValue("selectk: a weight is negative, NaN or infinite; finite weights >= 0 are needed")
     return w
-
-
-def _drawn_by_weight(pick: Pick, given: RowArrays, begin: Ints, d: Ints, numbers: Ints) -> tuple[Ints, Ints]:
-    """Draw k positions of each row with replacement, in proportion to weights."""
-    begin, numbers, d = begin[d > 0], numbers[d > 0], d[d > 0]
-    _, at = _spread(numbers, begin, d)
-    start = np.cumsum(d) - d
-    reach, total = sums(_checked(given.weights(at)), start, d)
-    some = total > 0
-    row, first, size, draw = _slots(pick, np.flatnonzero(some), d[some], numbers[some])
-    number = philox.numbers(draw, 3, row.astype(np.uint64), pick.seed)
-    place = philox.high(number, total[first])
-    found = find(reach, start[first], start[first] + size, place)
-    return row.ravel(), (begin[first] + found - start[first]).ravel()
 
 
 def sums(w: NDArray[np.float64], start: Ints, d: Ints) -> tuple[philox.U64, philox.U64]:

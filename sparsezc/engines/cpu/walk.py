@@ -19,6 +19,7 @@ from sparsezc.engines.cpu.selectk import find, running, whole_numbers
 from sparsezc.errors import DimensionMismatch
 from sparsezc.expr.draws import TRIES, Trail
 from sparsezc.expr.expression import Expression
+from sparsezc.memory.budget import require_host
 
 __all__ = ["walk"]
 
@@ -26,6 +27,8 @@ Ints = NDArray[np.int64]
 _TOGETHER = 1 << 14  # walks whose numbers stay in a core's cache
 _ENTRIES = 1 << 22  # of rows that are read whole together
 _ALL = np.uint64(2**64 - 1)
+_PLACE = 40  # bytes of a vertex of a walk: itself and its column, again where walks end early, and a flag
+_SPARSE = 16  # a vector with an entry in fewer than one of so many positions is not spread out
 
 
 def walk(x: Expression) -> Any:
@@ -33,12 +36,14 @@ def walk(x: Expression) -> Any:
     A, trail, *weights = x.operands
     if not trail.fits(A, *weights):
         raise DimensionMismatch(f"walk: {A.name} was resized since the expression was made")
-    top, by = (_dense(v) for v in (*weights, None, None)[:2])
+    count, places = trail.starts.size, trail.starts.size * (trail.length + 1)
+    require_host(_PLACE * places, f"walk: {count:,} walks of {trail.length:,} steps")
+    top, by = (None if v is None else _Entries.of(v._store) for v in (*weights, None, None)[:2])
     store = native.acyclic(A._store.T.new()) if A._transposed else A._store
-    all_met = np.full(trail.starts.size * (trail.length + 1), -1, np.int64)
-    met = all_met.reshape(trail.starts.size, trail.length + 1)
+    all_met = np.full(places, -1, np.int64)
+    met = all_met.reshape(count, trail.length + 1)
     met[:, 0] = trail.starts
-    cuts = range(0, trail.starts.size, _TOGETHER)
+    cuts = range(0, count, _TOGETHER)
     with borrowed(store) as rows:
         one = _Walks(rows, trail, top, by)
         if len(cuts) > 1:
@@ -49,9 +54,33 @@ def walk(x: Expression) -> Any:
     return _matrix(all_met, x)
 
 
-def _dense(v: Any) -> NDArray[np.float64] | None:
-    """Return a vector's entries by position, 0 where there is none."""
-    return None if v is None else v._store.to_dense(fill_value=0.0)
+@dataclass(frozen=True)
+class _Entries:
+    """A vector's entries by position, 0 where there is none.
+
+    Attributes
+    ----------
+    values : ndarray of float64
+    ids : ndarray of int64, or None
+        The positions that have values, ascending, and one beyond all, whose value is 0; None: all.
+    """
+
+    values: NDArray[np.float64]
+    ids: Ints | None
+
+    @classmethod
+    def of(cls, store: Any) -> _Entries:
+        """Read a python-graphblas Vector."""
+        if store.size <= _SPARSE * store.nvals:
+            return cls(store.to_dense(fill_value=0.0), None)
+        ids, values = store.to_coo()
+        return cls(np.append(values, 0.0), np.append(ids.astype(np.int64), np.iinfo(np.int64).max))
+
+    def __getitem__(self, at: Ints) -> NDArray[np.float64]:
+        if self.ids is None:
+            return self.values[at]
+        place = np.searchsorted(self.ids, at)
+        return np.where(self.ids[place] == at, self.values[place], 0.0)
 
 
 def _matrix(met: Ints, x: Expression) -> Any:
@@ -76,8 +105,8 @@ class _Walks:
 
     rows: RowArrays
     trail: Trail
-    top: NDArray[np.float64] | None  # the largest weight of each row
-    by: NDArray[np.float64] | None  # weights by column
+    top: _Entries | None  # the largest weight of each row
+    by: _Entries | None  # weights by column
 
     def run(self, first: int, met: Ints) -> None:
         """Fill in some walks, the first of which has this number."""
