@@ -146,7 +146,7 @@ def said(value: float | None, unit: str) -> str:
     """Return a figure with its unit.
 
     >>> said(2.1e9, "steps"), said(0.25, "s"), said(None, "s")
-    ('2.1 G steps/s', '0.25 s', '-')
+    ('2.10 G steps/s', '0.250 s', '-')
     """
     if value is None:
         return "-"

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import sparsezc as gb
+from sparsezc import ops
 from sparsezc.device import cuda
 from sparsezc.device.launcher import Launcher
 from sparsezc.device.signature import Shape, Signature, kernels
@@ -83,6 +84,19 @@ def panels() -> None:
             panel.T.new().mxm(B, op).new()
 
 
+def picks() -> None:
+    """Picked entries, walks, sampled products and labels."""
+    A, label = matrix(), gb.Vector.from_dense(np.arange(N) // 3)
+    for how, replace in (("random", False), ("random", True), ("random_weighted", True), ("random_weighted", False)):
+        ops.selectk(A, how, 2, range(N), replace=replace, seed=1).new()
+    for k in (2, 1000):
+        ops.selectk(A, "smallest", k).new()
+    X = gb.Matrix.from_dense(np.ones((N, 1))).to("gpu")
+    X.mxm(X.T, gb.semiring.plus_times).new(mask=A.S)
+    ops.best_label(A, label, "plus_first").new()
+    ops.walk(A, [1, 2], 3, seed=1).new()
+
+
 def compressed() -> None:
     """A matrix whose ids are in blocks, and its vertices in another order."""
     tall = gb.Matrix.from_coo(np.arange(2000) % 40, range(2000), 1.0, nrows=2000, ncols=2000)
@@ -141,7 +155,9 @@ def launches() -> Launches:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Launcher, "launch", noted)
-        rehearse([cases._statements, statements, panels, compressed, lambda: column_blocked(patch)], to_the_end=True)
+        rehearse(
+            [cases._statements, statements, panels, picks, compressed, lambda: column_blocked(patch)], to_the_end=True
+        )
         before = cuda.use(Rehearsal())
         try:
             by_themselves(patch)

@@ -56,7 +56,7 @@ def test_a_mapped_matrix_may_move(tmp_path: Path, gpu: Any, monkeypatch: pytest.
 
 def test_files_are_read_in_other_ways_too(tmp_path: Path) -> None:
     gb.io.write(
-        gb.Matrix.from_coo([0, 1, 4], [1, 3, 0], [1.5, 2, 3], nrows=5, ncols=5), tmp_path / "a.h5", compress=True
+        gb.Matrix.from_coo([0, 1, 4], [1, 3, 0], [1.0, 2, 3], nrows=5, ncols=5), tmp_path / "a.h5", compress=True
     )
     both = gb.io.read(tmp_path / "a.h5", symmetrize=True, placement="host")
     assert both.nvals == 6

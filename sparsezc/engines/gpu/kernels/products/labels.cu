@@ -4,7 +4,7 @@
 // host memory (zero-copy) or on the device, all else on the device. A warp or a block takes a row and adds what its entries weigh to
 // sums by label in a hash table: in shared memory or, for rows that have too many entries for that, in device memory,
 // where each block has a table of its own. Lanes that read the same label add once where entries count as one each. Then each
-// thread scores the labels in its part of the table. Sums do not depend on timing where weights are whole numbers.
+// thread scores the labels in its part of the table: sum - scale * shares[row] * totals[label]. Sums do not depend on timing where weights are whole numbers.
 // Source: S. Sahu, GVE-Louvain, 2023, doi:10.48550/arXiv.2312.04876 (a table a row; on GPUs: M. Naim, F. Manne, M. Halappanavar,
 // A. Tumeo, IPDPS 2017, doi:10.1109/IPDPS.2017.16).
 //

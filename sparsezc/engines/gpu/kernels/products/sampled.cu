@@ -1,4 +1,5 @@
-// A product of two full panels at the entries of a sparse matrix: out(i, j) = sum over c of X(i, c) (x) Y(j, c).
+// A product of two full panels at the entries of a sparse matrix: out(i, j) = sum over c of left(i, c) (x) right(j, c).
+// `inner`: columns of either panel.
 //
 // Who calls: engines/gpu/products/sampled.py. Where things lie: `indices` and `out` in host memory (zero-copy) or on the device, all
 // else on the device. What a warp does: 32 entries that begin at a multiple of 32, one aligned request of ids; it finds their rows

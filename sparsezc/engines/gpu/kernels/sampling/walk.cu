@@ -4,7 +4,7 @@
 // (zero-copy) or on the device, all else on the device. What a thread does: it takes a walk. A step reads two offsets, and one id
 // over the link; by weight, an id or value for each try. Where no try succeeds, the warp reads that row together. With p and q
 // a try may ask whether an edge is there, by bisection, where the answer decides.
-// Walk w of a launch draws from stream `first` + w.
+// Walk w of a launch begins at `starts` and draws from stream `first` + w.
 // `met`: vertex s of walk w at w * (length + 1) + s, -1 where the walk has ended. `top`: the largest weight of each row;
 // `by`: weights by column. back, close, far: what of 2^64 - 1 an edge counts with.
 //
