@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from sparsezc.engines.cpu import native
-from sparsezc.engines.cpu.expressions import operand
+from sparsezc.engines.cpu.expressions import acyclic, operand
 from sparsezc.expr.expression import Expression
 
 __all__ = ["best_column"]
@@ -21,9 +21,9 @@ def best_column(x: Expression) -> Any:
     order = at.size - 1 - np.argsort(values[::-1], kind="stable")[::-1]
     rank = np.empty(at.size, np.int64)
     rank[order] = np.arange(at.size)
-    ranks = native.acyclic(gb.Vector.from_coo(at, rank, gb.dtypes.INT64, size=v.size))
+    ranks = acyclic(gb.Vector.from_coo(at, rank, gb.dtypes.INT64, size=v.size))
     if 0 in A._shape or not at.size:
-        return native.acyclic(gb.Vector(gb.dtypes.INT64, x.shape[0]))
-    rows, least = native.acyclic(operand(A).mxv(ranks, gb.semiring.min_second[gb.dtypes.INT64]).new()).to_coo()
+        return acyclic(gb.Vector(gb.dtypes.INT64, x.shape[0]))
+    rows, least = acyclic(operand(A).mxv(ranks, gb.semiring.min_second[gb.dtypes.INT64]).new()).to_coo()
     columns = at[order[least]].astype(np.int64)
-    return native.acyclic(gb.Vector.from_coo(rows, columns, gb.dtypes.INT64, size=x.shape[0]))
+    return acyclic(gb.Vector.from_coo(rows, columns, gb.dtypes.INT64, size=x.shape[0]))

@@ -16,7 +16,7 @@ from sparsezc import errors
 from sparsezc.engines.cpu import labels, native
 from sparsezc.engines.cpu.best_column import best_column
 from sparsezc.engines.cpu.dense import is_dense, matmul
-from sparsezc.engines.cpu.expressions import EXPRESSIONS, index, operand, operator, scalar
+from sparsezc.engines.cpu.expressions import EXPRESSIONS, acyclic, index, operand, operator, scalar
 from sparsezc.engines.cpu.expressions import mask as mask_of
 from sparsezc.engines.cpu.sampled_mxm import sampled_mxm
 from sparsezc.engines.cpu.selectk import selectk
@@ -135,7 +135,7 @@ def _write_all(x: Expression, out: Any) -> None:
     if x.operation in _MEETING and out._store.ss.is_iso and _is_full(out._store):
         # SuiteSparse 9.4.5 writes all values of two full operands into an output that has room for one, as after `w <<
         # 1`, and then takes the first of them for all.
-        made = native.acyclic(made.new())
+        made = acyclic(made.new())
     out._store << made
 
 
@@ -158,11 +158,11 @@ _MEETING = {"ewise_add", "ewise_mult", "ewise_union", "outer", "select"}
 def _write(x: Expression, out: Any, write: Write[Mask | None]) -> None:
     """Run ``out(mask, accum, replace) << expression``."""
     adds, options, given = _adds_under(write), _options(x, write.mask), _mask_parent(write)
+    meets_itself = _meets_itself(x, write.mask)
     mask, accum = mask_of(write.mask, given), operator(write.accum)
     made = EXPRESSIONS[x.operation](x)
-    meets_itself = _meets_itself(x, write.mask)
     if adds or (accum is not None and _formed_first(x)) or _shares_rows(x, out, write.mask) or meets_itself:
-        made = native.acyclic(made.new(mask=None if meets_itself else mask, **options))
+        made = acyclic(made.new(mask=None if meets_itself else mask, **options))
         options = {}
         if mask is not None:
             made = _not_full(made)
@@ -218,7 +218,7 @@ def _not_full(store: Any) -> Any:
     """Return the same operand, but never in SuiteSparse's full format."""
     if not _is_full(store):
         return store
-    copy = native.acyclic(store.dup())
+    copy = acyclic(store.dup())
     copy.ss.config["sparsity_control"] = "bitmap"
     return copy
 

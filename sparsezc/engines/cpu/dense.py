@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from sparsezc.engines.cpu import native
+from sparsezc.engines.cpu.expressions import acyclic
 from sparsezc.expr.expression import Expression
 from sparsezc.memory.budget import require_host
 from sparsezc.semirings.semiring import plus_times
@@ -41,7 +42,7 @@ def matmul(x: Expression) -> Any:
         values=values, nrows=x.shape[0], ncols=x.shape[1], take_ownership=True,
         dtype=native.type_of(x.dtype),
     )  # fmt: skip
-    return native.acyclic(made)
+    return acyclic(made)
 
 
 def _array(M: Any, dtype: Any) -> Any:

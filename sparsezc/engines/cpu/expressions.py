@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 from typing import Any
+from weakref import proxy
 
 import numpy as np
 
@@ -31,6 +32,16 @@ def operator(op: TypedOp | None) -> Any:
     return native.operator(op) if made is None else made
 
 
+def acyclic(store: Any) -> Any:
+    """Make a new store free its memory with the last reference to it.
+
+    A Matrix or Vector of python-graphblas and its ``ss`` refer to each other, so its arrays would remain until
+    Python's collector runs, which counts objects and not bytes. Here ``ss`` refers weakly to the store.
+    """
+    store.ss._parent = store.ss.config._parent = proxy(store)
+    return store
+
+
 def operand(x: Any) -> Any:
     """Return python-graphblas's object behind a Matrix, its transpose or a Vector.
 
@@ -41,7 +52,7 @@ def operand(x: Any) -> Any:
     """
     shape = x._shape  # and _nvals is nvals in a quarter of the time, as it notifies no Recorder
     empty = 0 in shape or (len(shape) == 2 and not x._store._nvals)
-    store = native.acyclic(x._store.dup(clear=True)) if empty else x._store
+    store = acyclic(x._store.dup(clear=True)) if empty else x._store
     return store.T if x._transposed else store
 
 
@@ -178,7 +189,7 @@ def _multiplied(x: Expression, multiply: Callable[[Any, Any], Any], other: Any) 
         return multiply(other, op)
     u, v = x.operands
     left, right = (operator(pick) for pick in (binary.first[u.dtype], binary.second[v.dtype]))
-    both = (native.acyclic(multiply(other, side).new()) for side in (left, right))
+    both = (acyclic(multiply(other, side).new()) for side in (left, right))
     return next(both).ewise_mult(next(both), op)
 
 
@@ -222,8 +233,8 @@ def _select(x: Expression) -> Any:
     if (op.is_positional or op.type is u.dtype) and not _compares_users(op):
         return operand(u).select(operator(op), thunk(s, op))
     # SuiteSparse compares correctly in the operand's own type only; apply converts as required.
-    values = native.acyclic(_apply_index(x).new())
-    true = native.acyclic(values.select(native.gb.select.valuene["BOOL"], False).new())
+    values = acyclic(_apply_index(x).new())
+    true = acyclic(values.select(native.gb.select.valuene["BOOL"], False).new())
     second = binary.second[(BOOL, u.dtype) if u.dtype.is_udt else u.dtype]
     return true.ewise_mult(operand(u), operator(second))
 

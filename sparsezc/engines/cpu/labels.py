@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.engines.cpu import native
+from sparsezc.engines.cpu.expressions import acyclic
 from sparsezc.engines.cpu.label_loops import Spans, loops
 from sparsezc.engines.cpu.row_arrays import RowArrays, borrowed, borrowed_values
 from sparsezc.errors import DimensionMismatch, IndexOutOfBound, InvalidValue
@@ -51,7 +52,7 @@ def run(x: Expression, out: Any, write: Write[Mask | None], assign: Callable[[An
         out._store.ss.pack_sparse(**content)
     else:
         made = native.gb.Vector.ss.import_sparse(size=n, dtype=native.type_of(x.dtype), **content)
-        assign(native.acyclic(made))
+        assign(acyclic(made))
 
 
 def _best_label(x: Expression, operands: Any, rows: NDArray[np.int64]) -> tuple[NDArray[Any], NDArray[Any]]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from typing import Any
-from weakref import proxy
 
 from sparsezc import errors, locks
 from sparsezc.engines.cpu import movers, operators
@@ -38,16 +37,6 @@ def start() -> bool:
         stacklevel=4,
     )
     return False
-
-
-def acyclic(store: Any) -> Any:
-    """Make a new store free its memory with the last reference to it.
-
-    A Matrix or Vector of python-graphblas and its ``ss`` refer to each other, so its arrays would remain until
-    Python's collector runs, which counts objects and not bytes. Here ``ss`` refers weakly to the store.
-    """
-    store.ss._parent = store.ss.config._parent = proxy(store)
-    return store
 
 
 def keeping(store: Any) -> Any:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sparsezc.engines.cpu.expressions import operand, operator
-from sparsezc.engines.cpu.native import acyclic
+from sparsezc.engines.cpu.expressions import acyclic, operand, operator
 from sparsezc.errors import DimensionMismatch
 from sparsezc.expr.expression import Expression
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.engines.cpu import native, philox
+from sparsezc.engines.cpu.expressions import acyclic
 from sparsezc.engines.cpu.row_arrays import RowArrays, borrowed
 from sparsezc.errors import DimensionMismatch, InvalidValue
 from sparsezc.expr.draws import MOST_FLOYD, Pick
@@ -26,7 +27,7 @@ def selectk(x: Expression) -> Any:
     A, index, pick = x.operands
     if not pick.fits(x.shape, A, index):
         raise DimensionMismatch(f"selectk: {A.name} was resized since the expression was made")
-    store = native.acyclic(A._store.T.new()) if A._transposed else A._store
+    store = acyclic(A._store.T.new()) if A._transposed else A._store
     with borrowed(store) as given:
         if index.kind == "all":
             rows = np.flatnonzero(np.diff(given.indptr)) if given.ids is None else given.ids
@@ -51,7 +52,7 @@ def _made(x: Expression, pick: Pick, given: RowArrays, rows: Ints, numbers: Ints
     ]
     row, at, count = (np.concatenate(parts) for parts in zip(*found, strict=True)) if found else [np.empty(0, int)] * 3
     if not row.size:
-        return native.acyclic(native.gb.Matrix(native.type_of(x.dtype), *x.shape))
+        return acyclic(native.gb.Matrix(native.type_of(x.dtype), *x.shape))
     listed, lengths = np.unique(row, return_counts=True)
     iso = given.iso and not pick.replace
     values = count if pick.replace else given.values[:1] if iso else given.values[at]
@@ -61,7 +62,7 @@ def _made(x: Expression, pick: Pick, given: RowArrays, rows: Ints, numbers: Ints
         col_indices=given.indices[at].astype(np.uint64), values=values.copy(), is_iso=iso,
         sorted_cols=True, take_ownership=False, dtype=native.type_of(x.dtype),
     )  # fmt: skip
-    return native.acyclic(made)
+    return acyclic(made)
 
 
 def _picked(pick: Pick, given: RowArrays, begin: Ints, end: Ints, numbers: Ints) -> tuple[Ints, Ints, Ints]:

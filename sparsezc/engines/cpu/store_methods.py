@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from sparsezc import errors
 from sparsezc.engines.cpu import native
-from sparsezc.engines.cpu.native import acyclic
+from sparsezc.engines.cpu.expressions import acyclic
 from sparsezc.expr.resolve import resolve
 from sparsezc.memory import wrap
 from sparsezc.memory.csr import Csr

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.engines.cpu import native, philox
+from sparsezc.engines.cpu.expressions import acyclic
 from sparsezc.engines.cpu.row_arrays import RowArrays, borrowed
 from sparsezc.engines.cpu.selectk import find, running, whole_numbers
 from sparsezc.errors import DimensionMismatch
@@ -39,7 +40,7 @@ def walk(x: Expression) -> Any:
     count, places = trail.starts.size, trail.starts.size * (trail.length + 1)
     require_host(_PLACE * places, f"walk: {count:,} walks of {trail.length:,} steps")
     top, by = (None if v is None else _Entries.of(v._store) for v in (*weights, None, None)[:2])
-    store = native.acyclic(A._store.T.new()) if A._transposed else A._store
+    store = acyclic(A._store.T.new()) if A._transposed else A._store
     all_met = np.full(places, -1, np.int64)
     met = all_met.reshape(count, trail.length + 1)
     met[:, 0] = trail.starts
@@ -96,7 +97,7 @@ def _matrix(met: Ints, x: Expression) -> Any:
         sorted_cols=True, take_ownership=True,
         dtype=native.type_of(x.dtype),
     )  # fmt: skip
-    return native.acyclic(made)
+    return acyclic(made)
 
 
 @dataclass(frozen=True)
