@@ -97,11 +97,16 @@ def counting(emulated: EmulatedDevice, monkeypatch: pytest.MonkeyPatch) -> Itera
 
 
 @pytest.fixture(autouse=True)
-def only_gpu_tests_see_the_gpu(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+def only_gpu_tests_see_the_gpu(request: pytest.FixtureRequest) -> Iterator[None]:
     """Hide a real GPU from tests without the mark `gpu`: they expect what "auto" chooses without one."""
-    if request.node.get_closest_marker("gpu") is None and why_no_gpu() is None:
-        monkeypatch.setattr(cuda, "_current", None)
-        monkeypatch.setattr(cuda, "_reason", "no GPU: it is hidden from tests that are not marked gpu")
+    if request.node.get_closest_marker("gpu") is not None or why_no_gpu() is not None:
+        yield
+        return
+    before = cuda.use(None)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cuda, "_reason", "no GPU: it is hidden from tests that are not marked gpu")
+        yield
+    cuda.use(before)
 
 
 @pytest.fixture(autouse=True)

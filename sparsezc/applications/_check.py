@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -16,17 +17,44 @@ from sparsezc.errors import DimensionMismatch, DomainMismatch, InvalidValue
 def table(x: Any, name: str, nrows: int, ncols: int | None = None) -> NDArray[np.float64]:
     """Check a table of numbers with a row for each vertex; return an array, NaN where a Matrix has no entry."""
     if isinstance(x, Matrix | Vector):
-        x = x.dup("FP64").to_dense(np.nan)
+        x = real(x, name).dup("FP64").to_dense(np.nan)
     try:
-        found = np.array(x, np.float64)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", np.exceptions.ComplexWarning)  # NumPy drops imaginary parts
+            found = np.array(x, np.float64)
+    except np.exceptions.ComplexWarning:
+        raise DomainMismatch(f"{name} has complex values; real numbers are needed") from None
     except (TypeError, ValueError):
-        raise DomainMismatch(f"{name} is a {type(x).__name__}; an array of numbers is needed") from None
+        raise _no_table(x, name, ncols) from None
     if found.ndim == 1 and ncols in (None, 1):
         found = found[:, None]
     if found.ndim != 2 or found.shape[0] != nrows or ncols not in (None, found.shape[1]):
         needed = f"({nrows}, {'any' if ncols is None else ncols})"
         raise DimensionMismatch(f"{name} has shape {np.shape(x)}; {needed} is needed")
     return found
+
+
+def _no_table(x: Any, name: str, ncols: int | None) -> DomainMismatch | DimensionMismatch:
+    """Return the error for what is no table; it names the first row that is none, or is unlike the first one."""
+    first: tuple[int, ...] | None = None if ncols is None else (ncols,)
+    for k, row in enumerate(x if isinstance(x, list | tuple) else ()):
+        try:
+            shape = np.array(row, np.float64).shape
+        except (TypeError, ValueError):
+            if isinstance(row, complex):
+                return DomainMismatch(f"{name} has complex values, {row!r} in row {k}; real numbers are needed")
+            return DomainMismatch(f"{name} has {row!r} in row {k}; an array of numbers is needed")
+        first = shape if first is None else first
+        if shape != first:
+            return DimensionMismatch(f"{name} has {row!r}, of shape {shape}, in row {k}; shape {first} is needed")
+    return DomainMismatch(f"{name} is a {type(x).__name__}; an array of numbers is needed")
+
+
+def real(A: Any, name: str) -> Any:
+    """Refuse a Matrix or Vector of complex values."""
+    if A.dtype.is_complex:
+        raise DomainMismatch(f"{name} is of {A.dtype}; real values are needed")
+    return A
 
 
 def finite(x: NDArray[np.float64], name: str) -> NDArray[np.float64]:
@@ -50,6 +78,14 @@ def number(value: Any, name: str) -> float:
         return float(value)
     except (TypeError, ValueError):
         raise DomainMismatch(f"{name} is {value!r}; a number is needed") from None
+
+
+def finite_number(value: Any, name: str) -> float:
+    """Check a number that is not NaN or infinite."""
+    found = number(value, name)
+    if not np.isfinite(found):
+        raise InvalidValue(f"{name} is {value}; a finite number is needed")
+    return found
 
 
 def between(value: Any, name: str, least: float, most: float = np.inf) -> float:

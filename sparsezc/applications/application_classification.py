@@ -15,6 +15,8 @@ from sparsezc.errors import DimensionMismatch, InvalidValue
 from sparsezc.semirings import binary, monoid, semiring, unary
 from sparsezc.semirings.types import datatypes
 
+_FARTHEST = 1e150  # that features may lie apart: sums of the messages of all rounds then fit FP64
+
 
 class _Edge(NamedTuple):
     """An edge of the pattern: its ends, the distances of G's edges from it, and what no edge at all costs."""
@@ -59,8 +61,10 @@ def application_classification(
     Raises
     ------
     InvalidValue
-        The pattern or the graph is empty, features have NaN or infinite values, `rule` is none of the two, or `rounds`
-        is less than 1.
+        The pattern or the graph is empty, features have NaN or infinite values or lie more than 1e150 apart, `rule` is
+        none of the two, or `rounds` is less than 1.
+    DomainMismatch
+        Values or features are complex, or features are no numbers.
     DimensionMismatch
         `G` or `P` is not square, or features have not a row for each vertex or edge, or not the same columns.
 
@@ -95,6 +99,8 @@ def application_classification(
     [1, 2]
     """
     n, m = graphs.adjacency(G, "G"), graphs.adjacency(P, "P")
+    _check.real(G, "G")
+    _check.real(P, "P")
     _check.one_of(rule, "rule", ("corrected", "published"))
     if m == 0 or P.nvals == 0:
         raise InvalidValue(f"P has {m} vertices and {P.nvals} edges; a pattern with an edge at least is needed")
@@ -146,16 +152,16 @@ def _corrected(edge: _Edge, f: Vector, r: Vector) -> tuple[Vector, Vector]:
 
 def _published(edge: _Edge, f: Vector, r: Vector) -> tuple[Vector, Vector]:
     """Return the messages by the published rule: both begin at the source of an edge."""
-    # the sums over all edges of exp(f(u) - C(u, v))
+    # log of the sum over the edges of u of exp(-C(u, v)), each row from its own largest term: others would be 0
     least = edge.C.reduce_rowwise(monoid.min).new()
-    lift = edge.C.reduce_scalar(monoid.min).new().get()
-    likely = edge.C.apply(binary.rminus, right=lift).new().apply(unary.exp).new().reduce_rowwise(monoid.plus).new()
+    terms = least.ewise_mult(edge.C, binary.minus).new().apply(unary.exp).new()
+    likely = terms.reduce_rowwise(monoid.plus).new().apply(unary.log).new().ewise_mult(least, binary.minus).new()
     along = r.vxm(edge.C, semiring.max_minus[datatypes.FP64]).new()
     F = _full(_most(r), r.size)
-    F(binary.max) << along.apply(binary.minus, right=_log_sum(r, likely) - lift)
+    F(binary.max) << along.apply(binary.minus, right=_log_sum(r.ewise_mult(likely, binary.plus).new()))
     against = f.ewise_mult(least, binary.minus).new()
     R = _full(_most(f), f.size)
-    R(binary.max) << against.apply(binary.minus, right=_log_sum(f, likely) - lift)
+    R(binary.max) << against.apply(binary.minus, right=_log_sum(f.ewise_mult(likely, binary.plus).new()))
     return F, R
 
 
@@ -180,16 +186,16 @@ def _most(v: Vector) -> float:
     return float(v.reduce(monoid.max).new().get())
 
 
-def _log_sum(v: Vector, weight: Vector) -> float:
-    """Return log sum w exp(v)."""
+def _log_sum(v: Vector) -> float:
+    """Return log sum exp(v)."""
     top = _most(v)
     terms = v.apply(binary.minus, right=top).new().apply(unary.exp).new()
-    return top + float(np.log(terms.ewise_mult(weight, binary.times).new().reduce(monoid.plus).new().get()))
+    return top + float(np.log(terms.reduce(monoid.plus).new().get()))
 
 
 def _normal(v: Vector) -> Vector:
     """Return v - lse(v)."""
-    made: Vector = v.apply(binary.minus, right=_log_sum(v, _full(1.0, v.size))).new()
+    made: Vector = v.apply(binary.minus, right=_log_sum(v)).new()
     return made
 
 
@@ -197,13 +203,17 @@ def _vertex_distances(features: Any, pattern: Any, n: int, m: int) -> list[Vecto
     """Return the distances of all vertices from each of the pattern's."""
     x = _check.finite(_check.table(features, "features", n), "features")
     y = _check.finite(_check.table(pattern, "pattern_features", m, x.shape[1]), "pattern_features")
-    return [Vector.from_dense(_apart(x, row)) for row in y]
+    return [Vector.from_dense(_apart(x, row, "features")) for row in y]
 
 
-def _apart(x: NDArray[np.float64], row: NDArray[np.float64]) -> NDArray[np.float64]:
+def _apart(x: NDArray[np.float64], row: NDArray[np.float64], name: str) -> NDArray[np.float64]:
     from scipy.spatial.distance import cdist  # which takes half a second to import
 
     found: NDArray[np.float64] = cdist(x, row[None, :])[:, 0]
+    if found.size and not found.max() <= _FARTHEST:
+        raise InvalidValue(
+            f"{name} and pattern_{name} are {found.max():g} apart; at most {_FARTHEST:g} is possible, so divide both"
+        )
     return found
 
 
@@ -222,7 +232,7 @@ def _edges(G: Matrix, P: Matrix, edge_features: Any, pattern_features: Any, rule
     x, y = _check.finite(x, "edge_features"), _check.finite(y, "pattern_edge_features")
     found = []
     for source, target, row in zip(a.tolist(), b.tolist(), y, strict=True):
-        apart = _apart(x, row)
+        apart = _apart(x, row, "edge_features")
         null = max(float(apart.max()), float(np.linalg.norm(row)))
         if rule == "published":
             null, apart = 0.0, apart - apart.max() - np.log(np.exp(apart - apart.max()).sum())

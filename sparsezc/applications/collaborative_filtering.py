@@ -13,6 +13,7 @@ from sparsezc.applications import _check
 from sparsezc.core.matrix import Matrix
 from sparsezc.errors import ConvergenceFailure, DomainMismatch, InvalidValue
 from sparsezc.memory import budget
+from sparsezc.ops.select import random_seed
 from sparsezc.semirings import binary, monoid, semiring, unary
 from sparsezc.semirings.types import datatypes
 
@@ -56,7 +57,7 @@ def collaborative_filtering(
     rate : float, optional
         Step of the descent, above 0; by default one that the first round cannot overshoot with.
     seed : int, optional
-        Chooses the factors to begin with. By default by chance.
+        Chooses the factors to begin with, from 0 to 2**64 - 1. By default by chance.
 
     Returns
     -------
@@ -70,9 +71,12 @@ def collaborative_filtering(
     ConvergenceFailure
         The descent overshoots: the loss is no number any more. The message says in which round, and at which rate.
     InvalidValue
-        A rating is NaN or infinite, `R` has none, or an argument lies outside its range.
+        A rating is NaN or infinite, `R` has none, or their squares have no finite sum; `penalty` is too small for the
+        least squares of ratings of their size; or an argument lies outside its range.
     DomainMismatch
-        `R` is not a Matrix.
+        `R` is not a Matrix, or is complex.
+    TypeError
+        `seed` is no integer.
 
     Notes
     -----
@@ -108,8 +112,9 @@ def collaborative_filtering(
     _check.one_of(solver, "solver", ("gd", "als"))
     k, rounds = graphs.count(k, "k", 1), graphs.count(rounds, "rounds", 1)
     penalty = _check.above(penalty, "penalty", 0) if solver == "als" else _check.between(penalty, "penalty", 0)
+    start = random_seed(seed, "collaborative_filtering")
     ratings = _ratings(R, transposed=solver == "als")
-    U, V = _start(ratings, k, np.random.default_rng(seed))
+    U, V = _start(ratings, k, np.random.default_rng(start))
     if solver == "als":
         return _alternating(ratings, U, V, rounds, penalty)
     step = _rate(ratings, U, V) if rate is None else _check.above(rate, "rate", 0)
@@ -120,9 +125,12 @@ def _ratings(R: Matrix, transposed: bool) -> _Ratings:
     """Check the ratings."""
     if R.nvals == 0:
         raise InvalidValue(f"R is {R.nrows} x {R.ncols} without entries; at least one rating is needed")
-    known = R.dup(datatypes.FP64)
+    known = _check.real(R, "R").dup(datatypes.FP64)
     if not known.apply(unary.isfinite).new().reduce_scalar(monoid.land).new().get():
         raise InvalidValue("R has ratings that are NaN or infinite; finite numbers are needed")
+    if not np.isfinite(_squares(known)):
+        largest = known.apply(unary.abs).new().reduce_scalar(monoid.max).new().get()
+        raise InvalidValue(f"R has ratings up to {largest:g}, whose squares have no finite sum in FP64; divide them")
     users, items = (each.to_coo(values=False)[0].astype(np.int64) for each in (out_degree(R), in_degree(R)))
     return _Ratings(known, known.T.new() if transposed else None, users, items)
 
@@ -230,5 +238,11 @@ def _solved(R: Matrix, V: Matrix, rows: NDArray[np.int64], penalty: float) -> Ma
         normal[:, upper[1], upper[0]] = sums
         normal[:, np.arange(k), np.arange(k)] += penalty
         right = some.mxm(V, semiring.plus_times[datatypes.FP64]).new().to_dense(0.0)
-        found[first : first + size] = np.linalg.solve(normal, right[:, :, None])[:, :, 0]
+        try:
+            found[first : first + size] = np.linalg.solve(normal, right[:, :, None])[:, :, 0]
+        except np.linalg.LinAlgError:
+            raise InvalidValue(
+                f"penalty is {penalty:g}, which FP64 loses beside squares of factors up to {(v * v).max():.3g}; "
+                "a larger penalty or smaller ratings are needed"
+            ) from None
     return _table(rows, found, R.nrows)

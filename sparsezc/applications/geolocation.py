@@ -27,8 +27,8 @@ def geolocation(A: Matrix, places: Any, rounds: Any = 10, tol: float | None = No
     A : Matrix, shape (n, n), any dtype
         Adjacency matrix: row i has the neighbours of i. Loops do not count.
     places : Matrix or array, shape (n, 2)
-        Latitude (-90..90) and longitude of each vertex, in degrees; no entries, or NaN, where it is not known. Known
-        places stay as they are.
+        Latitude (-90..90) and longitude of each vertex, in degrees; no entries, or NaN, where it is not known. A
+        longitude may be any number of turns away.
     rounds : int
         Rounds to run, at least 1: as many passes over the rows of vertices without a place.
     tol : float, optional
@@ -38,8 +38,9 @@ def geolocation(A: Matrix, places: Any, rounds: Any = 10, tol: float | None = No
     Returns
     -------
     Matrix of FP64, shape (n, 2)
-        Latitudes, and longitudes in -180..180. A vertex that no path joins to a known place in `rounds` hops has no
-        entries; nor has one whose neighbours' places cancel, as those of two antipodes.
+        Known places as they are in `places`, bit for bit; of others latitudes, and longitudes in -180..180. A vertex
+        that no path joins to a known place in `rounds` hops has no entries; nor has one whose neighbours' places
+        cancel, as those of two antipodes.
 
     Raises
     ------
@@ -88,7 +89,8 @@ def geolocation(A: Matrix, places: Any, rounds: Any = 10, tol: float | None = No
     rounds = graphs.count(rounds, "rounds", 1)
     if tol is not None:
         tol = _check.between(tol, "tol", 0)
-    P, known = _vectors(places, n)
+    given = _check.table(places, "places", n, 2)
+    P, known = _vectors(given)
     unknown = Vector(datatypes.BOOL, n)
     unknown(~known.S) << True
     # S = the rows of vertices whose place is not known
@@ -104,7 +106,7 @@ def geolocation(A: Matrix, places: Any, rounds: Any = 10, tol: float | None = No
                 f"after rounds = {rounds} rounds a vertex still moves by {moved * EARTH:.3g} km; "
                 f"at most tol = {tol:g} km is needed"
             )
-    return _degrees(P)
+    return _degrees(P, given)
 
 
 def _round(S: Matrix, P: Matrix) -> float:
@@ -165,9 +167,9 @@ def _lengths(V: Matrix) -> Vector:
     return squares
 
 
-def _vectors(places: Any, n: int) -> tuple[Matrix, Vector]:
+def _vectors(table: NDArray[np.float64]) -> tuple[Matrix, Vector]:
     """Check places and return their unit vectors, and which vertices have one."""
-    table = _check.table(places, "places", n, 2)
+    n = table.shape[0]
     absent = np.isnan(table)
     half = np.flatnonzero(absent.any(axis=1) & ~absent.all(axis=1))
     if half.size:
@@ -195,12 +197,13 @@ def unit_vectors(degrees: NDArray[np.float64]) -> NDArray[np.float64]:
     )
 
 
-def _degrees(P: Matrix) -> Matrix:
-    """Return the latitudes and longitudes of unit vectors."""
+def _degrees(P: Matrix, given: NDArray[np.float64]) -> Matrix:
+    """Return the latitudes and longitudes of unit vectors, except where they are given."""
     i, _, values = P.to_coo()
     x, y, z = values.reshape(-1, 3).T
     found = np.degrees(np.stack([np.arctan2(z, np.hypot(x, y)), np.arctan2(y, x)], axis=1))
-    at = i[::3]
+    at = i[::3].astype(np.int64)
+    found = np.where(np.isnan(given[at]), found, given[at])
     made: Matrix = Matrix.from_coo(
         np.repeat(at, 2), np.tile([0, 1], at.size), found.ravel(), datatypes.FP64, nrows=P.nrows, ncols=2
     )

@@ -13,6 +13,7 @@ from sparsezc.applications import _check
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.errors import InvalidValue
+from sparsezc.ops.select import random_seed
 from sparsezc.semirings import binary, monoid, select, semiring, unary
 from sparsezc.semirings.types import datatypes
 
@@ -48,7 +49,7 @@ def graphsage(
     batch : int
         Vertices in work at a time, at least 1: it bounds memory and changes no answer.
     seed : int, optional
-        Chooses the samples, from 0 to 2**64 - 2. By default by chance.
+        Chooses the samples, from 0 to 2**64 - 1. By default by chance.
 
     Returns
     -------
@@ -58,7 +59,10 @@ def graphsage(
     Raises
     ------
     InvalidValue
-        Features or weights have NaN or infinite values, or `children` or `batch` is less than 1.
+        Features or weights have NaN or infinite values, or so large ones that their products are infinite; `children`
+        or `batch` is less than 1; `seed` lies outside its range.
+    TypeError
+        `seed` is no integer.
     DimensionMismatch
         `A` is not square, `X` has not a row for each vertex, or a matrix of weights has another shape.
 
@@ -71,7 +75,8 @@ def graphsage(
         H = H / |H|                       by rows
 
     from H = X. Wf and Wa are the two halves of the weights that the paper multiplies a concatenation by. The samples of
-    layer k are :func:`sparsezc.algorithms.sample_neighbors`' for all vertices in order, with the seed `seed` + k - 1.
+    layer k are :func:`sparsezc.algorithms.sample_neighbors`' for all vertices in order, with the seed `seed` + k - 1,
+    after 2**64 - 1 from 0 on.
 
     Source: W. Hamilton, R. Ying, J. Leskovec, Inductive representation learning on large graphs, NIPS 2017, algorithm
     2, arXiv:1706.02216.
@@ -93,10 +98,12 @@ def graphsage(
         _check.table(other, name, one.shape[0], one.shape[1])
     counts = _counts(children)
     size = graphs.count(batch, "batch", 1)
-    first = int(np.random.default_rng().integers(2**63)) if seed is None else seed
+    first = random_seed(seed, "graphsage")
+    if n == 0:
+        return Matrix(datatypes.FP64, 0, Wf2.shape[1])
     layer = Matrix.from_dense(H)
     for number, (Wf, Wa) in enumerate(((Wf1, Wa1), (Wf2, Wa2))):
-        S = _sample(A, counts[number], first + number)
+        S = _sample(A, counts[number], (first + number) % 2**64)
         layer = _layer(S, layer, Matrix.from_dense(Wf), Matrix.from_dense(Wa), size)
     return layer
 
@@ -137,8 +144,14 @@ def _layer(S: Matrix, H: Matrix, Wf: Matrix, Wa: Matrix, batch: int) -> Matrix:
         # H = max(H Wf + M Wa, 0)
         Z = H[some, :].new().mxm(Wf, semiring.plus_times[datatypes.FP64]).new()
         Z(binary.plus) << M.mxm(Wa, semiring.plus_times[datatypes.FP64])
+        if not Z.apply(unary.isfinite).new().reduce_scalar(monoid.land).new().get(True):
+            raise InvalidValue("X times the weights has infinite values; smaller features or weights are needed")
         Z << Z.apply(binary.max, right=0.0)
         # H = H / |H|
+        # from the largest of each row on, so that squares neither vanish nor overflow
+        largest = Z.reduce_rowwise(monoid.max).new().select(select.valuegt, 0).new()
+        scaled = largest.ewise_mult(Z, binary.rtruediv).new()
+        Z(scaled.S) << scaled
         length = Z.ewise_mult(Z, binary.times).new().reduce_rowwise(monoid.plus).new().apply(unary.sqrt).new()
         scaled = length.select(select.valuegt, 0).new().apply(unary.minv).new().ewise_mult(Z, binary.times).new()
         Z(scaled.S) << scaled

@@ -35,7 +35,8 @@ def linear_assignment(
         once.
     eps : float, optional
         Least bid of the auction, above 0: its sum is within m * `eps` of the least. By default 1 / (m + 1) for
-        integers, with which it is the least, else a thousandth of the range of the costs.
+        integers, with which it is the least, else a thousandth of the range of the costs; more where FP64 would lose
+        it in prices, which come to (m + 1) times that range.
 
     Returns
     -------
@@ -45,12 +46,13 @@ def linear_assignment(
     Raises
     ------
     InvalidValue
-        There is no assignment of all rows, a cost is NaN or infinite, or better than it is `absent`; `method` is none
-        of the two, or `eps` is not above 0.
+        There is no assignment of all rows, a cost is NaN, infinite, or an integer that FP64 does not hold exactly;
+        `absent` is one of these, or better than a cost; `method` is none of the two, or `eps` is not above 0
+        or is lost in the prices.
     DimensionMismatch
         There are more rows than columns.
     DomainMismatch
-        `C` is not a Matrix.
+        `C` is not a Matrix, or is complex.
 
     Notes
     -----
@@ -80,23 +82,31 @@ def linear_assignment(
     m, n = C.shape
     if m > n:
         raise DimensionMismatch(f"C is {m} x {n}; at least as many columns as rows are needed")
+    _exactly(_check.real(C, "C"))
     b = C.dup(datatypes.FP64)
     if not maximize:
         b << b.apply(binary.times, right=-1.0)
     spread = _spread(b)
-    idle = None if absent is None else _check.number(absent, "absent") * (1 if maximize else -1)
+    idle = None if absent is None else _check.finite_number(absent, "absent") * (1 if maximize else -1)
     if idle is not None:
         if not idle <= spread[0]:
             raise InvalidValue(f"absent is {absent}, and C has a value that is worse; it must be no better than any")
-        b << b.apply(binary.minus, right=idle)
-        spread = (0.0, spread[1] - idle)
+        spread = (idle, max(idle, spread[1]))
     step = eps if eps is None else _check.above(eps, "eps", 0)
     if step is None:
         whole = C.dtype.is_integer and (absent is None or float(absent).is_integer())
         step = 1 / (m + 1) if whole else _SHARE * (spread[1] - spread[0] or 1.0)
+    if method == "auction" and b.nvals:
+        # bids are differences: without what all values have in common they keep more of their bits
+        b << b.apply(binary.minus, right=spread[1])
+        idle = None if idle is None else idle - spread[1]
+        least = 4 * float(np.spacing((m + 1) * (spread[1] - spread[0])))  # prices come to no more
+        if eps is not None and step < least:
+            raise InvalidValue(f"eps is {eps}; at least {least:.3g} is needed, or FP64 loses it in the prices of C")
+        step = max(step, least)
     if method == "auction" and idle is None:
-        _exact(b.apply(binary.times, right=0.0).new(), False)  # refuse what has no assignment: bids would have no end
-    chosen = _exact(b, idle is not None) if method == "exact" else _auction(b, idle is not None, step)
+        _exact(b.apply(binary.times, right=0.0).new(), None)  # refuse what has no assignment: bids would have no end
+    chosen = _exact(b, idle) if method == "exact" else _auction(b, idle, step)
     left = np.setdiff1d(np.arange(n), chosen)
     without = chosen < 0
     chosen[without] = left[: int(without.sum())]
@@ -105,7 +115,21 @@ def linear_assignment(
 
 def assigned(b: Matrix, method: str, eps: float) -> Ints:
     """Return the column of each row for the largest sum of benefits > 0; -1 at rows that may have any of the others."""
-    return _exact(b, True) if method == "exact" else _auction(b, True, eps)
+    return _exact(b, 0.0) if method == "exact" else _auction(b, 0.0, eps)
+
+
+def _exactly(C: Matrix) -> None:
+    """Refuse integers that FP64 does not hold exactly: others could seem better than they are."""
+    if not C.dtype.is_integer:
+        return
+    values = C.to_coo()[2]
+    size = np.abs(values).astype(np.uint64)  # of the least INT64 too, whose absolute value wraps to itself
+    large = np.flatnonzero(size > 2**53)
+    lowest = size[large] & (~size[large] + np.uint64(1))  # its last bit that is 1
+    if (wrong := large[size[large] // lowest > 2**53]).size:
+        raise InvalidValue(
+            f"C has the value {values[wrong[0]]}, which FP64 does not hold exactly; integers up to 2**53 are needed"
+        )
 
 
 def _spread(b: Matrix) -> tuple[float, float]:
@@ -117,20 +141,29 @@ def _spread(b: Matrix) -> tuple[float, float]:
     return b.reduce_scalar(monoid.min).new().get(), b.reduce_scalar(monoid.max).new().get()
 
 
-def _exact(b: Matrix, may_idle: bool) -> Ints:
-    """Return the column of each row for the largest sum of benefits; -1 where a row may do without and does."""
+def _exact(b: Matrix, idle: float | None) -> Ints:
+    """Return the column of each row for the largest sum of benefits.
+
+    With a benefit `idle` for doing without, no better than any other, -1 where a row does without.
+    """
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 
     m, n = b.shape
+    width = n
     i, j, value = b.to_coo()
     i, j = i.astype(np.int64), j.astype(np.int64)
-    if may_idle:  # a column of its own for each row
-        i, j, value = np.r_[i, np.arange(m)], np.r_[j, n + np.arange(m)], np.r_[value, np.zeros(m)]
-    # every row takes one entry, so a number that is added to all of them changes nothing; SciPy takes no zeros
-    cost = (value.max(initial=0.0) + 1.0) - value
+    if idle is not None:  # a column of its own for each row
+        width = n + m
+        i, j, value = np.r_[i, np.arange(m)], np.r_[j, n + np.arange(m)], np.r_[value, np.full(m, idle)]
+    # every row takes one entry, so a number that is added to all of a row changes nothing, nor does a factor; the best
+    # of the row keeps differences that the best of all would round away, and a power of two changes no bit
+    value = np.ldexp(value, -np.frexp(np.abs(value).max(initial=0.0))[1])
+    best = np.full(m, -np.inf)
+    np.maximum.at(best, i, value)
+    cost = np.maximum(best[i] - value, np.finfo(np.float64).tiny)  # SciPy takes no zeros
     try:
-        found = min_weight_full_bipartite_matching(coo_array((cost, (i, j)), shape=(m, n + m * may_idle)).tocsr())[1]
+        found = min_weight_full_bipartite_matching(coo_array((cost, (i, j)), shape=(m, width)).tocsr())[1]
     except ValueError:
         raise InvalidValue("C has no assignment of all rows: its entries leave some without a column") from None
     chosen: Ints = found.astype(np.int64)
@@ -138,12 +171,12 @@ def _exact(b: Matrix, may_idle: bool) -> Ints:
     return chosen
 
 
-def _auction(b: Matrix, may_idle: bool, eps: float) -> Ints:
-    """Return the column of each row, -1 where a row does without."""
+def _auction(b: Matrix, idle: float | None, eps: float) -> Ints:
+    """Return the column of each row, -1 where a row does without, for the benefit `idle`."""
     m, n = b.shape
     owner, column = np.full(n, -1), np.full(m, -1)
     price = np.zeros(n)
-    floor = 0.0 if may_idle else -np.inf
+    floor = -np.inf if idle is None else idle
     waiting = np.flatnonzero(np.ones(m, bool))
     most = b.reduce_scalar(monoid.max).new().get(0.0) - b.reduce_scalar(monoid.min).new().get(0.0)
     while waiting.size:

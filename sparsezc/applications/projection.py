@@ -61,7 +61,8 @@ def projection(
         the common neighbours, whose degrees are d; or nothing.
     out : str or path, optional
         A file that the pairs are written to, each once, instead of a result in memory: ``.txt``, ``.tsv``, ``.csv``
-        (also ``.gz``), ``.parquet``. ``gb.io.read(out, directed=False)`` reads it.
+        (also ``.gz``), ``.parquet``. ``gb.io.read(out, directed=False)`` reads it. A ``.csv`` holds no sizes: vertices
+        after the last one of a pair are lost.
 
     Returns
     -------
@@ -73,7 +74,7 @@ def projection(
     Raises
     ------
     InvalidValue
-        `onto` or `weight` is none of these.
+        `onto` or `weight` is none of these, or `out` is a ``.csv`` and there are no pairs, so that it would be empty.
     DomainMismatch
         `A` is not a Matrix.
     OutOfMemory

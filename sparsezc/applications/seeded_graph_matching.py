@@ -175,7 +175,15 @@ def _inner(X: Matrix, Y: Matrix) -> float:
 
 def _pairs(seeds: Any, n: int) -> Ints:
     """Check the seeds."""
-    pairs = np.asarray(seeds)
+    try:
+        pairs = np.asarray(seeds)
+    except ValueError:
+        for k, pair in enumerate(seeds):
+            if np.shape(pair) != (2,):
+                raise DimensionMismatch(
+                    f"seeds has {pair!r} at {k}; a pair of a vertex of A and of B is needed"
+                ) from None
+        raise
     if pairs.size == 0:
         pairs = np.empty((0, 2), np.int64)
     if pairs.ndim != 2 or pairs.shape[1] != 2:

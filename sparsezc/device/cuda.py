@@ -54,7 +54,10 @@ def reason() -> str | None:
 
 
 def use(device: Device | None) -> Device | None:
-    """Use `device` instead of the GPU (None: look for a GPU again) and return the former device."""
+    """Use `device` instead of the GPU (None: look for a GPU again) and return the former device.
+
+    For tests: no other thread may run statements meanwhile, as :func:`current` remembers its answer.
+    """
     global _current, _reason
     with _starting:
         before, _current, _reason = _current, device, None

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.spatial.distance import cdist
 
 import sparsezc as gb
-from sparsezc.errors import DimensionMismatch, InvalidValue
+from sparsezc.errors import DimensionMismatch, DomainMismatch, InvalidValue
 from tests.algorithms.graphs import csr, matrix
 
 classify = gb.applications.application_classification
@@ -120,6 +120,18 @@ def test_engines_agree(rule, gpu):
     assert found.isclose(expected, rel_tol=1e-9)
 
 
+@pytest.mark.parametrize("rule", ["corrected", "published"])
+@pytest.mark.parametrize("scale", [1e3, 1e6])
+def test_large_features(rule, scale):
+    G, P, x, y, ex, ey = case(2)
+    x, y, ex, ey = (scale * each for each in (x, y, ex, ey))
+    found = classify(matrix(G), matrix(P), x, y, ex, ey, rule, 3).to_dense()
+    assert np.isfinite(found).all()
+    assert np.allclose(np.exp(found).sum(axis=0), 1)
+    expected = by_loops(G, P, x, y, ex, ey, rule, 3)
+    assert np.allclose(found, expected, rtol=1e-6, atol=1e-9 * scale)
+
+
 NONE = gb.Matrix(float, 2, 2)
 
 
@@ -135,6 +147,9 @@ NONE = gb.Matrix(float, 2, 2)
         ({"features": np.full((25, 3), np.nan)}, InvalidValue, "features has a value that is NaN"),
         ({"edge_features": np.ones((1, 2))}, DimensionMismatch, "edge_features has shape"),
         ({"pattern_edge_features": None}, DimensionMismatch, "one without the other"),
+        ({"features": np.full((25, 3), 1e200)}, InvalidValue, "features and pattern_features are .* apart; at most 1e"),
+        ({"G": gb.Matrix(complex, 25, 25)}, DomainMismatch, "G is of FC64; real values"),
+        ({"edge_features": np.ones((1, 2), complex)}, DomainMismatch, "edge_features has complex values"),
         ({"rule": "new"}, InvalidValue, "rule is 'new'"),
         ({"rounds": 0}, InvalidValue, "rounds is 0"),
     ],

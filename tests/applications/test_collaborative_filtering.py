@@ -147,12 +147,26 @@ def test_overshooting_says_where():
         ({"rate": 0}, "rate is 0"),
         ({"R": gb.Matrix.from_coo([0], [0], [np.inf])}, "ratings that are NaN or infinite"),
         ({"R": gb.Matrix.from_coo([0], [0], [np.nan])}, "ratings that are NaN or infinite"),
+        ({"R": gb.Matrix.from_coo([0], [0], [1e200])}, r"R has ratings up to 1e\+200, whose squares"),
+        ({"seed": -1}, "collaborative_filtering: seed is -1"),
         ({"R": gb.Matrix(float, 2, 3)}, "R is 2 x 3 without entries"),
     ],
 )
 def test_bad_input(options, message):
     with pytest.raises(InvalidValue, match=message):
         filtering(**{"R": gb.Matrix.from_coo([0], [0], [1.0])} | options)
+
+
+def test_a_penalty_that_is_lost():
+    with pytest.raises(InvalidValue, match=r"penalty is 0\.001, which FP64 loses"):
+        filtering(gb.Matrix.from_dense(np.full((3, 3), 1e120)), 5, "als", seed=1)
+
+
+def test_complex_ratings_and_seeds_that_are_no_integers():
+    with pytest.raises(DomainMismatch, match="R is of FC64; real values"):
+        filtering(gb.Matrix.from_coo([0], [0], [1j]))
+    with pytest.raises(TypeError, match="collaborative_filtering: seed is 'a' of type str; an integer"):
+        filtering(gb.Matrix.from_coo([0], [0], [1.0]), seed="a")
 
 
 def test_what_is_no_matrix():

@@ -127,6 +127,13 @@ def test_known_places_stay_and_what_cannot_be_known_has_none():
     assert geolocation(matrix(graph), places, 2).nvals == 6
 
 
+def test_known_places_keep_every_bit():
+    places = np.array([[0.1, 540.0], [-33.9, 151.2], [90.0, 77.0], [np.nan] * 2])
+    found = geolocation(matrix(csr(4, [(3, 1)])), places, 2).to_dense()
+    assert np.array_equal(found[:3], places[:3])
+    assert found[3] == pytest.approx(places[1])
+
+
 def test_antipodes_give_no_place():
     graph = csr(3, [(2, 0), (2, 1)])
     assert geolocation(matrix(graph), [[30.0, 20.0], [-30.0, -160.0], [np.nan] * 2]).nvals == 4
@@ -170,6 +177,12 @@ def test_engines_agree(gpu):
         ([[0, 0], [0, np.inf]], InvalidValue, "in row 1"),
         ([[0, 0]], DimensionMismatch, r"shape \(1, 2\); \(2, 2\)"),
         ([["a", "b"]] * 2, DomainMismatch, "an array of numbers"),
+        ([(1, 0), ("a", 1)], DomainMismatch, r"places has \('a', 1\) in row 1; an array of numbers"),
+        ([(1, 0), None], DimensionMismatch, r"places has None, of shape \(\), in row 1; shape \(2,\) is needed"),
+        ([(1, 0), (1, 0, 0)], DimensionMismatch, r"places has \(1, 0, 0\), of shape \(3,\), in row 1"),
+        ({"a": 1}, DomainMismatch, "places is a dict; an array of numbers"),
+        (np.ones((2, 2), complex), DomainMismatch, "places has complex values"),
+        (gb.Matrix(complex, 2, 2), DomainMismatch, "places is of FC64; real values"),
     ],
 )
 def test_bad_places(places, error, message):

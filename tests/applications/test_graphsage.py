@@ -77,6 +77,25 @@ def test_rows_have_length_1_and_features_may_be_a_matrix():
     assert np.logical_or(np.isclose(lengths, 1), lengths == 0).all()
 
 
+@pytest.mark.parametrize("scale", [1e-310, 1e-200, 1e200])
+def test_rows_have_length_1_at_any_scale(scale):
+    A, X = matrix(csr(3, [(0, 1), (1, 2), (2, 0)])), np.random.default_rng(7).random((3, 3)) + 0.1
+    W = [np.abs(each) for each in weights(3, 4, 2)]
+    found = graphsage(A, X * scale, *W, seed=1).to_dense()
+    assert np.allclose(np.linalg.norm(found, axis=1), 1)
+    assert np.allclose(found, graphsage(A, X, *W, seed=1).to_dense())
+
+
+def test_the_largest_seed():
+    A, W = matrix(kronecker(4, 3)), weights(3, 4, 2)
+    found = graphsage(A, np.ones((16, 3)), *W, 1, seed=2**64 - 1)
+    assert found.isequal(graphsage(A, np.ones((16, 3)), *W, 1, seed=2**64 - 1))
+
+
+def test_no_vertices():
+    assert graphsage(gb.Matrix(bool, 0, 0), np.ones((0, 3)), *weights(3, 4, 2)).shape == (0, 2)
+
+
 def test_engines_agree(gpu):
     A, W = matrix(kronecker(5, 3)), weights(3, 4, 2)
     X = np.random.default_rng(5).normal(size=(32, 3))
@@ -98,6 +117,13 @@ def test_engines_agree(gpu):
         ({"Wa2": np.full((4, 2), np.inf)}, InvalidValue, "Wa2 has a value that is NaN or infinite"),
         ({"children": 0}, InvalidValue, "children is 0"),
         ({"children": (1, 2, 3)}, InvalidValue, "children has 3 numbers"),
+        ({"seed": -1}, InvalidValue, "graphsage: seed is -1"),
+        ({"seed": "a"}, TypeError, "graphsage: seed is 'a' of type str"),
+        (
+            {"X": np.full((3, 3), 1e308), "Wf1": np.full((3, 4), 9.0)},
+            InvalidValue,
+            "X times the weights has infinite values",
+        ),
         ({"batch": 0}, InvalidValue, "batch is 0"),
     ],
 )

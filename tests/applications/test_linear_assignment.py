@@ -64,6 +64,46 @@ def test_sparse_with_a_hidden_assignment(method):
     assert np.array_equal(assign(C, method=method).to_dense(), order)
 
 
+@pytest.mark.parametrize("scale", [1e-300, 1e-17, 1e17, 1e300])
+@pytest.mark.parametrize("maximize", [False, True])
+def test_any_scale(scale, maximize):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for seed in range(20):
+            C = np.random.default_rng(seed).integers(-5, 9, (6, 7)) * scale
+            found = assign(gb.Matrix.from_dense(C), maximize=maximize).to_dense()
+            best = (C / scale)[linear_sum_assignment(C / scale, maximize=maximize)].sum()
+            assert (C / scale)[np.arange(6), found].sum() == pytest.approx(best, rel=1e-12)
+
+
+def test_a_large_value_hides_no_other_rows_differences():
+    C = gb.Matrix.from_dense(np.array([[1e17, 1, 2], [1, 9, 5], [1, 5, 9.0]]))
+    assert assign(C, maximize=True).to_dense().tolist() == [0, 1, 2]
+    C = gb.Matrix.from_dense(np.array([[4, 1, 3], [2, 0, 5], [3, 2, 2]]))
+    assert assign(C, absent=10**20).to_dense().tolist() == [1, 0, 2]
+
+
+@pytest.mark.parametrize("dtype", ["INT64", "UINT64"])
+def test_integers_are_exact_or_refused(dtype):
+    held = gb.Matrix.from_dense(np.array([[2**60, 2**53], [2**53 - 1, 3 * 2**60]], dtype.lower()))
+    assert assign(held, maximize=True).to_dense().tolist() == [0, 1]
+    with pytest.raises(InvalidValue, match="C has the value 9007199254740993, which FP64 does not hold"):
+        assign(gb.Matrix.from_dense(np.array([[1, 2**53 + 1]], dtype.lower())))
+
+
+def test_an_auction_of_large_values_ends():
+    C = 2**52 + np.random.default_rng(6).integers(0, 20, (12, 12))
+    check(C, False, "auction")
+    wide = gb.Matrix.from_dense(np.array([[0, 1], [1, 2**53]]))
+    assert assign(wide, method="auction").to_dense().tolist() == [1, 0]
+    with pytest.raises(InvalidValue, match=r"eps is 0\.1; at least \d+ is needed"):
+        assign(wide, method="auction", eps=0.1)
+
+
+def test_the_least_integer_is_exact():
+    assert assign(gb.Matrix.from_dense(np.array([[0, -(2**63)]]))).to_dense().tolist() == [1]
+
+
 def test_the_least_bid_bounds_what_is_lost():
     C = np.random.default_rng(4).integers(0, 50, (20, 20))
     found = assign(gb.Matrix.from_dense(C), method="auction", eps=0.4).to_dense()
@@ -101,6 +141,8 @@ def test_no_assignment(method):
         (gb.Matrix.from_dense([[np.inf]]), {}, InvalidValue, "NaN or infinite"),
         (HALL, {"method": "simplex"}, InvalidValue, "method is 'simplex'"),
         (HALL, {"eps": 0}, InvalidValue, "eps is 0"),
+        (HALL, {"absent": np.inf}, InvalidValue, "absent is inf; a finite number"),
+        (gb.Matrix(complex, 2, 2), {}, DomainMismatch, "C is of FC64; real values"),
         (HALL, {"absent": 0}, InvalidValue, "absent is 0, and C has a value that is worse"),
     ],
 )

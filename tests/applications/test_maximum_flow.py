@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import maximum_flow as scipys
 
 import sparsezc as gb
-from sparsezc.errors import DimensionMismatch, IndexOutOfBound, InvalidValue
+from sparsezc.errors import DimensionMismatch, DomainMismatch, IndexOutOfBound, InvalidValue
 from tests.algorithms.graphs import csr, graphs, kronecker, matrix
 
 maximum_flow, minimum_cut = gb.algorithms.maximum_flow, gb.algorithms.minimum_cut
@@ -119,6 +119,39 @@ def test_infinite_capacities():
     assert check(graph, 0, 3)[0] == 7
 
 
+HUGE = [
+    ([(0, 1), (1, 2)], [1e20, 0.1], 0.1),
+    ([(0, 1), (1, 2)], [1e15, 0.3], 0.3),
+    ([(0, 1), (1, 2)], [np.inf, 0.1], 0.1),
+    ([(0, 1), (1, 2)], [0.1, 1e308], 0.1),
+    ([(0, 1), (1, 3), (3, 2)], [1e20, 0.1, 1e20], 0.1),
+    ([(0, 1), (1, 3), (3, 2), (3, 4), (4, 3)], [np.inf, 0.1, np.inf, np.inf, 1e200], 0.1),
+    ([(0, 1), (0, 3), (1, 3), (3, 2), (1, 4), (4, 2)], [1e30, 0.7, 1e25, 0.9, 1e22, 0.3], 1.2),
+    ([(0, 1), (1, 3), (4, 2)], [np.inf, 1.0, np.inf], 0.0),
+    ([(0, 1), (1, 3)], [np.inf, 5.0], 0.0),
+    ([(0, 1), (1, 3), (3, 2)], [5.0, 10.0, 7.0], 5.0),
+]
+
+
+@pytest.mark.parametrize(("edges", "capacities", "expected"), HUGE)
+def test_capacities_far_above_the_flow(edges, capacities, expected):
+    graph = csr(5, edges, capacities)
+    A = matrix(graph)
+    value, F = maximum_flow(A, 0, 2)
+    cut, side = minimum_cut(A, 0, 2)
+    assert value == cut == pytest.approx(expected, rel=1e-12)
+    capacity, flow = graph.toarray(), F.to_dense(fill_value=0)
+    assert ((flow >= 0) & (flow <= capacity)).all()
+    net = flow.sum(axis=1) - flow.sum(axis=0)
+    assert np.allclose(net, [value, 0, -value, 0, 0], rtol=0, atol=1e-12 * value)
+    is_cut(graph, side, 0, 2, value, 1e-12)
+
+
+def test_sums_beyond_floating_point_are_refused():
+    with pytest.raises(InvalidValue, match="capacities up to 1e\\+308: sums of them may not fit FP64"):
+        maximum_flow(matrix(csr(3, [(0, 1), (1, 2)], [1e308, 1e308])), 0, 2)
+
+
 def test_a_flow_that_exceeds_or_is_lost_is_refused():
     """The judge judged."""
     graph = csr(3, [(0, 1), (1, 2)], [2, 2])
@@ -162,6 +195,11 @@ def test_engines_agree(dtype, gpu):
 def test_bad_input(values, s, t, error, message, function):
     with pytest.raises(error, match=message):
         function(gb.Matrix.from_coo([0, 1], [1, 2], values, nrows=3, ncols=3), s, t)
+
+
+def test_complex():
+    with pytest.raises(DomainMismatch, match="A is of FC64; real capacities"):
+        maximum_flow(gb.Matrix(complex, 3, 3), 0, 1)
 
 
 def test_not_square():

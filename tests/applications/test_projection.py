@@ -1,5 +1,6 @@
 """gb.applications.projection, against SciPy's products and NetworkX's bipartite projections."""
 
+import subprocess
 import sys
 import warnings
 from functools import partial
@@ -66,7 +67,7 @@ def test_blocks_of_any_size(block, monkeypatch):
     assert np.array_equal(B.to_dense(0), expected)
 
 
-@pytest.mark.parametrize("suffix", [".tsv", ".csv", ".txt.gz", ".parquet"])
+@pytest.mark.parametrize("suffix", [".tsv", ".txt", ".csv", ".csv.gz", ".txt.gz", ".parquet"])
 @pytest.mark.parametrize("weight", ["jaccard", "none"])
 def test_files_in_pieces(suffix, weight, tmp_path, monkeypatch):
     monkeypatch.setattr(MODULE, "_BLOCK", 20)
@@ -75,7 +76,38 @@ def test_files_in_pieces(suffix, weight, tmp_path, monkeypatch):
     path = tmp_path / f"pairs{suffix}"
     assert projection(A, weight=weight, out=path) == B.nvals // 2
     back = gb.io.read(path, directed=False)
-    assert back.dup("FP64")[: B.nrows, : B.ncols].new().isclose(B.dup("FP64"))
+    assert back.shape == B.shape
+    assert back.dup("FP64").isclose(B.dup("FP64"))
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("suffix", [".txt", ".tsv", ".tsv.gz", ".parquet"])
+@pytest.mark.parametrize("ends", [[], [(0, 0), (2, 0)]])
+def test_files_keep_vertices_without_pairs(suffix, ends, tmp_path):
+    A = gb.Matrix.from_edgelist(ends, 1, nrows=5, ncols=2, dtype="INT64")
+    path = tmp_path / f"pairs{suffix}"
+    assert projection(A, out=path) == len(ends) // 2
+    back = gb.io.read(path, directed=False)
+    assert back.shape == (5, 5)
+    assert {(int(i), int(j)) for i, j, _ in zip(*back.to_coo(), strict=True)} == ({(0, 2), (2, 0)} if ends else set())
+
+
+def test_a_csv_of_no_pairs_is_refused(tmp_path):
+    with pytest.raises(InvalidValue, match=r"pairs\.csv would be an empty file"):
+        projection(gb.Matrix(bool, 3, 3), out=tmp_path / "pairs.csv")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_pairs_into_a_pipe(tmp_path):
+    program = (
+        "import os, sparsezc as gb; os.symlink('/dev/stdout', 'p.tsv');"
+        "gb.applications.projection(gb.Matrix.from_dense([[1], [1]]), out='p.tsv')"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True, check=True, cwd=tmp_path,
+    )  # fmt: skip
+    assert done.stdout == b"# 2 x 2, 1 entries\n0\t1\t1\n"
 
 
 def test_a_result_beyond_memory_says_its_size(tmp_path):

@@ -105,6 +105,7 @@ def test_engines_agree(gpu):
     [
         ({"B": gb.Matrix(bool, 4, 4)}, DimensionMismatch, "B is 4 x 4 and A is 3 x 3"),
         ({"seeds": [0, 1]}, DimensionMismatch, r"seeds has shape \(2,\); \(k, 2\)"),
+        ({"seeds": [(0, 0), (1,)]}, DimensionMismatch, r"seeds has \(1,\) at 1; a pair"),
         ({"seeds": [(0, 0), (0, 1)]}, InvalidValue, "seeds has vertex 0 of A 2 times"),
         ({"seeds": [(0, 2), (1, 2)]}, InvalidValue, "seeds has vertex 2 of B 2 times"),
         ({"seeds": [(0, 3)]}, IndexOutOfBound, "seeds of B is 3"),

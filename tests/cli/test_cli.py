@@ -683,3 +683,7 @@ def test_a_dash_is_standard_input(tmp_path):
         assert json.loads(done.stdout)["graph"]["edges"] == 2
     assert bare.returncode == 1
     assert b"format= (--format) says what they hold" in bare.stderr
+    named = subprocess.run(
+        [*command, "--format", "snap"], input=b"dst,src\n0,1\n0,2\n", capture_output=True, check=True
+    )
+    assert json.loads(named.stdout)["graph"]["edges"] == 2

@@ -28,7 +28,7 @@ def written(make: Any, out: str, mask: str, accum: str, replace: bool) -> Any:
 @pytest.mark.parametrize("name", VECTOR)
 def test_vector_in_every_way(name: str, engine: Engine) -> None:
     for seed, (mask, accum, replace) in enumerate(ways()):
-        for dtype in ("INT64", "FP64"):
+        for dtype in engine.sample(("INT64", "FP64"), f"{name}{mask}{accum}{replace}", one_in=2):
             label = (name, mask, accum, replace, dtype)
             judge(written(VECTOR[name], "w", mask, accum, replace), operands(seed, dtype), engine, label)
 
@@ -50,9 +50,9 @@ def test_every_type(dtype: str, engine: Engine) -> None:
         for accum in ("none", "plus"):
             label = (name, dtype, accum)
             judge(written(make, "w", "not values", accum, True), operands(seed, dtype), engine, label)
-    for seed, (name, make) in engine.sample(enumerate(MATRIX.items()), dtype, one_in=2):
+    for seed, (name, make) in engine.sample(enumerate(MATRIX.items()), dtype, one_in=3):
         judge(written(make, "C", "values", "none", False), operands(seed, dtype), engine, (name, dtype))
-    for seed, (name, make) in enumerate(SCALAR.items()):
+    for seed, (name, make) in engine.sample(enumerate(SCALAR.items()), dtype, one_in=3):
         judge(lambda g, o, make=make: make(g, o).new(), operands(seed, dtype), engine, (name, dtype))
 
 
@@ -86,7 +86,7 @@ def test_the_result_takes_the_outputs_type(out: str, engine: Engine) -> None:
 def test_empty_full_and_small(n: int, density: float, engine: Engine) -> None:
     for name, make in VECTOR.items():
         if n or "extract" not in name:
-            for mask in MASKS:
+            for mask in engine.sample(MASKS, f"{name}{n}{density}", one_in=3):
                 judge(written(make, "w", mask, "none", False), operands(n, n=n, density=density), engine, (name, mask))
     for name, make in MATRIX.items():
         if n or "extract" not in name:

@@ -82,12 +82,13 @@ def test_binary(name: str, engine: Engine) -> None:
     for dtype in engine.sample(TYPES, name, one_in=11):
         if skips("binary", name, dtype):
             continue
-        for statement in (
+        statements = (
             lambda g, o: o.u.ewise_mult(o.v, find(g, "binary", name)).new(),
-            lambda g, o: o.u.ewise_add(o.v, find(g, "binary", name)).new(),
             lambda g, o: o.u.apply(find(g, "binary", name), 2).new(),
+            lambda g, o: o.u.ewise_add(o.v, find(g, "binary", name)).new(),
             lambda g, o: o.u.apply(find(g, "binary", name), left=2).new(),
-        ):
+        )
+        for statement in engine.sample(statements, name, one_in=2):
             judge(statement, arrays(dtype), engine, (name, dtype), values=name != "any")
 
 

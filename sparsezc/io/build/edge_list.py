@@ -111,7 +111,35 @@ def _joined(parts: list[NDArray[Any] | None]) -> NDArray[Any] | None:
     """Return all parts as one array, and free them; None if there are none."""
     some = [part for part in parts if part is not None]
     parts.clear()
-    return np.concatenate(some) if some else None
+    if not some:
+        return None
+    kind = value_type(part.dtype for part in some)
+    return np.concatenate([retyped(part, kind) for part in some])
+
+
+def value_type(kinds: Iterable[np.dtype[Any]]) -> np.dtype[Any]:
+    """Return the type that holds values of all types; uint64 for int64 and uint64, of which NumPy makes floats.
+
+    >>> value_type([np.dtype("i8"), np.dtype("u8")])
+    dtype('uint64')
+    """
+    found = set(kinds)
+    return np.dtype(np.uint64) if found == {np.dtype(np.int64), np.dtype(np.uint64)} else np.result_type(*found)
+
+
+def retyped(values: NDArray[Any], kind: np.dtype[Any]) -> NDArray[Any]:
+    """Return the values in a type of :func:`value_type`.
+
+    Raises
+    ------
+    FileFormatError
+        One is negative, and others of the same graph are 2^63 or more.
+    """
+    if kind == np.uint64 and values.dtype.kind == "i" and values.size and int(values.min()) < 0:
+        raise FileFormatError(
+            f"found the weight {values.min()} and others of 2^63 or more; no integer type of 64 bits holds both"
+        )
+    return values.astype(kind, copy=False)
 
 
 def narrow_ids(ids: NDArray[Any]) -> NDArray[Any]:

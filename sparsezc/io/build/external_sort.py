@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.io.build import csr_builder
+from sparsezc.io.build import csr_builder, edge_list
 from sparsezc.io.build.edge_list import Chunk, narrow_ids
 from sparsezc.io.build.csr_builder import Positions
 from sparsezc.terminal.progress import bar
@@ -62,7 +62,7 @@ class Run:
         if self.dtype is None:
             return parts, None
         values = np.fromfile(third, self.dtype, count, offset=self.dtype.itemsize * start)
-        return parts, values.astype(dtype, copy=False)
+        return parts, edge_list.retyped(values, dtype)
 
     def remove(self) -> None:
         """Remove the files."""
@@ -118,7 +118,7 @@ class Sorter:
         kinds = [np.int64, np.int64] if self._wide else [np.uint64]
         parts: list[NDArray[Any]] = [np.empty(self._count, kind) for kind in kinds]
         valued = [chunk[2].dtype for chunk in self._chunks if chunk[2] is not None]
-        values = np.empty(self._count, np.result_type(*valued)) if valued else None
+        values = np.empty(self._count, edge_list.value_type(valued)) if valued else None
         at = 0
         self._chunks.reverse()
         while self._chunks:
@@ -131,7 +131,7 @@ class Sorter:
             else:
                 parts[1][here] = cols
             if values is not None and weights is not None:
-                values[here] = weights
+                values[here] = edge_list.retyped(weights, values.dtype)
             at += rows.size
         self._count, self._wide = 0, False
         return parts, values
@@ -155,7 +155,7 @@ def merged(
         return
     wide = any(run.wide for run in runs)
     kinds = [run.dtype for run in runs if run.dtype is not None]
-    dtype = np.result_type(*kinds) if kinds else None
+    dtype = edge_list.value_type(kinds) if kinds else None
     block = max(room // (_MERGING[dtype is not None] * (1 + wide) * len(runs)), 1)
     cursors = [_Cursor(run, block, wide, dtype) for run in runs]
     progress = bar(sum(run.count for run in runs), label, " edges")

@@ -81,8 +81,8 @@ def narrowest(low: int, high: int) -> datatypes.DataType:
 def first_unfit(values: NDArray[Any], dtype: datatypes.DataType) -> int | None:
     """Return the position of the first value that `dtype` cannot hold, or None if all fit.
 
-    An integer type holds the whole numbers of its range, FP32 the numbers that do not become infinite in it (digits may
-    be lost), and BOOL all numbers: those other than 0 are true.
+    An integer type holds the whole numbers of its range, FP32 the numbers that become neither infinite nor 0 in it
+    (digits may be lost), and BOOL all numbers: those other than 0 are true.
 
     >>> first_unfit(np.array([5, 300]), datatypes.INT8), first_unfit(np.array([0.1, 3.0]), datatypes.FP32)
     (1, None)
@@ -91,8 +91,9 @@ def first_unfit(values: NDArray[Any], dtype: datatypes.DataType) -> int | None:
     if values.dtype == kind or dtype.is_bool or dtype.is_complex or not values.size:
         return None
     if not dtype.is_integer:
-        with np.errstate(over="ignore"):
-            wrong = np.isfinite(values) & ~np.isfinite(values.astype(kind))
+        with np.errstate(over="ignore", under="ignore"):
+            cast = values.astype(kind)
+        wrong = (np.isfinite(values) & ~np.isfinite(cast)) | ((values.real != 0) & (cast == 0))
     else:
         bounds = np.iinfo(kind)
         if values.dtype.kind in "biu" and int(bounds.min) <= int(values.min()) and int(values.max()) <= int(bounds.max):
@@ -102,6 +103,18 @@ def first_unfit(values: NDArray[Any], dtype: datatypes.DataType) -> int | None:
         if values.dtype.kind in "fc":
             wrong |= (np.floor(real) != real) | (imaginary != 0 if imaginary is not None else False)
     return int(wrong.argmax()) if wrong.any() else None
+
+
+def needed(dtype: datatypes.DataType) -> str:
+    """Return the numbers that a type holds, as messages say it.
+
+    >>> needed(datatypes.INT8), needed(datatypes.FP32)
+    ('whole numbers from -128 to 127', '0 or numbers from 1.4e-45 to 3.4e+38')
+    """
+    if dtype.is_integer:
+        return f"whole numbers from {np.iinfo(dtype.np_type).min} to {np.iinfo(dtype.np_type).max}"
+    bounds = np.finfo(np.float64 if dtype.is_bool else dtype.np_type)
+    return f"0 or numbers from {bounds.smallest_subnormal:.2g} to {bounds.max:.2g}"
 
 
 def check_fit(values: NDArray[Any], dtype: datatypes.DataType, place: Callable[[int], str] | None = None) -> None:
@@ -127,11 +140,8 @@ def check_fit(values: NDArray[Any], dtype: datatypes.DataType, place: Callable[[
     bad = first_unfit(values, dtype)
     if bad is None:
         return
-    needed = "numbers below 3.5e38"
-    if dtype.is_integer:
-        needed = f"whole numbers from {np.iinfo(dtype.np_type).min} to {np.iinfo(dtype.np_type).max}"
     start = "" if place is None else f"{place(bad)}: "
-    raise InvalidValue(f"{start}found the weight {values[bad]}; weights={dtype.name!r} needs {needed}")
+    raise InvalidValue(f"{start}found the weight {values[bad]}; weights={dtype.name!r} needs {needed(dtype)}")
 
 
 def hashed(u: NDArray[Any], v: NDArray[Any], weights: Weights, xp: Any = np) -> NDArray[Any]:

@@ -53,7 +53,7 @@ def edge_chunks(path: Path, weights: Weights = FROM_FILE, *, whole: bool = False
                 raise cut(chunk)
             data, sizes = _problem(chunk, _arcs(chunk), sizes, whole)
             arcs_only = Lines(path, chunk.first, _plain(chunk, data))
-            table, _ = text.table(arcs_only, 3, base=1, exact=weights.kind == "file")
+            table, _ = text.table(arcs_only, 3, base=1, weights=weights)
             if not table:
                 continue
             if sizes is None:
@@ -63,8 +63,7 @@ def edge_chunks(path: Path, weights: Weights = FROM_FILE, *, whole: bool = False
                 at = int(np.flatnonzero(text.counts(_plain(chunk, data)))[bad])
                 raise chunk.error(at, f"found an id above {sizes[0]:,}, the number of vertices in the 'p' line")
             arcs += table[0].size
-            text.check_fit(arcs_only, table[2], weights)
-            yield table[0], table[1], table[2]
+            yield table[0], table[1], table[2] if weights.kind == "file" else None
         if sizes is None:
             raise FileFormatError(f"{path} has no line 'p sp VERTICES ARCS'")
         if arcs != sizes[1]:

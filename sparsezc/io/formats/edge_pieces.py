@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import gzip
 import os
+import shutil
+import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import IO, Any
 
 from numpy.typing import NDArray
 
-from sparsezc.errors import FileFormatError
+from sparsezc.errors import FileFormatError, InvalidValue
 from sparsezc.io.files.atomic_write import Output
 from sparsezc.io.formats import parquet, text
 
 #: Suffixes and what stands between the numbers of a line.
 _TEXT = {".txt": b" ", ".tsv": b"\t", ".csv": b","}
+_PIECE = 1 << 20  # bytes copied at a time
 _PARQUET = (".parquet", ".pq")
 
 Write = Callable[[NDArray[Any], NDArray[Any], "NDArray[Any] | None"], None]
@@ -39,9 +43,14 @@ def writing(path: str | os.PathLike[str], size: tuple[int, int], dtype: Any) -> 
     Parameters
     ----------
     size : (int, int)
-        Rows and columns of the matrix, which Parquet keeps.
+        Rows and columns of the matrix, which all but .csv keep.
     dtype : NumPy dtype or None
         Of the values; None where there are none.
+
+    Raises
+    ------
+    InvalidValue
+        A .csv gets no edges, which would be an empty file.
     """
     suffix = format_of(path, "out")
     with Output(path) as out:
@@ -49,11 +58,45 @@ def writing(path: str | os.PathLike[str], size: tuple[int, int], dtype: Any) -> 
             with parquet.writing(out, size, dtype) as write:
                 yield write
             return
-        with out.open() as file:
+        with out.open() as file, _stored(out) as stored:
+            body = _Body(stored, out.path.suffix.lower() == ".gz")
+            count = 0
 
             def lines(rows: NDArray[Any], cols: NDArray[Any], values: NDArray[Any] | None) -> None:
+                nonlocal count
                 if rows.size:
+                    count += rows.size
                     columns = (rows, cols) if values is None else (rows, cols, values)
-                    file.write(text.printed(b"", *columns).replace(b" ", _TEXT[suffix]))
+                    body.file.write(text.printed(b"", *columns).replace(b" ", _TEXT[suffix]))
 
             yield lines
+            if suffix == ".csv" and count == 0:
+                raise InvalidValue(
+                    f"{path} would be an empty file, as a .csv of no edges; write .txt, .tsv or .parquet, which hold "
+                    "the sizes"
+                )
+            if suffix != ".csv":
+                file.write(b"# %d x %d, %d entries\n" % (*size, count))
+            body.copy(file)
+
+
+def _stored(out: Output) -> Any:
+    """Open a temporary file beside the output, or in the system's folder for those: a pipe has no room beside it."""
+    special = out.path.exists() and not out.path.is_file()
+    return tempfile.TemporaryFile(dir=None if special else out.scratch())
+
+
+class _Body:
+    """The lines of a text file, stored until their number is known, which comes before them."""
+
+    def __init__(self, stored: IO[bytes], packed: bool) -> None:
+        self._stored, self._packed = stored, packed
+        self.file: Any = gzip.GzipFile(fileobj=stored, mode="wb", compresslevel=1) if packed else stored
+
+    def copy(self, file: IO[bytes]) -> None:
+        """Copy the lines to their file."""
+        if self._packed:
+            self.file.close()
+            self.file = gzip.GzipFile(fileobj=self._stored, mode="rb")
+        self._stored.seek(0)
+        shutil.copyfileobj(self.file, file, _PIECE)

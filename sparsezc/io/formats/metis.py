@@ -183,7 +183,17 @@ def _neighbours(
         at = int(place[int(rows[bad]) - vertex])
         raise chunk.error(at, f"found the neighbour {cols[bad]}; ids from 1 to {header.n:,} are needed")
     result = [rows, cols - 1]
+    if header.weighted and cols.size and int(numbers[1::2].max()) == 2**63 - 1:  # or more, which NumPy lowers to it
+        _refuse_large(chunk, header.skip)
     return [*result, numbers[1::2]] if header.weighted else result
+
+
+def _refuse_large(chunk: Lines, skip: int) -> None:
+    """Refuse a weight of 2^63 or more."""
+    for at, line in enumerate(chunk.data.split(b"\n")):
+        for word in line.split()[skip + 1 :: 2]:
+            if len(word.lstrip(b"0")) > 19 or int(word) >= 2**63:
+                raise chunk.error(at, f"found the weight {text.shown(word)}; it must be below 2^63")
 
 
 def _not_plain(chunk: Lines) -> FileFormatError:

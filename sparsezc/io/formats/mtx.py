@@ -52,6 +52,8 @@ def read(path: Path, *, weights: Weights = FROM_FILE, **_: Any) -> Edges:
         try:
             rows, cols, values = triplets(text_of)[:3]
         except (ValueError, OverflowError, EOFError) as error:
+            if isinstance(error, OverflowError) and head.field == "integer" and head.layout == "coordinate":
+                return collect(edge_chunks(path, weights))  # reads numbers from 2^63 on, which SciPy's reader does not
             raise error if isinstance(error, FileFormatError) else FileFormatError(_told(path, error)) from None
     if head.stated is not None and not text_of.ended:
         raise FileFormatError(f"{path} is truncated: its last line has no end, which its writer would have written")
@@ -59,8 +61,8 @@ def read(path: Path, *, weights: Weights = FROM_FILE, **_: Any) -> Edges:
         values = None
     if head.stated is not None and values is not None:
         _check_type(path, values, head.stated)
-    if values is not None and weights.dtype is not None and weighting.first_unfit(values, weights.dtype) is not None:
-        collect(edge_chunks(path, weights))  # refuses with the line, which SciPy's reader does not give
+    if values is not None and head.layout == "coordinate" and _must_see_text(path, values, weights):
+        return collect(edge_chunks(path, weights))  # has the line and the digits, which SciPy's reader does not give
     return Edges(head.nrows, head.ncols, rows, cols, values, head.both, head.both, head.stated)
 
 
@@ -73,30 +75,51 @@ def edge_chunks(path: Path, weights: Weights = FROM_FILE) -> EdgeChunks:
 
     def chunks(_: EdgeChunks) -> Iterator[Chunk]:
         seen = 0
+        exact = weights.dtype is not None and weights.dtype.is_integer
         for chunk in _after_sizes(path):
             if head.stated is not None and not chunk.ended:
                 raise cut(chunk)
             needed = 2 if head.field == "pattern" else 3
-            table = text.table(chunk, needed, base=1, exact=head.field != "real")[0]
+            table = text.table(chunk, needed, base=1, weights=weights, exact=head.field != "real")[0]
             if not table:
                 continue
             rows, cols, *rest = table
             seen += rows.size
             _check_chunk(chunk, head, table, seen)
-            values = rest[0].astype(np.float64 if head.field == "real" else np.int64, copy=False) if rest else None
+            values = rest[0] if rest and weights.kind == "file" else None
+            if values is not None and head.field == "real" and not exact:
+                values = values.astype(np.float64, copy=False)
             if values is not None and head.stated is not None:
                 _check_type(path, values, head.stated)
-            if values is not None:
-                text.check_fit(chunk, values, weights)
             yield rows, cols, values
             if head.symmetry == "skew-symmetric":
-                assert values is not None
                 off = rows != cols
-                yield cols[off], rows[off], -values[off]
+                yield cols[off], rows[off], None if values is None else _negated(chunk, values[off])
         if seen != head.nvals:
             raise FileFormatError(f"{path} is truncated: it has {seen:,} entries; its header says {head.nvals:,}")
 
     return EdgeChunks.by(chunks, nrows=head.nrows, ncols=head.ncols, undirected=head.both, dtype=head.stated)
+
+
+def _must_see_text(path: Path, values: NDArray[Any], weights: Weights) -> bool:
+    """Return whether some values are to be refused, or may have lost digits that count."""
+    if weights.kind != "file":
+        return False
+    if weights.dtype is not None and weighting.first_unfit(values, weights.dtype) is not None:
+        return True
+    if values.dtype.kind != "f":
+        return False
+    if weights.dtype is not None and weights.dtype.is_integer:
+        return bool((np.abs(values) >= text.EXACT).any())
+    tiny = bool((values == 0).any()) and any(text.TINY.search(chunk.data) for chunk in lines(path))
+    return tiny or bool(np.isinf(values).any())
+
+
+def _negated(chunk: Lines, values: NDArray[Any]) -> NDArray[Any]:
+    """Return the values below the diagonal with the other sign."""
+    if values.dtype.kind == "u" and values.any():
+        raise chunk.error(0, "found a skew-symmetric matrix whose negative values an unsigned type does not hold")
+    return -values
 
 
 def _after_sizes(path: Path) -> Iterator[Lines]:

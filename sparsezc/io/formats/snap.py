@@ -1,9 +1,9 @@
 """Edge lists as text: SNAP's .txt, and .el, .wel, .tsv, .csv and their like, gzipped or not.
 
 A line has two vertex ids and optionally a weight, separated by blanks, tabs or commas; lines that start with ``#`` or
-``%`` are comments. The first line of a .csv or .tsv may name the columns, which gives their order. Ids are 0-based: the
-graph has (largest id + 1) vertices. If :func:`write` wrote the file, its first line gives the sizes and the number of
-entries, and these are checked.
+``%`` are comments. The first line of a .csv, a .tsv or a file whose suffix is not that of a list (standard input) may
+name the columns, which gives their order. Ids are 0-based: the graph has (largest id + 1) vertices. If :func:`write`
+wrote the file, its first line gives the sizes and the number of entries, and these are checked.
 Source: J. Leskovec, A. Krevl, SNAP Datasets, https://snap.stanford.edu/data.
 """
 
@@ -33,6 +33,7 @@ HEADINGS = (
     ("target", "dst", "dest", "to", "v", "col"),
     ("weight", "w", "value", "length", "cost"),
 )
+_NAMELESS = (".txt", ".el", ".wel", ".e", ".edges")  # suffixes of lists whose columns have no names
 _SIZES = re.compile(rb"# ([0-9]+) x ([0-9]+), ([0-9]+) entries\r?\n")  # the form in which `write` gives them
 
 
@@ -64,20 +65,18 @@ def edge_chunks(path: Path, weights: Weights = FROM_FILE) -> EdgeChunks:
             if first and (said := _SIZES.match(chunk.data)):
                 sizes = _sizes(chunk, said)
                 found.nrows, found.ncols = sizes[:2]
-            if not columns and path.name.lower().removesuffix(".gz").endswith((".csv", ".tsv")):
+            if not columns and not path.name.lower().removesuffix(".gz").endswith(_NAMELESS):
                 chunk, names = _headings(chunk)
                 columns, order = len(names), names or order
-            table, columns = text.table(chunk, columns or None, exact=weights.kind == "file", order=order)
+            table, columns = text.table(chunk, columns or None, weights=weights, order=order)
             if table:
                 rows, cols, *rest = table
-                if rest:
-                    text.check_fit(chunk, rest[0], weights)
                 count += rows.size
                 if sizes is None:
                     found.nrows = found.ncols = max(found.nrows, int(rows.max()) + 1, int(cols.max()) + 1)
                 else:
                     _check_ids(chunk, rows, cols, sizes)
-                yield rows, cols, rest[0] if rest else None
+                yield rows, cols, rest[0] if rest and weights.kind == "file" else None
             if sizes is not None and not chunk.ended:
                 raise cut(chunk)
         if sizes is not None and count != sizes[2]:

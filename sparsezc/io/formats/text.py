@@ -9,20 +9,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from decimal import Decimal
 from io import BytesIO
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsezc.errors import InvalidValue
 from sparsezc.io.build import weights as weighting
-from sparsezc.io.build.weights import Weights
+from sparsezc.io.build.weights import FROM_FILE, Weights
 from sparsezc.io.files.source import Lines
+from sparsezc.semirings.types import datatypes
 
 _PLAIN = b"0123456789 \t\r\n"
 _COMMENT = re.compile(rb"^[ \t]*[#%][^\n]*", re.MULTILINE)
 _LAST = 2**63 - 1  # the largest integer of NumPy's reader
 _FRACTION = re.compile(rb"[.eEnN]")  # one of these is in every weight that is no whole number
+_INFINITE = re.compile(rb"[+-]?inf(inity)?", re.IGNORECASE)
+TINY = re.compile(rb"[eE]-[0-9]{3}|0{200}")  # one of these is in every number that becomes 0 in FP64
+EXACT = 2**53  # floats below it hold whole numbers exactly
 _WHOLE = re.compile(rb"[+-]?[0-9]+")
 _NOTHING_AFTER = re.compile(rb"(,)[ \t\r]*[,\n]")
 _NOTHING_BEFORE = re.compile(rb"(?:^|\n)[ \t]*(,)")
@@ -66,7 +72,13 @@ def plain_integers(data: bytes) -> NDArray[np.int64]:
 
 
 def table(
-    lines: Lines, columns: int | None, *, base: int = 0, exact: bool = True, order: Sequence[int] = (0, 1, 2)
+    lines: Lines,
+    columns: int | None,
+    *,
+    base: int = 0,
+    weights: Weights = FROM_FILE,
+    exact: bool | None = None,
+    order: Sequence[int] = (0, 1, 2),
 ) -> tuple[list[NDArray[Any]], int]:
     """Return the columns of lines with equal numbers of words: two vertex numbers, then at most one weight.
 
@@ -78,16 +90,27 @@ def table(
         The words that each line must have; None: as many as the first line, which must be 2 or 3.
     base : int
         The number that the file gives to its first vertex.
-    exact : bool
-        Refuse whole weights that do not fit 64 bits; otherwise they become floats.
+    weights : Weights
+        The type that must hold each weight, if one is requested.
+    exact : bool, optional
+        Refuse whole weights that do not fit 64 bits; otherwise they become floats. None: if the weights are used.
     order : sequence of int
         The positions of the row's id, the column's and the weight in a line.
 
     Returns
     -------
     (list of arrays, columns)
-        The ids as int64 from 0 on, the weights as int64 or float64.
+        The ids as int64 from 0 on, the weights as int64, uint64 (one is 2**63 or more, none is negative) or float64. If
+        an integer type is requested, all are exact: uint64 for UINT64, else int64.
+
+    Raises
+    ------
+    FileFormatError
+        A word is no number, or no type of 64 bits holds it.
+    InvalidValue
+        The requested type does not hold a weight.
     """
+    exact = weights.kind == "file" if exact is None else exact
     data = without_comments(lines.data)
     if b"," in data:
         _check_commas(lines, data)
@@ -113,6 +136,8 @@ def table(
         if int(result[k].min()) < base:
             raise explain(lines, data, order[:columns], base, exact)
         result[k] = result[k] - base if base else result[k]
+    if columns > 2 and weights.kind == "file":
+        result[2] = _fitted(lines, data, result[2], order[2], weights.dtype)
     return result, columns
 
 
@@ -124,22 +149,74 @@ def _check_commas(lines: Lines, data: bytes) -> None:
         raise lines.error(at, f"found {shown(line)}; a number is needed on both sides of a comma")
 
 
-def check_fit(lines: Lines, values: NDArray[Any], weights: Weights) -> None:
-    """Refuse a weight that the requested type does not hold, with its line; `values` are those of all lines."""
-    if weights.dtype is not None and weights.kind == "file":
+def _fitted(lines: Lines, data: bytes, values: NDArray[Any], at: int, dtype: datatypes.DataType | None) -> NDArray[Any]:
+    """Return the weights, the words `at` of the lines, exact if the requested type is one of integers."""
+    floats = values.dtype.kind == "f"
+    if floats:
+        _check_range(lines, data, values, at, dtype)
+    if dtype is None:
+        return values
+    large, exact = np.empty(0, np.int64), np.empty(0, np.int64)
+    if floats and dtype.is_integer:
+        large = np.flatnonzero(np.isfinite(values) & (np.abs(values) >= EXACT))
+        exact = _exact(lines, data, at, large, dtype)
+        values[large] = 0
 
-        def place(bad: int) -> str:
-            at = int(np.flatnonzero(counts(without_comments(lines.data)))[bad])
-            return f"{lines.path}, line {lines.first + at}"
+    def place(bad: int) -> str:
+        return f"{lines.path}, line {lines.first + int(np.flatnonzero(counts(data))[bad])}"
 
-        weighting.check_fit(values, weights.dtype, place)
+    weighting.check_fit(values, dtype, place)
+    if not dtype.is_integer:
+        return values
+    whole = values.astype(np.uint64 if dtype is datatypes.UINT64 else np.int64)
+    whole[large] = exact
+    return whole
+
+
+def _weights(data: bytes, at: int) -> list[tuple[int, bytes]]:
+    """Return the number of each line that has words, and its word `at`."""
+    return [(index, line.split()[at]) for index, line in enumerate(data.split(b"\n")) if line.strip()]
+
+
+def _exact(lines: Lines, data: bytes, at: int, large: NDArray[Any], dtype: datatypes.DataType) -> NDArray[Any]:
+    """Return whole numbers written as fractions, such as 1e18, which floats may round."""
+    bounds = np.iinfo(dtype.np_type)
+    words = _weights(data, at) if large.size else []
+    exact = []
+    for index, word in (words[k] for k in large.tolist()):
+        number = Decimal(word.decode())
+        if not bounds.min <= number <= bounds.max or number != number.to_integral_value():
+            raise _unfit(lines, index, word, dtype)
+        exact.append(int(number))
+    return np.array(exact, dtype.np_type)
+
+
+def _check_range(lines: Lines, data: bytes, values: NDArray[Any], at: int, dtype: datatypes.DataType | None) -> None:
+    """Refuse numbers that are infinite or 0 only because FP64 cannot hold them."""
+    suspect = np.isinf(values)
+    if TINY.search(data):
+        suspect |= values == 0
+    words = _weights(data, at) if suspect.any() else []
+    for index, word in (words[k] for k in np.flatnonzero(suspect).tolist()):
+        digits = re.split(rb"[eE]", word)[0]
+        if not _INFINITE.fullmatch(word) and re.search(rb"[1-9]", digits):
+            raise _unfit(lines, index, word, dtype)
+
+
+def _unfit(lines: Lines, index: int, word: bytes, dtype: datatypes.DataType | None) -> Exception:
+    """Return the error for a weight that its type does not hold."""
+    found = f"found the weight {shown(word)[1:-1]}"
+    if dtype is None:
+        return lines.error(index, f"{found}; FP64 holds {weighting.needed(datatypes.FP64)}")
+    needed = f"weights={dtype.name!r} needs {weighting.needed(dtype)}"
+    return InvalidValue(f"{lines.path}, line {lines.first + index}: {found}; {needed}")
 
 
 def _strict(lines: Lines, data: bytes, order: Sequence[int], base: int, exact: bool) -> list[NDArray[Any]]:
     """Return the columns of text that has more than digits, or numbers that may be too large."""
     weighted = len(order) > 2
     floats = weighted and (not exact or _FRACTION.search(data))
-    for weight in (np.int64, np.float64) if floats else (np.int64,):
+    for weight in (np.int64, np.uint64, np.float64)[: 1 + weighted + bool(floats)]:
         fields = [(str(k), weight if k in order[2:] else np.int64) for k in range(len(order))]
         try:
             found = np.loadtxt(BytesIO(data), dtype=fields, comments=None, ndmin=1)
@@ -151,6 +228,7 @@ def _strict(lines: Lines, data: bytes, order: Sequence[int], base: int, exact: b
 
 def explain(lines: Lines, data: bytes, order: Sequence[int], base: int, exact: bool) -> Exception:
     """Return the error for the first wrong line."""
+    whole: list[tuple[int, int]] = []  # whole weights and their lines
     for index, line in enumerate(data.split(b"\n")):
         for k, word in enumerate(line.split()):
             found = shown(word)
@@ -159,8 +237,10 @@ def explain(lines: Lines, data: bytes, order: Sequence[int], base: int, exact: b
                     float(word)
                 except ValueError:
                     return lines.error(index, f"found {found}; a number is needed as the weight")
-                if exact and _WHOLE.fullmatch(word) and not -(2**63) <= int(word[:_DIGITS]) <= _LAST:
+                if exact and _WHOLE.fullmatch(word) and not -(2**63) <= int(word[:_DIGITS]) < 2**64:
                     return lines.error(index, f"found the weight {found}; it must fit 64 bits")
+                if exact and _WHOLE.fullmatch(word):
+                    whole.append((int(word), index))
                 continue
             if not _WHOLE.fullmatch(word):
                 return lines.error(index, f"found {found}; a whole number is needed as a vertex id")
@@ -168,6 +248,9 @@ def explain(lines: Lines, data: bytes, order: Sequence[int], base: int, exact: b
                 return lines.error(index, f"found the vertex id {found}; ids start at {base}")
             if int(word[:_DIGITS]) >= _LAST:
                 return lines.error(index, f"found the vertex id {found}; ids must be below 2^63 - 1")
+    if whole and min(whole)[0] < 0 and max(whole)[0] > _LAST:
+        most, index = max(whole)
+        return lines.error(index, f"found the weight {most}; beside negative weights it must be below 2^63")
     return lines.error(0, f"these lines could not be read as {len(order)} columns of numbers")
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.io.build import csr_builder, external_sort
+from sparsezc.io.build import csr_builder, edge_list, external_sort
 from sparsezc.io.build import weights as weighting
 from sparsezc.io.build.csr_builder import Positions
 from sparsezc.io.build.edge_list import EdgeChunks
@@ -51,7 +51,7 @@ class Merger:
     def kind(self) -> np.dtype[Any] | None:
         """Return the type that holds the values of all runs; None: there are no values."""
         kinds = [run.dtype for run in self.runs if run.dtype is not None]
-        return np.result_type(*kinds) if kinds else None
+        return edge_list.value_type(kinds) if kinds else None
 
     def chunks(self, label: str) -> Iterator[tuple[Positions, NDArray[Any] | None]]:
         """Yield the merged entries."""

@@ -32,11 +32,21 @@ def vectors(dtype: str) -> tuple[gb.Vector, gb.Vector]:
 
 @pytest.mark.parametrize("long", [2048, 33], ids=["sliced", "in chunks"])
 @pytest.mark.parametrize("placement", ["device", "zerocopy"])
-@pytest.mark.parametrize("dtype", ["UINT8", "INT8", "UINT16", "INT64", "FP32", "FP64", "BOOL"])
-def test_answers_are_the_same(dtype: str, placement: str, long: int, gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("dtype", "semirings"),
+    [
+        ("UINT8", ("min_plus", "max_first")), ("INT8", ("plus_times", "plus_second")),
+        ("UINT16", ("min_plus", "max_first")), ("INT64", ("plus_times", "plus_second")),
+        ("FP32", ("min_plus", "plus_second")), ("FP64", ("plus_times", "max_first")),
+        ("BOOL", ("lor_land", "any_pair")),
+    ],
+    ids=lambda value: value if isinstance(value, str) else " ".join(value),
+)  # fmt: skip
+def test_answers_are_the_same(
+    dtype: str, semirings: tuple[str, str], placement: str, long: int, gpu: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(budget, "LONG", long)
     A = matrix(dtype, 1 if dtype == "BOOL" else 120)
-    semirings = ("lor_land", "any_pair") if dtype == "BOOL" else ("min_plus", "plus_times", "max_first", "plus_second")
     with gb.config.set(packing="on"):
         B = A.to("gpu", placement=placement)
         for u in vectors(dtype):

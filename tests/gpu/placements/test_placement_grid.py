@@ -149,7 +149,8 @@ def test_matrices_lie_where_the_grid_says(placement: str, kind: str, engines: En
 @pytest.mark.parametrize("kind", ["plain", "wide ids", "a row a warp"])  # of the others test_serving.py has vectors
 @pytest.mark.parametrize("placement", PLACEMENTS)
 def test_vector_products_in_every_way(placement: str, kind: str, engines: Engines, gpu: Any) -> None:
-    engine, one_in = engines(KINDS[kind]), {"plain": 3, "a row a warp": 11}.get(kind) or sampled(gpu, 37, 5)
+    engine = engines(KINDS[kind])
+    one_in = sampled(gpu, 7, 3) if kind == "plain" else sampled(gpu, 37, 5)
     for name, dtype in zip(VECTORS, cycle(TYPES)):
         for seed, (mask, accum, replace) in engine.sample(enumerate(ways()), name + placement + kind, one_in):
 
@@ -168,10 +169,10 @@ def test_products_with_panels_in_every_way(
     placement: str, semiring: str, dtype: str, engines: Engines, gpu: Any
 ) -> None:
     row = placement + semiring + dtype
-    crossings = engines(KINDS["plain"]).sample(product(PANELS, WIDTHS, KINDS), row, sampled(gpu, 251, 41))
+    crossings = engines(KINDS["plain"]).sample(product(PANELS, WIDTHS, KINDS), row, sampled(gpu, 360, 41))
     for name, width, kind in crossings:
         engine = engines(KINDS[kind])
-        for seed, way in engine.sample(enumerate(ways()), f"{row}{name}{width}", sampled(gpu, 19, 13)):
+        for seed, way in engine.sample(enumerate(ways()), f"{row}{name}{width}", sampled(gpu, 36, 13)):
             arrays = KINDS[kind].of(panel_operands(seed, dtype, width, name))
             statement = panel_statement(name, semiring, way, placement, kind)
             with KINDS[kind].settings():

@@ -39,12 +39,15 @@ def full(rng: Any, nrows: int, ncols: int, dtype: str) -> gb.Matrix:
 @pytest.mark.parametrize("kind", ["plain", "wide ids"])
 @pytest.mark.parametrize("placement", PLACEMENTS)
 def test_at_the_entries_of_a_matrix(placement: str, kind: str, semiring: str, dtype: str, lay: Lay) -> None:
-    if kind != "plain" and (placement not in ("device", "zerocopy") or semiring != "plus_times"):
+    in_place = placement in ("device", "zerocopy")
+    if kind != "plain" and not (in_place and semiring == "plus_times"):
         pytest.skip("the width of ids and the placement are met apart")
+    if not in_place and (PLACEMENTS.index(placement) + SEMIRINGS.index((semiring, dtype))) % 2:
+        pytest.skip("each of the other placements is met by every second semiring")
     rng = np.random.default_rng(0)
     A = make(gb, panel_operands(0, "INT64", 1, "A X")["A"])
     B = lay(placement, kind, A)
-    for width in (1, 5, 33) if placement in ("device", "zerocopy") else (5,):
+    for width in (1, 5, 33) if in_place else (5,):
         X, Y, Z = (full(rng, N, k, dtype) for k in (width, width, 3))
         x, y, z = (M.to("gpu") for M in (X, Y, Z))
         expected = X.mxm(Y.T, semiring).new(mask=A.S)

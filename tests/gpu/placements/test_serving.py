@@ -51,7 +51,7 @@ def test_every_kind_of_entries(variant: str, placement: str, gpu: Any) -> None:
         else:
             B = A.to("gpu", placement=placement, with_transpose=variant == "directed both ways")
         for u in vectors("UINT8"):
-            for _ in range(3):
+            for _ in range(3 if placement in ("cached", "hybrid") else 1):  # what stays, stays between products
                 if variant == "folded":
                     assert B.reduce_rowwise("plus").new().to("cpu").isequal(A.reduce_rowwise("plus").new())
                     assert B.reduce_columnwise("plus").new().to("cpu").isequal(A.reduce_columnwise("plus").new())

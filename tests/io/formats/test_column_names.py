@@ -34,6 +34,20 @@ def test_order(tmp_path: Path, name: str, text: str, bounded: bool) -> None:
     assert dict(zip(zip(rows.tolist(), cols.tolist(), strict=True), values.tolist(), strict=True)) == WANTED
 
 
+@pytest.mark.parametrize("name", ["graph", "graph.dat"])
+def test_names_in_a_file_of_any_other_name(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    path.write_bytes(b"dst,src\n1,0\n2,1\n")
+    assert gb.io.read(path, format="snap").to_coo()[0].tolist() == [0, 1]
+
+
+def test_no_names_in_a_list(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("dst src\n1 0\n")
+    with pytest.raises(gb.exceptions.GraphblasException, match="line 1: found 'dst'; a whole number is needed"):
+        gb.io.read(path)
+
+
 def test_whole_numbers_in_another_order(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("v,u\n" + "".join(f"{k + 1},{k}\n" for k in range(200_000)))  # more than a chunk

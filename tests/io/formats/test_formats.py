@@ -295,7 +295,7 @@ class TestRange:
     """Whole weights have 64 bits, and without weights their type is not looked at."""
 
     @pytest.mark.parametrize("name", ["a.txt", "a.gr"])
-    @pytest.mark.parametrize("weights", [(2**63 - 1, 3), (2**63 - 1, -(2**63)), (2**63, 3), (3, -(2**63) - 1)])
+    @pytest.mark.parametrize("weights", [(2**63 - 1, 3), (2**63 - 1, -(2**63)), (2**64, 3), (3, -(2**63) - 1)])
     def test_the_largest_weight(self, tmp_path: Path, name: str, weights: tuple[int, int]) -> None:
         mark, head = ("a ", "p sp 3 2\n") if name == "a.gr" else ("", "")
         path = put(tmp_path, name, f"{head}{mark}1 2 {weights[0]}\n{mark}2 1 {weights[1]}\n")
