@@ -93,26 +93,33 @@ def checked(
 def network(A: Matrix, weighted: bool, resolution: float) -> Network | None:
     """Return A as a network, undirected, its weights in whole numbers; None where nothing weighs anything."""
     W = A.dup(datatypes.FP64) if weighted else A
+    if weighted:
+        _scale(W)  # first, as W + W' may be infinite
     if not A._symmetric:
         W = W if weighted else W.apply(binary.pair[datatypes.FP64], right=1.0).new()
         # W = W + W'
         W << W.ewise_add(W.T, monoid.plus[datatypes.FP64])
-        W._known_symmetric()
     if W is A:
         return _network(A, semiring.plus_pair, A.nvals, resolution) if A.nvals else None
-    total = W.reduce_scalar(monoid.plus).new().get(0.0)
-    if not total > 0:
-        return None
     if weighted:
-        # sums of whole numbers do not depend on their order; a power of two changes no weight that is not far below
-        # the sum. Below 2^-972 FP64 has not the power itself, but its root
-        bits = _EXACT_BITS - math.frexp(total)[1]
-        for part in (bits // 2, bits - bits // 2) if bits > 1000 else (bits,):
-            W << W.apply(binary.times, right=math.ldexp(1.0, part))
+        _scale(W)
         W << W.apply(unary.round)
-        W._known_symmetric()
+    W._known_symmetric()
     total = W.reduce_scalar(monoid.plus).new().get(0.0)
     return _network(W, semiring.plus_first, total, resolution) if total > 0 else None
+
+
+def _scale(W: Matrix) -> None:
+    """Multiply weights by a power of two, so that their sum is below 2^52 and at least half of that, unless it is 0.
+
+    Sums of whole numbers do not depend on their order; a power of two changes no weight that is not far below the sum.
+    """
+    total = W.reduce_scalar(monoid.plus).new().get(0.0)
+    bits = _EXACT_BITS - math.frexp(total)[1] if total > 0 else 0
+    # 2^bits itself may be beyond FP64
+    for part in (bits // 2, bits - bits // 2) if bits > 1000 else (bits,):
+        if part:
+            W << W.apply(binary.times, right=math.ldexp(1.0, part))
 
 
 def _network(W: Matrix, weigh: Any, m: float, resolution: float) -> Network:
