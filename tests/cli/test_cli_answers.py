@@ -14,6 +14,7 @@ import pytest
 
 import sparsezc as gb
 from sparsezc.cli import main
+from tests.cli.commands import failed
 
 EDGES = "0 1\n0 2\n1 3\n7 8\n"
 LINES = ("a.txt", "a.tsv", "a.csv", "a.json")
@@ -25,16 +26,6 @@ def edges(tmp_path: Path) -> str:
     path = tmp_path / "small.el"
     path.write_text(EDGES)
     return str(path)
-
-
-def failed(capsys: pytest.CaptureFixture[str], *arguments: Any) -> str:
-    """The one line of a command that must fail."""
-    code = main([str(argument) for argument in arguments])
-    out, err = capsys.readouterr()
-    assert (code, out) == (1, "")
-    assert err.startswith("sparsezc: ")
-    assert err.count("\n") == 1
-    return err
 
 
 def read_back(path: Path) -> tuple[np.ndarray, np.ndarray]:

@@ -15,18 +15,9 @@ from sparsezc.cli import main
 from sparsezc.cli.report import Report
 from sparsezc.io import read
 from sparsezc.io.files import atomic_write
+from tests.cli.commands import failed
 
 MM = "%%MatrixMarket matrix coordinate real general\n"
-
-
-def failed(capsys: pytest.CaptureFixture[str], *arguments: Any) -> str:
-    """The one line of a command that must fail."""
-    code = main([str(argument) for argument in arguments])
-    out, err = capsys.readouterr()
-    assert (code, out) == (1, "")
-    assert err.startswith("sparsezc: ")
-    assert err.count("\n") == 1
-    return err
 
 
 def put(folder: Path, name: str, text: str) -> Path:

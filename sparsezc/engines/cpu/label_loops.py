@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsezc.engines.cpu.row_arrays import spread
+
 __all__ = ["Compiled", "Sorting", "Spans", "loops"]
 
 _Rule = tuple[Any, Any, float, bool]  # within or None; (k, s) or None; scale; whether a row's own label wins ties
@@ -176,9 +178,6 @@ class Sorting:
 def _entries(spans: Spans, rows: NDArray[np.int64]) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]:
     """Return the place in `rows`, the row, the column and the value of each entry of some rows."""
     begin, end, indices, values = spans
-    lengths = end - begin
-    at = np.repeat(np.arange(rows.size), lengths)
-    start = np.cumsum(lengths) - lengths
-    entry = np.arange(at.size) - np.repeat(start, lengths) + np.repeat(begin, lengths)
+    at, entry = spread(np.arange(rows.size), begin, end - begin)
     w = np.ones(entry.size) if values is None else values[entry]
     return at, rows[at], indices[entry], w

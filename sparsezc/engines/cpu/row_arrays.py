@@ -10,13 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["RowArrays", "borrowed", "borrowed_values"]
+__all__ = ["RowArrays", "borrowed", "borrowed_values", "spread"]
 
-_SETTINGS = (
-    "sparsity_control",
-    "bitmap_switch",
-    "hyper_switch",
-)  # of an object, which SuiteSparse forgets when it unpacks
+# Settings of an object that SuiteSparse forgets when it unpacks.
+_SETTINGS = ("sparsity_control", "bitmap_switch", "hyper_switch")
 
 
 @dataclass(frozen=True)
@@ -95,3 +92,11 @@ def _arrays(parts: dict[str, Any]) -> RowArrays:
     indptr, indices = (parts[name].view(np.int64) for name in ("indptr", "col_indices"))
     iso = bool(parts["is_iso"])
     return RowArrays(indptr, indices, np.atleast_1d(parts["values"]), iso, None if ids is None else ids.view(np.int64))
+
+
+def spread(
+    numbers: NDArray[np.int64], first: NDArray[np.int64], lengths: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the number of the row, and the position, of `lengths` entries of each row from `first` on."""
+    place = np.repeat(np.cumsum(lengths) - lengths, lengths)
+    return np.repeat(numbers, lengths), np.arange(place.size) - place + np.repeat(first, lengths)

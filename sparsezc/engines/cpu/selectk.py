@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from sparsezc.engines.cpu import native, philox
 from sparsezc.engines.cpu.expressions import acyclic
-from sparsezc.engines.cpu.row_arrays import RowArrays, borrowed
+from sparsezc.engines.cpu.row_arrays import RowArrays, borrowed, spread
 from sparsezc.errors import DimensionMismatch, InvalidValue
 from sparsezc.expr.draws import MOST_FLOYD, Pick
 from sparsezc.expr.expression import Expression
@@ -71,7 +71,7 @@ def _picked(pick: Pick, given: RowArrays, begin: Ints, end: Ints, numbers: Ints)
     k = np.minimum(d, pick.k)
     if pick.how in ("first", "last"):
         first = begin if pick.how == "first" else end - k
-        row, at = _spread(numbers, first, k)
+        row, at = spread(numbers, first, k)
     elif pick.replace:
         return _drawn(pick, given, begin, d, numbers)
     elif pick.how == "random" and pick.k <= MOST_FLOYD:
@@ -79,12 +79,6 @@ def _picked(pick: Pick, given: RowArrays, begin: Ints, end: Ints, numbers: Ints)
     else:
         row, at = _smallest(pick, given, begin, d, numbers)
     return row, at, np.ones_like(at)
-
-
-def _spread(numbers: Ints, first: Ints, lengths: Ints) -> tuple[Ints, Ints]:
-    """Return the number of the row, and the position, of `lengths` entries of each row from `first` on."""
-    place = np.repeat(np.cumsum(lengths) - lengths, lengths)
-    return np.repeat(numbers, lengths), np.arange(place.size) - place + np.repeat(first, lengths)
 
 
 def _counted(row: Ints, at: Ints, count: Ints) -> tuple[Ints, Ints, Ints]:
@@ -103,7 +97,7 @@ def _drawn(pick: Pick, given: RowArrays, begin: Ints, d: Ints, numbers: Ints) ->
     begin, d, numbers = begin[d > 0], d[d > 0], numbers[d > 0]
     by_weight = pick.how == "random_weighted"
     if by_weight:
-        _, at = _spread(numbers, begin, d)
+        _, at = spread(numbers, begin, d)
         start = np.cumsum(d) - d
         reach, total = sums(_checked(given.weights(at)), start, d)
         some = total > 0
@@ -130,7 +124,7 @@ def _drawn(pick: Pick, given: RowArrays, begin: Ints, d: Ints, numbers: Ints) ->
 def _floyd(pick: Pick, begin: Ints, d: Ints, numbers: Ints) -> tuple[Ints, Ints]:
     """Draw k positions of each row without replacement, by Floyd's algorithm: all rows together, a draw at a time."""
     whole = d <= pick.k
-    row, at = _spread(numbers[whole], begin[whole], d[whole])
+    row, at = spread(numbers[whole], begin[whole], d[whole])
     begin, d, numbers = begin[~whole], d[~whole], numbers[~whole]
     chosen = np.empty((pick.k, d.size), np.int64)
     stream = numbers.astype(np.uint64)
@@ -153,7 +147,7 @@ def _floyd(pick: Pick, begin: Ints, d: Ints, numbers: Ints) -> tuple[Ints, Ints]
 
 def _smallest(pick: Pick, given: RowArrays, begin: Ints, d: Ints, numbers: Ints) -> tuple[Ints, Ints]:
     """Pick the k entries of the smallest keys of each row; of equal ones the first."""
-    row, at = _spread(numbers, begin, d)
+    row, at = spread(numbers, begin, d)
     key, counts = _keys(pick, given, row, at, np.repeat(begin, d))
     if counts is not None:
         row, at, key = row[counts], at[counts], key[counts]

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from sparsezc.engines.cpu import native, philox
 from sparsezc.engines.cpu.expressions import acyclic
-from sparsezc.engines.cpu.row_arrays import RowArrays, borrowed
+from sparsezc.engines.cpu.row_arrays import RowArrays, borrowed, spread
 from sparsezc.engines.cpu.selectk import find, running, whole_numbers
 from sparsezc.errors import DimensionMismatch
 from sparsezc.expr.draws import TRIES, Trail
@@ -187,9 +187,9 @@ class _Walks:
 
     def _read_whole(self, some: Ints, number: philox.U64, v: Ints, before: Ints | None, begin: Ints, d: Ints) -> Ints:
         """Choose an entry of each of some rows by the sums of their weights."""
-        d, which = d[some], np.repeat(np.arange(some.size), d[some])
+        d = d[some]
         start = np.cumsum(d) - d
-        at = np.arange(which.size) - start[which] + begin[some][which]
+        which, at = spread(np.arange(some.size), begin[some], d)
         if self.top is None:
             w = top = np.ones(at.size)
         else:
