@@ -190,3 +190,17 @@ def test_bad_operands(engine, gpu):
     A.resize(1, 1)
     with pytest.raises(gb.exceptions.DimensionMismatch, match="resized"):
         late.new()
+
+
+@pytest.mark.parametrize("placement", ["zerocopy", "device"])
+def test_the_edges_that_are_read_are_counted(placement, counting):
+    A = gb.io.read("kron:9").to("gpu", placement=placement)
+    label = gb.Vector.from_dense(np.arange(A.nrows))
+    for found in (ops.best_label(A, label, "plus_pair"), ops.label_weight(A, label, "plus_pair")):
+        with gb.stats.collect() as moved:
+            found.new()
+        read = 4 * A.nvals
+        far, near = (moved.link_bytes, moved.device_bytes) if placement == "zerocopy" else (moved.device_bytes, 0)
+        assert far >= read
+        assert (moved.requests > 0) == (placement == "zerocopy")
+        assert near == 0

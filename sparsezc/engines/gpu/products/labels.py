@@ -12,7 +12,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from sparsezc import stats
 from sparsezc.device import cuda
+from sparsezc.engines.gpu import placements
 from sparsezc.engines.gpu.elementwise import vector_map
 from sparsezc.engines.gpu.runtime import codegen, groups, launch, presence_words
 from sparsezc.engines.gpu.runtime.codegen import flags, typedefs
@@ -174,7 +176,7 @@ def _launch(case: _Case, rows: Rows, listed: Any, read: _Labels, blocks: bool, t
     kernel = codegen.kernel(gpu, "labels.cu", prelude(case, blocks, in_memory), "labels")
     found = xp.empty(listed.size, kind)
     grid = launch.blocks(gpu, (launch.THREADS if blocks else 32) * listed.size)
-    kernel.launch(
+    stats.counted(kernel, placements.lie_near(rows))(
         tables.keys.size // tables.slots if in_memory else grid, read, tables, count=listed.size,
         rows=listed.astype(np.uint64), indptr=rows.indptr, indices=rows.arguments.indices, values=rows.arguments.values,
         counter=xp.zeros(1, np.uint64), best=0 if case.sums else found, weight=found if case.sums else 0,
