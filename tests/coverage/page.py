@@ -57,7 +57,7 @@ compare their values with python-graphblas's.\
 SUITE = """\
 ## python-graphblas's own tests
 
-Of the 251 tests of its suite that use its public names only, 245 pass with the CPU engine, and of the 24 on files,
+Of the 251 tests of its suite that use its public names only, 244 pass with the CPU engine, and of the 24 on files,
 conversions and pickles 23. The others:
 
 | tests | reason |
@@ -67,6 +67,7 @@ expressions lack the same public names (`tests/house/test_surface.py`). The rest
 Vector or Scalar has there and its expressions have not: `__del__`, `_assign_element`, `_carg`, `_delete_element`, \
 `_deserialize`, `_empty`, `_expr_name`, `_expr_name_html`, `_extract_element`, `_from_csx`, `_from_obj`, \
 `_name_counter`, `_parent`, `_prep_for_assign`, `_prep_for_extract`, `_to_csx`, `_update` |
+| `test_from_coo` of Vector | its last check expects other words in the message about indices that are no integers |
 | `test_udt` of pickles | expects pickles of python-graphblas's own classes to load as ours; they load as its own, \
 which `gb.from_graphblas` converts |
 """
