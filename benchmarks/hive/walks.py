@@ -8,22 +8,22 @@ from typing import Any
 import numpy as np
 
 import sparsezc as gb
-from benchmarks.hive.row import HOST, Goal, Input, Peer, Row
+from benchmarks.hive.row import Goal, Input, Peer, Row
 from benchmarks.verify.answers import Wrong
 
 LENGTH = 10
-_WALKS = 1 << 22, 1 << 18  # on a GPU; on the CPU engine
+_WALKS = 1 << 22, 1 << 18, 1 << 10  # on a GPU; on the CPU engine; where a small input is asked for
 JUDGED = 20_000  # steps that are looked up
 
 
 def _make(given: Input) -> tuple[gb.Matrix, Any]:
     A = given.read()
-    return A, given.sources(A, _WALKS[given.placement == HOST])
+    return A, given.sources(A, given.size(*_WALKS))
 
 
 def _make_weighted(given: Input) -> tuple[gb.Matrix, Any]:
     A = given.read("?weights=1-255")
-    return A, given.sources(A, _WALKS[given.placement == HOST])
+    return A, given.sources(A, given.size(*_WALKS))
 
 
 def _steps(_: Any, walks: gb.Matrix) -> float:
@@ -45,12 +45,27 @@ def _judge(made: tuple[gb.Matrix, Any], walks: gb.Matrix) -> None:
                 raise Wrong(f"a walk goes from {i} to {j}, and there is no such edge")
 
 
+def _numpy(made: tuple[gb.Matrix, Any]) -> Any:
+    """Walk by array operations, a step of all walks at a time."""
+    A, sources = made
+    indptr, ids, _values = A.to_csr()
+    indptr, rng = indptr.astype(np.int64), np.random.default_rng(1)
+    at = np.asarray(sources)
+    met = [at]
+    for _ in range(LENGTH):
+        degree = indptr[at + 1] - indptr[at]
+        at = ids[indptr[at] + (rng.random(at.size) * degree).astype(np.int64)].astype(np.int64)
+        met.append(at)
+    return np.stack(met, axis=1)
+
+
+NUMPY = Peer("NumPy, with its copy of the edges", _numpy, most=1 << 26)
 GUNROCK = Peer("Gunrock, P100", published=1.45e9)
 ROWS = [
     Row(
         "walks", "kron:24", _make, lambda x: gb.algorithms.random_walks(x[0], x[1], LENGTH, seed=1), _judge,
         goals={"zerocopy": Goal(2e8, "steps"), "device": Goal(2e9, "steps"), "host": Goal(1e7, "steps")},
-        work=_steps, requests=lambda x, walks: int(_steps(x, walks)), peers=(GUNROCK,), host_graph="kron:16",
+        work=_steps, requests=lambda x, walks: int(_steps(x, walks)), peers=(NUMPY, GUNROCK), host_graph="kron:16",
     ),
     Row(
         "walks by weight", "kron:24", _make_weighted,

@@ -1,0 +1,5 @@
+"""Placeholder."""
+
+
+def main(options):
+    raise NotImplementedError
