@@ -17,10 +17,10 @@ from pathlib import Path
 import sparsezc as gb
 from benchmarks.harness.frame import Report, table, together
 from benchmarks.harness.where import PLACEMENTS, choose_engine, placements
-from benchmarks.hive import scaling
 from benchmarks.hive.report import HEADER, listed, printed
 from benchmarks.hive.row import HOST, Row
 from benchmarks.hive.run import run
+from benchmarks.hive.scaling import table as scaling
 
 #: Files of this folder with a list ROWS.
 FILES = ("walks", "sampling", "learning", "search", "communities", "places", "clusters", "flows", "lasso")

@@ -57,15 +57,16 @@ def _flowed(given: tuple[gb.Matrix, Any, int, int], answer: Any) -> None:
         raise Wrong("what leaves a vertex is not what enters it, or an edge carries more than it can")
 
 
-def _igraph(given: tuple[gb.Matrix, Any, int, int]) -> float:
-    """Return the value of igraph's maximum flow."""
+def _igraph(given: tuple[gb.Matrix, Any, int, int]) -> Any:
+    """Return the graph as igraph's, both ends and the capacities."""
     import igraph as ig
 
     edges = given[1].tocoo()
     G = ig.Graph(n=edges.shape[0], edges=np.c_[edges.row, edges.col], directed=True)
-    return float(G.maxflow_value(given[2], given[3], edges.data.tolist()))
+    return G, given[2], given[3], edges.data.tolist()
 
 
+IGRAPH = Peer("igraph", lambda x: x[0].maxflow_value(*x[1:]), "igraph", most=1 << 20, prepare=_igraph)
 ROWS = [
     Row(
         "scan statistics", "kron:24", lambda given: given.read(), gb.algorithms.scan_statistics, _scanned,
@@ -74,7 +75,7 @@ ROWS = [
     ),
     Row(
         "maximum flow", "grid:1000x1000", _grid, lambda x: gb.algorithms.maximum_flow(x[0], x[2], x[3]), _flowed,
-        peers=(Peer("SciPy", lambda x: scipys_flow(x[1], x[2], x[3])), Peer("igraph", _igraph, "igraph", most=1 << 20)),
+        peers=(Peer("SciPy", lambda x: scipys_flow(x[1], x[2], x[3])), IGRAPH),
         host_graph="grid:200x200",
     ),
 ]  # fmt: skip

@@ -85,12 +85,16 @@ def _judge_written(given: _Sides, pairs: int) -> None:
     _judge(given, B)
 
 
-def _networkx(given: _Sides) -> Any:
-    """Project by NetworkX, with the graph made beforehand from the same matrix."""
+def _networkx_graph(given: _Sides) -> Any:
     import networkx as nx
 
-    G = nx.bipartite.from_biadjacency_matrix(given.theirs)
-    return nx.bipartite.weighted_projected_graph(G, range(given.theirs.shape[0]))
+    return nx.bipartite.from_biadjacency_matrix(given.theirs), range(given.theirs.shape[0])
+
+
+def _networkx(made: tuple[Any, Any]) -> Any:
+    import networkx as nx
+
+    return nx.bipartite.weighted_projected_graph(*made)
 
 
 def _bytes(given: _Sides, _: Any) -> int:
@@ -108,8 +112,10 @@ def _project(given: _Sides) -> gb.Matrix:
     return gb.applications.projection(given.A, "columns")
 
 
-SCIPY = Peer("SciPy, both triangles", lambda x: x.theirs.astype(np.int32) @ x.theirs.T.astype(np.int32), most=1 << 22)
-NETWORKX = Peer("NetworkX", _networkx, "networkx", most=1 << 13)
+SCIPY = Peer(
+    "SciPy, both triangles", lambda S: S @ S.T, most=1 << 22, prepare=lambda given: given.theirs.astype(np.int32)
+)
+NETWORKX = Peer("NetworkX", _networkx, "networkx", most=1 << 13, prepare=_networkx_graph)
 
 
 def _of(name: str, graph: str, make: Callable[[Input], _Sides], goals: dict[str, Goal], **more: Any) -> Row:

@@ -10,13 +10,14 @@ import importlib.util
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 import sparsezc as gb
-from benchmarks.harness.frame import SEED, pick_sources
+from benchmarks.harness.frame import SEED, nothing, pick_sources, timed
 
 #: Placements of matrices; "host" is the CPU engine.
 HOST = "host"
@@ -45,7 +46,7 @@ class Goal(NamedTuple):
 
     @property
     def is_time(self) -> bool:
-        """Whether less is better."""
+        """True where less is better."""
         return self.unit in ("s", "of peer")
 
     def reached(self, seconds: float, work: float, peer: float | None = None) -> float | None:
@@ -78,6 +79,8 @@ class Peer:
         In the row's unit.
     most : int
         Entries of the row's graphs beyond which it is not run: it would take minutes.
+    prepare : callable, optional
+        Makes the peer's own kind of input of the row's, for `run`. Not timed.
     """
 
     name: str
@@ -85,10 +88,16 @@ class Peer:
     module: str = "numpy"
     published: float | None = None
     most: int = 1 << 62
+    prepare: Callable[[Any], Any] | None = None
 
     @property
     def can_run(self) -> bool:
         return self.run is not None and importlib.util.find_spec(self.module) is not None
+
+    def timed(self, made: Any, synchronize: Callable[[], None] = nothing) -> tuple[Any, float]:
+        """Run it; return its answer and the seconds that it took."""
+        assert self.run is not None
+        return timed(partial(self.run, made if self.prepare is None else self.prepare(made)), synchronize)
 
 
 @dataclass(frozen=True)

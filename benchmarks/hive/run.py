@@ -129,9 +129,8 @@ class _Run:
         return max((part.nvals for part in parts if isinstance(part, gb.Matrix)), default=0) <= peer.most
 
     def _peer(self, peer: Peer, made: Any) -> None:
-        assert peer.run is not None
         try:
-            self.case.notes[peer.name] = timed(partial(peer.run, made), self.synchronize)[1]
+            self.case.notes[peer.name] = peer.timed(made, self.synchronize)[1]
         except Exception as error:  # a peer's failure is a result, and none of ours
             traceback.print_exc()
             self.case.notes[f"{peer.name}, failed"] = f"{type(error).__name__}: {error}"

@@ -9,10 +9,10 @@ import pytest
 
 import sparsezc as gb
 from benchmarks.hive.__main__ import main
-from benchmarks.hive.counting import NAME, counting
-from benchmarks.hive.parts import SHARED, Partition
-from benchmarks.hive.scaling import APPS
-from benchmarks.hive.study import SUMMARY, Sizes, nomination, walks
+from benchmarks.hive.scaling.counting import NAME, counting
+from benchmarks.hive.scaling.parts import SHARED, Partition
+from benchmarks.hive.scaling.study import SUMMARY, Sizes, nomination, walks
+from benchmarks.hive.scaling.table import APPS
 from tests.benchmarks.runs import cases
 
 N = 2 * SHARED

@@ -1,9 +1,9 @@
 """Gunrock's scaling table again: what 1 to 8 parts read and exchange, counted on our runs, beside its formulas.
 
 ``python -m benchmarks.hive --scaling`` runs every application once on an engine that counts
-(:mod:`benchmarks.hive.counting`), on generated graphs of ``--scale`` (12), and needs no GPU. Counts are of the busiest
-part, added up over the statements of a run; formulas (:mod:`benchmarks.hive.study`) get the sizes and the numbers of
-rounds of the same run.
+(:mod:`benchmarks.hive.scaling.counting`), on generated graphs of ``--scale`` (12), and needs no GPU. Counts are of the
+busiest part, added up over the statements of a run; formulas (:mod:`benchmarks.hive.scaling.study`) get the sizes and
+the numbers of rounds of the same run.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ import numpy as np
 
 import sparsezc as gb
 from benchmarks.harness.frame import Case, Report, number, table
-from benchmarks.hive import study
-from benchmarks.hive.counting import NAME, counting
 from benchmarks.hive.inputs import communities, grid, permuted, regions, symmetric
 from benchmarks.hive.row import degrees
-from benchmarks.hive.study import Cost, Sizes
+from benchmarks.hive.scaling import study
+from benchmarks.hive.scaling.counting import NAME, counting
+from benchmarks.hive.scaling.study import Cost, Sizes
 
 SCALE = 12
 HEADER = ["application", "parts", "operations", "bytes", "ops : B"]

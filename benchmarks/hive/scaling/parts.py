@@ -1,4 +1,4 @@
-"""What the statements of a program would read and exchange if its graph were cut into parts: the model, and its counts.
+"""The model of a graph in parts: the entries that each reads, the bytes that they exchange; and their counts.
 
 Rows of every matrix, and entries of every vector, belong to parts: contiguous ranges with equally many entries of the
 graph each, the scheme "1D" of Gunrock's scaling study. Every part reads its own rows. What it lacks for that comes from

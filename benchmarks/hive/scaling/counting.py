@@ -1,7 +1,7 @@
 """An engine that runs statements on the CPU engine and counts, for parts of a graph, what each reads and exchanges.
 
-:mod:`benchmarks.hive.parts` has the model; this file says of every statement what its matrix's rows are and what they
-need. Algorithms run on it as on any engine (docs/engines.md).
+:mod:`benchmarks.hive.scaling.parts` has the model; this file says of every statement what its matrix's rows are and
+what they need. Algorithms run on it as on any engine (docs/engines.md).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.hive.parts import ID, Partition
+from benchmarks.hive.scaling.parts import ID, Partition
 from sparsezc.expr import engines
 
 Array = NDArray[Any]
