@@ -78,7 +78,7 @@ def _found(_: Any, answer: Any) -> dict[str, Any]:
 
 
 def _one_by_one(given: tuple[gb.Matrix, Any, Any]) -> Any:
-    return [_cluster(given[0], int(v)) for v in given[1]]
+    return [_cluster(given[0], int(v)) for v in given[1]]  # kernels are those of the row's own calls
 
 
 ROWS = [
