@@ -126,7 +126,7 @@ ROWS = [
     ),
     Row(
         "nomination", "kron:24", _seeded, lambda x: gb.applications.vertex_nomination(x[0], x[1]), _judge_nominated,
-        goals={where: Goal(1.0, "of peer") for where in ("zerocopy", "device")},
+        goals={where: Goal(1.0, "of peer") for where in ("zerocopy", "device")}, nbytes=lambda x, _: 5 * x[0].nvals,
         peers=(Peer("sssp from one source", _sssp, ours=True), SCIPY), host_graph="kron:16",
     ),
 ]  # fmt: skip

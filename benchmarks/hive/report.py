@@ -7,7 +7,7 @@ import re
 from benchmarks.harness.frame import Case, number
 from benchmarks.hive.row import Goal, Row
 
-HEADER = ["row", "graph", "placement", "first s", "min ms", "median", "max", "figure", "goal", "met"]
+HEADER = ["row", "graph or entries", "placement", "first s", "min ms", "median", "max", "figure", "goal", "met"]
 HEADER += ["predicted", "counted", "of copy", "peer", "x faster", "ok"]
 
 
@@ -46,8 +46,9 @@ def printed(case: Case) -> list[str]:
     unit = Goal(goal or 0.0, notes["unit"])
     times = [number(second * 1e3) for second in case.seconds] if case.trials else ["-"] * 3
     met = "" if goal is None or figure is None else "met" if unit.is_met(figure) else "MISSED"
+    graph = str(case.setting["graph"] or case.setting.get("input", ""))
     return [
-        case.name, str(case.setting["graph"]), str(case.setting["placement"]), number(case.first_seconds or None),
+        case.name, graph, str(case.setting["placement"]), number(case.first_seconds or None),
         *times, said(figure, unit.unit), said(goal, unit.unit), met, predicted(case), counted(case),
         number(case.share if case.trials and case.nbytes else None),
         f"{case.peer} {said(case.reference, 's' if unit.is_time else unit.unit)}" if case.peer else "-",

@@ -126,6 +126,8 @@ class Row:
         Given what `make` made and the answer; raises :class:`benchmarks.verify.answers.Wrong`. Not timed.
     goals : mapping of str to Goal
         By placement.
+    unit : str
+        Of the figure, where there are no goals.
     work : callable
         Given what `make` made and the answer: units of work in a call, where goals count them.
     nbytes : callable
@@ -150,6 +152,7 @@ class Row:
     run: Callable[[Any], Any]
     judge: Callable[[Any, Any], None]
     goals: Mapping[str, Goal] = field(default_factory=dict)
+    unit: str = "s"
     work: Callable[[Any, Any], float] = lambda _given, _answer: 1.0
     nbytes: Callable[[Any, Any], int] = lambda _given, _answer: 0
     requests: Callable[[Any, Any], int] = lambda _given, _answer: 0

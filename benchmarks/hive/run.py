@@ -44,7 +44,7 @@ class _Run:
         self.row, self.given, self.report, self.synchronize = row, given, report, synchronize
         self.case = Case(row.name, {"graph": given.name, "placement": given.placement, "made": row.made})
         self.case.parts, self.case.rate = row.parts, report.rates.get(given.placement)
-        goal = row.goals.get(given.placement) or next(iter(row.goals.values()), Goal(0.0))
+        goal = row.goals.get(given.placement) or next(iter(row.goals.values()), Goal(0.0, row.unit))
         self.goal = goal
         self.case.notes |= {"unit": goal.unit, "goal": goal.value if given.placement in row.goals else None}
         self.doing = ""
@@ -87,6 +87,7 @@ class _Run:
                 made = row.make(self.given)
         except Unavailable as error:
             return f"before its first call: {error}"
+        case.setting["input"] = ", ".join(f"{A.nrows:,} x {A.ncols:,}: {A.nvals:,}" for A in _matrices(made)[:1])
         with self._step("the first call"):
             answer, case.first_seconds = timed(partial(row.run, made), self.synchronize)
         with self._step("the predictions"):
@@ -106,7 +107,7 @@ class _Run:
             case.verified = judge(lambda _, answer: row.judge(made, answer), None, answer)
         answer = None
         for peer in row.peers:
-            if options.peers and peer.can_run and self._is_small_enough(peer, made):
+            if options.peers and peer.can_run and max((A.nvals for A in _matrices(made)), default=0) <= peer.most:
                 with self._step(f"running {peer.name}"):
                     self._peer(peer, made)
         if options.count and self.given.placement != HOST:
@@ -122,11 +123,6 @@ class _Run:
             "link_bytes": moved.link_bytes, "requests": moved.requests, "device_bytes": moved.device_bytes,
             "copied_bytes": moved.copied_bytes,
         }  # fmt: skip
-
-    @staticmethod
-    def _is_small_enough(peer: Peer, made: Any) -> bool:
-        parts = made if isinstance(made, tuple) else (made,)
-        return max((part.nvals for part in parts if isinstance(part, gb.Matrix)), default=0) <= peer.most
 
     def _peer(self, peer: Peer, made: Any) -> None:
         try:
@@ -161,3 +157,9 @@ class _Run:
         if self.goal.is_time:
             return float(seconds) / self.row.parts
         return self.goal.reached(seconds / self.row.parts, self.case.notes["work"])
+
+
+def _matrices(made: Any) -> list[gb.Matrix]:
+    """Return the matrices of a row's input."""
+    parts = made.values() if isinstance(made, dict) else made if isinstance(made, tuple) else (made,)
+    return [part for part in parts if isinstance(part, gb.Matrix)]

@@ -74,6 +74,6 @@ ROWS = [
     Row(
         "walks by weight", "kron:24", _make_weighted,
         lambda x: gb.algorithms.random_walks(x[0], x[1], LENGTH, weighted=True, seed=1), _judge,
-        goals={}, work=_steps, host_graph="kron:16",
+        unit="steps", work=_steps, requests=lambda x, walks: int(_steps(x, walks)), host_graph="kron:16",
     ),
 ]  # fmt: skip

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -60,3 +61,19 @@ def test_conversions_are_told_as_measured() -> None:
         told = [f"{case['setting']['in_bytes'] / 1e9:.2f}", f"{case['derived']['median']:.0f}",
                 f"{peak / 1e6:.0f} ({peak / memory:.2f})", f"{moved / 1e9:.1f}"]  # fmt: skip
         assert f"| `.{case['name']}` | {' | '.join(told)} |" in lines
+
+
+def test_parts_are_told_as_counted() -> None:
+    found: dict[str, dict[int, Any]] = {}
+    for case in cases(PUBLISHED / "algorithms" / "hive-scaling.json"):
+        found.setdefault(case["name"], {})[case["setting"]["parts"]] = case["notes"]
+    lines = [line for line in (ROOT / "docs" / "performance-parts.md").read_text().splitlines() if line[:2] == "| "]
+    expected = []
+    for name, of in found.items():
+        ours = [(of[parts]["operations"], of[parts]["received_bytes"]) for parts in (2, 8)]
+        theirs = of[8]["study"] and tuple(of[8]["study"].values())
+        told = [*ours, theirs]
+        cells = [f"{number:,.0f}" if pair else "-" for pair in told for number in pair or (0, 0)]
+        cells += [f"{pair[0] / pair[1]:.3g}" if pair else "-" for pair in told[1:]]
+        expected.append(f"| {name} | {' | '.join(cells)} |")
+    assert lines[2:] == expected

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from benchmarks.hive.scaling.parts import ID, Partition
 from sparsezc.expr import engines
+from sparsezc.expr.draws import TRIES
 
 Array = NDArray[Any]
 NAME = "counting"
@@ -236,8 +237,23 @@ def _walk(engine: Counting, x: Any, out: Any) -> None:
     goes = np.flatnonzero(step[1:] > 0)
     message = float(3 * ID)  # walk, step, vertex
     engine.seen.append(("walk", n, int(lengths.sum()), goes.size))
-    engine.partition.messages(vertex[goes], vertex[goes + 1], (n, n), message, 1)
-    engine.partition.messages(vertex[goes + 1], begin[goes + 1], (n, n), message, 0)
+    engine.partition.messages(vertex[goes], vertex[goes + 1], (n, n), message, _looks(x)[vertex[goes]])
+    engine.partition.messages(vertex[goes + 1], begin[goes + 1], (n, n), message, np.zeros(goes.size))
+
+
+def _looks(x: Any) -> Array:
+    """Return how many entries a step from each vertex looks at: the tries that weights take on average, at most 32."""
+    A, trail, *more = x.operands
+    rows, cols, shape = _coo(A)
+    if not trail.weights:
+        return np.ones(shape[0])
+    weights = np.asarray(
+        A._store.to_coo()[2] if trail.weights == "values" else more[-1]._store.to_dense(0)[cols], float
+    )
+    most, total = np.zeros(shape[0]), np.bincount(rows, weights, minlength=shape[0])
+    np.maximum.at(most, rows, weights)
+    tries = np.bincount(rows, minlength=shape[0]) * np.divide(most, total, out=np.ones(shape[0]), where=total > 0)
+    return np.minimum(np.maximum(tries, 1), TRIES)
 
 
 def _sampled_mxm(engine: Counting, x: Any, _: Any) -> None:

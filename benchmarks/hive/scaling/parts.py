@@ -172,10 +172,10 @@ class Partition:
                 received = np.bincount(target, sent.sum(axis=(0, 1)), minlength=p) * nbytes
             counts.add(operations, received)
 
-    def messages(self, sender: Array, receiver: Array, sizes: tuple[int, int], nbytes: float, work: int) -> None:
-        """Count messages between positions of two objects, `work` operations in all."""
+    def messages(self, sender: Array, receiver: Array, sizes: tuple[int, int], nbytes: float, work: Array) -> None:
+        """Count messages between positions of two objects, and `work` operations for each at the sender's part."""
         for counts in self.counts:
             p = counts.parts
             left, right = self.owner(sizes[0], p)[sender], self.owner(sizes[1], p)[receiver]
             received = np.bincount(right[left != right], minlength=p) * nbytes
-            counts.add(np.bincount(left, minlength=p).astype(np.float64) * work, received)
+            counts.add(np.bincount(left, work, minlength=p), received)
