@@ -97,8 +97,10 @@ class _Run:
             case.notes |= row.notes(made, answer)
         with self._step("the trials"):
             for _ in range(options.trials):
-                answer = None  # its memory is free again before the clock starts
+                answer, before = None, time.process_time()  # its memory is free again before the clock starts
                 answer, took = timed(partial(row.run, made), self.synchronize)
+                # of all threads: says on a machine that others use, too, what a call costs
+                case.notes.setdefault("processor", []).append(round(time.process_time() - before, 4))
                 case.trials.append(Trial(None, took, case.notes["predicted"] * row.parts))
         if row.base is not None:
             with self._step("the call without the parts"):
