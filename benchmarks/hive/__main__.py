@@ -89,7 +89,7 @@ def main(arguments: list[str] | None = None) -> int:
         return scaling.main(options)
     asked = chosen(parser, options.rows)
     if options.list:
-        print(table(["row", "graph or input", "goals", "peers"], map(listed, asked), left=4))
+        print(table(["row", "graph or input", "a call", "goals", "peers"], map(listed, asked), left=5))
         return 0
     if why_not := choose_engine(options):
         print(why_not)

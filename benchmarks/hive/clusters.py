@@ -84,10 +84,11 @@ def _one_by_one(given: tuple[gb.Matrix, Any, Any]) -> Any:
 ROWS = [
     Row(
         "local clustering", "kron:24", _one, lambda x: _cluster(x[0], x[1][:1]), _judge,
+        what="one seed, at most 10,000 vertices found",
         goals={"zerocopy": Goal(0.01)}, nbytes=_touched, notes=_found, host_graph="kron:16",
     ),
     Row(
-        "local clustering, 64 seeds", "kron:24", _one, lambda x: _cluster(x[0], x[1]), _judge,
+        "local clustering, 64 seeds", "kron:24", _one, lambda x: _cluster(x[0], x[1]), _judge, what="64 seeds together",
         goals={"zerocopy": Goal(0.1, "of peer")}, nbytes=_touched, notes=_found, host_graph="kron:16",
         peers=(Peer("one by one", _one_by_one),),
     ),

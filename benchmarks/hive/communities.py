@@ -194,13 +194,15 @@ MADE = f"planted communities, {VERTICES:,} vertices, for dblp-2010"
 ROWS = [
     Row(
         f"{method} of dblp-2010's size", "", planted, METHODS[method], judge(method), goals={"host": Goal(2.0)},
+        what=f"{method}_communities, beside networkit's modularity",
         nbytes=lambda A, _: 4 * A.nvals, notes=lambda A, label: {"modularity": modularity(A, label.to_dense())},
         peers=(PEERS[method], MORE[method]), made=MADE,
     )
     for method in METHODS
 ] + [
     Row(
-        method, "kron:24", graph, METHODS[method], judge(method), goals=goals, work=lambda A, _: float(A.nvals),
+        method, "kron:24", graph, METHODS[method], judge(method),
+        what=f"{method}_communities", goals=goals, work=lambda A, _: float(A.nvals),
         nbytes=lambda A, _: 4 * A.nvals, peers=peers, host_graph="kron:14",
         notes=lambda A, label: {"modularity": modularity(A, label.to_dense())} if A.nvals < 1 << 24 else {},
     )
@@ -212,6 +214,7 @@ ROWS = [
 ] + [
     Row(
         f"{method} of the reference graphs", "", real, of_all(method), judge_all(method), goals=goals,
+        what="eight graphs, one after another; the sum of their times",
         nbytes=lambda found, _: 4 * sum(A.nvals for A in found.values()),
         notes=qualities(method),
     )

@@ -70,11 +70,13 @@ IGRAPH = Peer("igraph", lambda x: x[0].maxflow_value(*x[1:]), "igraph", most=1 <
 ROWS = [
     Row(
         "scan statistics", "kron:24", lambda given: given.read(), gb.algorithms.scan_statistics, _scanned,
+        what="edges in each closed neighbourhood",
         goals={where: Goal(1.5, "of peer") for where in ("device", "host")}, nbytes=lambda A, _: 2 * A.nvals,
         peers=(Peer("triangle_count", gb.algorithms.triangle_count, ours=True),), host_graph="kron:16",
     ),
     Row(
         "maximum flow", "grid:1000x1000", _grid, lambda x: gb.algorithms.maximum_flow(x[0], x[2], x[3]), _flowed,
+        what="flow between two places of a grid, capacities 1..99",
         peers=(Peer("SciPy", lambda x: scipys_flow(x[1], x[2], x[3])), IGRAPH),
         host_graph="grid:200x200",
     ),

@@ -127,13 +127,12 @@ def grid(rows: int, columns: int, n: int | None = None) -> tuple[Array, Array]:
 
 
 def photograph(given: Input, rows: int, columns: int) -> tuple[Array, str]:
-    """Return an image of numbers 0..1 and what it is: scikit-learn's photograph, which has 427 x 640 pixels, or a made
-    one of regions."""
+    """Return an image of numbers 0..1 and what it is: scikit-learn's photograph, if it has this size, or regions."""
     if importlib.util.find_spec("sklearn") and (rows, columns) == (427, 640):
         from sklearn.datasets import load_sample_image
 
         return load_sample_image("china.jpg").mean(axis=2) / 255, "scikit-learn's photograph china.jpg"
-    return regions(rows, columns, 40, given.rng()), f"a made image of {rows} x {columns} pixels"
+    return regions(rows, columns, 40, given.rng()), f"a generated image of {rows} x {columns} pixels"
 
 
 def regions(rows: int, columns: int, count: int, rng: np.random.Generator) -> Array:

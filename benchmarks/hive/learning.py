@@ -84,7 +84,8 @@ def _pyg(made: tuple[Any, Any]) -> Any:
 
 ROWS = [
     Row(
-        "graphsage", "urand:22", _make, _run, _judge, goals={"zerocopy": Goal(8e6, "vertices")},
+        "graphsage", "urand:22", _make, _run, _judge,
+        what="embeddings of all vertices, 64 features, 10 x 10 children", goals={"zerocopy": Goal(8e6, "vertices")},
         work=lambda made, _: float(made[0].nrows), requests=lambda made, _: 2 * CHILDREN * made[0].nrows,
         peers=(Peer("PyG's SAGEConv, samples drawn before", _pyg, "torch_geometric", most=1 << 26, prepare=_layers),
                Peer("Gunrock, V100", published=2.7e6)), made="random features and weights", host_graph="urand:14",

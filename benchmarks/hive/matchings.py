@@ -55,6 +55,7 @@ SCIPY = Peer("SciPy, quadratic_assignment", _scipy, most=1 << 15)
 ROWS = [
     Row(
         f"matching, {full:,} vertices{how}", "", _shuffled(full, host), _match(lap), _judge,
+        what=f"{SEEDS} seeds, lap={lap!r}",
         goals={"device": Goal(goal)}, nbytes=lambda x, _: 8 * x.A.nvals + 8 * x.B.nvals,
         made=f"a random graph of mean degree {DEGREE} and its shuffled copy; {host:,} vertices on a CPU",
         peers=(SCIPY, *published),

@@ -98,6 +98,7 @@ def _run(given: _Hidden) -> gb.Matrix:
 ROWS = [
     Row(
         f"classification, {size} vertices", "kron:18", _hidden(size, edges), _run, _judge, nbytes=_bytes,
+        what="log-probabilities of each vertex of the pattern, 13 features of vertices and 17 of edges",
         goals={"device": Goal(0.06)}, host_graph="kron:12", made="a pattern taken from the graph; random features",
         peers=(Peer("NumPy", _numpy, most=1 << 20), *published),
     )

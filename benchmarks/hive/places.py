@@ -117,15 +117,19 @@ SCIPY = Peer(
 ROWS = [
     Row(
         "geolocation", "urand:24", _located, lambda x: gb.applications.geolocation(x[0], x[1], ROUNDS), _judge_places,
-        goals={"zerocopy": Goal(0.3)}, nbytes=_bytes, host_graph="urand:14", made="made places",
+        what="10 rounds, half of the places known",
+        goals={"zerocopy": Goal(0.3)}, nbytes=_bytes, host_graph="urand:14", made="places by chance",
     ),
     Row(
         "geolocation, planted places", "", _planted, lambda x: gb.applications.geolocation(x[0], x[1], ROUNDS),
-        _judge_planted, nbytes=_bytes, notes=_misses, peers=(Peer("SciPy, one mean of degrees", _mean_of_degrees),),
+        _judge_planted,
+        what="the same, judged by the places that were hidden", nbytes=_bytes, notes=_misses,
+        peers=(Peer("SciPy, one mean of degrees", _mean_of_degrees),),
         made="a geometric graph on a sphere; half of the places are hidden",
     ),
     Row(
         "nomination", "kron:24", _seeded, lambda x: gb.applications.vertex_nomination(x[0], x[1]), _judge_nominated,
+        what="distances from 100 seeds, lengths of one byte; all vertices ranked",
         goals={where: Goal(1.0, "of peer") for where in ("zerocopy", "device")}, nbytes=lambda x, _: 5 * x[0].nvals,
         peers=(Peer("sssp from one source", _sssp, ours=True), SCIPY), host_graph="kron:16",
     ),

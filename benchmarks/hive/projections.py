@@ -119,17 +119,29 @@ NETWORKX = Peer("NetworkX", _networkx, "networkx", most=1 << 13, prepare=_networ
 
 
 def _of(name: str, graph: str, make: Callable[[Input], _Sides], goals: dict[str, Goal], **more: Any) -> Row:
-    return Row(name, graph, make, _project, _judge, goals=goals, nbytes=_bytes, notes=_pairs, **more)
+    return Row(
+        name,
+        graph,
+        make,
+        _project,
+        _judge,
+        what="pairs with their counts",
+        goals=goals,
+        nbytes=_bytes,
+        notes=_pairs,
+        **more,
+    )
 
 
 ROWS = [
     _of("projection", "", _films, {"device": Goal(0.6)}, peers=(SCIPY, Peer("GraphBLAST, P100", published=5.0)),
-        made="a made table of MovieLens-20M's shape, a 40th on a CPU"),
+        made="a generated table of MovieLens-20M's shape, a 40th on a CPU"),
     _of("projection of RMAT-18", "kron:18", _rmat, {"device": Goal(3.0)}, host_graph="kron:11",
         peers=(SCIPY, Peer("GraphBLAST, P100", published=26.5))),
     _of("projection of NetworkX's graph", "", _women, {}, peers=(NETWORKX,)),
     Row(
-        "projection in pieces", "", _films_in_pieces, _written, _judge_written, nbytes=_bytes, notes=_pairs,
-        peers=(NETWORKX,), made=f"a made table of {PIECES} parts less than MovieLens-20M, to a file",
+        "projection in pieces", "", _films_in_pieces, _written, _judge_written,
+        what="pairs to a text file", nbytes=_bytes, notes=_pairs,
+        peers=(NETWORKX,), made=f"a generated table of {PIECES} parts less than MovieLens-20M, to a file",
     ),
 ]  # fmt: skip

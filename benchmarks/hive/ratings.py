@@ -86,14 +86,16 @@ def _numpy(given: _Ratings) -> Any:
 
 ROWS = [
     Row(
-        "filtering, a round", "", _netflix, _descend(ROUNDS + 1), _judge, parts=ROUNDS, base=_descend(1),
+        "filtering, a round", "", _netflix, _descend(ROUNDS + 1), _judge,
+        what="gradient descent, 20 factors", parts=ROUNDS, base=_descend(1),
         goals={"zerocopy": Goal(0.03)}, nbytes=lambda x, _: 2 * 5 * x.R.nvals,
-        made="a made table of Netflix's shape, a 40th on a CPU", peers=(Peer("NumPy", _numpy, most=1 << 23),),
+        made="a generated table of Netflix's shape, a 40th on a CPU", peers=(Peer("NumPy", _numpy, most=1 << 23),),
         notes=lambda _, answer: {"loss": list(answer[2])},
     ),
     Row(
         "filtering, planted factors", "", _planted,
         lambda x: gb.applications.collaborative_filtering(x.R, RANK, "als", 20, seed=1), _judge_planted,
+        what="20 rounds of least squares; factors are found again",
         made=f"products of factors of rank {RANK} with noise", notes=lambda _, answer: {"loss": list(answer[2])},
     ),
 ]  # fmt: skip

@@ -90,6 +90,6 @@ def counted(case: Case) -> str:
 
 
 def listed(row: Row) -> list[str]:
-    """Return a row's name, graph, goals and peers."""
+    """Return a row's name, graph, what it does, goals and peers."""
     goals = ", ".join(f"{where}: {said(goal.value, goal.unit)}" for where, goal in row.goals.items())
-    return [row.name, row.graph or row.made, goals, ", ".join(peer.name for peer in row.peers)]
+    return [row.name, row.graph or row.made, row.what, goals, ", ".join(peer.name for peer in row.peers)]

@@ -124,6 +124,8 @@ class Row:
         The call that is timed, through the public interface.
     judge : callable
         Given what `make` made and the answer; raises :class:`benchmarks.verify.answers.Wrong`. Not timed.
+    what : str
+        Says what a call does.
     goals : mapping of str to Goal
         By placement.
     unit : str
@@ -151,6 +153,7 @@ class Row:
     make: Callable[[Input], Any]
     run: Callable[[Any], Any]
     judge: Callable[[Any, Any], None]
+    what: str = ""
     goals: Mapping[str, Goal] = field(default_factory=dict)
     unit: str = "s"
     work: Callable[[Any, Any], float] = lambda _given, _answer: 1.0

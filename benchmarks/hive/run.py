@@ -42,7 +42,9 @@ class _Run:
 
     def __init__(self, row: Row, given: Input, report: Report, synchronize: Callable[[], None]) -> None:
         self.row, self.given, self.report, self.synchronize = row, given, report, synchronize
-        self.case = Case(row.name, {"graph": given.name, "placement": given.placement, "made": row.made})
+        self.case = Case(
+            row.name, {"graph": given.name, "placement": given.placement, "what": row.what, "made": row.made}
+        )
         self.case.parts, self.case.rate = row.parts, report.rates.get(given.placement)
         goal = row.goals.get(given.placement) or next(iter(row.goals.values()), Goal(0.0, row.unit))
         self.goal = goal

@@ -63,12 +63,14 @@ def _arrays(made: tuple[gb.Matrix, gb.Vector, Any]) -> Any:
 NUMPY = Peer("NumPy, scores alone", lambda x: np.maximum.reduceat(x[0][x[1]], x[2]), most=1 << 26, prepare=_arrays)
 ROWS = [
     Row(
-        "greedy search, a step", "kron:24", _make, _search(1), _judge, goals={"zerocopy": Goal(1.2 * PASS)},
+        "greedy search, a step", "kron:24", _make, _search(1), _judge,
+        what="the best neighbour of each vertex", goals={"zerocopy": Goal(1.2 * PASS)},
         nbytes=lambda made, _: 4 * made[0].nvals, peers=(NUMPY,),
         host_graph="kron:16",
     ),
     Row(
         "greedy search, 200 steps", "kron:24", _make, _search(LENGTH), _judge,
+        what="the same, then 1 M walks of 200 jumps",
         goals={"zerocopy": Goal(8e8, "steps"), "device": Goal(8e8, "steps")}, work=_steps,
         nbytes=lambda made, _: 4 * made[0].nvals, host_graph="kron:14",
     ),

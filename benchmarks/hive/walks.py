@@ -68,12 +68,15 @@ GUNROCK = Peer("Gunrock, P100", published=1.45e9)
 ROWS = [
     Row(
         "walks", "kron:24", _make, lambda x: gb.algorithms.random_walks(x[0], x[1], LENGTH, seed=1), _judge,
+        what="4 M walks of 10 steps (256 k on a CPU), all edges alike",
         goals={"zerocopy": Goal(2e8, "steps"), "device": Goal(2e9, "steps"), "host": Goal(1e7, "steps")},
         work=_steps, requests=lambda x, walks: int(_steps(x, walks)), peers=(NUMPY, GUNROCK), host_graph="kron:16",
     ),
     Row(
         "walks by weight", "kron:24", _make_weighted,
         lambda x: gb.algorithms.random_walks(x[0], x[1], LENGTH, weighted=True, seed=1), _judge,
-        unit="steps", work=_steps, requests=lambda x, walks: int(_steps(x, walks)), host_graph="kron:16",
+
+        what="the same walks, edges drawn by weights of one byte", unit="steps", work=_steps,
+        requests=lambda x, walks: int(_steps(x, walks)), host_graph="kron:16",
     ),
 ]  # fmt: skip
