@@ -1,4 +1,4 @@
-"""What the table of applications is made of: an application and its options."""
+"""The records of which the table of applications is made: an application and its options."""
 
 from __future__ import annotations
 
