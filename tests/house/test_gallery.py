@@ -62,7 +62,7 @@ def test_a_page_has_its_parts(name: str) -> None:
     text = page(name)
     assert re.findall(r"^\*\*(.*?)\.\*\*", text, re.MULTILINE) == PARTS
     assert len(re.findall(r"^```python$", text, re.MULTILINE)) == 1
-    assert len([line for line in pictures.program(name).splitlines() if line.strip()]) <= 24
+    assert len([line for line in pictures.program(name).splitlines() if line and not line.startswith("import")]) <= 15
     figure = re.search(r"^```\{figure\} (\S+)\n:alt: (.*)\n:width: 100%\n\n(.+)", text, re.MULTILINE)
     assert figure[1] == f"drawn/{name}.svg"
     assert len(figure[2]) > 80
