@@ -12,9 +12,12 @@ import pytest
 import sparsezc as gb
 from docs.gallery import pictures
 from sparsezc import cli
+from sparsezc.cli import answer
+from sparsezc.cli.app_table import APPS
 
 PARTS = ["Problem", "Formula", "Source", "Where it differs from the published rule"]
 INDEX = (pictures.GALLERY / "index.md").read_text()
+FORMS = {app.name: app.out for app in APPS}
 #: What a page's program must have found for its text and its picture to be true.
 FOUND = {
     "application_classification": lambda x: (
@@ -58,7 +61,8 @@ def test_every_page_has_a_picture_and_is_listed() -> None:
 
 
 @pytest.mark.parametrize("name", pictures.NAMES)
-def test_a_page_has_its_parts(name: str) -> None:
+def test_a_page_has_its_parts(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
     text = page(name)
     assert re.findall(r"^\*\*(.*?)\.\*\*", text, re.MULTILINE) == PARTS
     assert len(re.findall(r"^```python$", text, re.MULTILINE)) == 1
@@ -70,7 +74,11 @@ def test_a_page_has_its_parts(name: str) -> None:
     for line in commands:
         words = shlex.split(line)
         assert words[:2] == ["sparsezc", "app"]
-        cli.parser().parse_args(words[1:])
+        given = cli.parser().parse_args(words[1:])
+        if FORMS[words[2]] == "vertices":
+            answer.check(given)
+        else:
+            answer.check_matrix(given.out, FORMS[words[2]])
     functions = {shlex.split(line)[2].replace("-", "_") for line in commands}
     rooms = [room for room in ("algorithms", "applications") for name in functions if hasattr(getattr(gb, room), name)]
     assert len(rooms) == len(functions)
