@@ -12,7 +12,7 @@ from tests.benchmarks.runs import cases
 
 ROOT = Path(__file__).parents[2]
 PUBLISHED = ROOT / "benchmarks" / "published"
-TEXTS = [ROOT / "README.md", ROOT / "benchmarks" / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+TEXTS = [ROOT / "README.md", ROOT / "benchmarks" / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
 def test_every_result_that_is_named_is_there() -> None:
@@ -35,7 +35,7 @@ def test_searches_beyond_the_card_are_told_as_measured(row: str, placement: str,
         for case in cases(PUBLISHED / "memory" / "h200-beyond_the_card.json")
         if case["name"] == "bfs"
     }
-    page = (ROOT / "docs" / "performance-memory.md").read_text()
+    page = (ROOT / "docs" / "performance" / "memory.md").read_text()
     section = page.split("\n## Edges that exceed the card\n")[1].split("\n## ")[0]
     (line,) = [line for line in section.splitlines() if line.startswith(f"| {row} |")]
     told = [float(part) for part in line.split("|")[2].split(",")]
@@ -67,7 +67,7 @@ def test_parts_are_told_as_counted() -> None:
     found: dict[str, dict[int, Any]] = {}
     for case in cases(PUBLISHED / "algorithms" / "hive-scaling.json"):
         found.setdefault(case["name"], {})[case["setting"]["parts"]] = case["notes"]
-    lines = [line for line in (ROOT / "docs" / "performance-parts.md").read_text().splitlines() if line[:2] == "| "]
+    lines = [line for line in (ROOT / "docs" / "performance" / "parts.md").read_text().splitlines() if line[:2] == "| "]
     expected = []
     for name, of in found.items():
         ours = [(of[parts]["operations"], of[parts]["received_bytes"]) for parts in (2, 8)]
