@@ -73,7 +73,7 @@ def qualities(method: str) -> Callable[[dict[str, gb.Matrix], dict[str, tuple[An
         for name, (label, seconds) in answers.items():
             told[name] = {"seconds": seconds, "modularity": modularity(found[name], label)}
             if (method, name) not in _theirs and peer.can_run and found[name].nvals > TINY:
-                theirs, took = peer.timed(found[name])
+                theirs, took, _ = peer.timed(found[name])
                 _theirs[method, name] = took, modularity(found[name], theirs)
             if (method, name) in _theirs:
                 beside = "networkit's seconds", "networkit's modularity"

@@ -130,7 +130,8 @@ class _Run:
 
     def _peer(self, peer: Peer, made: Any) -> None:
         try:
-            self.case.notes[peer.name] = peer.timed(made, self.synchronize)[1]
+            _, took, processor = peer.timed(made, self.synchronize)
+            self.case.notes |= {peer.name: took, f"{peer.name}, processor": round(processor, 4)}
         except Exception as error:  # a peer's failure is a result, and none of ours
             traceback.print_exc()
             self.case.notes[f"{peer.name}, failed"] = f"{type(error).__name__}: {error}"
