@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import statistics
 from pathlib import Path
 from typing import Any
 
@@ -79,3 +80,25 @@ def test_parts_are_told_as_counted() -> None:
         cells += [f"{pair[0] / pair[1]:.3g}" if pair else "-" for pair in told[1:]]
         expected.append(f"| {name} | {' | '.join(cells)} |")
     assert lines[2:] == expected
+
+
+def cpu_lines() -> list[str]:
+    """Return a line of the page for each row that was run on a CPU, with its first peer."""
+    lines = []
+    for case in cases(PUBLISHED / "algorithms" / "hive-cpu.json"):
+        notes = case["notes"]
+        if not case["trials"]:
+            continue
+        peers = [name.removesuffix(", processor") for name in notes if name.endswith(", processor")]
+        beside = f"{peers[0]}: {notes[peers[0] + ', processor']:#.3g}" if peers else ""
+        ours = statistics.median(notes["processor"])
+        lines.append(
+            f"| {case['name']} | {case['setting']['graph'] or case['setting']['input']} | {ours:#.3g} | {beside} |"
+        )
+    return lines
+
+
+def test_rows_on_a_cpu_are_told_as_measured() -> None:
+    page = (ROOT / "docs" / "performance" / "applications.md").read_text()
+    section = page.split("\n## On a CPU\n")[1].split("\n## ")[0]
+    assert [line for line in section.splitlines() if line[:2] == "| "][2:] == cpu_lines()
