@@ -17,6 +17,8 @@ from benchmarks.hive.report import at_scale, said
 from benchmarks.hive.row import HOST, Goal, Peer, Row, Unavailable
 from benchmarks.hive.run import run
 from benchmarks.verify.answers import Wrong
+from tests.benchmarks.runs import cases, emulated
+from tests.emulator.device import EmulatedDevice
 
 
 def test_goals_count_work_or_time_or_a_peer_s() -> None:
@@ -113,6 +115,18 @@ def test_what_a_call_does_besides_its_parts_is_subtracted(tmp_path: Path) -> Non
     row = _row("parts", lambda _: time.sleep(0.08) or 1, parts=4, base=lambda _: time.sleep(0.04))
     (case,) = _cases(tmp_path, row).values()
     assert case["notes"]["figure"] == pytest.approx(0.01, abs=0.005)
+
+
+@emulated
+@pytest.mark.parametrize("device", ["lockstep"], indirect=True)
+def test_bytes_are_counted_beside_the_predicted_ones(tmp_path: Path, device: EmulatedDevice) -> None:
+    path = tmp_path / "hive.json"
+    command = ["greedy search, a step", "--engine", "gpu", "--placement", "zerocopy", "--scale", "8", "--copy-mib", "1"]
+    assert main([*command, "--trials", "1", "--out", str(path)]) == 0
+    (case,) = cases(path)
+    assert case["verified"] == "yes"
+    assert 0.5 < case["notes"]["counted"]["link_bytes"] / case["notes"]["predicted"] < 1.2
+    assert {"NumPy, scores alone", "step_seconds"} <= set(case["notes"])
 
 
 def test_unknown_rows_and_numbers_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
