@@ -66,7 +66,7 @@ def test_conversions_are_told_as_measured() -> None:
 
 def test_parts_are_told_as_counted() -> None:
     found: dict[str, dict[int, Any]] = {}
-    for case in cases(PUBLISHED / "algorithms" / "hive-scaling.json"):
+    for case in cases(PUBLISHED / "applications" / "hive-scaling.json"):
         found.setdefault(case["name"], {})[case["setting"]["parts"]] = case["notes"]
     page = (ROOT / "docs" / "performance" / "applications.md").read_text()
     section = page.split("\n## Parts of a graph\n")[1]
@@ -85,7 +85,7 @@ def test_parts_are_told_as_counted() -> None:
 def cpu_lines() -> list[str]:
     """Return a line of the page for each row that was run on a CPU, with its first peer."""
     lines = []
-    for case in cases(PUBLISHED / "algorithms" / "hive-cpu.json"):
+    for case in cases(PUBLISHED / "applications" / "hive-cpu.json"):
         notes = case["notes"]
         if not case["trials"]:
             continue
