@@ -133,6 +133,12 @@ class Capabilities(Protocol):
         afterwards.
         """
 
+    def full_values(self, store: Any) -> Any:
+        """Return the values of a matrix that has every entry, as an array of its shape in host memory."""
+
+    def matrix_from_full(self, values: NDArray[Any], dtype: DataType) -> Any:
+        """Make a store with an entry for each element of an array, in one copy."""
+
     def keep_transpose(self, store: Any) -> None:
         """Store a matrix by columns too, if that lets the engine choose between push and pull."""
 

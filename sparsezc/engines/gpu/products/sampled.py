@@ -20,17 +20,19 @@ from sparsezc.engines.gpu.runtime import codegen, launch
 from sparsezc.engines.gpu.runtime.codegen import evaluate, function, typedefs
 from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows
 from sparsezc.engines.gpu.storage.vector_store import VectorStore
+from sparsezc.expr.expression import Step, Weights
 from sparsezc.memory import allocate, budget
 from sparsezc.semirings.semiring import any_pair, plus_times
 from sparsezc.semirings.types.datatypes import BOOL, DataType
 
 
 class Sides(NamedTuple):
-    """Two full panels whose product is wanted at some entries: X by rows, Y by columns of the product."""
+    """Two full panels whose product is wanted at some entries: X by rows, Y by columns; and what it weighs afterwards."""
 
     semiring: Any
     left: Panel
     right: Panel
+    weights: tuple[Weights, ...] = ()
 
     @property
     def inner(self) -> int:
@@ -40,14 +42,28 @@ class Sides(NamedTuple):
     def prelude(self) -> str:
         return _prelude(self.semiring, self.left.vector.dtype, self.right.vector.dtype, self.inner)
 
+    @property
+    def dtype(self) -> DataType:
+        """The type of weights."""
+        return _types(self.semiring.return_type, self.weights[0].steps)[-1] if self.weights else self.semiring.return_type
+
+    @property
+    def weighing(self) -> str:
+        return _weighing(self.semiring.return_type, self.weights)
+
+    @property
+    def reads_values(self) -> bool:
+        """Return whether steps read the values of the matrix whose entries are sampled."""
+        return any(step.kind == "ewise_mult" for each in self.weights for step in each.steps)
+
     def arguments(self) -> dict[str, Any]:
         return {"left": self.left.vector.values, "right": self.right.vector.values, "inner": self.inner}
 
 
-def sides(semiring: Any, a: Any, b: Any) -> Sides | None:
+def sides(semiring: Any, a: Any, b: Any, weights: tuple[Weights, ...] = ()) -> Sides | None:
     """Return the panels of A and B of A B; None where one is none, or has places without an entry."""
     left, right = _full(a, a._transposed), _full(b, not b._transposed)
-    return None if left is None or right is None else Sides(semiring, left, right)
+    return None if left is None or right is None else Sides(semiring, left, right, weights)
 
 
 def _full(matrix: Any, across: bool) -> Panel | None:
@@ -149,5 +165,45 @@ def _prelude(semiring: Any, left: DataType, right: DataType, inner: int) -> str:
     return "\n".join((typedefs(L=left, R=right), f"constexpr u32 GROUP = {group};", "namespace dot {", *inside, "}"))
 
 
+@lru_cache(maxsize=256)
+def _weighing(dtype: DataType, weights: tuple[Weights, ...]) -> str:
+    """Return the part of a prelude with the steps from a product, of type `dtype`, to weights (spmm.cuh)."""
+    lines, cases, columns = [], [], []
+    for number, (stop, steps) in enumerate(weights or (Weights(0, ()),)):
+        body, types = [], _types(dtype, steps)
+        for k, step in enumerate(steps):
+            name = f"step_{number}_{k}"
+            value = {"x": "v", "y": "v", "i": "row", "j": "col", "k": "col"}
+            if step.kind == "ewise_mult":
+                value["x"] = "own"
+            elif step.kind != "apply":
+                value["y"] = f"({step.right_type.literal(step.right)})"
+            text = evaluate(step.op, elementwise=True, **value)
+            given = f"{types[k].ctype} v, Own own, u64 row, u64 col"
+            lines.append(function(step.return_type.ctype, name, given, text))
+            call = f"{name}(v{k}, own, row, col)"
+            kept = f"if (!(bool){call}) return false; const {types[k].ctype} v{k + 1} = v{k};"
+            body.append(kept if step.kind == "select" else f"const {types[k + 1].ctype} v{k + 1} = {call};")
+        start = f"const {dtype.ctype} v0 = w;"
+        end = f"a = cast<A>(v{len(steps)}); return true;"
+        lines.append(function("bool", f"weigh_{number}", _WEIGHED, " ".join((start, *body, end))))
+        cases.append(f"if (k == {number}) return weigh_{number}(w, own, row, col, a);")
+        columns.append(f"if (column < {stop}) return {number};")
+    drops = any(step.kind == "select" for each in weights for step in each.steps)
+    lines.append(function("bool", "weigh", f"u32 k, {_WEIGHED}", " ".join((*cases, "return false;"))))
+    lines.append(function("u32", "weight_of", "u64 column", " ".join((*columns[:-1], f"return {len(columns) - 1};"))))
+    lines.append(f"constexpr u32 WEIGHTS = {len(columns)};\nconstexpr bool DROPS = {str(drops).lower()};")
+    return "\n".join(lines)
+
+
+def _types(dtype: DataType, steps: tuple[Step, ...]) -> list[DataType]:
+    """Return the type before each step, and after the last."""
+    found = [dtype]
+    for step in steps:
+        found.append(found[-1] if step.kind == "select" else step.return_type)
+    return found
+
+
+_WEIGHED = "dot::Z w, Own own, u64 row, u64 col, A& a"
 #: What a kernel that can sample reads where nothing is sampled: of any product.
-NOT_SAMPLED = _prelude(any_pair[BOOL], BOOL, BOOL, 1)
+NOT_SAMPLED = _prelude(any_pair[BOOL], BOOL, BOOL, 1), _weighing(BOOL, ())
