@@ -141,7 +141,7 @@ def _write_all(x: Expression, out: Any) -> None:
 
 def _write_whole(x: Expression, out: Any, write: Write[Mask | None]) -> None:
     """``out(mask, accum, replace) << made``, where NumPy makes the whole result."""
-    made = WHOLE.get(x.operation, matmul)(x)
+    made = sampled_mxm(x, write.mask) if x.operation == "sampled_mxm" else WHOLE.get(x.operation, matmul)(x)
     if write.mask is None and write.accum is None:
         if len(x.shape) == 2 and made.dtype == out._store.dtype and made.nvals:  # its arrays, without a copy
             out._store.ss.pack_any(**made.ss.unpack(made.ss.format), take_ownership=True)
