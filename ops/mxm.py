@@ -1,4 +1,4 @@
-"""Matrix times matrix, powers, Kronecker products; and the two products of vectors."""
+"""Matrix times matrix, powers, Kronecker products; and of dense rows: systems of equations, distances."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from sparsezc.expr.expression import Expression, Inner, Step, Weights, says, sto
 from sparsezc.expr.resolve import resolve
 from sparsezc.ops.arrays import MAX_SIZE
 from sparsezc.ops.checks import scalar
-from sparsezc.semirings.types.datatypes import DataType
+from sparsezc.semirings.types.datatypes import FP64, DataType
 
-__all__ = ["inner", "kronecker", "mxm", "outer", "power", "sampled_mxm"]
+__all__ = ["distances", "kronecker", "mxm", "power", "sampled_mxm", "solve"]
 
 
 def mxm(A: Any, B: Any, op: Any) -> Expression:
@@ -213,44 +213,85 @@ def kronecker(A: Any, B: Any, op: Any) -> Expression:
     return Expression("kronecker", (A, B), typed, typed.return_type, shape)
 
 
-def inner(u: Any, v: Any, op: Any) -> Expression:
-    """Compute ``s = u @ v``: the sum over k of ``u(k) * v(k)``; empty if no position is in both.
+def solve(G: Any, B: Any) -> Expression:
+    """Solve a symmetric system for each row: row i of the result is the x with ``G_i x = b_i``.
 
     Parameters
     ----------
-    u, v : Vector, of one size
-    op : semiring or its name
+    G : Matrix, m x k (k + 1) / 2, any real dtype
+        Row i has the upper triangle of G_i, a k x k matrix, by rows.
+    B : Matrix, m x k, any real dtype
+        Row i is b_i.
 
     Returns
     -------
     Expression
-        Makes a Scalar.
+        Makes a Matrix of FP64, m x k: a row for each one that is complete in B; in G what is absent is 0.
 
     Raises
     ------
     DimensionMismatch
-        The sizes differ.
+        Shapes do not fit as above.
+    DomainMismatch
+        Values are complex, or of a user's type.
+    InvalidValue
+        A system has no single solution in FP64 (when the expression runs).
+
+    Examples
+    --------
+    >>> import sparsezc as gb
+    >>> from sparsezc import ops
+    >>> G, B = gb.Matrix.from_dense([[2, 1, 2], [4, 0, 1]]), gb.Matrix.from_dense([[3, 3], [8, 5]])
+    >>> ops.solve(G, B).new().to_dense()
+    array([[1., 1.],
+           [2., 5.]])
     """
-    u, v = stored(u, "inner: the vector", 1), stored(v, "inner: other", 1)
-    typed = resolve("semiring", op, "inner: op", u.dtype, v.dtype)
-    if u.size != v.size:
-        raise DimensionMismatch(f"inner: {says(u)} and other, {says(v)}, must have the same size")
-    return Expression("inner", (u, v), typed, typed.return_type, ())
+    G, B = stored(G, "solve: G", 2), stored(B, "solve: B", 2)
+    _real("solve", G, B)
+    k = B.ncols
+    if (G.nrows, G.ncols) != (B.nrows, k * (k + 1) // 2):
+        raise DimensionMismatch(f"solve: G, {says(G)}, must be {B.nrows} x {k * (k + 1) // 2} for B, {says(B)}")
+    return Expression("solve", (G, B), None, FP64, B.shape)
 
 
-def outer(u: Any, v: Any, op: Any) -> Expression:
-    """Combine every entry of u with every entry of v: ``C(i, j) = op(u(i), v(j))``.
+def distances(X: Any, Y: Any) -> Expression:
+    """Compute Euclidean distances: ``D(i, j)`` is the length of ``X(i, :) - Y(j, :)``; what is absent is 0.
 
     Parameters
     ----------
-    u, v : Vector
-    op : binary operator, monoid or a name
+    X : Matrix, m x k, any real dtype
+    Y : Matrix, n x k, any real dtype
+        Few rows: each is compared with all of X.
 
     Returns
     -------
     Expression
-        Makes a Matrix, ``u.size x v.size``.
+        Makes a Matrix of FP64, m x n, with every entry.
+
+    Raises
+    ------
+    DimensionMismatch
+        The numbers of columns differ.
+    DomainMismatch
+        Values are complex, or of a user's type.
+
+    Examples
+    --------
+    >>> import sparsezc as gb
+    >>> from sparsezc import ops
+    >>> X, Y = gb.Matrix.from_dense([[0, 0], [3, 4]]), gb.Matrix.from_dense([[0, 0], [0, 4]])
+    >>> ops.distances(X, Y).new().to_dense()
+    array([[0., 4.],
+           [5., 3.]])
     """
-    u, v = stored(u, "outer: the vector", 1), stored(v, "outer: other", 1)
-    typed = resolve("binary", op, "outer: op", u.dtype, v.dtype)
-    return Expression("outer", (u, v), typed, typed.return_type, (u.size, v.size))
+    X, Y = stored(X, "distances: X", 2), stored(Y, "distances: Y", 2)
+    _real("distances", X, Y)
+    if X.ncols != Y.ncols:
+        raise DimensionMismatch(f"distances: {says(X)} has {X.ncols} columns and Y, {says(Y)}, {Y.ncols}")
+    return Expression("distances", (X, Y), None, FP64, (X.nrows, Y.nrows))
+
+
+def _real(where: str, *matrices: Any) -> None:
+    for M in matrices:
+        if M.dtype.is_complex or M.dtype.is_udt:
+            raise DomainMismatch(f"{where}: {says(M)} is of {M.dtype}; real numbers are needed")

@@ -24,6 +24,8 @@ mxm             A, B              semiring    Matrix
 inner           u, v              semiring    Scalar
 outer           u, v              binary      Matrix: op(u(i), v(j))
 sampled_mxm     A, X, Y, Z, R     semiring    Matrix: W Z for the W(A.S) << X Y over R's semiring
+solve           G, B              None        Matrix of FP64: each row the x with G_i x = b_i (ops/mxm.py)
+distances       X, Y              None        Matrix of FP64: of each row of X from each of Y
 best_column     A, v              None        Vector: the column of each row's entries where v is largest
 kronecker       A, B              binary      Matrix: each entry of A with all of B
 power           A, s              semiring    Matrix: A times itself, s.value times

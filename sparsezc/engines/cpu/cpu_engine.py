@@ -15,7 +15,7 @@ from typing import Any
 from sparsezc import errors
 from sparsezc.engines.cpu import labels, native
 from sparsezc.engines.cpu.best_column import best_column
-from sparsezc.engines.cpu.dense import is_dense, matmul
+from sparsezc.engines.cpu.dense import distances, is_dense, matmul, solve
 from sparsezc.engines.cpu.expressions import EXPRESSIONS, acyclic, index, operand, operator, scalar
 from sparsezc.engines.cpu.expressions import mask as mask_of
 from sparsezc.engines.cpu.sampled_mxm import sampled_mxm
@@ -32,8 +32,10 @@ _engine: CpuEngine | None = None
 #: What python-graphblas has no expression for: NumPy makes the result.
 WHOLE: dict[str, Callable[[Expression], Any]] = {
     "best_column": best_column,
+    "distances": distances,
     "sampled_mxm": sampled_mxm,
     "selectk": selectk,
+    "solve": solve,
     "walk": walk,
 }
 

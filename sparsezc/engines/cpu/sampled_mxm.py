@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.engines.cpu import native
+from sparsezc.engines.cpu.dense import full_or_not
 from sparsezc.engines.cpu.expressions import acyclic, operand, operator
 from sparsezc.errors import DimensionMismatch
 from sparsezc.expr.expression import Expression, Step
@@ -108,7 +109,7 @@ def _of_arrays(x: Expression, mask: Any) -> Any:
             else:
                 made[first:last, where] = W @ factors
                 has[first:last, where] = (np.diff(ends) > 0)[:, None]
-    return _matrix(made, has, x)
+    return full_or_not(made, has, x)
 
 
 class _Pattern(NamedTuple):
@@ -176,11 +177,3 @@ def _steps(w: NDArray[Any], own: Any, at: tuple[Any, Any], steps: Any) -> tuple[
 def _array(M: Any) -> NDArray[Any]:
     array: NDArray[Any] = M._store.to_dense()
     return array.T if M._transposed else array
-
-
-def _matrix(values: NDArray[Any], has: NDArray[np.bool_], x: Expression) -> Any:
-    """Return a python-graphblas Matrix of the entries that there are."""
-    of = {"nrows": x.shape[0], "ncols": x.shape[1], "take_ownership": True, "dtype": native.type_of(x.dtype)}
-    if has.all():
-        return acyclic(native.gb.Matrix.ss.import_fullr(values=values, **of))
-    return acyclic(native.gb.Matrix.ss.import_bitmapr(values=values, bitmap=has, nvals=int(has.sum()), **of))

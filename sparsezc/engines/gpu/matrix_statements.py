@@ -19,7 +19,7 @@ from sparsezc.engines.gpu.elementwise import (
 )
 from sparsezc.engines.gpu.elementwise.matrix_merge import MaskRows, Region
 from sparsezc.engines.gpu.elementwise.panel import Panel
-from sparsezc.engines.gpu.products import spgemm
+from sparsezc.engines.gpu.products import dense_rows, spgemm
 from sparsezc.engines.gpu.runtime import presence_words
 from sparsezc.engines.gpu.sampling import picks, walks
 from sparsezc.engines.gpu.storage.assembly import rows_of
@@ -158,12 +158,7 @@ def _extract_of_panel(e: Any) -> MatrixStore | None:
         return None
     across = held.across != matrix._transposed
     made = Panel(region.ncols, across, panel_parts.extract(held, region))
-    store = MatrixStore(held.vector.dtype, *e.shape, None)
-    if panel.shape_of(*e.shape) == (region.ncols, across):
-        store.hold(made)
-    else:
-        store.rows = made.rows()
-    return store
+    return panel.hold(MatrixStore(held.vector.dtype, *e.shape, None), made)
 
 
 def _diag(e: Any) -> MatrixStore:
@@ -238,6 +233,8 @@ _MAKE: dict[str, Callable[[Any], MatrixStore | None]] = {
     "power": _power,
     "select_mask": _select_mask,
     "sampled_mxm": sampled_rows.sampled_mxm,
+    "solve": dense_rows.solve,
+    "distances": dense_rows.distances,
     "selectk": _selectk,
     "walk": _walk,
 }

@@ -106,23 +106,23 @@ def times_small(semiring: Any, a: Any, b: Any, width: int, across: bool) -> Vect
     result: DataType = semiring.return_type
     if semiring.op is not plus_times or not (result.is_float or result.is_complex):
         return None
-    if not _has_blas():
+    if not has_blas():
         return None
     x = _full(large, across != large._transposed)
     small: MatrixStore = few._store
     if x is None or small.nvals != small.nrows * small.ncols or not panel.fits(x.length * width, result):
         return None
-    factor = _dense(small).astype(result.np_type, copy=False)
+    factor = dense(small).astype(result.np_type, copy=False)
     if few._transposed != across:  # what X is multiplied by from the right
         factor = factor.T
     made = VectorStore(result, x.length * width)
     rows = x.vector.values.reshape(x.length, x.width).astype(result.np_type, copy=False)
-    made.set((rows @ factor).ravel(), _all_bits(made.size), made.size)
+    made.set((rows @ factor).ravel(), all_bits(made.size), made.size)
     return made
 
 
 @cache
-def _has_blas() -> bool:
+def has_blas() -> bool:
     """Return whether CuPy finds cuBLAS, which its smallest installation lacks."""
     one = cuda.current().xp.ones((1, 1))
     try:
@@ -131,7 +131,7 @@ def _has_blas() -> bool:
         return False
 
 
-def _all_bits(size: int) -> Any:
+def all_bits(size: int) -> Any:
     """Presence words of which every bit below `size` is set."""
     bits = cuda.current().xp.full(-(-size // 32), 2**32 - 1, np.uint32)
     if size % 32:
@@ -139,7 +139,7 @@ def _all_bits(size: int) -> Any:
     return bits
 
 
-def _dense(store: MatrixStore) -> Any:
+def dense(store: MatrixStore) -> Any:
     """Return a full matrix as an array of two dimensions."""
     if store.panel is not None:
         held: Panel = store.panel
