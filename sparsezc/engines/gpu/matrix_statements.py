@@ -141,11 +141,15 @@ def _transpose(e: Any) -> MatrixStore:
 def _extract(e: Any) -> MatrixStore:
     if e.operands[0]._store.is_panel and (made := _extract_of_panel(e)) is not None:
         return made
-    matrix = matrix_stores.operand(e.operands[0])
-    i, j = (matrix_index.positions(index) for index in e.operands[1:])
+    matrix, (row, column) = matrix_stores.operand(e.operands[0]), e.operands[1:]
     if matrix.rows is None:
         nrows, ncols = e.shape
         return MatrixStore(matrix.dtype, nrows, ncols, None)
+    if column.kind == "all" and row.kind == "range" and row.key.step == 1:
+        alike = matrix_index.neighbours(matrix.rows, matrix.dtype, row.key.start, row.key.stop)
+        if alike is not None:
+            return alike
+    i, j = matrix_index.positions(row), matrix_index.positions(column)
     return matrix_index.extract(matrix.rows, matrix.dtype, i, j)
 
 

@@ -76,6 +76,18 @@ def extract(rows: Rows, dtype: DataType, i: Any, j: Any) -> MatrixStore:
     return assembly.assemble(ranges, make, shape, dtype, rows.indices.placement, iso)
 
 
+def neighbours(rows: Rows, dtype: DataType, first: int, last: int) -> MatrixStore | None:
+    """Return rows first .. last-1 without a copy of their entries; None where those are not in device memory."""
+    if rows.compressed or not RECORDS[rows.indices.placement].resident:
+        return None
+    start, stop = rows.ends(first, last)
+    offsets = rows.indptr[first : last + 1] - start
+    ids = DeviceBuffer(rows.indices.load(start, stop))
+    values = rows.values if rows.iso else DeviceBuffer(rows.values.load(start, stop))
+    made = Rows(last - first, rows.ncols, stop - start, offsets, ids, values, rows.iso) if stop > start else None
+    return MatrixStore(dtype, last - first, rows.ncols, made)
+
+
 def _by_columns(rows: Rows, dtype: DataType, i: Any, j: Any) -> MatrixStore:
     """Return A(i, j) by way of the transpose, for rows of A that no row block can hold."""
     nrows = rows.nrows if i is None else int(i.size)
