@@ -40,11 +40,12 @@ def table_beside(A: Matrix, x: Any, name: str, nrows: int, ncols: int | None = N
 
     A full Matrix on that engine, and an array of float64, are not copied in host memory.
     """
-    if isinstance(x, Matrix) and x.nvals == nrows * x.ncols and x.shape == (nrows, ncols or x.ncols):
+    if isinstance(x, Matrix) and x.nvals == nrows * x.ncols and x.shape == (nrows, x.ncols if ncols is None else ncols):
         here = x._engine is A._engine
         made = real(x, name).dup("FP64") if here else A._beside(real(x, name).dup("FP64").to_dense(), FP64)
     else:
-        plain = isinstance(x, np.ndarray) and x.dtype == np.float64 and x.shape == (nrows, ncols or x.shape[-1])
+        plain = isinstance(x, np.ndarray) and x.dtype == np.float64 and x.ndim == 2
+        plain = plain and x.shape == (nrows, x.shape[1] if ncols is None else ncols)
         made = A._beside(x if plain else table(x, name, nrows, ncols), FP64)
     if not made.apply("isfinite").new().reduce_scalar("land").new().get(True):
         finite(made.to_dense(), name)

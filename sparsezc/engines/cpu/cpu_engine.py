@@ -15,7 +15,7 @@ from typing import Any
 from sparsezc import errors
 from sparsezc.engines.cpu import labels, native
 from sparsezc.engines.cpu.best_column import best_column
-from sparsezc.engines.cpu.dense import distances, is_dense, matmul, solve
+from sparsezc.engines.cpu.dense import distances, is_dense, matmul, solve, values_of, with_values
 from sparsezc.engines.cpu.expressions import EXPRESSIONS, acyclic, index, operand, operator, scalar
 from sparsezc.engines.cpu.expressions import mask as mask_of
 from sparsezc.engines.cpu.sampled_mxm import sampled_mxm
@@ -36,7 +36,9 @@ WHOLE: dict[str, Callable[[Expression], Any]] = {
     "sampled_mxm": sampled_mxm,
     "selectk": selectk,
     "solve": solve,
+    "values_of": values_of,
     "walk": walk,
+    "with_values": with_values,
 }
 
 

@@ -15,7 +15,7 @@ from sparsezc.expr.expression import Expression
 from sparsezc.memory.budget import require_host
 from sparsezc.semirings.semiring import plus_times
 
-__all__ = ["distances", "is_dense", "matmul", "solve"]
+__all__ = ["distances", "is_dense", "matmul", "solve", "values_of", "with_values"]
 
 NOT_SOLVED = "solve: a row's matrix is singular in FP64; each must have one solution"
 _SOLVED = 1 << 22  # numbers of the matrices that are solved at a time, 32 MiB
@@ -85,6 +85,31 @@ def distances(x: Expression) -> Any:
         raise DimensionMismatch(f"distances: {X.name} and {Y.name} have other shapes since the expression was made")
     values = cdist(*(_array(M, np.float64, fill=0.0) for M in (X, Y)))
     return full_or_not(values, np.ones(x.shape, np.bool_), x)
+
+
+def values_of(x: Expression) -> Any:
+    """Make python-graphblas's Vector of a matrix's values."""
+    store = _fitting(x)
+    parts = store.ss.export("csr", sort=True)
+    values = np.broadcast_to(parts["values"], store.nvals) if parts["is_iso"] else parts["values"]
+    return acyclic(native.gb.Vector.from_dense(np.ascontiguousarray(values), dtype=store.dtype))
+
+
+def with_values(x: Expression) -> Any:
+    """Make python-graphblas's Matrix of a matrix's entries with other values."""
+    parts = _fitting(x).ss.export("csr", sort=True)
+    parts.update(values=x.operands[1]._store.to_dense(), is_iso=False, take_ownership=True)
+    del parts["format"]
+    return acyclic(native.gb.Matrix.ss.import_csr(**parts, dtype=native.type_of(x.dtype)))
+
+
+def _fitting(x: Expression) -> Any:
+    """Return a matrix's store after a check that it has as many entries as when the expression was made."""
+    A = x.operands[0]
+    store = acyclic(A._store.T.new()) if A._transposed else A._store
+    if store.nvals != (x.shape[0] if len(x.shape) == 1 else x.operands[1].size):
+        raise DimensionMismatch(f"{x.operation}: {A.name} has other entries than when the expression was made")
+    return store
 
 
 def full_or_not(values: NDArray[Any], has: NDArray[np.bool_], x: Expression) -> Any:

@@ -200,6 +200,10 @@ def _diag(e: Any, out: Any, write: Write[Mask | None]) -> None:
     vector_map.write_vector(line, out._store, in_bits(write))
 
 
+def _values_of(e: Any, out: Any, write: Write[Mask | None]) -> None:
+    vector_map.write_vector(matrix_index.values_of(matrix_stores.operand(e.operands[0])), out._store, in_bits(write))
+
+
 def _best_column(e: Any, out: Any, write: Write[Mask | None]) -> None:
     matrix, v = e.operands
     best = best_column.best_column(matrix._store, matrix._transposed, v._store)
@@ -227,6 +231,7 @@ _NATIVE: dict[str, _Native] = {
     "subassign": _assign,
     "extract": _extract,
     "diag": _diag,
+    "values_of": _values_of,
     "best_label": labels.best_label,
     "label_weight": labels.label_weight,
     "best_column": _best_column,

@@ -165,6 +165,11 @@ def _extract_of_panel(e: Any) -> MatrixStore | None:
     return panel.hold(MatrixStore(held.vector.dtype, *e.shape, None), made)
 
 
+def _with_values(e: Any) -> MatrixStore:
+    A, v = e.operands
+    return matrix_index.with_values(matrix_stores.operand(A), v._store)
+
+
 def _diag(e: Any) -> MatrixStore:
     u, k = e.operands
     return matrix_index.on_diagonal(u._store, int(k.value), e.shape)
@@ -232,6 +237,7 @@ _MAKE: dict[str, Callable[[Any], MatrixStore | None]] = {
     "transpose": _transpose,
     "extract": _extract,
     "diag": _diag,
+    "with_values": _with_values,
     "kronecker": _kronecker,
     "outer": _outer,
     "power": _power,

@@ -108,6 +108,8 @@ _RULES: dict[str, Callable[..., bool]] = {
     "reduce_rowwise": lambda shape, A: A.shape[:1] == shape,
     "transpose": lambda shape, A: A.shape[::-1] == shape,
     "diag": _diag,
+    "values_of": lambda shape, A: A.nvals == shape[0],
+    "with_values": lambda shape, A, v: A.shape == shape and A.nvals == v.size,
     "extract": lambda _shape, u, *keys: _is_within(keys, u.shape),
     "assign": _assign,
     "subassign": _assign,

@@ -88,6 +88,25 @@ def neighbours(rows: Rows, dtype: DataType, first: int, last: int) -> MatrixStor
     return MatrixStore(dtype, last - first, rows.ncols, made)
 
 
+def values_of(store: MatrixStore) -> VectorStore:
+    """Return the values of all entries, by rows and columns, as a vector."""
+    rows = store.rows
+    made = VectorStore(store.dtype, 0 if rows is None else rows.nvals)
+    if rows is not None:
+        values = rows.values.load()
+        made.put(cuda.current().xp.arange(rows.nvals), cuda.current().xp.repeat(values, rows.nvals) if rows.iso else values)
+    return made
+
+
+def with_values(store: MatrixStore, v: VectorStore) -> MatrixStore:
+    """Return the same entries with other values, which are copied."""
+    rows = store.rows
+    if rows is None:
+        return MatrixStore(v.dtype, store.nrows, store.ncols, None)
+    made = Rows(rows.nrows, rows.ncols, rows.nvals, rows.indptr, rows.indices, DeviceBuffer(v.values.copy()), False)
+    return MatrixStore(v.dtype, store.nrows, store.ncols, made)
+
+
 def _by_columns(rows: Rows, dtype: DataType, i: Any, j: Any) -> MatrixStore:
     """Return A(i, j) by way of the transpose, for rows of A that no row block can hold."""
     nrows = rows.nrows if i is None else int(i.size)
