@@ -170,7 +170,7 @@ def _published(pattern: _Pattern, f: Matrix, r: Matrix, likely: tuple[Matrix, Ma
 
 
 def _likely(pattern: _Pattern) -> tuple[Matrix, Matrix]:
-    """Return log of the sum over the edges of u of exp(-C(u, v)), and the least C(u, v), for each edge of the pattern."""
+    """Return log of the sum of exp(-C(u, v)) over the edges of u, and the least C(u, v), for each of the pattern's."""
     sums, least = [], []
     for C in pattern.edges:
         # each row from its own largest term: others would be 0
@@ -219,7 +219,7 @@ def _log_sum(X: Matrix) -> Vector:
     top = _most(X)
     terms = X.ewise_mult(top, binary.minus).new().apply(unary.exp).new()
     sums: Vector = terms.reduce_columnwise(monoid.plus).new().apply(unary.log).new()
-    return sums.ewise_mult(top, binary.plus).new()  # type: ignore[no-any-return]
+    return sums.ewise_mult(top, binary.plus).new()
 
 
 def _normal(X: Matrix) -> Matrix:

@@ -129,23 +129,16 @@ def _ratings(R: Matrix) -> _Ratings:
     if R.nvals == 0:
         raise InvalidValue(f"R is {R.nrows} x {R.ncols} without entries; at least one rating is needed")
     if _check.real(R, "R").dtype.is_float:
-        smallest, largest = (
-            R.reduce_rowwise(each).new().reduce(each).new().get() for each in (monoid.min, monoid.max)
-        )
+        smallest, largest = (R.reduce_rowwise(each).new().reduce(each).new().get() for each in (monoid.min, monoid.max))
         # a sum of all ratings times 0 is not 0 where one is NaN or infinite
-        total = R.mxv(_constant(R, R.ncols, 0.0), _SUM).new().reduce(monoid.plus).new().get()
+        zeros = Vector.from_scalar(0.0, R.ncols, datatypes.FP64)
+        total = R.mxv(zeros, _SUM).new().reduce(monoid.plus).new().get()
         if total != 0:
             raise InvalidValue("R has ratings that are NaN or infinite; finite numbers are needed")
         most = max(abs(float(smallest)), abs(float(largest)))
         if most > np.sqrt(np.finfo(np.float64).max / R.nvals):
             raise InvalidValue(f"R has ratings up to {most:g}, whose squares have no finite sum in FP64; divide them")
     return _Ratings(R, out_degree(R), in_degree(R))
-
-
-def _constant(R: Matrix, size: int, value: float) -> Vector:
-    """Return a full vector."""
-    made: Vector = Vector.from_scalar(value, size, datatypes.FP64)
-    return made
 
 
 def _start(ratings: _Ratings, k: int, rng: np.random.Generator) -> tuple[Matrix, Matrix]:
@@ -189,7 +182,10 @@ def _descent(
     # with a column of 0 and one of 1, which add nothing to products, a pass also sums the squares of E
     U, V = _with_column(U, 0.0), _with_column(V, 1.0)
     factors = Vector.from_dense([1.0] * k + [0.0])
-    rates, keep = factors.apply(binary.times, right=rate).new(), factors.apply(binary.times, right=-rate * penalty).new()
+    rates, keep = (
+        factors.apply(binary.times, right=rate).new(),
+        factors.apply(binary.times, right=-rate * penalty).new(),
+    )
     keep << keep.apply(binary.plus, right=1.0)
     squares = [(k, [binary.minus]), (k + 1, [binary.minus, (binary.pow, 2.0)])]
     error = [(k + 1, [binary.minus])]

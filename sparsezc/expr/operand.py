@@ -142,6 +142,7 @@ class Step(NamedTuple):
 
     @property
     def return_type(self) -> Any:
+        """The type of what `op` returns."""
         return self.op.return_type
 
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from itertools import pairwise
-from typing import Any, NamedTuple
+from contextlib import nullcontext
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,15 +12,13 @@ from numpy.typing import NDArray
 from sparsezc.engines.cpu import native
 from sparsezc.engines.cpu.dense import full_or_not
 from sparsezc.engines.cpu.expressions import acyclic, operand, operator
+from sparsezc.engines.cpu.row_arrays import borrowed
 from sparsezc.errors import DimensionMismatch
 from sparsezc.expr.expression import Expression, Step
 from sparsezc.expr.mask import Mask
 from sparsezc.semirings.semiring import plus_times
 
 __all__ = ["sampled_mxm"]
-
-_ENTRIES = 1 << 20  # sampled at a time
-_IN_CACHE = 1 << 13  # of these, multiplied at a time: what they read stays in a core's cache
 
 
 def sampled_mxm(x: Expression, mask: Mask | None = None) -> Any:
@@ -68,7 +65,7 @@ def _after(W: Any, step: Step, A: Any) -> Any:
 
 def _is_dense(x: Expression) -> bool:
     """Return whether NumPy and SciPy can compute it: floats over plus_times, of full matrices."""
-    A, *full, inner = x.operands
+    _, *full, inner = x.operands
     ops: tuple[Any, Any] = (x.op, inner.op)
     return all(op.op is plus_times and op.return_type.is_float for op in ops) and all(
         M._store.nvals == math.prod(M.shape) for M in full
@@ -76,69 +73,54 @@ def _is_dense(x: Expression) -> bool:
 
 
 def _of_arrays(x: Expression, mask: Any) -> Any:
-    """Compute some entries at a time, so that the first product is never stored whole; rows that a mask forbids, not."""
+    """Have SuiteSparse sample, and SciPy multiply: it takes arrays as they are. Rows that a mask forbids are left out."""
     from scipy.sparse import csr_array  # which takes a fifth of a second to import
 
     A, X, flipped, Z, inner = x.operands
-    dtype, mine = x.dtype.np_type, inner.op.return_type.np_type
-    pattern = _pattern(A._store, None if mask is None or A._transposed else _wanted(mask))
-    left, right = _array(X).astype(mine, copy=False), _array(flipped).T.astype(mine, copy=False)
-    if A._transposed:
-        left, right = right, left
-    left, right = np.ascontiguousarray(left), np.ascontiguousarray(right)
-    stops = [0, *(weights.stop for weights in inner.weights)] if inner.weights else [0, x.shape[1]]
-    columns = [slice(a, b) for a, b in pairwise(stops)]
-    z = [np.ascontiguousarray(_array(Z)[:, some], dtype) for some in columns]
-    steps = [weights.steps for weights in inner.weights] or [()]
-    made, has = np.zeros(x.shape, dtype), np.zeros(x.shape, np.bool_)
-    for first, last in _blocks(pattern.ends):
-        i, j, indptr, own = pattern.entries(first, last)
-        w = np.empty(j.size, mine)
-        for at in range(0, j.size, _IN_CACHE):
-            some = slice(at, at + _IN_CACHE)
-            np.einsum("ij,ij->i", left.take(i[some], axis=0), right.take(j[some], axis=0), out=w[some])
-        for where, of, factors in zip(columns, steps, z, strict=True):
-            weight, kept = _steps(w, own, (j, i) if A._transposed else (i, j), of)
-            ids, ends = j, indptr
+    store, dtype = A._store, x.dtype.np_type
+    wanted = None if mask is None or A._transposed else _wanted(mask)
+    if wanted is not None and not wanted.all():
+        store = _rows_of(store, wanted)
+    left, right = (flipped.T, X.T) if A._transposed else (X, flipped)
+    product = operand(left).mxm(operand(right), operator(inner.op))
+    sampled = acyclic(product.new(mask=store.S, axb_method="dot"))
+    parts = sampled.ss.unpack("csr", sort=True)
+    indptr, ids = parts["indptr"].view(np.int64), parts["col_indices"].view(np.int64)
+    w = np.broadcast_to(parts["values"], ids.shape)
+    i: Any = None
+    if any(step.op.reads & set("ijk") for weights in inner.weights for step in weights.steps):
+        i = np.repeat(np.arange(store.nrows), np.diff(indptr))
+    at = (ids, i) if A._transposed else (i, ids)
+    made, has, start = np.zeros(x.shape, dtype), np.zeros(x.shape, np.bool_), 0
+    with borrowed(store) if inner.reads_matrix else nullcontext() as given:
+        own = None if given is None else given.values
+        for stop, steps in inner.weights or ((x.shape[1], ()),):
+            weight, kept = _steps(w, own, at, steps)
+            columns, ends, of = slice(start, stop), indptr, ids
             if kept is not None:
-                ends, ids, weight = np.append(0, np.cumsum(kept))[indptr], j[kept], weight[kept]
-            W = csr_array((weight.astype(dtype, copy=False), ids, ends), shape=(last - first, pattern.ncols))
+                ends, of, weight = np.append(0, np.cumsum(kept))[indptr], ids[kept], weight[kept]
+            W = csr_array((weight.astype(dtype, copy=False), of, ends), shape=store.shape)
+            factor = np.ascontiguousarray(_array(Z)[:, columns], dtype)
+            made[:, columns] = (W.T if A._transposed else W) @ factor
             if A._transposed:
-                made[:, where] += W.T @ factors[first:last]
-                has[ids, where] = True
+                has[of, columns] = True
             else:
-                made[first:last, where] = W @ factors
-                has[first:last, where] = (np.diff(ends) > 0)[:, None]
+                has[:, columns] = (np.diff(ends) > 0)[:, None]
+            start = stop
     return full_or_not(made, has, x)
 
 
-class _Pattern(NamedTuple):
-    """Entries by rows."""
-
-    ends: NDArray[np.int64]
-    ids: NDArray[np.int64]
-    values: NDArray[Any]  # one for all, if they are alike
-    ncols: int
-
-    def entries(self, first: int, last: int) -> tuple[Any, Any, Any, Any]:
-        """Return rows, columns, offsets and values of the entries in some rows."""
-        start, stop = self.ends[first], self.ends[last]
-        ends = self.ends[first : last + 1] - start
-        own = self.values if self.values.size == 1 else self.values[start:stop]
-        return np.repeat(np.arange(first, last), np.diff(ends)), self.ids[start:stop], ends, own
-
-
-def _pattern(store: Any, wanted: NDArray[np.bool_] | None) -> _Pattern:
-    """Return the entries of a matrix in the rows that are wanted."""
+def _rows_of(store: Any, wanted: NDArray[np.bool_]) -> Any:
+    """Return a matrix with the entries of some rows."""
     parts = store.ss.export("csr", sort=True)
-    ends, ids = parts["indptr"].astype(np.int64), parts["col_indices"].astype(np.int64)
-    values = np.atleast_1d(parts["values"])
-    if wanted is not None and not wanted.all():
-        lengths = np.diff(ends)
-        kept = np.repeat(wanted, lengths)
-        ends, ids = np.append(0, np.cumsum(np.where(wanted, lengths, 0))), ids[kept]
-        values = values if values.size == 1 else values[kept]
-    return _Pattern(ends, ids, values, store.ncols)
+    lengths = np.diff(parts["indptr"].view(np.int64))
+    kept = np.repeat(wanted, lengths)
+    parts["indptr"] = np.append(0, np.cumsum(np.where(wanted, lengths, 0))).astype(np.uint64)
+    parts["col_indices"] = parts["col_indices"][kept]
+    if not parts["is_iso"]:
+        parts["values"] = parts["values"][kept]
+    del parts["format"]
+    return acyclic(native.gb.Matrix.ss.import_csr(**parts, take_ownership=True, dtype=store.dtype))
 
 
 def _wanted(mask: Mask) -> NDArray[np.bool_] | None:
@@ -149,15 +131,6 @@ def _wanted(mask: Mask) -> NDArray[np.bool_] | None:
     counts = acyclic(store.reduce_rowwise(native.gb.agg.count).new()).to_dense(0)
     found: NDArray[np.bool_] = counts < store.ncols if mask.complement else counts > 0
     return found
-
-
-def _blocks(ends: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
-    """Cut rows into blocks of so many entries, or of one row."""
-    first, count = 0, ends.size - 1
-    while first < count:
-        last = max(first + 1, int(np.searchsorted(ends, ends[first] + _ENTRIES, side="right")) - 1)
-        yield first, last
-        first = last
 
 
 def _steps(w: NDArray[Any], own: Any, at: tuple[Any, Any], steps: Any) -> tuple[NDArray[Any], Any]:

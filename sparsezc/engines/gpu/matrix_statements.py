@@ -176,7 +176,7 @@ def _diag(e: Any) -> MatrixStore:
 
 
 def _kronecker(e: Any) -> MatrixStore | None:
-    a, b = map(_operand, e.operands)
+    a, b = map(matrix_stores.operand, e.operands)
     too_many = _POSITION_BYTES * e.shape[0] > budget.available()
     return None if e.op.is_positional or too_many else kronecker.kronecker(e.op, a, b)
 

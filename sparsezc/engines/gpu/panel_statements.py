@@ -171,14 +171,20 @@ class _Statement:
         """Return a matrix's panel; of a vector, the panel that has it in each column or, on the right, in each row."""
         if x.ndim == 2:
             return self.of(x._store)
-        return panel_parts.spread(x._store, Panel(self.width, self.across, VectorStore(x.dtype, self.size)), left != self.across)
+        return panel_parts.spread(
+            x._store, Panel(self.width, self.across, VectorStore(x.dtype, self.size)), left != self.across
+        )
 
     def put(self) -> bool:
         """Assign some rows, some neighbouring columns, or a column, where the whole region is written."""
         x, i, j = self.e.operands
         if not x.ndim or getattr(x, "_transposed", False) or self.across or _by_value(self.e):
             return False
-        if self.write.mask is not None or self.write.accum is not None or not (self.out.is_panel or self.out.nvals == 0):
+        if (
+            self.write.mask is not None
+            or self.write.accum is not None
+            or not (self.out.is_panel or self.out.nvals == 0)
+        ):
             return False
         held = panel.get_or_build(self.out, self.width, self.across)
         region = panel_parts.region_of(held, i, j)

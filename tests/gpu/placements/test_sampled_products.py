@@ -107,7 +107,7 @@ WEIGHTS = [
 
 
 def by_statements(A: gb.Matrix, X: gb.Matrix, Y: gb.Matrix, Z: gb.Matrix) -> gb.Matrix:
-    """What WEIGHTS say, a statement after the other."""
+    """Compute with WEIGHTS, a statement after the other."""
     W = X.mxm(Y.T).new(mask=A.S)
     first = W.apply(gb.binary.min, right=9.0).new().select(">", 2).new().apply("sqrt").new().apply("minv").new()
     then = A.ewise_mult(W, "minus").new().select("offdiag").new().apply("times", right=3.0).new()

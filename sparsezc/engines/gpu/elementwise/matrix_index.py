@@ -94,7 +94,9 @@ def values_of(store: MatrixStore) -> VectorStore:
     made = VectorStore(store.dtype, 0 if rows is None else rows.nvals)
     if rows is not None:
         values = rows.values.load()
-        made.put(cuda.current().xp.arange(rows.nvals), cuda.current().xp.repeat(values, rows.nvals) if rows.iso else values)
+        made.put(
+            cuda.current().xp.arange(rows.nvals), cuda.current().xp.repeat(values, rows.nvals) if rows.iso else values
+        )
     return made
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from sparsezc.device import cuda
 from sparsezc.engines.gpu.elementwise.panel import Panel
-from sparsezc.engines.gpu.runtime import codegen, groups, launch
+from sparsezc.engines.gpu.runtime import codegen, launch
 from sparsezc.engines.gpu.runtime.codegen import typedefs
 from sparsezc.engines.gpu.storage.vector_store import VectorStore
 from sparsezc.semirings.types.datatypes import DataType

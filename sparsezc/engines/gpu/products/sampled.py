@@ -27,7 +27,7 @@ from sparsezc.semirings.types.datatypes import BOOL, DataType
 
 
 class Sides(NamedTuple):
-    """Two full panels whose product is wanted at some entries: X by rows, Y by columns; and what it weighs afterwards."""
+    """Full panels whose product is wanted at some entries: X by rows, Y by columns; and the steps to its weights."""
 
     semiring: Any
     left: Panel
@@ -45,7 +45,9 @@ class Sides(NamedTuple):
     @property
     def dtype(self) -> DataType:
         """The type of weights."""
-        return _types(self.semiring.return_type, self.weights[0].steps)[-1] if self.weights else self.semiring.return_type
+        return (
+            _types(self.semiring.return_type, self.weights[0].steps)[-1] if self.weights else self.semiring.return_type
+        )
 
     @property
     def weighing(self) -> str:

@@ -1,4 +1,4 @@
-// What both products of a sparse matrix and a panel share: operands, and the weights of entries.
+// The part that both products of a sparse matrix and a panel share: operands, and the weights of entries.
 //
 // Who calls: spmm.cu (a row of the matrix makes a row of the result) and spmm_push.cu (an entry adds to the row of its column).
 // A weight is the value that an entry is multiplied with. Without SAMPLED it is the matrix's own value. With SAMPLED it is made
