@@ -41,8 +41,7 @@ def table_beside(A: Matrix, x: Any, name: str, nrows: int, ncols: int | None = N
     A full Matrix on that engine, and an array of float64, are not copied in host memory.
     """
     if isinstance(x, Matrix) and x.nvals == nrows * x.ncols and x.shape == (nrows, x.ncols if ncols is None else ncols):
-        here = x._engine is A._engine
-        made = real(x, name).dup("FP64") if here else A._beside(real(x, name).dup("FP64").to_dense(), FP64)
+        made = A._beside(real(x, name), FP64)
     else:
         plain = isinstance(x, np.ndarray) and x.dtype == np.float64 and x.ndim == 2
         plain = plain and x.shape == (nrows, x.shape[1] if ncols is None else ncols)

@@ -123,7 +123,8 @@ def _counts(children: Any) -> tuple[int, int]:
 
 def _sample(A: Matrix, k: int, seed: int) -> Matrix:
     """Return a sample of the neighbours of every vertex; one without any is its own."""
-    S = ops.selectk(A, "random", k, seed=seed).new().apply(binary.pair[datatypes.BOOL], right=True).new()
+    picked: Matrix = ops.selectk(A, "random", k, seed=seed).new()
+    S = picked.apply(binary.pair[datatypes.BOOL], right=True).new()
     alone = Vector(datatypes.BOOL, A.nrows)
     alone(~S.reduce_rowwise(monoid.any).new().S) << True
     if alone.nvals:

@@ -158,9 +158,14 @@ class Matrix(FromArrays, MatrixContents, Readable, Placeable, Maskable, Writable
         v._settle(self._need()[0])
         return v
 
-    def _beside(self, values: NDArray[Any], dtype: DataType) -> Matrix:
-        """Make a full matrix of an array, on this matrix's engine."""
+    def _beside(self, values: NDArray[Any] | Matrix, dtype: DataType) -> Matrix:
+        """Make a full matrix of an array, or of a full matrix, on this matrix's engine."""
         engine = self._need()[0]
+        if isinstance(values, Matrix):
+            copy = values.dup(dtype)
+            if copy._engine is engine:
+                return copy
+            values = copy.to_dense()
         store = engines.capability(engine, "matrix_from_full")(values, dtype)
         if store is not None:
             return Matrix._from_store(engine, store, dtype, values.shape)

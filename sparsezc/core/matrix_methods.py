@@ -33,6 +33,7 @@ class Readable(Operand["Matrix"]):
     __slots__ = ()
     ndim = 2
     T: Any
+    _full_values: Any
 
     @property
     def nrows(self) -> int:

@@ -73,7 +73,7 @@ def _is_dense(x: Expression) -> bool:
 
 
 def _of_arrays(x: Expression, mask: Any) -> Any:
-    """Have SuiteSparse sample, and SciPy multiply: it takes arrays as they are. Rows that a mask forbids are left out."""
+    """Have SuiteSparse sample, and SciPy multiply, which takes arrays; rows that a mask forbids are left out."""
     from scipy.sparse import csr_array  # which takes a fifth of a second to import
 
     A, X, flipped, Z, inner = x.operands

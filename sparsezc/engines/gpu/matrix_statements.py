@@ -46,13 +46,17 @@ def run_statement(e: Any, out: Any, write: Write[Mask | None]) -> bool:
     if e.operation == "reposition":
         _reposition(e, out, write)
         return True
-    how = _in_rows(write)
     made: MatrixStore | None
+    if e.operation in ("solve", "distances"):
+        made = _MAKE[e.operation](e)
+        if made is not None and made.is_panel and panel_statements.write(e, out, made, write):
+            return True
+    how = _in_rows(write)
     allowed = False  # whether the result has entries only where the mask allows them
     if e.operation == "mxm":
         a, b = e.operands
         made, allowed = sampled_rows.mxm(e.op, a, b, how.mask)
-    else:
+    elif e.operation not in ("solve", "distances"):
         made = _MAKE[e.operation](e) if e.operation in _MAKE else None
     if made is None:
         return False
@@ -162,7 +166,7 @@ def _extract_of_panel(e: Any) -> MatrixStore | None:
         return None
     across = held.across != matrix._transposed
     made = Panel(region.ncols, across, panel_parts.extract(held, region))
-    return panel.hold(MatrixStore(held.vector.dtype, *e.shape, None), made)
+    return panel.hold(MatrixStore(held.vector.dtype, e.shape[0], e.shape[1], None), made)
 
 
 def _with_values(e: Any) -> MatrixStore:

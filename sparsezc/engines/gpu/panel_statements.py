@@ -40,6 +40,15 @@ def run_statement(e: Any, out: Any, write: Write[Mask | None]) -> bool:
     return e.operation in _ELEMENTWISE and statement.elementwise()
 
 
+def write(e: Any, out: Any, made: MatrixStore, how: Write[Mask | None]) -> bool:
+    """Write a result that is a panel by the rule of vectors; return False where mask or output are none."""
+    shape = panel.shape_of(out._store.nrows, out._store.ncols)
+    if shape is None or (how.mask is not None and how.mask.parent.ndim == 1):
+        return False
+    statement = _Statement(e, out._store, how, *shape)
+    return statement._write(made.panel.vector, statement.in_bits(), masked=False)
+
+
 class _Statement:
     """A statement whose output has the shape of a panel."""
 

@@ -35,7 +35,7 @@ def sampled_mxm(e: Any) -> MatrixStore:
         W = matrix_merge.write(empty, W, Write(mask, None, False), Region())
     if not inner.weights:
         return spgemm.mxm(e.op, W, then, False, None)[0]
-    made, start = MatrixStore(e.dtype, *e.shape, None), 0
+    made, start = MatrixStore(e.dtype, e.shape[0], e.shape[1], None), 0
     for stop, steps in inner.weights:
         columns = matrix_map.select(select.colgt[then.dtype], then, start - 1, INT64) if start else then
         columns = matrix_map.select(select.colle[then.dtype], columns, stop - 1, INT64)

@@ -123,7 +123,7 @@ class Keeper:
         shape = None if dtype.is_udt else panel.shape_of(*values.shape)
         if shape is None or not panel.fits(values.size, dtype):
             return None
-        store = MatrixStore(dtype, *values.shape, None)
+        store = MatrixStore(dtype, values.shape[0], values.shape[1], None)
         store.hold(panel_parts.from_full(values, dtype, *shape))
         return store
 
