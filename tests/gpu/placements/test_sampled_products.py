@@ -169,6 +169,28 @@ def test_ids_are_read_once_in_whole_lines(counting: Any) -> None:
     assert counting.total(0).count <= 1.2 * lines
 
 
+def test_weights_read_values_once_and_masks_skip_rows(counting: Any) -> None:
+    """Both directions of a round of descent: 5 bytes a rating; and the rows that a mask allows alone."""
+    graph = gb.io.read("kron:8")
+    A = gb.Matrix.from_csr(*graph.to_csr()[:2], np.arange(graph.nvals) % 5, "INT8", ncols=256)
+    A = A.to("gpu", placement="zerocopy")
+    rng = np.random.default_rng(0)
+    X, Z = (full(rng, A.nrows, k, "FP64").to("gpu") for k in (8, 4))
+    X.mxm(full(rng, 8, 8, "FP64").to("gpu")).new()  # X is a panel now
+    errors = [(3, [gb.binary.minus]), (4, [gb.binary.minus, (gb.binary.pow, 2.0)])]
+    for turned in (A, A.T):
+        counting.reset()
+        ops.sampled_mxm(turned, X, X, Z, "plus_times", "plus_times", errors).new()
+        assert counting.total(0).useful_bytes == 4 * A.nvals
+        assert counting.total(1).useful_bytes == A.nvals
+        assert counting.total(0).count <= 1.2 * A.nvals * 4 / 128
+    rows = gb.Matrix.from_coo(np.repeat(np.arange(0, 256, 2), 4), np.tile(np.arange(4), 128), True, nrows=256, ncols=4)
+    wanted = int(np.diff(graph.to_csr()[0].astype(np.int64))[::2].sum())
+    counting.reset()
+    ops.sampled_mxm(A, X, X, Z, "plus_times", "plus_times").new(mask=rows.to("gpu").S)
+    assert counting.total(0).useful_bytes == 4 * wanted
+
+
 @pytest.mark.parametrize("dtype", ["FP64", "FP32", "FC64", "INT64"])
 @pytest.mark.parametrize("across", [False, True])
 def test_with_a_small_full_matrix(across: bool, dtype: str, lay: Lay) -> None:
