@@ -23,10 +23,10 @@ from sparsezc.ops.apply import apply
 from sparsezc.ops.assign import assign
 from sparsezc.ops.diag import diag, setdiag
 from sparsezc.ops.ewise import ewise_add, ewise_mult, ewise_union
-from sparsezc.ops.extract import extract
+from sparsezc.ops.extract import extract, values_of, with_values
 from sparsezc.ops.labels import best_label, label_weight
-from sparsezc.ops.mxm import inner, kronecker, mxm, outer, power, sampled_mxm
-from sparsezc.ops.mxv import best_column, mxv, vxm
+from sparsezc.ops.mxm import distances, kronecker, mxm, power, sampled_mxm, solve
+from sparsezc.ops.mxv import best_column, inner, mxv, outer, vxm
 from sparsezc.ops.reduce import reduce, reduce_columnwise, reduce_rowwise
 from sparsezc.ops.reposition import reposition
 from sparsezc.ops.select import select, selectk
@@ -34,9 +34,10 @@ from sparsezc.ops.transpose import transpose
 from sparsezc.ops.walk import walk
 
 __all__ = [
-    "apply", "assign", "best_column", "best_label", "diag", "ewise_add", "ewise_mult", "ewise_union", "extract",
-    "inner", "kronecker", "label_weight", "mxm", "mxv", "outer", "power", "reduce", "reduce_columnwise",
-    "reduce_rowwise", "reposition", "sampled_mxm", "select", "selectk", "setdiag", "transpose", "vxm", "walk",
+    "apply", "assign", "best_column", "best_label", "diag", "distances", "ewise_add", "ewise_mult", "ewise_union",
+    "extract", "inner", "kronecker", "label_weight", "mxm", "mxv", "outer", "power", "reduce", "reduce_columnwise",
+    "reduce_rowwise", "reposition", "sampled_mxm", "select", "selectk", "setdiag", "solve", "transpose",
+    "values_of", "vxm", "walk", "with_values",
 ]  # fmt: skip
 
 infix.define(signs)

@@ -1,12 +1,13 @@
-"""Extraction of a part: an element, a row or column, a subvector, a submatrix."""
+"""Extraction of a part: an element, a row or column, a subvector, a submatrix; and of the values of entries."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from sparsezc.expr.expression import Expression, IndexList
+from sparsezc.errors import DimensionMismatch
+from sparsezc.expr.expression import Expression, IndexList, says, stored
 
-__all__ = ["extract"]
+__all__ = ["extract", "values_of", "with_values"]
 
 
 def extract(u: Any, keys: tuple[IndexList, ...]) -> Expression:
@@ -29,3 +30,54 @@ def extract(u: Any, keys: tuple[IndexList, ...]) -> Expression:
             return extract(u.T, flipped)
     shape = tuple(key.size for key in keys if key.kind != "one")
     return Expression("extract", (u, *keys), None, u.dtype, shape)
+
+
+def values_of(A: Any) -> Expression:
+    """Return the values of a matrix as a vector, in the order of rows and columns: entry k is that of entry k of A.
+
+    Parameters
+    ----------
+    A : Matrix
+
+    Returns
+    -------
+    Expression
+        Makes a Vector of size ``A.nvals`` of A's type, with every entry.
+    """
+    A = stored(A, "values_of: A", 2)
+    return Expression("values_of", (A,), None, A.dtype, (A.nvals,))
+
+
+def with_values(A: Any, v: Any) -> Expression:
+    """Return a matrix with A's entries and a vector's values, in the order of rows and columns.
+
+    Parameters
+    ----------
+    A : Matrix
+        Its values are not read.
+    v : Vector, size ``A.nvals``, with every entry
+
+    Returns
+    -------
+    Expression
+        Makes a Matrix of A's shape and of v's type.
+
+    Raises
+    ------
+    DimensionMismatch
+        v has not as many entries as A.
+
+    Examples
+    --------
+    >>> import sparsezc as gb
+    >>> from sparsezc import ops
+    >>> A = gb.Matrix.from_coo([0, 1, 1], [1, 0, 1], [3, 5, 8])
+    >>> v = ops.values_of(A).new()
+    >>> ops.with_values(A, v.apply("ainv").new()).new().to_dense(0)
+    array([[ 0, -3],
+           [-5, -8]])
+    """
+    A, v = stored(A, "with_values: A", 2), stored(v, "with_values: v", 1)
+    if not v.size == v.nvals == A.nvals:
+        raise DimensionMismatch(f"with_values: {says(v)} has {v.nvals} entries; {says(A)} needs {A.nvals}")
+    return Expression("with_values", (A, v), None, v.dtype, A.shape)

@@ -1,17 +1,20 @@
-"""Matrix times matrix, powers, Kronecker products; and the two products of vectors."""
+"""Matrix times matrix, powers, Kronecker products; and of dense rows: systems of equations, distances."""
 
 from __future__ import annotations
 
 import operator
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
-from sparsezc.errors import DimensionMismatch, InvalidValue
-from sparsezc.expr.expression import Expression, Inner, says, stored
+from sparsezc.errors import DimensionMismatch, DomainMismatch, InvalidValue
+from sparsezc.expr.expression import Expression, Inner, Step, Weights, says, stored
 from sparsezc.expr.resolve import resolve
 from sparsezc.ops.arrays import MAX_SIZE
 from sparsezc.ops.checks import scalar
+from sparsezc.semirings.types.datatypes import FP64, DataType
 
-__all__ = ["inner", "kronecker", "mxm", "outer", "power", "sampled_mxm"]
+__all__ = ["distances", "kronecker", "mxm", "power", "sampled_mxm", "solve"]
 
 
 def mxm(A: Any, B: Any, op: Any) -> Expression:
@@ -40,16 +43,16 @@ def mxm(A: Any, B: Any, op: Any) -> Expression:
     return Expression("mxm", (A, B), typed, typed.return_type, (A.nrows, B.ncols))
 
 
-def sampled_mxm(A: Any, X: Any, Y: Any, Z: Any, op: Any, then: Any) -> Expression:
+def sampled_mxm(A: Any, X: Any, Y: Any, Z: Any, op: Any, then: Any, weights: Sequence[Any] = ()) -> Expression:
     """Compute ``C = W @ Z`` for the W with ``W(A.S) << X.mxm(Y.T, op)``, which is never stored.
 
-    On the GPU this is one pass over A's ids, if X and Y have few columns and all entries; else, and on the CPU engine,
-    W is made first. Source: M. Rahman, M. Sujon, A. Azad, FusedMM, IPDPS 2021, doi:10.1109/IPDPS49936.2021.00034.
+    On the GPU this is one pass over A, if X and Y have few columns and all entries; else, and on the CPU engine, W is
+    made first. Source: M. Rahman, M. Sujon, A. Azad, FusedMM, IPDPS 2021, doi:10.1109/IPDPS49936.2021.00034.
 
     Parameters
     ----------
-    A : Matrix, m x n
-        Its values are not read.
+    A : Matrix or TransposedMatrix, m x n
+        Its values are read in steps that say so only.
     X : Matrix, m x k
     Y : Matrix, n x k
     Z : Matrix or TransposedMatrix, n x p
@@ -57,6 +60,11 @@ def sampled_mxm(A: Any, X: Any, Y: Any, Z: Any, op: Any, then: Any) -> Expressio
         Of the inner product, ``X @ Y.T``.
     then : semiring or its name
         Of the product with Z.
+    weights : sequence of (int, steps), optional
+        How W weighs the columns of Z: up to the first number after the first steps, from there up to the second after
+        the second, and so on; by default it weighs all as it is. A step is a unary operator, which is applied to W;
+        (binary operator, number), the number on the right; (select operator, number), which drops entries; or a binary
+        operator, for ``A.ewise_mult(W, op)``. All of them return one type in the end.
 
     Returns
     -------
@@ -66,7 +74,9 @@ def sampled_mxm(A: Any, X: Any, Y: Any, Z: Any, op: Any, then: Any) -> Expressio
     Raises
     ------
     DimensionMismatch
-        Shapes do not fit as above.
+        Shapes do not fit as above, or the numbers do not ascend to p.
+    DomainMismatch
+        Weights end in different types.
 
     Examples
     --------
@@ -77,21 +87,61 @@ def sampled_mxm(A: Any, X: Any, Y: Any, Z: Any, op: Any, then: Any) -> Expressio
     >>> ops.sampled_mxm(A, X, X, X, "plus_times", "plus_times").new().to_dense()
     array([[33, 44],
            [11, 22]])
+    >>> halves = [(1, [(gb.binary.times, 2)]), (2, [gb.binary.minus])]  # 2 W for one column, A - W for the other
+    >>> ops.sampled_mxm(A, X, X, X, "plus_times", "plus_times", halves).new().to_dense()
+    array([[ 66, -40],
+           [ 22, -20]])
     """
     A, X, Y = (stored(M, f"sampled_mxm: {name}", 2) for M, name in ((A, "A"), (X, "X"), (Y, "Y")))
     Z = stored(Z, "sampled_mxm: Z", 2)
     first: Any = resolve("semiring", op, "sampled_mxm: op", X.dtype, Y.dtype)
-    typed = resolve("semiring", then, "sampled_mxm: then", first.return_type, Z.dtype)
+    weighed, dtype = _weighed(weights, A.dtype, first.return_type)
+    typed = resolve("semiring", then, "sampled_mxm: then", dtype, Z.dtype)
     for fits, needed in (
         (X.nrows == A.nrows, f"X, {says(X)}, must have {A.nrows} rows"),
         (Y.nrows == A.ncols, f"Y, {says(Y)}, must have {A.ncols} rows"),
         (X.ncols == Y.ncols, f"X, {says(X)}, and Y, {says(Y)}, must have as many columns"),
         (Z.nrows == A.ncols, f"Z, {says(Z)}, must have {A.ncols} rows"),
+        (
+            not weighed or all(a < b for a, b in pairwise((0, *(each.stop for each in weighed)))),
+            f"weights must be of columns that ascend from 1; they are of {[each.stop for each in weighed]}",
+        ),
+        (not weighed or weighed[-1].stop == Z.ncols, f"weights must end with the {Z.ncols} columns of Z, {says(Z)}"),
     ):
         if not fits:
             raise DimensionMismatch(f"sampled_mxm: {needed}")
-    operands = A, X, Y.T, Z, Inner(first)
+    operands = A, X, Y.T, Z, Inner(first, weighed)
     return Expression("sampled_mxm", operands, typed, typed.return_type, (A.nrows, Z.ncols))
+
+
+def _weighed(weights: Sequence[Any], own: DataType, dtype: DataType) -> tuple[tuple[Weights, ...], DataType]:
+    """Return weights with typed operators, and the type that they end in; `own` is that of the matrix."""
+    found, last = [], dtype
+    for number, (stop, steps) in enumerate(weights):
+        at, typed = dtype, []
+        for step in steps:
+            typed.append(_step(step, own, at))
+            at = at if typed[-1].kind == "select" else typed[-1].return_type
+        if number and at is not last:
+            raise DomainMismatch(f"sampled_mxm: weights {number - 1} are of {last}, weights {number} of {at}")
+        last = at
+        found.append(Weights(int(stop), tuple(typed)))
+    return tuple(found), last
+
+
+def _step(step: Any, own: DataType, dtype: DataType) -> Step:
+    """Return a step with its operator typed, for a product of type `dtype` at the entries of a matrix of type `own`."""
+    where = "sampled_mxm: weights"
+    op, *right = step if isinstance(step, tuple) else (step,)
+    kind = getattr(getattr(op, "op", op), "kind", "unary")
+    if not right:
+        if kind == "unary":
+            return Step("apply", resolve("unary", op, where, dtype))
+        return Step("ewise_mult", resolve("binary", op, where, own, dtype))
+    number = scalar(right[0], where)
+    if kind in ("select", "indexunary"):
+        return Step("select", resolve(kind, op, where, dtype, number.dtype), number.value, number.dtype)
+    return Step("apply_right", resolve("binary", op, where, dtype, number.dtype), number.value, number.dtype)
 
 
 def power(A: Any, n: Any, op: Any) -> Expression:
@@ -163,44 +213,85 @@ def kronecker(A: Any, B: Any, op: Any) -> Expression:
     return Expression("kronecker", (A, B), typed, typed.return_type, shape)
 
 
-def inner(u: Any, v: Any, op: Any) -> Expression:
-    """Compute ``s = u @ v``: the sum over k of ``u(k) * v(k)``; empty if no position is in both.
+def solve(G: Any, B: Any) -> Expression:
+    """Solve a symmetric system for each row: row i of the result is the x with ``G_i x = b_i``.
 
     Parameters
     ----------
-    u, v : Vector, of one size
-    op : semiring or its name
+    G : Matrix, m x k (k + 1) / 2, any real dtype
+        Row i has the upper triangle of G_i, a k x k matrix, by rows.
+    B : Matrix, m x k, any real dtype
+        Row i is b_i.
 
     Returns
     -------
     Expression
-        Makes a Scalar.
+        Makes a Matrix of FP64, m x k: a row for each one that is complete in B; in G what is absent is 0.
 
     Raises
     ------
     DimensionMismatch
-        The sizes differ.
+        Shapes do not fit as above.
+    DomainMismatch
+        Values are complex, or of a user's type.
+    InvalidValue
+        A system has no single solution in FP64 (when the expression runs).
+
+    Examples
+    --------
+    >>> import sparsezc as gb
+    >>> from sparsezc import ops
+    >>> G, B = gb.Matrix.from_dense([[2, 1, 2], [4, 0, 1]]), gb.Matrix.from_dense([[3, 3], [8, 5]])
+    >>> ops.solve(G, B).new().to_dense()
+    array([[1., 1.],
+           [2., 5.]])
     """
-    u, v = stored(u, "inner: the vector", 1), stored(v, "inner: other", 1)
-    typed = resolve("semiring", op, "inner: op", u.dtype, v.dtype)
-    if u.size != v.size:
-        raise DimensionMismatch(f"inner: {says(u)} and other, {says(v)}, must have the same size")
-    return Expression("inner", (u, v), typed, typed.return_type, ())
+    G, B = stored(G, "solve: G", 2), stored(B, "solve: B", 2)
+    _real("solve", G, B)
+    k = B.ncols
+    if (G.nrows, G.ncols) != (B.nrows, k * (k + 1) // 2):
+        raise DimensionMismatch(f"solve: G, {says(G)}, must be {B.nrows} x {k * (k + 1) // 2} for B, {says(B)}")
+    return Expression("solve", (G, B), None, FP64, B.shape)
 
 
-def outer(u: Any, v: Any, op: Any) -> Expression:
-    """Combine every entry of u with every entry of v: ``C(i, j) = op(u(i), v(j))``.
+def distances(X: Any, Y: Any) -> Expression:
+    """Compute Euclidean distances: ``D(i, j)`` is the length of ``X(i, :) - Y(j, :)``; what is absent is 0.
 
     Parameters
     ----------
-    u, v : Vector
-    op : binary operator, monoid or a name
+    X : Matrix, m x k, any real dtype
+    Y : Matrix, n x k, any real dtype
+        Few rows: each is compared with all of X.
 
     Returns
     -------
     Expression
-        Makes a Matrix, ``u.size x v.size``.
+        Makes a Matrix of FP64, m x n, with every entry.
+
+    Raises
+    ------
+    DimensionMismatch
+        The numbers of columns differ.
+    DomainMismatch
+        Values are complex, or of a user's type.
+
+    Examples
+    --------
+    >>> import sparsezc as gb
+    >>> from sparsezc import ops
+    >>> X, Y = gb.Matrix.from_dense([[0, 0], [3, 4]]), gb.Matrix.from_dense([[0, 0], [0, 4]])
+    >>> ops.distances(X, Y).new().to_dense()
+    array([[0., 4.],
+           [5., 3.]])
     """
-    u, v = stored(u, "outer: the vector", 1), stored(v, "outer: other", 1)
-    typed = resolve("binary", op, "outer: op", u.dtype, v.dtype)
-    return Expression("outer", (u, v), typed, typed.return_type, (u.size, v.size))
+    X, Y = stored(X, "distances: X", 2), stored(Y, "distances: Y", 2)
+    _real("distances", X, Y)
+    if X.ncols != Y.ncols:
+        raise DimensionMismatch(f"distances: {says(X)} has {X.ncols} columns and Y, {says(Y)}, {Y.ncols}")
+    return Expression("distances", (X, Y), None, FP64, (X.nrows, Y.nrows))
+
+
+def _real(where: str, *matrices: Any) -> None:
+    for M in matrices:
+        if M.dtype.is_complex or M.dtype.is_udt:
+            raise DomainMismatch(f"{where}: {says(M)} is of {M.dtype}; real numbers are needed")

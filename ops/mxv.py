@@ -1,4 +1,4 @@
-"""Matrix times vector and vector times matrix over a semiring; and each row's best column."""
+"""Products with vectors: matrix times vector, vector times matrix, two vectors; and each row's best column."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sparsezc.expr.expression import Expression, says, stored
 from sparsezc.expr.resolve import resolve
 from sparsezc.semirings.types.datatypes import INT64
 
-__all__ = ["best_column", "mxv", "vxm"]
+__all__ = ["best_column", "inner", "mxv", "outer", "vxm"]
 
 
 def mxv(A: Any, v: Any, op: Any) -> Expression:
@@ -106,3 +106,46 @@ def best_column(A: Any, v: Any) -> Expression:
     if v.dtype.is_complex or v.dtype.is_udt:
         raise DomainMismatch(f"best_column: {says(v)} is of a type without an order")
     return Expression("best_column", (A, v), None, INT64, (A.nrows,))
+
+
+def inner(u: Any, v: Any, op: Any) -> Expression:
+    """Compute ``s = u @ v``: the sum over k of ``u(k) * v(k)``; empty if no position is in both.
+
+    Parameters
+    ----------
+    u, v : Vector, of one size
+    op : semiring or its name
+
+    Returns
+    -------
+    Expression
+        Makes a Scalar.
+
+    Raises
+    ------
+    DimensionMismatch
+        The sizes differ.
+    """
+    u, v = stored(u, "inner: the vector", 1), stored(v, "inner: other", 1)
+    typed = resolve("semiring", op, "inner: op", u.dtype, v.dtype)
+    if u.size != v.size:
+        raise DimensionMismatch(f"inner: {says(u)} and other, {says(v)}, must have the same size")
+    return Expression("inner", (u, v), typed, typed.return_type, ())
+
+
+def outer(u: Any, v: Any, op: Any) -> Expression:
+    """Combine every entry of u with every entry of v: ``C(i, j) = op(u(i), v(j))``.
+
+    Parameters
+    ----------
+    u, v : Vector
+    op : binary operator, monoid or a name
+
+    Returns
+    -------
+    Expression
+        Makes a Matrix, ``u.size x v.size``.
+    """
+    u, v = stored(u, "outer: the vector", 1), stored(v, "outer: other", 1)
+    typed = resolve("binary", op, "outer: op", u.dtype, v.dtype)
+    return Expression("outer", (u, v), typed, typed.return_type, (u.size, v.size))

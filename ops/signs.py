@@ -16,8 +16,8 @@ from sparsezc.expr.mask import Mask
 from sparsezc.ops.apply import apply
 from sparsezc.ops.checks import scalar
 from sparsezc.ops.ewise import broadcast, ewise_add, ewise_mult, ewise_union
-from sparsezc.ops.mxm import inner, mxm
-from sparsezc.ops.mxv import mxv, vxm
+from sparsezc.ops.mxm import mxm
+from sparsezc.ops.mxv import inner, mxv, vxm
 from sparsezc.ops.select import select
 from sparsezc.semirings import binary, monoid, semiring, unary
 from sparsezc.semirings.types.datatypes import BOOL

@@ -12,6 +12,7 @@ from sparsezc.algorithms import _check as graphs
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.errors import DimensionMismatch, DomainMismatch, InvalidValue
+from sparsezc.semirings.types.datatypes import FP64
 
 
 def table(x: Any, name: str, nrows: int, ncols: int | None = None) -> NDArray[np.float64]:
@@ -32,6 +33,22 @@ def table(x: Any, name: str, nrows: int, ncols: int | None = None) -> NDArray[np
         needed = f"({nrows}, {'any' if ncols is None else ncols})"
         raise DimensionMismatch(f"{name} has shape {np.shape(x)}; {needed} is needed")
     return found
+
+
+def table_beside(A: Matrix, x: Any, name: str, nrows: int, ncols: int | None = None) -> Matrix:
+    """Check a table of finite numbers as :func:`table` does; return it as a full Matrix of FP64 on the engine of A.
+
+    A full Matrix on that engine, and an array of float64, are not copied in host memory.
+    """
+    if isinstance(x, Matrix) and x.nvals == nrows * x.ncols and x.shape == (nrows, x.ncols if ncols is None else ncols):
+        made = A._beside(real(x, name), FP64)
+    else:
+        plain = isinstance(x, np.ndarray) and x.dtype == np.float64 and x.ndim == 2
+        plain = plain and x.shape == (nrows, x.shape[1] if ncols is None else ncols)
+        made = A._beside(x if plain else table(x, name, nrows, ncols), FP64)
+    if not made.apply("isfinite").new().reduce_scalar("land").new().get(True):
+        finite(made.to_dense(), name)
+    return made
 
 
 def _no_table(x: Any, name: str, ncols: int | None) -> DomainMismatch | DimensionMismatch:

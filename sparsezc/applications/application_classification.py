@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsezc import ops
 from sparsezc.algorithms import _check as graphs
 from sparsezc.applications import _check
 from sparsezc.core.matrix import Matrix
@@ -15,16 +16,32 @@ from sparsezc.errors import DimensionMismatch, InvalidValue
 from sparsezc.semirings import binary, monoid, semiring, unary
 from sparsezc.semirings.types import datatypes
 
+_SUM = semiring.plus_times[datatypes.FP64]
+_FARTHER = semiring.max_rminus[datatypes.FP64]
 _FARTHEST = 1e150  # that features may lie apart: sums of the messages of all rounds then fit FP64
 
 
-class _Edge(NamedTuple):
-    """An edge of the pattern: its ends, the distances of G's edges from it, and what no edge at all costs."""
+class _Pattern(NamedTuple):
+    """The edges of the pattern: their ends, the distances of G's edges from each, and what no edge at all costs.
 
-    source: int
-    target: int
-    C: Matrix
-    null: float
+    Attributes
+    ----------
+    sources, targets : Matrix, shape (m, edges)
+        1 at the end of each edge, else 0.
+    edges, turned : list of Matrix, shape (n, n)
+        Distances of G's edges from each, and their transposes.
+    null : Vector
+        What no edge costs.
+    total : Vector, optional
+        Of the published rule: log sum exp of the distances.
+    """
+
+    sources: Matrix
+    targets: Matrix
+    edges: list[Matrix]
+    turned: list[Matrix]
+    null: Vector
+    total: Any
 
 
 def application_classification(
@@ -107,135 +124,148 @@ def application_classification(
     if G.nvals == 0:
         raise InvalidValue(f"G has {n} vertices and no edges; a graph with an edge at least is needed")
     passes = m if rounds is None else graphs.count(rounds, "rounds", 1)
-    D = _vertex_distances(features, pattern_features, n, m)
-    edges = _edges(G, P, edge_features, pattern_edge_features, rule)
-    start = [_normal(d.apply(unary.ainv).new()) for d in D]
+    X = _check.table_beside(G, features, "features", n)
+    D = _distances(X, _check.table(pattern_features, "pattern_features", m, X.ncols), "features")
+    pattern = _pattern(G, P, edge_features, pattern_edge_features, rule)
+    mu = _normal(D.apply(unary.ainv).new())
     if rule == "published":
-        D = [_normal(d) for d in D]
-    mu = _propagated(start, D, edges, passes, rule)
-    made: Matrix = Matrix.from_dense(np.stack([each.to_dense() for each in mu], axis=1))
-    return made
-
-
-def _propagated(mu: list[Vector], D: list[Vector], edges: list[_Edge], rounds: int, rule: str) -> list[Vector]:
-    """Pass messages for some rounds; return the beliefs."""
-    step = _published if rule == "published" else _corrected
-    if rule == "published":
-        F, R = map(list, zip(*(_first_messages(mu, edge) for edge in edges), strict=True))
+        D = _normal(D)
+        F, R = _first_messages(mu, pattern)
+        likely = _likely(pattern)
     else:
-        F, R = ([Vector.from_scalar(0.0, D[0].size, datatypes.FP64) for _ in edges] for _ in range(2))
-    for _ in range(rounds):
-        for k, edge in enumerate(edges):
-            # f = mu(b) - F, r = mu(a) - R
-            f = mu[edge.target].ewise_mult(F[k], binary.minus).new()
-            r = mu[edge.source].ewise_mult(R[k], binary.minus).new()
-            F[k], R[k] = step(edge, f, r)
+        F, R = (Matrix(datatypes.FP64, n, P.nvals) for _ in range(2))
+        F[:, :] << 0.0
+        R[:, :] << 0.0
+        likely = None
+    for _ in range(passes):
+        # f = mu(b) - F, r = mu(a) - R
+        f = mu.mxm(pattern.targets, _SUM).new().ewise_mult(F, binary.minus).new()
+        r = mu.mxm(pattern.sources, _SUM).new().ewise_mult(R, binary.minus).new()
+        F, R = _corrected(pattern, f, r) if likely is None else _published(pattern, f, r, likely)
         # mu(j) = -D(j) + the messages that come to j
-        mu = [d.apply(unary.ainv).new() for d in D]
-        for k, edge in enumerate(edges):
-            mu[edge.target](binary.plus) << F[k]
-            mu[edge.source](binary.plus) << R[k]
-        mu = [_normal(each) for each in mu]
+        mu << D.apply(unary.ainv)
+        mu(binary.plus) << F.mxm(pattern.targets.T, _SUM)
+        mu(binary.plus) << R.mxm(pattern.sources.T, _SUM)
+        mu << _normal(mu)
     return mu
 
 
-def _corrected(edge: _Edge, f: Vector, r: Vector) -> tuple[Vector, Vector]:
+def _corrected(pattern: _Pattern, f: Matrix, r: Matrix) -> tuple[Matrix, Matrix]:
     """Return the messages along and against the edges of G."""
     # F = max(r'C, max(r) - N)
-    F = _full(_most(r) - edge.null, r.size)
-    F(binary.max) << r.vxm(edge.C, semiring.max_minus[datatypes.FP64])
+    F = _columns(r, [C.mxv(r[:, e].new(), _FARTHER) for e, C in enumerate(pattern.turned)])
     # R = max(C f, max(f) - N)
-    R = _full(_most(f) - edge.null, f.size)
-    R(binary.max) << edge.C.mxv(f, semiring.max_rminus[datatypes.FP64])
-    return F, R
+    R = _columns(f, [C.mxv(f[:, e].new(), _FARTHER) for e, C in enumerate(pattern.edges)])
+    return _at_least(F, _most(r), pattern.null), _at_least(R, _most(f), pattern.null)
 
 
-def _published(edge: _Edge, f: Vector, r: Vector) -> tuple[Vector, Vector]:
+def _published(pattern: _Pattern, f: Matrix, r: Matrix, likely: tuple[Matrix, Matrix]) -> tuple[Matrix, Matrix]:
     """Return the messages by the published rule: both begin at the source of an edge."""
-    # log of the sum over the edges of u of exp(-C(u, v)), each row from its own largest term: others would be 0
-    least = edge.C.reduce_rowwise(monoid.min).new()
-    terms = least.ewise_mult(edge.C, binary.minus).new().apply(unary.exp).new()
-    likely = terms.reduce_rowwise(monoid.plus).new().apply(unary.log).new().ewise_mult(least, binary.minus).new()
-    along = r.vxm(edge.C, semiring.max_minus[datatypes.FP64]).new()
-    F = _full(_most(r), r.size)
-    F(binary.max) << along.apply(binary.minus, right=_log_sum(r.ewise_mult(likely, binary.plus).new()))
-    against = f.ewise_mult(least, binary.minus).new()
-    R = _full(_most(f), f.size)
-    R(binary.max) << against.apply(binary.minus, right=_log_sum(f.ewise_mult(likely, binary.plus).new()))
-    return F, R
+    sums, least = likely
+    F = _columns(r, [C.mxv(r[:, e].new(), _FARTHER) for e, C in enumerate(pattern.turned)])
+    F << F.ewise_mult(_log_sum(r.ewise_mult(sums, binary.plus).new()), binary.minus)
+    R = f.ewise_mult(least, binary.minus).new()
+    R << R.ewise_mult(_log_sum(f.ewise_mult(sums, binary.plus).new()), binary.minus)
+    return _at_least(F, _most(r), pattern.null), _at_least(R, _most(f), pattern.null)
 
 
-def _first_messages(mu: list[Vector], edge: _Edge) -> tuple[Vector, Vector]:
+def _likely(pattern: _Pattern) -> tuple[Matrix, Matrix]:
+    """Return log of the sum of exp(-C(u, v)) over the edges of u, and the least C(u, v), for each of the pattern's."""
+    sums, least = [], []
+    for C in pattern.edges:
+        # each row from its own largest term: others would be 0
+        low = C.reduce_rowwise(monoid.min).new()
+        terms = low.ewise_mult(C, binary.minus).new().apply(unary.exp).new()
+        sums.append(terms.reduce_rowwise(monoid.plus).new().apply(unary.log).new().ewise_mult(low, binary.minus))
+        least.append(low)
+    return _columns(pattern.edges[0], sums), _columns(pattern.edges[0], least)
+
+
+def _first_messages(mu: Matrix, pattern: _Pattern) -> tuple[Matrix, Matrix]:
     """Return the messages that the published rule begins with: the most likely edge at each vertex."""
-    # its C is log softmax(c): log softmax(-c) = -C - lse(-C)
-    X = edge.C.apply(unary.ainv).new()
-    top = X.reduce_scalar(monoid.max).new().get()
-    total = X.apply(binary.minus, right=top).new().apply(unary.exp).new().reduce_scalar(monoid.plus).new().get()
-    X << X.apply(binary.minus, right=top + float(np.log(total)))
-    F, R = _full(_most(mu[edge.source]), X.nrows), _full(_most(mu[edge.target]), X.nrows)
-    F(binary.max) << X.reduce_columnwise(monoid.max)
-    R(binary.max) << X.reduce_rowwise(monoid.max)
-    return F, R
+    # C is log softmax(c): log softmax(-c) = -C - lse(-C)
+    F, R = (
+        _columns(mu, [C.apply(unary.ainv).new().reduce_rowwise(monoid.max) for C in some])
+        for some in (pattern.turned, pattern.edges)
+    )
+    F, R = (each.ewise_mult(pattern.total, binary.minus).new() for each in (F, R))
+    ends = (mu.mxm(some, _SUM).new() for some in (pattern.sources, pattern.targets))
+    (first, last), none = map(_most, ends), pattern.null.apply(binary.times, right=0.0).new()
+    return _at_least(F, first, none), _at_least(R, last, none)
 
 
-def _full(value: float, n: int) -> Vector:
-    return Vector.from_scalar(value, n, datatypes.FP64)
-
-
-def _most(v: Vector) -> float:
-    return float(v.reduce(monoid.max).new().get())
-
-
-def _log_sum(v: Vector) -> float:
-    """Return log sum exp(v)."""
-    top = _most(v)
-    terms = v.apply(binary.minus, right=top).new().apply(unary.exp).new()
-    return top + float(np.log(terms.reduce(monoid.plus).new().get()))
-
-
-def _normal(v: Vector) -> Vector:
-    """Return v - lse(v)."""
-    made: Vector = v.apply(binary.minus, right=_log_sum(v)).new()
+def _columns(like: Matrix, columns: Any) -> Matrix:
+    """Return a matrix of vectors, with as many rows as another one."""
+    made: Matrix = Matrix(datatypes.FP64, like.nrows, len(columns))
+    for e, column in enumerate(columns):
+        made[:, e] << column
     return made
 
 
-def _vertex_distances(features: Any, pattern: Any, n: int, m: int) -> list[Vector]:
-    """Return the distances of all vertices from each of the pattern's."""
-    x = _check.finite(_check.table(features, "features", n), "features")
-    y = _check.finite(_check.table(pattern, "pattern_features", m, x.shape[1]), "pattern_features")
-    return [Vector.from_dense(_apart(x, row, "features")) for row in y]
+def _at_least(X: Matrix, most: Vector, null: Vector) -> Matrix:
+    """Return max(X, most - null), everywhere."""
+    made: Matrix = X.ewise_add(most.ewise_mult(null, binary.minus).new(), binary.max).new()
+    return made
 
 
-def _apart(x: NDArray[np.float64], row: NDArray[np.float64], name: str) -> NDArray[np.float64]:
-    from scipy.spatial.distance import cdist  # which takes half a second to import
+def _most(X: Matrix) -> Vector:
+    """Return the largest value of each column."""
+    made: Vector = X.reduce_columnwise(monoid.max).new()
+    return made
 
-    found: NDArray[np.float64] = cdist(x, row[None, :])[:, 0]
-    if found.size and not found.max() <= _FARTHEST:
+
+def _log_sum(X: Matrix) -> Vector:
+    """Return log sum exp of each column."""
+    top = _most(X)
+    terms = X.ewise_mult(top, binary.minus).new().apply(unary.exp).new()
+    sums: Vector = terms.reduce_columnwise(monoid.plus).new().apply(unary.log).new()
+    return sums.ewise_mult(top, binary.plus).new()
+
+
+def _normal(X: Matrix) -> Matrix:
+    """Return X - lse(X), by columns."""
+    made: Matrix = X.ewise_mult(_log_sum(X), binary.minus).new()
+    return made
+
+
+def _distances(X: Matrix, y: NDArray[np.float64], name: str) -> Matrix:
+    """Return how far each row of features lies from each of the pattern's."""
+    D: Matrix = ops.distances(X, Matrix.from_dense(_check.finite(y, f"pattern_{name}"))).new()
+    farthest = D.reduce_scalar(monoid.max).new().get(0.0)
+    if not farthest <= _FARTHEST:
         raise InvalidValue(
-            f"{name} and pattern_{name} are {found.max():g} apart; at most {_FARTHEST:g} is possible, so divide both"
+            f"{name} and pattern_{name} are {farthest:g} apart; at most {_FARTHEST:g} is possible, so divide both"
         )
-    return found
+    return D
 
 
-def _edges(G: Matrix, P: Matrix, edge_features: Any, pattern_features: Any, rule: str) -> list[_Edge]:
+def _pattern(G: Matrix, P: Matrix, edge_features: Any, pattern_features: Any, rule: str) -> _Pattern:
     """Return the edges of the pattern with the distances of all edges of G from each."""
     if (edge_features is None) != (pattern_features is None):
         raise DimensionMismatch(
             "edge_features and pattern_edge_features are given one without the other; both are needed"
         )
-    indptr, columns, values = G.to_csr()
-    a, b, pattern_values = P.to_coo()
-    x = _check.table(values if edge_features is None else edge_features, "edge_features", values.size)
-    y = _check.table(
-        pattern_values if pattern_features is None else pattern_features, "pattern_edge_features", a.size, x.shape[1]
+    a, b, values = P.to_coo()
+    if edge_features is None:
+        X = Matrix(datatypes.FP64, G.nvals, 1)
+        X[:, 0] << ops.values_of(G)
+        X = _check.table_beside(G, X, "edge_features", G.nvals)
+    else:
+        X = _check.table_beside(G, edge_features, "edge_features", G.nvals)
+    y = _check.table(values if pattern_features is None else pattern_features, "pattern_edge_features", a.size, X.ncols)
+    C = _distances(X, y, "edge_features")
+    null, total = Vector.from_dense(np.maximum(_most(C).to_dense(), np.linalg.norm(y, axis=1))), None
+    if rule == "published":
+        null, C = Vector.from_scalar(0.0, a.size, datatypes.FP64), _normal(C)
+        total = _log_sum(C.apply(unary.ainv).new())
+    # the same by rows of G', so that both products read rows
+    number = Vector.from_dense(np.arange(G.nvals))
+    T = ops.with_values(G, number).new().T.new()
+    turned = ops.values_of(T).new()._pointers().mxm(C, semiring.any_second[datatypes.FP64]).new()
+    ends = (Matrix.from_coo(at, np.arange(a.size), 1.0, nrows=P.nrows, ncols=a.size) for at in (a, b))
+    sources, targets = (Matrix.from_dense(each.to_dense(0.0)) for each in ends)
+    edges, backward = (
+        [ops.with_values(graph, values[:, e].new()).new() for e in range(a.size)]
+        for graph, values in ((G, C), (T, turned))
     )
-    x, y = _check.finite(x, "edge_features"), _check.finite(y, "pattern_edge_features")
-    found = []
-    for source, target, row in zip(a.tolist(), b.tolist(), y, strict=True):
-        apart = _apart(x, row, "edge_features")
-        null = max(float(apart.max()), float(np.linalg.norm(row)))
-        if rule == "published":
-            null, apart = 0.0, apart - apart.max() - np.log(np.exp(apart - apart.max()).sum())
-        C = Matrix.from_csr(indptr, columns, apart, datatypes.FP64, nrows=G.nrows, ncols=G.ncols)
-        found.append(_Edge(source, target, C, null))
-    return found
+    return _Pattern(sources, targets, edges, backward, null, total)

@@ -7,27 +7,28 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsezc import ops
 from sparsezc.algorithms import _check as graphs
 from sparsezc.algorithms._degree import in_degree, out_degree
 from sparsezc.applications import _check
 from sparsezc.core.matrix import Matrix
+from sparsezc.core.vector import Vector
 from sparsezc.errors import ConvergenceFailure, DomainMismatch, InvalidValue
-from sparsezc.memory import budget
 from sparsezc.ops.select import random_seed
 from sparsezc.semirings import binary, monoid, semiring, unary
 from sparsezc.semirings.types import datatypes
 
 Array = NDArray[np.float64]
-_BLOCK = 1 << 24  # entries of the normal matrices that are made at a time, 128 MiB
+_SUM = semiring.plus_times[datatypes.FP64]
+_COLUMNS = 256  # of sums that a pass makes, as many as a panel may have
 
 
 class _Ratings(NamedTuple):
-    """The ratings, FP64, their transpose where it is needed, and the rows and columns that have some."""
+    """The ratings, and the rows and columns that have some."""
 
     R: Matrix
-    T: Matrix | None
-    users: NDArray[np.int64]
-    items: NDArray[np.int64]
+    users: Vector
+    items: Vector
 
 
 def collaborative_filtering(
@@ -113,85 +114,102 @@ def collaborative_filtering(
     k, rounds = graphs.count(k, "k", 1), graphs.count(rounds, "rounds", 1)
     penalty = _check.above(penalty, "penalty", 0) if solver == "als" else _check.between(penalty, "penalty", 0)
     start = random_seed(seed, "collaborative_filtering")
-    ratings = _ratings(R, transposed=solver == "als")
+    ratings = _ratings(R)
     U, V = _start(ratings, k, np.random.default_rng(start))
     if solver == "als":
-        return _alternating(ratings, U, V, rounds, penalty)
-    step = _rate(ratings, U, V) if rate is None else _check.above(rate, "rate", 0)
-    return _descent(ratings, U, V, rounds, (penalty, step))
+        U, V, loss = _alternating(ratings, U, V, rounds, penalty)
+    else:
+        step = _rate(ratings, U, V) if rate is None else _check.above(rate, "rate", 0)
+        U, V, loss = _descent(ratings, U, V, rounds, (penalty, step))
+    return _rated(U, ratings.users), _rated(V, ratings.items), loss
 
 
-def _ratings(R: Matrix, transposed: bool) -> _Ratings:
+def _ratings(R: Matrix) -> _Ratings:
     """Check the ratings."""
     if R.nvals == 0:
         raise InvalidValue(f"R is {R.nrows} x {R.ncols} without entries; at least one rating is needed")
-    known = _check.real(R, "R").dup(datatypes.FP64)
-    if not known.apply(unary.isfinite).new().reduce_scalar(monoid.land).new().get():
-        raise InvalidValue("R has ratings that are NaN or infinite; finite numbers are needed")
-    if not np.isfinite(_squares(known)):
-        largest = known.apply(unary.abs).new().reduce_scalar(monoid.max).new().get()
-        raise InvalidValue(f"R has ratings up to {largest:g}, whose squares have no finite sum in FP64; divide them")
-    users, items = (each.to_coo(values=False)[0].astype(np.int64) for each in (out_degree(R), in_degree(R)))
-    return _Ratings(known, known.T.new() if transposed else None, users, items)
+    if _check.real(R, "R").dtype.is_float:
+        smallest, largest = (R.reduce_rowwise(each).new().reduce(each).new().get() for each in (monoid.min, monoid.max))
+        # a sum of all ratings times 0 is not 0 where one is NaN or infinite
+        zeros = Vector.from_scalar(0.0, R.ncols, datatypes.FP64)
+        total = R.mxv(zeros, _SUM).new().reduce(monoid.plus).new().get()
+        if total != 0:
+            raise InvalidValue("R has ratings that are NaN or infinite; finite numbers are needed")
+        most = max(abs(float(smallest)), abs(float(largest)))
+        if most > np.sqrt(np.finfo(np.float64).max / R.nvals):
+            raise InvalidValue(f"R has ratings up to {most:g}, whose squares have no finite sum in FP64; divide them")
+    return _Ratings(R, out_degree(R), in_degree(R))
 
 
 def _start(ratings: _Ratings, k: int, rng: np.random.Generator) -> tuple[Matrix, Matrix]:
-    """Return factors whose products are about the mean rating."""
+    """Return factors whose products are about the mean rating; those without ratings have 0."""
     R = ratings.R
-    mean = R.reduce_scalar(monoid.plus).new().get() / R.nvals
+    mean = R.reduce_rowwise(monoid.plus[datatypes.FP64]).new().reduce(monoid.plus).new().get() / R.nvals
     size = np.sqrt(max(abs(mean), 1e-3) / k)
     parts = []
-    for at, n, sign in ((ratings.users, R.nrows, 1.0), (ratings.items, R.ncols, -1.0 if mean < 0 else 1.0)):
-        values = sign * size * (1 + 0.3 * rng.standard_normal((at.size, k)))
-        parts.append(_table(at, values, n))
+    for rated, n, sign in ((ratings.users, R.nrows, 1.0), (ratings.items, R.ncols, -1.0 if mean < 0 else 1.0)):
+        at = rated.to_coo(values=False)[0].astype(np.int64)
+        values = np.zeros((n, k))
+        values[at] = sign * size * (1 + 0.3 * rng.standard_normal((at.size, k)))
+        parts.append(R._beside(values, datatypes.FP64))
     return parts[0], parts[1]
 
 
-def _table(at: NDArray[np.int64], values: Array, n: int) -> Matrix:
-    """Return a Matrix of n rows with values in some of them."""
-    k = values.shape[1]
-    counts = np.zeros(n, np.int64)
-    counts[at] = k
-    made: Matrix = Matrix.from_csr(
-        np.r_[0, np.cumsum(counts)], np.tile(np.arange(k), at.size), values.ravel(), datatypes.FP64, nrows=n, ncols=k
-    )
+def _rated(X: Matrix, rated: Vector) -> Matrix:
+    """Return the factors of those that have ratings."""
+    made: Matrix = rated.ewise_mult(X, binary.second[datatypes.FP64]).new()
     return made
-
-
-def _errors(ratings: _Ratings, U: Matrix, V: Matrix, penalty: float) -> tuple[Matrix, float]:
-    """Return E, and the loss."""
-    # E<R> = R - U V'
-    E = U.mxm(V.T, semiring.plus_times[datatypes.FP64]).new(mask=ratings.R.S)
-    E << ratings.R.ewise_mult(E, binary.minus)
-    return E, (_squares(E) + penalty * (_squares(U) + _squares(V))) / 2
 
 
 def _squares(X: Matrix) -> float:
     return float(X.ewise_mult(X, binary.times).new().reduce_scalar(monoid.plus).new().get(0.0))
 
 
+def _with_column(X: Matrix, value: float) -> Matrix:
+    """Return a matrix with another column, of one value."""
+    n, k = X.shape
+    made: Matrix = Matrix(datatypes.FP64, n, k + 1)
+    made[:, :] << value
+    made[:, :k] << X
+    return made
+
+
 def _descent(
     ratings: _Ratings, U: Matrix, V: Matrix, rounds: int, weights: tuple[float, float]
 ) -> tuple[Matrix, Matrix, Array]:
     """Run rounds of gradient descent."""
-    penalty, rate = weights
-    E, first = _errors(ratings, U, V, penalty)
-    loss = [first]
-    for number in range(rounds):
-        # U = U + rate (E V - penalty U), V = V + rate (E'U - penalty V)
-        to_users = E.mxm(V, semiring.plus_times[datatypes.FP64]).new()
-        to_items = E.T.mxm(U, semiring.plus_times[datatypes.FP64]).new()
-        for X, change in ((U, to_users), (V, to_items)):
-            X << X.apply(binary.times, right=1 - rate * penalty)
-            X(binary.plus) << change.apply(binary.times, right=rate)
-        E, now = _errors(ratings, U, V, penalty)
-        if not np.isfinite(now):
+    (penalty, rate), R, k = weights, ratings.R, U.ncols
+    # with a column of 0 and one of 1, which add nothing to products, a pass also sums the squares of E
+    U, V = _with_column(U, 0.0), _with_column(V, 1.0)
+    factors = Vector.from_dense([1.0] * k + [0.0])
+    rates, keep = (
+        factors.apply(binary.times, right=rate).new(),
+        factors.apply(binary.times, right=-rate * penalty).new(),
+    )
+    keep << keep.apply(binary.plus, right=1.0)
+    squares = [(k, [binary.minus]), (k + 1, [binary.minus, (binary.pow, 2.0)])]
+    error = [(k + 1, [binary.minus])]
+    loss: list[float] = []
+    for number in range(rounds + 1):
+        # E<R> = R - U V': E V, and the squares of E
+        to_users = ops.sampled_mxm(R, U, V, V, _SUM, _SUM, squares).new()
+        total = to_users[:, k].new().reduce(monoid.plus).new().get(0.0)
+        now = (total + penalty * sum(_squares(X.ewise_mult(factors, binary.times).new()) for X in (U, V))) / 2
+        if not np.isfinite(now) and number:
             raise ConvergenceFailure(
-                f"in round {number + 1} of {rounds} the loss is {now} after {loss[-1]:.3g}; "
+                f"in round {number} of {rounds} the loss is {now} after {loss[-1]:.3g}; "
                 f"a rate below rate = {rate:.3g} is needed"
             )
-        loss.append(now)
-    return U, V, np.array(loss)
+        loss.append(float(now))
+        if number == rounds:
+            break
+        # E'U, from the same matrix
+        to_items = ops.sampled_mxm(R.T, V, U, U, _SUM, _SUM, error).new()
+        # U = U + rate (E V - penalty U), V = V + rate (E'U - penalty V)
+        for X, change in ((U, to_users), (V, to_items)):
+            X << X.ewise_mult(keep, binary.times)
+            X(binary.plus) << change.ewise_mult(rates, binary.times)
+    return U[:, :k].new(), V[:, :k].new(), np.array(loss)
 
 
 def _rate(ratings: _Ratings, U: Matrix, V: Matrix) -> float:
@@ -208,41 +226,51 @@ def _rate(ratings: _Ratings, U: Matrix, V: Matrix) -> float:
 
 def _alternating(ratings: _Ratings, U: Matrix, V: Matrix, rounds: int, penalty: float) -> tuple[Matrix, Matrix, Array]:
     """Run rounds of alternating least squares."""
-    assert ratings.T is not None
-    loss = [_errors(ratings, U, V, penalty)[1]]
+    R = ratings.R
+    loss = [_loss(R, U, V, penalty)]
     for _ in range(rounds):
-        U = _solved(ratings.R, V, ratings.users, penalty)
-        V = _solved(ratings.T, U, ratings.items, penalty)
-        loss.append(_errors(ratings, U, V, penalty)[1])
+        U = _solved(R, V, penalty)
+        V = _solved(R.T, U, penalty)
+        loss.append(_loss(R, U, V, penalty))
     return U, V, np.array(loss)
 
 
-def _solved(R: Matrix, V: Matrix, rows: NDArray[np.int64], penalty: float) -> Matrix:
-    """Return the factors of each row of ratings that fit those of the columns best."""
+def _loss(R: Matrix, U: Matrix, V: Matrix, penalty: float) -> float:
+    # the squares of E
+    ones = R._beside(np.ones((R.ncols, 1)), datatypes.FP64)
+    total = ops.sampled_mxm(R, U, V, ones, _SUM, _SUM, [(1, [binary.minus, (binary.pow, 2.0)])]).new()
+    squares: float = total.reduce_scalar(monoid.plus).new().get(0.0)
+    return (squares + penalty * (_squares(U) + _squares(V))) / 2
+
+
+def _solved(R: Any, V: Matrix, penalty: float) -> Matrix:
+    """Return the factors of each row of ratings that fit those of the columns best; 0 without ratings."""
     k = V.ncols
-    v = V.to_dense(0.0)
     upper = np.triu_indices(k)
-    # W: the products v v' of each column, one triangle
-    W = Matrix.from_dense(v[:, upper[0]] * v[:, upper[1]])
-    found = np.empty((rows.size, k))
-    size = max(1, _BLOCK // (k * k))
-    if (room := budget.workspace()) is not None:
-        size = max(1, min(size, room // (64 * k * k)))
-    for first in range(0, rows.size, size):
-        at = rows[first : first + size]
-        some = R[at, :].new()
-        normal = np.empty((at.size, k, k))
-        # the matrices on the left: S W
-        sums = some.mxm(W, semiring.plus_second[datatypes.FP64]).new().to_dense(0.0)
-        normal[:, upper[0], upper[1]] = sums
-        normal[:, upper[1], upper[0]] = sums
-        normal[:, np.arange(k), np.arange(k)] += penalty
-        right = some.mxm(V, semiring.plus_times[datatypes.FP64]).new().to_dense(0.0)
-        try:
-            found[first : first + size] = np.linalg.solve(normal, right[:, :, None])[:, :, 0]
-        except np.linalg.LinAlgError:
-            raise InvalidValue(
-                f"penalty is {penalty:g}, which FP64 loses beside squares of factors up to {(v * v).max():.3g}; "
-                "a larger penalty or smaller ratings are needed"
-            ) from None
-    return _table(rows, found, R.nrows)
+    normal = Matrix(datatypes.FP64, R.nrows, upper[0].size)
+    for first in range(0, upper[0].size, _COLUMNS):
+        # W: the products v v' of each column, one triangle; the matrices on the left: S W
+        one, other = (V.mxm(_columns(at[first : first + _COLUMNS], k), _SUM).new() for at in upper)
+        W = one.ewise_mult(other, binary.times).new()
+        sums = R.mxm(W, semiring.plus_second[datatypes.FP64]).new()
+        normal[:, first : first + W.ncols] << sums
+    diagonal = Vector.from_dense(np.where(upper[0] == upper[1], penalty, 0.0))
+    normal << normal.ewise_mult(diagonal, binary.plus)
+    right = R.mxm(V, _SUM).new()
+    made = Matrix(datatypes.FP64, R.nrows, k)
+    made[:, :] << 0.0
+    try:
+        made(binary.second) << ops.solve(normal, right)
+    except InvalidValue:
+        largest = V.apply(unary.abs).new().reduce_scalar(monoid.max).new().get()
+        raise InvalidValue(
+            f"penalty is {penalty:g}, which FP64 loses beside squares of factors up to {largest**2:.3g}; "
+            "a larger penalty or smaller ratings are needed"
+        ) from None
+    return made
+
+
+def _columns(at: NDArray[np.int64], k: int) -> Matrix:
+    """Return the k x len(at) matrix that picks columns from the right."""
+    made: Matrix = Matrix.from_dense((np.arange(k)[:, None] == at).astype(np.float64))
+    return made

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsezc import ops
 from sparsezc.algorithms import _check as graphs
 from sparsezc.applications import _check
 from sparsezc.core.matrix import Matrix
@@ -17,6 +18,15 @@ from sparsezc.semirings.types import datatypes
 
 EARTH = 6371.0088  # km, the mean radius of the earth (IUGG)
 _SAME = 1e-7  # radians, 0.6 m: an arc of that length has a cosine next to 1, beyond which FP64 tells no distances
+_SUM = semiring.plus_times[datatypes.FP64]
+_ARC = [(binary.min, 1.0), (binary.max, -1.0), unary.acos, (select.offdiag, 0)]
+_APART = [*_ARC, (select.valuelt, np.pi - _SAME)]
+#: What a neighbour's cosine weighs: its unit vector, by 1 / sin; and 1, by 1 / D.
+_WEIGHTS = [
+    (3, [*_APART, (select.valuegt, _SAME), unary.sin, unary.minv]),
+    (4, [*_APART, (binary.max, _SAME), unary.minv]),
+]
+_HELD = [*_ARC, (select.valuele, _SAME), unary.one]
 
 
 def geolocation(A: Matrix, places: Any, rounds: Any = 10, tol: float | None = None) -> Matrix:
@@ -89,15 +99,13 @@ def geolocation(A: Matrix, places: Any, rounds: Any = 10, tol: float | None = No
     rounds = graphs.count(rounds, "rounds", 1)
     if tol is not None:
         tol = _check.between(tol, "tol", 0)
-    given = _check.table(places, "places", n, 2)
-    P, known = _vectors(given)
-    unknown = Vector(datatypes.BOOL, n)
-    unknown(~known.S) << True
-    # S = the rows of vertices whose place is not known
-    S = unknown.diag().mxm(A, semiring.any_pair[datatypes.BOOL]).new()
-    S << S.select(select.offdiag)
+    if n == 0:
+        _check.table(places, "places", n, 2)
+        return Matrix(datatypes.FP64, 0, 2)
+    given = _given(A, places)
+    vertices = _Vertices(A, given)
     for _ in range(rounds):
-        moved = _round(S, P)
+        moved = vertices.move(tol is not None)
         if tol is not None and moved * EARTH <= tol:
             break
     else:
@@ -106,87 +114,116 @@ def geolocation(A: Matrix, places: Any, rounds: Any = 10, tol: float | None = No
                 f"after rounds = {rounds} rounds a vertex still moves by {moved * EARTH:.3g} km; "
                 f"at most tol = {tol:g} km is needed"
             )
-    return _degrees(P, given)
+    found = vertices.degrees()
+    found(given.S) << given
+    return found
 
 
-def _round(S: Matrix, P: Matrix) -> float:
-    """Move the vertices of S that have a place, place those that can be; return the farthest move in radians."""
-    x, V, size, step = _step(S, P)
-    # for those without a place: the direction of the sum of their neighbours' vectors
-    new = S.mxm(P, semiring.plus_second[datatypes.FP64]).new(mask=~P.S)
-    length = _lengths(new).select(select.valuegt, _SAME).new()
-    new << length.apply(unary.minv).new().ewise_mult(new, binary.times)
-    # x = cos |v| x + sin |v| v / |v|
-    turned = size.ewise_mult(step.apply(unary.sin).new(), binary.rtruediv).new()
-    x << step.apply(unary.cos).new().ewise_mult(x, binary.times)
-    x(binary.plus) << turned.ewise_mult(V, binary.times)
-    x << _lengths(x).apply(unary.minv).new().ewise_mult(x, binary.times)
-    P(x.S) << x
-    P(new.S) << new
-    return np.inf if new.nvals else float(step.reduce(monoid.max).new().get(0.0))
+def _given(A: Matrix, places: Any) -> Matrix:
+    """Check places; return those that are known."""
+    table = _check.table(places, "places", A.nrows, 2)
+    given = A._beside(table, datatypes.FP64)
+    given << given.select(~given.apply(unary.isnan).new().V)
+    sizes = given.apply(unary.abs).new().reduce_columnwise(monoid.max).new().to_dense(0.0)
+    alike = given[:, 0].new().nvals == given[:, 1].new().nvals == given.reduce_rowwise(monoid.any).new().nvals
+    if not alike or sizes[0] > 90 or not np.isfinite(sizes).all():
+        raise _refused(table)
+    return given
 
 
-def _step(S: Matrix, P: Matrix) -> tuple[Matrix, Matrix, Vector, Vector]:
-    """Find the steps of the vertices of S that are drawn somewhere.
-
-    Returns
-    -------
-    x, V : Matrix, shape (n, 3)
-        Where they are, and the force on each.
-    size, step : Vector
-        The length of V, and of the step in radians.
-    """
-    # C<S> = P P', D = arccos C
-    C = P.mxm(P.T, semiring.plus_times[datatypes.FP64]).new(mask=S.S)
-    C << C.apply(binary.min, right=1.0).new().apply(binary.max, right=-1.0)
-    D = C.apply(unary.acos).new()
-    apart = D.select(select.valuegt, _SAME).new().select(select.valuelt, np.pi - _SAME).new()
-    same = D.select(select.valuele, _SAME).new()
-    # V = (1 / sin D) P - ((1 / sin D) .* C) 1 P
-    W = apart.apply(unary.sin).new().apply(unary.minv).new()
-    V = W.mxm(P, semiring.plus_times[datatypes.FP64]).new()
-    inward = W.ewise_mult(C, binary.times).new().reduce_rowwise(monoid.plus).new()
-    x = P.dup(mask=V.S)
-    V(binary.minus) << inward.ewise_mult(x, binary.times)
-    # v = V / (1 / D) 1, less what the neighbours at the same place hold
-    size = _lengths(V).select(select.valuegt, 0).new()
-    held = same.apply(unary.one).new().reduce_rowwise(monoid.plus).new()
-    size(held.S) << size.ewise_mult(held, binary.minus)
-    size << size.select(select.valuegt, 0)
-    rate = apart.apply(unary.minv).new().reduce_rowwise(monoid.plus).new()
-    step = size.ewise_mult(rate, binary.truediv).new()
-    V << step.apply(unary.one).new().ewise_mult(V, binary.times)
-    x << x.dup(mask=V.S)
-    return x, V, _lengths(V), step
-
-
-def _lengths(V: Matrix) -> Vector:
-    """Return |v| of each row."""
-    squares: Vector = V.ewise_mult(V, binary.times).new().reduce_rowwise(monoid.plus).new()
-    squares << squares.apply(unary.sqrt)
-    return squares
-
-
-def _vectors(table: NDArray[np.float64]) -> tuple[Matrix, Vector]:
-    """Check places and return their unit vectors, and which vertices have one."""
-    n = table.shape[0]
+def _refused(table: NDArray[np.float64]) -> InvalidValue:
+    """Return the error for places of which some are none."""
     absent = np.isnan(table)
     half = np.flatnonzero(absent.any(axis=1) & ~absent.all(axis=1))
     if half.size:
-        raise InvalidValue(f"places has one number in row {half[0]}; latitude and longitude, or neither, are needed")
+        return InvalidValue(f"places has one number in row {half[0]}; latitude and longitude, or neither, are needed")
     known = np.flatnonzero(~absent[:, 0])
     wrong = known[~np.isfinite(table[known]).all(axis=1) | (np.abs(table[known, 0]) > 90)]
-    if wrong.size:
-        latitude, longitude = table[wrong[0]]
-        raise InvalidValue(
-            f"places has latitude {latitude:g} and longitude {longitude:g} in row {wrong[0]}; a latitude in -90..90 "
-            "and a finite longitude are needed"
-        )
-    P = Matrix.from_coo(
-        np.repeat(known, 3), np.tile([0, 1, 2], known.size), unit_vectors(table[known]).ravel(), datatypes.FP64,
-        nrows=n, ncols=3,
-    )  # fmt: skip
-    return P, Vector.from_coo(known, True, datatypes.BOOL, size=n)
+    latitude, longitude = table[wrong[0]]
+    return InvalidValue(
+        f"places has latitude {latitude:g} and longitude {longitude:g} in row {wrong[0]}; a latitude in -90..90 "
+        "and a finite longitude are needed"
+    )
+
+
+class _Vertices:
+    """Where vertices are: X has their unit vectors and a column of 0, P the same and 1; rows of 0 for those nowhere."""
+
+    def __init__(self, A: Matrix, given: Matrix) -> None:
+        self.A, n = A, A.nrows
+        self.zeros = A._vector(datatypes.FP64)
+        self.zeros << 0.0
+        latitude, longitude = (given[:, k].new().apply(binary.times, right=np.pi / 180).new() for k in range(2))
+        flat = latitude.apply(unary.cos).new()
+        self.X = Matrix(datatypes.FP64, n, 4)
+        for k, column in enumerate((
+            flat.ewise_mult(longitude.apply(unary.cos).new(), binary.times).new(),
+            flat.ewise_mult(longitude.apply(unary.sin).new(), binary.times).new(),
+            latitude.apply(unary.sin).new(),
+            latitude.apply(binary.times, right=0.0).new(),
+        )):  # fmt: skip
+            self.X[:, k] << column
+        self.known = self.X.dup(datatypes.BOOL)
+        self.X(~self.X.S) << 0.0
+        self.placed = latitude.apply(unary.one).new()
+        self.P = self._with_places()
+
+    def _with_places(self) -> Matrix:
+        P = self.X.dup()
+        placed = self.zeros.dup()
+        placed(self.placed.S) << 1.0
+        P[:, 3] << placed
+        return P
+
+    def move(self, measured: bool) -> float:
+        """Run a round; where it is `measured`, return the farthest move in radians."""
+        X = self.X
+        # T<~K> = ((1 / sin D) P, (1 / D) 1) for D<A> = arccos X P'
+        T = ops.sampled_mxm(self.A, X, self.P, self.P, _SUM, _SUM, _WEIGHTS).new(mask=~self.known.S)
+        rate = T[:, 3].new()
+        # V = T - (T .* X) 1 X
+        inward = T.ewise_mult(X, binary.times).new().reduce_rowwise(monoid.plus).new()
+        V = T.ewise_mult(inward.ewise_mult(X, binary.times).new(), binary.minus).new()
+        V[:, 3] << self.zeros
+        length = V.ewise_mult(V, binary.times).new().reduce_rowwise(monoid.plus).new().apply(unary.sqrt).new()
+        size = length.dup()
+        self._hold(size, rate)
+        size << size.select(select.valuegt, 0)
+        # v = |V| / (1 / D) 1; a quarter of a turn for those that get their first place
+        step = size.ewise_mult(rate, binary.truediv).new(mask=self.placed.S)
+        moved = float(step.reduce(monoid.max).new().get(0.0)) if measured else 0.0
+        fresh = size.select(select.valuegt, _SAME).new(mask=~self.placed.S)
+        step(fresh.S) << np.pi / 2
+        # x = cos |v| x + sin |v| V / |V|
+        turned = step.apply(unary.sin).new().ewise_mult(length, binary.truediv).new()
+        new = step.apply(unary.cos).new().ewise_mult(X, binary.times).new()
+        new(binary.plus) << turned.ewise_mult(V, binary.times)
+        X(new.S) << new
+        self.placed(fresh.S) << 1.0
+        self.P = self._with_places()
+        return np.inf if measured and fresh.nvals else moved
+
+    def _hold(self, size: Vector, rate: Vector) -> None:
+        """Take what neighbours at the same place hold off the forces, and off the rates."""
+        near = rate.select(select.valuege, 1 / _SAME).new()  # a neighbour at the same place adds as much
+        if near.nvals == 0:
+            return
+        mask = Matrix(datatypes.FP64, near.size, 1)
+        mask[:, 0] << near
+        ones = self.P[:, 3:4].new()
+        H = ops.sampled_mxm(self.A, self.X, self.P, ones, _SUM, _SUM, [(1, _HELD)]).new(mask=mask.S)
+        held = H[:, 0].new()
+        size(held.S) << size.ewise_mult(held, binary.minus)
+        rate(held.S) << rate.ewise_mult(held.apply(binary.truediv, right=_SAME).new(), binary.minus)
+
+    def degrees(self) -> Matrix:
+        """Return latitudes and longitudes."""
+        x, y, z = (self.X[:, k].new(mask=self.placed.S) for k in range(3))
+        found = Matrix(datatypes.FP64, self.X.nrows, 2)
+        flat = x.ewise_mult(y, binary.hypot).new()
+        for k, angle in enumerate((z.ewise_mult(flat, binary.atan2).new(), y.ewise_mult(x, binary.atan2).new())):
+            found[:, k] << angle.apply(binary.times, right=180 / np.pi)
+        return found
 
 
 def unit_vectors(degrees: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -195,16 +232,3 @@ def unit_vectors(degrees: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.stack(
         [np.cos(latitude) * np.cos(longitude), np.cos(latitude) * np.sin(longitude), np.sin(latitude)], axis=1
     )
-
-
-def _degrees(P: Matrix, given: NDArray[np.float64]) -> Matrix:
-    """Return the latitudes and longitudes of unit vectors, except where they are given."""
-    i, _, values = P.to_coo()
-    x, y, z = values.reshape(-1, 3).T
-    found = np.degrees(np.stack([np.arctan2(z, np.hypot(x, y)), np.arctan2(y, x)], axis=1))
-    at = i[::3].astype(np.int64)
-    found = np.where(np.isnan(given[at]), found, given[at])
-    made: Matrix = Matrix.from_coo(
-        np.repeat(at, 2), np.tile([0, 1], at.size), found.ravel(), datatypes.FP64, nrows=P.nrows, ncols=2
-    )
-    return made

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsezc import ops
 from sparsezc.algorithms import _check as graphs
-from sparsezc.algorithms import sample_neighbors
 from sparsezc.applications import _check
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
@@ -91,8 +91,8 @@ def graphsage(
     ([0.0, 1.0], (4, 2))
     """
     n = graphs.adjacency(A)
-    H = _check.finite(_check.table(X, "X", n), "X")
-    Wf1, Wa1 = (_weights(W, name, H.shape[1]) for W, name in ((Wf1, "Wf1"), (Wa1, "Wa1")))
+    H = _check.table_beside(A, X, "X", n)
+    Wf1, Wa1 = (_weights(W, name, H.ncols) for W, name in ((Wf1, "Wf1"), (Wa1, "Wa1")))
     Wf2, Wa2 = (_weights(W, name, Wf1.shape[1]) for W, name in ((Wf2, "Wf2"), (Wa2, "Wa2")))
     for one, other, name in ((Wf1, Wa1, "Wa1"), (Wf2, Wa2, "Wa2")):
         _check.table(other, name, one.shape[0], one.shape[1])
@@ -101,11 +101,10 @@ def graphsage(
     first = random_seed(seed, "graphsage")
     if n == 0:
         return Matrix(datatypes.FP64, 0, Wf2.shape[1])
-    layer = Matrix.from_dense(H)
     for number, (Wf, Wa) in enumerate(((Wf1, Wa1), (Wf2, Wa2))):
         S = _sample(A, counts[number], (first + number) % 2**64)
-        layer = _layer(S, layer, Matrix.from_dense(Wf), Matrix.from_dense(Wa), size)
-    return layer
+        H = _layer(S, H, Matrix.from_dense(Wf), Matrix.from_dense(Wa), size)
+    return H
 
 
 def _weights(W: Any, name: str, nrows: int) -> NDArray[np.float64]:
@@ -124,39 +123,44 @@ def _counts(children: Any) -> tuple[int, int]:
 
 def _sample(A: Matrix, k: int, seed: int) -> Matrix:
     """Return a sample of the neighbours of every vertex; one without any is its own."""
-    S = sample_neighbors(A, np.arange(A.nrows), k, seed=seed).apply(binary.pair[datatypes.BOOL], right=True).new()
+    picked: Matrix = ops.selectk(A, "random", k, seed=seed).new()
+    S = picked.apply(binary.pair[datatypes.BOOL], right=True).new()
     alone = Vector(datatypes.BOOL, A.nrows)
     alone(~S.reduce_rowwise(monoid.any).new().S) << True
-    S(binary.lor) << alone.diag()
+    if alone.nvals:
+        S(binary.lor) << alone.diag()
     return S
 
 
 def _layer(S: Matrix, H: Matrix, Wf: Matrix, Wa: Matrix, batch: int) -> Matrix:
     """Return a layer of all vertices."""
-    parts = []
+    if batch >= S.nrows:
+        return _embedded(S, H, H, Wf, Wa)
+    made: Matrix = Matrix(datatypes.FP64, S.nrows, Wf.ncols)
     for first in range(0, S.nrows, batch):
         some = slice(first, min(first + batch, S.nrows))
-        rows = S[some, :].new()
-        # M = S H / c
-        M = rows.mxm(H, semiring.plus_second[datatypes.FP64]).new()
-        c = rows.apply(unary.one).new(datatypes.FP64).reduce_rowwise(monoid.plus).new()
-        M << c.apply(unary.minv).new().ewise_mult(M, binary.times)
-        # H = max(H Wf + M Wa, 0)
-        Z = H[some, :].new().mxm(Wf, semiring.plus_times[datatypes.FP64]).new()
-        Z(binary.plus) << M.mxm(Wa, semiring.plus_times[datatypes.FP64])
-        if not Z.apply(unary.isfinite).new().reduce_scalar(monoid.land).new().get(True):
-            raise InvalidValue("X times the weights has infinite values; smaller features or weights are needed")
-        Z << Z.apply(binary.max, right=0.0)
-        # H = H / |H|
-        # from the largest of each row on, so that squares neither vanish nor overflow
-        largest = Z.reduce_rowwise(monoid.max).new().select(select.valuegt, 0).new()
-        scaled = largest.ewise_mult(Z, binary.rtruediv).new()
-        Z(scaled.S) << scaled
-        length = Z.ewise_mult(Z, binary.times).new().reduce_rowwise(monoid.plus).new().apply(unary.sqrt).new()
-        scaled = length.select(select.valuegt, 0).new().apply(unary.minv).new().ewise_mult(Z, binary.times).new()
-        Z(scaled.S) << scaled
-        parts.append(Z)
-    if len(parts) == 1:
-        return parts[0]
-    made: Matrix = Matrix.from_dense(np.concatenate([part.to_dense() for part in parts]).reshape(S.nrows, Wf.ncols))
+        made[some, :] << _embedded(S[some, :].new(), H, H[some, :].new(), Wf, Wa)
     return made
+
+
+def _embedded(S: Matrix, H: Matrix, own: Matrix, Wf: Matrix, Wa: Matrix) -> Matrix:
+    """Return a layer of some vertices: `S` and `own` are their samples and features."""
+    # M = S H / c
+    M = S.mxm(H, semiring.plus_second[datatypes.FP64]).new()
+    c = S.apply(unary.one).new(datatypes.FP64).reduce_rowwise(monoid.plus).new()
+    M << c.apply(unary.minv).new().ewise_mult(M, binary.times)
+    # H = max(H Wf + M Wa, 0)
+    Z = own.mxm(Wf, semiring.plus_times[datatypes.FP64]).new()
+    Z(binary.plus) << M.mxm(Wa, semiring.plus_times[datatypes.FP64])
+    if not Z.apply(unary.isfinite).new().reduce_scalar(monoid.land).new().get(True):
+        raise InvalidValue("X times the weights has infinite values; smaller features or weights are needed")
+    Z << Z.apply(binary.max, right=0.0)
+    # H = H / |H|
+    # from the largest of each row on, so that squares neither vanish nor overflow
+    largest = Z.reduce_rowwise(monoid.max).new().select(select.valuegt, 0).new()
+    scaled = largest.ewise_mult(Z, binary.rtruediv).new()
+    Z(scaled.S) << scaled
+    length = Z.ewise_mult(Z, binary.times).new().reduce_rowwise(monoid.plus).new().apply(unary.sqrt).new()
+    scaled = length.select(select.valuegt, 0).new().apply(unary.minv).new().ewise_mult(Z, binary.times).new()
+    Z(scaled.S) << scaled
+    return Z

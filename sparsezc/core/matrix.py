@@ -8,7 +8,7 @@ import weakref
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Self
 
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from sparsezc import locks, ops
 from sparsezc.core import placement, scalar
@@ -158,6 +158,20 @@ class Matrix(FromArrays, MatrixContents, Readable, Placeable, Maskable, Writable
         v._settle(self._need()[0])
         return v
 
+    def _beside(self, values: NDArray[Any] | Matrix, dtype: DataType) -> Matrix:
+        """Make a full matrix of an array, or of a full matrix, on this matrix's engine."""
+        engine = self._need()[0]
+        if isinstance(values, Matrix):
+            copy = values.dup(dtype)
+            if copy._engine is engine:
+                return copy
+            values = copy.to_dense()
+        store = engines.capability(engine, "matrix_from_full")(values, dtype)
+        if store is not None:
+            return Matrix._from_store(engine, store, dtype, values.shape)
+        made: Matrix = Matrix.from_dense(values, dtype=dtype)
+        return made.to(engine.name)
+
     @locked
     def _turned(self) -> Matrix | TransposedMatrix:
         """Return A' for repeated products; the engine keeps its rows too, if that pays and memory allows."""
@@ -178,6 +192,12 @@ class Matrix(FromArrays, MatrixContents, Readable, Placeable, Maskable, Writable
         if self._engine is None or self.nvals == 0:
             self._put(engine, engine.new_matrix(self.dtype, *self._shape))
             return
+        if (values := self._full_values()) is not None:
+            made = engines.capability(engine, "matrix_from_full")(values, self.dtype)
+            if made is not None:
+                placement.say_that_it_moves(self, engine.name, values.nbytes)
+                self._put(engine, made)
+                return
         csr = self._to_csr()
         placement.say_that_it_moves(self, engine.name, csr.nbytes)
         self._put(engine, engine.matrix_from_csr(csr))

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.engines import cpu
+from sparsezc.expr import engines
 from sparsezc.locks import locked
 from sparsezc.memory.placement import HOSTS
 from sparsezc.ops import arrays
@@ -45,6 +46,12 @@ class MatrixContents:
 
     def _need(self) -> tuple[Engine, Any]:
         raise NotImplementedError
+
+    def _full_values(self) -> NDArray[Any] | None:
+        """Return the values as an array of the matrix's shape, if it has every entry and its engine has them so."""
+        engine, store = self._need()
+        values: NDArray[Any] | None = engines.capability(engine, "full_values")(store)
+        return values
 
     @locked
     def to_coo(
@@ -120,6 +127,10 @@ class FlippedContents:
 
     __slots__ = ()
     _matrix: Matrix
+
+    def _full_values(self) -> NDArray[Any] | None:
+        values = self._matrix._full_values()
+        return None if values is None else values.T
 
     def to_coo(
         self, dtype: Any = None, *, rows: bool = True, columns: bool = True, values: bool = True, sort: bool = True

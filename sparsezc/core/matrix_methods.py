@@ -33,6 +33,7 @@ class Readable(Operand["Matrix"]):
     __slots__ = ()
     ndim = 2
     T: Any
+    _full_values: Any
 
     @property
     def nrows(self) -> int:
@@ -172,6 +173,9 @@ class Readable(Operand["Matrix"]):
         TypeError
             Entries are missing and no `fill_value` is given.
         """
+        if (full := self._full_values()) is not None:
+            kind, _ = compare.filling(self, full.size, fill_value, dtype)
+            return np.ascontiguousarray(cast(full, kind))
         i, j, vals = self.to_coo()
         kind, fill = compare.filling(self, i.size, fill_value, dtype)
         out = np.full(self.shape, fill, kind.np_type)

@@ -24,6 +24,8 @@ mxm             A, B              semiring    Matrix
 inner           u, v              semiring    Scalar
 outer           u, v              binary      Matrix: op(u(i), v(j))
 sampled_mxm     A, X, Y, Z, R     semiring    Matrix: W Z for the W(A.S) << X Y over R's semiring
+solve           G, B              None        Matrix of FP64: each row the x with G_i x = b_i (ops/mxm.py)
+distances       X, Y              None        Matrix of FP64: of each row of X from each of Y
 best_column     A, v              None        Vector: the column of each row's entries where v is largest
 kronecker       A, B              binary      Matrix: each entry of A with all of B
 power           A, s              semiring    Matrix: A times itself, s.value times
@@ -41,6 +43,8 @@ transpose       A                 None        Matrix: the transpose of A
 assign          x or s, I [, J]   None        into out[I] or out[I, J]
 subassign       x or s, I [, J]   None        the same; the mask has the region's shape
 extract         x, I [, J]        None        Scalar, Vector or Matrix
+values_of       A                 None        Vector: the values of A's entries, by rows and columns
+with_values     A, v              None        Matrix: A's entries with the values of v, by rows and columns
 diag            x, s              None        Matrix from a Vector, Vector from a Matrix; s is k
 reposition      x, s [, t]        None        like x, of the expression's shape: moved by s (and t)
 select_mask     x, y, M           None        like x: what the mask of y allows; M is a MaskKind
@@ -132,6 +136,12 @@ class Capabilities(Protocol):
         """Make a store as ``matrix_from_csr`` does, taking over arrays that own their memory: the Csr must not be used
         afterwards.
         """
+
+    def full_values(self, store: Any) -> Any:
+        """Return the values of a matrix that has every entry, as an array of its shape in host memory."""
+
+    def matrix_from_full(self, values: NDArray[Any], dtype: DataType) -> Any:
+        """Make a store with an entry for each element of an array, in one copy."""
 
     def keep_transpose(self, store: Any) -> None:
         """Store a matrix by columns too, if that lets the engine choose between push and pull."""

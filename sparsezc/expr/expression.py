@@ -10,15 +10,15 @@ from threading import get_ident
 from typing import Any
 
 from sparsezc.expr.infix import K
-from sparsezc.expr.operand import IndexList, Inner, MaskKind, Operand, says, says_noun, says_shape
+from sparsezc.expr.operand import IndexList, Inner, MaskKind, Operand, Step, Weights, says, says_noun, says_shape
 from sparsezc.expr.options import check as check_options
 from sparsezc.expr.unrun import Unrun, ready
 from sparsezc.semirings.algebra.operators import TypedOp
 from sparsezc.semirings.types.datatypes import DataType, lookup
 
 __all__ = [
-    "Expression", "IndexList", "Inner", "MaskKind", "Operand", "Unrun", "adopted", "ready", "says", "says_noun",
-    "says_shape", "stored",
+    "Expression", "IndexList", "Inner", "MaskKind", "Operand", "Step", "Unrun", "Weights", "adopted", "ready", "says",
+    "says_noun", "says_shape", "stored",
 ]  # fmt: skip
 
 

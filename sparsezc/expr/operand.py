@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,7 @@ from sparsezc.semirings.types.datatypes import DataType
 if TYPE_CHECKING:
     from sparsezc.expr.engines import Engine
 
-__all__ = ["IndexList", "Inner", "MaskKind", "Operand", "says", "says_noun", "says_shape"]
+__all__ = ["IndexList", "Inner", "MaskKind", "Operand", "Step", "Weights", "says", "says_noun", "says_shape"]
 
 
 class Operand(Infix[K]):
@@ -121,15 +121,53 @@ class MaskKind:
         return "~" * self.complement + ("S" if self.structure else "V")
 
 
-class Inner:
-    """The semiring of a product within an operation that has another one."""
+class Step(NamedTuple):
+    """An elementwise statement on the values of a product that is never stored.
 
-    __slots__ = ("op",)
+    Attributes
+    ----------
+    kind : {"apply", "apply_right", "select", "ewise_mult"}
+        Of what `op` is applied to: the value; the value and `right`; the same, and a position; the matrix's own value
+        and the product's.
+    op : TypedOp
+    right : Any
+        The number on the right, or the thunk.
+    right_type : DataType or None
+    """
+
+    kind: str
+    op: Any
+    right: Any = None
+    right_type: Any = None
+
+    @property
+    def return_type(self) -> Any:
+        """The type of what `op` returns."""
+        return self.op.return_type
+
+
+class Weights(NamedTuple):
+    """How the values of a product weigh some columns of the next: those before `stop` and not of weights before it."""
+
+    stop: int
+    steps: tuple[Step, ...]
+
+
+class Inner:
+    """The semiring of a product within an operation that has another one, and what its values become in between."""
+
+    __slots__ = ("op", "weights")
     _stored: ClassVar[bool] = False
     _lock: ClassVar[None] = None
 
-    def __init__(self, op: Any) -> None:
+    def __init__(self, op: Any, weights: tuple[Weights, ...] = ()) -> None:
         self.op = op
+        self.weights = weights
+
+    @property
+    def reads_matrix(self) -> bool:
+        """Return whether values of the matrix whose entries are sampled take part."""
+        return any(step.kind == "ewise_mult" for weights in self.weights for step in weights.steps)
 
     def __repr__(self) -> str:
         return repr(self.op)

@@ -19,7 +19,8 @@ from sparsezc.engines.gpu.runtime import codegen
 from sparsezc.engines.gpu.sampling import picks, walks
 from sparsezc.engines.gpu.storage.matrix_store import Form
 from sparsezc.memory import budget
-from sparsezc.semirings import semiring
+from sparsezc.ops.mxm import _weighed
+from sparsezc.semirings import binary, select, semiring, unary
 from sparsezc.semirings.algebra.structures import Semiring
 from sparsezc.semirings.types import datatypes
 
@@ -234,8 +235,18 @@ def _sampling() -> Iterator[Case]:
         prelude = codegen.typedefs(Id="u32", W=dtype) + "\n" + inner
         yield "sampled", "#define KERNEL sampled\n" + codegen.source("sampled.cu", prelude), "sampled"
         form = Form(False, False, False, budget.LONG)
-        prelude = spmm._prelude(spmm._Case(op[dtype], dtype, dtype, form, False, 1, 32, False, 0, inner))
-        yield "spmm.sampled", "#define KERNEL spmm\n" + codegen.source("spmm.cu", prelude), "spmm"
+        arcs = [(1, [unary.acos, unary.minv, (select.valuegt, 0.5)]), (2, [binary.minus])]
+        weights = () if dtype.is_integer else _weighed(arcs, dtype, dtype)[0]
+        dots = inner, sampled._weighing(dtype, weights), dtype, bool(weights)
+        for name in ("spmm", "spmm_push"):
+            prelude = spmm._prelude(spmm._Case(op[dtype], dtype, dtype, form, False, 1, 32, False, 0, dots))
+            yield f"{name}.sampled", f"#define KERNEL {name}\n" + codegen.source(f"{name}.cu", prelude), name
+        for name in ("gather", "put"):
+            yield f"panel_{name}", codegen.source("panel_gather.cu", codegen.typedefs(T=dtype)), name
+        prelude = codegen.typedefs(X=dtype, Z=dtype) + "\n" + codegen.monoid(op[dtype].monoid)
+        yield "panel_fold", "#define KERNEL panel_fold\n" + codegen.source("panel_fold.cu", prelude), "panel_fold"
+        prelude = codegen.typedefs(X=dtype)
+        yield "distances", "#define KERNEL distances\n" + codegen.source("distances.cu", prelude), "distances"
 
 
 def everything_else() -> list[Case]:

@@ -15,7 +15,7 @@ from typing import Any
 from sparsezc import errors
 from sparsezc.engines.cpu import labels, native
 from sparsezc.engines.cpu.best_column import best_column
-from sparsezc.engines.cpu.dense import is_dense, matmul
+from sparsezc.engines.cpu.dense import distances, is_dense, matmul, solve, values_of, with_values
 from sparsezc.engines.cpu.expressions import EXPRESSIONS, acyclic, index, operand, operator, scalar
 from sparsezc.engines.cpu.expressions import mask as mask_of
 from sparsezc.engines.cpu.sampled_mxm import sampled_mxm
@@ -32,9 +32,13 @@ _engine: CpuEngine | None = None
 #: What python-graphblas has no expression for: NumPy makes the result.
 WHOLE: dict[str, Callable[[Expression], Any]] = {
     "best_column": best_column,
+    "distances": distances,
     "sampled_mxm": sampled_mxm,
     "selectk": selectk,
+    "solve": solve,
+    "values_of": values_of,
     "walk": walk,
+    "with_values": with_values,
 }
 
 
@@ -141,7 +145,7 @@ def _write_all(x: Expression, out: Any) -> None:
 
 def _write_whole(x: Expression, out: Any, write: Write[Mask | None]) -> None:
     """``out(mask, accum, replace) << made``, where NumPy makes the whole result."""
-    made = WHOLE.get(x.operation, matmul)(x)
+    made = sampled_mxm(x, write.mask) if x.operation == "sampled_mxm" else WHOLE.get(x.operation, matmul)(x)
     if write.mask is None and write.accum is None:
         if len(x.shape) == 2 and made.dtype == out._store.dtype and made.nvals:  # its arrays, without a copy
             out._store.ss.pack_any(**made.ss.unpack(made.ss.format), take_ownership=True)

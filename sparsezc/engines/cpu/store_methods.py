@@ -91,6 +91,17 @@ class Keeper:
         """Build a full matrix from a two-dimensional array; copies."""
         return acyclic(native.gb.Matrix.from_dense(plain(values, dtype), dtype=native.type_of(dtype)))
 
+    def full_values(self, store: Any) -> Any:
+        """Return the values of a matrix that has every entry, or None (a capability)."""
+        dtype = native.our_type(store.dtype)
+        if dtype.is_udt or store.ss.is_iso or store.nvals != store.nrows * store.ncols:
+            return None
+        return store.to_dense()
+
+    def matrix_from_full(self, values: NDArray[Any], dtype: DataType) -> Any:
+        """Build a full matrix (a capability)."""
+        return self.dense_matrix(values, dtype)
+
     def matrix_from_csr(self, csr: Csr) -> Any:
         return self._imported(csr, adopt=False)
 

@@ -9,7 +9,15 @@ import numpy as np
 
 from sparsezc.config import config
 from sparsezc.engines.gpu import matrix_statements, matrix_stores, resized_operands, statement_order
-from sparsezc.engines.gpu.elementwise import matrix_index, matrix_map, operands, reduce, vector_index, vector_map
+from sparsezc.engines.gpu.elementwise import (
+    matrix_index,
+    matrix_map,
+    operands,
+    panel_parts,
+    reduce,
+    vector_index,
+    vector_map,
+)
 from sparsezc.engines.gpu.products import best_column, labels, spmv
 from sparsezc.engines.gpu.runtime import launch, presence_words
 from sparsezc.engines.gpu.storage import vertex_order
@@ -90,7 +98,9 @@ def _select(e: Any, out: Any, write: Write[Mask | None]) -> None:
 
 def _reduce(e: Any, out: Any, write: Write[Mask | None]) -> None:
     u = e.operands[0]
-    if u.ndim == 2:
+    if u.ndim == 2 and u._store.is_panel:
+        store = u._store.panel.vector
+    elif u.ndim == 2:
         store = VectorStore(e.op.return_type, u._store.nrows)
         store.order = u._store.order  # the sum is the same in any vertex order
         spmv.fold_rows(e.op, u._store, False, store, ALL)
@@ -131,6 +141,11 @@ def _select_mask(e: Any, out: Any, write: Write[Mask | None]) -> None:
 
 def _reduce_rowwise(e: Any, out: Any, write: Write[Mask | None]) -> None:
     matrix = e.operands[0]
+    if matrix._store.is_panel:
+        held = matrix._store.panel
+        sums = panel_parts.fold(e.op, held, held.across == matrix._transposed)
+        vector_map.write_vector(sums, out._store, in_bits(write))
+        return
     spmv.fold_rows(e.op, matrix._store, matrix._transposed, out._store, in_bits(write))
 
 
@@ -160,8 +175,13 @@ def _extract(e: Any, out: Any, write: Write[Mask | None]) -> None:
 
 def _line(matrix: Any, index: list[Any], size: int) -> VectorStore:
     """Return part of a row or column as a vector; a column is read as a row where the matrix has its transpose."""
-    store, rows = matrix._store, matrix._store.rows
+    store = matrix._store
     row = index[0].kind == "one"
+    if store.is_panel:
+        region = panel_parts.region_of(store.panel, *(reversed(index) if matrix._transposed else index))
+        if region is not None:
+            return panel_parts.extract(store.panel, region)
+    rows = store.rows
     i, j = (matrix_index.positions(k) for k in index)
     if matrix._transposed:
         i, j, row = j, i, not row
@@ -178,6 +198,10 @@ def _diag(e: Any, out: Any, write: Write[Mask | None]) -> None:
     chosen = matrix_map.select(select.diag[matrix.dtype], matrix._store, at, INT64)
     line = matrix_index.diagonal(chosen, at, out.size)
     vector_map.write_vector(line, out._store, in_bits(write))
+
+
+def _values_of(e: Any, out: Any, write: Write[Mask | None]) -> None:
+    vector_map.write_vector(matrix_index.values_of(matrix_stores.operand(e.operands[0])), out._store, in_bits(write))
 
 
 def _best_column(e: Any, out: Any, write: Write[Mask | None]) -> None:
@@ -207,6 +231,7 @@ _NATIVE: dict[str, _Native] = {
     "subassign": _assign,
     "extract": _extract,
     "diag": _diag,
+    "values_of": _values_of,
     "best_label": labels.best_label,
     "label_weight": labels.label_weight,
     "best_column": _best_column,

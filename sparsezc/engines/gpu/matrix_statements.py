@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from sparsezc.engines.gpu import matrix_stores, panel_statements
+from sparsezc.engines.gpu import matrix_stores, panel_statements, sampled_rows
 from sparsezc.engines.gpu.elementwise import (
     broadcast,
     kronecker,
@@ -13,10 +13,13 @@ from sparsezc.engines.gpu.elementwise import (
     matrix_map,
     matrix_merge,
     operands,
+    panel,
+    panel_parts,
     vector_index,
 )
 from sparsezc.engines.gpu.elementwise.matrix_merge import MaskRows, Region
-from sparsezc.engines.gpu.products import sampled, spgemm
+from sparsezc.engines.gpu.elementwise.panel import Panel
+from sparsezc.engines.gpu.products import dense_rows, spgemm
 from sparsezc.engines.gpu.runtime import presence_words
 from sparsezc.engines.gpu.sampling import picks, walks
 from sparsezc.engines.gpu.storage.assembly import rows_of
@@ -43,13 +46,17 @@ def run_statement(e: Any, out: Any, write: Write[Mask | None]) -> bool:
     if e.operation == "reposition":
         _reposition(e, out, write)
         return True
-    how = _in_rows(write)
     made: MatrixStore | None
+    if e.operation in ("solve", "distances"):
+        made = _MAKE[e.operation](e)
+        if made is not None and made.is_panel and panel_statements.write(e, out, made, write):
+            return True
+    how = _in_rows(write)
     allowed = False  # whether the result has entries only where the mask allows them
     if e.operation == "mxm":
         a, b = e.operands
-        made, allowed = _mxm(e.op, a, b, how.mask)
-    else:
+        made, allowed = sampled_rows.mxm(e.op, a, b, how.mask)
+    elif e.operation not in ("solve", "distances"):
         made = _MAKE[e.operation](e) if e.operation in _MAKE else None
     if made is None:
         return False
@@ -57,15 +64,6 @@ def run_statement(e: Any, out: Any, write: Write[Mask | None]) -> bool:
         how = WHOLE  # the result replaces the output
     _write(out._store, made, how, Region())
     return True
-
-
-def _mxm(op: Any, a: Any, b: Any, mask: MaskRows | None) -> tuple[MatrixStore, bool]:
-    """Return A B, with a mask at least where it allows, and whether there only."""
-    if mask is not None and not (mask.complement or mask.values):
-        panels = sampled.sides(op, a, b)
-        if panels is not None:
-            return sampled.at_entries(panels, mask), True
-    return spgemm.mxm(op, _operand(a), b._store, b._transposed, mask)
 
 
 def _is_too_wide(e: Any, store: MatrixStore) -> bool:
@@ -103,12 +101,6 @@ def _lets_all(mask: MaskRows, made: MatrixStore) -> bool:
     return made.rows.indptr is mask.rows.indptr and made.rows.indices is mask.rows.indices
 
 
-def _operand(matrix: Any) -> MatrixStore:
-    """Return the store of a matrix, or of a transposed one."""
-    store: MatrixStore = matrix._store
-    return matrix_stores.transpose(store) if matrix._transposed else store
-
-
 def _in_rows(write: Write[Mask | None]) -> Write[MaskRows | None]:
     """Return the write options, with the mask as rows."""
     mask, accum, replace = write
@@ -126,22 +118,22 @@ def _ewise(e: Any) -> MatrixStore:
     x, y, extra = operands.of_ewise(e)
     if e.operation == "ewise_mult" and x.ndim != y.ndim:
         matrix, vector = (x, y) if x.ndim == 2 else (y, x)
-        return broadcast.multiply(e.op, _operand(matrix), vector._store, vector is x)
+        return broadcast.multiply(e.op, matrix_stores.operand(matrix), vector._store, vector is x)
     return matrix_merge.ewise(e.operation, e.op, _repeated(x, e, True), _repeated(y, e, False), **extra)
 
 
 def _repeated(x: Any, e: Any, left: bool) -> MatrixStore:
     """Return an operand of a union as a matrix; a vector stands for each row, or from the left each column."""
-    return _operand(x) if x.ndim == 2 else kronecker.repeated(x._store, e.shape, not left)
+    return matrix_stores.operand(x) if x.ndim == 2 else kronecker.repeated(x._store, e.shape, not left)
 
 
 def _apply(e: Any) -> MatrixStore:
     x, extra = operands.of_apply(e)
-    return matrix_map.apply(e.op, _operand(x), **extra)
+    return matrix_map.apply(e.op, matrix_stores.operand(x), **extra)
 
 
 def _select(e: Any) -> MatrixStore:
-    matrix, s = _operand(e.operands[0]), e.operands[1]
+    matrix, s = matrix_stores.operand(e.operands[0]), e.operands[1]
     return matrix_map.select(e.op, matrix, s.value, s.dtype)
 
 
@@ -151,12 +143,35 @@ def _transpose(e: Any) -> MatrixStore:
 
 
 def _extract(e: Any) -> MatrixStore:
-    matrix = _operand(e.operands[0])
-    i, j = (matrix_index.positions(index) for index in e.operands[1:])
+    if e.operands[0]._store.is_panel and (made := _extract_of_panel(e)) is not None:
+        return made
+    matrix, (row, column) = matrix_stores.operand(e.operands[0]), e.operands[1:]
     if matrix.rows is None:
         nrows, ncols = e.shape
         return MatrixStore(matrix.dtype, nrows, ncols, None)
+    if column.kind == "all" and row.kind == "range" and row.key.step == 1:
+        alike = matrix_index.neighbours(matrix.rows, matrix.dtype, row.key.start, row.key.stop)
+        if alike is not None:
+            return alike
+    i, j = matrix_index.positions(row), matrix_index.positions(column)
     return matrix_index.extract(matrix.rows, matrix.dtype, i, j)
+
+
+def _extract_of_panel(e: Any) -> MatrixStore | None:
+    """Return a part of a panel, as a panel where its shape allows; None where it has columns that are no neighbours."""
+    matrix, i, j = e.operands
+    held = matrix._store.panel
+    region = panel_parts.region_of(held, *((j, i) if matrix._transposed else (i, j)))
+    if region is None:
+        return None
+    across = held.across != matrix._transposed
+    made = Panel(region.ncols, across, panel_parts.extract(held, region))
+    return panel.hold(MatrixStore(held.vector.dtype, e.shape[0], e.shape[1], None), made)
+
+
+def _with_values(e: Any) -> MatrixStore:
+    A, v = e.operands
+    return matrix_index.with_values(matrix_stores.operand(A), v._store)
 
 
 def _diag(e: Any) -> MatrixStore:
@@ -165,7 +180,7 @@ def _diag(e: Any) -> MatrixStore:
 
 
 def _kronecker(e: Any) -> MatrixStore | None:
-    a, b = map(_operand, e.operands)
+    a, b = map(matrix_stores.operand, e.operands)
     too_many = _POSITION_BYTES * e.shape[0] > budget.available()
     return None if e.op.is_positional or too_many else kronecker.kronecker(e.op, a, b)
 
@@ -177,7 +192,7 @@ def _outer(e: Any) -> MatrixStore | None:
 
 def _power(e: Any) -> MatrixStore | None:
     """Compute a power by squaring; each product has the matrix's own type."""
-    factor, n = _operand(e.operands[0]), int(e.operands[1].value)
+    factor, n = matrix_stores.operand(e.operands[0]), int(e.operands[1].value)
     made: MatrixStore | None = None
     while n:
         if n & 1:
@@ -194,24 +209,14 @@ def _times(e: Any, a: MatrixStore, b: MatrixStore) -> MatrixStore:
 
 def _select_mask(e: Any) -> MatrixStore:
     x, y, kind = e.operands
-    matrix = _operand(x)
+    matrix = matrix_stores.operand(x)
     empty = MatrixStore(matrix.dtype, matrix.nrows, matrix.ncols, None)
-    return matrix_merge.write(empty, matrix, Write(_mask_of(kind, _operand(y)), None, False), Region())
-
-
-def _sampled_mxm(e: Any) -> MatrixStore:
-    A, X, flipped, Z, inner = e.operands
-    mask = MaskRows(rows_of(_operand(A)), A.dtype, False, False)
-    made, allowed = _mxm(inner.op, X, flipped, mask)
-    if not allowed:
-        empty = MatrixStore(made.dtype, made.nrows, made.ncols, None)
-        made = matrix_merge.write(empty, made, Write(mask, None, False), Region())
-    return spgemm.mxm(e.op, made, Z._store, Z._transposed, None)[0]
+    return matrix_merge.write(empty, matrix, Write(_mask_of(kind, matrix_stores.operand(y)), None, False), Region())
 
 
 def _selectk(e: Any) -> MatrixStore:
     matrix, index, pick = e.operands
-    store = _operand(matrix)
+    store = matrix_stores.operand(matrix)
     if store.rows is None:
         nrows, ncols = e.shape
         return MatrixStore(e.dtype, nrows, ncols, None)
@@ -221,7 +226,7 @@ def _selectk(e: Any) -> MatrixStore:
 def _walk(e: Any) -> MatrixStore:
     matrix, trail, *weights = e.operands
     top, by = (None if v is None else v._store for v in (*weights, None, None)[:2])
-    return walks.walk(_operand(matrix), trail, top, by)
+    return walks.walk(matrix_stores.operand(matrix), trail, top, by)
 
 
 _MAKE: dict[str, Callable[[Any], MatrixStore | None]] = {
@@ -236,11 +241,14 @@ _MAKE: dict[str, Callable[[Any], MatrixStore | None]] = {
     "transpose": _transpose,
     "extract": _extract,
     "diag": _diag,
+    "with_values": _with_values,
     "kronecker": _kronecker,
     "outer": _outer,
     "power": _power,
     "select_mask": _select_mask,
-    "sampled_mxm": _sampled_mxm,
+    "sampled_mxm": sampled_rows.sampled_mxm,
+    "solve": dense_rows.solve,
+    "distances": dense_rows.distances,
     "selectk": _selectk,
     "walk": _walk,
 }
@@ -273,7 +281,7 @@ def _assign(e: Any, out: Any, write: Write[Mask | None]) -> None:
 def _reposition(e: Any, out: Any, write: Write[Mask | None]) -> None:
     """Assign the entries that stay within the shape to the region they move to; no other entry changes."""
     x, *offsets = e.operands
-    matrix = _operand(x)
+    matrix = matrix_stores.operand(x)
     moves = [
         vector_index.moved(int(offset.value), old, new)
         for offset, old, new in zip(offsets, (matrix.nrows, matrix.ncols), e.shape, strict=True)
@@ -289,7 +297,7 @@ def _reposition(e: Any, out: Any, write: Write[Mask | None]) -> None:
 def _value(x: Any, i: Any, j: Any, shape: tuple[int, int], row: bool, mask: MaskRows | None) -> MatrixStore:
     """Return the assigned value as a matrix of the output's shape."""
     if x.ndim:
-        made = matrix_index.line(x._store, row) if x.ndim == 1 else _operand(x)
+        made = matrix_index.line(x._store, row) if x.ndim == 1 else matrix_stores.operand(x)
         return matrix_index.spread(made, i, j, shape)
     if x.value is None:
         return MatrixStore(x.dtype, *shape, None)

@@ -51,6 +51,12 @@ def transpose(store: MatrixStore) -> MatrixStore:
     return MatrixStore(store.dtype, store.ncols, store.nrows, columns, rows)
 
 
+def operand(matrix: Any) -> MatrixStore:
+    """Return the store of a Matrix, or of the transpose of one."""
+    store: MatrixStore = matrix._store
+    return transpose(store) if matrix._transposed else store
+
+
 def _transposed(rows: Rows) -> Rows:
     """Return the rows of the transpose, compressed if these are, and in the same vertex order."""
     made = transposed(rows)

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from sparsezc.engines.gpu import matrix_stores
-from sparsezc.engines.gpu.elementwise import operands, panel, vector_map
+from sparsezc.engines.gpu.elementwise import operands, panel, panel_parts, vector_map
 from sparsezc.engines.gpu.elementwise.panel import Panel
 from sparsezc.engines.gpu.products import multi_source_bfs, sampled, spmm
 from sparsezc.engines.gpu.products.spgemm_rows import products, the_one_value
@@ -35,7 +35,18 @@ def run_statement(e: Any, out: Any, write: Write[Mask | None]) -> bool:
         return statement.mxm()
     if e.operation == "sampled_mxm":
         return statement.sampled_mxm()
+    if e.operation in ("assign", "subassign") and statement.put():
+        return True
     return e.operation in _ELEMENTWISE and statement.elementwise()
+
+
+def write(e: Any, out: Any, made: MatrixStore, how: Write[Mask | None]) -> bool:
+    """Write a result that is a panel by the rule of vectors; return False where mask or output are none."""
+    shape = panel.shape_of(out._store.nrows, out._store.ncols)
+    if shape is None or (how.mask is not None and how.mask.parent.ndim == 1):
+        return False
+    statement = _Statement(e, out._store, how, *shape)
+    return statement._write(made.panel.vector, statement.in_bits(), masked=False)
 
 
 class _Statement:
@@ -106,14 +117,16 @@ class _Statement:
         A, X, flipped, Z, inner = self.e.operands
         narrow: MatrixStore = Z._store
         shape = panel.shape_of(narrow.nrows, narrow.ncols)
-        if self.across or A._transposed or shape != (self.width, Z._transposed) or 0 in (narrow.nvals, A._store.nvals):
+        if self.across or shape != (self.width, Z._transposed) or 0 in (narrow.nvals, A._store.nvals):
             return False
-        given = sampled.sides(inner.op, X, flipped)
+        given = sampled.sides(inner.op, X, flipped, inner.weights)
         if given is None or not panel.fits(2 * self.size, self.e.op.return_type):
             return False
         x, how = Panel(self.width, False, panel.get_or_build(narrow, *shape).vector), self.in_bits()
-        rows = A._store.held()[0]
-        made = spmm.pull(self.e.op, rows, inner.op.return_type, x, how.mask, given)
+        rows, columns = A._store.held()
+        pushes = A._transposed and columns is None
+        rows = columns if A._transposed and not pushes else rows
+        made = (spmm.push if pushes else spmm.pull)(self.e.op, rows, A._store.dtype, x, how.mask, given)
         return self._write(made, how, masked=True)
 
     def _write(self, made: VectorStore, how: Write[MaskBits], *, masked: bool) -> bool:
@@ -150,7 +163,10 @@ class _Statement:
             return False
         if any((store.nrows, store.ncols) != shape for store in involved):
             return False
-        if any(getattr(x, "ndim", 0) == 1 or getattr(x, "_transposed", False) for x in self.e.operands):
+        by_vectors = any(getattr(x, "ndim", 0) == 1 for x in self.e.operands)
+        if by_vectors and not self.e.operation.startswith("ewise"):
+            return False
+        if any(getattr(x, "_transposed", False) for x in self.e.operands):
             return False
         if not _by_value(self.e) or not panel.fits(self.size, *(s.dtype for s in involved if s.panel is None)):
             return False
@@ -159,6 +175,35 @@ class _Statement:
         out = self.of(self.out)
         _ELEMENTWISE[self.e.operation](self, out, self.in_bits())
         return self.hold(out)
+
+    def side(self, x: Any, left: bool) -> VectorStore:
+        """Return a matrix's panel; of a vector, the panel that has it in each column or, on the right, in each row."""
+        if x.ndim == 2:
+            return self.of(x._store)
+        return panel_parts.spread(
+            x._store, Panel(self.width, self.across, VectorStore(x.dtype, self.size)), left != self.across
+        )
+
+    def put(self) -> bool:
+        """Assign some rows, some neighbouring columns, or a column, where the whole region is written."""
+        x, i, j = self.e.operands
+        if not x.ndim or getattr(x, "_transposed", False) or self.across or _by_value(self.e):
+            return False
+        if (
+            self.write.mask is not None
+            or self.write.accum is not None
+            or not (self.out.is_panel or self.out.nvals == 0)
+        ):
+            return False
+        held = panel.get_or_build(self.out, self.width, self.across)
+        region = panel_parts.region_of(held, i, j)
+        if region is None or region.rows is not None or (x.ndim == 1 and j.kind != "one"):
+            return False
+        if x.ndim == 2 and panel.shape_of(x.nrows, x.ncols) != (region.ncols, False):
+            return False
+        new = x._store if x.ndim == 1 else panel.get_or_build(x._store, region.ncols, False).vector
+        panel_parts.put(new if new.dtype is self.out.dtype else vector_map.cast(new, self.out.dtype), held, region)
+        return self.hold(held.vector)
 
     def _is_filled(self) -> bool:
         """Return whether a number is assigned everywhere: a panel needs no ids for that."""
@@ -187,7 +232,7 @@ def _by_value(e: Any) -> bool:
 
 def _ewise(s: _Statement, out: VectorStore, write: Write[MaskBits]) -> None:
     x, y, extra = operands.of_ewise(s.e)
-    vector_map.ewise(s.e.operation, s.e.op, s.of(x._store), s.of(y._store), out, write, **extra)
+    vector_map.ewise(s.e.operation, s.e.op, s.side(x, True), s.side(y, False), out, write, **extra)
 
 
 def _apply(s: _Statement, out: VectorStore, write: Write[MaskBits]) -> None:

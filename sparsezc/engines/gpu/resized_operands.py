@@ -85,6 +85,8 @@ _RULES: dict[str, Callable[..., bool]] = {
         and (A.shape[0], Z.shape[1]) == shape
         and A.shape[1] == Z.shape[0]
     ),
+    "solve": lambda shape, G, B: B.shape == shape and G.shape == (shape[0], shape[1] * (shape[1] + 1) // 2),
+    "distances": lambda shape, X, Y: (X.shape[0], Y.shape[0]) == shape and X.shape[1] == Y.shape[1],
     "best_label": lambda shape, A, *rest: A.shape == shape * 2 and _same(shape, *rest),
     "label_weight": lambda shape, A, *rest: A.shape == shape * 2 and _same(shape, *rest),
     "best_column": lambda shape, A, v: A.shape == shape + v.shape,
@@ -106,6 +108,8 @@ _RULES: dict[str, Callable[..., bool]] = {
     "reduce_rowwise": lambda shape, A: A.shape[:1] == shape,
     "transpose": lambda shape, A: A.shape[::-1] == shape,
     "diag": _diag,
+    "values_of": lambda shape, A: A.nvals == shape[0],
+    "with_values": lambda shape, A, v: A.shape == shape and A.nvals == v.size,
     "extract": lambda _shape, u, *keys: _is_within(keys, u.shape),
     "assign": _assign,
     "subassign": _assign,

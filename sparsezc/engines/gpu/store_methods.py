@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sparsezc.config import config
 from sparsezc.device import cuda
 from sparsezc.engines.gpu import matrix_stores, resized_operands
-from sparsezc.engines.gpu.elementwise import vector_map
+from sparsezc.engines.gpu.elementwise import panel, panel_parts, vector_map
 from sparsezc.engines.gpu.graph_replay import Depth, Limit, Replay
 from sparsezc.engines.gpu.layouts import head_cache
 from sparsezc.engines.gpu.runtime import launch
@@ -112,6 +112,20 @@ class Keeper:
 
     def placements(self) -> tuple[str, ...]:
         return choices(files=True)[1:]
+
+    def full_values(self, store: Any) -> Any:
+        if isinstance(store, HostStore) or not store.is_panel or store.nvals != store.nrows * store.ncols:
+            return None
+        return panel_parts.to_full(store.panel)
+
+    @launch.locked
+    def matrix_from_full(self, values: NDArray[Any], dtype: DataType) -> MatrixStore | None:
+        shape = None if dtype.is_udt else panel.shape_of(*values.shape)
+        if shape is None or not panel.fits(values.size, dtype):
+            return None
+        store = MatrixStore(dtype, values.shape[0], values.shape[1], None)
+        store.hold(panel_parts.from_full(values, dtype, *shape))
+        return store
 
     def keep_transpose(self, store: Any) -> None:
         if isinstance(store, MatrixStore):

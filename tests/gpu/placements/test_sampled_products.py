@@ -100,6 +100,57 @@ def test_what_is_no_full_panel_is_multiplied_as_ever(lay: Lay) -> None:
     assert made.isequal(X.mxm(Y.T).new(mask=A.S).mxm(Z).new())
 
 
+WEIGHTS = [
+    (2, [(gb.binary.min, 9.0), (gb.select.valuegt, 2), gb.unary.sqrt, gb.unary.minv]),
+    (3, [gb.binary.minus, (gb.select.offdiag, 0), (gb.binary.times, 3.0)]),
+]
+
+
+def by_statements(A: gb.Matrix, X: gb.Matrix, Y: gb.Matrix, Z: gb.Matrix) -> gb.Matrix:
+    """Compute with WEIGHTS, a statement after the other."""
+    W = X.mxm(Y.T).new(mask=A.S)
+    first = W.apply(gb.binary.min, right=9.0).new().select(">", 2).new().apply("sqrt").new().apply("minv").new()
+    then = A.ewise_mult(W, "minus").new().select("offdiag").new().apply("times", right=3.0).new()
+    C = gb.Matrix("FP64", A.nrows, Z.ncols)
+    C[:, :2] << first.mxm(Z[:, :2].new())
+    C[:, 2:] << then.mxm(Z[:, 2:].new())
+    return C
+
+
+@pytest.mark.parametrize("kind", ["plain", "wide ids"])
+@pytest.mark.parametrize("placement", PLACEMENTS)
+def test_weights_and_both_directions(placement: str, kind: str, lay: Lay) -> None:
+    if kind != "plain" and placement != "zerocopy":
+        pytest.skip("the width of ids and the placement are met apart")
+    rng = np.random.default_rng(0)
+    A = make(gb, panel_operands(0, "INT64", 1, "A X")["A"])
+    B = lay(placement, kind, A)
+    X, Y, Z = (full(rng, N, k, "FP64") for k in (3, 3, 3))
+    x, y, z = (M.to("gpu") for M in (X, Y, Z))
+    mask = Z.select(">", 1).new()
+    for ours, here in ((A, B), (A.T, B.T)):
+        made = ops.sampled_mxm(here, x, y, z, "plus_times", "plus_times", WEIGHTS).new()
+        expected = by_statements(ours if ours is A else A.T.new(), X, Y, Z)
+        assert made._store.is_panel
+        assert made.isclose(expected)
+        assert ops.sampled_mxm(ours, X, Y, Z, "plus_times", "plus_times", WEIGHTS).new().isclose(expected)
+        some = ops.sampled_mxm(here, x, y, z, "plus_times", "plus_times", WEIGHTS).new(mask=mask.to("gpu").S)
+        assert some.isclose(expected.select(mask.S).new())
+    assert B._store.in_stored_order()[1] is None  # no transpose was made
+    integers = ops.sampled_mxm(B.T, x, y, z, "min_plus", "max_second").new()
+    assert integers.isequal(ops.sampled_mxm(A.T, X, Y, Z, "min_plus", "max_second").new())
+
+
+def test_weights_of_small_matrices(gpu: Any) -> None:
+    rng = np.random.default_rng(0)
+    A = gb.Matrix.from_coo(rng.permutation(20)[:12] % 5, np.arange(12) % 6, np.arange(12), "INT8", nrows=5, ncols=6)
+    X, Y, Z = full(rng, 5, 3, "FP64"), full(rng, 6, 3, "FP64"), full(rng, 6, 3, "FP64")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", gb.exceptions.PerformanceWarning)
+        found = ops.sampled_mxm(*(M.to("gpu") for M in (A, X, Y, Z)), "plus_times", "plus_times", WEIGHTS).new()
+    assert found.isclose(by_statements(A, X, Y, Z))
+
+
 def test_ids_are_read_once_in_whole_lines(counting: Any) -> None:
     A = gb.io.read("kron:8").to("gpu", placement="zerocopy")
     rng = np.random.default_rng(0)
@@ -116,6 +167,28 @@ def test_ids_are_read_once_in_whole_lines(counting: Any) -> None:
     assert counting.total(1).loads == 0
     assert counting.total(0).useful_bytes == 4 * A.nvals
     assert counting.total(0).count <= 1.2 * lines
+
+
+def test_weights_read_values_once_and_masks_skip_rows(counting: Any) -> None:
+    """Both directions of a round of descent: 5 bytes a rating; and the rows that a mask allows alone."""
+    graph = gb.io.read("kron:8")
+    A = gb.Matrix.from_csr(*graph.to_csr()[:2], np.arange(graph.nvals) % 5, "INT8", ncols=256)
+    A = A.to("gpu", placement="zerocopy")
+    rng = np.random.default_rng(0)
+    X, Z = (full(rng, A.nrows, k, "FP64").to("gpu") for k in (8, 4))
+    X.mxm(full(rng, 8, 8, "FP64").to("gpu")).new()  # X is a panel now
+    errors = [(3, [gb.binary.minus]), (4, [gb.binary.minus, (gb.binary.pow, 2.0)])]
+    for turned in (A, A.T):
+        counting.reset()
+        ops.sampled_mxm(turned, X, X, Z, "plus_times", "plus_times", errors).new()
+        assert counting.total(0).useful_bytes == 4 * A.nvals
+        assert counting.total(1).useful_bytes == A.nvals
+        assert counting.total(0).count <= 1.2 * A.nvals * 4 / 128
+    rows = gb.Matrix.from_coo(np.repeat(np.arange(0, 256, 2), 4), np.tile(np.arange(4), 128), True, nrows=256, ncols=4)
+    wanted = int(np.diff(graph.to_csr()[0].astype(np.int64))[::2].sum())
+    counting.reset()
+    ops.sampled_mxm(A, X, X, Z, "plus_times", "plus_times").new(mask=rows.to("gpu").S)
+    assert counting.total(0).useful_bytes == 4 * wanted
 
 
 @pytest.mark.parametrize("dtype", ["FP64", "FP32", "FC64", "INT64"])
@@ -177,3 +250,11 @@ def test_bad_shapes(lay: Lay) -> None:
     ):
         with pytest.raises(gb.exceptions.DimensionMismatch, match=said):
             ops.sampled_mxm(A, *given, "plus_times", "plus_times")
+    for weights, error, said in (
+        ([(2, [])], gb.exceptions.DimensionMismatch, "must end with the 3 columns of Z"),
+        ([(2, []), (2, [])], gb.exceptions.DimensionMismatch, r"ascend from 1; they are of \[2, 2\]"),
+        ([(2, []), (3, [gb.unary.isnan])], gb.exceptions.DomainMismatch, "weights 0 are of FP64, weights 1 of BOOL"),
+        ([(3, ["sqr"])], gb.exceptions.InvalidValue, "sqr"),
+    ):
+        with pytest.raises(error, match=said):
+            ops.sampled_mxm(A, X, Y, Z, "plus_times", "plus_times", weights)

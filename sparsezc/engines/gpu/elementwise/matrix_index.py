@@ -76,6 +76,39 @@ def extract(rows: Rows, dtype: DataType, i: Any, j: Any) -> MatrixStore:
     return assembly.assemble(ranges, make, shape, dtype, rows.indices.placement, iso)
 
 
+def neighbours(rows: Rows, dtype: DataType, first: int, last: int) -> MatrixStore | None:
+    """Return rows first .. last-1 without a copy of their entries; None where those are not in device memory."""
+    if rows.compressed or not RECORDS[rows.indices.placement].resident:
+        return None
+    start, stop = rows.ends(first, last)
+    offsets = rows.indptr[first : last + 1] - start
+    ids = DeviceBuffer(rows.indices.load(start, stop))
+    values = rows.values if rows.iso else DeviceBuffer(rows.values.load(start, stop))
+    made = Rows(last - first, rows.ncols, stop - start, offsets, ids, values, rows.iso) if stop > start else None
+    return MatrixStore(dtype, last - first, rows.ncols, made)
+
+
+def values_of(store: MatrixStore) -> VectorStore:
+    """Return the values of all entries, by rows and columns, as a vector."""
+    rows = store.rows
+    made = VectorStore(store.dtype, 0 if rows is None else rows.nvals)
+    if rows is not None:
+        values = rows.values.load()
+        made.put(
+            cuda.current().xp.arange(rows.nvals), cuda.current().xp.repeat(values, rows.nvals) if rows.iso else values
+        )
+    return made
+
+
+def with_values(store: MatrixStore, v: VectorStore) -> MatrixStore:
+    """Return the same entries with other values, which are copied."""
+    rows = store.rows
+    if rows is None:
+        return MatrixStore(v.dtype, store.nrows, store.ncols, None)
+    made = Rows(rows.nrows, rows.ncols, rows.nvals, rows.indptr, rows.indices, DeviceBuffer(v.values.copy()), False)
+    return MatrixStore(v.dtype, store.nrows, store.ncols, made)
+
+
 def _by_columns(rows: Rows, dtype: DataType, i: Any, j: Any) -> MatrixStore:
     """Return A(i, j) by way of the transpose, for rows of A that no row block can hold."""
     nrows = rows.nrows if i is None else int(i.size)

@@ -127,13 +127,27 @@ def fits(size: int, *dtypes: DataType) -> bool:
 def get_or_build(store: MatrixStore, width: int, across: bool) -> Panel:
     """Return the panel of a matrix; the matrix keeps it."""
     if store.panel is None:
-        made = Panel(width, across, VectorStore(store.dtype, store.nrows * store.ncols))
-        rows = store.rows
-        if rows is not None:
-            _put(rows, made)
-        store.panel = made
+        store.panel = build(store, width, across)
     panel: Panel = store.panel
     return panel
+
+
+def build(store: MatrixStore, width: int, across: bool) -> Panel:
+    """Return the rows of a matrix of any shape as a panel, which the matrix does not keep."""
+    made = Panel(width, across, VectorStore(store.dtype, store.nrows * store.ncols))
+    rows = store.rows
+    if rows is not None:
+        _put(rows, made)
+    return made
+
+
+def hold(store: MatrixStore, made: Panel) -> MatrixStore:
+    """Give a new matrix the content of a panel: as one where its shape allows, else as rows."""
+    if shape_of(store.nrows, store.ncols) == (made.width, made.across):
+        store.hold(made)
+    else:
+        store.rows = made.rows()
+    return store
 
 
 def _put(rows: Rows, panel: Panel) -> None:

@@ -20,17 +20,19 @@ from sparsezc.engines.gpu.runtime import codegen, launch
 from sparsezc.engines.gpu.runtime.codegen import evaluate, function, typedefs
 from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows
 from sparsezc.engines.gpu.storage.vector_store import VectorStore
+from sparsezc.expr.expression import Step, Weights
 from sparsezc.memory import allocate, budget
 from sparsezc.semirings.semiring import any_pair, plus_times
 from sparsezc.semirings.types.datatypes import BOOL, DataType
 
 
 class Sides(NamedTuple):
-    """Two full panels whose product is wanted at some entries: X by rows, Y by columns of the product."""
+    """Full panels whose product is wanted at some entries: X by rows, Y by columns; and the steps to its weights."""
 
     semiring: Any
     left: Panel
     right: Panel
+    weights: tuple[Weights, ...] = ()
 
     @property
     def inner(self) -> int:
@@ -40,14 +42,30 @@ class Sides(NamedTuple):
     def prelude(self) -> str:
         return _prelude(self.semiring, self.left.vector.dtype, self.right.vector.dtype, self.inner)
 
+    @property
+    def dtype(self) -> DataType:
+        """The type of weights."""
+        return (
+            _types(self.semiring.return_type, self.weights[0].steps)[-1] if self.weights else self.semiring.return_type
+        )
+
+    @property
+    def weighing(self) -> str:
+        return _weighing(self.semiring.return_type, self.weights)
+
+    @property
+    def reads_values(self) -> bool:
+        """Return whether steps read the values of the matrix whose entries are sampled."""
+        return any(step.kind == "ewise_mult" for each in self.weights for step in each.steps)
+
     def arguments(self) -> dict[str, Any]:
         return {"left": self.left.vector.values, "right": self.right.vector.values, "inner": self.inner}
 
 
-def sides(semiring: Any, a: Any, b: Any) -> Sides | None:
+def sides(semiring: Any, a: Any, b: Any, weights: tuple[Weights, ...] = ()) -> Sides | None:
     """Return the panels of A and B of A B; None where one is none, or has places without an entry."""
     left, right = _full(a, a._transposed), _full(b, not b._transposed)
-    return None if left is None or right is None else Sides(semiring, left, right)
+    return None if left is None or right is None else Sides(semiring, left, right, weights)
 
 
 def _full(matrix: Any, across: bool) -> Panel | None:
@@ -90,23 +108,23 @@ def times_small(semiring: Any, a: Any, b: Any, width: int, across: bool) -> Vect
     result: DataType = semiring.return_type
     if semiring.op is not plus_times or not (result.is_float or result.is_complex):
         return None
-    if not _has_blas():
+    if not has_blas():
         return None
     x = _full(large, across != large._transposed)
     small: MatrixStore = few._store
     if x is None or small.nvals != small.nrows * small.ncols or not panel.fits(x.length * width, result):
         return None
-    factor = _dense(small).astype(result.np_type, copy=False)
+    factor = dense(small).astype(result.np_type, copy=False)
     if few._transposed != across:  # what X is multiplied by from the right
         factor = factor.T
     made = VectorStore(result, x.length * width)
     rows = x.vector.values.reshape(x.length, x.width).astype(result.np_type, copy=False)
-    made.set((rows @ factor).ravel(), _all_bits(made.size), made.size)
+    made.set((rows @ factor).ravel(), all_bits(made.size), made.size)
     return made
 
 
 @cache
-def _has_blas() -> bool:
+def has_blas() -> bool:
     """Return whether CuPy finds cuBLAS, which its smallest installation lacks."""
     one = cuda.current().xp.ones((1, 1))
     try:
@@ -115,7 +133,7 @@ def _has_blas() -> bool:
         return False
 
 
-def _all_bits(size: int) -> Any:
+def all_bits(size: int) -> Any:
     """Presence words of which every bit below `size` is set."""
     bits = cuda.current().xp.full(-(-size // 32), 2**32 - 1, np.uint32)
     if size % 32:
@@ -123,7 +141,7 @@ def _all_bits(size: int) -> Any:
     return bits
 
 
-def _dense(store: MatrixStore) -> Any:
+def dense(store: MatrixStore) -> Any:
     """Return a full matrix as an array of two dimensions."""
     if store.panel is not None:
         held: Panel = store.panel
@@ -149,5 +167,45 @@ def _prelude(semiring: Any, left: DataType, right: DataType, inner: int) -> str:
     return "\n".join((typedefs(L=left, R=right), f"constexpr u32 GROUP = {group};", "namespace dot {", *inside, "}"))
 
 
+@lru_cache(maxsize=256)
+def _weighing(dtype: DataType, weights: tuple[Weights, ...]) -> str:
+    """Return the part of a prelude with the steps from a product, of type `dtype`, to weights (spmm.cuh)."""
+    lines, cases, columns = [], [], []
+    for number, (stop, steps) in enumerate(weights or (Weights(0, ()),)):
+        body, types = [], _types(dtype, steps)
+        for k, step in enumerate(steps):
+            name = f"step_{number}_{k}"
+            value = {"x": "v", "y": "v", "i": "row", "j": "col", "k": "col"}
+            if step.kind == "ewise_mult":
+                value["x"] = "own"
+            elif step.kind != "apply":
+                value["y"] = f"({step.right_type.literal(step.right)})"
+            text = evaluate(step.op, elementwise=True, **value)
+            given = f"{types[k].ctype} v, Own own, u64 row, u64 col"
+            lines.append(function(step.return_type.ctype, name, given, text))
+            call = f"{name}(v{k}, own, row, col)"
+            kept = f"if (!(bool){call}) return false; const {types[k].ctype} v{k + 1} = v{k};"
+            body.append(kept if step.kind == "select" else f"const {types[k + 1].ctype} v{k + 1} = {call};")
+        start = f"const {dtype.ctype} v0 = w;"
+        end = f"a = cast<A>(v{len(steps)}); return true;"
+        lines.append(function("bool", f"weigh_{number}", _WEIGHED, " ".join((start, *body, end))))
+        cases.append(f"if (k == {number}) return weigh_{number}(w, own, row, col, a);")
+        columns.append(f"if (column < {stop}) return {number};")
+    drops = any(step.kind == "select" for each in weights for step in each.steps)
+    lines.append(function("bool", "weigh", f"u32 k, {_WEIGHED}", " ".join((*cases, "return false;"))))
+    lines.append(function("u32", "weight_of", "u64 column", " ".join((*columns[:-1], f"return {len(columns) - 1};"))))
+    lines.append(f"constexpr u32 WEIGHTS = {len(columns)};\nconstexpr bool DROPS = {str(drops).lower()};")
+    return "\n".join(lines)
+
+
+def _types(dtype: DataType, steps: tuple[Step, ...]) -> list[DataType]:
+    """Return the type before each step, and after the last."""
+    found = [dtype]
+    for step in steps:
+        found.append(found[-1] if step.kind == "select" else step.return_type)
+    return found
+
+
+_WEIGHED = "dot::Z w, Own own, u64 row, u64 col, A& a"
 #: What a kernel that can sample reads where nothing is sampled: of any product.
-NOT_SAMPLED = _prelude(any_pair[BOOL], BOOL, BOOL, 1)
+NOT_SAMPLED = _prelude(any_pair[BOOL], BOOL, BOOL, 1), _weighing(BOOL, ())

@@ -1,4 +1,4 @@
-"""Products with panels: a large sparse matrix times a matrix of few columns, or one of few rows times it (spmm.cu)."""
+"""Products with panels: a large sparse matrix times one of few columns, or one of few rows times it (spmm*.cu)."""
 
 from __future__ import annotations
 
@@ -33,39 +33,68 @@ def pull(
     dtype : DataType
         The type of M's values.
     sampled : Sides, optional
-        Full panels whose product, at M's entries, stands for M's values (`dtype` is its type); it is never stored.
+        Full panels whose product, at M's entries, stands for M's values after its steps; it is never stored.
     """
-    gpu = cuda.current()
+    gpu, chunks = cuda.current(), rows.chunks
     xp = gpu.xp
-    result, chunks = semiring.return_type, rows.chunks
-    y = VectorStore(result, rows.nrows * x.width)
+    y = VectorStore(semiring.return_type, rows.nrows * x.width)
     y.make()
-    columns = 1 << max(0, -(-x.width // 32) - 1).bit_length()
-    x.vector.nvals()  # the presence words of a full panel are not read
     partial: dict[str, Any] = {"partial": 0, "partial_has": 0, "arrived": 0}
     if chunks.count:
-        sums = xp.empty(chunks.count * x.width, result.np_type)
+        sums = xp.empty(chunks.count * x.width, semiring.return_type.np_type)
         arrived = xp.zeros(chunks.nrows, np.uint32)
         partial = {"partial": sums, "partial_has": xp.empty(sums.size, np.uint8), "arrived": arrived}
-    group = 1 << max(0, min(x.width, 32) - 1).bit_length()  # lanes that share an entry
-    values, bits = x.vector.values if _reads_x(semiring, x.across) else 0, 0 if x.vector.is_full else x.vector.bits
-    blocks = launch.blocks(gpu, 32 * max(-(-rows.nrows // 32), chunks.count))
-    operands = groups.Vector(values, bits), mask.arguments()
-    target = {"width": x.width, "group": group, "y": y.values, "y_bits": y.bits}
-    reads_values = ("y" if x.across else "x") in semiring.reads and sampled is None
-    panels = {"left": 0, "right": 0, "inner": 0} if sampled is None else sampled.arguments()
-    dots = None if sampled is None else sampled.prelude
-    wanted, at_once = _wanted(rows, mask, x.width), rows_per_warp.choose(rows)
-    for part in placements.parts(rows, None, wanted, ids=True, values=reads_values):
-        case = _Case(
-            semiring, dtype, x.vector.dtype, rows.form, x.across, columns, at_once, part.partial, part.bits, dots
-        )  # fmt: skip
-        kernel = codegen.kernel(gpu, "spmm.cu", _prelude(case), "spmm")
-        counters = xp.zeros(2, np.uint64)
-        run = stats.counted(kernel, part.near)
-        run(blocks, part.arguments, *operands, **target, counters=counters, **partial, **panels)
-    y.count = None
+    product = _Product(semiring, rows, dtype, x, mask, sampled)
+    product.launch("spmm", _wanted(rows, mask, x.width), y, partial)
     return y
+
+
+def push(
+    semiring: Any, rows: Rows, dtype: DataType, x: Panel, mask: MaskBits, sampled: Sides | None = None
+) -> VectorStore:
+    """Return the panel Y = M' X as :func:`pull` does, from the rows of M; sums depend on timing in their last bits."""
+    y = VectorStore(semiring.return_type, rows.ncols * x.width)
+    y.make(semiring.monoid)
+    _Product(semiring, rows, dtype, x, mask, sampled).launch("spmm_push", Wanted(None), y, {})
+    y.neutral = None
+    return y
+
+
+class _Product(NamedTuple):
+    """A product of rows and a panel."""
+
+    semiring: Any
+    rows: Rows
+    dtype: DataType
+    x: Panel
+    mask: MaskBits
+    sampled: Sides | None
+
+    def launch(self, name: str, wanted: Wanted, y: VectorStore, partial: dict[str, Any]) -> None:
+        """Launch a kernel that makes Y for every part of the rows."""
+        semiring, rows, dtype, x, mask, sampled = self
+        gpu = cuda.current()
+        columns = 1 << max(0, -(-x.width // 32) - 1).bit_length()
+        x.vector.nvals()  # the presence words of a full panel are not read
+        group = 1 << max(0, min(x.width, 32) - 1).bit_length()  # lanes that share an entry
+        values = x.vector.values if _reads_x(semiring, x.across) else 0
+        bits = 0 if x.vector.is_full else x.vector.bits
+        blocks = launch.blocks(gpu, 32 * max(-(-rows.nrows // 32), rows.chunks.count))
+        operands = groups.Vector(values, bits), mask.arguments()
+        target = {"width": x.width, "group": group, "y": y.values, "y_bits": y.bits}
+        reads_values = ("y" if x.across else "x") in semiring.reads if sampled is None else sampled.reads_values
+        panels = {"left": 0, "right": 0, "inner": 0} if sampled is None else sampled.arguments()
+        dots = None if sampled is None else (sampled.prelude, sampled.weighing, sampled.dtype, sampled.reads_values)
+        at_once = rows_per_warp.choose(rows)
+        for part in placements.parts(rows, None, wanted, ids=True, values=reads_values):
+            case = _Case(
+                semiring, dtype, x.vector.dtype, rows.form, x.across, columns, at_once, part.partial, part.bits, dots
+            )  # fmt: skip
+            kernel = codegen.kernel(gpu, f"{name}.cu", _prelude(case), name)
+            counters = gpu.xp.zeros(2, np.uint64)
+            run = stats.counted(kernel, part.near)
+            run(blocks, part.arguments, *operands, **target, counters=counters, **partial, **panels)
+        y.count = None
 
 
 def _wanted(rows: Rows, mask: MaskBits, width: int) -> Wanted:
@@ -98,8 +127,9 @@ class _Case(NamedTuple):
         Of the panel that a lane holds.
     rows_at_once : int
         Rows that a warp reads together.
-    dots : str or None
-        The sampled product that stands for the matrix's values, as a part of the prelude.
+    dots : tuple or None
+        The sampled product that stands for the matrix's values: as a part of the prelude, its steps likewise, the type
+        of weights, and whether steps read the matrix's values.
     partial, segment_bits
         Of the part, as in :class:`~sparsezc.engines.gpu.placements.Part`.
     """
@@ -113,7 +143,7 @@ class _Case(NamedTuple):
     rows_at_once: int
     partial: bool
     segment_bits: int
-    dots: str | None
+    dots: tuple[str, str, DataType, bool] | None
 
 
 @lru_cache(maxsize=256)
@@ -121,12 +151,15 @@ def _prelude(case: _Case) -> str:
     semiring, across, form = case.semiring, case.across, case.form
     x_is, y_is, i, j = ("v", "a", "col", "row") if across else ("a", "v", "row", "col")
     multiply = evaluate(semiring, x=x_is, y=y_is, i=i, k="shared", j=j)
+    dots, weighing, weight, reads_own = (*NOT_SAMPLED, case.a, False) if case.dots is None else case.dots
     return "\n".join(
         (
-            NOT_SAMPLED if case.dots is None else case.dots,
-            typedefs(Id="u64" if form.wide else "u32", A=case.a, X=case.x, Z=semiring.return_type),
+            dots,
+            typedefs(Id="u64" if form.wide else "u32", Own=case.a, A=weight, X=case.x, Z=semiring.return_type),
+            weighing,
             flags(
                 READS_A=("y" if across else "x") in semiring.reads,
+                READS_OWN=reads_own,
                 READS_X=_reads_x(semiring, across),
                 ISO=form.iso,
                 SAMPLED=case.dots is not None,

@@ -7,36 +7,11 @@
 // it takes the slice's entries one after another, or several at once where there are fewer than 32 columns. A row ends
 // early where all its sums are terminal. Rows longer than LONG are cut into chunks, which any warp may take; the last
 // to finish adds the chunks' sums in order, so answers do not depend on timing. `group`: the lanes that an entry takes.
-// With SAMPLED the values of M are not read: each is an entry of the product of two full panels, `left` and `right` of
-// `inner` columns, made when it is met (sampled.cuh).
 //
-// The prelude supplies Id, A, X, Z (types of ids, M's values, X's values, result); `Z multiply(A a, X x, u64 row, u64 shared, u64
-// col)`; the monoid (add, identity, terminal; ANY, TERMINAL); READS_A, READS_X, ISO, SAMPLED, and with it
-// what sampled.cuh says (else L and R); LONG; COLUMNS, how many columns a lane has;
-// and what part.cuh says.
-#include "part.cuh"
-#include "rows.cuh"
-#include "sampled.cuh"
+// The prelude supplies what spmm.cuh says.
+#include "spmm.cuh"
 
 namespace szc {
-
-struct Operands {
-  const A* values;
-  const X* x;
-  const u32* x_bits;  // null: the panel is full
-  const u32* mask;    // null: none
-  u32 flip;
-  u64 width;
-  u32 group;          // lanes that share an entry: a power of two, at least `width` or 32
-  Z* y;
-  u32* y_bits;        // zeros on entry
-  Part part;
-  const L* left;
-  const R* right;
-  u64 inner;
-
-  __device__ __forceinline__ bool allowed(u64 place) const { return !mask || has_bit(mask[place >> 5] ^ flip, (u32)place & 31u); }
-};
 
 // The sums of a row in the lane's own columns.
 struct Sums {
@@ -53,26 +28,24 @@ struct Sums {
   }
 };
 
-__device__ __forceinline__ u64 column(const Operands& o, u32 q) { return (lane_id() & (o.group - 1)) + 32 * (u64)q; }
-
 // Adds the entries that lanes lo .. hi-1 have read, all of one row.
-__device__ __forceinline__ void add_entries(const Operands& o, u64 id, A a, u64 row, u32 lo, u32 hi, Sums& s) {
+__device__ __forceinline__ void add_entries(const Operands& o, u64 id, const Weight& w, u64 row, u32 lo, u32 hi, Sums& s) {
   constexpr u32 AHEAD = COLUMNS >= 4 ? 1 : 4 / COLUMNS;  // entries whose vector values are requested at once
   const u32 together = 32 / o.group, mine = lane_id() / o.group;
   for (u32 t = lo; t < hi; t += together * AHEAD) {
     X x[AHEAD][COLUMNS];
     bool hit[AHEAD][COLUMNS];
     u64 shared[AHEAD];
-    A factor[AHEAD];
+    Factor f[AHEAD];
 #pragma unroll
     for (u32 u = 0; u < AHEAD; ++u) {
       const u32 from = t + u * together + mine;
       shared[u] = __shfl_sync(ALL, id, from & 31u);
-      factor[u] = READS_A ? (A)__shfl_sync(ALL, a, from & 31u) : A();
+      f[u] = factor(o, w, from & 31u);
 #pragma unroll
       for (u32 q = 0; q < COLUMNS; ++q) {
         const u64 place = shared[u] * o.width + column(o, q);
-        hit[u][q] = from < hi && column(o, q) < o.width && present(o.x_bits, place);
+        hit[u][q] = from < hi && column(o, q) < o.width && present(o.x_bits, place) && f[u].is_there(o, q);
         x[u][q] = READS_X && hit[u][q] ? o.x[place] : X();
       }
     }
@@ -80,7 +53,7 @@ __device__ __forceinline__ void add_entries(const Operands& o, u64 id, A a, u64 
     for (u32 u = 0; u < AHEAD; ++u)
 #pragma unroll
       for (u32 q = 0; q < COLUMNS; ++q)
-        if (hit[u][q]) s.join(q, multiply(factor[u], x[u][q], row, shared[u], column(o, q)));
+        if (hit[u][q]) s.join(q, multiply(f[u].of(q), x[u][q], row, shared[u], column(o, q)));
   }
 }
 
@@ -126,13 +99,6 @@ __device__ __forceinline__ bool any_allowed(const Operands& o, u64 row) {
   return false;
 }
 
-// The value of the lane's entry `at`, where it is active. All lanes call.
-__device__ __forceinline__ A value(const Operands& o, u64 at, u64 row, u64 id, bool active) {
-  if (!READS_A) return A();
-  if (SAMPLED) return (A)dot_entries(o.left, o.right, o.inner, row, id, __ballot_sync(ALL, active));
-  return !active ? A() : ISO ? o.values[0] : read(o.values, o.part.value_segments, at, 1);
-}
-
 // A part of a long row.
 struct Chunks {
   const u64* rows;
@@ -156,7 +122,7 @@ __device__ __forceinline__ void do_chunk(const Operands& o, PartIds& ids, const 
     const bool active = at >= begin && at < end;
     const u32 lo = base < begin ? (u32)(begin - base) : 0, hi = end - base < 32 ? (u32)(end - base) : 32;
     const u64 id = (u64)ids.load(at, active);
-    add_entries(o, id, value(o, at, row, id, active), row, lo, hi, s);
+    add_entries(o, id, weight(o, at, row, id, active), row, lo, hi, s);
     if (finished(o, row, s)) break;
   }
   gather(o, s);
@@ -180,7 +146,7 @@ __device__ __forceinline__ void do_chunk(const Operands& o, PartIds& ids, const 
 }
 
 extern "C" __global__ void __launch_bounds__(256)
-    KERNEL(u64 nrows, const i64* indptr, const Id* indices, const A* values, const u64* id_segments, const u64* value_segments,
+    KERNEL(u64 nrows, const i64* indptr, const Id* indices, const Own* values, const u64* id_segments, const u64* value_segments,
            const u32* subset, u64 first_row, u64 end_row, u64 first_chunk, u64 end_chunk, const u64* long_rows,
            const u64* long_first, const u32* chunk_slot, const X* x, const u32* x_bits, const u32* mask, u32 flip, u64 width,
            u32 group, Z* y, u32* y_bits, u64* counters, Z* partial, u8* partial_has, u32* arrived, const L* left, const R* right,
@@ -204,7 +170,7 @@ extern "C" __global__ void __launch_bounds__(256)
     u32 open = 32;  // the row whose sums are in s; 32: none
     stream_rows(begin, end, __ballot_sync(ALL, begin < end && end - begin <= LONG), owners[threadIdx.x >> 5], [&](const Slice& slice) {
       const u64 id = (u64)ids.load(slice.at, slice.active);
-      const A a = value(o, slice.at, 32 * word + slice.row, id, slice.active);
+      const Weight w = weight(o, slice.at, 32 * word + slice.row, id, slice.active);
       u32 done = 0;
       for (u32 heads = __ballot_sync(ALL, slice.active && slice.head == lane); heads; heads &= heads - 1) {
         const u32 head = (u32)__ffs((int)heads) - 1, r = __shfl_sync(ALL, slice.row, head);
@@ -217,7 +183,7 @@ extern "C" __global__ void __launch_bounds__(256)
           s.clear();
           open = r;
         }
-        add_entries(o, id, a, 32 * word + r, head, head + count, s);
+        add_entries(o, id, w, 32 * word + r, head, head + count, s);
         if (finished(o, 32 * word + r, s)) done |= bit(r);
       }
       return has_bit(done, lane);

@@ -1,0 +1,30 @@
+// Sums of a panel's entries by a monoid, along its rows or columns.
+//
+// Who calls: engines/gpu/elementwise/panel_parts.py. All memory on the device. What a thread does: sum t folds `count` entries, from
+// t / width * piece + t % width on, each `step` after the other, as far as they are below `size`: with width 1 neighbours are
+// folded, which is a row; else every width-th, which is a piece of a column, and neighbouring threads read neighbours.
+//
+// The prelude supplies X and Z (types of entries and sums), and the monoid (add, identity).
+#include "warp.cuh"
+
+namespace szc {
+
+extern "C" __global__ void __launch_bounds__(256)
+    KERNEL(u64 size, u64 sums, const X* u, const u32* u_bits, u64 width, u64 piece, u64 step, u64 count, Z* out, u32* out_bits) {
+  for (u64 t = (u64)blockIdx.x * blockDim.x + threadIdx.x; t - lane_id() < sums; t += (u64)gridDim.x * blockDim.x) {
+    Z sum = identity();
+    bool has = false;
+    u64 at = t / width * piece + t % width;
+    for (u64 k = 0; t < sums && k < count && at < size; ++k, at += step) {
+      if (!present(u_bits, at)) continue;
+      const Z z = cast<Z>(u[at]);
+      sum = has ? add(sum, z) : z;
+      has = true;
+    }
+    if (has) out[t] = sum;
+    const u32 found = __ballot_sync(ALL, has);
+    if (lane_id() == 0) out_bits[t >> 5] = found;
+  }
+}
+
+}  // namespace szc

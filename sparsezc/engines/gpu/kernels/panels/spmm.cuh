@@ -1,0 +1,89 @@
+// The part that both products of a sparse matrix and a panel share: operands, and the weights of entries.
+//
+// Who calls: spmm.cu (a row of the matrix makes a row of the result) and spmm_push.cu (an entry adds to the row of its column).
+// A weight is the value that an entry is multiplied with. Without SAMPLED it is the matrix's own value. With SAMPLED it is made
+// when the entry is met: an entry of the product of two full panels, `left` and `right` of `inner` columns (sampled.cuh), after
+// the steps of `weigh`, which may drop it; of several weights each is for columns of its own.
+//
+// The prelude supplies Id, Own, A, X, Z (types of ids, M's values, weights, X's values, result); `Z multiply(A a, X x, u64 row,
+// u64 shared, u64 col)`; the monoid (add, identity, terminal; ANY, TERMINAL, ATOMIC); READS_A (weights needed), READS_OWN
+// (steps read M's values), READS_X, ISO, SAMPLED, and with it what sampled.cuh says (else L and R); WEIGHTS, DROPS, `u32
+// weight_of(u64 column)`, `bool weigh(u32 k, dot::Z w, Own own, u64 row, u64 col, A& a)`; LONG; COLUMNS, how many columns a lane
+// has; and what part.cuh says.
+#pragma once
+#include "part.cuh"
+#include "rows.cuh"
+#include "sampled.cuh"
+
+namespace szc {
+
+struct Operands {
+  const Own* values;
+  const X* x;
+  const u32* x_bits;  // null: the panel is full
+  const u32* mask;    // null: none
+  u32 flip;
+  u64 width;
+  u32 group;          // lanes that share an entry: a power of two, at least `width` or 32
+  Z* y;
+  u32* y_bits;        // zeros on entry
+  Part part;
+  const L* left;
+  const R* right;
+  u64 inner;
+
+  __device__ __forceinline__ bool allowed(u64 place) const { return !mask || has_bit(mask[place >> 5] ^ flip, (u32)place & 31u); }
+};
+
+__device__ __forceinline__ u64 column(const Operands& o, u32 q) { return (lane_id() & (o.group - 1)) + 32 * (u64)q; }
+
+// The weights of one entry; those of the slice's other entries are in the other lanes.
+struct Weight {
+  A a[WEIGHTS];
+  u32 has;  // a bit each: it was not dropped
+};
+
+// The weights of the lane's entry `at`, where it is active, in row i and column j of M. All lanes call.
+__device__ __forceinline__ Weight weight(const Operands& o, u64 at, u64 i, u64 j, bool active) {
+  Weight w;
+  w.has = ALL;
+  if (!READS_A && !DROPS) return w;
+  Own own = Own();
+  if ((!SAMPLED || READS_OWN) && active) own = ISO ? o.values[0] : read(o.values, o.part.value_segments, at, 1);
+  if (!SAMPLED) {
+    w.a[0] = cast<A>(own);
+    return w;
+  }
+  const dot::Z z = dot_entries(o.left, o.right, o.inner, i, j, __ballot_sync(ALL, active));
+#pragma unroll
+  for (u32 k = 0; k < WEIGHTS; ++k) {
+    w.a[k] = A();
+    if (active && !weigh(k, z, own, i, j, w.a[k])) w.has &= ~bit(k);
+  }
+  return w;
+}
+
+// The weights of another lane's entry for this lane's columns.
+struct Factor {
+  A a[WEIGHTS == 1 ? 1 : COLUMNS];
+  u32 has;
+
+  __device__ __forceinline__ A of(u32 q) const { return a[WEIGHTS == 1 ? 0 : q]; }
+  __device__ __forceinline__ bool is_there(const Operands& o, u32 q) const { return !DROPS || has_bit(has, WEIGHTS == 1 ? 0 : weight_of(column(o, q))); }
+};
+
+// The factor of lane `from`'s entry. All lanes call.
+__device__ __forceinline__ Factor factor(const Operands& o, const Weight& w, u32 from) {
+  Factor f;
+  f.has = DROPS ? __shfl_sync(ALL, w.has, (int)from) : ALL;
+#pragma unroll
+  for (u32 k = 0; k < WEIGHTS; ++k) {
+    const A a = READS_A ? (A)__shfl_sync(ALL, w.a[k], (int)from) : A();
+#pragma unroll
+    for (u32 q = 0; q < (WEIGHTS == 1 ? 1 : COLUMNS); ++q)
+      if (WEIGHTS == 1 || k == 0 || weight_of(column(o, q)) == k) f.a[q] = a;
+  }
+  return f;
+}
+
+}  // namespace szc

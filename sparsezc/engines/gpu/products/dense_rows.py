@@ -1,0 +1,110 @@
+"""Systems of equations, one a row, by CuPy; and distances between the rows of full matrices (distances.cu)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from sparsezc.device import cuda
+from sparsezc.engines.gpu.elementwise import panel, panel_parts, vector_map
+from sparsezc.engines.gpu.elementwise.panel import Panel
+from sparsezc.engines.gpu.products.sampled import all_bits, dense, has_blas
+from sparsezc.engines.gpu.runtime import codegen, launch
+from sparsezc.engines.gpu.storage.matrix_store import MatrixStore
+from sparsezc.engines.gpu.storage.vector_store import MaskBits, VectorStore
+from sparsezc.errors import InvalidValue
+from sparsezc.expr.dispatch import Write
+from sparsezc.memory import budget
+from sparsezc.semirings import monoid
+from sparsezc.semirings.types.datatypes import BOOL, FP64
+
+NOT_SOLVED = "solve: a row's matrix is singular in FP64; each must have one solution"
+_SQUARES = 6  # of a row, in device memory at a time: the matrix, its factors, and what CuPy copies
+
+
+def solve(e: Any) -> MatrixStore | None:
+    """Return the solutions as a panel; None where there are no panels, or CuPy has no cuBLAS."""
+    G, B = (_along(x) for x in e.operands)
+    if G is None or B is None or not has_blas():
+        return None
+    xp = cuda.current().xp
+    (m, k), upper = e.shape, np.triu_indices(e.shape[1])
+    place = np.empty((k, k), np.int64)
+    place[upper] = place.T[upper] = np.arange(upper[0].size)
+    place = xp.asarray(place.ravel())
+    packed, right = (_filled(each.vector).reshape(m, each.width) for each in (G, B))
+    found = xp.empty((m, k))
+    size = max(1, budget.available() // (8 * _SQUARES * k * k))
+    for first in range(0, m, size):
+        some = slice(first, first + size)
+        square = packed[some][:, place].reshape(-1, k, k)
+        empty = ~(square != 0).any(axis=(1, 2))  # a row without a matrix, which has no solution either
+        square[empty] = xp.eye(k)
+        try:
+            found[some] = xp.linalg.solve(square, right[some][:, :, None])[:, :, 0]
+        except np.linalg.LinAlgError:
+            raise InvalidValue(NOT_SOLVED) from None
+    if not bool(xp.isfinite(found).all()):
+        raise InvalidValue(NOT_SOLVED)
+    made = VectorStore(FP64, m * k)
+    made.set(found.ravel(), all_bits(m * k), m * k)
+    if not B.vector.is_full:
+        made = _of_complete_rows(made, B)
+    return panel.hold(MatrixStore(FP64, m, k, None), Panel(k, False, made))
+
+
+def _along(x: Any) -> Panel | None:
+    """Return the rows of a matrix side by side; None where they do not fit."""
+    store: MatrixStore = x._store
+    if x._transposed or not panel.fits(store.nrows * store.ncols, FP64, store.dtype):
+        return None
+    narrow = panel.shape_of(store.nrows, store.ncols) == (store.ncols, False)
+    found = (panel.get_or_build if narrow else panel.build)(store, store.ncols, False)
+    found.vector.nvals()
+    return found
+
+
+def _filled(v: VectorStore) -> Any:
+    """Return all values in FP64, 0 where there is no entry."""
+    xp = cuda.current().xp
+    if v.bits is None:
+        return xp.zeros(v.size)
+    if v.is_full:
+        return v.values.astype(np.float64, copy=False)
+    there = xp.unpackbits(v.bits.view(np.uint8), bitorder="little")[: v.size].astype(np.bool_)
+    return xp.where(there, v.values, v.values.dtype.type(0)).astype(np.float64)
+
+
+def _of_complete_rows(made: VectorStore, given: Panel) -> VectorStore:
+    """Return the rows that are complete in another panel of the same shape."""
+    marks = VectorStore(BOOL, made.size)
+    bits = given.vector.bits if given.vector.bits is not None else cuda.current().xp.zeros(marks.nwords, np.uint32)
+    there = cuda.current().xp.unpackbits(bits.view(np.uint8), bitorder="little")[: made.size].astype(np.bool_)
+    marks.set(there, all_bits(made.size), made.size)
+    complete = panel_parts.fold(monoid.land[BOOL], Panel(given.width, False, marks), True)
+    at = cuda.current().xp.flatnonzero(complete.values)
+    rows = VectorStore(BOOL, given.length)
+    rows.put(at, complete.values[at])
+    kept = panel_parts.spread(rows, given, True)
+    out = VectorStore(FP64, made.size)
+    vector_map.write_vector(made, out, Write(MaskBits(kept.bits), None, True))
+    return out
+
+
+def distances(e: Any) -> MatrixStore | None:
+    """Return distances as a panel, or as rows where they are none; None where X is no full panel."""
+    X, Y = e.operands
+    x, few = _along(X), Y._store
+    if x is None or not x.vector.is_full or few.nvals != few.nrows * few.ncols:
+        return None
+    gpu, (m, n) = cuda.current(), e.shape
+    y = dense(few)
+    y = gpu.xp.ascontiguousarray((y.T if Y._transposed else y).astype(np.float64))
+    made = VectorStore(FP64, m * n)
+    made.set(gpu.xp.empty(m * n), all_bits(m * n), m * n)
+    kernel = codegen.kernel(gpu, "distances.cu", codegen.typedefs(X=x.vector.dtype), "distances")
+    kernel.launch(
+        launch.blocks(gpu, m * n), size=m * n, x=x.vector.values, y=y, inner=x.width, few=n, out=made.values,
+    )  # fmt: skip
+    return panel.hold(MatrixStore(FP64, m, n, None), Panel(n, False, made))
