@@ -147,9 +147,9 @@ class _Near:
         new, at = keys[is_new], at[is_new]
         self._sorted = np.insert(self._sorted, at, new)
         self._number = np.insert(self._number, at, self.vertex.size + np.arange(new.size))
-        seed, vertex = np.divmod(new, self.n)
+        seed, vertex = new // self.n, new % self.n
         self.seed, self.vertex = np.r_[self.seed, seed], np.r_[self.vertex, vertex]
-        degrees: Vector = self._degree[vertex].new()
+        degrees = self._degree[vertex].new()
         self.degree = np.r_[self.degree, degrees.to_dense(0)]
         self.source = np.r_[self.source, np.full(new.size, -self.rho * self.alpha)]
         return np.take(self._number[np.searchsorted(self._sorted, keys)], which)
