@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sparsezc.algorithms import _check
 from sparsezc.algorithms._rounds import rounds
@@ -54,12 +56,13 @@ def maximum_flow(A: Matrix, s: Any, t: Any) -> tuple[Any, Matrix]:
     can carry, and h the hops to t over edges with R > 0, found by a breadth-first search from t, a wave is::
 
         L = R where R > 0 and h(i) = h(j) + 1
-        while q, the vertices that received something, has entries:
-            P = what e(q) fills of the rows diag(q) L, in the order of their entries
-            L = L - P
-            e = e - P 1 + P' 1
-            q = P' 1
+        for each distance from t, from the largest on:
+            F = what e fills of the rows of L at this distance, in the order of their entries
+            e = e - F 1 + F' 1
         R = R - F + F'                     with F all that the wave has pushed
+
+    Farthest vertices come first, so each has received all that it will when it pushes: once a wave. The wave itself
+    runs on the host over the entries of L, as a distance holds few of them in graphs that have many distances.
 
     A vertex that keeps excess has filled its rows of L, so the next search finds it farther from t: heights only rise,
     and when no vertex with excess reaches t the cut is found. What excess there is goes back to s in the same way.
@@ -245,47 +248,47 @@ def _drain(R: Matrix, e: Vector, target: int) -> tuple[Any, Vector]:
         # L = R where R > 0 and h(i) = h(j) + 1
         ends = open.ewise_mult(h, binary.second[datatypes.INT64]).new()
         step = h.ewise_mult(ends, binary.minus).new().select(select.valueeq, 1).new()
-        L = open.dup(mask=step.S)
-        left = L.dup()
-        while q.nvals:
-            # P = what e(q) fills of diag(q) L
-            P, kept = _filled(q.diag().mxm(left, semiring.any_second[L.dtype]).new(), q)
-            # L = L - P
-            left(P.S, binary.minus) << P
-            # e = e - P 1 + P' 1
-            e(kept.S) << kept
-            got = P.reduce_columnwise(monoid.plus).new()
-            e(binary.plus) << got
-            arrived += got.get(target, 0)
-            del e[target]
-            q = e.dup(mask=got.S)
-        e << e.select(select.valuegt, 0)
+        F, left = _wave(open.dup(mask=step.S), h, e)
+        arrived += left[target].item()
+        left[target] = 0
+        some = np.flatnonzero(left)
+        e << Vector.from_coo(some, left[some], e.dtype, size=e.size)
         # R = R - F + F'
-        F = L.ewise_mult(left, binary.minus).new()
-        _push(R, F.select(select.valuegt, 0).new())
+        _push(R, F)
 
 
-def _filled(E: Matrix, q: Vector) -> tuple[Matrix, Vector]:
-    """Fill the entries of each row of E, one after another, until what q has for the row is spent.
+def _wave(L: Matrix, h: Vector, e: Vector) -> tuple[Matrix, NDArray[Any]]:
+    """Push excess along the entries of L, the farthest vertices first.
 
     Returns
     -------
-    P : Matrix
+    F : Matrix
         What each entry gets, where it gets anything.
-    kept : Vector
-        What is left of q where a row of E is filled, and exactly 0 where it is not: a sum would leave a rounding error.
+    left : array
+        The excess of every vertex afterwards: exactly 0 where not all entries of its row are filled, though a sum
+        would leave a rounding error.
     """
-    i, j, c = E.to_coo()
-    at, have = q.to_coo()
-    row = np.searchsorted(at, i)
+    height, excess = h.to_dense(0), e.to_dense(0)
+    i, j, c = L.to_coo()
+    order = np.argsort(-height[i], kind="stable")  # entries of a row stay together
+    i, j, c = i[order].astype(np.int64), j[order].astype(np.int64), c[order]
     # what the entries up to each of a row take: sums within rows, of 1, 2, 4 ... entries
     through, step = c.copy(), 1
     while (same := i[step:] == i[:-step]).any():
         through[step:] += np.where(same, through[:-step], 0)
         step *= 2
-    spent = np.clip(have[row] - (through - c), 0, c)
+    before = through - c
+    is_last = np.r_[i[1:] != i[:-1], True]
+    distances = np.flatnonzero(np.r_[True, np.diff(height[i]) != 0, True])
+    spent = np.zeros_like(c)
+    for first, last in pairwise(distances.tolist()):
+        part = slice(first, last)
+        have = excess[i[part]]
+        if have.any():
+            spent[part] = np.clip(have - before[part], 0, c[part])
+            at = is_last[part]
+            excess[i[part][at]] = np.maximum(have - through[part], 0)[at]
+            np.add.at(excess, j[part], spent[part])
     on = spent > 0
-    P: Matrix = Matrix.from_coo(i[on], j[on], spent[on], E.dtype, nrows=E.nrows, ncols=E.ncols)
-    total = np.zeros_like(have)
-    total[row] = through  # of several the last one stays, which is the row's
-    return P, Vector.from_coo(at, np.maximum(have - total, 0), q.dtype, size=q.size)
+    F: Matrix = Matrix.from_coo(i[on], j[on], spent[on], L.dtype, nrows=L.nrows, ncols=L.ncols)
+    return F, excess

@@ -161,6 +161,12 @@ def _exact(b: Matrix, idle: float | None) -> Ints:
     value = np.ldexp(value, -np.frexp(np.abs(value).max(initial=0.0))[1])
     best = np.full(m, -np.inf)
     np.maximum.at(best, i, value)
+    # the first best entry of each row: where no two are in one column, they are the assignment
+    at = np.flatnonzero(value == best[i])[::-1]
+    first = np.full(m, -1)
+    first[i[at]] = j[at]
+    if np.unique(first[first >= 0]).size == m:
+        return np.where(first < n, first, -1)
     cost = np.maximum(best[i] - value, np.finfo(np.float64).tiny)  # SciPy takes no zeros
     try:
         found = min_weight_full_bipartite_matching(coo_array((cost, (i, j)), shape=(m, width)).tocsr())[1]

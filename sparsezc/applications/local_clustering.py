@@ -15,8 +15,11 @@ from sparsezc.applications import _check
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.errors import ConvergenceFailure
-from sparsezc.semirings import binary, monoid, select, semiring, unary
 from sparsezc.semirings.types import datatypes
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+_STEPS = 10  # between two looks at the pairs that the steps reached: rows are then read in few requests
 
 
 def local_clustering(
@@ -68,7 +71,8 @@ def local_clustering(
         minimise  q'Q q / 2 - alpha s'D^-1/2 q + rho alpha |D^1/2 q|_1
 
     Proximal gradient steps of length 1 from 0 only grow, and never beyond the vertices of the solution (theorem 2), so
-    no row but theirs is read. With y = D^-1/2 q, and a row of each matrix for a seed::
+    no row but theirs is read, once, at the step that reaches it; the steps themselves are SciPy's on the host, as these
+    rows hold no more than 1 / rho entries a seed. With y = D^-1/2 q, and a row of each matrix for a seed::
 
         Y = max((1 - alpha)/2 (Y + Y S D^-1) + alpha s D^-1 - rho alpha, 0)
         p = Y D
@@ -96,79 +100,132 @@ def local_clustering(
     alpha = _check.above(alpha, "alpha", 0, 1)
     rho = _check.above(rho, "rho", 0)
     tol = _check.above(tol, "tol", 0)
-    S = simple(A)
-    d = out_degree(S).dup(datatypes.FP64)
-    Y = _solved(S, d, at, (alpha, rho), tol, graphs.count(max_iter, "max_iter", 1))
+    most = graphs.count(max_iter, "max_iter", 1)
+    near = _Near(simple(A), at, alpha, rho)
+    y = _solved(near, tol, most)
+    row, vertex = near.seed[near.inside], near.vertex[near.inside]
     # p = Y D
-    p: Matrix = Y.ewise_mult(d, binary.times).new()
-    return p, *_sweeps(S, d, Y)
+    p: Matrix = Matrix.from_coo(row, vertex, y * near.degree[near.inside], datatypes.FP64, nrows=at.size, ncols=n)
+    best, conductance = _sweeps(near, y)
+    cluster = Matrix.from_coo(row[best], vertex[best], True, datatypes.BOOL, nrows=at.size, ncols=n)
+    found = np.flatnonzero(np.isfinite(conductance))
+    return p, cluster, Vector.from_coo(found, conductance[found], datatypes.FP64, size=at.size)
 
 
-def _solved(
-    S: Matrix, d: Vector, seeds: NDArray[np.int64], weights: tuple[float, float], tol: float, max_iter: int
-) -> Matrix:
-    """Return y of each seed in a row."""
-    alpha, rho = weights
-    inverse = d.apply(unary.minv).new()
-    s = Matrix.from_coo(np.arange(seeds.size), seeds, alpha, datatypes.FP64, nrows=seeds.size, ncols=S.nrows)
-    # alpha s D^-1
-    s << s.ewise_mult(inverse, binary.times)
-    Y: Matrix = Matrix(datatypes.FP64, *s.shape)
-    most, grown = tol * rho * alpha, 0.0
-    for _ in range(max_iter):
-        # T = (1 - alpha)/2 (Y + Y S D^-1) + alpha s D^-1 - rho alpha
-        T = Y.mxm(S, semiring.plus_first[datatypes.FP64]).new()
-        T << T.ewise_mult(inverse, binary.times)
-        T(binary.plus) << Y
-        T << T.apply(binary.times, right=(1 - alpha) / 2)
-        T(binary.plus) << s
-        T << T.apply(binary.minus, right=rho * alpha)
-        # Y = max(T, 0), which is no less than Y
-        T << T.select(select.valuegt, 0)
-        change = T.dup()
-        change(Y.S, binary.minus) << Y
-        Y, grown = T, change.reduce_scalar(monoid.max).new().get(0.0)
-        if grown <= most:
-            return Y
+class _Near:
+    """The pairs of a seed and a vertex near it, numbered as they are met; rows are read of the pairs inside only.
+
+    Attributes
+    ----------
+    seeds : int
+        How many there are.
+    seed, vertex, degree : arrays
+        Of each pair: the position of the seed, the vertex, and its degree.
+    source : array
+        alpha s D^-1 - rho alpha at each pair.
+    inside : array
+        The pairs whose rows have been read, in the order of reading.
+    """
+
+    def __init__(self, S: Matrix, seeds: Ints, alpha: float, rho: float):
+        self.S, self.n, self.seeds, self.alpha, self.rho = S, S.nrows, seeds.size, alpha, rho
+        self._degree = out_degree(S)
+        self._sorted = self._number = np.empty(0, np.int64)
+        self.seed = self.vertex = self.degree = self.inside = np.empty(0, np.int64)
+        self.source = np.empty(0)
+        # by column a pair inside, by row the pairs of its neighbours: (1 - alpha)/2 D^-1 S
+        self._starts, self._rows, self._values = np.zeros(1, np.int64), np.empty(0, np.int64), np.empty(0)
+        numbers = self._numbers(np.arange(seeds.size) * self.n + seeds)
+        with np.errstate(divide="ignore"):
+            self.source[numbers] += np.where(self.degree[numbers] > 0, alpha / self.degree[numbers], 0)
+
+    def _numbers(self, keys: Ints) -> Ints:
+        """Return the number of each pair, given as seed * n + vertex; new pairs get the next ones."""
+        keys, which = np.unique(keys, return_inverse=True)
+        at = np.searchsorted(self._sorted, keys)
+        is_new = np.r_[self._sorted, -1][at] != keys
+        new, at = keys[is_new], at[is_new]
+        self._sorted = np.insert(self._sorted, at, new)
+        self._number = np.insert(self._number, at, self.vertex.size + np.arange(new.size))
+        seed, vertex = new // self.n, new % self.n
+        self.seed, self.vertex = np.r_[self.seed, seed], np.r_[self.vertex, vertex]
+        degrees = self._degree[vertex].new()
+        self.degree = np.r_[self.degree, degrees.to_dense(0)]
+        self.source = np.r_[self.source, np.full(new.size, -self.rho * self.alpha)]
+        return np.take(self._number[np.searchsorted(self._sorted, keys)], which)
+
+    def read(self, pairs: Ints) -> None:
+        """Read the rows of some pairs, those of a vertex once for all of its seeds."""
+        vertices, which = np.unique(self.vertex[pairs], return_inverse=True)
+        starts, columns, _ = self.S[vertices, :].new().to_csr()
+        starts = starts.astype(np.int64)
+        counts = np.diff(starts)[which]
+        ends = np.cumsum(counts)
+        where = np.repeat(starts[which] - (ends - counts), counts) + np.arange(counts.sum())
+        rows = self._numbers(np.repeat(self.seed[pairs] * self.n, counts) + columns[where].astype(np.int64))
+        self._starts = np.r_[self._starts, self._starts[-1] + ends]
+        self._rows = np.r_[self._rows, rows]
+        self._values = np.r_[self._values, (1 - self.alpha) / 2 / self.degree[rows]]
+        self.inside = np.r_[self.inside, pairs]
+
+    def flows(self) -> Any:
+        """Return (1 - alpha)/2 D^-1 S, a row for each pair and a column for each inside, as a SciPy matrix."""
+        from scipy.sparse import csc_array  # which takes a tenth of a second to import
+
+        return csc_array((self._values, self._rows, self._starts), shape=(self.vertex.size, self.inside.size))
+
+
+def _solved(near: _Near, tol: float, max_iter: int) -> Floats:
+    """Return y at the pairs inside."""
+    stay, most = (1 - near.alpha) / 2, tol * near.rho * near.alpha
+    y, t, flows = np.empty(0), near.source, near.flows()
+    grown = t.max(initial=0.0)
+    for iteration in range(max_iter):
+        if grown <= most or iteration % _STEPS == 0:
+            outside = t > most
+            outside[near.inside] = False
+            new = np.flatnonzero(outside)
+            if new.size:
+                y = np.r_[y, t[new]]
+                near.read(new)
+                flows = near.flows()
+            elif grown <= most:
+                return y
+        # T = (1 - alpha)/2 (Y + Y S D^-1) + alpha s D^-1 - rho alpha, Y = max(T, 0), which is no less than Y
+        t = flows @ y + near.source
+        t[near.inside] += stay * y
+        grown, y = (t[near.inside] - y).max(), t[near.inside]
+    grown = max(grown, np.delete(t, near.inside).max(initial=0.0))
+    if grown <= most:
+        return y
     raise ConvergenceFailure(
-        f"after max_iter = {max_iter} iterations the gradient is still {grown / (rho * alpha):.3g} of rho * alpha "
-        f"beyond its bound; at most tol = {tol:g} is needed"
+        f"after max_iter = {max_iter} iterations the gradient is still {grown / (near.rho * near.alpha):.3g} of "
+        f"rho * alpha beyond its bound; at most tol = {tol:g} is needed"
     )
 
 
-def _sweeps(S: Matrix, d: Vector, Y: Matrix) -> tuple[Matrix, Vector]:
-    """Return the best prefix of the vertices of each row by falling y, and its conductance."""
-    indptr, columns, values = Y.to_csr()
-    total = S.nvals
-    clusters, found = [], {}
-    for row, (first, last) in enumerate(zip(indptr[:-1].tolist(), indptr[1:].tolist(), strict=True)):
-        vertices = columns[first:last].astype(np.int64)
-        order = np.argsort(-values[first:last], kind="stable")
-        conductance = _conductances(S, d, vertices, order, total)
-        if conductance.size and np.isfinite(least := conductance.min()):
-            found[row] = float(least)
-            clusters.append((row, vertices[order[: int(conductance.argmin()) + 1]]))
-    i = np.repeat([row for row, _ in clusters], [part.size for _, part in clusters]).astype(np.int64)
-    j = np.concatenate([part for _, part in clusters]) if clusters else i
-    cluster = Matrix.from_coo(i, j, True, datatypes.BOOL, nrows=Y.nrows, ncols=Y.ncols)
-    return cluster, Vector.from_coo(list(found), list(found.values()), datatypes.FP64, size=Y.nrows)
-
-
-def _conductances(
-    S: Matrix, d: Vector, vertices: NDArray[np.int64], order: NDArray[np.int64], total: int
-) -> NDArray[np.float64]:
-    """Return the conductance of every prefix of `vertices` in an order; infinite where nothing is left outside."""
-    if vertices.size == 0:
-        return np.empty(0)
-    rank = np.empty(order.size, np.int64)
-    rank[order] = np.arange(order.size)
-    i, j, _ = S[vertices, vertices].new().to_coo(values=False)
-    # an edge is inside from its later end on, in both directions
-    inside = np.cumsum(
-        np.bincount(np.maximum(rank[i.astype(np.int64)], rank[j.astype(np.int64)]), minlength=order.size)
-    )
-    volume = np.cumsum(d[vertices].new().to_dense()[order])
+def _sweeps(near: _Near, y: Floats) -> tuple[NDArray[np.bool_], Floats]:
+    """Return which pairs inside are in the best prefix of their seed's vertices by falling y; its conductance."""
+    seed, degree, total = near.seed[near.inside], near.degree[near.inside], near.S.nvals
+    order = np.lexsort((near.vertex[near.inside], -y, seed))
+    rank = np.full(near.vertex.size, -1)
+    rank[near.inside[order]] = np.arange(order.size)
+    # an edge between pairs inside is in a prefix from its later end on, in both directions
+    flows = near.flows()
+    ends = rank[flows.indices], np.repeat(rank[near.inside], np.diff(flows.indptr))
+    later = np.bincount(np.maximum(*ends)[ends[0] >= 0], minlength=order.size)
+    first = np.searchsorted(seed[order], np.arange(near.seeds))
+    some = np.flatnonzero(np.diff(np.r_[first, order.size]))
+    before = np.repeat(first[some], np.diff(np.r_[first[some], order.size]))
+    inside, volume = (np.cumsum(x) - np.r_[0, np.cumsum(x)][before] for x in (later, degree[order]))
     smaller = np.minimum(volume, total - volume)
-    cut = volume - inside
-    found: NDArray[np.float64] = np.divide(cut, smaller, out=np.full(order.size, np.inf), where=smaller > 0)
-    return found
+    conductance = np.divide(volume - inside, smaller, out=np.full(order.size, np.inf), where=smaller > 0)
+    least = np.full(near.seeds, np.inf)
+    if some.size:
+        least[some] = np.minimum.reduceat(conductance, first[some])
+    # up to the first prefix of that conductance
+    reached = conductance == least[seed[order]]
+    count = np.cumsum(reached) - reached
+    chosen = np.zeros(order.size, bool)
+    chosen[order] = (count == count[before]) & np.isfinite(least[seed[order]])
+    return chosen, least

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple, overload
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sparsezc.algorithms._degree import in_degree, out_degree
 from sparsezc.applications import _check
@@ -25,10 +24,6 @@ _RESULT_BYTES = 64  # of a pair in the result: both directions, while they are p
 _SHARE = 0.25  # of the memory, that a block of pairs may take
 _BLOCK = 1 << 22  # pairs that a block has at least, where there are so many
 _BLOCKS = 16  # the diagonal blocks are computed whole: with 16 that is a 32nd of the square
-
-#: Of some rows: the pairs of each, the other vertices of the pairs, their weights.
-_Piece = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[Any]]
-_EMPTY: _Piece = (np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.int64))
 
 
 class _Side(NamedTuple):
@@ -90,7 +85,8 @@ def projection(
         U = triu(R D R', 1)           over (plus, times), D = 1 / (d - 1), for Newman's weights
         B = U + U'
 
-    A block goes to `out` before the next is computed, so a result larger than memory leaves in pieces.
+    Blocks stay where the products are computed; with `out` each leaves before the next is computed, so a result larger
+    than memory leaves in pieces.
 
     Source: NetworkX's ``bipartite.projection``, whose weights these are; M. Newman, Scientific collaboration networks
     II, Physical Review E 64, 016132, 2001, doi:10.1103/PhysRevE.64.016132; as a product: C. Yang, A. Buluc, J. Owens,
@@ -116,9 +112,10 @@ def projection(
     if out is not None:
         return _write(side, blocks, weight, out)
     _require(side, blocks)
-    counts, j, values = (np.concatenate(each) for each in zip(_EMPTY, *_pairs(side, blocks, weight), strict=True))
+    U = Matrix(_dtype(weight), n, n)
+    for (first, _), piece in zip(blocks, _pairs(side, blocks, weight), strict=True):
+        U(binary.first) << piece.reposition(first, first, nrows=n, ncols=n)
     # B = U + U'
-    U = Matrix.from_csr(np.r_[0, np.cumsum(counts)], j, values.astype(_dtype(weight).np_type, copy=False), ncols=n)
     B: Matrix = U.ewise_add(U.T, binary.first).new()
     return B._known_symmetric()
 
@@ -176,8 +173,8 @@ def _product(side: _Side, block: tuple[int, int], op: Any, R: Matrix | None = No
     return U
 
 
-def _pairs(side: _Side, blocks: list[tuple[int, int]], weight: str) -> Iterator[_Piece]:
-    """Yield the upper triangle, a block of rows at a time."""
+def _pairs(side: _Side, blocks: list[tuple[int, int]], weight: str) -> Iterator[Matrix]:
+    """Yield the upper triangle, a block of rows at a time; rows and columns are numbered from the block's first."""
     scaled, op = None, semiring.plus_pair[datatypes.INT64]
     if weight == "none":
         op = semiring.any_pair[datatypes.BOOL]
@@ -187,24 +184,29 @@ def _pairs(side: _Side, blocks: list[tuple[int, int]], weight: str) -> Iterator[
         D = d.select(select.valuegt, 0).new().apply(unary.minv).new()
         scaled = side.R.ewise_mult(D, binary.second[datatypes.FP64]).new()
         op = semiring.plus_first[datatypes.FP64]
-    degree = side.degree.to_dense()
     for first, last in blocks:
-        indptr, j, common = _product(side, (first, last), op, scaled).to_csr()
-        counts: NDArray[np.int64] = np.subtract(indptr[1:], indptr[:-1], dtype=np.int64, casting="unsafe")
-        j = j.astype(np.int64) + first
+        U = _product(side, (first, last), op, scaled)
         if weight == "ratio":
-            common = common / side.others
+            U = U.apply(binary.truediv, right=side.others).new()
         if weight in ("jaccard", "overlap"):
-            one, two = np.repeat(degree[first:last], counts), degree[j]
-            common = common / (one + two - common if weight == "jaccard" else np.minimum(one, two))
-        yield counts, j, common
+            # of i in each row, of j in each column
+            one = side.degree[first:last].new().ewise_mult(U, binary.first).new()
+            two = U.ewise_mult(side.degree[first:].new(), binary.second).new()
+            if weight == "jaccard":
+                two << one.ewise_mult(two, binary.plus)
+                two << two.ewise_mult(U, binary.minus)
+            else:
+                two << one.ewise_mult(two, binary.min)
+            U = U.ewise_mult(two, binary.truediv).new()
+        yield U
 
 
 def _write(side: _Side, blocks: list[tuple[int, int]], weight: str, out: str | os.PathLike[str]) -> int:
     """Write the pairs; return how many there are."""
     n, pairs = side.R.nrows, 0
     with edge_pieces.writing(out, (n, n), None if weight == "none" else _dtype(weight).np_type) as write:
-        for (first, last), (counts, j, values) in zip(blocks, _pairs(side, blocks, weight), strict=True):
-            write(np.repeat(np.arange(first, last), counts), j, None if weight == "none" else values)
+        for (first, _), piece in zip(blocks, _pairs(side, blocks, weight), strict=True):
+            i, j, values = piece.to_coo(values=weight != "none")
+            write(i.astype(np.int64) + first, j.astype(np.int64) + first, values)
             pairs += j.size
     return pairs

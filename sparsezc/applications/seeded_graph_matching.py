@@ -9,12 +9,13 @@ from numpy.typing import NDArray
 
 from sparsezc.algorithms import _check as graphs
 from sparsezc.algorithms._degree import out_degree
+from sparsezc.algorithms._pattern import is_symmetric
 from sparsezc.applications import _check
 from sparsezc.applications.linear_assignment import assigned
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.errors import DimensionMismatch, DomainMismatch, InvalidValue
-from sparsezc.semirings import binary, monoid, semiring
+from sparsezc.semirings import binary, monoid, select, semiring
 from sparsezc.semirings.types import datatypes
 
 Ints = NDArray[np.int64]
@@ -35,7 +36,7 @@ def seeded_graph_matching(
     lap : {"exact", "auction"}
         How assignments are solved, as `method` of :func:`linear_assignment`; the auction comes near to the best.
     max_iter : int
-        Most steps, at least 1.
+        Most steps of Frank-Wolfe, at least 1; those in which known pairs spread do not count.
 
     Returns
     -------
@@ -56,7 +57,14 @@ def seeded_graph_matching(
 
     Notes
     -----
-    Frank-Wolfe on doubly stochastic matrices P, which the seeds alone begin, for the largest trace of A P B'P'::
+    First the pairs that are known spread, as long as there are more of them, which are the seeds at first::
+
+        G = A P B' + A'P B                  the edges that tie i to j, by pairs that are known
+        P = argmax <G, P>                   an assignment, where at least two edges tie i to j
+
+    Two edges of a wrong pair seldom meet two pairs that are known, so few are wrong and later steps correct them, and
+    G stays small: of graphs alike, these steps find all. From there Frank-Wolfe runs on doubly stochastic matrices P,
+    for the largest trace of A P B'P'::
 
         G = A P B' + A'P B                  the gradient
         T = argmax <G, T>                   an assignment of what is no seed
@@ -67,7 +75,8 @@ def seeded_graph_matching(
     as there were steps, and nothing n x n is formed. Vertices that no edge ties to a match are matched by degree.
 
     Source: D. Fishkind, S. Adali, H. Patsolic, L. Meng, D. Singh, V. Lyzinski, C. Priebe, Seeded graph matching,
-    Pattern Recognition 87, 2019, section 2, doi:10.1016/j.patcog.2018.09.014.
+    Pattern Recognition 87, 2019, section 2, doi:10.1016/j.patcog.2018.09.014; L. Yartseva, M. Grossglauser, On the
+    performance of percolation graph matching, COSN 2013, section 3, doi:10.1145/2512938.2512952.
 
     Examples
     --------
@@ -86,19 +95,22 @@ def seeded_graph_matching(
     most = graphs.count(max_iter, "max_iter", 1)
     X, Y = (each.apply(binary.pair[datatypes.FP64], right=1).new() for each in (A, B))
     problem = _Problem(X, Y, pairs, lap)
-    P = problem.matrix(pairs)
+    known, G = problem.spread()
+    P = problem.matrix(known)
     for number in range(most):
-        G = problem.gradient(P)
+        if number > 0:
+            G = problem.gradient(P)
+        # <G, P> is twice the edges that meet edges: no more than there are
+        if _inner(G, P) >= 2 * min(A.nvals, B.nvals):
+            break
         T = problem.matrix(problem.best(G))
-        if number == 0:  # P has the seeds alone, so T is all that is known
-            P = T
-            continue
-        step = problem.step(P, T, G)
+        step = 1.0 if number == 0 and len(known) == len(pairs) else problem.step(P, T, G)
         if step == 0:
             break
         # P = P + a (T - P)
         P << P.apply(binary.times, right=1 - step)
         P(binary.plus) << T.apply(binary.times, right=step)
+        P << P.select(select.valuegt, 0)
     match = problem.best(P)
     M = problem.matrix(match)
     # where B has an edge in the order of the match: M B M'
@@ -108,15 +120,13 @@ def seeded_graph_matching(
 
 
 class _Problem:
-    """Two graphs of ones, the seeds, and the vertices that are none."""
+    """Two graphs of ones, and the seeds."""
 
     def __init__(self, A: Matrix, B: Matrix, seeds: Ints, lap: str):
         self.A, self.B, self.seeds, self.lap = A, B, seeds, lap
-        self.turned = None if A._symmetric and B._symmetric else (A.T.new(), B.T.new())
-        everyone = np.arange(A.nrows)
-        self.rows, self.columns = (np.setdiff1d(everyone, seeds[:, side]) for side in (0, 1))
+        self.turned = None if is_symmetric(A) and is_symmetric(B) else (A.T.new(), B.T.new())
         # by falling degree, for those that nothing else tells apart
-        self.by_degree = [np.lexsort((at, -(_degrees(X)[at]))) for X, at in ((A, self.rows), (B, self.columns))]
+        self.by_degree = [np.argsort(-_degrees(X), kind="stable") for X in (A, B)]
 
     def matrix(self, pairs: Ints) -> Matrix:
         """Return the matrix with a one at each pair."""
@@ -139,18 +149,36 @@ class _Problem:
             G(binary.plus) << A.mxm(P, semiring.plus_second).new().mxm(B.T, semiring.plus_first)
         return G
 
+    def spread(self) -> tuple[Ints, Matrix]:
+        """Return the pairs that the seeds lead to, two edges at least to each, and the gradient there."""
+        known, one = self.seeds, 2 if self.turned is None else 1  # an edge counts in both directions in a symmetric G
+        while True:
+            G = self.gradient(self.matrix(known))
+            found = self.tied(G, one)
+            if len(found) <= len(known):
+                return known, G
+            known = found
+
+    def tied(self, G: Matrix, least: float) -> Ints:
+        """Return the seeds, and the pairs of the assignment with the largest sum of the entries of G above `least`."""
+        strong = G.select(select.valuegt, least).new()
+        rows, columns = (
+            np.setdiff1d(strong_side.to_coo()[0].astype(np.int64), self.seeds[:, side])
+            for side, strong_side in enumerate(
+                (strong.reduce_rowwise(monoid.any).new(), strong.reduce_columnwise(monoid.any).new())
+            )
+        )
+        chosen = assigned(strong[rows, columns].new(), self.lap, _BID)
+        some = chosen >= 0
+        pairs: Ints = np.r_[self.seeds, np.c_[rows[some], columns[chosen[some]]]]
+        return pairs
+
     def best(self, G: Matrix) -> Ints:
-        """Return the pairs of the assignment with the largest sum of G, the seeds among them."""
-        some = G[self.rows, self.columns].new()
-        chosen = assigned(some, self.lap, _BID)
-        without = chosen < 0
-        taken = np.zeros(self.columns.size, bool)
-        taken[chosen[~without]] = True
-        rows, columns = self.by_degree
-        chosen[rows[without[rows]]] = columns[~taken[columns]]
-        pairs: Ints = np.r_[self.seeds, np.c_[self.rows, self.columns[chosen]]]
-        order: Ints = np.argsort(pairs[:, 0])
-        return np.take(pairs, order, axis=0)
+        """Return the pairs of the assignment with the largest sum of G, the seeds among them; sorted."""
+        pairs = self.tied(G, 0)
+        left = [at[~np.isin(at, pairs[:, side])] for side, at in enumerate(self.by_degree)]
+        pairs = np.r_[pairs, np.c_[left[0], left[1]]]
+        return np.take(pairs, np.argsort(pairs[:, 0]), axis=0)
 
     def step(self, P: Matrix, T: Matrix, G: Matrix) -> float:
         """Return how far to go from P to T for the largest trace(A P B'P')."""

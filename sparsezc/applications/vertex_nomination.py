@@ -90,14 +90,29 @@ def vertex_nomination(
         raise InvalidValue("fuse is given without content; a function of both needs both")
     near, context = multi_source_shortest_paths(A, at, weighted=True).to_coo()
     near = near.astype(np.int64)
-    others = ~np.isin(near, at)
+    others = np.ones(near.size, bool)
+    others[np.searchsorted(near, at)] = False
     near, score = near[others], context[others].astype(np.float64)
     if unlike is not None:
         score = _fused(score, unlike[near], fuse)
-    best = np.lexsort((near, score))[:most]
+    best = _first(score, most)
     return Vector.from_coo(np.arange(best.size), near[best], "INT64", size=best.size), Vector.from_coo(
         near, score, "FP64", size=n
     )
+
+
+def _first(score: Array, most: int) -> NDArray[np.int64]:
+    """Return the positions of the least scores in their order, equal ones by position."""
+    among = np.arange(score.size)
+    if 0 < most < score.size:
+        among = np.flatnonzero(score <= np.partition(score, most - 1)[most - 1])
+        score = score[among]
+    keys: NDArray[Any] = score
+    if score.min(initial=0.0) >= 0 and score.max(initial=0.0) < 2**16:
+        digits = score.astype(np.uint16)
+        if (digits == score).all():
+            keys = digits  # which NumPy sorts by digits, in a sixth of the time
+    return np.take(among, np.argsort(keys, kind="stable")[:most])
 
 
 def _dissimilarity(content: Any, seeds: NDArray[np.int64], n: int) -> Array:

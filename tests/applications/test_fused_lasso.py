@@ -141,3 +141,21 @@ def test_engines_agree(gpu):
 def test_bad_input(options, error, message):
     with pytest.raises(error, match=message):
         fused_lasso(matrix(path(3)), **{"y": [0, 1, 2], "lambda1": 1.0} | options)
+
+
+def test_regions_prove_their_gap_long_before_the_steps_settle():
+    side = 40
+    number = np.arange(side * side).reshape(side, side)
+    i = np.r_[number[:, :-1].ravel(), number[:-1].ravel()]
+    j = np.r_[number[:, 1:].ravel(), number[1:].ravel()]
+    rng = np.random.default_rng(6)
+    y = np.where(np.add.outer(np.arange(side), np.arange(side)) < side, 0.2, 0.8).ravel() + rng.normal(0, 0.1, side**2)
+    A = gb.Matrix.from_coo(i, j, 1, nrows=side**2, ncols=side**2)
+    x, gap = fused_lasso(A, y, 0.1, 0.1, max_iter=160)  # y - B'u itself takes more than 400
+    x = x.to_dense()
+    value = ((x - y) ** 2).sum() / 2 + 0.1 * np.abs(x[i] - x[j]).sum() + 0.1 * np.abs(x).sum()
+    assert gap <= 1e-6 * value
+    better, exact = fused_lasso(A, y, 0.1, 0.1, 1e-9)
+    better = better.to_dense()
+    least = ((better - y) ** 2).sum() / 2 + 0.1 * np.abs(better[i] - better[j]).sum() + 0.1 * np.abs(better).sum()
+    assert least - exact <= value <= least + gap

@@ -1,5 +1,6 @@
 """gb.applications.local_clustering: optimality conditions in NumPy, cvxpy's minimum, every prefix of a sweep."""
 
+import importlib
 import warnings
 
 import networkx as nx
@@ -122,6 +123,16 @@ def test_only_rows_near_the_seed_matter():
     found = [local_clustering(matrix(graph), 0, 0.3, 1e-3, tol=1e-6)[0] for graph in (far, near)]
     assert found[0].isequal(found[1])
     assert found[0].nvals < 50
+
+
+def test_each_row_of_what_is_found_is_read_once_and_no_other(monkeypatch):
+    read = []
+    near = importlib.import_module("sparsezc.applications.local_clustering")._Near
+    kept = near.read
+    monkeypatch.setattr(near, "read", lambda self, pairs: (read.extend(self.vertex[pairs].tolist()), kept(self, pairs)))
+    p, _, _ = local_clustering(matrix(both_ways(kronecker(9))), [3], rho=1e-3)
+    assert sorted(read) == p[0, :].new().to_coo()[0].tolist()
+    assert 1 < len(read) < 100
 
 
 def test_a_solution_that_is_none_is_refused():

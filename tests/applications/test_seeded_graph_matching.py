@@ -1,5 +1,6 @@
 """gb.applications.seeded_graph_matching: disagreements counted in NumPy, SciPy's FAQ, planted permutations."""
 
+import importlib
 import warnings
 
 import numpy as np
@@ -52,6 +53,24 @@ def test_a_planted_permutation_is_found(lap, directed):
     found, disagreements = check(A, B, [(v, who[v]) for v in range(20)], lap=lap)
     assert disagreements == 0
     assert np.array_equal(found, who)
+
+
+@pytest.mark.parametrize("directed", [False, True])
+def test_seeds_spread_by_pairs_of_edges(directed, monkeypatch):
+    """No step of Frank-Wolfe is needed, and no gradient has many entries before the last two."""
+    n, sizes = 1000, []
+    A, order = graph(n, 12, 8, directed), np.random.default_rng(9).permutation(n)
+    B, who = A[np.ix_(order, order)], np.argsort(order)
+    problem = importlib.import_module("sparsezc.applications.seeded_graph_matching")._Problem
+    tied = problem.tied
+    monkeypatch.setattr(
+        problem, "tied", lambda self, G, least: (sizes.append((G.nvals, least)), tied(self, G, least))[1]
+    )
+    found, disagreements = check(A, B, [(v, who[v]) for v in range(60)], max_iter=1)
+    assert disagreements == 0
+    assert np.array_equal(found, who)
+    assert [least for _, least in sizes[:-1]] == [1 if directed else 2] * (len(sizes) - 1)
+    assert sizes[0][0] < n * n / 20
 
 
 def test_noise_is_no_hindrance():

@@ -92,3 +92,20 @@ def test_bad_input(options, error, message):
     A = matrix(csr(4, [(0, 1), (0, 2), (0, 3)]))
     with pytest.raises(error, match=message):
         vertex_nomination(A, **{"seeds": [0]} | options)
+
+
+@pytest.mark.parametrize("scores", ["whole", "fractions", "large", "negative", "equal"])
+def test_the_first_are_those_of_a_whole_sort(scores):
+    n, rng = 200, np.random.default_rng(11)
+    kinds = {"whole": rng.integers(0, 9, n), "fractions": rng.random(n), "large": rng.integers(0, 9, n) * 2.0**20,
+             "negative": rng.integers(-5, 5, n), "equal": np.ones(n)}  # fmt: skip
+    A = gb.Matrix.from_coo(np.zeros(n - 1, int), np.arange(1, n), 1, nrows=n, ncols=n)
+    values = kinds[scores].astype(float)
+
+    def fuse(context, content):
+        return values[1:]
+
+    order = 1 + np.lexsort((np.arange(1, n), values[1:]))
+    for k in (1, 7, 150, n):
+        nominated, _ = vertex_nomination(A, [0], np.zeros(n), fuse, k=k)
+        assert np.array_equal(nominated.to_dense(), order[:k])

@@ -144,3 +144,18 @@ def test_a_matrix_stays_where_it_lies_when_it_gets_its_transpose(gpu: Any) -> No
 def _on_cpu(m: Any, mask: Any) -> Any:
     copy = m.to("cpu")
     return ~copy.S if mask.complement else copy.S
+
+
+@pytest.mark.parametrize("masked", [False, True])
+def test_accumulating_into_a_full_vector_leaves_it_full(masked: bool, gpu: Any) -> None:
+    """So the next product with it counts no entries, which would wait for the device."""
+    A = gb.Matrix.from_coo([0, 1, 2, 2], [1, 2, 0, 1], [1.0, 2.0, 3.0, 4.0], nrows=4, ncols=4)
+    w, v = gb.Vector.from_dense(np.arange(4.0)), gb.Vector.from_dense(np.arange(4.0))
+    expected = w.dup()
+    given, u = w.to("gpu"), v.to("gpu")
+    given(mask=u.V if masked else None, accum="plus") << A.to("gpu").mxv(u, "plus_times")
+    expected(mask=v.V if masked else None, accum="plus") << A.mxv(v, "plus_times")
+    assert given._store.is_full
+    assert given.to("cpu").isequal(expected)
+    given(u.V, accum="plus", replace=True) << A.to("gpu").mxv(u, "plus_times")
+    assert given.nvals == 3

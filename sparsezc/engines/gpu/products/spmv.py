@@ -58,6 +58,7 @@ def spmv(
         vector_map.write_vector(_row_lengths(rows, semiring.return_type), out, write)
         return
     product = Product(semiring, vector_left, matrix.dtype, vector, full, reads)
+    stays_full = out.is_full and accum is not None and not write.replace
     pulls, estimated = plan.pulls(product, rows, columns, mask)
     if estimated is not None and vector is not None and vector.is_full:  # counting the entries is needed later anyway
         product = product._replace(full=True)
@@ -71,6 +72,8 @@ def spmv(
     else:
         assert columns is not None
         _push(product, columns, rows, out, write)
+    if stays_full:  # so that no later product counts its entries
+        out.count = out.size
     # The result is a frontier, whose rows the next product reads.
     if reads.stops and rows is not None and rows is columns:
         out.next_rows = rows
