@@ -168,7 +168,7 @@ class Keeper:
         return acyclic(store.dup() if store.dtype == theirs else store.dup(theirs))
 
     def nvals(self, store: Any) -> int:
-        return int(store.nvals)
+        return int(store._nvals)  # a quarter of the time of nvals, which notifies a Recorder
 
     def clear(self, store: Any) -> None:
         store.clear()
