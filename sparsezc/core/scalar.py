@@ -345,7 +345,7 @@ class Scalar(Writable["Scalar"]):
         """Store an engine's result; `value` is None if there was no entry to reduce or to read."""
         if value is None:
             value = expression.empty
-        if value is not None:
+        if value is not None and _PLAIN.get(type(value)) is not expression.dtype:
             value = cast(value, expression.dtype)
             value = value if expression.dtype.is_udt else value.item()
         self._merge(value, accum)
