@@ -20,7 +20,7 @@ import sparsezc as gb
 from benchmarks.harness.frame import SEED, Case, Report, Trial, number, table, timed
 from benchmarks.harness.plot import plot
 from benchmarks.harness.where import placements
-from benchmarks.shapes import matrix, some_of
+from benchmarks.shapes import ID, matrix, some_of
 from sparsezc.device import cuda
 
 MEANS = (4, 16, 32, 64, 96, 128, 192, 256, 384, 512, 1024, 2048)
@@ -42,7 +42,9 @@ def compare(report: Report, mean: int, entries: int, placement: str, trials: int
     lengths = np.random.default_rng(SEED).poisson(mean, max(1, entries // mean))
     wait = cuda.current().synchronize
     A = matrix(lengths, max(entries // 16, int(lengths.max())), placement)
-    for product, call in calls(A, some_of(lengths)).items():
+    chosen = some_of(lengths)
+    nbytes = {"pull": ID * int(lengths.sum()), "push": ID * int(lengths[chosen].sum())}  # of the ids that are read
+    for product, call in calls(A, chosen).items():
         seconds: dict[int, list[float]] = {1: [], 32: []}
         for trial in range(trials + 2):
             for setting, times in seconds.items():
@@ -53,7 +55,7 @@ def compare(report: Report, mean: int, entries: int, placement: str, trials: int
         ratios = [one / many for one, many in zip(*seconds.values(), strict=True)]
         where = {"mean": mean, "entries": entries, "placement": placement}
         for setting, times in seconds.items():
-            case = Case(product, where | {"rows_per_warp": setting}, [Trial(None, t, 0) for t in times])
+            case = Case(product, where | {"rows_per_warp": setting}, [Trial(None, t, nbytes[product]) for t in times])
             case.verified = "not asked"
             case.notes = {"ratio_min": min(ratios), "ratio": median(ratios), "ratio_max": max(ratios)}
             report.add(case)

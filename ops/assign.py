@@ -51,7 +51,7 @@ def assign(
             f"assign: Single element assign does not accept a submask: {out.name}[{_list(keys)}] is one element"
         )
     value = _value(out, region, value)
-    if value.ndim and value.shape != region:
+    if value.ndim and value._shape != region:
         raise DimensionMismatch(
             f"assign: {says(value)} is written to {out.name}[{_list(keys)}], which has shape {region}"
         )
@@ -64,7 +64,7 @@ def assign(
             f" {says_noun(mask.parent.ndim)} mask instead: {mask.name}"
         )
     return Expression(
-        operation, (value, *keys), None, out.dtype, out.shape, _mask_shape(out, keys, region, mask, submask)
+        operation, (value, *keys), None, out.dtype, out._shape, _mask_shape(out, keys, region, mask, submask)
     )
 
 
@@ -76,7 +76,7 @@ def _mask_shape(
     if mask is not None and mask.parent.ndim == 1 and out.ndim == 2 and len(region) == 1:
         row = keys[0].kind == "one"  # the mask of one row has a position for each column
         return (out.shape[1] if row else out.shape[0],)
-    shape: tuple[int, ...] = out.shape
+    shape: tuple[int, ...] = out._shape
     return shape
 
 

@@ -20,7 +20,7 @@ from sparsezc.errors import InvalidObject
 __all__ = ["FreeAfterFork", "acquire_locks", "hold_locks", "locked", "new", "shared"]
 
 _Method = TypeVar("_Method", bound=Callable[..., Any])
-new = threading.RLock
+new: Callable[[], Any] = type(threading.RLock())  # the class itself: `RLock()` is a Python function around it
 
 
 def acquire_locks(held: list[Any], objects: Iterable[Any]) -> None:

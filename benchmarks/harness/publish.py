@@ -41,11 +41,20 @@ def content(path: Path) -> dict[str, Any]:
 
 
 def publish(result: Path, folder: Path, name: str | None = None) -> Path:
-    """Write a result and, beside it, its trials; returns the result's new path."""
+    """Write a result and, beside it, its trials; returns the result's new path.
+
+    Raises
+    ------
+    ValueError
+        A case has a median but no trials, as in a copy of a published result without its archive.
+    """
     found = content(result)
+    trials = [case.pop("trials", []) for case in found["cases"]]
+    for case, its in zip(found["cases"], trials, strict=True):
+        if not its and case["derived"].get("median") is not None:
+            raise ValueError(f"{result}: case {case['name']!r} has a median but no trials; the run's own file has")
     target = folder / f"{name or result.stem}.json"
     folder.mkdir(parents=True, exist_ok=True)
-    trials = [case.pop("trials", []) for case in found["cases"]]
     for case, its in zip(found["cases"], trials, strict=True):
         case["derived"]["trials"] = len(its)
     text = json.dumps({"started": found["started"], "trials": trials})

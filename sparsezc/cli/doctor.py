@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import os
 import platform
 from pathlib import Path
 from typing import Any
 
 from sparsezc.cli.report import Report, seconds, size, version
 from sparsezc.memory.placement import RECORDS
+from sparsezc.processors import processors
 
 _PACKAGES = (
     "numpy",
@@ -41,7 +41,7 @@ def doctor(arguments: argparse.Namespace) -> Report:
         "platform": platform.platform(),
         "packages": _packages(),
         "memory": _memory(),
-        "cores": _cores(),
+        "cores": processors(),
         "cpu": cpu,
         "gpu": gpu,
         "engine": default,
@@ -125,10 +125,6 @@ def _memory() -> dict[str, int | None]:
     from sparsezc.memory import machine
 
     return {"total": machine.total(), "free": machine.available()}
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _cpu() -> dict[str, Any]:

@@ -29,6 +29,7 @@ class NotAnIndex(TypeError, AttributeError):
 
 _numbers = itertools.count()
 _PLAIN: dict[type, DataType] = {bool: BOOL, int: INT64, float: FP64}
+_NUMBERS = (np.generic, np.ndarray, bool, int, float, complex)
 
 
 class Scalar(Writable["Scalar"]):
@@ -95,20 +96,20 @@ class Scalar(Writable["Scalar"]):
             `value` is a Python integer that needs more than 64 bits, or more bits than INT64 has if `dtype` is an
             integer type other than UINT64.
         """
-        if isinstance(value, Unrun):
-            value = value.new()
-        if isinstance(value, Scalar):
-            made = cls(value.dtype if dtype is None else dtype, is_cscalar=is_cscalar, name=name)
-            made.value = value
-            return made
-        if value is None and dtype is not None:
-            return cls(dtype, is_cscalar=is_cscalar, name=name)
         plain = _PLAIN.get(type(value))
-        if plain is INT64 and value >= 2**63:
+        if plain is None:
+            if isinstance(value, Unrun):
+                value = value.new()
+            if isinstance(value, Scalar):
+                made = cls(value.dtype if dtype is None else dtype, is_cscalar=is_cscalar, name=name)
+                made.value = value
+                return made
+            if value is None and dtype is not None:
+                return cls(dtype, is_cscalar=is_cscalar, name=name)
+            if not isinstance(value, _NUMBERS) and (dtype is None or not lookup(dtype).is_udt):
+                raise TypeError(f"value must be a number; got {value!r} of type {type(value).__name__}")
+        elif plain is INT64 and value >= 2**63:
             plain = UINT64
-        numbers = np.generic | np.ndarray | bool | int | float | complex
-        if plain is None and not isinstance(value, numbers) and (dtype is None or not lookup(dtype).is_udt):
-            raise TypeError(f"value must be a number; got {value!r} of type {type(value).__name__}")
         if dtype is None:
             dtype = lookup(np.asarray(value).dtype) if plain is None else plain
         made = cls(dtype, is_cscalar=is_cscalar, name=name)
@@ -344,7 +345,7 @@ class Scalar(Writable["Scalar"]):
         """Store an engine's result; `value` is None if there was no entry to reduce or to read."""
         if value is None:
             value = expression.empty
-        if value is not None:
+        if value is not None and _PLAIN.get(type(value)) is not expression.dtype:
             value = cast(value, expression.dtype)
             value = value if expression.dtype.is_udt else value.item()
         self._merge(value, accum)

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from functools import cached_property
-from os import cpu_count
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,7 @@ from numpy.typing import NDArray
 from sparsezc.device import nvrtc
 from sparsezc.device.protocol import Kernel, Pages, giving
 from sparsezc.errors import DeviceUnavailable, OutOfMemory
+from sparsezc.processors import processors
 
 __all__ = ["Cuda"]
 
@@ -222,7 +222,7 @@ class Cuda:
 
 def touch(array: NDArray[np.uint8]) -> None:
     """Fault the pages in with every core: one thread takes ten times longer."""
-    threads = min(32, cpu_count() or 1, array.size // _HUGE)
+    threads = min(processors(32), array.size // _HUGE)
     if threads < 2:
         array[:: mmap.PAGESIZE] = 0
         return

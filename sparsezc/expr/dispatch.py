@@ -140,7 +140,8 @@ def update(
     InvalidValue
         Two matrices are on different engines.
     """
-    if type(value) is Expression:
+    is_ready = type(value) is Expression  # it runs as it is
+    if is_ready:
         parts = value.operands
     elif isinstance(value, Unrun):
         parts = value._parts
@@ -165,7 +166,9 @@ def update(
                 alone = False
                 break
             held.append(lock)
-            alone = alone and x._lock is lock
+            if x._lock is not lock:
+                alone = False
+                break
             last = lock
         if not alone:
             while held:
@@ -173,7 +176,7 @@ def update(
             acquire_locks(held, (out, *parts))
         if keys is not None:
             value = out._assignment(keys if parsed else out._indexed(keys), value, mask, submask)
-        elif type(value) is not Expression or not value.shape:
+        elif not is_ready or not value.shape:
             value = _expressed(out, value, accum)
             if value is None:
                 return
@@ -226,7 +229,7 @@ def _place(out: Any, expression: Expression, mask: Mask | None) -> Engine:
     for x in expression.operands:
         if x._stored:
             other = x._engine
-            if other is None or (engine is not None and other is not engine):
+            if other is None or (other is not engine and engine is not None):
                 return _gather(out, expression, mask)
             engine = other
     if engine is None or (mask is not None and mask.parent._engine is not engine):

@@ -130,10 +130,9 @@ def stored(x: Any, where: str, *dimensions: int) -> Any:
     TypeError
         It is another object.
     """
-    if isinstance(x, Unrun):
-        x = x.operand(where)
-    elif not isinstance(x, Operand):
-        x = adopted(x)
+    if isinstance(x, Operand) and x.ndim in dimensions:
+        return x
+    x = x.operand(where) if isinstance(x, Unrun) else adopted(x)
     if not isinstance(x, Operand) or x.ndim not in dimensions:
         needed = " or ".join(f"a {says_noun(d)}" for d in dimensions)
         raise TypeError(f"Bad type for argument: {where} must be {needed}; got {says(x)}")
@@ -142,7 +141,7 @@ def stored(x: Any, where: str, *dimensions: int) -> Any:
 
 def adopted(x: Any) -> Any:
     """Return a python-graphblas object as ours, without a copy; any other object unchanged."""
-    if type(x).__module__.partition(".")[0] == "graphblas" and hasattr(x, "ndim"):
+    if type(x).__module__[:10] == "graphblas." and hasattr(x, "ndim"):
         import sparsezc  # at first use, as importing at the top would be a circle
 
         return sparsezc.from_graphblas(x)

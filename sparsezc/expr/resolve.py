@@ -43,15 +43,15 @@ def resolve(kind: str, op: Any, where: str, left: DataType, right: DataType | No
     DomainMismatch
         The operator does not work with these types (also a KeyError, as in python-graphblas).
     """
-    if isinstance(op, FunctionType) and kind in ("unary", "binary", "indexunary", "select"):
-        made: Any = namespace(kind)
-        op = made.register_anonymous(op, is_udt=left.is_udt or (right is not None and right.is_udt))
-        return op[left if right is None or kind != "binary" else (left, right)]  # type: ignore[no-any-return]
     key = (kind, op, id(left), id(right))  # types are single objects that live forever
     try:
         return _remembered[key]
     except (KeyError, TypeError):
         pass
+    if isinstance(op, FunctionType) and kind in ("unary", "binary", "indexunary", "select"):
+        made: Any = namespace(kind)
+        op = made.register_anonymous(op, is_udt=left.is_udt or (right is not None and right.is_udt))
+        return op[left if right is None or kind != "binary" else (left, right)]  # type: ignore[no-any-return]
     try:
         types = left if right is None else (left, right)
         if kind == "binary" and isinstance(op, Monoid):

@@ -114,12 +114,12 @@ class Writable(Operand[K]):
         if options:
             check_options(options)
         for arg in args:
-            if type(arg) is _Replace:
-                replace = True
-            elif type(arg) is Mask or isinstance(arg, Operand | Unrun):
+            if type(arg) is Mask or isinstance(arg, Operand | Unrun):
                 if mask is not None:
                     raise TypeError(f"{self.name}(...): Got multiple values for argument 'mask'")
                 mask = arg
+            elif type(arg) is _Replace:
+                replace = True
             elif accum is not None:
                 raise TypeError(f"{self.name}(...): Got multiple values for argument 'accum'")
             elif isinstance(arg, str | TypedOp | Operator) or callable(arg):  # max and min are callable, too
@@ -140,7 +140,8 @@ class Writable(Operand[K]):
         if mask is not None:
             if input_mask is not None:
                 raise TypeError(f"{self.name}(...): mask and input_mask arguments cannot both be given")
-            mask = to_mask(mask, f"mask of {self.name}")
+            if type(mask) is not Mask or not mask.structure:  # a mask by structure needs no check
+                mask = to_mask(mask, f"mask of {self.name}")
         elif replace and input_mask is None:
             raise TypeError(f"{self.name}(...): 'replace' argument may only be True if a mask is provided")
         write = Write(mask, accum, bool(replace))

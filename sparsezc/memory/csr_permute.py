@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from os import cpu_count
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from sparsezc.memory.budget import on_device, require_host
 from sparsezc.memory.buffer import index_dtype
 from sparsezc.memory.csr import Csr
 from sparsezc.memory.placement import FILES, HOST, RECORDS
+from sparsezc.processors import processors
 from sparsezc.terminal.progress import bar, task
 
 _BLOCK = 1 << 22  # entries moved at a time; a row with more is moved as a whole
@@ -112,7 +112,7 @@ def _move(
             values.write(start, weights[at[ordered]])
         return stop - start
 
-    threads = 1 if RECORDS[indices.placement].resident else min(16, cpu_count() or 1)
+    threads = 1 if RECORDS[indices.placement].resident else processors(16)
     progress = bar(csr.nvals, "reordering", " entries")
     with ThreadPoolExecutor(threads) as pool:
         for count in pool.map(move, _blocks(indptr, max(block // threads, 1))):

@@ -21,7 +21,6 @@ import weakref
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from operator import attrgetter
-from os import cpu_count
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -35,6 +34,7 @@ from sparsezc.errors import OutOfMemory
 from sparsezc.memory import budget
 from sparsezc.memory.buffer import Buffer
 from sparsezc.memory.placement import RECORDS
+from sparsezc.processors import processors
 from sparsezc.terminal.progress import working
 
 _PART = 1 << 22  # entries that one thread copies at a time
@@ -73,7 +73,7 @@ class ZerocopyBuffer(Buffer):
         if part.size <= _PART:
             target[...] = part
             return
-        with ThreadPoolExecutor(min(16, cpu_count() or 1)) as pool:  # one core copies more slowly than the link
+        with ThreadPoolExecutor(processors(16)) as pool:  # one core copies more slowly than the link
             list(pool.map(lambda i: np.copyto(target[i : i + _PART], part[i : i + _PART], "unsafe"),
                           range(0, part.size, _PART)))  # fmt: skip
 

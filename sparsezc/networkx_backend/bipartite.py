@@ -36,9 +36,15 @@ def _projected(B: Graph, nodes: Iterable[Any], weight: str) -> Any:
 def _side(B: Graph, nodes: Iterable[Any]) -> tuple[list[Any], NDArray[np.int64]]:
     """Return the nodes as the graph has them, and their numbers; decline what NetworkX has its own answers for."""
     side = list(nodes)
-    if len(set(side)) < len(side) or any(node not in B for node in side):
-        raise NotImplementedError("sparsezc: nodes come twice or are not in the graph")
+    _check_present(B, side)
+    if len(set(side)) < len(side):
+        raise NotImplementedError("sparsezc: nodes come twice")
     return side, B.numbers(side)
+
+
+def _check_present(B: Graph, side: list[Any]) -> None:
+    if any(node not in B for node in side):
+        raise NotImplementedError("sparsezc: nodes are not in the graph")
 
 
 def _undirected(given: dict[str, Any]) -> str | None:
@@ -55,6 +61,7 @@ def projected_graph(B: Graph, nodes: Iterable[Any], multigraph: bool = False) ->
 def weighted_projected_graph(B: Graph, nodes: Iterable[Any], ratio: bool = False) -> Any:
     """Return the projection with the numbers of common neighbours, or their shares of all on the other side."""
     side = list(nodes)
+    _check_present(B, side)
     if len(B) - len(side) < 1:
         raise nx.NetworkXAlgorithmError(
             f"the size of the nodes to project onto ({len(side)}) is >= the graph size ({len(B)}).\n"

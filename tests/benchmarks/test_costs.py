@@ -122,6 +122,8 @@ def test_rows_per_warp_on_the_emulated_device(tmp_path: Path, device: EmulatedDe
     assert all(
         case["notes"]["ratio_min"] <= case["notes"]["ratio"] <= case["notes"]["ratio_max"] for case in cases(path)
     )
+    assert [len(case["trials"]) for case in cases(path)] == [2] * len(found)
+    assert all(trial["nbytes"] > 0 for case in cases(path) for trial in case["trials"])
 
 
 # ways

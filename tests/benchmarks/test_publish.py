@@ -59,3 +59,13 @@ def test_a_published_result_has_a_line_for_each_case_and_an_archive(path: Path) 
     assert publish.archive(path).exists()
     assert len(path.read_text().splitlines()) <= len(cases) + 12
     assert not any("trials" in case for case in cases)
+
+
+def test_medians_without_their_trials_are_not_published(tmp_path: Path) -> None:
+    path = report(tmp_path / "run.json").path
+    lines = json.loads(path.read_text())
+    lines["cases"][0]["trials"] = []
+    path.write_text(json.dumps(lines))
+    with pytest.raises(ValueError, match="a median but no trials"):
+        publish.publish(path, tmp_path / "published")
+    assert not (tmp_path / "published").exists()

@@ -24,4 +24,21 @@ def test_a_statement_passes_from_its_check_to_its_engine() -> None:
 def test_code_of_others_is_not_counted() -> None:
     walk = followed(lambda: sorted([3, 1, 2], key=lambda x: -x))
     assert walk.files == []
-    assert walk.changes == 0
+    assert walk.changes == walk.functions == 0
+
+
+def test_small_statements_enter_few_functions() -> None:
+    """A graph of some vertices is searched in the time of these functions: one more is felt."""
+    A = gb.Matrix.from_coo([0, 1], [1, 2], [1.0, 2.0], nrows=3, ncols=3)
+    x, w, q = gb.Vector.from_dense([1.0, 2.0, 3.0]), gb.Vector(float, 3), gb.Vector.from_coo([0], [1.0], size=3)
+    most = {
+        "product": (lambda: w << A.mxv(x, gb.semiring.plus_times), 13),
+        "masked": (lambda: w(~q.S, replace=True) << q.vxm(A, gb.semiring.plus_times), 22),
+        "accumulated": (lambda: w(q.S, accum=gb.binary.plus, replace=True) << A.mxv(x, gb.semiring.plus_times), 33),
+        "assigned": (lambda: w(q.S) << 2.0, 37),
+        "counted": (lambda: q.nvals, 3),
+    }
+    for name, (statement, limit) in most.items():
+        for _ in range(2):
+            statement()
+        assert followed(statement).functions <= limit, name

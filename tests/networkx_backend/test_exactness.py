@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from sparsezc.config import config
-from sparsezc.networkx_backend.claims import can_run, should_run
+from sparsezc.networkx_backend.interface import can_run, should_run
 from tests.networkx_backend.judging import difference, outcome
 
 BACKEND = {"backend": "sparsezc"}
@@ -140,6 +140,14 @@ def test_local_calls_and_small_graphs_stay_with_networkx() -> None:
     assert should_run("closeness_centrality", (G,), {}) is True
     apart = nx.disjoint_union_all([nx.complete_graph(60)] * 5)
     assert isinstance(should_run("closeness_centrality", (apart,), {}), str)
+
+
+def test_a_decision_makes_no_view_of_each_node(monkeypatch: pytest.MonkeyPatch) -> None:
+    """20,000 views take as long as a search."""
+    G = nx.gnm_random_graph(300, 30_000, seed=1)
+    monkeypatch.setattr(nx.classes.coreviews.AtlasView, "__init__", lambda *_: pytest.fail("a view was made"))
+    for name in ("pagerank", "closeness_centrality", "triangles", "core_number"):
+        assert should_run(name, (G,), {}) is True
 
 
 @pytest.mark.parametrize("back", [8, 2.0, None])

@@ -103,6 +103,8 @@ def test_what_is_no_side_is_left_to_networkx() -> None:
             bipartite.projected_graph(G, nodes, **BACKEND)
     with pytest.raises(nx.NetworkXAlgorithmError, match="is >= the graph size"):
         bipartite.weighted_projected_graph(G, list(G), **BACKEND)
+    with pytest.raises(NotImplementedError):  # NetworkX looks the nodes up first
+        bipartite.weighted_projected_graph(G, [*G, "absent"], **BACKEND)
     for wrong in (nx.DiGraph([(0, 1)]), nx.path_graph(3)):
         with pytest.raises(NotImplementedError):
             bipartite.projected_graph(wrong, [0, 1], multigraph=not wrong.is_directed(), **BACKEND)

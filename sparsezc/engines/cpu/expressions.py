@@ -5,7 +5,7 @@ The result is python-graphblas's own expression, which has not run either; ``cpu
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 from weakref import proxy
@@ -38,7 +38,8 @@ def acyclic(store: Any) -> Any:
     A Matrix or Vector of python-graphblas and its ``ss`` refer to each other, so its arrays would remain until
     Python's collector runs, which counts objects and not bytes. Here ``ss`` refers weakly to the store.
     """
-    store.ss._parent = store.ss.config._parent = proxy(store)
+    ss = store.ss  # a property of the class, in Python
+    ss._parent = ss.config._parent = proxy(store)
     return store
 
 
@@ -50,9 +51,10 @@ def operand(x: Any) -> Any:
     matrix without entries: if it lists a row, as after ``A.clear(); A[0, :] = nothing``, SuiteSparse reads the row's
     first entry.
     """
-    shape = x._shape  # and _nvals is nvals in a quarter of the time, as it notifies no Recorder
-    empty = 0 in shape or (len(shape) == 2 and not x._store._nvals)
-    store = acyclic(x._store.dup(clear=True)) if empty else x._store
+    shape, store = x._shape, x._store
+    # _nvals is nvals in a quarter of the time, as it notifies no Recorder
+    if 0 in shape or (x.ndim == 2 and not store._nvals):
+        store = acyclic(store.dup(clear=True))
     return store.T if x._transposed else store
 
 
@@ -72,9 +74,10 @@ _PLAIN = {"BOOL": bool, "INT64": int, "FP64": float, "FC64": complex}
 
 def scalar(s: Any) -> Any:
     """Return a Scalar's value, in its type."""
-    if _PLAIN.get(s.dtype.name) is type(s.value):
-        return s.value
-    return native.gb.Scalar.from_value(s.value, native.type_of(s.dtype), is_cscalar=True)
+    value = s.value
+    if _PLAIN.get(s.dtype.name) is type(value):
+        return value
+    return native.gb.Scalar.from_value(value, native.type_of(s.dtype), is_cscalar=True)
 
 
 def thunk(s: Any, op: TypedOp) -> Any:
@@ -84,10 +87,9 @@ def thunk(s: Any, op: TypedOp) -> Any:
     return native.gb.Scalar.from_value(cast(s.value, op.thunk_type).item(), op.thunk_type.name, is_cscalar=True)
 
 
-def index(keys: tuple[IndexList, ...]) -> Any:
+def index(keys: Sequence[IndexList]) -> Any:
     """Return the index in the form that python-graphblas's brackets take."""
-    found = tuple(_one_index(key) for key in keys)
-    return found if len(found) == 2 else found[0]
+    return _one_index(keys[0]) if len(keys) == 1 else tuple(map(_one_index, keys))
 
 
 def _one_index(key: IndexList) -> Any:
@@ -127,14 +129,14 @@ def _mxv(x: Expression) -> Any:
     A, v = x.operands
     if 0 in A._shape:
         return _nothing(x)
-    return operand(A).mxv(operand(v), operator(x.op))
+    return operand(A).mxv(v._store, operator(x.op))
 
 
 def _vxm(x: Expression) -> Any:
     v, A = x.operands
     if 0 in A._shape:
         return _nothing(x)
-    return operand(v).vxm(operand(A), operator(x.op))
+    return v._store.vxm(operand(A), operator(x.op))
 
 
 def _mxm(x: Expression) -> Any:
@@ -252,7 +254,7 @@ def _transpose(x: Expression) -> Any:
 
 def _extract(x: Expression) -> Any:
     u, *keys = x.operands
-    return operand(u)[index(tuple(keys))]
+    return operand(u)[index(keys)]
 
 
 def _diag(x: Expression) -> Any:

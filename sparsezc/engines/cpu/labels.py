@@ -7,7 +7,6 @@ numba is missing, NumPy sorts instead.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
@@ -26,6 +25,7 @@ from sparsezc.expr.dispatch import Write
 from sparsezc.expr.expression import Expression
 from sparsezc.expr.mask import Mask
 from sparsezc.memory.budget import require_host
+from sparsezc.processors import processors
 
 __all__ = ["OPERATIONS", "run"]
 
@@ -89,7 +89,7 @@ def _share(part: Callable[[int, int], None], spans: Spans) -> None:
     """Do parts of the rows that have about as many entries each, on all processors."""
     work = np.cumsum(spans.end - spans.begin)
     entries = int(work[-1]) if work.size else 0
-    threads = min(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1, 16)
+    threads = processors(16)
     if entries < _ALONE or threads == 1:
         part(0, work.size)
         return

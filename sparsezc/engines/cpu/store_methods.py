@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,12 @@ from sparsezc.semirings.types.user_types import packed, plain
 __all__ = ["Keeper", "merger"]
 
 
+@lru_cache(maxsize=32)
+def _empty_vector(dtype: str, size: int) -> Any:
+    """Return a vector without entries to copy, which takes python-graphblas half the time of making one."""
+    return native.gb.Vector(dtype, size)
+
+
 class Keeper:
     """The methods of the engine protocol that do not compute; see :class:`sparsezc.expr.engines.Engine`."""
 
@@ -28,7 +35,9 @@ class Keeper:
         return acyclic(native.gb.Matrix(native.type_of(dtype), nrows, ncols))
 
     def new_vector(self, dtype: DataType, size: int) -> Any:
-        return acyclic(native.gb.Vector(native.type_of(dtype), size))
+        if dtype.is_udt:
+            return acyclic(native.gb.Vector(native.type_of(dtype), size))
+        return acyclic(_empty_vector(dtype.name, size).dup())
 
     def scalar(self, value: Any, dtype: DataType) -> Any:
         """Return a python-graphblas Scalar, empty for None."""
@@ -179,7 +188,7 @@ class Keeper:
         return acyclic(store.dup() if store.dtype == theirs else store.dup(theirs))
 
     def nvals(self, store: Any) -> int:
-        return int(store.nvals)
+        return int(store._nvals)  # a quarter of the time of nvals, which notifies a Recorder
 
     def clear(self, store: Any) -> None:
         store.clear()

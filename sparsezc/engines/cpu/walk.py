@@ -5,7 +5,6 @@ The rules are those of :mod:`sparsezc.expr.draws`.
 
 from __future__ import annotations
 
-import os
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
@@ -21,6 +20,7 @@ from sparsezc.errors import DimensionMismatch
 from sparsezc.expr.draws import TRIES, Trail
 from sparsezc.expr.expression import Expression
 from sparsezc.memory.budget import require_host
+from sparsezc.processors import processors
 
 __all__ = ["walk"]
 
@@ -48,7 +48,7 @@ def walk(x: Expression) -> Any:
     with borrowed(store) as rows:
         one = _Walks(rows, trail, top, by)
         if len(cuts) > 1:
-            with ThreadPoolExecutor(min(16, os.cpu_count() or 1)) as pool:
+            with ThreadPoolExecutor(processors(16)) as pool:
                 list(pool.map(lambda first: one.run(first, met[first : first + _TOGETHER]), cuts))
         elif met.size:
             one.run(0, met)

@@ -12,7 +12,6 @@ import struct
 import zlib
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from os import cpu_count
 from pathlib import Path
 from typing import BinaryIO
 
@@ -20,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.errors import FileFormatError
+from sparsezc.processors import processors
 from sparsezc.terminal.progress import bar
 
 PIECE = 1 << 20  # bytes for each checksum
@@ -78,7 +78,7 @@ def check(path: Path) -> None:
 def _compare(path: Path, stop: int, table: NDArray[np.uint32]) -> None:
     """Compare the bytes in front of the table with it, by all cores."""
     progress = bar(stop, f"checking {path.name}")
-    with ThreadPoolExecutor(min(16, cpu_count() or 1)) as pool:
+    with ThreadPoolExecutor(processors(16)) as pool:
         found = pool.map(lambda number: _sum(path, number, stop), range(table.size))
         for number, (made, known) in enumerate(zip(found, table.tolist(), strict=True)):
             first, last = number * PIECE, min(stop, (number + 1) * PIECE)

@@ -13,7 +13,6 @@ import secrets
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from os import cpu_count
 from pathlib import Path
 from typing import Any, Self
 
@@ -21,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.errors import FileFormatError
+from sparsezc.processors import processors
 
 _STEP = 1 << 14  # entries: the arrays derived from them stay in a core's cache
 _Hash = Callable[[NDArray[Any]], NDArray[np.uint64]]
@@ -34,7 +34,7 @@ class SymmetryCheck:
 
     def __init__(self, indptr: NDArray[np.int64]) -> None:
         self._indptr, self._at, self._sum, self._hash = indptr, 0, 0, _random_hash()
-        self._threads = min(4, cpu_count() or 1)
+        self._threads = processors(4)
         self._pool = ThreadPoolExecutor(self._threads, "sparsezc-symmetry")
         self._waiting: deque[Future[int]] = deque()
 

@@ -15,7 +15,6 @@ import zlib
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from os import cpu_count
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -30,6 +29,7 @@ from sparsezc.io.hdf5 import seal
 from sparsezc.io.hdf5.foreign import Foreign, one_line
 from sparsezc.io.hdf5.new_file import created, reserve
 from sparsezc.memory.mapped import PAGE, MappedBuffer
+from sparsezc.processors import processors
 from sparsezc.terminal.progress import bar
 
 VERSION = 1
@@ -224,7 +224,7 @@ class Ready:
                 done += part.size
             return done
 
-        with ThreadPoolExecutor(min(16, cpu_count() or 1)) as pool:
+        with ThreadPoolExecutor(processors(16)) as pool:
             for done in pool.map(look, range(0, table.size, _GROUP)):
                 progress.update(done)
 

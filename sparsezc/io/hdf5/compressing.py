@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from os import cpu_count
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ from numpy.typing import NDArray
 from sparsezc.io.hdf5.aligned_file import Filled, Writer
 from sparsezc.io.hdf5.csr_file import BLOCKS, in_turn
 from sparsezc.memory import id_blocks
+from sparsezc.processors import processors
 
 _PART = 1 << 15  # ids that are processed at a time
 _ROOM = 200 * _PART  # bytes of memory for these
@@ -41,7 +41,7 @@ class Packer:
 
     def __init__(self, path: Path, room: int) -> None:
         self._path = path
-        self._threads = max(1, min(cpu_count() or 1, room // _ROOM))
+        self._threads = max(1, min(processors(), room // _ROOM))
         self._words = 0
         self.nbytes = self._threads * _ROOM
 

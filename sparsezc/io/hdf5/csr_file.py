@@ -28,6 +28,7 @@ from sparsezc.memory.buffer import index_dtype
 from sparsezc.memory.csr import Csr
 from sparsezc.memory.mapped import MappedBuffer
 from sparsezc.memory.placement import FILES, HOSTS
+from sparsezc.processors import processors
 from sparsezc.semirings.types import datatypes
 
 ARRAYS = ("pointers_to_1", "indices_1", "values")
@@ -129,7 +130,7 @@ def _falls(offsets: NDArray[np.int64]) -> bool:
         part = offsets[start : start + edge_list.BLOCK + 1]
         return bool((part[1:] < part[:-1]).any())
 
-    with ThreadPoolExecutor(min(16, os.cpu_count() or 1)) as pool:
+    with ThreadPoolExecutor(processors(16)) as pool:
         return any(pool.map(look, range(0, offsets.size, edge_list.BLOCK)))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -16,6 +15,7 @@ from sparsezc.io.hdf5.csr_file import FORMS, descriptor, in_turn
 from sparsezc.memory import id_blocks
 from sparsezc.memory.buffer import index_dtype
 from sparsezc.memory.csr import Csr
+from sparsezc.processors import processors
 from sparsezc.terminal.progress import bar
 
 
@@ -53,8 +53,8 @@ def _save_blocks(csr: Csr, writer: aligned_file.Writer) -> None:
     def words(start: int) -> NDArray[np.uint32]:
         return id_blocks.pack(ids(start), headers[start // id_blocks.SIZE :])
 
-    ahead = 2 * (os.cpu_count() or 1)
-    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+    ahead = 2 * processors()
+    with ThreadPoolExecutor(processors()) as pool:
         progress = bar(2 * csr.nvals, "compressing", " ids")
         for start, made in zip(
             starts, in_turn(pool, lambda start: id_blocks.measure(ids(start)), starts, ahead), strict=True

@@ -11,7 +11,6 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
-from os import cpu_count
 from threading import local
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
@@ -24,6 +23,7 @@ from sparsezc.device import cuda
 from sparsezc.device.protocol import Device, Pages
 from sparsezc.engines.gpu.placements import Entries
 from sparsezc.engines.gpu.storage.matrix_store import Rows
+from sparsezc.processors import processors
 
 _TAKE = 1 << 16  # entries of a task, at least: smaller tasks take longer to start than to run
 UNEVEN = 1 << 13  # entries by which tasks may differ: finding more even cuts takes as long as gathering these
@@ -31,7 +31,7 @@ _LIST = 1 << 21  # bytes of pinned memory for a list, at least
 _TELLING = 1 << 22  # bytes that a measurement of rates gathers
 _SHARE = 0.25  # assumed until the rates are measured
 _LOOKS = 4  # copies that are measured; the fastest counts, as others may have waited for kernels
-_THREADS = min(16, cpu_count() or 1)
+_THREADS = processors(16)
 #: Values are copied as integers of their size.
 _BY_SIZE = {1: np.int8, 2: np.int16, 4: np.int32, 8: np.int64, 16: np.complex128}
 
