@@ -34,8 +34,8 @@ def modularity(A: Matrix, communities: Vector, resolution: float = 1.0, *, weigh
     Raises
     ------
     InvalidValue
-        There are no edges, a vertex has no community, or a weight is negative, NaN or infinite, or their
-        sum is.
+        There are no edges, a vertex has no community, `resolution` is negative, NaN or infinite, or a weight is, or
+        the sum of the weights is infinite.
     DimensionMismatch
         `A` is not square, or `communities` has another size.
 
@@ -60,6 +60,7 @@ def modularity(A: Matrix, communities: Vector, resolution: float = 1.0, *, weigh
     0.5
     """
     n = _check.adjacency(A)
+    scale = _check.resolution(resolution)
     if not isinstance(communities, Vector):
         raise DomainMismatch(f"communities is a {type(communities).__name__}; a Vector is needed")
     if communities.size != n:
@@ -72,7 +73,7 @@ def modularity(A: Matrix, communities: Vector, resolution: float = 1.0, *, weigh
     if not W.reduce_scalar(monoid.plus).new().get(0) > 0:
         raise InvalidValue("A has no edges, or none of a weight above 0: modularity is not defined")
     _, numbers = np.unique(communities.to_coo()[1], return_inverse=True)
-    return quality(contract(W, membership(numbers)), resolution)
+    return quality(contract(W, membership(numbers)), scale)
 
 
 def flows(A: Matrix, weighted: bool) -> Matrix:

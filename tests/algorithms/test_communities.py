@@ -144,6 +144,11 @@ def test_bad_arguments():
                 algorithm(matrix(csr(2, [(0, 1), (1, 0)], [value, 2.0])), weighted=True)
         with pytest.raises(gb.exceptions.InvalidValue, match="A has weights whose sum is infinite; a finite sum"):
             algorithm(matrix(csr(2, [(0, 1), (1, 0)], [1e308, 1e308])), weighted=True)
+    for value in (-1.0, np.nan, np.inf):
+        with pytest.raises(gb.exceptions.InvalidValue, match="resolution is .*; a finite number >= 0 is needed"):
+            modularity(A, gb.Vector.from_dense([0, 0, 1]), value)
+    with pytest.raises(gb.exceptions.DomainMismatch, match="resolution is '1'; a number is needed"):
+        modularity(A, gb.Vector.from_dense([0, 0, 1]), "1")
     with pytest.raises(gb.exceptions.InvalidValue, match="max_level is 0; at least 1"):
         louvain_communities(A, max_level=0)
     with pytest.raises(gb.exceptions.DimensionMismatch, match="communities has size 2; the graph has 3"):
