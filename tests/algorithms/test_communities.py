@@ -145,7 +145,7 @@ def test_bad_arguments():
         with pytest.raises(gb.exceptions.InvalidValue, match="A has weights whose sum is infinite; a finite sum"):
             algorithm(matrix(csr(2, [(0, 1), (1, 0)], [1e308, 1e308])), weighted=True)
     for value in (-1.0, np.nan, np.inf):
-        with pytest.raises(gb.exceptions.InvalidValue, match="resolution is .*; a finite number >= 0 is needed"):
+        with pytest.raises(gb.exceptions.InvalidValue, match=r"resolution is .*; a finite number >= 0 is needed"):
             modularity(A, gb.Vector.from_dense([0, 0, 1]), value)
     with pytest.raises(gb.exceptions.DomainMismatch, match="resolution is '1'; a number is needed"):
         modularity(A, gb.Vector.from_dense([0, 0, 1]), "1")

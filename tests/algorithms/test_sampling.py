@@ -168,6 +168,12 @@ def test_steps_by_score() -> None:
     assert chisquare(np.bincount(alike, minlength=6)[1:]).pvalue > SURE
 
 
+@pytest.mark.parametrize("mode", ["uniform", "greedy", "stochastic"])
+def test_search_in_a_graph_of_one_vertex(mode: str) -> None:
+    walks = graph_search(gb.Matrix("BOOL", 1, 1), [0, 0], gb.Vector.from_dense([2.0]), 3, mode)
+    assert walks_of(walks).tolist() == [[0, -1, -1, -1]] * 2
+
+
 def test_search_says_what_is_wrong() -> None:
     A = matrix(SMALL["kronecker"])
     n = A.nrows
@@ -208,6 +214,6 @@ def test_seeds_out_of_bounds(name: str) -> None:
     for seed in (-1, 2**64):
         with pytest.raises(gb.exceptions.InvalidValue, match=rf"seed is {seed}; from 0 to 2\*\*64 - 1 is possible"):
             DRAWING[name](A, seed=seed)
-    with pytest.raises(TypeError, match="seed is 0.5 of type float; an integer is needed"):
+    with pytest.raises(TypeError, match=r"seed is 0\.5 of type float; an integer is needed"):
         DRAWING[name](A, seed=0.5)
     DRAWING[name](A, seed=2**64 - 1)
