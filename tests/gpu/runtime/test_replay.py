@@ -94,7 +94,7 @@ def test_the_host_waits_seldom(emulated: Any, monkeypatch: pytest.MonkeyPatch) -
         monkeypatch.setattr(type(emulated), "asnumpy", lambda self, array: waits.append(1) or asnumpy(self, array))
         emulated.reset()
         assert gb.algorithms.bfs(B, 0).reduce("max").value == 799
-        assert len(waits) < 40
+        assert len(waits) < 80
         assert 3 * 800 <= len(emulated.launches) < 3.3 * 800  # assign, push, clear for the next round
     finally:
         cuda.use(before)
@@ -175,7 +175,7 @@ def test_shortest_paths_leave_the_host_alone(emulated: Any, monkeypatch: pytest.
         monkeypatch.setattr(type(emulated), "asnumpy", lambda self, array: waits.append(1) or asnumpy(self, array))
         emulated.reset()
         assert gb.algorithms.sssp(B, 0, delta=5).reduce("max").value == 499
-        assert len(waits) < 80
+        assert len(waits) < 120
         assert 9 * 500 <= len(emulated.launches) < 10.5 * 500
         # what a push takes is cleaned where it was written, and not filled
         assert emulated.launches.count("neutral") > 475
