@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from operator import index
 from typing import Any
@@ -13,6 +14,7 @@ from sparsezc.core.matrix import Matrix
 from sparsezc.core.transposed import TransposedMatrix
 from sparsezc.core.vector import Vector
 from sparsezc.errors import DimensionMismatch, DomainMismatch, IndexOutOfBound, InvalidValue
+from sparsezc.ops.select import random_seed
 from sparsezc.semirings import binary, monoid
 from sparsezc.semirings.types import datatypes
 
@@ -104,3 +106,17 @@ def count(value: Any, name: str, least: int = 0) -> int:
     if number < least:
         raise InvalidValue(f"{name} is {number}; at least {least} is needed")
     return number
+
+
+def resolution(value: Any) -> float:
+    """Check the weight of the expected share in a modularity: a finite number >= 0."""
+    if not isinstance(value, int | float | np.integer | np.floating):
+        raise DomainMismatch(f"resolution is {value!r}; a number is needed")
+    if not (math.isfinite(value) and value >= 0):
+        raise InvalidValue(f"resolution is {value}; a finite number >= 0 is needed")
+    return float(value)
+
+
+def generator(seed: Any, where: str) -> np.random.Generator:
+    """Check a seed, as :func:`sparsezc.ops.select.random_seed` does, and return NumPy's generator of it."""
+    return np.random.default_rng(random_seed(seed, where))

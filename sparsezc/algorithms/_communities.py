@@ -13,7 +13,6 @@ from sparsezc.algorithms import _check
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.errors import DomainMismatch, InvalidValue
-from sparsezc.ops.select import random_seed
 from sparsezc.semirings import binary, indexunary, monoid, select, semiring, unary
 from sparsezc.semirings.types import datatypes
 
@@ -77,17 +76,15 @@ def checked(
     """Check the arguments of both methods; return the most levels, a source of chance, and the network."""
     _check.adjacency(A)
     most = None if max_level is None else _check.count(max_level, "max_level", 1)
-    for name, value in (("resolution", resolution), ("threshold", threshold)):
-        if not isinstance(value, int | float | np.integer | np.floating):
-            raise DomainMismatch(f"{name} is {value!r}; a number is needed")
-    if not math.isfinite(resolution):
-        raise InvalidValue(f"resolution is {resolution}; a finite number is needed")
+    scale = _check.resolution(resolution)
+    if not isinstance(threshold, int | float | np.integer | np.floating):
+        raise DomainMismatch(f"threshold is {threshold!r}; a number is needed")
     if math.isnan(threshold):
         raise InvalidValue("threshold is nan; a number is needed")
-    rng = np.random.default_rng(random_seed(seed, "communities"))
+    rng = _check.generator(seed, "communities")
     if weighted:
         _check.weights(A)
-    return most, rng, network(A, weighted, float(resolution))
+    return most, rng, network(A, weighted, scale)
 
 
 def network(A: Matrix, weighted: bool, resolution: float) -> Network | None:

@@ -84,4 +84,5 @@ def sample(n: int, k: Any, seed: int | None, sources: Any = None) -> NDArray[np.
         return _check.vertices(sources, n)
     if k is None:
         return np.arange(n)
-    return np.sort(np.random.default_rng(seed).permutation(n)[: _check.count(k, "k", 1)])
+    chance = _check.generator(seed, "sources")
+    return np.sort(chance.permutation(n)[: _check.count(k, "k", 1)])

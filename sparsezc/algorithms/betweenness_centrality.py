@@ -57,8 +57,8 @@ def betweenness_centrality(
     Raises
     ------
     InvalidValue
-        `k` is less than 1 or given beside `sources`, or `weighted` and a length is not above 0, or is too small to
-        change a sum with others.
+        `k` is less than 1 or given beside `sources`, `seed` is not from 0 to 2**64 - 1, or `weighted` and a length is
+        not above 0, or is too small to change a sum with others.
     IndexOutOfBound
         One of `sources` is not a vertex of the graph.
     DimensionMismatch
@@ -131,8 +131,8 @@ def edge_betweenness_centrality(
     Raises
     ------
     InvalidValue
-        `k` is less than 1 or given beside `sources`, or `weighted` and a length is not above 0, or is too small to
-        change a sum with others.
+        `k` is less than 1 or given beside `sources`, `seed` is not from 0 to 2**64 - 1, or `weighted` and a length is
+        not above 0, or is too small to change a sum with others.
     IndexOutOfBound
         One of `sources` is not a vertex of the graph.
     DimensionMismatch

@@ -42,7 +42,7 @@ def closeness_centrality(
     Raises
     ------
     InvalidValue
-        `k` is less than 1, or `weighted` and a length is negative or NaN.
+        `k` is less than 1, `seed` is not from 0 to 2**64 - 1, or `weighted` and a length is negative or NaN.
     DimensionMismatch
         `A` is not square.
 

@@ -40,7 +40,7 @@ def greedy_color(A: Matrix, seed: int | None = None, *, strategy: str = "random_
     DimensionMismatch
         `A` is not square.
     InvalidValue
-        `strategy` is unknown.
+        `strategy` is unknown, or `seed` is not from 0 to 2**64 - 1.
 
     Notes
     -----
@@ -69,7 +69,7 @@ def greedy_color(A: Matrix, seed: int | None = None, *, strategy: str = "random_
         raise InvalidValue(f"strategy is {strategy!r}; 'random_sequential' or 'largest_first' is needed")
     S = simple(A)
     color = Vector(datatypes.INT64, n)
-    order = random_order(n, seed) if strategy == "random_sequential" else _by_degree(S)
+    order = random_order(n, seed, "greedy_color") if strategy == "random_sequential" else _by_degree(S)
     c = 0
     while order.nvals:
         # m = a maximal independent set of q;  colour<m> = c

@@ -49,7 +49,8 @@ def harmonic_centrality(
     Raises
     ------
     InvalidValue
-        `k` is less than 1 or given beside `sources`, or `weighted` and a length is negative or NaN.
+        `k` is less than 1 or given beside `sources`, `seed` is not from 0 to 2**64 - 1, or `weighted` and a length is
+        negative or NaN.
     IndexOutOfBound
         One of `sources` is not a vertex of the graph.
     DimensionMismatch

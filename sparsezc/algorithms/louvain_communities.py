@@ -79,8 +79,8 @@ def louvain_communities(
     Raises
     ------
     InvalidValue
-        `max_level` is less than 1, `resolution` is NaN or infinite, `threshold` is NaN, or `seed` is out of bounds; or
-        a weight is negative, NaN or infinite, or their sum is.
+        `max_level` is less than 1, `resolution` is negative, NaN or infinite, `threshold` is NaN, or `seed` is out of
+        bounds; or a weight is negative, NaN or infinite, or their sum is.
     DomainMismatch
         `resolution` or `threshold` is no number; or `A` has complex or user-defined values as weights.
     DimensionMismatch

@@ -38,7 +38,7 @@ def maximal_independent_set(A: Matrix, nodes: Iterable[Any] | None = None, seed:
     Raises
     ------
     InvalidValue
-        Two of `nodes` are neighbours.
+        Two of `nodes` are neighbours, or `seed` is not from 0 to 2**64 - 1.
     IndexOutOfBound
         One of `nodes` is not a vertex of the graph.
     DimensionMismatch
@@ -67,7 +67,7 @@ def maximal_independent_set(A: Matrix, nodes: Iterable[Any] | None = None, seed:
     """
     n = _check.adjacency(A)
     S = simple(A)
-    order = random_order(n, seed)
+    order = random_order(n, seed, "maximal_independent_set")
     chosen = Vector(datatypes.BOOL, n)
     if nodes is not None:
         for v in nodes:
@@ -81,9 +81,9 @@ def maximal_independent_set(A: Matrix, nodes: Iterable[Any] | None = None, seed:
     return chosen
 
 
-def random_order(n: int, seed: int | None) -> Vector:
+def random_order(n: int, seed: int | None, where: str) -> Vector:
     """Draw a unique number for each vertex, INT64."""
-    return Vector.from_dense(np.random.default_rng(seed).permutation(n).astype(np.int64))
+    return Vector.from_dense(_check.generator(seed, where).permutation(n).astype(np.int64))
 
 
 def first_independent_set(S: Matrix, order: Vector) -> Vector:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from sparsezc.algorithms import _check
 from sparsezc.algorithms._edges import numbered
 from sparsezc.core.matrix import Matrix
@@ -32,6 +30,8 @@ def maximal_matching(A: Matrix, seed: int | None = None) -> Vector:
 
     Raises
     ------
+    InvalidValue
+        `seed` is not from 0 to 2**64 - 1.
     DimensionMismatch
         `A` is not square.
 
@@ -60,7 +60,7 @@ def maximal_matching(A: Matrix, seed: int | None = None) -> Vector:
     True
     """
     n = _check.adjacency(A)
-    S, ends = numbered(A, np.random.default_rng(seed).permutation)
+    S, ends = numbered(A, _check.generator(seed, "maximal_matching").permutation)
     partner = Vector(datatypes.INT64, n)
     q = Vector.from_scalar(True, n, datatypes.BOOL)
     least = Vector(datatypes.INT64, n)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from sparsezc.algorithms import _check
@@ -10,6 +12,8 @@ from sparsezc.core.vector import Vector
 from sparsezc.errors import DimensionMismatch, DomainMismatch, InvalidValue
 from sparsezc.semirings import binary, monoid, select, semiring
 from sparsezc.semirings.types import datatypes
+
+_SQUARES = 1e-150, 1e150  # the square of a sum between them is a normal FP64 number
 
 
 def modularity(A: Matrix, communities: Vector, resolution: float = 1.0, *, weighted: bool = False) -> float:
@@ -34,8 +38,8 @@ def modularity(A: Matrix, communities: Vector, resolution: float = 1.0, *, weigh
     Raises
     ------
     InvalidValue
-        There are no edges, a vertex has no community, or a weight is negative, NaN or infinite, or their
-        sum is.
+        There are no edges, a vertex has no community, `resolution` is negative, NaN or infinite, or a weight is, or
+        the sum of the weights is infinite.
     DimensionMismatch
         `A` is not square, or `communities` has another size.
 
@@ -60,6 +64,7 @@ def modularity(A: Matrix, communities: Vector, resolution: float = 1.0, *, weigh
     0.5
     """
     n = _check.adjacency(A)
+    scale = _check.resolution(resolution)
     if not isinstance(communities, Vector):
         raise DomainMismatch(f"communities is a {type(communities).__name__}; a Vector is needed")
     if communities.size != n:
@@ -72,7 +77,7 @@ def modularity(A: Matrix, communities: Vector, resolution: float = 1.0, *, weigh
     if not W.reduce_scalar(monoid.plus).new().get(0) > 0:
         raise InvalidValue("A has no edges, or none of a weight above 0: modularity is not defined")
     _, numbers = np.unique(communities.to_coo()[1], return_inverse=True)
-    return quality(contract(W, membership(numbers)), resolution)
+    return quality(contract(W, membership(numbers)), scale)
 
 
 def flows(A: Matrix, weighted: bool) -> Matrix:
@@ -97,6 +102,19 @@ def quality(B: Matrix, resolution: float) -> float:
     """Compute the modularity when each vertex of B is a community."""
     m = B.reduce_scalar(monoid.plus).new().get(0.0)
     inside = B.select(select.diag).new().reduce_scalar(monoid.plus).new().get(0.0)
+    share = inside / m
+    out, into = B.reduce_rowwise(monoid.plus).new(), B.reduce_columnwise(monoid.plus).new()
+    if not _SQUARES[0] < m < _SQUARES[1]:
+        for factor in _towards_one(m):  # powers of two, which change no bit that matters
+            out << out.apply(binary.times, right=factor)
+            into << into.apply(binary.times, right=factor)
+            m *= factor
     # k . k'
-    chance = B.reduce_rowwise(monoid.plus).new().ewise_mult(B.reduce_columnwise(monoid.plus).new(), binary.times).new()
-    return float(inside / m - resolution * chance.reduce(monoid.plus).new().get(0.0) / m**2)
+    chance = out.ewise_mult(into, binary.times).new()
+    return float(share - resolution * chance.reduce(monoid.plus).new().get(0.0) / m**2)
+
+
+def _towards_one(m: float) -> tuple[float, float]:
+    """Return two factors that bring m near 1; the one that would do might not be finite."""
+    e = math.frexp(m)[1]
+    return math.ldexp(1.0, -(e // 2)), math.ldexp(1.0, e // 2 - e)

@@ -15,6 +15,7 @@ from sparsezc.semirings.types import datatypes
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 _SHARE = 1e-3  # of the range of the costs: the default bid where they are fractions
+_LARGE = 2.0**500  # larger costs are divided by it: prices come to (m + 1) times their range, and must stay finite
 
 
 def linear_assignment(
@@ -92,17 +93,24 @@ def linear_assignment(
         if not idle <= spread[0]:
             raise InvalidValue(f"absent is {absent}, and C has a value that is worse; it must be no better than any")
         spread = (idle, max(idle, spread[1]))
-    step = eps if eps is None else _check.above(eps, "eps", 0)
+    step, unit = eps if eps is None else _check.above(eps, "eps", 0), 1.0
+    if method == "auction" and b.nvals and max(map(abs, spread)) > _LARGE:
+        unit = 1 / _LARGE
+        b << b.apply(binary.times, right=unit)
+        spread = spread[0] * unit, spread[1] * unit
+        idle, step = (None if x is None else x * unit for x in (idle, step))
     if step is None:
         whole = C.dtype.is_integer and (absent is None or float(absent).is_integer())
-        step = 1 / (m + 1) if whole else _SHARE * (spread[1] - spread[0] or 1.0)
+        step = unit / (m + 1) if whole else _SHARE * (spread[1] - spread[0] or 1.0)
     if method == "auction" and b.nvals:
         # bids are differences: without what all values have in common they keep more of their bits
         b << b.apply(binary.minus, right=spread[1])
         idle = None if idle is None else idle - spread[1]
         least = 4 * float(np.spacing((m + 1) * (spread[1] - spread[0])))  # prices come to no more
         if eps is not None and step < least:
-            raise InvalidValue(f"eps is {eps}; at least {least:.3g} is needed, or FP64 loses it in the prices of C")
+            raise InvalidValue(
+                f"eps is {eps}; at least {least / unit:.3g} is needed, or FP64 loses it in the prices of C"
+            )
         step = max(step, least)
     if method == "auction" and idle is None:
         _exact(b.apply(binary.times, right=0.0).new(), None)  # refuse what has no assignment: bids would have no end

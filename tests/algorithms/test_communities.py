@@ -120,6 +120,14 @@ def test_real_graphs(name):
     assert modularity(A, label) >= 0.97 * known["modularity_networkit_plm"]
 
 
+@pytest.mark.parametrize("unit", [5e-324, 1e-200, 1e160, 1e300, 1e307])
+def test_modularity_of_weights_whose_squares_are_no_numbers(unit):
+    A = matrix(csr(4, [(0, 1), (1, 0), (2, 3), (3, 2), (1, 2), (2, 1)], unit * np.array([2.0, 2, 3, 3, 1, 1])))
+    same = matrix(csr(4, [(0, 1), (1, 0), (2, 3), (3, 2), (1, 2), (2, 1)], np.array([2.0, 2, 3, 3, 1, 1])))
+    label = gb.Vector.from_dense([0, 0, 1, 1])
+    assert modularity(A, label, weighted=True) == pytest.approx(modularity(same, label, weighted=True), abs=1e-14)
+
+
 def test_a_loop_of_an_undirected_graph_counts_once():
     """NetworkX counts two: that is 2 on the diagonal."""
     A = gb.Matrix.from_coo([0, 1, 1, 2, 2, 2, 3], [1, 0, 2, 1, 2, 3, 2], 1.0, nrows=4, ncols=4)
@@ -144,6 +152,11 @@ def test_bad_arguments():
                 algorithm(matrix(csr(2, [(0, 1), (1, 0)], [value, 2.0])), weighted=True)
         with pytest.raises(gb.exceptions.InvalidValue, match="A has weights whose sum is infinite; a finite sum"):
             algorithm(matrix(csr(2, [(0, 1), (1, 0)], [1e308, 1e308])), weighted=True)
+    for value in (-1.0, np.nan, np.inf):
+        with pytest.raises(gb.exceptions.InvalidValue, match=r"resolution is .*; a finite number >= 0 is needed"):
+            modularity(A, gb.Vector.from_dense([0, 0, 1]), value)
+    with pytest.raises(gb.exceptions.DomainMismatch, match="resolution is '1'; a number is needed"):
+        modularity(A, gb.Vector.from_dense([0, 0, 1]), "1")
     with pytest.raises(gb.exceptions.InvalidValue, match="max_level is 0; at least 1"):
         louvain_communities(A, max_level=0)
     with pytest.raises(gb.exceptions.DimensionMismatch, match="communities has size 2; the graph has 3"):

@@ -189,6 +189,7 @@ def test_numbers_that_are_none(method):
     for options, said in (
         ({"seed": -1}, "seed is -1; from 0 to"),
         ({"resolution": np.nan}, "resolution is nan; a finite number"),
+        ({"resolution": -0.5}, "resolution is -0.5; a finite number >= 0"),
         ({"resolution": np.inf}, "resolution is inf; a finite number"),
         ({"threshold": np.nan}, "threshold is nan"),
     ):

@@ -168,6 +168,12 @@ def test_steps_by_score() -> None:
     assert chisquare(np.bincount(alike, minlength=6)[1:]).pvalue > SURE
 
 
+@pytest.mark.parametrize("mode", ["uniform", "greedy", "stochastic"])
+def test_search_in_a_graph_of_one_vertex(mode: str) -> None:
+    walks = graph_search(gb.Matrix("BOOL", 1, 1), [0, 0], gb.Vector.from_dense([2.0]), 3, mode)
+    assert walks_of(walks).tolist() == [[0, -1, -1, -1]] * 2
+
+
 def test_search_says_what_is_wrong() -> None:
     A = matrix(SMALL["kronecker"])
     n = A.nrows
@@ -190,3 +196,24 @@ def test_best_column_of_what_has_none() -> None:
     assert ops.best_column(A, gb.Vector.from_coo([2], [5.0], size=4)).new().to_dict() == {1: 2}
     with pytest.raises(gb.exceptions.DimensionMismatch, match="4 columns"):
         ops.best_column(A, gb.Vector("FP64", 3))
+
+
+DRAWING = {
+    "maximal_matching": gb.algorithms.maximal_matching,
+    "maximal_independent_set": gb.algorithms.maximal_independent_set,
+    "greedy_color": gb.algorithms.greedy_color,
+    "closeness_centrality": lambda A, seed: gb.algorithms.closeness_centrality(A, k=2, seed=seed),
+    "harmonic_centrality": lambda A, seed: gb.algorithms.harmonic_centrality(A, k=2, seed=seed),
+    "betweenness_centrality": lambda A, seed: gb.algorithms.betweenness_centrality(A, 2, seed=seed),
+}
+
+
+@pytest.mark.parametrize("name", DRAWING)
+def test_seeds_out_of_bounds(name: str) -> None:
+    A = matrix(csr(3, [(0, 1), (1, 0)]))
+    for seed in (-1, 2**64):
+        with pytest.raises(gb.exceptions.InvalidValue, match=rf"seed is {seed}; from 0 to 2\*\*64 - 1 is possible"):
+            DRAWING[name](A, seed=seed)
+    with pytest.raises(TypeError, match=r"seed is 0\.5 of type float; an integer is needed"):
+        DRAWING[name](A, seed=0.5)
+    DRAWING[name](A, seed=2**64 - 1)

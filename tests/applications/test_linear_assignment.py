@@ -149,3 +149,15 @@ def test_no_assignment(method):
 def test_bad_input(C, options, error, message):
     with pytest.raises(error, match=message):
         assign(C, **options)
+
+
+@pytest.mark.parametrize("eps", [None, 1e303])
+def test_an_auction_of_huge_costs(eps: float | None) -> None:
+    """Prices would come to infinity."""
+    cost = np.array([[1e308, 1e307, 1e306], [9e307, 1e308, 5e307], [-1e308, 1e308, 1e300]])
+    rows, columns = np.indices(cost.shape)
+    C = gb.Matrix.from_coo(rows.ravel(), columns.ravel(), cost.ravel())
+    found = gb.applications.linear_assignment(C, method="auction", eps=eps).to_dense()
+    assert found.tolist() == linear_sum_assignment(cost / 4)[1].tolist()
+    with pytest.raises(InvalidValue, match=r"eps is 1e\+280; at least"):
+        gb.applications.linear_assignment(C, method="auction", eps=1e280)

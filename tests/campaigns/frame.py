@@ -26,7 +26,7 @@ import numpy as np
 
 FOUND = Path(__file__).parent / "found"
 _SHOWN = 20  # failures in a report
-_FRAME = {"__main__", "frame", "oracle", "test_campaigns", "test_frame"}
+_FRAME = {"__main__", "frame", "graphs", "oracle", "test_campaigns", "test_frame"}
 
 
 @dataclass

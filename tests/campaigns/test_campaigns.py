@@ -6,7 +6,7 @@ import pytest
 
 from tests.campaigns import frame
 
-SECONDS = 3.0
+SECONDS = 2.0
 
 
 @pytest.mark.parametrize("name", frame.names())

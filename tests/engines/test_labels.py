@@ -204,3 +204,10 @@ def test_the_edges_that_are_read_are_counted(placement, counting):
         assert far >= read
         assert (moved.requests > 0) == (placement == "zerocopy")
         assert near == 0
+
+
+@pytest.mark.parametrize("engine", [None, "gpu"])
+def test_no_vertices(engine, gpu):
+    A, v = on(engine, ([], [], []), 0), gb.Vector("INT64", 0)
+    assert ops.best_label(A, v, "plus_pair").new().size == 0
+    assert ops.label_weight(A, v, "plus_first").new().size == 0

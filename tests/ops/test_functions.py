@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -15,14 +16,13 @@ from tests.ops.judge import Arrays, Engine, make
 from tests.semirings import functions
 
 TYPES = ("INT64", "FP32", "UINT8", "BOOL")  # each type is a compilation of its own on either engine
-MADE: dict[Any, Any] = {}
 
 
+@cache
 def operator(kind: str, name: str) -> Any:
     """Made once, as a program does."""
     table = {"unary": functions.UNARY, "binary": functions.BINARY, "indexunary": functions.INDEX}[kind]
-    called = name.replace(" ", "_")
-    return MADE.setdefault((kind, name), getattr(gb, kind).register_anonymous(table[name], called))
+    return getattr(gb, kind).register_anonymous(table[name], name.replace(" ", "_"))
 
 
 def arrays(dtype: str) -> dict[str, Arrays]:

@@ -17,14 +17,21 @@ KINDS = ("unary", "binary", "indexunary", "select", "monoid", "semiring")
 CONVERTING = ("_pair", "times_first", "times_second", "_eq", "_ne")
 
 
+#: The names of each kind, read now: python-graphblas adds names while it is used, such as any_pow by an outer product.
+_NAMES = {kind: dir(getattr(gb, kind)) for kind in KINDS}
+
+
 @cache
 def operators(kind: str) -> dict[str, Any]:
-    """The judge's operators of a kind by name, those of its ``ss`` submodule under their plain names."""
+    """The judge's operators of a kind by name, those of its ``ss`` submodule under their plain names.
+
+    They are made at the first call: python-graphblas compiles some of them, which takes seconds.
+    """
     module = getattr(gb, kind)
     found = {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
-        for name in dir(module):
+        for name in _NAMES[kind]:
             op = getattr(module, name)
             if hasattr(op, "types"):
                 found[name] = op
@@ -32,10 +39,6 @@ def operators(kind: str) -> dict[str, Any]:
             found["mod"] = gb.binary.numpy.mod
             found["isclose"] = gb.binary.isclose()
     return found
-
-
-for _kind in KINDS:  # now: python-graphblas adds names while it is used, such as any_pow by an outer product
-    operators(_kind)
 
 
 def table(op: Any) -> dict[str, tuple[str, str]]:

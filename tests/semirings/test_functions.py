@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import pickle
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -29,11 +30,9 @@ def room(kind: str) -> Any:
     return {"unary": unary, "bits": unary, "binary": binary, "indexunary": indexunary}[kind]
 
 
+@cache
 def operator(kind: str, name: str) -> Any:
-    return made.setdefault((kind, name), room(kind).register_anonymous(KINDS[kind][name], name.replace(" ", "_")))
-
-
-made: dict[tuple[str, str], Any] = {}
+    return room(kind).register_anonymous(KINDS[kind][name], name.replace(" ", "_"))
 
 
 def small(dtype: datatypes.DataType) -> np.ndarray:

@@ -174,6 +174,8 @@ class Keeper:
     def pointers(self, store: Any) -> Any:
         """Make a square matrix with a true entry (i, v(i)) for each entry of a vector (a capability)."""
         at, values = store.to_coo(sort=True)
+        if not at.size:  # SuiteSparse refuses the arrays of a 1 x 1 matrix without entries
+            return acyclic(native.gb.Matrix(native.gb.dtypes.BOOL, store.size, store.size))
         columns = values.astype(np.uint64, copy=False)
         made = native.gb.Matrix.ss.import_hypercsr(
             nrows=store.size, ncols=store.size, rows=at, indptr=np.arange(at.size + 1, dtype=np.uint64),

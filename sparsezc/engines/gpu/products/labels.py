@@ -98,7 +98,7 @@ def _full(e: Any, v: Any) -> Any:
         raise InvalidValue(
             f"{e.operation}: {v.name} has {store.nvals()} entries; {store.size} are needed, one everywhere"
         )
-    return store.values
+    return store.values if store.size else cuda.current().xp.empty(0, store.dtype.np_type)
 
 
 def _labels(e: Any, v: Any) -> Any:
