@@ -2,7 +2,8 @@
 
 A function checks operands, determines the result's type and size, and returns an
 :class:`~sparsezc.expr.expression.Expression` that has not run.
-Errors and their messages are raised only here; engines do not check again.
+Errors and their messages are raised only here; engines do not check again. :func:`sample_hops` runs at once, as what it
+returns is no matrix.
 
 The methods of Matrix and Vector call these functions, so ``A.mxv(v, op)`` and ``ops.mxv(A, v, op)`` are the same.
 
@@ -24,6 +25,7 @@ from sparsezc.ops.assign import assign
 from sparsezc.ops.diag import diag, setdiag
 from sparsezc.ops.ewise import ewise_add, ewise_mult, ewise_union
 from sparsezc.ops.extract import extract
+from sparsezc.ops.hops import sample_hops
 from sparsezc.ops.labels import best_label, label_weight
 from sparsezc.ops.mxm import inner, kronecker, mxm, outer, power, sampled_mxm
 from sparsezc.ops.mxv import best_column, mxv, vxm
@@ -36,7 +38,8 @@ from sparsezc.ops.walk import walk
 __all__ = [
     "apply", "assign", "best_column", "best_label", "diag", "ewise_add", "ewise_mult", "ewise_union", "extract",
     "inner", "kronecker", "label_weight", "mxm", "mxv", "outer", "power", "reduce", "reduce_columnwise",
-    "reduce_rowwise", "reposition", "sampled_mxm", "select", "selectk", "setdiag", "transpose", "vxm", "walk",
+    "reduce_rowwise", "reposition", "sample_hops", "sampled_mxm", "select", "selectk", "setdiag", "transpose", "vxm",
+    "walk",
 ]  # fmt: skip
 
 infix.define(signs)
