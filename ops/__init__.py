@@ -25,15 +25,14 @@ from sparsezc.ops.assign import assign
 from sparsezc.ops.diag import diag, setdiag
 from sparsezc.ops.ewise import ewise_add, ewise_mult, ewise_union
 from sparsezc.ops.extract import extract
-from sparsezc.ops.hops import sample_hops
 from sparsezc.ops.labels import best_label, label_weight
 from sparsezc.ops.mxm import inner, kronecker, mxm, outer, power, sampled_mxm
 from sparsezc.ops.mxv import best_column, mxv, vxm
 from sparsezc.ops.reduce import reduce, reduce_columnwise, reduce_rowwise
 from sparsezc.ops.reposition import reposition
+from sparsezc.ops.sampling import sample_hops, walk
 from sparsezc.ops.select import select, selectk
 from sparsezc.ops.transpose import transpose
-from sparsezc.ops.walk import walk
 
 __all__ = [
     "apply", "assign", "best_column", "best_label", "diag", "ewise_add", "ewise_mult", "ewise_union", "extract",

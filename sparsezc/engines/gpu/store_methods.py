@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from sparsezc.config import config
 from sparsezc.device import cuda
-from sparsezc.engines.gpu import matrix_stores, resized_operands
+from sparsezc.engines.gpu import array_exchange, matrix_stores, resized_operands
 from sparsezc.engines.gpu.elementwise import vector_map
 from sparsezc.engines.gpu.graph_replay import Depth, Limit, Replay
 from sparsezc.engines.gpu.layouts import head_cache
@@ -141,7 +141,8 @@ class Keeper:
         return sample_hops(read, cuda.current().xp.asarray(seeds), hops)
 
     def hold_rows(self, array: NDArray[Any], placement: str | None) -> Callable[[Any], Any]:
-        return HeldRows(array, placement).read
+        held = HeldRows(array, placement)
+        return lambda at: held.read(array_exchange.array(at))
 
     def pointers(self, store: VectorStore) -> MatrixStore:
         return matrix_stores.pointers(store)

@@ -72,7 +72,7 @@ def _values(rows: Rows, edge: Any) -> Any:
 
 
 class _State:
-    """What hops leave for the next: local numbers, and their ends on the device."""
+    """The state between hops: local numbers, and their ends on the device."""
 
     def __init__(self, rows: Rows, dtype: DataType, seeds: Any, hops: Hops) -> None:
         self.rows, self.dtype, self.hops = rows, dtype, hops
