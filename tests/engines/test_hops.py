@@ -173,7 +173,7 @@ def test_what_crosses_the_link(counting: EmulatedDevice) -> None:
 
 def test_too_little_memory(gpu: Any) -> None:
     A = a_graph().to("gpu")
-    with config.set(budget=10_000), pytest.raises(gb.exceptions.OutOfMemory, match=r"a hop of \d+ edges needs"):
+    with config.set(budget=10_000), pytest.raises(gb.exceptions.OutOfMemory, match="up to 300 edges need"):
         ops.sample_hops(A, range(60), [5])
 
 

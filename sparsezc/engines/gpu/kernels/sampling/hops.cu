@@ -2,8 +2,9 @@
 //
 // Who calls: engines/gpu/sampling/hops.py, a hop at a time, in this order: know (seeds), then meet, count_fresh, number and
 // locate of each hop. The host waits for no result in between: `range` is on the device, and range[0] .. range[1] - 1 are the
-// local numbers of the vertices whose rows were drawn from. `at`: the drawn positions, ~0 where a row has no more. With `k`,
-// slot s belongs to row s / k, and there are range[1] - range[0] rows; without, to row owner[s], and there are `count` slots.
+// local numbers of the vertices whose rows were drawn from, in `node`. `at`: the drawn positions, ~0 where a row has no more.
+// With `k`, slot s belongs to row s / k, and there are range[1] - range[0] rows; without, to row owner[s], and there are
+// `count` slots. The edges of this hop go from edges[0] to edges[1] of `row`, `col` and `edge`.
 //
 // The table maps ids to local numbers: open addressing, linear probing, 2^bits entries of two words, ~0 where empty: the id,
 // and its number, or FRESH + s while slot s is the first in which this hop met it. The prelude supplies Id.
@@ -30,11 +31,10 @@ __device__ __forceinline__ u64 put(u64* table, u32 bits, u64 id, u64 number) {
   return entry;
 }
 
-// Vertices that have numbers: listed[i] has range[0] + i; of equal ones the first counts.
-extern "C" __global__ void __launch_bounds__(256) know(const i64* range, const i64* listed, u64* table, u32 bits) {
-  const u64 count = (u64)(range[1] - range[0]);
-  for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += (u64)gridDim.x * blockDim.x)
-    put(table, bits, (u64)listed[i], (u64)range[0] + i);
+// Vertices that have numbers, which begin with range[0]; of equal ones the first counts.
+extern "C" __global__ void __launch_bounds__(256) know(const i64* range, const i64* node, u64* table, u32 bits) {
+  for (u64 i = (u64)range[0] + (u64)blockIdx.x * blockDim.x + threadIdx.x; i < (u64)range[1]; i += (u64)gridDim.x * blockDim.x)
+    put(table, bits, (u64)node[i], i);
 }
 
 // Reads the id behind each position, and finds its entry.
@@ -55,34 +55,33 @@ extern "C" __global__ void __launch_bounds__(256)
   }
 }
 
-// With the running sums of these: numbers the vertices met first, and lists the edges without gaps. range[2] becomes the end
-// of all numbers, edges[0] the number of edges.
+// With the running sums of these: numbers the vertices met first, and lists the edges without gaps, their rows as entries of
+// the table. range[2] becomes the end of all numbers, edges[1] that of all edges.
 extern "C" __global__ void __launch_bounds__(256)
-    number(u64 count, u64 k, i64* range, const u64* at, const i64* owner, const i64* sums, u64* table, u64* entry, i64* fresh,
-           i64* col, i64* edge, i64* met, i64* edges) {
+    number(u64 count, u64 k, i64* range, const u64* at, const i64* owner, const i64* sums, u64* table, const u64* entry,
+           i64* edges, i64* node, i64* row, i64* col, i64* edge) {
   const u64 slots = slots_of(count, k, range), first = (u64)blockIdx.x * blockDim.x + threadIdx.x;
   if (first == 0) {
     range[2] = range[1] + (sums[count - 1] >> 32);
-    edges[0] = sums[count - 1] & 0xFFFFFFFF;
+    edges[1] = edges[0] + (sums[count - 1] & 0xFFFFFFFF);
   }
   for (u64 slot = first; slot < slots; slot += (u64)gridDim.x * blockDim.x) {
     const u64 e = entry[slot];
     if (e == EMPTY) continue;
-    const u64 to = (u64)(sums[slot] & 0xFFFFFFFF) - 1;
+    const i64 to = edges[0] + (sums[slot] & 0xFFFFFFFF) - 1;
+    row[to] = (i64)e;
     col[to] = range[0] + (k ? (i64)(slot / k) : owner[slot]);
     edge[to] = (i64)at[slot];
-    met[to] = (i64)e;
     if (*(volatile u64*)(table + 2 * e + 1) != FRESH + slot) continue;
-    const i64 rank = (sums[slot] >> 32) - 1;
-    fresh[rank] = (i64)table[2 * e];
-    table[2 * e + 1] = (u64)(range[1] + rank);
+    const i64 own = range[1] + (sums[slot] >> 32) - 1;
+    node[own] = (i64)table[2 * e];
+    table[2 * e + 1] = (u64)own;
   }
 }
 
-// The numbers of the vertices that edges met; `row` has their entries before.
+// The numbers of the vertices that edges met.
 extern "C" __global__ void __launch_bounds__(256) locate(const i64* edges, const u64* table, i64* row) {
-  const u64 count = (u64)edges[0];
-  for (u64 e = (u64)blockIdx.x * blockDim.x + threadIdx.x; e < count; e += (u64)gridDim.x * blockDim.x)
+  for (i64 e = edges[0] + (i64)blockIdx.x * blockDim.x + threadIdx.x; e < edges[1]; e += (i64)gridDim.x * blockDim.x)
     row[e] = (i64)table[2 * row[e] + 1];
 }
 
