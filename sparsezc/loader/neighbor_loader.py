@@ -61,7 +61,7 @@ class NeighborLoader:
     A : Matrix or TransposedMatrix, n x n
         An entry (i, j) is an edge from i to j, as in PyG's ``edge_index``, and messages go along edges: neighbours are
         drawn among in-edges. Of a matrix that is not known to be symmetric the transpose is formed, once. One whose
-        rows have in-edges is given as ``B.T``, and read as it is.
+        rows have in-edges is given as ``B.T``, and read as it is. It must stay as it is while the loader is in use.
     features : array, tensor, Matrix or dict of these, optional
         A row for each vertex; "x" in the batches, or the names of the dict. On the GPU an array in host memory is
         copied once to `placement`, where kernels read the rows of each batch over the link; rows of a memory-mapped

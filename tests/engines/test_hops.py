@@ -110,6 +110,22 @@ def test_chances_of_two_hops() -> None:
     assert met[4:].sum() == 2 * count
 
 
+def test_chances_where_hops_meet_again() -> None:
+    """Copies of a graph with a loop and cycles; only vertices that are met first draw again. By hand."""
+    count = 6000
+    i, j = np.array([0, 0, 0, 1, 1, 2, 2]), np.array([0, 1, 2, 0, 2, 1, 3])
+    root = 4 * np.arange(count)
+    A = gb.Matrix.from_coo(*(np.add.outer(root, part).ravel() for part in (i, j)), 1, nrows=4 * count, ncols=4 * count)
+    found = ops.sample_hops(A, root, [1, 1], seed=1)
+    drawn: dict[int, list[int]] = {}
+    for e in found.edge.tolist():
+        drawn.setdefault(e // 7, []).append(e % 7)
+    outcomes, counts = np.unique([str(x) for x in drawn.values()], return_counts=True)
+    chances = {"[0]": 1 / 3} | {f"[{a}, {b}]": 1 / 6 for a, b in ((1, 3), (1, 4), (2, 5), (2, 6))}
+    assert set(outcomes) == set(chances)
+    assert chisquare(counts, [count * chances[x] for x in outcomes]).pvalue > SURE
+
+
 def test_chances_by_weight_with_replacement() -> None:
     A = gb.Matrix.from_coo([0] * 4, [0, 1, 2, 3], [1.0, 2.0, 0.0, 5.0], nrows=4, ncols=4)
     drawn = ops.sample_hops(A, [0] * 2000, [5], replace=True, weighted=True, seed=3)
