@@ -13,6 +13,7 @@ from sparsezc.core.placement import held_rows
 from sparsezc.core.vector import Vector
 from sparsezc.errors import DimensionMismatch, DomainMismatch, InvalidValue
 from sparsezc.io.build.optional import need
+from sparsezc.memory.budget import check_name
 
 __all__ = ["ON_HOST", "Table", "tables"]
 
@@ -26,10 +27,11 @@ def tables(A: Matrix, features: Any, labels: Any, placement: str | None) -> dict
     Raises
     ------
     InvalidValue
-        A name is none, or "y" is given twice.
+        A name is none, "y" is given twice, or `placement` is unknown.
     DimensionMismatch, DomainMismatch
         As :class:`Table`.
     """
+    check_name(placement)
     given = dict(features) if isinstance(features, Mapping) else {} if features is None else {"x": features}
     if labels is not None:
         if "y" in given:
@@ -53,7 +55,8 @@ class Table:
         once, and kernels read its rows there; rows of a memory-mapped one are gathered by the host.
     name : str
     placement : str or None
-        By default ``config.placement``; "host": the host gathers rows, and nothing is copied before.
+        By default ``config.placement``; "host": the host gathers rows, and nothing is copied before, as on the CPU
+        engine in any case.
 
     Raises
     ------

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from scipy.stats import chisquare
+from scipy.stats import chi2_contingency, chisquare
 
 import sparsezc as gb
 from sparsezc.config import config
@@ -122,7 +124,6 @@ def test_options() -> None:
 
 
 def test_neighbours_alike() -> None:
-    """PyG without pyg-lib has no sampler to compare with: exact probabilities instead."""
     star = gb.Matrix.from_coo(range(1, 7), [0] * 6, 1, nrows=7, ncols=7)
     loader = Loader(star, None, [2], 1000, [0] * 3000, seed=1)
     drawn = torch.cat([b.n_id[b.edge_index] for b in loader], 1)
@@ -130,6 +131,37 @@ def test_neighbours_alike() -> None:
     pairs = np.unique(np.sort(drawn[0].reshape(-1, 2).numpy()), axis=0, return_counts=True)[1]
     assert pairs.size == 15
     assert chisquare(pairs).pvalue > SURE
+
+
+def own_sampler() -> bool:
+    """Whether PyG can draw itself."""
+    import torch_geometric.typing as known
+
+    return bool(known.WITH_PYG_LIB or known.WITH_TORCH_SPARSE)
+
+
+@pytest.mark.skipif(not own_sampler(), reason="PyG draws by pyg-lib or torch-sparse, and neither is installed")
+@pytest.mark.parametrize("replace", [False, True])
+def test_pyg_s_own_loader_draws_alike(replace: bool) -> None:
+    """Whole samples are counted: two rows of one distribution, of subgraphs that meet again."""
+    from torch_geometric.data import Data
+    from torch_geometric.loader import NeighborLoader
+
+    A = gb.Matrix.from_coo([1, 2, 3, 0, 4, 1, 5, 3], [0, 0, 0, 1, 1, 2, 2, 3], 1, nrows=6, ncols=6)
+    seeds = [0] * 1000
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that another library than this will be needed
+        theirs = NeighborLoader(
+            Data(edge_index=edge_index(A), num_nodes=6), [2, 1], torch.tensor(seeds), replace=replace, batch_size=1
+        )
+    torch.manual_seed(1)
+    counts = [
+        Counter(tuple(sorted(map(tuple, b.n_id[b.edge_index].T.tolist()))) for b in loader)
+        for loader in (Loader(A, None, [2, 1], 1, seeds, replace=replace, seed=1), theirs)
+    ]
+    known = sorted(counts[0] | counts[1])
+    assert len(known) == (13 if replace else 8)
+    assert chi2_contingency([[found[x] for x in known] for found in counts]).pvalue > SURE
 
 
 # Epochs
@@ -252,6 +284,7 @@ def test_bad_input() -> None:
         ({"seeds": [80]}, errors.IndexOutOfBound, r"seeds\[0\] is 80"),
         ({"seeds": np.ones(3, bool)}, errors.DimensionMismatch, "a mask of shape"),
         ({"seed": -1}, errors.InvalidValue, "seed is -1"),
+        ({"placement": "nowhere"}, errors.InvalidValue, "placement='nowhere' is not a placement"),
         ({"num_workers": 2}, errors.InvalidValue, "num_workers is 2; 0 is needed"),
         ({"num_neighbors": [2]}, TypeError, "option 'num_neighbors' is unknown"),
         ({"A": A.dup("FC64"), "weighted": True}, errors.DomainMismatch, "weighted needs weights"),
