@@ -39,10 +39,13 @@ def _judge(made: tuple[gb.Matrix, Any], found: Any) -> None:
     A, sources = made
     node, row, col, edge = map(_host, found[:4])
     degree = A.apply("one").new("INT64").reduce_rowwise("plus").new().to_dense(fill_value=0)
-    if not np.array_equal(node[: sources.size], sources) or np.unique(node).size != node.size:
-        raise Wrong("the seeds do not come first, or a vertex has two numbers")
-    if np.unique(edge).size != edge.size:
-        raise Wrong("an edge was sampled twice")
+    others = node[sources.size :]
+    if not np.array_equal(node[: sources.size], sources) or np.isin(others, sources).any():
+        raise Wrong("the seeds do not come first, or one has a second number")
+    if np.unique(others).size != others.size:
+        raise Wrong("a vertex has two numbers")
+    if np.unique(col * A.nvals + edge).size != edge.size:
+        raise Wrong("an edge was sampled twice for a vertex")
     ends = np.cumsum([0, *found.num_sampled_nodes])
     drawn = np.bincount(col, minlength=node.size)
     for k, first, last in zip(FANOUTS, ends, ends[1:], strict=False):
