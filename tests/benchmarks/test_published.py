@@ -11,7 +11,7 @@ from tests.benchmarks.runs import cases
 
 ROOT = Path(__file__).parents[2]
 PUBLISHED = ROOT / "benchmarks" / "published"
-TEXTS = [ROOT / "README.md", ROOT / "benchmarks" / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+TEXTS = [ROOT / "README.md", ROOT / "benchmarks" / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
 def test_every_result_that_is_named_is_there() -> None:
@@ -34,7 +34,7 @@ def test_searches_beyond_the_card_are_told_as_measured(row: str, placement: str,
         for case in cases(PUBLISHED / "memory" / "h200-beyond_the_card.json")
         if case["name"] == "bfs"
     }
-    page = (ROOT / "docs" / "performance-memory.md").read_text()
+    page = (ROOT / "docs" / "performance" / "memory.md").read_text()
     section = page.split("\n## Edges that exceed the card\n")[1].split("\n## ")[0]
     (line,) = [line for line in section.splitlines() if line.startswith(f"| {row} |")]
     told = [float(part) for part in line.split("|")[2].split(",")]
