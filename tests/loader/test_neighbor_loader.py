@@ -133,17 +133,14 @@ def test_neighbours_alike() -> None:
     assert chisquare(pairs).pvalue > SURE
 
 
-def own_sampler() -> bool:
-    """Whether PyG can draw itself."""
-    import torch_geometric.typing as known
-
-    return bool(known.WITH_PYG_LIB or known.WITH_TORCH_SPARSE)
-
-
-@pytest.mark.skipif(not own_sampler(), reason="PyG draws by pyg-lib or torch-sparse, and neither is installed")
 @pytest.mark.parametrize("replace", [False, True])
 def test_pyg_s_own_loader_draws_alike(replace: bool) -> None:
     """Whole samples are counted: two rows of one distribution, of subgraphs that meet again."""
+    import torch_geometric.typing as known_to_pyg
+
+    if not (known_to_pyg.WITH_PYG_LIB or (known_to_pyg.WITH_TORCH_SPARSE and replace)):
+        # torch-sparse 0.6.18 never draws the last of two neighbours: Floyd's bound is one too low.
+        pytest.skip("PyG draws by pyg-lib, or with replacement by torch-sparse, and neither is installed")
     from torch_geometric.data import Data
     from torch_geometric.loader import NeighborLoader
 
