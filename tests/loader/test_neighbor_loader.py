@@ -133,24 +133,44 @@ def test_neighbours_alike() -> None:
     assert chisquare(pairs).pvalue > SURE
 
 
+def own_loader(data: Any, *args: Any, **options: Any) -> Any:
+    """PyG's NeighborLoader, where what it draws with is installed and right."""
+    import torch_geometric.typing as known
+    from torch_geometric.loader import NeighborLoader
+
+    # torch-sparse 0.6.18 without replacement never draws the last of two neighbours: Floyd's bound is one too low.
+    draws = -1 not in args[0] and not options.get("replace")
+    if not (known.WITH_PYG_LIB or (known.WITH_TORCH_SPARSE and not draws)):
+        pytest.skip("PyG draws by pyg-lib, or by torch-sparse, which is not installed or not right here")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that pyg-lib will be needed
+        return NeighborLoader(data, *args, **options)
+
+
+def test_pyg_s_own_loader_gives_the_same_batches() -> None:
+    """With all neighbours, to the order of vertices and edges, and for seeds that repeat."""
+    from torch_geometric.data import Data
+
+    A, X, seeds = directed(), features(80), torch.tensor([5, 5, 7, *range(20, 60)])
+    edges = edge_index(A.T.new()).flip(0)  # by target
+    data = Data(x=torch.from_numpy(X), y=torch.arange(80), edge_index=edges)
+    theirs = own_loader(data, [-1, -1], seeds, batch_size=8, is_sorted=True)
+    for a, b in zip(Loader(A, X, [-1, -1], 8, seeds, labels=np.arange(80)), theirs, strict=True):
+        for name in ("n_id", "e_id", "edge_index", "x", "y", "input_id"):
+            assert torch.equal(a[name], b[name].to(a[name].dtype)), name
+        assert a.batch_size == b.batch_size
+        if "num_sampled_nodes" in b:  # torch-sparse counts none
+            assert (a.num_sampled_nodes, a.num_sampled_edges) == (b.num_sampled_nodes, b.num_sampled_edges)
+
+
 @pytest.mark.parametrize("replace", [False, True])
 def test_pyg_s_own_loader_draws_alike(replace: bool) -> None:
     """Whole samples are counted: two rows of one distribution, of subgraphs that meet again."""
-    import torch_geometric.typing as known_to_pyg
-
-    if not (known_to_pyg.WITH_PYG_LIB or (known_to_pyg.WITH_TORCH_SPARSE and replace)):
-        # torch-sparse 0.6.18 never draws the last of two neighbours: Floyd's bound is one too low.
-        pytest.skip("PyG draws by pyg-lib, or with replacement by torch-sparse, and neither is installed")
     from torch_geometric.data import Data
-    from torch_geometric.loader import NeighborLoader
 
     A = gb.Matrix.from_coo([1, 2, 3, 0, 4, 1, 5, 3], [0, 0, 0, 1, 1, 2, 2, 3], 1, nrows=6, ncols=6)
-    seeds = [0] * 1000
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # that another library than this will be needed
-        theirs = NeighborLoader(
-            Data(edge_index=edge_index(A), num_nodes=6), [2, 1], torch.tensor(seeds), replace=replace, batch_size=1
-        )
+    data, seeds = Data(edge_index=edge_index(A), num_nodes=6), torch.zeros(1000, dtype=torch.int64)
+    theirs = own_loader(data, [2, 1], seeds, replace=replace, batch_size=1)
     torch.manual_seed(1)
     counts = [
         Counter(tuple(sorted(map(tuple, b.n_id[b.edge_index].T.tolist()))) for b in loader)
