@@ -2,7 +2,8 @@
 
 A function checks operands, determines the result's type and size, and returns an
 :class:`~sparsezc.expr.expression.Expression` that has not run.
-Errors and their messages are raised only here; engines do not check again.
+Errors and their messages are raised only here; engines do not check again. :func:`sample_hops` runs at once, as what it
+returns is no matrix.
 
 The methods of Matrix and Vector call these functions, so ``A.mxv(v, op)`` and ``ops.mxv(A, v, op)`` are the same.
 
@@ -29,14 +30,14 @@ from sparsezc.ops.mxm import distances, kronecker, mxm, power, sampled_mxm, solv
 from sparsezc.ops.mxv import best_column, inner, mxv, outer, vxm
 from sparsezc.ops.reduce import reduce, reduce_columnwise, reduce_rowwise
 from sparsezc.ops.reposition import reposition
+from sparsezc.ops.sampling import sample_hops, walk
 from sparsezc.ops.select import select, selectk
 from sparsezc.ops.transpose import transpose
-from sparsezc.ops.walk import walk
 
 __all__ = [
     "apply", "assign", "best_column", "best_label", "diag", "distances", "ewise_add", "ewise_mult", "ewise_union",
     "extract", "inner", "kronecker", "label_weight", "mxm", "mxv", "outer", "power", "reduce", "reduce_columnwise",
-    "reduce_rowwise", "reposition", "sampled_mxm", "select", "selectk", "setdiag", "solve", "transpose",
+    "reduce_rowwise", "reposition", "sample_hops", "sampled_mxm", "select", "selectk", "setdiag", "solve", "transpose",
     "values_of", "vxm", "walk", "with_values",
 ]  # fmt: skip
 

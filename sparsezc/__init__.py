@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from sparsezc import errors as errors
     from sparsezc import exceptions as exceptions
     from sparsezc import io as io
+    from sparsezc import loader as loader
     from sparsezc import orders as orders
     from sparsezc import ss as ss
     from sparsezc import stats as stats
@@ -70,6 +71,7 @@ _HOMES: dict[str, tuple[str, str | None]] = {
     "from_graphblas": ("sparsezc.core.graphblas_objects", "from_graphblas"),
     "indexunary": ("sparsezc.semirings.indexunary", None),
     "io": ("sparsezc.io", None),
+    "loader": ("sparsezc.loader", None),
     "monoid": ("sparsezc.semirings.monoid", None),
     "op": ("sparsezc.semirings.op", None),
     "orders": ("sparsezc.orders", None),

@@ -1,4 +1,4 @@
-"""Neighbours sampled for learning, three hops from 1,024 seeds; and the largest entries of each row."""
+"""Neighbours sampled for learning, three hops from 1,024 seeds, and their features; the largest entries of each row."""
 
 from __future__ import annotations
 
@@ -9,11 +9,19 @@ import numpy as np
 import sparsezc as gb
 from benchmarks.hive.row import Goal, Input, Peer, Row
 from benchmarks.verify.answers import Wrong
+from sparsezc import ops
+from sparsezc.core.placement import held_rows
+from sparsezc.device import cuda
 
 FANOUTS = (15, 10, 5)
 SEEDS = 1024
+WORDS = 64  # of 8 bytes, of a row of features
 LARGEST = 10
 JUDGED = 50  # rows that are looked up
+
+
+def _host(x: Any) -> np.ndarray[Any, Any]:
+    return x if isinstance(x, np.ndarray) else cuda.current().asnumpy(x)
 
 
 def _make(given: Input) -> tuple[gb.Matrix, Any]:
@@ -21,36 +29,54 @@ def _make(given: Input) -> tuple[gb.Matrix, Any]:
     return A, given.sources(A, SEEDS)
 
 
-def _sample(made: tuple[gb.Matrix, Any]) -> list[tuple[Any, gb.Matrix]]:
-    """Draw neighbours of the seeds, of these neighbours, and of theirs; each layer with its sources."""
+def _sample(made: tuple[gb.Matrix, Any]) -> Any:
     A, sources = made
-    layers = []
-    for hop, k in enumerate(FANOUTS):
-        layer = gb.algorithms.sample_neighbors(A, sources, k, seed=hop)
-        layers.append((sources, layer))
-        if hop + 1 < len(FANOUTS):
-            sources = layer.to_coo(rows=False, values=False)[1].astype(np.int64)
-    return layers
+    return ops.sample_hops(A, sources, FANOUTS, seed=1)
 
 
-def _judge(made: tuple[gb.Matrix, Any], layers: list[tuple[Any, gb.Matrix]]) -> None:
-    """Each vertex has as many neighbours as it should, and some are looked up."""
-    A, _ = made
+def _judge(made: tuple[gb.Matrix, Any], found: Any) -> None:
+    """Each vertex has as many neighbours as it should, all distinct, and some are looked up."""
+    A, sources = made
+    node, row, col, edge = map(_host, found[:4])
     degree = A.apply("one").new("INT64").reduce_rowwise("plus").new().to_dense(fill_value=0)
-    for (sources, layer), k in zip(layers, FANOUTS, strict=True):
-        found = layer.reduce_rowwise(gb.agg.count).new().to_dense(fill_value=0)
-        if not np.array_equal(found, np.minimum(degree[sources], k)):
+    others = node[sources.size :]
+    if not np.array_equal(node[: sources.size], sources) or np.isin(others, sources).any():
+        raise Wrong("the seeds do not come first, or one has a second number")
+    if np.unique(others).size != others.size:
+        raise Wrong("a vertex has two numbers")
+    if np.unique(col * A.nvals + edge).size != edge.size:
+        raise Wrong("an edge was sampled twice for a vertex")
+    ends = np.cumsum([0, *found.num_sampled_nodes])
+    drawn = np.bincount(col, minlength=node.size)
+    for k, first, last in zip(FANOUTS, ends, ends[1:], strict=False):
+        if not np.array_equal(drawn[first:last], np.minimum(degree[node[first:last]], k)):
             raise Wrong(f"vertices do not have {k} sampled neighbours, or all they have")
-        some = np.arange(0, sources.size, max(1, sources.size // JUDGED))
-        rows, columns, _values = layer[some, :].new().to_coo()
-        theirs = A[sources[some], :].new()
-        for r, j in zip(rows.tolist(), columns.tolist(), strict=True):
-            if theirs[r, j].new().get(None) is None:
-                raise Wrong(f"{j} was sampled for {sources[some][r]}, and there is no such edge")
+    for e in range(0, edge.size, max(1, edge.size // JUDGED)):
+        if A[int(node[col[e]]), int(node[row[e]])].new().get(None) is None:
+            raise Wrong(f"{node[row[e]]} was sampled for {node[col[e]]}, and there is no such edge")
 
 
-def _edges(_: Any, layers: list[tuple[Any, gb.Matrix]]) -> float:
-    return float(sum(layer.nvals for _sources, layer in layers))
+def _edges(_: Any, found: Any) -> float:
+    return float(sum(found.num_sampled_edges))
+
+
+def _make_features(given: Input) -> tuple[Any, Any]:
+    """Return a function that reads rows of features, and the vertices of a batch; a row repeats its number."""
+    A = given.read()
+    at = ops.sample_hops(A, given.sources(A, SEEDS), FANOUTS, seed=1).node
+    X = np.repeat(np.arange(A.nrows, dtype=np.uint64), WORDS).reshape(A.nrows, WORDS).view(np.uint8)
+    read = held_rows(A, X, given.placement)
+    return read or (lambda at: X[at]), at
+
+
+def _judge_features(made: tuple[Any, Any], found: Any) -> None:
+    at = _host(made[1])
+    if not (_host(found).view(np.uint64) == at[:, None].astype(np.uint64)).all():
+        raise Wrong("a row of features is not its vertex's")
+
+
+def _feature_bytes(made: tuple[Any, Any], _: Any) -> int:
+    return 8 * WORDS * int(made[1].size)
 
 
 def _make_weighted(given: Input) -> gb.Matrix:
@@ -84,6 +110,11 @@ ROWS = [
         goals={"zerocopy": Goal(5e8, "edges")}, work=_edges,
         requests=lambda made, layers: int(_edges(made, layers)),
         peers=(Peer("pyg_lib, with its copy of the edges", _pyg, "pyg_lib"),), host_graph="urand:16",
+    ),
+    Row(
+        "features of 512 bytes", "urand:24", _make_features, lambda made: made[0](made[1]), _judge_features,
+        goals={"zerocopy": Goal(0.9 * 55e9, "bytes")},  # of the copy rate of the machine that goals are for
+        work=_feature_bytes, nbytes=_feature_bytes, made="the vertices of a batch", host_graph="urand:16",
     ),
     Row(
         "ten largest of each row", "kron:24", _make_weighted, lambda A: A.ss.selectk("largest", LARGEST),

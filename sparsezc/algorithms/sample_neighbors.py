@@ -56,7 +56,8 @@ def sample_neighbors(
     Notes
     -----
     Of a row of d edges k ids are read, and none of the others; by weight all weights of the row. See
-    :func:`sparsezc.ops.selectk`, which takes rectangular matrices too. Source: W. Hamilton, R. Ying, J. Leskovec,
+    :func:`sparsezc.ops.selectk`, which takes rectangular matrices too, and :func:`sparsezc.ops.sample_hops` for several
+    hops. Source: W. Hamilton, R. Ying, J. Leskovec,
     Inductive representation learning on large graphs, NIPS 2017, arXiv:1706.02216, for what it serves; of the methods
     there.
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from sparsezc.config import config
 from sparsezc.errors import DimensionMismatch, InvalidValue, warn_slow
@@ -16,7 +17,7 @@ from sparsezc.memory.placement import HOST, HOSTS
 if TYPE_CHECKING:
     from sparsezc.core.matrix import Matrix
 
-__all__ = ["Placeable", "bits_per_id", "compressed", "placed", "reordered", "say_that_it_moves"]
+__all__ = ["Placeable", "bits_per_id", "compressed", "held_rows", "placed", "reordered", "say_that_it_moves"]
 
 _NOTEWORTHY_BYTES = 1 << 20  # bytes: moving less is reported by no warning
 
@@ -226,3 +227,19 @@ def bits_per_id(matrix: Matrix) -> float:
     engine, store = matrix._need()
     nbytes = engines.capability(engine, "id_bytes")(store)
     return 64.0 if nbytes is None else nbytes * 8 / matrix.nvals
+
+
+def held_rows(A: Matrix, array: NDArray[Any], placement: str | None) -> Callable[[Any], Any] | None:
+    """Return a function that reads rows of an array of bytes, n x m, by their numbers; None: the host reads them.
+
+    Parameters
+    ----------
+    A : Matrix
+        Rows are put into its engine's memory.
+    array : ndarray of uint8
+        It is copied.
+    placement : str or None
+        By default ``config.placement``.
+    """
+    found: Callable[[Any], Any] | None = engines.capability(A._need()[0], "hold_rows")(array, placement)
+    return found

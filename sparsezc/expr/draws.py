@@ -23,9 +23,9 @@ order. Walks: see :class:`Trail`.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
-__all__ = ["MOST_FLOYD", "TRIES", "Pick", "Trail"]
+__all__ = ["MOST_FLOYD", "TRIES", "Hops", "Pick", "Subgraph", "Trail"]
 
 #: Floyd's sample looks through what it has for each number; above this many, sorting is less work.
 MOST_FLOYD = 256
@@ -103,3 +103,64 @@ class Trail:
 
     def __repr__(self) -> str:
         return f"{self.starts.size} walks of {self.length} steps"
+
+
+@dataclass(frozen=True)
+class Hops:
+    """Which entries are picked hop by hop, from rows whose numbers are columns of entries of the hop before.
+
+    Hop h picks from the vertices that hop h - 1 met first, in the order of their local numbers, as row r of a
+    :class:`Pick` with the seed `seed` + h (after 2**64 - 1 from 0 on). Hop 0 picks from the seeds, each for itself even
+    if it is listed twice; of equal ones edges lead to the first.
+
+    Attributes
+    ----------
+    fanouts : tuple of int
+        Entries of each row, a number a hop; -1: all.
+    replace, weighted : bool
+        An entry may be drawn again, and is then listed again; entries are drawn in proportion to their values.
+    values : bool
+        The values of the picked entries are wanted, too.
+    seed : int
+        Below 2**64.
+    """
+
+    fanouts: tuple[int, ...]
+    replace: bool = False
+    weighted: bool = False
+    values: bool = False
+    seed: int = 0
+
+    def pick(self, hop: int, ncols: int) -> Pick:
+        """Return the rule of one hop."""
+        k, seed = self.fanouts[hop], (self.seed + hop) % 2**64
+        if k < 0:
+            return Pick("first", ncols)
+        return Pick("random_weighted" if self.weighted else "random", k, self.replace, seed)
+
+
+class Subgraph(NamedTuple):
+    """The vertices and edges that were picked hop by hop: arrays of int64 on the matrix's engine.
+
+    Attributes
+    ----------
+    node : array
+        The vertices by their local numbers: the seeds, then others in the order in which edges met them.
+    row, col : array
+        Local numbers: edge e leads to ``node[row[e]]``, and was picked from the row of ``node[col[e]]``. Edges are
+        ordered by hop, then `col`, then `edge`.
+    edge : array
+        The position of each edge among the matrix's entries, by row, then column.
+    values : array of the matrix's type, or None
+        The value of each edge, where it was asked for.
+    num_sampled_nodes, num_sampled_edges : list of int
+        The seeds and the vertices first met in each hop; the edges of each hop.
+    """
+
+    node: Any
+    row: Any
+    col: Any
+    edge: Any
+    values: Any
+    num_sampled_nodes: list[int]
+    num_sampled_edges: list[int]

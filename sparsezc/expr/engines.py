@@ -89,6 +89,7 @@ from sparsezc.device import cuda
 from sparsezc.errors import DeviceUnavailable, InvalidValue
 
 if TYPE_CHECKING:
+    from sparsezc.expr.draws import Hops, Subgraph
     from sparsezc.memory.csr import Csr
     from sparsezc.semirings.types.datatypes import DataType
 
@@ -166,6 +167,15 @@ class Capabilities(Protocol):
 
     def id_bytes(self, store: Any) -> int | None:
         """Return the memory that the ids of a matrix take."""
+
+    def sample_hops(self, store: Any, transposed: bool, seeds: NDArray[Any], hops: Hops) -> Subgraph | None:
+        """Return what :class:`~sparsezc.expr.draws.Hops` picks from a matrix, or its transpose; seeds are int64."""
+
+    def hold_rows(self, array: NDArray[Any], placement: str | None) -> Callable[[Any], Any] | None:
+        """Return a function that reads rows of an array of bytes, n x m, by their numbers, in the engine's memory.
+
+        The array is copied to a placement, by default the configured one; numbers are an array of int64 there.
+        """
 
     def replay(self, frontier: Any, number: int) -> Any:
         """Return the rounds of a loop over a frontier, from this number on, which run without the host.

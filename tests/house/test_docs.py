@@ -50,8 +50,10 @@ PACKAGES = {
     "sparsezc.io.interop.pandas": "pandas",
     "sparsezc.io.formats.parquet": "pyarrow",
     "sparsezc.io.interop.torch": "torch",
+    "sparsezc.loader.interfaces": "torch_geometric",
+    "sparsezc.loader.neighbor_loader": "torch_geometric",
 }
-PAGES_NEED = {"formats.md": "h5py"}
+PAGES_NEED = {"formats.md": "h5py", "loader.md": "torch_geometric"}
 #: The long options of all commands.
 COMMANDS = dict(cli.parser()._subparsers._group_actions[0].choices)
 COMMANDS |= {f"app {name}": each for name, each in COMMANDS["app"]._subparsers._group_actions[0].choices.items()}

@@ -58,6 +58,7 @@ FOLDERS = (
     ("sparsezc.io.formats",),
     ("sparsezc.io",),
     ("sparsezc.applications",),
+    ("sparsezc.loader",),
     ("sparsezc.cli", "sparsezc.networkx_backend"),
     # the operators' namespaces by their shorter names
     tuple(

@@ -15,7 +15,7 @@ from sparsezc.expr.draws import MOST_FLOYD, Pick
 from sparsezc.expr.expression import Expression
 from sparsezc.memory.budget import require_host
 
-__all__ = ["selectk"]
+__all__ = ["picked", "selectk"]
 
 Ints = NDArray[np.int64]
 _ENTRIES = 1 << 22  # of rows that are worked on together
@@ -41,12 +41,12 @@ def selectk(x: Expression) -> Any:
 def _made(x: Expression, pick: Pick, given: RowArrays, rows: Ints, numbers: Ints) -> Any:
     """Make the result from rows and their numbers in it, some rows at a time."""
     begin, end = given.ends(rows)
-    picked = int(np.minimum(end - begin, pick.k).sum())
-    require_host(_PICKED * picked, f"selectk: {picked:,} entries of {rows.size:,} rows")
+    total = int(np.minimum(end - begin, pick.k).sum())
+    require_host(_PICKED * total, f"selectk: {total:,} entries of {rows.size:,} rows")
     before = np.concatenate([[0], np.cumsum(np.maximum(end - begin, pick.k if pick.replace else 1))])
     cuts = np.unique(np.searchsorted(before, np.arange(_ENTRIES, max(int(before[-1]), 1), _ENTRIES)))
     found = [
-        _picked(pick, given, *(part[first:last] for part in (begin, end, numbers)))
+        picked(pick, given, *(part[first:last] for part in (begin, end, numbers)))
         for first, last in zip([0, *cuts], [*cuts, rows.size], strict=True)
         if first < last
     ]
@@ -65,7 +65,7 @@ def _made(x: Expression, pick: Pick, given: RowArrays, rows: Ints, numbers: Ints
     return acyclic(made)
 
 
-def _picked(pick: Pick, given: RowArrays, begin: Ints, end: Ints, numbers: Ints) -> tuple[Ints, Ints, Ints]:
+def picked(pick: Pick, given: RowArrays, begin: Ints, end: Ints, numbers: Ints) -> tuple[Ints, Ints, Ints]:
     """Return the numbers of rows, positions and counts of what is picked, by row, then position."""
     d = end - begin
     k = np.minimum(d, pick.k)

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from sparsezc import errors
 from sparsezc.engines.cpu import native
 from sparsezc.engines.cpu.expressions import acyclic
+from sparsezc.engines.cpu.hops import sample_hops
+from sparsezc.expr.draws import Hops, Subgraph
 from sparsezc.expr.resolve import resolve
 from sparsezc.memory import wrap
 from sparsezc.memory.csr import Csr
@@ -182,6 +184,10 @@ class Keeper:
             col_indices=columns, values=np.ones(1, np.bool_), is_iso=True, sorted_cols=True, take_ownership=True,
         )  # fmt: skip
         return acyclic(made)
+
+    def sample_hops(self, store: Any, transposed: bool, seeds: NDArray[np.int64], hops: Hops) -> Subgraph:
+        """Pick entries hop by hop (a capability)."""
+        return sample_hops(acyclic(store.T.new()) if transposed else store, seeds, hops)
 
     def dup(self, store: Any, dtype: DataType) -> Any:
         theirs = native.type_of(dtype)

@@ -10,14 +10,17 @@ from numpy.typing import NDArray
 
 from sparsezc.config import config
 from sparsezc.device import cuda
-from sparsezc.engines.gpu import matrix_stores, resized_operands
+from sparsezc.engines.gpu import array_exchange, matrix_stores, resized_operands
 from sparsezc.engines.gpu.elementwise import panel, panel_parts, vector_map
 from sparsezc.engines.gpu.graph_replay import Depth, Limit, Replay
 from sparsezc.engines.gpu.layouts import head_cache
 from sparsezc.engines.gpu.runtime import launch
+from sparsezc.engines.gpu.sampling.held_rows import HeldRows
+from sparsezc.engines.gpu.sampling.hops import sample_hops
 from sparsezc.engines.gpu.storage.matrix_store import MatrixStore
 from sparsezc.engines.gpu.storage.vector_store import VectorStore
 from sparsezc.engines.gpu.user_typed import HostStore, host_engine
+from sparsezc.expr.draws import Hops, Subgraph
 from sparsezc.memory import budget
 from sparsezc.memory.csr import Csr
 from sparsezc.memory.placement import HOSTS, RECORDS, choices
@@ -142,6 +145,18 @@ class Keeper:
             return None
         rows = head_cache.sample(held, columns, store.dtype)
         return None if rows is None else MatrixStore(store.dtype, store.nrows, store.ncols, rows)
+
+    @launch.locked
+    def sample_hops(self, store: Any, transposed: bool, seeds: NDArray[np.int64], hops: Hops) -> Subgraph:
+        if isinstance(store, HostStore):
+            found: Subgraph = host_engine().sample_hops(store.store, transposed, seeds, hops)
+            return found
+        read = matrix_stores.transpose(store) if transposed else store
+        return sample_hops(read, cuda.current().xp.asarray(seeds), hops)
+
+    def hold_rows(self, array: NDArray[Any], placement: str | None) -> Callable[[Any], Any]:
+        held = HeldRows(array, placement)
+        return lambda at: held.read(array_exchange.array(at))
 
     def pointers(self, store: VectorStore) -> MatrixStore:
         return matrix_stores.pointers(store)

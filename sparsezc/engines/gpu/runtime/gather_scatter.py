@@ -1,4 +1,4 @@
-"""Gather and scatter of entries of any type, by their size (gather and place of filter.cu)."""
+"""Gather and scatter of entries of any type, and of rows of them, by their size (filter.cu)."""
 
 from __future__ import annotations
 
@@ -25,6 +25,23 @@ def gather(buffer: Buffer, at: Any, *, near: bool | None = None) -> Any:
         kernel = _kernel("gather", out)
         run = kernel.launch if near is None else stats.counted(kernel, near)
         run(launch.blocks(gpu, at.size), count=at.size, at=at, values=buffer.pointer, out=out)
+    return out
+
+
+def gather_rows(buffer: Buffer, at: Any, width: int, order: Any, *, near: bool) -> Any:
+    """Return rows `at` (int64) of a buffer that has rows of `width` entries, one after another, as a device array.
+
+    `order`: the order in which they are read, int64; None: as they are. `near`: as in :func:`gather`.
+    """
+    gpu = cuda.current()
+    out = gpu.xp.empty(at.size * width, buffer.dtype)
+    if out.size:
+        bits = min(5, (width - 1).bit_length())  # a warp at most
+        run = stats.counted(_kernel("gather_rows", out), near)
+        run(
+            launch.blocks(gpu, at.size << bits), count=at.size, width=width, bits=bits, at=at,
+            order=0 if order is None else order, values=buffer.pointer, out=out,
+        )  # fmt: skip
     return out
 
 

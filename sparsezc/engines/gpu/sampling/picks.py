@@ -32,7 +32,7 @@ _NONE = np.uint64(2**64 - 1)
 _HOW = {"largest": 0, "smallest": 1, "random_weighted": 2, "random": 3}
 
 
-class _Found(NamedTuple):
+class Found(NamedTuple):
     """Positions by row, ascending in each, how many each row has, and how often each was drawn; None: once."""
 
     at: Any
@@ -42,7 +42,7 @@ class _Found(NamedTuple):
 
 def selectk(rows: Rows, dtype: DataType, i: Any, pick: Pick) -> MatrixStore:
     """Return the picked entries of the rows `i` (None: all), or with replacement how often each was picked."""
-    picks = _Picks(rows, dtype, pick)
+    picks = Finder(rows, dtype, pick)
     xp, near = cuda.current().xp, placements.lie_near(rows)
     d = _lengths(rows, i)
     result = INT64 if pick.replace else dtype
@@ -70,7 +70,7 @@ def _lengths(rows: Rows, i: Any) -> Any:
     return lengths if i is None else lengths[i]
 
 
-class _Picks:
+class Finder:
     """How positions of one matrix's rows are picked."""
 
     def __init__(self, rows: Rows, dtype: DataType, pick: Pick) -> None:
@@ -81,37 +81,37 @@ class _Picks:
             pick.k > _LIST if self.by_key else (pick.how == "random" and not pick.replace and pick.k > MOST_FLOYD)
         )
 
-    def find(self, i: Any, first: int, last: int) -> _Found:
+    def find(self, i: Any, first: int, last: int) -> Found:
         """Find positions of rows `first` .. `last` - 1 of the result."""
         xp = self.gpu.xp
         listed = xp.arange(first, last, dtype=np.int64) if i is None else i[first:last]
         begin, end = self.rows.indptr[listed], self.rows.indptr[listed + 1]
         k, how = self.pick.k, self.pick.how
         if k == 0 or last == first:
-            return _Found(xp.empty(0, np.uint64), xp.zeros(last - first, np.int64), xp.empty(0, np.int64))
+            return Found(xp.empty(0, np.uint64), xp.zeros(last - first, np.int64), xp.empty(0, np.int64))
         if how in ("first", "last"):
             lengths = (end - begin).clip(0, k)
-            return _Found(_ranges(begin if how == "first" else end - lengths, lengths), lengths)
+            return Found(_ranges(begin if how == "first" else end - lengths, lengths), lengths)
         if self.reads_whole_rows:
             return self._by_sorting(begin, end, first)
         if self.by_key:
             return self._by_key(begin, end, first)
         if self.pick.replace:
-            return _counted(self._drawn(listed, first))
+            return _counted(self.drawn(listed, first))
         at = xp.empty((last - first) * k, np.uint64)
         self._draw("floyd", listed, first, at)
         lengths = (end - begin).clip(0, k)
-        return _Found(at if int(lengths.sum()) == at.size else at[at != _NONE], lengths)
+        return Found(at if int(lengths.sum()) == at.size else at[at != _NONE], lengths)
 
     def _draw(self, name: str, listed: Any, first: int, at: Any) -> None:
         kernel = codegen.kernel(self.gpu, "draws.cu", "", name)
         threads = listed.size if name == "floyd" else at.size
         kernel.launch(
-            launch.blocks(self.gpu, threads), count=listed.size, k=self.pick.k, listed=listed, first=first,
+            launch.blocks(self.gpu, threads), count=listed.size, range=0, k=self.pick.k, listed=listed, first=first,
             indptr=self.rows.indptr, seed=np.uint64(self.pick.seed), at=at,
         )  # fmt: skip
 
-    def _drawn(self, listed: Any, first: int) -> Any:
+    def drawn(self, listed: Any, first: int) -> Any:
         """Draw k positions of each row with replacement; _NONE where a row has none."""
         at = self.gpu.xp.empty((listed.size, self.pick.k), np.uint64)
         if self.pick.how == "random":
@@ -126,7 +126,7 @@ class _Picks:
         _check(bad)
         return at
 
-    def _by_key(self, begin: Any, end: Any, first: int) -> _Found:
+    def _by_key(self, begin: Any, end: Any, first: int) -> Found:
         """Find the k smallest keys of each row; long rows in pieces, whose k smallest are met again."""
         xp, k, count = self.gpu.xp, self.pick.k, begin.size
         pieces = xp.maximum(-(-(end - begin) // _PIECE), 1)
@@ -152,9 +152,9 @@ class _Picks:
         there = at != _NONE
         if total != count:
             return self._first_k(row[there], keys[there], at[there], count)
-        return _Found(at[there], xp.bincount(row[there], minlength=count).astype(np.int64))
+        return Found(at[there], xp.bincount(row[there], minlength=count).astype(np.int64))
 
-    def _first_k(self, row: Any, keys: Any, at: Any, count: int) -> _Found:
+    def _first_k(self, row: Any, keys: Any, at: Any, count: int) -> Found:
         """Find the k smallest keys of each row among some entries; of equal keys the first positions."""
         xp = self.gpu.xp
         order = xp.argsort(at, kind="stable")
@@ -163,9 +163,9 @@ class _Picks:
         row, at = row[order], at[order]
         rank = xp.arange(row.size) - xp.searchsorted(row, row)
         row, at = row[rank < self.pick.k], at[rank < self.pick.k]
-        return _Found(at[_by_row(row, at)], xp.bincount(row, minlength=count).astype(np.int64))
+        return Found(at[_by_row(row, at)], xp.bincount(row, minlength=count).astype(np.int64))
 
-    def _by_sorting(self, begin: Any, end: Any, first: int) -> _Found:
+    def _by_sorting(self, begin: Any, end: Any, first: int) -> Found:
         """Find the k smallest keys of each row by sorting all of them."""
         xp = self.gpu.xp
         lengths = end - begin
@@ -201,7 +201,7 @@ def _ranges(begin: Any, lengths: Any) -> Any:
     return (begin[row] + entry - (ends - lengths)[row]).astype(np.uint64)
 
 
-def _counted(at: Any) -> _Found:
+def _counted(at: Any) -> Found:
     """Find each position of a row once, with how often it was drawn."""
     xp = cuda.current().xp
     at = xp.sort(at, axis=1)
@@ -209,7 +209,7 @@ def _counted(at: Any) -> _Found:
     first[:, 1:] &= at[:, 1:] != at[:, :-1]
     there = int((at != _NONE).sum())
     begins = xp.flatnonzero(first.ravel()[(at != _NONE).ravel()])
-    return _Found(at[first], first.sum(axis=1), xp.diff(xp.concatenate([begins, xp.asarray([there])])))
+    return Found(at[first], first.sum(axis=1), xp.diff(xp.concatenate([begins, xp.asarray([there])])))
 
 
 def _check(bad: Any) -> None:

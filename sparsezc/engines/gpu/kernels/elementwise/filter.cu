@@ -1,8 +1,8 @@
 // Compaction: the second half of select, which moves the entries whose bits are set and computes the rows' new offsets;
-// and a gather and a scatter.
+// and gathers and a scatter.
 //
-// Who calls: engines/gpu/elementwise/matrix_index.py (gather), transpose.py (place) and matrix_map.py (the rest, with `before`: for each 32
-// entries, how many are kept before them). The prelude supplies Id and A. `moved` takes the ids that are kept, and
+// Who calls: engines/gpu/runtime/gather_scatter.py (gather, gather_rows, place) and elementwise/matrix_map.py (the rest, with
+// `before`: for each 32 entries, how many are kept before them). The prelude supplies Id and A. `moved` takes the ids that are kept, and
 // `moved_values` the values; it is null where the matrix is iso-valued.
 #include "kept.cuh"
 
@@ -27,6 +27,17 @@ extern "C" __global__ void offsets(u64 nrows, const i64* indptr, const u32* bits
 extern "C" __global__ void gather(u64 count, const u64* at, const A* values, A* out) {
   for (u64 k = (u64)blockIdx.x * blockDim.x + threadIdx.x; k < count; k += (u64)gridDim.x * blockDim.x)
     out[k] = load_host(values + at[k], 1);
+}
+
+// Row k of out = row at[k] of values; `width` elements each, read by 2^bits neighbouring threads, so that a row takes no more
+// requests than it has lines. `order`: the k in the order in which they are read; null: as they are.
+extern "C" __global__ void gather_rows(u64 count, u64 width, u32 bits, const i64* at, const i64* order, const A* values, A* out) {
+  const u64 thread = (u64)blockIdx.x * blockDim.x + threadIdx.x, groups = (u64)gridDim.x * blockDim.x >> bits;
+  for (u64 k = thread >> bits; k < count; k += groups) {
+    const u64 to = order ? (u64)order[k] : k;
+    const A* row = values + (u64)at[to] * width;
+    for (u64 j = thread & ((1u << bits) - 1); j < width; j += 1u << bits) out[to * width + j] = load_host(row + j, 1);
+  }
 }
 
 // out[to[k]] = values[k], for distinct positions; `out` may be in host memory.

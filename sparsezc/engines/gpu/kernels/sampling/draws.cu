@@ -1,11 +1,13 @@
 // Positions drawn from rows, all entries of a row alike: no entry is read.
 //
-// Who calls: engines/gpu/sampling/picks.py. All memory on the device. `listed`: the rows, of which number r draws from
-// stream `first` + r, as expr/draws.py says. `at`: positions in the matrix, k for
-// row r from r * k on, ~0 where it has fewer; ascending (floyd), or draw c at r * k + c (with_replacement).
+// Who calls: engines/gpu/sampling/picks.py and hops.py. All memory on the device. `listed`: the rows, of which number r
+// draws from stream `first` + r, as expr/draws.py says. `count`: how many rows; with `range` (null: not used) they are those
+// from listed[range[0]] to before listed[range[1]], which the host does not know yet. `at`: positions in the matrix, k for row r from r * k on,
+// ~0 where it has fewer; ascending (floyd), or draw c at r * k + c (with_replacement).
 #include "philox.cuh"
 
 namespace szc {
+
 
 struct Row { u64 begin, size; };
 
@@ -16,7 +18,11 @@ __device__ __forceinline__ Row row_of(const i64* indptr, const i64* listed, u64 
 
 // A thread takes a row: Floyd's sample of k out of d, which it keeps in order.
 extern "C" __global__ void __launch_bounds__(256)
-    floyd(u64 count, u64 k, u64 first, const i64* listed, const i64* indptr, u64 seed, u64* at) {
+    floyd(u64 count, const i64* range, u64 k, u64 first, const i64* listed, const i64* indptr, u64 seed, u64* at) {
+  if (range) {
+    count = (u64)(range[1] - range[0]);
+    listed += range[0];
+  }
   for (u64 r = (u64)blockIdx.x * blockDim.x + threadIdx.x; r < count; r += (u64)gridDim.x * blockDim.x) {
     const Row row = row_of(indptr, listed, r);
     u64* own = at + r * k;
@@ -39,7 +45,11 @@ extern "C" __global__ void __launch_bounds__(256)
 
 // A thread takes a draw.
 extern "C" __global__ void __launch_bounds__(256)
-    with_replacement(u64 count, u64 k, u64 first, const i64* listed, const i64* indptr, u64 seed, u64* at) {
+    with_replacement(u64 count, const i64* range, u64 k, u64 first, const i64* listed, const i64* indptr, u64 seed, u64* at) {
+  if (range) {
+    count = (u64)(range[1] - range[0]);
+    listed += range[0];
+  }
   for (u64 slot = (u64)blockIdx.x * blockDim.x + threadIdx.x; slot < count * k; slot += (u64)gridDim.x * blockDim.x) {
     const u64 r = slot / k;
     const Row row = row_of(indptr, listed, r);

@@ -1,0 +1,111 @@
+"""Features and labels: arrays with a row for each vertex, whose rows are read by number as PyTorch's tensors."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from sparsezc.core.matrix import Matrix
+from sparsezc.core.placement import held_rows
+from sparsezc.core.vector import Vector
+from sparsezc.errors import DimensionMismatch, DomainMismatch, InvalidValue
+from sparsezc.io.build.optional import need
+from sparsezc.memory.budget import check_name
+
+__all__ = ["ON_HOST", "Table", "tables"]
+
+#: The placement whose rows the host gathers.
+ON_HOST = "host"
+
+
+def tables(A: Matrix, features: Any, labels: Any, placement: str | None) -> dict[str, Table]:
+    """Return the tables by the names that they have in a batch: "x" for a single one, and "y" for labels.
+
+    Raises
+    ------
+    InvalidValue
+        A name is none, "y" is given twice, or `placement` is unknown.
+    DimensionMismatch, DomainMismatch
+        As :class:`Table`.
+    """
+    check_name(placement)
+    given = dict(features) if isinstance(features, Mapping) else {} if features is None else {"x": features}
+    if labels is not None:
+        if "y" in given:
+            raise InvalidValue("labels is given, and features has 'y'; one of them is needed")
+        given["y"] = labels
+    for name in given:
+        if not isinstance(name, str) or not name.isidentifier():
+            raise InvalidValue(f"features has the name {name!r}; names of attributes are needed")
+    return {name: Table(A, array, name, placement) for name, array in given.items()}
+
+
+class Table:
+    """An array with a row for each vertex.
+
+    Parameters
+    ----------
+    A : Matrix
+        Rows are read into its engine's memory.
+    array : array, tensor, Matrix or Vector
+        Missing entries of a Matrix or Vector are zeros. On the GPU an array in host memory is copied to `placement`
+        once, and kernels read its rows there; rows of a memory-mapped one are gathered by the host.
+    name : str
+    placement : str or None
+        By default ``config.placement``; "host": the host gathers rows, and nothing is copied before, as on the CPU
+        engine in any case.
+
+    Raises
+    ------
+    DimensionMismatch
+        It has no row for each vertex.
+    DomainMismatch
+        It has values that no tensor has.
+    """
+
+    def __init__(self, A: Matrix, array: Any, name: str, placement: str | None) -> None:
+        self._tensor = _tensor(array, name)
+        self.shape, self.dtype = tuple(self._tensor.shape), self._tensor.dtype
+        if not self.shape or self.shape[0] != A.nrows:
+            raise DimensionMismatch(f"{name} has the shape {self.shape}; the graph has {A.nrows} vertices, a row each")
+        self._read: Any = None
+        on_host = placement == ON_HOST or isinstance(array, np.memmap) or not self._tensor.is_cpu
+        if not on_host and self._tensor.numel():
+            rows = self._tensor.reshape(self.shape[0], -1).contiguous().view(need("torch").uint8)
+            self._read = held_rows(A, rows.numpy(), placement)
+            if self._read is not None:
+                self._tensor = None  # the copy alone is read
+
+    def read(self, at: Any) -> Any:
+        """Return the rows `at`, a tensor or an array of int64 in range, where these are."""
+        torch = need("torch")
+        if self._read is None:
+            at = torch.as_tensor(at)
+            return self._tensor.index_select(0, at.to(self._tensor.device)).to(at.device)
+        rows = torch.from_dlpack(self._read(at))
+        return rows.view(self.dtype).reshape(rows.shape[0], *self.shape[1:])
+
+
+def _tensor(array: Any, name: str) -> Any:
+    """Return an array as a tensor that shares its memory, where it can."""
+    torch = need("torch", "torch")
+    if isinstance(array, Matrix | Vector):
+        array = array.to_dense(fill_value=0)
+    if isinstance(array, torch.Tensor):
+        if array.layout is not torch.strided:
+            raise DomainMismatch(f"{name} is a tensor of layout {array.layout}; a dense one is needed")
+        return array.detach()
+    if not isinstance(array, np.ndarray) and hasattr(array, "__dlpack__"):
+        return torch.from_dlpack(array)
+    values = np.asarray(array)
+    try:
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "The given NumPy array is not writable", UserWarning)
+            return torch.from_numpy(values)
+    except (TypeError, ValueError):
+        raise DomainMismatch(
+            f"{name} has values of type {values.dtype}, which no tensor has; numbers are needed"
+        ) from None

@@ -1,0 +1,1 @@
+"""gb.loader: skipped where PyTorch Geometric is not installed."""
