@@ -30,7 +30,7 @@ class _Edges(NamedTuple):
 
 
 class _Point(NamedTuple):
-    """What may be the answer, by how much it may exceed the minimum, and the sum at it."""
+    """An approximate answer, by how much it may exceed the minimum, and the sum at it."""
 
     x: Vector
     gap: float
