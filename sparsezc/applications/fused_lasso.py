@@ -30,7 +30,7 @@ class _Edges(NamedTuple):
 
 
 class _Point(NamedTuple):
-    """An approximate answer, by how much it may exceed the minimum, and the sum at it."""
+    """A primal point: x, by how much its sum may exceed the minimum, and the sum."""
 
     x: Vector
     gap: float

@@ -225,10 +225,10 @@ def test_vectors_follow_matrices_and_matrices_leave_the_cpu_only(elsewhere: Else
     assert w._engine is cpu.engine()  # a matrix decides
     assert A.ewise_add(B).new().nvals == 3
     assert (A._engine, B._engine) == (elsewhere, elsewhere)
-    big = gb.Matrix.from_dense(np.ones((300, 300)))
+    big = gb.Matrix.from_dense(np.ones((450, 450)))
     with (
         gb.config.set(fallback="error"),
-        pytest.raises(gb.exceptions.InvalidValue, match=r"1,44\d,\d+ bytes.*\.to\('else"),
+        pytest.raises(gb.exceptions.InvalidValue, match=r"1,62\d,\d+ bytes.*\.to\('else"),
     ):
         there(big, elsewhere).ewise_add(big).new()
     with pytest.warns(gb.exceptions.PerformanceWarning, match="moves there"):
