@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from sparsezc.cli.report import Report, seconds, size, version
+from sparsezc.device.processors import processors
 from sparsezc.memory.placement import RECORDS
-from sparsezc.processors import processors
 
 _PACKAGES = (
     "numpy",

@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.device import nvrtc
+from sparsezc.device.processors import processors
 from sparsezc.device.protocol import Kernel, Pages, giving
 from sparsezc.errors import DeviceUnavailable, OutOfMemory
-from sparsezc.processors import processors
 
 __all__ = ["Cuda"]
 

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sparsezc.device.processors import processors
 from sparsezc.errors import DimensionMismatch, InvalidValue
 from sparsezc.memory import Buffer, allocate
 from sparsezc.memory.budget import on_device, require_host
 from sparsezc.memory.buffer import index_dtype
 from sparsezc.memory.csr import Csr
 from sparsezc.memory.placement import FILES, HOST, RECORDS
-from sparsezc.processors import processors
 from sparsezc.terminal.progress import bar, task
 
 _BLOCK = 1 << 22  # entries moved at a time; a row with more is moved as a whole

@@ -29,12 +29,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from sparsezc.device import cuda
 from sparsezc.device.launcher import THREADS, Launcher
+from sparsezc.device.processors import processors
 from sparsezc.device.protocol import Device, Pages
 from sparsezc.errors import OutOfMemory
 from sparsezc.memory import budget
 from sparsezc.memory.buffer import Buffer
 from sparsezc.memory.placement import RECORDS
-from sparsezc.processors import processors
 from sparsezc.terminal.progress import working
 
 _PART = 1 << 22  # entries that one thread copies at a time

@@ -21,7 +21,6 @@ ROOT = Path(__file__).resolve().parents[2]
 # From low to high; the modules of one row may import each other.
 FOLDERS = (
     ("sparsezc.errors",),
-    ("sparsezc.processors",),
     ("sparsezc.exceptions",),
     ("sparsezc.semirings.types",),
     ("sparsezc.semirings.udf",),

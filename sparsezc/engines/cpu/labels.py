@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsezc.device.processors import processors
 from sparsezc.engines.cpu import native
 from sparsezc.engines.cpu.expressions import acyclic
 from sparsezc.engines.cpu.label_loops import Spans, loops
@@ -25,7 +26,6 @@ from sparsezc.expr.dispatch import Write
 from sparsezc.expr.expression import Expression
 from sparsezc.expr.mask import Mask
 from sparsezc.memory.budget import require_host
-from sparsezc.processors import processors
 
 __all__ = ["OPERATIONS", "run"]
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsezc.device.processors import processors
 from sparsezc.engines.cpu import native, philox
 from sparsezc.engines.cpu.expressions import acyclic
 from sparsezc.engines.cpu.row_arrays import RowArrays, borrowed, spread
@@ -20,7 +21,6 @@ from sparsezc.errors import DimensionMismatch
 from sparsezc.expr.draws import TRIES, Trail
 from sparsezc.expr.expression import Expression
 from sparsezc.memory.budget import require_host
-from sparsezc.processors import processors
 
 __all__ = ["walk"]
 

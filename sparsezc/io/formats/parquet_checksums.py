@@ -18,8 +18,8 @@ from typing import BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsezc.device.processors import processors
 from sparsezc.errors import FileFormatError
-from sparsezc.processors import processors
 from sparsezc.terminal.progress import bar
 
 PIECE = 1 << 20  # bytes for each checksum

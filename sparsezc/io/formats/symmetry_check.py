@@ -19,8 +19,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsezc.device.processors import processors
 from sparsezc.errors import FileFormatError
-from sparsezc.processors import processors
 
 _STEP = 1 << 14  # entries: the arrays derived from them stay in a core's cache
 _Hash = Callable[[NDArray[Any]], NDArray[np.uint64]]

@@ -22,6 +22,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsezc.device.processors import processors
 from sparsezc.errors import FileFormatError
 from sparsezc.io.build.optional import need
 from sparsezc.io.files.pipe_spool import regular
@@ -29,7 +30,6 @@ from sparsezc.io.hdf5 import seal
 from sparsezc.io.hdf5.foreign import Foreign, one_line
 from sparsezc.io.hdf5.new_file import created, reserve
 from sparsezc.memory.mapped import PAGE, MappedBuffer
-from sparsezc.processors import processors
 from sparsezc.terminal.progress import bar
 
 VERSION = 1

@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsezc.device.processors import processors
 from sparsezc.io.hdf5.aligned_file import Filled, Writer
 from sparsezc.io.hdf5.csr_file import BLOCKS, in_turn
 from sparsezc.memory import id_blocks
-from sparsezc.processors import processors
 
 _PART = 1 << 15  # ids that are processed at a time
 _ROOM = 200 * _PART  # bytes of memory for these

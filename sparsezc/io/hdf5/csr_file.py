@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsezc.device.processors import processors
 from sparsezc.errors import FileFormatError, GraphblasException, InvalidValue, OutOfMemory, Panic
 from sparsezc.io.build import edge_list, stored_csr
 from sparsezc.io.build import weights as weighting
@@ -28,7 +29,6 @@ from sparsezc.memory.buffer import index_dtype
 from sparsezc.memory.csr import Csr
 from sparsezc.memory.mapped import MappedBuffer
 from sparsezc.memory.placement import FILES, HOSTS
-from sparsezc.processors import processors
 from sparsezc.semirings.types import datatypes
 
 ARRAYS = ("pointers_to_1", "indices_1", "values")

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsezc.device.processors import processors
 from sparsezc.io.build.csr_chunks import rows_of
 from sparsezc.io.files.atomic_write import Output
 from sparsezc.io.hdf5 import aligned_file
@@ -15,7 +16,6 @@ from sparsezc.io.hdf5.csr_file import FORMS, descriptor, in_turn
 from sparsezc.memory import id_blocks
 from sparsezc.memory.buffer import index_dtype
 from sparsezc.memory.csr import Csr
-from sparsezc.processors import processors
 from sparsezc.terminal.progress import bar
 
 

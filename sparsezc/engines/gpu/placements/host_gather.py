@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 
 from sparsezc import stats
 from sparsezc.device import cuda
+from sparsezc.device.processors import processors
 from sparsezc.device.protocol import Device, Pages
 from sparsezc.engines.gpu.placements import Entries
 from sparsezc.engines.gpu.storage.matrix_store import Rows
-from sparsezc.processors import processors
 
 _TAKE = 1 << 16  # entries of a task, at least: smaller tasks take longer to start than to run
 UNEVEN = 1 << 13  # entries by which tasks may differ: finding more even cuts takes as long as gathering these
