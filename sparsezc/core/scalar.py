@@ -10,7 +10,6 @@ import numpy as np
 
 from sparsezc import locks, ops
 from sparsezc.engines import cpu
-from sparsezc.errors import InvalidValue
 from sparsezc.expr.expression import Expression, Unrun
 from sparsezc.expr.writable import Writable
 from sparsezc.locks import hold_locks
@@ -18,7 +17,8 @@ from sparsezc.ops.arrays import must_be_read
 from sparsezc.ops.compare import check_how
 from sparsezc.semirings import binary, monoid
 from sparsezc.semirings.algebra.operators import TypedOp
-from sparsezc.semirings.types.datatypes import BOOL, FP64, INT64, UINT64, DataType, cast, highest, lookup, lowest
+from sparsezc.semirings.types.datatypes import FP64, INT64, DataType, cast, lookup
+from sparsezc.semirings.types.numbers import PLAIN, converted, type_of
 
 __all__ = ["NotAnIndex", "Scalar"]
 
@@ -28,8 +28,6 @@ class NotAnIndex(TypeError, AttributeError):
 
 
 _numbers = itertools.count()
-_PLAIN: dict[type, DataType] = {bool: BOOL, int: INT64, float: FP64}
-_NUMBERS = (np.generic, np.ndarray, bool, int, float, complex)
 
 
 class Scalar(Writable["Scalar"]):
@@ -96,23 +94,20 @@ class Scalar(Writable["Scalar"]):
             `value` is a Python integer that needs more than 64 bits, or more bits than INT64 has if `dtype` is an
             integer type other than UINT64.
         """
-        plain = _PLAIN.get(type(value))
-        if plain is None:
-            if isinstance(value, Unrun):
-                value = value.new()
-            if isinstance(value, Scalar):
-                made = cls(value.dtype if dtype is None else dtype, is_cscalar=is_cscalar, name=name)
-                made.value = value
-                return made
-            if value is None and dtype is not None:
-                return cls(dtype, is_cscalar=is_cscalar, name=name)
-            if not isinstance(value, _NUMBERS) and (dtype is None or not lookup(dtype).is_udt):
-                raise TypeError(f"value must be a number; got {value!r} of type {type(value).__name__}")
-        elif plain is INT64 and value >= 2**63:
-            plain = UINT64
-        if dtype is None:
-            dtype = lookup(np.asarray(value).dtype) if plain is None else plain
-        made = cls(dtype, is_cscalar=is_cscalar, name=name)
+        plain = PLAIN.get(type(value))
+        if plain is not None and dtype is None and (plain is not INT64 or -(2**63) <= value < 2**63):
+            made = cls(plain, is_cscalar=is_cscalar, name=name)
+            made._value = value
+            return made
+        if isinstance(value, Unrun):
+            value = value.new()
+        if isinstance(value, Scalar):
+            made = cls(value.dtype if dtype is None else dtype, is_cscalar=is_cscalar, name=name)
+            made.value = value
+            return made
+        if value is None and dtype is not None:
+            return cls(dtype, is_cscalar=is_cscalar, name=name)
+        made = cls(type_of(value, dtype), is_cscalar=is_cscalar, name=name)
         must_be_read(value, made.dtype, made.name)
         made._convert(value)
         return made
@@ -154,39 +149,7 @@ class Scalar(Writable["Scalar"]):
 
     def _convert(self, value: Any) -> None:
         """Store a number of any type, converted."""
-        dtype = self.dtype
-        if dtype.is_udt:
-            self._value = None if value is None else self._of_users(value)
-            return
-        if self._is_cscalar and value is not None:
-            self._refuse(value)
-        if value is None or (_PLAIN.get(type(value)) is dtype and (dtype is not INT64 or -(2**63) <= value < 2**63)):
-            self._value = value
-            return
-        try:
-            array = np.asarray(value)
-        except ValueError:
-            array = np.empty(2)
-        if array.ndim or array.dtype.kind not in "biufc":
-            if isinstance(value, int):
-                raise InvalidValue(f"{self.name}: {value} needs more than 64 bits, and {dtype} has fewer")
-            raise TypeError(f"{self.name}: the value must be a number; got {value!r} of type {type(value).__name__}")
-        self._value = cast(array, dtype).item()
-
-    def _of_users(self, value: Any) -> Any:
-        """Convert to one value of this user-defined type."""
-        made = cast(value, self.dtype)
-        if np.shape(made) != self.dtype.shape:
-            raise TypeError(f"{self.name}: one value of {self.dtype} is needed; got {value!r}")
-        return made if self.dtype.shape == () and type(made) is not np.ndarray else np.array(made)[()]
-
-    def _refuse(self, value: Any) -> None:
-        """Raise an error if a value does not fit a C number's type."""
-        kind = np.asarray(value).dtype.kind
-        if self.dtype.is_integer and kind in "fc":
-            raise TypeError(f"{self.name}: an integer is required for a C number of type {self.dtype}; got {value!r}")
-        if self.dtype.is_integer and not lowest(self.dtype) <= value <= highest(self.dtype):
-            raise OverflowError(f"{self.name}: {value} is out of bounds for {self.dtype.np_type}")
+        self._value = converted(value, self.dtype, self.name, self._is_cscalar)
 
     @property
     def is_empty(self) -> bool:
@@ -345,7 +308,7 @@ class Scalar(Writable["Scalar"]):
         """Store an engine's result; `value` is None if there was no entry to reduce or to read."""
         if value is None:
             value = expression.empty
-        if value is not None and _PLAIN.get(type(value)) is not expression.dtype:
+        if value is not None and PLAIN.get(type(value)) is not expression.dtype:
             value = cast(value, expression.dtype)
             value = value if expression.dtype.is_udt else value.item()
         self._merge(value, accum)

@@ -1,1 +1,1 @@
-"""The one GPU of this process (``cuda.py``) and the compiler of its kernels (``nvrtc.py``)."""
+"""The one GPU of this process (``cuda.py``), the compiler of its kernels (``nvrtc.py``), and its processors."""
