@@ -280,9 +280,10 @@ def _filled(E: Matrix, q: Vector) -> tuple[Matrix, Vector]:
     row = np.searchsorted(at, i)
     # what the entries up to each of a row take: sums within rows, of 1, 2, 4 ... entries
     through, step = c.copy(), 1
-    while (same := i[step:] == i[:-step]).any():
-        through[step:] += np.where(same, through[:-step], 0)
-        step *= 2
+    with np.errstate(over="ignore"):  # a sum that is infinite is more than a row has, which is all that matters
+        while (same := i[step:] == i[:-step]).any():
+            through[step:] += np.where(same, through[:-step], 0)
+            step *= 2
     spent = np.clip(have[row] - (through - c), 0, c)
     on = spent > 0
     P: Matrix = Matrix.from_coo(i[on], j[on], spent[on], E.dtype, nrows=E.nrows, ncols=E.ncols)
