@@ -274,9 +274,10 @@ def _wave(L: Matrix, h: Vector, e: Vector) -> tuple[Matrix, NDArray[Any]]:
     i, j, c = i[order].astype(np.int64), j[order].astype(np.int64), c[order]
     # what the entries up to each of a row take: sums within rows, of 1, 2, 4 ... entries
     through, step = c.copy(), 1
-    while (same := i[step:] == i[:-step]).any():
-        through[step:] += np.where(same, through[:-step], 0)
-        step *= 2
+    with np.errstate(over="ignore"):  # a sum that is infinite is more than a row has, which is all that matters
+        while (same := i[step:] == i[:-step]).any():
+            through[step:] += np.where(same, through[:-step], 0)
+            step *= 2
     before = through - c
     is_last = np.r_[i[1:] != i[:-1], True]
     distances = np.flatnonzero(np.r_[True, np.diff(height[i]) != 0, True])

@@ -205,3 +205,9 @@ def test_complex():
 def test_not_square():
     with pytest.raises(DimensionMismatch, match="3 x 4"):
         maximum_flow(gb.Matrix(int, 3, 4), 0, 1)
+
+
+def test_capacities_whose_sums_are_infinite():
+    edges = [(0, 1), *((1, k) for k in (2, 3, 4)), *((k, 5) for k in (2, 3, 4))]
+    A = gb.Matrix.from_edgelist(edges, [4e307] + [1e308] * 6, nrows=6, ncols=6)
+    assert gb.algorithms.maximum_flow(A, 0, 5)[0] == 4e307
