@@ -52,7 +52,7 @@ def collaborative_filtering(
     solver : {"gd", "als"}
         Gradient descent, or alternating least squares.
     rounds : int
-        At least 1. A round of descent reads the ratings twice, one of least squares three times.
+        At least 1. A round of descent reads the ratings twice, one of least squares five times.
     penalty : float
         Weight of the squares of the factors, >= 0; above 0 for least squares.
     rate : float, optional
@@ -90,7 +90,9 @@ def collaborative_filtering(
         (sum of v_j v_j' + penalty I) u_i = sum of R(i, j) v_j        least squares: over the ratings j of i;
                                                                       then V from U likewise
 
-    The matrices on the left are the rows of S W, with S the pattern of R and W the products v v' of each item.
+    E is never stored: each of the two products reads ids and ratings once, and makes E's entries as it meets them; the
+    first sums their squares too. The matrices on the left are the rows of S W, with S the pattern of R and W the
+    products v v' of each item.
 
     Source: Y. Koren, R. Bell, C. Volinsky, Matrix factorization techniques for recommender systems, Computer 42, 2009,
     doi:10.1109/MC.2009.263; descent as Z. Jia, Y. Kwon, G. Shipman, P. McCormick, M. Erez, A. Aiken, A distributed

@@ -67,11 +67,13 @@ def geolocation(A: Matrix, places: Any, rounds: Any = 10, tol: float | None = No
     places, an n x 3 panel, and S the rows of A of vertices whose place is not known, a round is one step of
     Weiszfeld's iteration for all of them at once, on the sphere::
 
-        C<S> = P P'                          cosines of the distances
-        D = arccos C
-        V = (1 / sin D) P - ((1 / sin D) .* C) 1 P        sums of unit vectors towards the neighbours
+        D<S> = arccos P P'                   distances
+        T = (1 / sin D) P
+        V = T - (T .* P) 1 .* P              sums of unit vectors towards the neighbours
         v = V / (1 / D) 1                    the step
-        x = cos |v| x + sin |v| v / |v|
+        x = cos |v| x + sin |v| V / |V|
+
+    D is never stored: one pass over the ids of S makes T and (1 / D) 1.
 
     A vertex at the place of m of its neighbours stays if the others draw it with a force ``|V|`` of at most m, and goes
     ``1 - m / |V|`` of the step else. A vertex without a place gets the direction of the sum of its neighbours' vectors.
