@@ -171,8 +171,8 @@ def _with_column(X: Matrix, value: float) -> Matrix:
     """Return a matrix with another column, of one value."""
     n, k = X.shape
     made: Matrix = Matrix(datatypes.FP64, n, k + 1)
-    made[:, :] << value
     made[:, :k] << X
+    made[:, k] << X[:, 0].new().apply(binary.second, right=value)
     return made
 
 
@@ -231,8 +231,8 @@ def _alternating(ratings: _Ratings, U: Matrix, V: Matrix, rounds: int, penalty: 
     R = ratings.R
     loss = [_loss(R, U, V, penalty)]
     for _ in range(rounds):
-        U = _solved(R, V, penalty)
-        V = _solved(R.T, U, penalty)
+        U = _solved(R, V, U, penalty)
+        V = _solved(R.T, U, V, penalty)
         loss.append(_loss(R, U, V, penalty))
     return U, V, np.array(loss)
 
@@ -245,8 +245,11 @@ def _loss(R: Matrix, U: Matrix, V: Matrix, penalty: float) -> float:
     return (squares + penalty * (_squares(U) + _squares(V))) / 2
 
 
-def _solved(R: Any, V: Matrix, penalty: float) -> Matrix:
-    """Return the factors of each row of ratings that fit those of the columns best; 0 without ratings."""
+def _solved(R: Any, V: Matrix, U: Matrix, penalty: float) -> Matrix:
+    """Return the factors of each row of ratings that fit those of the columns best; 0 without ratings.
+
+    `U`: the factors before, whose shape they have.
+    """
     k = V.ncols
     upper = np.triu_indices(k)
     normal = Matrix(datatypes.FP64, R.nrows, upper[0].size)
@@ -259,8 +262,7 @@ def _solved(R: Any, V: Matrix, penalty: float) -> Matrix:
     diagonal = Vector.from_dense(np.where(upper[0] == upper[1], penalty, 0.0))
     normal << normal.ewise_mult(diagonal, binary.plus)
     right = R.mxm(V, _SUM).new()
-    made = Matrix(datatypes.FP64, R.nrows, k)
-    made[:, :] << 0.0
+    made: Matrix = U.apply(binary.times, right=0.0).new()
     try:
         made(binary.second) << ops.solve(normal, right)
     except InvalidValue:

@@ -125,7 +125,7 @@ def _given(A: Matrix, places: Any) -> Matrix:
     """Check places; return those that are known."""
     table = _check.table(places, "places", A.nrows, 2)
     given = A._beside(table, datatypes.FP64)
-    given << given.select(~given.apply(unary.isnan).new().V)
+    given = given.apply(unary.identity).new(mask=~given.apply(unary.isnan).new().V)
     sizes = given.apply(unary.abs).new().reduce_columnwise(monoid.max).new().to_dense(0.0)
     alike = given[:, 0].new().nvals == given[:, 1].new().nvals == given.reduce_rowwise(monoid.any).new().nvals
     if not alike or sizes[0] > 90 or not np.isfinite(sizes).all():
