@@ -133,10 +133,8 @@ def application_classification(
         F, R = _first_messages(mu, pattern)
         likely = _likely(pattern)
     else:
-        F, R = (Matrix(datatypes.FP64, n, P.nvals) for _ in range(2))
-        F[:, :] << 0.0
-        R[:, :] << 0.0
-        likely = None
+        F = mu.mxm(pattern.targets, _SUM).new().apply(binary.times, right=0.0).new()
+        R, likely = F.dup(), None
     for _ in range(passes):
         # f = mu(b) - F, r = mu(a) - R
         f = mu.mxm(pattern.targets, _SUM).new().ewise_mult(F, binary.minus).new()

@@ -52,7 +52,7 @@ def collaborative_filtering(
     solver : {"gd", "als"}
         Gradient descent, or alternating least squares.
     rounds : int
-        At least 1. A round of descent reads the ratings twice, one of least squares three times.
+        At least 1. A round of descent reads the ratings twice, one of least squares five times.
     penalty : float
         Weight of the squares of the factors, >= 0; above 0 for least squares.
     rate : float, optional
@@ -90,7 +90,9 @@ def collaborative_filtering(
         (sum of v_j v_j' + penalty I) u_i = sum of R(i, j) v_j        least squares: over the ratings j of i;
                                                                       then V from U likewise
 
-    The matrices on the left are the rows of S W, with S the pattern of R and W the products v v' of each item.
+    E is never stored: each of the two products reads ids and ratings once, and makes E's entries as it meets them; the
+    first sums their squares too. The matrices on the left are the rows of S W, with S the pattern of R and W the
+    products v v' of each item.
 
     Source: Y. Koren, R. Bell, C. Volinsky, Matrix factorization techniques for recommender systems, Computer 42, 2009,
     doi:10.1109/MC.2009.263; descent as Z. Jia, Y. Kwon, G. Shipman, P. McCormick, M. Erez, A. Aiken, A distributed
@@ -169,8 +171,8 @@ def _with_column(X: Matrix, value: float) -> Matrix:
     """Return a matrix with another column, of one value."""
     n, k = X.shape
     made: Matrix = Matrix(datatypes.FP64, n, k + 1)
-    made[:, :] << value
     made[:, :k] << X
+    made[:, k] << X[:, 0].new().apply(binary.second, right=value)
     return made
 
 
@@ -229,8 +231,8 @@ def _alternating(ratings: _Ratings, U: Matrix, V: Matrix, rounds: int, penalty: 
     R = ratings.R
     loss = [_loss(R, U, V, penalty)]
     for _ in range(rounds):
-        U = _solved(R, V, penalty)
-        V = _solved(R.T, U, penalty)
+        U = _solved(R, V, U, penalty)
+        V = _solved(R.T, U, V, penalty)
         loss.append(_loss(R, U, V, penalty))
     return U, V, np.array(loss)
 
@@ -243,8 +245,11 @@ def _loss(R: Matrix, U: Matrix, V: Matrix, penalty: float) -> float:
     return (squares + penalty * (_squares(U) + _squares(V))) / 2
 
 
-def _solved(R: Any, V: Matrix, penalty: float) -> Matrix:
-    """Return the factors of each row of ratings that fit those of the columns best; 0 without ratings."""
+def _solved(R: Any, V: Matrix, U: Matrix, penalty: float) -> Matrix:
+    """Return the factors of each row of ratings that fit those of the columns best; 0 without ratings.
+
+    `U`: the factors before, whose shape they have.
+    """
     k = V.ncols
     upper = np.triu_indices(k)
     normal = Matrix(datatypes.FP64, R.nrows, upper[0].size)
@@ -257,8 +262,7 @@ def _solved(R: Any, V: Matrix, penalty: float) -> Matrix:
     diagonal = Vector.from_dense(np.where(upper[0] == upper[1], penalty, 0.0))
     normal << normal.ewise_mult(diagonal, binary.plus)
     right = R.mxm(V, _SUM).new()
-    made = Matrix(datatypes.FP64, R.nrows, k)
-    made[:, :] << 0.0
+    made: Matrix = U.apply(binary.times, right=0.0).new()
     try:
         made(binary.second) << ops.solve(normal, right)
     except InvalidValue:

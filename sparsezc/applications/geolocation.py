@@ -67,11 +67,13 @@ def geolocation(A: Matrix, places: Any, rounds: Any = 10, tol: float | None = No
     places, an n x 3 panel, and S the rows of A of vertices whose place is not known, a round is one step of
     Weiszfeld's iteration for all of them at once, on the sphere::
 
-        C<S> = P P'                          cosines of the distances
-        D = arccos C
-        V = (1 / sin D) P - ((1 / sin D) .* C) 1 P        sums of unit vectors towards the neighbours
+        D<S> = arccos P P'                   distances
+        T = (1 / sin D) P
+        V = T - (T .* P) 1 .* P              sums of unit vectors towards the neighbours
         v = V / (1 / D) 1                    the step
-        x = cos |v| x + sin |v| v / |v|
+        x = cos |v| x + sin |v| V / |V|
+
+    D is never stored: one pass over the ids of S makes T and (1 / D) 1.
 
     A vertex at the place of m of its neighbours stays if the others draw it with a force ``|V|`` of at most m, and goes
     ``1 - m / |V|`` of the step else. A vertex without a place gets the direction of the sum of its neighbours' vectors.
@@ -123,7 +125,7 @@ def _given(A: Matrix, places: Any) -> Matrix:
     """Check places; return those that are known."""
     table = _check.table(places, "places", A.nrows, 2)
     given = A._beside(table, datatypes.FP64)
-    given << given.select(~given.apply(unary.isnan).new().V)
+    given = given.apply(unary.identity).new(mask=~given.apply(unary.isnan).new().V)
     sizes = given.apply(unary.abs).new().reduce_columnwise(monoid.max).new().to_dense(0.0)
     alike = given[:, 0].new().nvals == given[:, 1].new().nvals == given.reduce_rowwise(monoid.any).new().nvals
     if not alike or sizes[0] > 90 or not np.isfinite(sizes).all():

@@ -40,7 +40,7 @@ def solve(e: Any) -> MatrixStore | None:
         some = slice(first, first + size)
         square = packed[some][:, place].reshape(-1, k, k)
         empty = ~(square != 0).any(axis=(1, 2))  # a row without a matrix, which has no solution either
-        square[empty] = xp.eye(k)
+        square = xp.where(empty[:, None, None], xp.eye(k), square)
         try:
             found[some] = xp.linalg.solve(square, right[some][:, :, None])[:, :, 0]
         except np.linalg.LinAlgError:
