@@ -45,7 +45,7 @@ else:
     hypothesis.settings.load_profile("sparsezc")
 
 
-gc.disable()  # until all tests are collected: what is made till then stays, and to look at it again takes a sixth longer
+gc.disable()  # until all tests are collected: all that is made till then stays, and looking at it again takes time
 launcher.always_check = True  # outside tests only the first launch of a kernel is checked
 
 
