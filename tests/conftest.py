@@ -45,6 +45,7 @@ else:
     hypothesis.settings.load_profile("sparsezc")
 
 
+gc.disable()  # until all tests are collected: all that is made till then stays, and looking at it again takes time
 launcher.always_check = True  # outside tests only the first launch of a kernel is checked
 
 
@@ -128,6 +129,7 @@ def pytest_report_header() -> str:
 
 def pytest_collection_finish() -> None:
     """Thousands of tests and the modules below them stay to the end: collections of garbage need not look at them."""
+    gc.enable()
     gc.collect()
     gc.freeze()
 
