@@ -21,6 +21,7 @@ from sparsezc.expr import infix
 from sparsezc.ops import signs
 from sparsezc.ops.apply import apply
 from sparsezc.ops.assign import assign
+from sparsezc.ops.communities import join_labels, move_labels, sum_by_labels
 from sparsezc.ops.diag import diag, setdiag
 from sparsezc.ops.ewise import ewise_add, ewise_mult, ewise_union
 from sparsezc.ops.extract import extract
@@ -35,8 +36,7 @@ from sparsezc.ops.walk import walk
 
 __all__ = [
     "apply", "assign", "best_column", "best_label", "diag", "ewise_add", "ewise_mult", "ewise_union", "extract",
-    "inner", "kronecker", "label_weight", "mxm", "mxv", "outer", "power", "reduce", "reduce_columnwise",
-    "reduce_rowwise", "reposition", "sampled_mxm", "select", "selectk", "setdiag", "transpose", "vxm", "walk",
+    "inner", "join_labels", "kronecker", "label_weight", "move_labels", "mxm", "mxv", "outer", "power", "reduce",
+    "reduce_columnwise", "reduce_rowwise", "reposition", "sampled_mxm", "select", "selectk", "setdiag",
+    "sum_by_labels", "transpose", "vxm", "walk",
 ]  # fmt: skip
-
-infix.define(signs)

@@ -69,14 +69,14 @@ def best_label(
     >>> ops.best_label(A, gb.Vector.from_dense([0, 1, 3, 3]), "plus_pair").new().to_dict()
     {0: 3, 1: 0}
     """
-    A, label, typed = _labelled(A, label, op, "best_label")
+    A, label, typed = labelled(A, label, op, "best_label")
     n = A._shape[0]
-    groups = _absent(INT64) if within is None else _full(within, n, INT64, "best_label: within")
+    groups = _absent(INT64) if within is None else full(within, n, INT64, "best_label: within")
     if penalty is None:
         shares = sums = _absent(FP64)
         scale = 0.0
     else:
-        shares, sums = (_full(v, n, FP64, f"best_label: penalty[{k}]") for k, v in enumerate(penalty[:2]))
+        shares, sums = (full(v, n, FP64, f"best_label: penalty[{k}]") for k, v in enumerate(penalty[:2]))
         scale = float(penalty[2])
     scalar: Any = Operand._kinds[0]
     extra = scalar.from_value(scale, FP64), scalar.from_value(bool(stays), BOOL)
@@ -118,12 +118,12 @@ def label_weight(A: Any, label: Any, op: Any, *, own: Any = None) -> Expression:
     >>> ops.label_weight(A, gb.Vector.from_dense([0, 0, 2]), "plus_pair").new().to_dict()
     {0: 1.0, 1: 1.0, 2: 0.0}
     """
-    A, label, typed = _labelled(A, label, op, "label_weight")
-    own = label if own is None else _full(own, A._shape[0], INT64, "label_weight: own")
+    A, label, typed = labelled(A, label, op, "label_weight")
+    own = label if own is None else full(own, A._shape[0], INT64, "label_weight: own")
     return Expression("label_weight", (A, label, own), typed, FP64, A._shape[:1])
 
 
-def _labelled(A: Any, label: Any, op: Any, where: str) -> tuple[Any, Any, Any]:
+def labelled(A: Any, label: Any, op: Any, where: str) -> tuple[Any, Any, Any]:
     """Check the operands that both operations have."""
     A = stored(A, f"{where}: the matrix", 2)
     if A._transposed:
@@ -136,10 +136,10 @@ def _labelled(A: Any, label: Any, op: Any, where: str) -> tuple[Any, Any, Any]:
         raise TypeError(f"{where}: op is {typed!r}; plus_first or plus_pair is needed")
     if typed.op.name == "plus_first" and (A.dtype.is_complex or A.dtype.is_udt):
         raise DomainMismatch(f"{where}: values of type {A.dtype} are no weights; plus_pair counts each entry as one")
-    return A, _full(label, nrows, INT64, f"{where}: label"), typed
+    return A, full(label, nrows, INT64, f"{where}: label"), typed
 
 
-def _full(v: Any, n: int, dtype: Any, where: str) -> Any:
+def full(v: Any, n: int, dtype: Any, where: str) -> Any:
     """Return `v` as a Vector of this size and type with an entry everywhere."""
     v = stored(v, where, 1)
     if v.dtype is not dtype:

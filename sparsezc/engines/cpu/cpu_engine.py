@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from sparsezc import errors
-from sparsezc.engines.cpu import labels, native
+from sparsezc.engines.cpu import label_moves, labels, native
 from sparsezc.engines.cpu.best_column import best_column
 from sparsezc.engines.cpu.dense import is_dense, matmul
 from sparsezc.engines.cpu.expressions import EXPRESSIONS, acyclic, index, operand, operator, scalar
@@ -36,6 +36,9 @@ WHOLE: dict[str, Callable[[Expression], Any]] = {
     "selectk": selectk,
     "walk": walk,
 }
+
+
+labels.OPERATIONS |= {"move_labels": label_moves.move_labels, "join_labels": label_moves.join_labels}
 
 
 def engine() -> CpuEngine:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.engines.cpu.row_arrays import spread
+from sparsezc.expr.turns import turn_of
 
 __all__ = ["Compiled", "Sorting", "Spans", "loops"]
 
@@ -32,9 +33,52 @@ class Spans(NamedTuple):
     indices: NDArray[np.int64]
     values: NDArray[np.float64] | None
 
+    def some(self, places: NDArray[np.int64]) -> Spans:
+        """Return some of the rows, by their places."""
+        return self._replace(begin=self.begin[places], end=self.end[places])
+
     def part(self, first: int, last: int) -> Spans:
         """Return the rows from one on and before another."""
         return self._replace(begin=self.begin[first:last], end=self.end[first:last])
+
+
+class Scratch:
+    """Room for sums by label and for the labels of a row, a pair a thread, which are used again."""
+
+    def __init__(self, size: int) -> None:
+        self._size, self._free = size, list[tuple[NDArray[np.float64], NDArray[np.int64]]]()
+
+    def take(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """Return zeros, and room; :meth:`give` must get both back, the zeros restored."""
+        try:
+            return self._free.pop()
+        except IndexError:
+            return np.zeros(self._size), np.empty(self._size, np.int64)
+
+    def give(self, pair: tuple[NDArray[np.float64], NDArray[np.int64]]) -> None:
+        self._free.append(pair)
+
+
+class Joins(NamedTuple):
+    """The conditions under which rows join a label: ops/communities.py, join_labels.
+
+    Attributes
+    ----------
+    cut : ndarray of float64
+        What each label has to the rest of its group.
+    whole : ndarray of float64
+        The sums of groups.
+    alone : ndarray of bool
+    a, b : uint64
+    turn : int
+    """
+
+    cut: NDArray[np.float64]
+    whole: NDArray[np.float64]
+    alone: NDArray[np.bool_]
+    a: np.uint64
+    b: np.uint64
+    turn: int
 
 
 @cache
@@ -57,19 +101,23 @@ class Compiled:
                 return numba.njit(nogil=True)(function)
 
         self._best, self._weight = compiled(_best), compiled(_weight)
+        self._list, self._wake, self._relabel, self._cuts = map(compiled, (_list, _wake, _relabel, _cuts))
 
     def best_label(
-        self, spans: Spans, rows: NDArray[np.int64], label: NDArray[np.int64], rule: _Rule, best: NDArray[np.int64]
-    ) -> None:
+        self, spans: Spans, rows: NDArray[np.int64], label: NDArray[np.int64], rule: _Rule, best: NDArray[np.int64],
+        *, scratch: Scratch | None = None, joins: Joins | None = None,
+    ) -> None:  # fmt: skip
         """Write the best label of each of these rows; ops/labels.py says which that is."""
         values = spans.values
         within, penalty, scale, stays = rule
         weights = (_NONE[1], _NONE[1]) if penalty is None else penalty
-        given = values is not None, within is not None, penalty is not None, stays
+        given = values is not None, within is not None, penalty is not None, stays, joins is not None
         groups = _NONE[0] if within is None else within
         read = _NONE[1] if values is None else values
-        scratch = np.zeros(label.size), np.empty(label.size, np.int64)
-        self._best((*spans[:3], read), rows, label, groups, (*weights, scale), given, scratch, best)
+        room = Scratch(label.size) if scratch is None else scratch
+        pair, given_joins = room.take(), _NO_JOINS if joins is None else joins
+        self._best((*spans[:3], read), rows, label, groups, (*weights, scale), given, pair, tuple(given_joins), best)
+        room.give(pair)
 
     def label_weight(
         self,
@@ -84,13 +132,47 @@ class Compiled:
         read = _NONE[1] if values is None else values
         self._weight((*spans[:3], read), rows, label, own, values is not None, found)
 
+    def list_turn(
+        self, active: NDArray[np.bool_], a: np.uint64, b: np.uint64, turn: int, *, clears: bool
+    ) -> NDArray[np.int64]:
+        """Return the active rows that have a turn, which may end their being active."""
+        listed = np.empty(active.size, np.int64)
+        return listed[: self._list(active, a, b, turn, clears, listed)]
 
-def _best(spans, rows, label, within, penalty, given, scratch, best):  # type: ignore[no-untyped-def]
-    """`given`: whether there are values, `within`, a penalty; whether rows stay. `scratch`: zeros, room for labels."""
+    def wake(self, spans: Spans, rows: NDArray[np.int64], active: NDArray[np.bool_]) -> None:
+        """Make the neighbours of rows active."""
+        self._wake(*spans[:3], rows, active)
+
+    def relabel(
+        self, rows: NDArray[np.int64], to: NDArray[np.int64], label: NDArray[np.int64], shares: NDArray[Any],
+        totals: NDArray[Any],
+    ) -> None:  # fmt: skip
+        """Give rows other labels, and these the sums of what their rows have."""
+        self._relabel(rows, to, label, shares, totals)
+
+    def join_cuts(
+        self, spans: Spans, rows: NDArray[np.int64], label: NDArray[np.int64], within: NDArray[np.int64],
+        inside: NDArray[np.float64], joins: Joins,
+    ) -> None:  # fmt: skip
+        """Bring what labels have to the rest of their group up to date after rows have joined them."""
+        values = spans.values
+        read = _NONE[1] if values is None else values
+        self._cuts((*spans[:3], read), rows, label, within, inside, values is not None, tuple(joins))
+
+
+_NO_JOINS = Joins(_NONE[1], _NONE[1], np.zeros(1, np.bool_), np.uint64(0), np.uint64(0), 0)
+
+
+def _best(spans, rows, label, within, penalty, given, scratch, joins, best):  # type: ignore[no-untyped-def]
+    """`given`: whether there are values, `within`, a penalty; whether rows stay; whether joins have conditions.
+
+    `scratch`: zeros, and room for labels.
+    """
+    cut, whole, alone, a, b, turn = joins
     begin, end, indices, values = spans
     shares, sums, scale = penalty
     total, seen = scratch
-    weighs, bounded, penalised, stays = given
+    weighs, bounded, penalised, stays, joining = given
     for r in range(rows.size):
         i = rows[r]
         own = label[i]
@@ -111,6 +193,13 @@ def _best(spans, rows, label, within, penalty, given, scratch, best):  # type: i
         for t in range(count):
             c = seen[t]
             if c != own:
+                if joining:
+                    if alone[c]:
+                        h = np.uint64(c) * a
+                        if (((h ^ (h >> np.uint64(32))) * b) >> np.uint64(61)) == np.uint64(turn):
+                            continue
+                    if cut[c] - (whole[within[i]] - sums[c]) * sums[c] * scale < 0.0:
+                        continue
                 score = total[c] - share * sums[c] if penalised else total[c]
                 ties = score == most and c < choice and not (stays and choice == own)
                 if score > most or ties:
@@ -133,12 +222,61 @@ def _weight(spans, rows, label, own, weighs, found):  # type: ignore[no-untyped-
         found[r] = total
 
 
+def _list(active, a, b, turn, clears, listed):  # type: ignore[no-untyped-def]
+    count = 0
+    for i in range(active.size):
+        if active[i]:
+            h = np.uint64(i) * a
+            if (((h ^ (h >> np.uint64(32))) * b) >> np.uint64(61)) == np.uint64(turn):
+                listed[count] = i
+                count += 1
+                if clears:
+                    active[i] = False
+    return count
+
+
+def _wake(begin, end, indices, rows, active):  # type: ignore[no-untyped-def]
+    for r in range(rows.size):
+        for at in range(begin[r], end[r]):
+            if indices[at] != rows[r]:
+                active[indices[at]] = True
+
+
+def _relabel(rows, to, label, shares, totals):  # type: ignore[no-untyped-def]
+    for r in range(rows.size):
+        i = rows[r]
+        totals[label[i]] -= shares[i]
+        totals[to[r]] += shares[i]
+        label[i] = to[r]
+
+
+def _cuts(spans, rows, label, within, inside, weighs, joins):  # type: ignore[no-untyped-def]
+    begin, end, indices, values = spans
+    cut, _, _, a, b, turn = joins
+    for r in range(rows.size):
+        i = rows[r]
+        joined = label[i]
+        total = 0.0
+        for at in range(begin[r], end[r]):
+            j = indices[at]
+            if j != i and within[j] == within[i] and label[j] == joined:
+                w = values[at] if weighs else 1.0
+                if j != joined:
+                    h = np.uint64(j) * a
+                    if (((h ^ (h >> np.uint64(32))) * b) >> np.uint64(61)) == np.uint64(turn):
+                        total += w  # it came in this turn, as a row has only one
+                        continue
+                total += 2.0 * w
+        cut[joined] += inside[i] - total
+
+
 class Sorting:
     """The same by NumPy, at about a tenth of the speed."""
 
     def best_label(
-        self, spans: Spans, rows: NDArray[np.int64], label: NDArray[np.int64], rule: _Rule, best: NDArray[np.int64]
-    ) -> None:
+        self, spans: Spans, rows: NDArray[np.int64], label: NDArray[np.int64], rule: _Rule, best: NDArray[np.int64],
+        *, scratch: Scratch | None = None, joins: Joins | None = None,
+    ) -> None:  # fmt: skip
         """Write the best label of each of these rows; ops/labels.py says which that is."""
         within, penalty, scale, stays = rule
         at, i, j, w = _entries(spans, rows)
@@ -156,6 +294,11 @@ class Sorting:
         if penalty is not None:
             k = penalty[0][rows[row]]
             score = score - scale * k * np.where(own, penalty[1][c] - k, penalty[1][c])
+            if joins is not None:
+                s, into = penalty[1][c], joins.whole[within[rows[row]]]
+                barred = joins.cut[c] - (into - s) * s * scale < 0
+                barred |= joins.alone[c] & (turn_of(c, joins.a, joins.b) == joins.turn)
+                score = np.where(barred & ~own, -np.inf, score)
         # the largest score last; of equal ones the row's own, then the smallest label
         order = np.lexsort((-c, own & stays, score, row))
         last = np.flatnonzero(np.r_[row[1:] != row[:-1], True][: row.size])
@@ -173,6 +316,43 @@ class Sorting:
         at, i, j, w = _entries(spans, rows)
         kept = (i != j) & (own[i] == label[j])
         found[:] = np.bincount(at[kept], w[kept], rows.size)
+
+
+    def list_turn(
+        self, active: NDArray[np.bool_], a: np.uint64, b: np.uint64, turn: int, *, clears: bool
+    ) -> NDArray[np.int64]:
+        """Return the active rows that have a turn, which may end their being active."""
+        at = np.flatnonzero(active)
+        at = at[turn_of(at, a, b) == turn]
+        if clears:
+            active[at] = False
+        return at
+
+    def wake(self, spans: Spans, rows: NDArray[np.int64], active: NDArray[np.bool_]) -> None:
+        """Make the neighbours of rows active."""
+        _, i, j, _ = _entries(spans, rows)
+        active[j[i != j]] = True
+
+    def relabel(
+        self, rows: NDArray[np.int64], to: NDArray[np.int64], label: NDArray[np.int64], shares: NDArray[Any],
+        totals: NDArray[Any],
+    ) -> None:  # fmt: skip
+        """Give rows other labels, and these the sums of what their rows have."""
+        np.subtract.at(totals, label[rows], shares[rows])
+        np.add.at(totals, to, shares[rows])
+        label[rows] = to
+
+    def join_cuts(
+        self, spans: Spans, rows: NDArray[np.int64], label: NDArray[np.int64], within: NDArray[np.int64],
+        inside: NDArray[np.float64], joins: Joins,
+    ) -> None:  # fmt: skip
+        """Bring what labels have to the rest of their group up to date after rows have joined them."""
+        at, i, j, w = _entries(spans, rows)
+        kept = (i != j) & (within[i] == within[j]) & (label[i] == label[j])
+        at, j, w = at[kept], j[kept], w[kept]
+        came = (label[j] != j) & (turn_of(j, joins.a, joins.b) == joins.turn)
+        total = np.bincount(at, np.where(came, w, 2 * w), rows.size)
+        np.add.at(joins.cut, label[rows], inside[rows] - total)
 
 
 def _entries(spans: Spans, rows: NDArray[np.int64]) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]:

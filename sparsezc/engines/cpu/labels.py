@@ -58,34 +58,41 @@ def run(x: Expression, out: Any, write: Write[Mask | None], assign: Callable[[An
 def _best_label(x: Expression, operands: Any, rows: NDArray[np.int64]) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return the rows whose best label is not their own, and these labels."""
     matrix, label, within, shares, sums, scale, stays = operands
-    spans, label = _spans(x, matrix, rows), _checked(x, label)
+    spans, label = spans_of(x, matrix, rows), checked_labels(x, label)
     best = np.empty(rows.size, np.int64)
     rule = within, None if shares is None else (shares, sums), scale, stays
 
     def part(first: int, last: int) -> None:
         loops().best_label(spans.part(first, last), rows[first:last], label, rule, best[first:last])
 
-    _share(part, spans)
+    share_rows(part, spans)
     moves = best != label[rows]
     return rows[moves], best[moves]
 
 
 def _label_weight(x: Expression, operands: Any, rows: NDArray[np.int64]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """All rows, and their sums."""
-    spans, label, own = _spans(x, operands[0], rows), _checked(x, operands[1]), operands[2]
+    """Return all rows, and their sums."""
+    label = checked_labels(x, operands[1])
+    return rows, sums_within(spans_of(x, operands[0], rows), rows, label, operands[2])
+
+
+def sums_within(
+    spans: Spans, rows: NDArray[np.int64], label: NDArray[np.int64], own: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Return what each of some rows has within its own label."""
     sums = np.empty(rows.size)
 
     def part(first: int, last: int) -> None:
         loops().label_weight(spans.part(first, last), rows[first:last], label, own, sums[first:last])
 
-    _share(part, spans)
-    return rows, sums
+    share_rows(part, spans)
+    return sums
 
 
 OPERATIONS: dict[str, Callable[..., Any]] = {"best_label": _best_label, "label_weight": _label_weight}
 
 
-def _share(part: Callable[[int, int], None], spans: Spans) -> None:
+def share_rows(part: Callable[[int, int], None], spans: Spans) -> None:
     """Do parts of the rows that have about as many entries each, on all processors."""
     work = np.cumsum(spans.end - spans.begin)
     entries = int(work[-1]) if work.size else 0
@@ -116,7 +123,7 @@ def _rows(x: Expression, mask: Any, n: int) -> NDArray[np.int64]:
     return np.flatnonzero(allowed)
 
 
-def _spans(x: Expression, matrix: RowArrays, rows: NDArray[np.int64]) -> Spans:
+def spans_of(x: Expression, matrix: RowArrays, rows: NDArray[np.int64]) -> Spans:
     """Return where these rows are, with FP64 values, or with None where entries count as one each."""
     values = None
     if "x" in x.op.reads:  # type: ignore[union-attr]
@@ -125,7 +132,7 @@ def _spans(x: Expression, matrix: RowArrays, rows: NDArray[np.int64]) -> Spans:
     return Spans(*matrix.ends(rows), matrix.indices, values)
 
 
-def _checked(x: Expression, label: NDArray[np.int64]) -> NDArray[np.int64]:
+def checked_labels(x: Expression, label: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the labels, which loops take for positions."""
     if label.size and not (label.min() >= 0 and label.max() < label.size):
         raise IndexOutOfBound(

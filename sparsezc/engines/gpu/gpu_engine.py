@@ -10,7 +10,7 @@ import numpy as np
 from sparsezc.config import config
 from sparsezc.engines.gpu import matrix_statements, matrix_stores, resized_operands, statement_order
 from sparsezc.engines.gpu.elementwise import matrix_index, matrix_map, operands, reduce, vector_index, vector_map
-from sparsezc.engines.gpu.products import best_column, labels, spmv
+from sparsezc.engines.gpu.products import best_column, label_moves, labels, spmv
 from sparsezc.engines.gpu.runtime import launch, presence_words
 from sparsezc.engines.gpu.storage import vertex_order
 from sparsezc.engines.gpu.storage.vector_store import ALL, VectorStore, bits_of, in_bits
@@ -209,6 +209,8 @@ _NATIVE: dict[str, _Native] = {
     "diag": _diag,
     "best_label": labels.best_label,
     "label_weight": labels.label_weight,
+    "move_labels": label_moves.move_labels,
+    "join_labels": label_moves.join_labels,
     "best_column": _best_column,
 }
 

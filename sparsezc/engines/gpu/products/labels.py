@@ -43,7 +43,7 @@ class _Labels(NamedTuple):
     stays: int
 
 
-class _Tables(NamedTuple):
+class Tables(NamedTuple):
     """Hash tables in device memory, one a block."""
 
     keys: Any
@@ -51,10 +51,10 @@ class _Tables(NamedTuple):
     slots: int
 
 
-_NO_TABLES = _Tables(groups.NULL, groups.NULL, 0)
+NO_TABLES = Tables(groups.NULL, groups.NULL, 0)
 
 
-class _Case(NamedTuple):
+class Case(NamedTuple):
     """The properties that a kernel is specialised for."""
 
     dtype: DataType
@@ -65,13 +65,15 @@ class _Case(NamedTuple):
     penalty: bool
     sums: bool
     long_labels: bool
+    counts: bool = False  # no sum of a row reaches 2^32
+    joins: bool = False
 
 
 def best_label(e: Any, out: Any, write: Write[Mask | None]) -> None:
     """Write the best label of each row that the mask lets through, where it is not the row's own."""
     A, label, within, shares, totals, scale, stays = e.operands
-    labels = _labels(e, label)
-    bounds, k, s = (_full(e, v) if v.ndim else 0 for v in (within, shares, totals))
+    labels = checked_labels(e, label)
+    bounds, k, s = (full_values(e, v) if v.ndim else 0 for v in (within, shares, totals))
     read = _Labels(labels, labels, bounds, k, s, float(scale.value), int(stays.value))
     rows, best = _run(e, A._store, read, write, np.int64)
     moves = best != labels[rows]
@@ -81,8 +83,13 @@ def best_label(e: Any, out: Any, write: Write[Mask | None]) -> None:
 def label_weight(e: Any, out: Any, write: Write[Mask | None]) -> None:
     """Write what each row that the mask lets through has within its label."""
     A, label, own = e.operands
-    read = _Labels(_labels(e, label), _full(e, own), 0, 0, 0, 0.0, 0)
-    _put(e, *_run(e, A._store, read, write, np.float64), out, write)
+    read = _Labels(checked_labels(e, label), full_values(e, own), 0, 0, 0, 0.0, 0)
+    _put(e, *_run(e, A._store, read, write, np.float64, sums=True), out, write)
+
+
+def sums_within(e: Any, A: Any, label: Any) -> Any:
+    """Return what every row has within its label, on the device."""
+    return _run(e, A._store, _Labels(label, label, 0, 0, 0, 0.0, 0), Write(None, None, False), np.float64, sums=True)[1]
 
 
 def _put(e: Any, rows: Any, values: Any, out: Any, write: Write[Mask | None]) -> None:
@@ -91,7 +98,7 @@ def _put(e: Any, rows: Any, values: Any, out: Any, write: Write[Mask | None]) ->
     vector_map.write_vector(found, out._store, in_bits(write))
 
 
-def _full(e: Any, v: Any) -> Any:
+def full_values(e: Any, v: Any) -> Any:
     """Return the values of a vector with an entry everywhere."""
     store = v._store
     if store.nvals() != store.size:
@@ -101,9 +108,9 @@ def _full(e: Any, v: Any) -> Any:
     return store.values
 
 
-def _labels(e: Any, v: Any) -> Any:
+def checked_labels(e: Any, v: Any) -> Any:
     """Return the labels, which kernels take for positions."""
-    labels, n = _full(e, v), v._store.size
+    labels, n = full_values(e, v), v._store.size
     if n:
         least, most = int(labels.min()), int(labels.max())
         if least < 0 or most >= n:
@@ -111,21 +118,22 @@ def _labels(e: Any, v: Any) -> Any:
     return labels
 
 
-def _run(e: Any, matrix: Any, read: _Labels, write: Write[Mask | None], kind: Any) -> tuple[Any, Any]:
+def _run(
+    e: Any, matrix: Any, read: _Labels, write: Write[Mask | None], kind: Any, *, sums: bool = False
+) -> tuple[Any, Any]:
     """Return the rows that are wanted, and the answer of each."""
     xp = cuda.current().xp
     rows, n = rows_of(matrix), matrix.nrows
     wanted = _wanted(write, n)
     lengths = rows.indptr[wanted + 1] - rows.indptr[wanted]
-    sums = e.operation == "label_weight"
     answer = xp.zeros(wanted.size, kind) if sums else read.own[wanted]
     within, penalty = (not isinstance(x, int) for x in (read.within, read.shares))
-    case = _Case(matrix.dtype, rows.wide, rows.iso, "x" in e.op.reads, within, penalty, sums, n >= 2**32)
+    case = Case(matrix.dtype, rows.wide, rows.iso, "x" in e.op.reads, within, penalty, sums, n >= 2**32)
     for at, blocks, in_memory in _divided(lengths, case):
         if at.size:
             listed = wanted[at]
-            tables = _tables(int(lengths[at].max()), int(at.size), case) if in_memory else _NO_TABLES
-            answer[at] = _launch(case, rows, listed, read, blocks, tables, kind)
+            made = tables(int(lengths[at].max()), int(at.size), case) if in_memory else NO_TABLES
+            answer[at] = _launch(case, rows, listed, read, blocks, made, kind)
     return wanted, answer
 
 
@@ -140,35 +148,40 @@ def _wanted(write: Write[Mask | None], n: int) -> Any:
     return presence_words.positions(bits, n)
 
 
-def _divided(lengths: Any, case: _Case) -> Iterator[tuple[Any, bool, bool]]:
+def _divided(lengths: Any, case: Case) -> Iterator[tuple[Any, bool, bool]]:
     """Places of rows of some lengths, whether a block takes each, and whether its table is in device memory."""
     xp = cuda.current().xp
     if case.sums:
         yield xp.flatnonzero((lengths > 0) & (lengths <= _WARP_ENTRIES)), False, False
         yield xp.flatnonzero(lengths > _WARP_ENTRIES), True, False
         return
-    slots = _slots(case)
-    # a table is three quarters full at most, with the row's own label
-    warp, block = slots // 8 * 3 // 4 - 1, slots * 3 // 4 - 1
+    warp, block = most_entries(case)
     yield xp.flatnonzero((lengths > 0) & (lengths <= warp)), False, False
     yield xp.flatnonzero((lengths > warp) & (lengths <= block)), True, False
     yield xp.flatnonzero(lengths > block), True, True
 
 
-def _slots(case: _Case) -> int:
-    return _TABLE_BYTES // (8 + (8 if case.long_labels else 4))
+def most_entries(case: Case) -> tuple[int, int]:
+    """Return the most entries of rows whose labels fit a warp's table and a block's: three quarters, with their own."""
+    slots = _slots(case)
+    return slots // 8 * 3 // 4 - 1, slots * 3 // 4 - 1
 
 
-def _tables(longest: int, count: int, case: _Case) -> _Tables:
+def _slots(case: Case) -> int:
+    return _TABLE_BYTES // ((4 if case.counts else 8) + (8 if case.long_labels else 4))
+
+
+def tables(longest: int, count: int, case: Case) -> Tables:
     """Tables for rows of at most so many entries: as many as there is room for."""
     gpu = cuda.current()
     slots, key = 2 * longest, np.dtype(np.uint64 if case.long_labels else np.uint32)
     room = max(1, budget.available() // 4 // (slots * (8 + key.itemsize)))
     blocks = min(count, room, launch.blocks(gpu, launch.THREADS * count))
-    return _Tables(gpu.xp.empty(blocks * slots, key), gpu.xp.empty(blocks * slots, np.float64), slots)
+    sums = gpu.xp.empty(blocks * slots, np.uint32 if case.counts else np.float64)
+    return Tables(gpu.xp.empty(blocks * slots, key), sums, slots)
 
 
-def _launch(case: _Case, rows: Rows, listed: Any, read: _Labels, blocks: bool, tables: _Tables, kind: Any) -> Any:
+def _launch(case: Case, rows: Rows, listed: Any, read: _Labels, blocks: bool, tables: Tables, kind: Any) -> Any:
     """Return the answers of the listed rows, each taken by a block or by a warp."""
     gpu = cuda.current()
     xp = gpu.xp
@@ -185,14 +198,22 @@ def _launch(case: _Case, rows: Rows, listed: Any, read: _Labels, blocks: bool, t
 
 
 @lru_cache(maxsize=256)
-def prelude(case: _Case, blocks: bool, in_memory: bool) -> str:
+def prelude(case: Case, blocks: bool, in_memory: bool) -> str:
     """Return the text before labels.cu."""
+    return "\n".join(
+        (types(case, "i64"), flags(BLOCKS=blocks, GLOBAL=in_memory, SUM=case.sums))
+    )
+
+
+@lru_cache(maxsize=256)
+def types(case: Case, labels: str = "Key") -> str:
+    """Return what label_rows.cuh needs, and the slots of a block's table; `labels`: the type of stored labels."""
     ids, keys = ("u64" if wide else "u32" for wide in (case.wide, case.long_labels))
     return "\n".join(
         (
-            typedefs(Id=ids, A=case.dtype, Key=keys),
-            flags(READS_A=case.reads, ISO_A=case.iso, BLOCKS=blocks, GLOBAL=in_memory),
-            flags(WITHIN=case.within, PENALTY=case.penalty, SUM=case.sums),
+            typedefs(Id=ids, A=case.dtype, Key=keys, Sum="u32" if case.counts else "double"),
+            typedefs(Label=labels if labels != "Key" else keys),
+            flags(READS_A=case.reads, ISO_A=case.iso, WITHIN=case.within, PENALTY=case.penalty, JOINS=case.joins),
             f"constexpr u32 SLOTS = {_slots(case)};",
         )
     )

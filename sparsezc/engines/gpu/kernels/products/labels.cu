@@ -8,117 +8,17 @@
 // Source: S. Sahu, GVE-Louvain, 2023, doi:10.48550/arXiv.2312.04876 (a table a row; on GPUs: M. Naim, F. Manne, M. Halappanavar,
 // A. Tumeo, IPDPS 2017, doi:10.1109/IPDPS.2017.16).
 //
-// The prelude supplies Id, A (types of ids and values), Key (u32 or u64, of labels); READS_A, ISO_A; BLOCKS: a block takes a row, else
-// a warp; GLOBAL: its table is in device memory; SLOTS of a block's table; WITHIN, PENALTY: whether these are given; SUM:
-// whether sums within one label are wanted.
-#include "operands.cuh"
-#include "hash_table.cuh"
+// The prelude supplies what label_rows.cuh needs, and BLOCKS: a block takes a row, else a warp; GLOBAL: its table is in device
+// memory; SLOTS of a block's table; SUM: whether sums within one label are wanted.
+#include "label_rows.cuh"
 
 namespace szc {
-
-struct Choice {
-  double score;
-  u64 label;
-};
-
-// The choice of all threads of a group; of equal scores the row's own label, where it stays, or else the smallest.
-struct Rule {
-  u64 own;
-  bool stays;
-
-  __device__ __forceinline__ bool beats(const Choice& a, const Choice& b) const {
-    if (a.score > b.score) return true;
-    if (!(a.score == b.score)) return false;
-    if (stays && (a.label == own || b.label == own)) return a.label == own && b.label != own;
-    return a.label < b.label;
-  }
-};
-
-__device__ __forceinline__ Choice best_of_warp(const Rule& rule, Choice mine) {
-  for (int d = 16; d; d >>= 1) {
-    const Choice other = {__shfl_xor_sync(ALL, mine.score, d), __shfl_xor_sync(ALL, mine.label, d)};
-    if (rule.beats(other, mine)) mine = other;
-  }
-  return mine;
-}
-
-// What the labels of a row add up to.
-struct Sums {
-  Table table;
-  double* sums;
-
-  // All of the group call.
-  __device__ __forceinline__ void clear(const Group& g, u64 entries, u32 most) {
-    table.clear(g, 2 * entries, most);
-    for (u32 slot = g.rank; slot < table.slots; slot += g.size) sums[slot] = 0.0;
-    g.sync();
-  }
-
-  // The lanes of a warp that have an entry call together.
-  __device__ __forceinline__ void add(Key label, double weight) {
-    bool fresh;
-    if (READS_A) {
-      atomicAdd(&sums[table.insert(label, fresh)], weight);
-      return;
-    }
-    const u32 same = __match_any_sync(__activemask(), label);
-    if ((u32)__ffs((int)same) - 1 == lane_id()) atomicAdd(&sums[table.insert(label, fresh)], (double)__popc(same));
-  }
-
-  // What was added by other threads may not be in this one's cache.
-  __device__ __forceinline__ Key key(u32 slot) const { return *(volatile Key*)(table.keys + slot); }
-  __device__ __forceinline__ double sum(u32 slot) const { return *(volatile double*)(sums + slot); }
-};
-
-struct Operands {
-  Matrix<Id, A> a;
-  const i64* label;
-  const i64* within;
-  const double* shares;
-  const double* totals;
-  double scale;
-
-  // Calls visit(label, weight) for the entries of a row that count; lanes that have one call together.
-  template <class Visit> __device__ __forceinline__ void each_entry(const Group& g, u64 row, Visit visit) const {
-    const u64 from = (u64)a.indptr[row], to = (u64)a.indptr[row + 1];
-    const i64 group = WITHIN ? within[row] : 0;
-    for (u64 at = (from & ~(u64)31) + g.rank; at < to; at += g.size) {
-      if (at < from) continue;
-      const u64 col = (u64)load_host(a.ids + at, 0);
-      if (col != row && (!WITHIN || within[col] == group)) visit(label[col], READS_A ? (double)a.template value<READS_A, ISO_A>(at) : 1.0);
-    }
-  }
-
-  // Rounded after each step, as on every engine.
-  __device__ __forceinline__ double score(double sum, u64 row, u64 label, bool own) const {
-    if (!PENALTY) return sum;
-    const double share = multiply_rounded(scale, shares[row]);
-    return subtract_rounded(sum, multiply_rounded(share, own ? subtract_rounded(totals[label], shares[row]) : totals[label]));
-  }
-};
-
-// The best label of a row, by a group; each thread returns the best of its part of the table.
-__device__ __forceinline__ Choice choose(const Operands& o, const Group& g, Sums table, u64 row, const Rule& rule, u64 entries, u32 most) {
-  table.clear(g, entries, most);
-  bool fresh;
-  if (g.rank == 0) table.table.insert((Key)rule.own, fresh);  // staying is a choice
-  o.each_entry(g, row, [&](i64 label, double weight) { table.add((Key)label, weight); });
-  g.sync();
-  Choice mine = {__longlong_as_double(0xfff0000000000000ll), rule.own};  // minus infinity
-  for (u32 slot = g.rank; slot < table.table.slots; slot += g.size) {
-    const Key key = table.key(slot);
-    if (key == EMPTY) continue;
-    const Choice other = {o.score(table.sum(slot), row, (u64)key, key == (Key)rule.own), (u64)key};
-    if (rule.beats(other, mine)) mine = other;
-  }
-  return best_of_warp(rule, mine);
-}
 
 // What a row has within a label, by a group; valid in every lane for that lane's warp.
 __device__ __forceinline__ double add_within(const Operands& o, const Group& g, u64 row, i64 wanted) {
   double sum = 0.0;
-  o.each_entry(g, row, [&](i64 label, double weight) {
-    if (label == wanted) sum += weight;
+  o.each_column(g, row, [&](u64 col, double weight) {
+    if (o.label[col] == wanted) sum += weight;
   });
   return add_lanes(sum);
 }
@@ -134,7 +34,7 @@ extern "C" __global__ void __launch_bounds__(256)
   __shared__ Choice choices[8];
   __shared__ u64 taken;
   const u32 warp = threadIdx.x / 32, part = BLOCKS ? 0 : SLOTS / 8 * warp;
-  const Operands o = {{indptr, indices, values}, label, within, shares, totals, scale};
+  const Operands o = {{indptr, indices, values}, label, within, shares, totals, scale, {}};
   const Group g = {BLOCKS ? threadIdx.x : lane_id(), BLOCKS ? 256u : 32u};
   const u64 first = (u64)slots * blockIdx.x;
   Sums table = {{GLOBAL ? keys + first : near_keys + part, 0}, GLOBAL ? sums + first : near_sums + part};

@@ -1,0 +1,183 @@
+"""Operations on a network whose vertices have labels: moves to better labels, joins, and the sums between labels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sparsezc.errors import InvalidValue
+from sparsezc.expr.expression import Expression, Operand
+from sparsezc.ops.labels import full, labelled
+from sparsezc.semirings.types import datatypes
+from sparsezc.semirings.types.datatypes import FP64, INT64, UINT64
+
+__all__ = ["join_labels", "move_labels", "sum_by_labels"]
+
+
+def move_labels(A: Any, label: Any, op: Any, k: Any, scale: float, *, seed: int = 0) -> Expression:
+    """Move rows to the labels that score most, round by round, until few move.
+
+    The score of label c in row i is ``e(i, c) - scale k(i) s(c)``, as in :func:`best_label`, with e the sums of row i
+    within each label and s those of k; neither counts row i itself. A round has eight turns, and chance gives each row
+    one of them. Rows that have their turn choose at once, and s follows. A row is looked at in the first round, and
+    later where a neighbour has moved since; after a turn in which more than one row of 32 has moved, all are. The last
+    round is one in which at most one row of 100 moves, or the 64th.
+
+    Parameters
+    ----------
+    A : Matrix, n x n
+        Symmetric.
+    label : Vector of INT64, size n
+        A label in 0..n-1 for every row.
+    op : semiring or its name
+        ``plus_first``: entries count by their values, in FP64; ``plus_pair``: each as one.
+    k : Vector of FP64, size n
+        The sums of rows. Rows where it is 0 stay and do not count.
+    scale : float
+    seed : int
+        From 0 to 2**64 - 1.
+
+    Returns
+    -------
+    Expression
+        Makes a Vector of INT64: a label for every row.
+
+    Raises
+    ------
+    DimensionMismatch
+        A is not square, or a vector has another size.
+    DomainMismatch
+        A's values are complex or of a user-defined type, and `op` reads them.
+    TypeError
+        An operand is of another kind or type.
+
+    Notes
+    -----
+    Every engine gives the same labels where weights are whole numbers of a sum below 2^53.
+
+    Source: V. Blondel et al., Fast unfolding of communities in large networks, 2008,
+    doi:10.1088/1742-5468/2008/10/P10008; rows that look again: S. Sahu, GVE-Louvain, 2023,
+    doi:10.48550/arXiv.2312.04876.
+
+    Examples
+    --------
+    >>> import sparsezc as gb
+    >>> from sparsezc import ops
+    >>> A = gb.Matrix.from_edgelist([(0, 1), (1, 0), (2, 3), (3, 2)], nrows=4, ncols=4)
+    >>> k = gb.Vector.from_dense([1.0, 1.0, 1.0, 1.0])
+    >>> label = ops.move_labels(A, gb.Vector.from_dense([0, 1, 2, 3]), "plus_pair", k, 0.25).new().to_dense()
+    >>> bool(label[0] == label[1] != label[2] == label[3])
+    True
+    """
+    A, label, typed = labelled(A, label, op, "move_labels")
+    k = full(k, A._shape[0], FP64, "move_labels: k")
+    return Expression("move_labels", (A, label, k, *_scalars(scale, seed)), typed, INT64, A._shape[:1])
+
+
+def join_labels(A: Any, groups: Any, op: Any, k: Any, scale: float, *, seed: int = 0) -> Expression:
+    """Join the rows of each group to labels inside it that are connected, each row at most once.
+
+    First each row i is alone, with label i. Rows have turns as in :func:`move_labels`, one each. A row v that is then
+    still alone, and well connected to the rest of its group S, joins the label C inside S that scores most, of those
+    that are well connected to the rest of S, if it scores more than staying alone::
+
+        e(C, S - C) >= scale s(C) (s(S) - s(C)),   likewise for v
+
+    A label whose only row has the same turn is not joined, so a label never loses a row and stays connected.
+
+    Parameters
+    ----------
+    A, op, k, scale, seed
+        As in :func:`move_labels`.
+    groups : Vector of INT64, size n
+        A group in 0..n-1 for every row.
+
+    Returns
+    -------
+    Expression
+        Makes a Vector of INT64: a label for every row, which is the row that the others joined.
+
+    Raises
+    ------
+    DimensionMismatch
+        A is not square, or a vector has another size.
+    DomainMismatch
+        A's values are complex or of a user-defined type, and `op` reads them.
+    TypeError
+        An operand is of another kind or type.
+
+    Notes
+    -----
+    Source: V. Traag, L. Waltman, N. van Eck, From Louvain to Leiden: guaranteeing well-connected communities, 2019,
+    doi:10.1038/s41598-019-41695-z.
+
+    Examples
+    --------
+    >>> import sparsezc as gb
+    >>> from sparsezc import ops
+    >>> A = gb.Matrix.from_edgelist([(0, 1), (1, 0), (2, 3), (3, 2)], nrows=4, ncols=4)
+    >>> k = gb.Vector.from_dense([1.0, 1.0, 1.0, 1.0])
+    >>> label = ops.join_labels(A, gb.Vector.from_dense([0, 0, 2, 3]), "plus_pair", k, 0.25).new().to_dense()
+    >>> bool(label[0] == label[1]), label[2:].tolist()
+    (True, [2, 3])
+    """
+    A, groups, typed = labelled(A, groups, op, "join_labels")
+    k = full(k, A._shape[0], FP64, "join_labels: k")
+    return Expression("join_labels", (A, groups, k, *_scalars(scale, seed)), typed, INT64, A._shape[:1])
+
+
+def sum_by_labels(A: Any, label: Any, op: Any, count: int, dtype: Any = FP64) -> Expression:
+    """Sum the entries of a matrix by the labels of their rows and columns: the network of communities.
+
+    Parameters
+    ----------
+    A : Matrix, n x n
+    label : Vector of INT64, size n
+        A label in 0..n-1 for every row; entries of rows or columns with a label of `count` or more do not count.
+    op : semiring or its name
+        ``plus_first``: entries count by their values; ``plus_pair``: each as one.
+    count : int
+        The number of labels.
+    dtype : DataType or its name
+        FP64, or UINT32 where no sum reaches 2^32 and the values are integers.
+
+    Returns
+    -------
+    Expression
+        Makes a Matrix, count x count: entry (c, d) is the sum of ``A(i, j)`` with ``label(i) = c``, ``label(j) = d``.
+
+    Raises
+    ------
+    DimensionMismatch
+        A is not square, or the vector has another size.
+    DomainMismatch
+        A's values are complex or of a user-defined type, and `op` reads them.
+    InvalidValue
+        `count` is less than 0 or more than n, or the type is another.
+    TypeError
+        An operand is of another kind or type.
+
+    Notes
+    -----
+    With the indicator P(i, label(i)) = 1 this is P' A P, but neither P nor A P is stored.
+
+    Examples
+    --------
+    >>> import sparsezc as gb
+    >>> from sparsezc import ops
+    >>> A = gb.Matrix.from_edgelist([(0, 1), (1, 0), (1, 2), (2, 1)], nrows=3, ncols=3)
+    >>> ops.sum_by_labels(A, gb.Vector.from_dense([0, 0, 1]), "plus_pair", 2).new().to_dense(fill_value=0)
+    array([[2., 1.],
+           [1., 0.]])
+    """
+    A, label, typed = labelled(A, label, op, "sum_by_labels")
+    n, dtype = A._shape[0], datatypes.lookup(dtype)
+    if not 0 <= count <= n:
+        raise InvalidValue(f"sum_by_labels: count is {count}; 0 .. {n} are needed")
+    if dtype not in (FP64, datatypes.UINT32):
+        raise InvalidValue(f"sum_by_labels: dtype is {dtype}; FP64 or UINT32 is needed")
+    return Expression("sum_by_labels", (A, label), typed, dtype, (count, count))
+
+
+def _scalars(scale: float, seed: int) -> tuple[Any, Any]:
+    scalar: Any = Operand._kinds[0]
+    return scalar.from_value(float(scale), FP64), scalar.from_value(seed, UINT64)

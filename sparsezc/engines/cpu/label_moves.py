@@ -1,0 +1,96 @@
+"""Rows that move between labels by turns (ops/communities.py), and the sums between labels, in loops of label_loops.py."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsezc.engines.cpu.label_loops import Joins, Scratch, Spans, loops
+from sparsezc.engines.cpu.labels import checked_labels, share_rows, spans_of, sums_within
+from sparsezc.engines.cpu.row_arrays import RowArrays
+from sparsezc.expr import turns
+from sparsezc.expr.expression import Expression
+
+__all__ = ["join_labels", "move_labels"]
+
+
+class _State(NamedTuple):
+    """What rows have and are; the arrays change."""
+
+    label: NDArray[np.int64]
+    within: NDArray[np.int64] | None
+    shares: NDArray[np.float64]
+    totals: NDArray[np.float64]
+    scale: float
+    joins: Joins | None
+
+
+def move_labels(x: Expression, operands: Any, rows: NDArray[np.int64]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return the labels that rows have when few move any more."""
+    matrix, given, shares, scale, seed = operands
+    label = checked_labels(x, given).copy()
+    state = _State(label, None, shares, _sums(label, shares), scale, None)
+    active = shares > 0
+    size, scratch = int(active.sum()), Scratch(label.size)
+    for a, b in turns.multipliers(seed):
+        count = 0
+        for turn in range(turns.TURNS):
+            listed = loops().list_turn(active, a, b, turn, clears=True)
+            if not listed.size:
+                continue
+            spans, moved = _move(x, matrix, state, listed, scratch)
+            count += moved.size
+            if moved.size > size // turns.MANY:
+                active[:] = True
+            elif moved.size:
+                loops().wake(spans, moved, active)
+        if count * turns.FEW <= size:
+            break
+    return rows, label[rows]
+
+
+def join_labels(x: Expression, operands: Any, rows: NDArray[np.int64]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return the labels that rows have after each had its turn."""
+    matrix, group, shares, scale, seed = operands
+    n = group.size
+    everything = np.arange(n)
+    within, label = checked_labels(x, group), everything.copy()
+    inside = sums_within(spans_of(x, matrix, everything), everything, within, within)
+    whole, cut, scratch = _sums(within, shares), inside.copy(), Scratch(n)
+    alone = (inside > 0) & (inside - (whole[within] - shares) * shares * scale >= 0)
+    a, b = turns.multipliers(seed, 1)[0]
+    state = _State(label, within, shares, shares.copy(), scale, None)
+    for turn in range(turns.TURNS):
+        listed = loops().list_turn(alone, a, b, turn, clears=False)
+        state = state._replace(joins=Joins(cut, whole, alone, a, b, turn))
+        spans, moved = _move(x, matrix, state, listed, scratch)
+        alone[moved] = alone[label[moved]] = False
+        if moved.size:
+            loops().join_cuts(spans, moved, state.label, within, inside, state.joins)
+    return rows, label[rows]
+
+
+def _move(
+    x: Expression, matrix: RowArrays, state: _State, listed: NDArray[np.int64], scratch: Scratch
+) -> tuple[Spans, NDArray[np.int64]]:
+    """Give some rows their best labels; return those that moved."""
+    label, within, shares, totals, scale, joins = state
+    spans, best = spans_of(x, matrix, listed), np.empty(listed.size, np.int64)
+    rule = within, (shares, totals), scale, True
+
+    def part(first: int, last: int) -> None:
+        chosen = spans.part(first, last), listed[first:last], label, rule, best[first:last]
+        loops().best_label(*chosen, scratch=scratch, joins=joins)
+
+    share_rows(part, spans)
+    places = np.flatnonzero(best != label[listed])
+    moved = listed[places]
+    if moved.size:
+        loops().relabel(moved, best[places], label, shares, totals)
+    return spans.some(places), moved
+
+
+def _sums(label: NDArray[np.int64], shares: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.bincount(label, shares, label.size)

@@ -1,0 +1,175 @@
+"""Rows that move between labels by turns (ops/communities.py): all rounds of a statement, which wait once a round.
+
+A turn is some launches of label_turns.cu and label_choose.cu. Counts stay on the device: grids are as large as the rows of a length
+class could need, and kernels read from `counts` how many have the turn. The host reads once a round how many moved.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sparsezc import stats
+from sparsezc.device import cuda
+from sparsezc.engines.gpu import placements
+from sparsezc.engines.gpu.products import labels
+from sparsezc.engines.gpu.products.labels import Case, full_values
+from sparsezc.engines.gpu.runtime import codegen, groups, launch
+from sparsezc.engines.gpu.storage.assembly import rows_of
+from sparsezc.engines.gpu.storage.matrix_store import Rows
+from sparsezc.engines.gpu.storage.vector_store import VectorStore, in_bits
+from sparsezc.engines.gpu.elementwise import vector_map
+from sparsezc.expr import turns
+from sparsezc.expr.dispatch import Write
+from sparsezc.expr.mask import Mask
+from sparsezc.semirings.types.datatypes import INT64
+
+_COUNTS = 16  # of a turn, as label_rows.cuh names them
+_BLOCK_CLASS = 3  # the first length class whose rows a block takes each
+_TABLE_CLASS = 4  # whose rows need tables in device memory
+
+
+class _Network(NamedTuple):
+    """The arguments that all launches of a statement have in common."""
+
+    label: Any
+    within: Any
+    shares: Any
+    totals: Any
+    scale: float
+    cut: Any
+    whole: Any
+    alone: Any
+
+
+class _Turn(NamedTuple):
+    """Which rows have a turn, and the counts of it."""
+
+    a: Any
+    b: Any
+    turn: int
+    counts: Any
+
+
+def move_labels(e: Any, out: Any, write: Write[Mask | None]) -> None:
+    """Write the labels that rows have when few move any more."""
+    A, label, k, scale, seed = e.operands
+    xp = cuda.current().xp
+    shares = full_values(e, k)
+    start = labels.checked_labels(e, label)
+    walk = _Rows(e, rows_of(A._store), A.dtype, shares, joins=False)
+    network = _network(start.astype(walk.key), 0, shares, start, float(scale.value))
+    active = (shares > 0).astype(np.uint8)
+    size = int(active.sum())
+    for a, b in turns.multipliers(int(seed.value)):
+        counts = xp.zeros((turns.TURNS, _COUNTS), np.uint64)
+        for turn in range(turns.TURNS):
+            walk.turn(network, _Turn(a, b, turn, counts[turn]), active, size)
+        if int(counts[:, 5].sum()) * turns.FEW <= size:
+            break
+    _put(network.label, out, write)
+
+
+def join_labels(e: Any, out: Any, write: Write[Mask | None]) -> None:
+    """Write the labels that rows have after each had its turn."""
+    A, group, k, scale, seed = e.operands
+    xp, n = cuda.current().xp, A._store.nrows
+    shares = full_values(e, k)
+    within = labels.checked_labels(e, group)
+    walk = _Rows(e, rows_of(A._store), A.dtype, shares, joins=True)
+    inside = labels.sums_within(e, A, within)
+    own, wide = xp.arange(n), float(scale.value)
+    network = _network(own.astype(walk.key), within.astype(walk.key), shares, own, wide)
+    whole = xp.bincount(within, shares, n) if n else xp.zeros(0)
+    rest = (whole[within] - shares) * shares * wide
+    may = ((inside > 0) & (inside - rest >= 0)).astype(np.uint8)
+    network = network._replace(cut=inside.copy(), whole=whole, alone=may)
+    a, b = turns.multipliers(int(seed.value), 1)[0]
+    counts = xp.zeros((turns.TURNS, _COUNTS), np.uint64)
+    for turn in range(turns.TURNS):
+        walk.turn(network, _Turn(a, b, turn, counts[turn]), inside, n)
+    _put(network.label, out, write)
+
+
+def _network(label: Any, within: Any, shares: Any, start: Any, scale: float) -> _Network:
+    totals = cuda.current().xp.bincount(start, shares, start.size) if start.size else shares.copy()
+    return _Network(label, within, shares, totals, scale, 0, 0, 0)
+
+
+def _put(label: Any, out: Any, write: Write[Mask | None]) -> None:
+    found = VectorStore(INT64, label.size)
+    found.put(cuda.current().xp.arange(label.size), label.astype(np.int64))
+    vector_map.write_vector(found, out._store, in_bits(write))
+
+
+class _Rows:
+    """The rows of a matrix in length classes, and the room for a turn's lists."""
+
+    def __init__(self, e: Any, rows: Rows, dtype: Any, shares: Any, *, joins: bool) -> None:
+        xp, n = cuda.current().xp, rows.nrows
+        self.rows, self.joins = rows, joins
+        small = bool(n == 0 or float(shares.max()) < 2**32)
+        reads = "x" in e.op.reads
+        counts = small and (not reads or dtype.np_type.kind in "ub")
+        self.case = Case(dtype, rows.wide, rows.iso, reads, joins, True, False, n >= 2**32, counts, joins)
+        self.key = np.dtype(np.uint64 if self.case.long_labels else np.uint32)
+        self.limits = (8, 32, *labels.most_entries(self.case))
+        lengths = rows.indptr[1:] - rows.indptr[:-1]
+        ends = [0, *(int((lengths <= limit).sum()) for limit in self.limits), n] if n else [0] * 6
+        ends = np.array(ends)
+        self.room = np.diff(ends)
+        self.first = xp.asarray(ends[:-1].astype(np.uint64))
+        self.listed, self.best, self.moved = (xp.empty(n, self.key) for _ in range(3))
+        longest = int(lengths.max()) if self.room[_TABLE_CLASS] else 0
+        self.tables = labels.tables(longest, int(self.room[_TABLE_CLASS]), self.case) if longest else labels.NO_TABLES
+
+    def turn(self, network: _Network, turn: _Turn, active: Any, size: int) -> None:
+        """Let the rows of a turn move; `active`: which may, or for joins what rows have within their group."""
+        gpu, rows, n = cuda.current(), self.rows, self.rows.nrows
+        matrix = {"indptr": rows.indptr, "indices": rows.arguments.indices, "values": rows.arguments.values}
+        lists = {"listed": self.listed, "first": self.first, "counts": turn.counts}
+        full = launch.blocks(gpu, n)
+        candidates = network.alone if self.joins else active
+        self._kernel("list_turn").launch(
+            full, **lists, n=n, indptr=rows.indptr, active=candidates, clears=int(not self.joins),
+            a=turn.a, b=turn.b, turn=turn.turn,
+        )  # fmt: skip
+        for kind in np.flatnonzero(self.room).tolist():
+            tables = self.tables if kind == _TABLE_CLASS else labels.NO_TABLES
+            stats.counted(self._chooser(kind), placements.lie_near(rows))(
+                self._grid(kind), network, tables, **lists, **matrix, a=turn.a, b=turn.b, turn=turn.turn, best=self.best
+            )
+        self._kernel("move_rows").launch(
+            full, **lists, best=self.best, indptr=rows.indptr, shares=network.shares, label=network.label,
+            totals=network.totals, alone=network.alone, moved=self.moved, room=n,
+        )  # fmt: skip
+        movers = {"moved": self.moved, "room": n, "counts": turn.counts}
+        grid = launch.blocks(gpu, 32 * n)
+        if self.joins:
+            stats.counted(self._kernel("join_cuts"), placements.lie_near(rows))(
+                grid, **movers, **matrix, label=network.label, within=network.within, inside=active,
+                a=turn.a, b=turn.b, turn=turn.turn, cut=network.cut,
+            )  # fmt: skip
+        else:
+            stats.counted(self._kernel("wake"), placements.lie_near(rows))(
+                grid, **movers, **matrix, n=n, many=size // turns.MANY, active=active
+            )
+
+    def _grid(self, kind: int) -> int:
+        gpu, count = cuda.current(), int(self.room[kind])
+        if kind == _TABLE_CLASS:
+            return self.tables.keys.size // self.tables.slots
+        threads = (8, 32, 32, launch.THREADS)[kind]
+        return launch.blocks(gpu, threads * -(-count // turns.TURNS))
+
+    def _kernel(self, name: str) -> Any:
+        most = f"constexpr u64 WARP_MOST = {self.limits[2]}, BLOCK_MOST = {self.limits[3]};"
+        return codegen.kernel(
+            cuda.current(), "label_turns.cu", f"{labels.types(self.case)}\n{most}", name
+        )
+
+    def _chooser(self, kind: int) -> Any:
+        return codegen.kernel(
+            cuda.current(), "label_choose.cu", f"{labels.types(self.case)}\n{codegen.flags(CLASS=kind)}", "label_choose"
+        )
