@@ -34,6 +34,7 @@ WHOLE: dict[str, Callable[[Expression], Any]] = {
     "best_column": best_column,
     "sampled_mxm": sampled_mxm,
     "selectk": selectk,
+    "sum_by_labels": label_moves.sum_by_labels,
     "walk": walk,
 }
 

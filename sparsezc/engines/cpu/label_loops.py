@@ -102,6 +102,7 @@ class Compiled:
 
         self._best, self._weight = compiled(_best), compiled(_weight)
         self._list, self._wake, self._relabel, self._cuts = map(compiled, (_list, _wake, _relabel, _cuts))
+        self._sums = compiled(_sums)
 
     def best_label(
         self, spans: Spans, rows: NDArray[np.int64], label: NDArray[np.int64], rule: _Rule, best: NDArray[np.int64],
@@ -131,6 +132,19 @@ class Compiled:
         values = spans.values
         read = _NONE[1] if values is None else values
         self._weight((*spans[:3], read), rows, label, own, values is not None, found)
+
+    def sums(
+        self, spans: Spans, ends: NDArray[np.int64], label: NDArray[np.int64], width: int, most: int, kind: Any
+    ) -> tuple[NDArray[np.int64], NDArray[Any], NDArray[np.int64]]:
+        """Return the entries by label of the rows of some labels: ids, sums, and how many each label has.
+
+        `ends`: where the rows of each label end among these. `most`: entries of the result, at most.
+        """
+        into = np.empty(most, np.int64), np.empty(most, kind), np.zeros(ends.size - 1, np.int64)
+        read = _NONE[1] if spans.values is None else spans.values
+        scratch = np.zeros(width), np.empty(width, np.int64)
+        written = self._sums((*spans[:3], read), ends, label, spans.values is not None, scratch, into)
+        return into[0][:written].copy(), into[1][:written].copy(), into[2]
 
     def list_turn(
         self, active: NDArray[np.bool_], a: np.uint64, b: np.uint64, turn: int, *, clears: bool
@@ -220,6 +234,45 @@ def _weight(spans, rows, label, own, weighs, found):  # type: ignore[no-untyped-
             if j != i and label[j] == own[i]:
                 total += values[at] if weighs else 1.0
         found[r] = total
+
+
+def _sums(spans, ends, label, weighs, scratch, into):  # type: ignore[no-untyped-def]
+    """Write the rows of some labels one after another; `ends`: of the rows of each label among `spans`."""
+    begin, end, indices, values = spans
+    total, seen = scratch
+    ids, sums, counts = into
+    width = total.size
+    written = 0
+    for c in range(ends.size - 1):
+        count = 0
+        for r in range(ends[c], ends[c + 1]):
+            for at in range(begin[r], end[r]):
+                d = label[indices[at]]
+                if d < width:
+                    w = values[at] if weighs else 1.0
+                    if total[d] == 0.0 and w != 0.0:
+                        seen[count] = d
+                        count += 1
+                    total[d] += w
+        if count > width // 8:  # reading all places costs less than sorting
+            for d in range(width):
+                if total[d] != 0.0:
+                    ids[written] = d
+                    sums[written] = total[d]
+                    written += 1
+                    total[d] = 0.0
+                    counts[c] += 1
+            continue
+        seen[:count].sort()
+        for t in range(count):
+            d = seen[t]
+            if total[d] != 0.0:
+                ids[written] = d
+                sums[written] = total[d]
+                written += 1
+                total[d] = 0.0
+                counts[c] += 1
+    return written
 
 
 def _list(active, a, b, turn, clears, listed):  # type: ignore[no-untyped-def]
@@ -317,6 +370,18 @@ class Sorting:
         kept = (i != j) & (own[i] == label[j])
         found[:] = np.bincount(at[kept], w[kept], rows.size)
 
+
+    def sums(
+        self, spans: Spans, ends: NDArray[np.int64], label: NDArray[np.int64], width: int, most: int, kind: Any
+    ) -> tuple[NDArray[np.int64], NDArray[Any], NDArray[np.int64]]:
+        """Return the entries by label of the rows of some labels: ids, sums, and how many each label has."""
+        at, _, j, w = _entries(spans, np.arange(spans.begin.size))
+        row, into = np.searchsorted(ends, at, side="right") - 1, label[j]
+        kept = into < width
+        pairs, place = np.unique(row[kept] * width + into[kept], return_inverse=True)
+        sums = np.bincount(place, w[kept], pairs.size)
+        pairs, sums = pairs[sums != 0], sums[sums != 0]
+        return pairs % width, sums.astype(kind), np.bincount(pairs // width, minlength=ends.size - 1)
 
     def list_turn(
         self, active: NDArray[np.bool_], a: np.uint64, b: np.uint64, turn: int, *, clears: bool

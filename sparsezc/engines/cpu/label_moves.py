@@ -7,13 +7,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsezc.engines.cpu import native
+from sparsezc.engines.cpu.expressions import acyclic
 from sparsezc.engines.cpu.label_loops import Joins, Scratch, Spans, loops
-from sparsezc.engines.cpu.labels import checked_labels, share_rows, spans_of, sums_within
-from sparsezc.engines.cpu.row_arrays import RowArrays
+from sparsezc.engines.cpu.labels import checked_labels, even_parts, in_threads, share_rows, spans_of, sums_within
+from sparsezc.engines.cpu.row_arrays import RowArrays, borrowed, borrowed_values
+from sparsezc.errors import DimensionMismatch
 from sparsezc.expr import turns
 from sparsezc.expr.expression import Expression
+from sparsezc.memory.budget import require_host
 
-__all__ = ["join_labels", "move_labels"]
+__all__ = ["join_labels", "move_labels", "sum_by_labels"]
 
 
 class _State(NamedTuple):
@@ -70,6 +74,35 @@ def join_labels(x: Expression, operands: Any, rows: NDArray[np.int64]) -> tuple[
         if moved.size:
             loops().join_cuts(spans, moved, state.label, within, inside, state.joins)
     return rows, label[rows]
+
+
+def sum_by_labels(x: Expression) -> Any:
+    """Make python-graphblas's Matrix of the sums between labels."""
+    A, given = x.operands
+    width = x.shape[0]
+    if A._shape != given._shape * 2:
+        raise DimensionMismatch(f"sum_by_labels: {A.name} was resized since the expression was made")
+    with borrowed(A._store) as matrix, borrowed_values(given._store) as values:
+        label = checked_labels(x, values)
+        rows = np.argsort(label, kind="stable")
+        spans, ends = spans_of(x, matrix, rows), np.searchsorted(label[rows], np.arange(width + 1))
+        entries = np.cumsum(spans.end - spans.begin)
+        each = np.diff(np.concatenate([[0], entries])[ends])
+        most = np.minimum(each, width)
+        require_host(16 * int(most.sum()), f"sum_by_labels: the sums of {width:,} labels")
+        parts = even_parts(np.cumsum(each))
+
+        def part(first: int, last: int) -> Any:
+            some, bounds = spans.part(ends[first], ends[last]), ends[first : last + 1] - ends[first]
+            return loops().sums(some, bounds, label, width, int(most[first:last].sum()), x.dtype.np_type)
+
+        ids, sums, counts = zip(*in_threads(part, parts), strict=True)
+    indptr = np.concatenate([[0], np.cumsum(np.concatenate(counts))])
+    made = native.gb.Matrix.ss.import_csr(
+        nrows=width, ncols=width, indptr=indptr.astype(np.uint64), col_indices=np.concatenate(ids).view(np.uint64),
+        values=np.concatenate(sums), sorted_cols=True, take_ownership=True, dtype=native.type_of(x.dtype),
+    )  # fmt: skip
+    return acyclic(made)
 
 
 def _move(

@@ -11,7 +11,6 @@ import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -94,15 +93,25 @@ OPERATIONS: dict[str, Callable[..., Any]] = {"best_label": _best_label, "label_w
 
 def share_rows(part: Callable[[int, int], None], spans: Spans) -> None:
     """Do parts of the rows that have about as many entries each, on all processors."""
-    work = np.cumsum(spans.end - spans.begin)
+    in_threads(part, even_parts(np.cumsum(spans.end - spans.begin)))
+
+
+def even_parts(work: NDArray[np.int64]) -> list[int]:
+    """Return where to cut for parts of about as many entries each; `work`: the entries up to the end of each."""
     entries = int(work[-1]) if work.size else 0
     threads = min(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1, 16)
     if entries < _ALONE or threads == 1:
-        part(0, work.size)
-        return
+        return [0, work.size]
     cuts = np.searchsorted(work, np.arange(1, threads) * entries // threads)
-    with ThreadPoolExecutor(threads) as pool:
-        list(pool.map(part, *zip(*pairwise([0, *cuts.tolist(), work.size]), strict=True)))
+    return [0, *cuts.tolist(), work.size]
+
+
+def in_threads(part: Callable[[int, int], Any], cuts: list[int]) -> list[Any]:
+    """Do the parts between cuts, a thread each; return what they return."""
+    if len(cuts) == 2:
+        return [part(*cuts)]
+    with ThreadPoolExecutor(len(cuts) - 1) as pool:
+        return list(pool.map(part, cuts[:-1], cuts[1:]))
 
 
 def _rows(x: Expression, mask: Any, n: int) -> NDArray[np.int64]:

@@ -16,7 +16,7 @@ from sparsezc.engines.gpu.elementwise import (
     vector_index,
 )
 from sparsezc.engines.gpu.elementwise.matrix_merge import MaskRows, Region
-from sparsezc.engines.gpu.products import sampled, spgemm
+from sparsezc.engines.gpu.products import label_sums, sampled, spgemm
 from sparsezc.engines.gpu.runtime import presence_words
 from sparsezc.engines.gpu.sampling import picks, walks
 from sparsezc.engines.gpu.storage.assembly import rows_of
@@ -243,6 +243,7 @@ _MAKE: dict[str, Callable[[Any], MatrixStore | None]] = {
     "sampled_mxm": _sampled_mxm,
     "selectk": _selectk,
     "walk": _walk,
+    "sum_by_labels": label_sums.sum_by_labels,
 }
 
 

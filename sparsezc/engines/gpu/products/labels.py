@@ -67,6 +67,7 @@ class Case(NamedTuple):
     long_labels: bool
     counts: bool = False  # no sum of a row reaches 2^32
     joins: bool = False
+    loops: bool = False  # entries on the diagonal count
 
 
 def best_label(e: Any, out: Any, write: Write[Mask | None]) -> None:
@@ -213,7 +214,8 @@ def types(case: Case, labels: str = "Key") -> str:
         (
             typedefs(Id=ids, A=case.dtype, Key=keys, Sum="u32" if case.counts else "double"),
             typedefs(Label=labels if labels != "Key" else keys),
-            flags(READS_A=case.reads, ISO_A=case.iso, WITHIN=case.within, PENALTY=case.penalty, JOINS=case.joins),
+            flags(READS_A=case.reads, ISO_A=case.iso, WITHIN=case.within, PENALTY=case.penalty),
+            flags(JOINS=case.joins, LOOPS=case.loops),
             f"constexpr u32 SLOTS = {_slots(case)};",
         )
     )

@@ -2,7 +2,7 @@
 //
 // The prelude supplies Id, A (types of ids and values), Key (u32 or u64, of labels in a table), Label (the type of stored
 // labels), Sum (u32, where no sum of a row reaches 2^32, or double); READS_A, ISO_A; WITHIN, PENALTY: whether these are
-// given; JOINS: whether rows may join a label only under the conditions of `Joins`.
+// given; LOOPS: entries on the diagonal count; JOINS: whether rows may join a label only under the conditions of `Joins`.
 #pragma once
 #include "operands.cuh"
 #include "hash_table.cuh"
@@ -75,7 +75,7 @@ struct Operands {
     for (u64 at = (from & ~(u64)31) + g.rank; at < to; at += g.size) {
       if (at < from) continue;
       const u64 col = (u64)load_host(a.ids + at, 0);
-      if (col != row && (!WITHIN || within[col] == group)) visit(col, weight(at));
+      if ((LOOPS || col != row) && (!WITHIN || within[col] == group)) visit(col, weight(at));
     }
   }
 
