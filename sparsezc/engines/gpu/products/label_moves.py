@@ -25,6 +25,7 @@ from sparsezc.expr.dispatch import Write
 from sparsezc.expr.mask import Mask
 from sparsezc.semirings.types.datatypes import INT64
 
+_MOVED = slice(5, 7)  # the counts of rows that moved
 _COUNTS = 16  # of a turn, as label_rows.cuh names them
 _BLOCK_CLASS = 3  # the first length class whose rows a block takes each
 _TABLE_CLASS = 4  # whose rows need tables in device memory
@@ -66,7 +67,7 @@ def move_labels(e: Any, out: Any, write: Write[Mask | None]) -> None:
         counts = xp.zeros((turns.TURNS, _COUNTS), np.uint64)
         for turn in range(turns.TURNS):
             walk.turn(network, _Turn(a, b, turn, counts[turn]), active, size)
-        if int(counts[:, 5].sum()) * turns.FEW <= size:
+        if int(counts[:, _MOVED].sum()) * turns.FEW <= size:
             break
     _put(network.label, out, write)
 

@@ -44,7 +44,7 @@ class _Labels(NamedTuple):
 
 
 class Tables(NamedTuple):
-    """Hash tables in device memory, one a block."""
+    """Hash tables in device memory, one a block, which are empty before and after each launch."""
 
     keys: Any
     sums: Any
@@ -178,8 +178,8 @@ def tables(longest: int, count: int, case: Case) -> Tables:
     slots, key = 2 * longest, np.dtype(np.uint64 if case.long_labels else np.uint32)
     room = max(1, budget.available() // 4 // (slots * (8 + key.itemsize)))
     blocks = min(count, room, launch.blocks(gpu, launch.THREADS * count))
-    sums = gpu.xp.empty(blocks * slots, np.uint32 if case.counts else np.float64)
-    return Tables(gpu.xp.empty(blocks * slots, key), sums, slots)
+    sums = gpu.xp.zeros(blocks * slots, np.uint32 if case.counts else np.float64)
+    return Tables(gpu.xp.full(blocks * slots, np.iinfo(key).max, key), sums, slots)
 
 
 def _launch(case: Case, rows: Rows, listed: Any, read: _Labels, blocks: bool, tables: Tables, kind: Any) -> Any:

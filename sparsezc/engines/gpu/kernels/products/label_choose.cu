@@ -16,16 +16,18 @@ constexpr bool BLOCKS = CLASS >= 3, GLOBAL = CLASS == 4;
 constexpr u32 LANES = CLASS == 0 ? 8 : 32;
 
 // `listed`, `first`, `counts`: the rows (label_rows.cuh). `within`, `whole`, `cut`, `alone`, `a`, `b`, `turn`: of Joins. `best`: of each
-// listed row. `keys`, `sums`: a table of `slots` for each block, where GLOBAL.
+// listed row. `keys`, `sums`: an empty
+// table of `slots` for each block, where GLOBAL.
 extern "C" __global__ void __launch_bounds__(256)
     KERNEL(const Key* listed, const u64* first, u64* counts, const i64* indptr, const Id* indices, const A* values, const Key* label,
            const Key* within, const double* shares, const double* totals, double scale, const double* cut, const double* whole,
            const u8* alone, u64 a, u64 b, u32 turn, Key* keys, Sum* sums, u32 slots, Key* best) {
-  constexpr u32 ROOM = CLASS == 2 || CLASS == 3 ? SLOTS : 1;
+  constexpr u32 ROOM = CLASS < 2 ? 1 : SLOTS;
   __shared__ Key near_keys[ROOM];
   __shared__ Sum near_sums[ROOM];
   __shared__ Choice choices[8];
   __shared__ u64 taken;
+  __shared__ u32 spilled;
   const u64 count = counts[CLASS], from = first[CLASS];
   const Operands o = {{indptr, indices, values}, label, within, shares, totals, scale, {cut, whole, alone, a, b, turn}};
   if (CLASS < 2) {
@@ -43,13 +45,13 @@ extern "C" __global__ void __launch_bounds__(256)
   const u32 warp = threadIdx.x / 32, part = BLOCKS ? 0 : SLOTS / 8 * warp;
   const Group g = {BLOCKS ? threadIdx.x : lane_id(), BLOCKS ? 256u : 32u};
   const u64 own = (u64)slots * blockIdx.x;
-  Sums table = {{GLOBAL ? keys + own : near_keys + part, 0}, GLOBAL ? sums + own : near_sums + part};
+  Sums table = {{near_keys + part, 0}, near_sums + part, {keys + own, GLOBAL ? slots : 0}, sums + own, &spilled};
   for (;;) {
     const u64 k = BLOCKS ? take_together(counts + TAKEN + CLASS, &taken) : take(counts + TAKEN + CLASS, 1);
     if (k >= count) return;
     const u64 row = (u64)listed[from + k];
     const Rule rule = {(u64)label[row], true};
-    Choice choice = choose(o, g, table, row, rule, (u64)(indptr[row + 1] - indptr[row]), GLOBAL ? slots : BLOCKS ? SLOTS : SLOTS / 8);
+    Choice choice = choose(o, g, table, row, rule, (u64)(indptr[row + 1] - indptr[row]), BLOCKS ? SLOTS : SLOTS / 8);
     if (BLOCKS) {
       if (lane_id() == 0) choices[warp] = choice;
       __syncthreads();

@@ -55,9 +55,9 @@ struct Joins {
 };
 
 // The rows of a turn, listed by their lengths: class c from first[c] on, counts[c] of them.
-constexpr u32 CLASSES = 5;                      // rows of at most 8 entries, of 32, of a warp's table, of a block's, all others
-constexpr u32 MOVED = 5, SHORT = 6, LONG = 7;   // counts of rows that moved, and of these by who reads them again
-constexpr u32 TAKEN = 8;                        // from here on: rows taken, by class
+constexpr u32 CLASSES = 5;          // rows of at most 8 entries, of 32, of a warp's table, of a block's, all others
+constexpr u32 SHORT = 5, LONG = 6;  // counts of rows that moved, by who reads them again: a warp, a block
+constexpr u32 TAKEN = 8;            // from here on: rows taken, by class
 
 struct Operands {
   Matrix<Id, A> a;
@@ -96,32 +96,65 @@ struct Operands {
   }
 };
 
-// What the labels of a row add up to.
+// What the labels of a row add up to, by label: in a table in shared memory, and labels that find no room there in one in device
+// memory, which is empty before and after. Once a label's slots are taken it stays in the second table, so it is in one of them.
 struct Sums {
+  static constexpr u32 PROBES = 8;
   Table table;
   Sum* sums;
+  Table far;      // 0 slots: the first has room for all
+  Sum* far_sums;
+  u32* spilled;   // in shared memory: whether the second table has labels
 
-  // All of the group call.
+  // For a row of so many entries; all of the group call.
   __device__ __forceinline__ void clear(const Group& g, u64 entries, u32 most) {
+    if (far.slots && g.rank == 0) *spilled = 0;
     table.clear(g, 2 * entries, most);
     for (u32 slot = g.rank; slot < table.slots; slot += g.size) sums[slot] = 0;
+    if (far.slots) far.slots = (u32)(2 * entries);
     g.sync();
   }
 
   // The lanes of a warp that have an entry call together.
   __device__ __forceinline__ void add(Key label, Sum weight) {
-    bool fresh;
     if (READS_A) {
-      atomicAdd(&sums[table.insert(label, fresh)], weight);
+      add_one(label, weight);
       return;
     }
     const u32 same = __match_any_sync(__activemask(), label);
-    if ((u32)__ffs((int)same) - 1 == lane_id()) atomicAdd(&sums[table.insert(label, fresh)], (Sum)__popc(same));
+    if ((u32)__ffs((int)same) - 1 == lane_id()) add_one(label, (Sum)__popc(same));
   }
 
-  // What was added by other threads may not be in this one's cache.
-  __device__ __forceinline__ Key key(u32 slot) const { return *(volatile Key*)(table.keys + slot); }
-  __device__ __forceinline__ Sum sum(u32 slot) const { return *(volatile Sum*)(sums + slot); }
+  __device__ __forceinline__ void add_one(Key label, Sum weight) {
+    u32 slot;
+    bool fresh;
+    if (!far.slots) {
+      atomicAdd(sums + table.insert(label, fresh), weight);
+    } else if (table.insert_near(label, PROBES, slot)) {
+      atomicAdd(sums + slot, weight);
+    } else {
+      *spilled = 1;
+      atomicAdd(far_sums + far.insert(label, fresh), weight);
+    }
+  }
+
+  // Calls visit(label, sum) for the labels in the part of this thread; all of the group call after a sync. What was added
+  // by other threads may not be in this one's cache.
+  template <class Visit> __device__ __forceinline__ void each(const Group& g, Visit visit) {
+    for (u32 slot = g.rank; slot < table.slots; slot += g.size) {
+      const Key key = *(volatile Key*)(table.keys + slot);
+      if (key != EMPTY) visit(key, *(volatile Sum*)(sums + slot));
+    }
+    if (!far.slots || !*(volatile u32*)spilled) return;
+    for (u32 slot = g.rank; slot < far.slots; slot += g.size) {
+      const Key key = *(volatile Key*)(far.keys + slot);
+      if (key == EMPTY) continue;
+      visit(key, *(volatile Sum*)(far_sums + slot));
+      far.keys[slot] = EMPTY;
+      far_sums[slot] = 0;
+    }
+    __threadfence();
+  }
 };
 
 // Adds the entries of a row to an empty table, by a group.
@@ -133,16 +166,13 @@ __device__ __forceinline__ void add_row(const Operands& o, const Group& g, Sums&
 // The best label of a row, by a group; each lane returns the best of its warp's part of the table.
 __device__ __forceinline__ Choice choose(const Operands& o, const Group& g, Sums table, u64 row, const Rule& rule, u64 entries, u32 most) {
   table.clear(g, entries, most);
-  bool fresh;
-  if (g.rank == 0) table.table.insert((Key)rule.own, fresh);  // staying is a choice
+  if (g.rank == 0) table.add_one((Key)rule.own, 0);  // staying is a choice
   add_row(o, g, table, row);
   Choice mine = {worst(), rule.own};
-  for (u32 slot = g.rank; slot < table.table.slots; slot += g.size) {
-    const Key key = table.key(slot);
-    if (key == EMPTY) continue;
-    const Choice other = {o.score(table.sum(slot), row, (u64)key, key == (Key)rule.own), (u64)key};
+  table.each(g, [&](Key label, Sum sum) {
+    const Choice other = {o.score(sum, row, (u64)label, label == (Key)rule.own), (u64)label};
     if (rule.beats(other, mine)) mine = other;
-  }
+  });
   return rule.best(mine, 32);
 }
 

@@ -58,15 +58,16 @@ __device__ __forceinline__ void add_short(const Operands& o, bool valid, u64 row
   if (first) pairs.add(label, sum);
 }
 
-// `rows`: count of them. Pairs are numbered by rows of `width` from that of label `least` on. `keys`, `sums`: a table of `slots` for each
-// block, where GLOBAL. `pairs`, `totals`: the table of pairs, of so many `places`.
+// `rows`: count of them. Pairs are numbered by rows of `width` from that of label `least` on. `keys`, `sums`: an empty table of
+// `slots` for each block, where GLOBAL. `pairs`, `totals`: the table of pairs, of so many `places`.
 extern "C" __global__ void __launch_bounds__(256)
     KERNEL(u64 count, const u64* rows, const i64* indptr, const Id* indices, const A* values, const Key* label, u64 width, u64 least,
            Key* keys, Sum* sums, u32 slots, u64* pairs, Sum* totals, u64 places, u64* counter) {
-  constexpr u32 ROOM = CLASS == 2 || CLASS == 3 ? SLOTS : 1;
+  constexpr u32 ROOM = CLASS < 2 ? 1 : SLOTS;
   __shared__ Key near_keys[ROOM];
   __shared__ Sum near_sums[ROOM];
   __shared__ u64 taken;
+  __shared__ u32 spilled;
   const Operands o = {{indptr, indices, values}, label, nullptr, nullptr, nullptr, 0.0, {}};
   if (CLASS < 2) {
     const u64 stride = (u64)gridDim.x * blockDim.x / LANES;
@@ -81,18 +82,17 @@ extern "C" __global__ void __launch_bounds__(256)
   const u32 part = BLOCKS ? 0 : SLOTS / 8 * (threadIdx.x / 32);
   const Group g = {BLOCKS ? threadIdx.x : lane_id(), BLOCKS ? 256u : 32u};
   const u64 own = (u64)slots * blockIdx.x;
-  Sums table = {{GLOBAL ? keys + own : near_keys + part, 0}, GLOBAL ? sums + own : near_sums + part};
+  Sums table = {{near_keys + part, 0}, near_sums + part, {keys + own, GLOBAL ? slots : 0}, sums + own, &spilled};
   for (;;) {
     const u64 k = BLOCKS ? take_together(counter, &taken) : take(counter, 1);
     if (k >= count) return;
     const u64 row = rows[k];
-    table.clear(g, (u64)(indptr[row + 1] - indptr[row]), GLOBAL ? slots : BLOCKS ? SLOTS : SLOTS / 8);
+    table.clear(g, (u64)(indptr[row + 1] - indptr[row]), BLOCKS ? SLOTS : SLOTS / 8);
     add_row(o, g, table, row);
     const Pairs mine = {pairs, totals, places, ((u64)label[row] - least) * width};
-    for (u32 slot = g.rank; slot < table.table.slots; slot += g.size) {
-      const Key key = table.key(slot);
-      if (key != EMPTY && (u64)key < width) mine.add((u64)key, table.sum(slot));
-    }
+    table.each(g, [&](Key to, Sum sum) {
+      if ((u64)to < width) mine.add((u64)to, sum);
+    });
     g.sync();
   }
 }

@@ -62,7 +62,6 @@ extern "C" __global__ void __launch_bounds__(256)
       }
       const u64 front = place_of(moves && !longer, counts + SHORT), back = place_of(longer, counts + LONG);
       if (moves) moved[longer ? room - 1 - back : front] = (Key)row;
-      place_of(moves, counts + MOVED);
     });
   }
 }
@@ -78,7 +77,7 @@ template <class Visit> __device__ __forceinline__ void each_moved(const Key* mov
 extern "C" __global__ void __launch_bounds__(256)
     wake(u64 n, u64 many, const Key* moved, u64 room, const u64* counts, const i64* indptr, const Id* indices, const A* values, u8* active) {
   const Operands o = {{indptr, indices, values}, nullptr, nullptr, nullptr, nullptr, 0.0, {}};
-  if (counts[MOVED] > many) {
+  if (counts[SHORT] + counts[LONG] > many) {
     each_below(n, [&](u64 i) {
       if (i < n) active[i] = 1;
     });

@@ -2,8 +2,8 @@
 //
 // Who calls: engines/gpu/products/labels.py, which lists the rows by their lengths. Where things lie: `indices` and `values` in
 // host memory (zero-copy) or on the device, all else on the device. A warp or a block takes a row and adds what its entries weigh to
-// sums by label in a hash table: in shared memory or, for rows that have too many entries for that, in device memory,
-// where each block has a table of its own. Lanes that read the same label add once where entries count as one each. Then each
+// sums by label in a hash table in shared memory; for rows that have too many entries for that each block has another in
+// device memory, for the labels beyond. Lanes that read the same label add once where entries count as one each. Then each
 // thread scores the labels in its part of the table: sum - scale * shares[row] * totals[label]. Sums do not depend on timing where weights are whole numbers.
 // Source: S. Sahu, GVE-Louvain, 2023, doi:10.48550/arXiv.2312.04876 (a table a row; on GPUs: M. Naim, F. Manne, M. Halappanavar,
 // A. Tumeo, IPDPS 2017, doi:10.1109/IPDPS.2017.16).
@@ -23,21 +23,22 @@ __device__ __forceinline__ double add_within(const Operands& o, const Group& g, 
   return add_lanes(sum);
 }
 
-// `rows`: count of them. `own`: the labels of rows. `keys`, `sums`: a table of `slots` for each block, where GLOBAL. `best`, `weight`: of each
+// `rows`: count of them. `own`: the labels of rows. `keys`, `sums`: an empty table of `slots` for each block, where GLOBAL. `best`, `weight`: of each
 // of the rows, as SUM says which.
 extern "C" __global__ void __launch_bounds__(256)
     KERNEL(u64 count, const u64* rows, const i64* indptr, const Id* indices, const A* values, const i64* label, const i64* own,
            const i64* within, const double* shares, const double* totals, double scale, u32 stays, Key* keys, double* sums,
            u32 slots, u64* counter, i64* best, double* weight) {
-  __shared__ Key near_keys[SUM || GLOBAL ? 1 : SLOTS];
-  __shared__ double near_sums[SUM || GLOBAL ? 1 : SLOTS];
+  __shared__ Key near_keys[SUM ? 1 : SLOTS];
+  __shared__ double near_sums[SUM ? 1 : SLOTS];
   __shared__ Choice choices[8];
   __shared__ u64 taken;
+  __shared__ u32 spilled;
   const u32 warp = threadIdx.x / 32, part = BLOCKS ? 0 : SLOTS / 8 * warp;
   const Operands o = {{indptr, indices, values}, label, within, shares, totals, scale, {}};
   const Group g = {BLOCKS ? threadIdx.x : lane_id(), BLOCKS ? 256u : 32u};
   const u64 first = (u64)slots * blockIdx.x;
-  Sums table = {{GLOBAL ? keys + first : near_keys + part, 0}, GLOBAL ? sums + first : near_sums + part};
+  Sums table = {{near_keys + part, 0}, near_sums + part, {keys + first, GLOBAL ? slots : 0}, sums + first, &spilled};
   for (;;) {
     const u64 k = BLOCKS ? take_together(counter, &taken) : take(counter, 1);
     if (k >= count) return;
@@ -45,7 +46,7 @@ extern "C" __global__ void __launch_bounds__(256)
     const Rule rule = {mine, stays != 0};
     Choice choice;
     if (SUM) choice = {add_within(o, g, row, (i64)mine), 0};
-    else choice = choose(o, g, table, row, rule, (u64)(indptr[row + 1] - indptr[row]), GLOBAL ? slots : BLOCKS ? SLOTS : SLOTS / 8);
+    else choice = choose(o, g, table, row, rule, (u64)(indptr[row + 1] - indptr[row]), BLOCKS ? SLOTS : SLOTS / 8);
     if (BLOCKS) {
       if (lane_id() == 0) choices[warp] = choice;
       __syncthreads();
