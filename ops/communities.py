@@ -6,21 +6,22 @@ from typing import Any
 
 from sparsezc.errors import InvalidValue
 from sparsezc.expr.expression import Expression, Operand
-from sparsezc.ops.labels import full, labelled
+from sparsezc.ops.labels import absent, full, labelled
 from sparsezc.semirings.types import datatypes
 from sparsezc.semirings.types.datatypes import FP64, INT64, UINT64
 
 __all__ = ["join_labels", "move_labels", "sum_by_labels"]
 
 
-def move_labels(A: Any, label: Any, op: Any, k: Any, scale: float, *, seed: int = 0) -> Expression:
+def move_labels(
+    A: Any, label: Any, op: Any, k: Any = None, scale: float = 0.0, *, seed: int = 0, turn: Any = None
+) -> Expression:
     """Move rows to the labels that score most, round by round, until few move.
 
     The score of label c in row i is ``e(i, c) - scale k(i) s(c)``, as in :func:`best_label`, with e the sums of row i
-    within each label and s those of k; neither counts row i itself. A round has eight turns, and chance gives each row
-    one of them. Rows that have their turn choose at once, and s follows. A row is looked at in the first round, and
-    later where a neighbour has moved since; after a turn in which more than one row of 32 has moved, all are. The last
-    round is one in which at most one row of 100 moves, or the 64th.
+    within each label and s those of k; neither counts row i itself. Rows have turns in each round. Those that have
+    their turn choose at once, and s follows. A row is looked at in the first round, and later where a neighbour has
+    moved since; after a turn in which more than one row of 32 has moved, all are.
 
     Parameters
     ----------
@@ -30,11 +31,15 @@ def move_labels(A: Any, label: Any, op: Any, k: Any, scale: float, *, seed: int 
         A label in 0..n-1 for every row.
     op : semiring or its name
         ``plus_first``: entries count by their values, in FP64; ``plus_pair``: each as one.
-    k : Vector of FP64, size n
-        The sums of rows. Rows where it is 0 stay and do not count.
+    k : Vector of FP64, size n, optional
+        The sums of rows. Rows where it is 0 stay and do not count. Without it a label scores e(i, c).
     scale : float
     seed : int
-        From 0 to 2**64 - 1.
+        From 0 to 2**64 - 1. Chance gives each row one of eight turns a round. The last round is one in which at most
+        one row of 100 moves, or the 64th.
+    turn : Vector of INT64, size n, optional
+        The turns of rows instead, from 0 on and below n. The last round is one in which no row moves; there must be
+        one, as there is where no two rows of a turn are neighbours.
 
     Returns
     -------
@@ -56,7 +61,8 @@ def move_labels(A: Any, label: Any, op: Any, k: Any, scale: float, *, seed: int 
 
     Source: V. Blondel et al., Fast unfolding of communities in large networks, 2008,
     doi:10.1088/1742-5468/2008/10/P10008; rows that look again: S. Sahu, GVE-Louvain, 2023,
-    doi:10.48550/arXiv.2312.04876.
+    doi:10.48550/arXiv.2312.04876; turns by colours: G. Cordasco, L. Gargano, Community detection via semi-synchronous
+    label propagation algorithms, 2010, doi:10.1109/BASNA.2010.5730298.
 
     Examples
     --------
@@ -69,8 +75,10 @@ def move_labels(A: Any, label: Any, op: Any, k: Any, scale: float, *, seed: int 
     True
     """
     A, label, typed = labelled(A, label, op, "move_labels")
-    k = full(k, A._shape[0], FP64, "move_labels: k")
-    return Expression("move_labels", (A, label, k, *_scalars(scale, seed)), typed, INT64, A._shape[:1])
+    n = A._shape[0]
+    k = absent(FP64) if k is None else full(k, n, FP64, "move_labels: k")
+    turn = absent(INT64) if turn is None else full(turn, n, INT64, "move_labels: turn")
+    return Expression("move_labels", (A, label, k, turn, *_scalars(scale, seed)), typed, INT64, A._shape[:1])
 
 
 def join_labels(A: Any, groups: Any, op: Any, k: Any, scale: float, *, seed: int = 0) -> Expression:

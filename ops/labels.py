@@ -71,9 +71,9 @@ def best_label(
     """
     A, label, typed = labelled(A, label, op, "best_label")
     n = A._shape[0]
-    groups = _absent(INT64) if within is None else full(within, n, INT64, "best_label: within")
+    groups = absent(INT64) if within is None else full(within, n, INT64, "best_label: within")
     if penalty is None:
-        shares = sums = _absent(FP64)
+        shares = sums = absent(FP64)
         scale = 0.0
     else:
         shares, sums = (full(v, n, FP64, f"best_label: penalty[{k}]") for k, v in enumerate(penalty[:2]))
@@ -149,7 +149,7 @@ def full(v: Any, n: int, dtype: Any, where: str) -> Any:
     return v
 
 
-def _absent(dtype: Any) -> Any:
+def absent(dtype: Any) -> Any:
     """Make an empty Scalar, which stands for a vector that is not given."""
     scalar: Any = Operand._kinds[0]
     return scalar(dtype)

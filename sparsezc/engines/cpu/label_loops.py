@@ -101,7 +101,7 @@ class Compiled:
                 return numba.njit(nogil=True)(function)
 
         self._best, self._weight = compiled(_best), compiled(_weight)
-        self._list, self._wake, self._relabel, self._cuts = map(compiled, (_list, _wake, _relabel, _cuts))
+        self._list, self._wake, self._retotal, self._cuts = map(compiled, (_list, _wake, _retotal, _cuts))
         self._sums = compiled(_sums)
 
     def best_label(
@@ -157,12 +157,12 @@ class Compiled:
         """Make the neighbours of rows active."""
         self._wake(*spans[:3], rows, active)
 
-    def relabel(
+    def retotal(
         self, rows: NDArray[np.int64], to: NDArray[np.int64], label: NDArray[np.int64], shares: NDArray[Any],
         totals: NDArray[Any],
     ) -> None:  # fmt: skip
-        """Give rows other labels, and these the sums of what their rows have."""
-        self._relabel(rows, to, label, shares, totals)
+        """Move what rows have from the totals of their labels to those of others."""
+        self._retotal(rows, to, label, shares, totals)
 
     def join_cuts(
         self, spans: Spans, rows: NDArray[np.int64], label: NDArray[np.int64], within: NDArray[np.int64],
@@ -295,12 +295,11 @@ def _wake(begin, end, indices, rows, active):  # type: ignore[no-untyped-def]
                 active[indices[at]] = True
 
 
-def _relabel(rows, to, label, shares, totals):  # type: ignore[no-untyped-def]
+def _retotal(rows, to, label, shares, totals):  # type: ignore[no-untyped-def]
     for r in range(rows.size):
         i = rows[r]
         totals[label[i]] -= shares[i]
         totals[to[r]] += shares[i]
-        label[i] = to[r]
 
 
 def _cuts(spans, rows, label, within, inside, weighs, joins):  # type: ignore[no-untyped-def]
@@ -398,14 +397,13 @@ class Sorting:
         _, i, j, _ = _entries(spans, rows)
         active[j[i != j]] = True
 
-    def relabel(
+    def retotal(
         self, rows: NDArray[np.int64], to: NDArray[np.int64], label: NDArray[np.int64], shares: NDArray[Any],
         totals: NDArray[Any],
     ) -> None:  # fmt: skip
-        """Give rows other labels, and these the sums of what their rows have."""
+        """Move what rows have from the totals of their labels to those of others."""
         np.subtract.at(totals, label[rows], shares[rows])
         np.add.at(totals, to, shares[rows])
-        label[rows] = to
 
     def join_cuts(
         self, spans: Spans, rows: NDArray[np.int64], label: NDArray[np.int64], within: NDArray[np.int64],

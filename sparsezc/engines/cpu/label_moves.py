@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,27 +22,25 @@ __all__ = ["join_labels", "move_labels", "sum_by_labels"]
 
 
 class _State(NamedTuple):
-    """What rows have and are; the arrays change."""
+    """What rows have and are; the arrays change. Without `penalty`, labels score their sums."""
 
     label: NDArray[np.int64]
     within: NDArray[np.int64] | None
-    shares: NDArray[np.float64]
-    totals: NDArray[np.float64]
+    penalty: tuple[NDArray[np.float64], NDArray[np.float64]] | None  # k, and its sums by label
     scale: float
     joins: Joins | None
 
 
 def move_labels(x: Expression, operands: Any, rows: NDArray[np.int64]) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return the labels that rows have when few move any more."""
-    matrix, given, shares, scale, seed = operands
+    matrix, given, k, turn, scale, seed = operands
     label = checked_labels(x, given).copy()
-    state = _State(label, None, shares, _sums(label, shares), scale, None)
-    active = shares > 0
+    state = _State(label, None, None if k is None else (k, _sums(label, k)), scale, None)
+    active = np.ones(label.size, np.bool_) if k is None else k > 0
     size, scratch = int(active.sum()), Scratch(label.size)
-    for a, b in turns.multipliers(seed):
+    for round_of in _rounds(active, seed) if turn is None else _given_rounds(active, checked_labels(x, turn)):
         count = 0
-        for turn in range(turns.TURNS):
-            listed = loops().list_turn(active, a, b, turn, clears=True)
+        for listed in round_of:
             if not listed.size:
                 continue
             spans, moved = _move(x, matrix, state, listed, scratch)
@@ -50,9 +49,28 @@ def move_labels(x: Expression, operands: Any, rows: NDArray[np.int64]) -> tuple[
                 active[:] = True
             elif moved.size:
                 loops().wake(spans, moved, active)
-        if count * turns.FEW <= size:
+        if count * turns.FEW <= size if turn is None else not count:
             break
     return rows, label[rows]
+
+
+def _rounds(active: NDArray[np.bool_], seed: int) -> Iterator[Iterator[NDArray[np.int64]]]:
+    """Yield rounds of the active rows of each turn, which chance gives."""
+    for a, b in turns.multipliers(seed):
+        yield (loops().list_turn(active, a, b, turn, clears=True) for turn in range(turns.TURNS))
+
+
+def _given_rounds(active: NDArray[np.bool_], turn: NDArray[np.int64]) -> Iterator[Iterator[NDArray[np.int64]]]:
+    """Yield rounds of the active rows of each turn, where each row always has the same."""
+    members = np.split(np.argsort(turn, kind="stable"), np.cumsum(np.bincount(turn))[:-1])
+
+    def looking(mine: NDArray[np.int64]) -> NDArray[np.int64]:
+        listed = mine[active[mine]]
+        active[listed] = False
+        return listed
+
+    for _ in range(turns.LAST):
+        yield map(looking, members)
 
 
 def join_labels(x: Expression, operands: Any, rows: NDArray[np.int64]) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -65,7 +83,7 @@ def join_labels(x: Expression, operands: Any, rows: NDArray[np.int64]) -> tuple[
     whole, cut, scratch = _sums(within, shares), inside.copy(), Scratch(n)
     alone = (inside > 0) & (inside - (whole[within] - shares) * shares * scale >= 0)
     a, b = turns.multipliers(seed, 1)[0]
-    state = _State(label, within, shares, shares.copy(), scale, None)
+    state = _State(label, within, (shares, shares.copy()), scale, None)
     for turn in range(turns.TURNS):
         listed = loops().list_turn(alone, a, b, turn, clears=False)
         state = state._replace(joins=Joins(cut, whole, alone, a, b, turn))
@@ -109,9 +127,9 @@ def _move(
     x: Expression, matrix: RowArrays, state: _State, listed: NDArray[np.int64], scratch: Scratch
 ) -> tuple[Spans, NDArray[np.int64]]:
     """Give some rows their best labels; return those that moved."""
-    label, within, shares, totals, scale, joins = state
+    label, within, penalty, scale, joins = state
     spans, best = spans_of(x, matrix, listed), np.empty(listed.size, np.int64)
-    rule = within, (shares, totals), scale, True
+    rule = within, penalty, scale, True
 
     def part(first: int, last: int) -> None:
         chosen = spans.part(first, last), listed[first:last], label, rule, best[first:last]
@@ -120,8 +138,9 @@ def _move(
     share_rows(part, spans)
     places = np.flatnonzero(best != label[listed])
     moved = listed[places]
-    if moved.size:
-        loops().relabel(moved, best[places], label, shares, totals)
+    if penalty is not None and moved.size:
+        loops().retotal(moved, best[places], label, *penalty)
+    label[moved] = best[places]
     return spans.some(places), moved
 
 

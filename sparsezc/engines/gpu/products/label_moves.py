@@ -6,6 +6,7 @@ class could need, and kernels read from `counts` how many have the turn. The hos
 
 from __future__ import annotations
 
+from itertools import repeat
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -47,6 +48,7 @@ class _Network(NamedTuple):
 class _Turn(NamedTuple):
     """Which rows have a turn, and the counts of it."""
 
+    given: Any
     a: Any
     b: Any
     turn: int
@@ -55,19 +57,26 @@ class _Turn(NamedTuple):
 
 def move_labels(e: Any, out: Any, write: Write[Mask | None]) -> None:
     """Write the labels that rows have when few move any more."""
-    A, label, k, scale, seed = e.operands
+    A, label, k, given, scale, seed = e.operands
     xp = cuda.current().xp
-    shares = full_values(e, k)
     start = labels.checked_labels(e, label)
+    shares = full_values(e, k) if k.ndim else None
     walk = _Rows(e, rows_of(A._store), A.dtype, shares, joins=False)
     network = _network(start.astype(walk.key), 0, shares, start, float(scale.value))
-    active = (shares > 0).astype(np.uint8)
-    size = int(active.sum())
-    for a, b in turns.multipliers(int(seed.value)):
-        counts = xp.zeros((turns.TURNS, _COUNTS), np.uint64)
-        for turn in range(turns.TURNS):
-            walk.turn(network, _Turn(a, b, turn, counts[turn]), active, size)
-        if int(counts[:, _MOVED].sum()) * turns.FEW <= size:
+    active = xp.ones(start.size, np.uint8) if shares is None else (shares > 0).astype(np.uint8)
+    size, count = int(active.sum()), turns.TURNS
+    rounds: Any = turns.multipliers(int(seed.value))
+    by_turn = 0
+    if given.ndim:
+        by_turn = labels.checked_labels(e, given)
+        count = int(by_turn.max()) + 1 if start.size else 0
+        rounds = repeat((groups.NULL, groups.NULL), turns.LAST)
+    for a, b in rounds:
+        counts = xp.zeros((count, _COUNTS), np.uint64)
+        for turn in range(count):
+            walk.turn(network, _Turn(by_turn, a, b, turn, counts[turn]), active, size)
+        moved = int(counts[:, _MOVED].sum())
+        if not moved if given.ndim else moved * turns.FEW <= size:
             break
     _put(network.label, out, write)
 
@@ -89,11 +98,13 @@ def join_labels(e: Any, out: Any, write: Write[Mask | None]) -> None:
     a, b = turns.multipliers(int(seed.value), 1)[0]
     counts = xp.zeros((turns.TURNS, _COUNTS), np.uint64)
     for turn in range(turns.TURNS):
-        walk.turn(network, _Turn(a, b, turn, counts[turn]), inside, n)
+        walk.turn(network, _Turn(0, a, b, turn, counts[turn]), inside, n)
     _put(network.label, out, write)
 
 
 def _network(label: Any, within: Any, shares: Any, start: Any, scale: float) -> _Network:
+    if shares is None:
+        return _Network(label, within, 0, 0, scale, 0, 0, 0)
     totals = cuda.current().xp.bincount(start, shares, start.size) if start.size else shares.copy()
     return _Network(label, within, shares, totals, scale, 0, 0, 0)
 
@@ -110,10 +121,10 @@ class _Rows:
     def __init__(self, e: Any, rows: Rows, dtype: Any, shares: Any, *, joins: bool) -> None:
         xp, n = cuda.current().xp, rows.nrows
         self.rows, self.joins = rows, joins
-        small = bool(n == 0 or float(shares.max()) < 2**32)
         reads = "x" in e.op.reads
-        counts = small and (not reads or dtype.np_type.kind in "ub")
-        self.case = Case(dtype, rows.wide, rows.iso, reads, joins, True, False, n >= 2**32, counts, joins)
+        small = not reads or (shares is not None and n > 0 and dtype.np_type.kind in "ub" and float(shares.max()) < 2**32)
+        penalty = shares is not None
+        self.case = Case(dtype, rows.wide, rows.iso, reads, joins, penalty, False, n >= 2**32, small, joins)
         self.key = np.dtype(np.uint64 if self.case.long_labels else np.uint32)
         self.limits = (8, 32, *labels.most_entries(self.case))
         lengths = rows.indptr[1:] - rows.indptr[:-1]
@@ -134,7 +145,7 @@ class _Rows:
         candidates = network.alone if self.joins else active
         self._kernel("list_turn").launch(
             full, **lists, n=n, indptr=rows.indptr, active=candidates, clears=int(not self.joins),
-            a=turn.a, b=turn.b, turn=turn.turn,
+            given=turn.given, a=turn.a, b=turn.b, turn=turn.turn,
         )  # fmt: skip
         for kind in np.flatnonzero(self.room).tolist():
             tables = self.tables if kind == _TABLE_CLASS else labels.NO_TABLES
@@ -162,7 +173,7 @@ class _Rows:
         if kind == _TABLE_CLASS:
             return self.tables.keys.size // self.tables.slots
         threads = (8, 32, 32, launch.THREADS)[kind]
-        return launch.blocks(gpu, threads * -(-count // turns.TURNS))
+        return launch.blocks(gpu, threads * count)
 
     def _kernel(self, name: str) -> Any:
         most = f"constexpr u64 WARP_MOST = {self.limits[2]}, BLOCK_MOST = {self.limits[3]};"

@@ -27,11 +27,11 @@ __device__ __forceinline__ u64 place_of(bool want, u64* counter) {
   return __shfl_sync(ALL, before, 0) + (u64)__popc(all & (bit(lane_id()) - 1));
 }
 
-// `active`: of the n rows, cleared for those that are listed if `clears`.
+// `active`: of the n rows, cleared for those that are listed if `clears`. `given`: the turns of rows; null: a and b make them.
 extern "C" __global__ void __launch_bounds__(256)
-    list_turn(u64 n, const i64* indptr, u8* active, u32 clears, u64 a, u64 b, u32 turn, const u64* first, u64* counts, Key* listed) {
+    list_turn(u64 n, const i64* indptr, u8* active, u32 clears, const i64* given, u64 a, u64 b, u32 turn, const u64* first, u64* counts, Key* listed) {
   each_below(n, [&](u64 i) {
-    const bool mine = i < n && active[i] && turn_of(i, a, b) == turn;
+    const bool mine = i < n && active[i] && (given ? (u32)given[i] : turn_of(i, a, b)) == turn;
     const u64 length = mine ? (u64)(indptr[i + 1] - indptr[i]) : 0;
     const u32 kind = length <= 8 ? 0 : length <= 32 ? 1 : length <= WARP_MOST ? 2 : length <= BLOCK_MOST ? 3 : 4;
     for (u32 c = 0; c < CLASSES; ++c) {
@@ -55,8 +55,10 @@ extern "C" __global__ void __launch_bounds__(256)
       const Key to = mine ? best[first[c] + k] : 0, from = mine ? label[row] : 0;
       const bool moves = mine && to != from, longer = moves && (u64)(indptr[row + 1] - indptr[row]) > LONG_ROW;
       if (moves) {
-        atomicAdd(totals + from, -shares[row]);
-        atomicAdd(totals + to, shares[row]);
+        if (PENALTY) {
+          atomicAdd(totals + from, -shares[row]);
+          atomicAdd(totals + to, shares[row]);
+        }
         label[row] = to;
         if (JOINS) alone[row] = alone[to] = 0;
       }
