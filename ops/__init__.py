@@ -21,11 +21,10 @@ from sparsezc.expr import infix
 from sparsezc.ops import signs
 from sparsezc.ops.apply import apply
 from sparsezc.ops.assign import assign
-from sparsezc.ops.communities import join_labels, move_labels, sum_by_labels
 from sparsezc.ops.diag import diag, setdiag
 from sparsezc.ops.ewise import ewise_add, ewise_mult, ewise_union
 from sparsezc.ops.extract import extract
-from sparsezc.ops.labels import best_label, label_weight
+from sparsezc.ops.labels import best_label, join_labels, label_weight, move_labels, sum_by_labels
 from sparsezc.ops.mxm import inner, kronecker, mxm, outer, power, sampled_mxm
 from sparsezc.ops.mxv import best_column, mxv, vxm
 from sparsezc.ops.reduce import reduce, reduce_columnwise, reduce_rowwise
@@ -40,3 +39,5 @@ __all__ = [
     "reduce_columnwise", "reduce_rowwise", "reposition", "sampled_mxm", "select", "selectk", "setdiag",
     "sum_by_labels", "transpose", "vxm", "walk",
 ]  # fmt: skip
+
+infix.define(signs)

@@ -22,7 +22,6 @@ from sparsezc.algorithms.connected_components import connected_components
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.semirings import binary, select, semiring
-from sparsezc.semirings.types import datatypes
 
 _PASSES = 4  # over all levels; each begins with what the one before found
 

@@ -100,7 +100,7 @@ def _positions(communities: Vector) -> Vector:
     """Return the same communities as numbers of vertices, INT64."""
     n = communities.size
     least, most = (communities.reduce(op).new().get(0) for op in (monoid.min, monoid.max))
-    if 0 <= least and most < n:
+    if least >= 0 and most < n:
         return communities.dup(datatypes.INT64)
     _, numbers = np.unique(communities.to_coo()[1], return_inverse=True)
     return Vector.from_coo(np.arange(n), numbers, datatypes.INT64, size=n)

@@ -183,7 +183,7 @@ def _moves() -> Iterator[Case]:
     """The kernels of rows that move between labels, and of sums between labels."""
     for joins, counts, wide in ((False, True, False), (True, True, False), (False, False, False), (True, False, True)):
         dtype = datatypes.UINT32 if counts else datatypes.FP64
-        moving = labels.Case(dtype, wide, not counts, not counts or joins, joins, True, False, wide, counts, joins)
+        moving = labels.Case(dtype, wide, not counts, not counts or joins, wide, counts, joins, True, joins)
         steps = f"{labels.types(moving)}\nconstexpr u64 WARP_MOST = 400, BLOCK_MOST = 4000;"
         for name in ("list_turn", "move_rows", "join_cuts" if joins else "wake"):
             yield name, codegen.source("label_turns.cu", steps), name
@@ -199,11 +199,11 @@ def _moves() -> Iterator[Case]:
 
 def _labels() -> Iterator[Case]:
     """The kernels of labels, for rows of all lengths."""
-    for reads, within, sums in ((False, False, False), (True, True, False), (True, False, True)):
+    for reads, sums in ((False, False), (True, False), (True, True)):
         for blocks, in_memory in ((False, False), (True, False), (True, not sums)):
             for wide in (False, True):
-                case = labels.Case(datatypes.FP64, wide, not reads, reads, within, not sums, sums, wide)
-                source = codegen.source("labels.cu", labels.prelude(case, blocks, in_memory))
+                case = labels.Case(datatypes.FP64, wide, not reads, reads, wide, not (reads or sums))
+                source = codegen.source("labels.cu", labels.prelude(case, blocks, in_memory, sums))
                 yield "labels", "#define KERNEL labels\n" + source, "labels"
 
 

@@ -1,17 +1,18 @@
-"""Rows that move between labels by turns (ops/communities.py), and the sums between labels, in loops of label_loops.py."""
+"""Rows that move between labels by turns (ops/labels.py), and the sums between labels, in loops of label_loops.py."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.engines.cpu import native
 from sparsezc.engines.cpu.expressions import acyclic
-from sparsezc.engines.cpu.label_loops import Joins, Scratch, Spans, loops
-from sparsezc.engines.cpu.labels import checked_labels, even_parts, in_threads, share_rows, spans_of, sums_within
+from sparsezc.engines.cpu.label_arrays import Choosing, Joins, Scratch, Spans
+from sparsezc.engines.cpu.label_loops import loops
+from sparsezc.engines.cpu.labels import checked_labels, choose, even_parts, in_threads, spans_of, sums_within
 from sparsezc.engines.cpu.row_arrays import RowArrays, borrowed, borrowed_values
 from sparsezc.errors import DimensionMismatch
 from sparsezc.expr import turns
@@ -21,29 +22,20 @@ from sparsezc.memory.budget import require_host
 __all__ = ["join_labels", "move_labels", "sum_by_labels"]
 
 
-class _State(NamedTuple):
-    """What rows have and are; the arrays change. Without `penalty`, labels score their sums."""
-
-    label: NDArray[np.int64]
-    within: NDArray[np.int64] | None
-    penalty: tuple[NDArray[np.float64], NDArray[np.float64]] | None  # k, and its sums by label
-    scale: float
-    joins: Joins | None
-
-
 def move_labels(x: Expression, operands: Any, rows: NDArray[np.int64]) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return the labels that rows have when few move any more."""
     matrix, given, k, turn, scale, seed = operands
     label = checked_labels(x, given).copy()
-    state = _State(label, None, None if k is None else (k, _sums(label, k)), scale, None)
+    penalty = None if k is None else (k, _sums(label, k))
+    how = Choosing(label, Scratch(label.size), penalty=penalty, scale=scale)
     active = np.ones(label.size, np.bool_) if k is None else k > 0
-    size, scratch = int(active.sum()), Scratch(label.size)
+    size = int(active.sum())
     for round_of in _rounds(active, seed) if turn is None else _given_rounds(active, checked_labels(x, turn)):
         count = 0
         for listed in round_of:
             if not listed.size:
                 continue
-            spans, moved = _move(x, matrix, state, listed, scratch)
+            spans, moved = _move(x, matrix, how, listed)
             count += moved.size
             if moved.size > size // turns.MANY:
                 active[:] = True
@@ -75,22 +67,21 @@ def _given_rounds(active: NDArray[np.bool_], turn: NDArray[np.int64]) -> Iterato
 
 def join_labels(x: Expression, operands: Any, rows: NDArray[np.int64]) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return the labels that rows have after each had its turn."""
-    matrix, group, shares, scale, seed = operands
+    matrix, group, k, scale, seed = operands
     n = group.size
-    everything = np.arange(n)
-    within, label = checked_labels(x, group), everything.copy()
-    inside = sums_within(spans_of(x, matrix, everything), everything, within, within)
-    whole, cut, scratch = _sums(within, shares), inside.copy(), Scratch(n)
-    alone = (inside > 0) & (inside - (whole[within] - shares) * shares * scale >= 0)
+    everything, within = np.arange(n), checked_labels(x, group)
+    inside = sums_within(spans_of(x, matrix, everything), everything, within)
+    whole, cut, label = _sums(within, k), inside.copy(), everything.copy()
+    alone = (inside > 0) & (inside - (whole[within] - k) * k * scale >= 0)
     a, b = turns.multipliers(seed, 1)[0]
-    state = _State(label, within, (shares, shares.copy()), scale, None)
+    how = Choosing(label, Scratch(n), penalty=(k, k.copy()), scale=scale, within=within)
     for turn in range(turns.TURNS):
         listed = loops().list_turn(alone, a, b, turn, clears=False)
-        state = state._replace(joins=Joins(cut, whole, alone, a, b, turn))
-        spans, moved = _move(x, matrix, state, listed, scratch)
+        joins = Joins(cut, whole, alone, a, b, turn)
+        spans, moved = _move(x, matrix, how._replace(joins=joins), listed)
         alone[moved] = alone[label[moved]] = False
         if moved.size:
-            loops().join_cuts(spans, moved, state.label, within, inside, state.joins)
+            loops().join_cuts(spans, moved, label, within, inside, joins)
     return rows, label[rows]
 
 
@@ -124,25 +115,18 @@ def sum_by_labels(x: Expression) -> Any:
 
 
 def _move(
-    x: Expression, matrix: RowArrays, state: _State, listed: NDArray[np.int64], scratch: Scratch
+    x: Expression, matrix: RowArrays, how: Choosing, listed: NDArray[np.int64]
 ) -> tuple[Spans, NDArray[np.int64]]:
     """Give some rows their best labels; return those that moved."""
-    label, within, penalty, scale, joins = state
-    spans, best = spans_of(x, matrix, listed), np.empty(listed.size, np.int64)
-    rule = within, penalty, scale, True
-
-    def part(first: int, last: int) -> None:
-        chosen = spans.part(first, last), listed[first:last], label, rule, best[first:last]
-        loops().best_label(*chosen, scratch=scratch, joins=joins)
-
-    share_rows(part, spans)
-    places = np.flatnonzero(best != label[listed])
+    spans = spans_of(x, matrix, listed)
+    best = choose(spans, listed, how)
+    places = np.flatnonzero(best != how.label[listed])
     moved = listed[places]
-    if penalty is not None and moved.size:
-        loops().retotal(moved, best[places], label, *penalty)
-    label[moved] = best[places]
+    if how.penalty is not None and moved.size:
+        loops().retotal(moved, best[places], how.label, *how.penalty)
+    how.label[moved] = best[places]
     return spans.some(places), moved
 
 
 def _sums(label: NDArray[np.int64], shares: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.bincount(label, shares, label.size)
+    return np.bincount(label, shares, label.size).astype(np.float64, copy=False)

@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 
 from sparsezc.engines.cpu import native
 from sparsezc.engines.cpu.expressions import acyclic
-from sparsezc.engines.cpu.label_loops import Spans, loops
+from sparsezc.engines.cpu.label_arrays import Choosing, Scratch, Spans
+from sparsezc.engines.cpu.label_loops import loops
 from sparsezc.engines.cpu.row_arrays import RowArrays, borrowed, borrowed_values
 from sparsezc.errors import DimensionMismatch, IndexOutOfBound, InvalidValue
 from sparsezc.expr.dispatch import Write
@@ -56,44 +57,41 @@ def run(x: Expression, out: Any, write: Write[Mask | None], assign: Callable[[An
 
 def _best_label(x: Expression, operands: Any, rows: NDArray[np.int64]) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return the rows whose best label is not their own, and these labels."""
-    matrix, label, within, shares, sums, scale, stays = operands
-    spans, label = spans_of(x, matrix, rows), checked_labels(x, label)
-    best = np.empty(rows.size, np.int64)
-    rule = within, None if shares is None else (shares, sums), scale, stays
-
-    def part(first: int, last: int) -> None:
-        loops().best_label(spans.part(first, last), rows[first:last], label, rule, best[first:last])
-
-    share_rows(part, spans)
+    matrix, given, stays = operands
+    spans, label = spans_of(x, matrix, rows), checked_labels(x, given)
+    best = choose(spans, rows, Choosing(label, Scratch(label.size), stays))
     moves = best != label[rows]
     return rows[moves], best[moves]
 
 
 def _label_weight(x: Expression, operands: Any, rows: NDArray[np.int64]) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return all rows, and their sums."""
-    label = checked_labels(x, operands[1])
-    return rows, sums_within(spans_of(x, operands[0], rows), rows, label, operands[2])
+    return rows, sums_within(spans_of(x, operands[0], rows), rows, checked_labels(x, operands[1]))
 
 
-def sums_within(
-    spans: Spans, rows: NDArray[np.int64], label: NDArray[np.int64], own: NDArray[np.int64]
-) -> NDArray[np.float64]:
+def choose(spans: Spans, rows: NDArray[np.int64], how: Choosing) -> NDArray[np.int64]:
+    """Return the best label of each of some rows."""
+    best = np.empty(rows.size, np.int64)
+
+    def part(first: int, last: int) -> None:
+        loops().best_label(spans.part(first, last), rows[first:last], how, best[first:last])
+
+    in_threads(part, even_parts(np.cumsum(spans.end - spans.begin)))
+    return best
+
+
+def sums_within(spans: Spans, rows: NDArray[np.int64], label: NDArray[np.int64]) -> NDArray[np.float64]:
     """Return what each of some rows has within its own label."""
     sums = np.empty(rows.size)
 
     def part(first: int, last: int) -> None:
-        loops().label_weight(spans.part(first, last), rows[first:last], label, own, sums[first:last])
+        loops().label_weight(spans.part(first, last), rows[first:last], label, sums[first:last])
 
-    share_rows(part, spans)
+    in_threads(part, even_parts(np.cumsum(spans.end - spans.begin)))
     return sums
 
 
 OPERATIONS: dict[str, Callable[..., Any]] = {"best_label": _best_label, "label_weight": _label_weight}
-
-
-def share_rows(part: Callable[[int, int], None], spans: Spans) -> None:
-    """Do parts of the rows that have about as many entries each, on all processors."""
-    in_threads(part, even_parts(np.cumsum(spans.end - spans.begin)))
 
 
 def even_parts(work: NDArray[np.int64]) -> list[int]:

@@ -1,7 +1,8 @@
-"""Rows that move between labels by turns (ops/communities.py): all rounds of a statement, which wait once a round.
+"""Rows that move between labels by turns (ops/labels.py): all rounds of a statement, which wait once a round.
 
-A turn is some launches of label_turns.cu and label_choose.cu. Counts stay on the device: grids are as large as the rows of a length
-class could need, and kernels read from `counts` how many have the turn. The host reads once a round how many moved.
+A turn is some launches of label_turns.cu and label_choose.cu. Counts stay on the device: grids are as large as the
+rows of a length class could need, and kernels read from `counts` how many have the turn. The host reads once a round
+how many moved.
 """
 
 from __future__ import annotations
@@ -14,13 +15,13 @@ import numpy as np
 from sparsezc import stats
 from sparsezc.device import cuda
 from sparsezc.engines.gpu import placements
+from sparsezc.engines.gpu.elementwise import vector_map
 from sparsezc.engines.gpu.products import labels
 from sparsezc.engines.gpu.products.labels import Case, full_values
 from sparsezc.engines.gpu.runtime import codegen, groups, launch
 from sparsezc.engines.gpu.storage.assembly import rows_of
 from sparsezc.engines.gpu.storage.matrix_store import Rows
 from sparsezc.engines.gpu.storage.vector_store import VectorStore, in_bits
-from sparsezc.engines.gpu.elementwise import vector_map
 from sparsezc.expr import turns
 from sparsezc.expr.dispatch import Write
 from sparsezc.expr.mask import Mask
@@ -122,16 +123,16 @@ class _Rows:
         xp, n = cuda.current().xp, rows.nrows
         self.rows, self.joins = rows, joins
         reads = "x" in e.op.reads
-        small = not reads or (shares is not None and n > 0 and dtype.np_type.kind in "ub" and float(shares.max()) < 2**32)
+        whole = shares is not None and n > 0 and dtype.np_type.kind in "ub"
+        small = not reads or (whole and float(shares.max()) < 2**32)
         penalty = shares is not None
-        self.case = Case(dtype, rows.wide, rows.iso, reads, joins, penalty, False, n >= 2**32, small, joins)
+        self.case = Case(dtype, rows.wide, rows.iso, reads, n >= 2**32, small, joins, penalty, joins)
         self.key = np.dtype(np.uint64 if self.case.long_labels else np.uint32)
         self.limits = (8, 32, *labels.most_entries(self.case))
         lengths = rows.indptr[1:] - rows.indptr[:-1]
         ends = [0, *(int((lengths <= limit).sum()) for limit in self.limits), n] if n else [0] * 6
-        ends = np.array(ends)
         self.room = np.diff(ends)
-        self.first = xp.asarray(ends[:-1].astype(np.uint64))
+        self.first = xp.asarray(np.array(ends[:-1], np.uint64))
         self.listed, self.best, self.moved = (xp.empty(n, self.key) for _ in range(3))
         longest = int(lengths.max()) if self.room[_TABLE_CLASS] else 0
         self.tables = labels.tables(longest, int(self.room[_TABLE_CLASS]), self.case) if longest else labels.NO_TABLES
@@ -171,15 +172,13 @@ class _Rows:
     def _grid(self, kind: int) -> int:
         gpu, count = cuda.current(), int(self.room[kind])
         if kind == _TABLE_CLASS:
-            return self.tables.keys.size // self.tables.slots
+            return int(self.tables.keys.size) // self.tables.slots
         threads = (8, 32, 32, launch.THREADS)[kind]
         return launch.blocks(gpu, threads * count)
 
     def _kernel(self, name: str) -> Any:
         most = f"constexpr u64 WARP_MOST = {self.limits[2]}, BLOCK_MOST = {self.limits[3]};"
-        return codegen.kernel(
-            cuda.current(), "label_turns.cu", f"{labels.types(self.case)}\n{most}", name
-        )
+        return codegen.kernel(cuda.current(), "label_turns.cu", f"{labels.types(self.case)}\n{most}", name)
 
     def _chooser(self, kind: int) -> Any:
         return codegen.kernel(

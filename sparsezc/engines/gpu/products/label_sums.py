@@ -1,4 +1,4 @@
-"""The sums of a matrix's entries by the labels of rows and columns (ops/communities.py, label_sums.cu)."""
+"""The sums of a matrix's entries by the labels of rows and columns (ops/labels.py, label_sums.cu)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sparsezc.engines.gpu.storage import row_blocks
 from sparsezc.engines.gpu.storage.assembly import assemble, placement_of, rows_of
 from sparsezc.engines.gpu.storage.matrix_store import MatrixStore
 
-_PAIR_BYTES = 64  # of a pair that may exist: a place and a half in the table, and its key and sum three times while they are sorted
+_PAIR_BYTES = 64  # of a pair that may exist: a place and a half in the table, keys and sums while they are sorted
 _FREE = np.uint64(2**64 - 1)
 
 
@@ -29,7 +29,7 @@ def sum_by_labels(e: Any) -> MatrixStore:
     lengths = rows.indptr[1:] - rows.indptr[:-1]
     counted = (label < width) & (lengths > 0)
     if not width or not bool(counted.any()):
-        return MatrixStore(e.dtype, *e.shape, None)
+        return MatrixStore(e.dtype, width, width, None)
     entries = xp.bincount(label[counted], lengths[counted], width).astype(np.int64)
     before = xp.concatenate([xp.zeros(1, np.int64), xp.cumsum(xp.minimum(entries, width))])
     sums = _Sums(e, A.dtype, rows, label, counted, lengths, before)
@@ -43,12 +43,12 @@ class _Sums:
         self.rows, self.width, self.before, self.kind = rows, e.shape[0], before, e.dtype.np_type
         self.counted, self.lengths, self.label = counted, lengths, label
         reads, counts, long = "x" in e.op.reads, self.kind.kind == "u", rows.nrows >= 2**32
-        self.case = Case(dtype, rows.wide, rows.iso, reads, False, False, False, long, counts, False, True)
+        self.case = Case(dtype, rows.wide, rows.iso, reads, long, counts, loops=True)
         self.stored = label.astype(np.uint64 if long else np.uint32)
         self.limits = (8, 32, *labels.most_entries(self.case))
 
     def make(self, first: int, last: int, whole: bool) -> tuple[Any, Any, Any]:
-        """Return the rows of some labels: offsets, ids and values; all of them also where only offsets are asked for."""
+        """Return the rows of some labels: offsets, ids and values."""
         xp, width = cuda.current().xp, self.width
         most = int(self.before[last] - self.before[first])
         every = (last - first) * width

@@ -31,18 +31,6 @@ _TABLE_BYTES = 36 << 10  # of shared memory, a block: six blocks fit a multiproc
 _WARP_ENTRIES = 2048  # of a row that a warp sums within a label; of a longer one a block does
 
 
-class _Labels(NamedTuple):
-    """The arguments of labels.cu besides the matrix; 0 stands for an absent one."""
-
-    label: Any
-    own: Any
-    within: Any
-    shares: Any
-    totals: Any
-    scale: float
-    stays: int
-
-
 class Tables(NamedTuple):
     """Hash tables in device memory, one a block, which are empty before and after each launch."""
 
@@ -55,42 +43,38 @@ NO_TABLES = Tables(groups.NULL, groups.NULL, 0)
 
 
 class Case(NamedTuple):
-    """The properties that a kernel is specialised for."""
+    """The properties that a kernel is specialised for; label_rows.cuh has what the flags mean."""
 
     dtype: DataType
     wide: bool
     iso: bool
     reads: bool
-    within: bool
-    penalty: bool
-    sums: bool
     long_labels: bool
-    counts: bool = False  # no sum of a row reaches 2^32
+    counts: bool  # no sum of a row reaches 2^32
+    within: bool = False
+    penalty: bool = False
     joins: bool = False
-    loops: bool = False  # entries on the diagonal count
+    loops: bool = False
 
 
 def best_label(e: Any, out: Any, write: Write[Mask | None]) -> None:
     """Write the best label of each row that the mask lets through, where it is not the row's own."""
-    A, label, within, shares, totals, scale, stays = e.operands
-    labels = checked_labels(e, label)
-    bounds, k, s = (full_values(e, v) if v.ndim else 0 for v in (within, shares, totals))
-    read = _Labels(labels, labels, bounds, k, s, float(scale.value), int(stays.value))
-    rows, best = _run(e, A._store, read, write, np.int64)
-    moves = best != labels[rows]
+    A, given, stays = e.operands
+    label = checked_labels(e, given)
+    rows, best = _run(e, A, label, write, stays=bool(stays.value))
+    moves = best != label[rows]
     _put(e, rows[moves], best[moves], out, write)
 
 
 def label_weight(e: Any, out: Any, write: Write[Mask | None]) -> None:
     """Write what each row that the mask lets through has within its label."""
-    A, label, own = e.operands
-    read = _Labels(checked_labels(e, label), full_values(e, own), 0, 0, 0, 0.0, 0)
-    _put(e, *_run(e, A._store, read, write, np.float64, sums=True), out, write)
+    A, given = e.operands
+    _put(e, *_run(e, A, checked_labels(e, given), write), out, write)
 
 
 def sums_within(e: Any, A: Any, label: Any) -> Any:
     """Return what every row has within its label, on the device."""
-    return _run(e, A._store, _Labels(label, label, 0, 0, 0, 0.0, 0), Write(None, None, False), np.float64, sums=True)[1]
+    return _run(e, A, label, Write(None, None, False))[1]
 
 
 def _put(e: Any, rows: Any, values: Any, out: Any, write: Write[Mask | None]) -> None:
@@ -119,22 +103,19 @@ def checked_labels(e: Any, v: Any) -> Any:
     return labels
 
 
-def _run(
-    e: Any, matrix: Any, read: _Labels, write: Write[Mask | None], kind: Any, *, sums: bool = False
-) -> tuple[Any, Any]:
-    """Return the rows that are wanted, and the answer of each."""
-    xp = cuda.current().xp
-    rows, n = rows_of(matrix), matrix.nrows
+def _run(e: Any, A: Any, label: Any, write: Write[Mask | None], stays: bool | None = None) -> tuple[Any, Any]:
+    """Return the rows that are wanted, and the best label of each or, without `stays`, its sum."""
+    xp, sums, reads = cuda.current().xp, stays is None, "x" in e.op.reads
+    rows, n = rows_of(A._store), A._store.nrows
     wanted = _wanted(write, n)
     lengths = rows.indptr[wanted + 1] - rows.indptr[wanted]
-    answer = xp.zeros(wanted.size, kind) if sums else read.own[wanted]
-    within, penalty = (not isinstance(x, int) for x in (read.within, read.shares))
-    case = Case(matrix.dtype, rows.wide, rows.iso, "x" in e.op.reads, within, penalty, sums, n >= 2**32)
-    for at, blocks, in_memory in _divided(lengths, case):
+    answer = xp.zeros(wanted.size) if sums else label[wanted]
+    case = Case(A.dtype, rows.wide, rows.iso, reads, n >= 2**32, not (reads or sums))
+    for at, blocks, in_memory in _divided(lengths, case, sums):
         if at.size:
             listed = wanted[at]
             made = tables(int(lengths[at].max()), int(at.size), case) if in_memory else NO_TABLES
-            answer[at] = _launch(case, rows, listed, read, blocks, made, kind)
+            answer[at] = _launch(case, rows, listed, label, stays, (blocks, made))
     return wanted, answer
 
 
@@ -149,10 +130,10 @@ def _wanted(write: Write[Mask | None], n: int) -> Any:
     return presence_words.positions(bits, n)
 
 
-def _divided(lengths: Any, case: Case) -> Iterator[tuple[Any, bool, bool]]:
+def _divided(lengths: Any, case: Case, sums: bool) -> Iterator[tuple[Any, bool, bool]]:
     """Places of rows of some lengths, whether a block takes each, and whether its table is in device memory."""
     xp = cuda.current().xp
-    if case.sums:
+    if sums:
         yield xp.flatnonzero((lengths > 0) & (lengths <= _WARP_ENTRIES)), False, False
         yield xp.flatnonzero(lengths > _WARP_ENTRIES), True, False
         return
@@ -179,31 +160,29 @@ def tables(longest: int, count: int, case: Case) -> Tables:
     room = max(1, budget.available() // 4 // (slots * (8 + key.itemsize)))
     blocks = min(count, room, launch.blocks(gpu, launch.THREADS * count))
     sums = gpu.xp.zeros(blocks * slots, np.uint32 if case.counts else np.float64)
-    return Tables(gpu.xp.full(blocks * slots, np.iinfo(key).max, key), sums, slots)
+    return Tables(gpu.xp.full(blocks * slots, ~key.type(0), key), sums, slots)
 
 
-def _launch(case: Case, rows: Rows, listed: Any, read: _Labels, blocks: bool, tables: Tables, kind: Any) -> Any:
+def _launch(case: Case, rows: Rows, listed: Any, label: Any, stays: bool | None, division: tuple[bool, Tables]) -> Any:
     """Return the answers of the listed rows, each taken by a block or by a warp."""
-    gpu = cuda.current()
-    xp = gpu.xp
-    in_memory = tables.slots > 0
-    kernel = codegen.kernel(gpu, "labels.cu", prelude(case, blocks, in_memory), "labels")
-    found = xp.empty(listed.size, kind)
+    gpu, (blocks, made) = cuda.current(), division
+    xp, sums, in_memory = gpu.xp, stays is None, made.slots > 0
+    kernel = codegen.kernel(gpu, "labels.cu", prelude(case, blocks, in_memory, sums), "labels")
+    found = xp.empty(listed.size, np.float64 if sums else np.int64)
     grid = launch.blocks(gpu, (launch.THREADS if blocks else 32) * listed.size)
+    grid = made.keys.size // made.slots if in_memory else grid
     stats.counted(kernel, placements.lie_near(rows))(
-        tables.keys.size // tables.slots if in_memory else grid, read, tables, count=listed.size,
+        grid, made, count=listed.size, label=label, stays=int(stays or 0),
         rows=listed.astype(np.uint64), indptr=rows.indptr, indices=rows.arguments.indices, values=rows.arguments.values,
-        counter=xp.zeros(1, np.uint64), best=0 if case.sums else found, weight=found if case.sums else 0,
+        counter=xp.zeros(1, np.uint64), best=0 if sums else found, weight=found if sums else 0,
     )  # fmt: skip
     return found
 
 
 @lru_cache(maxsize=256)
-def prelude(case: Case, blocks: bool, in_memory: bool) -> str:
+def prelude(case: Case, blocks: bool, in_memory: bool, sums: bool) -> str:
     """Return the text before labels.cu."""
-    return "\n".join(
-        (types(case, "i64"), flags(BLOCKS=blocks, GLOBAL=in_memory, SUM=case.sums))
-    )
+    return "\n".join((types(case, "i64"), flags(BLOCKS=blocks, GLOBAL=in_memory, SUM=sums)))
 
 
 @lru_cache(maxsize=256)

@@ -3,10 +3,8 @@
 // Who calls: engines/gpu/products/labels.py, which lists the rows by their lengths. Where things lie: `indices` and `values` in
 // host memory (zero-copy) or on the device, all else on the device. A warp or a block takes a row and adds what its entries weigh to
 // sums by label in a hash table in shared memory; for rows that have too many entries for that each block has another in
-// device memory, for the labels beyond. Lanes that read the same label add once where entries count as one each. Then each
-// thread scores the labels in its part of the table: sum - scale * shares[row] * totals[label]. Sums do not depend on timing where weights are whole numbers.
-// Source: S. Sahu, GVE-Louvain, 2023, doi:10.48550/arXiv.2312.04876 (a table a row; on GPUs: M. Naim, F. Manne, M. Halappanavar,
-// A. Tumeo, IPDPS 2017, doi:10.1109/IPDPS.2017.16).
+// device memory, for the labels beyond. Lanes that read the same label add once where entries count as one each. Sums do
+// not depend on timing where weights are whole numbers.
 //
 // The prelude supplies what label_rows.cuh needs, and BLOCKS: a block takes a row, else a warp; GLOBAL: its table is in device
 // memory; SLOTS of a block's table; SUM: whether sums within one label are wanted.
@@ -23,26 +21,25 @@ __device__ __forceinline__ double add_within(const Operands& o, const Group& g, 
   return add_lanes(sum);
 }
 
-// `rows`: count of them. `own`: the labels of rows. `keys`, `sums`: an empty table of `slots` for each block, where GLOBAL. `best`, `weight`: of each
+// `rows`: count of them. `keys`, `sums`: an empty table of `slots` for each block, where GLOBAL. `best`, `weight`: of each
 // of the rows, as SUM says which.
 extern "C" __global__ void __launch_bounds__(256)
-    KERNEL(u64 count, const u64* rows, const i64* indptr, const Id* indices, const A* values, const i64* label, const i64* own,
-           const i64* within, const double* shares, const double* totals, double scale, u32 stays, Key* keys, double* sums,
-           u32 slots, u64* counter, i64* best, double* weight) {
+    KERNEL(u64 count, const u64* rows, const i64* indptr, const Id* indices, const A* values, const i64* label, u32 stays, Key* keys,
+           Sum* sums, u32 slots, u64* counter, i64* best, double* weight) {
   __shared__ Key near_keys[SUM ? 1 : SLOTS];
-  __shared__ double near_sums[SUM ? 1 : SLOTS];
+  __shared__ Sum near_sums[SUM ? 1 : SLOTS];
   __shared__ Choice choices[8];
   __shared__ u64 taken;
   __shared__ u32 spilled;
   const u32 warp = threadIdx.x / 32, part = BLOCKS ? 0 : SLOTS / 8 * warp;
-  const Operands o = {{indptr, indices, values}, label, within, shares, totals, scale, {}};
+  const Operands o = {{indptr, indices, values}, label, nullptr, nullptr, nullptr, 0.0, {}};
   const Group g = {BLOCKS ? threadIdx.x : lane_id(), BLOCKS ? 256u : 32u};
   const u64 first = (u64)slots * blockIdx.x;
   Sums table = {{near_keys + part, 0}, near_sums + part, {keys + first, GLOBAL ? slots : 0}, sums + first, &spilled};
   for (;;) {
     const u64 k = BLOCKS ? take_together(counter, &taken) : take(counter, 1);
     if (k >= count) return;
-    const u64 row = rows[k], mine = (u64)own[row];
+    const u64 row = rows[k], mine = (u64)label[row];
     const Rule rule = {mine, stays != 0};
     Choice choice;
     if (SUM) choice = {add_within(o, g, row, (i64)mine), 0};
