@@ -10,33 +10,26 @@ from scipy.sparse import csr_array
 
 import sparsezc as gb
 from sparsezc import ops
+from sparsezc.device import cuda
 from sparsezc.engines.cpu import label_moves, labels
 from sparsezc.engines.cpu.label_sorting import Sorting
 from sparsezc.engines.gpu.products import labels as gpu_labels
 
-ENGINES = ["cpu", "sorting", "gpu"]
 
-
-@pytest.fixture(params=ENGINES)
+@pytest.fixture(params=["cpu", "without numba", "gpu"])
 def put(request, monkeypatch):
-    """Return a function that puts a matrix where it is multiplied."""
-    if request.param == "sorting":
+    """Return a function that puts a matrix on the engine of this test."""
+    if request.param == "gpu":
+        before = cuda.use(request.getfixturevalue("emulated"))
+        # small tables: rows of some hundred entries are long ones
+        monkeypatch.setattr(gpu_labels, "_TABLE_BYTES", 4096)
+        yield lambda A: A.to("gpu", placement="zerocopy")
+        cuda.use(before)
+        return
+    if request.param == "without numba":
         for module in (labels, label_moves):
             monkeypatch.setattr(module, "loops", Sorting)
-    if request.param == "gpu":
-        request.getfixturevalue("gpu_here")
-        # small tables, so that rows of some hundred entries are long ones
-        monkeypatch.setattr(gpu_labels, "_TABLE_BYTES", 4096)
-        return lambda A: A.to("gpu", placement="zerocopy")
-    return lambda A: A
-
-
-@pytest.fixture
-def gpu_here(emulated):
-    before = gb.device.cuda.use(emulated) if hasattr(gb, "device") else None
-    yield
-    if hasattr(gb, "device"):
-        gb.device.cuda.use(before)
+    yield lambda A: A
 
 
 def network(n, seed, density, heavy=0):
@@ -55,7 +48,7 @@ def chance(seed, rounds):
     drawn = np.random.default_rng(seed).integers(2**62, size=(64 if rounds > 1 else 1, 2), dtype=np.uint64).tolist()
     for a, b in drawn:
         a, b = 2 * a + 1, 2 * b + 1
-        yield lambda v, a=a, b=b: (((h := v * a % 2**64) ^ h >> 32) * b % 2**64) >> 61
+        yield lambda v, a=a, b=b: (((h := int(v) * a % 2**64) ^ h >> 32) * b % 2**64) >> 61
 
 
 def moved(W, k, scale, label, seed):
@@ -123,12 +116,97 @@ def joined(W, k, scale, group, seed):
     return label
 
 
-@pytest.mark.parametrize(("n", "density", "heavy"), [(40, 0.15, 0), (150, 0.03, 2)])
-def test_moves(put, n, density, heavy):
+@pytest.mark.parametrize(("n", "density", "heavy"), [(40, 0.15, 0), (400, 0.02, 2)])
+def test_moves_and_joins(put, n, density, heavy):
     for seed in (1, 2):
         W, A, k = network(n, seed, density, heavy)
         start = np.arange(n) if seed == 1 else np.random.default_rng(3).integers(0, n, n)
-        found = ops.move_labels(
-            put(A), gb.Vector.from_dense(start), "plus_first", gb.Vector.from_dense(k), 1 / k.sum(), seed=seed
-        )
-        assert found.new().to_dense().tolist() == moved(W, k, 1 / k.sum(), start, seed).tolist()
+        A, by, scale = put(A), gb.Vector.from_dense(k), 1 / k.sum()
+        found = ops.move_labels(A, gb.Vector.from_dense(start), "plus_first", by, scale, seed=seed).new()
+        judged = moved(W, k, scale, start, seed)
+        assert found.to_dense().tolist() == judged.tolist()
+        parts = ops.join_labels(A, found, "plus_first", by, scale / 4, seed=seed).new().to_dense()
+        assert parts.tolist() == joined(W, k, scale / 4, judged, seed).tolist()
+        assert (judged[parts] == judged).all()
+
+
+def test_entries_that_count_as_one(put):
+    W, A, _ = network(60, 4, 0.1)
+    ones = (W > 0).astype(float)
+    k = ones.sum(axis=1)
+    for dtype in ("BOOL", "UINT32"):
+        B = A.apply("one").new(dtype)
+        op = "plus_pair" if dtype == "BOOL" else "plus_first"
+        given = gb.Vector.from_dense(np.arange(60)), op, gb.Vector.from_dense(k), 0.01
+        found = ops.move_labels(put(B), *given, seed=7).new().to_dense()
+        assert found.tolist() == moved(ones, k, 0.01, np.arange(60), 7).tolist()
+
+
+def test_given_turns(put):
+    """Without a penalty, until no vertex moves: each has a label that most of its neighbours have."""
+    W, A, _ = network(60, 5, 0.06)
+    turn = gb.algorithms.greedy_color(A, seed=1)
+    given = gb.Vector.from_dense(np.arange(60)), "plus_first"
+    label = ops.move_labels(put(A), *given, turn=turn).new().to_dense()
+    np.fill_diagonal(W, 0)
+    votes = W @ (label[:, None] == np.arange(60))
+    assert (votes[np.arange(60), label] == votes.max(axis=1)).all()
+    assert np.unique(label).size < 60
+
+
+@pytest.mark.parametrize(("n", "density", "heavy"), [(40, 0.2, 0), (400, 0.02, 2)])
+@pytest.mark.parametrize("count", [3, 40])
+def test_sums(put, n, density, heavy, count):
+    W, A, _ = network(n, 6, density, heavy)
+    W[0] = 0
+    A << A.select("rowgt", 0)  # it need not be symmetric
+    label = np.random.default_rng(7).integers(0, count + 2, n).clip(max=n - 1)  # beyond count: not counted
+    P = csr_array((np.ones(n), (np.arange(n), label)), shape=(n, n))
+    A = put(A)
+    for op, of in (("plus_first", W), ("plus_pair", (W > 0).astype(float))):
+        judged = (P.T @ of @ P)[:count, :count]
+        for dtype in ("FP64", "UINT32"):
+            found = ops.sum_by_labels(A, gb.Vector.from_dense(label), op, count, dtype).new()
+            assert found.dtype == dtype
+            assert found.nvals == np.count_nonzero(judged)
+            assert (found.to_dense(fill_value=0) == judged).all()
+
+
+def test_sums_a_few_labels_at_a_time(gpu):
+    """Where the table of all pairs would not fit, labels are done in ranges."""
+    _, A, _ = network(300, 8, 0.05)
+    label = gb.Vector.from_dense(np.random.default_rng(9).integers(0, 200, 300))
+    whole = ops.sum_by_labels(A, label, "plus_first", 200).new()
+    there = A.to("gpu", placement="zerocopy")
+    with gb.config.set(budget=100_000):
+        assert ops.sum_by_labels(there, label, "plus_first", 200).new().to("cpu").isequal(whole)
+
+
+def test_nothing_there(put):
+    for n in (0, 3):
+        A, k = put(gb.Matrix("FP64", n, n)), gb.Vector.from_scalar(0.0, n)
+        label = gb.Vector.from_dense(np.arange(n))
+        for found in (
+            ops.move_labels(A, label, "plus_pair", k, 1.0), ops.move_labels(A, label, "plus_first", turn=label),
+            ops.join_labels(A, label, "plus_first", k, 1.0),
+        ):  # fmt: skip
+            assert found.new().to_dense().tolist() == list(range(n))
+        assert ops.sum_by_labels(A, label, "plus_pair", n).new().nvals == 0
+
+
+def test_bad_operands():
+    A, label, k = gb.Matrix("FP64", 2, 2), gb.Vector.from_dense([0, 1]), gb.Vector.from_dense([1.0, 1.0])
+    with pytest.raises(gb.exceptions.DimensionMismatch, match="2 x 3"):
+        ops.move_labels(gb.Matrix("FP64", 2, 3), label, "plus_pair", k, 1.0)
+    with pytest.raises(TypeError, match=r"k is .* FP64 is needed"):
+        ops.join_labels(A, label, "plus_pair", label, 1.0)
+    with pytest.raises(TypeError, match=r"turn is .* INT64 is needed"):
+        ops.move_labels(A, label, "plus_pair", turn=k)
+    with pytest.raises(gb.exceptions.InvalidValue, match=r"count is 3; 0 .. 2 are needed"):
+        ops.sum_by_labels(A, label, "plus_pair", 3)
+    with pytest.raises(gb.exceptions.InvalidValue, match="dtype is INT8; FP64 or UINT32"):
+        ops.sum_by_labels(A, label, "plus_pair", 2, "INT8")
+    late = ops.sum_by_labels(A, label, "plus_pair", 2)
+    A.resize(1, 1)
+    with pytest.raises(gb.exceptions.DimensionMismatch, match="resized"):
+        late.new()

@@ -59,6 +59,8 @@ class _Turn(NamedTuple):
 def move_labels(e: Any, out: Any, write: Write[Mask | None]) -> None:
     """Write the labels that rows have when few move any more."""
     A, label, k, given, scale, seed = e.operands
+    if not A._store.nrows:
+        return
     xp = cuda.current().xp
     start = labels.checked_labels(e, label)
     shares = full_values(e, k) if k.ndim else None
@@ -70,7 +72,7 @@ def move_labels(e: Any, out: Any, write: Write[Mask | None]) -> None:
     by_turn = 0
     if given.ndim:
         by_turn = labels.checked_labels(e, given)
-        count = int(by_turn.max()) + 1 if start.size else 0
+        count = int(by_turn.max()) + 1
         rounds = repeat((groups.NULL, groups.NULL), turns.LAST)
     for a, b in rounds:
         counts = xp.zeros((count, _COUNTS), np.uint64)
@@ -85,6 +87,8 @@ def move_labels(e: Any, out: Any, write: Write[Mask | None]) -> None:
 def join_labels(e: Any, out: Any, write: Write[Mask | None]) -> None:
     """Write the labels that rows have after each had its turn."""
     A, group, k, scale, seed = e.operands
+    if not A._store.nrows:
+        return
     xp, n = cuda.current().xp, A._store.nrows
     shares = full_values(e, k)
     within = labels.checked_labels(e, group)
@@ -92,7 +96,7 @@ def join_labels(e: Any, out: Any, write: Write[Mask | None]) -> None:
     inside = labels.sums_within(e, A, within)
     own, wide = xp.arange(n), float(scale.value)
     network = _network(own.astype(walk.key), within.astype(walk.key), shares, own, wide)
-    whole = xp.bincount(within, shares, n) if n else xp.zeros(0)
+    whole = xp.bincount(within, shares, n)
     rest = (whole[within] - shares) * shares * wide
     may = ((inside > 0) & (inside - rest >= 0)).astype(np.uint8)
     network = network._replace(cut=inside.copy(), whole=whole, alone=may)
@@ -106,7 +110,7 @@ def join_labels(e: Any, out: Any, write: Write[Mask | None]) -> None:
 def _network(label: Any, within: Any, shares: Any, start: Any, scale: float) -> _Network:
     if shares is None:
         return _Network(label, within, 0, 0, scale, 0, 0, 0)
-    totals = cuda.current().xp.bincount(start, shares, start.size) if start.size else shares.copy()
+    totals = cuda.current().xp.bincount(start, shares, start.size)
     return _Network(label, within, shares, totals, scale, 0, 0, 0)
 
 
@@ -123,14 +127,14 @@ class _Rows:
         xp, n = cuda.current().xp, rows.nrows
         self.rows, self.joins = rows, joins
         reads = "x" in e.op.reads
-        whole = shares is not None and n > 0 and dtype.np_type.kind in "ub"
+        whole = shares is not None and dtype.np_type.kind in "ub"
         small = not reads or (whole and float(shares.max()) < 2**32)
         penalty = shares is not None
         self.case = Case(dtype, rows.wide, rows.iso, reads, n >= 2**32, small, joins, penalty, joins)
         self.key = np.dtype(np.uint64 if self.case.long_labels else np.uint32)
         self.limits = (8, 32, *labels.most_entries(self.case))
         lengths = rows.indptr[1:] - rows.indptr[:-1]
-        ends = [0, *(int((lengths <= limit).sum()) for limit in self.limits), n] if n else [0] * 6
+        ends = [0, *(int((lengths <= limit).sum()) for limit in self.limits), n]
         self.room = np.diff(ends)
         self.first = xp.asarray(np.array(ends[:-1], np.uint64))
         self.listed, self.best, self.moved = (xp.empty(n, self.key) for _ in range(3))

@@ -24,11 +24,13 @@ def sum_by_labels(e: Any) -> MatrixStore:
     """Return the matrix of sums, some labels at a time where the table of all pairs would not fit."""
     A, given = e.operands
     xp, store, width = cuda.current().xp, A._store, e.shape[0]
+    if not width:
+        return MatrixStore(e.dtype, 0, 0, None)
     label = labels.checked_labels(e, given)
     rows = rows_of(store)
     lengths = rows.indptr[1:] - rows.indptr[:-1]
     counted = (label < width) & (lengths > 0)
-    if not width or not bool(counted.any()):
+    if not bool(counted.any()):
         return MatrixStore(e.dtype, width, width, None)
     entries = xp.bincount(label[counted], lengths[counted], width).astype(np.int64)
     before = xp.concatenate([xp.zeros(1, np.int64), xp.cumsum(xp.minimum(entries, width))])
