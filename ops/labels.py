@@ -223,7 +223,7 @@ def sum_by_labels(A: Any, label: Any, op: Any, count: int, dtype: Any = FP64) ->
     count : int
         The number of labels.
     dtype : DataType or its name
-        FP64, or UINT32 where no sum reaches 2^32 and the values are integers.
+        FP64, or UINT32 for whole numbers whose sum is below 2^32.
 
     Returns
     -------
@@ -235,7 +235,7 @@ def sum_by_labels(A: Any, label: Any, op: Any, count: int, dtype: Any = FP64) ->
     DimensionMismatch, DomainMismatch, TypeError
         As in :func:`best_label`.
     InvalidValue
-        `count` is less than 0 or more than n, or the type is another.
+        `count` is less than 0 or more than n, or the type is another or too small for the sums.
 
     Notes
     -----

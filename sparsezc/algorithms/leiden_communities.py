@@ -23,7 +23,7 @@ from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.semirings import binary, select, semiring
 
-_PASSES = 4  # over all levels; each begins with what the one before found
+_PASSES = 2  # over all levels; the second takes vertices out of communities that grew around them
 
 
 @overload

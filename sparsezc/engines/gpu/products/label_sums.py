@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,13 +15,16 @@ from sparsezc.engines.gpu.runtime import codegen, launch
 from sparsezc.engines.gpu.storage import row_blocks
 from sparsezc.engines.gpu.storage.assembly import assemble, placement_of, rows_of
 from sparsezc.engines.gpu.storage.matrix_store import MatrixStore
+from sparsezc.errors import InvalidValue
 
-_PAIR_BYTES = 64  # of a pair that may exist: a place and a half in the table, keys and sums while they are sorted
-_FREE = np.uint64(2**64 - 1)
+_PAIR_BYTES = 64  # of a pair that may exist, with its sum, while pairs are sorted
+_LEAST_BITS = (
+    12  # for a sum beside its pair: one that needs more is listed in parts, and sums of all rows are below 2^32
+)
 
 
 def sum_by_labels(e: Any) -> MatrixStore:
-    """Return the matrix of sums, some labels at a time where the table of all pairs would not fit."""
+    """Return the matrix of sums, some labels at a time where all pairs would not fit."""
     A, given = e.operands
     xp, store, width = cuda.current().xp, A._store, e.shape[0]
     if not width:
@@ -36,6 +39,16 @@ def sum_by_labels(e: Any) -> MatrixStore:
     before = xp.concatenate([xp.zeros(1, np.int64), xp.cumsum(xp.minimum(entries, width))])
     sums = _Sums(e, A.dtype, rows, label, counted, lengths, before)
     return assemble(row_blocks.blocks([before], _PAIR_BYTES), sums.make, e.shape, e.dtype, placement_of(store))
+
+
+class _Found(NamedTuple):
+    """The pairs that kernels find; the fields are those of Pairs in label_sums.cu, 0 where there is none."""
+
+    pairs: Any
+    totals: Any
+    bits: int
+    found: Any
+    room: int
 
 
 class _Sums:
@@ -54,41 +67,74 @@ class _Sums:
         xp, width = cuda.current().xp, self.width
         most = int(self.before[last] - self.before[first])
         every = (last - first) * width
-        dense = every <= max(most, 1 << 12)
-        places = every if dense else most + most // 2 + 1
-        totals = xp.zeros(places, self.kind)
-        pairs = xp.empty(0, np.uint64) if dense else xp.full(places, _FREE)
         inside = self.counted
         if (first, last) != (0, width):
             inside = inside & (self.label >= first) & (self.label < last)
         listed = xp.flatnonzero(inside)
+        if every <= max(most, 1 << 12):
+            totals = xp.zeros(every, self.kind)
+            self._add(listed, first, _Found(0, totals, 0, 0, 0))
+            keys = xp.flatnonzero(totals)
+            sums = totals[keys]
+        else:
+            keys, sums = self._sorted(listed, first, most, every)
+        starts = xp.arange(last - first + 1, dtype=np.int64) * width
+        return xp.searchsorted(keys, starts.astype(keys.dtype)).astype(np.int64), keys % keys.dtype.type(width), sums
+
+    def _sorted(self, listed: Any, first: int, most: int, every: int) -> tuple[Any, Any]:
+        """Return the pairs of some rows, ascending, and their sums."""
+        xp = cuda.current().xp
+        bits = 64 - int(every).bit_length() if self.case.counts else 0
+        bits = min(bits, 32) if bits >= _LEAST_BITS else 0
+        room = most + (2**32 >> bits) if bits else most
+        found = _Found(
+            xp.empty(room, np.uint64), 0 if bits else xp.empty(room, self.kind), bits, xp.zeros(1, np.uint64), room
+        )
+        self._add(listed, first, found)
+        count = int(found.found[0])
+        if count > room:
+            raise InvalidValue("sum_by_labels: the sum of all entries is 2^32 or more; dtype FP64 is needed")
+        pairs = found.pairs[:count]
+        if bits:
+            pairs.sort()
+            sums = pairs & np.uint64(2**bits - 1)
+            pairs >>= np.uint64(bits)
+        else:
+            order = xp.argsort(pairs)
+            pairs, sums = pairs[order], found.totals[order]
+        last = xp.concatenate([pairs[1:] != pairs[:-1], xp.ones(1, np.bool_)])
+        ends = xp.flatnonzero(last)
+        if bits:
+            sums = xp.cumsum(sums)[ends]
+            sums[1:] -= sums[:-1].copy()
+        else:
+            sums = xp.bincount(xp.cumsum(last) - last, sums, ends.size)
+        pairs = pairs[ends]
+        kept = xp.flatnonzero(sums)
+        if kept.size < sums.size:
+            pairs, sums = pairs[kept], sums[kept]
+        return pairs, sums.astype(self.kind)
+
+    def _add(self, listed: Any, first: int, found: _Found) -> None:
+        """List the pairs of some rows, or add them up."""
+        xp = cuda.current().xp
         lengths, least = self.lengths[listed], 0
         for kind, limit in enumerate((*self.limits, self.rows.nvals)):
             at = xp.flatnonzero((lengths > least) & (lengths <= limit))
             if at.size:
                 longest = int(lengths[at].max()) if kind == len(self.limits) else 0
-                self._launch(kind, listed[at], longest, first, (pairs, totals, places))
+                self._launch(kind, listed[at], longest, first, found)
             least = limit
-        found = xp.flatnonzero(totals)
-        sums = totals[found]
-        keys = found.astype(np.uint64) if dense else pairs[found]
-        del pairs, totals
-        if not dense:
-            order = xp.argsort(keys)
-            keys, sums = keys[order], sums[order]
-        starts = xp.arange(last - first + 1, dtype=np.uint64) * np.uint64(width)
-        return xp.searchsorted(keys, starts).astype(np.int64), keys % np.uint64(width), sums
 
-    def _launch(self, kind: int, listed: Any, longest: int, least: int, table: tuple[Any, Any, int]) -> None:
+    def _launch(self, kind: int, listed: Any, longest: int, least: int, found: _Found) -> None:
         gpu, rows = cuda.current(), self.rows
         tables = labels.tables(longest, int(listed.size), self.case) if longest else labels.NO_TABLES
-        pairs, totals, places = table
-        flags = codegen.flags(CLASS=kind, DENSE=pairs.size == 0)
+        flags = codegen.flags(CLASS=kind, DENSE=isinstance(found.pairs, int))
         kernel = codegen.kernel(gpu, "label_sums.cu", f"{labels.types(self.case)}\n{flags}", "label_sums")
         grid = launch.blocks(gpu, (8, 32, 32, launch.THREADS, launch.THREADS)[kind] * listed.size)
         stats.counted(kernel, placements.lie_near(rows))(
-            tables.keys.size // tables.slots if longest else grid, tables, count=listed.size,
+            tables.keys.size // tables.slots if longest else grid, tables, found, count=listed.size,
             rows=listed.astype(np.uint64), indptr=rows.indptr, indices=rows.arguments.indices,
-            values=rows.arguments.values, label=self.stored, width=self.width, least=least, pairs=pairs, totals=totals,
-            places=places, counter=gpu.xp.zeros(1, np.uint64),
+            values=rows.arguments.values, label=self.stored, width=self.width, least=least,
+            counter=gpu.xp.zeros(1, np.uint64),
         )  # fmt: skip

@@ -1,10 +1,10 @@
-// The sums of a matrix's entries by the labels of their rows and columns, in one table of pairs.
+// The sums of a matrix's entries by the labels of their rows and columns.
 //
 // Who calls: engines/gpu/products/label_sums.py, which lists the rows by their lengths. Where things lie: `indices` and `values` in
 // host memory (zero-copy) or on the device, all else on the device. What does the work: 8 or 32 lanes take a row of as many entries and
 // compare all pairs; a warp or a block takes a longer one and adds what its entries weigh by label in a hash table, as label_choose.cu does.
-// Then each label's sum is added to that of the pair (the row's label, this label): in an array of all pairs, or in a hash table in device
-// memory. So a pair costs one atomic for each row, not for each entry.
+// Then each label's sum is that of a pair (the row's label, this label), once for each row: it is added to an array of all pairs,
+// or listed, to be sorted.
 //
 // The prelude supplies what label_rows.cuh needs; CLASS, of rows; SLOTS of a block's table; DENSE: whether all pairs have a place.
 #include "label_rows.cuh"
@@ -13,27 +13,40 @@ namespace szc {
 
 constexpr bool BLOCKS = CLASS >= 3, GLOBAL = CLASS == 4;
 constexpr u32 LANES = CLASS == 0 ? 8 : 32;
-constexpr u64 NO_PAIR = ~(u64)0;
-
+// The pairs that have been found, one after another: `pairs` with their sums in the lowest `bits`, or by themselves beside `totals`
+// where `bits` is 0. DENSE: an array of the totals of all pairs.
 struct Pairs {
   u64* pairs;
   Sum* totals;
-  u64 places;
-  u64 start;  // the row's first pair
+  u32 bits;
+  u64* found;  // how many, of which `room` are kept
+  u64 room;
+  u64 start;   // the row's first pair
 
   __device__ __forceinline__ void add(u64 label, Sum sum) const {
     const u64 pair = start + label;
     if (DENSE) {
       atomicAdd(totals + pair, sum);
-      return;
+    } else if (!bits) {
+      const u64 at = next();
+      if (at >= room) return;
+      pairs[at] = pair;
+      totals[at] = sum;
+    } else {
+      const u64 most = ((u64)1 << bits) - 1;
+      for (u64 rest = (u64)sum; rest; rest -= rest < most ? rest : most) {
+        const u64 at = next();
+        if (at < room) pairs[at] = pair << bits | (rest < most ? rest : most);
+      }
     }
-    u64 at = __umul64hi(pair * 11400714819323198485ull, places);  // Fibonacci hashing: Knuth, vol. 3, section 6.4
-    for (;; at = at + 1 < places ? at + 1 : 0) {
-      u64 before = *(volatile u64*)(pairs + at);
-      if (before == NO_PAIR) before = atomicCAS(pairs + at, NO_PAIR, pair);
-      if (before == NO_PAIR || before == pair) break;
-    }
-    atomicAdd(totals + at, sum);
+  }
+
+  // The place of this lane among the lanes that are here.
+  __device__ __forceinline__ u64 next() const {
+    const u32 here = __activemask(), first = (u32)__ffs((int)here) - 1;
+    u64 at = 0;
+    if (lane_id() == first) at = atomicAdd(found, (u64)__popc(here));
+    return __shfl_sync(here, at, (int)first) + (u64)__popc(here & (bit(lane_id()) - 1));
   }
 };
 
@@ -59,10 +72,10 @@ __device__ __forceinline__ void add_short(const Operands& o, bool valid, u64 row
 }
 
 // `rows`: count of them. Pairs are numbered by rows of `width` from that of label `least` on. `keys`, `sums`: an empty table of
-// `slots` for each block, where GLOBAL. `pairs`, `totals`: the table of pairs, of so many `places`.
+// `slots` for each block, where GLOBAL. `pairs`, `totals`, `bits`, `found`, `room`: of Pairs.
 extern "C" __global__ void __launch_bounds__(256)
     KERNEL(u64 count, const u64* rows, const i64* indptr, const Id* indices, const A* values, const Key* label, u64 width, u64 least,
-           Key* keys, Sum* sums, u32 slots, u64* pairs, Sum* totals, u64 places, u64* counter) {
+           Key* keys, Sum* sums, u32 slots, u64* pairs, Sum* totals, u32 bits, u64* found, u64 room, u64* counter) {
   constexpr u32 ROOM = CLASS < 2 ? 1 : SLOTS;
   __shared__ Key near_keys[ROOM];
   __shared__ Sum near_sums[ROOM];
@@ -75,7 +88,7 @@ extern "C" __global__ void __launch_bounds__(256)
     for (u64 k = mine; k - others < count; k += stride) {  // all lanes of a warp stay together
       const bool valid = k < count;
       const u64 row = valid ? rows[k] : 0;
-      add_short(o, valid, row, width, {pairs, totals, places, ((u64)label[row] - least) * width});
+      add_short(o, valid, row, width, {pairs, totals, bits, found, room, ((u64)label[row] - least) * width});
     }
     return;
   }
@@ -89,7 +102,7 @@ extern "C" __global__ void __launch_bounds__(256)
     const u64 row = rows[k];
     table.clear(g, (u64)(indptr[row + 1] - indptr[row]), BLOCKS ? SLOTS : SLOTS / 8);
     add_row(o, g, table, row);
-    const Pairs mine = {pairs, totals, places, ((u64)label[row] - least) * width};
+    const Pairs mine = {pairs, totals, bits, found, room, ((u64)label[row] - least) * width};
     table.each(g, [&](Key to, Sum sum) {
       if ((u64)to < width) mine.add((u64)to, sum);
     });

@@ -27,7 +27,7 @@ __device__ __forceinline__ u64 place_of(bool want, u64* counter) {
   return __shfl_sync(ALL, before, 0) + (u64)__popc(all & (bit(lane_id()) - 1));
 }
 
-// `active`: of the n rows, cleared for those that are listed if `clears`. `given`: the turns of rows; null: a and b make them.
+// `listed`, `first`, `counts`: the rows of this turn (label_rows.cuh). `active`: of the n rows, cleared for those that are listed if `clears`. `given`: the turns of rows; null: a and b make them.
 extern "C" __global__ void __launch_bounds__(256)
     list_turn(u64 n, const i64* indptr, u8* active, u32 clears, const i64* given, u64 a, u64 b, u32 turn, const u64* first, u64* counts, Key* listed) {
   each_below(n, [&](u64 i) {
@@ -43,7 +43,7 @@ extern "C" __global__ void __launch_bounds__(256)
   });
 }
 
-// `moved`: the rows that move: from the front those that a warp reads again, from the end of its `room` the longer ones. `alone`, of JOINS:
+// `best`: the label of each listed row. `moved`: the rows that move: from the front those that a warp reads again, from the end of its `room` the longer ones. `alone`, of JOINS:
 // which rows and labels may still move.
 extern "C" __global__ void __launch_bounds__(256)
     move_rows(const Key* listed, const Key* best, const u64* first, u64* counts, const i64* indptr, const double* shares, Key* label,
@@ -95,7 +95,7 @@ extern "C" __global__ void __launch_bounds__(256)
   });
 }
 
-// cut[C] for labels that rows have joined: by what each has to its group (`inside`), less what it has to C now and had before.
+// cut[C] for labels that rows have joined: by what each has to its group (`within`, `inside`), less what it has to C now and had before.
 extern "C" __global__ void __launch_bounds__(256)
     join_cuts(const Key* moved, u64 room, const u64* counts, const i64* indptr, const Id* indices, const A* values, const Key* label,
               const Key* within, const double* inside, u64 a, u64 b, u32 turn, double* cut) {
