@@ -125,18 +125,13 @@ def _network(W: Matrix, weigh: Any, m: float, resolution: float) -> Network:
     return Network(W, weigh, k, k.select(select.valuegt, 0.0).new(), m, resolution)
 
 
-def positions(n: int) -> Vector:
-    """Return v(i) = i."""
-    v = Vector.from_scalar(0, n, datatypes.INT64)
+def positions(of: Network | Matrix | Vector) -> Vector:
+    """Return v(i) = i for the vertices, on the engine of what they are of."""
+    like = of.k if isinstance(of, Network) else of
+    v = like._vector(datatypes.INT64) if isinstance(like, Matrix) else like._like(datatypes.INT64)
+    v << 0
     v << v.apply(indexunary.rowindex)
     return v
-
-
-def sums(k: Vector, label: Vector) -> Vector:
-    """Return s(c) = sum of k(i) over the i with label c, an entry everywhere."""
-    s = Vector.from_scalar(0.0, k.size, datatypes.FP64)
-    s(binary.plus) << k.vxm(label._pointers(), semiring.plus_first[datatypes.FP64])
-    return s
 
 
 def move(net: Network, label: Vector, rng: np.random.Generator) -> Vector:
@@ -159,7 +154,7 @@ def numbered(net: Network, label: Vector) -> tuple[Vector, int]:
 
 def everywhere(number: Vector) -> Vector:
     """Return labels for all vertices: one that takes no part has its own position, and changes nothing."""
-    label = positions(number.size)
+    label = positions(number)
     label(number.S) << number
     return label
 
@@ -176,16 +171,17 @@ def contract(net: Network, number: Vector, count: int) -> Network:
 
 def within(inner: Vector, outer: Vector) -> Vector:
     """Return outer(inner(i)): inner numbers the positions of `outer`, which may have fewer."""
-    n = inner.size
-    wide = Vector(outer.dtype, n)
-    wide[: outer.size] << outer
+    wide = outer
+    if outer.size < inner.size:
+        wide = inner._like(outer.dtype)
+        wide[: outer.size] << outer
     found: Vector = inner._pointers().mxv(wide, semiring.any_second).new()
     return found
 
 
 def by_smallest(number: Vector) -> Vector:
     """Return communities named by their smallest vertices; a vertex that takes no part is one."""
-    P, label = number._pointers(), positions(number.size)
+    P, label = number._pointers(), positions(number)
     smallest = label.vxm(P, semiring.min_first).new()
     label(number.S) << P.mxv(smallest, semiring.any_second)
     return label

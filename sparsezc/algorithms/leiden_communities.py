@@ -116,7 +116,7 @@ def leiden_communities(
     [0, 0, 0, 3, 3, 3]
     """
     most, rng, net = checked(A, resolution, threshold, max_level, seed, weighted)
-    best = [positions(A.nrows)]
+    best = [positions(A)]
     if net is not None:
         reached = net.modularity()
         for _ in range(_PASSES):
@@ -133,7 +133,7 @@ def leiden_communities(
 
 def _pass(net: Network, found: Vector, most: int | None, rng: np.random.Generator) -> tuple[list[Vector], float]:
     """Go through all levels from a partition on; return the refined partitions, and the last one's modularity."""
-    level, inner, outer = net, positions(net.n), everywhere(found)
+    level, inner, outer = net, positions(net), everywhere(found)
     levels: list[Vector] = []
     while True:
         number, count = numbered(level, move(level, outer, rng))

@@ -116,15 +116,17 @@ def louvain_communities(
     [0, 0, 0, 3, 3, 3]
     """
     most, rng, net = checked(A, resolution, threshold, max_level, seed, weighted)
-    levels = _levels(A.nrows, net, threshold, most, rng)
+    levels = _levels(A, net, threshold, most, rng)
     if return_levels:
         return [by_smallest(number) for number in levels]
     return by_smallest(levels[-1])
 
 
-def _levels(n: int, net: Network | None, threshold: float, most: int | None, rng: np.random.Generator) -> list[Vector]:
+def _levels(
+    A: Matrix, net: Network | None, threshold: float, most: int | None, rng: np.random.Generator
+) -> list[Vector]:
     """Return the levels, communities by number; at least one."""
-    found = positions(n)
+    found = positions(A)
     if net is None:
         return [found]
     levels: list[Vector] = []
@@ -154,4 +156,4 @@ def _pass(net: Network, found: Vector, rng: np.random.Generator) -> Iterator[tup
         yield community, level.modularity()
         if not shrinks:
             return
-        label = positions(count)
+        label = positions(level)

@@ -19,7 +19,7 @@ from sparsezc.engines.gpu.elementwise import vector_map
 from sparsezc.engines.gpu.products import labels
 from sparsezc.engines.gpu.products.labels import Case, full_values
 from sparsezc.engines.gpu.runtime import codegen, groups, launch
-from sparsezc.engines.gpu.storage.assembly import rows_of
+from sparsezc.engines.gpu.storage.assembly import near, rows_of
 from sparsezc.engines.gpu.storage.matrix_store import Rows
 from sparsezc.engines.gpu.storage.vector_store import VectorStore, in_bits
 from sparsezc.expr import turns
@@ -125,8 +125,9 @@ class _Rows:
 
     def __init__(self, e: Any, rows: Rows, dtype: Any, shares: Any, *, joins: bool) -> None:
         xp, n = cuda.current().xp, rows.nrows
-        self.rows, self.joins = rows, joins
         reads = "x" in e.op.reads
+        rows = near(rows, values=reads)  # rounds read them again and again
+        self.rows, self.joins = rows, joins
         whole = shares is not None and dtype.np_type.kind in "ub"
         small = not reads or (whole and float(shares.max()) < 2**32)
         penalty = shares is not None

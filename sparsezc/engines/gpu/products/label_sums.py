@@ -13,9 +13,10 @@ from sparsezc.engines.gpu.products import labels
 from sparsezc.engines.gpu.products.labels import Case
 from sparsezc.engines.gpu.runtime import codegen, launch
 from sparsezc.engines.gpu.storage import row_blocks
-from sparsezc.engines.gpu.storage.assembly import assemble, placement_of, rows_of
+from sparsezc.engines.gpu.storage.assembly import assemble, rows_of
 from sparsezc.engines.gpu.storage.matrix_store import MatrixStore
 from sparsezc.errors import InvalidValue
+from sparsezc.memory.placement import FITS
 
 _PAIR_BYTES = 64  # of a pair that may exist, with its sum, while pairs are sorted
 _LEAST_BITS = (
@@ -38,7 +39,7 @@ def sum_by_labels(e: Any) -> MatrixStore:
     entries = xp.bincount(label[counted], lengths[counted], width).astype(np.int64)
     before = xp.concatenate([xp.zeros(1, np.int64), xp.cumsum(xp.minimum(entries, width))])
     sums = _Sums(e, A.dtype, rows, label, counted, lengths, before)
-    return assemble(row_blocks.blocks([before], _PAIR_BYTES), sums.make, e.shape, e.dtype, placement_of(store))
+    return assemble(row_blocks.blocks([before], _PAIR_BYTES), sums.make, e.shape, e.dtype, FITS)
 
 
 class _Found(NamedTuple):

@@ -43,7 +43,8 @@ extern "C" __global__ void __launch_bounds__(256)
   });
 }
 
-// `best`: the label of each listed row. `moved`: the rows that move: from the front those that a warp reads again, from the end of its `room` the longer ones. `alone`, of JOINS:
+// `best`: the label of each listed row. `shares`, `totals`: of rows, and
+// their sums by label. `moved`: the rows that move: from the front those that a warp reads again, from the end of its `room` the longer ones. `alone`, of JOINS:
 // which rows and labels may still move.
 extern "C" __global__ void __launch_bounds__(256)
     move_rows(const Key* listed, const Key* best, const u64* first, u64* counts, const i64* indptr, const double* shares, Key* label,
