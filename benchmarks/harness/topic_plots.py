@@ -1,4 +1,4 @@
-"""One plot for each topic of docs/performance*.md: ``python -m benchmarks.harness.topic_plots [TOPIC ...]``.
+"""One plot for each topic of docs/performance/: ``python -m benchmarks.harness.topic_plots [TOPIC ...]``.
 
 Each is drawn from published results into ``published/topics/``, so it can be drawn again whenever these change.
 """

@@ -1,4 +1,4 @@
-"""Geolocation, vertex nomination and local clustering: from some vertices to others."""
+"""Geolocation and vertex nomination: what is known at some vertices says something about the others."""
 
 from __future__ import annotations
 
@@ -8,10 +8,13 @@ import numpy as np
 from scipy.sparse.csgraph import dijkstra
 
 import sparsezc as gb
-from benchmarks.hive.row import Goal, Input, Peer, Row
+from benchmarks.hive.inputs import on_a_sphere, unit_vectors
+from benchmarks.hive.row import Goal, Input, Peer, Row, degrees
 from benchmarks.verify.answers import Wrong
 
 ROUNDS, SEEDS = 10, 100
+NEAR = 8  # neighbours in the geometric graph
+EARTH = 6371.0  # km
 
 
 def _located(given: Input) -> tuple[gb.Matrix, Any]:
@@ -35,6 +38,54 @@ def _judge_places(given: tuple[gb.Matrix, Any], found: gb.Matrix) -> None:
         raise Wrong("a place is not on the sphere")
 
 
+def _bytes(given: tuple[Any, ...], _: Any) -> int:
+    """Each round reads once the ids of the rows of vertices without a place."""
+    A, places = given[:2]
+    return int(4 * ROUNDS * degrees(A)[np.isnan(places[:, 0])].sum())
+
+
+def _planted(given: Input) -> tuple[gb.Matrix, Any, Any]:
+    """A geometric graph, whose neighbours are near; half of the places are hidden."""
+    A, truth = on_a_sphere(given.size(1 << 20, 1 << 14, 1 << 8), NEAR, given.rng())
+    places = truth.copy()
+    places[given.rng(1).random(A.nrows) < 0.5] = np.nan
+    return given.put(A), places, truth
+
+
+def _misses(given: tuple[gb.Matrix, Any, Any], found: gb.Matrix) -> dict[str, Any]:
+    """Return how far found places lie from the true ones, and how far neighbours lie apart: medians, in km."""
+    A, places, truth = given
+    at = unit_vectors(truth)
+    i, j, _values = A.to_coo(values=False)
+    apart = np.median(_arc(at[i.astype(np.int64)], at[j.astype(np.int64)]))
+    values = found.to_dense(np.nan)
+    hidden = np.isnan(places[:, 0]) & ~np.isnan(values[:, 0])
+    miss = np.median(_arc(unit_vectors(values[hidden]), at[hidden]))
+    return {"miss km": float(miss), "neighbours apart km": float(apart), "placed": int(hidden.sum())}
+
+
+def _arc(a: Any, b: Any) -> Any:
+    return EARTH * np.arccos(np.clip(np.einsum("ij,ij->i", a, b), -1, 1))
+
+
+def _judge_planted(given: tuple[gb.Matrix, Any, Any], found: gb.Matrix) -> None:
+    """A place that was hidden is found nearer than neighbours lie apart."""
+    _judge_places(given[:2], found)
+    notes = _misses(given, found)
+    if notes["miss km"] > notes["neighbours apart km"]:
+        raise Wrong(
+            f"places are {notes['miss km']:.0f} km off; neighbours lie {notes['neighbours apart km']:.0f} apart"
+        )
+
+
+def _mean_of_degrees(given: tuple[gb.Matrix, Any, Any]) -> Any:
+    """One round of the rule that averages degrees, for all vertices, by SciPy."""
+    A, places, _ = given
+    S = gb.io.to_scipy_sparse(A.to("cpu")).astype(float)
+    known = (~np.isnan(places[:, 0])).astype(float)
+    return (S @ np.nan_to_num(places)) / np.maximum(S @ known, 1)[:, None]
+
+
 def _seeded(given: Input) -> tuple[gb.Matrix, Any]:
     A = given.read("?weights=8-72")
     return A, np.unique(given.sources(A, SEEDS))
@@ -55,48 +106,31 @@ def _judge_nominated(given: tuple[gb.Matrix, Any], answer: Any) -> None:
         raise Wrong("a score is not the distance from the nearest seed")
 
 
-def _theirs(given: tuple[gb.Matrix, Any]) -> Any:
-    A, seeds = given
-    return dijkstra(gb.io.to_scipy_sparse(A.to("cpu")), indices=seeds, min_only=True)
+def _sssp(given: tuple[gb.Matrix, Any]) -> Any:
+    return gb.algorithms.sssp(given[0], int(given[1][0])).wait()
 
 
-def _one(given: Input) -> tuple[gb.Matrix, Any]:
-    A = given.read()
-    return A, given.sources(A, 64)
-
-
-def _judge_clusters(given: tuple[gb.Matrix, Any], answer: Any) -> None:
-    """The conductance of each cluster, counted again."""
-    A, _ = given
-    _, cluster, conductance = answer
-    degree = A.apply("one").new("INT64").reduce_rowwise("plus").new().to_dense(fill_value=0)
-    for row, value in conductance.to_dict().items():
-        members = cluster[row, :].new().to_coo()[0].astype(np.int64)
-        volume = int(degree[members].sum())
-        inside = A[members, members].new().nvals
-        again = (volume - inside) / min(volume, A.nvals - volume)
-        if abs(again - value) > 1e-9:
-            raise Wrong(f"cluster {row} has conductance {again} and not {value}")
-
-
+SCIPY = Peer(
+    "SciPy", lambda x: dijkstra(x[0], indices=x[1], min_only=True), most=1 << 24,
+    prepare=lambda given: (gb.io.to_scipy_sparse(given[0].to("cpu")).astype(float), given[1]),
+)  # fmt: skip
 ROWS = [
     Row(
         "geolocation", "urand:24", _located, lambda x: gb.applications.geolocation(x[0], x[1], ROUNDS), _judge_places,
-        goals={"zerocopy": Goal(0.3)}, host_graph="urand:14", made="made places",
+        what="10 rounds, half of the places known",
+        goals={"zerocopy": Goal(0.3)}, nbytes=_bytes, host_graph="urand:14", made="places by chance",
+    ),
+    Row(
+        "geolocation, planted places", "", _planted, lambda x: gb.applications.geolocation(x[0], x[1], ROUNDS),
+        _judge_planted,
+        what="the same, judged by the places that were hidden", nbytes=_bytes, notes=_misses,
+        peers=(Peer("SciPy, one mean of degrees", _mean_of_degrees),),
+        made="a geometric graph on a sphere; half of the places are hidden",
     ),
     Row(
         "nomination", "kron:24", _seeded, lambda x: gb.applications.vertex_nomination(x[0], x[1]), _judge_nominated,
-        peers=(Peer("sssp from one source", lambda x: gb.algorithms.sssp(x[0], int(x[1][0])).wait()),
-               Peer("SciPy", _theirs)), host_graph="kron:16",
-    ),
-    Row(
-        "local clustering", "kron:24", _one,
-        lambda x: gb.applications.local_clustering(x[0], int(x[1][0])), _judge_clusters,
-        goals={"zerocopy": Goal(0.01)}, host_graph="kron:16",
-    ),
-    Row(
-        "local clustering, 64 seeds", "kron:24", _one,
-        lambda x: gb.applications.local_clustering(x[0], x[1]), _judge_clusters, host_graph="kron:16",
-        peers=(Peer("one by one", lambda x: [gb.applications.local_clustering(x[0], int(v)) for v in x[1]]),),
+        what="distances from 100 seeds, lengths of one byte; all vertices ranked",
+        goals={where: Goal(1.0, "of peer") for where in ("zerocopy", "device")}, nbytes=lambda x, _: 5 * x[0].nvals,
+        peers=(Peer("sssp from one source", _sssp, ours=True), SCIPY), host_graph="kron:16",
     ),
 ]  # fmt: skip

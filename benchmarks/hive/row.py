@@ -1,23 +1,33 @@
-"""One row of the table: an application on one input, how it is run and judged, what it must reach, and its peer.
+"""One row of the table: an application on one input, how it is run and judged, what it must reach, and its peers.
 
-A file of this folder holds the rows of one application, in a list ``ROWS``; ``__main__.py`` lists the files.
+A file of this folder holds the rows of one subject, in a list ``ROWS``; ``__main__.py`` lists the files.
 """
 
 from __future__ import annotations
 
 import gc
 import importlib.util
+import json
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 import sparsezc as gb
-from benchmarks.harness.frame import SEED, pick_sources
+from benchmarks.harness.frame import SEED, nothing, pick_sources, timed
 
 #: Placements of matrices; "host" is the CPU engine.
 HOST = "host"
+#: Formats of the reference graphs that have another name here.
+FORMATS = {"gr": "dimacs"}
+
+
+class Unavailable(Exception):
+    """The input of a row is not on this machine; the message says what is missing."""
 
 
 class Goal(NamedTuple):
@@ -26,25 +36,37 @@ class Goal(NamedTuple):
     Attributes
     ----------
     value : float
-        At least so many units of work a second; or, where `unit` is "s", at most so many seconds.
+        At least so many units of work a second; or, where `unit` is "s", at most so many seconds; or, where it is
+        "of peer", at most that share of the time of the row's first peer in the same run.
     unit : str
-        "s", or what is counted, "steps".
+        "s", "of peer", or what is counted, "steps".
     """
 
     value: float
     unit: str = "s"
 
-    def reached(self, seconds: float, work: float) -> float:
-        """Return the figure of a call that took so long and did so much work."""
+    @property
+    def is_time(self) -> bool:
+        """True where less is better."""
+        return self.unit in ("s", "of peer")
+
+    def reached(self, seconds: float, work: float, peer: float | None = None) -> float | None:
+        """Return the figure of a call that took so long and did so much work; None without a peer to compare with.
+
+        >>> Goal(2.0).reached(1.5, 1e6), Goal(1e6, "steps").reached(0.5, 1e6), Goal(1.0, "of peer").reached(3.0, 1, 4.0)
+        (1.5, 2000000.0, 0.75)
+        """
+        if self.unit == "of peer":
+            return None if peer is None else seconds / peer
         return seconds if self.unit == "s" else work / seconds
 
     def is_met(self, figure: float) -> bool:
-        return figure <= self.value if self.unit == "s" else figure >= self.value
+        return figure <= self.value if self.is_time else figure >= self.value
 
 
 @dataclass(frozen=True)
 class Peer:
-    """Another program on the same input, run in the same process before the trials; or a published figure of it.
+    """Another program on the same input, run in the same process after the trials; or a published figure of it.
 
     Attributes
     ----------
@@ -56,16 +78,35 @@ class Peer:
         What must be installed for `run`; the peer is left out where it is not.
     published : float, optional
         In the row's unit.
+    most : int
+        Entries of the row's graphs beyond which it is not run: it would take minutes.
+    prepare : callable, optional
+        Makes the peer's own kind of input of the row's, for `run`. Not timed.
+    ours : bool
+        Another call of this package, of which the second is timed, as the first compiles.
     """
 
     name: str
     run: Callable[[Any], Any] | None = None
     module: str = "numpy"
     published: float | None = None
+    most: int = 1 << 62
+    prepare: Callable[[Any], Any] | None = None
+    ours: bool = False
 
     @property
     def can_run(self) -> bool:
         return self.run is not None and importlib.util.find_spec(self.module) is not None
+
+    def timed(self, made: Any, synchronize: Callable[[], None] = nothing) -> tuple[Any, float, float]:
+        """Run it; return its answer, the seconds that it took, and the processor's seconds in all threads."""
+        assert self.run is not None
+        call = partial(self.run, made if self.prepare is None else self.prepare(made))
+        if self.ours:
+            call()
+        before = time.process_time()
+        answer, took = timed(call, synchronize)
+        return answer, took, time.process_time() - before
 
 
 @dataclass(frozen=True)
@@ -86,16 +127,26 @@ class Row:
         The call that is timed, through the public interface.
     judge : callable
         Given what `make` made and the answer; raises :class:`benchmarks.verify.answers.Wrong`. Not timed.
+    what : str
+        Says what a call does.
     goals : mapping of str to Goal
         By placement.
+    unit : str
+        Of the figure, where there are no goals.
     work : callable
         Given what `make` made and the answer: units of work in a call, where goals count them.
     nbytes : callable
         The same: bytes that had to be read.
     requests : callable
         The same: requests to the memory of the edges; 0 where bytes say what limits a call.
+    notes : callable
+        The same: further figures for the result file, by name.
     peers : tuple of Peer
-        The first is in the table; all are in the result file.
+        The first that has a figure is in the table; all are in the result file.
+    parts : int
+        Equal parts of a call, as the rounds of a descent: `goals`, `nbytes` and figures are of one of them.
+    base : callable, optional
+        A call that does everything but those parts. Its time is subtracted before the rest is divided by `parts`.
     made : str
         Says that an input is made and what it stands for; "" where it is the original.
     """
@@ -105,11 +156,16 @@ class Row:
     make: Callable[[Input], Any]
     run: Callable[[Any], Any]
     judge: Callable[[Any, Any], None]
+    what: str = ""
     goals: Mapping[str, Goal] = field(default_factory=dict)
+    unit: str = "s"
     work: Callable[[Any, Any], float] = lambda _given, _answer: 1.0
     nbytes: Callable[[Any, Any], int] = lambda _given, _answer: 0
     requests: Callable[[Any, Any], int] = lambda _given, _answer: 0
+    notes: Callable[[Any, Any], dict[str, Any]] = lambda _given, _answer: {}
     peers: tuple[Peer, ...] = ()
+    parts: int = 1
+    base: Callable[[Any], Any] | None = None
     made: str = ""
     host_graph: str = ""
 
@@ -130,13 +186,23 @@ class Input:
         Of matrices; "host" for the CPU engine.
     small : bool
         Whether ``--scale`` asked for less than the row's own size: inputs that are not graphs shrink too.
+    part : int, optional
+        What the sizes of made tables are divided by; by default 1 on a GPU, more on a CPU.
+    data : Path, optional
+        The folder of the reference graphs.
     """
 
     name: str
     placement: str
     small: bool = False
+    part: int | None = None
+    data: Path | None = None
     seed: int = SEED
     _graphs: dict[tuple[str, str], gb.Matrix] = field(default_factory=dict)
+
+    def size(self, full: int, host: int, small: int) -> int:
+        """Return the size of an input that is no graph: on a GPU, on a CPU, or where ``--scale`` asked for less."""
+        return small if self.small else host if self.placement == HOST else full
 
     def put(self, A: gb.Matrix) -> gb.Matrix:
         """Return a matrix in the placement."""
@@ -153,11 +219,30 @@ class Input:
                 self._graphs[key] = gb.io.read(self.name + options, **where)
         return self._graphs[key]
 
+    def reference(self, name: str) -> gb.Matrix:
+        """Return a reference graph in the placement, or say that it is not on this machine."""
+        listed = self.data / "graphs.json" if self.data else None
+        if listed is None or not listed.exists():
+            raise Unavailable(f"the reference graphs are not in {self.data}; --data names their folder")
+        (found,) = (entry for entry in json.loads(listed.read_text()) if entry["name"] == name)
+        with gb.config.set(engine="cpu"):
+            A = gb.io.read(
+                listed.parent / found["file"], format=FORMATS.get(found["format"], found["format"]),
+                directed=found["directed"], relabel=found["format"] == "snap",
+            )  # fmt: skip
+        return self.put(A[0] if isinstance(A, tuple) else A)
+
     def sources(self, A: gb.Matrix, count: int) -> np.ndarray[Any, Any]:
         """Return `count` vertices with out-edges, the same ones in each run."""
-        degree = A.apply("one").new("INT64").reduce_rowwise("plus").new().to_dense(fill_value=0)
-        return np.array(pick_sources(degree, count, self.seed))
+        return np.array(pick_sources(degrees(A), count, self.seed))
 
-    def rng(self) -> np.random.Generator:
-        """Return random numbers, the same ones in each run."""
-        return np.random.default_rng(self.seed)
+    def rng(self, stream: int = 0) -> np.random.Generator:
+        """Return random numbers, the same ones in each run, and others for another `stream`."""
+        return np.random.default_rng([self.seed, stream])
+
+
+def degrees(A: gb.Matrix) -> np.ndarray[Any, Any]:
+    """Return the number of entries of each row; reads offsets alone."""
+    ones = gb.Vector.from_scalar(1, A.ncols, "INT64")
+    found: np.ndarray[Any, Any] = A.mxv(ones, gb.semiring.plus_pair["INT64"]).new().to_dense(fill_value=0)
+    return found

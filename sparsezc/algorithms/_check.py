@@ -44,10 +44,9 @@ def vertices(values: Iterable[Any], n: int, name: str = "sources") -> NDArray[np
     if not isinstance(values, Iterable):
         raise DomainMismatch(f"{name} is {values!r}; an iterable of vertex numbers is needed")
     if isinstance(values, np.ndarray) and values.ndim == 1 and values.dtype.kind in "iu":
-        outside = np.flatnonzero((values < 0) | (values >= n))
-        if outside.size:
-            vertex(values[outside[0]], n, name)
-        return values.astype(np.int64)
+        if values.size and (int(values.min()) < 0 or int(values.max()) >= n):
+            vertex(values[np.argmax((values < 0) | (values >= n))], n, name)
+        return values.astype(np.int64, copy=False)
     return np.array([vertex(value, n, name) for value in values], np.int64)
 
 

@@ -145,8 +145,22 @@ def save_table(path: str, graph: Graph, table: Any) -> None:
             file.write(",".join(map(repr, [vertex, *row])).encode() + b"\n")
 
 
-def check_matrix(path: str, *, tables: bool, arrays: bool) -> None:
-    """Refuse, before the work, a name that a Matrix, a table or arrays cannot be written to.
+def save_rows(path: str, rows: NDArray[Any]) -> None:
+    """Write an array of two dimensions, ``.csv`` or ``.npy``."""
+    import numpy as np
+
+    from sparsezc.io.files.atomic_write import Output
+
+    with Output(path) as out, out.open() as file:
+        if path.lower().endswith(".npy"):
+            np.save(file, rows)
+            return
+        for row in rows.tolist():
+            file.write(",".join(repr(each) for each in row).encode() + b"\n")
+
+
+def check_matrix(path: str, form: str) -> None:
+    """Refuse, before the work, a name that a graph, a table, rows or arrays cannot be written to.
 
     Raises
     ------
@@ -159,9 +173,11 @@ def check_matrix(path: str, *, tables: bool, arrays: bool) -> None:
     from sparsezc.io._write import check_target
     from sparsezc.io.files.source import FileMissing
 
-    if arrays and not path.lower().endswith(".npz"):
+    if form == "arrays" and not path.lower().endswith(".npz"):
         raise FileFormatError(f"--out {path}: several arrays are written; a name that ends in .npz is needed")
-    if not arrays and not (tables and path.lower().endswith(_TABLES)):
+    if form == "rows" and not path.lower().endswith(_TABLES):
+        raise FileFormatError(f"--out {path}: rows are written; a name that ends in {' or '.join(_TABLES)} is needed")
+    if form == "graph" or (form == "table" and not path.lower().endswith(_TABLES)):
         check_target(Path(path), compress=False)
     if not Path(path).resolve().parent.is_dir():
         raise FileMissing(f"{path}: the folder {Path(path).resolve().parent} does not exist")

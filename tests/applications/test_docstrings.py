@@ -1,4 +1,4 @@
-"""Every application says what it takes, gives and refuses, by which formula and whose, and the page shows it."""
+"""Every application says what it takes, gives and refuses, by which formula and whose, and its page shows it."""
 
 import inspect
 import re
@@ -8,7 +8,7 @@ import pytest
 
 import sparsezc as gb
 
-PAGE = (Path(__file__).resolve().parents[2] / "docs" / "applications.md").read_text()
+GALLERY = Path(__file__).resolve().parents[2] / "docs" / "gallery"
 SOURCE = re.compile(r"Source: .*?(doi:|arXiv:|19\d\d|20\d\d)", re.DOTALL)
 
 
@@ -27,9 +27,9 @@ def test_the_docstring_is_whole(name):
 
 
 @pytest.mark.parametrize("name", gb.applications.__all__)
-def test_the_page_lists_it_and_has_a_section_for_it(name):
-    assert re.search(rf"^\|.*`{name}\(.*\|", PAGE, re.MULTILINE)
-    assert f"gb.applications.{name}(" in PAGE
+def test_the_gallery_lists_it_and_has_a_page_for_it(name):
+    listed = re.search(rf"^\|.*`{name}\(.*?\((\w+\.md)\) \|", (GALLERY / "index.md").read_text(), re.MULTILINE)
+    assert f"gb.applications.{name}(" in (GALLERY / listed[1]).read_text()
 
 
 def test_dir_shows_the_applications():

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import statistics
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,7 +13,7 @@ from tests.benchmarks.runs import cases
 
 ROOT = Path(__file__).parents[2]
 PUBLISHED = ROOT / "benchmarks" / "published"
-TEXTS = [ROOT / "README.md", ROOT / "benchmarks" / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+TEXTS = [ROOT / "README.md", ROOT / "benchmarks" / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
 def test_every_result_that_is_named_is_there() -> None:
@@ -34,7 +36,7 @@ def test_searches_beyond_the_card_are_told_as_measured(row: str, placement: str,
         for case in cases(PUBLISHED / "memory" / "h200-beyond_the_card.json")
         if case["name"] == "bfs"
     }
-    page = (ROOT / "docs" / "performance-memory.md").read_text()
+    page = (ROOT / "docs" / "performance" / "memory.md").read_text()
     section = page.split("\n## Edges that exceed the card\n")[1].split("\n## ")[0]
     (line,) = [line for line in section.splitlines() if line.startswith(f"| {row} |")]
     told = [float(part) for part in line.split("|")[2].split(",")]
@@ -60,3 +62,43 @@ def test_conversions_are_told_as_measured() -> None:
         told = [f"{case['setting']['in_bytes'] / 1e9:.2f}", f"{case['derived']['median']:.0f}",
                 f"{peak / 1e6:.0f} ({peak / memory:.2f})", f"{moved / 1e9:.1f}"]  # fmt: skip
         assert f"| `.{case['name']}` | {' | '.join(told)} |" in lines
+
+
+def test_parts_are_told_as_counted() -> None:
+    found: dict[str, dict[int, Any]] = {}
+    for case in cases(PUBLISHED / "applications" / "hive-scaling.json"):
+        found.setdefault(case["name"], {})[case["setting"]["parts"]] = case["notes"]
+    page = (ROOT / "docs" / "performance" / "applications.md").read_text()
+    section = page.split("\n## Parts of a graph\n")[1]
+    lines = [line for line in section.splitlines() if line[:2] == "| "]
+    expected = []
+    for name, of in found.items():
+        ours = [(of[parts]["operations"], of[parts]["received_bytes"]) for parts in (2, 8)]
+        theirs = of[8]["study"] and tuple(of[8]["study"].values())
+        told = [*ours, theirs]
+        cells = [f"{number:,.0f}" if pair else "-" for pair in told for number in pair or (0, 0)]
+        cells += [f"{pair[0] / pair[1]:.3g}" if pair else "-" for pair in told[1:]]
+        expected.append(f"| {name} | {' | '.join(cells)} |")
+    assert lines[2:] == expected
+
+
+def cpu_lines() -> list[str]:
+    """Return a line of the page for each row that was run on a CPU, with its first peer."""
+    lines = []
+    for case in cases(PUBLISHED / "applications" / "hive-cpu.json"):
+        notes = case["notes"]
+        if not case["trials"]:
+            continue
+        peers = [name.removesuffix(", processor") for name in notes if name.endswith(", processor")]
+        beside = f"{peers[0]}: {notes[peers[0] + ', processor']:#.3g}" if peers else ""
+        ours = statistics.median(notes["processor"])
+        lines.append(
+            f"| {case['name']} | {case['setting']['graph'] or case['setting']['input']} | {ours:#.3g} | {beside} |"
+        )
+    return lines
+
+
+def test_rows_on_a_cpu_are_told_as_measured() -> None:
+    page = (ROOT / "docs" / "performance" / "applications.md").read_text()
+    section = page.split("\n## On a CPU\n")[1].split("\n## ")[0]
+    assert [line for line in section.splitlines() if line[:2] == "| "][2:] == cpu_lines()

@@ -49,6 +49,11 @@ def graph():
 
 
 CALLS = {
+    "louvain-communities": ["--seed", 1, "--resolution", 0.9, "--out", "labels.csv"],
+    "leiden-communities": ["--seed", 1, "--weighted", "--out", "labels.npy"],
+    "sample-neighbors": ["--sources", 0, 1, 0, "--k", 1, "--seed", 1, "--replace", "--weighted", "--out", "drawn.csv"],
+    "random-walks": ["--sources", 0, 3, "--length", 4, "--p", 0.5, "--q", 2, "--seed", 1, "--out", "walks.npy"],
+    "graph-search": ["--sources", 0, 4, "--scores", "y.npy", "--length", 3, "--mode", "greedy", "--out", "walks.csv"],
     "scan-statistics": ["--out", "psi.csv"],
     "maximum-flow": ["--s", 0, "--t", 3, "--out", "flow.mtx"],
     "minimum-cut": ["--s", 0, "--t", 3, "--out", "side.json"],
@@ -110,6 +115,45 @@ def test_answers_are_those_of_the_functions(here, capsys):
     assert gb.io.read("pairs.tsv", directed=False).dup("INT64").isequal(B)
 
 
+def test_walks_and_samples_are_those_of_the_functions(here, capsys):
+    A = graph()
+    data = answer(capsys, "random-walks", "g.tsv", "--undirected", *CALLS["random-walks"])
+    walks = gb.algorithms.random_walks(A, [0, 3], 4, p=0.5, q=2, seed=1)
+    assert np.array_equal(np.load("walks.npy"), walks.to_dense(-1))
+    assert (data["walks"], data["steps"]) == (2, 8)
+    answer(capsys, "graph-search", "g.tsv", "--undirected", *CALLS["graph-search"])
+    walks = gb.algorithms.graph_search(A, [0, 4], gb.Vector.from_dense(np.load("y.npy")), 3, "greedy")
+    assert np.array_equal(np.loadtxt("walks.csv", delimiter=","), walks.to_dense(-1))
+    answer(capsys, "sample-neighbors", "g.tsv", "--undirected", *CALLS["sample-neighbors"])
+    drawn = gb.algorithms.sample_neighbors(A, [0, 1, 0], 1, replace=True, weighted=True, seed=1)
+    row, neighbor, times = drawn.to_coo()
+    expected = np.column_stack([np.array([0, 1, 0])[row.astype(int)], neighbor, times])
+    assert np.array_equal(np.loadtxt("drawn.csv", delimiter=","), expected)
+    data = answer(capsys, "leiden-communities", "g.tsv", "--undirected", *CALLS["leiden-communities"])
+    labels = gb.algorithms.leiden_communities(A, weighted=True, seed=1).to_dense()
+    assert np.array_equal(np.load("labels.npy"), labels)
+    assert data["communities"] == len(set(labels.tolist()))
+
+
+def test_a_vertex_without_a_score_is_left_out(here, capsys):
+    np.save("scores.npy", [1.0, np.nan, 5.0, 5.0, 0.5])
+    answer(capsys, "graph-search", "g.tsv", "--undirected", "--sources", 0, "--scores", "scores.npy", "--length", 1,
+           "--mode", "greedy", "--out", "walks.npy")  # fmt: skip
+    assert np.load("walks.npy").tolist() == [[0, 4]]
+
+
+def test_answers_have_the_files_ids(here, capsys):
+    (here / "far.tsv").write_text("100\t200\n200\t300\n100\t300\n")
+    given = ("far.tsv", "--undirected", "--relabel")
+    answer(capsys, "random-walks", *given, "--sources", 200, "--length", 3, "--seed", 1, "--out", "walks.npy")
+    assert set(np.load("walks.npy").ravel().tolist()) <= {100, 200, 300}
+    answer(capsys, "sample-neighbors", *given, "--sources", 200, "--out", "drawn.npy")
+    assert np.load("drawn.npy")[:, :2].tolist() == [[200, 100], [200, 300]]
+    data = answer(capsys, "louvain-communities", *given, "--seed", 1, "--out", "labels.txt")
+    assert data["largest"] == [{"label": 100, "vertices": 3}]
+    assert (here / "labels.txt").read_text() == "100 100\n200 100\n300 100\n"
+
+
 def test_vertices_are_the_files_ids(here, capsys):
     (here / "far.tsv").write_text("100\t200\n200\t300\n100\t300\n")
     data = answer(capsys, "vertex-nomination", "far.tsv", "--undirected", "--relabel", "--seeds", 200)
@@ -130,6 +174,11 @@ def test_vertices_are_the_files_ids(here, capsys):
         (["scan-statistics", "g.tsv", "--out", "a.xlsx"], "says no format"),
         (["maximum-flow", "absent.tsv", "--s", 0, "--t", 1, "--out", "a.xlsx"], "a.xlsx"),
         (["collaborative-filtering", "absent.tsv", "--out", "a.csv"], "--out a.csv: several arrays"),
+        (
+            ["random-walks", "absent.tsv", "--sources", 0, "--out", "a.mtx"],
+            "--out a.mtx: rows are written; a name that",
+        ),
+        (["graph-search", "g.tsv", "--sources", 0, "--scores", "pairs.csv"], "pairs.csv has 2 columns; one number for"),
         (["geolocation", "absent.tsv", "--places", "places.csv", "--out", "no/a.csv"], "does not exist"),
     ],
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import doctest
-import importlib
+import importlib.util
 import os
 import re
 import subprocess
@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import sparsezc
+from docs.gallery import pictures
 from sparsezc import cli
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -60,7 +61,8 @@ OPTIONS = {option for option in OPTIONS | {"--version"} if option.startswith("--
 FOLDERS = [ROOT, *(Path(at) for top in ("sparsezc", "tests", "benchmarks", "docs") for at, *_ in os.walk(ROOT / top))]
 FOLDERS += [Path(at) for top in ("ops", "semirings") for at, *_ in os.walk(ROOT / top)]
 MODULES = sorted(module_name(path) for path in files(ROOT / "sparsezc") if path.name != "__main__.py")
-RUNNABLE = [page for page in PAGES if blocks(page, "python") and page not in CONTRACTS]
+#: Those of the gallery run in test_gallery.py, which looks at what they find.
+RUNNABLE = [p for p in PAGES if blocks(p, "python") and p not in CONTRACTS and p.parent != ROOT / "docs" / "gallery"]
 
 
 @pytest.mark.parametrize("name", MODULES)
@@ -120,7 +122,7 @@ def test_names_on_pages_exist(page: Path) -> None:
             absent += [tick] * (found is absent)
         for name in re.findall(r"[\w./-]+\.(?:py|cu|cuh|md|json|toml)\b", tick):
             absent += [tick] * (not any((folder / name).exists() for folder in FOLDERS))
-        of_benchmarks = page.name.startswith("performance")  # whose options are the benchmarks'
+        of_benchmarks = page.parent.name == "performance"  # whose options are the benchmarks'
         if tick.startswith(("--", "sparsezc ")) and not of_benchmarks:
             absent += [tick] * (not set(re.findall(r"(?<![\w-])--[A-Za-z][\w-]*", tick)) <= OPTIONS)
     assert absent == []
@@ -142,8 +144,10 @@ def test_the_pages_build_without_a_warning(tmp_path: Path) -> None:
         capture_output=True, text=True, timeout=300, check=False,
     )  # fmt: skip
     assert (done.returncode, done.stderr) == (0, "")
-    for page in (ROOT / "docs").glob("*.md"):
-        assert (tmp_path / page.with_suffix(".html").name).exists()
+    for page in (ROOT / "docs").rglob("*.md"):
+        assert (tmp_path / page.relative_to(ROOT / "docs").with_suffix(".html")).exists()
+    if importlib.util.find_spec("matplotlib"):
+        assert len(list((tmp_path / "_images").glob("*.svg"))) == len(pictures.NAMES)
 
 
 def test_readme_has_the_two_lines() -> None:

@@ -37,21 +37,19 @@ def walk(matrix: MatrixStore, trail: Trail, top: VectorStore | None, by: VectorS
     """
     rows, columns = assembly.rows_of(matrix), trail.length + 1
     weights = [_filled(v) for v in (top, by)]
-    offsets = np.arange(trail.starts.size + 1, dtype=np.int64) * columns
     ranges = _ranges(trail.starts.size, columns)
     xp = cuda.current().xp
 
     def make(first: int, last: int, whole: bool) -> tuple[Any, Any, Any]:
-        met = _met(rows, matrix.dtype, trail, weights, first, last)
-        there = met >= 0
-        lengths = there.sum(axis=1)
+        met, lengths = _met(rows, matrix.dtype, trail, weights, first, last)
         local = xp.concatenate([xp.zeros(1, np.int64), xp.cumsum(lengths)])
         if not whole:
             return local, None, None
-        ids = xp.tile(xp.arange(columns, dtype=index_dtype(columns, "device")), last - first)
-        if int(local[-1]) == int(offsets[last] - offsets[first]):
-            return local, ids, met.ravel()
-        return local, ids[there.ravel()], met[there]
+        ids = xp.broadcast_to(xp.arange(columns, dtype=index_dtype(columns, "device")), met.shape)
+        if int(local[-1]) == met.size:
+            return local, ids.ravel(), met.ravel()
+        there = met >= 0
+        return local, ids[there], met[there]
 
     return assembly.assemble(ranges, make, (trail.starts.size, columns), INT64, DeviceBuffer.placement)
 
@@ -73,13 +71,14 @@ def _filled(v: VectorStore | None) -> Any:
     return made
 
 
-def _met(rows: Rows, dtype: DataType, trail: Trail, weights: list[Any], first: int, last: int) -> Any:
-    """Return the vertices that walks `first` .. `last` - 1 meet, -1 after the end of each."""
+def _met(rows: Rows, dtype: DataType, trail: Trail, weights: list[Any], first: int, last: int) -> tuple[Any, Any]:
+    """Return the vertices that walks `first` .. `last` - 1 meet, -1 after the end of each, and how many each meets."""
     gpu = cuda.current()
     starts = gpu.xp.asarray(trail.starts[first:last])
     met = gpu.xp.empty((last - first, trail.length + 1), np.int64)
+    lengths = gpu.xp.empty(last - first, np.int64)
     if not met.size:
-        return met
+        return met, lengths
     back, close, far = map(np.uint64, trail.shares or (0, 0, 0))
     prelude = _prelude(rows.wide, dtype, rows.iso, _WEIGHTS[trail.weights], trail.shares is not None)
     kernel = codegen.kernel(gpu, "walk.cu", prelude, "walk")
@@ -87,8 +86,9 @@ def _met(rows: Rows, dtype: DataType, trail: Trail, weights: list[Any], first: i
         launch.blocks(gpu, last - first), count=last - first, first=first, length=trail.length, indptr=rows.indptr,
         indices=rows.indices.pointer, values=rows.values.pointer, top=weights[0], by=weights[1], back=back, close=close,
         far=far, seed=np.uint64(trail.seed), starts=starts, met=met,
+        lengths=lengths,
     )  # fmt: skip
-    return met
+    return met, lengths
 
 
 @lru_cache(maxsize=64)

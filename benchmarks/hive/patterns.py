@@ -1,0 +1,106 @@
+"""Application classification: patterns that were taken out of the graph, and must be found in it again."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import sparsezc as gb
+from benchmarks.hive.row import Goal, Input, Peer, Row
+from benchmarks.verify.answers import Wrong
+
+VERTEX_FEATURES, EDGE_FEATURES = 13, 17  # as in Gunrock's runs
+
+
+class _Hidden(NamedTuple):
+    """The arguments of the application, and the vertices of the graph that the pattern was taken from."""
+
+    arguments: tuple[Any, ...]
+    where: Any
+
+
+def _hidden(size: int, edges: int) -> Any:
+    """Return what hides a pattern of so many vertices and at most so many edges."""
+
+    def make(given: Input) -> _Hidden:
+        G, rng = given.read(), given.rng()
+        indptr, ids, _values = G.to_csr()
+        indptr, ids = indptr.astype(np.int64), ids.astype(np.int64)
+        where, found = [int(given.sources(G, 1)[0])], []
+        while len(where) < size:  # a vertex next to those that are there, by chance
+            u = where[int(rng.integers(len(where)))]
+            at = int(rng.integers(indptr[u], indptr[u + 1]))
+            if (v := int(ids[at])) not in where:
+                where.append(v)
+                found.append(at)
+        rows = np.repeat(np.arange(G.nrows), np.diff(indptr))
+        among = np.flatnonzero(np.isin(rows, where) & np.isin(ids, where))
+        rest = rng.permutation(np.setdiff1d(among, found))[: max(0, edges - len(found))]
+        chosen = np.r_[found, rest].astype(np.int64)
+        number = {v: k for k, v in enumerate(where)}
+        i, j = (np.array([number[int(v)] for v in ends[chosen]]) for ends in (rows, ids))
+        order = np.lexsort((j, i))
+        x, e = rng.random((G.nrows, VERTEX_FEATURES)), rng.random((G.nvals, EDGE_FEATURES))
+        P = gb.Matrix.from_coo(i[order], j[order], 1.0, nrows=size, ncols=size)
+        return _Hidden((G, P, x, x[where], e, e[chosen[order]]), np.array(where))
+
+    return make
+
+
+def _judge(given: _Hidden, match: gb.Matrix) -> None:
+    """Columns are probabilities, and each vertex of the pattern is found where it was taken from."""
+    values = match.to_dense()
+    if (off := np.abs(np.exp(values).sum(axis=0) - 1).max()) > 1e-9:
+        raise Wrong(f"probabilities sum to 1 but for {off}")
+    if not np.array_equal(best := values.argmax(axis=0), given.where):
+        raise Wrong(f"{int((best != given.where).sum())} of {best.size} vertices of the pattern are found elsewhere")
+
+
+def _numpy(given: _Hidden) -> Any:
+    """The rule in array code: messages along and against each edge of the pattern, as many rounds as vertices."""
+    G, P, x, px, e, pe = given.arguments
+    indptr, cols, _values = G.to_csr()
+    cols, some = cols.astype(np.int64), np.flatnonzero(np.diff(indptr.astype(np.int64)))
+    rows = np.repeat(np.arange(G.nrows), np.diff(indptr.astype(np.int64)))
+    into = np.argsort(cols, kind="stable")
+    starts, heads = np.flatnonzero(np.r_[True, np.diff(cols[into]) > 0]), np.unique(cols)
+    i, j, _ = (each.astype(np.int64) for each in P.to_coo())
+    D = np.stack([np.linalg.norm(x - row, axis=1) for row in px], axis=1)
+    C = [np.linalg.norm(e - row, axis=1) for row in pe]
+    N = [max(c.max(), float(np.linalg.norm(row))) for c, row in zip(C, pe, strict=True)]
+    F, R = (np.zeros((i.size, G.nrows)) for _ in range(2))
+    mu = -D - np.log(np.exp(-D).sum(axis=0))
+    for _ in range(P.nrows):
+        f, r = mu.T[j] - F, mu.T[i] - R
+        for k, c in enumerate(C):
+            F[k], R[k] = r[k].max() - N[k], f[k].max() - N[k]
+            F[k][heads] = np.maximum(F[k][heads], np.maximum.reduceat((r[k][rows] - c)[into], starts))
+            R[k][some] = np.maximum(R[k][some], np.maximum.reduceat(f[k][cols] - c, indptr[some].astype(np.int64)))
+        mu = -D
+        np.add.at(mu.T, j, F)
+        np.add.at(mu.T, i, R)
+        top = mu.max(axis=0)
+        mu = mu - top - np.log(np.exp(mu - top).sum(axis=0))
+    return mu
+
+
+def _bytes(given: _Hidden, _: Any) -> int:
+    """In a round each edge of the pattern reads ids and FP64 costs of the graph's edges along and against them."""
+    G, P = given.arguments[:2]
+    return int(P.nrows * P.nvals * 2 * 12 * G.nvals)
+
+
+def _run(given: _Hidden) -> gb.Matrix:
+    return gb.applications.application_classification(*given.arguments)
+
+
+ROWS = [
+    Row(
+        f"classification, {size} vertices", "kron:18", _hidden(size, edges), _run, _judge, nbytes=_bytes,
+        what="log-probabilities of each vertex of the pattern, 13 features of vertices and 17 of edges",
+        goals={"device": Goal(0.06)}, host_graph="kron:12", made="a pattern taken from the graph; random features",
+        peers=(Peer("NumPy", _numpy, most=1 << 20), *published),
+    )
+    for size, edges, published in ((10, 20, (Peer("Gunrock, P100", published=0.828),)), (21, 42, ()))
+]  # fmt: skip

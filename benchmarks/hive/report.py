@@ -1,0 +1,95 @@
+"""How rows and cases are written: names, figures with their units, the lines of the table."""
+
+from __future__ import annotations
+
+import re
+
+from benchmarks.harness.frame import Case, number
+from benchmarks.hive.row import Goal, Row
+
+HEADER = ["row", "graph or entries", "placement", "first s", "min ms", "median", "max", "figure", "goal", "met"]
+HEADER += ["predicted", "counted", "of copy", "peer", "x faster", "ok"]
+
+
+def at_scale(graph: str, scale: int | None) -> str:
+    """Return a generated graph at another scale.
+
+    >>> at_scale("kron:24?symmetric=true", 12), at_scale("kron:24", None), at_scale("grid:1000x1000", 6)
+    ('kron:12?symmetric=true', 'kron:24', 'grid:8x8')
+    """
+    if scale is None:
+        return graph
+    side = 1 << scale // 2
+    return re.sub(
+        r"(?<=:)(\d+x\d+|\d+)", lambda found: f"{side}x{side}" if "x" in found[0] else str(scale), graph, count=1
+    )
+
+
+def said(value: float | None, unit: str) -> str:
+    """Return a figure with its unit.
+
+    >>> said(2.1e9, "steps"), said(0.25, "s"), said(None, "s"), said(0.5, "of peer"), said(2.1e9, "B")
+    ('2.10 G steps/s', '0.250 s', '-', '0.500 of peer', '2.10 GB')
+    """
+    if value is None:
+        return "-"
+    if unit in ("s", "of peer"):
+        return f"{number(value)} {unit}"
+    size, letter = next(((s, x) for s, x in ((1e9, " G"), (1e6, " M"), (1e3, " k")) if value >= s), (1.0, " "))
+    return f"{number(value / size)}{letter}" + (unit if unit == "B" else f" {unit}/s".replace("  ", " "))
+
+
+def printed(case: Case) -> list[str]:
+    """Return a case as a row of the table that :data:`HEADER` heads."""
+    notes = case.notes
+    figure, goal = notes["figure"], notes["goal"]
+    unit = Goal(goal or 0.0, notes["unit"])
+    times = [number(second * 1e3) for second in case.seconds] if case.trials else ["-"] * 3
+    met = "" if goal is None or figure is None else "met" if unit.is_met(figure) else "MISSED"
+    graph = str(case.setting["graph"] or case.setting.get("input", ""))
+    return [
+        case.name, graph, str(case.setting["placement"]), number(case.first_seconds or None),
+        *times, said(figure, unit.unit), said(goal, unit.unit), met, predicted(case), counted(case),
+        number(case.share if case.trials and case.nbytes else None),
+        f"{case.peer} {said(case.reference, 's' if unit.is_time else unit.unit)}" if case.peer else "-",
+        number(_faster(case, unit)), verdict(case),
+    ]  # fmt: skip
+
+
+def _faster(case: Case, unit: Goal) -> float | None:
+    figure = case.notes["figure"]
+    if not case.reference or not figure:
+        return None
+    if unit.unit == "of peer":
+        return float(1 / figure)
+    return float(case.reference / figure if unit.is_time else figure / case.reference)
+
+
+def verdict(case: Case) -> str:
+    """Return "yes", or why not, and how a row ended before its end."""
+    ended = case.notes.get("ended")
+    return case.verified if ended is None else f"{case.verified}; ended {ended}"
+
+
+def predicted(case: Case) -> str:
+    """Return what a call, or a part of it, has to read: requests where they limit it, else bytes."""
+    if case.requests:
+        return said(float(case.requests), "requests").removesuffix("/s")
+    return said(float(case.notes["predicted"]), "B") if case.notes.get("predicted") else "-"
+
+
+def counted(case: Case) -> str:
+    """Return what was counted over what was predicted."""
+    moved = case.notes.get("counted")
+    if moved is None or not (case.requests or case.notes.get("predicted")):
+        return "-"
+    if case.requests:
+        return f"{number(moved['requests'] / case.requests)}x" if moved["requests"] else "-"
+    found = (moved["link_bytes"] or moved["device_bytes"]) / case.parts
+    return f"{number(found / case.notes['predicted'])}x"
+
+
+def listed(row: Row) -> list[str]:
+    """Return a row's name, graph, what it does, goals and peers."""
+    goals = ", ".join(f"{where}: {said(goal.value, goal.unit)}" for where, goal in row.goals.items())
+    return [row.name, row.graph or row.made, row.what, goals, ", ".join(peer.name for peer in row.peers)]

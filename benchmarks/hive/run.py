@@ -1,0 +1,170 @@
+"""How a row is run: the call, its trials, the verdict, what was counted, the peers; each saved before the next."""
+
+from __future__ import annotations
+
+import argparse
+import time
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from typing import Any
+
+import sparsezc as gb
+from benchmarks.harness import copyrate
+from benchmarks.harness.frame import Case, Report, Trial, judge, nothing, timed
+from benchmarks.hive import report as shown
+from benchmarks.hive.limit import OutOfTime, limit
+from benchmarks.hive.row import HOST, Goal, Input, Peer, Row, Unavailable
+from sparsezc import stats
+from sparsezc.device import cuda
+
+
+def run(chosen: Sequence[Row], options: argparse.Namespace, report: Report) -> None:
+    """Run rows in all placements; one that fails or takes too long is reported and the next goes on."""
+    synchronize = nothing if options.used_engine == "cpu" else cuda.current().synchronize
+    end = None if options.budget is None else time.monotonic() + options.budget
+    for placement in options.placements:
+        with report.part(f"copy rate, {placement}"):
+            report.rates[placement] = copyrate.of(placement, options.copy_mib << 20)
+        graphs: dict[tuple[str, str], gb.Matrix] = {}
+        for row in chosen:
+            if row.goals and placement not in row.goals and not options.everywhere:
+                continue
+            name = shown.at_scale(row.graph_in(placement), options.scale)
+            given = Input(name, placement, options.scale is not None, options.part, options.data, _graphs=graphs)
+            case = _Run(row, given, report, synchronize).run(options, end)
+            print("  ".join(shown.printed(case)), flush=True)
+
+
+class _Run:
+    """One row in one placement, while it runs."""
+
+    def __init__(self, row: Row, given: Input, report: Report, synchronize: Callable[[], None]) -> None:
+        self.row, self.given, self.report, self.synchronize = row, given, report, synchronize
+        self.case = Case(
+            row.name, {"graph": given.name, "placement": given.placement, "what": row.what, "made": row.made}
+        )
+        self.case.parts, self.case.rate = row.parts, report.rates.get(given.placement)
+        goal = row.goals.get(given.placement) or next(iter(row.goals.values()), Goal(0.0, row.unit))
+        self.goal = goal
+        self.case.notes |= {"unit": goal.unit, "goal": goal.value if given.placement in row.goals else None}
+        self.doing = ""
+
+    def run(self, options: argparse.Namespace, end: float | None) -> Case:
+        """Do everything, or what the limit allows; return the case, which is in the report."""
+        left = None if end is None else end - time.monotonic()
+        self.report.add(self.case)
+        if left is not None and left <= 0:
+            self.case.notes |= {"ended": "before it began: the run's budget has passed", "figure": None}
+            self.report.save()
+            return self.case
+        seconds = min((each for each in (left, options.limit) if each is not None), default=None)
+        ended: str | None = ""
+        try:
+            with self.report.part(f"{self.row.name}, {self.given.placement}"), limit(seconds):
+                ended = self._run(options)
+        except OutOfTime:
+            ended = f"after its limit of {seconds:.0f} s, while {self.doing}"
+        self.case.notes["ended"] = f"by an error, while {self.doing}" if ended == "" else ended
+        self._figure()
+        self.report.save()
+        return self.case
+
+    @contextmanager
+    def _step(self, doing: str) -> Iterator[None]:
+        """A step of the row; what is known before and after it is saved."""
+        self.doing, start = doing, time.perf_counter()
+        self.case.notes["ended"] = f"with the process, while {doing}"
+        self.report.save()
+        yield
+        self.case.notes.setdefault("step_seconds", {})[doing] = round(time.perf_counter() - start, 3)
+        self._figure()
+
+    def _run(self, options: argparse.Namespace) -> str | None:
+        """Run the row; return why it ended before its end, or None."""
+        row, case = self.row, self.case
+        try:
+            with self._step("making the input"):
+                made = row.make(self.given)
+        except Unavailable as error:
+            return f"before its first call: {error}"
+        case.setting["input"] = ", ".join(f"{A.nrows:,} x {A.ncols:,}: {A.nvals:,}" for A in _matrices(made)[:1])
+        with self._step("the first call"):
+            answer, case.first_seconds = timed(partial(row.run, made), self.synchronize)
+        with self._step("the predictions"):
+            case.notes["work"] = row.work(made, answer)
+            case.notes["predicted"] = row.nbytes(made, answer)
+            case.requests = row.requests(made, answer)
+            case.notes |= row.notes(made, answer)
+        with self._step("the trials"):
+            for _ in range(options.trials):
+                answer, before = None, time.process_time()  # its memory is free again before the clock starts
+                answer, took = timed(partial(row.run, made), self.synchronize)
+                # of all threads: says on a machine that others use, too, what a call costs
+                case.notes.setdefault("processor", []).append(round(time.process_time() - before, 4))
+                case.trials.append(Trial(None, took, case.notes["predicted"] * row.parts))
+        if row.base is not None:
+            with self._step("the call without the parts"):
+                case.notes["base"] = timed(partial(row.base, made), self.synchronize)[1]
+        with self._step("verifying"):
+            case.verified = judge(lambda _, answer: row.judge(made, answer), None, answer)
+        answer = None
+        for peer in row.peers:
+            if options.peers and peer.can_run and max((A.nvals for A in _matrices(made)), default=0) <= peer.most:
+                with self._step(f"running {peer.name}"):
+                    self._peer(peer, made)
+        if options.count and self.given.placement != HOST:
+            with self._step("counting"):
+                self._count(made)
+        return None
+
+    def _count(self, made: Any) -> None:
+        """Count what one more call reads."""
+        with stats.collect() as moved:
+            timed(partial(self.row.run, made), self.synchronize)
+        self.case.notes["counted"] = {
+            "link_bytes": moved.link_bytes, "requests": moved.requests, "device_bytes": moved.device_bytes,
+            "copied_bytes": moved.copied_bytes,
+        }  # fmt: skip
+
+    def _peer(self, peer: Peer, made: Any) -> None:
+        try:
+            _, took, processor = peer.timed(made, self.synchronize)
+            self.case.notes |= {peer.name: took, f"{peer.name}, processor": round(processor, 4)}
+        except Exception as error:  # a peer's failure is a result, and none of ours
+            traceback.print_exc()
+            self.case.notes[f"{peer.name}, failed"] = f"{type(error).__name__}: {error}"
+
+    def _figure(self) -> None:
+        """Set the figure from what is known: the trials, else the first call."""
+        case, row = self.case, self.row
+        seconds = case.seconds.median * row.parts if case.trials else case.first_seconds
+        if not seconds:
+            case.notes["figure"] = None
+            return
+        if "base" in case.notes:
+            seconds = max(seconds - case.notes["base"], 0.0)
+        full = self.given.placement != HOST and not self.given.small  # a published figure is of the full size
+        ran = next((case.notes[peer.name] for peer in row.peers if peer.name in case.notes), None)
+        part = seconds / row.parts
+        case.notes["figure"] = self.goal.reached(part, case.notes.get("work", 1.0), ran)
+        for peer in row.peers:
+            if peer.name in case.notes or (full and peer.published is not None):
+                case.peer, case.reference = peer.name, self._reference(peer)
+                return
+
+    def _reference(self, peer: Peer) -> float | None:
+        """Return the peer's figure of this run, else the published one; seconds where ours is a share of them."""
+        seconds = self.case.notes.get(peer.name)
+        if seconds is None:
+            return peer.published
+        if self.goal.is_time:
+            return float(seconds) / self.row.parts
+        return self.goal.reached(seconds / self.row.parts, self.case.notes["work"])
+
+
+def _matrices(made: Any) -> list[gb.Matrix]:
+    """Return the matrices of a row's input."""
+    parts = made.values() if isinstance(made, dict) else made if isinstance(made, tuple) else (made,)
+    return [part for part in parts if isinstance(part, gb.Matrix)]

@@ -1,0 +1,279 @@
+"""An engine that runs statements on the CPU engine and counts, for parts of a graph, what each reads and exchanges.
+
+:mod:`benchmarks.hive.scaling.parts` has the model; this file says of every statement what its matrix's rows are and
+what they need. Algorithms run on it as on any engine (docs/engines.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.hive.scaling.parts import ID, Partition
+from sparsezc.expr import engines
+from sparsezc.expr.draws import TRIES
+
+Array = NDArray[Any]
+NAME = "counting"
+
+
+class Counting:
+    """The engine.
+
+    Attributes
+    ----------
+    partition : Partition
+        The counts of the run since :meth:`begin`.
+    seen : list of (str, int, int, int)
+        Of each statement that read a matrix: what it was, the matrix's rows and entries, the other operand's entries.
+    """
+
+    name = NAME
+    lock = None  # as the CPU engine's
+
+    def __init__(self) -> None:
+        self.cpu = engines.get("cpu")
+        self.begin()
+
+    def __getattr__(self, method: str) -> Any:
+        return getattr(self.cpu, method)  # stores are the CPU engine's
+
+    def begin(self) -> None:
+        """Forget what was counted, and how matrices were cut."""
+        self.partition = Partition()
+        self.seen: list[tuple[str, int, int, int]] = []
+
+    def run(self, expression: Any, out: Any, write: Any) -> None:
+        """Count a statement and run it; what walks do is known from their result."""
+        count = _COUNTED.get(expression.operation, _local)
+        if count is _walk:
+            self.cpu.run(expression, out, write)
+            _walk(self, expression, out)
+            return
+        count(self, expression, write)
+        self.cpu.run(expression, out, write)
+
+
+def counting() -> Counting:
+    """Return the engine, known by its name from the first call on."""
+    global _engine
+    if _engine is None:
+        _engine = Counting()
+        engines.register(NAME, _engine)
+    return _engine
+
+
+_engine: Counting | None = None
+
+
+# What statements read
+
+
+def _coo(A: Any) -> tuple[Array, Array, tuple[int, int]]:
+    """Return rows, columns and shape of a Matrix or TransposedMatrix."""
+    rows, cols, _ = A._store.to_coo(values=False)
+    rows, cols = rows.astype(np.int64), cols.astype(np.int64)
+    return (cols, rows, A.shape) if A._transposed else (rows, cols, A.shape)
+
+
+def _csr(A: Any) -> tuple[Array, Array]:
+    rows, cols, shape = _coo(A)
+    if A._transposed:
+        order = np.argsort(rows, kind="stable")
+        rows, cols = rows[order], cols[order]
+    return np.r_[0, np.cumsum(np.bincount(rows, minlength=shape[0]))], cols
+
+
+def _positions(v: Any) -> tuple[Array, Array]:
+    at, values = v._store.to_coo()
+    return at.astype(np.int64), values
+
+
+def _allowed(mask: Any, size: int) -> Array:
+    """Return where a vector's mask lets a statement write."""
+    found = np.ones(size, np.bool_)
+    if mask is None or mask.parent.ndim != 1:
+        return found
+    at, values = _positions(mask.parent)
+    found[:] = False
+    found[at if mask.structure else at[np.asarray(values, np.bool_)]] = True
+    return ~found if mask.complement else found
+
+
+def _sizes(x: Any, op: Any, letter: str, full: bool) -> float:
+    """Return the bytes of an entry of an operand on the way: its number, unless all are there, and what `op` reads."""
+    value = x.dtype.np_type.itemsize if op is None or letter in op.reads else 0
+    return float(value if full else ID + value)
+
+
+def _local(engine: Counting, x: Any, _: Any) -> None:
+    """Count a statement on single entries: it reads those of its operands."""
+    engine.partition.local(sum(operand.nvals for operand in x.operands if getattr(operand, "_stored", False)))
+
+
+def _version(x: Any) -> tuple[Any, Array]:
+    """Return an object, the matrix itself of a transposed one, and a hash of each of its entries or rows."""
+    source = x._matrix if x._transposed else x
+    at, *more = source._store.to_coo()
+    hashed = np.frombuffer(np.ascontiguousarray(more[-1].astype(np.float64)).tobytes(), np.uint64) + np.uint64(1)
+    if source.ndim == 2:
+        hashed = hashed * (more[0] * np.uint64(0x9E3779B97F4A7C15) + np.uint64(0xD1B54A32D192ED03))
+    found = np.zeros(source.shape[0], np.uint64)
+    np.add.at(found, at.astype(np.int64), hashed)
+    return source, found
+
+
+def _pull(engine: Counting, A: Any, v: Any, nbytes: float, mask: Any) -> None:
+    """Count rows of A that need entries of a vector."""
+    rows, cols, shape = _coo(A)
+    if not A._transposed and shape[0] == shape[1]:
+        engine.partition.cut(np.bincount(rows, minlength=shape[0]))
+    at, _values = _positions(v)
+    engine.seen.append(("pull", shape[0], rows.size, at.size))
+    lengths = np.zeros(shape[1])
+    lengths[at] = nbytes
+    kept = _allowed(mask, shape[0])[rows]
+    engine.partition.pull(rows[kept], cols[kept], shape, lengths, version=_version(v))
+
+
+def _mxv(engine: Counting, x: Any, write: Any) -> None:
+    A, v = x.operands
+    _pull(engine, A, v, _sizes(v, x.op, "y", v.nvals == v.size), write.mask)
+
+
+def _vxm(engine: Counting, x: Any, _: Any) -> None:
+    v, A = x.operands
+    at, _values = _positions(v)
+    engine.seen.append(("push", A.shape[0], A._store.nvals, at.size))
+    indptr, ids = _csr(A)
+    if A.shape[0] == A.shape[1]:
+        engine.partition.cut(np.diff(indptr))
+    size = float(ID + (x.dtype.np_type.itemsize if x.op.reads else 0))
+    engine.partition.push(np.zeros_like(at), at, (indptr, ids), (1, *A.shape), size)
+
+
+def _mxm(engine: Counting, x: Any, write: Any) -> None:
+    """Count a product of matrices: by a mask's entries, a panel's, or the rows of the left one."""
+    A, B = x.operands
+    rows, cols, shape = _coo(A)
+    indptr, ids = _csr(B)
+    lengths = np.diff(indptr)
+    if write.mask is not None and not write.mask.complement and write.mask.parent.nvals < A.shape[0] * B.shape[1] // 2:
+        _dot(engine, x, write.mask.parent)
+        return
+    if shape[0] == shape[1] and not A._transposed:
+        engine.partition.cut(np.bincount(rows, minlength=shape[0]))
+    engine.seen.append(("mxm", shape[0], rows.size, ids.size))
+    if shape[0] < shape[1] and B.shape[0] == B.shape[1]:
+        engine.partition.cut(lengths)
+        size = float(ID + (x.dtype.np_type.itemsize if x.op.reads else 0))
+        engine.partition.push(rows, cols, (indptr, ids), (shape[0], *B.shape), size)
+        return
+    full = ids.size == B.shape[0] * B.shape[1]
+    # parts keep rows of what changes between statements; those of a transposed matrix are made for the statement
+    version = None if B._transposed else _version(B)
+    engine.partition.pull(rows, cols, shape, lengths * _sizes(B, x.op, "y", full), lengths, version)
+
+
+def _dot(engine: Counting, x: Any, mask: Any) -> None:
+    """Count dot products at a mask's entries (i, j): the part of row i of A needs column j of B."""
+    rows, cols, shape = _coo(mask)
+    if shape[0] == shape[1]:
+        engine.partition.cut(np.bincount(rows, minlength=shape[0]))
+    B = x.operands[1]
+    _, columns, _ = _coo(B)
+    lengths = np.bincount(columns, minlength=shape[1])
+    engine.seen.append(("dot", shape[0], rows.size, columns.size))
+    full = columns.size == B.shape[0] * B.shape[1]
+    version = _version(B) if B._transposed else None
+    engine.partition.pull(rows, cols, shape, lengths * _sizes(B, x.op, "y", full), lengths, version)
+
+
+def _best_label(engine: Counting, x: Any, write: Any) -> None:
+    """Count the labels that rows need of their neighbours, and what is known of the neighbours' labels."""
+    A, label, *others = x.operands
+    _pull(engine, A, label, 8.0, write.mask)
+    engine.seen[-1] = ("label", *engine.seen[-1][1:])
+    sums = others[2] if x.operation == "best_label" and len(others) > 2 else None
+    if sums is None or getattr(sums, "ndim", 0) != 1:
+        return
+    rows, cols, shape = _coo(A)
+    kept = _allowed(write.mask, shape[0])[rows]
+    of = label._store.to_dense().astype(np.int64)[cols[kept]]
+    engine.partition.pull(rows[kept], of, shape, np.full(shape[1], 8.0), np.zeros(shape[1]), _version(sums))
+
+
+def _best_column(engine: Counting, x: Any, write: Any) -> None:
+    A, v = x.operands
+    _pull(engine, A, v, _sizes(v, None, "y", v.nvals == v.size), write.mask)
+
+
+def _selectk(engine: Counting, x: Any, _: Any) -> None:
+    """Count the picked entries of each row, read by the row's part."""
+    A, index, pick = x.operands
+    indptr, _ids = _csr(A)
+    lengths = np.diff(indptr)
+    engine.partition.cut(lengths)
+    listed = index.positions().astype(np.int64)
+    picked = np.minimum(lengths[listed], pick.k)
+    engine.seen.append(("selectk", A.shape[0], int(lengths.sum()), int(picked.sum())))
+    engine.partition.pull(
+        np.repeat(listed, picked), np.zeros(int(picked.sum()), np.int64), (A.shape[0], 1), np.zeros(1)
+    )
+
+
+def _walk(engine: Counting, x: Any, out: Any) -> None:
+    """Count steps: the walk goes to the next vertex's part, which tells the part where it began."""
+    A = x.operands[0]
+    lengths = np.diff(_csr(A)[0])
+    engine.partition.cut(lengths)
+    walk, step, vertex = out._store.to_coo()
+    n = A.shape[0]
+    begin = vertex[np.flatnonzero(step == 0)].astype(np.int64)[walk.astype(np.int64)]
+    vertex = vertex.astype(np.int64)
+    goes = np.flatnonzero(step[1:] > 0)
+    message = float(3 * ID)  # walk, step, vertex
+    engine.seen.append(("walk", n, int(lengths.sum()), goes.size))
+    engine.partition.messages(vertex[goes], vertex[goes + 1], (n, n), message, _looks(x)[vertex[goes]])
+    engine.partition.messages(vertex[goes + 1], begin[goes + 1], (n, n), message, np.zeros(goes.size))
+
+
+def _looks(x: Any) -> Array:
+    """Return how many entries a step from each vertex looks at: the tries that weights take on average, at most 32."""
+    A, trail, *more = x.operands
+    rows, cols, shape = _coo(A)
+    if not trail.weights:
+        return np.ones(shape[0])
+    weights = np.asarray(
+        A._store.to_coo()[2] if trail.weights == "values" else more[-1]._store.to_dense(0)[cols], float
+    )
+    most, total = np.zeros(shape[0]), np.bincount(rows, weights, minlength=shape[0])
+    np.maximum.at(most, rows, weights)
+    tries = np.bincount(rows, minlength=shape[0]) * np.divide(most, total, out=np.ones(shape[0]), where=total > 0)
+    return np.minimum(np.maximum(tries, 1), TRIES)
+
+
+def _sampled_mxm(engine: Counting, x: Any, _: Any) -> None:
+    """Count products at A's entries (i, j), which need row j of Y, and of Z where there is one."""
+    A, Y = x.operands[0], x.operands[2]
+    rows, cols, shape = _coo(A)
+    engine.partition.cut(np.bincount(rows, minlength=shape[0]))
+    lengths = np.full(shape[1], Y.shape[1])
+    engine.seen.append(("sampled", shape[0], rows.size, Y.nvals))
+    engine.partition.pull(rows, cols, shape, lengths * float(Y.dtype.np_type.itemsize), 2 * lengths, _version(Y))
+
+
+_COUNTED: dict[str, Callable[[Counting, Any, Any], None]] = {
+    "mxv": _mxv,
+    "vxm": _vxm,
+    "mxm": _mxm,
+    "best_label": _best_label,
+    "label_weight": _best_label,
+    "best_column": _best_column,
+    "selectk": _selectk,
+    "walk": _walk,
+    "sampled_mxm": _sampled_mxm,
+}

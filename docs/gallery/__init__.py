@@ -1,0 +1,1 @@
+"""The pages of the applications, and their pictures."""

@@ -1,0 +1,28 @@
+"""An image, what each pixel says by itself, and the least cut."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+from matplotlib.figure import Figure
+
+from docs.gallery.pictures import style
+
+
+def draw(found: SimpleNamespace) -> Figure:
+    """Draw four images."""
+    alone = found.image > 0.5
+    cut = found.side_of_s.to_dense(False)[: found.n].reshape(found.shape.shape)
+    figure, axes = style.panels(1, 1, 1, 1, height=2.5)
+    images = {
+        "Shape": found.shape,
+        "With noise": found.image,
+        f"Threshold, {(alone != found.shape).mean():.1%} wrong": alone,
+        f"Least cut, {(cut != found.shape).mean():.1%} wrong": cut,
+    }
+    for panel, (title, shown) in zip(axes, images.items(), strict=True):
+        panel.imshow(shown, cmap="gray", vmin=-0.6, vmax=1.6)
+        style.bare(panel, title)
+    for panel in axes[1:]:
+        panel.contour(found.shape, levels=[0.5], colors=style.MARKED, linewidths=1)
+    return figure
