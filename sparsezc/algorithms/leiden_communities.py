@@ -23,7 +23,7 @@ from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.semirings import binary, select, semiring
 
-_PASSES = 2  # over all levels; the second takes vertices out of communities that grew around them
+_PASSES = 3  # over all levels; each begins with what the one before found
 
 
 @overload
@@ -98,7 +98,8 @@ def leiden_communities(
 
     Such a v joins the C where it gains most, along an edge, and stays; so every C is connected. The C are the
     vertices of the next level, which begins with the communities S. The paper draws C by chance, more often where v
-    gains more; here the largest gain is taken, as in GVE-Leiden. A pass ends where no community has two vertices
+    gains more; here the largest gain is taken, as in GVE-Leiden, and v waits for another level where the only vertex
+    of C has its turn together with v (``ops.join_labels``). A pass ends where no community has two vertices
     left; one that ends before, by `max_level`, returns the connected parts of its communities, whose modularity is no
     lower.
 

@@ -94,8 +94,9 @@ def louvain_communities(
         c(i) = argmax_j G(i, j)               where that is more than G(i, c(i))
         W = C' W C                            when few vertices move any more
 
-    The rows of W C are never stored (``ops.best_label``). An eighth of the vertices, chosen by chance, moves at a
-    time, and only those whose neighbours have moved are looked at again: all at once would swap communities for ever.
+    The rows of W C are never stored (``ops.move_labels``), nor is W C (``ops.sum_by_labels``). An eighth of the
+    vertices, chosen by chance, moves at a time, as all at once would swap communities for ever, and only those whose
+    neighbours have moved are looked at again.
     A level that gains nothing is given up. A second pass begins with what the first found.
 
     The same seed gives the same labels on every engine: weights are rounded to multiples of 2^-52 of their sum or
