@@ -125,7 +125,7 @@ class _Sums:
             if at.size:
                 longest = int(lengths[at].max()) if kind == len(self.limits) else 0
                 self._launch(kind, listed[at], longest, first, found)
-            least = limit
+            least = max(least, limit)
 
     def _launch(self, kind: int, listed: Any, longest: int, least: int, found: _Found) -> None:
         gpu, rows = cuda.current(), self.rows

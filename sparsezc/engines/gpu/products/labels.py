@@ -1,7 +1,7 @@
 """Rows whose columns have labels (ops/labels.py): the best label of each, and what each has within one (labels.cu).
 
 The rows that are wanted are listed by their lengths: those whose labels fit a warp's table in shared memory, those
-that fit a block's, and the others, for which each block has a table in device memory.
+that fit a block's, and the others, of which entries spill to device memory.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _WARP_ENTRIES = 2048  # of a row that a warp sums within a label; of a longer on
 
 
 class Tables(NamedTuple):
-    """Hash tables in device memory, one a block, which are empty before and after each launch."""
+    """Room in device memory, for each block, for entries of long rows that find none in its table."""
 
     keys: Any
     sums: Any
@@ -154,13 +154,13 @@ def _slots(case: Case) -> int:
 
 
 def tables(longest: int, count: int, case: Case) -> Tables:
-    """Tables for rows of at most so many entries: as many as there is room for."""
+    """Return room for blocks that take rows of at most so many entries: as many blocks as fit."""
     gpu = cuda.current()
     slots, key = 2 * longest, np.dtype(np.uint64 if case.long_labels else np.uint32)
     room = max(1, budget.available() // 4 // (slots * (8 + key.itemsize)))
     blocks = min(count, room, launch.blocks(gpu, launch.THREADS * count))
-    sums = gpu.xp.zeros(blocks * slots, np.uint32 if case.counts else np.float64)
-    return Tables(gpu.xp.full(blocks * slots, ~key.type(0), key), sums, slots)
+    sums = gpu.xp.empty(blocks * slots, np.uint32 if case.counts else np.float64)
+    return Tables(gpu.xp.empty(blocks * slots, key), sums, slots)
 
 
 def _launch(case: Case, rows: Rows, listed: Any, label: Any, stays: bool | None, division: tuple[bool, Tables]) -> Any:

@@ -96,22 +96,24 @@ struct Operands {
   }
 };
 
-// What the labels of a row add up to, by label: in a table in shared memory, and labels that find no room there in one in device
-// memory, which is empty before and after. Once a label's slots are taken it stays in the second table, so it is in one of them.
+// What the labels of a row add up to, by label: in a table in shared memory. Entries whose labels find no room there spill into a list
+// in device memory and are added once the table has been read and cleared. Once a label's slots are taken all its entries
+// spill, so each label is in one table.
 struct Sums {
   static constexpr u32 PROBES = 8;
   Table table;
   Sum* sums;
-  Table far;      // 0 slots: the first has room for all
-  Sum* far_sums;
-  u32* spilled;   // in shared memory: whether the second table has labels
+  Key* spill;      // two lists of `room` entries each, which take turns
+  Sum* spill_sums;
+  u64 room;        // 0: the table has room for all
+  u32* spilled;    // in shared memory: the entries of both lists
+  u32 list;        // which of them is being filled
 
-  // For a row of so many entries; all of the group call.
+  // All of the group call.
   __device__ __forceinline__ void clear(const Group& g, u64 entries, u32 most) {
-    if (far.slots && g.rank == 0) *spilled = 0;
+    if (room && g.rank == 0) spilled[list] = 0;
     table.clear(g, 2 * entries, most);
     for (u32 slot = g.rank; slot < table.slots; slot += g.size) sums[slot] = 0;
-    if (far.slots) far.slots = (u32)(2 * entries);
     g.sync();
   }
 
@@ -128,48 +130,58 @@ struct Sums {
   __device__ __forceinline__ void add_one(Key label, Sum weight) {
     u32 slot;
     bool fresh;
-    if (!far.slots) {
+    if (!room) {
       atomicAdd(sums + table.insert(label, fresh), weight);
     } else if (table.insert_near(label, PROBES, slot)) {
       atomicAdd(sums + slot, weight);
     } else {
-      *spilled = 1;
-      atomicAdd(far_sums + far.insert(label, fresh), weight);
+      const u32 here = __activemask(), first = (u32)__ffs((int)here) - 1;
+      u32 at = 0;
+      if (lane_id() == first) at = atomicAdd(spilled + list, (u32)__popc(here));
+      at = __shfl_sync(here, at, (int)first) + (u32)__popc(here & (bit(lane_id()) - 1));
+      spill[room * list + at] = label;
+      spill_sums[room * list + at] = weight;
     }
   }
 
-  // Calls visit(label, sum) for the labels in the part of this thread; all of the group call after a sync. What was added
-  // by other threads may not be in this one's cache.
-  template <class Visit> __device__ __forceinline__ void each(const Group& g, Visit visit) {
+  // Calls visit(label, sum) for the labels in this thread's part of the table. What was added by other threads may not be
+  // in this one's cache.
+  template <class Visit> __device__ __forceinline__ void each_here(const Group& g, Visit visit) const {
     for (u32 slot = g.rank; slot < table.slots; slot += g.size) {
       const Key key = *(volatile Key*)(table.keys + slot);
       if (key != EMPTY) visit(key, *(volatile Sum*)(sums + slot));
     }
-    if (!far.slots || !*(volatile u32*)spilled) return;
-    for (u32 slot = g.rank; slot < far.slots; slot += g.size) {
-      const Key key = *(volatile Key*)(far.keys + slot);
-      if (key == EMPTY) continue;
-      visit(key, *(volatile Sum*)(far_sums + slot));
-      far.keys[slot] = EMPTY;
-      far_sums[slot] = 0;
+  }
+
+  // The same for all labels of a row of so many entries, those of this thread; all of the group call. `own`: a label that is there in
+  // any case, or EMPTY.
+  template <class Visit>
+  __device__ __forceinline__ void each(const Operands& o, const Group& g, u64 row, u64 entries, u32 most, Key own, Visit visit) {
+    list = 0;
+    clear(g, entries, most);
+    if (g.rank == 0 && own != EMPTY) add_one(own, 0);
+    o.each_column(g, row, [&](u64 col, Sum weight) { add((Key)o.label[col], weight); });
+    g.sync();
+    each_here(g, visit);
+    if (!room) return;
+    for (;;) {
+      const u32 count = *(volatile u32*)(spilled + list), full = list;
+      g.sync();  // all have read the table and the count
+      if (!count) return;
+      list = 1 - full;
+      clear(g, entries, most);
+      for (u32 k = g.rank; k < count; k += g.size) add_one(spill[room * full + k], spill_sums[room * full + k]);
+      g.sync();
+      each_here(g, visit);
     }
-    __threadfence();
   }
 };
 
-// Adds the entries of a row to an empty table, by a group.
-__device__ __forceinline__ void add_row(const Operands& o, const Group& g, Sums& table, u64 row) {
-  o.each_column(g, row, [&](u64 col, Sum weight) { table.add((Key)o.label[col], weight); });
-  g.sync();
-}
-
 // The best label of a row, by a group; each lane returns the best of its warp's part of the table.
 __device__ __forceinline__ Choice choose(const Operands& o, const Group& g, Sums table, u64 row, const Rule& rule, u64 entries, u32 most) {
-  table.clear(g, entries, most);
-  if (g.rank == 0) table.add_one((Key)rule.own, 0);  // staying is a choice
-  add_row(o, g, table, row);
   Choice mine = {worst(), rule.own};
-  table.each(g, [&](Key label, Sum sum) {
+  // staying is a choice
+  table.each(o, g, row, entries, most, (Key)rule.own, [&](Key label, Sum sum) {
     const Choice other = {o.score(sum, row, (u64)label, label == (Key)rule.own), (u64)label};
     if (rule.beats(other, mine)) mine = other;
   });

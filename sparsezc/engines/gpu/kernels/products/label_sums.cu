@@ -71,8 +71,8 @@ __device__ __forceinline__ void add_short(const Operands& o, bool valid, u64 row
   if (first) pairs.add(label, sum);
 }
 
-// `rows`: count of them. Pairs are numbered by rows of `width` from that of label `least` on. `keys`, `sums`: an empty table of
-// `slots` for each block, where GLOBAL. `pairs`, `totals`, `bits`, `found`, `room`: of Pairs.
+// `rows`: count of them. Pairs are numbered by rows of `width` from that of label `least` on. `keys`, `sums`: `slots` for each block,
+// where GLOBAL, for what spills. `pairs`, `totals`, `bits`, `found`, `room`: of Pairs.
 extern "C" __global__ void __launch_bounds__(256)
     KERNEL(u64 count, const u64* rows, const i64* indptr, const Id* indices, const A* values, const Key* label, u64 width, u64 least,
            Key* keys, Sum* sums, u32 slots, u64* pairs, Sum* totals, u32 bits, u64* found, u64 room, u64* counter) {
@@ -80,7 +80,7 @@ extern "C" __global__ void __launch_bounds__(256)
   __shared__ Key near_keys[ROOM];
   __shared__ Sum near_sums[ROOM];
   __shared__ u64 taken;
-  __shared__ u32 spilled;
+  __shared__ u32 spilled[2];
   const Operands o = {{indptr, indices, values}, label, nullptr, nullptr, nullptr, 0.0, {}};
   if (CLASS < 2) {
     const u64 stride = (u64)gridDim.x * blockDim.x / LANES;
@@ -95,15 +95,14 @@ extern "C" __global__ void __launch_bounds__(256)
   const u32 part = BLOCKS ? 0 : SLOTS / 8 * (threadIdx.x / 32);
   const Group g = {BLOCKS ? threadIdx.x : lane_id(), BLOCKS ? 256u : 32u};
   const u64 own = (u64)slots * blockIdx.x;
-  Sums table = {{near_keys + part, 0}, near_sums + part, {keys + own, GLOBAL ? slots : 0}, sums + own, &spilled};
+  Sums table = {{near_keys + part, 0}, near_sums + part, keys + own, sums + own, GLOBAL ? slots / 2 : 0, spilled, 0};
   for (;;) {
     const u64 k = BLOCKS ? take_together(counter, &taken) : take(counter, 1);
     if (k >= count) return;
     const u64 row = rows[k];
-    table.clear(g, (u64)(indptr[row + 1] - indptr[row]), BLOCKS ? SLOTS : SLOTS / 8);
-    add_row(o, g, table, row);
     const Pairs mine = {pairs, totals, bits, found, room, ((u64)label[row] - least) * width};
-    table.each(g, [&](Key to, Sum sum) {
+    const u64 entries = (u64)(indptr[row + 1] - indptr[row]);
+    table.each(o, g, row, entries, BLOCKS ? SLOTS : SLOTS / 8, EMPTY, [&](Key to, Sum sum) {
       if ((u64)to < width) mine.add((u64)to, sum);
     });
     g.sync();

@@ -2,8 +2,8 @@
 //
 // Who calls: engines/gpu/products/labels.py, which lists the rows by their lengths. Where things lie: `indices` and `values` in
 // host memory (zero-copy) or on the device, all else on the device. A warp or a block takes a row and adds what its entries weigh to
-// sums by label in a hash table in shared memory; for rows that have too many entries for that each block has another in
-// device memory, for the labels beyond. Lanes that read the same label add once where entries count as one each. Sums do
+// sums by label in a hash table in shared memory; what finds no room there spills to device memory and is added
+// afterwards. Lanes that read the same label add once where entries count as one each. Sums do
 // not depend on timing where weights are whole numbers.
 //
 // The prelude supplies what label_rows.cuh needs, and BLOCKS: a block takes a row, else a warp; GLOBAL: its table is in device
@@ -21,7 +21,7 @@ __device__ __forceinline__ double add_within(const Operands& o, const Group& g, 
   return add_lanes(sum);
 }
 
-// `rows`: count of them. `keys`, `sums`: an empty table of `slots` for each block, where GLOBAL. `best`, `weight`: of each
+// `rows`: count of them. `keys`, `sums`: `slots` for each block, where GLOBAL, for what spills. `best`, `weight`: of each
 // of the rows, as SUM says which.
 extern "C" __global__ void __launch_bounds__(256)
     KERNEL(u64 count, const u64* rows, const i64* indptr, const Id* indices, const A* values, const i64* label, u32 stays, Key* keys,
@@ -30,12 +30,12 @@ extern "C" __global__ void __launch_bounds__(256)
   __shared__ Sum near_sums[SUM ? 1 : SLOTS];
   __shared__ Choice choices[8];
   __shared__ u64 taken;
-  __shared__ u32 spilled;
+  __shared__ u32 spilled[2];
   const u32 warp = threadIdx.x / 32, part = BLOCKS ? 0 : SLOTS / 8 * warp;
   const Operands o = {{indptr, indices, values}, label, nullptr, nullptr, nullptr, 0.0, {}};
   const Group g = {BLOCKS ? threadIdx.x : lane_id(), BLOCKS ? 256u : 32u};
   const u64 first = (u64)slots * blockIdx.x;
-  Sums table = {{near_keys + part, 0}, near_sums + part, {keys + first, GLOBAL ? slots : 0}, sums + first, &spilled};
+  Sums table = {{near_keys + part, 0}, near_sums + part, keys + first, sums + first, GLOBAL ? slots / 2 : 0, spilled, 0};
   for (;;) {
     const u64 k = BLOCKS ? take_together(counter, &taken) : take(counter, 1);
     if (k >= count) return;
