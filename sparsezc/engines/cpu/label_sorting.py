@@ -1,4 +1,4 @@
-"""What label_loops.py does, by NumPy's sorts, at about a tenth of the speed: for machines without numba."""
+"""The loops of label_loops.py by NumPy's sorts, for machines without numba: at about a tenth of the speed."""
 
 from __future__ import annotations
 

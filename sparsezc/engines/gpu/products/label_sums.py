@@ -53,7 +53,7 @@ class _Found(NamedTuple):
 
 
 class _Sums:
-    """What the blocks of a result have in common."""
+    """The part of the work that all blocks of a result share."""
 
     def __init__(self, e: Any, dtype: Any, rows: Any, label: Any, counted: Any, lengths: Any, before: Any) -> None:
         self.rows, self.width, self.before, self.kind = rows, e.shape[0], before, e.dtype.np_type
