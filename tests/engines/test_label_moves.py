@@ -154,9 +154,9 @@ def test_given_turns(put):
     assert np.unique(label).size < 60
 
 
-@pytest.mark.parametrize(("n", "density", "heavy"), [(40, 0.2, 0), (400, 0.02, 2)])
-@pytest.mark.parametrize("count", [3, 40])
+@pytest.mark.parametrize(("n", "density", "heavy", "count"), [(40, 0.2, 0, 3), (400, 0.02, 2, 40), (400, 0.02, 2, 100)])
 def test_sums(put, n, density, heavy, count):
+    """Of few labels, which have an array for all pairs, and of many."""
     W, A, _ = network(n, 6, density, heavy)
     W[0] = 0
     A << A.select("rowgt", 0)  # it need not be symmetric

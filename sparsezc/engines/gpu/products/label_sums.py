@@ -36,8 +36,9 @@ def sum_by_labels(e: Any) -> MatrixStore:
     counted = (label < width) & (lengths > 0)
     if not bool(counted.any()):
         return MatrixStore(e.dtype, width, width, None)
-    entries = xp.bincount(label[counted], lengths[counted], width).astype(np.int64)
-    before = xp.concatenate([xp.zeros(1, np.int64), xp.cumsum(xp.minimum(entries, width))])
+    # a row has a pair for each label that its entries have
+    most = xp.bincount(label[counted], xp.minimum(lengths[counted], width), width).astype(np.int64)
+    before = xp.concatenate([xp.zeros(1, np.int64), xp.cumsum(most)])
     sums = _Sums(e, A.dtype, rows, label, counted, lengths, before)
     return assemble(row_blocks.blocks([before], _PAIR_BYTES), sums.make, e.shape, e.dtype, FITS)
 
