@@ -16,6 +16,12 @@ from sparsezc.engines.cpu.label_sorting import Sorting
 from sparsezc.engines.gpu.products import labels as gpu_labels
 
 
+def forget():
+    """The texts in front of kernels have the size of tables."""
+    gpu_labels.types.cache_clear()
+    gpu_labels.prelude.cache_clear()
+
+
 @pytest.fixture(params=["cpu", "without numba", "gpu"])
 def put(request, monkeypatch):
     """Return a function that puts a matrix on the engine of this test."""
@@ -23,8 +29,10 @@ def put(request, monkeypatch):
         before = cuda.use(request.getfixturevalue("emulated"))
         # small tables: rows of some hundred entries are long ones
         monkeypatch.setattr(gpu_labels, "_TABLE_BYTES", 4096)
+        forget()
         yield lambda A: A.to("gpu", placement="zerocopy")
         cuda.use(before)
+        forget()
         return
     if request.param == "without numba":
         for module in (labels, label_moves):
