@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,9 +15,6 @@ from sparsezc.errors import DomainMismatch, InvalidValue
 from sparsezc.semirings import binary, indexunary, monoid, select, semiring, unary
 from sparsezc.semirings.types import datatypes
 
-_TURNS = 8  # parts of a round, in which one part of the vertices moves at once; with 2 communities swap their vertices
-_ROUNDS = 64  # at most, of moves on one level; it takes 3 to 20
-_FEW = 100  # a level ends with a round in which less than one of so many vertices moved
 _EXACT_BITS = 52  # sums of whole numbers below 2^53 are exact in FP64, in any order
 
 
@@ -126,86 +122,20 @@ def _network(W: Matrix, weigh: Any, m: float, resolution: float) -> Network:
     return Network(W, weigh, k, k.select(select.valuegt, 0.0).new(), m, resolution)
 
 
-def positions(n: int) -> Vector:
-    """Return v(i) = i."""
-    v = Vector.from_scalar(0, n, datatypes.INT64)
+def positions(of: Network | Matrix | Vector) -> Vector:
+    """Return v(i) = i for the vertices, on the engine of what they are of."""
+    like = of.k if isinstance(of, Network) else of
+    v = like._vector(datatypes.INT64) if isinstance(like, Matrix) else like._like(datatypes.INT64)
+    v << 0
     v << v.apply(indexunary.rowindex)
     return v
 
 
-def sums(k: Vector, label: Vector) -> Vector:
-    """Return s(c) = sum of k(i) over the i with label c, an entry everywhere."""
-    s = Vector.from_scalar(0.0, k.size, datatypes.FP64)
-    s(binary.plus) << k.vxm(label._pointers(), semiring.plus_first[datatypes.FP64])
-    return s
-
-
-def turns(n: int, rng: np.random.Generator) -> Vector:
-    """Divide the vertices into parts by chance: the number of each one's part."""
-    v = positions(n).apply(unary.identity).new(datatypes.UINT64)
-    # multiplicative hashing, twice
-    v << v.apply(binary.times[datatypes.UINT64], right=2 * int(rng.integers(2**62)) + 1)
-    high = v.apply(binary.cdiv[datatypes.UINT64], right=2**32).new()
-    v << v.ewise_mult(high, binary.bxor)
-    v << v.apply(binary.times[datatypes.UINT64], right=2 * int(rng.integers(2**62)) + 1)
-    v << v.apply(binary.cdiv[datatypes.UINT64], right=2**64 // _TURNS)
-    return v.dup(datatypes.INT64)  # which is compared with a part's number as it is
-
-
-def take_turns(
-    net: Network, eligible: Callable[[], Vector], change: Callable[[Vector], int], rng: np.random.Generator
-) -> None:
-    """Give every eligible vertex its turn, round by round, until few change.
-
-    Parameters
-    ----------
-    eligible : callable
-        Returns a vector of size n with an entry for each vertex that may change now.
-    change : callable
-        Changes some of the vertices that it is given, all at once; returns how many.
-    """
-    for _ in range(_ROUNDS):
-        turn, changed = turns(net.n, rng), 0
-        for part in range(_TURNS):
-            movers = Vector(datatypes.INT64, net.n)
-            movers(eligible().S) << turn.select(select.valueeq, part)
-            if movers.nvals:
-                changed += change(movers)
-        if changed * _FEW <= net.size:
-            break
-
-
 def move(net: Network, label: Vector, rng: np.random.Generator) -> Vector:
-    """Move vertices to the communities where they gain most; label(i) in 0..n-1 is each one's, and is changed."""
-    W, weigh, k, scale = net.W, net.weigh, net.k, net.scale
-    s = sums(k, label)
-    active = Vector(datatypes.BOOL, net.n)
-    active(net.some.S) << True
-
-    def change(movers: Vector) -> int:
-        # to = argmax_c  e(i, c) - scale k s'
-        to = Vector(datatypes.INT64, net.n)
-        to(movers.S, replace=True) << ops.best_label(W, label, weigh, penalty=(k, s, scale))
-        active(~movers.S, replace=True) << active
-        if to.nvals:
-            relabel(k, s, label, to)
-            # whose neighbours have moved looks again
-            woken = to.vxm(W, semiring.any_pair[datatypes.BOOL]).new()
-            active(woken.S) << True
-        return int(to.nvals)
-
-    take_turns(net, lambda: active, change, rng)
-    return label
-
-
-def relabel(k: Vector, s: Vector, label: Vector, to: Vector) -> None:
-    """Give vertices other labels, and s(c) the sums of k over these."""
-    share, left = Vector(datatypes.FP64, k.size), Vector(datatypes.INT64, k.size)
-    share(to.S) << k
-    left(to.S) << label
-    s(binary.minus) << share.vxm(left._pointers(), semiring.plus_first[datatypes.FP64])
-    s(binary.plus) << share.vxm(to._pointers(), semiring.plus_first[datatypes.FP64])
-    label(to.S) << to
+    """Return the communities of vertices that have moved to where they gain most, from label(i) in 0..n-1 on."""
+    moves = ops.move_labels(net.W, label, net.weigh, net.k, net.scale, seed=int(rng.integers(2**63)))
+    moved: Vector = moves.new()
+    return moved
 
 
 def numbered(net: Network, label: Vector) -> tuple[Vector, int]:
@@ -221,33 +151,34 @@ def numbered(net: Network, label: Vector) -> tuple[Vector, int]:
 
 def everywhere(number: Vector) -> Vector:
     """Return labels for all vertices: one that takes no part has its own position, and changes nothing."""
-    label = positions(number.size)
+    label = positions(number)
     label(number.S) << number
     return label
 
 
 def contract(net: Network, number: Vector, count: int) -> Network:
     """Return the network of communities: P' W P, of which P(i, number(i)) = 1."""
-    P = number._pointers()
-    # B = P' (W P)
-    B = net.W.mxm(P, net.weigh).new(datatypes.FP64)
-    B << P.T.mxm(B, semiring.plus_second[datatypes.FP64])
-    B = B[:count, :count].new()
+    # a vertex that takes no part has the number after the last
+    label = Vector.from_scalar(count, net.n, datatypes.INT64)
+    label(number.S) << number
+    dtype = datatypes.UINT32 if net.m < 2**32 else datatypes.FP64
+    B = ops.sum_by_labels(net.W, label, net.weigh, count, dtype).new()
     return _network(B._known_symmetric(), semiring.plus_first, net.m, net.resolution)
 
 
 def within(inner: Vector, outer: Vector) -> Vector:
     """Return outer(inner(i)): inner numbers the positions of `outer`, which may have fewer."""
-    n = inner.size
-    wide = Vector(outer.dtype, n)
-    wide[: outer.size] << outer
+    wide = outer
+    if outer.size < inner.size:
+        wide = inner._like(outer.dtype)
+        wide[: outer.size] << outer
     found: Vector = inner._pointers().mxv(wide, semiring.any_second).new()
     return found
 
 
 def by_smallest(number: Vector) -> Vector:
     """Return communities named by their smallest vertices; a vertex that takes no part is one."""
-    P, label = number._pointers(), positions(number.size)
+    P, label = number._pointers(), positions(number)
     smallest = label.vxm(P, semiring.min_first).new()
     label(number.S) << P.mxv(smallest, semiring.any_second)
     return label

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
+from sparsezc import ops
 from sparsezc.algorithms import _check
 from sparsezc.algorithms._pattern import simple
-from sparsezc.algorithms._votes import winning
 from sparsezc.algorithms.greedy_color import greedy_color
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
+from sparsezc.semirings import binary, indexunary, semiring
 from sparsezc.semirings.types import datatypes
 
 
@@ -43,7 +41,8 @@ def label_propagation(A: Matrix) -> Vector:
 
         l(v) = max W(v)      where c(v) = k and l(v) is not in W(v)
 
-    The most frequent value is no monoid (see :func:`cdlp`), so the edges are copied to the host once.
+    The most frequent value is no monoid (see :func:`cdlp`), so this is an operation of its own (``ops.move_labels``),
+    which looks only at vertices that have a neighbour with a new label.
 
     Source: G. Cordasco, L. Gargano, Community detection via semi-synchronous label propagation algorithms, 2010,
     doi:10.1109/BASNA.2010.5730298.
@@ -57,31 +56,11 @@ def label_propagation(A: Matrix) -> Vector:
     """
     n = _check.adjacency(A)
     S = simple(A)
-    color = greedy_color(S, strategy="largest_first").to_coo()[1]
-    i, j, _ = S.to_coo(values=False)
-    i, j = i.astype(np.int64), j.astype(np.int64)
-    by_color = np.argsort(color[i], kind="stable")
-    ends = np.cumsum(np.bincount(color[i], minlength=1))
-    edges = [(i[part], j[part]) for part in np.split(by_color, ends[:-1])]
-    label = np.arange(n)
-    while not all(_satisfied(*part, label)[1].all() for part in edges):
-        for part in edges:
-            vertices, content, largest = _satisfied(*part, label)
-            label[vertices] = np.where(content, label[vertices], largest)
-    return Vector.from_coo(np.arange(n), label, datatypes.INT64, size=n)
-
-
-def _satisfied(
-    i: NDArray[np.int64], j: NDArray[np.int64], label: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.bool_], NDArray[np.int64]]:
-    """Return the vertices of some edges, whether each has a label with most of its votes, and the largest such one."""
-    order = np.lexsort((label[j], i))
-    voter, vote = i[order], label[j][order]
-    first = np.flatnonzero(np.r_[True, (voter[1:] != voter[:-1]) | (vote[1:] != vote[:-1])][: voter.size])
-    count = np.diff(np.r_[first, voter.size])
-    voter, vote = voter[first], vote[first]
-    if voter.size == 0:
-        return voter, voter.astype(np.bool_), voter
-    start, wins = winning(voter, count)
-    content = np.logical_or.reduceat(wins & (vote == label[voter]), start)
-    return voter[start], content, np.maximum.reduceat(np.where(wins, vote, -1), start)
+    color = greedy_color(S, strategy="largest_first")
+    # from the last vertex on, as the smallest of several labels wins in moves
+    label = Vector.from_scalar(0, n, datatypes.INT64)
+    label << label.apply(indexunary.rowindex)
+    label << label.apply(binary.rminus, right=n - 1)
+    label << ops.move_labels(S, label, semiring.plus_pair, turn=color)
+    label << label.apply(binary.rminus, right=n - 1)
+    return label

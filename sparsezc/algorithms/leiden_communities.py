@@ -16,18 +16,14 @@ from sparsezc.algorithms._communities import (
     move,
     numbered,
     positions,
-    relabel,
-    sums,
-    take_turns,
     within,
 )
 from sparsezc.algorithms.connected_components import connected_components
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.semirings import binary, select, semiring
-from sparsezc.semirings.types import datatypes
 
-_PASSES = 4  # over all levels; each begins with what the one before found
+_PASSES = 3  # over all levels; each begins with what the one before found
 
 
 @overload
@@ -102,7 +98,8 @@ def leiden_communities(
 
     Such a v joins the C where it gains most, along an edge, and stays; so every C is connected. The C are the
     vertices of the next level, which begins with the communities S. The paper draws C by chance, more often where v
-    gains more; here the largest gain is taken, as in GVE-Leiden. A pass ends where no community has two vertices
+    gains more; here the largest gain is taken, as in GVE-Leiden, and v waits for another level where the only vertex
+    of C has its turn together with v (``ops.join_labels``). A pass ends where no community has two vertices
     left; one that ends before, by `max_level`, returns the connected parts of its communities, whose modularity is no
     lower.
 
@@ -120,7 +117,7 @@ def leiden_communities(
     [0, 0, 0, 3, 3, 3]
     """
     most, rng, net = checked(A, resolution, threshold, max_level, seed, weighted)
-    best = [positions(A.nrows)]
+    best = [positions(A)]
     if net is not None:
         reached = net.modularity()
         for _ in range(_PASSES):
@@ -137,7 +134,7 @@ def leiden_communities(
 
 def _pass(net: Network, found: Vector, most: int | None, rng: np.random.Generator) -> tuple[list[Vector], float]:
     """Go through all levels from a partition on; return the refined partitions, and the last one's modularity."""
-    level, inner, outer = net, positions(net.n), everywhere(found)
+    level, inner, outer = net, positions(net), everywhere(found)
     levels: list[Vector] = []
     while True:
         number, count = numbered(level, move(level, outer, rng))
@@ -159,54 +156,9 @@ def _pass(net: Network, found: Vector, most: int | None, rng: np.random.Generato
 
 def refine(net: Network, outer: Vector, rng: np.random.Generator) -> Vector:
     """Divide the communities of a partition into well-connected ones, each of which is connected."""
-    W, weigh, k, scale = net.W, net.weigh, net.k, net.scale
-    # E(v, S - v), and k(S) of the community S that v is in
-    inside = ops.label_weight(W, outer, weigh).new()
-    total = within(outer, sums(k, outer))
-    label, s, cut = positions(net.n), k.dup(), inside.dup()
-    alone = _well_connected(inside, k, total, scale)
-    alone(alone.S, replace=True) << inside.select(select.valuegt, 0.0)
-
-    def change(movers: Vector) -> int:
-        # k(C) is infinite where C is not well connected, so that joining it gains nothing
-        barred = s.apply(binary.second, right=np.inf).new()
-        barred(_well_connected(cut, s, total, scale).S) << s
-        to = Vector(datatypes.INT64, net.n)
-        to(movers.S, replace=True) << ops.best_label(W, label, weigh, within=outer, penalty=(k, barred, scale))
-        # who would join a vertex that leaves waits
-        waits = to._pointers().mxv(to, semiring.any_pair[datatypes.BOOL]).new()
-        to(~waits.S, replace=True) << to
-        if to.nvals:
-            before = label.dup()
-            relabel(k, s, label, to)
-            _cut_anew(net, before, label, to, inside, cut)
-            joined = to._pointers().T.mxv(to, semiring.any_pair[datatypes.BOOL]).new()
-            alone(~to.S, replace=True) << alone
-            alone(~joined.S, replace=True) << alone
-        return int(to.nvals)
-
-    take_turns(net, lambda: alone, change, rng)
-    return label
-
-
-def _well_connected(cut: Vector, s: Vector, total: Vector, scale: float) -> Vector:
-    """Return where ``cut >= scale s (total - s)``."""
-    need = total.ewise_mult(s, binary.minus).new()
-    need << need.ewise_mult(s, binary.times)
-    need << need.apply(binary.times, right=scale)
-    need << cut.ewise_mult(need, binary.minus)
-    found: Vector = need.select(select.valuege, 0.0).new()
-    return found
-
-
-def _cut_anew(net: Network, before: Vector, label: Vector, to: Vector, inside: Vector, cut: Vector) -> None:
-    """Update E(C, S - C) of communities C that vertices have joined: by E(v, S - v), less E(v, C) of both sides."""
-    change, e = Vector(datatypes.FP64, net.n), Vector(datatypes.FP64, net.n)
-    change(to.S) << inside
-    for old in (before, label):
-        e(to.S, replace=True) << ops.label_weight(net.W, old, net.weigh, own=label)
-        change(binary.minus) << e
-    cut(binary.plus) << change.vxm(to._pointers(), semiring.plus_first[datatypes.FP64])
+    joins = ops.join_labels(net.W, outer, net.weigh, net.k, net.scale, seed=int(rng.integers(2**63)))
+    parts: Vector = joins.new()
+    return parts
 
 
 def connected(net: Network, label: Vector) -> Vector:

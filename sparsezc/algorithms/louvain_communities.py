@@ -94,8 +94,9 @@ def louvain_communities(
         c(i) = argmax_j G(i, j)               where that is more than G(i, c(i))
         W = C' W C                            when few vertices move any more
 
-    The rows of W C are never stored (``ops.best_label``). An eighth of the vertices, chosen by chance, moves at a
-    time, and only those whose neighbours have moved are looked at again: all at once would swap communities for ever.
+    The rows of W C are never stored (``ops.move_labels``), nor is W C (``ops.sum_by_labels``). An eighth of the
+    vertices, chosen by chance, moves at a time, as all at once would swap communities for ever, and only those whose
+    neighbours have moved are looked at again.
     A level that gains nothing is given up. A second pass begins with what the first found.
 
     The same seed gives the same labels on every engine: weights are rounded to multiples of 2^-52 of their sum or
@@ -116,15 +117,17 @@ def louvain_communities(
     [0, 0, 0, 3, 3, 3]
     """
     most, rng, net = checked(A, resolution, threshold, max_level, seed, weighted)
-    levels = _levels(A.nrows, net, threshold, most, rng)
+    levels = _levels(A, net, threshold, most, rng)
     if return_levels:
         return [by_smallest(number) for number in levels]
     return by_smallest(levels[-1])
 
 
-def _levels(n: int, net: Network | None, threshold: float, most: int | None, rng: np.random.Generator) -> list[Vector]:
+def _levels(
+    A: Matrix, net: Network | None, threshold: float, most: int | None, rng: np.random.Generator
+) -> list[Vector]:
     """Return the levels, communities by number; at least one."""
-    found = positions(n)
+    found = positions(A)
     if net is None:
         return [found]
     levels: list[Vector] = []
@@ -154,4 +157,4 @@ def _pass(net: Network, found: Vector, rng: np.random.Generator) -> Iterator[tup
         yield community, level.modularity()
         if not shrinks:
             return
-        label = positions(count)
+        label = positions(level)

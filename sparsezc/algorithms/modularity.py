@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
+from sparsezc import ops
 from sparsezc.algorithms import _check
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.errors import DimensionMismatch, DomainMismatch, InvalidValue
-from sparsezc.semirings import binary, monoid, select, semiring
+from sparsezc.semirings import binary, monoid, semiring, unary
 from sparsezc.semirings.types import datatypes
 
 _SQUARES = 1e-150, 1e150  # the square of a sum between them is a normal FP64 number
@@ -45,10 +47,13 @@ def modularity(A: Matrix, communities: Vector, resolution: float = 1.0, *, weigh
 
     Notes
     -----
-    With C the matrix with C(i, c(i)) = 1, m the number of edges, and k and k' the rows' and columns' sums::
+    With C the matrix with C(i, c(i)) = 1, m the number of edges, and K and K' the sums of communities' rows and
+    columns::
 
         B = C' A C           the edges between communities
-        trace(B) / m - resolution k . k' / m^2
+        trace(B) / m - resolution K . K' / m^2
+
+    Only the trace of B is computed (``ops.label_weight``).
 
     A loop is one entry and counts once; Newman and NetworkX count it twice in an undirected graph, as
     `weighted` values of 2 on the diagonal, beside ones elsewhere, do here.
@@ -73,45 +78,42 @@ def modularity(A: Matrix, communities: Vector, resolution: float = 1.0, *, weigh
         raise InvalidValue(f"communities: {n - communities.nvals} of {n} vertices have none")
     if weighted:
         _check.weights(A)
-    W = flows(A, weighted)
-    if not W.reduce_scalar(monoid.plus).new().get(0) > 0:
+    weigh = semiring.plus_first if weighted else semiring.plus_pair
+    m = A.reduce_scalar(monoid.plus[datatypes.FP64]).new().get(0.0) if weighted else float(A.nvals)
+    if not m > 0:
         raise InvalidValue("A has no edges, or none of a weight above 0: modularity is not defined")
-    _, numbers = np.unique(communities.to_coo()[1], return_inverse=True)
-    return quality(contract(W, membership(numbers)), scale)
-
-
-def flows(A: Matrix, weighted: bool) -> Matrix:
-    """Return the weights of the edges, FP64: the values, or ones."""
-    return A.dup(datatypes.FP64) if weighted else A.apply(binary.pair[datatypes.FP64], right=1.0).new()
-
-
-def membership(community: np.ndarray[tuple[int], np.dtype[np.int64]]) -> Matrix:
-    """Make the square matrix with C(i, c(i)) = 1."""
-    n = community.size
-    return Matrix.from_coo(np.arange(n), community, 1.0, nrows=n, ncols=n)
-
-
-def contract(W: Matrix, C: Matrix) -> Matrix:
-    """Compute C' W C: each community becomes a vertex."""
-    B: Matrix = C.T.mxm(W, semiring.plus_second[datatypes.FP64]).new()
-    B << B.mxm(C, semiring.plus_first[datatypes.FP64])
-    return B
-
-
-def quality(B: Matrix, resolution: float) -> float:
-    """Compute the modularity when each vertex of B is a community."""
-    m = B.reduce_scalar(monoid.plus).new().get(0.0)
-    inside = B.select(select.diag).new().reduce_scalar(monoid.plus).new().get(0.0)
+    label = _positions(communities)
+    loops = A.diag().apply(unary.identity if weighted else unary.one).new(datatypes.FP64)
+    # trace(B)
+    inside = ops.label_weight(A, label, weigh).new().reduce(monoid.plus).new().get(0.0)
+    inside += loops.reduce(monoid.plus).new().get(0.0)
+    # K = C' A 1, K' = C' A' 1
+    ones, P = Vector.from_scalar(1.0, n, datatypes.FP64), label._pointers()
+    K = A.mxv(ones, weigh).new(datatypes.FP64).vxm(P, semiring.plus_first).new()
+    back = K if A._symmetric else ones.vxm(A, _backwards(weigh)).new(datatypes.FP64).vxm(P, semiring.plus_first).new()
     share = inside / m
-    out, into = B.reduce_rowwise(monoid.plus).new(), B.reduce_columnwise(monoid.plus).new()
     if not _SQUARES[0] < m < _SQUARES[1]:
         for factor in _towards_one(m):  # powers of two, which change no bit that matters
-            out << out.apply(binary.times, right=factor)
-            into << into.apply(binary.times, right=factor)
+            K = K.apply(binary.times, right=factor).new()
+            back = back.apply(binary.times, right=factor).new()
             m *= factor
-    # k . k'
-    chance = out.ewise_mult(into, binary.times).new()
-    return float(share - resolution * chance.reduce(monoid.plus).new().get(0.0) / m**2)
+    chance = K.inner(back, semiring.plus_times).new().get(0.0)
+    return float(share - scale * chance / m**2)
+
+
+def _backwards(weigh: Any) -> Any:
+    """Return the semiring by which a matrix on the right counts as by `weigh` on the left."""
+    return semiring.plus_second if weigh is semiring.plus_first else weigh
+
+
+def _positions(communities: Vector) -> Vector:
+    """Return the same communities as numbers of vertices, INT64."""
+    n = communities.size
+    least, most = (communities.reduce(op).new().get(0) for op in (monoid.min, monoid.max))
+    if least >= 0 and most < n:
+        return communities.dup(datatypes.INT64)
+    _, numbers = np.unique(communities.to_coo()[1], return_inverse=True)
+    return Vector.from_coo(np.arange(n), numbers, datatypes.INT64, size=n)
 
 
 def _towards_one(m: float) -> tuple[float, float]:

@@ -48,9 +48,13 @@ with_values     A, v              None        Matrix: A's entries with the value
 diag            x, s              None        Matrix from a Vector, Vector from a Matrix; s is k
 reposition      x, s [, t]        None        like x, of the expression's shape: moved by s (and t)
 select_mask     x, y, M           None        like x: what the mask of y allows; M is a MaskKind
-best_label      A, u, v|s,        semiring    Vector: the label that scores most in a row, where it is
-                k|s, l|s, s, s                not the row's own (ops/labels.py); a Scalar is no vector
-label_weight    A, u, v           semiring    Vector: what a row i has within the label v(i)
+best_label      A, u, s           semiring    Vector: the label that scores most in a row, where it is
+                                              not the row's own (ops/labels.py)
+label_weight    A, u              semiring    Vector: what a row i has within the label u(i)
+move_labels     A, u, k|s, v|s,   semiring    Vector: the labels after rounds of moves; an empty Scalar
+                s, t                          is no vector; s is the scale, t the seed
+join_labels     A, u, k, s, t     semiring    Vector: the parts of the groups u, by their rows' joins
+sum_by_labels   A, u              semiring    Matrix: sums of entries by the labels of row and column
 selectk         A, I, P           None        Matrix: a row for each of I, the entries that P picks
 walk            A, W [, t [, w]]  None        Matrix: a row a walk, its vertices in their order
 ==============  ================  ==========  =================================================

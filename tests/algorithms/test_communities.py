@@ -138,6 +138,19 @@ def test_a_loop_of_an_undirected_graph_counts_once():
     assert modularity(A, label, weighted=True) == pytest.approx(nx.community.modularity(judge, [{0, 1}, {2, 3}]))
 
 
+@pytest.mark.parametrize("placement", ["device", "zerocopy"])
+def test_all_runs_where_the_graph_is(gpu, placement):
+    """Nothing is moved to the other engine."""
+    A = matrix(both_ways(SMALL["kronecker"]))
+    label = louvain_communities(A, seed=1)
+    with gb.config.set(engine="gpu", fallback="error"):
+        there = A.to("gpu", placement=placement)
+        found = louvain_communities(there, seed=1)
+        assert found.isequal(label.to("gpu"))
+        for numbers in (found, gb.Vector.from_dense(dense(label) - 7)):
+            assert modularity(there, numbers, weighted=True) == pytest.approx(modularity(A, label, weighted=True))
+
+
 def test_bad_arguments():
     A = matrix(csr(3, [(0, 1), (1, 0)]))
     assert louvain_communities(gb.Matrix("BOOL", 0, 0)).size == 0

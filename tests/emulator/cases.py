@@ -180,13 +180,31 @@ def _heavy() -> Iterator[Case]:
             yield name, f"#define KERNEL {name}\n" + codegen.source(f"{file}.cu", prelude), name
 
 
+def _moves() -> Iterator[Case]:
+    """The kernels of rows that move between labels, and of sums between labels."""
+    for joins, counts, wide in ((False, True, False), (True, True, False), (False, False, False), (True, False, True)):
+        dtype = datatypes.UINT32 if counts else datatypes.FP64
+        moving = labels.Case(dtype, wide, not counts, not counts or joins, wide, counts, joins, True, joins)
+        steps = f"{labels.types(moving)}\nconstexpr u64 WARP_MOST = 400, BLOCK_MOST = 4000;"
+        for name in ("list_turn", "move_rows", "join_cuts" if joins else "wake"):
+            yield name, codegen.source("label_turns.cu", steps), name
+        summing = moving._replace(within=False, penalty=False, joins=False, loops=True)
+        for kind in range(5):
+            flags = codegen.flags(CLASS=kind)
+            source = codegen.source("label_choose.cu", f"{labels.types(moving)}\n{flags}")
+            yield "label_choose", "#define KERNEL label_choose\n" + source, "label_choose"
+            flags = codegen.flags(CLASS=kind, DENSE=wide)
+            source = codegen.source("label_sums.cu", f"{labels.types(summing)}\n{flags}")
+            yield "label_sums", "#define KERNEL label_sums\n" + source, "label_sums"
+
+
 def _labels() -> Iterator[Case]:
     """The kernels of labels, for rows of all lengths."""
-    for reads, within, sums in ((False, False, False), (True, True, False), (True, False, True)):
+    for reads, sums in ((False, False), (True, False), (True, True)):
         for blocks, in_memory in ((False, False), (True, False), (True, not sums)):
             for wide in (False, True):
-                case = labels._Case(datatypes.FP64, wide, not reads, reads, within, not sums, sums, wide)
-                source = codegen.source("labels.cu", labels.prelude(case, blocks, in_memory))
+                case = labels.Case(datatypes.FP64, wide, not reads, reads, wide, not (reads or sums))
+                source = codegen.source("labels.cu", labels.prelude(case, blocks, in_memory, sums))
                 yield "labels", "#define KERNEL labels\n" + source, "labels"
 
 
@@ -256,7 +274,7 @@ def _sampling() -> Iterator[Case]:
 def everything_else() -> list[Case]:
     """Every kernel that ordinary statements on two types ask for."""
     found = [(name, source, name) for source, name in rehearse([_statements]) if name not in ("mxv", "vxm")]
-    return [*found, *_panels(), *_heavy(), *_labels(), *_placed(), *_rounds(), *_sampling()]
+    return [*found, *_panels(), *_heavy(), *_labels(), *_moves(), *_placed(), *_rounds(), *_sampling()]
 
 
 def _compressed_statements() -> None:

@@ -5,46 +5,37 @@ import pytest
 
 import sparsezc as gb
 from sparsezc import ops
-from sparsezc.engines.cpu import label_loops
+from sparsezc.engines.cpu.label_sorting import Sorting
 
 
 def problem(n, seed, density=0.3, heavy=0):
-    """A matrix with loops and whole weights, labels, groups, and a penalty; `heavy` rows have entries everywhere."""
+    """A matrix with loops and whole weights, and labels; `heavy` rows have entries everywhere."""
     rng = np.random.default_rng(seed)
     dense = np.where(rng.random((n, n)) < density, rng.integers(0, 4, (n, n)), -1)
     dense[:heavy] = rng.integers(0, 4, (heavy, n))
     i, j = np.nonzero(dense >= 0)
-    label, groups = rng.integers(0, n, n) if seed % 2 else rng.integers(0, 3, n), rng.integers(0, 2, n)
-    k, s = rng.integers(0, 9, n).astype(float), rng.integers(0, 30, n).astype(float)
-    s[rng.integers(0, n)] = np.inf
-    k += 1
-    return (i, j, dense[i, j].astype(float)), label, groups, k, s
+    label = rng.integers(0, n, n) if seed % 2 else rng.integers(0, 3, n)
+    return (i, j, dense[i, j].astype(float)), label
 
 
-def judge(n, entries, label, own, groups, weighs):
+def judge(n, entries, label, weighs):
     """e(i, c): what row i has within each label, without itself."""
     i, j, w = entries
     e, seen = np.zeros((n, n)), np.zeros((n, n), bool)
     for a, b, x in zip(i, j, w, strict=True):
-        if a != b and (groups is None or groups[a] == groups[b]):
+        if a != b:
             e[a, label[b]] += x if weighs else 1
             seen[a, label[b]] = True
-    seen[np.arange(n), own] = True
+    seen[np.arange(n), label] = True
     return e, seen
 
 
-def expected(n, entries, label, groups, penalty, weighs, stays):
-    e, seen = judge(n, entries, label, label, groups, weighs)
+def expected(n, entries, label, weighs, stays):
+    e, seen = judge(n, entries, label, weighs)
     best = {}
     for i in range(n):
-        scores = {}
-        for c in np.flatnonzero(seen[i]):
-            scores[c] = e[i, c]
-            if penalty is not None:
-                k, s, scale = penalty
-                scores[c] = e[i, c] - (scale * k[i]) * (s[c] - k[i] if c == label[i] else s[c])
-        most = max(scores.values())
-        winners = [c for c, score in scores.items() if score == most]
+        scores = {c: e[i, c] for c in np.flatnonzero(seen[i])}
+        winners = [c for c, score in scores.items() if score == max(scores.values())]
         choice = label[i] if stays and label[i] in winners else min(winners)
         if choice != label[i]:
             best[i] = int(choice)
@@ -57,28 +48,15 @@ def on(engine, entries, n):
     return A.to(engine) if engine else A
 
 
-CASES = [
-    (within, penalised, op, stays)
-    for within in (False, True)
-    for penalised in (False, True)
-    for op in ("plus_first", "plus_pair")
-    for stays in (True, False)
-]
+CASES = [(op, stays) for op in ("plus_first", "plus_pair") for stays in (True, False)]
 
 
 def compare(engine, n, seed, case, **how):
-    within, penalised, op, stays = case
-    entries, label, groups, k, s = problem(n, seed, **how)
-    if penalised:
-        s[label[0]] = 3.0  # someone may stay
+    op, stays = case
+    entries, label = problem(n, seed, **how)
     A, v = on(engine, entries, n), gb.Vector.from_dense(label)
-    penalty = (gb.Vector.from_dense(k), gb.Vector.from_dense(s), 0.125) if penalised else None
-    found = ops.best_label(
-        A, v, op, within=gb.Vector.from_dense(groups) if within else None, penalty=penalty, stays=stays
-    )
-    judged = expected(
-        n, entries, label, groups if within else None, (k, s, 0.125) if penalised else None, op == "plus_first", stays
-    )
+    found = ops.best_label(A, v, op, stays=stays)
+    judged = expected(n, entries, label, op == "plus_first", stays)
     assert found.new().to_dict() == judged
     return A, v, found, judged
 
@@ -91,7 +69,7 @@ def test_cpu_engine(case, seed):
 
 @pytest.mark.parametrize("case", CASES)
 def test_without_numba(case, monkeypatch):
-    monkeypatch.setattr("sparsezc.engines.cpu.labels.loops", label_loops.Sorting)
+    monkeypatch.setattr("sparsezc.engines.cpu.labels.loops", Sorting)
     compare(None, 40, 3, case)
     weigh(None)
 
@@ -102,17 +80,17 @@ def test_gpu_engine(case, gpu):
 
 
 def test_rows_of_all_lengths(gpu):
-    """A warp, a block, and a block with its table in device memory take a row."""
+    """A warp, a block, and a block with a second table in device memory take a row."""
     for op in ("plus_first", "plus_pair"):
-        compare("gpu", 2600, 5, (False, True, op, True), density=0.005, heavy=2)
-        compare("gpu", 700, 6, (False, True, op, False), density=0.01, heavy=3)
+        compare("gpu", 2600, 5, (op, True), density=0.005, heavy=2)
+        compare("gpu", 700, 6, (op, False), density=0.01, heavy=3)
 
 
 @pytest.mark.parametrize("engine", [None, "gpu"])
 def test_write_rule(engine, gpu):
     """Masks, accumulators and replace are those of every statement, and rows behind a mask do not count."""
     n = 50
-    A, v, found, judged = compare(engine, n, 2, (False, False, "plus_first", True))
+    A, v, found, judged = compare(engine, n, 2, ("plus_first", True))
     mask = gb.Vector.from_coo(range(0, n, 2), [i % 4 == 0 for i in range(0, n, 2)], size=n)
     old = {i: 100 + i for i in range(0, n, 3)}
     allowed = {"S": set(range(0, n, 2)), "V": set(range(0, n, 4))}
@@ -141,20 +119,18 @@ def test_label_weight(engine, gpu):
 
 def weigh(engine):
     for n, heavy in ((40, 0), (2100, 2)):
-        entries, label, _, _, _ = problem(n, 2, 0.3 if n < 100 else 0.01, heavy)
-        own = np.roll(label, 1)
+        entries, label = problem(n, 2, 0.3 if n < 100 else 0.01, heavy)
         A = on(engine, entries, n)
         for op in ("plus_first", "plus_pair"):
-            for mine in (label, own):
-                e, _ = judge(n, entries, label, mine, None, op == "plus_first")
-                found = ops.label_weight(A, gb.Vector.from_dense(label), op, own=gb.Vector.from_dense(mine)).new()
-                assert found.to_dense().tolist() == e[np.arange(n), mine].tolist()
+            e, _ = judge(n, entries, label, op == "plus_first")
+            found = ops.label_weight(A, gb.Vector.from_dense(label), op).new()
+            assert found.to_dense().tolist() == e[np.arange(n), label].tolist()
 
 
 @pytest.mark.parametrize("placement", ["device", "zerocopy", "stream"])
 def test_placements(placement, gpu):
     with gb.config.set(engine="gpu", placement=placement):
-        compare("gpu", 60, 1, (True, True, "plus_first", True))
+        compare("gpu", 60, 1, ("plus_first", True))
 
 
 def test_nothing_there(gpu):

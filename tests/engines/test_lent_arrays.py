@@ -58,9 +58,11 @@ def state(u: Any) -> tuple[Any, ...]:
 
 
 CALLS: dict[str, Callable[[gb.Matrix, gb.Vector], Any]] = {
-    "best_label": lambda A, v: ops.best_label(A, v, "plus_first", within=v),
+    "best_label": lambda A, v: ops.best_label(A, v, "plus_first"),
     "best_label of the pattern": lambda A, v: ops.best_label(A, v, "plus_pair"),
     "label_weight": lambda A, v: ops.label_weight(A, v, "plus_first"),
+    "move_labels": lambda A, v: ops.move_labels(A, v, "plus_first", v.dup("FP64"), 0.1),
+    "sum_by_labels": lambda A, v: ops.sum_by_labels(A, v, "plus_first", 5),
     "selectk": lambda A, _v: ops.selectk(A, "random_weighted", 2, seed=1),
     "walk": lambda A, v: ops.walk(A, [3, 5], 4, "values", seed=1),
     "walk by column": lambda A, v: ops.walk(A, [3, 5], 4, v, seed=1),

@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any
 
 from sparsezc import errors
-from sparsezc.engines.cpu import labels, native
+from sparsezc.engines.cpu import label_moves, labels, native
 from sparsezc.engines.cpu.best_column import best_column
 from sparsezc.engines.cpu.dense import distances, is_dense, matmul, solve, values_of, with_values
 from sparsezc.engines.cpu.expressions import EXPRESSIONS, acyclic, index, operand, operator, scalar
@@ -214,9 +214,10 @@ def _sampled_mxm(x: Expression, out: Any, write: Write[Mask | None]) -> None:
 
 
 def _run_labels(x: Expression, out: Any, write: Write[Mask | None]) -> None:
-    labels.run(x, out, write, lambda made: _write_made(made, out, write))
+    labels.run(_LABELS[x.operation], x, out, write, lambda made: _write_made(made, out, write))
 
 
+_LABELS = {**labels.OPERATIONS, "move_labels": label_moves.move_labels, "join_labels": label_moves.join_labels}
 #: What python-graphblas has no expression for. NumPy makes the results of some as a whole.
 _STATEMENTS: dict[str, Callable[[Expression, Any, Write[Mask | None]], None]] = {
     "assign": _assign,
@@ -226,10 +227,11 @@ _STATEMENTS: dict[str, Callable[[Expression, Any, Write[Mask | None]], None]] = 
     "sampled_mxm": _sampled_mxm,
     "selectk": partial(_write_whole, selectk),
     "solve": partial(_write_whole, solve),
+    "sum_by_labels": partial(_write_whole, label_moves.sum_by_labels),
     "values_of": partial(_write_whole, values_of),
     "walk": partial(_write_whole, walk),
     "with_values": partial(_write_whole, with_values),
-    **dict.fromkeys(labels.OPERATIONS, _run_labels),
+    **dict.fromkeys(_LABELS, _run_labels),
 }
 
 

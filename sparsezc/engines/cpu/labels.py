@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,8 @@ from numpy.typing import NDArray
 from sparsezc.device.processors import processors
 from sparsezc.engines.cpu import native
 from sparsezc.engines.cpu.expressions import acyclic
-from sparsezc.engines.cpu.label_loops import Spans, loops
+from sparsezc.engines.cpu.label_arrays import Choosing, Scratch, Spans
+from sparsezc.engines.cpu.label_loops import loops
 from sparsezc.engines.cpu.row_arrays import RowArrays, borrowed, borrowed_values
 from sparsezc.errors import DimensionMismatch, IndexOutOfBound, InvalidValue
 from sparsezc.expr.dispatch import Write
@@ -32,7 +32,9 @@ __all__ = ["OPERATIONS", "run"]
 _ALONE = 1 << 17  # entries that a thread does in the time that a second one takes to start, times ten
 
 
-def run(x: Expression, out: Any, write: Write[Mask | None], assign: Callable[[Any], None]) -> None:
+def run(
+    compute: Callable[..., Any], x: Expression, out: Any, write: Write[Mask | None], assign: Callable[[Any], None]
+) -> None:
     """Compute the entries that the mask lets through, and write them; `assign`: writes a vector by the write rule."""
     n = x.shape[0]
     given = {id(u._store): u for u in x.operands if u.ndim}
@@ -46,7 +48,7 @@ def run(x: Expression, out: Any, write: Write[Mask | None], assign: Callable[[An
         lend = {1: borrowed_values, 2: borrowed}
         arrays = {key: stack.enter_context(lend[u.ndim](u._store)) for key, u in given.items()}
         operands = [arrays[id(u._store)] if u.ndim else u.value for u in x.operands]
-        at, found = OPERATIONS[x.operation](x, operands, rows)
+        at, found = compute(x, operands, rows)
     content = {"indices": at.view(np.uint64), "values": found, "sorted_index": True, "take_ownership": True}
     if write.accum is None and (write.mask is None or write.replace) and out.dtype is x.dtype:
         out._store.ss.pack_sparse(**content)
@@ -57,45 +59,59 @@ def run(x: Expression, out: Any, write: Write[Mask | None], assign: Callable[[An
 
 def _best_label(x: Expression, operands: Any, rows: NDArray[np.int64]) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return the rows whose best label is not their own, and these labels."""
-    matrix, label, within, shares, sums, scale, stays = operands
-    spans, label = _spans(x, matrix, rows), _checked(x, label)
-    best = np.empty(rows.size, np.int64)
-    rule = within, None if shares is None else (shares, sums), scale, stays
-
-    def part(first: int, last: int) -> None:
-        loops().best_label(spans.part(first, last), rows[first:last], label, rule, best[first:last])
-
-    _share(part, spans)
+    matrix, given, stays = operands
+    spans, label = spans_of(x, matrix, rows), checked_labels(x, given)
+    best = choose(spans, rows, Choosing(label, Scratch(label.size), stays))
     moves = best != label[rows]
     return rows[moves], best[moves]
 
 
 def _label_weight(x: Expression, operands: Any, rows: NDArray[np.int64]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """All rows, and their sums."""
-    spans, label, own = _spans(x, operands[0], rows), _checked(x, operands[1]), operands[2]
+    """Return all rows, and their sums."""
+    return rows, sums_within(spans_of(x, operands[0], rows), rows, checked_labels(x, operands[1]))
+
+
+def choose(spans: Spans, rows: NDArray[np.int64], how: Choosing) -> NDArray[np.int64]:
+    """Return the best label of each of some rows."""
+    best = np.empty(rows.size, np.int64)
+
+    def part(first: int, last: int) -> None:
+        loops().best_label(spans.part(first, last), rows[first:last], how, best[first:last])
+
+    in_threads(part, even_parts(np.cumsum(spans.end - spans.begin)))
+    return best
+
+
+def sums_within(spans: Spans, rows: NDArray[np.int64], label: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return what each of some rows has within its own label."""
     sums = np.empty(rows.size)
 
     def part(first: int, last: int) -> None:
-        loops().label_weight(spans.part(first, last), rows[first:last], label, own, sums[first:last])
+        loops().label_weight(spans.part(first, last), rows[first:last], label, sums[first:last])
 
-    _share(part, spans)
-    return rows, sums
+    in_threads(part, even_parts(np.cumsum(spans.end - spans.begin)))
+    return sums
 
 
 OPERATIONS: dict[str, Callable[..., Any]] = {"best_label": _best_label, "label_weight": _label_weight}
 
 
-def _share(part: Callable[[int, int], None], spans: Spans) -> None:
-    """Do parts of the rows that have about as many entries each, on all processors."""
-    work = np.cumsum(spans.end - spans.begin)
+def even_parts(work: NDArray[np.int64]) -> list[int]:
+    """Return where to cut for parts of about as many entries each; `work`: the entries up to the end of each."""
     entries = int(work[-1]) if work.size else 0
     threads = processors(16)
     if entries < _ALONE or threads == 1:
-        part(0, work.size)
-        return
+        return [0, work.size]
     cuts = np.searchsorted(work, np.arange(1, threads) * entries // threads)
-    with ThreadPoolExecutor(threads) as pool:
-        list(pool.map(part, *zip(*pairwise([0, *cuts.tolist(), work.size]), strict=True)))
+    return [0, *cuts.tolist(), work.size]
+
+
+def in_threads(part: Callable[[int, int], Any], cuts: list[int]) -> list[Any]:
+    """Do the parts between cuts, a thread each; return what they return."""
+    if len(cuts) == 2:
+        return [part(*cuts)]
+    with ThreadPoolExecutor(len(cuts) - 1) as pool:
+        return list(pool.map(part, cuts[:-1], cuts[1:]))
 
 
 def _rows(x: Expression, mask: Any, n: int) -> NDArray[np.int64]:
@@ -116,7 +132,7 @@ def _rows(x: Expression, mask: Any, n: int) -> NDArray[np.int64]:
     return np.flatnonzero(allowed)
 
 
-def _spans(x: Expression, matrix: RowArrays, rows: NDArray[np.int64]) -> Spans:
+def spans_of(x: Expression, matrix: RowArrays, rows: NDArray[np.int64]) -> Spans:
     """Return where these rows are, with FP64 values, or with None where entries count as one each."""
     values = None
     if "x" in x.op.reads:  # type: ignore[union-attr]
@@ -125,7 +141,7 @@ def _spans(x: Expression, matrix: RowArrays, rows: NDArray[np.int64]) -> Spans:
     return Spans(*matrix.ends(rows), matrix.indices, values)
 
 
-def _checked(x: Expression, label: NDArray[np.int64]) -> NDArray[np.int64]:
+def checked_labels(x: Expression, label: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the labels, which loops take for positions."""
     if label.size and not (label.min() >= 0 and label.max() < label.size):
         raise IndexOutOfBound(

@@ -19,7 +19,7 @@ from sparsezc.engines.gpu.elementwise import (
 )
 from sparsezc.engines.gpu.elementwise.matrix_merge import MaskRows, Region
 from sparsezc.engines.gpu.elementwise.panel import Panel
-from sparsezc.engines.gpu.products import dense_rows, spgemm
+from sparsezc.engines.gpu.products import dense_rows, label_sums, spgemm
 from sparsezc.engines.gpu.runtime import presence_words
 from sparsezc.engines.gpu.sampling import picks, walks
 from sparsezc.engines.gpu.storage.assembly import rows_of
@@ -251,6 +251,7 @@ _MAKE: dict[str, Callable[[Any], MatrixStore | None]] = {
     "distances": dense_rows.distances,
     "selectk": _selectk,
     "walk": _walk,
+    "sum_by_labels": label_sums.sum_by_labels,
 }
 
 

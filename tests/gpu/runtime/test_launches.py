@@ -94,6 +94,10 @@ def picks() -> None:
     X = gb.Matrix.from_dense(np.ones((N, 1))).to("gpu")
     X.mxm(X.T, gb.semiring.plus_times).new(mask=A.S)
     ops.best_label(A, label, "plus_first").new()
+    k = gb.Vector.from_dense(np.ones(N))
+    for moves in (ops.move_labels, ops.join_labels):
+        moves(A, label, "plus_first", k, 0.1).new()
+    ops.sum_by_labels(A, label, "plus_first", N).new()
     ops.walk(A, [1, 2], 3, seed=1).new()
 
 

@@ -1,7 +1,7 @@
 """Rows whose columns have labels (ops/labels.py): the best label of each, and what each has within one (labels.cu).
 
 The rows that are wanted are listed by their lengths: those whose labels fit a warp's table in shared memory, those
-that fit a block's, and the others, for which each block has a table in device memory.
+that fit a block's, and the others, of which entries spill to device memory.
 """
 
 from __future__ import annotations
@@ -31,58 +31,50 @@ _TABLE_BYTES = 36 << 10  # of shared memory, a block: six blocks fit a multiproc
 _WARP_ENTRIES = 2048  # of a row that a warp sums within a label; of a longer one a block does
 
 
-class _Labels(NamedTuple):
-    """The arguments of labels.cu besides the matrix; 0 stands for an absent one."""
-
-    label: Any
-    own: Any
-    within: Any
-    shares: Any
-    totals: Any
-    scale: float
-    stays: int
-
-
-class _Tables(NamedTuple):
-    """Hash tables in device memory, one a block."""
+class Tables(NamedTuple):
+    """Room in device memory, for each block, for entries of long rows that find none in its table."""
 
     keys: Any
     sums: Any
     slots: int
 
 
-_NO_TABLES = _Tables(groups.NULL, groups.NULL, 0)
+NO_TABLES = Tables(groups.NULL, groups.NULL, 0)
 
 
-class _Case(NamedTuple):
-    """The properties that a kernel is specialised for."""
+class Case(NamedTuple):
+    """The properties that a kernel is specialised for; label_rows.cuh has what the flags mean."""
 
     dtype: DataType
     wide: bool
     iso: bool
     reads: bool
-    within: bool
-    penalty: bool
-    sums: bool
     long_labels: bool
+    counts: bool  # no sum of a row reaches 2^32
+    within: bool = False
+    penalty: bool = False
+    joins: bool = False
+    loops: bool = False
 
 
 def best_label(e: Any, out: Any, write: Write[Mask | None]) -> None:
     """Write the best label of each row that the mask lets through, where it is not the row's own."""
-    A, label, within, shares, totals, scale, stays = e.operands
-    labels = _labels(e, label)
-    bounds, k, s = (_full(e, v) if v.ndim else 0 for v in (within, shares, totals))
-    read = _Labels(labels, labels, bounds, k, s, float(scale.value), int(stays.value))
-    rows, best = _run(e, A._store, read, write, np.int64)
-    moves = best != labels[rows]
+    A, given, stays = e.operands
+    label = checked_labels(e, given)
+    rows, best = _run(e, A, label, write, stays=bool(stays.value))
+    moves = best != label[rows]
     _put(e, rows[moves], best[moves], out, write)
 
 
 def label_weight(e: Any, out: Any, write: Write[Mask | None]) -> None:
     """Write what each row that the mask lets through has within its label."""
-    A, label, own = e.operands
-    read = _Labels(_labels(e, label), _full(e, own), 0, 0, 0, 0.0, 0)
-    _put(e, *_run(e, A._store, read, write, np.float64), out, write)
+    A, given = e.operands
+    _put(e, *_run(e, A, checked_labels(e, given), write), out, write)
+
+
+def sums_within(e: Any, A: Any, label: Any) -> Any:
+    """Return what every row has within its label, on the device."""
+    return _run(e, A, label, Write(None, None, False))[1]
 
 
 def _put(e: Any, rows: Any, values: Any, out: Any, write: Write[Mask | None]) -> None:
@@ -91,7 +83,7 @@ def _put(e: Any, rows: Any, values: Any, out: Any, write: Write[Mask | None]) ->
     vector_map.write_vector(found, out._store, in_bits(write))
 
 
-def _full(e: Any, v: Any) -> Any:
+def full_values(e: Any, v: Any) -> Any:
     """Return the values of a vector with an entry everywhere."""
     store = v._store
     if store.nvals() != store.size:
@@ -101,9 +93,9 @@ def _full(e: Any, v: Any) -> Any:
     return store.values if store.size else cuda.current().xp.empty(0, store.dtype.np_type)
 
 
-def _labels(e: Any, v: Any) -> Any:
+def checked_labels(e: Any, v: Any) -> Any:
     """Return the labels, which kernels take for positions."""
-    labels, n = _full(e, v), v._store.size
+    labels, n = full_values(e, v), v._store.size
     if n:
         least, most = int(labels.min()), int(labels.max())
         if least < 0 or most >= n:
@@ -111,21 +103,19 @@ def _labels(e: Any, v: Any) -> Any:
     return labels
 
 
-def _run(e: Any, matrix: Any, read: _Labels, write: Write[Mask | None], kind: Any) -> tuple[Any, Any]:
-    """Return the rows that are wanted, and the answer of each."""
-    xp = cuda.current().xp
-    rows, n = rows_of(matrix), matrix.nrows
+def _run(e: Any, A: Any, label: Any, write: Write[Mask | None], stays: bool | None = None) -> tuple[Any, Any]:
+    """Return the rows that are wanted, and the best label of each or, without `stays`, its sum."""
+    xp, sums, reads = cuda.current().xp, stays is None, "x" in e.op.reads
+    rows, n = rows_of(A._store), A._store.nrows
     wanted = _wanted(write, n)
     lengths = rows.indptr[wanted + 1] - rows.indptr[wanted]
-    sums = e.operation == "label_weight"
-    answer = xp.zeros(wanted.size, kind) if sums else read.own[wanted]
-    within, penalty = (not isinstance(x, int) for x in (read.within, read.shares))
-    case = _Case(matrix.dtype, rows.wide, rows.iso, "x" in e.op.reads, within, penalty, sums, n >= 2**32)
-    for at, blocks, in_memory in _divided(lengths, case):
+    answer = xp.zeros(wanted.size) if sums else label[wanted]
+    case = Case(A.dtype, rows.wide, rows.iso, reads, n >= 2**32, not (reads or sums))
+    for at, blocks, in_memory in _divided(lengths, case, sums):
         if at.size:
             listed = wanted[at]
-            tables = _tables(int(lengths[at].max()), int(at.size), case) if in_memory else _NO_TABLES
-            answer[at] = _launch(case, rows, listed, read, blocks, tables, kind)
+            made = tables(int(lengths[at].max()), int(at.size), case) if in_memory else NO_TABLES
+            answer[at] = _launch(case, rows, listed, label, stays, (blocks, made))
     return wanted, answer
 
 
@@ -140,59 +130,71 @@ def _wanted(write: Write[Mask | None], n: int) -> Any:
     return presence_words.positions(bits, n)
 
 
-def _divided(lengths: Any, case: _Case) -> Iterator[tuple[Any, bool, bool]]:
+def _divided(lengths: Any, case: Case, sums: bool) -> Iterator[tuple[Any, bool, bool]]:
     """Places of rows of some lengths, whether a block takes each, and whether its table is in device memory."""
     xp = cuda.current().xp
-    if case.sums:
+    if sums:
         yield xp.flatnonzero((lengths > 0) & (lengths <= _WARP_ENTRIES)), False, False
         yield xp.flatnonzero(lengths > _WARP_ENTRIES), True, False
         return
-    slots = _slots(case)
-    # a table is three quarters full at most, with the row's own label
-    warp, block = slots // 8 * 3 // 4 - 1, slots * 3 // 4 - 1
+    warp, block = most_entries(case)
     yield xp.flatnonzero((lengths > 0) & (lengths <= warp)), False, False
     yield xp.flatnonzero((lengths > warp) & (lengths <= block)), True, False
     yield xp.flatnonzero(lengths > block), True, True
 
 
-def _slots(case: _Case) -> int:
-    return _TABLE_BYTES // (8 + (8 if case.long_labels else 4))
+def most_entries(case: Case) -> tuple[int, int]:
+    """Return the most entries of rows whose labels fit a warp's table and a block's: three quarters, with their own."""
+    slots = _slots(case)
+    return slots // 8 * 3 // 4 - 1, slots * 3 // 4 - 1
 
 
-def _tables(longest: int, count: int, case: _Case) -> _Tables:
-    """Tables for rows of at most so many entries: as many as there is room for."""
+def _slots(case: Case) -> int:
+    return _TABLE_BYTES // ((4 if case.counts else 8) + (8 if case.long_labels else 4))
+
+
+def tables(longest: int, count: int, case: Case) -> Tables:
+    """Return room for blocks that take rows of at most so many entries: as many blocks as fit."""
     gpu = cuda.current()
     slots, key = 2 * longest, np.dtype(np.uint64 if case.long_labels else np.uint32)
     room = max(1, budget.available() // 4 // (slots * (8 + key.itemsize)))
     blocks = min(count, room, launch.blocks(gpu, launch.THREADS * count))
-    return _Tables(gpu.xp.empty(blocks * slots, key), gpu.xp.empty(blocks * slots, np.float64), slots)
+    sums = gpu.xp.empty(blocks * slots, np.uint32 if case.counts else np.float64)
+    return Tables(gpu.xp.empty(blocks * slots, key), sums, slots)
 
 
-def _launch(case: _Case, rows: Rows, listed: Any, read: _Labels, blocks: bool, tables: _Tables, kind: Any) -> Any:
+def _launch(case: Case, rows: Rows, listed: Any, label: Any, stays: bool | None, division: tuple[bool, Tables]) -> Any:
     """Return the answers of the listed rows, each taken by a block or by a warp."""
-    gpu = cuda.current()
-    xp = gpu.xp
-    in_memory = tables.slots > 0
-    kernel = codegen.kernel(gpu, "labels.cu", prelude(case, blocks, in_memory), "labels")
-    found = xp.empty(listed.size, kind)
+    gpu, (blocks, made) = cuda.current(), division
+    xp, sums, in_memory = gpu.xp, stays is None, made.slots > 0
+    kernel = codegen.kernel(gpu, "labels.cu", prelude(case, blocks, in_memory, sums), "labels")
+    found = xp.empty(listed.size, np.float64 if sums else np.int64)
     grid = launch.blocks(gpu, (launch.THREADS if blocks else 32) * listed.size)
+    grid = made.keys.size // made.slots if in_memory else grid
     stats.counted(kernel, placements.lie_near(rows))(
-        tables.keys.size // tables.slots if in_memory else grid, read, tables, count=listed.size,
+        grid, made, count=listed.size, label=label, stays=int(stays or 0),
         rows=listed.astype(np.uint64), indptr=rows.indptr, indices=rows.arguments.indices, values=rows.arguments.values,
-        counter=xp.zeros(1, np.uint64), best=0 if case.sums else found, weight=found if case.sums else 0,
+        counter=xp.zeros(1, np.uint64), best=0 if sums else found, weight=found if sums else 0,
     )  # fmt: skip
     return found
 
 
 @lru_cache(maxsize=256)
-def prelude(case: _Case, blocks: bool, in_memory: bool) -> str:
+def prelude(case: Case, blocks: bool, in_memory: bool, sums: bool) -> str:
     """Return the text before labels.cu."""
+    return "\n".join((types(case, "i64"), flags(BLOCKS=blocks, GLOBAL=in_memory, SUM=sums)))
+
+
+@lru_cache(maxsize=256)
+def types(case: Case, labels: str = "Key") -> str:
+    """Return what label_rows.cuh needs, and the slots of a block's table; `labels`: the type of stored labels."""
     ids, keys = ("u64" if wide else "u32" for wide in (case.wide, case.long_labels))
     return "\n".join(
         (
-            typedefs(Id=ids, A=case.dtype, Key=keys),
-            flags(READS_A=case.reads, ISO_A=case.iso, BLOCKS=blocks, GLOBAL=in_memory),
-            flags(WITHIN=case.within, PENALTY=case.penalty, SUM=case.sums),
+            typedefs(Id=ids, A=case.dtype, Key=keys, Sum="u32" if case.counts else "double"),
+            typedefs(Label=labels if labels != "Key" else keys),
+            flags(READS_A=case.reads, ISO_A=case.iso, WITHIN=case.within, PENALTY=case.penalty),
+            flags(JOINS=case.joins, LOOPS=case.loops),
             f"constexpr u32 SLOTS = {_slots(case)};",
         )
     )

@@ -57,6 +57,17 @@ struct Table {
     }
   }
 
+  // The same in at most `probes` steps; false: all these slots have other ids, and will have until the table is cleared.
+  __device__ __forceinline__ bool insert_near(Key id, u32 probes, u32& slot) {
+    slot = home(id);
+    for (u32 k = 0; k < probes; ++k, slot = after(slot)) {
+      Key before = *(volatile Key*)(keys + slot);
+      if (before == EMPTY) before = atomicCAS(keys + slot, EMPTY, id);
+      if (before == EMPTY || before == id) return true;
+    }
+    return false;
+  }
+
   // Finds the slot of an id.
   __device__ __forceinline__ bool find(Key id, u32& slot) const {
     for (slot = home(id);; slot = after(slot)) {

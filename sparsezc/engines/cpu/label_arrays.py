@@ -1,0 +1,99 @@
+"""The arrays that the loops over rows with labels take, and how they share them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Choosing", "Joins", "Scratch", "Spans"]
+
+
+class Spans(NamedTuple):
+    """Some rows of a matrix: where each begins and ends among all ids, and values, or None.
+
+    Attributes
+    ----------
+    begin, end : ndarray of int64, one each a row
+    indices : ndarray of int64
+    values : ndarray of float64, or None
+    """
+
+    begin: NDArray[np.int64]
+    end: NDArray[np.int64]
+    indices: NDArray[np.int64]
+    values: NDArray[np.float64] | None
+
+    def some(self, places: NDArray[np.int64]) -> Spans:
+        """Return some of the rows, by their places."""
+        return self._replace(begin=self.begin[places], end=self.end[places])
+
+    def part(self, first: int, last: int) -> Spans:
+        """Return the rows from one on and before another."""
+        return self._replace(begin=self.begin[first:last], end=self.end[first:last])
+
+
+class Scratch:
+    """Room for sums by label and for the labels of a row, a pair a thread, which are used again."""
+
+    def __init__(self, size: int) -> None:
+        self._size, self._free = size, list[tuple[NDArray[np.float64], NDArray[np.int64]]]()
+
+    def take(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """Return zeros, and room; :meth:`give` must get both back, the zeros restored."""
+        try:
+            return self._free.pop()
+        except IndexError:
+            return np.zeros(self._size), np.empty(self._size, np.int64)
+
+    def give(self, pair: tuple[NDArray[np.float64], NDArray[np.int64]]) -> None:
+        self._free.append(pair)
+
+
+class Joins(NamedTuple):
+    """The conditions under which rows join a label: ops/labels.py, join_labels.
+
+    Attributes
+    ----------
+    cut : ndarray of float64
+        What each label has to the rest of its group.
+    whole : ndarray of float64
+        The sums of groups.
+    alone : ndarray of bool
+    a, b : uint64
+    turn : int
+    """
+
+    cut: NDArray[np.float64]
+    whole: NDArray[np.float64]
+    alone: NDArray[np.bool_]
+    a: np.uint64
+    b: np.uint64
+    turn: int
+
+
+class Choosing(NamedTuple):
+    """How rows choose labels.
+
+    Attributes
+    ----------
+    label : ndarray of int64
+    scratch : Scratch
+    stays : bool
+        Whether a row's own label wins ties.
+    penalty : (ndarray of float64, ndarray of float64), or None
+        What each row has, and its sums by label.
+    scale : float
+    within : ndarray of int64, or None
+        Entries within these groups count.
+    joins : Joins, or None
+    """
+
+    label: NDArray[np.int64]
+    scratch: Scratch
+    stays: bool = True
+    penalty: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
+    scale: float = 0.0
+    within: NDArray[np.int64] | None = None
+    joins: Joins | None = None

@@ -1,0 +1,132 @@
+"""Rows that move between labels by turns (ops/labels.py), and the sums between labels, in loops of label_loops.py."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsezc.engines.cpu import native
+from sparsezc.engines.cpu.expressions import acyclic
+from sparsezc.engines.cpu.label_arrays import Choosing, Joins, Scratch, Spans
+from sparsezc.engines.cpu.label_loops import loops
+from sparsezc.engines.cpu.labels import checked_labels, choose, even_parts, in_threads, spans_of, sums_within
+from sparsezc.engines.cpu.row_arrays import RowArrays, borrowed, borrowed_values
+from sparsezc.errors import DimensionMismatch
+from sparsezc.expr import turns
+from sparsezc.expr.expression import Expression
+from sparsezc.memory.budget import require_host
+
+__all__ = ["join_labels", "move_labels", "sum_by_labels"]
+
+
+def move_labels(x: Expression, operands: Any, rows: NDArray[np.int64]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return the labels that rows have when few move any more."""
+    matrix, given, k, turn, scale, seed = operands
+    label = checked_labels(x, given).copy()
+    penalty = None if k is None else (k, _sums(label, k))
+    how = Choosing(label, Scratch(label.size), penalty=penalty, scale=scale)
+    active = np.ones(label.size, np.bool_) if k is None else k > 0
+    size = int(active.sum())
+    for round_of in _rounds(active, seed) if turn is None else _given_rounds(active, checked_labels(x, turn)):
+        count = 0
+        for listed in round_of:
+            if not listed.size:
+                continue
+            spans, moved = _move(x, matrix, how, listed)
+            count += moved.size
+            if moved.size > size // turns.MANY:
+                active[:] = True
+            elif moved.size:
+                loops().wake(spans, moved, active)
+        if count * turns.FEW <= size if turn is None else not count:
+            break
+    return rows, label[rows]
+
+
+def _rounds(active: NDArray[np.bool_], seed: int) -> Iterator[Iterator[NDArray[np.int64]]]:
+    """Yield rounds of the active rows of each turn, which chance gives."""
+    for a, b in turns.multipliers(seed):
+        yield (loops().list_turn(active, a, b, turn, clears=True) for turn in range(turns.TURNS))
+
+
+def _given_rounds(active: NDArray[np.bool_], turn: NDArray[np.int64]) -> Iterator[Iterator[NDArray[np.int64]]]:
+    """Yield rounds of the active rows of each turn, where each row always has the same."""
+    members = np.split(np.argsort(turn, kind="stable"), np.cumsum(np.bincount(turn))[:-1])
+
+    def looking(mine: NDArray[np.int64]) -> NDArray[np.int64]:
+        listed = mine[active[mine]]
+        active[listed] = False
+        return listed
+
+    for _ in range(turns.LAST):
+        yield map(looking, members)
+
+
+def join_labels(x: Expression, operands: Any, rows: NDArray[np.int64]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return the labels that rows have after each had its turn."""
+    matrix, group, k, scale, seed = operands
+    n = group.size
+    everything, within = np.arange(n), checked_labels(x, group)
+    inside = sums_within(spans_of(x, matrix, everything), everything, within)
+    whole, cut, label = _sums(within, k), inside.copy(), everything.copy()
+    alone = (inside > 0) & (inside - (whole[within] - k) * k * scale >= 0)
+    a, b = turns.multipliers(seed, 1)[0]
+    how = Choosing(label, Scratch(n), penalty=(k, k.copy()), scale=scale, within=within)
+    for turn in range(turns.TURNS):
+        listed = loops().list_turn(alone, a, b, turn, clears=False)
+        joins = Joins(cut, whole, alone, a, b, turn)
+        spans, moved = _move(x, matrix, how._replace(joins=joins), listed)
+        alone[moved] = alone[label[moved]] = False
+        if moved.size:
+            loops().join_cuts(spans, moved, label, within, inside, joins)
+    return rows, label[rows]
+
+
+def sum_by_labels(x: Expression) -> Any:
+    """Make python-graphblas's Matrix of the sums between labels."""
+    A, given = x.operands
+    width = x.shape[0]
+    if A._shape != given._shape * 2:
+        raise DimensionMismatch(f"sum_by_labels: {A.name} was resized since the expression was made")
+    with borrowed(A._store) as matrix, borrowed_values(given._store) as values:
+        label = checked_labels(x, values)
+        rows = np.argsort(label, kind="stable")
+        spans, ends = spans_of(x, matrix, rows), np.searchsorted(label[rows], np.arange(width + 1))
+        entries = np.cumsum(spans.end - spans.begin)
+        each = np.diff(np.concatenate([[0], entries])[ends])
+        most = np.minimum(each, width)
+        require_host(16 * int(most.sum()), f"sum_by_labels: the sums of {width:,} labels")
+        parts = even_parts(np.cumsum(each))
+
+        def part(first: int, last: int) -> Any:
+            some, bounds = spans.part(ends[first], ends[last]), ends[first : last + 1] - ends[first]
+            return loops().sums(some, bounds, label, width, int(most[first:last].sum()), x.dtype.np_type)
+
+        ids, sums, counts = zip(*in_threads(part, parts), strict=True)
+    indptr = np.concatenate([[0], np.cumsum(np.concatenate(counts))])
+    made = native.gb.Matrix.ss.import_csr(
+        nrows=width, ncols=width, indptr=indptr.astype(np.uint64), col_indices=np.concatenate(ids).view(np.uint64),
+        values=np.concatenate(sums), sorted_cols=True, take_ownership=True, dtype=native.type_of(x.dtype),
+    )  # fmt: skip
+    return acyclic(made)
+
+
+def _move(
+    x: Expression, matrix: RowArrays, how: Choosing, listed: NDArray[np.int64]
+) -> tuple[Spans, NDArray[np.int64]]:
+    """Give some rows their best labels; return those that moved."""
+    spans = spans_of(x, matrix, listed)
+    best = choose(spans, listed, how)
+    places = np.flatnonzero(best != how.label[listed])
+    moved = listed[places]
+    if how.penalty is not None and moved.size:
+        loops().retotal(moved, best[places], how.label, *how.penalty)
+    how.label[moved] = best[places]
+    return spans.some(places), moved
+
+
+def _sums(label: NDArray[np.int64], shares: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.bincount(label, shares, label.size).astype(np.float64, copy=False)

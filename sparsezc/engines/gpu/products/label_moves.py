@@ -1,0 +1,191 @@
+"""Rows that move between labels by turns (ops/labels.py): all rounds of a statement, which wait once a round.
+
+A turn is some launches of label_turns.cu and label_choose.cu. Counts stay on the device: grids are as large as the
+rows of a length class could need, and kernels read from `counts` how many have the turn. The host reads once a round
+how many moved.
+"""
+
+from __future__ import annotations
+
+from itertools import repeat
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sparsezc import stats
+from sparsezc.device import cuda
+from sparsezc.engines.gpu import placements
+from sparsezc.engines.gpu.elementwise import vector_map
+from sparsezc.engines.gpu.products import labels
+from sparsezc.engines.gpu.products.labels import Case, full_values
+from sparsezc.engines.gpu.runtime import codegen, groups, launch
+from sparsezc.engines.gpu.storage.assembly import near, rows_of
+from sparsezc.engines.gpu.storage.matrix_store import Rows
+from sparsezc.engines.gpu.storage.vector_store import VectorStore, in_bits
+from sparsezc.expr import turns
+from sparsezc.expr.dispatch import Write
+from sparsezc.expr.mask import Mask
+from sparsezc.semirings.types.datatypes import INT64
+
+_MOVED = slice(5, 7)  # the counts of rows that moved
+_COUNTS = 16  # of a turn, as label_rows.cuh names them
+_BLOCK_CLASS = 3  # the first length class whose rows a block takes each
+_TABLE_CLASS = 4  # whose rows need tables in device memory
+
+
+class _Network(NamedTuple):
+    """The arguments that all launches of a statement have in common."""
+
+    label: Any
+    within: Any
+    shares: Any
+    totals: Any
+    scale: float
+    cut: Any
+    whole: Any
+    alone: Any
+
+
+class _Turn(NamedTuple):
+    """Which rows have a turn, and the counts of it."""
+
+    given: Any
+    a: Any
+    b: Any
+    turn: int
+    counts: Any
+
+
+def move_labels(e: Any, out: Any, write: Write[Mask | None]) -> None:
+    """Write the labels that rows have when few move any more."""
+    A, label, k, given, scale, seed = e.operands
+    if not A._store.nrows:
+        return
+    xp = cuda.current().xp
+    start = labels.checked_labels(e, label)
+    shares = full_values(e, k) if k.ndim else None
+    walk = _Rows(e, rows_of(A._store), A.dtype, shares, joins=False)
+    network = _network(start.astype(walk.key), 0, shares, start, float(scale.value))
+    active = xp.ones(start.size, np.uint8) if shares is None else (shares > 0).astype(np.uint8)
+    size, count = int(active.sum()), turns.TURNS
+    rounds: Any = turns.multipliers(int(seed.value))
+    by_turn = 0
+    if given.ndim:
+        by_turn = labels.checked_labels(e, given)
+        count = int(by_turn.max()) + 1
+        rounds = repeat((groups.NULL, groups.NULL), turns.LAST)
+    for a, b in rounds:
+        counts = xp.zeros((count, _COUNTS), np.uint64)
+        for turn in range(count):
+            walk.turn(network, _Turn(by_turn, a, b, turn, counts[turn]), active, size)
+        moved = int(counts[:, _MOVED].sum())
+        if not moved if given.ndim else moved * turns.FEW <= size:
+            break
+    _put(network.label, out, write)
+
+
+def join_labels(e: Any, out: Any, write: Write[Mask | None]) -> None:
+    """Write the labels that rows have after each had its turn."""
+    A, group, k, scale, seed = e.operands
+    if not A._store.nrows:
+        return
+    xp, n = cuda.current().xp, A._store.nrows
+    shares = full_values(e, k)
+    within = labels.checked_labels(e, group)
+    walk = _Rows(e, rows_of(A._store), A.dtype, shares, joins=True)
+    inside = labels.sums_within(e, A, within)
+    own, wide = xp.arange(n), float(scale.value)
+    network = _network(own.astype(walk.key), within.astype(walk.key), shares, own, wide)
+    whole = xp.bincount(within, shares, n)
+    rest = (whole[within] - shares) * shares * wide
+    may = ((inside > 0) & (inside - rest >= 0)).astype(np.uint8)
+    network = network._replace(cut=inside.copy(), whole=whole, alone=may)
+    a, b = turns.multipliers(int(seed.value), 1)[0]
+    counts = xp.zeros((turns.TURNS, _COUNTS), np.uint64)
+    for turn in range(turns.TURNS):
+        walk.turn(network, _Turn(0, a, b, turn, counts[turn]), inside, n)
+    _put(network.label, out, write)
+
+
+def _network(label: Any, within: Any, shares: Any, start: Any, scale: float) -> _Network:
+    if shares is None:
+        return _Network(label, within, 0, 0, scale, 0, 0, 0)
+    totals = cuda.current().xp.bincount(start, shares, start.size)
+    return _Network(label, within, shares, totals, scale, 0, 0, 0)
+
+
+def _put(label: Any, out: Any, write: Write[Mask | None]) -> None:
+    found = VectorStore(INT64, label.size)
+    found.put(cuda.current().xp.arange(label.size), label.astype(np.int64))
+    vector_map.write_vector(found, out._store, in_bits(write))
+
+
+class _Rows:
+    """The rows of a matrix in length classes, and the room for a turn's lists."""
+
+    def __init__(self, e: Any, rows: Rows, dtype: Any, shares: Any, *, joins: bool) -> None:
+        xp, n = cuda.current().xp, rows.nrows
+        reads = "x" in e.op.reads
+        rows = near(rows, values=reads)  # rounds read them again and again
+        self.rows, self.joins = rows, joins
+        whole = shares is not None and dtype.np_type.kind in "ub"
+        small = not reads or (whole and float(shares.max()) < 2**32)
+        penalty = shares is not None
+        self.case = Case(dtype, rows.wide, rows.iso, reads, n >= 2**32, small, joins, penalty, joins)
+        self.key = np.dtype(np.uint64 if self.case.long_labels else np.uint32)
+        self.limits = (8, 32, *labels.most_entries(self.case))
+        lengths = rows.indptr[1:] - rows.indptr[:-1]
+        ends = [0, *(int((lengths <= limit).sum()) for limit in self.limits), n]
+        self.room = np.diff(ends)
+        self.first = xp.asarray(np.array(ends[:-1], np.uint64))
+        self.listed, self.best, self.moved = (xp.empty(n, self.key) for _ in range(3))
+        longest = int(lengths.max()) if self.room[_TABLE_CLASS] else 0
+        self.tables = labels.tables(longest, int(self.room[_TABLE_CLASS]), self.case) if longest else labels.NO_TABLES
+
+    def turn(self, network: _Network, turn: _Turn, active: Any, size: int) -> None:
+        """Let the rows of a turn move; `active`: which may, or for joins what rows have within their group."""
+        gpu, rows, n = cuda.current(), self.rows, self.rows.nrows
+        matrix = {"indptr": rows.indptr, "indices": rows.arguments.indices, "values": rows.arguments.values}
+        lists = {"listed": self.listed, "first": self.first, "counts": turn.counts}
+        full = launch.blocks(gpu, n)
+        candidates = network.alone if self.joins else active
+        self._kernel("list_turn").launch(
+            full, **lists, n=n, indptr=rows.indptr, active=candidates, clears=int(not self.joins),
+            given=turn.given, a=turn.a, b=turn.b, turn=turn.turn,
+        )  # fmt: skip
+        for kind in np.flatnonzero(self.room).tolist():
+            tables = self.tables if kind == _TABLE_CLASS else labels.NO_TABLES
+            stats.counted(self._chooser(kind), placements.lie_near(rows))(
+                self._grid(kind), network, tables, **lists, **matrix, a=turn.a, b=turn.b, turn=turn.turn, best=self.best
+            )
+        self._kernel("move_rows").launch(
+            full, **lists, best=self.best, indptr=rows.indptr, shares=network.shares, label=network.label,
+            totals=network.totals, alone=network.alone, moved=self.moved, room=n,
+        )  # fmt: skip
+        movers = {"moved": self.moved, "room": n, "counts": turn.counts}
+        grid = launch.blocks(gpu, 32 * n)
+        if self.joins:
+            stats.counted(self._kernel("join_cuts"), placements.lie_near(rows))(
+                grid, **movers, **matrix, label=network.label, within=network.within, inside=active,
+                a=turn.a, b=turn.b, turn=turn.turn, cut=network.cut,
+            )  # fmt: skip
+        else:
+            stats.counted(self._kernel("wake"), placements.lie_near(rows))(
+                grid, **movers, **matrix, n=n, many=size // turns.MANY, active=active
+            )
+
+    def _grid(self, kind: int) -> int:
+        gpu, count = cuda.current(), int(self.room[kind])
+        if kind == _TABLE_CLASS:
+            return int(self.tables.keys.size) // self.tables.slots
+        threads = (8, 32, 32, launch.THREADS)[kind]
+        return launch.blocks(gpu, threads * count)
+
+    def _kernel(self, name: str) -> Any:
+        most = f"constexpr u64 WARP_MOST = {self.limits[2]}, BLOCK_MOST = {self.limits[3]};"
+        return codegen.kernel(cuda.current(), "label_turns.cu", f"{labels.types(self.case)}\n{most}", name)
+
+    def _chooser(self, kind: int) -> Any:
+        return codegen.kernel(
+            cuda.current(), "label_choose.cu", f"{labels.types(self.case)}\n{codegen.flags(CLASS=kind)}", "label_choose"
+        )
