@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sparsezc import errors
 from sparsezc.engines.cpu import native
 from sparsezc.engines.cpu.expressions import acyclic
-from sparsezc.engines.cpu.hops import sample_hops
+from sparsezc.engines.cpu.selectk import sample_hops
 from sparsezc.expr.draws import Hops, Subgraph
 from sparsezc.expr.resolve import resolve
 from sparsezc.memory import wrap
