@@ -285,14 +285,10 @@ def labels(draw: Draw) -> str | None:
         draw.n = 40
     A, n, rng = draw.matrix(weights=True), draw.n, draw.rng
     op, stays = draw.pick("plus_first", "plus_pair"), bool(rng.random() < 0.5)
-    label, own, groups = (rng.integers(0, high, n) if n else np.zeros(0, int) for high in (max(n, 1), max(n, 1), 2))
-    within, penalised = rng.random() < 0.5, rng.random() < 0.5
-    k, s = rng.integers(0, 9, n).astype(float), rng.integers(0, 30, n).astype(float)
-    vectors = [gb.Vector.from_dense(x) for x in (label, groups, k, s, own)]
-    penalty = (vectors[2], vectors[3], 0.25) if penalised else None
-    best, wrong = _both(draw, A, lambda M: ops.best_label(
-        M, vectors[0], op, within=vectors[1] if within else None, penalty=penalty, stays=stays).new())  # fmt: skip
-    weight, also_wrong = _both(draw, A, lambda M: ops.label_weight(M, vectors[0], op, own=vectors[4]).new())
+    label = rng.integers(0, max(n, 1), n)
+    given = gb.Vector.from_dense(label)
+    best, wrong = _both(draw, A, lambda M: ops.best_label(M, given, op, stays=stays).new())
+    weight, also_wrong = _both(draw, A, lambda M: ops.label_weight(M, given, op).new())
     want, sums = {}, np.zeros(n)
     rows = rows_of(A)
     for i in range(n):
@@ -300,20 +296,17 @@ def labels(draw: Draw) -> str | None:
         for j, x in rows.get(i, {}).items():
             if i != j:
                 counts = float(x) if op == "plus_first" else 1.0
-                sums[i] += counts * (label[j] == own[i])
-                if not within or groups[i] == groups[j]:
-                    e[int(label[j])] = e.get(int(label[j]), 0.0) + counts
-        if penalised:
-            e = {c: x - 0.25 * k[i] * (s[c] - (k[i] if c == label[i] else 0)) for c, x in e.items()}
+                sums[i] += counts * (label[j] == label[i])
+                e[int(label[j])] = e.get(int(label[j]), 0.0) + counts
         most = max(e.values())
         winners = [c for c, x in e.items() if x == most]
         choice = int(label[i]) if stays and label[i] in winners else min(winners)
         if choice != label[i]:
             want[i] = choice
     if best.to_dict() != want:
-        return f"best_label({A.to_coo()}, {label}, {op}, {penalised=}, {within=}) is {best.to_dict()} instead of {want}"
+        return f"best_label({A.to_coo()}, {label}, {op}) is {best.to_dict()} instead of {want}"
     if n and not np.array_equal(weight.to_dense(), sums):
-        return f"label_weight({A.to_coo()}, {label}, {own}, {op}) is {weight.to_dense()} instead of {sums}"
+        return f"label_weight({A.to_coo()}, {label}, {op}) is {weight.to_dense()} instead of {sums}"
     return wrong or also_wrong or _is_refused(lambda: ops.label_weight(A, gb.Vector("INT64", n + 1), op))
 
 

@@ -459,7 +459,7 @@ def test_an_unexpected_error(capsys, monkeypatch):
 def test_warnings_are_one_line(capsys, monkeypatch):
     import warnings
 
-    monkeypatch.setattr(doctor, "_cores", lambda: warnings.warn("slow", gb.exceptions.PerformanceWarning, 1) or 2)
+    monkeypatch.setattr(doctor, "processors", lambda: warnings.warn("slow", gb.exceptions.PerformanceWarning, 1) or 2)
     assert run(capsys, "doctor", "--quick")[2] == "sparsezc: warning: slow\n"
 
 

@@ -133,7 +133,7 @@ def test_bars_have_no_escapes(capsys: pytest.CaptureFixture[str]) -> None:
 def test_warnings_have_no_escapes(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     import warnings
 
-    monkeypatch.setattr("sparsezc.cli.doctor._cores", lambda: warnings.warn(ESCAPES, PerformanceWarning, 1) or 2)
+    monkeypatch.setattr("sparsezc.cli.doctor.processors", lambda: warnings.warn(ESCAPES, PerformanceWarning, 1) or 2)
     assert main(["doctor", "--quick"]) == 0
     assert capsys.readouterr().err[:-1].isprintable()
 

@@ -96,7 +96,7 @@ class Boxed:
 @pytest.fixture
 def boxed(monkeypatch: pytest.MonkeyPatch) -> Boxed:
     monkeypatch.setattr(engines, "_known", engines._known.copy())
-    monkeypatch.setattr(Config, "engines", Config.engines.copy())
+    monkeypatch.setattr(Config, "engines", {"auto", "cpu", "gpu"})  # without those of other tests
     engine = Boxed()
     engines.register("boxed", engine)
     return engine

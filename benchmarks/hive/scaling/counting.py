@@ -7,12 +7,16 @@ what they need. Algorithms run on it as on any engine (docs/engines.md).
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Any
+from unittest import mock
 
 import numpy as np
 from numpy.typing import NDArray
 
+import sparsezc as gb
 from benchmarks.hive.scaling.parts import ID, Partition
+from sparsezc.engines.cpu import label_moves
 from sparsezc.expr import engines
 from sparsezc.expr.draws import TRIES
 
@@ -52,6 +56,10 @@ class Counting:
         if count is _walk:
             self.cpu.run(expression, out, write)
             _walk(self, expression, out)
+            return
+        if expression.operation in ("move_labels", "join_labels"):
+            with _moves(self, expression):
+                self.cpu.run(expression, out, write)
             return
         count(self, expression, write)
         self.cpu.run(expression, out, write)
@@ -192,18 +200,45 @@ def _dot(engine: Counting, x: Any, mask: Any) -> None:
     engine.partition.pull(rows, cols, shape, lengths * _sizes(B, x.op, "y", full), lengths, version)
 
 
-def _best_label(engine: Counting, x: Any, write: Any) -> None:
-    """Count the labels that rows need of their neighbours, and what is known of the neighbours' labels."""
-    A, label, *others = x.operands
+def _labels(engine: Counting, x: Any, write: Any) -> None:
+    """Count the labels that rows need of their neighbours."""
+    A, label = x.operands[:2]
     _pull(engine, A, label, 8.0, write.mask)
     engine.seen[-1] = ("label", *engine.seen[-1][1:])
-    sums = others[2] if x.operation == "best_label" and len(others) > 2 else None
-    if sums is None or getattr(sums, "ndim", 0) != 1:
-        return
+
+
+def _moves(engine: Counting, x: Any) -> AbstractContextManager[Any]:
+    """Return a context in which each turn of a statement that moves or joins labels is counted."""
+    rows, cols, shape = _coo(x.operands[0])
+    engine.partition.cut(np.bincount(rows, minlength=shape[0]))
+    has, label = np.zeros(shape[0], np.bool_), x.operands[1]
+    totals = gb.Vector("FP64", shape[0])  # what parts keep of the labels' totals
+    move = label_moves._move
+
+    def counted(x: Any, matrix: Any, how: Any, listed: Array) -> Any:
+        has[:] = False
+        has[listed] = True
+        kept = has[rows]
+        mine, other = rows[kept], cols[kept]
+        engine.seen.append(("label", shape[0], rows.size, listed.size))
+        each = np.full(shape[1], 8.0)
+        engine.partition.pull(mine, other, shape, each, version=(label, how.label.copy()))
+        if how.penalty is not None:
+            total = how.penalty[1].view(np.int64).copy()
+            engine.partition.pull(mine, how.label[other], shape, each, np.zeros(shape[1]), (totals, total))
+        return move(x, matrix, how, listed)
+
+    return mock.patch.object(label_moves, "_move", counted)
+
+
+def _sum_by_labels(engine: Counting, x: Any, write: Any) -> None:
+    """Count a contraction: each part adds up what its rows have, and sends the sums to the communities' parts."""
+    A, label = x.operands
     rows, cols, shape = _coo(A)
-    kept = _allowed(write.mask, shape[0])[rows]
-    of = label._store.to_dense().astype(np.int64)[cols[kept]]
-    engine.partition.pull(rows[kept], of, shape, np.full(shape[1], 8.0), np.zeros(shape[1]), _version(sums))
+    _pull(engine, A, label, 8.0, write.mask)
+    of = label._store.to_dense().astype(np.int64)
+    owners, width = of[rows], x.shape[0]
+    engine.partition.fold(rows, owners * width + of[cols], owners, (shape[0], width), float(2 * ID + 8))
 
 
 def _best_column(engine: Counting, x: Any, write: Any) -> None:
@@ -223,6 +258,20 @@ def _selectk(engine: Counting, x: Any, _: Any) -> None:
     engine.partition.pull(
         np.repeat(listed, picked), np.zeros(int(picked.sum()), np.int64), (A.shape[0], 1), np.zeros(1)
     )
+
+
+def _extract(engine: Counting, x: Any, write: Any) -> None:
+    """Count rows of a square matrix that are listed: their parts read them, and send the ids to the first part."""
+    A, key, *_others = x.operands
+    if A.ndim == 1 or x.ndim == 1 or A.shape[0] != A.shape[1] or key.kind == "all":
+        _local(engine, x, write)
+        return
+    indptr, _ids = _csr(A)
+    lengths = np.diff(indptr)
+    engine.partition.cut(lengths)
+    sender = np.repeat(listed := key.positions().astype(np.int64), lengths[listed])
+    engine.seen.append(("rows", A.shape[0], int(lengths.sum()), sender.size))
+    engine.partition.messages(sender, np.zeros_like(sender), (A.shape[0], A.shape[0]), float(ID), np.ones(sender.size))
 
 
 def _walk(engine: Counting, x: Any, out: Any) -> None:
@@ -257,11 +306,11 @@ def _looks(x: Any) -> Array:
 
 
 def _sampled_mxm(engine: Counting, x: Any, _: Any) -> None:
-    """Count products at A's entries (i, j), which need row j of Y, and of Z where there is one."""
-    A, Y = x.operands[0], x.operands[2]
+    """Count products at A's entries (i, j), which need column j of Y, and row j of Z where there is one."""
+    A, X, Y = x.operands[:3]
     rows, cols, shape = _coo(A)
     engine.partition.cut(np.bincount(rows, minlength=shape[0]))
-    lengths = np.full(shape[1], Y.shape[1])
+    lengths = np.full(shape[1], X.shape[1])
     engine.seen.append(("sampled", shape[0], rows.size, Y.nvals))
     engine.partition.pull(rows, cols, shape, lengths * float(Y.dtype.np_type.itemsize), 2 * lengths, _version(Y))
 
@@ -270,9 +319,11 @@ _COUNTED: dict[str, Callable[[Counting, Any, Any], None]] = {
     "mxv": _mxv,
     "vxm": _vxm,
     "mxm": _mxm,
-    "best_label": _best_label,
-    "label_weight": _best_label,
+    "best_label": _labels,
+    "label_weight": _labels,
+    "sum_by_labels": _sum_by_labels,
     "best_column": _best_column,
+    "extract": _extract,
     "selectk": _selectk,
     "walk": _walk,
     "sampled_mxm": _sampled_mxm,

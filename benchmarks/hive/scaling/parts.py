@@ -179,3 +179,18 @@ class Partition:
             left, right = self.owner(sizes[0], p)[sender], self.owner(sizes[1], p)[receiver]
             received = np.bincount(right[left != right], minlength=p) * nbytes
             counts.add(np.bincount(left, work, minlength=p), received)
+
+    def fold(self, rows: Array, sums: Array, owners: Array, sizes: tuple[int, int], nbytes: float) -> None:
+        """Count sums that the rows' parts add up, each on its own, and send to the owners of the sums.
+
+        `sums` numbers the sum that an entry adds to, `owners` the position of that sum in an object of size
+        ``sizes[1]``; rows are those of an object of size ``sizes[0]``.
+        """
+        for counts in self.counts:
+            p = counts.parts
+            if sizes[1] <= SHARED or not sums.size:
+                continue
+            sender = self.owner(sizes[0], p)[rows].astype(np.int64)
+            _, first = np.unique(np.stack([sender, sums]), axis=1, return_index=True)
+            target = self.owner(sizes[1], p)[owners[first]]
+            counts.add(0.0, np.bincount(target[target != sender[first]], minlength=p) * nbytes)

@@ -170,7 +170,7 @@ def _clustering(scale: int) -> Run:
     A, g, starts = _kron(scale)
 
     def formula(seen: Seen, _: Any) -> Formula:
-        rounds = sum(what == "mxm" for what, *_ in seen)
+        rounds = sum(what == "rows" for what, *_ in seen)
         return lambda p: study.clustering(p, g, rounds)
 
     return Run(lambda: gb.applications.local_clustering(A, starts[::97][:4], rho=1e-3), formula)

@@ -19,6 +19,7 @@ from sparsezc.device import cuda
 from sparsezc.device.launcher import Launcher
 from sparsezc.device.signature import Shape, Signature, kernels
 from sparsezc.engines.gpu import graph_replay, matrix_stores
+from sparsezc.engines.gpu.elementwise import panel
 from sparsezc.engines.gpu.elementwise.panel import Panel
 from sparsezc.engines.gpu.layouts import column_blocks
 from sparsezc.engines.gpu.layouts.head_cache import NO_HEADS
@@ -27,6 +28,7 @@ from sparsezc.engines.gpu.products import multi_source_bfs, spgemm_heavy_rows, s
 from sparsezc.engines.gpu.runtime import codegen, presence_words
 from sparsezc.engines.gpu.runtime.array_pool import ArrayPool
 from sparsezc.engines.gpu.storage.vector_store import MaskBits, VectorStore
+from sparsezc.expr import engines
 from sparsezc.semirings import semiring
 from sparsezc.semirings.types.datatypes import BOOL, FP64
 from tests.emulator import cases
@@ -84,6 +86,25 @@ def panels() -> None:
             panel.T.new().mxm(B, op).new()
 
 
+def parts_of_panels() -> None:
+    """Parts and sums of panels, distances of their rows, and products with a matrix as it is turned."""
+    A, X = matrix(), gb.Matrix.from_dense(np.ones((N, 3))).to("gpu")
+    X._store.hold(panel.get_or_build(X._store, 3, False))
+    X[:, 1].new()
+    X.reduce_columnwise("plus").new()
+    X[:, 1] << gb.Vector.from_dense(np.ones(N))
+    ops.distances(X, X).new()
+    ops.sampled_mxm(A.T, X, X, X, "plus_times", "plus_times").new()
+
+
+def hops() -> None:
+    """Vertices sampled hop by hop, and their features in host memory."""
+    A = matrix()
+    ops.sample_hops(A, [1, 2], [2, 2], seed=1)
+    hold = engines.capability(A._engine, "hold_rows")(np.ones((N, 24), np.uint8), "zerocopy")
+    hold(np.arange(3))
+
+
 def picks() -> None:
     """Picked entries, walks, sampled products and labels."""
     A, label = matrix(), gb.Vector.from_dense(np.arange(N) // 3)
@@ -129,9 +150,9 @@ def by_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
         row.fill(typed, spgemm_rows._fill_prelude(*case, 0), ordered, 0, np.zeros(8, np.uint32), np.zeros(8))
     presence_words.count_frontier(few, N, rows.indptr)
     presence_words.count_wanted(rows.indptr, N, few, 0)
-    panel = Panel(3, False, VectorStore(BOOL, 3 * N))
-    panel.vector.make()
-    searches = multi_source_bfs._Case(panel, MaskBits(), np.zeros(3 * N, np.uint32))
+    made = Panel(3, False, VectorStore(BOOL, 3 * N))
+    made.vector.make()
+    searches = multi_source_bfs._Case(made, MaskBits(), np.zeros(3 * N, np.uint32))
     searches.launch("push", rows, np.ones(3, np.bool_))
     searches.launch("pull", rows, np.ones(3, np.bool_), NO_HEADS)
     frontier, distance = (gb.Vector.from_dense(np.zeros(N)).to("gpu")._store for _ in range(2))
@@ -159,9 +180,8 @@ def launches() -> Launches:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Launcher, "launch", noted)
-        rehearse(
-            [cases._statements, statements, panels, picks, compressed, lambda: column_blocked(patch)], to_the_end=True
-        )
+        some = [cases._statements, statements, panels, parts_of_panels, picks, hops, compressed]
+        rehearse([*some, lambda: column_blocked(patch)], to_the_end=True)
         before = cuda.use(Rehearsal())
         try:
             by_themselves(patch)

@@ -4,6 +4,8 @@
 // t / width * piece + t % width on, each `step` after the other, as far as they are below `size`: with width 1 neighbours are
 // folded, which is a row; else every width-th, which is a piece of a column, and neighbouring threads read neighbours.
 //
+// `u_bits`, `out_bits`: which entries and sums there are.
+//
 // The prelude supplies X and Z (types of entries and sums), and the monoid (add, identity).
 #include "warp.cuh"
 

@@ -5,6 +5,8 @@
 // of row. What a thread does: one entry; a warp takes a presence word. `gather` writes all of the smaller side, `put` the
 // entries of the larger side that the smaller one stands for.
 //
+// `u_bits`, `out_bits`: which entries of both there are.
+//
 // The prelude supplies T, the type of both.
 #include "warp.cuh"
 

@@ -3,7 +3,8 @@
 //
 // Who calls: engines/gpu/products/spmm.py. Memory: as in spmm.cu; Y has the monoid's identity everywhere on entry. What a warp
 // does: it streams rows as spmm.cu does; its lanes are the columns, and combine each product into Y by an atomic, so sums of
-// floats depend on timing in their last bits. Rows longer than LONG are cut into chunks, which any warp may take.
+// floats depend on timing in their last bits. Rows longer than LONG are cut into chunks, which any warp may take. `group`: lanes that
+// share an entry, each with its columns.
 //
 // The prelude supplies what spmm.cuh says; positions are those of the turned matrix: `row` is the id.
 #include "atomics.cuh"

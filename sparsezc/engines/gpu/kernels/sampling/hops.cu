@@ -1,6 +1,6 @@
 // A hop of sampling: the vertices behind drawn positions get local numbers, in the order in which they are met.
 //
-// Who calls: engines/gpu/sampling/hops.py, a hop at a time, in this order: know (seeds), then meet, count_fresh, number and
+// Who calls: engines/gpu/sampling/hops.py, a hop at a time, in this order: know for the seeds, then meet, count_fresh, number and
 // locate of each hop. The host waits for no result in between: `range` is on the device, and range[0] .. range[1] - 1 are the
 // local numbers of the vertices whose rows were drawn from, in `node`. `at`: the drawn positions, ~0 where a row has no more.
 // With `k`, slot s belongs to row s / k, and there are range[1] - range[0] rows; without, to row owner[s], and there are
