@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -115,6 +114,8 @@ def _shares(p: Any, q: Any) -> tuple[int, int, int] | None:
             raise InvalidValue(f"walk: {name} is {given}; from 2**-20 to 2**20 is possible")
     if p == q == 1:
         return None
+    from fractions import Fraction  # with decimal, which few programs need: they would wait for it at their start
+
     counts = Fraction(1) / Fraction(float(p)), Fraction(1), Fraction(1) / Fraction(float(q))
     back, near, far = (min(2**64 - 1, int(count / max(counts) * 2**64)) for count in counts)
     return back, near, far
