@@ -181,15 +181,13 @@ def _sums(spans, ends, label, weighs, scratch, into):  # type: ignore[no-untyped
                         count += 1
                     total[d] += w
         if count > width // 8:  # reading all places costs less than sorting
+            count = 0
             for d in range(width):
                 if total[d] != 0.0:
-                    ids[written] = d
-                    sums[written] = total[d]
-                    written += 1
-                    total[d] = 0.0
-                    counts[c] += 1
-            continue
-        seen[:count].sort()
+                    seen[count] = d
+                    count += 1
+        else:
+            seen[:count].sort()
         for t in range(count):
             d = seen[t]
             if total[d] != 0.0:
