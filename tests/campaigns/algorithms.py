@@ -21,7 +21,7 @@ from scipy.optimize import linear_sum_assignment
 
 import sparsezc as gb
 from sparsezc.errors import GraphblasException
-from tests.campaigns.frame import Failure, Trial
+from tests.campaigns.frame import Trial, numbered
 from tests.campaigns.graphs import Graph
 
 DEADLINE, MEMORY = 60.0, None
@@ -30,14 +30,7 @@ algorithms, applications = gb.algorithms, gb.applications
 
 def trial(rng: np.random.Generator, folder: Path) -> Trial:
     """Call each function once on one graph."""
-    number = int(rng.integers(2**31))
-    tried, wrong = run(number)
-    if wrong is None:
-        return Trial(tried)
-    text = (
-        f"def test() -> None:\n    from tests.campaigns.algorithms import run\n\n    assert run({number})[1] is None\n"
-    )
-    return Trial(tried, Failure(wrong, text))
+    return numbered(rng, run)
 
 
 def run(number: int) -> tuple[dict[str, int], str | None]:

@@ -49,6 +49,16 @@ class Trial:
     failure: Failure | None = None
 
 
+def numbered(rng: np.random.Generator, run: Callable[[int], tuple[dict[str, int], str | None]]) -> Trial:
+    """Return the trial that `run` makes of a number, which repeats it: what was tried, and the first fault."""
+    number = int(rng.integers(2**31))
+    tried, wrong = run(number)
+    if wrong is None:
+        return Trial(tried)
+    text = f"def test() -> None:\n    from {run.__module__} import run\n\n    assert run({number})[1] is None\n"
+    return Trial(tried, Failure(wrong, text))
+
+
 class Campaign(Protocol):
     """The interface of a campaign's module."""
 

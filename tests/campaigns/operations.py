@@ -28,7 +28,7 @@ import sparsezc as gb
 from sparsezc import ops
 from sparsezc.device import cuda
 from sparsezc.errors import GraphblasException, PerformanceWarning
-from tests.campaigns.frame import Failure, Trial
+from tests.campaigns.frame import Trial, numbered
 from tests.emulator.device import EmulatedDevice, why_unavailable
 from tests.ops.judge import TYPES
 
@@ -88,14 +88,7 @@ def rows_of(A: Any) -> Rows:
 
 def trial(rng: np.random.Generator, folder: Path) -> Trial:
     """Run each operation once."""
-    number = int(rng.integers(2**31))
-    tried, wrong = run(number)
-    if wrong is None:
-        return Trial(tried)
-    text = (
-        f"def test() -> None:\n    from tests.campaigns.operations import run\n\n    assert run({number})[1] is None\n"
-    )
-    return Trial(tried, Failure(wrong, text))
+    return numbered(rng, run)
 
 
 def run(number: int) -> tuple[dict[str, int], str | None]:
