@@ -17,7 +17,7 @@ __all__ = ["function", "names"]
 class _WithFunctions(ModuleType):
     """A package in which a name is the function of a file, not the file of the same name.
 
-    Importing ``algorithms.bfs`` makes Python set ``bfs`` in the package to the file, whoever imports it.
+    Python sets ``bfs`` in the package to the file whenever ``algorithms.bfs`` is first imported.
     """
 
     def __setattr__(self, name: str, value: Any) -> None:

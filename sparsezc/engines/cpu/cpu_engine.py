@@ -15,7 +15,7 @@ from typing import Any
 
 from sparsezc import errors, first_use
 from sparsezc.engines.cpu import native
-from sparsezc.engines.cpu.dense import is_dense, matmul
+from sparsezc.engines.cpu.dense import distances, is_dense, matmul, solve, values_of, with_values
 from sparsezc.engines.cpu.expressions import EXPRESSIONS, acyclic, index, operand, operator, scalar
 from sparsezc.engines.cpu.expressions import mask as mask_of
 from sparsezc.engines.cpu.store_methods import Keeper
@@ -205,10 +205,6 @@ def _assign(x: Expression, out: Any, write: Write[Mask | None]) -> None:
         store(**options)[at] = given
 
 
-def _loaded(file: str, name: str) -> Callable[..., Any]:
-    return first_use.function(f"sparsezc.engines.cpu.{file}", name)
-
-
 def _sampled_mxm(x: Expression, out: Any, write: Write[Mask | None]) -> None:
     _write_whole(lambda x: _sampled(x, write.mask), x, out, write)
 
@@ -217,26 +213,27 @@ def _run_labels(x: Expression, out: Any, write: Write[Mask | None]) -> None:
     _labels(_LABELS[x.operation], x, out, write, lambda made: _write_made(made, out, write))
 
 
-_sampled, _labels = _loaded("sampled_mxm", "sampled_mxm"), _loaded("labels", "run")
+_sampled = first_use.function("sparsezc.engines.cpu.sampled_mxm", "sampled_mxm")
+_labels = first_use.function("sparsezc.engines.cpu.labels", "run")
 _LABELS = {
-    "best_label": _loaded("labels", "best_label"),
-    "label_weight": _loaded("labels", "label_weight"),
-    "move_labels": _loaded("label_moves", "move_labels"),
-    "join_labels": _loaded("label_moves", "join_labels"),
+    "best_label": first_use.function("sparsezc.engines.cpu.labels", "best_label"),
+    "label_weight": first_use.function("sparsezc.engines.cpu.labels", "label_weight"),
+    "move_labels": first_use.function("sparsezc.engines.cpu.label_moves", "move_labels"),
+    "join_labels": first_use.function("sparsezc.engines.cpu.label_moves", "join_labels"),
 }
 #: What python-graphblas has no expression for. NumPy makes the results of some as a whole.
 _STATEMENTS: dict[str, Callable[[Expression, Any, Write[Mask | None]], None]] = {
     "assign": _assign,
     "subassign": _assign,
-    "best_column": partial(_write_whole, _loaded("best_column", "best_column")),
-    "distances": partial(_write_whole, _loaded("dense", "distances")),
+    "best_column": partial(_write_whole, first_use.function("sparsezc.engines.cpu.best_column", "best_column")),
+    "distances": partial(_write_whole, distances),
     "sampled_mxm": _sampled_mxm,
-    "selectk": partial(_write_whole, _loaded("selectk", "selectk")),
-    "solve": partial(_write_whole, _loaded("dense", "solve")),
-    "sum_by_labels": partial(_write_whole, _loaded("label_moves", "sum_by_labels")),
-    "values_of": partial(_write_whole, _loaded("dense", "values_of")),
-    "walk": partial(_write_whole, _loaded("walk", "walk")),
-    "with_values": partial(_write_whole, _loaded("dense", "with_values")),
+    "selectk": partial(_write_whole, first_use.function("sparsezc.engines.cpu.selectk", "selectk")),
+    "solve": partial(_write_whole, solve),
+    "sum_by_labels": partial(_write_whole, first_use.function("sparsezc.engines.cpu.label_moves", "sum_by_labels")),
+    "values_of": partial(_write_whole, values_of),
+    "walk": partial(_write_whole, first_use.function("sparsezc.engines.cpu.walk", "walk")),
+    "with_values": partial(_write_whole, with_values),
     **dict.fromkeys(_LABELS, _run_labels),
 }
 
