@@ -15,13 +15,13 @@ from typing import Any
 
 from sparsezc import errors
 from sparsezc.engines.cpu import label_moves, labels, native
-from sparsezc.engines.cpu.best_column import best_column
 from sparsezc.engines.cpu.dense import distances, is_dense, matmul, solve, values_of, with_values
 from sparsezc.engines.cpu.expressions import EXPRESSIONS, acyclic, index, operand, operator, scalar
 from sparsezc.engines.cpu.expressions import mask as mask_of
-from sparsezc.engines.cpu.sampled_mxm import sampled_mxm
-from sparsezc.engines.cpu.selectk import selectk
+from sparsezc.engines.cpu.sampled_mxm import sampled_mxm, two_way_sampled_mxm
+from sparsezc.engines.cpu.selectk import best_column, selectk
 from sparsezc.engines.cpu.store_methods import Keeper
+from sparsezc.engines.cpu.two_way import two_way_mxm
 from sparsezc.engines.cpu.walk import walk
 from sparsezc.expr.dispatch import Write
 from sparsezc.expr.expression import Expression
@@ -228,6 +228,8 @@ _STATEMENTS: dict[str, Callable[[Expression, Any, Write[Mask | None]], None]] = 
     "selectk": partial(_write_whole, selectk),
     "solve": partial(_write_whole, solve),
     "sum_by_labels": partial(_write_whole, label_moves.sum_by_labels),
+    "two_way_mxm": partial(_write_whole, two_way_mxm),
+    "two_way_sampled_mxm": partial(_write_whole, two_way_sampled_mxm),
     "values_of": partial(_write_whole, values_of),
     "walk": partial(_write_whole, walk),
     "with_values": partial(_write_whole, with_values),
