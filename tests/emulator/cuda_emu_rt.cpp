@@ -120,49 +120,48 @@ bool complete_block() {
 // ---- scheduling -----------------------------------------------------------------------------------------------------
 bool run_free(u32 first, u32 n, const std::vector<u32>& lane_order) {   // every lane until it waits; true if any moved
   for (bool moved = false;; moved = true) {
-    bool step = false;
-    for (u32 i : lane_order) if (i < n && lanes[first + i]->op == RUNNING) { resume(*lanes[first + i]); step = true; }
-    if (complete_warp(first, n)) step = true;
-    if (!step) return moved;
+    Lane** end = pass;
+    for (u32 i : lane_order) if (i < n && lanes[first + i]->op == RUNNING) *end++ = lanes[first + i].get();
+    *end = nullptr;
+    run_pass();
+    if (!complete_warp(first, n) && end == pass) return moved;
   }
 }
 
 bool behind(const Lane& a, const Lane& b) { return a.depth > b.depth || (a.depth == b.depth && a.block_address < b.block_address); }
 
-// The lane that stands furthest behind: deepest in calls first, then at the lowest address, which is where the compiler
-// (with -fno-reorder-blocks) puts what comes before a join. Lanes in __nanosleep() come last.
-const Lane* furthest_behind(u32 first, u32 n) {
-  const Lane* next = nullptr;
-  for (u32 i = 0; i < n; ++i) {
-    const Lane& l = *lanes[first + i];
-    if (l.op == RUNNING && !l.yields && (!next || behind(l, *next))) next = &l;
-  }
-  if (next) return next;
-  bool any = false;
+// Puts into `pass` the lanes that stand furthest behind: deepest in calls first, then at the lowest address, which is
+// where the compiler (with -fno-reorder-blocks) puts what comes before a join. Lanes in __nanosleep() come last.
+bool furthest_behind(u32 first, u32 n) {
+  Lane** end = pass;
+  bool running = false;
+  active_lanes = 0;
   for (u32 i = 0; i < n; ++i) {
     Lane& l = *lanes[first + i];
-    any |= l.op == RUNNING;
-    l.yields = false;
+    if (l.op != RUNNING) continue;
+    running = true;
+    if (l.yields) continue;
+    if (end != pass) {
+      if (behind(**pass, l)) continue;
+      if (behind(l, **pass)) { end = pass; active_lanes = 0; }
+    }
+    *end++ = &l;
+    active_lanes |= 1u << i;
   }
-  return any ? furthest_behind(first, n) : nullptr;
+  *end = nullptr;
+  if (end != pass || !running) return running;
+  for (u32 i = 0; i < n; ++i) lanes[first + i]->yields = false;
+  return furthest_behind(first, n);
 }
 
 // One basic block after the other, each by all the lanes that stand at it.
 bool run_lockstep(u32 first, u32 n) {
   for (bool moved = false;; moved = true) {
-    const Lane* next = furthest_behind(first, n);
-    if (!next) {
+    if (!furthest_behind(first, n)) {
       if (!complete_warp(first, n)) return moved;
       continue;
     }
-    const void* block_address = next->block_address;
-    const u64 depth = next->depth;
-    active_lanes = 0;
-    for (u32 i = 0; i < n; ++i) {
-      const Lane& l = *lanes[first + i];
-      if (l.op == RUNNING && !l.yields && l.block_address == block_address && l.depth == depth) active_lanes |= 1u << i;
-    }
-    for (u32 i = 0; i < n; ++i) if (active_lanes >> i & 1) resume(*lanes[first + i]);
+    run_pass();
     if (pending_loads) count_step(first, n);
   }
 }
@@ -289,6 +288,10 @@ extern "C" int szc_emu_launch(const Kernel* kernel, void** arguments, const Laun
   szc_emu_context.block_size = {launch->block, 1, 1};
   szc_emu_context.grid_size = {launch->grid, 1, 1};
   scheduler.entered = true;
+#if defined(SZC_ADDRESS_SANITIZER)
+  static ucontext_t here;
+  scheduler.first = &here;
+#endif
   while (lanes.size() < nthreads) {
     lanes.push_back(std::make_unique<Lane>());
     prepare(*lanes.back());
@@ -296,7 +299,6 @@ extern "C" int szc_emu_launch(const Kernel* kernel, void** arguments, const Laun
   for (u32 t = 0; t < nthreads; ++t) {
     lanes[t]->thread = t;
     lanes[t]->lane = t % WARP;
-    lanes[t]->warp = t / WARP;
     lanes[t]->loads.clear();
     lanes[t]->atomics = 0;
   }
