@@ -205,11 +205,20 @@ COLD void report_wrong_mask(const Lane& l, const Call& call) {
   lane_error = thread_name(l) + " calls a collective whose mask does not name its lane (" + where(call) + ")";
 }
 
-u64 meet(const Call& call, const void* block_address, const void* frame) {
+// Fields are stored one by one: a Call that is made and then copied is read before its stores have ended.
+inline u64 meet(Op op, u32 mask, u64 value, int argument, int width, int kind, const char* file, int line,
+                const void* block_address, const void* frame) {
   Lane& l = *current;
-  if (call.op != BARRIER && !(call.mask >> l.lane & 1)) report_wrong_mask(l, call);
-  l.call = call;
-  l.op = call.op;
+  Call& call = l.call;
+  call.op = l.op = op;
+  call.mask = mask;
+  call.value = value;
+  call.argument = argument;
+  call.width = width;
+  call.kind = kind;
+  call.file = file;
+  call.line = line;
+  if (op != BARRIER && !(mask >> l.lane & 1)) report_wrong_mask(l, call);
   l.block_address = block_address;
   l.depth = (u64)l.stack + l.stack_bytes - (u64)frame;
   sleep_lane();
@@ -225,11 +234,11 @@ COLD static void report_wrong_width(int width, const char* file, int line) {
 
 extern "C" u64 szc_emu_shuffle(unsigned mask, u64 value, int argument, int width, int kind, const char* file, int line) {
   if (width < 1 || width > 32 || (width & (width - 1))) report_wrong_width(width, file, line);
-  return meet({SHUFFLE, mask, value, argument, width, kind, file, line}, __builtin_return_address(0), __builtin_frame_address(0));
+  return meet(SHUFFLE, mask, value, argument, width, kind, file, line, __builtin_return_address(0), __builtin_frame_address(0));
 }
 
 extern "C" u64 szc_emu_meet(Op op, unsigned mask, u64 value, int kind, const char* file, int line) {
-  return meet({op, mask, value, 0, 32, kind, file, line}, __builtin_return_address(0), __builtin_frame_address(0));
+  return meet(op, mask, value, 0, 32, kind, file, line, __builtin_return_address(0), __builtin_frame_address(0));
 }
 
 extern "C" unsigned szc_emu_active() { return order == LOCKSTEP ? active_lanes : 1u << current->lane; }
