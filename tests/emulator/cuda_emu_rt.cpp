@@ -89,8 +89,8 @@ bool complete_warp(u32 first, u32 n) {
       if (other.call.line != l.call.line || other.call.kind != l.call.kind || !same_text(other.call.file, l.call.file))
         fail("lanes of one warp met in different calls: " + thread_name(l) + " in " + where(l.call) + ", " + thread_name(other) + " in " + where(other.call));
       other.result = l.call.op == SHUFFLE ? shuffle_result(first, present, j) : l.call.op == MATCH ? match_result(first, n, present, j) : common;
+      other.op = RUNNING;
     }
-    for (u32 j = 0; j < n; ++j) if (present >> j & 1) lanes[first + j]->op = RUNNING;
     any = true;
   }
   return any;
