@@ -27,6 +27,7 @@ sampled_mxm     A, X, Y, Z, R     semiring    Matrix: W Z for the W(A.S) << X Y 
 solve           G, B              None        Matrix of FP64: each row the x with G_i x = b_i (ops/mxm.py)
 distances       X, Y              None        Matrix of FP64: of each row of X from each of Y
 best_column     A, v              None        Vector: the column of each row's entries where v is largest
+argsort         u                 None        Vector: positions of the least values, in their order
 kronecker       A, B              binary      Matrix: each entry of A with all of B
 power           A, s              semiring    Matrix: A times itself, s.value times
 ewise_add       x, y              binary      like x and y: union of the patterns

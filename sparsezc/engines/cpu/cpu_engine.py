@@ -15,13 +15,13 @@ from typing import Any
 
 from sparsezc import errors
 from sparsezc.engines.cpu import label_moves, labels, native
-from sparsezc.engines.cpu.best_column import best_column
 from sparsezc.engines.cpu.dense import distances, is_dense, matmul, solve, values_of, with_values
 from sparsezc.engines.cpu.expressions import EXPRESSIONS, acyclic, index, operand, operator, scalar
 from sparsezc.engines.cpu.expressions import mask as mask_of
 from sparsezc.engines.cpu.sampled_mxm import sampled_mxm
 from sparsezc.engines.cpu.selectk import selectk
 from sparsezc.engines.cpu.store_methods import Keeper
+from sparsezc.engines.cpu.value_order import argsort, best_column
 from sparsezc.engines.cpu.walk import walk
 from sparsezc.expr.dispatch import Write
 from sparsezc.expr.expression import Expression
@@ -220,6 +220,7 @@ def _run_labels(x: Expression, out: Any, write: Write[Mask | None]) -> None:
 _LABELS = {**labels.OPERATIONS, "move_labels": label_moves.move_labels, "join_labels": label_moves.join_labels}
 #: What python-graphblas has no expression for. NumPy makes the results of some as a whole.
 _STATEMENTS: dict[str, Callable[[Expression, Any, Write[Mask | None]], None]] = {
+    "argsort": partial(_write_whole, argsort),
     "assign": _assign,
     "subassign": _assign,
     "best_column": partial(_write_whole, best_column),

@@ -93,6 +93,7 @@ _RULES: dict[str, Callable[..., bool]] = {
     "join_labels": lambda shape, A, *rest: A.shape == shape * 2 and _same(shape, *rest),
     "sum_by_labels": lambda _shape, A, label: A.shape == label.shape * 2,
     "best_column": lambda shape, A, v: A.shape == shape + v.shape,
+    "argsort": lambda shape, u: shape[0] <= u.nvals,
     "selectk": lambda shape, A, index, pick: pick.fits(shape, A, index),
     "walk": lambda _shape, A, trail, *weights: trail.fits(A, *weights),
     "inner": lambda shape, u, v: u.shape == v.shape,
