@@ -29,7 +29,7 @@ from sparsezc.ops.labels import best_label, join_labels, label_weight, move_labe
 from sparsezc.ops.mxm import distances, kronecker, mxm, power, sampled_mxm, solve
 from sparsezc.ops.mxv import best_column, inner, mxv, outer, vxm
 from sparsezc.ops.reduce import reduce, reduce_columnwise, reduce_rowwise
-from sparsezc.ops.reposition import reposition
+from sparsezc.ops.reposition import reposition, stack
 from sparsezc.ops.sampling import sample_hops, walk
 from sparsezc.ops.select import argsort, select, selectk
 from sparsezc.ops.transpose import transpose
@@ -38,7 +38,7 @@ __all__ = [
     "apply", "argsort", "assign", "best_column", "best_label", "diag", "distances", "ewise_add", "ewise_mult",
     "ewise_union", "extract", "inner", "join_labels", "kronecker", "label_weight", "move_labels", "mxm", "mxv", "outer",
     "power", "reduce", "reduce_columnwise", "reduce_rowwise", "reposition", "sample_hops", "sampled_mxm", "select",
-    "selectk", "setdiag", "solve", "sum_by_labels", "transpose", "values_of", "vxm", "walk", "with_values",
+    "selectk", "setdiag", "solve", "stack", "sum_by_labels", "transpose", "values_of", "vxm", "walk", "with_values",
 ]  # fmt: skip
 
 infix.define(signs)

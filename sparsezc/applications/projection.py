@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, overload
 
 import numpy as np
 
+from sparsezc import ops
 from sparsezc.algorithms._degree import in_degree, out_degree
 from sparsezc.applications import _check
 from sparsezc.core.matrix import Matrix
@@ -112,9 +113,7 @@ def projection(
     if out is not None:
         return _write(side, blocks, weight, out)
     _require(side, blocks)
-    U = Matrix(_dtype(weight), n, n)
-    for (first, _), piece in zip(blocks, _pairs(side, blocks, weight), strict=True):
-        U(binary.first) << piece.reposition(first, first, nrows=n, ncols=n)
+    U = ops.stack(*_pairs(side, blocks, weight)).new() if n else Matrix(_dtype(weight), n, n)
     # B = U + U'
     B: Matrix = U.ewise_add(U.T, binary.first).new()
     return B._known_symmetric()
@@ -164,17 +163,18 @@ def _require(side: _Side, blocks: list[tuple[int, int]]) -> None:
 
 
 def _product(side: _Side, block: tuple[int, int], op: Any, R: Matrix | None = None) -> Matrix:
-    """Multiply a block of rows by those that come after its first; numbers begin at that one."""
+    """Multiply a block of rows by those that come after its first."""
     first, last = block
     rows = (side.R if R is None else R)[first:last, :].new()
+    later = side.T.select(select.colgt, first).new()
     # U = triu(R R', 1)
-    U: Matrix = rows.mxm(side.T[:, first:].new(), op).new()
-    U << U.select(select.triu, 1)
+    U: Matrix = rows.mxm(later, op).new()
+    U << U.select(select.triu, first + 1)
     return U
 
 
 def _pairs(side: _Side, blocks: list[tuple[int, int]], weight: str) -> Iterator[Matrix]:
-    """Yield the upper triangle, a block of rows at a time; rows and columns are numbered from the block's first."""
+    """Yield the upper triangle, a block of rows at a time."""
     scaled, op = None, semiring.plus_pair[datatypes.INT64]
     if weight == "none":
         op = semiring.any_pair[datatypes.BOOL]
@@ -191,7 +191,7 @@ def _pairs(side: _Side, blocks: list[tuple[int, int]], weight: str) -> Iterator[
         if weight in ("jaccard", "overlap"):
             # of i in each row, of j in each column
             one = side.degree[first:last].new().ewise_mult(U, binary.first).new()
-            two = U.ewise_mult(side.degree[first:].new(), binary.second).new()
+            two = U.ewise_mult(side.degree, binary.second).new()
             if weight == "jaccard":
                 two << one.ewise_mult(two, binary.plus)
                 two << two.ewise_mult(U, binary.minus)
@@ -207,6 +207,6 @@ def _write(side: _Side, blocks: list[tuple[int, int]], weight: str, out: str | o
     with edge_pieces.writing(out, (n, n), None if weight == "none" else _dtype(weight).np_type) as write:
         for (first, _), piece in zip(blocks, _pairs(side, blocks, weight), strict=True):
             i, j, values = piece.to_coo(values=weight != "none")
-            write(i.astype(np.int64) + first, j.astype(np.int64) + first, values)
+            write(i.astype(np.int64) + first, j.astype(np.int64), values)
             pairs += j.size
     return pairs

@@ -46,6 +46,7 @@ subassign       x or s, I [, J]   None        the same; the mask has the region'
 extract         x, I [, J]        None        Scalar, Vector or Matrix
 values_of       A                 None        Vector: the values of A's entries, by rows and columns
 with_values     A, v              None        Matrix: A's entries with the values of v, by rows and columns
+stack           A, B, ...         None        Matrix: the rows of each in turn
 diag            x, s              None        Matrix from a Vector, Vector from a Matrix; s is k
 reposition      x, s [, t]        None        like x, of the expression's shape: moved by s (and t)
 select_mask     x, y, M           None        like x: what the mask of y allows; M is a MaskKind

@@ -16,7 +16,7 @@ from typing import Any
 from sparsezc import errors
 from sparsezc.engines.cpu import label_moves, labels, native
 from sparsezc.engines.cpu.dense import distances, is_dense, matmul, solve, values_of, with_values
-from sparsezc.engines.cpu.expressions import EXPRESSIONS, acyclic, index, operand, operator, scalar
+from sparsezc.engines.cpu.expressions import EXPRESSIONS, acyclic, index, operand, operator, scalar, stack
 from sparsezc.engines.cpu.expressions import mask as mask_of
 from sparsezc.engines.cpu.sampled_mxm import sampled_mxm
 from sparsezc.engines.cpu.selectk import selectk
@@ -228,6 +228,7 @@ _STATEMENTS: dict[str, Callable[[Expression, Any, Write[Mask | None]], None]] = 
     "sampled_mxm": _sampled_mxm,
     "selectk": partial(_write_whole, selectk),
     "solve": partial(_write_whole, solve),
+    "stack": partial(_write_whole, stack),
     "sum_by_labels": partial(_write_whole, label_moves.sum_by_labels),
     "values_of": partial(_write_whole, values_of),
     "walk": partial(_write_whole, walk),

@@ -22,6 +22,7 @@ from sparsezc.engines.gpu.elementwise.panel import Panel
 from sparsezc.engines.gpu.products import dense_rows, label_sums, spgemm
 from sparsezc.engines.gpu.runtime import presence_words
 from sparsezc.engines.gpu.sampling import picks, walks
+from sparsezc.engines.gpu.storage import assembly
 from sparsezc.engines.gpu.storage.assembly import rows_of
 from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows
 from sparsezc.engines.gpu.storage.vector_store import VectorStore, in_bits
@@ -174,6 +175,10 @@ def _with_values(e: Any) -> MatrixStore:
     return matrix_index.with_values(matrix_stores.operand(A), v._store)
 
 
+def _stack(e: Any) -> MatrixStore:
+    return assembly.stack(list(map(matrix_stores.operand, e.operands)), e.shape, e.dtype)
+
+
 def _diag(e: Any) -> MatrixStore:
     u, k = e.operands
     return matrix_index.on_diagonal(u._store, int(k.value), e.shape)
@@ -241,6 +246,7 @@ _MAKE: dict[str, Callable[[Any], MatrixStore | None]] = {
     "transpose": _transpose,
     "extract": _extract,
     "diag": _diag,
+    "stack": _stack,
     "with_values": _with_values,
     "kronecker": _kronecker,
     "outer": _outer,

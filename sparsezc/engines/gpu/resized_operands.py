@@ -113,6 +113,9 @@ _RULES: dict[str, Callable[..., bool]] = {
     "transpose": lambda shape, A: A.shape[::-1] == shape,
     "diag": _diag,
     "values_of": lambda shape, A: A.nvals == shape[0],
+    "stack": lambda shape, *blocks: (
+        sum(A.shape[0] for A in blocks) == shape[0] and all(A.shape[1] == shape[1] for A in blocks)
+    ),
     "with_values": lambda shape, A, v: A.shape == shape and A.nvals == v.size,
     "extract": lambda _shape, u, *keys: _is_within(keys, u.shape),
     "assign": _assign,
