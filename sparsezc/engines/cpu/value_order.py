@@ -1,4 +1,4 @@
-"""What follows from the order of a vector's values, on the CPU engine."""
+"""The order of a vector's values, and the best column of each row by it, on the CPU engine."""
 
 from __future__ import annotations
 

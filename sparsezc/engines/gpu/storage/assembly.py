@@ -37,7 +37,7 @@ def assemble(
 ) -> MatrixStore:
     """Return a matrix made of its row blocks; `iso`: the one value of all entries.
 
-    A result that does not fit the device is put in host memory, whatever `placement` says.
+    A result that does not fit the device beside a block is put in host memory, whatever `placement` says.
     """
     xp = cuda.current().xp
     nrows, ncols = shape
@@ -60,7 +60,8 @@ def assemble(
     indptr = xp.concatenate([*parts, xp.asarray(starts[-1:])])
     kind = index_dtype(ncols, placement)
     if not single:
-        placement = budget.fitting(placement, nvals * (kind.itemsize + (0 if iso else dtype.np_type.itemsize)))
+        # a block may take half of the memory (row_blocks.py), so the result has the other half
+        placement = budget.fitting(placement, 2 * nvals * (kind.itemsize + (0 if iso else dtype.np_type.itemsize)))
     if single and placement == DeviceBuffer.placement:
         _, ids, values = made[0]
         indices: Buffer = DeviceBuffer(ids.astype(kind, copy=False))
