@@ -67,6 +67,7 @@ MADE: dict[str, Callable[[], Any]] = {
     ).new(),
     "dense product": lambda: panel().mxm(gb.Matrix.from_dense(np.ones((4, 4)))).new(),
     "best column": lambda: ops.best_column(path(), dense()).new(),
+    "order of values": lambda: ops.argsort(dense()).new(),
     "walks": lambda: gb.algorithms.random_walks(path(), np.arange(N), 3),
     "numbers": lambda: dense().to_dense(0.0),
 }

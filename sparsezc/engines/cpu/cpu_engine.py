@@ -16,7 +16,7 @@ from typing import Any
 from sparsezc import errors, first_use
 from sparsezc.engines.cpu import native
 from sparsezc.engines.cpu.dense import distances, is_dense, matmul, solve, values_of, with_values
-from sparsezc.engines.cpu.expressions import EXPRESSIONS, acyclic, index, operand, operator, scalar
+from sparsezc.engines.cpu.expressions import EXPRESSIONS, acyclic, index, operand, operator, scalar, stack
 from sparsezc.engines.cpu.expressions import mask as mask_of
 from sparsezc.engines.cpu.store_methods import Keeper
 from sparsezc.expr.dispatch import Write
@@ -223,13 +223,15 @@ _LABELS = {
 }
 #: What python-graphblas has no expression for. NumPy makes the results of some as a whole.
 _STATEMENTS: dict[str, Callable[[Expression, Any, Write[Mask | None]], None]] = {
+    "argsort": partial(_write_whole, first_use.function("sparsezc.engines.cpu.value_order", "argsort")),
     "assign": _assign,
     "subassign": _assign,
-    "best_column": partial(_write_whole, first_use.function("sparsezc.engines.cpu.selectk", "best_column")),
+    "best_column": partial(_write_whole, first_use.function("sparsezc.engines.cpu.value_order", "best_column")),
     "distances": partial(_write_whole, distances),
     "sampled_mxm": _sampled_mxm,
     "selectk": partial(_write_whole, first_use.function("sparsezc.engines.cpu.selectk", "selectk")),
     "solve": partial(_write_whole, solve),
+    "stack": partial(_write_whole, stack),
     "sum_by_labels": partial(_write_whole, first_use.function("sparsezc.engines.cpu.label_moves", "sum_by_labels")),
     "two_way_mxm": partial(_write_whole, first_use.function("sparsezc.engines.cpu.two_way", "two_way_mxm")),
     "two_way_sampled_mxm": partial(

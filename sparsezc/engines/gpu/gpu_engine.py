@@ -15,6 +15,7 @@ from sparsezc.engines.gpu.elementwise import (
     operands,
     panel_parts,
     reduce,
+    value_order,
     vector_index,
     vector_map,
 )
@@ -210,6 +211,10 @@ def _best_column(e: Any, out: Any, write: Write[Mask | None]) -> None:
     vector_map.write_vector(best, out._store, in_bits(write))
 
 
+def _argsort(e: Any, out: Any, write: Write[Mask | None]) -> None:
+    vector_map.write_vector(value_order.argsort(e.operands[0]._store, e.shape[0]), out._store, in_bits(write))
+
+
 #: Operations that make a vector or a scalar; matrix_statements.py has those that make a matrix.
 _NATIVE: dict[str, _Native] = {
     "mxv": _spmv(vector_left=False),
@@ -237,6 +242,7 @@ _NATIVE: dict[str, _Native] = {
     "move_labels": label_moves.move_labels,
     "join_labels": label_moves.join_labels,
     "best_column": _best_column,
+    "argsort": _argsort,
 }
 
 

@@ -97,6 +97,7 @@ _RULES: dict[str, Callable[..., bool]] = {
     "join_labels": lambda shape, A, *rest: A.shape == shape * 2 and _same(shape, *rest),
     "sum_by_labels": lambda _shape, A, label: A.shape == label.shape * 2,
     "best_column": lambda shape, A, v: A.shape == shape + v.shape,
+    "argsort": lambda shape, u: shape[0] <= u.nvals,
     "selectk": lambda shape, A, index, pick: pick.fits(shape, A, index),
     "walk": lambda _shape, A, trail, *weights: trail.fits(A, *weights),
     "inner": lambda shape, u, v: u.shape == v.shape,
@@ -116,6 +117,9 @@ _RULES: dict[str, Callable[..., bool]] = {
     "transpose": lambda shape, A: A.shape[::-1] == shape,
     "diag": _diag,
     "values_of": lambda shape, A: A.nvals == shape[0],
+    "stack": lambda shape, *blocks: (
+        sum(A.shape[0] for A in blocks) == shape[0] and all(A.shape[1] == shape[1] for A in blocks)
+    ),
     "with_values": lambda shape, A, v: A.shape == shape and A.nvals == v.size,
     "extract": lambda _shape, u, *keys: _is_within(keys, u.shape),
     "assign": _assign,

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from sparsezc.device import cuda
+from sparsezc.engines.gpu.elementwise.value_order import order_of
 from sparsezc.engines.gpu.products import spmv
 from sparsezc.engines.gpu.storage.matrix_store import MatrixStore
 from sparsezc.engines.gpu.storage.vector_store import ALL, VectorStore
@@ -34,7 +35,7 @@ def best_column(matrix: MatrixStore, transposed: bool, vector: VectorStore) -> V
 def _ranked(values: Any, kind: Any) -> tuple[Any, Any]:
     """Return the order of values from the largest on, of equal ones the first, and the place of each in it."""
     xp = cuda.current().xp
-    order = values.size - 1 - xp.argsort(values[::-1] + values.dtype.type(0), kind="stable")[::-1]
+    order = order_of(values, descending=True)
     places = xp.empty(values.size, kind)
     places[order] = xp.arange(values.size, dtype=kind)
     return order, places
