@@ -52,7 +52,7 @@ best_label      A, u, s           semiring    Vector: the label that scores most
                                               not the row's own (ops/labels.py)
 label_weight    A, u              semiring    Vector: what a row i has within the label u(i)
 move_labels     A, u, k|s, v|s,   semiring    Vector: the labels after rounds of moves; an empty Scalar
-                s, t                          is no vector; s is the scale, t the seed
+                s, t, p                       is no vector; s is the scale, t the seed, p the least moves
 join_labels     A, u, k, s, t     semiring    Vector: the parts of the groups u, by their rows' joins
 sum_by_labels   A, u              semiring    Matrix: sums of entries by the labels of row and column
 selectk         A, I, P           None        Matrix: a row for each of I, the entries that P picks

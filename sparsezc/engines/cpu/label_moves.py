@@ -24,7 +24,7 @@ __all__ = ["join_labels", "move_labels", "sum_by_labels"]
 
 def move_labels(x: Expression, operands: Any, rows: NDArray[np.int64]) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return the labels that rows have when few move any more."""
-    matrix, given, k, turn, scale, seed = operands
+    matrix, given, k, turn, scale, seed, least = operands
     label = checked_labels(x, given).copy()
     penalty = None if k is None else (k, _sums(label, k))
     how = Choosing(label, Scratch(label.size), penalty=penalty, scale=scale)
@@ -41,7 +41,7 @@ def move_labels(x: Expression, operands: Any, rows: NDArray[np.int64]) -> tuple[
                 active[:] = True
             elif moved.size:
                 loops().wake(spans, moved, active)
-        if count * turns.FEW <= size if turn is None else not count:
+        if count <= least * size if turn is None else not count:
             break
     return rows, label[rows]
 
