@@ -135,8 +135,8 @@ class _Rows:
         self.key = np.dtype(np.uint64 if self.case.long_labels else np.uint32)
         self.limits = (8, 32, *labels.most_entries(self.case))
         lengths = rows.indptr[1:] - rows.indptr[:-1]
-        ends = [0, *(int((lengths <= limit).sum()) for limit in self.limits), n]
-        ends = np.maximum.accumulate(ends)  # a warp's table may have less room than its lanes compare
+        counts = [0, *(int((lengths <= limit).sum()) for limit in self.limits), n]
+        ends = np.maximum.accumulate(counts)  # a warp's table may have less room than its lanes compare
         self.room = np.diff(ends)
         self.first = xp.asarray(ends[:-1].astype(np.uint64))
         self.listed, self.best, self.moved = (xp.empty(n, self.key) for _ in range(3))
