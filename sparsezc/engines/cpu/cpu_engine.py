@@ -217,7 +217,12 @@ def _run_labels(x: Expression, out: Any, write: Write[Mask | None]) -> None:
     labels.run(_LABELS[x.operation], x, out, write, lambda made: _write_made(made, out, write))
 
 
-_LABELS = {**labels.OPERATIONS, "move_labels": label_moves.move_labels, "join_labels": label_moves.join_labels}
+_LABELS = {
+    **labels.OPERATIONS,
+    "move_labels": label_moves.move_labels,
+    "join_labels": label_moves.join_labels,
+    "color_rows": label_moves.color_rows,
+}
 #: What python-graphblas has no expression for. NumPy makes the results of some as a whole.
 _STATEMENTS: dict[str, Callable[[Expression, Any, Write[Mask | None]], None]] = {
     "assign": _assign,

@@ -19,7 +19,7 @@ from sparsezc.expr import turns
 from sparsezc.expr.expression import Expression
 from sparsezc.memory.budget import require_host
 
-__all__ = ["join_labels", "move_labels", "sum_by_labels"]
+__all__ = ["color_rows", "join_labels", "move_labels", "sum_by_labels"]
 
 
 def move_labels(x: Expression, operands: Any, rows: NDArray[np.int64]) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -83,6 +83,15 @@ def join_labels(x: Expression, operands: Any, rows: NDArray[np.int64]) -> tuple[
         if moved.size:
             loops().join_cuts(spans, moved, label, within, inside, joins)
     return rows, label[rows]
+
+
+def color_rows(_: Expression, operands: Any, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the colours of rows, which choose in descending order."""
+    matrix, order = operands
+    every = np.argsort(-order, kind="stable")
+    begin, end = matrix.ends(every)
+    color = loops().colors(Spans(begin, end, matrix.indices, None), every)
+    return rows, color[rows]
 
 
 def sum_by_labels(x: Expression) -> Any:
