@@ -63,7 +63,7 @@ struct Graph {
   }
 };
 
-// `waits`: 0 at first. `next`: the rows that wait for none, in as much `room`.
+// `waits`: 0 at first. `next`, `next_counts`: the rows that wait for none, in as much `room`.
 extern "C" __global__ void __launch_bounds__(256)
     wait_rows(Key* listed, u64 room, u64* counts, const i64* indptr, const Id* indices, const i64* order, u32* waits, Key* next,
               u64* next_counts) {
