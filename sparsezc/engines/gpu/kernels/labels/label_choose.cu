@@ -18,7 +18,7 @@ constexpr u32 LANES = CLASS == 0 ? 8 : 32;
 // `listed`, `first`, `counts`: the rows (label_rows.cuh). `within`, `whole`, `cut`, `alone`, `a`, `b`, `turn`: of Joins. `best`: of each
 // listed row. `keys`, `sums`: `slots`
 // for each block, where GLOBAL, for what spills.
-extern "C" __global__ void __launch_bounds__(256)
+extern "C" __global__ void __launch_bounds__(256, RESIDENT)
     KERNEL(const Key* listed, const u64* first, u64* counts, const i64* indptr, const Id* indices, const A* values, const Key* label,
            const Key* within, const double* shares, const double* totals, double scale, const double* cut, const double* whole,
            const u8* alone, u64 a, u64 b, u32 turn, Key* keys, Sum* sums, u32 slots, Key* best) {

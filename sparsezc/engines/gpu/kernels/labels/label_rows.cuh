@@ -11,6 +11,9 @@ namespace szc {
 
 __device__ __forceinline__ double worst() { return __longlong_as_double(0xfff0000000000000ll); }  // minus infinity
 
+// Blocks on a multiprocessor: labels of 8 bytes need the registers of 4, or spill; 0: as many as the tables leave room for.
+constexpr int RESIDENT = sizeof(Key) == 8 ? 4 : 0;
+
 struct Choice {
   double score;
   u64 label;

@@ -23,7 +23,7 @@ __device__ __forceinline__ double add_within(const Operands& o, const Group& g, 
 
 // `rows`: count of them. `keys`, `sums`: `slots` for each block, where GLOBAL, for what spills. `best`, `weight`: of each
 // of the rows, as SUM says which.
-extern "C" __global__ void __launch_bounds__(256)
+extern "C" __global__ void __launch_bounds__(256, RESIDENT)
     KERNEL(u64 count, const u64* rows, const i64* indptr, const Id* indices, const A* values, const i64* label, u32 stays, Key* keys,
            Sum* sums, u32 slots, u64* counter, i64* best, double* weight) {
   __shared__ Key near_keys[SUM ? 1 : SLOTS];
