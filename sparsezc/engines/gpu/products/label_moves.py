@@ -93,7 +93,7 @@ def join_labels(e: Any, out: Any, write: Write[Mask | None]) -> None:
     shares = full_values(e, k)
     within = labels.checked_labels(e, group)
     walk = _Rows(e, rows_of(A._store), A.dtype, shares, joins=True)
-    inside = labels.sums_within(e, A, within)
+    inside = labels.sums_within(e, A, within, walk.rows)
     own, wide = xp.arange(n), float(scale.value)
     network = _network(own.astype(walk.key), within.astype(walk.key), shares, own, wide)
     whole = xp.bincount(within, shares, n)
