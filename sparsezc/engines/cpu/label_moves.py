@@ -88,7 +88,7 @@ def join_labels(x: Expression, operands: Any, rows: NDArray[np.int64]) -> tuple[
 def color_rows(_: Expression, operands: Any, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the colours of rows, which choose in descending order."""
     matrix, order = operands
-    every = np.argsort(-order, kind="stable")
+    every = np.argsort(~order, kind="stable")  # -order would wrap around for the least number
     begin, end = matrix.ends(every)
     color = loops().colors(Spans(begin, end, matrix.indices, None), every)
     return rows, color[rows]
