@@ -29,7 +29,7 @@ def put(request, monkeypatch):
 
 def greedy(near, order):
     color = {}
-    for v in sorted(range(len(order)), key=lambda v: (-order[v], v)):
+    for v in sorted(range(len(order)), key=lambda v: (-int(order[v]), v)):
         around = {color[u] for u in near[v] if u in color}
         color[v] = min(set(range(len(around) + 1)) - around)
     return [color[v] for v in range(len(order))]

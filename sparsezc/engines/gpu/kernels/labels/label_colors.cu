@@ -45,20 +45,31 @@ struct Graph {
   const Id* indices;
   const i64* order;
 
-  // Whether a row chooses before another: the higher one, of equal ones the first.
-  __device__ __forceinline__ bool precedes(u64 one, u64 other) const {
-    return order[one] > order[other] || (order[one] == order[other] && one < other);
+  // Whether a row chooses before another, by their orders: the higher one, of equal ones the first.
+  __device__ __forceinline__ bool precedes(u64 one, i64 order_of_one, u64 other, i64 order_of_other) const {
+    return order_of_one > order_of_other || (order_of_one == order_of_other && one < other);
   }
 
   __device__ __forceinline__ bool is_long(u64 row) const { return (u64)(indptr[row + 1] - indptr[row]) > LONG_ROW; }
 
-  // Calls visit(neighbour) for the entries of a row, but for the row itself.
-  template <class Visit> __device__ __forceinline__ void each(const Group& g, u64 row, Visit visit) const {
+  // Calls visit(neighbour, of[neighbour]) for the entries of a row, but for the row itself. Each thread loads several ids, then what
+  // they point at: rounds wait for their longest row, and a long row is a chain of waits.
+  template <class T, class Visit> __device__ __forceinline__ void each(const Group& g, u64 row, const T* of, Visit visit) const {
+    constexpr u32 AHEAD = 8;
     const u64 from = (u64)indptr[row], to = (u64)indptr[row + 1];
-    for (u64 at = (from & ~(u64)31) + g.rank; at < to; at += g.size) {
-      if (at < from) continue;
-      const u64 col = (u64)load_host(indices + at, 0);
-      if (col != row) visit(col);
+    for (u64 first = (from & ~(u64)31) + g.rank; first < to; first += AHEAD * g.size) {
+      Id cols[AHEAD];
+      T found[AHEAD];
+#pragma unroll
+      for (u32 k = 0; k < AHEAD; ++k) {
+        const u64 at = first + k * g.size;
+        cols[k] = at >= from && at < to ? load_host(indices + at, 0) : (Id)row;
+      }
+#pragma unroll
+      for (u32 k = 0; k < AHEAD; ++k) found[k] = of[cols[k]];
+#pragma unroll
+      for (u32 k = 0; k < AHEAD; ++k)
+        if ((u64)cols[k] != row) visit((u64)cols[k], found[k]);
     }
   }
 };
@@ -71,7 +82,8 @@ extern "C" __global__ void __launch_bounds__(256)
   const Listed found = {next, room, next_counts};
   Listed{listed, room, counts}.each([&](u64 row, const Group& g) {
     u32 before = 0;
-    graph.each(g, row, [&](u64 col) { before += graph.precedes(col, row); });
+    const i64 own = order[row];
+    graph.each(g, row, order, [&](u64 col, i64 other) { before += graph.precedes(col, other, row, own); });
     before = add_lanes(before);
     if (lane_id() == 0) atomicAdd(waits + row, before);
     g.sync();
@@ -95,8 +107,8 @@ extern "C" __global__ void __launch_bounds__(256)
     for (u32 base = 0; mine == NO_COLOR; base += 32 * count) {
       for (u32 w = g.rank; w < count; w += g.size) words[w] = 0;
       g.sync();
-      graph.each(g, row, [&](u64 col) {
-        const u32 other = color[col] - base;
+      graph.each(g, row, color, [&](u64, u32 other) {
+        other -= base;
         if (other < 32 * count) atomicOr(words + other / 32, bit(other % 32));
       });
       g.sync();
@@ -113,8 +125,9 @@ extern "C" __global__ void __launch_bounds__(256)
       g.sync();
     }
     if (g.rank == 0) color[row] = mine;
-    graph.each(g, row, [&](u64 col) {
-      if (graph.precedes(row, col) && atomicAdd(waits + col, ~0u) == 1) found.add(col, graph.is_long(col));
+    const i64 own = order[row];
+    graph.each(g, row, order, [&](u64 col, i64 other) {
+      if (graph.precedes(row, own, col, other) && atomicAdd(waits + col, ~0u) == 1) found.add(col, graph.is_long(col));
     });
     g.sync();
   });
