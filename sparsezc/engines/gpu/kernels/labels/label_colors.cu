@@ -55,7 +55,7 @@ struct Graph {
   // Calls visit(neighbour, of[neighbour]) for the entries of a row, but for the row itself. Each thread loads several ids, then what
   // they point at: rounds wait for their longest row, and a long row is a chain of waits.
   template <class T, class Visit> __device__ __forceinline__ void each(const Group& g, u64 row, const T* of, Visit visit) const {
-    constexpr u32 AHEAD = 8;
+    constexpr u32 AHEAD = 4;  // with 8 orders of 8 bytes spill
     const u64 from = (u64)indptr[row], to = (u64)indptr[row + 1];
     for (u64 first = (from & ~(u64)31) + g.rank; first < to; first += AHEAD * g.size) {
       Id cols[AHEAD];
