@@ -226,12 +226,16 @@ _LABELS = {
 _STATEMENTS: dict[str, Callable[[Expression, Any, Write[Mask | None]], None]] = {
     "assign": _assign,
     "subassign": _assign,
-    "best_column": partial(_write_whole, first_use.function("sparsezc.engines.cpu.best_column", "best_column")),
+    "best_column": partial(_write_whole, first_use.function("sparsezc.engines.cpu.selectk", "best_column")),
     "distances": partial(_write_whole, distances),
     "sampled_mxm": _sampled_mxm,
     "selectk": partial(_write_whole, first_use.function("sparsezc.engines.cpu.selectk", "selectk")),
     "solve": partial(_write_whole, solve),
     "sum_by_labels": partial(_write_whole, first_use.function("sparsezc.engines.cpu.label_moves", "sum_by_labels")),
+    "two_way_mxm": partial(_write_whole, first_use.function("sparsezc.engines.cpu.two_way", "two_way_mxm")),
+    "two_way_sampled_mxm": partial(
+        _write_whole, first_use.function("sparsezc.engines.cpu.sampled_mxm", "two_way_sampled_mxm")
+    ),
     "values_of": partial(_write_whole, values_of),
     "walk": partial(_write_whole, first_use.function("sparsezc.engines.cpu.walk", "walk")),
     "with_values": partial(_write_whole, with_values),

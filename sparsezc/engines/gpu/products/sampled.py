@@ -22,6 +22,7 @@ from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows
 from sparsezc.engines.gpu.storage.vector_store import VectorStore
 from sparsezc.expr.expression import Step, Weights
 from sparsezc.memory import allocate, budget
+from sparsezc.semirings import binary
 from sparsezc.semirings.semiring import any_pair, plus_times
 from sparsezc.semirings.types.datatypes import BOOL, DataType
 
@@ -180,7 +181,7 @@ def _weighing(dtype: DataType, weights: tuple[Weights, ...]) -> str:
                 value["x"] = "own"
             elif step.kind != "apply":
                 value["y"] = f"({step.right_type.literal(step.right)})"
-            text = evaluate(step.op, elementwise=True, **value)
+            text = "return v * v;" if _squares(step, types[k]) else evaluate(step.op, elementwise=True, **value)
             given = f"{types[k].ctype} v, Own own, u64 row, u64 col"
             lines.append(function(step.return_type.ctype, name, given, text))
             call = f"{name}(v{k}, own, row, col)"
@@ -198,6 +199,12 @@ def _weighing(dtype: DataType, weights: tuple[Weights, ...]) -> str:
     return "\n".join(lines)
 
 
+def _squares(step: Step, dtype: DataType) -> bool:
+    """Return whether a step squares a float, for which CUDA's pow takes some hundred instructions."""
+    powers = step.kind == "apply_right" and step.op.op is binary.pow and step.right == 2
+    return powers and dtype.is_float and dtype is step.return_type
+
+
 def _types(dtype: DataType, steps: tuple[Step, ...]) -> list[DataType]:
     """Return the type before each step, and after the last."""
     found = [dtype]
@@ -207,5 +214,8 @@ def _types(dtype: DataType, steps: tuple[Step, ...]) -> list[DataType]:
 
 
 _WEIGHED = "dot::Z w, Own own, u64 row, u64 col, A& a"
-#: What a kernel that can sample reads where nothing is sampled: of any product.
-NOT_SAMPLED = _prelude(any_pair[BOOL], BOOL, BOOL, 1), _weighing(BOOL, ())
+
+
+def not_sampled(dtype: DataType = BOOL) -> tuple[str, str]:
+    """Return the parts of a prelude of a kernel that can sample where nothing is sampled: of any product of panels."""
+    return _prelude(any_pair[BOOL], dtype, dtype, 1), _weighing(BOOL, ())
