@@ -92,8 +92,8 @@ extern "C" __global__ void __launch_bounds__(256)
   });
 }
 
-// `color`: NO_COLOR where a row has none yet.
-extern "C" __global__ void __launch_bounds__(256)
+// `color`: NO_COLOR where a row has none yet. Four blocks on a multiprocessor leave the registers that 8-byte ids need.
+extern "C" __global__ void __launch_bounds__(256, 4)
     color_rows(Key* listed, u64 room, u64* counts, const i64* indptr, const Id* indices, const i64* order, u32* waits, Key* next,
                u64* next_counts, u32* color) {
   __shared__ u32 taken[8 * WORDS];
