@@ -1,4 +1,4 @@
-"""Products with vectors: matrix times vector, vector times matrix, two vectors; and each row's best column."""
+"""Products with vectors; and each row's best column and colour."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sparsezc.expr.expression import Expression, says, stored
 from sparsezc.expr.resolve import resolve
 from sparsezc.semirings.types.datatypes import INT64
 
-__all__ = ["best_column", "inner", "mxv", "outer", "vxm"]
+__all__ = ["best_column", "color_rows", "inner", "mxv", "outer", "vxm"]
 
 
 def mxv(A: Any, v: Any, op: Any) -> Expression:
@@ -106,6 +106,53 @@ def best_column(A: Any, v: Any) -> Expression:
     if v.dtype.is_complex or v.dtype.is_udt:
         raise DomainMismatch(f"best_column: {says(v)} is of a type without an order")
     return Expression("best_column", (A, v), None, INT64, (A.nrows,))
+
+
+def color_rows(A: Any, order: Any) -> Expression:
+    """Give each row the smallest number from 0 on that no neighbour has which chooses before it.
+
+    Parameters
+    ----------
+    A : Matrix, n x n
+        Symmetric. Its values and diagonal are not read.
+    order : Vector of INT64, size n
+        A number for every row: rows choose in descending order, of equal ones the first.
+
+    Returns
+    -------
+    Expression
+        Makes a Vector of INT64, an entry for every row.
+
+    Raises
+    ------
+    DimensionMismatch
+        A is not square, or `order` has another size.
+    TypeError
+        An operand is of another kind or type.
+
+    Notes
+    -----
+    Source: M. Jones, P. Plassmann, A parallel graph coloring heuristic, SIAM J. Sci. Comput. 14, 1993,
+    doi:10.1137/0914041, which gives the colours of the sequential loop.
+
+    Examples
+    --------
+    >>> import sparsezc as gb
+    >>> from sparsezc import ops
+    >>> A = gb.Matrix.from_edgelist([(0, 1), (1, 0), (1, 2), (2, 1)], nrows=3, ncols=3)
+    >>> ops.color_rows(A, gb.Vector.from_dense([1, 2, 1])).new().to_dense()
+    array([1, 0, 1])
+    """
+    A, order = stored(A, "color_rows: the matrix", 2), stored(order, "color_rows: order", 1)
+    if A._transposed:
+        raise TypeError(f"Bad type for argument: color_rows: the matrix must be a Matrix; {A.name}.new() makes one")
+    if order.dtype is not INT64:
+        raise TypeError(f"color_rows: order is {says(order)} of {order.dtype}; INT64 is needed")
+    if not A.nrows == A.ncols == order.size:
+        raise DimensionMismatch(
+            f"color_rows: {says(A)} is {A.nrows} x {A.ncols} and order, {says(order)}, has {order.size}"
+        )
+    return Expression("color_rows", (A, order), None, INT64, (A.nrows,))
 
 
 def inner(u: Any, v: Any, op: Any) -> Expression:

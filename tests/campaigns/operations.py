@@ -2,9 +2,9 @@
 
 A trial draws a matrix (of any size from 0 to 2^40, any type, extremes among the values) and runs each operation once,
 with arguments over and beyond its bounds: `selectk`, `walk`, `best_column`, `sampled_mxm`, `two_way_mxm` and its
-sampled form, `best_label` and `label_weight`. Where a draw is by chance, the judge knows what any draw must be, and the
-same seed must draw the same again, from the matrix, from listed rows and on the emulated GPU where there is one. A bad
-argument must be refused by an error of the package or a TypeError.
+sampled form, `best_label`, `label_weight` and `color_rows`. Where a draw is by chance, the judge knows what any draw
+must be, and the same seed must draw the same again, from the matrix, from listed rows and on the emulated GPU where
+there is one. A bad argument must be refused by an error of the package or a TypeError.
 """
 
 from __future__ import annotations
@@ -329,7 +329,28 @@ def labels(draw: Draw) -> str | None:
     return wrong or also_wrong or _is_refused(lambda: ops.label_weight(A, gb.Vector("INT64", n + 1), op))
 
 
+def colors(draw: Draw) -> str | None:
+    """color_rows, of a symmetric matrix."""
+    if draw.n > 40:
+        draw.n = 40
+    A, n = draw.matrix(), draw.n
+    near: dict[int, set[int]] = {i: set() for i in range(n)}
+    for i, row in rows_of(A).items():
+        for j in row.keys() - {i}:
+            near[i].add(j), near[j].add(i)
+    i, j = np.array([(i, j) for i in near for j in near[i]], np.int64).reshape(-1, 2).T
+    S = gb.Matrix.from_coo(i, j, True, nrows=n, ncols=n)
+    order = draw.values(n, "INT64")
+    w, wrong = _both(draw, S, lambda M: ops.color_rows(M, gb.Vector.from_dense(order)).new())
+    want: dict[int, int] = {}
+    for v in sorted(range(n), key=lambda v: (-int(order[v]), v)):
+        want[v] = min(set(range(n)) - {want[u] for u in near[v] if u in want})
+    if w.to_dict() != want:
+        return f"color_rows({S.to_coo()}, {order}) is {w.to_dict()} instead of {want}"
+    return wrong or _is_refused(lambda: ops.color_rows(S, gb.Vector("INT64", n + 1)))
+
+
 OPERATIONS = {
     "selectk": selectk, "walk": walk, "best_column": best_column, "sampled_mxm": sampled_mxm, "two way": two_way,
-    "labels": labels,
+    "labels": labels, "colors": colors,
 }  # fmt: skip

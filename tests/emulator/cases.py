@@ -14,7 +14,7 @@ import numpy as np
 
 import sparsezc as gb
 from sparsezc.engines.gpu.placements import segments
-from sparsezc.engines.gpu.products import labels, multi_source_bfs, sampled, spgemm_rows, spmm, spmv, two_way
+from sparsezc.engines.gpu.products import colors, labels, multi_source_bfs, sampled, spgemm_rows, spmm, spmv, two_way
 from sparsezc.engines.gpu.runtime import codegen
 from sparsezc.engines.gpu.sampling import picks, walks
 from sparsezc.engines.gpu.storage.matrix_store import Form
@@ -198,6 +198,13 @@ def _moves() -> Iterator[Case]:
             yield "label_sums", "#define KERNEL label_sums\n" + source, "label_sums"
 
 
+def _colors() -> Iterator[Case]:
+    """The kernels that colour rows."""
+    for wide in (False, True):
+        for name in ("wait_rows", "color_rows"):
+            yield name, codegen.source("label_colors.cu", colors.text(wide, wide)), name
+
+
 def _labels() -> Iterator[Case]:
     """The kernels of labels, for rows of all lengths."""
     for reads, sums in ((False, False), (True, False), (True, True)):
@@ -277,7 +284,7 @@ def _sampling() -> Iterator[Case]:
 def everything_else() -> list[Case]:
     """Every kernel that ordinary statements on two types ask for."""
     found = [(name, source, name) for source, name in rehearse([_statements]) if name not in ("mxv", "vxm")]
-    return [*found, *_panels(), *_heavy(), *_labels(), *_moves(), *_placed(), *_rounds(), *_sampling()]
+    return [*found, *_panels(), *_heavy(), *_labels(), *_moves(), *_colors(), *_placed(), *_rounds(), *_sampling()]
 
 
 def _compressed_statements() -> None:

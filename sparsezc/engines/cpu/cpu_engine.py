@@ -220,6 +220,7 @@ _LABELS = {
     "label_weight": first_use.function("sparsezc.engines.cpu.labels", "label_weight"),
     "move_labels": first_use.function("sparsezc.engines.cpu.label_moves", "move_labels"),
     "join_labels": first_use.function("sparsezc.engines.cpu.label_moves", "join_labels"),
+    "color_rows": first_use.function("sparsezc.engines.cpu.label_moves", "color_rows"),
 }
 #: What python-graphblas has no expression for. NumPy makes the results of some as a whole.
 _STATEMENTS: dict[str, Callable[[Expression, Any, Write[Mask | None]], None]] = {

@@ -19,7 +19,7 @@ from sparsezc.engines.gpu.elementwise import (
     vector_index,
     vector_map,
 )
-from sparsezc.engines.gpu.products import best_column, label_moves, labels, spmv
+from sparsezc.engines.gpu.products import best_column, colors, label_moves, labels, spmv
 from sparsezc.engines.gpu.runtime import launch, presence_words
 from sparsezc.engines.gpu.storage import vertex_order
 from sparsezc.engines.gpu.storage.vector_store import ALL, VectorStore, bits_of, in_bits
@@ -241,6 +241,7 @@ _NATIVE: dict[str, _Native] = {
     "label_weight": labels.label_weight,
     "move_labels": label_moves.move_labels,
     "join_labels": label_moves.join_labels,
+    "color_rows": colors.color_rows,
     "best_column": _best_column,
     "argsort": _argsort,
 }

@@ -95,6 +95,7 @@ _RULES: dict[str, Callable[..., bool]] = {
     "label_weight": lambda shape, A, *rest: A.shape == shape * 2 and _same(shape, *rest),
     "move_labels": lambda shape, A, *rest: A.shape == shape * 2 and _same(shape, *rest),
     "join_labels": lambda shape, A, *rest: A.shape == shape * 2 and _same(shape, *rest),
+    "color_rows": lambda shape, A, order: A.shape == shape * 2 and order.shape == shape,
     "sum_by_labels": lambda _shape, A, label: A.shape == label.shape * 2,
     "best_column": lambda shape, A, v: A.shape == shape + v.shape,
     "argsort": lambda shape, u: shape[0] <= u.nvals,

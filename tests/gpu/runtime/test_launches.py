@@ -120,6 +120,7 @@ def picks() -> None:
     for moves in (ops.move_labels, ops.join_labels):
         moves(A, label, "plus_first", k, 0.1).new()
     ops.sum_by_labels(A, label, "plus_first", N).new()
+    ops.color_rows(A, label).new()
     ops.walk(A, [1, 2], 3, seed=1).new()
 
 
