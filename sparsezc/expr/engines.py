@@ -27,6 +27,7 @@ sampled_mxm     A, X, Y, Z, R     semiring    Matrix: W Z for the W(A.S) << X Y 
 solve           G, B              None        Matrix of FP64: each row the x with G_i x = b_i (ops/mxm.py)
 distances       X, Y              None        Matrix of FP64: of each row of X from each of Y
 best_column     A, v              None        Vector: the column of each row's entries where v is largest
+count_corners   A, B, M           None        Vector of INT64: triples with M(i, j), A(i, k), B(k, j) by vertex
 kronecker       A, B              binary      Matrix: each entry of A with all of B
 power           A, s              semiring    Matrix: A times itself, s.value times
 ewise_add       x, y              binary      like x and y: union of the patterns

@@ -15,13 +15,13 @@ from typing import Any
 
 from sparsezc import errors
 from sparsezc.engines.cpu import label_moves, labels, native
-from sparsezc.engines.cpu.best_column import best_column
 from sparsezc.engines.cpu.dense import distances, is_dense, matmul, solve, values_of, with_values
 from sparsezc.engines.cpu.expressions import EXPRESSIONS, acyclic, index, operand, operator, scalar
 from sparsezc.engines.cpu.expressions import mask as mask_of
 from sparsezc.engines.cpu.sampled_mxm import sampled_mxm
 from sparsezc.engines.cpu.selectk import selectk
 from sparsezc.engines.cpu.store_methods import Keeper
+from sparsezc.engines.cpu.vertex_products import best_column, count_corners
 from sparsezc.engines.cpu.walk import walk
 from sparsezc.expr.dispatch import Write
 from sparsezc.expr.expression import Expression
@@ -223,6 +223,7 @@ _STATEMENTS: dict[str, Callable[[Expression, Any, Write[Mask | None]], None]] = 
     "assign": _assign,
     "subassign": _assign,
     "best_column": partial(_write_whole, best_column),
+    "count_corners": partial(_write_whole, count_corners),
     "distances": partial(_write_whole, distances),
     "sampled_mxm": _sampled_mxm,
     "selectk": partial(_write_whole, selectk),

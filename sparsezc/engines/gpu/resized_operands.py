@@ -92,6 +92,7 @@ _RULES: dict[str, Callable[..., bool]] = {
     "move_labels": lambda shape, A, *rest: A.shape == shape * 2 and _same(shape, *rest),
     "join_labels": lambda shape, A, *rest: A.shape == shape * 2 and _same(shape, *rest),
     "sum_by_labels": lambda _shape, A, label: A.shape == label.shape * 2,
+    "count_corners": lambda shape, *matrices: all(x.shape == shape * 2 for x in matrices),
     "best_column": lambda shape, A, v: A.shape == shape + v.shape,
     "selectk": lambda shape, A, index, pick: pick.fits(shape, A, index),
     "walk": lambda _shape, A, trail, *weights: trail.fits(A, *weights),
