@@ -14,7 +14,16 @@ import numpy as np
 
 import sparsezc as gb
 from sparsezc.engines.gpu.placements import segments
-from sparsezc.engines.gpu.products import labels, multi_source_bfs, sampled, spgemm_rows, spmm, spmv
+from sparsezc.engines.gpu.products import (
+    best_column,
+    labels,
+    multi_source_bfs,
+    sampled,
+    spgemm_masked_dot,
+    spgemm_rows,
+    spmm,
+    spmv,
+)
 from sparsezc.engines.gpu.runtime import codegen
 from sparsezc.engines.gpu.sampling import picks, walks
 from sparsezc.engines.gpu.storage.matrix_store import Form
@@ -168,6 +177,19 @@ def _panels() -> Iterator[Case]:
     yield "lines", codegen.source("bits.cu", ""), "lines"
 
 
+def _by_vertex() -> Iterator[Case]:
+    """Products that make a column or a count for each vertex: kernels that no semiring of a user asks for."""
+    for dtype in (datatypes.FP64, datatypes.UINT64):
+        for name, source, kernel in _products(best_column._semiring(dtype), dtype):
+            yield f"{name}.column", source, kernel
+    for wide in (False, True):
+        counting, slots = semiring.plus_pair[datatypes.UINT64 if wide else datatypes.UINT32], 3680 if wide else 6144
+        sizes = slots, slots // 32, spgemm_masked_dot.WARP_MASK
+        prelude = spgemm_masked_dot._prelude(counting, datatypes.BOOL, datatypes.BOOL, (wide,) * 3, (True,) * 2, sizes, True)
+        source = "#define KERNEL masked_dot\n" + codegen.source("spgemm_masked_dot.cu", prelude)
+        yield "masked_dot.corners", source, "masked_dot"
+
+
 def _heavy() -> Iterator[Case]:
     """Run products whose rows all blocks share: a rehearsal has too few products for these kernels."""
     for dtype in (datatypes.INT8, datatypes.FP64):
@@ -274,7 +296,7 @@ def _sampling() -> Iterator[Case]:
 def everything_else() -> list[Case]:
     """Every kernel that ordinary statements on two types ask for."""
     found = [(name, source, name) for source, name in rehearse([_statements]) if name not in ("mxv", "vxm")]
-    return [*found, *_panels(), *_heavy(), *_labels(), *_moves(), *_placed(), *_rounds(), *_sampling()]
+    return [*found, *_panels(), *_by_vertex(), *_heavy(), *_labels(), *_moves(), *_placed(), *_rounds(), *_sampling()]
 
 
 def _compressed_statements() -> None:
