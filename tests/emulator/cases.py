@@ -172,6 +172,12 @@ def _panels() -> Iterator[Case]:
             prelude = multi_source_bfs._prelude(False, False, looks, words, aligned, budget.LONG)
             file = f"{name}.cu"
             yield name, f"#define KERNEL {name}\n" + codegen.source(file, prelude), name
+    for dtype in (datatypes.INT8, datatypes.FP64):
+        form = Form(False, False, False, budget.LONG)
+        prelude = spmm._prelude(
+            spmm._Case(semiring.plus_times[dtype], dtype, dtype, form, False, 1, 32, False, 0, None)
+        )
+        yield "spmm", "#define KERNEL spmm\n" + codegen.source("spmm.cu", prelude), "spmm"
     source = codegen.source("panel.cu", codegen.typedefs(Id="u32"))
     yield "panel_rows", "#define KERNEL panel_rows\n" + source, "panel_rows"
     yield "lines", codegen.source("bits.cu", ""), "lines"
@@ -275,7 +281,7 @@ def _sampling() -> Iterator[Case]:
                 prelude = walks._prelude(False, dtype, False, weights, biased)
                 yield "walk", "#define KERNEL walk\n" + codegen.source("walk.cu", prelude), "walk"
     for op, dtype in ((semiring.plus_times, datatypes.FP64), (semiring.min_plus, datatypes.INT64)):
-        inner = sampled._prelude(op[dtype], dtype, dtype, 16)
+        inner = sampled._prelude(op[dtype], dtype, dtype, 16, False)
         prelude = codegen.typedefs(Id="u32", W=dtype) + "\n" + inner
         yield "sampled", "#define KERNEL sampled\n" + codegen.source("sampled.cu", prelude), "sampled"
         form = Form(False, False, False, budget.LONG)
@@ -285,6 +291,10 @@ def _sampling() -> Iterator[Case]:
         for name in ("spmm", "spmm_push"):
             prelude = spmm._prelude(spmm._Case(op[dtype], dtype, dtype, form, False, 1, 32, False, 0, dots))
             yield f"{name}.sampled", f"#define KERNEL {name}\n" + codegen.source(f"{name}.cu", prelude), name
+        few = sampled._prelude(op[dtype], dtype, dtype, 4, True), *dots[1:]
+        case = spmm._Case(op[dtype], dtype, dtype, form, False, 1, 32, False, 0, few, (4, True))
+        source = codegen.source("spmm_narrow.cu", spmm._prelude(case))
+        yield "spmm_narrow.sampled", "#define KERNEL spmm_narrow\n" + source, "spmm_narrow"
         for name in ("gather", "put"):
             yield f"panel_{name}", codegen.source("panel_gather.cu", codegen.typedefs(T=dtype)), name
         prelude = codegen.typedefs(X=dtype, Z=dtype) + "\n" + codegen.monoid(op[dtype].monoid)
@@ -302,15 +312,17 @@ def everything_else() -> list[Case]:
 def _compressed_statements() -> None:
     at = np.arange(2000)
     A = gb.Matrix.from_coo(at % 40, at, at, nrows=2000, ncols=2000).to("gpu")
-    v, X = gb.Vector.from_scalar(1.0, 2000), gb.Matrix.from_dense(np.ones((2000, 3))).to("gpu")
+    v = gb.Vector.from_scalar(1.0, 2000)
+    panels = [gb.Matrix.from_dense(np.ones((2000, width))).to("gpu") for width in (3, 6)]
     for order in ("natural", "degree"):
         B = A.compress(order)
         w = B.mxv(v, gb.semiring.min_first).new()
         with gb.config.set(head_cache="on"):
             w << B.mxv(v.select("==", 1), gb.semiring.any_first)
         w.to_coo()
-        B.mxm(X, gb.semiring.plus_times).new()
-        B.mxm(X, gb.semiring.any_pair).new()
+        for X in panels:
+            B.mxm(X, gb.semiring.plus_times).new()
+            B.mxm(X, gb.semiring.any_pair).new()
         B.to_coo()
 
 
