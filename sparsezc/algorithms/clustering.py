@@ -44,7 +44,8 @@ def local_clustering_coefficient(A: Matrix) -> Vector:
         C<S> = S A           over (plus, pair): the edges from neighbours of i to its neighbour j
         C 1 / d (d - 1)
 
-    Where A is symmetric, C 1 is twice the triangles at each vertex (:func:`triangles`). For a graph whose edges go both ways this is NetworkX's ``clustering``.
+    Where A is symmetric, C 1 is twice the triangles at each vertex (:func:`triangles`). For a graph whose edges go
+    both ways this is NetworkX's ``clustering``.
 
     Source: A. Iosup et al., LDBC Graphalytics, VLDB 2016, doi:10.14778/3007263.3007270, after D. Watts, S. Strogatz,
     Collective dynamics of small-world networks, 1998, doi:10.1038/30918.

@@ -191,7 +191,8 @@ def _by_vertex() -> Iterator[Case]:
     for wide in (False, True):
         counting, slots = semiring.plus_pair[datatypes.UINT64 if wide else datatypes.UINT32], 3680 if wide else 6144
         sizes = slots, slots // 32, spgemm_masked_dot.WARP_MASK
-        prelude = spgemm_masked_dot._prelude(counting, datatypes.BOOL, datatypes.BOOL, (wide,) * 3, (True,) * 2, sizes, True)
+        types, forms = (counting, datatypes.BOOL, datatypes.BOOL), ((wide,) * 3, (True,) * 2)
+        prelude = spgemm_masked_dot._prelude(*types, *forms, sizes, True)
         source = "#define KERNEL masked_dot\n" + codegen.source("spgemm_masked_dot.cu", prelude)
         yield "masked_dot.corners", source, "masked_dot"
 

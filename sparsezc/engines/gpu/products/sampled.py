@@ -25,7 +25,6 @@ from sparsezc.memory import allocate, budget
 from sparsezc.semirings.semiring import any_pair, plus_times
 from sparsezc.semirings.types.datatypes import BOOL, DataType
 
-
 _SECTOR = 32  # bytes of device memory that a request reads at least; a panel's row that fits is read by one lane
 
 
@@ -185,7 +184,9 @@ def _prelude(semiring: Any, left: DataType, right: DataType, inner: int, aligned
     alone = _is_narrow(left, right, inner)
     group = 1 if alone else 1 << max(0, min(inner, 32) - 1).bit_length()
     sizes = f"constexpr u32 GROUP = {group}, INNER = {inner if alone else 0};"
-    return "\n".join((typedefs(L=left, R=right), sizes, codegen.flags(ALIGNED_SIDES=aligned), "namespace dot {", *inside, "}"))
+    return "\n".join(
+        (typedefs(L=left, R=right), sizes, codegen.flags(ALIGNED_SIDES=aligned), "namespace dot {", *inside, "}")
+    )
 
 
 @lru_cache(maxsize=256)
@@ -203,13 +204,17 @@ def _weighing(dtype: DataType, weights: tuple[Weights, ...]) -> str:
     for number, (stop, steps) in enumerate(each):
         body, more = _steps(start, steps[alike:], f"of {number}", "break;")
         lines += more
-        bodies = f"const {start.ctype} v0 = all; {body} a[{number}] = cast<A>(v{len(steps) - alike}); has |= {1 << number}u;"
+        bodies = (
+            f"const {start.ctype} v0 = all; {body} a[{number}] = cast<A>(v{len(steps) - alike}); has |= {1 << number}u;"
+        )
         parts.append(f"do {{ {bodies} }} while (false);")
         columns.append(f"if (column < {stop}) return {number};")
     drops = any(step.kind == "select" for x in each for step in x.steps)
     body = f"const {dtype.ctype} v0 = w; {shared} const {start.ctype} all = v{alike}; u32 has = 0; {' '.join(parts)}"
     lines.append(f"constexpr u32 WEIGHTS = {len(columns)};\nconstexpr bool DROPS = {str(drops).lower()};")
-    lines.append(function("u32", "weigh", "dot::Z w, Own own, u64 row, u64 col, A (&a)[WEIGHTS]", f"{body} return has;"))
+    lines.append(
+        function("u32", "weigh", "dot::Z w, Own own, u64 row, u64 col, A (&a)[WEIGHTS]", f"{body} return has;")
+    )
     lines.append(function("u32", "weight_of", "u64 column", " ".join((*columns[:-1], f"return {len(columns) - 1};"))))
     return "\n".join(lines)
 
