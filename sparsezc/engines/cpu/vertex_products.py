@@ -49,12 +49,13 @@ def count_corners(x: Expression) -> Any:
         return acyclic(gb.Vector.from_dense(np.zeros(n, np.int64)))
     loop = _loop()
     if loop is None:
-        return _by_sums(*map(operand, (A, B, M)), n)
+        return _by_sums(operand(A), operand(B), operand(M), n)
     stores = [y._store if y._transposed == turned else acyclic(operand(y).T.new() if turned else operand(y).new())
               for y, turned in ((A, False), (B, True), (M, False))]  # fmt: skip
     with ExitStack() as stack:  # a store that is given twice is lent once
         arrays = {id(store): stack.enter_context(borrowed(store)) for store in {id(s): s for s in stores}.values()}
-        counts = _counted(loop, *(arrays[id(store)] for store in stores), n)
+        a, b, m = (arrays[id(store)] for store in stores)
+        counts = _counted(loop, a, b, m, n)
     return acyclic(gb.Vector.ss.import_full(counts, take_ownership=True))
 
 

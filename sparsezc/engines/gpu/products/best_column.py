@@ -52,10 +52,11 @@ def _of_scores(scores: DataType) -> Any:
         domain={FC64: (FC64, FC64)},
         commutes_to="better",
     )
-    least = Monoid(better, identity=complex(np.inf, _LEAST[scores]), domain={FC64: (FC64, FC64)}, is_idempotent=True)
+    least = complex(np.inf, _LEAST[scores])
+    best = Monoid(better, identity=lambda _: least, domain={FC64: (FC64, FC64)}, is_idempotent=True)
     pair = f"c128(__longlong_as_double(k), {_STORED[scores]})"
     scored = BinaryOp("scored", numpy=_refused, cuda=pair, domain={scores: (scores, FC64)})
-    return Semiring(least, scored)[scores]
+    return Semiring(best, scored)[scores]
 
 
 def _refused(*_: Any) -> Any:

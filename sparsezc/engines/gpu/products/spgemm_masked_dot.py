@@ -78,7 +78,7 @@ def corners(a: MatrixStore, b_type: DataType, columns: Rows, mask: Rows) -> Any:
 
 
 def _part(mask: Rows, first: int, last: int, *part: int) -> tuple[Any, Any, int]:
-    """Return the offsets and the ids of the mask's rows `first` .. `last` - 1, or of a part of one; their first place."""
+    """Return the offsets and the ids of the mask's rows `first` .. `last` - 1, or of a part of one; where it starts."""
     start, stop = part or mask.ends(first, last)
     indptr = row_blocks.between(mask.indptr, first, *part) if part else mask.indptr
     return indptr, mask.indices.load(start, stop), start
