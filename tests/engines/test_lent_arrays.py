@@ -62,6 +62,7 @@ CALLS: dict[str, Callable[[gb.Matrix, gb.Vector], Any]] = {
     "best_label of the pattern": lambda A, v: ops.best_label(A, v, "plus_pair"),
     "label_weight": lambda A, v: ops.label_weight(A, v, "plus_first"),
     "move_labels": lambda A, v: ops.move_labels(A, v, "plus_first", v.dup("FP64"), 0.1),
+    "count_corners": lambda A, _v: ops.count_corners(A, A.T, A),
     "sum_by_labels": lambda A, v: ops.sum_by_labels(A, v, "plus_first", 5),
     "selectk": lambda A, _v: ops.selectk(A, "random_weighted", 2, seed=1),
     "walk": lambda A, v: ops.walk(A, [3, 5], 4, "values", seed=1),

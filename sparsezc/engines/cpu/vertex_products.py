@@ -45,6 +45,7 @@ def count_corners(x: Expression) -> Any:
     """Make python-graphblas's Vector of the counts, by a loop that numba compiles or, without it, by three sums."""
     A, B, M = x.operands
     gb, n = native.gb, x.shape[0]
+    require_host(8 * n, f"count_corners: counts of {n:,} vertices")
     if not all(y._store._nvals for y in x.operands):
         return acyclic(gb.Vector.from_dense(np.zeros(n, np.int64)))
     loop = _loop()
