@@ -22,6 +22,7 @@ from sparsezc.memory.budget import require_host
 __all__ = ["best_column", "count_corners"]
 
 _ALONE = 1 << 14  # entries of the mask that a thread does in the time that a second one takes to start, times ten
+_FEW = 1 << 17  # entries of the mask: three sums over fewer take less time than the loop takes to load, half a second
 _PARTS = 16  # for each thread, as rows differ in the products of an entry
 
 
@@ -42,13 +43,13 @@ def best_column(x: Expression) -> Any:
 
 
 def count_corners(x: Expression) -> Any:
-    """Make python-graphblas's Vector of the counts, by a loop that numba compiles or, without it, by three sums."""
+    """Make python-graphblas's Vector of the counts, by a loop that numba compiles; of few, or without it, by sums."""
     A, B, M = x.operands
     gb, n = native.gb, x.shape[0]
     require_host(8 * n, f"count_corners: counts of {n:,} vertices")
     if not all(y._store._nvals for y in x.operands):
         return acyclic(gb.Vector.from_dense(np.zeros(n, np.int64)))
-    loop = _loop()
+    loop = _loop() if M._store._nvals >= _FEW or _loop.cache_info().currsize else None
     if loop is None:
         return _by_sums(operand(A), operand(B), operand(M), n)
     stores = [y._store if y._transposed == turned else acyclic(operand(y).T.new() if turned else operand(y).new())

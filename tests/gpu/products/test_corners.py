@@ -50,6 +50,7 @@ def matrix(pattern: np.ndarray) -> gb.Matrix:
 @pytest.mark.parametrize("loops", [True, False])
 def test_on_the_cpu(loops: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """In numba's loops, by one thread and by several, and without numba."""
+    monkeypatch.setattr(vertex_products, "_FEW", 0)
     if not loops:
         monkeypatch.setattr(vertex_products, "_loop", lambda: None)
     given = patterns()
@@ -66,7 +67,10 @@ def test_on_the_cpu(loops: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     assert ops.count_corners(A, A, A.T).new().to_dense().tolist() == judged(given[0], given[0], given[0].T)
 
 
-def test_of_a_hypersparse_matrix() -> None:
+@pytest.mark.parametrize("few", [0, 100])
+def test_of_a_hypersparse_matrix(few: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    vertex_products._loop.cache_clear()
+    monkeypatch.setattr(vertex_products, "_FEW", few)
     A = gb.Matrix.from_coo([3, 3, 900], [900, 50, 50], True, nrows=1000, ncols=1000)
     counts = ops.count_corners(A, A.T, A.T).new()
     assert {v: x for v, x in counts.to_dict().items() if x} == {3: 1, 50: 1, 900: 1}
