@@ -150,7 +150,8 @@ def _refused(table: NDArray[np.float64]) -> InvalidValue:
 class _Vertices:
     """Where vertices are: X has their unit vectors and a column of 0, P the same and 1; rows of 0 for those nowhere.
 
-    `placed` has an entry for each vertex with a place; `ones` has 1 there, and 0 elsewhere.
+    `placed` has an entry for each vertex with a place; `ones` has 1 there, and 0 elsewhere. `known` has the rows of
+    known places, `axes` them and the last column: its complement are the coordinates that are to be found.
     """
 
     def __init__(self, A: Matrix, given: Matrix) -> None:
@@ -169,6 +170,8 @@ class _Vertices:
             self.X[:, k] << column
         self.known = self.X.dup(datatypes.BOOL)
         self.X(~self.X.S) << 0.0
+        self.axes = self.known.dup()
+        self.axes[:, 3] << self.zeros.dup(datatypes.BOOL)
         self.placed = latitude.apply(unary.one).new()
         self.ones = self.zeros.dup()
         self.ones(self.placed.S) << 1.0
@@ -183,8 +186,7 @@ class _Vertices:
         rate = T[:, 3].new()
         # V = T - (T .* X) 1 X
         inward = T.ewise_mult(X, binary.times).new().reduce_rowwise(monoid.plus).new()
-        V = T.ewise_mult(inward.ewise_mult(X, binary.times).new(), binary.minus).new()
-        V[:, 3] << self.zeros
+        V = T.ewise_mult(inward.ewise_mult(X, binary.times).new(), binary.minus).new(mask=~self.axes.S)
         length = V.ewise_mult(V, binary.times).new().reduce_rowwise(monoid.plus).new().apply(unary.sqrt).new()
         size = length.dup()
         self._hold(size, rate)
@@ -196,13 +198,14 @@ class _Vertices:
         step(fresh.S) << np.pi / 2
         # x = cos |v| x + sin |v| V / |V|
         turned = step.apply(unary.sin).new().ewise_mult(length, binary.truediv).new()
-        new = step.apply(unary.cos).new().ewise_mult(X, binary.times).new()
+        new = step.apply(unary.cos).new().ewise_mult(X, binary.times).new(mask=~self.axes.S)
         new(binary.plus) << turned.ewise_mult(V, binary.times)
         X(new.S) << new
         self.P(new.S) << new
-        self.placed(fresh.S) << 1.0
-        self.ones(fresh.S) << 1.0
-        self.P[:, 3] << self.ones
+        if fresh.nvals:
+            self.placed(fresh.S) << 1.0
+            self.ones(fresh.S) << 1.0
+            self.P[:, 3] << self.ones
         return np.inf if measured and fresh.nvals else moved
 
     def _hold(self, size: Vector, rate: Vector) -> None:
