@@ -294,8 +294,8 @@ def _sampling() -> Iterator[Case]:
             yield f"{name}.sampled", f"#define KERNEL {name}\n" + codegen.source(f"{name}.cu", prelude), name
         few = sampled._prelude(op[dtype], dtype, dtype, 4, True), *dots[1:]
         case = spmm._Case(op[dtype], dtype, dtype, form, False, 1, 32, False, 0, few, (4, True))
-        source = codegen.source("spmm_narrow.cu", spmm._prelude(case))
-        yield "spmm_narrow.sampled", "#define KERNEL spmm_narrow\n" + source, "spmm_narrow"
+        source = codegen.source("spmm_few.cu", spmm._prelude(case))
+        yield "spmm_few.sampled", "#define KERNEL spmm_few\n" + source, "spmm_few"
         for name in ("gather", "put"):
             yield f"panel_{name}", codegen.source("panel_gather.cu", codegen.typedefs(T=dtype)), name
         prelude = codegen.typedefs(X=dtype, Z=dtype) + "\n" + codegen.monoid(op[dtype].monoid)

@@ -47,7 +47,7 @@ def pull(
         partial = {"partial": sums, "partial_has": xp.empty(sums.size, np.uint8), "arrived": arrived}
     product = _Product(semiring, rows, dtype, x, mask, sampled)
     narrow = x.width <= _NARROW and (sampled is None or sampled.is_narrow)
-    product.launch("spmm_narrow" if narrow else "spmm", _wanted(rows, mask, x.width), y, partial)
+    product.launch("spmm_few" if narrow else "spmm", _wanted(rows, mask, x.width), y, partial)
     return y
 
 
@@ -81,7 +81,7 @@ class _Product(NamedTuple):
         gpu = cuda.current()
         columns = 1 << max(0, -(-x.width // 32) - 1).bit_length()
         x.vector.nvals()  # the presence words of a full panel are not read
-        group = {} if name == "spmm_narrow" else {"group": 1 << max(0, min(x.width, 32) - 1).bit_length()}
+        group = {} if name == "spmm_few" else {"group": 1 << max(0, min(x.width, 32) - 1).bit_length()}
         values = x.vector.values if _reads_x(semiring, x.across) else 0
         bits = 0 if x.vector.is_full else x.vector.bits
         blocks = launch.blocks(gpu, 32 * max(-(-rows.nrows // 32), rows.chunks.count))
@@ -90,7 +90,7 @@ class _Product(NamedTuple):
         reads_values = ("y" if x.across else "x") in semiring.reads if sampled is None else sampled.reads_values
         panels = {"left": 0, "right": 0, "inner": 0} if sampled is None else sampled.arguments()
         dots = None if sampled is None else (sampled.prelude, sampled.weighing, sampled.dtype, sampled.reads_values)
-        narrow = (x.width, sampled_panels.is_aligned(values)) if name == "spmm_narrow" else None
+        narrow = (x.width, sampled_panels.is_aligned(values)) if name == "spmm_few" else None
         at_once = rows_per_warp.choose(rows)
         for part in placements.parts(rows, None, wanted, ids=True, values=reads_values):
             case = _Case(

@@ -1,6 +1,6 @@
 // The part that both products of a sparse matrix and a panel share: operands, and the weights of entries.
 //
-// Who calls: spmm.cu and spmm_narrow.cu (a row of the matrix makes a row of the result) and spmm_push.cu (an entry adds to the row of its column).
+// Who calls: spmm.cu and spmm_few.cu (a row of the matrix makes a row of the result) and spmm_push.cu (an entry adds to the row of its column).
 // A weight is the value that an entry is multiplied with. Without SAMPLED it is the matrix's own value. With SAMPLED it is made
 // when the entry is met: an entry of the product of two full panels, `left` and `right` of `inner` columns (sampled.cuh), after
 // the steps of `weigh`, which may drop it; of several weights each is for columns of its own.
