@@ -1,4 +1,4 @@
-"""Moving of entries by an offset."""
+"""Moving of entries: by an offset, or rows and columns exchanged."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sparsezc.expr.expression import Expression, says, stored
 from sparsezc.ops import arrays
 from sparsezc.ops.checks import scalar
 
-__all__ = ["reposition"]
+__all__ = ["reposition", "transpose"]
 
 
 def reposition(u: Any, offsets: tuple[Any, ...], shape: tuple[Any, ...]) -> Expression:
@@ -46,3 +46,20 @@ def reposition(u: Any, offsets: tuple[Any, ...], shape: tuple[Any, ...]) -> Expr
         old if new is None else arrays.size(new, "reposition: size") for new, old in zip(shape, u.shape, strict=True)
     )
     return Expression("reposition", (u, *moves), None, u.dtype, sizes)
+
+
+def transpose(A: Any) -> Expression:
+    """Transpose: ``C << A.T``. Operations take ``A.T`` itself without forming it.
+
+    Parameters
+    ----------
+    A : Matrix, nrows x ncols
+
+    Returns
+    -------
+    Expression
+        Makes a Matrix, ncols x nrows.
+    """
+    A = stored(A, "transpose: the operand", 2)
+    nrows, ncols = A.shape
+    return Expression("transpose", (A,), None, A.dtype, (ncols, nrows))

@@ -7,7 +7,6 @@ import secrets
 from typing import Any
 
 from sparsezc.errors import DimensionMismatch, DomainMismatch, InvalidValue
-from sparsezc.expr.draws import Pick
 from sparsezc.expr.expression import Expression, IndexList, MaskKind, Operand, Unrun, says, stored
 from sparsezc.expr.mask import Mask, to_mask
 from sparsezc.expr.resolve import resolve
@@ -153,6 +152,8 @@ def selectk(
         index = indices.parse((rows, slice(None)), A.shape, f"selectk: rows of {A.name}")[0]
         if index.kind == "one":
             index = IndexList("list", index.positions(), 1)
+    from sparsezc.expr.draws import Pick
+
     pick = Pick(how, count, replace, random_seed(seed, "selectk"))
     return Expression("selectk", (A, index, pick), None, INT64 if replace else A.dtype, (index.size, A.ncols))
 

@@ -5,7 +5,6 @@ Only the corner is read, as the whole may be larger than the host's memory.
 
 from __future__ import annotations
 
-from html import escape
 from typing import Any
 
 _MOST = 10  # rows and columns that are shown
@@ -13,6 +12,8 @@ _MOST = 10  # rows and columns that are shown
 
 def html(x: Any) -> str:
     """Show a Matrix or Vector as HTML."""
+    from html import escape
+
     shape = tuple(x.shape)
     rows, columns = (1, shape[0]) if x.ndim == 1 else shape
     shown_rows, shown_columns = min(rows, _MOST), min(columns, _MOST)

@@ -10,7 +10,6 @@ from __future__ import annotations
 from functools import cache
 
 from sparsezc import locks
-from sparsezc.device.cupy_device import Cuda
 from sparsezc.device.protocol import Device
 from sparsezc.errors import DeviceUnavailable
 
@@ -35,6 +34,8 @@ def current() -> Device:
         if _current is None:
             if _reason is not None:
                 raise DeviceUnavailable(_reason)
+            from sparsezc.device.cupy_device import Cuda
+
             try:
                 _current = Cuda()
             except DeviceUnavailable as error:

@@ -23,12 +23,13 @@ from sparsezc.engines.gpu.products import (
     spgemm_rows,
     spmm,
     spmv,
+    two_way,
 )
 from sparsezc.engines.gpu.runtime import codegen
 from sparsezc.engines.gpu.sampling import picks, walks
 from sparsezc.engines.gpu.storage.matrix_store import Form
 from sparsezc.memory import budget
-from sparsezc.ops.mxm import _weighed
+from sparsezc.ops.panels import weights_of
 from sparsezc.semirings import binary, select, semiring, unary
 from sparsezc.semirings.algebra.structures import Semiring
 from sparsezc.semirings.types import datatypes
@@ -287,7 +288,7 @@ def _sampling() -> Iterator[Case]:
         yield "sampled", "#define KERNEL sampled\n" + codegen.source("sampled.cu", prelude), "sampled"
         form = Form(False, False, False, budget.LONG)
         arcs = [(1, [unary.acos, unary.minv, (select.valuegt, 0.5)]), (2, [binary.minus])]
-        weights = () if dtype.is_integer else _weighed(arcs, dtype, dtype)[0]
+        weights = () if dtype.is_integer else weights_of("a case", arcs, dtype, dtype, gb.Matrix(dtype, 64, 2))[0]
         dots = inner, sampled._weighing(dtype, weights), dtype, bool(weights)
         for name in ("spmm", "spmm_push"):
             prelude = spmm._prelude(spmm._Case(op[dtype], dtype, dtype, form, False, 1, 32, False, 0, dots))
@@ -296,6 +297,9 @@ def _sampling() -> Iterator[Case]:
         case = spmm._Case(op[dtype], dtype, dtype, form, False, 1, 32, False, 0, few, (4, True))
         source = codegen.source("spmm_few.cu", spmm._prelude(case))
         yield "spmm_few.sampled", "#define KERNEL spmm_few\n" + source, "spmm_few"
+        for label, given in (("two_way", None), ("two_way.sampled", dots)):
+            prelude = two_way._prelude(two_way._Case(op[dtype], dtype, dtype, form, 21, 32, False, 0, given))
+            yield label, "#define KERNEL two_way\n" + codegen.source("two_way.cu", prelude), "two_way"
         for name in ("gather", "put"):
             yield f"panel_{name}", codegen.source("panel_gather.cu", codegen.typedefs(T=dtype)), name
         prelude = codegen.typedefs(X=dtype, Z=dtype) + "\n" + codegen.monoid(op[dtype].monoid)

@@ -11,7 +11,7 @@ import pytest
 
 import sparsezc as gb
 from sparsezc import ops
-from sparsezc.engines.cpu import vertex_products
+from sparsezc.engines.cpu import two_way
 from sparsezc.engines.cpu.dense import is_dense
 
 N = 12
@@ -60,7 +60,7 @@ def state(u: Any) -> tuple[Any, ...]:
 
 def corners(A: gb.Matrix) -> Any:
     """By the loop, which is taken for few entries too once it is made."""
-    vertex_products._loop()
+    two_way._corner_loop()
     return ops.count_corners(A, A.T, A)
 
 

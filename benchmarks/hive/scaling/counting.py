@@ -322,6 +322,22 @@ def _sampled_mxm(engine: Counting, x: Any, _: Any) -> None:
     engine.partition.pull(rows, cols, shape, lengths * float(Y.dtype.np_type.itemsize), 2 * lengths, _version(Y))
 
 
+def _two_way(engine: Counting, x: Any, _: Any) -> None:
+    """Count products at A's entries (i, j), which need row j of half of X and add to row j of half of the result."""
+    A, X, k = x.operands[0], x.operands[1], x.shape[1]
+    if x.operation == "two_way_mxm":
+        X, k = x.operands[2], k // 2
+    rows, cols, shape = _coo(A)
+    indptr, ids = _csr(A)
+    engine.partition.cut(np.diff(indptr))
+    engine.seen.append(("two way", shape[0], rows.size, X.nvals))
+    source, found = _version(X)
+    each = np.full(shape[1], k)
+    work = (2 if x.operation == "two_way_mxm" else 3) * each
+    engine.partition.pull(rows, cols, shape, each * 8.0, work, (source, found[-shape[1] :]))
+    engine.partition.push(np.zeros(shape[0], np.int64), np.arange(shape[0]), (indptr, ids), (1, *shape), 8.0 * k)
+
+
 _COUNTED: dict[str, Callable[[Counting, Any, Any], None]] = {
     "mxv": _mxv,
     "vxm": _vxm,
@@ -335,4 +351,6 @@ _COUNTED: dict[str, Callable[[Counting, Any, Any], None]] = {
     "selectk": _selectk,
     "walk": _walk,
     "sampled_mxm": _sampled_mxm,
+    "two_way_mxm": _two_way,
+    "two_way_sampled_mxm": _two_way,
 }

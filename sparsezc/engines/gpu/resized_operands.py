@@ -85,6 +85,10 @@ _RULES: dict[str, Callable[..., bool]] = {
         and (A.shape[0], Z.shape[1]) == shape
         and A.shape[1] == Z.shape[0]
     ),
+    "two_way_mxm": lambda shape, A, values, X: (
+        A.shape == (shape[0], shape[0]) and values.shape == (A.nvals, shape[1] // 2) and X.shape == shape
+    ),
+    "two_way_sampled_mxm": lambda shape, A, X, _op: X.shape == shape and sum(A.shape) == shape[0],
     "solve": lambda shape, G, B: B.shape == shape and G.shape == (shape[0], shape[1] * (shape[1] + 1) // 2),
     "distances": lambda shape, X, Y: (X.shape[0], Y.shape[0]) == shape and X.shape[1] == Y.shape[1],
     "best_label": lambda shape, A, *rest: A.shape == shape * 2 and _same(shape, *rest),

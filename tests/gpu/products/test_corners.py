@@ -11,7 +11,7 @@ import pytest
 
 import sparsezc as gb
 from sparsezc import ops
-from sparsezc.engines.cpu import vertex_products
+from sparsezc.engines.cpu import two_way
 from sparsezc.engines.gpu.products import spgemm_masked_dot
 from sparsezc.errors import DimensionMismatch
 from sparsezc.memory import budget
@@ -50,16 +50,16 @@ def matrix(pattern: np.ndarray) -> gb.Matrix:
 @pytest.mark.parametrize("loops", [True, False])
 def test_on_the_cpu(loops: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """In numba's loops, by one thread and by several, and without numba."""
-    monkeypatch.setattr(vertex_products, "_FEW", 0)
+    monkeypatch.setattr(two_way, "_FEW", 0)
     if not loops:
-        monkeypatch.setattr(vertex_products, "_loop", lambda: None)
+        monkeypatch.setattr(two_way, "_corner_loop", lambda: None)
     given = patterns()
     A, B, M = map(matrix, given)
     expected = judged(*given)
     assert max(expected) > 300
     assert min(expected) >= 0
     for threads in (1, 3):
-        monkeypatch.setattr(vertex_products, "processors", lambda _most, threads=threads: threads)
+        monkeypatch.setattr(two_way, "processors", lambda _most, threads=threads: threads)
         assert ops.count_corners(A, B, M).new().to_dense().tolist() == expected
     turned = [matrix(x.T) for x in given]
     assert ops.count_corners(turned[0].T, turned[1].T, turned[2].T).new().to_dense().tolist() == expected
@@ -69,8 +69,8 @@ def test_on_the_cpu(loops: bool, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("few", [0, 100])
 def test_of_a_hypersparse_matrix(few: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    vertex_products._loop.cache_clear()
-    monkeypatch.setattr(vertex_products, "_FEW", few)
+    two_way._corner_loop.cache_clear()
+    monkeypatch.setattr(two_way, "_FEW", few)
     A = gb.Matrix.from_coo([3, 3, 900], [900, 50, 50], True, nrows=1000, ncols=1000)
     counts = ops.count_corners(A, A.T, A.T).new()
     assert {v: x for v, x in counts.to_dict().items() if x} == {3: 1, 50: 1, 900: 1}

@@ -22,6 +22,7 @@ from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows
 from sparsezc.engines.gpu.storage.vector_store import VectorStore
 from sparsezc.expr.expression import Step, Weights
 from sparsezc.memory import allocate, budget
+from sparsezc.semirings import binary
 from sparsezc.semirings.semiring import any_pair, plus_times
 from sparsezc.semirings.types.datatypes import BOOL, DataType
 
@@ -229,12 +230,18 @@ def _steps(dtype: DataType, steps: tuple[Step, ...], which: str, end: str) -> tu
             value["x"] = "own"
         elif step.kind != "apply":
             value["y"] = f"({step.right_type.literal(step.right)})"
-        text = evaluate(step.op, elementwise=True, **value)
+        text = "return v * v;" if _squares(step, types[k]) else evaluate(step.op, elementwise=True, **value)
         lines.append(function(step.return_type.ctype, name, f"{types[k].ctype} v, Own own, u64 row, u64 col", text))
         call = f"{name}(v{k}, own, row, col)"
         kept = f"if (!(bool){call}) {end} const {types[k].ctype} v{k + 1} = v{k};"
         body.append(kept if step.kind == "select" else f"const {types[k + 1].ctype} v{k + 1} = {call};")
     return " ".join(body), lines
+
+
+def _squares(step: Step, dtype: DataType) -> bool:
+    """Return whether a step squares a float, for which CUDA's pow takes some hundred instructions."""
+    powers = step.kind == "apply_right" and step.op.op is binary.pow and step.right == 2
+    return powers and dtype.is_float and dtype is step.return_type
 
 
 def _types(dtype: DataType, steps: tuple[Step, ...]) -> list[DataType]:
@@ -245,5 +252,6 @@ def _types(dtype: DataType, steps: tuple[Step, ...]) -> list[DataType]:
     return found
 
 
-#: What a kernel that can sample reads where nothing is sampled: of any product.
-NOT_SAMPLED = _prelude(any_pair[BOOL], BOOL, BOOL, 1, False), _weighing(BOOL, ())
+def not_sampled(dtype: DataType = BOOL) -> tuple[str, str]:
+    """Return the parts of a prelude of a kernel that can sample where nothing is sampled: of any product of panels."""
+    return _prelude(any_pair[BOOL], dtype, dtype, 1, False), _weighing(BOOL, ())

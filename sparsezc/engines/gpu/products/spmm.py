@@ -14,7 +14,7 @@ from sparsezc.engines.gpu.elementwise.panel import Panel
 from sparsezc.engines.gpu.placements import Wanted
 from sparsezc.engines.gpu.products import rows_per_warp
 from sparsezc.engines.gpu.products import sampled as sampled_panels
-from sparsezc.engines.gpu.products.sampled import NOT_SAMPLED, Sides
+from sparsezc.engines.gpu.products.sampled import Sides, not_sampled
 from sparsezc.engines.gpu.runtime import codegen, groups, launch
 from sparsezc.engines.gpu.runtime.codegen import evaluate, flags, function, typedefs
 from sparsezc.engines.gpu.storage.matrix_store import Form, Rows
@@ -165,7 +165,7 @@ def _prelude(case: _Case) -> str:
     semiring, across, form = case.semiring, case.across, case.form
     x_is, y_is, i, j = ("v", "a", "col", "row") if across else ("a", "v", "row", "col")
     multiply = evaluate(semiring, x=x_is, y=y_is, i=i, k="shared", j=j)
-    dots, weighing, weight, reads_own = (*NOT_SAMPLED, case.a, False) if case.dots is None else case.dots
+    dots, weighing, weight, reads_own = (*not_sampled(), case.a, False) if case.dots is None else case.dots
     return "\n".join(
         (
             dots,
