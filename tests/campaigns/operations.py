@@ -1,10 +1,10 @@
 """The operations that GraphBLAS lacks, on random operands, against loops over plain Python and python-graphblas.
 
 A trial draws a matrix (of any size from 0 to 2^40, any type, extremes among the values) and runs each operation once,
-with arguments over and beyond its bounds: `selectk`, `walk`, `best_column`, `sampled_mxm`, `two_way_mxm` and its
-sampled form, `best_label`, `label_weight` and `color_rows`. Where a draw is by chance, the judge knows what any draw
-must be, and the same seed must draw the same again, from the matrix, from listed rows and on the emulated GPU where
-there is one. A bad argument must be refused by an error of the package or a TypeError.
+with arguments over and beyond its bounds: `selectk`, `walk`, `best_column`, `count_corners`, `sampled_mxm`,
+`two_way_mxm` and its sampled form, `best_label`, `label_weight` and `color_rows`. Where a draw is by chance, the judge
+knows what any draw must be, and the same seed must draw the same again, from the matrix, from listed rows and on the
+emulated GPU where there is one. A bad argument must be refused by an error of the package or a TypeError.
 """
 
 from __future__ import annotations
@@ -252,6 +252,25 @@ def best_column(draw: Draw) -> str | None:
     return wrong or _is_refused(lambda: ops.best_column(A, gb.Vector("FP64", m + 1)))
 
 
+def count_corners(draw: Draw) -> str | None:
+    """At most 40 vertices, as the result has an entry for each."""
+    if draw.n > 40:
+        draw.n = 40
+    A, B, M = (draw.matrix() for _ in range(3))
+    w, wrong = _both(draw, A, lambda some: ops.count_corners(some, B, M).new())
+    a, b, want = rows_of(A), rows_of(B), [0] * draw.n
+    for i, row in rows_of(M).items():
+        for j in row:
+            for k in a.get(i, {}):
+                if j in b.get(k, {}):
+                    for v in (i, j, k):
+                        want[v] += 1
+    if w.to_dense().tolist() != want:
+        return f"count_corners({A.to_coo()}, {B.to_coo()}, {M.to_coo()}) is {w.to_dense()} instead of {want}"
+    wide = gb.Matrix("BOOL", draw.n, draw.n + 1)
+    return wrong or _is_refused(lambda: ops.count_corners(A, draw.pick(wide, wide.T), M))
+
+
 def sampled_mxm(draw: Draw) -> str | None:
     n, m, k, p = (int(x) for x in draw.rng.integers(0, 8, 4))
     op, then = draw.pick("plus_times", "min_plus", "max_second", "plus_pair"), draw.pick("plus_times", "max_first")
@@ -351,6 +370,6 @@ def colors(draw: Draw) -> str | None:
 
 
 OPERATIONS = {
-    "selectk": selectk, "walk": walk, "best_column": best_column, "sampled_mxm": sampled_mxm, "two way": two_way,
-    "labels": labels, "colors": colors,
+    "selectk": selectk, "walk": walk, "best_column": best_column, "count_corners": count_corners,
+    "sampled_mxm": sampled_mxm, "two way": two_way, "labels": labels, "colors": colors,
 }  # fmt: skip

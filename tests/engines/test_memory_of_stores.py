@@ -68,6 +68,8 @@ MADE: dict[str, Callable[[], Any]] = {
     "dense product": lambda: panel().mxm(gb.Matrix.from_dense(np.ones((4, 4)))).new(),
     "best column": lambda: ops.best_column(path(), dense()).new(),
     "order of values": lambda: ops.argsort(dense()).new(),
+    "corners": lambda: ops.count_corners(path(), path().T, path()).new(),
+    "corners of a matrix to turn": lambda: ops.count_corners(path().T, path(), path().T).new(),
     "walks": lambda: gb.algorithms.random_walks(path(), np.arange(N), 3),
     "numbers": lambda: dense().to_dense(0.0),
 }

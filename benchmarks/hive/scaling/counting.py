@@ -170,7 +170,8 @@ def _mxm(engine: Counting, x: Any, write: Any) -> None:
     indptr, ids = _csr(B)
     lengths = np.diff(indptr)
     if write.mask is not None and not write.mask.complement and write.mask.parent.nvals < A.shape[0] * B.shape[1] // 2:
-        _dot(engine, x, write.mask.parent)
+        full = B._store.nvals == B.shape[0] * B.shape[1]
+        _dot(engine, B, write.mask.parent, _sizes(B, x.op, "y", full))
         return
     if shape[0] == shape[1] and not A._transposed:
         engine.partition.cut(np.bincount(rows, minlength=shape[0]))
@@ -186,18 +187,24 @@ def _mxm(engine: Counting, x: Any, write: Any) -> None:
     engine.partition.pull(rows, cols, shape, lengths * _sizes(B, x.op, "y", full), lengths, version)
 
 
-def _dot(engine: Counting, x: Any, mask: Any) -> None:
-    """Count dot products at a mask's entries (i, j): the part of row i of A needs column j of B."""
+def _corners(engine: Counting, x: Any, _: Any) -> None:
+    """Count dot products of patterns, and the counts that each part has of shared ids and sends to their parts."""
+    A, B, M = x.operands
+    _dot(engine, B, M, float(ID))
+    rows, cols, shape = _coo(A)
+    engine.partition.fold(rows, cols, cols, shape, float(ID + 8))
+
+
+def _dot(engine: Counting, B: Any, mask: Any, size: float) -> None:
+    """Count dot products at a mask's entries (i, j): the part of row i needs column j of B, of entries of `size`."""
     rows, cols, shape = _coo(mask)
     if shape[0] == shape[1]:
         engine.partition.cut(np.bincount(rows, minlength=shape[0]))
-    B = x.operands[1]
     _, columns, _ = _coo(B)
     lengths = np.bincount(columns, minlength=shape[1])
     engine.seen.append(("dot", shape[0], rows.size, columns.size))
-    full = columns.size == B.shape[0] * B.shape[1]
     version = _version(B) if B._transposed else None
-    engine.partition.pull(rows, cols, shape, lengths * _sizes(B, x.op, "y", full), lengths, version)
+    engine.partition.pull(rows, cols, shape, lengths * size, lengths, version)
 
 
 def _labels(engine: Counting, x: Any, write: Any) -> None:
@@ -335,6 +342,7 @@ _COUNTED: dict[str, Callable[[Counting, Any, Any], None]] = {
     "mxv": _mxv,
     "vxm": _vxm,
     "mxm": _mxm,
+    "count_corners": _corners,
     "best_label": _labels,
     "label_weight": _labels,
     "sum_by_labels": _sum_by_labels,

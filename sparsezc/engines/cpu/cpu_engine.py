@@ -228,6 +228,7 @@ _STATEMENTS: dict[str, Callable[[Expression, Any, Write[Mask | None]], None]] = 
     "assign": _assign,
     "subassign": _assign,
     "best_column": partial(_write_whole, first_use.function("sparsezc.engines.cpu.value_order", "best_column")),
+    "count_corners": partial(_write_whole, first_use.function("sparsezc.engines.cpu.two_way", "count_corners")),
     "distances": partial(_write_whole, distances),
     "sampled_mxm": _sampled_mxm,
     "selectk": partial(_write_whole, first_use.function("sparsezc.engines.cpu.selectk", "selectk")),

@@ -5,7 +5,7 @@ Without numba label_sorting.py does the same.
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from typing import Any
 
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sparsezc.engines.cpu.label_arrays import Choosing, Joins, Spans
 from sparsezc.engines.cpu.label_sorting import Sorting
 
-__all__ = ["Compiled", "loops"]
+__all__ = ["Compiled", "compiled", "loops"]
 
 # Entries of a row whose labels are compared one by one, in a cache line or two, instead of read at random.
 _FEW = 16
@@ -33,19 +33,22 @@ def loops() -> Compiled | Sorting:
         return Sorting()
 
 
+def compiled(numba: Any, function: Any) -> Any:
+    """Return a function that numba compiles at its first use, and keeps on disk where it may write."""
+    try:
+        return numba.njit(nogil=True, cache=True)(function)
+    except RuntimeError:  # no folder that numba may write to
+        return numba.njit(nogil=True)(function)
+
+
 class Compiled:
     """Loops in machine code, compiled at their first use."""
 
     def __init__(self, numba: Any) -> None:
-        def compiled(function: Any) -> Any:
-            try:
-                return numba.njit(nogil=True, cache=True)(function)
-            except RuntimeError:  # no folder that numba may write to
-                return numba.njit(nogil=True)(function)
-
-        self._best, self._weight, self._sums = map(compiled, (_best, _weight, _sums))
-        self._list, self._wake, self._retotal, self._cuts = map(compiled, (_list, _wake, _retotal, _cuts))
-        self._colors = compiled(_colors)
+        made = partial(compiled, numba)
+        self._best, self._weight, self._sums = map(made, (_best, _weight, _sums))
+        self._list, self._wake, self._retotal, self._cuts = map(made, (_list, _wake, _retotal, _cuts))
+        self._colors = made(_colors)
 
     def best_label(self, spans: Spans, rows: NDArray[np.int64], how: Choosing, best: NDArray[np.int64]) -> None:
         """Write the best label of each of these rows; ops/labels.py says which that is."""

@@ -14,7 +14,7 @@
 //
 // The prelude supplies Id, Own, A, X, Z (types of ids, M's values, weights, X's and Y's values); `Z multiply(A a, X x)`; the monoid
 // (add, identity; ANY, ATOMIC); READS_OWN (steps read M's values), ISO, SAMPLED, and with it what sampled.cuh says (else L and R);
-// WEIGHTS, DROPS, `u32 weight_of(u64 column)`, `bool weigh(u32 k, dot::Z w, Own own, u64 row, u64 col, A& a)`; LONG; COLUMNS, how many
+// WEIGHTS, DROPS, `u32 weight_of(u64 column)`, `u32 weigh(dot::Z w, Own own, u64 row, u64 col, A (&a)[WEIGHTS])`; LONG; COLUMNS, how many
 // columns a lane has; LANES and AHEAD, powers of two, AHEAD at most LANES, which is 32 with several columns; and what part.cuh says.
 #include "atomics.cuh"
 #include "part.cuh"
@@ -151,10 +151,8 @@ __device__ __forceinline__ Weights weights(const Operands& o, const Read& read, 
   Weights w;
   w.kept = ALL;
 #pragma unroll
-  for (u32 k = 0; k < WEIGHTS; ++k) {
-    w.a[k] = A();
-    if (from < hi && !weigh(k, z, own, r.number, j, w.a[k])) w.kept &= ~bit(k);
-  }
+  for (u32 k = 0; k < WEIGHTS; ++k) w.a[k] = A();
+  if (from < hi) w.kept = weigh(z, own, r.number, j, w.a);
   return w;
 }
 
