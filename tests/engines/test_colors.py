@@ -6,8 +6,8 @@ import pytest
 import sparsezc as gb
 from sparsezc import ops
 from sparsezc.device import cuda
-from sparsezc.engines.cpu import label_moves
-from sparsezc.engines.cpu.label_sorting import Sorting
+from sparsezc.engines.cpu.labels import moves
+from sparsezc.engines.cpu.labels.sorting import Sorting
 from sparsezc.engines.gpu.products import colors
 
 
@@ -23,7 +23,7 @@ def put(request, monkeypatch):
         cuda.use(before)
         return
     if request.param == "without numba":
-        monkeypatch.setattr(label_moves, "loops", Sorting)
+        monkeypatch.setattr(moves, "loops", Sorting)
     yield lambda A: A
 
 

@@ -11,8 +11,8 @@ from scipy.sparse import csr_array
 import sparsezc as gb
 from sparsezc import ops
 from sparsezc.device import cuda
-from sparsezc.engines.cpu import label_moves, labels
-from sparsezc.engines.cpu.label_sorting import Sorting
+from sparsezc.engines.cpu.labels import moves, weights
+from sparsezc.engines.cpu.labels.sorting import Sorting
 from sparsezc.engines.gpu.products import labels as gpu_labels
 
 
@@ -35,7 +35,7 @@ def put(request, monkeypatch):
         forget()
         return
     if request.param == "without numba":
-        for module in (labels, label_moves):
+        for module in (weights, moves):
             monkeypatch.setattr(module, "loops", Sorting)
     yield lambda A: A
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 import sparsezc as gb
 from benchmarks.hive.scaling.parts import ID, Partition
-from sparsezc.engines.cpu import label_moves
+from sparsezc.engines.cpu.labels import moves
 from sparsezc.expr import engines
 from sparsezc.expr.draws import TRIES
 
@@ -220,7 +220,7 @@ def _moves(engine: Counting, x: Any) -> AbstractContextManager[Any]:
     engine.partition.cut(np.bincount(rows, minlength=shape[0]))
     has, label = np.zeros(shape[0], np.bool_), x.operands[1]
     totals = gb.Vector("FP64", shape[0])  # what parts keep of the labels' totals
-    move = label_moves._move
+    move = moves._move
 
     def counted(x: Any, matrix: Any, how: Any, listed: Array) -> Any:
         has[:] = False
@@ -235,7 +235,7 @@ def _moves(engine: Counting, x: Any) -> AbstractContextManager[Any]:
             engine.partition.pull(mine, how.label[other], shape, each, np.zeros(shape[1]), (totals, total))
         return move(x, matrix, how, listed)
 
-    return mock.patch.object(label_moves, "_move", counted)
+    return mock.patch.object(moves, "_move", counted)
 
 
 def _sum_by_labels(engine: Counting, x: Any, write: Any) -> None:

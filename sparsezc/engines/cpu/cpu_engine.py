@@ -214,13 +214,13 @@ def _run_labels(x: Expression, out: Any, write: Write[Mask | None]) -> None:
 
 
 _sampled = first_use.function("sparsezc.engines.cpu.sampled_mxm", "sampled_mxm")
-_labels = first_use.function("sparsezc.engines.cpu.labels", "run")
+_labels = first_use.function("sparsezc.engines.cpu.labels.weights", "run")
 _LABELS = {
-    "best_label": first_use.function("sparsezc.engines.cpu.labels", "best_label"),
-    "label_weight": first_use.function("sparsezc.engines.cpu.labels", "label_weight"),
-    "move_labels": first_use.function("sparsezc.engines.cpu.label_moves", "move_labels"),
-    "join_labels": first_use.function("sparsezc.engines.cpu.label_moves", "join_labels"),
-    "color_rows": first_use.function("sparsezc.engines.cpu.label_moves", "color_rows"),
+    "best_label": first_use.function("sparsezc.engines.cpu.labels.weights", "best_label"),
+    "label_weight": first_use.function("sparsezc.engines.cpu.labels.weights", "label_weight"),
+    "move_labels": first_use.function("sparsezc.engines.cpu.labels.moves", "move_labels"),
+    "join_labels": first_use.function("sparsezc.engines.cpu.labels.moves", "join_labels"),
+    "color_rows": first_use.function("sparsezc.engines.cpu.labels.moves", "color_rows"),
 }
 #: What python-graphblas has no expression for. NumPy makes the results of some as a whole.
 _STATEMENTS: dict[str, Callable[[Expression, Any, Write[Mask | None]], None]] = {
@@ -234,7 +234,7 @@ _STATEMENTS: dict[str, Callable[[Expression, Any, Write[Mask | None]], None]] = 
     "selectk": partial(_write_whole, first_use.function("sparsezc.engines.cpu.selectk", "selectk")),
     "solve": partial(_write_whole, solve),
     "stack": partial(_write_whole, stack),
-    "sum_by_labels": partial(_write_whole, first_use.function("sparsezc.engines.cpu.label_moves", "sum_by_labels")),
+    "sum_by_labels": partial(_write_whole, first_use.function("sparsezc.engines.cpu.labels.moves", "sum_by_labels")),
     "two_way_mxm": partial(_write_whole, first_use.function("sparsezc.engines.cpu.two_way", "two_way_mxm")),
     "two_way_sampled_mxm": partial(
         _write_whole, first_use.function("sparsezc.engines.cpu.sampled_mxm", "two_way_sampled_mxm")

@@ -1,4 +1,4 @@
-"""Rows that move between labels by turns (ops/labels.py), and the sums between labels, in loops of label_loops.py."""
+"""Rows that move between labels by turns (ops/labels.py), and the sums between labels, in loops of loops.py."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from sparsezc.engines.cpu import native
 from sparsezc.engines.cpu.expressions import acyclic
-from sparsezc.engines.cpu.label_arrays import Choosing, Joins, Scratch, Spans
-from sparsezc.engines.cpu.label_loops import loops
-from sparsezc.engines.cpu.labels import checked_labels, choose, even_parts, in_threads, spans_of, sums_within
+from sparsezc.engines.cpu.labels.arrays import Choosing, Joins, Scratch, Spans
+from sparsezc.engines.cpu.labels.loops import loops
+from sparsezc.engines.cpu.labels.weights import checked_labels, choose, even_parts, in_threads, spans_of, sums_within
 from sparsezc.engines.cpu.row_arrays import RowArrays, borrowed, borrowed_values
 from sparsezc.errors import DimensionMismatch
 from sparsezc.expr import turns

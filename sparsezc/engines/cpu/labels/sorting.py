@@ -1,4 +1,4 @@
-"""The loops of label_loops.py by NumPy's sorts, for machines without numba: at about a tenth of the speed."""
+"""The loops of loops.py by NumPy's sorts, for machines without numba: at about a tenth of the speed."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.engines.cpu.label_arrays import Choosing, Joins, Spans
+from sparsezc.engines.cpu.labels.arrays import Choosing, Joins, Spans
 from sparsezc.engines.cpu.row_arrays import spread
 from sparsezc.expr.turns import turn_of
 
@@ -15,7 +15,7 @@ __all__ = ["Sorting"]
 
 
 class Sorting:
-    """The methods of :class:`~sparsezc.engines.cpu.label_loops.Compiled`."""
+    """The methods of :class:`~sparsezc.engines.cpu.labels.loops.Compiled`."""
 
     def best_label(self, spans: Spans, rows: NDArray[np.int64], how: Choosing, best: NDArray[np.int64]) -> None:
         """Write the best label of each of these rows; ops/labels.py says which that is."""

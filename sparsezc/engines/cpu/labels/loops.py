@@ -1,6 +1,6 @@
-"""The loops of labels.py and label_moves.py: compiled by numba and kept on disk where that is possible.
+"""The loops of weights.py and moves.py: compiled by numba and kept on disk where that is possible.
 
-Without numba label_sorting.py does the same.
+Without numba sorting.py does the same.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.engines.cpu.label_arrays import Choosing, Joins, Spans
-from sparsezc.engines.cpu.label_sorting import Sorting
+from sparsezc.engines.cpu.labels.arrays import Choosing, Joins, Spans
+from sparsezc.engines.cpu.labels.sorting import Sorting
 
 __all__ = ["Compiled", "compiled", "loops"]
 
