@@ -1,4 +1,4 @@
-"""Entries moved by an offset, and matrices put below each other."""
+"""Entries moved by an offset, rows and columns exchanged, and matrices put below each other."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sparsezc.expr.expression import Expression, says, stored
 from sparsezc.ops import arrays
 from sparsezc.ops.checks import scalar
 
-__all__ = ["reposition", "stack"]
+__all__ = ["reposition", "stack", "transpose"]
 
 
 def reposition(u: Any, offsets: tuple[Any, ...], shape: tuple[Any, ...]) -> Expression:
@@ -89,3 +89,20 @@ def stack(*blocks: Any) -> Expression:
         if A.dtype is not first.dtype:
             raise DomainMismatch(f"stack: matrix {k} is of type {A.dtype} and matrix 0 of {first.dtype}")
     return Expression("stack", checked, None, first.dtype, (sum(A.nrows for A in checked), first.ncols))
+
+
+def transpose(A: Any) -> Expression:
+    """Transpose: ``C << A.T``. Operations take ``A.T`` itself without forming it.
+
+    Parameters
+    ----------
+    A : Matrix, nrows x ncols
+
+    Returns
+    -------
+    Expression
+        Makes a Matrix, ncols x nrows.
+    """
+    A = stored(A, "transpose: the operand", 2)
+    nrows, ncols = A.shape
+    return Expression("transpose", (A,), None, A.dtype, (ncols, nrows))

@@ -220,6 +220,7 @@ _LABELS = {
     "label_weight": first_use.function("sparsezc.engines.cpu.labels", "label_weight"),
     "move_labels": first_use.function("sparsezc.engines.cpu.label_moves", "move_labels"),
     "join_labels": first_use.function("sparsezc.engines.cpu.label_moves", "join_labels"),
+    "color_rows": first_use.function("sparsezc.engines.cpu.label_moves", "color_rows"),
 }
 #: What python-graphblas has no expression for. NumPy makes the results of some as a whole.
 _STATEMENTS: dict[str, Callable[[Expression, Any, Write[Mask | None]], None]] = {
@@ -227,12 +228,17 @@ _STATEMENTS: dict[str, Callable[[Expression, Any, Write[Mask | None]], None]] = 
     "assign": _assign,
     "subassign": _assign,
     "best_column": partial(_write_whole, first_use.function("sparsezc.engines.cpu.value_order", "best_column")),
+    "count_corners": partial(_write_whole, first_use.function("sparsezc.engines.cpu.two_way", "count_corners")),
     "distances": partial(_write_whole, distances),
     "sampled_mxm": _sampled_mxm,
     "selectk": partial(_write_whole, first_use.function("sparsezc.engines.cpu.selectk", "selectk")),
     "solve": partial(_write_whole, solve),
     "stack": partial(_write_whole, stack),
     "sum_by_labels": partial(_write_whole, first_use.function("sparsezc.engines.cpu.label_moves", "sum_by_labels")),
+    "two_way_mxm": partial(_write_whole, first_use.function("sparsezc.engines.cpu.two_way", "two_way_mxm")),
+    "two_way_sampled_mxm": partial(
+        _write_whole, first_use.function("sparsezc.engines.cpu.sampled_mxm", "two_way_sampled_mxm")
+    ),
     "values_of": partial(_write_whole, values_of),
     "walk": partial(_write_whole, first_use.function("sparsezc.engines.cpu.walk", "walk")),
     "with_values": partial(_write_whole, with_values),

@@ -19,12 +19,12 @@ from sparsezc.expr import turns
 from sparsezc.expr.expression import Expression
 from sparsezc.memory.budget import require_host
 
-__all__ = ["join_labels", "move_labels", "sum_by_labels"]
+__all__ = ["color_rows", "join_labels", "move_labels", "sum_by_labels"]
 
 
 def move_labels(x: Expression, operands: Any, rows: NDArray[np.int64]) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return the labels that rows have when few move any more."""
-    matrix, given, k, turn, scale, seed = operands
+    matrix, given, k, turn, scale, seed, least = operands
     label = checked_labels(x, given).copy()
     penalty = None if k is None else (k, _sums(label, k))
     how = Choosing(label, Scratch(label.size), penalty=penalty, scale=scale)
@@ -41,7 +41,7 @@ def move_labels(x: Expression, operands: Any, rows: NDArray[np.int64]) -> tuple[
                 active[:] = True
             elif moved.size:
                 loops().wake(spans, moved, active)
-        if count * turns.FEW <= size if turn is None else not count:
+        if count <= least * size if turn is None else not count:
             break
     return rows, label[rows]
 
@@ -83,6 +83,15 @@ def join_labels(x: Expression, operands: Any, rows: NDArray[np.int64]) -> tuple[
         if moved.size:
             loops().join_cuts(spans, moved, label, within, inside, joins)
     return rows, label[rows]
+
+
+def color_rows(_: Expression, operands: Any, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the colours of rows, which choose in descending order."""
+    matrix, order = operands
+    every = np.argsort(~order, kind="stable")  # -order would wrap around for the least number
+    begin, end = matrix.ends(every)
+    color = loops().colors(Spans(begin, end, matrix.indices, None), every)
+    return rows, color[rows]
 
 
 def sum_by_labels(x: Expression) -> Any:

@@ -104,6 +104,30 @@ class Sorting:
         total = np.bincount(at, np.where(came, w, 2 * w), rows.size)
         np.add.at(joins.cut, label[rows], inside[rows] - total)
 
+    def colors(self, spans: Spans, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the smallest number of each row that no row before it has as a neighbour; `rows`: all, in order."""
+        rank, color = np.empty(rows.size, np.int64), np.full(rows.size, -1)
+        rank[rows] = np.arange(rows.size)
+        _, i, j, _ = _entries(spans, rows)
+        before = rank[j] < rank[i]
+        i, j = i[before], j[before]
+        left = rows
+        while left.size:
+            # rows that wait for no neighbour; each lists the colours around it, and -1
+            waits = np.zeros(rows.size, np.bool_)
+            waits[i[color[j] < 0]] = True
+            ready, left = left[~waits[left]], left[waits[left]]
+            mine = ~waits[i]
+            row, around = np.r_[i[mine], ready], np.r_[color[j[mine]], np.full(ready.size, -1)]
+            i, j = i[~mine], j[~mine]
+            row, around = np.unique(np.c_[row, around], axis=0).T
+            # the colours of a row are -1, 0, 1 ... up to the first gap
+            first = np.flatnonzero(np.r_[True, row[1:] != row[:-1]])
+            in_line = around == np.arange(row.size) - np.repeat(first, np.diff(np.r_[first, row.size])) - 1
+            # beyond a gap none is in line, as colours ascend
+            color[row[first]] = np.add.reduceat(in_line.astype(np.int64), first) - 1
+        return color
+
 
 def _entries(spans: Spans, rows: NDArray[np.int64]) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]:
     """Return the place in `rows`, the row, the column and the value of each entry of some rows."""

@@ -19,7 +19,7 @@ from sparsezc.engines.gpu.elementwise import (
 )
 from sparsezc.engines.gpu.elementwise.matrix_merge import MaskRows, Region
 from sparsezc.engines.gpu.elementwise.panel import Panel
-from sparsezc.engines.gpu.products import dense_rows, label_sums, spgemm
+from sparsezc.engines.gpu.products import dense_rows, label_sums, spgemm, two_way
 from sparsezc.engines.gpu.runtime import presence_words
 from sparsezc.engines.gpu.sampling import picks, walks
 from sparsezc.engines.gpu.storage import assembly
@@ -50,7 +50,7 @@ def run_statement(e: Any, out: Any, write: Write[Mask | None]) -> bool:
         _reposition(e, out, write)
         return True
     made: MatrixStore | None
-    if e.operation in ("solve", "distances"):
+    if e.operation in _OF_PANELS:
         made = _MAKE[e.operation](e)
         if made is not None and made.is_panel and panel_statements.write(e, out, made, write):
             return True
@@ -59,7 +59,7 @@ def run_statement(e: Any, out: Any, write: Write[Mask | None]) -> bool:
     if e.operation == "mxm":
         a, b = e.operands
         made, allowed = sampled_rows.mxm(e.op, a, b, how.mask)
-    elif e.operation not in ("solve", "distances"):
+    elif e.operation not in _OF_PANELS:
         made = _MAKE[e.operation](e) if e.operation in _MAKE else None
     if made is None:
         return False
@@ -259,12 +259,15 @@ _MAKE: dict[str, Callable[[Any], MatrixStore | None]] = {
     "power": _power,
     "select_mask": _select_mask,
     "sampled_mxm": sampled_rows.sampled_mxm,
+    "two_way_mxm": lambda e: two_way.two_way_mxm(e, matrix_stores.operand(e.operands[0])),
+    "two_way_sampled_mxm": lambda e: two_way.two_way_sampled_mxm(e, matrix_stores.operand(e.operands[0])),
     "solve": dense_rows.solve,
     "distances": dense_rows.distances,
     "selectk": _selectk,
     "walk": _walk,
     "sum_by_labels": label_sums.sum_by_labels,
 }
+_OF_PANELS = {"solve", "distances", "two_way_mxm", "two_way_sampled_mxm"}  # their results mostly are panels, too
 
 
 # Assignments
