@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from sparsezc.engines.distributed.distributed_engine import DistributedEngine
     from sparsezc.engines.distributed.stores import Store
 
-__all__ = ["product"]
+__all__ = ["MOVABLE", "ONES", "PULL", "product"]
 
-_PULL = 15  # a pull is chosen if a push would read one entry of the matrix in so many (Beamer's alpha)
+PULL = 15  # a pull is chosen if a push would read one entry of the matrix in so many (Beamer's alpha)
 #: Monoids whose result moves with its operands, so that positions can be counted from this rank's first.
-_MOVABLE = {"any", "min", "max"}
+MOVABLE = {"any", "min", "max"}
 #: Monoids that make 1 of ones.
-_ONES = {"any", "min", "max", "times", "land", "lor", "band", "bor"}
+ONES = {"any", "min", "max", "times", "land", "lor", "band", "bor"}
 
 
 def product(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool | None:
@@ -45,9 +45,8 @@ def product(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool | N
     other = store if engine.known_symmetric(A) else store.turned
     pulled, pushed = (store, other) if by_result else (other, store)
     places = e.op.reads & {"i", "j", "k"}
-    if places:
-        if e.op.monoid.name not in _MOVABLE:
-            return False
+    if places and e.op.monoid.name not in MOVABLE:
+        return False
     reads = e.op.of_users or ("x" if left else "y") in e.op.reads
     most = None
     if pulled is None or (pushed is not None and not x.is_full):
@@ -74,7 +73,7 @@ def _edges(engine: DistributedEngine, x: Store, matrix: Store) -> NDArray[np.int
 
 
 def _pulls(engine: DistributedEngine, most: NDArray[np.int64], matrix: Store) -> bool:
-    return int(most.sum()) * _PULL > engine.nvals(matrix)
+    return int(most.sum()) * PULL > engine.nvals(matrix)
 
 
 def _times(e: Any, M: Any, x: Any, left: bool, size: int) -> Expression:
@@ -107,7 +106,7 @@ def _push(
         if _counts_rows(e, pull=False):
             mine = shifted(mine, rows.layout.lo)
     op = e.op.monoid.binaryop
-    ones = e.op.op.binaryop.name == "pair" and e.op.monoid.name in _ONES
+    ones = e.op.binaryop.name == "pair" and e.op.monoid.name in ONES
     merged = exchange.fold_at_owners(engine, mine, result.layout, op, most, reads=not ones)
     put(result, merged, write)
     result.changed()
