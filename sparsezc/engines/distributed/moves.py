@@ -25,7 +25,7 @@ def row_entries(engine: DistributedEngine, store: Store, matrix: Store, nvals: i
     """Return how many entries of a matrix's rows are at a vector's entries on this rank, or more."""
     if not nvals or matrix.is_empty_range:
         return 0
-    if nvals * _DENSE > store.layout.hi - store.layout.lo:
+    if nvals * _DENSE > store.layout.hi - store.layout.lo or matrix.layout.along == COLUMNS:
         return int(matrix.local.nvals)
     ids = engine.local.arrays(store.local, "ids")[0]
     if matrix._degrees is None:
