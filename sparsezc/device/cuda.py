@@ -10,11 +10,11 @@ from __future__ import annotations
 from functools import cache
 
 from sparsezc import locks
-from sparsezc.device.cupy_device import Cuda
+from sparsezc.device.cupy_device import Cuda, choose_device
 from sparsezc.device.protocol import Device
 from sparsezc.errors import DeviceUnavailable
 
-__all__ = ["current", "reason", "use"]
+__all__ = ["choose", "current", "reason", "use"]
 
 _current: Device | None = None
 _reason: str | None = None
@@ -51,6 +51,15 @@ def reason() -> str | None:
     except DeviceUnavailable as error:
         return str(error)
     return None
+
+
+def choose(number: int) -> None:
+    """Use one GPU of this machine by number; numbers beyond the last begin at the first again.
+
+    It must come before the GPU is first used, and does nothing where another device has its place.
+    """
+    if _current is None:
+        choose_device(number)
 
 
 def use(device: Device | None) -> Device | None:

@@ -19,12 +19,20 @@ from sparsezc.device.processors import processors
 from sparsezc.device.protocol import Kernel, Pages, giving
 from sparsezc.errors import DeviceUnavailable, OutOfMemory
 
-__all__ = ["Cuda"]
+__all__ = ["Cuda", "choose_device"]
 
 _HUGE = 2 << 20
 _ACCESSED_BY, _READ_MOSTLY = 5, 1  # cudaMemAdviseSetAccessedBy, cudaMemAdviseSetReadMostly
 _PORTABLE_MAPPED = 1 | 2  # cudaHostRegisterPortable | cudaHostRegisterMapped
 _READ_ONLY = 8  # cudaHostRegisterReadOnly
+
+
+def choose_device(number: int) -> None:
+    """Make a GPU the current one, by its number modulo how many there are."""
+    runtime = _import_cupy().cuda.runtime
+    count = int(runtime.getDeviceCount())
+    if count:
+        runtime.setDevice(number % count)
 
 
 class _Graph:

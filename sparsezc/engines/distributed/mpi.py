@@ -1,7 +1,7 @@
 """The transport over MPI, through mpi4py. MPI sees host memory only: device arrays pass through pinned buffers.
 
-A rank that waits polls, and gives its processor away between polls. A wait that exceeds the deadline ends all ranks: MPI
-does not notice a rank that hangs.
+A rank that waits polls at first, then sleeps between polls, so that ranks which share a processor get on. A wait that
+exceeds the deadline ends all ranks: MPI does not notice a rank that hangs.
 """
 
 from __future__ import annotations
@@ -9,7 +9,8 @@ from __future__ import annotations
 import os
 import pickle
 import sys
-from time import monotonic, process_time
+from collections.abc import Callable
+from time import monotonic, process_time, sleep
 from typing import Any
 
 import numpy as np
@@ -19,11 +20,11 @@ from numpy.typing import NDArray
 from sparsezc.device import cuda
 from sparsezc.engines.distributed.transport import Counts
 
-__all__ = ["DEADLINE", "Mpi"]
+__all__ = ["Mpi", "world"]
 
-#: Seconds that a rank waits for the others by default: readers may be as much apart.
-DEADLINE = 600.0
 _POLLS = 200  # about 50 us: shorter waits keep the processor
+_YIELDS = 200  # about 200 us more: then the other ranks have long work to do
+_NAP = 5e-5  # seconds: a small part of a wait that has lasted so long
 _TAG = 1
 
 
@@ -38,12 +39,20 @@ class Mpi:
         Seconds after which a wait ends all ranks.
     """
 
-    def __init__(self, comm: Any, deadline: float = DEADLINE) -> None:
+    def __init__(self, comm: Any, deadline: float) -> None:
         self.comm = comm.Dup()
         self.rank, self.size = self.comm.Get_rank(), self.comm.Get_size()
         self.deadline = deadline
         self.calls, self.received, self.waited = 0, 0, 0.0
         self._pinned: dict[str, NDArray[np.uint8]] = {}
+
+    @property
+    def place(self) -> int:
+        """Return this rank's number among those of its machine."""
+        here = self.comm.Split_type(MPI.COMM_TYPE_SHARED)
+        place: int = here.Get_rank()
+        here.Free()
+        return place
 
     def numbers(self, *mine: int) -> NDArray[np.int64]:
         given = np.array(mine, np.int64)
@@ -91,19 +100,25 @@ class Mpi:
     def _wait(self, request: Any, what: str, counted: bool = True) -> None:
         self.calls += counted
         began = process_time()
-        for _ in range(_POLLS):
-            if request.Test():
-                break
-        else:
-            limit = monotonic() + self.deadline
-            while not request.Test():
-                os.sched_yield()
-                if monotonic() > limit:
-                    self.abort(
-                        f"{what}: another rank did not come within {self.deadline:g} s (collective {self.calls} of this"
-                        " rank); all ranks end"
-                    )
+        test = request.Test
+        if not any(test() for _ in range(_POLLS)):
+            self._wait_long(test, what)
         self.waited += process_time() - began
+
+    def _wait_long(self, test: Callable[[], bool], what: str) -> None:
+        limit = monotonic() + self.deadline
+        yields = 0
+        while not test():
+            if yields < _YIELDS:
+                yields += 1
+                os.sched_yield()
+                continue
+            sleep(_NAP)
+            if monotonic() > limit:
+                self.abort(
+                    f"{what}: another rank did not come within {self.deadline:g} s (collective {self.calls} of this"
+                    " rank); all ranks end"
+                )
 
     # Device arrays pass through buffers of pinned memory, one for each direction.
 

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import os
+import secrets
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsezc.device import cuda
 from sparsezc.engines.distributed.agreement import refuse_difference
 from sparsezc.engines.distributed.distributed_engine import DistributedEngine
 from sparsezc.engines.distributed.transport import Alone, Transport
 from sparsezc.errors import DeviceUnavailable, InvalidValue
 from sparsezc.expr import engines
+from sparsezc.expr.draws import draw_seeds_by
 from sparsezc.expr.expression import Operand
 from sparsezc.memory.csr import Csr
 
@@ -42,6 +47,7 @@ def transport_of(comm: Any, deadline: float = DEADLINE) -> Transport:
             f"distributed: mpi4py cannot be used: {error}; pip install 'sparsezc[mpi]' brings it and an MPI"
         ) from None
     comm = mpi.world() if comm is None else comm
+    _refuse_another_mpi(comm)
     found = _transports.get(comm.handle)
     if found is None:
         found = _transports[comm.handle] = (comm, mpi.Mpi(comm, deadline))
@@ -54,10 +60,32 @@ def start(
     """Start the engine; see :func:`sparsezc.distributed.init`."""
     global _engine
     transport = transport_of(comm, deadline)
-    transport.deadline = deadline  # type: ignore[attr-defined]
+    if isinstance(transport, Alone):
+        pass
+    elif transport.size > 1:
+        transport.deadline = deadline  # type: ignore[attr-defined]
+        draw_seeds_by(partial(_shared_seed, transport))
+        if engine == "gpu":
+            cuda.choose(transport.place)  # type: ignore[attr-defined]
     _engine = DistributedEngine(transport, engines.get(engine, f"distributed.init: engine={engine!r}"), force=force)
     _engines[id(transport)] = (transport, _engine)
     return _engine
+
+
+def _refuse_another_mpi(comm: Any) -> None:
+    """Raise DeviceUnavailable if mpiexec started several ranks and mpi4py sees one: then their MPIs differ."""
+    told = max(int(os.environ.get(name) or 1) for name in ("PMI_SIZE", "OMPI_COMM_WORLD_SIZE"))
+    if told > 1 and comm.Get_size() == 1:
+        raise DeviceUnavailable(
+            f"distributed: mpiexec started {told} processes, and mpi4py sees one: it is of another MPI than mpi4py's;"
+            " `sparsezc mpirun` finds the right one"
+        )
+
+
+def _shared_seed(transport: Transport) -> int:
+    """Draw a seed on rank 0 for all ranks; all must ask for it."""
+    high, low = transport.numbers(secrets.randbits(32), secrets.randbits(32))[0].tolist()
+    return int(high) << 32 | int(low)
 
 
 def engine() -> DistributedEngine:
