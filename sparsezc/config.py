@@ -213,15 +213,12 @@ class Config:
 
     ``print(gb.config)`` explains each: ``engine``, ``placement``, ``oversubscribe``, ``budget``, ``host_budget``,
     ``head_cache``, ``head_budget``, ``packing``, ``rows_per_warp``, ``fallback``, ``autocompute``, ``mapnumpy``,
-    ``check`` and ``progress``. No environment variable is read. Assigning (``gb.config.engine = "cpu"``) is the same as ``set``.
+    ``check`` and ``progress``. No environment variable is read. Assigning (``gb.config.engine = "cpu"``) is the same as
+    ``set``.
     """
 
     #: And engines that programs register, in expr/engines.py.
     engines: ClassVar[set[str]] = {"cpu", "gpu", "distributed"}
-        "cpu",
-        "gpu",
-        "distributed",
-    }  # and engines that programs register, in expr/engines.py
     engine: str
     placement: str
     oversubscribe: bool
