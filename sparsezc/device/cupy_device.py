@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from sparsezc.device import nvrtc
 from sparsezc.device.processors import processors
-from sparsezc.device.protocol import Kernel, Pages, giving
+from sparsezc.device.protocol import Kernel, Pages, Window, giving
 from sparsezc.errors import DeviceUnavailable, OutOfMemory
 
 __all__ = ["Cuda"]
@@ -218,6 +218,33 @@ class Cuda:
 
     def synchronize(self) -> None:
         self._runtime.deviceSynchronize()
+
+    def window(self, nbytes: int) -> Window:
+        """Allocate outside CuPy's pool: a handle stands for a whole allocation."""
+        try:
+            pointer = int(self._runtime.malloc(max(nbytes, 1)))
+        except Exception as error:
+            raise OutOfMemory(f"{nbytes:,} bytes of device memory were asked for: {error}") from None
+        array = self._owned(pointer, nbytes, self._runtime.free)
+        return Window(array, bytes(self._runtime.ipcGetMemHandle(pointer)))
+
+    def open_window(self, name: bytes, nbytes: int) -> Any:
+        try:
+            pointer = int(self._runtime.ipcOpenMemHandle(name))
+        except Exception as error:  # another machine's, or a card without a way between the two
+            raise DeviceUnavailable(f"the device memory of another process cannot be opened: {error}") from None
+        return self._owned(pointer, nbytes, self._runtime.ipcCloseMemHandle)
+
+    def _owned(self, pointer: int, nbytes: int, release: Callable[[int], None]) -> Any:
+        """Return the bytes at a device address, which are given back with the last view of them."""
+        owner = _Owner()
+        weakref.finalize(owner, _give_back, self._runtime, release, pointer)
+        memory = self.xp.cuda.UnownedMemory(pointer, nbytes, owner, self.id)
+        return self.xp.ndarray((nbytes,), np.uint8, self.xp.cuda.MemoryPointer(memory, 0))
+
+
+class _Owner:
+    """An object that lives as long as the views of an address."""
 
 
 def touch(array: NDArray[np.uint8]) -> None:
