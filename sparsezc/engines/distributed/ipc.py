@@ -20,11 +20,12 @@ from sparsezc.device import cuda
 from sparsezc.device.protocol import Window
 from sparsezc.engines.distributed.mpi import DEADLINE, Mpi
 from sparsezc.engines.distributed.transport import Counts
-from sparsezc.errors import DeviceUnavailable
+from sparsezc.errors import DeviceUnavailable, OutOfMemory
 
 __all__ = ["Ipc"]
 
 _FIRST = 1 << 20  # bytes of a half at first
+_FAILED = -2  # instead of a window's version: the rank has no memory for it
 
 
 class Ipc(Mpi):
@@ -41,17 +42,20 @@ class Ipc(Mpi):
     ------
     DeviceUnavailable
         On all ranks, if a rank cannot open the memory of another.
+    OutOfMemory
+        On all ranks, if a rank has no memory for its window; an exchange raises it, too.
     """
 
     def __init__(self, comm: Any, deadline: float = DEADLINE) -> None:
         super().__init__(comm, deadline)
         self._gpu = cuda.current()
-        self._half, self._turn, self._version = _FIRST, 0, 0
-        self._window: Window = self._gpu.window(2 * _FIRST)
+        self._half, self._turn, self._version = 0, 0, -1
+        self._window: Window
         self._old: list[Window] = []  # some rank may still have them open
         self._versions = np.full(self.size, -1, np.int64)  # of the windows that this rank has opened
         self._theirs: dict[int, Any] = {}
-        self._open(np.zeros(self.size, np.int64))
+        failed = self._make_room(_FIRST)
+        self._open(self.numbers(_FAILED if failed else self._version)[:, 0], failed)
 
     def gather(self, mine: Any, counts: Counts) -> Any:
         if not self._is_on_device(mine):
@@ -78,13 +82,14 @@ class Ipc(Mpi):
         xp, size = self._gpu.xp, mine.dtype.itemsize
         mine = xp.ascontiguousarray(mine).reshape(-1)
         closed, self._old = self._old, []
-        self._make_room(mine.nbytes)
+        failed = self._make_room(mine.nbytes)
         begin = self._turn * self._half
-        xp.copyto(self._window.array[begin : begin + mine.nbytes], mine.view(np.uint8))
+        if not failed:
+            xp.copyto(self._window.array[begin : begin + mine.nbytes], mine.view(np.uint8))
         self._gpu.synchronize()  # what this rank read of the message before has arrived, too
-        said = self.numbers(self._version, begin, *(starts * size).tolist())
+        said = self.numbers(_FAILED if failed else self._version, begin, *(starts * size).tolist())
         closed.clear()  # all ranks opened their successors in an exchange before this one
-        self._open(said[:, 0])
+        self._open(said[:, 0], failed)
         out = xp.empty(int(counts.sum()), mine.dtype)
         whole, at = out.view(np.uint8), 0
         for rank in ranks:
@@ -98,19 +103,26 @@ class Ipc(Mpi):
         self._turn = 1 - self._turn
         return out
 
-    def _make_room(self, nbytes: int) -> None:
-        """Replace the window by a larger one where a message needs it."""
-        if nbytes > self._half:
+    def _make_room(self, nbytes: int) -> str:
+        """Replace the window by a larger one where a message needs it; return why that failed, if it did."""
+        if nbytes <= self._half:
+            return ""
+        half = 1 << (nbytes - 1).bit_length()
+        try:
+            window = self._gpu.window(2 * half)
+        except OutOfMemory as error:
+            return str(error)
+        if self._half:
             self._old.append(self._window)
-            self._half = 1 << (nbytes - 1).bit_length()
-            self._window = self._gpu.window(2 * self._half)
-            self._version += 1
+        self._window, self._half, self._version = window, half, self._version + 1
+        return ""
 
-    def _open(self, versions: Counts) -> None:
-        """Open the windows that are new; all ranks know from the versions that there are some."""
+    def _open(self, versions: Counts, failed: str) -> None:
+        """Open the windows that are new; all ranks know from the versions that there are some, or that one failed."""
         new = np.flatnonzero(versions != self._versions).tolist()
         if not new:
             return
+        self._agree(OutOfMemory, failed)
         said, why = self.objects((self._window.name, self._window.array.size)), ""
         for rank in new:
             if rank != self.rank:
@@ -119,7 +131,11 @@ class Ipc(Mpi):
                     self._theirs[rank] = self._gpu.open_window(*said[rank])
                 except DeviceUnavailable as error:
                     why = str(error)
+        self._agree(DeviceUnavailable, why)
         self._versions = versions.copy()
+
+    def _agree(self, kind: type[Exception], why: str) -> None:
+        """Raise an error on all ranks if one has a reason."""
         for rank, each in enumerate(self.objects(why)):
             if each:
-                raise DeviceUnavailable(f"rank {rank} of {self.size}: {each}")
+                raise kind(f"transport 'ipc': rank {rank} of {self.size}: {each}")
