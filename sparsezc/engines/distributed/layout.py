@@ -71,8 +71,8 @@ class Layouts:
         length = shape[1] if along is COLUMNS else shape[0]
         found = self._made.get((along, length))
         if found is None:
-            rows = self._made.get((ROWS, length)) if along is COLUMNS else None
-            bounds = cut_evenly(length, self.size) if rows is None else rows.bounds
+            other = self._made.get((ROWS if along is COLUMNS else COLUMNS, length))
+            bounds = cut_evenly(length, self.size) if other is None else other.bounds
             found = self._made[along, length] = Layout(along, bounds, self.rank)
         return found
 

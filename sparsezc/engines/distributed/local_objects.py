@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sparsezc.device import cuda
 from sparsezc.engines.distributed.stores import Store
@@ -14,12 +13,13 @@ from sparsezc.expr.dispatch import PLAIN, Write, update
 from sparsezc.expr.expression import Expression, IndexList, Operand
 from sparsezc.expr.mask import Mask
 from sparsezc.memory.csr import Csr
+from sparsezc.semirings import binary
 from sparsezc.semirings.types.datatypes import INT64, DataType
 
 if TYPE_CHECKING:
     from sparsezc.expr.engines import Engine
 
-__all__ = ["Locals", "array_module", "put", "shifted", "write_local"]
+__all__ = ["Locals", "array_module", "assignment", "here", "new", "put", "shifted", "write_local"]
 
 
 class Locals:
@@ -80,14 +80,15 @@ def array_module(array: Any) -> Any:
     return np if isinstance(array, np.ndarray) else cuda.current().xp
 
 
-def _here(mask: Mask | None) -> Mask | None:
+def here(mask: Mask | None) -> Mask | None:
+    """Return the mask of this rank's part."""
     return None if mask is None else Mask(mask.parent._store.local, mask.structure, mask.complement)
 
 
 def write_local(out: Store, expression: Expression, write: Write[Mask | None]) -> None:
     """Run a statement on this rank's part; the mask's parent has the same layout."""
     if not out.is_empty_range:
-        update(out.local, expression, Write(_here(write.mask), write.accum, write.replace))
+        update(out.local, expression, Write(here(write.mask), write.accum, write.replace))
 
 
 def put(out: Store, result: Any, write: Write[Mask | None]) -> None:
@@ -98,7 +99,7 @@ def put(out: Store, result: Any, write: Write[Mask | None]) -> None:
     if write.mask is None and write.accum is None and result.dtype is target.dtype and result is not target:
         target._put(result._engine, result._store)
     else:
-        update(target, assignment(result, target), Write(_here(write.mask), write.accum, write.replace))
+        update(target, assignment(result, target), Write(here(write.mask), write.accum, write.replace))
 
 
 def assignment(value: Any, target: Any) -> Expression:
@@ -109,23 +110,15 @@ def assignment(value: Any, target: Any) -> Expression:
 
 def new(expression: Expression, local: Locals) -> Any:
     """Run an expression into a new local object, on the local engine."""
-    kinds = {1: local.vector, 2: lambda dtype, *shape: local.matrix(dtype, shape)}
-    made = kinds[len(expression.shape)](expression.dtype, *expression.shape)
+    shape, dtype = expression.shape, expression.dtype
+    made = local.vector(dtype, *shape) if len(shape) == 1 else local.matrix(dtype, shape)
     update(made, expression, PLAIN)
     return made
 
 
-def shifted(vector: Any, offset: int) -> Any:
-    """Add an offset to the values, which are positions within this rank's range."""
+def shifted(x: Any, offset: int) -> Any:
+    """Add an offset to the values of a local object, which are positions within this rank's range."""
     if offset:
-        from sparsezc.semirings import binary
-
-        kind = vector.dtype
         s = Operand._kinds[0].from_value(offset, INT64)
-        update(vector, Expression("apply_right", (vector, s), binary.plus[kind], kind, vector.shape), PLAIN)
-    return vector
-
-
-def entries_of(arrays: NDArray[Any]) -> int:
-    """Return the number of elements of an array."""
-    return int(arrays.size)
+        update(x, Expression("apply_right", (x, s), binary.plus[x.dtype], x.dtype, x.shape), PLAIN)
+    return x

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from sparsezc.device import cuda
 from sparsezc.engines.distributed.layout import COLUMNS
-from sparsezc.engines.distributed.local_objects import array_module
 from sparsezc.engines.distributed.stores import Store
 from sparsezc.memory import budget, wrap
 from sparsezc.memory.csr import Csr
@@ -26,7 +25,7 @@ def row_entries(engine: DistributedEngine, store: Store, matrix: Store, nvals: i
     """Return how many entries of a matrix's rows are at a vector's entries on this rank, or more."""
     if not nvals or matrix.is_empty_range:
         return 0
-    if nvals * _DENSE > store.layout.hi - store.layout.lo:
+    if nvals * _DENSE > store.layout.hi - store.layout.lo or matrix.layout.along == COLUMNS:
         return int(matrix.local.nvals)
     ids = engine.local.arrays(store.local, "ids")[0]
     if matrix._degrees is None:
@@ -38,8 +37,7 @@ def host_csr(matrix: Any) -> tuple[NDArray[np.int64], NDArray[np.uint64], NDArra
     """Return offsets, columns and values (one, if it stands for all) of a local matrix as arrays in host memory."""
     csr = matrix._to_csr()
     ids, values = csr.indices.read(), csr.values.read()
-    if not isinstance(ids, np.ndarray):
-        ids, values = cuda.current().asnumpy(ids), cuda.current().asnumpy(values)
+    ids, values = on_host(ids), on_host(values)
     values = np.repeat(values[:1], csr.nvals) if csr.iso else values
     return csr.indptr, ids.astype(np.uint64, copy=False), values
 
@@ -150,6 +148,6 @@ def exchanged(
     return by_rows(rows, columns, values, (layout.hi - layout.lo, shape[1]), dtype)
 
 
-def as_module_of(array: Any, like: Any) -> Any:
-    """Return an array in the memory of another."""
-    return array_module(like).asarray(array)
+def on_host(array: Any) -> NDArray[Any]:
+    """Return an array in host memory."""
+    return array if isinstance(array, np.ndarray) else cuda.current().asnumpy(array)

@@ -1,8 +1,8 @@
 """Products of a matrix with a vector: a pull gathers the vector, a push sends results to their owners.
 
-A pull needs the matrix by rows of the result, a push by rows of the vector; a matrix that equals its transpose, or keeps
-it, allows both. The one rule of the direction counts entries of the matrix: a push reads those of the vector's rows, a
-pull at worst all.
+A pull needs the matrix cut as the result is, a push as the vector is; a matrix that equals its transpose, or keeps it,
+allows both. The one rule of the direction counts entries of the matrix: a push reads those of the vector's rows, a pull
+at worst all.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from sparsezc.engines.distributed.distributed_engine import DistributedEngine
     from sparsezc.engines.distributed.stores import Store
 
-__all__ = ["product"]
+__all__ = ["MOVABLE", "ONES", "PULL", "product"]
 
-_PULL = 15  # a pull is chosen if a push would read one entry of the matrix in so many (Beamer's alpha)
+PULL = 15  # a pull is chosen if a push would read one entry of the matrix in so many (Beamer's alpha)
 #: Monoids whose result moves with its operands, so that positions can be counted from this rank's first.
-_MOVABLE = {"any", "min", "max"}
+MOVABLE = {"any", "min", "max"}
 #: Monoids that make 1 of ones.
-_ONES = {"any", "min", "max", "times", "land", "lor", "band", "bor"}
+ONES = {"any", "min", "max", "times", "land", "lor", "band", "bor"}
 
 
 def product(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool | None:
@@ -35,30 +35,34 @@ def product(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool | N
     left = e.operation == "vxm"
     v, A = e.operands if left else e.operands[::-1]
     store, x, result = A._store, v._store, out._store
-    if engine.size == 1:
-        M = store.local.T if A._transposed else store.local
-        write_local(result, _times(e, M, x.local, left, e.shape[0]), write)
+    if engine.size == 1 or store.layout.is_whole:
+        write_local(result, _times(e, _operand(store, A._transposed), x.local, e.shape[0]), write)
         result.changed()
         return None
-    by_columns = store.layout.along == COLUMNS
-    by_result = (A._transposed == left) != by_columns  # the dimension that is cut is the result's
+    if e.op.reads & {"i", "j", "k"} and e.op.monoid.name not in MOVABLE:
+        return False
+    # The dimension that is cut is the result's, or else the vector's.
+    by_result = (A._transposed == left) != (store.layout.along == COLUMNS)
     other = store if engine.known_symmetric(A) else store.turned
     pulled, pushed = (store, other) if by_result else (other, store)
-    places = e.op.reads & {"i", "j", "k"}
-    if places:
-        if e.op.monoid.name not in _MOVABLE:
-            return False
     reads = e.op.of_users or ("x" if left else "y") in e.op.reads
     most = None
     if pulled is None or (pushed is not None and not x.is_full):
         most = _edges(engine, x, pushed)
     if pulled is not None and (most is None or pushed is None or _pulls(engine, most, pushed)):
-        _pull(engine, e, pulled, x, result, write, reads)
+        whole = exchange.whole_vector(engine, x, reads=reads)
+        _pull(engine, e, _operand(pulled, A._transposed != (pulled is other)), whole, result, write)
+        result.rows = pulled
     else:
         assert pushed is not None
         assert most is not None
-        _push(engine, e, pushed, x, result, write, most)
+        _push(engine, e, _operand(pushed, A._transposed != (pushed is other)), x, result, write, most)
+        result.rows = pushed
     return None
+
+
+def _operand(store: Store, transposed: bool) -> Any:
+    return store.local.T if transposed else store.local
 
 
 def _edges(engine: DistributedEngine, x: Store, matrix: Store) -> NDArray[np.int64]:
@@ -74,48 +78,39 @@ def _edges(engine: DistributedEngine, x: Store, matrix: Store) -> NDArray[np.int
 
 
 def _pulls(engine: DistributedEngine, most: NDArray[np.int64], matrix: Store) -> bool:
-    return int(most.sum()) * _PULL > engine.nvals(matrix)
+    return int(most.sum()) * PULL > engine.nvals(matrix)
 
 
-def _times(e: Any, M: Any, x: Any, left: bool, size: int) -> Expression:
-    return Expression(e.operation, (x, M) if left else (M, x), e.op, e.dtype, (size,))
+def _times(e: Any, M: Any, x: Any, size: int) -> Expression:
+    return Expression(e.operation, (x, M) if e.operation == "vxm" else (M, x), e.op, e.dtype, (size,))
 
 
-def _pull(engine: DistributedEngine, e: Any, rows: Store, x: Store, result: Store, write: Any, reads: bool) -> None:
-    left = e.operation == "vxm"
-    places = e.op.reads & {"i", "j", "k"}
-    whole = exchange.whole_vector(engine, x, reads=reads)
-    M = rows.local.T if left else rows.local
-    expression = _times(e, M, whole, left, rows.layout.hi - rows.layout.lo)
-    if not places:
+def _pull(engine: DistributedEngine, e: Any, M: Any, whole: Any, result: Store, write: Any) -> None:
+    layout = result.layout
+    expression = _times(e, M, whole, layout.hi - layout.lo)
+    if not _counts_part(e, pull=True):
         write_local(result, expression, write)
     elif not result.is_empty_range:
-        made = new(expression, engine.local)
-        put(result, shifted(made, rows.layout.lo) if _counts_rows(e, pull=True) else made, write)
+        put(result, shifted(new(expression, engine.local), layout.lo), write)
     result.changed()
-    result.rows = rows
 
 
 def _push(
-    engine: DistributedEngine, e: Any, rows: Store, x: Store, result: Store, write: Any, most: NDArray[np.int64]
+    engine: DistributedEngine, e: Any, M: Any, x: Store, result: Store, write: Any, most: NDArray[np.int64]
 ) -> None:
-    left = e.operation == "vxm"
     mine = None
-    if not rows.is_empty_range and most[engine.rank]:
-        M = rows.local if left else rows.local.T
-        mine = new(_times(e, M, x.local, left, e.shape[0]), engine.local)
-        if _counts_rows(e, pull=False):
-            mine = shifted(mine, rows.layout.lo)
-    op = e.op.monoid.binaryop
-    ones = e.op.op.binaryop.name == "pair" and e.op.monoid.name in _ONES
-    merged = exchange.fold_at_owners(engine, mine, result.layout, op, most, reads=not ones)
+    if not x.is_empty_range and most[engine.rank]:
+        mine = new(_times(e, M, x.local, e.shape[0]), engine.local)
+        if _counts_part(e, pull=False):
+            mine = shifted(mine, x.layout.lo)
+    ones = e.op.binaryop.name == "pair" and e.op.monoid.name in ONES
+    merged = exchange.fold_at_owners(engine, mine, result.layout, e.op.monoid.binaryop, most, reads=not ones)
     put(result, merged, write)
     result.changed()
-    result.rows = rows
 
 
-def _counts_rows(e: Any, *, pull: bool) -> bool:
-    """Return whether a positional multiply counts the rows of the stored matrix, of which this rank has some.
+def _counts_part(e: Any, *, pull: bool) -> bool:
+    """Return whether a positional multiply counts positions of which this rank has a part.
 
     In a pull these are the result's, ``i`` of mxv and ``j`` of vxm; in a push the vector's, ``k``.
     """
