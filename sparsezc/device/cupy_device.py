@@ -72,10 +72,12 @@ class _CopyStream:
 class Cuda:
     """An NVIDIA GPU through CuPy."""
 
-    def __init__(self) -> None:
+    def __init__(self, turn: int | None = None) -> None:
         self.xp = _import_cupy()
         runtime = self.xp.cuda.runtime
         self._runtime = runtime
+        if turn is not None:
+            runtime.setDevice(turn % runtime.getDeviceCount())
         self.id = int(runtime.getDevice())
         properties = runtime.getDeviceProperties(self.id)
         self.name = properties["name"].decode()

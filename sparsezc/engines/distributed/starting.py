@@ -25,6 +25,19 @@ _engines: dict[int, tuple[Any, DistributedEngine]] = {}  # by the communicator's
 _transports: dict[int, tuple[Any, Transport]] = {}
 
 
+def _communicator(comm: Any) -> Any:
+    """Return `comm`, or for None the one of all ranks; None if there is no MPI and none is needed."""
+    try:
+        from mpi4py import MPI
+    except (ImportError, RuntimeError) as error:
+        if comm is None:
+            return None
+        raise DeviceUnavailable(
+            f"distributed: mpi4py cannot be used: {error}; pip install 'sparsezc[mpi]' brings it and an MPI"
+        ) from None
+    return MPI.COMM_WORLD if comm is None else comm
+
+
 def transport_of(comm: Any, deadline: float = DEADLINE) -> Transport:
     """Return the transport of an mpi4py communicator, one for each; None: of all ranks.
 
@@ -33,30 +46,36 @@ def transport_of(comm: Any, deadline: float = DEADLINE) -> Transport:
     DeviceUnavailable
         mpi4py is not installed or finds no MPI.
     """
-    try:
-        from sparsezc.engines.distributed import mpi
-    except (ImportError, RuntimeError) as error:
-        if comm is None:
-            return _transports.setdefault(0, (None, Alone()))[1]
-        raise DeviceUnavailable(
-            f"distributed: mpi4py cannot be used: {error}; pip install 'sparsezc[mpi]' brings it and an MPI"
-        ) from None
-    comm = mpi.world() if comm is None else comm
-    found = _transports.get(comm.handle)
-    if found is None:
-        found = _transports[comm.handle] = (comm, mpi.Mpi(comm, deadline))
-    return found[1]
+    comm = _communicator(comm)
+    handle = 0 if comm is None else comm.handle
+    if handle not in _transports:
+        _transports[handle] = (comm, _made(comm, "cpu", "auto", deadline))
+    return _transports[handle][1]
+
+
+def _made(comm: Any, engine: str, kind: str, deadline: float) -> Transport:
+    if comm is None:
+        return Alone()
+    from sparsezc.engines.distributed import choice
+
+    return choice.transport(comm, engine, kind, deadline)
 
 
 def start(
-    comm: Any = None, engine: str = "cpu", *, deadline: float = DEADLINE, force: bool = False
+    comm: Any = None,
+    engine: str = "cpu",
+    *,
+    transport: str = "auto",
+    deadline: float = DEADLINE,
+    force: bool = False,
 ) -> DistributedEngine:
     """Start the engine; see :func:`sparsezc.distributed.init`."""
     global _engine
-    transport = transport_of(comm, deadline)
-    transport.deadline = deadline  # type: ignore[attr-defined]
-    _engine = DistributedEngine(transport, engines.get(engine, f"distributed.init: engine={engine!r}"), force=force)
-    _engines[id(transport)] = (transport, _engine)
+    comm = _communicator(comm)
+    used = _made(comm, engine, transport, deadline)
+    _transports[0 if comm is None else comm.handle] = (comm, used)
+    _engine = DistributedEngine(used, engines.get(engine, f"distributed.init: engine={engine!r}"), force=force)
+    _engines[id(used)] = (used, _engine)
     return _engine
 
 

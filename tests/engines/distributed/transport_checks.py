@@ -1,4 +1,4 @@
-"""Checks of a transport, run by all ranks of ``mpiexec -n 2 python -m mpi4py -m tests.distributed.transport_checks ipc``.
+"""Checks of a transport, run by all ranks of ``mpiexec -n 2 python -m mpi4py -m tests.engines.distributed.transport_checks ipc gpu``.
 
 Each collective is compared with what every rank can compute by itself: rank r's array is known to all.
 """
@@ -6,6 +6,7 @@ Each collective is compared with what every rank can compute by itself: rank r's
 from __future__ import annotations
 
 import ctypes
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,10 +16,11 @@ import numpy as np
 from mpi4py import MPI
 
 from sparsezc.device import cuda
+from sparsezc.engines.distributed import choice
 from sparsezc.engines.distributed.ipc import Ipc
 from sparsezc.engines.distributed.mpi import Mpi
 from sparsezc.engines.distributed.nccl import Binding, Nccl
-from sparsezc.errors import DeviceUnavailable, OutOfMemory
+from sparsezc.errors import DeviceUnavailable, InvalidValue, OutOfMemory
 from tests.emulator.device import HostDevice
 
 
@@ -48,6 +50,11 @@ class OverMpi(Binding):
         return MPI.Request.Testall(self.requests)
 
 
+def say(line: str) -> None:
+    """Print a line in one piece: the ranks' lines would mix."""
+    os.write(1, f"{line}\n".encode())
+
+
 def numbered(rank: int, count: int, dtype: Any, turn: int) -> np.ndarray:
     return np.random.default_rng([rank, count, turn]).integers(0, 100, count).astype(dtype)
 
@@ -74,7 +81,9 @@ def check(transport: Any, xp: Any, host: bool) -> None:
         got = transport.scatter(put(whole[rank]), table[rank], table[:, rank])
         starts = np.cumsum(table, 1) - table
         expected = [whole[r][starts[r, rank] : starts[r, rank] + table[r, rank]] for r in range(size)]
-        np.testing.assert_array_equal(np.asarray(got if host else cuda.current().asnumpy(got)), np.concatenate(expected))
+        np.testing.assert_array_equal(
+            np.asarray(got if host else cuda.current().asnumpy(got)), np.concatenate(expected)
+        )
 
         after = (rank + 1) % size
         got = transport.shift(put(numbered(rank, counts[rank], dtype, turn)), int(counts[after]))
@@ -85,36 +94,51 @@ def check(transport: Any, xp: Any, host: bool) -> None:
 
 
 def main(kind: str, where: str) -> None:
-    if where == "emulated":
-        cuda.use(Reluctant(kind == "ipc, unreachable" and MPI.COMM_WORLD.rank == 1))
     comm = MPI.COMM_WORLD
-    if kind == "mpi":
-        transport: Any = Mpi(comm)
-    elif kind == "ipc":
-        transport = Ipc(comm)
-    elif kind == "nccl":
-        transport = Nccl(comm, binding=OverMpi(f"card {comm.rank}") if where == "emulated" else None)
-    elif kind == "nccl, one card":
-        with refused(DeviceUnavailable):
-            Nccl(comm, binding=OverMpi("the card"))
-        return
-    elif kind == "ipc, unreachable":
-        with refused(DeviceUnavailable):
-            Ipc(comm)
-        return
-    elif kind == "ipc, short of memory":
-        transport = Ipc(comm)
-        cuda.current().most = 1 << 24 if comm.rank == 1 else 1 << 40  # type: ignore[attr-defined]
-        counts = np.full(comm.size, 1 << 24)
-        with refused(OutOfMemory):
-            transport.gather(numbered(comm.rank, 1 << 24, np.uint8, 0), counts)
-        check(transport, np, host=False)
-        return
+    if where == "emulated":
+        cuda.use(Reluctant(kind == "ipc unreachable" and comm.rank == 1))
+    match kind:
+        case "mpi":
+            transport: Any = Mpi(comm)
+        case "ipc":
+            transport = Ipc(comm)
+        case "nccl":
+            transport = Nccl(comm, binding=OverMpi(f"card {comm.rank}") if where == "emulated" else None)
+        case "choice":
+            return choices(comm)
+        case _:
+            return errors(kind, comm)
+    xp = cuda.current().xp
     for _ in range(2):
-        check(transport, cuda.current().xp, host=False)
+        check(transport, xp, host=False)
     if where != "emulated":
-        check(transport, cuda.current().xp, host=True)
-    print(f"rank {transport.rank} of {transport.size}: {transport.calls} collectives agree", flush=True)
+        check(transport, xp, host=True)
+    say(f"{kind}, rank {transport.rank} of {transport.size}: {transport.calls} collectives agree")
+
+
+def errors(kind: str, comm: Any) -> None:
+    match kind:
+        case "nccl on one card":
+            with refused(DeviceUnavailable):
+                Nccl(comm, binding=OverMpi("the card"))
+        case "ipc unreachable":
+            with refused(DeviceUnavailable):
+                Ipc(comm)
+        case "ipc short of memory":
+            transport, nbytes = Ipc(comm), 1 << 25
+            if comm.rank == 1:
+                cuda.current().most = nbytes  # type: ignore[attr-defined]
+            with refused(OutOfMemory):
+                transport.gather(numbered(comm.rank, nbytes, np.uint8, 0), np.full(comm.size, nbytes))
+            check(transport, np, host=False)  # what fits goes on
+
+
+def choices(comm: Any) -> None:
+    for engine, kind in (("cpu", "auto"), ("gpu", "auto"), ("gpu", "mpi"), ("gpu", "ipc")):
+        say(f"{engine} {kind}: {type(choice.transport(comm, engine, kind, 20)).__name__}")
+    for engine, kind in (("cpu", "pigeon"), ("cpu", "ipc"), ("gpu", ("mpi", "ipc")[comm.rank])):
+        with refused(InvalidValue):
+            choice.transport(comm, engine, kind, 20)
 
 
 class Reluctant(HostDevice):
@@ -145,10 +169,11 @@ def refused(kind: type[Exception]) -> Iterator[None]:
     try:
         yield
     except kind as error:
-        print(f"refused: {error}", flush=True)
+        say(f"refused: {error}")
     else:
         raise AssertionError("nothing was refused")
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2])
+    for each in sys.argv[1].split(","):
+        main(each, sys.argv[2])
