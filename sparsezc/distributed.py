@@ -30,9 +30,9 @@ def init(
     engine : {"cpu", "gpu"}
         Where each rank has its part. Ranks of one machine take its GPUs in turn.
     transport : {"auto", "mpi", "ipc", "nccl"}
-        How vectors travel between GPUs: through pinned host memory and MPI, through CUDA IPC between ranks of one machine,
-        which may share a card, or through NCCL between ranks with a card each. "auto" takes IPC inside a machine, NCCL
-        between machines, and MPI where neither can be used.
+        How vectors travel between GPUs: through pinned host memory and MPI, through CUDA IPC between ranks of one
+        machine, which may share a card, or through NCCL between ranks with a card each. "auto" takes IPC inside a
+        machine, NCCL between machines, and MPI where neither can be used.
     deadline : float
         Seconds that a rank waits for the others before it ends all of them.
     force : bool

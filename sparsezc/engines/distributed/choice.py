@@ -19,8 +19,8 @@ KINDS = ("auto", "mpi", "ipc", "nccl")
 def transport(comm: Any, engine: str, kind: str, deadline: float) -> Mpi:
     """Return the transport of a kind; for "auto" the fastest that these ranks can use.
 
-    Ranks of one machine take its cards in turn. On the GPU engine they exchange device arrays through CUDA IPC, ranks of
-    several machines through NCCL; what neither can reach goes through pinned host memory and MPI.
+    Ranks of one machine take its cards in turn. On the GPU engine they exchange device arrays through CUDA IPC, ranks
+    of several machines through NCCL; what neither can reach goes through pinned host memory and MPI.
 
     Raises
     ------

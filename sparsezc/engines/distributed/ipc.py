@@ -1,8 +1,8 @@
 """The transport between ranks of one machine: device arrays are read where their rank has them, through CUDA IPC.
 
 Each rank has a *window*, device memory that the others have opened. A rank copies what it sends into its window; a
-collective of numbers says that all have done so, and where each part begins; then every rank copies its parts out of the
-others' windows. This works between cards, over NVLink where they have it, and between ranks that share a card.
+collective of numbers says that all have done so, and where each part begins; then every rank copies its parts out of
+the others' windows. This works between cards, over NVLink where they have it, and between ranks that share a card.
 The window has two halves, which messages use in turns: when a rank writes to a half again, all have begun the message
 after the one that was there, hence have read it. So an exchange is one collective. Host arrays go over MPI.
 

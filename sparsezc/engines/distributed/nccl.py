@@ -92,20 +92,21 @@ class Nccl(Mpi):
         self._gpu = cuda.current()
         try:
             self._nccl = Binding() if binding is None else binding
-            said, name = self._nccl.card(), self._nccl.name() if self.rank == 0 else None
+            mine, why = (self._nccl.card(), self._nccl.name() if self.rank == 0 else None), ""
         except DeviceUnavailable as error:
-            said, name = error, None
-        cards = self.objects((said, name))
-        for rank, (card, _) in enumerate(cards):
-            if isinstance(card, DeviceUnavailable):
-                raise DeviceUnavailable(f"rank {rank} of {self.size}: {card}")
-            first = [each for each, _ in cards].index(card)
+            mine, why = ("", None), str(error)
+        every = self.objects((*mine, why))
+        cards = [card for card, _, _ in every]
+        for rank, (card, _, why) in enumerate(every):
+            if why:
+                raise DeviceUnavailable(f"rank {rank} of {self.size}: {why}")
+            first = cards.index(card)
             if first < rank:
                 raise DeviceUnavailable(
                     f"transport 'nccl': ranks {first} and {rank} share a card, and NCCL needs one for each rank;"
                     " transport 'ipc' serves ranks that share one"
                 )
-        self._nccl.join(self.size, cards[0][1], self.rank)
+        self._nccl.join(self.size, every[0][1], self.rank)
 
     def gather(self, mine: Any, counts: Counts) -> Any:
         if not isinstance(mine, self._gpu.xp.ndarray):

@@ -1,4 +1,4 @@
-"""Checks of a transport, run by all ranks of ``mpiexec -n 2 python -m mpi4py -m tests.engines.distributed.transport_checks ipc gpu``.
+"""Checks of transports, run by all ranks: ``python -m mpi4py -m tests.engines.distributed.transport_checks ipc gpu``.
 
 Each collective is compared with what every rank can compute by itself: rank r's array is known to all.
 """
@@ -105,9 +105,11 @@ def main(kind: str, where: str) -> None:
         case "nccl":
             transport = Nccl(comm, binding=OverMpi(f"card {comm.rank}") if where == "emulated" else None)
         case "choice":
-            return choices(comm)
+            choices(comm)
+            return
         case _:
-            return errors(kind, comm)
+            errors(kind, comm)
+            return
     xp = cuda.current().xp
     for _ in range(2):
         check(transport, xp, host=False)
