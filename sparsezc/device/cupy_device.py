@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.device import nvrtc
+from sparsezc.device import nvrtc, spread
 from sparsezc.device.processors import processors
 from sparsezc.device.protocol import Kernel, Pages, Window, giving
 from sparsezc.errors import DeviceUnavailable, OutOfMemory
@@ -220,6 +220,28 @@ class Cuda:
 
     def synchronize(self) -> None:
         self._runtime.deviceSynchronize()
+
+    def cards(self) -> list[int]:
+        return list(self._reachable().values())
+
+    def _reachable(self) -> dict[int, int]:
+        """Return the free bytes of each card that this one can read, by its number."""
+        runtime, free = self._runtime, {}
+        for card in range(runtime.getDeviceCount()):
+            if card == self.id:
+                free[card] = self.memory()[0]
+            elif runtime.deviceCanAccessPeer(self.id, card):
+                with self.xp.cuda.Device(card):
+                    free[card] = int(runtime.memGetInfo()[0])
+        return free
+
+    def spread(self, nbytes: int) -> Any:
+        free = self._reachable()
+        numbers = list(free)
+        self.xp.get_default_memory_pool().free_all_blocks()  # what the pool holds is not free for the driver
+        cards = [numbers[owner] for owner in spread.owners(nbytes, list(free.values()))]
+        made = spread.Range(cards, self.id)
+        return self._owned(made.address, nbytes, lambda _: made.close())
 
     def window(self, nbytes: int) -> Window:
         """Allocate outside CuPy's pool: a handle stands for a whole allocation."""

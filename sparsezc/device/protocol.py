@@ -66,6 +66,14 @@ class Device(Protocol):
         """Copy from the device to the host."""
 
     def synchronize(self) -> None: ...
+    def cards(self) -> list[int]:
+        """Return the free bytes of each card whose memory kernels can reach, in :meth:`spread`'s order."""
+        ...
+
+    def spread(self, nbytes: int) -> Any:
+        """Return uninitialised bytes in the memory of all of :meth:`cards`; raise OutOfMemory if they have too little."""
+        ...
+
     def window(self, nbytes: int) -> Window:
         """Allocate device memory that other processes can open."""
         ...
