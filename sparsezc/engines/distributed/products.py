@@ -51,12 +51,12 @@ def product(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool | N
         most = _edges(engine, x, pushed)
     if pulled is not None and (most is None or pushed is None or _pulls(engine, most, pushed)):
         whole = exchange.whole_vector(engine, x, reads=reads)
-        _pull(engine, e, _operand(pulled, A._transposed != (pulled is other)), whole, result, write)
+        _pull(engine, e, _operand(pulled, A._transposed != (not by_result)), whole, result, write)
         result.rows = pulled
     else:
         assert pushed is not None
         assert most is not None
-        _push(engine, e, _operand(pushed, A._transposed != (pushed is other)), x, result, write, most)
+        _push(engine, e, _operand(pushed, A._transposed != by_result), x, result, write, most)
         result.rows = pushed
     return None
 
