@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from sparsezc.errors import InvalidValue
 
 if TYPE_CHECKING:
-    from sparsezc.engines.distributed.transport import Transport
+    from sparsezc.engines.distributed.transports.protocol import Transport
 
 __all__ = ["refuse_difference"]
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from sparsezc.engines.distributed.agreement import refuse_difference
 from sparsezc.engines.distributed.distributed_engine import DistributedEngine
-from sparsezc.engines.distributed.transport import Alone, Transport
+from sparsezc.engines.distributed.transports.protocol import Alone, Transport
 from sparsezc.errors import DeviceUnavailable, InvalidValue
 from sparsezc.expr import engines
 from sparsezc.expr.expression import Operand
@@ -56,7 +56,7 @@ def transport_of(comm: Any, deadline: float = DEADLINE) -> Transport:
 def _made(comm: Any, engine: str, kind: str, deadline: float) -> Transport:
     if comm is None:
         return Alone()
-    from sparsezc.engines.distributed import choice
+    from sparsezc.engines.distributed.transports import choice
 
     return choice.transport(comm, engine, kind, deadline)
 

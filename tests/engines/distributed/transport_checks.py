@@ -16,10 +16,10 @@ import numpy as np
 from mpi4py import MPI
 
 from sparsezc.device import cuda
-from sparsezc.engines.distributed import choice
-from sparsezc.engines.distributed.ipc import Ipc
-from sparsezc.engines.distributed.mpi import Mpi
-from sparsezc.engines.distributed.nccl import Binding, Nccl
+from sparsezc.engines.distributed.transports import choice
+from sparsezc.engines.distributed.transports.ipc import Ipc
+from sparsezc.engines.distributed.transports.mpi import Mpi
+from sparsezc.engines.distributed.transports.nccl import Binding, Nccl
 from sparsezc.errors import DeviceUnavailable, InvalidValue, OutOfMemory
 from tests.emulator.device import HostDevice
 

@@ -1,6 +1,6 @@
 """The transport between cards of several machines: device arrays travel through NCCL, all else over MPI.
 
-NCCL refuses two ranks on one card; :class:`~sparsezc.engines.distributed.ipc.Ipc` serves them. All calls of the library
+NCCL refuses two ranks on one card; :class:`~sparsezc.engines.distributed.transports.ipc.Ipc` serves them. All calls of the library
 are in :class:`Binding`, so that another binding than CuPy's is a change of one class.
 
 Source: NVIDIA Collective Communication Library documentation, section Point-to-point communication.
@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from sparsezc.device import cuda
-from sparsezc.engines.distributed.mpi import DEADLINE, Mpi
-from sparsezc.engines.distributed.transport import Counts
+from sparsezc.engines.distributed.transports.mpi import DEADLINE, Mpi
+from sparsezc.engines.distributed.transports.protocol import Counts
 from sparsezc.errors import DeviceUnavailable
 
 __all__ = ["Binding", "Nccl"]

@@ -17,7 +17,7 @@ from mpi4py import MPI
 from numpy.typing import NDArray
 
 from sparsezc.device import cuda
-from sparsezc.engines.distributed.transport import Counts
+from sparsezc.engines.distributed.transports.protocol import Counts
 
 __all__ = ["DEADLINE", "Mpi"]
 
@@ -28,7 +28,7 @@ _TAG = 1
 
 
 class Mpi:
-    """A communicator as a :class:`~sparsezc.engines.distributed.transport.Transport`.
+    """A communicator as a :class:`~sparsezc.engines.distributed.transports.protocol.Transport`.
 
     Parameters
     ----------

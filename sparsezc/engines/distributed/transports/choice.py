@@ -8,7 +8,7 @@ from mpi4py import MPI
 
 from sparsezc.device import cuda
 from sparsezc.engines.distributed.agreement import refuse_difference
-from sparsezc.engines.distributed.mpi import Mpi
+from sparsezc.engines.distributed.transports.mpi import Mpi
 from sparsezc.errors import DeviceUnavailable, InvalidValue
 
 __all__ = ["KINDS", "transport"]
@@ -55,9 +55,9 @@ def transport(comm: Any, engine: str, kind: str, deadline: float) -> Mpi:
 
 def _between_cards(kind: str, comm: Any, deadline: float) -> Mpi:
     if kind == "ipc":
-        from sparsezc.engines.distributed.ipc import Ipc
+        from sparsezc.engines.distributed.transports.ipc import Ipc
 
         return Ipc(comm, deadline)
-    from sparsezc.engines.distributed.nccl import Nccl
+    from sparsezc.engines.distributed.transports.nccl import Nccl
 
     return Nccl(comm, deadline)
