@@ -71,7 +71,7 @@ class Device(Protocol):
         ...
 
     def spread(self, nbytes: int) -> Any:
-        """Return uninitialised bytes in the memory of all of :meth:`cards`; raise OutOfMemory if they have too little."""
+        """Return uninitialised bytes in the memory of all :meth:`cards`; raise OutOfMemory if they have too little."""
         ...
 
     def window(self, nbytes: int) -> Window:

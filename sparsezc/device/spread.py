@@ -1,7 +1,7 @@
 """The memory of several cards as one range of addresses, through CUDA's virtual memory management.
 
-Physical memory is taken from the cards stripe by stripe, and mapped behind each other into addresses that this process's
-card may read and write; over NVLink where the cards have it. Kernels see one array.
+Physical memory is taken from the cards stripe by stripe, and the stripes are mapped behind each other into addresses
+that this process's card may read and write, over NVLink where the cards have it. Kernels see one array.
 
 Source: CUDA C++ Programming Guide, section Virtual Memory Management.
 """

@@ -17,7 +17,7 @@ class PeerBuffer(DeviceBuffer):
     pages = "device"
 
 
-def allocate(count: int, dtype: np.dtype[Any], placement: str) -> PeerBuffer:
+def allocate(count: int, dtype: np.dtype[Any], _placement: str) -> PeerBuffer:
     """Return an uninitialised array of `count` entries over all cards."""
     whole = cuda.current().spread(count * dtype.itemsize)
     return PeerBuffer(whole.view(dtype))

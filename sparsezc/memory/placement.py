@@ -97,7 +97,8 @@ RECORDS: dict[str, Placement] = {
         ),
         Placement(
             "peer", f"{_HERE}.peer", "in the memory of all cards of the machine",
-            "as they are: the cards' memory is one range of addresses, which one card reads, over NVLink if there is one",
+            "as they are: the cards' memory is one range of addresses, which one card reads, over NVLink if there is"
+            " one",
             "graphs larger than a card's memory, on machines with several",
             resident=True, near=True, spread=True,
         ),

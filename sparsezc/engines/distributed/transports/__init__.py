@@ -1,1 +1,1 @@
-"""The ways in which ranks exchange arrays: the protocol, one process, MPI, CUDA IPC and NCCL; and the choice among them."""
+"""The ways in which ranks exchange arrays: one process, MPI, CUDA IPC, NCCL, and the choice among them."""

@@ -1,7 +1,7 @@
 """The transport between cards of several machines: device arrays travel through NCCL, all else over MPI.
 
-NCCL refuses two ranks on one card; :class:`~sparsezc.engines.distributed.transports.ipc.Ipc` serves them. All calls of the library
-are in :class:`Binding`, so that another binding than CuPy's is a change of one class.
+NCCL refuses two ranks on one card, which :class:`~sparsezc.engines.distributed.transports.ipc.Ipc` serves. All calls of
+the library are in :class:`Binding`, so that another binding than CuPy's is a change of one class.
 
 Source: NVIDIA Collective Communication Library documentation, section Point-to-point communication.
 """
