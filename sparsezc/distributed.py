@@ -13,7 +13,14 @@ from typing import Any
 __all__ = ["init"]
 
 
-def init(comm: Any = None, engine: str = "cpu", *, deadline: float = 600.0, force: bool = False) -> None:
+def init(
+    comm: Any = None,
+    engine: str = "cpu",
+    *,
+    transport: str = "auto",
+    deadline: float = 600.0,
+    force: bool = False,
+) -> None:
     """Start the distributed engine.
 
     Parameters
@@ -22,6 +29,10 @@ def init(comm: Any = None, engine: str = "cpu", *, deadline: float = 600.0, forc
         The ranks that take part; by default all.
     engine : {"cpu", "gpu"}
         Where each rank has its part. Ranks of one machine take its GPUs in turn.
+    transport : {"auto", "mpi", "ipc", "nccl"}
+        How vectors travel between GPUs: through pinned host memory and MPI, through CUDA IPC between ranks of one
+        machine, which may share a card, or through NCCL between ranks with a card each. "auto" takes IPC inside a
+        machine, NCCL between machines, and MPI where neither can be used.
     deadline : float
         Seconds that a rank waits for the others before it ends all of them.
     force : bool
@@ -30,10 +41,10 @@ def init(comm: Any = None, engine: str = "cpu", *, deadline: float = 600.0, forc
     Raises
     ------
     DeviceUnavailable
-        mpi4py is missing, or the engine is "gpu" and there is none.
+        mpi4py is missing, or the engine is "gpu" and there is none, or the transport cannot be used.
     InvalidValue
-        `engine` is unknown.
+        `engine` or `transport` is unknown; ranks give different ones.
     """
     from sparsezc.engines.distributed import start
 
-    start(comm, engine, deadline=deadline, force=force)
+    start(comm, engine, transport=transport, deadline=deadline, force=force)

@@ -7,14 +7,15 @@ emulated device (:func:`use`) and so run the whole GPU engine, kernels included,
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import cache
 
 from sparsezc import locks
-from sparsezc.device.cupy_device import Cuda, choose_device
+from sparsezc.device.cupy_device import Cuda
 from sparsezc.device.protocol import Device
 from sparsezc.errors import DeviceUnavailable
 
-__all__ = ["choose", "current", "reason", "use"]
+__all__ = ["current", "reason", "take", "use"]
 
 _current: Device | None = None
 _reason: str | None = None
@@ -43,6 +44,15 @@ def current() -> Device:
         return _current
 
 
+def take(turn: int) -> None:
+    """Have this process use GPU `turn` of its machine, counted modulo their number, if it has not started one yet."""
+    global _current
+    with _starting:
+        if _current is None and _reason is None:
+            with suppress(DeviceUnavailable):  # `current` says why
+                _current = Cuda(turn)
+
+
 @cache
 def reason() -> str | None:
     """Return the reason why there is no GPU; None if there is one."""
@@ -51,15 +61,6 @@ def reason() -> str | None:
     except DeviceUnavailable as error:
         return str(error)
     return None
-
-
-def choose(number: int) -> None:
-    """Use one GPU of this machine by number; numbers beyond the last begin at the first again.
-
-    It must come before the GPU is first used, and does nothing where another device has its place.
-    """
-    if _current is None:
-        choose_device(number)
 
 
 def use(device: Device | None) -> Device | None:

@@ -9,7 +9,7 @@ from sparsezc.errors import InvalidValue
 _COLLECTIVES = {"numbers", "objects", "gather", "scatter", "shift"}
 
 if TYPE_CHECKING:
-    from sparsezc.engines.distributed.transport import Transport
+    from sparsezc.engines.distributed.transports.protocol import Transport
 
 __all__ = ["Checked", "refuse_difference"]
 

@@ -25,7 +25,7 @@ from sparsezc.expr.dispatch import Write
 from sparsezc.expr.mask import Mask
 
 if TYPE_CHECKING:
-    from sparsezc.engines.distributed.transport import Transport
+    from sparsezc.engines.distributed.transports.protocol import Transport
     from sparsezc.expr.engines import Engine
 
 __all__ = ["DistributedEngine"]

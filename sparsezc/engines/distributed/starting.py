@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.device import cuda
 from sparsezc.engines.distributed.agreement import refuse_difference
 from sparsezc.engines.distributed.distributed_engine import DistributedEngine
-from sparsezc.engines.distributed.transport import Alone, Transport
+from sparsezc.engines.distributed.transports.protocol import Alone, Transport
 from sparsezc.errors import DeviceUnavailable, InvalidValue
 from sparsezc.expr import engines
 from sparsezc.expr.draws import draw_seeds_by
@@ -30,6 +29,21 @@ _engines: dict[int, tuple[Any, DistributedEngine]] = {}  # by the communicator's
 _transports: dict[int, tuple[Any, Transport]] = {}
 
 
+def _communicator(comm: Any) -> Any:
+    """Return `comm`, or for None the one of all ranks; None if there is no MPI and none is needed."""
+    try:
+        from mpi4py import MPI
+    except (ImportError, RuntimeError) as error:
+        if comm is None:
+            return None
+        raise DeviceUnavailable(
+            f"distributed: mpi4py cannot be used: {error}; pip install 'sparsezc[mpi]' brings it and an MPI"
+        ) from None
+    comm = MPI.COMM_WORLD if comm is None else comm
+    _refuse_another_mpi(comm)
+    return comm
+
+
 def transport_of(comm: Any, deadline: float = DEADLINE) -> Transport:
     """Return the transport of an mpi4py communicator, one for each; None: of all ranks.
 
@@ -38,37 +52,38 @@ def transport_of(comm: Any, deadline: float = DEADLINE) -> Transport:
     DeviceUnavailable
         mpi4py is not installed or finds no MPI.
     """
-    try:
-        from sparsezc.engines.distributed import mpi
-    except (ImportError, RuntimeError) as error:
-        if comm is None:
-            return _transports.setdefault(0, (None, Alone()))[1]
-        raise DeviceUnavailable(
-            f"distributed: mpi4py cannot be used: {error}; pip install 'sparsezc[mpi]' brings it and an MPI"
-        ) from None
-    comm = mpi.world() if comm is None else comm
-    _refuse_another_mpi(comm)
-    found = _transports.get(comm.handle)
-    if found is None:
-        found = _transports[comm.handle] = (comm, mpi.Mpi(comm, deadline))
-    return found[1]
+    comm = _communicator(comm)
+    handle = 0 if comm is None else comm.handle
+    if handle not in _transports:
+        _transports[handle] = (comm, _made(comm, "cpu", "auto", deadline))
+    return _transports[handle][1]
+
+
+def _made(comm: Any, engine: str, kind: str, deadline: float) -> Transport:
+    if comm is None:
+        return Alone()
+    from sparsezc.engines.distributed.transports import choice
+
+    return choice.transport(comm, engine, kind, deadline)
 
 
 def start(
-    comm: Any = None, engine: str = "cpu", *, deadline: float = DEADLINE, force: bool = False
+    comm: Any = None,
+    engine: str = "cpu",
+    *,
+    transport: str = "auto",
+    deadline: float = DEADLINE,
+    force: bool = False,
 ) -> DistributedEngine:
     """Start the engine; see :func:`sparsezc.distributed.init`."""
     global _engine
-    transport = transport_of(comm, deadline)
-    if isinstance(transport, Alone):
-        pass
-    elif transport.size > 1:
-        transport.deadline = deadline  # type: ignore[attr-defined]
-        draw_seeds_by(partial(_shared_seed, transport))
-        if engine == "gpu":
-            cuda.choose(transport.place)  # type: ignore[attr-defined]
-    _engine = DistributedEngine(transport, engines.get(engine, f"distributed.init: engine={engine!r}"), force=force)
-    _engines[id(transport)] = (transport, _engine)
+    comm = _communicator(comm)
+    used = _made(comm, engine, transport, deadline)
+    _transports[0 if comm is None else comm.handle] = (comm, used)
+    _engine = DistributedEngine(used, engines.get(engine, f"distributed.init: engine={engine!r}"), force=force)
+    _engines[id(used)] = (used, _engine)
+    if used.size > 1:
+        draw_seeds_by(partial(_shared_seed, used))
     return _engine
 
 

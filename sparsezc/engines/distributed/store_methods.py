@@ -25,7 +25,7 @@ from sparsezc.semirings.types.datatypes import BOOL, DataType
 if TYPE_CHECKING:
     from sparsezc.engines.distributed.layout import Layouts
     from sparsezc.engines.distributed.local_objects import Locals
-    from sparsezc.engines.distributed.transport import Transport
+    from sparsezc.engines.distributed.transports.protocol import Transport
 
 __all__ = ["Keeper"]
 

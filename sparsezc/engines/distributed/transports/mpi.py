@@ -18,7 +18,7 @@ from mpi4py import MPI
 from numpy.typing import NDArray
 
 from sparsezc.device import cuda
-from sparsezc.engines.distributed.transport import Counts
+from sparsezc.engines.distributed.transports.protocol import Counts
 
 __all__ = ["Mpi", "world"]
 
@@ -29,7 +29,7 @@ _TAG = 1
 
 
 class Mpi:
-    """A communicator as a :class:`~sparsezc.engines.distributed.transport.Transport`.
+    """A communicator as a :class:`~sparsezc.engines.distributed.transports.protocol.Transport`.
 
     Parameters
     ----------
@@ -45,14 +45,6 @@ class Mpi:
         self.deadline = deadline
         self.calls, self.received, self.waited = 0, 0, 0.0
         self._pinned: dict[str, NDArray[np.uint8]] = {}
-
-    @property
-    def place(self) -> int:
-        """Return this rank's number among those of its machine."""
-        here = self.comm.Split_type(MPI.COMM_TYPE_SHARED)
-        place: int = here.Get_rank()
-        here.Free()
-        return place
 
     def numbers(self, *mine: int) -> NDArray[np.int64]:
         given = np.array(mine, np.int64)
