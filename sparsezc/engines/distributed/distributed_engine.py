@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any
 from sparsezc import locks
 from sparsezc.config import config
 from sparsezc.engines.distributed import elementwise, matrix_products, products, reductions, regions, wholes
-from sparsezc.engines.distributed.agreement import Checked
 from sparsezc.engines.distributed.layout import Layouts
 from sparsezc.engines.distributed.local_objects import Locals
 from sparsezc.engines.distributed.store_methods import Keeper
+from sparsezc.engines.distributed.transports.agreement import Checked
 from sparsezc.expr.dispatch import Write
 from sparsezc.expr.mask import Mask
 

@@ -10,19 +10,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.engines.distributed.agreement import refuse_difference
 from sparsezc.engines.distributed.distributed_engine import DistributedEngine
-from sparsezc.engines.distributed.transports.protocol import Alone, Transport
+from sparsezc.engines.distributed.transports.agreement import refuse_difference
+from sparsezc.engines.distributed.transports.protocol import DEADLINE, Alone, Transport
 from sparsezc.errors import DeviceUnavailable, InvalidValue
 from sparsezc.expr import engines
 from sparsezc.expr.draws import draw_seeds_by
 from sparsezc.expr.expression import Operand
 from sparsezc.memory.csr import Csr
 
-__all__ = ["engine", "engine_of", "from_rows", "start", "transport_of"]
-
-#: Seconds that a rank waits for the others by default: readers may be as much apart.
-DEADLINE = 600.0
+__all__ = ["engine", "engine_of", "from_rows", "init", "transport_of"]
 
 _engine: DistributedEngine | None = None
 _engines: dict[int, tuple[Any, DistributedEngine]] = {}  # by the communicator's handle, which is kept alive
@@ -67,7 +64,7 @@ def _made(comm: Any, engine: str, kind: str, deadline: float) -> Transport:
     return choice.transport(comm, engine, kind, deadline)
 
 
-def start(
+def init(
     comm: Any = None,
     engine: str = "cpu",
     *,
@@ -75,7 +72,30 @@ def start(
     deadline: float = DEADLINE,
     force: bool = False,
 ) -> DistributedEngine:
-    """Start the engine; see :func:`sparsezc.distributed.init`."""
+    """Start the distributed engine.
+
+    Parameters
+    ----------
+    comm : mpi4py.MPI.Comm, optional
+        The ranks that take part; by default all.
+    engine : {"cpu", "gpu"}
+        Where each rank has its part. Ranks of one machine take its GPUs in turn.
+    transport : {"auto", "mpi", "ipc", "nccl"}
+        How vectors travel between GPUs: through pinned host memory and MPI, through CUDA IPC between ranks of one
+        machine, which may share a card, or through NCCL between ranks with a card each. "auto" takes IPC inside a
+        machine, NCCL between machines, and MPI where neither can be used.
+    deadline : float
+        Seconds that a rank waits for the others before it ends all of them.
+    force : bool
+        Distribute at one rank, too, where a plain matrix does as well: for tests.
+
+    Raises
+    ------
+    DeviceUnavailable
+        mpi4py is missing, or the engine is "gpu" and there is none, or the transport cannot be used.
+    InvalidValue
+        `engine` or `transport` is unknown; ranks give different ones.
+    """
     global _engine
     comm = _communicator(comm)
     used = _made(comm, engine, transport, deadline)
@@ -105,13 +125,13 @@ def _shared_seed(transport: Transport) -> int:
 
 def engine() -> DistributedEngine:
     """Return the engine in use, started on the CPU if none is."""
-    return start() if _engine is None else _engine
+    return init() if _engine is None else _engine
 
 
 def engine_of(comm: Any) -> DistributedEngine:
     """Return the engine of a communicator, started on the CPU if none is."""
     found = _engines.get(id(transport_of(comm)))
-    return start(comm) if found is None else found[1]
+    return init(comm) if found is None else found[1]
 
 
 def from_rows(csr: Csr, bounds: NDArray[np.int64], nrows: int, comm: Any = None, name: str | None = None) -> Any:

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from sparsezc.device import cuda
 from sparsezc.engines.distributed import exchange, moves
-from sparsezc.engines.distributed.agreement import refuse_difference
 from sparsezc.engines.distributed.layout import COLUMNS, Layout, cut_rows
 from sparsezc.engines.distributed.stores import Store
+from sparsezc.engines.distributed.transports.agreement import refuse_difference
 from sparsezc.expr import engines
 from sparsezc.expr.operand import Operand
 from sparsezc.memory import wrap

@@ -7,7 +7,7 @@ from typing import Any
 from mpi4py import MPI
 
 from sparsezc.device import cuda
-from sparsezc.engines.distributed.agreement import refuse_difference
+from sparsezc.engines.distributed.transports.agreement import refuse_difference
 from sparsezc.engines.distributed.transports.mpi import Mpi
 from sparsezc.errors import DeviceUnavailable, InvalidValue
 

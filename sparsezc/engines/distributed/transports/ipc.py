@@ -18,8 +18,8 @@ import numpy as np
 
 from sparsezc.device import cuda
 from sparsezc.device.protocol import Window
-from sparsezc.engines.distributed.transports.mpi import DEADLINE, Mpi
-from sparsezc.engines.distributed.transports.protocol import Counts
+from sparsezc.engines.distributed.transports.mpi import Mpi
+from sparsezc.engines.distributed.transports.protocol import DEADLINE, Counts
 from sparsezc.errors import DeviceUnavailable, OutOfMemory
 
 __all__ = ["Ipc"]

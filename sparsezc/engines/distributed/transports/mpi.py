@@ -14,13 +14,12 @@ from time import monotonic, process_time, sleep
 from typing import Any
 
 import numpy as np
-from mpi4py import MPI
 from numpy.typing import NDArray
 
 from sparsezc.device import cuda
 from sparsezc.engines.distributed.transports.protocol import Counts
 
-__all__ = ["Mpi", "world"]
+__all__ = ["Mpi"]
 
 _POLLS = 200  # about 50 us: shorter waits keep the processor
 _YIELDS = 200  # about 200 us more: then the other ranks have long work to do
@@ -147,8 +146,3 @@ class Mpi:
 
 def _bytes(array: NDArray[Any]) -> NDArray[np.uint8]:
     return array.reshape(-1).view(np.uint8)
-
-
-def world() -> Any:
-    """Return the communicator of all ranks."""
-    return MPI.COMM_WORLD

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from sparsezc.device import cuda
-from sparsezc.engines.distributed.transports.mpi import DEADLINE, Mpi
-from sparsezc.engines.distributed.transports.protocol import Counts
+from sparsezc.engines.distributed.transports.mpi import Mpi
+from sparsezc.engines.distributed.transports.protocol import DEADLINE, Counts
 from sparsezc.errors import DeviceUnavailable
 
 __all__ = ["Binding", "Nccl"]
