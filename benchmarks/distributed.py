@@ -1,6 +1,6 @@
 """The distributed engine against the plain one: ``mpiexec -n 2 python -m mpi4py -m benchmarks.distributed kron:18``.
 
-Set ``OMP_NUM_THREADS=1``. The plain engine runs on rank 0 while the others sleep, then all ranks run together, in turns.
+Set ``OMP_NUM_THREADS=1``. The plain engine runs on rank 0 while the others nap, then all ranks run, in turns.
 `ratio` is the time of the plain engine over that of the ranks (minima). On a busy machine read `cpu ratio`: processor
 time of the plain engine over the largest of a rank's outside MPI, as ranks poll while they wait.
 """
