@@ -21,7 +21,7 @@ import numpy as np
 from sparsezc.engines.distributed import moves, pieces
 from sparsezc.engines.distributed.layout import ALIGN, COLUMNS
 from sparsezc.engines.distributed.local_objects import here, new, put, shifted, write_local
-from sparsezc.engines.distributed.products import MOVABLE, ONES, PULL
+from sparsezc.engines.distributed.products import MOVABLE, ONES, one_in
 from sparsezc.expr.dispatch import Write, update
 from sparsezc.expr.expression import Expression
 
@@ -44,7 +44,7 @@ def product(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool | N
         _write(engine, e, (_part(A), _part(B)), result, write, offset)
     elif (a, b) == ("columns", "rows"):
         few = e.shape[0] <= ALIGN
-        if few and engine.known_symmetric(B) and _pulls(engine, A._store, B._store):
+        if few and engine.known_symmetric(B) and _pulls(engine, e.op, A._store, B._store):
             _pull(engine, e, result, write, _part(B, flip=True))
         elif few or int(np.prod(e.shape)) <= engine.nvals(A._store) + engine.nvals(B._store):
             _push(engine, e, result, write)
@@ -93,9 +93,9 @@ def _write(engine: DistributedEngine, e: Any, parts: tuple[Any, Any], result: An
         write_local(result, expression, write)
 
 
-def _pulls(engine: DistributedEngine, frontier: Any, matrix: Any) -> bool:
+def _pulls(engine: DistributedEngine, op: Any, frontier: Any, matrix: Any) -> bool:
     """Return whether searches gather their frontier: the rule of products.py, by the mean of the matrix's rows."""
-    return bool(engine.nvals(frontier) * PULL > frontier.shape[0] * matrix.shape[0])
+    return bool(engine.nvals(frontier) * one_in(op) > frontier.shape[0] * matrix.shape[0])
 
 
 def _pull(engine: DistributedEngine, e: Any, result: Any, write: Any, part: Any) -> None:
