@@ -158,6 +158,12 @@ class Capabilities(Protocol):
     def vector_from_arrays(self, form: str, arrays: tuple[Any, ...], dtype: DataType, size: int) -> Any:
         """Make a store of such arrays, which the engine may take over; values None: each is 1."""
 
+    def vector_of_rows(self, store: Any) -> Any:
+        """Return a matrix of few rows as a vector: entry (i, j) of k rows is entry j * k + i. It may share memory."""
+
+    def rows_of_vector(self, vector: Any, nrows: int) -> Any:
+        """Make a matrix of `nrows` rows of such a vector, which it may take over."""
+
     def distributed(self, matrix: Any) -> Any:
         """Return a matrix with a part on each process, itself if there is one process."""
 
