@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import operator
-import secrets
 from typing import Any
 
 from sparsezc.errors import DimensionMismatch, DomainMismatch, InvalidValue
@@ -214,7 +213,9 @@ def random_seed(seed: Any, where: str) -> int:
         It is not from 0 to 2**64 - 1.
     """
     if seed is None:
-        return secrets.randbits(64)
+        from sparsezc.expr.draws import fresh_seed
+
+        return fresh_seed()
     try:
         number = operator.index(seed)
     except TypeError:

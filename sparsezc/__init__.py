@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from sparsezc.core.recorder import Recorder as Recorder
     from sparsezc.core.scalar import Scalar as Scalar
     from sparsezc.core.vector import Vector as Vector
+    from sparsezc.engines import distributed as distributed
     from sparsezc.expr.writable import replace as replace
     from sparsezc.ops.arrays import MAX_SIZE as MAX_SIZE
     from sparsezc.semirings import agg as agg
@@ -79,8 +80,8 @@ else:
             "expr.writable": "replace",
             "ops.arrays": "MAX_SIZE",
         },
-        "algorithms applications core dtypes errors exceptions io loader orders ss stats viz semirings.agg"
-        " semirings.binary semirings.indexunary semirings.monoid semirings.op semirings.select semirings.semiring"
-        " semirings.unary",
+        "algorithms applications core dtypes engines.distributed errors exceptions io loader orders ss stats viz"
+        " semirings.agg semirings.binary semirings.indexunary semirings.monoid semirings.op semirings.select"
+        " semirings.semiring semirings.unary",
     )
     __all__ = [*_names, "backend", "config", "init"]

@@ -51,6 +51,7 @@ _COMMANDS = {
     "apps": ("app",),
     "info": ("info",),
     "convert": ("convert",),
+    "mpirun": ("mpirun",),
     "doctor": ("doctor",),
 }
 

@@ -7,13 +7,14 @@ emulated device (:func:`use`) and so run the whole GPU engine, kernels included,
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import cache
 
 from sparsezc import locks
 from sparsezc.device.protocol import Device
 from sparsezc.errors import DeviceUnavailable
 
-__all__ = ["current", "reason", "use"]
+__all__ = ["current", "reason", "take", "use"]
 
 _current: Device | None = None
 _reason: str | None = None
@@ -42,6 +43,17 @@ def current() -> Device:
                 _reason = str(error)
                 raise
         return _current
+
+
+def take(turn: int) -> None:
+    """Have this process use GPU `turn` of its machine, counted modulo their number, if it has not started one yet."""
+    global _current
+    from sparsezc.device.cupy_device import Cuda
+
+    with _starting:
+        if _current is None and _reason is None:
+            with suppress(DeviceUnavailable):  # `current` says why
+                _current = Cuda(turn)
 
 
 @cache

@@ -1,0 +1,174 @@
+"""The start of the engine, and matrices that it is given."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsezc.engines.distributed.distributed_engine import DistributedEngine
+from sparsezc.engines.distributed.transports.agreement import refuse_difference
+from sparsezc.engines.distributed.transports.protocol import DEADLINE, Alone, Transport
+from sparsezc.errors import DeviceUnavailable, InvalidValue
+from sparsezc.expr import engines
+from sparsezc.expr.draws import draw_seeds_by
+from sparsezc.expr.expression import Operand
+from sparsezc.memory.csr import Csr
+
+__all__ = ["engine", "engine_of", "from_rows", "init", "transport_of"]
+
+_engine: DistributedEngine | None = None
+_engines: dict[int, tuple[Any, DistributedEngine]] = {}  # by the communicator's handle, which is kept alive
+_transports: dict[int, tuple[Any, Transport]] = {}
+
+
+def _communicator(comm: Any) -> Any:
+    """Return `comm`, or for None the one of all ranks; None if there is no MPI and none is needed."""
+    try:
+        from mpi4py import MPI
+    except (ImportError, RuntimeError) as error:
+        if comm is None:
+            return None
+        raise DeviceUnavailable(
+            f"distributed: mpi4py cannot be used: {error}; pip install 'sparsezc[mpi]' brings it and an MPI"
+        ) from None
+    comm = MPI.COMM_WORLD if comm is None else comm
+    _refuse_another_mpi(comm)
+    return comm
+
+
+def transport_of(comm: Any, deadline: float = DEADLINE) -> Transport:
+    """Return the transport of an mpi4py communicator, one for each; None: of all ranks.
+
+    Raises
+    ------
+    DeviceUnavailable
+        mpi4py is not installed or finds no MPI.
+    """
+    comm = _communicator(comm)
+    handle = 0 if comm is None else comm.handle
+    if handle not in _transports:
+        _transports[handle] = (comm, _made(comm, "cpu", "auto", deadline))
+    return _transports[handle][1]
+
+
+def _made(comm: Any, engine: str, kind: str, deadline: float) -> Transport:
+    if comm is None:
+        return Alone()
+    from sparsezc.engines.distributed.transports import choice
+
+    return choice.transport(comm, engine, kind, deadline)
+
+
+def init(
+    comm: Any = None,
+    engine: str = "cpu",
+    *,
+    transport: str = "auto",
+    deadline: float = DEADLINE,
+    force: bool = False,
+) -> DistributedEngine:
+    """Start the distributed engine.
+
+    Parameters
+    ----------
+    comm : mpi4py.MPI.Comm, optional
+        The ranks that take part; by default all.
+    engine : {"cpu", "gpu"}
+        Where each rank has its part. Ranks of one machine take its GPUs in turn.
+    transport : {"auto", "mpi", "ipc", "nccl"}
+        How vectors travel between GPUs: through pinned host memory and MPI, through CUDA IPC between ranks of one
+        machine, which may share a card, or through NCCL between ranks with a card each. "auto" takes IPC inside a
+        machine, NCCL between machines, and MPI where neither can be used.
+    deadline : float
+        Seconds that a rank waits for the others before it ends all of them.
+    force : bool
+        Distribute at one rank, too, where a plain matrix does as well: for tests.
+
+    Raises
+    ------
+    DeviceUnavailable
+        mpi4py is missing, or the engine is "gpu" and there is none, or the transport cannot be used.
+    InvalidValue
+        `engine` or `transport` is unknown; ranks give different ones.
+    """
+    global _engine
+    comm = _communicator(comm)
+    used = _made(comm, engine, transport, deadline)
+    _transports[0 if comm is None else comm.handle] = (comm, used)
+    _engine = DistributedEngine(used, engines.get(engine, f"distributed.init: engine={engine!r}"), force=force)
+    _engines[id(used)] = (used, _engine)
+    if used.size > 1:
+        draw_seeds_by(partial(_shared_seed, used))
+    return _engine
+
+
+def _refuse_another_mpi(comm: Any) -> None:
+    """Raise DeviceUnavailable if mpiexec started several ranks and mpi4py sees one: then their MPIs differ."""
+    told = max(int(os.environ.get(name) or 1) for name in ("PMI_SIZE", "OMPI_COMM_WORLD_SIZE"))
+    if told > 1 and comm.Get_size() == 1:
+        raise DeviceUnavailable(
+            f"distributed: mpiexec started {told} processes, and mpi4py sees one: it is of another MPI than mpi4py's;"
+            " `sparsezc mpirun` finds the right one"
+        )
+
+
+def _shared_seed(transport: Transport) -> int:
+    """Draw a seed on rank 0 for all ranks; all must ask for it."""
+    high, low = transport.numbers(secrets.randbits(32), secrets.randbits(32))[0].tolist()
+    return int(high) << 32 | int(low)
+
+
+def engine() -> DistributedEngine:
+    """Return the engine in use, started on the CPU if none is."""
+    return init() if _engine is None else _engine
+
+
+def engine_of(comm: Any) -> DistributedEngine:
+    """Return the engine of a communicator, started on the CPU if none is."""
+    found = _engines.get(id(transport_of(comm)))
+    return init(comm) if found is None else found[1]
+
+
+def from_rows(csr: Csr, bounds: NDArray[np.int64], nrows: int, comm: Any = None, name: str | None = None) -> Any:
+    """Make a distributed matrix of blocks of rows, one on each rank; the plain matrix at one rank.
+
+    Parameters
+    ----------
+    csr : Csr
+        This rank's rows; ids are columns of the whole, and `symmetric` speaks of the whole.
+    bounds : array of int64, shape (ranks + 1,)
+        Rank r has rows ``bounds[r]:bounds[r + 1]``; all but the last are multiples of 64, or `nrows`.
+    nrows : int
+        Of the whole.
+    comm : mpi4py.MPI.Comm, optional
+    name : str, optional
+
+    Raises
+    ------
+    InvalidValue
+        Ranks disagree, or the bounds do not fit.
+    """
+    engine = engine_of(comm)
+    bounds = np.asarray(bounds, np.int64)
+    told = (bounds.tolist(), nrows, csr.ncols, csr.dtype.name, csr.symmetric)
+    refuse_difference(engine.transport, "from_rows", told, ("bounds", "nrows", "ncols", "dtype", "symmetric"))
+    shape, matrix = (nrows, csr.ncols), Operand._kinds[2]
+    good = (
+        bounds.size == engine.size + 1 and bounds[0] == 0 and bounds[-1] == nrows and bool((np.diff(bounds) >= 0).all())
+    )
+    if not good or any(b % 64 and b != nrows for b in bounds.tolist()):
+        raise InvalidValue(f"from_rows: bounds {bounds.tolist()} do not cut {nrows} rows at multiples of 64")
+    if engine.size == 1 and not engine.forced:
+        return matrix._from_csr(csr, name=name)
+    engine.layouts.cut(bounds)
+    layout = engine.layouts.of(shape)
+    if layout.along != 0:
+        raise InvalidValue(f"from_rows: a matrix of {nrows} x {csr.ncols} is too small for {engine.size} ranks")
+    store = engine.of_rows(csr, layout, shape, csr.symmetric)
+    store.counts = engine.transport.numbers(csr.nvals)[:, 0].copy()
+    return matrix._from_store(engine, store, csr.dtype, shape, name)._known_symmetric(csr.symmetric)
