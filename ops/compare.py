@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sparsezc.errors import InvalidValue
+from sparsezc.expr import engines
 from sparsezc.ops.apply import apply
 from sparsezc.ops.checks import scalar
 from sparsezc.ops.ewise import ewise_mult
@@ -91,8 +92,11 @@ def check_how(how: Any) -> None:
 def summary(u: Any, place: str) -> str:
     """Describe an object in one line, with its entries if they are few."""
     noun = "Vector" if u.ndim == 1 else "Matrix"
+    shape = " x ".join(map(str, u.shape))
+    if u._engine is not None and (said := engines.capability(u._engine, "summary")(u._store)) is not None:
+        return f"<{noun} {u.name}: {shape}, {said} of {u.dtype}, on {place}>"
     nvals = u.nvals
-    line = f"<{noun} {u.name}: {' x '.join(map(str, u.shape))}, {nvals:,} entries of {u.dtype}, on {place}>"
+    line = f"<{noun} {u.name}: {shape}, {nvals:,} entries of {u.dtype}, on {place}>"
     if not 0 < nvals <= 12:
         return line
     *at, vals = (part.tolist() for part in u.to_coo())

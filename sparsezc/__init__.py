@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from sparsezc import algorithms as algorithms
     from sparsezc import applications as applications
     from sparsezc import core as core
+    from sparsezc import distributed as distributed
     from sparsezc import dtypes as dtypes
     from sparsezc import errors as errors
     from sparsezc import exceptions as exceptions
@@ -65,6 +66,7 @@ _HOMES: dict[str, tuple[str, str | None]] = {
     "Recorder": ("sparsezc.core.recorder", "Recorder"),
     "binary": ("sparsezc.semirings.binary", None),
     "core": ("sparsezc.core", None),
+    "distributed": ("sparsezc.distributed", None),
     "dtypes": ("sparsezc.dtypes", None),
     "errors": ("sparsezc.errors", None),
     "exceptions": ("sparsezc.exceptions", None),

@@ -55,6 +55,31 @@ class Placeable:
         """
         return placed(self, engine, placement, with_transpose)
 
+    def distribute(self: Any) -> Matrix:
+        """Return the matrix distributed over the ranks of this program: each keeps a range of rows.
+
+        Every rank must have the same matrix, and all must call this. Algorithms then run on all ranks together, each
+        statement on the ranks' parts. ``nvals``, ``to_coo``, ``to_dense``, ``isequal`` and all that reads the whole are
+        collectives: every rank must call them; ``repr`` shows this rank's part.
+
+        Returns
+        -------
+        Matrix
+            The matrix itself if there is one rank.
+
+        Raises
+        ------
+        InvalidValue
+            The ranks have different matrices.
+
+        See Also
+        --------
+        sparsezc.distributed.init : The ranks, and the engine of their parts.
+        """
+        there = engines.get("distributed")
+        found: Matrix = engines.capability(there, "distributed")(self)
+        return found
+
     def compress(self: Any, order: str = "natural") -> Matrix:
         """Return the same matrix on the GPU engine with its ids compressed: products then read fewer bytes.
 

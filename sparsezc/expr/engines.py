@@ -148,6 +148,22 @@ class Capabilities(Protocol):
     def matrix_from_full(self, values: NDArray[Any], dtype: DataType) -> Any:
         """Make a store with an entry for each element of an array, in one copy."""
 
+    def vector_to_arrays(self, store: Any, form: str) -> tuple[Any, ...]:
+        """Return the content of a vector of at least one position as arrays in the engine's memory.
+
+        `form`: "full" gives the values of a full vector; "words" presence words (32 positions a uint32) and a value for
+        each position; "ids" positions, ascending, and values. Vectors travel between processes in these forms.
+        """
+
+    def vector_from_arrays(self, form: str, arrays: tuple[Any, ...], dtype: DataType, size: int) -> Any:
+        """Make a store of such arrays, which the engine may take over; values None: each is 1."""
+
+    def distributed(self, matrix: Any) -> Any:
+        """Return a matrix with a part on each process, itself if there is one process."""
+
+    def summary(self, store: Any) -> str:
+        """Return the content in a few words, if counting its entries needs other processes: repr shows this."""
+
     def keep_transpose(self, store: Any) -> None:
         """Store a matrix by columns too, if that lets the engine choose between push and pull."""
 
@@ -216,6 +232,7 @@ def has_placements(engine: Engine) -> bool:
 #: Each engine, or the module whose function ``engine()`` starts it on first use.
 _known: dict[str, str | Engine] = {"cpu": "sparsezc.engines.cpu", "gpu": "sparsezc.engines.gpu"}
 _OURS = frozenset(_known)
+_known["distributed"] = "sparsezc.engines.distributed"  # a program may start another one, on other processes
 _running: dict[str, Engine] = {}  # of ours, those that were started
 _METHODS = [name for name in vars(Engine) if name[0] != "_"]
 

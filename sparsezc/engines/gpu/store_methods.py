@@ -17,6 +17,7 @@ from sparsezc.engines.gpu.layouts import head_cache
 from sparsezc.engines.gpu.runtime import launch
 from sparsezc.engines.gpu.sampling.held_rows import HeldRows
 from sparsezc.engines.gpu.sampling.hops import sample_hops
+from sparsezc.engines.gpu.storage import vector_store
 from sparsezc.engines.gpu.storage.matrix_store import MatrixStore
 from sparsezc.engines.gpu.storage.vector_store import VectorStore
 from sparsezc.engines.gpu.user_typed import HostStore, host_engine
@@ -72,6 +73,12 @@ class Keeper:
         store.arrange(None)
         at, values = store.entries()  # only present entries cross the link
         return gpu.asnumpy(at).astype(np.uint64), gpu.asnumpy(values)
+
+    def vector_to_arrays(self, store: VectorStore, form: str) -> tuple[Any, ...]:
+        return vector_store.to_arrays(store, form)
+
+    def vector_from_arrays(self, form: str, arrays: tuple[Any, ...], dtype: DataType, size: int) -> VectorStore:
+        return vector_store.from_arrays(form, arrays, dtype, size)
 
     def dup(self, store: Any, dtype: DataType) -> Any:
         if isinstance(store, HostStore):

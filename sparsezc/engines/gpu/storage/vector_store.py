@@ -258,3 +258,30 @@ def to_dense(store: VectorStore, fill: Any, dtype: DataType) -> Any:
     if values.dtype != dtype.np_type:  # values at absent positions are undefined, and a cast of them may fail
         values = xp.where(present, values, values.dtype.type(0)).astype(dtype.np_type)
     return xp.where(present, values, dtype.np_type.type(fill))
+
+
+@launch.locked
+def to_arrays(store: VectorStore, form: str) -> tuple[Any, ...]:
+    """Return the arrays of :meth:`sparsezc.expr.engines.Capabilities.vector_to_arrays`; they may be the vector's own."""
+    store.arrange(None)
+    if form == "ids":
+        return store.entries()
+    if store.bits is None:
+        store.make()
+    return (store.values,) if form == "full" else (store.bits, store.values)
+
+
+@launch.locked
+def from_arrays(form: str, arrays: tuple[Any, ...], dtype: DataType, size: int) -> VectorStore:
+    """Return a vector of such arrays, which it takes over; values None: each is 1."""
+    xp = cuda.current().xp
+    *at, values = arrays
+    store = VectorStore(dtype, size)
+    if form == "ids":
+        store.put(at[0], xp.ones(at[0].size, dtype.np_type) if values is None else values)
+        return store
+    given = xp.ones(size, dtype.np_type) if values is None else values
+    if form == "full":
+        return from_dense(given, dtype, copy=False)
+    store.set(given, at[0])
+    return store

@@ -1,0 +1,112 @@
+"""The distributed engine: each rank runs the same program, and has a part of each object.
+
+A store is this rank's part, an ordinary object on the local engine, and a layout. ``run`` exchanges what a statement
+needs of other ranks and hands a statement between local objects to the dispatch. A statement that it cannot run by parts
+every rank runs on the whole.
+
+All ranks run the same statements in the same order. Each decision that leads to a collective depends only on numbers
+that are equal on all ranks.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from sparsezc import locks
+from sparsezc.device import cuda
+from sparsezc.engines.distributed import elementwise, matrix_products, products, reductions, regions, wholes
+from sparsezc.engines.distributed.layout import Layouts
+from sparsezc.engines.distributed.local_objects import Locals
+from sparsezc.engines.distributed.store_methods import Keeper
+from sparsezc.expr.dispatch import Write
+from sparsezc.expr.mask import Mask
+
+if TYPE_CHECKING:
+    from sparsezc.engines.distributed.transport import Transport
+    from sparsezc.expr.engines import Engine
+
+__all__ = ["DistributedEngine"]
+
+_Handler = Callable[["DistributedEngine", Any, Any, Write[Mask | None]], bool | None]  # False: it cannot run this case
+
+
+class DistributedEngine(Keeper):
+    """The engine protocol over ranks; see :class:`sparsezc.expr.engines.Engine`.
+
+    Attributes
+    ----------
+    transport : Transport
+    local : Locals
+        Makes objects on this rank's engine.
+    layouts : Layouts
+    latest : mapping of int to Store
+        The last square matrix of each size.
+    forced : bool
+        One rank has distributed objects too, instead of plain ones.
+    """
+
+    name = "distributed"
+
+    def __init__(self, transport: Transport, local: Engine, *, force: bool = False) -> None:
+        self.transport, self.rank, self.size = transport, transport.rank, transport.size
+        self.local, self.layouts = Locals(local), Layouts(self.rank, self.size)
+        self.forced = force
+        self.latest: Any = weakref.WeakValueDictionary()
+        self.lock = locks.shared()  # collectives of two threads must not mix
+        self._on_device = local.name != "cpu"
+
+    def as_local(self, array: Any) -> Any:
+        """Return a NumPy array in the local engine's memory."""
+        return cuda.current().xp.asarray(array) if self._on_device else array
+
+    def run(self, expression: Any, out: Any, write: Write[Mask | None]) -> None:
+        """Run one statement; all ranks call it."""
+        self._meet(expression, out, write)
+        handler = _HANDLERS.get(expression.operation)
+        if handler is None or handler(self, expression, out, write) is False:
+            wholes.run(self, expression, out, write)
+        if out.ndim == 2:
+            out._store.symmetric = False
+
+    def _meet(self, expression: Any, out: Any, write: Write[Mask | None]) -> None:
+        """Bring every participant into the layout that its shape has now."""
+        for x in (out, *expression.operands, *(() if write.mask is None else (write.mask.parent,))):
+            if x._stored:
+                store = x._store
+                if store.layout is not self.layouts.of(store.shape):
+                    self._move(store)
+
+    def _move(self, store: Any) -> None:
+        symmetric, counts = store.symmetric, store.counts
+        if len(store.shape) == 1:
+            made = self.vector_from_coo(*self.vector_to_coo(store), store.dtype, store.shape[0])
+        else:
+            made = self.matrix_from_csr(self.matrix_to_csr(store))
+        store.local, store.layout = made.local, made.layout
+        store.changed()
+        store.symmetric, store.counts = symmetric, made.counts
+        del counts
+
+    def known_symmetric(self, A: Any) -> bool:
+        """Return whether a matrix is known to equal its transpose."""
+        return bool((A.T if A._transposed else A)._symmetric or A._store.symmetric)
+
+
+_ELEMENTWISE = (
+    "ewise_add", "ewise_mult", "ewise_union", "apply", "apply_left", "apply_right", "apply_index", "select",
+    "select_mask",
+)  # fmt: skip
+_HANDLERS: dict[str, _Handler] = {
+    "mxv": products.product,
+    "vxm": products.product,
+    "mxm": matrix_products.product,
+    "reduce": reductions.reduce,
+    "reduce_rowwise": reductions.reduce_rowwise,
+    "inner": reductions.inner,
+    "assign": regions.assign,
+    "extract": regions.extract,
+    "transpose": elementwise.transpose,
+    **dict.fromkeys(_ELEMENTWISE, elementwise.run),
+}

@@ -1,0 +1,109 @@
+"""The rows or columns that each rank has: contiguous ranges that begin at multiples of 64.
+
+An object's layout follows from its shape, so that objects of one statement meet on the same ranks. Small ones (vectors
+of at most 64 positions, matrices of at most 64 rows and columns) are whole on every rank. Matrices of at most 64 rows
+are cut by columns, as the searches of a batch are; all others by rows.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["ALIGN", "Layout", "cut_evenly", "cut_rows"]
+
+#: Ranges begin at multiples of this, so that presence words belong to one rank.
+ALIGN = 64
+_ROW = 4  # entries that cost as much as the row itself: its offset, its result, its place in vectors
+
+WHOLE, ROWS, COLUMNS = None, 0, 1
+
+
+class Layout:
+    """The ranges of all ranks.
+
+    Attributes
+    ----------
+    along : {0, 1, None}
+        The dimension that is cut: rows (the positions of a vector), columns, or none.
+    bounds : ndarray of int64, shape (ranks + 1,)
+        Rank r has ``bounds[r]:bounds[r + 1]`` of it.
+    sizes : ndarray of int64, shape (ranks,)
+    lo, hi : int
+        This rank's range.
+    """
+
+    __slots__ = ("along", "bounds", "hi", "lo", "sizes")
+
+    def __init__(self, along: int | None, bounds: NDArray[np.int64], rank: int) -> None:
+        self.along, self.bounds, self.sizes = along, bounds, np.diff(bounds)
+        self.lo, self.hi = (0, int(bounds[-1])) if along is WHOLE else map(int, bounds[rank : rank + 2])
+
+    @property
+    def is_whole(self) -> bool:
+        """Return whether every rank has all of it."""
+        return self.along is WHOLE
+
+    def local_shape(self, shape: tuple[int, ...]) -> tuple[int, ...]:
+        """Return the shape of this rank's part."""
+        here = self.hi - self.lo
+        if self.along is ROWS:
+            return (here, *shape[1:])
+        return shape if self.along is WHOLE else (shape[0], here)
+
+    def __repr__(self) -> str:
+        what = {WHOLE: "whole", ROWS: "rows", COLUMNS: "columns"}[self.along]
+        return f"<{what} {self.bounds.tolist()}>"
+
+
+class Layouts:
+    """The layouts in use: one cut for each length, which all objects of that length have."""
+
+    def __init__(self, rank: int, size: int) -> None:
+        self.rank, self.size = rank, size
+        self._made: dict[tuple[int | None, int], Layout] = {}
+
+    def of(self, shape: tuple[int, ...]) -> Layout:
+        """Return the layout of objects of a shape."""
+        along: int | None = ROWS
+        if shape[0] <= ALIGN and self.size > 1:
+            along = WHOLE if len(shape) == 1 or shape[1] <= ALIGN else COLUMNS
+        length = shape[1] if along is COLUMNS else shape[0]
+        found = self._made.get((along, length))
+        if found is None:
+            other = self._made.get((ROWS if along is COLUMNS else COLUMNS, length))
+            bounds = cut_evenly(length, self.size) if other is None else other.bounds
+            found = self._made[along, length] = Layout(along, bounds, self.rank)
+        return found
+
+    def is_cut(self, length: int) -> bool:
+        """Return whether a length has a cut already."""
+        return (ROWS, length) in self._made
+
+    def cut(self, bounds: NDArray[np.int64]) -> None:
+        """Cut a length at these bounds from now on; objects cut otherwise move when they meet a statement."""
+        length = int(bounds[-1])
+        for along in (ROWS, COLUMNS):
+            old = self._made.get((along, length))
+            if old is None or not np.array_equal(old.bounds, bounds):
+                self._made[along, length] = Layout(along, bounds, self.rank)
+
+
+def cut_evenly(length: int, ranks: int) -> NDArray[np.int64]:
+    """Return bounds of ranges of equal length."""
+    step = -(-length // ranks)
+    step = -(-step // ALIGN) * ALIGN
+    return np.minimum(np.arange(ranks + 1, dtype=np.int64) * step, length)
+
+
+def cut_rows(indptr: NDArray[np.int64], ranks: int) -> NDArray[np.int64]:
+    """Return bounds of ranges of equal work, by the offsets of a matrix's rows.
+
+    >>> cut_rows(np.arange(0, 257 * 8, 8), 2)
+    array([  0, 128, 256])
+    """
+    n = indptr.size - 1
+    work = indptr + _ROW * np.arange(n + 1, dtype=np.int64)
+    shares = int(work[-1]) * np.arange(1, ranks) // ranks
+    cuts = (np.searchsorted(work, shares) + ALIGN // 2) // ALIGN * ALIGN
+    return np.concatenate([[0], np.minimum(cuts, n), [n]]).astype(np.int64)

@@ -1,0 +1,141 @@
+"""Products of matrices, by the dimension along which each operand is cut: C(i, j) is the sum over k of A(i, k) B(k, j).
+
+=========  =========  ==================================================================================================
+A          B          a rank
+=========  =========  ==================================================================================================
+i, whole   whole, j   multiplies its parts
+k          k          multiplies its parts, and sends results to their owners, who fold them: a push
+k          j          gathers A, which has few rows, and multiplies its columns of B: a pull
+i          k, j       gathers B if that is no larger than a rank's share of A; else the parts of B go round in a ring
+=========  =========  ==================================================================================================
+
+A matrix that equals its transpose is cut along both of its dimensions.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sparsezc.engines.distributed import moves, pieces
+from sparsezc.engines.distributed.layout import ALIGN, COLUMNS
+from sparsezc.engines.distributed.local_objects import here, new, put, shifted, write_local
+from sparsezc.engines.distributed.products import MOVABLE, ONES, PULL
+from sparsezc.expr.dispatch import Write, update
+from sparsezc.expr.expression import Expression
+
+if TYPE_CHECKING:
+    from sparsezc.engines.distributed.distributed_engine import DistributedEngine
+
+__all__ = ["product"]
+
+
+def product(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool | None:
+    """Run mxm."""
+    A, B = e.operands
+    result = out._store
+    places = e.op.reads & {"i", "j", "k"}
+    if engine.size > 1 and (e.dtype.is_udt or e.op.of_users or (places and e.op.monoid.name not in MOVABLE)):
+        return False
+    a, b = (None if engine.size == 1 else _cut(x) for x in (A, B))
+    if (a, b) == (None, None) or (a, b) in (("rows", None), (None, "columns")):
+        offset = _offset(places, a, b, A, B)
+        _write(engine, e, (_part(A), _part(B)), result, write, offset)
+    elif (a, b) == ("columns", "rows"):
+        few = e.shape[0] <= ALIGN
+        if few and engine.known_symmetric(B) and _pulls(engine, A._store, B._store):
+            _pull(engine, e, result, write, _part(B, flip=True))
+        elif few or int(np.prod(e.shape)) <= engine.nvals(A._store) + engine.nvals(B._store):
+            _push(engine, e, result, write)
+        else:
+            _by_rows(engine, e, moves.turned(engine, A._store).local, result, write)
+    elif (a, b) == ("columns", "columns"):
+        if e.shape[0] <= ALIGN:
+            _pull(engine, e, result, write, _part(B))
+        else:
+            _by_rows(engine, e, moves.turned(engine, A._store).local, result, write)
+    elif a == "rows":
+        _by_rows(engine, e, _part(A), result, write)
+    else:
+        return False
+    result.changed()
+    return None
+
+
+def _cut(x: Any) -> str | None:
+    """Return which dimension of an operand, as the product sees it, is cut."""
+    layout = x._store.layout
+    if layout.is_whole:
+        return None
+    return "columns" if (layout.along == COLUMNS) != x._transposed else "rows"
+
+
+def _part(x: Any, *, flip: bool = False) -> Any:
+    """Return this rank's part of an operand; `flip`: of its transpose, which it equals."""
+    return x._store.local.T if x._transposed != flip else x._store.local
+
+
+def _offset(places: Any, a: str | None, b: str | None, A: Any, B: Any) -> int:
+    if a == "rows" and "i" in places:
+        return int(A._store.layout.lo)
+    return int(B._store.layout.lo) if b == "columns" and "j" in places else 0
+
+
+def _write(engine: DistributedEngine, e: Any, parts: tuple[Any, Any], result: Any, write: Any, offset: int) -> None:
+    """Multiply parts whose product is this rank's part of the result."""
+    if result.is_empty_range:
+        return
+    expression = Expression("mxm", parts, e.op, e.dtype, (parts[0].shape[0], parts[1].shape[1]))
+    if e.op.is_positional:
+        put(result, shifted(new(expression, engine.local), offset), write)
+    else:
+        write_local(result, expression, write)
+
+
+def _pulls(engine: DistributedEngine, frontier: Any, matrix: Any) -> bool:
+    """Return whether searches gather their frontier: the rule of products.py, by the mean of the matrix's rows."""
+    return engine.nvals(frontier) * PULL > frontier.shape[0] * matrix.shape[0]
+
+
+def _pull(engine: DistributedEngine, e: Any, result: Any, write: Any, part: Any) -> None:
+    A = e.operands[0]
+    whole = moves.whole_matrix(engine, A._store)
+    offset = result.layout.lo if "j" in e.op.reads else 0
+    _write(engine, e, (whole.T if A._transposed else whole, part), result, write, offset)
+
+
+def _push(engine: DistributedEngine, e: Any, result: Any, write: Any) -> None:
+    A, B = e.operands
+    mine = None
+    if not A._store.is_empty_range:
+        expression = Expression("mxm", (_part(A), _part(B)), e.op, e.dtype, e.shape)
+        mine = new(expression, engine.local)
+        if "k" in e.op.reads:
+            mine = shifted(mine, A._store.layout.lo)
+    ones = e.op.binaryop.name == "pair" and e.op.monoid.name in ONES
+    put(result, pieces.fold_at_owners(engine, mine, result, e.op.monoid.binaryop, e.dtype, reads=not ones), write)
+
+
+def _by_rows(engine: DistributedEngine, e: Any, part: Any, result: Any, write: Any) -> None:
+    """Multiply this rank's rows of A with all of B."""
+    A, B = e.operands
+    store = B._store
+    offset = result.layout.lo if "i" in e.op.reads else 0
+    if engine.nvals(store) * engine.size <= engine.nvals(A._store):
+        whole = moves.whole_matrix(engine, store)
+        _write(engine, e, (part, whole.T if B._transposed else whole), result, write, offset)
+        return
+    if store.layout.along == COLUMNS:
+        store, flipped = moves.turned(engine, store), not B._transposed
+    else:
+        flipped = B._transposed
+    local = result.local
+    total = engine.local.matrix(e.dtype, local.shape)
+    mask = here(write.mask)
+    for block in pieces.ring(engine, store):
+        if result.is_empty_range or block is None:
+            continue
+        step = Expression("mxm", (part, block.T if flipped else block), e.op, e.dtype, local.shape)
+        update(total, step, Write(mask, e.op.monoid.binaryop, False))
+    put(result, shifted(total, offset) if offset else total, write)

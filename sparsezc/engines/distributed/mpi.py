@@ -1,0 +1,147 @@
+"""The transport over MPI, through mpi4py. MPI sees host memory only: device arrays pass through pinned buffers.
+
+A rank that waits polls, and gives its processor away between polls. A wait that exceeds the deadline ends all ranks: MPI
+does not notice a rank that hangs.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import sys
+from time import monotonic, process_time
+from typing import Any
+
+import numpy as np
+from mpi4py import MPI
+from numpy.typing import NDArray
+
+from sparsezc.device import cuda
+from sparsezc.engines.distributed.transport import Counts
+
+__all__ = ["DEADLINE", "Mpi"]
+
+#: Seconds that a rank waits for the others by default: readers may be as much apart.
+DEADLINE = 600.0
+_POLLS = 200  # about 50 us: shorter waits keep the processor
+_TAG = 1
+
+
+class Mpi:
+    """A communicator as a :class:`~sparsezc.engines.distributed.transport.Transport`.
+
+    Parameters
+    ----------
+    comm : mpi4py.MPI.Comm
+        It is duplicated, so that messages of the program do not mix with the engine's.
+    deadline : float
+        Seconds after which a wait ends all ranks.
+    """
+
+    def __init__(self, comm: Any, deadline: float = DEADLINE) -> None:
+        self.comm = comm.Dup()
+        self.rank, self.size = self.comm.Get_rank(), self.comm.Get_size()
+        self.deadline = deadline
+        self.calls, self.received, self.waited = 0, 0, 0.0
+        self._pinned: dict[str, NDArray[np.uint8]] = {}
+
+    def numbers(self, *mine: int) -> NDArray[np.int64]:
+        given = np.array(mine, np.int64)
+        out = np.empty((self.size, given.size), np.int64)
+        self._wait(self.comm.Iallgather(given, out), "numbers")
+        return out
+
+    def objects(self, mine: Any) -> list[Any]:
+        given = np.frombuffer(pickle.dumps(mine), np.uint8)
+        counts = self.numbers(given.size)[:, 0]
+        out = np.empty(int(counts.sum()), np.uint8)
+        self._wait(self.comm.Iallgatherv(given, [out, counts]), "objects")
+        ends = np.cumsum(counts).tolist()
+        return [pickle.loads(out[end - n : end].data) for n, end in zip(counts.tolist(), ends, strict=True)]
+
+    def gather(self, mine: Any, counts: Counts) -> Any:
+        size = mine.dtype.itemsize
+        out = self._room("in", mine, int(counts.sum()))
+        self._wait(self.comm.Iallgatherv(self._host("out", mine), [_bytes(out), counts * size]), "gather")
+        self.received += (int(counts.sum()) - int(counts[self.rank])) * size
+        return self._back(out, mine)
+
+    def scatter(self, mine: Any, sent: Counts, received: Counts) -> Any:
+        size = mine.dtype.itemsize
+        out = self._room("in", mine, int(received.sum()))
+        given = [self._host("out", mine), sent * size]
+        self._wait(self.comm.Ialltoallv(given, [_bytes(out), received * size]), "scatter")
+        self.received += (int(received.sum()) - int(received[self.rank])) * size
+        return self._back(out, mine)
+
+    def shift(self, mine: Any, count: int) -> Any:
+        before, after = (self.rank - 1) % self.size, (self.rank + 1) % self.size
+        out = self._room("in", mine, count)
+        receiving = self.comm.Irecv(_bytes(out), source=after, tag=_TAG)
+        sending = self.comm.Isend(self._host("out", mine), dest=before, tag=_TAG)
+        self._wait(receiving, "shift")
+        self._wait(sending, "shift", counted=False)
+        self.received += count * mine.dtype.itemsize
+        return self._back(out, mine)
+
+    def abort(self, said: str) -> None:
+        print(f"rank {self.rank} of {self.size}: {said}", file=sys.stderr, flush=True)  # noqa: T201
+        self.comm.Abort(1)
+
+    def _wait(self, request: Any, what: str, counted: bool = True) -> None:
+        self.calls += counted
+        began = process_time()
+        for _ in range(_POLLS):
+            if request.Test():
+                break
+        else:
+            limit = monotonic() + self.deadline
+            while not request.Test():
+                os.sched_yield()
+                if monotonic() > limit:
+                    self.abort(
+                        f"{what}: another rank did not come within {self.deadline:g} s (collective {self.calls} of this"
+                        " rank); all ranks end"
+                    )
+        self.waited += process_time() - began
+
+    # Device arrays pass through buffers of pinned memory, one for each direction.
+
+    def _host(self, way: str, array: Any) -> NDArray[np.uint8]:
+        """Return the bytes of an array in host memory."""
+        if isinstance(array, np.ndarray):
+            return _bytes(np.ascontiguousarray(array))
+        room = self._buffer(way, array.nbytes)
+        if array.nbytes:
+            cuda.current().copy_out(array, room)
+        return room
+
+    def _room(self, way: str, like: Any, count: int) -> NDArray[Any]:
+        """Return a host array for `count` elements that arrive."""
+        if isinstance(like, np.ndarray):
+            return np.empty(count, like.dtype)
+        return self._buffer(way, count * like.dtype.itemsize).view(like.dtype)
+
+    def _buffer(self, way: str, nbytes: int) -> NDArray[np.uint8]:
+        held = self._pinned.get(way)
+        if held is None or held.size < nbytes:
+            held = self._pinned[way] = cuda.current().pages(max(nbytes, 1 << 20), "pinned").array
+        return held[:nbytes]
+
+    def _back(self, out: NDArray[Any], like: Any) -> Any:
+        if isinstance(like, np.ndarray):
+            return out
+        gpu = cuda.current()
+        made = gpu.xp.empty(out.size, out.dtype)
+        if out.size:
+            gpu.copy_in(made, out.view(np.uint8))
+        return made
+
+
+def _bytes(array: NDArray[Any]) -> NDArray[np.uint8]:
+    return array.reshape(-1).view(np.uint8)
+
+
+def world() -> Any:
+    """Return the communicator of all ranks."""
+    return MPI.COMM_WORLD

@@ -1,0 +1,150 @@
+"""Parts of matrices on their way between ranks: results to their owners, and blocks of rows round a ring."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsezc.engines.distributed.layout import COLUMNS
+from sparsezc.engines.distributed.local_objects import assignment
+from sparsezc.engines.distributed.moves import by_rows, host_csr
+from sparsezc.expr.dispatch import Write, update
+from sparsezc.memory import wrap
+from sparsezc.memory.csr import Csr
+
+if TYPE_CHECKING:
+    from sparsezc.engines.distributed.distributed_engine import DistributedEngine
+    from sparsezc.engines.distributed.stores import Store
+    from sparsezc.semirings.types.datatypes import DataType
+
+__all__ = ["fold_at_owners", "ring", "rows_at_owners"]
+
+
+def fold_at_owners(
+    engine: DistributedEngine, mine: Any, result: Store, op: Any, dtype: DataType, *, reads: bool
+) -> Any:
+    """Send this rank's part of every element to the owner of its row or column, who folds all in rank order.
+
+    Parameters
+    ----------
+    engine : DistributedEngine
+    mine : Matrix or None
+        A local matrix of the whole's shape; None: this rank has no entry.
+    result : Store
+        Its layout has the owners.
+    op : TypedOp
+        The binary operator that folds.
+    dtype : DataType
+        Of the result.
+    reads : bool
+        The values differ; otherwise all are 1 and none travel.
+
+    Returns
+    -------
+    Matrix
+        A local matrix of this rank's part.
+    """
+    transport, layout, shape = engine.transport, result.layout, result.shape
+    rows, columns, values = _entries(mine, dtype)
+    if layout.is_whole:
+        counts = transport.numbers(rows.size)[:, 0].copy()
+        firsts = np.concatenate([[0], np.cumsum(counts)])
+        places = transport.gather(rows * shape[1] + columns, counts)
+        values = transport.gather(values, counts) if reads else np.ones(places.size, dtype.np_type)
+        width = shape[1]
+    else:
+        along = columns if layout.along == COLUMNS else rows
+        owner = np.searchsorted(layout.bounds, along, side="right") - 1
+        order = np.argsort(owner, kind="stable")
+        sent = np.bincount(owner, minlength=engine.size)
+        received = transport.numbers(*sent.tolist())[:, engine.rank].copy()
+        firsts = np.concatenate([[0], np.cumsum(received)])
+        if layout.along == COLUMNS:
+            columns = columns - layout.bounds[owner]
+            widths = layout.sizes[owner]
+            width = layout.hi - layout.lo
+        else:
+            rows, widths = rows - layout.bounds[owner], np.int64(shape[1])
+            width = shape[1]
+        places = transport.scatter((rows * widths + columns)[order], sent, received)
+        values = transport.scatter(values[order], sent, received) if reads else np.ones(places.size, dtype.np_type)
+    merged = None
+    here = layout.local_shape(shape)
+    if result.is_empty_range:
+        return engine.local.matrix(dtype, here)
+    for first, last in zip(firsts[:-1].tolist(), firsts[1:].tolist(), strict=True):
+        at = places[first:last]
+        if not at.size:
+            continue
+        part = engine.local.matrix_of(
+            by_rows(at // width, (at % width).astype(np.uint64), values[first:last], here, dtype)
+        )
+        if merged is None:
+            merged = part
+        else:
+            update(merged, assignment(part, merged), Write(None, op, False))
+    return engine.local.matrix(dtype, here) if merged is None else merged
+
+
+def _entries(mine: Any, dtype: DataType) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[Any]]:
+    if mine is None:
+        none = np.empty(0, np.int64)
+        return none, none, np.empty(0, dtype.np_type)
+    indptr, ids, values = host_csr(mine)
+    return np.repeat(np.arange(indptr.size - 1), np.diff(indptr)), ids.astype(np.int64), values
+
+
+def ring(engine: DistributedEngine, store: Store) -> Iterator[Any]:
+    """Yield every rank's rows of a matrix, this one's first: local matrices of the whole's shape; None if it has none.
+
+    At any time a rank has one block beside its own.
+    """
+    layout, size, item = store.layout, engine.size, store.dtype.np_type.itemsize
+    counts = engine.counts(store)
+    indptr, ids, values = host_csr(store.local)
+    mine = np.concatenate([_bytes(values), _bytes(ids), _bytes(np.diff(indptr))])
+    for step in range(size):
+        owner = (engine.rank + step) % size
+        count, rows = int(counts[owner]), int(layout.sizes[owner])
+        if step:
+            mine = engine.transport.shift(mine, count * (item + 8) + rows * 8)
+        if not count:
+            yield None
+            continue
+        values = mine[: count * item].view(store.dtype.np_type)
+        ids = mine[count * item : count * (item + 8)].copy().view(np.uint64)
+        degrees = mine[count * (item + 8) :].copy().view(np.int64)
+        offsets = np.zeros(store.nrows + 1, np.int64)
+        lo, hi = int(layout.bounds[owner]), int(layout.bounds[owner + 1])
+        offsets[lo + 1 : hi + 1] = degrees
+        np.cumsum(offsets, out=offsets)
+        csr = Csr(store.nrows, store.ncols, offsets, wrap(ids), wrap(values.copy()), store.dtype)
+        yield engine.local.matrix_of(csr)
+
+
+def _bytes(array: NDArray[Any]) -> NDArray[np.uint8]:
+    return np.ascontiguousarray(array).view(np.uint8)
+
+
+def rows_at_owners(engine: DistributedEngine, part: Any, places: NDArray[np.int64], shape: tuple[int, int]) -> Store:
+    """Make a matrix of rows that ranks have: row r of `part`, a local matrix, becomes row ``places[r]``.
+
+    `places` ascend, and no two ranks have the same.
+    """
+    layout, transport, dtype = engine.layouts.of(shape), engine.transport, part.dtype
+    indptr, ids, values = host_csr(part)
+    degrees = np.diff(indptr)
+    rows = np.repeat(places, degrees)
+    if layout.along == 0:
+        sent = np.diff(np.searchsorted(rows, layout.bounds))
+        received = transport.numbers(*sent.tolist())[:, engine.rank].copy()
+        rows = transport.scatter(rows, sent, received) - layout.lo
+        ids, values = transport.scatter(ids, sent, received), transport.scatter(values, sent, received)
+        store = engine.of_rows(by_rows(rows, ids, values, layout.local_shape(shape), dtype), layout, shape, False)
+        return store
+    counts = transport.numbers(ids.size)[:, 0].copy()
+    rows, ids, values = (transport.gather(array, counts) for array in (rows, ids, values))
+    return engine.matrix_from_csr(by_rows(rows, ids, values, shape, dtype))

@@ -1,0 +1,118 @@
+"""Products of a matrix with a vector: a pull gathers the vector, a push sends results to their owners.
+
+A pull needs the matrix cut as the result is, a push as the vector is; a matrix that equals its transpose, or keeps it,
+allows both. The one rule of the direction counts entries of the matrix: a push reads those of the vector's rows, a pull
+at worst all.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sparsezc.engines.distributed import exchange, moves
+from sparsezc.engines.distributed.layout import COLUMNS
+from sparsezc.engines.distributed.local_objects import new, put, shifted, write_local
+from sparsezc.expr.expression import Expression
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from sparsezc.engines.distributed.distributed_engine import DistributedEngine
+    from sparsezc.engines.distributed.stores import Store
+
+__all__ = ["MOVABLE", "ONES", "PULL", "product"]
+
+PULL = 15  # a pull is chosen if a push would read one entry of the matrix in so many (Beamer's alpha)
+#: Monoids whose result moves with its operands, so that positions can be counted from this rank's first.
+MOVABLE = {"any", "min", "max"}
+#: Monoids that make 1 of ones.
+ONES = {"any", "min", "max", "times", "land", "lor", "band", "bor"}
+
+
+def product(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool | None:
+    """Run mxv or vxm."""
+    left = e.operation == "vxm"
+    v, A = e.operands if left else e.operands[::-1]
+    store, x, result = A._store, v._store, out._store
+    if engine.size == 1 or store.layout.is_whole:
+        write_local(result, _times(e, _operand(store, A._transposed), x.local, e.shape[0]), write)
+        result.changed()
+        return None
+    if e.op.reads & {"i", "j", "k"} and e.op.monoid.name not in MOVABLE:
+        return False
+    # The dimension that is cut is the result's, or else the vector's.
+    by_result = (A._transposed == left) != (store.layout.along == COLUMNS)
+    other = store if engine.known_symmetric(A) else store.turned
+    pulled, pushed = (store, other) if by_result else (other, store)
+    reads = e.op.of_users or ("x" if left else "y") in e.op.reads
+    most = None
+    if pulled is None or (pushed is not None and not x.is_full):
+        most = _edges(engine, x, pushed)
+    if pulled is not None and (most is None or pushed is None or _pulls(engine, most, pushed)):
+        whole = exchange.whole_vector(engine, x, reads=reads)
+        _pull(engine, e, _operand(pulled, A._transposed != (not by_result)), whole, result, write)
+        result.rows = pulled
+    else:
+        assert pushed is not None
+        assert most is not None
+        _push(engine, e, _operand(pushed, A._transposed != by_result), x, result, write, most)
+        result.rows = pushed
+    return None
+
+
+def _operand(store: Store, transposed: bool) -> Any:
+    return store.local.T if transposed else store.local
+
+
+def _edges(engine: DistributedEngine, x: Store, matrix: Store) -> NDArray[np.int64]:
+    """Return how many entries a push would read on each rank, at most."""
+    if x.edges is None or x.rows is not matrix:
+        if x.is_full and matrix.counts is not None:
+            return matrix.counts
+        mine = x.local.nvals
+        both = engine.transport.numbers(mine, moves.row_entries(engine, x, matrix, mine))
+        x.counts, x.edges, x.rows = both[:, 0].copy(), both[:, 1].copy(), matrix
+    assert x.edges is not None
+    return x.edges
+
+
+def _pulls(engine: DistributedEngine, most: NDArray[np.int64], matrix: Store) -> bool:
+    return int(most.sum()) * PULL > engine.nvals(matrix)
+
+
+def _times(e: Any, M: Any, x: Any, size: int) -> Expression:
+    return Expression(e.operation, (x, M) if e.operation == "vxm" else (M, x), e.op, e.dtype, (size,))
+
+
+def _pull(engine: DistributedEngine, e: Any, M: Any, whole: Any, result: Store, write: Any) -> None:
+    layout = result.layout
+    expression = _times(e, M, whole, layout.hi - layout.lo)
+    if not _counts_part(e, pull=True):
+        write_local(result, expression, write)
+    elif not result.is_empty_range:
+        put(result, shifted(new(expression, engine.local), layout.lo), write)
+    result.changed()
+
+
+def _push(
+    engine: DistributedEngine, e: Any, M: Any, x: Store, result: Store, write: Any, most: NDArray[np.int64]
+) -> None:
+    mine = None
+    if not x.is_empty_range and most[engine.rank]:
+        mine = new(_times(e, M, x.local, e.shape[0]), engine.local)
+        if _counts_part(e, pull=False):
+            mine = shifted(mine, x.layout.lo)
+    ones = e.op.binaryop.name == "pair" and e.op.monoid.name in ONES
+    merged = exchange.fold_at_owners(engine, mine, result.layout, e.op.monoid.binaryop, most, reads=not ones)
+    put(result, merged, write)
+    result.changed()
+
+
+def _counts_part(e: Any, *, pull: bool) -> bool:
+    """Return whether a positional multiply counts positions of which this rank has a part.
+
+    In a pull these are the result's, ``i`` of mxv and ``j`` of vxm; in a push the vector's, ``k``.
+    """
+    wanted = ({"i"} if e.operation == "mxv" else {"j"}) if pull else {"k"}
+    return bool(e.op.reads & wanted)

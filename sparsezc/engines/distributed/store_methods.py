@@ -1,0 +1,225 @@
+"""Methods of the distributed engine that make, read and change stores.
+
+Arrays that come in are the same on every rank, and each takes its part; arrays that go out are whole on every rank, so
+``nvals``, ``to_coo`` and the like are collectives: all ranks must call them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsezc.engines.distributed import exchange, moves
+from sparsezc.engines.distributed.agreement import refuse_difference
+from sparsezc.engines.distributed.layout import COLUMNS, Layout, cut_rows
+from sparsezc.engines.distributed.stores import Store
+from sparsezc.expr import engines
+from sparsezc.expr.operand import Operand
+from sparsezc.memory import wrap
+from sparsezc.memory.csr import Csr
+from sparsezc.semirings.types.datatypes import BOOL, DataType
+
+if TYPE_CHECKING:
+    from sparsezc.engines.distributed.layout import Layouts
+    from sparsezc.engines.distributed.local_objects import Locals
+    from sparsezc.engines.distributed.transport import Transport
+
+__all__ = ["Keeper"]
+
+
+class Keeper:
+    """The methods of the engine protocol that do not compute; see :class:`sparsezc.expr.engines.Engine`."""
+
+    transport: Transport
+    layouts: Layouts
+    local: Locals
+    rank: int
+    size: int
+    latest: Any
+    forced: bool
+
+    def counts(self, store: Store) -> NDArray[np.int64]:
+        """Return the number of entries of each rank's part; one collective, if they are not known."""
+        if store.counts is None:
+            self._count(store)
+        counts: NDArray[np.int64] = store.counts  # type: ignore[assignment]
+        return counts
+
+    def _count(self, store: Store) -> None:
+        """Collect the numbers of entries, and with a vector's those of the rows that it will likely meet."""
+        mine = store.local.nvals
+        if store.layout.is_whole or self.size == 1:
+            store.counts = np.full(self.size, mine, np.int64)
+            if store.layout.is_whole and self.size > 1:
+                store.counts[1:] = 0  # every rank has all of them
+            return
+        rows = self.likely_rows(store)
+        if rows is None:
+            store.counts = self.transport.numbers(mine)[:, 0]
+            return
+        both = self.transport.numbers(mine, moves.row_entries(self, store, rows, mine))
+        store.counts, store.edges, store.rows = both[:, 0].copy(), both[:, 1].copy(), rows
+
+    def likely_rows(self, store: Store) -> Store | None:
+        """Return the matrix whose rows a vector will likely be multiplied with next."""
+        if len(store.shape) != 1:
+            return None
+        found: Store | None = store.rows or self.latest.get(store.shape[0])
+        return found if found is not None and found.layout.bounds is store.layout.bounds else None
+
+    def new_matrix(self, dtype: DataType, nrows: int, ncols: int) -> Store:
+        layout = self.layouts.of((nrows, ncols))
+        made = Store(self.local.matrix(dtype, layout.local_shape((nrows, ncols))), layout, (nrows, ncols))
+        made.counts = np.zeros(self.size, np.int64)
+        return made
+
+    def new_vector(self, dtype: DataType, size: int) -> Store:
+        layout = self.layouts.of((size,))
+        made = Store(self.local.vector(dtype, layout.hi - layout.lo), layout, (size,))
+        made.counts = np.zeros(self.size, np.int64)
+        return made
+
+    def matrix_from_csr(self, csr: Csr) -> Store:
+        shape = (csr.nrows, csr.ncols)
+        if not self.layouts.is_cut(csr.nrows):
+            self.layouts.cut(cut_rows(csr.indptr, self.size))
+        layout = self.layouts.of(shape)
+        if layout.along is COLUMNS:
+            made = Store(self._columns_of(csr, layout), layout, shape)
+        else:
+            made = self.of_rows(rows_of(csr, layout.lo, layout.hi), layout, shape, csr.symmetric)
+            if not layout.is_whole:
+                made.counts = np.diff(csr.indptr[layout.bounds])
+        return made
+
+    def _columns_of(self, csr: Csr, layout: Layout) -> Any:
+        ids, values = csr.indices.read().astype(np.int64), csr.values.read()
+        here = (ids >= layout.lo) & (ids < layout.hi)
+        kept = np.concatenate([[0], np.cumsum(here)])[csr.indptr]
+        values = values if csr.iso else values[here]
+        ids = (ids[here] - layout.lo).astype(np.uint64)
+        iso = csr.iso and ids.size != 1
+        made = Csr(csr.nrows, layout.hi - layout.lo, kept, wrap(ids), wrap(values), csr.dtype, iso)
+        return self.local.matrix_of(made)
+
+    def of_rows(self, csr: Csr, layout: Layout, shape: tuple[int, int], symmetric: bool) -> Store:
+        """Make a store of this rank's rows, whose ids are columns of the whole."""
+        made = Store(self.local.matrix_of(csr), layout, shape, symmetric=symmetric)
+        if shape[0] == shape[1] and not layout.is_whole:
+            self.latest[shape[0]] = made
+        return made
+
+    def matrix_to_csr(self, store: Store) -> Csr:
+        csr = moves.whole_csr(self, store)
+        csr.symmetric = store.symmetric
+        return csr
+
+    def vector_from_coo(self, indices: NDArray[Any], values: NDArray[Any], dtype: DataType, size: int) -> Store:
+        layout = self.layouts.of((size,))
+        first, last = np.searchsorted(indices, [layout.lo, layout.hi])
+        at = np.asarray(indices[first:last], np.uint64) - np.uint64(layout.lo)
+        vals = np.asarray(values)
+        vals = vals if vals.ndim == 0 or vals.size != indices.size else vals[first:last]
+        engine, here = self.local.engine, layout.hi - layout.lo
+        local = self.local.vector(dtype, here, engine.vector_from_coo(at, vals, dtype, here) if here else None)
+        made = Store(local, layout, (size,))
+        made.counts = np.diff(np.searchsorted(indices, layout.bounds))
+        if layout.is_whole:
+            made.counts = None
+        return made
+
+    def vector_to_coo(self, store: Store) -> tuple[NDArray[Any], NDArray[Any]]:
+        whole = exchange.whole_vector(self, store)  # type: ignore[arg-type]
+        found: tuple[NDArray[Any], NDArray[Any]] = self.local.engine.vector_to_coo(self.local.settled(whole)._store)
+        return found
+
+    def dup(self, store: Store, dtype: DataType) -> Store:
+        made = Store(store.local.dup(dtype), store.layout, store.shape, symmetric=store.symmetric)
+        self.local.settled(made.local)
+        made.counts, made.edges = store.counts, store.edges
+        if store.rows is not None:
+            made.rows = store.rows
+        return made
+
+    def nvals(self, store: Store) -> int:
+        return int(self.counts(store).sum())
+
+    def clear(self, store: Store) -> None:
+        store.local.clear()
+        store.changed()
+        store.symmetric, store.counts = False, np.zeros(self.size, np.int64)
+
+    def resize(self, store: Store, *shape: int) -> None:
+        if len(shape) == 1:
+            ids, values = self.vector_to_coo(store)
+            kept = ids < shape[0]
+            made = self.vector_from_coo(ids[kept], values[kept], store.dtype, shape[0])
+        else:
+            whole = moves.whole_matrix(self, store)
+            whole.resize(*shape)
+            made = self.matrix_from_csr(whole._to_csr())
+        store.local, store.layout, store.shape, store.symmetric = made.local, made.layout, made.shape, False
+        store.changed()
+
+    def wait(self, store: Store) -> None:
+        store.local.wait()
+
+    # Methods that only some engines have; see :class:`sparsezc.expr.engines.Capabilities`
+
+    def summary(self, store: Store) -> str:
+        """Say what is here: counting all entries would need the other ranks."""
+        layout = store.layout
+        if layout.is_whole:
+            return f"{store.local.nvals:,} entries (whole on each of {self.size} ranks)"
+        what = "columns" if layout.along is COLUMNS else "positions" if len(store.shape) == 1 else "rows"
+        return f"{store.local.nvals:,} entries in {what} {layout.lo}:{layout.hi} (rank {self.rank} of {self.size})"
+
+    def distributed(self, matrix: Any) -> Any:
+        """Give each rank its part of a matrix that all have."""
+        if matrix._engine is self or (self.size == 1 and not self.forced):
+            return matrix
+        csr = matrix._to_csr()
+        told = (csr.nrows, csr.ncols, csr.nvals, csr.dtype.name, csr.symmetric)
+        names = ("nrows", "ncols", "nvals", "dtype", "symmetric")
+        refuse_difference(self.transport, f"{matrix.name}.distribute", told, names)
+        store = self.matrix_from_csr(csr)
+        made = Operand._kinds[2]._from_store(self, store, csr.dtype, (csr.nrows, csr.ncols), matrix.name)
+        return made._known_symmetric(csr.symmetric)
+
+    def afford_transpose(self, store: Store) -> None:
+        """Form the transpose, so that products with it gather the vector as those with the matrix do."""
+        if self.size > 1 and not store.symmetric:
+            moves.turned(self, store)
+
+    def keep_transpose(self, store: Store) -> None:
+        self.afford_transpose(store)
+
+    def pointers(self, store: Store) -> Store | None:
+        n = store.shape[0]
+        layout = self.layouts.of((n, n))
+        if store.layout.bounds is not layout.bounds:
+            return None
+        ids, values = self.local.engine.vector_to_coo(store.local._need()[1])
+        here = layout.hi - layout.lo
+        indptr = np.searchsorted(ids, np.arange(here + 1, dtype=np.uint64))
+        csr = Csr.from_arrays(indptr, values.astype(np.uint64), np.ones(1, np.bool_), n, dtype=BOOL)
+        made = Store(self.local.matrix_of(csr), layout, (n, n))
+        made.counts = store.counts
+        return made
+
+    def id_bytes(self, store: Store) -> int | None:
+        mine = engines.capability(self.local.engine, "id_bytes")(store.local._need()[1])
+        return None if mine is None else int(self.transport.numbers(mine).sum())
+
+
+def rows_of(csr: Csr, lo: int, hi: int) -> Csr:
+    """Return some rows of a matrix; arrays are copied."""
+    first, last = int(csr.indptr[lo]), int(csr.indptr[hi])
+    ids = csr.indices.read(first, last)
+    values = csr.values.read() if csr.iso else csr.values.read(first, last)
+    values, iso = (np.repeat(values, last - first), False) if csr.iso and last - first == 1 else (values, csr.iso)
+    return Csr(
+        hi - lo, csr.ncols, csr.indptr[lo : hi + 1] - first, wrap(np.array(ids)), wrap(np.array(values)), csr.dtype, iso
+    )

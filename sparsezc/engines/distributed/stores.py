@@ -1,0 +1,99 @@
+"""This rank's part of a Vector or a Matrix: the store of the distributed engine."""
+
+from __future__ import annotations
+
+import weakref
+from typing import TYPE_CHECKING, Any
+
+from numpy.typing import NDArray
+
+from sparsezc.semirings.types.datatypes import DataType
+
+if TYPE_CHECKING:
+    from sparsezc.engines.distributed.layout import Layout
+
+__all__ = ["Store"]
+
+
+class Store:
+    """This rank's part of an object.
+
+    Attributes
+    ----------
+    local : Matrix or Vector
+        The part, on the local engine: an ordinary object of the part's shape.
+    layout : Layout
+        The ranges of all ranks.
+    shape : tuple of int
+        Of the whole.
+    counts : ndarray of int64, shape (ranks,), or None
+        The entries of each rank's part; None: they are not known. All ranks know them or none does.
+    edges : ndarray of int64, shape (ranks,), or None
+        Of a vector: at most so many entries of `rows` are at its entries, on each rank.
+    rows : Store or None
+        The matrix whose rows `edges` counts.
+    symmetric : bool
+        Of a matrix: the whole is known to equal its transpose.
+    turned : Store or None
+        Of a matrix: its transpose, if that was formed.
+    """
+
+    __slots__ = (
+        "__weakref__",
+        "_degrees",
+        "_rows",
+        "counts",
+        "edges",
+        "layout",
+        "local",
+        "shape",
+        "symmetric",
+        "turned",
+    )
+
+    def __init__(self, local: Any, layout: Layout, shape: tuple[int, ...], *, symmetric: bool = False) -> None:
+        self.local, self.layout, self.shape, self.symmetric = local, layout, shape, symmetric
+        self._rows: weakref.ref[Store] | None = None
+        self.changed()
+
+    def changed(self) -> None:
+        """Forget facts about the content."""
+        self.counts: NDArray[Any] | None = None
+        self.edges: NDArray[Any] | None = None
+        self.turned: Store | None = None
+        self._degrees: Any = None
+
+    @property
+    def dtype(self) -> DataType:
+        """Return the type of the entries."""
+        kind: DataType = self.local.dtype
+        return kind
+
+    @property
+    def rows(self) -> Store | None:
+        """Return the matrix whose rows are counted."""
+        return None if self._rows is None else self._rows()
+
+    @rows.setter
+    def rows(self, matrix: Store) -> None:
+        self._rows = weakref.ref(matrix)  # weak, so that a large matrix can be freed
+
+    @property
+    def nrows(self) -> int:
+        """Return the number of rows of the whole."""
+        return self.shape[0]
+
+    @property
+    def ncols(self) -> int:
+        """Return the number of columns of the whole."""
+        return self.shape[1]
+
+    @property
+    def is_empty_range(self) -> bool:
+        """Return whether this rank has no row or column of it: no statement runs on such a part."""
+        return self.layout.hi == self.layout.lo
+
+    @property
+    def is_full(self) -> bool:
+        """Return whether every entry of a vector is known to be present."""
+        return self.counts is not None and int(self.counts.sum()) == self.shape[0]

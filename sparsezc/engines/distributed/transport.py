@@ -1,0 +1,86 @@
+"""Exchange between the ranks of a distributed program: the protocol of a transport, and the one of a single process.
+
+Arrays are the local engine's: NumPy arrays on the CPU engine, device arrays on the GPU engine; a transport returns
+arrays of the kind that it was given. Counts are numbers of elements, one a rank. Every method is a collective: all
+ranks call it, in the same order.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Alone", "Transport"]
+
+Counts = NDArray[np.int64]
+
+
+class Transport(Protocol):
+    """The collectives that the distributed engine needs.
+
+    Attributes
+    ----------
+    rank, size : int
+        This rank's number, and how many there are.
+    calls : int
+        Collectives so far, for tests and benchmarks.
+    received : int
+        Bytes that other ranks sent to this one so far, without numbers and objects.
+    waited : float
+        Seconds of this process's processor time within collectives: ranks poll while they wait.
+    """
+
+    rank: int
+    size: int
+    calls: int
+    received: int
+    waited: float
+
+    def numbers(self, *mine: int) -> NDArray[np.int64]:
+        """Return some integers of every rank, shape (size, len(mine))."""
+
+    def objects(self, mine: Any) -> list[Any]:
+        """Return an object of every rank, in rank order; objects are pickled."""
+
+    def gather(self, mine: Any, counts: Counts) -> Any:
+        """Return the arrays of all ranks, one after the other; ``counts[r]`` elements are of rank r."""
+
+    def scatter(self, mine: Any, sent: Counts, received: Counts) -> Any:
+        """Send parts of an array that follow each other, ``sent[r]`` elements to rank r; return what arrives.
+
+        ``received[r]`` elements of the result are of rank r.
+        """
+
+    def shift(self, mine: Any, count: int) -> Any:
+        """Send an array to the rank before this one, in a ring; return the `count` elements of the rank after it."""
+
+    def abort(self, said: str) -> None:
+        """Print a line and end all ranks."""
+
+
+class Alone:
+    """The transport of one process: what it sends is what it receives."""
+
+    def __init__(self) -> None:
+        self.rank, self.size = 0, 1
+        self.calls, self.received, self.waited = 0, 0, 0.0
+
+    def numbers(self, *mine: int) -> NDArray[np.int64]:
+        return np.array([mine], np.int64)
+
+    def objects(self, mine: Any) -> list[Any]:
+        return [mine]
+
+    def gather(self, mine: Any, counts: Counts) -> Any:
+        return mine
+
+    def scatter(self, mine: Any, sent: Counts, received: Counts) -> Any:
+        return mine
+
+    def shift(self, mine: Any, count: int) -> Any:
+        return mine
+
+    def abort(self, said: str) -> None:
+        raise SystemExit(said)

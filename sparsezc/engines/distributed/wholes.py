@@ -1,0 +1,62 @@
+"""Statements that the engine does not run by parts: every rank runs them on the whole, and keeps its part."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sparsezc.config import config
+from sparsezc.engines.distributed import exchange, moves
+from sparsezc.errors import NotImplementedException, warn_slow
+from sparsezc.expr.dispatch import Write, update
+from sparsezc.expr.mask import Mask
+
+if TYPE_CHECKING:
+    from sparsezc.engines.distributed.distributed_engine import DistributedEngine
+
+__all__ = ["run"]
+
+_warned: set[str] = set()
+
+
+def run(engine: DistributedEngine, e: Any, out: Any, write: Any) -> None:
+    """Run a statement on the whole on every rank."""
+    if engine.size > 1:
+        _say(e, out)
+    made: dict[int, Any] = {}
+
+    def whole(x: Any) -> Any:
+        if not x._stored:
+            return x
+        store = x._store
+        if id(store) not in made:
+            found = exchange.whole_vector(engine, store) if x.ndim == 1 else moves.whole_matrix(engine, store)
+            made[id(store)] = found
+        return made[id(store)].T if x._transposed else made[id(store)]
+
+    mask = write.mask
+    here = None if mask is None else Mask(whole(mask.parent), mask.structure, mask.complement)
+    operands = e.with_operands(whole)
+    if not out.ndim:
+        update(out, operands, Write(here, write.accum, write.replace))
+        return
+    target = whole(out)
+    alone = engine.size == 1 or out._store.layout.is_whole
+    update(target, operands, Write(here, write.accum, write.replace))
+    store = out._store
+    if not alone:
+        if out.ndim == 1:
+            store.local = engine.vector_from_coo(*target.to_coo(), out.dtype, out.size).local
+        else:
+            store.local = engine.matrix_from_csr(target._to_csr()).local
+    store.changed()
+
+
+def _say(e: Any, out: Any) -> None:
+    """Warn once a kind, or refuse."""
+    kinds = [x.ndim for x in (out, *e.operands) if x._stored]
+    said = f"{e.operation} of a {'Matrix' if max(kinds, default=1) == 2 else 'Vector'}"
+    if config.fallback == "error":
+        raise NotImplementedException(f"the distributed engine has no {said}, and config.fallback is 'error'")
+    if config.fallback == "warn" and said not in _warned:
+        _warned.add(said)
+        warn_slow(f"the distributed engine has no {said}: every rank runs it on the whole")

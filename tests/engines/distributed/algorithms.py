@@ -1,0 +1,163 @@
+"""Every algorithm on graphs distributed over ranks, against the same algorithm on the plain CPU engine.
+
+Integers and orderings must be equal to the bit; sums may differ by the order of their terms. Where a result is any of
+several (a parent, a colouring by chance), what must hold of each is compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import sparsezc as gb
+
+a = gb.algorithms
+Call = Callable[[Any], Any]
+
+
+def _some(A: Any) -> Any:
+    return gb.Vector.from_coo(np.arange(A.nrows), np.arange(A.nrows) // 3 * 3, dtype=int, size=A.nrows)
+
+
+CALLS: dict[str, Call] = {
+    "all_pairs_shortest_paths": a.all_pairs_shortest_paths,
+    "approximate_diameter": lambda A: a.approximate_diameter(A, 1),
+    "average_shortest_path_length": a.average_shortest_path_length,
+    "bellman_ford": lambda A: a.bellman_ford(A, 1)[0],
+    "betweenness_centrality": lambda A: a.betweenness_centrality(A, sources=[1, 2]),
+    "bfs": lambda A: a.bfs(A, 1),
+    "bfs several": lambda A: a.bfs(A, [1, 0, 2]),
+    "bfs_parents": lambda A: _levels_of(A, a.bfs_parents(A, 1)),
+    "bfs_parents several": lambda A: a.bfs_parents(A, [1, 2]).apply("one").new(),
+    "cdlp": lambda A: a.cdlp(A, 5),
+    "closeness_centrality": a.closeness_centrality,
+    "clustering": a.clustering,
+    "connected_components": a.connected_components,
+    "core_number": a.core_number,
+    "cosine_similarity": a.cosine_similarity,
+    "diameter": a.diameter,
+    "eccentricity": a.eccentricity,
+    "edge_betweenness_centrality": lambda A: a.edge_betweenness_centrality(A, sources=[1, 2]),
+    "ego_graph": lambda A: a.ego_graph(A, 1),
+    "eigenvector_centrality": a.eigenvector_centrality,
+    "find_negative_cycle": lambda A: a.find_negative_cycle(A, 1),
+    "graph_search": lambda A: a.graph_search(A, [1, 2], gb.Vector.from_scalar(1.0, A.nrows), 3, seed=4),
+    "greedy_color": lambda A: a.greedy_color(A, seed=2),
+    "harmonic_centrality": a.harmonic_centrality,
+    "hits": lambda A: a.hits(A)[0],
+    "is_directed_acyclic_graph": a.is_directed_acyclic_graph,
+    "jaccard_coefficient": a.jaccard_coefficient,
+    "k_core": a.k_core,
+    "k_hop": lambda A: a.k_hop(A, 1, 2),
+    "k_truss": lambda A: a.k_truss(A, 3),
+    "katz_centrality": lambda A: a.katz_centrality(A, alpha=0.001),
+    "label_propagation": a.label_propagation,
+    "leiden_communities": lambda A: a.leiden_communities(A, seed=1),
+    "local_clustering_coefficient": a.local_clustering_coefficient,
+    "louvain_communities": lambda A: a.louvain_communities(A, seed=1),
+    "maximal_independent_set": lambda A: a.maximal_independent_set(A, seed=3),
+    "maximal_matching": lambda A: a.maximal_matching(A, seed=3),
+    "maximum_flow": lambda A: a.maximum_flow(A, 0, 2)[0],
+    "minimum_cut": lambda A: a.minimum_cut(A, 0, 2)[0],
+    "minimum_spanning_forest": a.minimum_spanning_forest,
+    "modularity": lambda A: a.modularity(A, _some(A)),
+    "multi_source_shortest_paths": lambda A: a.multi_source_shortest_paths(A, [1, 2], weighted=True),
+    "overall_reciprocity": a.overall_reciprocity,
+    "pagerank": a.pagerank,
+    "radius": a.radius,
+    "random_walks": lambda A: a.random_walks(A, [1, 2, 0], 4, seed=5),
+    "reciprocity": a.reciprocity,
+    "sample_neighbors": lambda A: a.sample_neighbors(A, [1, 2], 2, seed=5),
+    "scan_statistics": lambda A: a.scan_statistics(A)[0],
+    "square_clustering": a.square_clustering,
+    "sssp": lambda A: a.sssp(A, 1),
+    "stoer_wagner": lambda A: a.stoer_wagner(A)[0],
+    "strongly_connected_components": a.strongly_connected_components,
+    "topological_generations": a.topological_generations,
+    "topological_sort": a.topological_sort,
+    "transitive_closure": a.transitive_closure,
+    "transitive_reduction": a.transitive_reduction,
+    "transitivity": a.transitivity,
+    "triangle_count": a.triangle_count,
+    "triangles": a.triangles,
+}
+#: Too much work for the largest graph; the others ask the same statements.
+SLOW = {
+    "all_pairs_shortest_paths", "average_shortest_path_length", "closeness_centrality", "harmonic_centrality", "radius",
+    "diameter", "eccentricity", "transitive_closure", "stoer_wagner", "maximum_flow", "minimum_cut", "square_clustering",
+    "graph_search", "leiden_communities", "louvain_communities", "cosine_similarity", "jaccard_coefficient",
+}  # fmt: skip
+
+
+def graphs() -> dict[str, Any]:
+    rng = np.random.default_rng(5)
+    i, j = rng.integers(0, 150, (2, 450))
+    numbers = rng.integers(1, 9, 450)
+    return {
+        "kron": gb.io.read("kron:8"),
+        "directed": gb.Matrix.from_coo(i, j, numbers, nrows=150, ncols=150, dup_op="min"),
+        "path": gb.Matrix.from_coo(np.arange(139), np.arange(1, 140), nrows=140, ncols=140),
+        "smaller than the ranks": gb.Matrix.from_edgelist([(0, 1), (0, 2)], nrows=3, ncols=3),
+    }
+
+
+def _levels_of(A: Any, parent: Any) -> Any:
+    """Return the hops to each vertex along its parents, whichever these are, after a check that they are edges."""
+    at, up = parent.to_coo()
+    edges = set(zip(*(part.tolist() for part in A.to_coo()[:2]), strict=True))
+    above = dict(zip(at.tolist(), up.tolist(), strict=True))
+    hops = {}
+    for v in above:
+        x, count = v, 0
+        while above[x] != x:
+            assert (above[x], x) in edges
+            x, count = above[x], count + 1
+        hops[v] = count
+    return hops
+
+
+def outcome(call: Call, A: Any) -> Any:
+    try:
+        return call(A)
+    except (gb.exceptions.GraphblasException, TypeError, AssertionError) as error:
+        return f"{type(error).__name__}: {error}" if isinstance(error, AssertionError) else type(error).__name__
+
+
+def alike(got: Any, want: Any) -> bool:
+    if isinstance(want, gb.Vector | gb.Matrix):
+        if type(got) is not type(want) or got.shape != want.shape or got.dtype is not want.dtype:
+            return False
+        pairs = list(zip(got.to_coo(), want.to_coo(), strict=True))
+        exact = want.dtype.name[:2] != "FP"
+        if any(not np.array_equal(x, y) for x, y in pairs[:-1]):
+            return False
+        return bool(np.array_equal(*pairs[-1]) if exact else np.allclose(*pairs[-1], rtol=1e-9, atol=1e-12))
+    if isinstance(want, float) and not isinstance(got, str):
+        return bool(np.isclose(got, want, rtol=1e-9, atol=1e-12, equal_nan=True))
+    return bool(type(got) is type(want) and got == want)
+
+
+def compare(names: Any, only: Any = None) -> None:
+    wrong = []
+    for graph, A in graphs().items():
+        if only is not None and graph not in only:
+            continue
+        D = A.distribute()
+        for name in names:
+            if graph == "kron" and name in SLOW:
+                continue
+            want = outcome(CALLS[name], A)
+            got = outcome(CALLS[name], D)
+            if not alike(got, want):
+                wrong.append(f"{name} of {graph}: {got!r} instead of {want!r}")
+    assert not wrong, "\n".join(wrong)
+
+
+def check_every_algorithm_has_a_call() -> None:
+    assert {name.partition(" ")[0] for name in CALLS} == set(a.__all__)
+
+
+def check_algorithms() -> None:
+    compare(CALLS)

@@ -1,0 +1,49 @@
+"""Run a module of checks on all ranks: ``mpiexec -n 2 python -m mpi4py -m tests.engines.distributed.run_checks NAME FILE``.
+
+A check is a function of the module whose name begins with ``check``; it is called with no arguments, on every rank, and
+fails by an exception. Rank 0 writes ``{check: failure, or None}`` of all ranks to a file as JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import traceback
+import warnings
+from importlib import import_module
+from pathlib import Path
+
+import graphblas
+
+graphblas.init("suitesparse", blocking=True)
+
+import sparsezc as gb
+from sparsezc.engines import distributed
+
+
+def main(name: str, path: str, engine: str) -> None:
+    if engine == "gpu":
+        from sparsezc.device import cuda
+        from tests.emulator.device import EmulatedDevice
+
+        cuda.use(EmulatedDevice())
+    warnings.simplefilter("error")
+    warnings.simplefilter("ignore", gb.exceptions.PerformanceWarning)
+    gb.distributed.init(engine=engine, deadline=20, force=True)
+    transport = distributed.engine().transport
+    module = import_module(f"tests.engines.distributed.{name}")
+    found = {}
+    for check in [name for name in vars(module) if name.startswith("check")]:
+        said = None
+        try:
+            getattr(module, check)()
+        except Exception:
+            said = traceback.format_exc(limit=-8)
+        told = [f"rank {rank}: {text}" for rank, text in enumerate(transport.objects(said)) if text]
+        found[check] = "\n".join(told) or None
+    if transport.rank == 0:
+        Path(path).write_text(json.dumps(found))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
