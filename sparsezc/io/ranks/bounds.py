@@ -78,7 +78,7 @@ def even(work: NDArray[np.int64], size: int, width: int, nrows: int) -> NDArray[
     Examples
     --------
     >>> even(np.array([300, 100, 100, 100]), 2, 64, 256)
-    array([  0,  64, 256])
+    array([  0, 128, 256])
     """
     rows = np.minimum(np.arange(work.size + 1) * width, nrows)
     done = np.concatenate([[0], np.cumsum(work)]) + ROW * rows
