@@ -60,7 +60,9 @@ def link_rate() -> float:
 
 def step_seconds(engine: str) -> float:
     """Return the time of a product with a matrix of a few entries."""
-    from sparsezc import Matrix, Vector, semiring
+    from sparsezc.core.matrix import Matrix
+    from sparsezc.core.vector import Vector
+    from sparsezc.semirings import semiring
 
     A = Matrix.from_coo(range(64), range(64), 1.0, nrows=64, ncols=64)
     v = Vector.from_dense([1.0] * 64)

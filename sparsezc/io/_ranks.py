@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from sparsezc.config import config
 from sparsezc.errors import GraphblasException
-from sparsezc.io._read import ReadOptions, module_of, read_csr
 from sparsezc.io.files.source import add_name
 from sparsezc.io.ranks import reading
 from sparsezc.terminal.progress import task
@@ -19,28 +18,21 @@ if TYPE_CHECKING:
 _ENGINE = "sparsezc.engines.distributed"  # loaded when a communicator is given: it needs MPI
 
 
-def read(path: str | os.PathLike[str], options: ReadOptions, comm: Any) -> Matrix:
-    """Read as :func:`sparsezc.io.read` does with `comm`."""
+def read(source: reading.Source, whole: reading.Whole, comm: Any) -> Matrix:
+    """Read as :func:`sparsezc.io.read` does with `comm`; `whole` reads all of the graph on one rank."""
     distributed = import_module(_ENGINE)
-    local = distributed.engine_of(comm).local.engine.name
-    with config.set(engine=local):
-        block = reading.read_block(
-            _source(path, options), lambda: read_csr(path, options)[0], distributed.transport_of(comm)
-        )
+    with config.set(engine=distributed.engine_of(comm).local.engine.name):
+        block = reading.read_block(source, whole, distributed.transport_of(comm))
     matrix: Matrix = distributed.from_rows(block.csr, block.bounds, block.nrows, comm=comm)
     return matrix
 
 
-def convert(source: str | os.PathLike[str], target: str | os.PathLike[str], options: ReadOptions, comm: Any) -> None:
+def convert(source: reading.Source, target: str | os.PathLike[str], comm: Any) -> None:
     """Convert as :func:`sparsezc.io.convert` does with `comm`."""
     transport = import_module(_ENGINE).transport_of(comm)
     try:
         with task():
-            reading.convert(_source(source, options), target, transport)
+            reading.convert(source, target, transport)
     except GraphblasException as error:
-        add_name(error, source)
+        add_name(error, source.path)
         raise
-
-
-def _source(path: str | os.PathLike[str], options: ReadOptions) -> reading.Source:
-    return reading.Source(path, options, None if options.kind is None else module_of(options.kind))

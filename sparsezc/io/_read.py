@@ -30,6 +30,7 @@ from sparsezc.terminal.progress import task, working
 
 if TYPE_CHECKING:
     from sparsezc.core.matrix import Matrix
+    from sparsezc.io.ranks import reading
 
 _NEVER_GZIPPED = ("npz", "emogi", "parquet", "binsparse")
 _TEXT = ("snap", "mtx", "dimacs", "metis")
@@ -145,7 +146,7 @@ def read(
     if comm is not None:
         from sparsezc.io import _ranks
 
-        return _ranks.read(path, wanted, comm)
+        return _ranks.read(source(path, wanted), lambda: read_csr(path, wanted)[0], comm)
     csr, ids = read_csr(path, wanted)
     matrix: Matrix = Matrix._from_csr(csr, adopt=True)  # no other object has these arrays
     return matrix if ids is None else (matrix, ids)
@@ -203,6 +204,13 @@ def _read(path: str | os.PathLike[str], options: ReadOptions) -> tuple[Csr, NDAr
         with working("numbering the ids"):
             found, ids = edge_list.relabel(found)
     return csr_builder.build(found, weights, placement=placement, dup_op=merge, symmetrize=both), ids
+
+
+def source(path: str | os.PathLike[str], options: ReadOptions) -> reading.Source:
+    """Return a graph as several ranks read it."""
+    from sparsezc.io.ranks import reading
+
+    return reading.Source(path, options, None if options.kind is None else module_of(options.kind))
 
 
 def ready_file(path: str | os.PathLike[str], kind: str | None) -> aligned_file.Ready | None:

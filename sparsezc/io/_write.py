@@ -10,6 +10,7 @@ from typing import Any, Unpack
 from sparsezc.errors import InvalidValue
 from sparsezc.expr.options import flag
 from sparsezc.io._read import Reading, ReadOptions, format_of, module_of, read_csr, ready_file
+from sparsezc.io._read import source as source_of
 from sparsezc.io.build.limits import need_numbers, wrong_type
 from sparsezc.io.build.optional import need
 from sparsezc.io.files.atomic_write import Output
@@ -127,7 +128,7 @@ def convert(
         _check_ranks(target, memory, compress=compress)
         from sparsezc.io import _ranks
 
-        _ranks.convert(source, target, wanted, comm)
+        _ranks.convert(source_of(source, wanted), target, comm)
         return
     if memory is not None:
         from sparsezc.io import _convert
