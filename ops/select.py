@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import operator
-import secrets
 from typing import Any
 
 from sparsezc.errors import DimensionMismatch, DomainMismatch, InvalidValue
-from sparsezc.expr.draws import Pick
+from sparsezc.expr.draws import Pick, fresh_seed
 from sparsezc.expr.expression import Expression, IndexList, MaskKind, Operand, Unrun, says, stored
 from sparsezc.expr.mask import Mask, to_mask
 from sparsezc.expr.resolve import resolve
@@ -168,7 +167,7 @@ def random_seed(seed: Any, where: str) -> int:
         It is not from 0 to 2**64 - 1.
     """
     if seed is None:
-        return secrets.randbits(64)
+        return fresh_seed()
     try:
         number = operator.index(seed)
     except TypeError:

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from sparsezc import algorithms as algorithms
     from sparsezc import applications as applications
     from sparsezc import core as core
-    from sparsezc import distributed as distributed
     from sparsezc import dtypes as dtypes
     from sparsezc import errors as errors
     from sparsezc import exceptions as exceptions
@@ -39,6 +38,7 @@ if TYPE_CHECKING:
     from sparsezc.core.matrix import Matrix as Matrix
     from sparsezc.core.scalar import Scalar as Scalar
     from sparsezc.core.vector import Vector as Vector
+    from sparsezc.engines import distributed as distributed
     from sparsezc.expr.writable import replace as replace
     from sparsezc.ops.arrays import MAX_SIZE as MAX_SIZE
     from sparsezc.semirings import agg as agg
@@ -66,7 +66,7 @@ _HOMES: dict[str, tuple[str, str | None]] = {
     "Recorder": ("sparsezc.core.recorder", "Recorder"),
     "binary": ("sparsezc.semirings.binary", None),
     "core": ("sparsezc.core", None),
-    "distributed": ("sparsezc.distributed", None),
+    "distributed": ("sparsezc.engines.distributed", None),
     "dtypes": ("sparsezc.dtypes", None),
     "errors": ("sparsezc.errors", None),
     "exceptions": ("sparsezc.exceptions", None),

@@ -198,6 +198,12 @@ _KEYS = {
         _choice(True, False),
         "python-graphblas's setting for the operators of its .numpy namespaces; here both settings mean the same",
     ),
+    "check": _Key(
+        False,
+        _choice(True, False),
+        "whether ranks of a distributed program tell each other before each exchange what they run, so that one which"
+        " has strayed is an error on all of them, not a hang",
+    ),
     "progress": _Key("auto", _choice("auto", True, False), "progress bars for work that takes longer than two seconds"),
 }
 
@@ -206,11 +212,13 @@ class Config:
     """The settings of the whole process; read them as attributes, change them with :meth:`set`.
 
     ``print(gb.config)`` explains each: ``engine``, ``placement``, ``oversubscribe``, ``budget``, ``host_budget``,
-    ``head_cache``, ``head_budget``, ``packing``, ``rows_per_warp``, ``fallback``, ``autocompute``, ``mapnumpy`` and
-    ``progress``. No environment variable is read. Assigning (``gb.config.engine = "cpu"``) is the same as ``set``.
+    ``head_cache``, ``head_budget``, ``packing``, ``rows_per_warp``, ``fallback``, ``autocompute``, ``mapnumpy``,
+    ``check`` and ``progress``. No environment variable is read. Assigning (``gb.config.engine = "cpu"``) is the same as
+    ``set``.
     """
 
-    engines: ClassVar[set[str]] = {"cpu", "gpu"}  # and engines that programs register, in expr/engines.py
+    #: And engines that programs register, in expr/engines.py.
+    engines: ClassVar[set[str]] = {"cpu", "gpu", "distributed"}
     engine: str
     placement: str
     oversubscribe: bool
@@ -223,6 +231,7 @@ class Config:
     fallback: Literal["warn", "error", "silent"]
     autocompute: bool
     mapnumpy: bool
+    check: bool
     progress: Literal["auto"] | bool
 
     def __init__(self) -> None:

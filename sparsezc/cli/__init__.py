@@ -52,6 +52,7 @@ def parser() -> argparse.ArgumentParser:
         convert,
         doctor,
         info,
+        mpirun,
         scale,
     )
 
@@ -63,7 +64,7 @@ def parser() -> argparse.ArgumentParser:
     )
     top.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
     commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for module in (algorithms, apps, info, convert, scale, doctor):
+    for module in (algorithms, apps, info, convert, mpirun, scale, doctor):
         module.add(commands)
     for command in commands.choices.values():
         command.add_argument("--json", action="store_true", help="print one JSON object instead of a table")

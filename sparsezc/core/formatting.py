@@ -8,11 +8,15 @@ from __future__ import annotations
 from html import escape
 from typing import Any
 
+from sparsezc.expr import engines
+
 _MOST = 10  # rows and columns that are shown
 
 
 def html(x: Any) -> str:
     """Show a Matrix or Vector as HTML."""
+    if x._engine is not None and engines.capability(x._engine, "summary")(x._store) is not None:
+        return f"<div><p>{escape(repr(x))}</p></div>"
     shape = tuple(x.shape)
     rows, columns = (1, shape[0]) if x.ndim == 1 else shape
     shown_rows, shown_columns = min(rows, _MOST), min(columns, _MOST)

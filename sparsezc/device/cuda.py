@@ -7,6 +7,7 @@ emulated device (:func:`use`) and so run the whole GPU engine, kernels included,
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import cache
 
 from sparsezc import locks
@@ -14,7 +15,7 @@ from sparsezc.device.cupy_device import Cuda
 from sparsezc.device.protocol import Device
 from sparsezc.errors import DeviceUnavailable
 
-__all__ = ["current", "reason", "use"]
+__all__ = ["current", "reason", "take", "use"]
 
 _current: Device | None = None
 _reason: str | None = None
@@ -41,6 +42,15 @@ def current() -> Device:
                 _reason = str(error)
                 raise
         return _current
+
+
+def take(turn: int) -> None:
+    """Have this process use GPU `turn` of its machine, counted modulo their number, if it has not started one yet."""
+    global _current
+    with _starting:
+        if _current is None and _reason is None:
+            with suppress(DeviceUnavailable):  # `current` says why
+                _current = Cuda(turn)
 
 
 @cache

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.device import nvrtc
+from sparsezc.device import nvrtc, spread
 from sparsezc.device.processors import processors
-from sparsezc.device.protocol import Kernel, Pages, giving
+from sparsezc.device.protocol import Kernel, Pages, Window, giving
 from sparsezc.errors import DeviceUnavailable, OutOfMemory
 
 __all__ = ["Cuda"]
@@ -72,10 +72,12 @@ class _CopyStream:
 class Cuda:
     """An NVIDIA GPU through CuPy."""
 
-    def __init__(self) -> None:
+    def __init__(self, turn: int | None = None) -> None:
         self.xp = _import_cupy()
         runtime = self.xp.cuda.runtime
         self._runtime = runtime
+        if turn is not None:
+            runtime.setDevice(turn % runtime.getDeviceCount())
         self.id = int(runtime.getDevice())
         properties = runtime.getDeviceProperties(self.id)
         self.name = properties["name"].decode()
@@ -218,6 +220,55 @@ class Cuda:
 
     def synchronize(self) -> None:
         self._runtime.deviceSynchronize()
+
+    def cards(self) -> list[int]:
+        return list(self._reachable().values())
+
+    def _reachable(self) -> dict[int, int]:
+        """Return the free bytes of each card that this one can read, by its number."""
+        runtime, free = self._runtime, {}
+        for card in range(runtime.getDeviceCount()):
+            if card == self.id:
+                free[card] = self.memory()[0]
+            elif runtime.deviceCanAccessPeer(self.id, card):
+                with self.xp.cuda.Device(card):
+                    free[card] = int(runtime.memGetInfo()[0])
+        return free
+
+    def spread(self, nbytes: int) -> Any:
+        free = self._reachable()
+        numbers = list(free)
+        self.xp.get_default_memory_pool().free_all_blocks()  # what the pool holds is not free for the driver
+        cards = [numbers[owner] for owner in spread.owners(nbytes, list(free.values()))]
+        made = spread.Range(cards, self.id)
+        return self._owned(made.address, nbytes, lambda _: made.close())
+
+    def window(self, nbytes: int) -> Window:
+        """Allocate outside CuPy's pool: a handle stands for a whole allocation."""
+        try:
+            pointer = int(self._runtime.malloc(max(nbytes, 1)))
+        except Exception as error:
+            raise OutOfMemory(f"{nbytes:,} bytes of device memory were asked for: {error}") from None
+        array = self._owned(pointer, nbytes, self._runtime.free)
+        return Window(array, bytes(self._runtime.ipcGetMemHandle(pointer)))
+
+    def open_window(self, name: bytes, nbytes: int) -> Any:
+        try:
+            pointer = int(self._runtime.ipcOpenMemHandle(name))
+        except Exception as error:  # another machine's, or a card without a way between the two
+            raise DeviceUnavailable(f"the device memory of another process cannot be opened: {error}") from None
+        return self._owned(pointer, nbytes, self._runtime.ipcCloseMemHandle)
+
+    def _owned(self, pointer: int, nbytes: int, release: Callable[[int], None]) -> Any:
+        """Return the bytes at a device address, which are given back with the last view of them."""
+        owner = _Owner()
+        weakref.finalize(owner, _give_back, self._runtime, release, pointer)
+        memory = self.xp.cuda.UnownedMemory(pointer, nbytes, owner, self.id)
+        return self.xp.ndarray((nbytes,), np.uint8, self.xp.cuda.MemoryPointer(memory, 0))
+
+
+class _Owner:
+    """An object that lives as long as the views of an address."""
 
 
 def touch(array: NDArray[np.uint8]) -> None:

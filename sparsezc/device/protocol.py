@@ -13,7 +13,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Copies", "Device", "Kernel", "Pages", "Recording", "giving", "when_short"]
+__all__ = ["Copies", "Device", "Kernel", "Pages", "Recording", "Window", "giving", "when_short"]
 
 Kernel = Callable[[int, int, tuple[Any, ...]], None]  # kernel(blocks, threads of a block, arguments)
 
@@ -25,6 +25,14 @@ class Pages:
     array: NDArray[np.uint8]
     pointer: int
     kind: str  # "managed", "pinned", "migrating" or "file"
+
+
+@dataclass(eq=False)
+class Window:
+    """Device memory that other processes of this machine can open by a name; their views must be gone before it is."""
+
+    array: Any  # bytes
+    name: bytes
 
 
 class Device(Protocol):
@@ -58,6 +66,22 @@ class Device(Protocol):
         """Copy from the device to the host."""
 
     def synchronize(self) -> None: ...
+    def cards(self) -> list[int]:
+        """Return the free bytes of each card whose memory kernels can reach, in :meth:`spread`'s order."""
+        ...
+
+    def spread(self, nbytes: int) -> Any:
+        """Return uninitialised bytes in the memory of all :meth:`cards`; raise OutOfMemory if they have too little."""
+        ...
+
+    def window(self, nbytes: int) -> Window:
+        """Allocate device memory that other processes can open."""
+        ...
+
+    def open_window(self, name: bytes, nbytes: int) -> Any:
+        """Return the bytes of another process's window; raise DeviceUnavailable if this device cannot reach them."""
+        ...
+
     def copies(self) -> Copies:
         """Return a lane for copies from pinned host memory beside the kernels."""
         ...

@@ -22,15 +22,29 @@ order. Walks: see :class:`Trail`.
 
 from __future__ import annotations
 
+import secrets
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
-__all__ = ["MOST_FLOYD", "TRIES", "Hops", "Pick", "Subgraph", "Trail"]
+__all__ = ["MOST_FLOYD", "TRIES", "Hops", "Pick", "Subgraph", "Trail", "draw_seeds_by", "fresh_seed"]
 
 #: Floyd's sample looks through what it has for each number; above this many, sorting is less work.
 MOST_FLOYD = 256
 #: Tries of a step before its row is read whole: rows whose weights are much alike hardly ever need as many.
 TRIES = 32
+
+_source: list[Callable[[], int]] = [lambda: secrets.randbits(64)]
+
+
+def fresh_seed() -> int:
+    """Return a seed where the user gives none."""
+    return _source[0]()
+
+
+def draw_seeds_by(source: Callable[[], int]) -> None:
+    """Have another function draw such seeds: one for all processes of a program that must draw alike."""
+    _source[0] = source
 
 
 @dataclass(frozen=True)

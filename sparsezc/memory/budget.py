@@ -179,7 +179,8 @@ def needs(placement: Placement, nbytes: int, nrows: int, nvals: int, host_nbytes
     if not placement.kernels:
         return 0, host_nbytes or 0
     buffers = placement.buffers(nbytes // nvals, chunk_length(nvals)) if placement.buffers and nvals else 0
-    card = working_bytes(nrows) + buffers + (nbytes if placement.resident else 0)
+    cards = len(cuda.current().cards()) if placement.spread and cuda.reason() is None else 1
+    card = working_bytes(nrows) + buffers + (-(-nbytes // cards) if placement.resident else 0)
     return card, 0 if placement.resident or placement.file else nbytes
 
 

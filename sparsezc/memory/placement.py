@@ -39,6 +39,8 @@ class Placement(NamedTuple):
         Ids and values are resident in device memory.
     near : bool
         Kernels read entries at the rate of device memory: they are resident, or the driver migrates them.
+    spread : bool
+        They are resident in the memory of all cards, a part in each.
     in_place : bool
         Kernels read host memory over the link, entry by entry; otherwise the host's pages are for bulk copies.
     buffers : callable, optional
@@ -61,6 +63,7 @@ class Placement(NamedTuple):
     file: bool = False
     resident: bool = False
     near: bool = False
+    spread: bool = False
     in_place: bool = False
     buffers: Callable[[int, int], int] | None = None
     serves: str | Callable[..., Any] | None = None
@@ -91,6 +94,13 @@ RECORDS: dict[str, Placement] = {
         Placement(
             "device", f"{_HERE}.device", "in device memory", "as they are", "graphs that fit",
             resident=True, near=True,
+        ),
+        Placement(
+            "peer", f"{_HERE}.peer", "in the memory of all cards of the machine",
+            "as they are: the cards' memory is one range of addresses, which one card reads, over NVLink if there is"
+            " one",
+            "graphs larger than a card's memory, on machines with several",
+            resident=True, near=True, spread=True,
         ),
         Placement(
             "zerocopy", f"{_HERE}.zerocopy", "in host memory",

@@ -43,6 +43,8 @@ import hashlib
 import mmap
 import os
 import subprocess
+import tempfile
+import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -260,6 +262,30 @@ class HostDevice:
 
     def synchronize(self) -> None:
         """Nothing to wait for: a launch returns when the kernel has ended."""
+
+    def cards(self) -> list[int]:
+        return [self.free_memory, self.free_memory]
+
+    def spread(self, nbytes: int) -> np.ndarray:
+        from sparsezc.device.spread import owners
+
+        owners(nbytes, self.cards())
+        room = np.empty(nbytes + 128, np.uint8)
+        return room[-room.ctypes.data % 128 :][:nbytes]
+
+    def window(self, nbytes: int) -> Any:
+        """A file stands for memory that another process can open by a name."""
+        from sparsezc.device.protocol import Window
+
+        file, path = tempfile.mkstemp(prefix="window")
+        os.ftruncate(file, max(nbytes, 1))
+        os.close(file)
+        array = self.open_window(path.encode(), nbytes)
+        weakref.finalize(array, os.unlink, path)
+        return Window(array, path.encode())
+
+    def open_window(self, name: bytes, nbytes: int) -> np.ndarray:
+        return np.memmap(name.decode(), np.uint8, "r+")[:nbytes]
 
     def copies(self) -> Copies:
         return Copies()

@@ -45,6 +45,8 @@ FOLDERS = (
     ("sparsezc.engines.gpu.products",),
     ("sparsezc.engines.gpu.sampling",),
     ("sparsezc.engines.gpu",),
+    ("sparsezc.engines.distributed.transports",),
+    ("sparsezc.engines.distributed",),
     ("sparsezc.engines",),
     ("sparsezc.core",),
     ("sparsezc.ss", "sparsezc.viz"),

@@ -1,4 +1,7 @@
-"""The arrays of a python-graphblas Matrix by rows, or of a full Vector, without a copy where it is stored so."""
+"""The arrays of a python-graphblas Matrix by rows, or of a full Vector, without a copy where it is stored so.
+
+And of any Vector, copied, in the forms in which vectors travel between processes.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["RowArrays", "borrowed", "borrowed_values", "spread"]
+from sparsezc.engines.cpu import native
+from sparsezc.engines.cpu.expressions import acyclic
+
+__all__ = ["RowArrays", "borrowed", "borrowed_values", "spread", "vector_from_arrays", "vector_to_arrays"]
 
 # Settings of an object that SuiteSparse forgets when it unpacks.
 _SETTINGS = ("sparsity_control", "bitmap_switch", "hyper_switch")
@@ -100,3 +106,46 @@ def spread(
     """Return the number of the row, and the position, of `lengths` entries of each row from `first` on."""
     place = np.repeat(np.cumsum(lengths) - lengths, lengths)
     return np.repeat(numbers, lengths), np.arange(place.size) - place + np.repeat(first, lengths)
+
+
+def vector_to_arrays(store: Any, form: str) -> tuple[NDArray[Any], ...]:
+    """Return the arrays of :meth:`sparsezc.expr.engines.Capabilities.vector_to_arrays`, copied."""
+    if form == "ids":
+        ids, values = store.to_coo(sort=True)
+        return ids, values
+    if form == "full":
+        parts = store.ss.export("full")
+        return (_every(parts, store.size),)
+    parts = store.ss.export("bitmap")
+    bits = np.packbits(parts["bitmap"], bitorder="little")
+    words = np.zeros(-(-store.size // 32), np.uint32)
+    words.view(np.uint8)[: bits.size] = bits
+    return words, _every(parts, store.size)
+
+
+def _every(parts: dict[str, Any], size: int) -> NDArray[Any]:
+    """Return a value for each position."""
+    values = np.atleast_1d(parts["values"])
+    return np.full(size, values[0]) if parts["is_iso"] else values
+
+
+def vector_from_arrays(form: str, arrays: tuple[Any, ...], dtype: Any, size: int) -> Any:
+    """Return a Vector of such arrays; values None: each is 1."""
+    theirs, make = native.type_of(dtype), native.gb.Vector.ss
+    *at, values = arrays
+    iso = values is None
+    given = np.ones(1, dtype.np_type) if iso else np.ascontiguousarray(values)
+    if form == "ids":
+        if not at[0].size:
+            return acyclic(native.gb.Vector(theirs, size))
+        made = make.import_sparse(
+            size=size, indices=at[0].astype(np.uint64), values=given, is_iso=iso, sorted_index=True, dtype=theirs
+        )
+    elif form == "full":
+        made = make.import_full(size=size, values=given, is_iso=iso, dtype=theirs)
+    else:
+        bitmap = np.unpackbits(at[0].view(np.uint8), bitorder="little")[:size]
+        made = make.import_bitmap(
+            size=size, bitmap=bitmap, nvals=int(np.count_nonzero(bitmap)), values=given, is_iso=iso, dtype=theirs
+        )
+    return acyclic(made)

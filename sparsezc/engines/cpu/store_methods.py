@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc import errors
-from sparsezc.engines.cpu import native, vector_arrays
+from sparsezc.engines.cpu import native, row_arrays
 from sparsezc.engines.cpu.expressions import acyclic
 from sparsezc.engines.cpu.selectk import sample_hops
 from sparsezc.expr.draws import Hops, Subgraph
@@ -174,10 +174,10 @@ class Keeper:
         return indices, packed(values, native.our_type(store.dtype))
 
     def vector_to_arrays(self, store: Any, form: str) -> tuple[NDArray[Any], ...]:
-        return vector_arrays.to_arrays(store, form)
+        return row_arrays.vector_to_arrays(store, form)
 
     def vector_from_arrays(self, form: str, arrays: tuple[Any, ...], dtype: DataType, size: int) -> Any:
-        return vector_arrays.from_arrays(form, arrays, dtype, size)
+        return row_arrays.vector_from_arrays(form, arrays, dtype, size)
 
     def pointers(self, store: Any) -> Any:
         """Make a square matrix with a true entry (i, v(i)) for each entry of a vector (a capability)."""

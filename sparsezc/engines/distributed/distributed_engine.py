@@ -1,8 +1,8 @@
 """The distributed engine: each rank runs the same program, and has a part of each object.
 
 A store is this rank's part, an ordinary object on the local engine, and a layout. ``run`` exchanges what a statement
-needs of other ranks and hands a statement between local objects to the dispatch. A statement that it cannot run by parts
-every rank runs on the whole.
+needs of other ranks and hands a statement between local objects to the dispatch. A statement that it cannot run by
+parts every rank runs on the whole.
 
 All ranks run the same statements in the same order. Each decision that leads to a collective depends only on numbers
 that are equal on all ranks.
@@ -15,16 +15,17 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from sparsezc import locks
-from sparsezc.device import cuda
+from sparsezc.config import config
 from sparsezc.engines.distributed import elementwise, matrix_products, products, reductions, regions, wholes
 from sparsezc.engines.distributed.layout import Layouts
 from sparsezc.engines.distributed.local_objects import Locals
 from sparsezc.engines.distributed.store_methods import Keeper
+from sparsezc.engines.distributed.transports.agreement import Checked
 from sparsezc.expr.dispatch import Write
 from sparsezc.expr.mask import Mask
 
 if TYPE_CHECKING:
-    from sparsezc.engines.distributed.transport import Transport
+    from sparsezc.engines.distributed.transports.protocol import Transport
     from sparsezc.expr.engines import Engine
 
 __all__ = ["DistributedEngine"]
@@ -37,7 +38,6 @@ class DistributedEngine(Keeper):
 
     Attributes
     ----------
-    transport : Transport
     local : Locals
         Makes objects on this rank's engine.
     layouts : Layouts
@@ -50,25 +50,31 @@ class DistributedEngine(Keeper):
     name = "distributed"
 
     def __init__(self, transport: Transport, local: Engine, *, force: bool = False) -> None:
-        self.transport, self.rank, self.size = transport, transport.rank, transport.size
+        self._transport, self.rank, self.size = transport, transport.rank, transport.size
+        self._checked = Checked(transport)
         self.local, self.layouts = Locals(local), Layouts(self.rank, self.size)
         self.forced = force
         self.latest: Any = weakref.WeakValueDictionary()
         self.lock = locks.shared()  # collectives of two threads must not mix
         self._on_device = local.name != "cpu"
 
-    def as_local(self, array: Any) -> Any:
-        """Return a NumPy array in the local engine's memory."""
-        return cuda.current().xp.asarray(array) if self._on_device else array
+    @property
+    def transport(self) -> Transport:
+        """Return the transport, which checks the order of collectives if ``config.check`` is on."""
+        return self._checked if config.check else self._transport
 
     def run(self, expression: Any, out: Any, write: Write[Mask | None]) -> None:
         """Run one statement; all ranks call it."""
+        if config.check:
+            self._checked.statement = _described(expression, out)
         self._meet(expression, out, write)
         handler = _HANDLERS.get(expression.operation)
         if handler is None or handler(self, expression, out, write) is False:
             wholes.run(self, expression, out, write)
         if out.ndim == 2:
             out._store.symmetric = False
+        if config.check:
+            self._checked.statement = ("", "reading")
 
     def _meet(self, expression: Any, out: Any, write: Write[Mask | None]) -> None:
         """Bring every participant into the layout that its shape has now."""
@@ -79,7 +85,7 @@ class DistributedEngine(Keeper):
                     self._move(store)
 
     def _move(self, store: Any) -> None:
-        symmetric, counts = store.symmetric, store.counts
+        symmetric = store.symmetric
         if len(store.shape) == 1:
             made = self.vector_from_coo(*self.vector_to_coo(store), store.dtype, store.shape[0])
         else:
@@ -87,11 +93,16 @@ class DistributedEngine(Keeper):
         store.local, store.layout = made.local, made.layout
         store.changed()
         store.symmetric, store.counts = symmetric, made.counts
-        del counts
 
     def known_symmetric(self, A: Any) -> bool:
         """Return whether a matrix is known to equal its transpose."""
         return bool((A.T if A._transposed else A)._symmetric or A._store.symmetric)
+
+
+def _described(e: Any, out: Any) -> tuple[str, str]:
+    """Return what ranks must have in common of a statement, and how to name it."""
+    shapes = " ".join(str(x.shape) for x in e.operands if x._stored)
+    return f"{e.operation} {e.op!r} {shapes} {e.shape}", f"{out.name} << {e!r}"
 
 
 _ELEMENTWISE = (

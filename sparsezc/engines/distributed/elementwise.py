@@ -62,8 +62,7 @@ def _shift(e: Any, layout: Layout) -> int | None:
     table = _COLUMN_SHIFTS if layout.along == COLUMNS else _ROW_SHIFTS
     if e.operation not in ("apply_index", "select") or e.op.name not in table:
         return None
-    x = e.operands[0]
-    return table[e.op.name] * layout.lo if not x._transposed else table[e.op.name] * layout.lo
+    return table[e.op.name] * layout.lo
 
 
 def part_of(engine: DistributedEngine, x: Any, ndim: int, *, first: bool, layout: Layout) -> Any:

@@ -17,8 +17,8 @@ from sparsezc.engines.distributed.stores import Store
 from sparsezc.expr.dispatch import PLAIN, Write, update
 
 if TYPE_CHECKING:
-    from sparsezc.engines.distributed.distributed_engine import DistributedEngine
     from sparsezc.engines.distributed.layout import Layout
+    from sparsezc.engines.distributed.store_methods import Keeper
     from sparsezc.semirings.types.datatypes import DataType
 
 __all__ = ["fold_at_owners", "whole_vector"]
@@ -26,8 +26,8 @@ __all__ = ["fold_at_owners", "whole_vector"]
 _WORD = 32
 
 
-def whole_vector(engine: DistributedEngine, store: Store, *, reads: bool = True) -> Any:
-    """Return a vector with the entries of all ranks, on the local engine; values are 1 unless a product `reads` them."""
+def whole_vector(engine: Keeper, store: Store, *, reads: bool = True) -> Any:
+    """Return a vector with the entries of all ranks, on the local engine; if no product `reads` values, all are 1."""
     if store.layout.is_whole or engine.size == 1:
         return store.local
     n, dtype = store.nrows, store.dtype
@@ -59,7 +59,7 @@ def _id_type(n: int) -> np.dtype[Any]:
     return np.dtype(np.uint32 if n < 1 << 32 else np.uint64)
 
 
-def _gathered(engine: DistributedEngine, store: Store, counts: NDArray[np.int64], form: str, reads: bool) -> Any:
+def _gathered(engine: Keeper, store: Store, counts: NDArray[np.int64], form: str, reads: bool) -> Any:
     n, layout, dtype = store.nrows, store.layout, store.dtype
     ids = _id_type(n) if form == "ids" else np.dtype(np.uint32)
     firsts = counts if form == "ids" else -(-layout.sizes // _WORD)
@@ -107,7 +107,7 @@ def _split(
 
 
 def fold_at_owners(
-    engine: DistributedEngine, mine: Any, layout: Layout, op: Any, most: NDArray[np.int64], *, reads: bool = True
+    engine: Keeper, mine: Any, layout: Layout, op: Any, most: NDArray[np.int64], *, reads: bool = True
 ) -> Any:
     """Send this rank's part of a result to the owners of its positions, who fold all parts in rank order.
 
@@ -156,7 +156,7 @@ def _pads(most: NDArray[np.int64], layout: Layout, n: int, dtype: DataType | Non
 Piece = tuple[str, Any, Any]
 
 
-def _gathered_pieces(engine: DistributedEngine, mine: Any, n: int, dtype: DataType, reads: bool) -> list[Piece]:
+def _gathered_pieces(engine: Keeper, mine: Any, n: int, dtype: DataType, reads: bool) -> list[Piece]:
     """Every rank gets all parts of a small vector."""
     words, values = _words(engine, mine, n, dtype)
     sizes, firsts = (np.full(engine.size, k, np.int64) for k in (n if reads else 0, words.size))
@@ -166,7 +166,7 @@ def _gathered_pieces(engine: DistributedEngine, mine: Any, n: int, dtype: DataTy
     return [("words", a, v) for a, v in zip(at, parts, strict=True)]
 
 
-def _words(engine: DistributedEngine, mine: Any, n: int, dtype: DataType) -> tuple[Any, Any]:
+def _words(engine: Keeper, mine: Any, n: int, dtype: DataType) -> tuple[Any, Any]:
     if mine is None:
         return engine.as_local(np.zeros(-(-n // _WORD), np.uint32)), engine.as_local(np.zeros(n, dtype.np_type))
     found: tuple[Any, Any] = engine.local.arrays(mine, "words")
@@ -174,7 +174,7 @@ def _words(engine: DistributedEngine, mine: Any, n: int, dtype: DataType) -> tup
 
 
 def _padded_pieces(
-    engine: DistributedEngine, mine: Any, layout: Layout, most: NDArray[np.int64], dtype: DataType, reads: bool
+    engine: Keeper, mine: Any, layout: Layout, most: NDArray[np.int64], dtype: DataType, reads: bool
 ) -> list[Piece]:
     """Messages have room for as many positions as any of a rank's may have; the first number is the count."""
     ids, p = _id_type(int(layout.bounds[-1])), engine.size
@@ -209,7 +209,7 @@ def _padded_pieces(
     return found
 
 
-def _worded_pieces(engine: DistributedEngine, mine: Any, layout: Layout, dtype: DataType, reads: bool) -> list[Piece]:
+def _worded_pieces(engine: Keeper, mine: Any, layout: Layout, dtype: DataType, reads: bool) -> list[Piece]:
     """Each owner gets the words of its range, and a value for each position."""
     n, p = int(layout.bounds[-1]), engine.size
     words, values = _words(engine, mine, n, dtype)
@@ -231,7 +231,7 @@ def _worded_pieces(engine: DistributedEngine, mine: Any, layout: Layout, dtype: 
     return [("words", a, v) for a, v in zip(at, parts, strict=True)]
 
 
-def _folded(engine: DistributedEngine, pieces: list[Piece], dtype: DataType, size: int, op: Any, reads: bool) -> Any:
+def _folded(engine: Keeper, pieces: list[Piece], dtype: DataType, size: int, op: Any, reads: bool) -> Any:
     """Fold the parts of all ranks, in rank order."""
     local = engine.local
     if not size:
@@ -253,7 +253,7 @@ def _folded(engine: DistributedEngine, pieces: list[Piece], dtype: DataType, siz
     return local.vector(dtype, size) if merged is None else merged
 
 
-def _folded_objects(engine: DistributedEngine, mine: Any, layout: Layout, op: Any) -> Any:
+def _folded_objects(engine: Keeper, mine: Any, layout: Layout, op: Any) -> Any:
     """Fold values of user-defined types, which have no form on the device."""
     local, size, dtype = engine.local, layout.hi - layout.lo, op.return_type
     given = None if mine is None else local.arrays(mine, "ids")

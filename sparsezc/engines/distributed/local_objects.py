@@ -71,7 +71,8 @@ class Locals:
         if not size:
             return self.vector(dtype, 0)
         if dtype.is_udt:
-            return self.vector(dtype, size, self.engine.vector_from_coo(*arrays, dtype, size))
+            at, values = arrays
+            return self.vector(dtype, size, self.engine.vector_from_coo(at, values, dtype, size))
         return self.vector(dtype, size, self._from_arrays(form, arrays, dtype, size))
 
 

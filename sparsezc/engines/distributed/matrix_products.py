@@ -95,7 +95,7 @@ def _write(engine: DistributedEngine, e: Any, parts: tuple[Any, Any], result: An
 
 def _pulls(engine: DistributedEngine, frontier: Any, matrix: Any) -> bool:
     """Return whether searches gather their frontier: the rule of products.py, by the mean of the matrix's rows."""
-    return engine.nvals(frontier) * PULL > frontier.shape[0] * matrix.shape[0]
+    return bool(engine.nvals(frontier) * PULL > frontier.shape[0] * matrix.shape[0])
 
 
 def _pull(engine: DistributedEngine, e: Any, result: Any, write: Any, part: Any) -> None:

@@ -14,14 +14,14 @@ from sparsezc.memory import budget, wrap
 from sparsezc.memory.csr import Csr
 
 if TYPE_CHECKING:
-    from sparsezc.engines.distributed.distributed_engine import DistributedEngine
+    from sparsezc.engines.distributed.store_methods import Keeper
 
 __all__ = ["row_entries", "turned", "whole_csr", "whole_matrix"]
 
 _DENSE = 16  # a vector of more than one entry in so many positions is not looked at entry by entry
 
 
-def row_entries(engine: DistributedEngine, store: Store, matrix: Store, nvals: int) -> int:
+def row_entries(engine: Keeper, store: Store, matrix: Store, nvals: int) -> int:
     """Return how many entries of a matrix's rows are at a vector's entries on this rank, or more."""
     if not nvals or matrix.is_empty_range:
         return 0
@@ -46,7 +46,7 @@ def _made(indptr: Any, ids: Any, values: Any, ncols: int, dtype: Any) -> Csr:
     return Csr(indptr.size - 1, ncols, indptr, wrap(ids), wrap(np.ascontiguousarray(values)), dtype)
 
 
-def whole_csr(engine: DistributedEngine, store: Store) -> Csr:
+def whole_csr(engine: Keeper, store: Store) -> Csr:
     """Return all of a matrix on every rank.
 
     Raises
@@ -78,7 +78,7 @@ def whole_csr(engine: DistributedEngine, store: Store) -> Csr:
     return by_rows(rows, ids, values, store.shape, store.dtype)
 
 
-def _gathered_values(engine: DistributedEngine, values: Any, counts: NDArray[np.int64], dtype: Any) -> Any:
+def _gathered_values(engine: Keeper, values: Any, counts: NDArray[np.int64], dtype: Any) -> Any:
     if dtype.is_udt:
         return np.concatenate(engine.transport.objects(values))
     return engine.transport.gather(values, counts)
@@ -91,14 +91,14 @@ def by_rows(rows: Any, columns: Any, values: Any, shape: tuple[int, ...], dtype:
     return _made(indptr, columns[order], values[order], shape[1], dtype)
 
 
-def whole_matrix(engine: DistributedEngine, store: Store) -> Any:
+def whole_matrix(engine: Keeper, store: Store) -> Any:
     """Return all of a matrix on every rank, on the local engine."""
     if store.layout.is_whole or engine.size == 1:
         return store.local
     return engine.local.matrix_of(whole_csr(engine, store), symmetric=store.symmetric)
 
 
-def turned(engine: DistributedEngine, store: Store) -> Store:
+def turned(engine: Keeper, store: Store) -> Store:
     """Return the transpose of a matrix by an all-to-all; the matrix keeps it until it changes."""
     if store.symmetric:
         return store
@@ -108,7 +108,7 @@ def turned(engine: DistributedEngine, store: Store) -> Store:
     return store.turned
 
 
-def _turned(engine: DistributedEngine, store: Store) -> Store:
+def _turned(engine: Keeper, store: Store) -> Store:
     shape = store.shape[::-1]
     layout, held = engine.layouts.of(shape), store.layout
     if held.is_whole or engine.size == 1 or (held.along is COLUMNS and layout.bounds is held.bounds):
@@ -129,7 +129,7 @@ def _turned(engine: DistributedEngine, store: Store) -> Store:
 
 
 def exchanged(
-    engine: DistributedEngine, rows: Any, columns: Any, values: Any, layout: Any, shape: tuple[int, ...], dtype: Any
+    engine: Keeper, rows: Any, columns: Any, values: Any, layout: Any, shape: tuple[int, ...], dtype: Any
 ) -> Csr:
     """Send entries to the owners of their rows, which ascend; return the rows of this rank.
 

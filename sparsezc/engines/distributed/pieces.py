@@ -67,7 +67,7 @@ def fold_at_owners(
             widths = layout.sizes[owner]
             width = layout.hi - layout.lo
         else:
-            rows, widths = rows - layout.bounds[owner], np.int64(shape[1])
+            rows, widths = rows - layout.bounds[owner], np.full(owner.size, shape[1], np.int64)
             width = shape[1]
         places = transport.scatter((rows * widths + columns)[order], sent, received)
         values = transport.scatter(values[order], sent, received) if reads else np.ones(places.size, dtype.np_type)
@@ -143,8 +143,7 @@ def rows_at_owners(engine: DistributedEngine, part: Any, places: NDArray[np.int6
         received = transport.numbers(*sent.tolist())[:, engine.rank].copy()
         rows = transport.scatter(rows, sent, received) - layout.lo
         ids, values = transport.scatter(ids, sent, received), transport.scatter(values, sent, received)
-        store = engine.of_rows(by_rows(rows, ids, values, layout.local_shape(shape), dtype), layout, shape, False)
-        return store
+        return engine.of_rows(by_rows(rows, ids, values, layout.local_shape(shape), dtype), layout, shape, False)
     counts = transport.numbers(ids.size)[:, 0].copy()
     rows, ids, values = (transport.gather(array, counts) for array in (rows, ids, values))
     return engine.matrix_from_csr(by_rows(rows, ids, values, shape, dtype))

@@ -115,7 +115,8 @@ def moved(bounds: Bounds, new: Bounds) -> NDArray[np.int64]:
     [192, 0]
     """
     kept = np.minimum(bounds[1:], new[1:]) - np.maximum(bounds[:-1], new[:-1])
-    return np.diff(new) - np.maximum(kept, 0)
+    gained: NDArray[np.int64] = np.diff(new) - np.maximum(kept, 0)
+    return gained
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""Reductions: each rank folds its part, and all ranks fold the parts in rank order, so that results agree to the bit."""
+"""Reductions: each rank folds its part, and all ranks fold the parts in rank order, so that they agree to the bit."""
 
 from __future__ import annotations
 

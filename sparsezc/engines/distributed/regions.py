@@ -46,8 +46,7 @@ def _all(shape: tuple[int, ...]) -> tuple[IndexList, ...]:
 
 def assign(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool | None:
     """Write to a part of an object."""
-    value, *keys = e.operands
-    result = out._store
+    value, result = e.operands[0], out._store
     full = _is_full_after(e, result, value, write)
     if engine.size == 1 or result.layout.is_whole:
         done = _assign_whole(engine, e, result, write)

@@ -2,27 +2,43 @@
 
 from __future__ import annotations
 
+import os
+import secrets
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.engines.distributed.agreement import refuse_difference
 from sparsezc.engines.distributed.distributed_engine import DistributedEngine
-from sparsezc.engines.distributed.transport import Alone, Transport
+from sparsezc.engines.distributed.transports.agreement import refuse_difference
+from sparsezc.engines.distributed.transports.protocol import DEADLINE, Alone, Transport
 from sparsezc.errors import DeviceUnavailable, InvalidValue
 from sparsezc.expr import engines
+from sparsezc.expr.draws import draw_seeds_by
 from sparsezc.expr.expression import Operand
 from sparsezc.memory.csr import Csr
 
-__all__ = ["engine", "engine_of", "from_rows", "start", "transport_of"]
-
-#: Seconds that a rank waits for the others by default: readers may be as much apart.
-DEADLINE = 600.0
+__all__ = ["engine", "engine_of", "from_rows", "init", "transport_of"]
 
 _engine: DistributedEngine | None = None
 _engines: dict[int, tuple[Any, DistributedEngine]] = {}  # by the communicator's handle, which is kept alive
 _transports: dict[int, tuple[Any, Transport]] = {}
+
+
+def _communicator(comm: Any) -> Any:
+    """Return `comm`, or for None the one of all ranks; None if there is no MPI and none is needed."""
+    try:
+        from mpi4py import MPI
+    except (ImportError, RuntimeError) as error:
+        if comm is None:
+            return None
+        raise DeviceUnavailable(
+            f"distributed: mpi4py cannot be used: {error}; pip install 'sparsezc[mpi]' brings it and an MPI"
+        ) from None
+    comm = MPI.COMM_WORLD if comm is None else comm
+    _refuse_another_mpi(comm)
+    return comm
 
 
 def transport_of(comm: Any, deadline: float = DEADLINE) -> Transport:
@@ -33,42 +49,89 @@ def transport_of(comm: Any, deadline: float = DEADLINE) -> Transport:
     DeviceUnavailable
         mpi4py is not installed or finds no MPI.
     """
-    try:
-        from sparsezc.engines.distributed import mpi
-    except (ImportError, RuntimeError) as error:
-        if comm is None:
-            return _transports.setdefault(0, (None, Alone()))[1]
-        raise DeviceUnavailable(
-            f"distributed: mpi4py cannot be used: {error}; pip install 'sparsezc[mpi]' brings it and an MPI"
-        ) from None
-    comm = mpi.world() if comm is None else comm
-    found = _transports.get(comm.handle)
-    if found is None:
-        found = _transports[comm.handle] = (comm, mpi.Mpi(comm, deadline))
-    return found[1]
+    comm = _communicator(comm)
+    handle = 0 if comm is None else comm.handle
+    if handle not in _transports:
+        _transports[handle] = (comm, _made(comm, "cpu", "auto", deadline))
+    return _transports[handle][1]
 
 
-def start(
-    comm: Any = None, engine: str = "cpu", *, deadline: float = DEADLINE, force: bool = False
+def _made(comm: Any, engine: str, kind: str, deadline: float) -> Transport:
+    if comm is None:
+        return Alone()
+    from sparsezc.engines.distributed.transports import choice
+
+    return choice.transport(comm, engine, kind, deadline)
+
+
+def init(
+    comm: Any = None,
+    engine: str = "cpu",
+    *,
+    transport: str = "auto",
+    deadline: float = DEADLINE,
+    force: bool = False,
 ) -> DistributedEngine:
-    """Start the engine; see :func:`sparsezc.distributed.init`."""
+    """Start the distributed engine.
+
+    Parameters
+    ----------
+    comm : mpi4py.MPI.Comm, optional
+        The ranks that take part; by default all.
+    engine : {"cpu", "gpu"}
+        Where each rank has its part. Ranks of one machine take its GPUs in turn.
+    transport : {"auto", "mpi", "ipc", "nccl"}
+        How vectors travel between GPUs: through pinned host memory and MPI, through CUDA IPC between ranks of one
+        machine, which may share a card, or through NCCL between ranks with a card each. "auto" takes IPC inside a
+        machine, NCCL between machines, and MPI where neither can be used.
+    deadline : float
+        Seconds that a rank waits for the others before it ends all of them.
+    force : bool
+        Distribute at one rank, too, where a plain matrix does as well: for tests.
+
+    Raises
+    ------
+    DeviceUnavailable
+        mpi4py is missing, or the engine is "gpu" and there is none, or the transport cannot be used.
+    InvalidValue
+        `engine` or `transport` is unknown; ranks give different ones.
+    """
     global _engine
-    transport = transport_of(comm, deadline)
-    transport.deadline = deadline  # type: ignore[attr-defined]
-    _engine = DistributedEngine(transport, engines.get(engine, f"distributed.init: engine={engine!r}"), force=force)
-    _engines[id(transport)] = (transport, _engine)
+    comm = _communicator(comm)
+    used = _made(comm, engine, transport, deadline)
+    _transports[0 if comm is None else comm.handle] = (comm, used)
+    _engine = DistributedEngine(used, engines.get(engine, f"distributed.init: engine={engine!r}"), force=force)
+    _engines[id(used)] = (used, _engine)
+    if used.size > 1:
+        draw_seeds_by(partial(_shared_seed, used))
     return _engine
+
+
+def _refuse_another_mpi(comm: Any) -> None:
+    """Raise DeviceUnavailable if mpiexec started several ranks and mpi4py sees one: then their MPIs differ."""
+    told = max(int(os.environ.get(name) or 1) for name in ("PMI_SIZE", "OMPI_COMM_WORLD_SIZE"))
+    if told > 1 and comm.Get_size() == 1:
+        raise DeviceUnavailable(
+            f"distributed: mpiexec started {told} processes, and mpi4py sees one: it is of another MPI than mpi4py's;"
+            " `sparsezc mpirun` finds the right one"
+        )
+
+
+def _shared_seed(transport: Transport) -> int:
+    """Draw a seed on rank 0 for all ranks; all must ask for it."""
+    high, low = transport.numbers(secrets.randbits(32), secrets.randbits(32))[0].tolist()
+    return int(high) << 32 | int(low)
 
 
 def engine() -> DistributedEngine:
     """Return the engine in use, started on the CPU if none is."""
-    return start() if _engine is None else _engine
+    return init() if _engine is None else _engine
 
 
 def engine_of(comm: Any) -> DistributedEngine:
     """Return the engine of a communicator, started on the CPU if none is."""
     found = _engines.get(id(transport_of(comm)))
-    return start(comm) if found is None else found[1]
+    return init(comm) if found is None else found[1]
 
 
 def from_rows(csr: Csr, bounds: NDArray[np.int64], nrows: int, comm: Any = None, name: str | None = None) -> Any:

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsezc.device import cuda
 from sparsezc.engines.distributed import exchange, moves
-from sparsezc.engines.distributed.agreement import refuse_difference
 from sparsezc.engines.distributed.layout import COLUMNS, Layout, cut_rows
 from sparsezc.engines.distributed.stores import Store
+from sparsezc.engines.distributed.transports.agreement import refuse_difference
 from sparsezc.expr import engines
 from sparsezc.expr.operand import Operand
 from sparsezc.memory import wrap
@@ -24,7 +25,7 @@ from sparsezc.semirings.types.datatypes import BOOL, DataType
 if TYPE_CHECKING:
     from sparsezc.engines.distributed.layout import Layouts
     from sparsezc.engines.distributed.local_objects import Locals
-    from sparsezc.engines.distributed.transport import Transport
+    from sparsezc.engines.distributed.transports.protocol import Transport
 
 __all__ = ["Keeper"]
 
@@ -32,13 +33,23 @@ __all__ = ["Keeper"]
 class Keeper:
     """The methods of the engine protocol that do not compute; see :class:`sparsezc.expr.engines.Engine`."""
 
-    transport: Transport
     layouts: Layouts
     local: Locals
     rank: int
     size: int
     latest: Any
     forced: bool
+
+    _on_device: bool
+
+    @property
+    def transport(self) -> Transport:
+        """Return the transport."""
+        raise NotImplementedError
+
+    def as_local(self, array: Any) -> Any:
+        """Return a NumPy array in the local engine's memory."""
+        return cuda.current().xp.asarray(array) if self._on_device else array
 
     def counts(self, store: Store) -> NDArray[np.int64]:
         """Return the number of entries of each rank's part; one collective, if they are not known."""
@@ -131,7 +142,7 @@ class Keeper:
         return made
 
     def vector_to_coo(self, store: Store) -> tuple[NDArray[Any], NDArray[Any]]:
-        whole = exchange.whole_vector(self, store)  # type: ignore[arg-type]
+        whole = exchange.whole_vector(self, store)
         found: tuple[NDArray[Any], NDArray[Any]] = self.local.engine.vector_to_coo(self.local.settled(whole)._store)
         return found
 

@@ -45,7 +45,8 @@ def run(engine: DistributedEngine, e: Any, out: Any, write: Any) -> None:
     store = out._store
     if not alone:
         if out.ndim == 1:
-            store.local = engine.vector_from_coo(*target.to_coo(), out.dtype, out.size).local
+            at, values = target.to_coo()
+            store.local = engine.vector_from_coo(at, values, out.dtype, out.size).local
         else:
             store.local = engine.matrix_from_csr(target._to_csr()).local
     store.changed()

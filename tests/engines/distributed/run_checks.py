@@ -1,4 +1,4 @@
-"""Run a module of checks on all ranks: ``mpiexec -n 2 python -m mpi4py -m tests.engines.distributed.run_checks NAME FILE``.
+"""Run a module of checks on all ranks: ``mpiexec -n 2 python -m mpi4py -m tests...run_checks NAME FILE ENGINE``.
 
 A check is a function of the module whose name begins with ``check``; it is called with no arguments, on every rank, and
 fails by an exception. Rank 0 writes ``{check: failure, or None}`` of all ranks to a file as JSON.
@@ -12,10 +12,6 @@ import traceback
 import warnings
 from importlib import import_module
 from pathlib import Path
-
-import graphblas
-
-graphblas.init("suitesparse", blocking=True)
 
 import sparsezc as gb
 from sparsezc.engines import distributed

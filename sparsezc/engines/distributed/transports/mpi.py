@@ -1,7 +1,7 @@
 """The transport over MPI, through mpi4py. MPI sees host memory only: device arrays pass through pinned buffers.
 
-A rank that waits polls, and gives its processor away between polls. A wait that exceeds the deadline ends all ranks: MPI
-does not notice a rank that hangs.
+A rank that waits polls at first, then sleeps between polls, so that ranks which share a processor get on. A wait that
+exceeds the deadline ends all ranks: MPI does not notice a rank that hangs.
 """
 
 from __future__ import annotations
@@ -9,26 +9,26 @@ from __future__ import annotations
 import os
 import pickle
 import sys
-from time import monotonic, process_time
+from collections.abc import Callable
+from time import monotonic, process_time, sleep
 from typing import Any
 
 import numpy as np
-from mpi4py import MPI
 from numpy.typing import NDArray
 
 from sparsezc.device import cuda
-from sparsezc.engines.distributed.transport import Counts
+from sparsezc.engines.distributed.transports.protocol import Counts
 
-__all__ = ["DEADLINE", "Mpi"]
+__all__ = ["Mpi"]
 
-#: Seconds that a rank waits for the others by default: readers may be as much apart.
-DEADLINE = 600.0
 _POLLS = 200  # about 50 us: shorter waits keep the processor
+_YIELDS = 200  # about 200 us more: then the other ranks have long work to do
+_NAP = 5e-5  # seconds: a small part of a wait that has lasted so long
 _TAG = 1
 
 
 class Mpi:
-    """A communicator as a :class:`~sparsezc.engines.distributed.transport.Transport`.
+    """A communicator as a :class:`~sparsezc.engines.distributed.transports.protocol.Transport`.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class Mpi:
         Seconds after which a wait ends all ranks.
     """
 
-    def __init__(self, comm: Any, deadline: float = DEADLINE) -> None:
+    def __init__(self, comm: Any, deadline: float) -> None:
         self.comm = comm.Dup()
         self.rank, self.size = self.comm.Get_rank(), self.comm.Get_size()
         self.deadline = deadline
@@ -91,19 +91,25 @@ class Mpi:
     def _wait(self, request: Any, what: str, counted: bool = True) -> None:
         self.calls += counted
         began = process_time()
-        for _ in range(_POLLS):
-            if request.Test():
-                break
-        else:
-            limit = monotonic() + self.deadline
-            while not request.Test():
-                os.sched_yield()
-                if monotonic() > limit:
-                    self.abort(
-                        f"{what}: another rank did not come within {self.deadline:g} s (collective {self.calls} of this"
-                        " rank); all ranks end"
-                    )
+        test = request.Test
+        if not any(test() for _ in range(_POLLS)):
+            self._wait_long(test, what)
         self.waited += process_time() - began
+
+    def _wait_long(self, test: Callable[[], bool], what: str) -> None:
+        limit = monotonic() + self.deadline
+        yields = 0
+        while not test():
+            if yields < _YIELDS:
+                yields += 1
+                os.sched_yield()
+                continue
+            sleep(_NAP)
+            if monotonic() > limit:
+                self.abort(
+                    f"{what}: another rank did not come within {self.deadline:g} s (collective {self.calls} of this"
+                    " rank); all ranks end"
+                )
 
     # Device arrays pass through buffers of pinned memory, one for each direction.
 
@@ -140,8 +146,3 @@ class Mpi:
 
 def _bytes(array: NDArray[Any]) -> NDArray[np.uint8]:
     return array.reshape(-1).view(np.uint8)
-
-
-def world() -> Any:
-    """Return the communicator of all ranks."""
-    return MPI.COMM_WORLD

@@ -12,7 +12,10 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Alone", "Transport"]
+__all__ = ["DEADLINE", "Alone", "Transport"]
+
+#: Seconds that a rank waits for the others by default: readers may be as much apart.
+DEADLINE = 600.0
 
 Counts = NDArray[np.int64]
 

@@ -1,0 +1,72 @@
+"""The distributed engine against the plain one: ``mpiexec -n 2 python -m mpi4py -m benchmarks.distributed kron:18``.
+
+Set ``OMP_NUM_THREADS=1``. The plain engine runs on rank 0 while the others nap, then all ranks run, in turns.
+`ratio` is the time of the plain engine over that of the ranks (minima). On a busy machine read `cpu ratio`: processor
+time of the plain engine over the largest of a rank's outside MPI, as ranks poll while they wait.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from time import perf_counter, process_time
+from typing import Any
+
+import sparsezc as gb
+from sparsezc.engines import distributed
+
+a = gb.algorithms
+RUNS: dict[str, Callable[[Any], Any]] = {
+    "pagerank": lambda A: a.pagerank(A, tol=None, max_iter=10),
+    "bfs": lambda A: a.bfs(A, 1),
+    "components": a.connected_components,
+    "sssp": lambda A: a.sssp(A, 1),
+    "betweenness": lambda A: a.betweenness_centrality(A, sources=[1, 2, 3, 4]),
+}
+
+
+def timed(run: Callable[[Any], Any], A: Any, transport: Any) -> tuple[float, float]:
+    """Return the seconds of a run, and the processor's outside collectives."""
+    waited = transport.waited
+    began, worked = perf_counter(), process_time()
+    run(A)
+    return perf_counter() - began, process_time() - worked - (transport.waited - waited)
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("graph")
+    options.add_argument("--trials", type=int, default=5)
+    options.add_argument("--only", default=",".join(RUNS), help="names, with commas")
+    options.add_argument("--force", action="store_true", help="distribute at one rank, too: what the engine costs")
+    given = options.parse_args()
+    gb.distributed.init(force=given.force)
+    engine = distributed.engine()
+    transport = engine.transport
+    A = gb.io.read(given.graph)
+    D = A.distribute()
+    if engine.rank == 0:
+        print(f"{given.graph}: {A.nrows:,} x {A.ncols:,}, {A.nvals:,} entries; {engine.size} ranks")
+        print("algorithm     plain ms  ranks ms  ratio   plain cpu  rank cpu  cpu ratio  collectives  received MB")
+    for name in given.only.split(","):
+        plain, ranks = [], []
+        for _ in range(given.trials + 1):  # the first warms both up
+            if engine.rank == 0:
+                plain.append(timed(RUNS[name], A, transport))
+            transport.numbers(0)  # the others nap until rank 0 is here
+            calls, received = transport.calls, transport.received
+            ranks.append(timed(RUNS[name], D, transport))
+            calls, received = transport.calls - calls, transport.received - received
+        wall = min(max(x[0] for x in turn) for turn in zip(*transport.objects(ranks[1:]), strict=True))
+        work = min(max(x[1] for x in turn) for turn in zip(*transport.objects(ranks[1:]), strict=True))
+        if engine.rank == 0:
+            alone, alone_work = (min(x[k] for x in plain[1:]) for k in (0, 1))
+            print(
+                f"{name:12}{1e3 * alone:10.1f}{1e3 * wall:10.1f}{alone / wall:7.2f}{1e3 * alone_work:12.1f}"
+                f"{1e3 * work:10.1f}{alone_work / work:11.2f}{calls:13}{received / 1e6:13.2f}",
+                flush=True,
+            )
+
+
+if __name__ == "__main__":
+    main()

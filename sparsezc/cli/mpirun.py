@@ -1,0 +1,69 @@
+"""``sparsezc mpirun -n 4 prog.py``: a program on several processes, with the mpiexec that belongs to mpi4py."""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from sparsezc.cli.report import Report
+
+__all__ = ["add", "command_line", "find_mpiexec"]
+
+
+def add(commands: Any) -> None:
+    """Declare the command."""
+    text = "run a Python program on several processes (MPI)"
+    command = commands.add_parser("mpirun", help=text, description=f"{text.capitalize()}.")
+    command.add_argument("-n", type=int, default=2, metavar="N", help="processes (default: 2)")
+    command.add_argument("--mpiexec", metavar="PATH", help="the mpiexec to use (default: the one beside this Python)")
+    command.add_argument("program", help="the Python file")
+    command.add_argument("arguments", nargs=argparse.REMAINDER, help="its arguments")
+    command.set_defaults(run=mpirun)
+
+
+def find_mpiexec() -> str:
+    """Return the path of mpiexec: that of this Python's environment, else the first on the PATH.
+
+    Raises
+    ------
+    FileNotFoundError
+        There is none.
+    """
+    beside = Path(sys.executable).parent / "mpiexec"
+    found = str(beside) if beside.exists() else shutil.which("mpiexec")
+    if found is None:
+        raise FileNotFoundError("mpirun: there is no mpiexec; pip install 'sparsezc[mpi]' brings one")
+    return found
+
+
+def command_line(mpiexec: str, ranks: int, program: str, arguments: list[str]) -> list[str]:
+    """Return the command that runs a program; ``-m mpi4py`` ends all ranks if one of them fails."""
+    return [mpiexec, "-n", str(ranks), sys.executable, "-m", "mpi4py", program, *arguments]
+
+
+def mpirun(arguments: argparse.Namespace) -> Report:
+    """Run the program; its exit code is the command's.
+
+    Raises
+    ------
+    ValueError
+        The number of processes is below 1.
+    ModuleNotFoundError
+        mpi4py is not installed.
+    """
+    if arguments.n < 1:
+        raise ValueError(f"mpirun: -n is {arguments.n}; at least 1 is needed")
+    if find_spec("mpi4py") is None:
+        raise ModuleNotFoundError("mpirun: mpi4py is not installed; pip install 'sparsezc[mpi]' brings it and an MPI")
+    if not Path(arguments.program).is_file():
+        raise FileNotFoundError(f"mpirun: there is no file {arguments.program}")
+    mpiexec = arguments.mpiexec or find_mpiexec()
+    done = subprocess.run(command_line(mpiexec, arguments.n, arguments.program, arguments.arguments), check=False)
+    facts = [("processes", str(arguments.n)), ("exit code", str(done.returncode))]
+    data = {"command": "mpirun", "processes": arguments.n, "exit_code": done.returncode}
+    return Report(data, facts, code=done.returncode, aside=True)

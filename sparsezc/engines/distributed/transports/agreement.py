@@ -1,0 +1,68 @@
+"""Agreement between ranks: what they say of one object must be the same, and so must be the order of collectives."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sparsezc.errors import InvalidValue
+
+_COLLECTIVES = {"numbers", "objects", "gather", "scatter", "shift"}
+
+if TYPE_CHECKING:
+    from sparsezc.engines.distributed.transports.protocol import Transport
+
+__all__ = ["Checked", "refuse_difference"]
+
+
+def refuse_difference(transport: Transport, where: str, mine: tuple[Any, ...], names: tuple[str, ...]) -> None:
+    """Raise one error on every rank if what they say of an object differs.
+
+    Raises
+    ------
+    InvalidValue
+        The message names the first difference and its ranks.
+    """
+    every = transport.objects(mine)
+    for k, name in enumerate(names):
+        for rank, other in enumerate(every):
+            if other[k] != every[0][k]:
+                raise InvalidValue(
+                    f"{where}: {name} is {every[0][k]} on rank 0 and {other[k]} on rank {rank}; all ranks must give the"
+                    " same"
+                )
+
+
+class Checked:
+    """A transport whose ranks first tell each other what they are about to do (``config.check``).
+
+    A rank that has strayed from the others is then an error on all of them.
+    """
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+        self._sequence = 0
+        self.statement: tuple[str, str] = ("", "reading")  # what must be equal, and what to say
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._transport, name)
+        if name not in _COLLECTIVES:
+            return found
+
+        def agreed(*arguments: Any) -> Any:
+            self._agree(name)
+            return found(*arguments)
+
+        return agreed
+
+    def _agree(self, name: str) -> None:
+        self._sequence += 1
+        key, said = self.statement
+        every = self._transport.objects((self._sequence, name, key, said))
+        for rank, other in enumerate(every):
+            if other[:3] != every[0][:3]:
+                raise InvalidValue(f"ranks have strayed: {_told(0, every[0])}, and {_told(rank, other)}")
+
+
+def _told(rank: int, what: tuple[int, str, str, str]) -> str:
+    sequence, name, _, said = what
+    return f"rank {rank} is at collective {sequence}, {name} for {said}"

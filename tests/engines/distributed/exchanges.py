@@ -1,0 +1,115 @@
+"""Collectives, bytes, layouts, agreement: what travels, and what does not."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import sparsezc as gb
+from sparsezc.engines import distributed
+from sparsezc.engines.distributed.layout import ALIGN
+
+ENGINE = distributed.engine()
+T = ENGINE.transport
+
+
+def check_a_level_of_a_search_takes_two_collectives() -> None:
+    """One counts the frontier's entries and edges, one exchanges: in a pull and in a push, whatever the levels."""
+    for spec, levels in (("path:300", 300), ("kron:9", None)):
+        A = gb.io.read(spec).distribute()
+        before = T.calls
+        found = gb.algorithms.bfs(A, 1)
+        calls = T.calls - before
+        levels = int(found.reduce(gb.monoid.max).new().value) + 2 if levels is None else levels
+        assert calls <= 2 * levels, (spec, calls, levels)
+
+
+def check_an_iteration_of_pagerank_takes_two_collectives() -> None:
+    """One gathers the ranks, one sums them; that they are full is known without a word."""
+    A = gb.io.read("kron:9").distribute()
+    gb.algorithms.pagerank(A, tol=None, max_iter=1)
+    before = [T.calls]
+    for rounds in (1, 6):
+        gb.algorithms.pagerank(A, tol=None, max_iter=rounds)
+        before.append(T.calls)
+    first, second = np.diff(before)
+    assert second - first == (10 if T.size > 1 else 0)
+
+
+def check_values_that_are_not_read_do_not_travel() -> None:
+    n = 64 * 8 * T.size
+    A = gb.io.read(f"path:{n}").distribute()
+    v = gb.Vector.from_scalar(1.0, n).to("distributed")
+    before = T.received
+    A.mxv(v, gb.semiring.plus_pair).new()
+    assert T.received == before  # all ranks know that it is full
+    v[: n // 2] = 2
+    w = v.select("valuene", 2).new()
+    assert w.nvals == n - n // 2
+    before = T.received
+    A.mxv(w, gb.semiring.plus_pair).new()
+    assert T.received - before <= n // 8
+    before = T.received
+    A.mxv(v, gb.semiring.plus_times).new()
+    assert T.received - before == 8 * (n - ENGINE.layouts.of((n,)).sizes[T.rank]) * (T.size > 1)
+
+
+def check_ranges_have_equal_work() -> None:
+    A = gb.io.read("kron:12")
+    D = A.distribute()
+    layout = D._store.layout
+    counts = ENGINE.counts(D._store)
+    assert counts.sum() == A.nvals
+    assert (layout.bounds[:-1] % ALIGN == 0).all()
+    assert counts.max() <= 1.3 * A.nvals / T.size
+
+
+def check_repr_does_not_communicate() -> None:
+    A = gb.io.read("kron:8").distribute()
+    v = A.reduce_rowwise(gb.monoid.lor).new()
+    if T.rank == T.size - 1:
+        before = T.calls
+        said = repr(A), repr(v), v._repr_html_(), A._repr_html_()
+        assert T.calls == before
+        assert all(f"rank {T.rank} of {T.size}" in text for text in said)
+
+
+def check_ranks_that_disagree_about_a_graph() -> None:
+    A = gb.io.read(f"path:{200 + T.rank}")
+    if T.size == 1:
+        A.distribute()
+        return
+    with pytest.raises(gb.exceptions.InvalidValue, match="nrows is 200 on rank 0 and 201 on rank 1"):
+        A.distribute()
+
+
+def check_one_seed_for_all_ranks() -> None:
+    A = gb.io.read("kron:8").distribute()
+    found = gb.algorithms.maximal_independent_set(A).to_coo()[0].tolist()
+    assert T.objects(found) == [found] * T.size
+
+
+def check_a_vector_moves_to_the_cut_of_a_later_matrix() -> None:
+    n = 640
+    v = gb.Vector.from_coo(np.arange(n), np.arange(n), size=n).to("distributed")
+    i = np.repeat(np.arange(64), 60)
+    A = gb.Matrix.from_coo(i, np.arange(i.size) * 7 % n, np.ones(i.size), nrows=n, ncols=n, dup_op="plus")
+    bounds = v._store.layout.bounds
+    D = A.distribute()
+    w, want = D.T.mxv(v).new(), A.T.mxv(v.to("cpu")).new()
+    assert w.isequal(want.to("distributed"))
+    moved = T.size > 1 and ENGINE.layouts.of((n,)).bounds.tolist() != bounds.tolist()
+    assert (v._store.layout.bounds.tolist() != bounds.tolist()) == moved
+
+
+def check_no_fallback_where_none_is_wanted() -> None:
+    A = gb.io.read("kron:8").distribute()
+    with gb.config.set(fallback="error"):
+        gb.algorithms.bfs(A, 1)
+        gb.algorithms.pagerank(A)
+        gb.algorithms.connected_components(A)
+        gb.algorithms.sssp(A, 1)
+        gb.algorithms.triangle_count(A)
+        if T.size > 1:
+            with pytest.raises(gb.exceptions.NotImplementedException, match="has no kronecker of a Matrix"):
+                A.kronecker(A).new()

@@ -1,0 +1,85 @@
+"""The distributed engine at 1, 2 and 3 ranks: each test is one mpiexec, which runs a module of checks on all ranks."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+from time import monotonic
+
+import pytest
+
+from sparsezc.cli.mpirun import find_mpiexec
+from tests.emulator.device import why_unavailable
+
+pytestmark = pytest.mark.skipif(find_spec("mpi4py") is None, reason="mpi4py is not installed: pip install '.[mpi]'")
+ROOT = Path(__file__).resolve().parents[3]
+
+
+def launch(ranks: int, *arguments: str, timeout: float = 300) -> subprocess.CompletedProcess[str]:
+    """Run a module on some ranks, one thread each."""
+    environment = os.environ | {"OMP_NUM_THREADS": "1", "NUMBA_OPT": "0"}
+    command = [find_mpiexec(), "-n", str(ranks), sys.executable, "-m", "mpi4py", "-m", *arguments]
+    return subprocess.run(
+        command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=timeout, check=False
+    )
+
+
+def failures(module: str, ranks: int, tmp_path: Path, engine: str = "cpu") -> dict[str, str]:
+    """Run a module of checks; return what failed, by check."""
+    path = tmp_path / "found.json"
+    done = launch(ranks, "tests.engines.distributed.run_checks", module, str(path), engine)
+    assert path.exists(), done.stderr[-4000:] + done.stdout[-1000:]
+    found = json.loads(path.read_text())
+    assert found
+    return {check: said for check, said in found.items() if said}
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3])
+@pytest.mark.parametrize("module", ["algorithms", "programs", "exchanges"])
+def test_checks(module: str, ranks: int, tmp_path: Path) -> None:
+    wrong = failures(module, ranks, tmp_path)
+    assert not wrong, "\n\n".join(f"{check}\n{said}" for check, said in wrong.items())
+
+
+@pytest.mark.skipif(why_unavailable() is not None, reason="there is no emulated GPU here")
+def test_ranks_on_emulated_gpus(tmp_path: Path) -> None:
+    assert failures("on_gpus", 2, tmp_path, "gpu") == {}
+
+
+def test_a_killed_rank_ends_the_job() -> None:
+    began = monotonic()
+    done = launch(3, "tests.engines.distributed.faults", "killed", timeout=60)
+    assert done.returncode != 0
+    assert monotonic() - float(done.stdout.split()[0]) < 3, done.stdout  # one second on a quiet machine
+    assert monotonic() - began < 60
+
+
+def test_a_frozen_rank_ends_the_job_at_the_deadline() -> None:
+    done = launch(2, "tests.engines.distributed.faults", "frozen", timeout=60)
+    assert done.returncode != 0
+    assert "another rank did not come within 1 s" in done.stderr
+
+
+def test_a_rank_that_strays_is_an_error_on_all() -> None:
+    done = launch(2, "tests.engines.distributed.faults", "strayed", timeout=60)
+    assert done.returncode == 0, done.stderr
+    for rank in (0, 1):
+        assert f"rank {rank} says: ranks have strayed: rank 0 is at collective" in done.stdout
+    assert "reduce" in done.stdout
+    assert "vxm" in done.stdout
+
+
+def test_mpirun_finds_mpiexec(tmp_path: Path) -> None:
+    program = tmp_path / "prog.py"
+    program.write_text(
+        "import sys, sparsezc as gb\ngb.distributed.init()\nA = gb.io.read('path:200').distribute()\n"
+        "n = gb.algorithms.bfs(A, 0).nvals\nprint(n, sys.argv[1], A._engine.name)\n"
+    )
+    command = [sys.executable, "-m", "sparsezc", "mpirun", "-n", "2", str(program), "given"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=100, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == ["200 given distributed"] * 2

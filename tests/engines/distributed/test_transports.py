@@ -1,0 +1,68 @@
+"""The transports: each collective at one to three ranks, errors on all ranks, and the choice among them."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("mpi4py", exc_type=ImportError)
+
+CHECKS = "tests.engines.distributed.transport_checks"
+
+
+def ranks(count: int, *arguments: str) -> list[str]:
+    """Return the lines that the ranks of a program print, sorted."""
+    mpiexec = Path(sys.executable).with_name("mpiexec")
+    command = [str(mpiexec) if mpiexec.exists() else "mpiexec", "-n", str(count), sys.executable, "-m", "mpi4py"]
+    done = subprocess.run(
+        [*command, "-m", CHECKS, *arguments],
+        env=os.environ | {"OMP_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    return sorted(line for line in done.stdout.splitlines() if line)
+
+
+@pytest.mark.parametrize("count", [2, 3])
+def test_every_rank_gets_what_the_others_sent(count: int) -> None:
+    said = ranks(count, "mpi,ipc,nccl", "emulated")
+    assert [line.split(": ")[0] for line in said] == sorted(
+        f"{kind}, rank {rank} of {count}" for kind in ("mpi", "ipc", "nccl") for rank in range(count)
+    )
+
+
+def test_what_one_rank_cannot_do_is_an_error_on_all() -> None:
+    shared = "transport 'nccl': ranks 0 and 1 share a card, and NCCL needs one for each rank"
+    said = ranks(2, "nccl on one card,ipc unreachable,ipc short of memory", "emulated")
+    expected = [shared, "rank 1 of 2: no way between", "rank 1 of 2: 67,108,864 bytes are more than"]
+    assert len(said) == 2 * len(expected)
+    for text in expected:
+        assert sum(text in line for line in said) == 2
+
+
+def test_the_transport_is_chosen_by_engine_and_cards() -> None:
+    said = ranks(2, "choice", "emulated")
+    unknown = "distributed.init: transport='pigeon' is unknown; there are auto, mpi, ipc, nccl"
+    host = "distributed.init: transport='ipc' moves device arrays; engine='cpu' has none"
+    differ = "transport is mpi on rank 0 and ipc on rank 1"
+    for text in ("cpu auto: Mpi", "gpu auto: Ipc", "gpu mpi: Mpi", "gpu ipc: Ipc", unknown, host, differ):
+        assert sum(text in line for line in said) == 2, said
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("kind", ["mpi", "ipc"])
+@pytest.mark.parametrize("count", [2, 4])
+def test_ranks_that_share_a_card(kind: str, count: int) -> None:
+    assert len(ranks(count, kind, "gpu")) == count
+
+
+@pytest.mark.gpu
+def test_nccl_of_one_rank() -> None:
+    assert ranks(1, "nccl", "gpu")[0].startswith("nccl, rank 0 of 1")
