@@ -78,6 +78,24 @@ def step_seconds(engine: str) -> float:
     return min(best(multiply) for _ in range(10))
 
 
+def shared_step_seconds(transport: Any) -> float:
+    """Return the processor time of a statement on few rows of a distributed matrix, without waiting; collective."""
+    from sparsezc.io import read
+    from sparsezc.semirings import monoid, semiring, unary
+
+    A = read(f"path:{128 * transport.size}").distribute()
+    v = A.reduce_rowwise(monoid.lor).new()
+
+    def statements() -> None:
+        for _ in range(20):
+            w = A.mxv(v, semiring.any_second).new()
+            w << w.apply(unary.identity)
+            w.nvals  # noqa: B018 - as loops ask after each product
+
+    took = best(statements, lambda: time.process_time() - transport.waited) / 40
+    return float(max(transport.objects(took)))
+
+
 def between(transport: Any) -> tuple[float, float]:
     """Return the rate at which a rank receives from others, and the latency of an exchange of few bytes; collective."""
     import numpy as np

@@ -12,6 +12,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from importlib import import_module
 from typing import Any, NamedTuple
 
@@ -69,11 +70,12 @@ class Counts:
     """Counts of products, of their vectors' bytes as these would travel between ranks, and of entries read."""
 
     def __init__(self) -> None:
-        self.steps = 0
+        self.steps = self.statements = 0
         self.nbytes = self.entries = 0.0
 
     def look(self, x: Any) -> None:
         """Count one statement: ids or presence bits of a sparse operand, and the values that the product reads."""
+        self.statements += 1
         if x.operation not in _PRODUCTS:
             return
         self.steps += 1
@@ -112,17 +114,20 @@ def run(arguments: argparse.Namespace) -> Report:
     chosen = ALGORITHMS[arguments.algorithm]
     found = graph.load(arguments, chosen.weights)
     one = _One.of(arguments, found, chosen, wanted=transport.rank == 0)
-    peer, latency, measured = None, None, {1: one.took}
+    peer, latency, shared, measured = None, None, 0.0, {1: one.took}
     if transport.size > 1:
-        from sparsezc.cli.calibrate import between
+        from sparsezc.cli import calibrate
 
-        peer, latency = between(transport)
+        peer, latency = calibrate.between(transport)
+        shared = calibrate.shared_step_seconds(transport)
         A = one.A.distribute()
         took = _timed(lambda: one.call(A), arguments.trials, transport)
         measured[transport.size] = _Seconds(*(max(each) for each in zip(*transport.objects(tuple(took)), strict=True)))
     if transport.rank:
         sys.exit(0)
     rates, told = _rates(arguments, one, peer, latency)
+    rates = replace(rates, shared_step=shared)
+    told += [("several", f"{shared * 1e6:.1f} us a statement at least (measured)")] if shared else []
     report = _report(arguments, found, one.work, rates)
     report.facts += told
     _tables(report, one.work, rates, measured)
@@ -205,7 +210,7 @@ class _One(NamedTuple):
         seconds = (
             took.wall if gpu else took.busy
         )  # of a busy host, the processor time tells what a quiet one would take
-        work = Work(counts.steps, seconds, counts.nbytes, uneven)
+        work = Work(counts.steps, seconds, counts.nbytes, uneven, counts.statements)
         return cls(A, call, work, counts.entries, A._engine.name, gpu, took)
 
 
@@ -233,7 +238,7 @@ def _rates(
 
     copy, memory = calibrate.host_rates()
     step, gpu = calibrate.step_seconds(one.engine), one.gpu
-    reading = max(one.work.seconds - one.work.steps * step, 1e-9)
+    reading = max(one.work.seconds - one.work.statements * step, 1e-9)
     link = calibrate.link_rate() if gpu else min(copy, max(one.entries, 1.0) * _HOST_ID / reading)
     ranks = arguments.ranks or (_CARDS if gpu else processors(64))
     near = (arguments.peer * _GB, "given") if arguments.peer else (peer, "measured between ranks")
@@ -251,16 +256,17 @@ def _rates(
         ("peers", f"{rates.peer / _GB:.1f} GB/s ({near[1]})"),
         ("network", f"{rates.network / _GB:.1f} GB/s ({far[1]})"),
         ("latency", f"{rates.latency * 1e6:.1f} us ({wait[1]})"),
-        ("product", f"{step * 1e6:.1f} us at least"),
+        ("statement", f"{step * 1e6:.1f} us at least"),
     ]
 
 
 def _report(arguments: argparse.Namespace, found: graph.Graph, work: Any, rates: Any) -> Report:
     data = {
         "command": "scale", "graph": found.facts, "algorithm": arguments.algorithm,
-        "products": work.steps, "exchanged_bytes": work.exchanged, "rates": vars(rates),
+        "products": work.steps, "statements": work.statements, "exchanged_bytes": work.exchanged, "rates": vars(rates),
     }  # fmt: skip
-    told = f"{counted(work.steps, 'product', 'products')}, {work.exchanged / 1e6:,.2f} MB of vectors"
+    products = f"{counted(work.steps, 'product', 'products')} in {work.statements:,} statements"
+    told = f"{products}, {work.exchanged / 1e6:,.2f} MB of vectors"
     return Report(data, [("graph", found.line()), (arguments.algorithm, told)])
 
 
