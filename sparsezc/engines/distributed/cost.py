@@ -103,7 +103,7 @@ def predicted(work: Work, rates: Rates, ranks: int) -> Times:
     >>> rates = Rates(50e9, 160e9, 300e9, 50e9, 12e-6, 30e-6, 20e-6, ranks=4)
     >>> work = Work(10, 0.4, 1e9)
     >>> [round(predicted(work, rates, ranks).total, 4) for ranks in (1, 2, 4, 8)]
-    [0.4, 0.2019, 0.128, 0.0758]
+    [0.4, 0.2019, 0.1279, 0.0757]
     """
     machines = -(-ranks // rates.ranks)
     inside = min(ranks, rates.ranks)
