@@ -21,7 +21,7 @@ import numpy as np
 from sparsezc.engines.distributed import moves, pieces
 from sparsezc.engines.distributed.layout import ALIGN, COLUMNS
 from sparsezc.engines.distributed.local_objects import here, new, put, shifted, write_local
-from sparsezc.engines.distributed.products import MOVABLE, ONES, PULL
+from sparsezc.engines.distributed.products import MOVABLE, ONES, one_in
 from sparsezc.expr.dispatch import Write, update
 from sparsezc.expr.expression import Expression
 
@@ -42,17 +42,12 @@ def product(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool | N
     if (a, b) == (None, None) or (a, b) in (("rows", None), (None, "columns")):
         offset = _offset(places, a, b, A, B)
         _write(engine, e, (_part(A), _part(B)), result, write, offset)
-    elif (a, b) == ("columns", "rows"):
-        few = e.shape[0] <= ALIGN
-        if few and engine.known_symmetric(B) and _pulls(engine, A._store, B._store):
-            _pull(engine, e, result, write, _part(B, flip=True))
-        elif few or int(np.prod(e.shape)) <= engine.nvals(A._store) + engine.nvals(B._store):
-            _push(engine, e, result, write)
-        else:
-            _by_rows(engine, e, moves.turned(engine, A._store).local, result, write)
-    elif (a, b) == ("columns", "columns"):
-        if e.shape[0] <= ALIGN:
-            _pull(engine, e, result, write, _part(B))
+    elif a == "columns":
+        few, both = e.shape[0] <= ALIGN, engine.known_symmetric(B)
+        if few and (_pulls(engine, e.op, A._store, B._store) if both else b == "columns"):
+            _pull(engine, e, result, write, _part(B, flip=b == "rows"))
+        elif few or (b == "rows" and int(np.prod(e.shape)) <= engine.nvals(A._store) + engine.nvals(B._store)):
+            _push(engine, e, result, write, _part(B, flip=b == "columns"))
         else:
             _by_rows(engine, e, moves.turned(engine, A._store).local, result, write)
     elif a == "rows":
@@ -93,9 +88,9 @@ def _write(engine: DistributedEngine, e: Any, parts: tuple[Any, Any], result: An
         write_local(result, expression, write)
 
 
-def _pulls(engine: DistributedEngine, frontier: Any, matrix: Any) -> bool:
+def _pulls(engine: DistributedEngine, op: Any, frontier: Any, matrix: Any) -> bool:
     """Return whether searches gather their frontier: the rule of products.py, by the mean of the matrix's rows."""
-    return bool(engine.nvals(frontier) * PULL > frontier.shape[0] * matrix.shape[0])
+    return bool(engine.nvals(frontier) * one_in(op) > frontier.shape[0] * matrix.shape[0])
 
 
 def _pull(engine: DistributedEngine, e: Any, result: Any, write: Any, part: Any) -> None:
@@ -105,11 +100,11 @@ def _pull(engine: DistributedEngine, e: Any, result: Any, write: Any, part: Any)
     _write(engine, e, (whole.T if A._transposed else whole, part), result, write, offset)
 
 
-def _push(engine: DistributedEngine, e: Any, result: Any, write: Any) -> None:
-    A, B = e.operands
+def _push(engine: DistributedEngine, e: Any, result: Any, write: Any, part: Any) -> None:
+    A = e.operands[0]
     mine = None
     if not A._store.is_empty_range:
-        expression = Expression("mxm", (_part(A), _part(B)), e.op, e.dtype, e.shape)
+        expression = Expression("mxm", (_part(A), part), e.op, e.dtype, e.shape)
         mine = new(expression, engine.local)
         if "k" in e.op.reads:
             mine = shifted(mine, A._store.layout.lo)

@@ -21,9 +21,11 @@ if TYPE_CHECKING:
     from sparsezc.engines.distributed.distributed_engine import DistributedEngine
     from sparsezc.engines.distributed.stores import Store
 
-__all__ = ["MOVABLE", "ONES", "PULL", "product"]
+__all__ = ["MOVABLE", "ONES", "one_in", "product"]
 
-PULL = 15  # a pull is chosen if a push would read one entry of the matrix in so many (Beamer's alpha)
+#: A pull is chosen if a push would read one entry of the matrix in so many: a pull whose sums stop at their first entry
+#: reads few (Beamer's alpha); any other reads all, but writes its results in order.
+STOPPING, READING = 15, 2
 #: Monoids whose result moves with its operands, so that positions can be counted from this rank's first.
 MOVABLE = {"any", "min", "max"}
 #: Monoids that make 1 of ones.
@@ -49,7 +51,7 @@ def product(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool | N
     most = None
     if pulled is None or (pushed is not None and not x.is_full):
         most = _edges(engine, x, pushed)
-    if pulled is not None and (most is None or pushed is None or _pulls(engine, most, pushed)):
+    if pulled is not None and (most is None or pushed is None or _pulls(engine, e.op, most, pushed)):
         whole = exchange.whole_vector(engine, x, reads=reads)
         _pull(engine, e, _operand(pulled, A._transposed != (not by_result)), whole, result, write)
         result.rows = pulled
@@ -77,8 +79,13 @@ def _edges(engine: DistributedEngine, x: Store, matrix: Store) -> NDArray[np.int
     return x.edges
 
 
-def _pulls(engine: DistributedEngine, most: NDArray[np.int64], matrix: Store) -> bool:
-    return int(most.sum()) * PULL > engine.nvals(matrix)
+def _pulls(engine: DistributedEngine, op: Any, most: NDArray[np.int64], matrix: Store) -> bool:
+    return int(most.sum()) * one_in(op) > engine.nvals(matrix)
+
+
+def one_in(op: Any) -> int:
+    """Return one in how many entries a push may read before a pull is chosen."""
+    return STOPPING if op.monoid.stops_anywhere or op.monoid.name == "lor" else READING
 
 
 def _times(e: Any, M: Any, x: Any, size: int) -> Expression:

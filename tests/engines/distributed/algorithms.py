@@ -96,12 +96,12 @@ SEQUENTIAL = {"stoer_wagner"}
 
 def graphs() -> dict[str, Any]:
     rng = np.random.default_rng(5)
-    i, j = rng.integers(0, 90, (2, 300))
-    numbers = rng.integers(1, 9, 300)
+    i, j = rng.integers(0, 80, (2, 240))
+    numbers = rng.integers(1, 9, 240)
     return {
-        "kron": gb.io.read("kron:8"),
-        "directed": gb.Matrix.from_coo(i, j, numbers, nrows=90, ncols=90, dup_op="min"),
-        "path": gb.Matrix.from_coo(np.arange(99), np.arange(1, 100), nrows=100, ncols=100),
+        "kron": gb.io.read("kron:7"),
+        "directed": gb.Matrix.from_coo(i, j, numbers, nrows=80, ncols=80, dup_op="min"),
+        "path": gb.Matrix.from_coo(np.arange(69), np.arange(1, 70), nrows=70, ncols=70),
         "smaller than the ranks": gb.Matrix.from_edgelist([(0, 1), (0, 2)], nrows=3, ncols=3),
     }
 
