@@ -11,6 +11,7 @@ foreign library: ``from_...`` and ``to_...`` (docs/conversions.md).
 (5, 8)
 """
 
+from sparsezc.io._checkpoints import restore_checkpoint, save_checkpoint
 from sparsezc.io._read import read
 from sparsezc.io._write import convert, write
 from sparsezc.io.formats import register_format
@@ -33,6 +34,7 @@ __all__ = [
     "convert", "from_array", "from_arrow", "from_awkward", "from_coo_arrays", "from_csr_arrays", "from_cupy_sparse",
     "from_jax_sparse", "from_networkx", "from_pandas_edgelist", "from_parquet", "from_pydata_sparse",
     "from_scipy_sparse", "from_torch_sparse", "mmread", "mmwrite", "read", "read_binsparse", "register_format",
+    "restore_checkpoint", "save_checkpoint",
     "to_array", "to_arrow", "to_awkward", "to_coo_arrays", "to_csr_arrays", "to_cupy_sparse", "to_jax_sparse",
     "to_networkx", "to_pandas_edgelist", "to_parquet", "to_pydata_sparse", "to_scipy_sparse", "to_torch_sparse",
     "write", "write_binsparse",

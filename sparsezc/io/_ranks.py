@@ -10,6 +10,7 @@ from sparsezc.config import config
 from sparsezc.errors import GraphblasException
 from sparsezc.io.files.source import add_name
 from sparsezc.io.ranks import reading
+from sparsezc.io.ranks.bounds import ALIGN
 from sparsezc.terminal.progress import task
 
 if TYPE_CHECKING:
@@ -20,9 +21,15 @@ _ENGINE = "sparsezc.engines.distributed"  # loaded when a communicator is given:
 
 def read(source: reading.Source, whole: reading.Whole, comm: Any) -> Matrix:
     """Read as :func:`sparsezc.io.read` does with `comm`; `whole` reads all of the graph on one rank."""
+    from sparsezc.core.matrix import Matrix
+
     distributed = import_module(_ENGINE)
-    with config.set(engine=distributed.engine_of(comm).local.engine.name):
+    engine = distributed.engine_of(comm)
+    with config.set(engine=engine.local.engine.name):
         block = reading.read_block(source, whole, distributed.transport_of(comm))
+        if block.nrows <= ALIGN and engine.size > 1:  # too few rows to divide: every rank reads all, and keeps its part
+            few: Matrix = Matrix._from_csr(whole()).distribute()
+            return few
     matrix: Matrix = distributed.from_rows(block.csr, block.bounds, block.nrows, comm=comm)
     return matrix
 

@@ -11,7 +11,7 @@ import json
 import os
 import secrets
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -114,11 +114,15 @@ def save(
 
 
 def restore(
-    folder: str | os.PathLike[str], comm: Communicator, placement: str | None = None
+    folder: str | os.PathLike[str],
+    comm: Communicator,
+    placement: str | None = None,
+    cut: Callable[[int], NDArray[np.int64]] | None = None,
 ) -> tuple[dict[str, Part], dict[str, Any] | None]:
     """Return this rank's parts of the objects of a checkpoint, and its state; with any number of ranks.
 
-    Matrices are cut into rows of equal work; a vector is cut as a matrix with as many rows, if there is one.
+    Matrices are cut into rows of equal work; a vector is cut as a matrix with as many rows, if there is one, else by
+    `cut`, or evenly. Objects of at most 64 rows are whole on every rank, with bounds of that one range.
 
     Raises
     ------
@@ -140,12 +144,22 @@ def restore(
         for number, kind in enumerate(kinds):
             if kind.kind == "matrix":
                 rows = ShardedRows(place, number, kind, shards)
-                bounds = cuts.setdefault(rows.nrows, stored_rows.bounds(rows, comm))
+                if rows.nrows <= ALIGN:
+                    whole = np.array([0, rows.nrows], np.int64)
+                    csr = together(comm, partial(stored_rows.load_rows, rows, whole, 0, FROM_FILE, placement))
+                    made[kind.name] = Part(csr, whole)
+                    continue
+                bounds = cuts.get(rows.nrows)
+                bounds = cuts[rows.nrows] = stored_rows.bounds(rows, comm) if bounds is None else bounds
                 made[kind.name] = Part(stored_rows.load(rows, bounds, comm, FROM_FILE, placement).csr, bounds)
         for number, kind in enumerate(kinds):
             if kind.kind == "vector":
-                bounds = cuts.get(kind.shape[0], _evenly(kind.shape[0], comm.size))
-                first, last = (int(at) for at in bounds[comm.rank : comm.rank + 2])
+                size, bounds = kind.shape[0], cuts.get(kind.shape[0])
+                if size <= ALIGN:
+                    bounds = np.array([0, size], np.int64)
+                elif bounds is None:
+                    bounds = _evenly(size, comm.size) if cut is None else cut(size)
+                first, last = (0, size) if size <= ALIGN else (int(at) for at in bounds[comm.rank : comm.rank + 2])
                 mine = together(comm, partial(_entries, shards, number, kind, first, last))
                 made[kind.name] = Part(mine, bounds)
     return {kind.name: made[kind.name] for kind in kinds}, found["state"]

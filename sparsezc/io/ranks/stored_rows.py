@@ -125,10 +125,11 @@ def load(rows: Rows, cuts: NDArray[np.int64], comm: Communicator, weights: Weigh
     FileFormatError, InvalidValue, OutOfMemory
         As for :func:`sparsezc.io.read`; on all ranks, with the number of the first rank that failed.
     """
-    return Block(together(comm, lambda: _loaded(rows, cuts, comm.rank, weights, placement)), cuts, rows.nvals)
+    return Block(together(comm, lambda: load_rows(rows, cuts, comm.rank, weights, placement)), cuts, rows.nvals)
 
 
-def _loaded(rows: Rows, cuts: NDArray[np.int64], rank: int, weights: Weights, placement: str | None) -> Csr:
+def load_rows(rows: Rows, cuts: NDArray[np.int64], rank: int, weights: Weights, placement: str | None) -> Csr:
+    """Return the rows of a rank, without an exchange."""
     first, last = int(cuts[rank]), int(cuts[rank + 1])
     indptr = rows.offsets(first, last + 1)
     start, stop = int(indptr[0]), int(indptr[-1])

@@ -5,14 +5,11 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-import numpy as np
 import pytest
 from mpi4py import MPI
 
 import sparsezc as gb
-from sparsezc.engines import distributed
 from sparsezc.errors import FileFormatError, InvalidValue
-from sparsezc.io.ranks.checkpoint import Part, restore, save
 
 COMM = MPI.COMM_WORLD
 GRAPH = "kron:9?weights=1-255"
@@ -74,11 +71,19 @@ def check_errors_are_those_of_all_ranks() -> None:
 
 def check_a_checkpoint() -> None:
     A, place = gb.io.read(GRAPH, comm=COMM), _folder()
-    transport = distributed.transport_of(COMM)
-    save(place, {"A": Part(A._store.local._to_csr(), A._store.layout.bounds)}, transport, {"round": 3})
-    parts, state = restore(place, transport, "host")
-    made = parts["A"]
-    found = distributed.from_rows(made.data, made.bounds, int(made.bounds[-1]), comm=COMM)
-    assert np.array_equal(made.bounds, A._store.layout.bounds)
-    assert found.to("cpu").isequal(gb.io.read(GRAPH))
+    objects = {"A": A, "v": gb.algorithms.sssp(A, 1), "few": gb.io.read("path:5", comm=COMM)}
+    gb.io.save_checkpoint(place, objects, {"round": 3})
+    found, state = gb.io.restore_checkpoint(place, comm=COMM, placement="host")
+    whole, _ = gb.io.restore_checkpoint(place, placement="host")
     assert state == {"round": 3}
+    assert found["A"]._symmetric
+    for name, each in objects.items():
+        assert found[name]._engine.name == "distributed"
+        for restored in (found[name], whole[name]):
+            assert restored.to("cpu").isequal(each.to("cpu"), check_dtype=True)
+    assert gb.algorithms.sssp(found["A"], 1).isequal(found["v"])
+
+
+def check_few_rows() -> None:
+    A = gb.io.read("path:5", comm=COMM)
+    assert A.to("cpu").isequal(gb.io.read("path:5"))

@@ -159,6 +159,6 @@ def test_blocks_that_a_cut_divides_are_decoded_with_a_warning(tmp_path: Path, gp
         divided = next(at for at in range(64, 1300, 64) if rows.offsets(at, at + 1)[0] % 32)
         cuts = np.array([0, divided, 1300])
         with pytest.warns(PerformanceWarning, match="begin within a block"):
-            csr = stored_rows._loaded(rows, cuts, 1, csr_file.stored_csr.Weights(), "mapped")
+            csr = stored_rows.load_rows(rows, cuts, 1, csr_file.stored_csr.Weights(), "mapped")
     want = load(path)
     np.testing.assert_array_equal(csr.indices.read(), want.indices.read(int(want.indptr[divided])))
