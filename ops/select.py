@@ -6,7 +6,6 @@ import operator
 from typing import Any
 
 from sparsezc.errors import DimensionMismatch, DomainMismatch, InvalidValue
-from sparsezc.expr.draws import Pick, fresh_seed
 from sparsezc.expr.expression import Expression, IndexList, MaskKind, Operand, Unrun, says, stored
 from sparsezc.expr.mask import Mask, to_mask
 from sparsezc.expr.resolve import resolve
@@ -152,6 +151,8 @@ def selectk(
         index = indices.parse((rows, slice(None)), A.shape, f"selectk: rows of {A.name}")[0]
         if index.kind == "one":
             index = IndexList("list", index.positions(), 1)
+    from sparsezc.expr.draws import Pick
+
     pick = Pick(how, count, replace, random_seed(seed, "selectk"))
     return Expression("selectk", (A, index, pick), None, INT64 if replace else A.dtype, (index.size, A.ncols))
 
@@ -167,6 +168,8 @@ def random_seed(seed: Any, where: str) -> int:
         It is not from 0 to 2**64 - 1.
     """
     if seed is None:
+        from sparsezc.expr.draws import fresh_seed
+
         return fresh_seed()
     try:
         number = operator.index(seed)

@@ -13,12 +13,30 @@ GPU over matrices that may be in host memory.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from sparsezc import first_use
 
 # Imported here, because importing the submodule later would replace the object by the module.
 from sparsezc.config import config as config
 from sparsezc.memory import placement as _placements  # noqa: F401  (it tells config the names)
+
+__version__ = "0.1.0"
+#: The library behind the CPU engine, by python-graphblas's name.
+backend = "suitesparse"
+
+
+def init(backend: str = "suitesparse", blocking: bool = True) -> None:
+    """Accept the first call of programs written for python-graphblas; nothing needs to be started here.
+
+    Parameters
+    ----------
+    backend : str
+        Ignored: a matrix's placement chooses the engine.
+    blocking : bool
+        Ignored: the CPU engine runs SuiteSparse in blocking mode, in which its answers are right.
+    """
+
 
 if TYPE_CHECKING:
     from sparsezc import algorithms as algorithms
@@ -36,6 +54,7 @@ if TYPE_CHECKING:
     from sparsezc.core.graphblas_objects import from_graphblas as from_graphblas
     from sparsezc.core.graphblas_objects import to_graphblas as to_graphblas
     from sparsezc.core.matrix import Matrix as Matrix
+    from sparsezc.core.recorder import Recorder as Recorder
     from sparsezc.core.scalar import Scalar as Scalar
     from sparsezc.core.vector import Vector as Vector
     from sparsezc.engines import distributed as distributed
@@ -49,70 +68,20 @@ if TYPE_CHECKING:
     from sparsezc.semirings import select as select
     from sparsezc.semirings import semiring as semiring
     from sparsezc.semirings import unary as unary
-
-__version__ = "0.1.0"
-#: The library behind the CPU engine, by python-graphblas's name.
-backend = "suitesparse"
-
-# Where each name lives: (module, name in it; None for the module itself). Loaded when first used.
-_HOMES: dict[str, tuple[str, str | None]] = {
-    "Matrix": ("sparsezc.core.matrix", "Matrix"),
-    "Vector": ("sparsezc.core.vector", "Vector"),
-    "Scalar": ("sparsezc.core.scalar", "Scalar"),
-    "MAX_SIZE": ("sparsezc.ops.arrays", "MAX_SIZE"),
-    "agg": ("sparsezc.semirings.agg", None),
-    "algorithms": ("sparsezc.algorithms", None),
-    "applications": ("sparsezc.applications", None),
-    "Recorder": ("sparsezc.core.recorder", "Recorder"),
-    "binary": ("sparsezc.semirings.binary", None),
-    "core": ("sparsezc.core", None),
-    "distributed": ("sparsezc.engines.distributed", None),
-    "dtypes": ("sparsezc.dtypes", None),
-    "errors": ("sparsezc.errors", None),
-    "exceptions": ("sparsezc.exceptions", None),
-    "from_graphblas": ("sparsezc.core.graphblas_objects", "from_graphblas"),
-    "indexunary": ("sparsezc.semirings.indexunary", None),
-    "io": ("sparsezc.io", None),
-    "loader": ("sparsezc.loader", None),
-    "monoid": ("sparsezc.semirings.monoid", None),
-    "op": ("sparsezc.semirings.op", None),
-    "orders": ("sparsezc.orders", None),
-    "replace": ("sparsezc.expr.writable", "replace"),
-    "select": ("sparsezc.semirings.select", None),
-    "semiring": ("sparsezc.semirings.semiring", None),
-    "ss": ("sparsezc.ss", None),
-    "stats": ("sparsezc.stats", None),
-    "to_graphblas": ("sparsezc.core.graphblas_objects", "to_graphblas"),
-    "unary": ("sparsezc.semirings.unary", None),
-    "viz": ("sparsezc.viz", None),
-}
-
-__all__ = [*_HOMES, "backend", "config", "init"]
-
-
-def init(backend: str = "suitesparse", blocking: bool = True) -> None:
-    """Accept the first call of programs written for python-graphblas; nothing needs to be started here.
-
-    Parameters
-    ----------
-    backend : str
-        Ignored: a matrix's placement chooses the engine.
-    blocking : bool
-        Ignored: the CPU engine runs SuiteSparse in blocking mode, in which its answers are right.
-    """
-
-
-def __getattr__(name: str) -> Any:
-    try:
-        module, attribute = _HOMES[name]
-    except KeyError:
-        raise AttributeError(f"module 'sparsezc' has no attribute {name!r}") from None
-    found: Any = import_module(module)
-    if attribute is not None:
-        found = getattr(found, attribute)
-    globals()[name] = found
-    return found
-
-
-def __dir__() -> list[str]:
-    return sorted({*__all__, "__version__"})
+else:
+    _names, __getattr__, __dir__ = first_use.names(
+        __name__,
+        {
+            "core.graphblas_objects": "from_graphblas to_graphblas",
+            "core.matrix": "Matrix",
+            "core.recorder": "Recorder",
+            "core.scalar": "Scalar",
+            "core.vector": "Vector",
+            "expr.writable": "replace",
+            "ops.arrays": "MAX_SIZE",
+        },
+        "algorithms applications core dtypes engines.distributed errors exceptions io loader orders ss stats viz"
+        " semirings.agg semirings.binary semirings.indexunary semirings.monoid semirings.op semirings.select"
+        " semirings.semiring semirings.unary",
+    )
+    __all__ = [*_names, "backend", "config", "init"]

@@ -15,6 +15,7 @@ import threading
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from importlib import import_module
 from types import FrameType
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -44,18 +45,20 @@ class _Parser(argparse.ArgumentParser):
         sys.exit(2)
 
 
-def parser() -> argparse.ArgumentParser:
-    """Return the parser of the whole command line."""
-    from sparsezc.cli import (  # here, so that `main` handles Ctrl-C while they load
-        algorithms,
-        apps,
-        convert,
-        doctor,
-        info,
-        mpirun,
-        scale,
-    )
+#: The files of this folder that declare commands, and their commands.
+_COMMANDS = {
+    "algorithms": ("bfs", "sssp", "pagerank", "cc"),
+    "apps": ("app",),
+    "info": ("info",),
+    "convert": ("convert",),
+    "mpirun": ("mpirun",),
+    "scale": ("scale",),
+    "doctor": ("doctor",),
+}
 
+
+def parser(command: str | None = None) -> argparse.ArgumentParser:
+    """Return the parser of the whole command line; for a known `command` of this one's file, which alone is loaded."""
     top = _Parser(
         prog="sparsezc",
         description="Graph algorithms in GraphBLAS, on a CPU or a GPU, for graphs larger than the GPU.",
@@ -64,11 +67,11 @@ def parser() -> argparse.ArgumentParser:
     )
     top.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
     commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for module in (algorithms, apps, info, convert, mpirun, scale, doctor):
-        module.add(commands)
-    for command in commands.choices.values():
-        command.add_argument("--json", action="store_true", help="print one JSON object instead of a table")
-        command.add_argument("--debug", action="store_true", help="show the traceback of an error")
+    for file in [file for file, names in _COMMANDS.items() if command in names] or _COMMANDS:
+        import_module(f"sparsezc.cli.{file}").add(commands)  # here, so that `main` handles Ctrl-C while it loads
+    for each in commands.choices.values():
+        each.add_argument("--json", action="store_true", help="print one JSON object instead of a table")
+        each.add_argument("--debug", action="store_true", help="show the traceback of an error")
     return top
 
 
@@ -108,7 +111,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     with warnings.catch_warnings(), _remembered() as interrupts:
         warnings.showwarning = _warn
         try:
-            arguments = parser().parse_args(argv)
+            words = sys.argv[1:] if argv is None else argv
+            arguments = parser(words[0] if words else None).parse_args(words)
             debug = arguments.debug
             report: Report = arguments.run(arguments)
             if report.aside:

@@ -117,5 +117,5 @@ class App:
         """Call the function."""
         from sparsezc import algorithms, applications
 
-        room = applications if self.function in applications.__all__ else algorithms
+        room = applications if self.function in dir(applications) else algorithms
         return getattr(room, self.function)(*graphs, **given)

@@ -5,7 +5,6 @@ Only the corner is read, as the whole may be larger than the host's memory.
 
 from __future__ import annotations
 
-from html import escape
 from typing import Any
 
 from sparsezc.expr import engines
@@ -15,6 +14,8 @@ _MOST = 10  # rows and columns that are shown
 
 def html(x: Any) -> str:
     """Show a Matrix or Vector as HTML."""
+    from html import escape
+
     if x._engine is not None and engines.capability(x._engine, "summary")(x._store) is not None:
         return f"<div><p>{escape(repr(x))}</p></div>"
     shape = tuple(x.shape)

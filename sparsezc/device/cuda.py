@@ -11,7 +11,6 @@ from contextlib import suppress
 from functools import cache
 
 from sparsezc import locks
-from sparsezc.device.cupy_device import Cuda
 from sparsezc.device.protocol import Device
 from sparsezc.errors import DeviceUnavailable
 
@@ -36,6 +35,8 @@ def current() -> Device:
         if _current is None:
             if _reason is not None:
                 raise DeviceUnavailable(_reason)
+            from sparsezc.device.cupy_device import Cuda
+
             try:
                 _current = Cuda()
             except DeviceUnavailable as error:
@@ -47,6 +48,8 @@ def current() -> Device:
 def take(turn: int) -> None:
     """Have this process use GPU `turn` of its machine, counted modulo their number, if it has not started one yet."""
     global _current
+    from sparsezc.device.cupy_device import Cuda
+
     with _starting:
         if _current is None and _reason is None:
             with suppress(DeviceUnavailable):  # `current` says why

@@ -11,36 +11,68 @@ foreign library: ``from_...`` and ``to_...`` (docs/conversions.md).
 (5, 8)
 """
 
-from sparsezc.io._checkpoints import restore_checkpoint, save_checkpoint
-from sparsezc.io._read import read
-from sparsezc.io._write import convert, write
-from sparsezc.io.formats import register_format
-from sparsezc.io.formats.binsparse import read_binsparse, write_binsparse
-from sparsezc.io.formats.mmio import mmread, mmwrite
-from sparsezc.io.formats.parquet import from_parquet, to_parquet
-from sparsezc.io.interop.array import from_array, to_array
-from sparsezc.io.interop.arrow import from_arrow, to_arrow
-from sparsezc.io.interop.awkward import from_awkward, to_awkward
-from sparsezc.io.interop.csr_arrays import from_coo_arrays, from_csr_arrays, to_coo_arrays, to_csr_arrays
-from sparsezc.io.interop.cupy_sparse import from_cupy_sparse, to_cupy_sparse
-from sparsezc.io.interop.jax import from_jax_sparse, to_jax_sparse
-from sparsezc.io.interop.networkx import from_networkx, to_networkx
-from sparsezc.io.interop.pandas import from_pandas_edgelist, to_pandas_edgelist
-from sparsezc.io.interop.pydata_sparse import from_pydata_sparse, to_pydata_sparse
-from sparsezc.io.interop.scipy_sparse import from_scipy_sparse, to_scipy_sparse
-from sparsezc.io.interop.torch import from_torch_sparse, to_torch_sparse
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "convert", "from_array", "from_arrow", "from_awkward", "from_coo_arrays", "from_csr_arrays", "from_cupy_sparse",
-    "from_jax_sparse", "from_networkx", "from_pandas_edgelist", "from_parquet", "from_pydata_sparse",
-    "from_scipy_sparse", "from_torch_sparse", "mmread", "mmwrite", "read", "read_binsparse", "register_format",
-    "restore_checkpoint", "save_checkpoint",
-    "to_array", "to_arrow", "to_awkward", "to_coo_arrays", "to_csr_arrays", "to_cupy_sparse", "to_jax_sparse",
-    "to_networkx", "to_pandas_edgelist", "to_parquet", "to_pydata_sparse", "to_scipy_sparse", "to_torch_sparse",
-    "write", "write_binsparse",
-]  # fmt: skip
+from sparsezc import first_use
 
-
-def __dir__() -> list[str]:
-    """List the public names only: the folders below are not for users."""
-    return sorted(__all__)
+if TYPE_CHECKING:
+    from sparsezc.io._checkpoints import restore_checkpoint as restore_checkpoint
+    from sparsezc.io._checkpoints import save_checkpoint as save_checkpoint
+    from sparsezc.io._read import read as read
+    from sparsezc.io._write import convert as convert
+    from sparsezc.io._write import write as write
+    from sparsezc.io.formats import register_format as register_format
+    from sparsezc.io.formats.binsparse import read_binsparse as read_binsparse
+    from sparsezc.io.formats.binsparse import write_binsparse as write_binsparse
+    from sparsezc.io.formats.mmio import mmread as mmread
+    from sparsezc.io.formats.mmio import mmwrite as mmwrite
+    from sparsezc.io.formats.parquet import from_parquet as from_parquet
+    from sparsezc.io.formats.parquet import to_parquet as to_parquet
+    from sparsezc.io.interop.array import from_array as from_array
+    from sparsezc.io.interop.array import to_array as to_array
+    from sparsezc.io.interop.arrow import from_arrow as from_arrow
+    from sparsezc.io.interop.arrow import to_arrow as to_arrow
+    from sparsezc.io.interop.awkward import from_awkward as from_awkward
+    from sparsezc.io.interop.awkward import to_awkward as to_awkward
+    from sparsezc.io.interop.csr_arrays import from_coo_arrays as from_coo_arrays
+    from sparsezc.io.interop.csr_arrays import from_csr_arrays as from_csr_arrays
+    from sparsezc.io.interop.csr_arrays import to_coo_arrays as to_coo_arrays
+    from sparsezc.io.interop.csr_arrays import to_csr_arrays as to_csr_arrays
+    from sparsezc.io.interop.cupy_sparse import from_cupy_sparse as from_cupy_sparse
+    from sparsezc.io.interop.cupy_sparse import to_cupy_sparse as to_cupy_sparse
+    from sparsezc.io.interop.jax import from_jax_sparse as from_jax_sparse
+    from sparsezc.io.interop.jax import to_jax_sparse as to_jax_sparse
+    from sparsezc.io.interop.networkx import from_networkx as from_networkx
+    from sparsezc.io.interop.networkx import to_networkx as to_networkx
+    from sparsezc.io.interop.pandas import from_pandas_edgelist as from_pandas_edgelist
+    from sparsezc.io.interop.pandas import to_pandas_edgelist as to_pandas_edgelist
+    from sparsezc.io.interop.pydata_sparse import from_pydata_sparse as from_pydata_sparse
+    from sparsezc.io.interop.pydata_sparse import to_pydata_sparse as to_pydata_sparse
+    from sparsezc.io.interop.scipy_sparse import from_scipy_sparse as from_scipy_sparse
+    from sparsezc.io.interop.scipy_sparse import to_scipy_sparse as to_scipy_sparse
+    from sparsezc.io.interop.torch import from_torch_sparse as from_torch_sparse
+    from sparsezc.io.interop.torch import to_torch_sparse as to_torch_sparse
+else:
+    __all__, __getattr__, __dir__ = first_use.names(
+        __name__,
+        {
+            "_checkpoints": "restore_checkpoint save_checkpoint",
+            "_read": "read",
+            "_write": "convert write",
+            "formats": "register_format",
+            "formats.binsparse": "read_binsparse write_binsparse",
+            "formats.mmio": "mmread mmwrite",
+            "formats.parquet": "from_parquet to_parquet",
+            "interop.array": "from_array to_array",
+            "interop.arrow": "from_arrow to_arrow",
+            "interop.awkward": "from_awkward to_awkward",
+            "interop.csr_arrays": "from_coo_arrays from_csr_arrays to_coo_arrays to_csr_arrays",
+            "interop.cupy_sparse": "from_cupy_sparse to_cupy_sparse",
+            "interop.jax": "from_jax_sparse to_jax_sparse",
+            "interop.networkx": "from_networkx to_networkx",
+            "interop.pandas": "from_pandas_edgelist to_pandas_edgelist",
+            "interop.pydata_sparse": "from_pydata_sparse to_pydata_sparse",
+            "interop.scipy_sparse": "from_scipy_sparse to_scipy_sparse",
+            "interop.torch": "from_torch_sparse to_torch_sparse",
+        },
+    )

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsezc import first_use
 from sparsezc.errors import FileFormatError, GraphblasException, InvalidValue, OutOfMemory
 from sparsezc.expr.options import flag
 from sparsezc.io.build import csr_builder, edge_list
@@ -19,10 +20,8 @@ from sparsezc.io.build import weights as weighting
 from sparsezc.io.build.csr_chunks import as_edges
 from sparsezc.io.build.limits import unexpected
 from sparsezc.io.build.weights import FROM_FILE, Weights
-from sparsezc.io.files.pipe_spool import seekable
 from sparsezc.io.files.source import add_name, existing, is_piped
 from sparsezc.io.formats import FORMATS, GENERATED, REGISTERED, SUFFIXES
-from sparsezc.io.hdf5 import aligned_file, csr_file
 from sparsezc.memory.budget import resolve
 from sparsezc.memory.csr import Csr
 from sparsezc.memory.placement import FILES
@@ -30,10 +29,15 @@ from sparsezc.terminal.progress import task, working
 
 if TYPE_CHECKING:
     from sparsezc.core.matrix import Matrix
+    from sparsezc.io.hdf5.aligned_file import Ready
     from sparsezc.io.ranks import reading
 
 _NEVER_GZIPPED = ("npz", "emogi", "parquet", "binsparse")
 _TEXT = ("snap", "mtx", "dimacs", "metis")
+# for pipes and .h5 files only
+_seekable = first_use.function("sparsezc.io.files.pipe_spool", "seekable")
+_find = first_use.function("sparsezc.io.hdf5.csr_file", "find")
+_unchecked = first_use.function("sparsezc.io.hdf5.csr_file", "unchecked")
 
 
 class Reading(TypedDict, total=False):
@@ -173,7 +177,7 @@ def read_csr(
 def _read(path: str | os.PathLike[str], options: ReadOptions) -> tuple[Csr, NDArray[np.int64] | None]:
     kind = options.kind
     if options.verify and kind != "binsparse":
-        raise csr_file.unchecked(path)
+        raise _unchecked(path)
     if options.placement in FILES and kind != "binsparse":
         resolve(options.placement, 0, 0)  # an unknown placement is refused before the file is read
     weights, placement, both = options.weights, options.placement, options.both
@@ -185,7 +189,7 @@ def _read(path: str | os.PathLike[str], options: ReadOptions) -> tuple[Csr, NDAr
         module = module_of(kind)
         direct = not (both or options.relabel)
         more = {"verify": options.verify} if kind == "binsparse" else {}
-        with seekable(path) if is_piped(Path(path)) else nullcontext(path) as file:
+        with _seekable(path) if is_piped(Path(path)) else nullcontext(path) as file:
             found = module.read(Path(file), weights=weights, placement=placement, direct=direct, **more)
     if options.directed:
         options.check_direction(path, found.symmetric if isinstance(found, Csr) else found.undirected)
@@ -213,9 +217,9 @@ def source(path: str | os.PathLike[str], options: ReadOptions) -> reading.Source
     return reading.Source(path, options, None if options.kind is None else module_of(options.kind))
 
 
-def ready_file(path: str | os.PathLike[str], kind: str | None) -> aligned_file.Ready | None:
+def ready_file(path: str | os.PathLike[str], kind: str | None) -> Ready | None:
     """Return the facts about a mappable file with checksums; None for other files and generated graphs."""
-    return csr_file.find(Path(path)) if kind == "binsparse" else None
+    return _find(Path(path)) if kind == "binsparse" else None
 
 
 @dataclass(frozen=True)

@@ -3,20 +3,17 @@
 PyTorch and PyTorch Geometric are imported at first use: ``pip install "sparsezc[torch]"``.
 """
 
-from typing import Any
+from typing import TYPE_CHECKING
 
-from sparsezc.loader.neighbor_loader import NeighborLoader
+from sparsezc import first_use
 
-__all__ = ["FeatureStore", "GraphStore", "NeighborLoader", "NeighborSampler"]
-
-
-def __getattr__(name: str) -> Any:
-    if name not in __all__:
-        raise AttributeError(f"module 'sparsezc.loader' has no attribute {name!r}")
-    from sparsezc.loader import interfaces  # its classes derive from PyG's
-
-    return getattr(interfaces, name)
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+if TYPE_CHECKING:
+    from sparsezc.loader.interfaces import FeatureStore as FeatureStore
+    from sparsezc.loader.interfaces import GraphStore as GraphStore
+    from sparsezc.loader.interfaces import NeighborSampler as NeighborSampler
+    from sparsezc.loader.neighbor_loader import NeighborLoader as NeighborLoader
+else:  # the classes of interfaces.py derive from PyTorch Geometric's
+    __all__, __getattr__, __dir__ = first_use.names(
+        __name__,
+        {"interfaces": "FeatureStore GraphStore NeighborSampler", "neighbor_loader": "NeighborLoader"},
+    )

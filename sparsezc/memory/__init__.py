@@ -16,22 +16,16 @@ array([1, 2, 0], dtype=uint32)
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from sparsezc import first_use
 
 if TYPE_CHECKING:
     from sparsezc.memory.buffer import Buffer as Buffer
     from sparsezc.memory.buffer import allocate as allocate
     from sparsezc.memory.buffer import allocate_all as allocate_all
     from sparsezc.memory.host import wrap as wrap
-
-__all__ = ["Buffer", "allocate", "allocate_all", "wrap"]
-
-
-def __getattr__(name: str) -> Any:
-    """Load names that need NumPy at their first use: config.py and the command line read the records before."""
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    home = "host" if name == "wrap" else "buffer"
-    found = globals()[name] = getattr(import_module(f"{__name__}.{home}"), name)
-    return found
+else:  # config.py and the command line read the records of placements, and start without NumPy
+    __all__, __getattr__, __dir__ = first_use.names(
+        __name__, {"buffer": "Buffer allocate allocate_all", "host": "wrap"}
+    )

@@ -16,7 +16,6 @@ from sparsezc.errors import DimensionMismatch, InvalidValue
 from sparsezc.memory.budget import require_host
 from sparsezc.memory.buffer import Buffer, allocate, index_dtype
 from sparsezc.memory.host import wrap
-from sparsezc.memory.id_blocks import BlocksBuffer
 from sparsezc.memory.placement import HOSTS, RECORDS
 from sparsezc.semirings.types.datatypes import DataType, lookup
 from sparsezc.terminal.progress import bar, task
@@ -101,6 +100,8 @@ class Csr:
             return self._placed(placement, ids, chunk)
 
     def _placed(self, placement: str, ids: np.dtype[Any], chunk: int) -> Csr:
+        from sparsezc.memory.id_blocks import BlocksBuffer
+
         values = allocate(placement, self.values.count, self.dtype.np_type)
         if isinstance(self.indices, BlocksBuffer) and placement not in HOSTS:
             indices: Buffer = self.indices.placed(placement)

@@ -5,17 +5,12 @@ NetworkX reads :mod:`info` whenever it is imported, so this package imports all 
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from sparsezc import first_use
 
 if TYPE_CHECKING:
     from sparsezc.networkx_backend.graph import DiGraph as DiGraph
     from sparsezc.networkx_backend.graph import Graph as Graph
-
-__all__ = ["DiGraph", "Graph"]
-
-
-def __getattr__(name: str) -> Any:
-    if name in __all__:
-        return getattr(import_module("sparsezc.networkx_backend.graph"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+else:
+    __all__, __getattr__, __dir__ = first_use.names(__name__, {"graph": "DiGraph Graph"})

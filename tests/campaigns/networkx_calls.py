@@ -19,6 +19,7 @@ entry_points.provide(Path(tempfile.mkdtemp(prefix="entry-points-")))
 
 import networkx as nx  # noqa: E402 - it looks for backends when it is imported
 
+from sparsezc.config import config  # noqa: E402
 from sparsezc.networkx_backend.interface import CLAIMS  # noqa: E402
 from tests.campaigns.frame import Failure, Trial, _again  # noqa: E402
 from tests.networkx_backend.allowed import (  # noqa: E402
@@ -43,11 +44,15 @@ _FUNCTIONS = {
 
 
 def trial(rng: np.random.Generator, folder: Path) -> Trial:
-    """Make each call with NetworkX alone and with the backend, and compare."""
+    """Make each call with NetworkX alone and with the backend, and compare.
+
+    ``autocompute`` is off, a setting that the package must not depend on: what needs a result asks for it.
+    """
     G = graph(rng)
     arguments = Arguments(rng, G)
     tried: dict[str, int] = {}
-    with warnings.catch_warnings(), nx.config(warnings_to_ignore={"cache"}, fallback_to_nx=False):
+    silent = nx.config(warnings_to_ignore={"cache"}, fallback_to_nx=False)
+    with warnings.catch_warnings(), silent, config.set(autocompute=False):
         warnings.simplefilter("ignore")
         for name in _NAMES:
             given = arguments.draw(name, _FUNCTIONS[name])

@@ -474,7 +474,7 @@ def test_ctrl_c_while_computing(capsys, edges, monkeypatch, tmp_path):
 
 
 def test_ctrl_c_while_the_commands_load(capsys, monkeypatch):
-    def interrupted():
+    def interrupted(*_):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("sparsezc.cli.parser", interrupted)

@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 # From low to high; the modules of one row may import each other.
 FOLDERS = (
-    ("sparsezc.errors",),
+    ("sparsezc.errors", "sparsezc.first_use"),
     ("sparsezc.exceptions",),
     ("sparsezc.semirings.types",),
     ("sparsezc.semirings.udf",),
@@ -133,8 +133,11 @@ def is_type_checking(node: ast.AST) -> bool:
 
 
 def spelled(call: ast.Call) -> str | None:
-    """The module that `import_module("sparsezc...")` names, as far as the text gives it."""
-    if not ast.unparse(call.func).endswith("import_module") or not call.args:
+    """The module that `import_module("sparsezc...")` or `first_use.function("sparsezc...", name)` names.
+
+    As far as the text gives it: packages that list names, by `first_use.names`, have them from files of their own.
+    """
+    if not ast.unparse(call.func).endswith(("import_module", "first_use.function")) or not call.args:
         return None
     name = call.args[0]
     if isinstance(name, ast.JoinedStr):
@@ -252,6 +255,7 @@ def f():
     import sparsezc.core.scalar as s
     import_module("sparsezc.algorithms")
     importlib.import_module(f"sparsezc.expr.engines.{name}")
+g = first_use.function("sparsezc.orders", "order")
 """
     path = tmp_path / "host.py"
     path.write_text(text)
@@ -265,6 +269,7 @@ def f():
         ("sparsezc.core.scalar", True),
         ("sparsezc.algorithms", True),
         ("sparsezc.expr.engines", True),
+        ("sparsezc.orders", False),
     ]
 
 

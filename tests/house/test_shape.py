@@ -19,6 +19,7 @@ LONG = {
 }
 #: Folders with more files, and why.
 FULL = {
+    "sparsezc": "most have the names of python-graphblas's modules",
     "sparsezc/algorithms": "users look for them one by one, a file each",
     "sparsezc/applications": "the same",
     "tests/algorithms": "the same",

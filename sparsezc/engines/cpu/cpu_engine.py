@@ -13,16 +13,12 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from sparsezc import errors
-from sparsezc.engines.cpu import label_moves, labels, native
-from sparsezc.engines.cpu.best_column import best_column
+from sparsezc import errors, first_use
+from sparsezc.engines.cpu import native
 from sparsezc.engines.cpu.dense import distances, is_dense, matmul, solve, values_of, with_values
 from sparsezc.engines.cpu.expressions import EXPRESSIONS, acyclic, index, operand, operator, scalar
 from sparsezc.engines.cpu.expressions import mask as mask_of
-from sparsezc.engines.cpu.sampled_mxm import sampled_mxm
-from sparsezc.engines.cpu.selectk import selectk
 from sparsezc.engines.cpu.store_methods import Keeper
-from sparsezc.engines.cpu.walk import walk
 from sparsezc.expr.dispatch import Write
 from sparsezc.expr.expression import Expression
 from sparsezc.expr.mask import Mask
@@ -210,26 +206,33 @@ def _assign(x: Expression, out: Any, write: Write[Mask | None]) -> None:
 
 
 def _sampled_mxm(x: Expression, out: Any, write: Write[Mask | None]) -> None:
-    _write_whole(lambda x: sampled_mxm(x, write.mask), x, out, write)
+    _write_whole(lambda x: _sampled(x, write.mask), x, out, write)
 
 
 def _run_labels(x: Expression, out: Any, write: Write[Mask | None]) -> None:
-    labels.run(_LABELS[x.operation], x, out, write, lambda made: _write_made(made, out, write))
+    _labels(_LABELS[x.operation], x, out, write, lambda made: _write_made(made, out, write))
 
 
-_LABELS = {**labels.OPERATIONS, "move_labels": label_moves.move_labels, "join_labels": label_moves.join_labels}
+_sampled = first_use.function("sparsezc.engines.cpu.sampled_mxm", "sampled_mxm")
+_labels = first_use.function("sparsezc.engines.cpu.labels", "run")
+_LABELS = {
+    "best_label": first_use.function("sparsezc.engines.cpu.labels", "best_label"),
+    "label_weight": first_use.function("sparsezc.engines.cpu.labels", "label_weight"),
+    "move_labels": first_use.function("sparsezc.engines.cpu.label_moves", "move_labels"),
+    "join_labels": first_use.function("sparsezc.engines.cpu.label_moves", "join_labels"),
+}
 #: What python-graphblas has no expression for. NumPy makes the results of some as a whole.
 _STATEMENTS: dict[str, Callable[[Expression, Any, Write[Mask | None]], None]] = {
     "assign": _assign,
     "subassign": _assign,
-    "best_column": partial(_write_whole, best_column),
+    "best_column": partial(_write_whole, first_use.function("sparsezc.engines.cpu.best_column", "best_column")),
     "distances": partial(_write_whole, distances),
     "sampled_mxm": _sampled_mxm,
-    "selectk": partial(_write_whole, selectk),
+    "selectk": partial(_write_whole, first_use.function("sparsezc.engines.cpu.selectk", "selectk")),
     "solve": partial(_write_whole, solve),
-    "sum_by_labels": partial(_write_whole, label_moves.sum_by_labels),
+    "sum_by_labels": partial(_write_whole, first_use.function("sparsezc.engines.cpu.label_moves", "sum_by_labels")),
     "values_of": partial(_write_whole, values_of),
-    "walk": partial(_write_whole, walk),
+    "walk": partial(_write_whole, first_use.function("sparsezc.engines.cpu.walk", "walk")),
     "with_values": partial(_write_whole, with_values),
     **dict.fromkeys(_LABELS, _run_labels),
 }

@@ -27,7 +27,7 @@ from sparsezc.expr.expression import Expression
 from sparsezc.expr.mask import Mask
 from sparsezc.memory.budget import require_host
 
-__all__ = ["OPERATIONS", "run"]
+__all__ = ["best_label", "label_weight", "run"]
 
 _ALONE = 1 << 17  # entries that a thread does in the time that a second one takes to start, times ten
 
@@ -57,7 +57,7 @@ def run(
         assign(acyclic(made))
 
 
-def _best_label(x: Expression, operands: Any, rows: NDArray[np.int64]) -> tuple[NDArray[Any], NDArray[Any]]:
+def best_label(x: Expression, operands: Any, rows: NDArray[np.int64]) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return the rows whose best label is not their own, and these labels."""
     matrix, given, stays = operands
     spans, label = spans_of(x, matrix, rows), checked_labels(x, given)
@@ -66,7 +66,7 @@ def _best_label(x: Expression, operands: Any, rows: NDArray[np.int64]) -> tuple[
     return rows[moves], best[moves]
 
 
-def _label_weight(x: Expression, operands: Any, rows: NDArray[np.int64]) -> tuple[NDArray[Any], NDArray[Any]]:
+def label_weight(x: Expression, operands: Any, rows: NDArray[np.int64]) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return all rows, and their sums."""
     return rows, sums_within(spans_of(x, operands[0], rows), rows, checked_labels(x, operands[1]))
 
@@ -91,9 +91,6 @@ def sums_within(spans: Spans, rows: NDArray[np.int64], label: NDArray[np.int64])
 
     in_threads(part, even_parts(np.cumsum(spans.end - spans.begin)))
     return sums
-
-
-OPERATIONS: dict[str, Callable[..., Any]] = {"best_label": _best_label, "label_weight": _label_weight}
 
 
 def even_parts(work: NDArray[np.int64]) -> list[int]:

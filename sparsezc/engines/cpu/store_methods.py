@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc import errors
+from sparsezc import errors, first_use
 from sparsezc.engines.cpu import native, row_arrays
 from sparsezc.engines.cpu.expressions import acyclic
-from sparsezc.engines.cpu.selectk import sample_hops
-from sparsezc.expr.draws import Hops, Subgraph
 from sparsezc.expr.resolve import resolve
 from sparsezc.memory import wrap
 from sparsezc.memory.csr import Csr
@@ -21,7 +19,12 @@ from sparsezc.semirings.algebra.operators import TypedOp
 from sparsezc.semirings.types.datatypes import UINT64, DataType
 from sparsezc.semirings.types.user_types import packed, plain
 
+if TYPE_CHECKING:
+    from sparsezc.expr.draws import Hops, Subgraph
+
 __all__ = ["Keeper", "merger"]
+
+_sample_hops = first_use.function("sparsezc.engines.cpu.selectk", "sample_hops")
 
 
 @lru_cache(maxsize=32)
@@ -193,7 +196,8 @@ class Keeper:
 
     def sample_hops(self, store: Any, transposed: bool, seeds: NDArray[np.int64], hops: Hops) -> Subgraph:
         """Pick entries hop by hop (a capability)."""
-        return sample_hops(acyclic(store.T.new()) if transposed else store, seeds, hops)
+        found: Subgraph = _sample_hops(acyclic(store.T.new()) if transposed else store, seeds, hops)
+        return found
 
     def dup(self, store: Any, dtype: DataType) -> Any:
         theirs = native.type_of(dtype)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from sparsezc import locks
 from sparsezc.config import config
-from sparsezc.engines.distributed import elementwise, matrix_products, products, reductions, regions, wholes
+from sparsezc.engines.distributed import elementwise, long_rows, matrix_products, products, reductions, regions, wholes
 from sparsezc.engines.distributed.layout import Layouts
 from sparsezc.engines.distributed.local_objects import Locals
 from sparsezc.engines.distributed.store_methods import Keeper
@@ -81,6 +81,8 @@ class DistributedEngine(Keeper):
         for x in (out, *expression.operands, *(() if write.mask is None else (write.mask.parent,))):
             if x._stored:
                 store = x._store
+                if store.long is not None and not _takes_long_rows(expression, out):
+                    long_rows.join(self, store)
                 if store.layout is not self.layouts.of(store.shape):
                     self._move(store)
 
@@ -97,6 +99,11 @@ class DistributedEngine(Keeper):
     def known_symmetric(self, A: Any) -> bool:
         """Return whether a matrix is known to equal its transpose."""
         return bool((A.T if A._transposed else A)._symmetric or A._store.symmetric)
+
+
+def _takes_long_rows(e: Any, out: Any) -> bool:
+    """Return whether a statement computes with parts of long rows."""
+    return e.operation in ("mxv", "vxm") and out.ndim == 1 and not (e.op.is_positional or e.op.of_users)
 
 
 def _described(e: Any, out: Any) -> tuple[str, str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sparsezc.engines.distributed import exchange, moves
+from sparsezc.engines.distributed import exchange, long_rows, moves
 from sparsezc.engines.distributed.layout import COLUMNS
 from sparsezc.engines.distributed.local_objects import new, put, shifted, write_local
 from sparsezc.expr.expression import Expression
@@ -53,12 +53,12 @@ def product(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool | N
         most = _edges(engine, x, pushed)
     if pulled is not None and (most is None or pushed is None or _pulls(engine, e.op, most, pushed)):
         whole = exchange.whole_vector(engine, x, reads=reads)
-        _pull(engine, e, _operand(pulled, A._transposed != (not by_result)), whole, result, write)
+        _pull(engine, e, pulled, A._transposed != (not by_result), whole, result, write)
         result.rows = pulled
     else:
         assert pushed is not None
         assert most is not None
-        _push(engine, e, _operand(pushed, A._transposed != by_result), x, result, write, most)
+        _push(engine, e, pushed, A._transposed != by_result, x, result, write, most)
         result.rows = pushed
     return None
 
@@ -92,9 +92,19 @@ def _times(e: Any, M: Any, x: Any, size: int) -> Expression:
     return Expression(e.operation, (x, M) if e.operation == "vxm" else (M, x), e.op, e.dtype, (size,))
 
 
-def _pull(engine: DistributedEngine, e: Any, M: Any, whole: Any, result: Store, write: Any) -> None:
+def _pull(
+    engine: DistributedEngine, e: Any, matrix: Store, flipped: bool, whole: Any, result: Store, write: Any
+) -> None:
     layout = result.layout
-    expression = _times(e, M, whole, layout.hi - layout.lo)
+    expression = _times(e, _operand(matrix, flipped), whole, layout.hi - layout.lo)
+    if matrix.long is not None:
+        made = engine.local.vector(e.dtype, layout.hi - layout.lo)
+        if not result.is_empty_range:
+            made = new(expression, engine.local)
+        long_rows.add_results(engine, e, matrix.long, flipped, whole, made, result)
+        put(result, made, write)
+        result.changed()
+        return
     if not _counts_part(e, pull=True):
         write_local(result, expression, write)
     elif not result.is_empty_range:
@@ -103,13 +113,17 @@ def _pull(engine: DistributedEngine, e: Any, M: Any, whole: Any, result: Store, 
 
 
 def _push(
-    engine: DistributedEngine, e: Any, M: Any, x: Store, result: Store, write: Any, most: NDArray[np.int64]
-) -> None:
-    mine = None
+    engine: DistributedEngine, e: Any, matrix: Store, flipped: bool, x: Store, result: Store, write: Any,
+    most: NDArray[np.int64],
+) -> None:  # fmt: skip
+    mine, M = None, _operand(matrix, flipped)
     if not x.is_empty_range and most[engine.rank]:
         mine = new(_times(e, M, x.local, e.shape[0]), engine.local)
         if _counts_part(e, pull=False):
             mine = shifted(mine, x.layout.lo)
+    if matrix.long is not None:
+        mine = long_rows.add_partial_results(engine, e, matrix.long, flipped, x, mine)
+        most = most + matrix.long.counts
     ones = e.op.binaryop.name == "pair" and e.op.monoid.name in ONES
     merged = exchange.fold_at_owners(engine, mine, result.layout, e.op.monoid.binaryop, most, reads=not ones)
     put(result, merged, write)

@@ -12,14 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.device import cuda
-from sparsezc.engines.distributed import exchange, moves
-from sparsezc.engines.distributed.layout import COLUMNS, Layout, cut_rows
+from sparsezc.engines.distributed import exchange, long_rows, moves
+from sparsezc.engines.distributed.layout import COLUMNS, ROWS, Layout, cut_rows
 from sparsezc.engines.distributed.stores import Store
 from sparsezc.engines.distributed.transports.agreement import refuse_difference
 from sparsezc.expr import engines
 from sparsezc.expr.operand import Operand
 from sparsezc.memory import wrap
 from sparsezc.memory.csr import Csr
+from sparsezc.memory.placement import BEYOND, FILES, HOSTS
 from sparsezc.semirings.types.datatypes import BOOL, DataType
 
 if TYPE_CHECKING:
@@ -94,15 +95,22 @@ class Keeper:
 
     def matrix_from_csr(self, csr: Csr) -> Store:
         shape = (csr.nrows, csr.ncols)
+        placement = csr.indices.placement
+        lengthy, long = long_rows.long_rows(csr.indptr, self.size), None
+        if lengthy.size and self.layouts.of(shape).along == ROWS and not csr.dtype.is_udt:
+            csr, long = long_rows.split(self, csr, lengthy)
         if not self.layouts.is_cut(csr.nrows):
             self.layouts.cut(cut_rows(csr.indptr, self.size))
         layout = self.layouts.of(shape)
         if layout.along is COLUMNS:
             made = Store(self._columns_of(csr, layout), layout, shape)
         else:
-            made = self.of_rows(rows_of(csr, layout.lo, layout.hi), layout, shape, csr.symmetric)
+            rows = placed(rows_of(csr, layout.lo, layout.hi), placement)
+            made = self.of_rows(rows, layout, shape, csr.symmetric)
             if not layout.is_whole:
-                made.counts = np.diff(csr.indptr[layout.bounds])
+                counts = np.diff(csr.indptr[layout.bounds])
+                made.counts = counts if long is None else counts + long.counts
+                made.long = long
         return made
 
     def _columns_of(self, csr: Csr, layout: Layout) -> Any:
@@ -123,6 +131,7 @@ class Keeper:
         return made
 
     def matrix_to_csr(self, store: Store) -> Csr:
+        long_rows.join(self, store)
         csr = moves.whole_csr(self, store)
         csr.symmetric = store.symmetric
         return csr
@@ -147,6 +156,7 @@ class Keeper:
         return found
 
     def dup(self, store: Store, dtype: DataType) -> Store:
+        long_rows.join(self, store)
         made = Store(store.local.dup(dtype), store.layout, store.shape, symmetric=store.symmetric)
         self.local.settled(made.local)
         made.counts, made.edges = store.counts, store.edges
@@ -168,6 +178,7 @@ class Keeper:
             kept = ids < shape[0]
             made = self.vector_from_coo(ids[kept], values[kept], store.dtype, shape[0])
         else:
+            long_rows.join(self, store)
             whole = moves.whole_matrix(self, store)
             whole.resize(*shape)
             made = self.matrix_from_csr(whole._to_csr())
@@ -202,6 +213,7 @@ class Keeper:
     def afford_transpose(self, store: Store) -> None:
         """Form the transpose, so that products with it gather the vector as those with the matrix do."""
         if self.size > 1 and not store.symmetric:
+            long_rows.join(self, store)
             moves.turned(self, store)
 
     def keep_transpose(self, store: Store) -> None:
@@ -234,3 +246,10 @@ def rows_of(csr: Csr, lo: int, hi: int) -> Csr:
     return Csr(
         hi - lo, csr.ncols, csr.indptr[lo : hi + 1] - first, wrap(np.array(ids)), wrap(np.array(values)), csr.dtype, iso
     )
+
+
+def placed(csr: Csr, placement: str) -> Csr:
+    """Return a part in the placement of the whole; a part of a file is copied to host memory that kernels read."""
+    if placement in HOSTS:
+        return csr
+    return csr.place(BEYOND if placement in FILES else placement)

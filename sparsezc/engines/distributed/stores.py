@@ -11,6 +11,7 @@ from sparsezc.semirings.types.datatypes import DataType
 
 if TYPE_CHECKING:
     from sparsezc.engines.distributed.layout import Layout
+    from sparsezc.engines.distributed.long_rows import LongRows
 
 __all__ = ["Store"]
 
@@ -36,6 +37,8 @@ class Store:
         Of a matrix: the whole is known to equal its transpose.
     turned : Store or None
         Of a matrix: its transpose, if that was formed.
+    long : LongRows or None
+        Of a matrix: rows longer than a rank's share, of which `local` has no entries.
     """
 
     __slots__ = (
@@ -46,6 +49,7 @@ class Store:
         "edges",
         "layout",
         "local",
+        "long",
         "shape",
         "symmetric",
         "turned",
@@ -61,6 +65,7 @@ class Store:
         self.counts: NDArray[Any] | None = None
         self.edges: NDArray[Any] | None = None
         self.turned: Store | None = None
+        self.long: LongRows | None = None
         self._degrees: Any = None
 
     @property

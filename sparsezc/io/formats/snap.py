@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,11 +21,13 @@ from sparsezc.errors import FileFormatError, InvalidValue
 from sparsezc.io.build.csr_chunks import integers, rows_of, unweighted
 from sparsezc.io.build.edge_list import Chunk, EdgeChunks, Edges, collect
 from sparsezc.io.build.weights import FROM_FILE, Weights
-from sparsezc.io.files.atomic_write import Output
 from sparsezc.io.files.source import Lines, Span, cut, parts
 from sparsezc.io.formats import text
 from sparsezc.memory.csr import Csr
 from sparsezc.semirings.types import datatypes
+
+if TYPE_CHECKING:
+    from sparsezc.io.files.atomic_write import Output
 
 #: Column names, in lower case, of the source's ids, the target's ids and the weights.
 HEADINGS = (

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from decimal import Decimal
 from io import BytesIO
 from typing import Any
 
@@ -180,6 +179,8 @@ def _weights(data: bytes, at: int) -> list[tuple[int, bytes]]:
 
 def _exact(lines: Lines, data: bytes, at: int, large: NDArray[Any], dtype: datatypes.DataType) -> NDArray[Any]:
     """Return whole numbers written as fractions, such as 1e18, which floats may round."""
+    from decimal import Decimal
+
     bounds = np.iinfo(dtype.np_type)
     words = _weights(data, at) if large.size else []
     exact = []

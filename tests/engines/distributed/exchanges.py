@@ -64,6 +64,34 @@ def check_ranges_have_equal_work() -> None:
     assert counts.max() <= 1.3 * A.nvals / T.size
 
 
+def check_rows_longer_than_a_share_are_split() -> None:
+    n = 300
+    one = np.ones(n - 1, int)
+    out, both = np.zeros(n - 1, int), np.arange(1, n)
+    star = gb.Matrix.from_coo(out, both, np.arange(1, n), nrows=n, ncols=n)
+    back = gb.Matrix.from_coo(np.r_[out, both[:20]], np.r_[both, both[1:21]], np.r_[one, one[:20]], nrows=n, ncols=n)
+    v = gb.Vector.from_coo(np.arange(0, n, 3), np.arange(0, n, 3), size=n)
+    for A in (star, back):
+        D, u = A.distribute(), v.to("distributed")
+        if T.size > 1:
+            assert D._store.long.rows.tolist() == [0]
+            counts = ENGINE.counts(D._store)
+            assert counts.sum() == A.nvals
+            assert counts.max() <= A.nvals / T.size + 70
+        for op in (gb.semiring.plus_times, gb.semiring.min_plus, gb.semiring.any_pair):
+            for got, want in (
+                (D.mxv(u, op), A.mxv(v, op)),
+                (u.vxm(D, op), v.vxm(A, op)),
+                (D.T.mxv(u, op), A.T.mxv(v, op)),
+            ):
+                assert got.new().to_dict() == want.new().to_dict()
+        assert T.size == 1 or D._store.long is not None
+        assert gb.algorithms.bfs(D, 0).to_dict() == gb.algorithms.bfs(A, 0).to_dict()
+        assert gb.algorithms.pagerank(D).isclose(gb.algorithms.pagerank(A).to("distributed"), rel_tol=1e-9)
+        assert D.select("triu").new().to_edgelist()[0].tolist() == A.select("triu").new().to_edgelist()[0].tolist()
+        assert T.size == 1 or D._store.long is None
+
+
 def check_repr_does_not_communicate() -> None:
     A = gb.io.read("kron:8").distribute()
     v = A.reduce_rowwise(gb.monoid.lor).new()

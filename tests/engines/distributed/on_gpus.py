@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sparsezc as gb
 from tests.engines.distributed.algorithms import compare
 
 
@@ -15,3 +16,10 @@ def check_sums() -> None:
 
 def check_products_of_matrices() -> None:
     compare(["triangles", "k_truss"], ["directed"])
+
+
+def check_parts_stay_in_the_placement_of_the_matrix() -> None:
+    for placement in ("device", "zerocopy", "hybrid"):
+        A = gb.io.read("path:200", placement=placement).distribute()
+        assert A._store.local._to_csr().indices.placement == placement
+        assert gb.algorithms.bfs(A, 0).nvals == 200

@@ -82,9 +82,11 @@ def test_everything_else_works(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_search_for_a_gpu_is_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = []
     monkeypatch.setattr(cupy_device, "_import_cupy", lambda: asked.append(1) or cupy(lambda: 0))
-    monkeypatch.setattr(cuda, "Cuda", lambda: (_ for _ in ()).throw(gb.exceptions.DeviceUnavailable("no GPU: none")))
+    monkeypatch.setattr(
+        cupy_device, "Cuda", lambda: (_ for _ in ()).throw(gb.exceptions.DeviceUnavailable("no GPU: none"))
+    )
     assert cuda.reason() == cuda.reason() == "no GPU: none"
-    monkeypatch.setattr(cuda, "Cuda", lambda: asked.append(2))
+    monkeypatch.setattr(cupy_device, "Cuda", lambda: asked.append(2))
     assert cuda.reason() == "no GPU: none"
     assert asked == []
 

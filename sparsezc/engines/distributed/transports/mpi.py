@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.device import cuda
-from sparsezc.engines.distributed.transports.protocol import Counts
+from sparsezc.engines.distributed.transports.protocol import DEADLINE, Counts
 
 __all__ = ["Mpi"]
 
@@ -38,7 +38,7 @@ class Mpi:
         Seconds after which a wait ends all ranks.
     """
 
-    def __init__(self, comm: Any, deadline: float) -> None:
+    def __init__(self, comm: Any, deadline: float = DEADLINE) -> None:
         self.comm = comm.Dup()
         self.rank, self.size = self.comm.Get_rank(), self.comm.Get_size()
         self.deadline = deadline

@@ -1,0 +1,89 @@
+"""Files that load when they are first used: behind a package's names, and behind the operations of a table.
+
+A program that searches a graph therefore loads the files of a search, not those of the other fifty algorithms.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+
+__all__ = ["function", "names"]
+
+
+class _WithFunctions(ModuleType):
+    """A package in which a name is the function of a file, not the file of the same name.
+
+    Python sets ``bfs`` in the package to the file whenever ``algorithms.bfs`` is first imported.
+    """
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not (isinstance(value, ModuleType) and name in self.__all__):
+            super().__setattr__(name, value)
+
+
+def names(
+    package: str, files: Mapping[str, str], modules: str = ""
+) -> tuple[list[str], Callable[[str], Any], Callable[[], list[str]]]:
+    """Return ``__all__``, ``__getattr__`` and ``__dir__`` of a package whose names load their files at first use.
+
+    Type checkers need the names, too: the package imports them ``if TYPE_CHECKING``, and calls this function ``else``.
+
+    Parameters
+    ----------
+    package : str
+        The package's ``__name__``.
+    files : mapping of str to str
+        For each file, by its name in the package, the names in it that the package offers, separated by blanks.
+    modules : str
+        The files and folders that are offered themselves, likewise.
+
+    Returns
+    -------
+    (list of str, callable, callable)
+
+    Examples
+    --------
+    >>> __all__, __getattr__, __dir__ = names("sparsezc", {"core.matrix": "Matrix"}, "semirings.agg")
+    >>> __all__, __getattr__("Matrix"), __getattr__("agg").__name__
+    (['Matrix', 'agg'], <class 'sparsezc.core.matrix.Matrix'>, 'sparsezc.semirings.agg')
+    """
+    homes = {name: (f"{package}.{file}", name) for file, inside in files.items() for name in inside.split()}
+    homes |= {module.rpartition(".")[2]: (f"{package}.{module}", "") for module in modules.split()}
+    found = sys.modules[package]
+    if homes.keys() & files.keys():
+        found.__class__ = _WithFunctions
+
+    def load(name: str) -> Any:
+        if name not in homes:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        module, attribute = homes[name]
+        value: Any = import_module(module)
+        if attribute:
+            value = getattr(value, attribute)
+        vars(found)[name] = value  # the next use finds it without this function
+        return value
+
+    return sorted(homes), load, lambda: sorted(found.__all__)
+
+
+def function(file: str, name: str) -> Callable[..., Any]:
+    """Return a function that calls the one of this name in a file, which its first call loads.
+
+    Tables of operations have such entries for what few programs use.
+
+    >>> function("math", "gcd")(12, 18)
+    6
+    """
+    found: Callable[..., Any] | None = None
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        nonlocal found
+        if found is None:
+            found = getattr(import_module(file), name)
+        return found(*args, **kwargs)
+
+    return call

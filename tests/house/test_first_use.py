@@ -1,0 +1,104 @@
+"""A command loads the files that it needs: packages and tables of operations load theirs at first use."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+import sparsezc as gb
+from tests.house.test_layers import is_type_checking, modules
+
+#: Packages that list names of several files.
+PACKAGES = [name for name, path in modules().items() if "__getattr__, __dir__ = first_use.names(" in path.read_text()]
+
+#: Of folders with a file a subject, the files that a search of an edge list needs.
+NEEDED = {
+    "sparsezc.algorithms": {"bfs", "_check", "_lengths", "_rounds", "_searches"},
+    "sparsezc.applications": set(),
+    "sparsezc.cli": {"algorithms", "answer", "graph", "report", "streams"},
+    "sparsezc.device": {"cuda", "processors", "protocol"},
+    "sparsezc.engines.cpu": {
+        "compiled_functions", "cpu_engine", "dense", "expressions", "movers", "native", "operators", "store_methods",
+    },
+    "sparsezc.engines.gpu": set(),
+    "sparsezc.io.formats": {"snap", "text"},
+    "sparsezc.io.hdf5": set(),
+    "sparsezc.io.interop": set(),
+    "sparsezc.loader": set(),
+    "sparsezc.networkx_backend": set(),
+    "sparsezc.semirings.udf": {"numpy_functions"},
+}  # fmt: skip
+#: Packages of others that a search does not need. (numba comes with python-graphblas, where it is installed.)
+OTHERS = {"cupy", "h5py", "matplotlib", "networkx", "pandas", "pyarrow", "scipy.sparse", "torch"}
+
+PROGRAM = """
+import sys
+from sparsezc.cli import main
+assert main(["bfs", sys.argv[1], "--source", "0", "--engine", "cpu"]) == 0
+print("\\n".join(sys.modules), file=sys.stderr)
+"""
+
+
+def test_a_search_loads_what_it_needs(tmp_path: Path) -> None:
+    path = tmp_path / "edges.txt"
+    path.write_text("0 1\n1 2\n")
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM, str(path)], capture_output=True, text=True, timeout=100, check=True
+    )
+    loaded = done.stderr.split()
+    assert "sparsezc.engines.cpu.cpu_engine" in loaded
+    unneeded = []
+    for name in loaded:
+        for folder, needed in NEEDED.items():
+            inside = name.removeprefix(f"{folder}.")
+            if inside != name and inside.split(".")[0] not in needed:
+                unneeded.append(name)
+    assert unneeded == []
+    assert OTHERS & set(loaded) == set()
+
+
+def listed(package: str) -> dict[str, str]:
+    """The names that a package shows to type checkers, and the module of each."""
+    blocks = [node for node in ast.parse(modules()[package].read_text()).body if is_type_checking(node)]
+    found = {}
+    for block in blocks:
+        for node in ast.walk(block):
+            if isinstance(node, ast.ImportFrom):
+                found |= {alias.asname: str(node.module) for alias in node.names if alias.asname == alias.name}
+    return found
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_type_checkers_see_the_names_of_the_table(package: str) -> None:
+    module = import_module(package)
+    there = set(module.__all__) - {name for name in ("backend", "config", "init") if package == "sparsezc"}
+    shown = listed(package)
+    assert shown.keys() - {"config"} == there
+    if package == "sparsezc.loader":
+        pytest.importorskip("torch_geometric")  # its classes derive from it
+    for name in there:
+        home = import_module(shown[name])
+        assert getattr(module, name) is getattr(home, name), name
+
+
+def test_a_function_stays_one_after_its_file_was_imported() -> None:
+    """Importing a file sets its name in the package, which is also that of a function."""
+    program = (
+        "import sparsezc.algorithms.sssp, sparsezc.algorithms.bfs, sparsezc as gb\n"
+        "assert callable(gb.algorithms.bfs) and callable(gb.algorithms.sssp)\n"
+        "from sparsezc.algorithms.bfs import bfs; assert gb.algorithms.bfs is bfs\n"
+        "import sparsezc.algorithms._check as check; assert gb.algorithms._check is check"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=100, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_name_that_is_not_there() -> None:
+    for package in (gb, gb.algorithms, gb.io):
+        with pytest.raises(AttributeError, match=f"module '{package.__name__}' has no attribute 'nothing'"):
+            _ = package.nothing
