@@ -52,6 +52,7 @@ _COMMANDS = {
     "info": ("info",),
     "convert": ("convert",),
     "mpirun": ("mpirun",),
+    "scale": ("scale",),
     "doctor": ("doctor",),
 }
 

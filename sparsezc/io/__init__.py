@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING
 from sparsezc import first_use
 
 if TYPE_CHECKING:
+    from sparsezc.io._checkpoints import restore_checkpoint as restore_checkpoint
+    from sparsezc.io._checkpoints import save_checkpoint as save_checkpoint
     from sparsezc.io._read import read as read
     from sparsezc.io._write import convert as convert
     from sparsezc.io._write import write as write
@@ -54,6 +56,7 @@ else:
     __all__, __getattr__, __dir__ = first_use.names(
         __name__,
         {
+            "_checkpoints": "restore_checkpoint save_checkpoint",
             "_read": "read",
             "_write": "convert write",
             "formats": "register_format",

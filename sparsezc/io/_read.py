@@ -30,6 +30,7 @@ from sparsezc.terminal.progress import task, working
 if TYPE_CHECKING:
     from sparsezc.core.matrix import Matrix
     from sparsezc.io.hdf5.aligned_file import Ready
+    from sparsezc.io.ranks import reading
 
 _NEVER_GZIPPED = ("npz", "emogi", "parquet", "binsparse")
 _TEXT = ("snap", "mtx", "dimacs", "metis")
@@ -52,17 +53,19 @@ class Reading(TypedDict, total=False):
 
 
 @overload
-def read(path: str | os.PathLike[str], *, relabel: Literal[False] = False, **options: Unpack[Reading]) -> Matrix: ...
+def read(
+    path: str | os.PathLike[str], *, relabel: Literal[False] = False, comm: Any = None, **options: Unpack[Reading]
+) -> Matrix: ...
 @overload
 def read(
-    path: str | os.PathLike[str], *, relabel: Literal[True], **options: Unpack[Reading]
+    path: str | os.PathLike[str], *, relabel: Literal[True], comm: Any = None, **options: Unpack[Reading]
 ) -> tuple[Matrix, NDArray[np.int64]]: ...
 @overload
 def read(
-    path: str | os.PathLike[str], *, relabel: bool = False, **options: Unpack[Reading]
+    path: str | os.PathLike[str], *, relabel: bool = False, comm: Any = None, **options: Unpack[Reading]
 ) -> Matrix | tuple[Matrix, NDArray[np.int64]]: ...
 def read(
-    path: str | os.PathLike[str], *, relabel: bool = False, **options: Unpack[Reading]
+    path: str | os.PathLike[str], *, relabel: bool = False, comm: Any = None, **options: Unpack[Reading]
 ) -> Matrix | tuple[Matrix, NDArray[np.int64]]:
     """Read a graph from a file, or generate one, as an adjacency matrix.
 
@@ -87,6 +90,10 @@ def read(
         changes the weights.
     relabel : bool
         Number only the ids that occur, in ascending order.
+    comm : mpi4py.MPI.Comm, optional
+        The ranks that read the graph together, all with the same arguments; each gets a part of the rows of one
+        distributed matrix. They read a .h5 file by rows, and plain text (all formats but METIS) and generated graphs
+        by parts, so that none holds more than its share and 1 GiB; of other files each reads all (docs/formats.md).
     placement : str, optional
         The placement in which the arrays are built: "auto" or one of ``sparsezc.memory.placement.RECORDS``; None: that
         of ``gb.config``. "mapped" leaves ids and values in a .h5 file that sparsezc wrote, and opens it without reading
@@ -119,6 +126,8 @@ def read(
         An argument is not understood, or the requested type does not hold a weight (with its line in text files).
     OutOfMemory
         The graph does not fit; the message has the bytes.
+    InvalidObject
+        With `comm`: the ranks' arguments differ, or the file changed between their openings.
 
     Notes
     -----
@@ -137,7 +146,12 @@ def read(
     """
     from sparsezc.core.matrix import Matrix
 
-    csr, ids = read_csr(path, ReadOptions.parse(path, relabel=relabel, **options))
+    wanted = ReadOptions.parse(path, relabel=relabel, **options)
+    if comm is not None:
+        from sparsezc.io import _ranks
+
+        return _ranks.read(source(path, wanted), lambda: read_csr(path, wanted)[0], comm)
+    csr, ids = read_csr(path, wanted)
     matrix: Matrix = Matrix._from_csr(csr, adopt=True)  # no other object has these arrays
     return matrix if ids is None else (matrix, ids)
 
@@ -194,6 +208,13 @@ def _read(path: str | os.PathLike[str], options: ReadOptions) -> tuple[Csr, NDAr
         with working("numbering the ids"):
             found, ids = edge_list.relabel(found)
     return csr_builder.build(found, weights, placement=placement, dup_op=merge, symmetrize=both), ids
+
+
+def source(path: str | os.PathLike[str], options: ReadOptions) -> reading.Source:
+    """Return a graph as several ranks read it."""
+    from sparsezc.io.ranks import reading
+
+    return reading.Source(path, options, None if options.kind is None else module_of(options.kind))
 
 
 def ready_file(path: str | os.PathLike[str], kind: str | None) -> Ready | None:

@@ -10,6 +10,7 @@ from typing import Any, Unpack
 from sparsezc.errors import InvalidValue
 from sparsezc.expr.options import flag
 from sparsezc.io._read import Reading, ReadOptions, format_of, module_of, read_csr, ready_file
+from sparsezc.io._read import source as source_of
 from sparsezc.io.build.limits import need_numbers, wrong_type
 from sparsezc.io.build.optional import need
 from sparsezc.io.files.atomic_write import Output
@@ -84,6 +85,7 @@ def convert(
     memory: int | str | None = None,
     compress: bool = False,
     relabel: bool = False,
+    comm: Any = None,
     **options: Unpack[Reading],
 ) -> None:
     """Read one format and write another.
@@ -99,6 +101,9 @@ def convert(
         held in memory.
     compress : bool
         As for :func:`write`.
+    comm : mpi4py.MPI.Comm, optional
+        The ranks that write one .h5 file together, each its rows, on a file system that all of them see. The source is
+        plain text or a generated graph, of which each reads a part; ids are not compressed.
     relabel, **options
         Options of :func:`~sparsezc.io.read`, such as ``symmetrize=True`` or ``weights=False``.
 
@@ -119,6 +124,12 @@ def convert(
     check_target(Path(target), compress=compress)
     options["placement"] = "host"
     wanted = ReadOptions.parse(source, relabel=relabel, **options)
+    if comm is not None:
+        _check_ranks(target, memory, compress=compress)
+        from sparsezc.io import _ranks
+
+        _ranks.convert(source_of(source, wanted), target, comm)
+        return
     if memory is not None:
         from sparsezc.io import _convert
 
@@ -127,6 +138,14 @@ def convert(
     verify = wanted.verify or ready_file(source, wanted.kind) is not None
     csr, _ = read_csr(source, replace(wanted, verify=verify))
     write(csr, target, compress=compress)
+
+
+def _check_ranks(target: str | os.PathLike[str], memory: Any, *, compress: bool) -> None:
+    """Refuse options that do not go with `comm`."""
+    if memory is not None or compress:
+        raise InvalidValue("comm= goes without memory= and compress=: each rank sorts its share in 256 MiB of memory")
+    if check_target(Path(target), compress=False)[0] != "binsparse":
+        raise InvalidValue(f"comm= is for .h5 targets, not for {target}")
 
 
 def as_csr(A: Any) -> Csr:

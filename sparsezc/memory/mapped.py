@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -28,45 +28,71 @@ _CHECKED = 1 << 22  # ids that are checked at a time: they take so much of the d
 _refused: set[str] = set()  # files whose registration was refused, which is reported once each
 
 
+class Part(NamedTuple):
+    """The place of a buffer within its array: its `first` entry, and the bytes around it that are mapped with it.
+
+    These reach from a page's start to whole checksums.
+    """
+
+    first: int = 0
+    before: int = 0
+    after: int = 0
+
+
+_WHOLE = Part()
+
+
 class MappedBuffer(Buffer):
-    """One array of a file, which no program may change while it is mapped.
+    """One array of a file, or a part of one, which no program may change while it is mapped.
 
     Parameters
     ----------
     path : str or path
     offset : int
-        The start of the array, in bytes: a multiple of :data:`PAGE`, unless the array is smaller than that. A small
-        array is read into memory, as other arrays may share its pages.
+        The start of the buffer, in bytes: with `part`'s bytes before it, a multiple of :data:`PAGE`, unless all that is
+        mapped is smaller than that. A small array is read into memory, as other arrays may share its pages.
     count, dtype
-        The entries of the array. The file must reach that far.
+        The entries of the buffer. The file must reach that far.
     below : int, optional
         The bound of all ids. They are checked wherever the host reads them, and all of them before kernels do.
+    part : Part
+        The place in its array, by default the array's start.
 
     Attributes
     ----------
     compare : callable, optional
-        A function that compares all bytes with their checksums: it is called once, with these, before any is read.
+        A function that compares all mapped bytes with their checksums: it is called once, with these, before any is
+        read.
     """
 
     placement = "mapped"
     pages = "file"
 
     def __init__(
-        self, path: str | os.PathLike[str], offset: int, count: int, dtype: Any, below: int | None = None
+        self,
+        path: str | os.PathLike[str],
+        offset: int,
+        count: int,
+        dtype: Any,
+        below: int | None = None,
+        part: Part = _WHOLE,
     ) -> None:
         super().__init__(count, dtype)
-        self.path, self.below = os.fspath(path), below
+        self.path, self.below, self.part = os.fspath(path), below, part
         self.compare: Callable[[NDArray[np.uint8]], None] | None = None
-        if self.nbytes < PAGE:
-            self.array = np.fromfile(self.path, self.dtype, count, offset=offset)
+        start, nbytes = offset - part.before, part.before + self.nbytes + part.after
+        if nbytes < PAGE:
+            self._mapped = np.fromfile(self.path, np.uint8, nbytes, offset=start)
         else:
-            self.array = np.asarray(np.memmap(self.path, self.dtype, "r", offset, (count,)))
+            self._mapped = np.asarray(np.memmap(self.path, np.uint8, "r", start, (nbytes,)))
+        self.array = self._mapped[part.before : part.before + self.nbytes].view(self.dtype)
         # The memory that kernels read, once one has needed it.
         self._reached: Pages | zerocopy.ZerocopyBuffer | None = None
 
     @property
     def pointer(self) -> int:
-        return self._reach().pointer
+        reached = self._reach()
+        return reached.pointer + (0 if isinstance(reached, zerocopy.ZerocopyBuffer) else self.part.before)
 
     def _reach(self) -> Pages | zerocopy.ZerocopyBuffer:
         """Return the memory that kernels read. At the first call pages are registered, and ids checked."""
@@ -74,7 +100,7 @@ class MappedBuffer(Buffer):
             self._trust()
             reached = self._registered() or self._copied()
             if self.below is not None:
-                check_on_device(self.path, self.count, self._loaded, self.below)
+                check_on_device(self.path, self.count, self._loaded, self.below, self.part.first)
             self._reached = reached
         return self._reached
 
@@ -84,20 +110,21 @@ class MappedBuffer(Buffer):
         made = cls.__new__(cls)
         Buffer.__init__(made, array.size, array.dtype)
         made.path, made.below, made.compare, made.array, made._reached = "", None, None, array, None
+        made.part, made._mapped = _WHOLE, array.view(np.uint8)
         return made
 
     def _trust(self) -> None:
         """Compare the bytes with their checksums, once."""
         if self.compare is not None:
-            self.compare(self.array.view(np.uint8))
+            self.compare(self._mapped)
             self.compare = None
 
     def _registered(self) -> Pages | None:
         """Return the file's pages for kernels to read; None if there are none, or the driver refuses."""
-        if self.nbytes < PAGE:
+        if self._mapped.size < PAGE:
             return None
         try:
-            return cuda.current().map(self.array.view(np.uint8))
+            return cuda.current().map(self._mapped)
         except OutOfMemory as refused:
             if self.path not in _refused:
                 _refused.add(self.path)
@@ -118,7 +145,7 @@ class MappedBuffer(Buffer):
         self._trust()
         part = self.array[start:stop]
         if self.below is not None:
-            check_ids(self.path, part, start, self.below)
+            check_ids(self.path, part, self.part.first + start, self.below)
         return part
 
     def load(self, start: int = 0, stop: int | None = None) -> Any:
@@ -141,15 +168,18 @@ def check_ids(path: str | os.PathLike[str], ids: NDArray[Any], start: int, below
         raise FileFormatError(f"{path}: entry {start + at} has the column id {ids[at]}; 0 to {below - 1} are needed")
 
 
-def check_on_device(path: str | os.PathLike[str], count: int, load: Callable[[int, int], Any], below: int) -> None:
+def check_on_device(
+    path: str | os.PathLike[str], count: int, load: Callable[[int, int], Any], below: int, first: int = 0
+) -> None:
     """Raise FileFormatError for ids that are no columns before kernels use them, where they would be illegal addresses.
 
-    The ids cross the link once, at the rate of a copy; `load` copies some to the device.
+    The ids cross the link once, at the rate of a copy; `load` copies some to the device. `first` is the entry of the
+    first of them in the file.
     """
     for start in range(0, count, _CHECKED):
         ids = load(start, min(start + _CHECKED, count))
         if int(ids.max()) >= below:
-            check_ids(path, cuda.current().asnumpy(ids), start, below)
+            check_ids(path, cuda.current().asnumpy(ids), first + start, below)
 
 
 def allocate(count: int, dtype: np.dtype[Any], _placement: str) -> zerocopy.ZerocopyBuffer:

@@ -57,6 +57,7 @@ FOLDERS = (
     ("sparsezc.io.hdf5",),
     ("sparsezc.io.interop",),
     ("sparsezc.io.formats",),
+    ("sparsezc.io.ranks",),
     ("sparsezc.io",),
     ("sparsezc.applications",),
     ("sparsezc.loader",),

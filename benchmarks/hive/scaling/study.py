@@ -104,6 +104,8 @@ SUMMARY: Mapping[str, tuple[str, str]] = {
     "local clustering": ("(6 + d)/p : 4", "good"),
     "matching": ("not covered", "-"),
     "classification": ("not covered", "-"),
-    "filtering": ("not in the study", "-"),
-    "leiden": ("not in the study", "-"),
+    **dict.fromkeys(
+        ("filtering", "leiden", "bfs", "sssp", "pagerank", "components", "betweenness", "triangles"),
+        ("not in the study", "-"),
+    ),
 }

@@ -196,8 +196,26 @@ def _filtering(scale: int) -> Run:
     return Run(lambda: gb.applications.collaborative_filtering(R, 20, rounds=5, seed=SEED))
 
 
-#: By the names that the study's summary has.
+def _algorithm(call: Callable[[gb.Matrix, int], Any], weights: str = "") -> Callable[[int], Run]:
+    """Return a row for one of GAP's algorithms, from the vertex of most entries on."""
+
+    def prepare(scale: int) -> Run:
+        A = gb.io.read(f"kron:{scale}{weights}")
+        source = int(degrees(A).argmax())
+        A = _on(A)
+        return Run(lambda: call(A, source))
+
+    return prepare
+
+
+#: GAP's algorithms, and applications by the names that the study's summary has.
 APPS: dict[str, Callable[[int], Run]] = {
+    "bfs": _algorithm(gb.algorithms.bfs),
+    "sssp": _algorithm(gb.algorithms.sssp, "?weights=1-255"),
+    "pagerank": _algorithm(lambda A, _: gb.algorithms.pagerank(A, tol=None, max_iter=10)),
+    "components": _algorithm(lambda A, _: gb.algorithms.connected_components(A)),
+    "betweenness": _algorithm(lambda A, source: gb.algorithms.betweenness_centrality(A, sources=[source])),
+    "triangles": _algorithm(lambda A, _: gb.algorithms.triangle_count(A)),
     "louvain": _louvain,
     "leiden": _leiden,
     "graphsage": _graphsage,

@@ -54,7 +54,12 @@ class Edges:
 class EdgeChunks:
     """Edges in chunks; the attributes (those of Edges) are final once all chunks were read.
 
-    `distinct` is known before: a position that occurs twice means a damaged file.
+    Attributes
+    ----------
+    distinct : bool
+        Known before: a position that occurs twice means a damaged file.
+    listed, promised : int, int or None
+        The edges that were read of a part of a file, and those that the file's head says of the whole.
     """
 
     nrows: int = 0
@@ -63,6 +68,8 @@ class EdgeChunks:
     mirrored: bool = False
     dtype: DataType | None = None
     distinct: bool = False
+    listed: int = 0
+    promised: int | None = None
     chunks: Iterator[Chunk] = field(default_factory=lambda: iter(()))
 
     @classmethod

@@ -14,8 +14,10 @@ from sparsezc.terminal.progress import bar
 _STEP = 1 << 16  # edges of a chunk
 
 
-def edge_chunks(name: str, weights: Weights) -> tuple[EdgeChunks, Weights]:
+def edge_chunks(name: str, weights: Weights, part: tuple[int, int] = (0, 1)) -> tuple[EdgeChunks, Weights]:
     """Return the edges of a generated graph, one direction each, and its weights.
+
+    `part`: the number of a part of all edges, and of how many parts.
 
     >>> from sparsezc.io.build.weights import FROM_FILE
     >>> found, _ = edge_chunks("path:3", FROM_FILE)
@@ -27,31 +29,39 @@ def edge_chunks(name: str, weights: Weights) -> tuple[EdgeChunks, Weights]:
     n = 1 << recipe.first if draw is _random else recipe.first
     if recipe.kind == "grid":
         n *= recipe.second
-    found = EdgeChunks.by(lambda _: draw(recipe), nrows=n, ncols=n, undirected=True)
+    found = EdgeChunks.by(lambda _: draw(recipe, part), nrows=n, ncols=n, undirected=True)
     return found, generate.weights_of(name, recipe, weights)
 
 
-def _random(recipe: generate.Recipe) -> Iterator[Chunk]:
-    edges = recipe.second << recipe.first
-    progress = bar(edges, f"making {recipe.kind}", " edges")
-    for start in range(0, edges, _STEP):
-        stop = min(start + _STEP, edges)
+def _range(count: int, part: tuple[int, int], first: int = 0) -> tuple[int, int]:
+    """Return the bounds of a part of the numbers ``first:count``."""
+    number, parts = part
+    return first + (count - first) * number // parts, first + (count - first) * (number + 1) // parts
+
+
+def _random(recipe: generate.Recipe, part: tuple[int, int]) -> Iterator[Chunk]:
+    first, last = _range(recipe.second << recipe.first, part)
+    progress = bar(last - first, f"making {recipe.kind}", " edges")
+    for start in range(first, last, _STEP):
+        stop = min(start + _STEP, last)
         yield *generate.drawn(recipe, start, stop, np), None
         progress.update(stop - start)
     progress.close()
 
 
-def _grid(recipe: generate.Recipe) -> Iterator[Chunk]:
+def _grid(recipe: generate.Recipe, part: tuple[int, int]) -> Iterator[Chunk]:
     """Yield each vertex with its right and its lower neighbour; a path is a grid of one row."""
     height, width = (recipe.first, recipe.second) if recipe.kind == "grid" else (1, recipe.first)
-    for start in range(0, height * width, _STEP):
-        at = np.arange(start, min(start + _STEP, height * width), dtype=np.int64)
+    first, last = _range(height * width, part)
+    for start in range(first, last, _STEP):
+        at = np.arange(start, min(start + _STEP, last), dtype=np.int64)
         right, below = at[at % width < width - 1], at[at < (height - 1) * width]
         rows, cols = np.concatenate([right, below]), np.concatenate([right + 1, below + width])
         yield rows.astype(np.uint32), cols.astype(np.uint32), None
 
 
-def _star(recipe: generate.Recipe) -> Iterator[Chunk]:
-    for start in range(1, recipe.first, _STEP):
-        cols = np.arange(start, min(start + _STEP, recipe.first), dtype=np.uint32)
+def _star(recipe: generate.Recipe, part: tuple[int, int]) -> Iterator[Chunk]:
+    first, last = _range(recipe.first, part, 1)
+    for start in range(first, last, _STEP):
+        cols = np.arange(start, min(start + _STEP, last), dtype=np.uint32)
         yield np.zeros_like(cols), cols, None

@@ -19,7 +19,7 @@ from sparsezc.io.build.csr_chunks import integers, rows_of
 from sparsezc.io.build.edge_list import Chunk, EdgeChunks, Edges, check_count, collect
 from sparsezc.io.build.weights import FROM_FILE, Weights
 from sparsezc.io.files.atomic_write import Output
-from sparsezc.io.files.source import Lines, cut, lines
+from sparsezc.io.files.source import Lines, Span, cut, parts
 from sparsezc.io.formats import text
 from sparsezc.memory.csr import Csr
 
@@ -40,21 +40,34 @@ def read(path: Path, *, weights: Weights = FROM_FILE, **_: Any) -> Edges:
     return collect(edge_chunks(path, weights, whole=True))
 
 
-def edge_chunks(path: Path, weights: Weights = FROM_FILE, *, whole: bool = False) -> EdgeChunks:
-    """Return the arcs chunk by chunk; `whole`: all chunks will be in memory at once."""
+def in_spans(_: Path) -> bool:
+    """Return whether a part of the lines can be read alone."""
+    return True
+
+
+def edge_chunks(
+    path: Path, weights: Weights = FROM_FILE, span: Span | None = None, *, whole: bool = False
+) -> EdgeChunks:
+    """Return the arcs chunk by chunk; `whole`: all chunks will be in memory at once.
+
+    With a span: those of some lines, whose number the caller has to check.
+    """
 
     def chunks(found: EdgeChunks) -> Iterator[Chunk]:
         sizes: tuple[int, int] | None = None
-        arcs = 0
         ours = False
-        for chunk in lines(path):
+
+        def known() -> bool:
+            return sizes is not None
+
+        for chunk, wanted in parts(path, span, known):
             ours = ours or (chunk.first == 1 and chunk.data.startswith(_OURS))
             if ours and not chunk.ended:
                 raise cut(chunk)
             data, sizes = _problem(chunk, _arcs(chunk), sizes, whole)
             arcs_only = Lines(path, chunk.first, _plain(chunk, data))
             table, _ = text.table(arcs_only, 3, base=1, weights=weights)
-            if not table:
+            if not table or not wanted:
                 continue
             if sizes is None:
                 raise chunk.error(0, "found an arc before the line 'p sp VERTICES ARCS'")
@@ -62,17 +75,25 @@ def edge_chunks(path: Path, weights: Weights = FROM_FILE, *, whole: bool = False
                 bad = int(np.flatnonzero(np.maximum(table[0], table[1]) >= sizes[0])[0])
                 at = int(np.flatnonzero(text.counts(_plain(chunk, data)))[bad])
                 raise chunk.error(at, f"found an id above {sizes[0]:,}, the number of vertices in the 'p' line")
-            arcs += table[0].size
+            found.listed += table[0].size
             yield table[0], table[1], table[2] if weights.kind == "file" else None
-        if sizes is None:
-            raise FileFormatError(f"{path} has no line 'p sp VERTICES ARCS'")
-        if arcs != sizes[1]:
-            raise FileFormatError(f"{path} has {arcs:,} arcs; its 'p' line says {sizes[1]:,}")
-        found.nrows = found.ncols = sizes[0]
-        if not arcs:
+        if sizes is not None:
+            found.nrows = found.ncols = sizes[0]
+            found.promised = sizes[1]
+        if span is None:
+            check_total(path, found)
+        if not found.listed:
             yield np.empty(0, np.uint32), np.empty(0, np.uint32), np.empty(0, np.int64)
 
     return EdgeChunks.by(chunks)
+
+
+def check_total(path: Path, found: EdgeChunks) -> None:
+    """Raise FileFormatError if the number of all arcs is not that of the ``p`` line, or there is no such line."""
+    if found.promised is None:
+        raise FileFormatError(f"{path} has no line 'p sp VERTICES ARCS'")
+    if found.listed != found.promised:
+        raise FileFormatError(f"{path} has {found.listed:,} arcs; its 'p' line says {found.promised:,}")
 
 
 def _arcs(chunk: Lines) -> bytes:

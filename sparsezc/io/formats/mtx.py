@@ -24,7 +24,7 @@ from sparsezc.io.build.edge_list import Chunk, EdgeChunks, Edges, collect
 from sparsezc.io.build.weights import FROM_FILE, Weights
 from sparsezc.io.files.atomic_write import Output
 from sparsezc.io.files.pipe_spool import seekable
-from sparsezc.io.files.source import LINE, InputFile, Lines, cut, lines, too_long
+from sparsezc.io.files.source import LINE, InputFile, Lines, Span, cut, lines, parts, too_long
 from sparsezc.io.formats import text
 from sparsezc.io.formats.text import excerpt, shown
 from sparsezc.memory.budget import require_host
@@ -66,17 +66,24 @@ def read(path: Path, *, weights: Weights = FROM_FILE, **_: Any) -> Edges:
     return Edges(head.nrows, head.ncols, rows, cols, values, head.both, head.both, head.stated)
 
 
-def edge_chunks(path: Path, weights: Weights = FROM_FILE) -> EdgeChunks:
-    """Return the entries chunk by chunk, those of a symmetric matrix once; a dense matrix as a whole."""
+def in_spans(path: Path) -> bool:
+    """Return whether a part of the lines can be read alone: a dense matrix's say no positions."""
+    return _head(path, whole=False).layout == "coordinate"
+
+
+def edge_chunks(path: Path, weights: Weights = FROM_FILE, span: Span | None = None) -> EdgeChunks:
+    """Return the entries chunk by chunk, those of a symmetric matrix once; a dense matrix as a whole.
+
+    With a span: those of some lines, whose number the caller has to check.
+    """
     head = _head(path, whole=False)
     if head.layout == "array":
         require_host(24 * head.nrows * head.ncols, f"{path}, a dense matrix of {head.nrows:,} x {head.ncols:,},")
         return EdgeChunks.of(read(path))
 
-    def chunks(_: EdgeChunks) -> Iterator[Chunk]:
-        seen = 0
+    def chunks(found: EdgeChunks) -> Iterator[Chunk]:
         exact = weights.dtype is not None and weights.dtype.is_integer
-        for chunk in _after_sizes(path):
+        for chunk in _after_sizes(path, span):
             if head.stated is not None and not chunk.ended:
                 raise cut(chunk)
             needed = 2 if head.field == "pattern" else 3
@@ -84,8 +91,8 @@ def edge_chunks(path: Path, weights: Weights = FROM_FILE) -> EdgeChunks:
             if not table:
                 continue
             rows, cols, *rest = table
-            seen += rows.size
-            _check_chunk(chunk, head, table, seen)
+            found.listed += rows.size
+            _check_chunk(chunk, head, table, found.listed)
             values = rest[0] if rest and weights.kind == "file" else None
             if values is not None and head.field == "real" and not exact:
                 values = values.astype(np.float64, copy=False)
@@ -95,10 +102,19 @@ def edge_chunks(path: Path, weights: Weights = FROM_FILE) -> EdgeChunks:
             if head.symmetry == "skew-symmetric":
                 off = rows != cols
                 yield cols[off], rows[off], None if values is None else _negated(chunk, values[off])
-        if seen != head.nvals:
-            raise FileFormatError(f"{path} is truncated: it has {seen:,} entries; its header says {head.nvals:,}")
+        if span is None:
+            check_total(path, found)
 
-    return EdgeChunks.by(chunks, nrows=head.nrows, ncols=head.ncols, undirected=head.both, dtype=head.stated)
+    sizes = {"nrows": head.nrows, "ncols": head.ncols, "promised": head.nvals}
+    return EdgeChunks.by(chunks, undirected=head.both, dtype=head.stated, **sizes)
+
+
+def check_total(path: Path, found: EdgeChunks) -> None:
+    """Raise FileFormatError if the number of all entries is not that of the header."""
+    if found.listed != found.promised:
+        raise FileFormatError(
+            f"{path} is truncated: it has {found.listed:,} entries; its header says {found.promised:,}"
+        )
 
 
 def _must_see_text(path: Path, values: NDArray[Any], weights: Weights) -> bool:
@@ -122,15 +138,19 @@ def _negated(chunk: Lines, values: NDArray[Any]) -> NDArray[Any]:
     return -values
 
 
-def _after_sizes(path: Path) -> Iterator[Lines]:
-    """Yield the lines, with comments and the line of sizes emptied."""
+def _after_sizes(path: Path, span: Span | None) -> Iterator[Lines]:
+    """Yield the lines, or those of a span, with comments and the line of sizes emptied."""
     sizes = False
-    for chunk in lines(path):
+
+    def known() -> bool:
+        return sizes
+
+    for chunk, wanted in parts(path, span, known):
         data = text.without_comments(chunk.data)
         if not sizes and (full := np.flatnonzero(text.counts(data))).size:
             at, sizes = int(full[0]), True
             data = b"\n" * (at + 1) + data.split(b"\n", at + 1)[at + 1]
-        if sizes and data:
+        if sizes and data and wanted:
             yield Lines(path, chunk.first, data, chunk.ended)
 
 

@@ -21,7 +21,7 @@ from sparsezc.errors import FileFormatError, InvalidValue
 from sparsezc.io.build.csr_chunks import integers, rows_of, unweighted
 from sparsezc.io.build.edge_list import Chunk, EdgeChunks, Edges, collect
 from sparsezc.io.build.weights import FROM_FILE, Weights
-from sparsezc.io.files.source import Lines, cut, lines
+from sparsezc.io.files.source import Lines, Span, cut, parts
 from sparsezc.io.formats import text
 from sparsezc.memory.csr import Csr
 from sparsezc.semirings.types import datatypes
@@ -51,14 +51,22 @@ def read(path: Path, *, weights: Weights = FROM_FILE, **_: Any) -> Edges:
     return collect(edge_chunks(path, weights))
 
 
-def edge_chunks(path: Path, weights: Weights = FROM_FILE) -> EdgeChunks:
-    """Return the edges chunk by chunk."""
+def in_spans(_: Path) -> bool:
+    """Return whether a part of the lines can be read alone."""
+    return True
+
+
+def edge_chunks(path: Path, weights: Weights = FROM_FILE, span: Span | None = None) -> EdgeChunks:
+    """Return the edges chunk by chunk, or those of some lines, whose number the caller has to check."""
 
     def chunks(found: EdgeChunks) -> Iterator[Chunk]:
         columns, order = 0, tuple(range(3))
         sizes: tuple[int, int, int] | None = None
-        count = 0
-        for chunk in lines(path):
+
+        def known() -> bool:
+            return columns > 0
+
+        for chunk, wanted in parts(path, span, known):
             first = chunk.first == 1
             if first and chunk.data[:14].lower() == b"%%matrixmarket":  # its line of sizes is no edge
                 raise chunk.error(
@@ -66,14 +74,14 @@ def edge_chunks(path: Path, weights: Weights = FROM_FILE) -> EdgeChunks:
                 )
             if first and (said := _SIZES.match(chunk.data)):
                 sizes = _sizes(chunk, said)
-                found.nrows, found.ncols = sizes[:2]
+                found.nrows, found.ncols, found.promised = sizes
             if not columns and not path.name.lower().removesuffix(".gz").endswith(_NAMELESS):
                 chunk, names = _headings(chunk)
                 columns, order = len(names), names or order
             table, columns = text.table(chunk, columns or None, weights=weights, order=order)
-            if table:
+            if table and wanted:
                 rows, cols, *rest = table
-                count += rows.size
+                found.listed += rows.size
                 if sizes is None:
                     found.nrows = found.ncols = max(found.nrows, int(rows.max()) + 1, int(cols.max()) + 1)
                 else:
@@ -81,15 +89,27 @@ def edge_chunks(path: Path, weights: Weights = FROM_FILE) -> EdgeChunks:
                 yield rows, cols, rest[0] if rest and weights.kind == "file" else None
             if sizes is not None and not chunk.ended:
                 raise cut(chunk)
-        if sizes is not None and count != sizes[2]:
-            raise FileFormatError(
-                f"{path} has {count:,} entries; its first line says {sizes[2]:,}: it is cut, or was changed without "
-                "that line"
-            )
-        if not (found.nrows or sizes):
-            raise FileFormatError(f"{path} holds no edges; lines of two vertex ids are needed")
+        if span is None:
+            check_total(path, found)
 
     return EdgeChunks.by(chunks)
+
+
+def check_total(path: Path, found: EdgeChunks) -> None:
+    """Compare the number of all edges with that of the first line.
+
+    Raises
+    ------
+    FileFormatError
+        It differs, or there are neither edges nor sizes.
+    """
+    if found.promised is not None and found.listed != found.promised:
+        raise FileFormatError(
+            f"{path} has {found.listed:,} entries; its first line says {found.promised:,}: it is cut, or was changed "
+            "without that line"
+        )
+    if not found.nrows and found.promised is None:
+        raise FileFormatError(f"{path} holds no edges; lines of two vertex ids are needed")
 
 
 def _sizes(chunk: Lines, said: re.Match[bytes]) -> tuple[int, int, int]:

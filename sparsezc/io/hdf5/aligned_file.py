@@ -15,6 +15,7 @@ import zlib
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -65,7 +66,7 @@ class Writer:
     def __init__(self, path: Path, group: str | None = None) -> None:
         self._path, self._group = path, "/".join(part for part in (group or "").split("/") if part not in ("", "."))
         self._stack = ExitStack()
-        self._arrays: dict[str, Filled] = {}
+        self._arrays: dict[str, Filled | Placed] = {}
         self._sealed: tuple[str, dict[str, tuple[int, int, str]]] | None = None
 
     def __enter__(self) -> Self:
@@ -88,6 +89,13 @@ class Writer:
         reserve(self._file, sum(filled.unplaced for filled in self._arrays.values()))
         return made
 
+    def placed(self, name: str, count: int, dtype: Any) -> Placed:
+        """Add an array that other processes fill by its place in the file, before its checksums are set."""
+        filled = self.array(name, count, dtype)
+        made = self._arrays[name] = Placed(*filled.place())
+        self._file.flush()  # no byte of the array may be left in HDF5's own buffers
+        return made
+
     def finish(self, binsparse: Mapping[str, Any], *, symmetric: bool) -> None:
         """Write the descriptor, after all arrays."""
         tables = {name: filled.finish() for name, filled in self._arrays.items()}
@@ -105,6 +113,21 @@ class Writer:
         self._sealed = text, {
             name: (data.id.get_offset() or 0, data.size, data.dtype.str) for name, data in written.items()
         }  # fmt: skip
+
+
+@dataclass
+class Placed:
+    """An array of a new file that is filled from elsewhere: first byte, bytes, and checksums once it is full."""
+
+    offset: int
+    nbytes: int
+    sums: NDArray[np.uint32] | None = None
+    unplaced: int = 0
+
+    def finish(self) -> NDArray[np.uint32]:
+        """Return the checksums."""
+        assert self.sums is not None
+        return self.sums
 
 
 class Filled:
@@ -138,6 +161,12 @@ class Filled:
             self._room -= len(piece)
             rest = rest[len(piece) :]
 
+    def place(self) -> tuple[int, int]:
+        """Have HDF5 allocate the array, and return its first byte and its bytes."""
+        if self._dataset.size:
+            self._dataset[:1] = 0
+        return self._dataset.id.get_offset() or 0, int(self._dataset.nbytes)
+
     def finish(self) -> NDArray[np.uint32]:
         """Return the checksums."""
         assert self._at == self._dataset.size, f"{self._at} of {self._dataset.size} entries of {self._dataset.name}"
@@ -152,6 +181,8 @@ class Ready:
     descriptor : dict
         The part of the descriptor that binsparse defines.
     symmetric : bool
+    piece : int
+        The bytes of an array that one checksum covers.
     places : dict of str to (int, int, dtype)
         The start of each array, its count of numbers, and their type as HDF5 stores them.
     """
@@ -159,11 +190,11 @@ class Ready:
     def __init__(self, path: Path, file: Container, head: dict[str, Any]) -> None:
         self.path, self.descriptor = path, head["binsparse"]
         ours = head["sparsezc"]
-        self.symmetric, self._piece = bool(ours["symmetric"]), int(ours["piece"])
+        self.symmetric, self.piece = bool(ours["symmetric"]), int(ours["piece"])
         self.places: dict[str, tuple[int, int, np.dtype[Any]]] = {}
         self._tables: dict[str, NDArray[np.uint32]] = {}
-        if not 0 < self._piece <= _LARGEST:
-            raise FileFormatError(f"{path} is damaged: its checksums are of {self._piece} bytes each")
+        if not 0 < self.piece <= _LARGEST:
+            raise FileFormatError(f"{path} is damaged: its checksums are of {self.piece} bytes each")
         size = path.stat().st_size
         for name, crc in ours["crc32"].items():
             known, table = file.arrays[name], np.asarray(file.read(f"{_TABLES}/{name}"), np.uint32)
@@ -177,7 +208,7 @@ class Ready:
                 raise FileFormatError(
                     f"{path} is truncated: the array {name!r} ends at byte {offset + nbytes:,} and the file at {size:,}"
                 )
-            if table.size != -(-nbytes // self._piece):
+            if table.size != -(-nbytes // self.piece):
                 raise FileFormatError(f"{path}: {name!r} has {table.size} checksums for {nbytes:,} bytes")
             self.places[name], self._tables[name] = (offset, known.size, kind), table
 
@@ -190,7 +221,7 @@ class Ready:
             A piece differs; the message names the first.
         """
         wanted = names or tuple(self.places)
-        progress = bar(sum(self._nbytes(name) for name in wanted), f"checking {self.path.name}")
+        progress = bar(sum(self.nbytes(name) for name in wanted), f"checking {self.path.name}")
         for name in wanted:
             self._checked(name, progress)
         progress.close()
@@ -219,8 +250,7 @@ class Ready:
         def look(first: int) -> int:
             done = 0
             for number, part in enumerate(self._pieces(name, first, data), first):
-                if (found := zlib.crc32(part.data)) != table[number]:
-                    raise self._damage(name, number * self._piece, part.size, found, int(table[number]))
+                self.check(name, number, part)
                 done += part.size
             return done
 
@@ -230,21 +260,32 @@ class Ready:
 
     def _pieces(self, name: str, first: int, data: NDArray[np.uint8] | None) -> Iterator[NDArray[np.uint8]]:
         """Yield the pieces that one thread compares, from `first` on."""
-        start, nbytes = first * self._piece, self._nbytes(name)
-        end = min(nbytes, (first + _GROUP) * self._piece)
+        start, nbytes = first * self.piece, self.nbytes(name)
+        end = min(nbytes, (first + _GROUP) * self.piece)
         if data is not None:
-            yield from (data[at : min(end, at + self._piece)] for at in range(start, end, self._piece))
+            yield from (data[at : min(end, at + self.piece)] for at in range(start, end, self.piece))
             return
-        room, offset = np.empty(min(self._piece, nbytes), np.uint8), self.places[name][0]
+        room, offset = np.empty(min(self.piece, nbytes), np.uint8), self.places[name][0]
         with self.path.open("rb", buffering=0) as file:
             file.seek(offset + start)
-            for at in range(start, end, self._piece):
-                part = room[: min(end - at, self._piece)]
+            for at in range(start, end, self.piece):
+                part = room[: min(end - at, self.piece)]
                 if file.readinto(part.data) != part.size:
                     raise FileFormatError(f"{self.path} is truncated: {name} ends before byte {offset + nbytes:,}")
                 yield part
 
-    def _nbytes(self, name: str) -> int:
+    def check(self, name: str, number: int, part: NDArray[np.uint8]) -> None:
+        """Compare the bytes of a piece of an array with its checksum."""
+        if (found := zlib.crc32(part.data)) != self._tables[name][number]:
+            known = int(self._tables[name][number])
+            raise self._damage(name, number * self.piece, part.size, found, known)
+
+    def sums(self, name: str) -> NDArray[np.uint32]:
+        """Return the checksums of an array's pieces."""
+        return self._tables[name]
+
+    def nbytes(self, name: str) -> int:
+        """Return the bytes of an array."""
         _, count, dtype = self.places[name]
         return count * dtype.itemsize
 

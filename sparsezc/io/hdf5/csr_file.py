@@ -161,7 +161,7 @@ def _blocks(ready: aligned_file.Ready, nvals: int, ncols: int) -> Buffer:
     return id_blocks.BlocksBuffer(nvals, headers, starts, MappedBuffer(path, offset, count, kind), ncols)
 
 
-def _check_rows(path: Path, csr: Csr) -> Csr:
+def check_rows(path: Path, csr: Csr) -> Csr:
     """Return the matrix, if the ids of every row ascend."""
     for start in range(0, csr.nvals, _PART):
         ids = csr.indices.read(start, min(start + _PART + 1, csr.nvals))
@@ -265,7 +265,7 @@ def load(
     if same or weights.kind == "none":
         csr = csr if same else _with(csr, MappedBuffer.of(np.ones(1, np.bool_)), datatypes.BOOL, True)
         placed = csr.place(where)
-        return _check_rows(ready.path, placed) if where in HOSTS else placed
+        return check_rows(ready.path, placed) if where in HOSTS else placed
     return _revalued(csr, weights) if where in FILES else stored_csr.load(stored(ready), weights, where, True)
 
 

@@ -7,7 +7,7 @@ packing of their ids; once into the file.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -59,7 +59,7 @@ class Merger:
 
 
 @dataclass
-class _Look:
+class Look:
     """The facts that a pass over the merged entries finds."""
 
     count: int = 0
@@ -78,6 +78,18 @@ class _Look:
         self.first = values[0] if self.first is None else self.first
         self.same = self.same and bool((values == self.first).all())
 
+    def joined(self, others: Sequence[Look]) -> Look:
+        """Return the facts about several parts of the entries, in order, of which this is one."""
+        some = [each for each in others if each.count]
+        if not some:
+            return Look()
+        same = all(each.same and each.first == some[0].first for each in some)
+        count = sum(each.count for each in some)
+        if some[0].first is None:
+            return Look(count)
+        low, high = min(each.low for each in some), max(each.high for each in some)
+        return Look(count, low, high, some[0].first, same)
+
     def values(
         self, weights: Weights, stated: datatypes.DataType | None, kind: np.dtype[Any] | None
     ) -> tuple[datatypes.DataType, NDArray[Any] | None]:
@@ -93,8 +105,8 @@ def write(
     found: EdgeChunks, weights: Weights, merger: Merger, both: bool, out: Output, packer: compressing.Packer | None
 ) -> Facts:
     """Merge the runs into the file; with a packer, ids are compressed into blocks."""
-    look, packer = _Look(), None if found.ncols > 2**32 else packer
-    counted = _looked_at(look, merger)
+    look, packer = Look(), None if found.ncols > 2**32 else packer
+    counted = looked_at(look, merger)
     if packer is None:
         deque(counted, maxlen=0)
     else:
@@ -140,7 +152,7 @@ def steps(merger: Merger, label: str) -> Iterator[tuple[NDArray[Any], NDArray[An
             yield *csr_builder.block(entries, start, stop), None if values is None else values[start:stop]
 
 
-def _looked_at(look: _Look, merger: Merger) -> Iterator[NDArray[Any]]:
+def looked_at(look: Look, merger: Merger) -> Iterator[NDArray[Any]]:
     """Yield the columns of the merged entries, after adding each part to `look`."""
     for _, cols, values in steps(merger, "counting edges"):
         look.add(cols.size, values)

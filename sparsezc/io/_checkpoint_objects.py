@@ -1,0 +1,125 @@
+"""Matrices and vectors as the parts of a checkpoint, and back: on the distributed engine or in one process."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sparsezc.config import config
+from sparsezc.errors import DomainMismatch
+from sparsezc.io.build.limits import need_numbers
+from sparsezc.io.build.optional import need
+from sparsezc.io.ranks import checkpoint
+from sparsezc.io.ranks.agreement import Communicator
+from sparsezc.io.ranks.bounds import ALIGN
+from sparsezc.io.ranks.checkpoint import Part
+from sparsezc.io.ranks.shards import VectorPart
+from sparsezc.memory.csr import Csr
+
+if TYPE_CHECKING:
+    from sparsezc.core.matrix import Matrix
+    from sparsezc.core.vector import Vector
+
+_ENGINE = "sparsezc.engines.distributed"  # loaded when a communicator is given, or by distributed objects
+
+
+class _Alone:
+    """The communicator of a program of one process, which needs no MPI."""
+
+    rank, size = 0, 1
+
+    def numbers(self, *mine: int) -> Any:
+        return np.array([mine], np.int64)
+
+    def objects(self, mine: Any) -> list[Any]:
+        return [mine]
+
+    def scatter(self, array: Any, sent: Any, received: Any) -> Any:
+        return array
+
+
+def save(
+    folder: str | os.PathLike[str], objects: Mapping[str, Matrix | Vector], state: Mapping[str, Any] | None
+) -> None:
+    """Save as :func:`sparsezc.io.save_checkpoint` does."""
+    need("h5py", "hdf5")
+    found = (getattr(each._engine, "transport", None) for each in objects.values())
+    comm: Communicator = next((transport for transport in found if transport is not None), _Alone())
+    checkpoint.save(folder, {name: _part(name, each, comm) for name, each in objects.items()}, comm, state)
+
+
+def _part(name: str, x: Any, comm: Communicator) -> Part:
+    """Return this rank's part of an object; what is whole on every rank, or cut by columns, is the first rank's."""
+    if getattr(x, "ndim", 0) not in (1, 2):
+        raise DomainMismatch(f"save_checkpoint: {name} is a {type(x).__name__}; a Matrix or a Vector is needed")
+    need_numbers(x, "save_checkpoint")
+    rows = x.shape[0]
+    layout = getattr(x._store, "layout", None)
+    if layout is not None and layout.along == 0:
+        local, bounds = x._store.local, np.asarray(layout.bounds, np.int64)
+        csr = local._to_csr() if x.ndim == 2 else None
+        if csr is not None:
+            csr.symmetric = x._symmetric
+        return Part(VectorPart(*local.to_coo()) if csr is None else csr.place("host"), bounds)
+    bounds = np.array([0] + [rows] * comm.size, np.int64)
+    whole = x._to_csr().place("host") if x.ndim == 2 else VectorPart(*x.to_coo())
+    if comm.rank:
+        whole = _empty(whole)
+    return Part(whole, bounds)
+
+
+def _empty(x: Csr | VectorPart) -> Csr | VectorPart:
+    if isinstance(x, VectorPart):
+        return VectorPart(x.positions[:0], x.values[:0])
+    none = Csr.from_arrays([0], np.empty(0, np.uint64), np.empty(0, x.dtype.np_type), x.ncols, dtype=x.dtype)
+    none.symmetric = x.symmetric
+    return none
+
+
+def restore(folder: str | os.PathLike[str], comm: Any, placement: str | None) -> tuple[dict[str, Matrix | Vector], Any]:
+    """Restore as :func:`sparsezc.io.restore_checkpoint` does."""
+    from sparsezc.core.matrix import Matrix
+    from sparsezc.core.vector import Vector
+
+    made: dict[str, Matrix | Vector] = {}
+    if comm is None:
+        parts, state = checkpoint.restore(folder, _Alone(), placement)
+        for name, (data, bounds) in parts.items():
+            alone = isinstance(data, Csr)
+            made[name] = Matrix._from_csr(data) if alone else Vector.from_coo(*data, size=int(bounds[-1]))  # type: ignore[arg-type,misc]
+        return made, state
+    distributed = import_module(_ENGINE)
+    engine = distributed.engine_of(comm)
+    with config.set(engine=engine.local.engine.name):
+        parts, state = checkpoint.restore(
+            folder, engine.transport, placement, lambda size: engine.layouts.of((size,)).bounds
+        )
+    for name, (data, bounds) in parts.items():
+        made[name] = _distributed(distributed, engine, data, bounds, comm)
+    return made, state
+
+
+def _distributed(distributed: Any, engine: Any, data: Csr | VectorPart, bounds: Any, comm: Any) -> Any:
+    """Return an object of this rank's part."""
+    from sparsezc.core.matrix import Matrix
+    from sparsezc.core.vector import Vector
+
+    size = int(bounds[-1])
+    small = size <= ALIGN or (engine.size == 1 and not engine.forced)
+    if isinstance(data, Csr):
+        if not small:
+            return distributed.from_rows(data, bounds, size, comm=comm)
+        plain = Matrix._from_csr(data)
+        return plain.distribute() if engine.forced or engine.size > 1 else plain
+    if small:
+        vector = Vector.from_coo(*data, size=size)
+        return vector.to(engine.name) if engine.forced or engine.size > 1 else vector
+    engine.layouts.cut(bounds)
+    layout = engine.layouts.of((size,))
+    local = engine.local.settled(Vector.from_coo(*data, size=layout.hi - layout.lo))
+    store = import_module(f"{_ENGINE}.stores").Store(local, layout, (size,))
+    return Vector._from_store(engine, store, local.dtype, size)

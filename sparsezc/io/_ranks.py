@@ -1,0 +1,45 @@
+"""``comm=`` of ``gb.io.read`` and ``gb.io.convert``: from a communicator to a distributed matrix."""
+
+from __future__ import annotations
+
+import os
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from sparsezc.config import config
+from sparsezc.errors import GraphblasException
+from sparsezc.io.files.source import add_name
+from sparsezc.io.ranks import reading
+from sparsezc.io.ranks.bounds import ALIGN
+from sparsezc.terminal.progress import task
+
+if TYPE_CHECKING:
+    from sparsezc.core.matrix import Matrix
+
+_ENGINE = "sparsezc.engines.distributed"  # loaded when a communicator is given: it needs MPI
+
+
+def read(source: reading.Source, whole: reading.Whole, comm: Any) -> Matrix:
+    """Read as :func:`sparsezc.io.read` does with `comm`; `whole` reads all of the graph on one rank."""
+    from sparsezc.core.matrix import Matrix
+
+    distributed = import_module(_ENGINE)
+    engine = distributed.engine_of(comm)
+    with config.set(engine=engine.local.engine.name):
+        block = reading.read_block(source, whole, distributed.transport_of(comm))
+        if block.nrows <= ALIGN and engine.size > 1:  # too few rows to divide: every rank reads all, and keeps its part
+            few: Matrix = Matrix._from_csr(whole()).distribute()
+            return few
+    matrix: Matrix = distributed.from_rows(block.csr, block.bounds, block.nrows, comm=comm)
+    return matrix
+
+
+def convert(source: reading.Source, target: str | os.PathLike[str], comm: Any) -> None:
+    """Convert as :func:`sparsezc.io.convert` does with `comm`."""
+    transport = import_module(_ENGINE).transport_of(comm)
+    try:
+        with task():
+            reading.convert(source, target, transport)
+    except GraphblasException as error:
+        add_name(error, source.path)
+        raise

@@ -1,0 +1,100 @@
+"""The ranks' communicator as files need it, and errors that all ranks raise together.
+
+A rank that raises an error alone leaves the others waiting in their next collective. So each step that may fail runs in
+:func:`together`: after it the ranks exchange their errors, and if there is one, all of them raise it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsezc.errors import GraphblasException, InvalidObject, OutOfMemory
+
+T = TypeVar("T")
+
+
+class RankFailure(GraphblasException, OSError):
+    """The error for an operating system's error on a rank, which all ranks raise."""
+
+
+class Communicator(Protocol):
+    """The collectives of files: a part of the distributed engine's transport."""
+
+    @property
+    def rank(self) -> int:
+        """Return this rank's number."""
+        ...
+
+    @property
+    def size(self) -> int:
+        """Return the number of ranks."""
+        ...
+
+    def numbers(self, *mine: int) -> NDArray[np.int64]:
+        """Return every rank's integers, shape (size, len(mine))."""
+        ...
+
+    def objects(self, mine: Any) -> list[Any]:
+        """Return every rank's object, in rank order."""
+        ...
+
+    def scatter(self, array: Any, sent: Any, received: Any) -> Any:
+        """Send ``sent[r]`` entries to each rank r, one part after the other; return the parts that come."""
+        ...
+
+
+def together(comm: Communicator, work: Callable[[], T]) -> T:
+    """Return the result of this rank's work; raise the error of the first rank that failed on all ranks.
+
+    Raises
+    ------
+    GraphblasException
+        A rank failed. Errors of other ranks have the rank's number in front.
+    """
+    result, failed = None, None
+    try:
+        result = work()
+    except GraphblasException as error:
+        failed = type(error), str(error)
+    except MemoryError as error:
+        failed = OutOfMemory, f"the system refuses memory: {error}"
+    except OSError as error:
+        failed = RankFailure, str(error)
+    raise_first(comm, failed)
+    return result  # type: ignore[return-value]
+
+
+def raise_first(comm: Communicator, failed: tuple[type[GraphblasException], str] | None) -> None:
+    """Raise the first rank's error on all ranks, if there is one."""
+    for rank, error in enumerate(comm.objects(failed)):
+        if error is not None:
+            kind, message = error
+            raise kind(message if comm.size == 1 else f"rank {rank}: {message}")
+
+
+def same(comm: Communicator, name: str, mine: Sequence[Any]) -> None:
+    """Compare facts that must be the same on all ranks, such as a file's size.
+
+    Raises
+    ------
+    InvalidObject
+        They differ; the message, the same on all ranks, names two ranks and what each found.
+    """
+    found = comm.objects(tuple(mine))
+    for rank, other in enumerate(found):
+        if other != found[0]:
+            raise InvalidObject(f"{name}: rank 0 has {_listed(found[0])}, rank {rank} has {_listed(other)}")
+
+
+def _listed(facts: Sequence[Any]) -> str:
+    return ", ".join(map(str, facts))
+
+
+def before(comm: Communicator, count: int) -> tuple[int, int]:
+    """Return the sum of the counts of the ranks before this one, and that of all ranks."""
+    counts = comm.numbers(count)[:, 0]
+    return int(counts[: comm.rank].sum()), int(counts.sum())

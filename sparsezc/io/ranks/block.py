@@ -1,0 +1,34 @@
+"""A rank's rows of a matrix, and the bounds of all ranks' rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsezc.memory.csr import Csr
+
+
+@dataclass(eq=False)
+class Block:
+    """The rows ``bounds[rank]:bounds[rank + 1]`` of a matrix.
+
+    Attributes
+    ----------
+    csr : Csr
+        These rows; ids are columns of the whole matrix, and `symmetric` says that the whole is symmetric.
+    bounds : ndarray of int64, shape (size + 1,)
+        The first row of each rank; a rank may have none.
+    nvals : int
+        The entries of the whole matrix.
+    """
+
+    csr: Csr
+    bounds: NDArray[np.int64]
+    nvals: int
+
+    @property
+    def nrows(self) -> int:
+        """Return the number of rows of the whole matrix."""
+        return int(self.bounds[-1])

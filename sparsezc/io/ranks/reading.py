@@ -1,0 +1,219 @@
+"""``gb.io.read`` and ``gb.io.convert`` by several ranks: each reads its rows, or its part of the edges.
+
+A .h5 file with checksums is read by rows. Plain text that lists edges by line, and generated graphs, are read by parts:
+edges travel to the owners of their rows, so a rank holds its share of the matrix and less than a GiB beside it.
+Of other files every rank reads all and keeps its own rows, and warns.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsezc.errors import FileFormatError, InvalidValue, warn_slow
+from sparsezc.io.build import csr_builder, edge_list, external_sort
+from sparsezc.io.build.edge_list import EdgeChunks
+from sparsezc.io.build.weights import Weights
+from sparsezc.io.files.scratch_folder import ScratchFolder
+from sparsezc.io.hdf5 import csr_file
+from sparsezc.io.hdf5.merge_runs import Merger
+from sparsezc.io.ranks import bounds as cutting
+from sparsezc.io.ranks import shared_file, spans, stored_rows
+from sparsezc.io.ranks.agreement import Communicator, before, same, together
+from sparsezc.io.ranks.block import Block
+from sparsezc.io.ranks.exchange import Sorters, send
+from sparsezc.io.ranks.sorted_rows import SortedRows
+from sparsezc.io.ranks.spool import Spool
+from sparsezc.memory.buffer import index_dtype
+from sparsezc.memory.csr import Csr
+from sparsezc.memory.host import wrap
+
+if TYPE_CHECKING:
+    from sparsezc.io._read import ReadOptions
+
+_ROOM = 256 << 20  # bytes for sorting, and then for merging
+_BUCKETS = 1 << 16  # of rows, whose edges are counted before rows are cut
+
+#: Reads a whole graph on this rank.
+Whole = Callable[[], Csr]
+
+
+class Source(NamedTuple):
+    """A source that is read by parts: its path or name, its options, and the module of its format (None: generated)."""
+
+    path: str | os.PathLike[str]
+    options: ReadOptions
+    module: Any
+
+
+def read_block(source: Source, whole: Whole, comm: Communicator) -> Block:
+    """Read this rank's rows; `whole` reads all, of files that cannot be read by parts.
+
+    Raises
+    ------
+    InvalidValue
+        An option needs the whole graph (relabel), or differs between ranks.
+    InvalidObject
+        The file changed between the ranks' openings.
+    FileFormatError, OutOfMemory
+        As for :func:`sparsezc.io.read`; on all ranks, with the number of the first rank that failed.
+    """
+    path, options, module = source
+    _check(source, comm)
+    if options.kind == "binsparse":
+        with stored_rows.opened(Path(path), comm) as rows:
+            if options.verify:
+                together(comm, lambda: csr_file.find(Path(path)).verify())  # type: ignore[union-attr]
+            together(comm, lambda: options.check_direction(path, rows.symmetric))
+            cuts = stored_rows.bounds(rows, comm)
+            if rows.symmetric or not options.both:
+                return stored_rows.load(rows, cuts, comm, options.weights, options.placement)
+            found = stored_rows.edge_chunks(rows, cuts, comm.rank)
+            with _sorted(source, found, options.weights, comm, ScratchFolder.temporary()) as made:
+                return made.rows.block(made.bounds, found.ncols, comm, options.placement, symmetric=made.symmetric)
+    if module is not None and not together(comm, lambda: spans.can_be_cut(Path(path), module)):
+        return _kept(path, whole, comm)
+    found, weights = _parts(source, comm)
+    with _sorted(source, found, weights, comm, ScratchFolder.temporary()) as made:
+        return made.rows.block(made.bounds, found.ncols, comm, options.placement, symmetric=made.symmetric)
+
+
+def convert(source: Source, target: str | os.PathLike[str], comm: Communicator) -> None:
+    """Write a graph as one .h5 file with plain ids, each rank its rows; the ranks must see the same file system.
+
+    Raises
+    ------
+    InvalidValue, FileFormatError
+        As for :func:`read_block`; or the source cannot be read by parts.
+    """
+    _check(source, comm)
+    path, module = source.path, source.module
+    if source.options.kind == "binsparse":
+        raise InvalidValue(f"{path} is a .h5 file already, of which ranks read their rows")
+    if module is not None and not together(comm, lambda: spans.can_be_cut(Path(path), module)):
+        raise InvalidValue(f"{path} cannot be read by parts; convert it by one rank: gb.io.convert(..., memory=...)")
+    found, weights = _parts(source, comm)
+    folder = Path(target).resolve()
+    with _sorted(source, found, weights, comm, ScratchFolder(folder.parent, folder.name)) as made:
+        rows, iso = made.rows, made.rows.one is not None
+        shape = int(made.bounds[-1]), found.ncols, rows.total
+        where = {"iso": iso, "symmetric": made.symmetric}
+        start, _ = before(comm, rows.count)
+        with shared_file.made(Path(target), shape, rows.dtype, comm, **where) as file:
+            together(comm, lambda: _write(file, made, comm, start))
+
+
+def _write(file: shared_file.SharedFile, made: _Sorted, comm: Communicator, start: int) -> None:
+    """Write this rank's offsets, ids and values; `start` is its first entry."""
+    rows, (first, last) = made.rows, made.bounds[comm.rank : comm.rank + 2].tolist()
+    offsets = np.zeros(last - first + 1, np.int64)
+    ids = index_dtype(made.ncols, "device")
+    for piece in rows.pieces(f"writing {file.path.name}"):
+        file.write("indices_1", start + piece.start, piece.cols.astype(ids, copy=False))
+        if piece.values is not None:
+            file.write("values", start + piece.start, piece.values)
+        found = np.bincount((piece.rows - first).astype(np.int64))
+        offsets[1 : 1 + found.size] += found
+    np.cumsum(offsets, out=offsets)
+    file.write("pointers_to_1", first, (offsets + start)[: None if comm.rank == comm.size - 1 else -1])
+    if rows.one is not None and comm.rank == 0:
+        file.write("values", 0, rows.one)
+
+
+def _check(source: Source, comm: Communicator) -> None:
+    """Compare the ranks' arguments; refuse what needs the whole graph."""
+    same(comm, "gb.io.read: the ranks' arguments differ", (os.fspath(source.path), source.options))
+    if source.options.relabel:
+        raise InvalidValue("relabel=True numbers the ids of the whole graph; convert it first, without comm=")
+
+
+def _parts(source: Source, comm: Communicator) -> tuple[EdgeChunks, Weights]:
+    """Return this rank's part of the edges, and the weights."""
+    path, options, module = source
+    if module is None:
+        return spans.generated_chunks(str(path), options.weights, comm)
+    return spans.text_chunks(Path(path), module, options.weights, comm), options.weights
+
+
+def _kept(path: str | os.PathLike[str], whole: Whole, comm: Communicator) -> Block:
+    """Read the whole graph on every rank, and keep this rank's rows."""
+    if comm.rank == 0 and comm.size > 1:
+        warn_slow(f"{path} cannot be read by parts, so every rank reads all of it; gb.io.convert makes a .h5 that can")
+    csr = together(comm, whole)
+    indptr = csr.indptr
+    cuts = [
+        cutting.cut(lambda first, last: indptr[first:last], csr.nrows, csr.nvals, rank, comm.size)
+        for rank in range(comm.size + 1)
+    ]
+    first, last = cuts[comm.rank : comm.rank + 2]
+    start, stop = int(indptr[first]), int(indptr[last])
+    values = csr.values if csr.iso else wrap(csr.values.read(start, stop))
+    own = indptr[first : last + 1] - start
+    ids = wrap(csr.indices.read(start, stop))
+    mine = Csr(last - first, csr.ncols, own, ids, values, csr.dtype, csr.iso, csr.symmetric)
+    return Block(mine, np.array(cuts, np.int64), csr.nvals)
+
+
+class _Sorted(NamedTuple):
+    rows: SortedRows
+    bounds: NDArray[np.int64]
+    ncols: int
+    symmetric: bool
+
+
+@contextmanager
+def _sorted(
+    source: Source, found: EdgeChunks, weights: Weights, comm: Communicator, scratch: ScratchFolder
+) -> Iterator[_Sorted]:
+    """Read this rank's edges, send them to the owners of their rows, and sort what comes."""
+    path, options, module = source
+    with scratch as folder:
+        spool = Spool(folder / "edges")
+        if weights.kind != "file":
+            found.chunks = ((rows, cols, None) for rows, cols, _ in found.chunks)
+        together(comm, lambda: spool.fill(found.chunks))
+        if module is not None and options.kind != "binsparse":
+            spans.check_total(Path(path), module, found, comm)
+        found.nrows, found.ncols = comm.numbers(found.nrows, found.ncols).max(axis=0).tolist()
+        together(comm, lambda: options.check_direction(path, found.undirected))
+        kind = _kind(path, spool, comm)
+        both = options.both or found.undirected
+        if both:
+            edge_list.check_square(found.nrows, found.ncols)
+        mirrored = both and not found.mirrored
+        cuts = _cuts(spool, found.nrows, comm, mirrored=mirrored)
+        merge, runs = options.merge, []
+        for turned in (False, True)[: 1 + mirrored]:
+            sorters = Sorters(folder / f"sorted{turned:d}", _ROOM, comm.size, merge, valued=kind is not None)
+            send(spool, cuts, kind, comm, sorters, mirrored=turned)
+            runs += together(comm, sorters.finish)
+        few = together(comm, lambda: external_sort.few(runs, _ROOM, merge, folder))
+        rows = SortedRows(Merger(few, lambda: _ROOM, merge), kind, found.dtype, weights, comm)
+        symmetric = both and csr_builder.alike(kind is not None, rows.dtype, merge)
+        yield _Sorted(rows, cuts, found.ncols, symmetric)
+
+
+def _kind(path: str | os.PathLike[str], spool: Spool, comm: Communicator) -> np.dtype[Any] | None:
+    """Return the type that holds the values of all ranks' edges; None if there are none."""
+    every = comm.objects((spool.most >= 0, sorted(kind.str for kind in spool.kinds)))
+    valued = {bool(kinds) for some, kinds in every if some}
+    if len(valued) > 1:
+        raise FileFormatError(f"{path}: some lines have weights and others have none")
+    found = {np.dtype(kind) for _, kinds in every for kind in kinds}
+    return edge_list.value_type(found) if found else None
+
+
+def _cuts(spool: Spool, nrows: int, comm: Communicator, *, mirrored: bool) -> NDArray[np.int64]:
+    """Return bounds of rows of equal work, by counts of edges in buckets of rows."""
+    edge_list.check_sizes(nrows, 0)
+    words = -(-nrows // cutting.ALIGN)
+    width = cutting.ALIGN * max(1, -(-words // _BUCKETS))
+    buckets = -(-nrows // width)
+    mine = together(comm, lambda: spool.count(width, buckets, mirrored=mirrored))
+    return cutting.even(np.sum(comm.objects(mine), axis=0), comm.size, width, nrows)

@@ -1,0 +1,74 @@
+"""A text file cut into ranges of bytes, one a rank, each of whole lines; and the parts of other sources."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from sparsezc.errors import FileFormatError, InvalidObject
+from sparsezc.io.build import generated_edges
+from sparsezc.io.build.edge_list import EdgeChunks
+from sparsezc.io.build.weights import Weights
+from sparsezc.io.files.source import InputFile, Span, line_ends, line_start
+from sparsezc.io.ranks.agreement import Communicator, before, same, together
+
+
+def can_be_cut(path: Path, module: Any) -> bool:
+    """Return whether the file is text that ranks can read apart: plain, and of a format that lists edges by line."""
+    if not hasattr(module, "in_spans"):
+        return False
+    with InputFile(path) as file:
+        packed = file.compressed
+    return not packed and bool(module.in_spans(path))
+
+
+def text_chunks(path: Path, module: Any, weights: Weights, comm: Communicator) -> EdgeChunks:
+    """Return the edges of this rank's lines.
+
+    Raises
+    ------
+    InvalidObject
+        The file changed between the ranks' openings.
+    """
+    state = together(comm, lambda: _state(path))
+    same(comm, f"{path} is not the same file for all ranks", state)
+    size = int(state[0])
+
+    def starts() -> tuple[int, int]:
+        start, stop = (line_start(path, size * at // comm.size) for at in (comm.rank, comm.rank + 1))
+        return start, size if comm.rank == comm.size - 1 else stop
+
+    start, stop = together(comm, starts)
+    lines = together(comm, lambda: line_ends(path, start, stop))
+    span = Span(start, stop, before(comm, lines)[0] + 1)
+    found = together(comm, lambda: module.edge_chunks(path, weights, span))
+
+    def watched() -> Iterator[Any]:
+        yield from chunks
+        if _state(path) != state:
+            raise FileFormatError(f"{path} was changed while it was read")
+
+    chunks, found.chunks = found.chunks, watched()
+    return found  # type: ignore[no-any-return]
+
+
+def check_total(path: Path, module: Any, found: EdgeChunks, comm: Communicator) -> None:
+    """Compare the number of all ranks' edges with that of the file's head, if this says one."""
+    found.listed = before(comm, found.listed)[1]
+    promised = [each for each in comm.objects(found.promised) if each is not None]
+    found.promised = promised[0] if promised else None
+    together(comm, lambda: module.check_total(path, found))
+
+
+def _state(path: Path) -> tuple[int, int]:
+    """Return the size of a file and the time of its last change, in ns."""
+    if not path.is_file():
+        raise InvalidObject(f"{path} is no regular file, of which ranks can read their parts")
+    known = path.stat()
+    return known.st_size, known.st_mtime_ns
+
+
+def generated_chunks(name: str, weights: Weights, comm: Communicator) -> tuple[EdgeChunks, Weights]:
+    """Return this rank's part of the edges of a generated graph, and its weights."""
+    return together(comm, lambda: generated_edges.edge_chunks(name, weights, (comm.rank, comm.size)))

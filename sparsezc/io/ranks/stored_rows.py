@@ -1,0 +1,215 @@
+"""A rank's rows of a stored matrix, read into a placement or left in the file."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsezc.errors import FileFormatError, warn_slow
+from sparsezc.io.build import csr_builder, stored_csr
+from sparsezc.io.build import weights as weighting
+from sparsezc.io.build.edge_list import Chunk, EdgeChunks
+from sparsezc.io.build.weights import Weights
+from sparsezc.io.hdf5 import csr_file
+from sparsezc.io.hdf5.aligned_file import Ready
+from sparsezc.io.hdf5.file_rows import FileRows
+from sparsezc.io.hdf5.ranges import Ranges
+from sparsezc.io.ranks import bounds as cutting
+from sparsezc.io.ranks.agreement import Communicator, same, together
+from sparsezc.io.ranks.block import Block
+from sparsezc.memory import Buffer, allocate
+from sparsezc.memory.budget import on_device, resolve
+from sparsezc.memory.buffer import index_dtype
+from sparsezc.memory.csr import Csr
+from sparsezc.memory.mapped import MappedBuffer
+from sparsezc.memory.placement import FILES, HOSTS
+from sparsezc.semirings.types.datatypes import BOOL, DataType
+
+_PART = 1 << 22  # entries that are read at a time: 64 MiB of ids and values of 8 bytes each
+
+
+class Rows(Protocol):
+    """A stored matrix of which ranges can be read; positions are entries of the whole.
+
+    `kept_in_file`: placement "mapped" leaves it where it is.
+    """
+
+    path: Path
+    nrows: int
+    ncols: int
+    nvals: int
+    dtype: DataType
+    iso: bool
+    symmetric: bool
+    kept_in_file: bool
+
+    def offsets(self, first: int, last: int) -> NDArray[np.int64]:
+        """Return the offsets of some rows; row `nrows` is the end."""
+        ...
+
+    def ids(self, start: int, stop: int) -> NDArray[Any]:
+        """Return the ids of some entries."""
+        ...
+
+    def values(self, start: int, stop: int) -> NDArray[Any]:
+        """Return the values of some entries, or the one of all."""
+        ...
+
+    def placed_ids(self, start: int, stop: int, placement: str) -> Buffer | None:
+        """Return ids that need no copy: left in the file, or compressed; None if they are to be read."""
+        ...
+
+    def mapped_values(self, start: int, stop: int) -> MappedBuffer:
+        """Return the values of some entries, left in the file."""
+        ...
+
+
+@contextmanager
+def opened(path: Path, comm: Communicator) -> Iterator[FileRows]:
+    """Open a .h5 file on all ranks.
+
+    Raises
+    ------
+    FileFormatError
+        The file has no checksums, as sparsezc did not write it, or is damaged.
+    InvalidObject
+        The ranks opened different files: it changed in between, or the name leads to others on other machines.
+    """
+
+    def find() -> Ready:
+        ready = csr_file.find(path)
+        if ready is None or not csr_file.can_be_mapped(ready):
+            raise FileFormatError(
+                f"{path} has no checksums, so its rows cannot be read apart; gb.io.convert makes a .h5 that can"
+            )
+        return ready
+
+    ready = together(comm, find)
+    same(comm, f"{path} is not the same file for all ranks", _identity(ready))
+    with Ranges(ready) as ranges:
+
+        def rows() -> FileRows:
+            with csr_file.damage(path):
+                return FileRows(ready, ranges)
+
+        yield together(comm, rows)
+
+
+def _identity(ready: Ready) -> tuple[str, str]:
+    """Return the size of a file, and a checksum of its descriptor and of all checksums: its content's identity."""
+    crc = zlib.crc32(json.dumps(ready.descriptor, sort_keys=True).encode())
+    for name in ready.places:
+        crc = zlib.crc32(ready.sums(name).data, crc)
+    return f"{ready.path.stat().st_size:,} bytes", f"the checksum {crc:08x}"
+
+
+def bounds(rows: Rows, comm: Communicator) -> NDArray[np.int64]:
+    """Return the first row of each rank, of equal work each; every rank finds its own by bisection."""
+    mine = together(comm, lambda: cutting.cut(rows.offsets, rows.nrows, rows.nvals, comm.rank, comm.size))
+    found = np.append(comm.numbers(mine)[:, 0], rows.nrows)
+    return np.maximum.accumulate(found)  # few rows: cuts that were moved to aligned entries may have passed another
+
+
+def load(rows: Rows, cuts: NDArray[np.int64], comm: Communicator, weights: Weights, placement: str | None) -> Block:
+    """Return this rank's rows with the requested weights.
+
+    Raises
+    ------
+    FileFormatError, InvalidValue, OutOfMemory
+        As for :func:`sparsezc.io.read`; on all ranks, with the number of the first rank that failed.
+    """
+    return Block(together(comm, lambda: load_rows(rows, cuts, comm.rank, weights, placement)), cuts, rows.nvals)
+
+
+def load_rows(rows: Rows, cuts: NDArray[np.int64], rank: int, weights: Weights, placement: str | None) -> Csr:
+    """Return the rows of a rank, without an exchange."""
+    first, last = int(cuts[rank]), int(cuts[rank + 1])
+    indptr = rows.offsets(first, last + 1)
+    start, stop = int(indptr[0]), int(indptr[-1])
+    indptr = indptr - start
+    dtype, iso = _value_type(rows, weights)
+    where = _where(rows, last - first, stop - start, dtype, iso, placement)
+    indices = rows.placed_ids(start, stop, where)
+    if indices is None and where in FILES and on_device():
+        warn_slow(f"{rows.path}: the compressed ids of rank {rank} begin within a block; they are decoded into memory")
+        where = "zerocopy"
+    made = Csr(
+        last - first, rows.ncols, indptr, MappedBuffer.of(np.empty(0, np.uint32)), MappedBuffer.of(np.empty(0)), dtype
+    )
+    made.symmetric = rows.symmetric
+    made.indices = _ids(rows, start, stop, where) if indices is None else indices
+    made.values, made.iso = _values(rows, made, first, start, weights, where)
+    return csr_file.check_rows(rows.path, made) if where in HOSTS else made
+
+
+def _value_type(rows: Rows, weights: Weights) -> tuple[DataType, bool]:
+    if weights.kind == "none":
+        return BOOL, True
+    return weights.dtype or rows.dtype, rows.iso and weights.kind == "file"
+
+
+def _where(rows: Rows, nrows: int, nvals: int, dtype: DataType, iso: bool, placement: str | None) -> str:
+    if not rows.kept_in_file:
+        return csr_builder.place(placement, nrows, rows.ncols, nvals, dtype, iso)
+    value = 0 if iso else dtype.np_type.itemsize
+    narrow, wide = (index_dtype(rows.ncols, name).itemsize for name in ("device", "host"))
+    sizes = nvals * (narrow + value), nrows, nvals
+    return resolve(placement, *sizes, host_nbytes=nvals * (wide + value), current="mapped")
+
+
+def _ids(rows: Rows, start: int, stop: int, where: str) -> Buffer:
+    target = allocate(
+        "zerocopy" if where in FILES and on_device() else "host" if where in FILES else where,
+        stop - start,
+        index_dtype(rows.ncols, where),
+    )
+    for at in range(start, stop, _PART):
+        target.write(at - start, rows.ids(at, min(at + _PART, stop)))
+    return target
+
+
+def _values(rows: Rows, made: Csr, first: int, start: int, weights: Weights, where: str) -> tuple[Buffer, bool]:
+    """Return the values of some rows, of which `first` is the first and `start` its first entry."""
+    count, dtype = made.nvals, made.dtype
+    if weights.kind == "none":
+        one = allocate(where if where not in FILES else "host", 1, np.bool_)
+        one.write(0, np.ones(1, np.bool_))
+        return (MappedBuffer.of(one.read()) if where in FILES else one), True
+    if weights.kind == "file" and where in FILES and dtype is rows.dtype:
+        return rows.mapped_values(start, start + count), rows.iso
+    values = stored_csr.Values(("mapped" if on_device() else "host") if where in FILES else where, count, dtype)
+    for at in range(0, count, _PART):
+        stop = min(at + _PART, count)
+        if weights.kind == "hash":
+            entries = np.arange(at, stop)
+            own = np.searchsorted(made.indptr, entries, side="right") - 1 + first
+            values.write(at, weighting.hashed(own, rows.ids(start + at, start + stop), weights))
+            continue
+        part = rows.values(start + at, start + stop)
+        if weights.dtype is not None:
+            weighting.check_fit(part, weights.dtype)
+        values.write(at, np.broadcast_to(part, stop - at))
+    return values.finish()
+
+
+def edge_chunks(rows: Rows, cuts: NDArray[np.int64], rank: int) -> EdgeChunks:
+    """Return this rank's entries chunk by chunk, as edges: for matrices whose transpose is to be added."""
+
+    def chunks(_: EdgeChunks) -> Iterator[Chunk]:
+        for first in range(int(cuts[rank]), int(cuts[rank + 1]), stored_csr.CHUNK):
+            last = min(first + stored_csr.CHUNK, int(cuts[rank + 1]))
+            indptr = rows.offsets(first, last + 1)
+            for at in range(int(indptr[0]), int(indptr[-1]), _PART):
+                stop = min(at + _PART, int(indptr[-1]))
+                own = np.searchsorted(indptr, np.arange(at, stop), side="right") - 1 + first
+                yield own, rows.ids(at, stop), np.broadcast_to(rows.values(at, stop), stop - at)
+
+    both = rows.symmetric
+    return EdgeChunks.by(chunks, nrows=rows.nrows, ncols=rows.ncols, undirected=both, mirrored=both, dtype=rows.dtype)

@@ -1,0 +1,1 @@
+"""Tests of what benchmarks count without running it."""
