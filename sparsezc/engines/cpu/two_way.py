@@ -18,7 +18,7 @@ from sparsezc.device.processors import processors
 from sparsezc.engines.cpu import native
 from sparsezc.engines.cpu.dense import full_or_not
 from sparsezc.engines.cpu.expressions import acyclic, operand, operator
-from sparsezc.engines.cpu.labels.loops import compiled
+from sparsezc.engines.cpu.machine_code import compiled
 from sparsezc.engines.cpu.row_arrays import RowArrays, borrowed, borrowed_table
 from sparsezc.errors import DimensionMismatch
 from sparsezc.expr.expression import Expression

@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 
 from sparsezc.engines.cpu.labels.arrays import Choosing, Joins, Spans
 from sparsezc.engines.cpu.labels.sorting import Sorting
+from sparsezc.engines.cpu.machine_code import compiled
 
-__all__ = ["Compiled", "compiled", "loops"]
+__all__ = ["Compiled", "loops"]
 
 # Entries of a row whose labels are compared one by one, in a cache line or two, instead of read at random.
 _FEW = 16
@@ -31,14 +32,6 @@ def loops() -> Compiled | Sorting:
         return Compiled(import_module("numba"))
     except ImportError:
         return Sorting()
-
-
-def compiled(numba: Any, function: Any) -> Any:
-    """Return a function that numba compiles at its first use, and keeps on disk where it may write."""
-    try:
-        return numba.njit(nogil=True, cache=True)(function)
-    except RuntimeError:  # no folder that numba may write to
-        return numba.njit(nogil=True)(function)
 
 
 class Compiled:
