@@ -224,10 +224,10 @@ _LABELS = {
 }
 #: What python-graphblas has no expression for. NumPy makes the results of some as a whole.
 _STATEMENTS: dict[str, Callable[[Expression, Any, Write[Mask | None]], None]] = {
-    "argsort": partial(_write_whole, first_use.function("sparsezc.engines.cpu.value_order", "argsort")),
+    "argsort": partial(_write_whole, first_use.function("sparsezc.engines.cpu.selectk", "argsort")),
     "assign": _assign,
     "subassign": _assign,
-    "best_column": partial(_write_whole, first_use.function("sparsezc.engines.cpu.value_order", "best_column")),
+    "best_column": partial(_write_whole, first_use.function("sparsezc.engines.cpu.selectk", "best_column")),
     "count_corners": partial(_write_whole, first_use.function("sparsezc.engines.cpu.two_way", "count_corners")),
     "distances": partial(_write_whole, distances),
     "sampled_mxm": _sampled_mxm,
