@@ -17,14 +17,8 @@ from sparsezc.engines.cpu import native
 from sparsezc.engines.cpu.expressions import acyclic
 
 __all__ = [
-    "RowArrays",
-    "borrowed",
-    "borrowed_table",
-    "borrowed_values",
-    "spread",
-    "vector_from_arrays",
-    "vector_to_arrays",
-]
+    "RowArrays", "borrowed", "borrowed_table", "borrowed_values", "spread", "vector_from_arrays", "vector_to_arrays",
+]  # fmt: skip
 
 # Settings of an object that SuiteSparse forgets when it unpacks.
 _SETTINGS = ("sparsity_control", "bitmap_switch", "hyper_switch")

@@ -198,4 +198,4 @@ def rows_at_owners(engine: DistributedEngine, part: Any, places: NDArray[np.int6
         return engine.of_rows(by_rows(rows, ids, values, layout.local_shape(shape), dtype), layout, shape, False)
     counts = transport.numbers(ids.size)[:, 0].copy()
     rows, ids, values = (transport.gather(array, counts) for array in (rows, ids, values))
-    return engine.matrix_from_csr(by_rows(rows, ids, values, shape, dtype))
+    return engine.parts_of(by_rows(rows, ids, values, shape, dtype))
