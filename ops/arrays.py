@@ -13,7 +13,10 @@ from sparsezc.errors import DimensionMismatch, IndexOutOfBound, InvalidObject, I
 from sparsezc.semirings.types.datatypes import INT64, UINT64, DataType, cast, highest, lookup, lowest
 from sparsezc.semirings.types.user_types import inferred, packed
 
-__all__ = ["MAX_SIZE", "check_csr", "dense", "ids", "lengths", "must_be_read", "must_fit", "order", "size", "values"]
+__all__ = [
+    "MAX_SIZE", "are_below", "check_csr", "checked_ids", "dense", "ids", "lengths", "must_be_read", "must_fit", "order",
+    "size", "values",
+]  # fmt: skip
 
 _MOST_DIMENSIONS = 64  # NumPy's
 #: The most rows, columns or positions; SuiteSparse:GraphBLAS's limit.
@@ -40,7 +43,12 @@ def size(n: Any, where: str) -> int:
 
 
 def ids(array: Any, where: str, bound: int | None = None) -> NDArray[np.uint64]:
-    """Convert positions to a contiguous array of uint64; `bound` is the number of positions.
+    """Convert positions to a contiguous array of uint64, as :func:`checked_ids` checks them."""
+    return np.ascontiguousarray(checked_ids(array, where, bound), np.uint64)
+
+
+def checked_ids(array: Any, where: str, bound: int | None = None) -> NDArray[Any]:
+    """Check positions; `bound` is the number of positions.
 
     Raises
     ------
@@ -55,14 +63,21 @@ def ids(array: Any, where: str, bound: int | None = None) -> NDArray[np.uint64]:
         given = np.array(list(array), np.int64 if given.dtype.kind == "f" and np.all(given < 2**63) else np.uint64)
     if given.ndim != 1 or given.dtype.kind not in "iub":
         raise InvalidValue(f"{where} must be a row of integers; got {given.dtype} in {given.ndim} dimensions")
-    if given.size:
+    if given.size and not are_below(given, bound):
         if given.dtype.kind == "i" and int(given.min()) < 0:
             at = int(np.argmax(given < 0))
             raise IndexOutOfBound(f"{where}[{at}] is {given[at]}; ids are not negative")
         if bound is not None and int(given.max()) >= bound:
             at = int(np.argmax(given >= bound))
             raise IndexOutOfBound(f"{where}[{at}] is {given[at]}; there are {bound} positions, 0 to {bound - 1}")
-    return np.ascontiguousarray(given, np.uint64)
+    return given
+
+
+def are_below(positions: NDArray[Any], bound: int | None) -> bool:
+    """Return whether integers are from 0 to below `bound`, in one pass where that is easy; False: they may be."""
+    if bound is None or positions.dtype != np.int64:
+        return False
+    return bool(positions.view(np.uint64).max() < bound)  # negative ones are the largest
 
 
 def must_fit(given: Any, dtype: DataType, where: str) -> None:

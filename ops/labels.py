@@ -91,8 +91,9 @@ def label_weight(A: Any, label: Any, op: Any) -> Expression:
 
 
 def move_labels(
-    A: Any, label: Any, op: Any, k: Any = None, scale: float = 0.0, *, seed: int = 0, turn: Any = None
-) -> Expression:
+    A: Any, label: Any, op: Any, k: Any = None, scale: float = 0.0, *, seed: int = 0, turn: Any = None,
+    least: float = 0.01,
+) -> Expression:  # fmt: skip
     """Move rows to the labels that score most, round by round, until few move.
 
     The score of label c in row i is ``e(i, c) - scale k(i) s(c)``, as in :func:`best_label`, with e the sums of row i
@@ -113,10 +114,12 @@ def move_labels(
     scale : float
     seed : int
         From 0 to 2**64 - 1. Chance gives each row one of eight turns a round. The last round is one in which at most
-        one row of 100 moves, or the 64th.
+        `least` of the rows move, or the 64th.
     turn : Vector of INT64, size n, optional
         The turns of rows instead, from 0 on and below n. The last round is one in which no row moves; there must be
         one, as there is where no two rows of a turn are neighbours.
+    least : float
+        Of the rows where k is more than 0, as a part of 1.
 
     Returns
     -------
@@ -153,7 +156,7 @@ def move_labels(
     turn = _absent(INT64) if turn is None else _full(turn, n, INT64, "move_labels: turn")
     return Expression(
         "move_labels",
-        (A, label, k, turn, _scalar(float(scale), FP64), _scalar(seed, UINT64)),
+        (A, label, k, turn, _scalar(float(scale), FP64), _scalar(seed, UINT64), _scalar(float(least), FP64)),
         typed,
         INT64,
         A._shape[:1],

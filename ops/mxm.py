@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
-from itertools import pairwise
 from typing import Any
 
 from sparsezc.errors import DimensionMismatch, DomainMismatch, InvalidValue
-from sparsezc.expr.expression import Expression, Inner, Step, Weights, says, stored
+from sparsezc.expr.expression import Expression, says, stored
 from sparsezc.expr.resolve import resolve
 from sparsezc.ops.arrays import MAX_SIZE
 from sparsezc.ops.checks import scalar
-from sparsezc.semirings.types.datatypes import FP64, DataType
+from sparsezc.semirings.types.datatypes import FP64
 
-__all__ = ["distances", "kronecker", "mxm", "power", "sampled_mxm", "solve"]
+__all__ = ["distances", "kronecker", "mxm", "power", "solve"]
 
 
 def mxm(A: Any, B: Any, op: Any) -> Expression:
@@ -41,107 +39,6 @@ def mxm(A: Any, B: Any, op: Any) -> Expression:
     if A.ncols != B.nrows:
         raise DimensionMismatch(f"mxm: {says(A)} has {A.ncols} columns and other, {says(B)}, {B.nrows} rows")
     return Expression("mxm", (A, B), typed, typed.return_type, (A.nrows, B.ncols))
-
-
-def sampled_mxm(A: Any, X: Any, Y: Any, Z: Any, op: Any, then: Any, weights: Sequence[Any] = ()) -> Expression:
-    """Compute ``C = W @ Z`` for the W with ``W(A.S) << X.mxm(Y.T, op)``, which is never stored.
-
-    On the GPU this is one pass over A, if X and Y have few columns and all entries; else, and on the CPU engine, W is
-    made first. Source: M. Rahman, M. Sujon, A. Azad, FusedMM, IPDPS 2021, doi:10.1109/IPDPS49936.2021.00034.
-
-    Parameters
-    ----------
-    A : Matrix or TransposedMatrix, m x n
-        Its values are read in steps that say so only.
-    X : Matrix, m x k
-    Y : Matrix, n x k
-    Z : Matrix or TransposedMatrix, n x p
-    op : semiring or its name
-        Of the inner product, ``X @ Y.T``.
-    then : semiring or its name
-        Of the product with Z.
-    weights : sequence of (int, steps), optional
-        How W weighs the columns of Z: up to the first number after the first steps, from there up to the second after
-        the second, and so on; by default it weighs all as it is. A step is a unary operator, which is applied to W;
-        (binary operator, number), the number on the right; (select operator, number), which drops entries; or a binary
-        operator, for ``A.ewise_mult(W, op)``. All of them return one type in the end.
-
-    Returns
-    -------
-    Expression
-        Makes a Matrix, m x p.
-
-    Raises
-    ------
-    DimensionMismatch
-        Shapes do not fit as above, or the numbers do not ascend to p.
-    DomainMismatch
-        Weights end in different types.
-
-    Examples
-    --------
-    >>> import sparsezc as gb
-    >>> from sparsezc import ops
-    >>> A = gb.Matrix.from_coo([0, 1], [1, 0], 1)
-    >>> X = gb.Matrix.from_dense([[1, 2], [3, 4]])
-    >>> ops.sampled_mxm(A, X, X, X, "plus_times", "plus_times").new().to_dense()
-    array([[33, 44],
-           [11, 22]])
-    >>> halves = [(1, [(gb.binary.times, 2)]), (2, [gb.binary.minus])]  # 2 W for one column, A - W for the other
-    >>> ops.sampled_mxm(A, X, X, X, "plus_times", "plus_times", halves).new().to_dense()
-    array([[ 66, -40],
-           [ 22, -20]])
-    """
-    A, X, Y = (stored(M, f"sampled_mxm: {name}", 2) for M, name in ((A, "A"), (X, "X"), (Y, "Y")))
-    Z = stored(Z, "sampled_mxm: Z", 2)
-    first: Any = resolve("semiring", op, "sampled_mxm: op", X.dtype, Y.dtype)
-    weighed, dtype = _weighed(weights, A.dtype, first.return_type)
-    typed = resolve("semiring", then, "sampled_mxm: then", dtype, Z.dtype)
-    for fits, needed in (
-        (X.nrows == A.nrows, f"X, {says(X)}, must have {A.nrows} rows"),
-        (Y.nrows == A.ncols, f"Y, {says(Y)}, must have {A.ncols} rows"),
-        (X.ncols == Y.ncols, f"X, {says(X)}, and Y, {says(Y)}, must have as many columns"),
-        (Z.nrows == A.ncols, f"Z, {says(Z)}, must have {A.ncols} rows"),
-        (
-            not weighed or all(a < b for a, b in pairwise((0, *(each.stop for each in weighed)))),
-            f"weights must be of columns that ascend from 1; they are of {[each.stop for each in weighed]}",
-        ),
-        (not weighed or weighed[-1].stop == Z.ncols, f"weights must end with the {Z.ncols} columns of Z, {says(Z)}"),
-    ):
-        if not fits:
-            raise DimensionMismatch(f"sampled_mxm: {needed}")
-    operands = A, X, Y.T, Z, Inner(first, weighed)
-    return Expression("sampled_mxm", operands, typed, typed.return_type, (A.nrows, Z.ncols))
-
-
-def _weighed(weights: Sequence[Any], own: DataType, dtype: DataType) -> tuple[tuple[Weights, ...], DataType]:
-    """Return weights with typed operators, and the type that they end in; `own` is that of the matrix."""
-    found, last = [], dtype
-    for number, (stop, steps) in enumerate(weights):
-        at, typed = dtype, []
-        for step in steps:
-            typed.append(_step(step, own, at))
-            at = at if typed[-1].kind == "select" else typed[-1].return_type
-        if number and at is not last:
-            raise DomainMismatch(f"sampled_mxm: weights {number - 1} are of {last}, weights {number} of {at}")
-        last = at
-        found.append(Weights(int(stop), tuple(typed)))
-    return tuple(found), last
-
-
-def _step(step: Any, own: DataType, dtype: DataType) -> Step:
-    """Return a step with its operator typed, for a product of type `dtype` at the entries of a matrix of type `own`."""
-    where = "sampled_mxm: weights"
-    op, *right = step if isinstance(step, tuple) else (step,)
-    kind = getattr(getattr(op, "op", op), "kind", "unary")
-    if not right:
-        if kind == "unary":
-            return Step("apply", resolve("unary", op, where, dtype))
-        return Step("ewise_mult", resolve("binary", op, where, own, dtype))
-    number = scalar(right[0], where)
-    if kind in ("select", "indexunary"):
-        return Step("select", resolve(kind, op, where, dtype, number.dtype), number.value, number.dtype)
-    return Step("apply_right", resolve("binary", op, where, dtype, number.dtype), number.value, number.dtype)
 
 
 def power(A: Any, n: Any, op: Any) -> Expression:

@@ -1,4 +1,4 @@
-"""Products with vectors: matrix times vector, vector times matrix, two vectors; and each row's best column."""
+"""Products with vectors; and each row's best column, colour and corners."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sparsezc.expr.expression import Expression, says, stored
 from sparsezc.expr.resolve import resolve
 from sparsezc.semirings.types.datatypes import INT64
 
-__all__ = ["best_column", "inner", "mxv", "outer", "vxm"]
+__all__ = ["best_column", "color_rows", "count_corners", "inner", "mxv", "outer", "vxm"]
 
 
 def mxv(A: Any, v: Any, op: Any) -> Expression:
@@ -106,6 +106,98 @@ def best_column(A: Any, v: Any) -> Expression:
     if v.dtype.is_complex or v.dtype.is_udt:
         raise DomainMismatch(f"best_column: {says(v)} is of a type without an order")
     return Expression("best_column", (A, v), None, INT64, (A.nrows,))
+
+
+def color_rows(A: Any, order: Any) -> Expression:
+    """Give each row the smallest number from 0 on that no neighbour has which chooses before it.
+
+    Parameters
+    ----------
+    A : Matrix, n x n
+        Symmetric. Its values and diagonal are not read.
+    order : Vector of INT64, size n
+        A number for every row: rows choose in descending order, of equal ones the first.
+
+    Returns
+    -------
+    Expression
+        Makes a Vector of INT64, an entry for every row.
+
+    Raises
+    ------
+    DimensionMismatch
+        A is not square, or `order` has another size.
+    TypeError
+        An operand is of another kind or type.
+
+    Notes
+    -----
+    Source: M. Jones, P. Plassmann, A parallel graph coloring heuristic, SIAM J. Sci. Comput. 14, 1993,
+    doi:10.1137/0914041, which gives the colours of the sequential loop.
+
+    Examples
+    --------
+    >>> import sparsezc as gb
+    >>> from sparsezc import ops
+    >>> A = gb.Matrix.from_edgelist([(0, 1), (1, 0), (1, 2), (2, 1)], nrows=3, ncols=3)
+    >>> ops.color_rows(A, gb.Vector.from_dense([1, 2, 1])).new().to_dense()
+    array([1, 0, 1])
+    """
+    A, order = stored(A, "color_rows: the matrix", 2), stored(order, "color_rows: order", 1)
+    if A._transposed:
+        raise TypeError(f"Bad type for argument: color_rows: the matrix must be a Matrix; {A.name}.new() makes one")
+    if order.dtype is not INT64:
+        raise TypeError(f"color_rows: order is {says(order)} of {order.dtype}; INT64 is needed")
+    if not A.nrows == A.ncols == order.size:
+        raise DimensionMismatch(
+            f"color_rows: {says(A)} is {A.nrows} x {A.ncols} and order, {says(order)}, has {order.size}"
+        )
+    return Expression("color_rows", (A, order), None, INT64, (A.nrows,))
+
+
+def count_corners(A: Any, B: Any, M: Any) -> Expression:
+    """Count at each vertex the triples of which it is a corner: an entry of M that entries of A and B close.
+
+    A triple is i, j, k with entries ``M(i, j)``, ``A(i, k)`` and ``B(k, j)``. It counts once at each of its positions,
+    so a vertex that stands at two of them counts twice.
+
+    Parameters
+    ----------
+    A, B, M : Matrix or TransposedMatrix, n x n
+        Values are not read.
+
+    Returns
+    -------
+    Expression
+        Makes a Vector of INT64, size n, with an entry everywhere.
+
+    Raises
+    ------
+    DimensionMismatch
+        One of them is not square, or they are of different sizes.
+
+    Notes
+    -----
+    The sums of the products under masks, of which none is stored::
+
+        C<M> = A B           over (plus, pair)
+        D<A> = M B'          over (plus, pair)
+        w = C 1 + C' 1 + D' 1
+
+    Examples
+    --------
+    >>> import sparsezc as gb
+    >>> from sparsezc import ops
+    >>> U = gb.Matrix.from_edgelist([(0, 1), (0, 2), (1, 2), (2, 3)], nrows=4, ncols=4)
+    >>> ops.count_corners(U, U.T, U.T).new().to_dense().tolist()
+    [1, 1, 1, 0]
+    """
+    A, B, M = (stored(x, f"count_corners: {name}", 2) for x, name in ((A, "A"), (B, "B"), (M, "M")))
+    n = A.nrows
+    for x in (A, B, M):
+        if x._shape != (n, n):
+            raise DimensionMismatch(f"count_corners: {says(x)} is {x.nrows} x {x.ncols}; {n} x {n} is needed")
+    return Expression("count_corners", (A, B, M), None, INT64, (n,))
 
 
 def inner(u: Any, v: Any, op: Any) -> Expression:

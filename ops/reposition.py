@@ -1,15 +1,16 @@
-"""Moving of entries by an offset."""
+"""Entries moved by an offset, rows and columns exchanged, and matrices put below each other."""
 
 from __future__ import annotations
 
 import operator
 from typing import Any
 
+from sparsezc.errors import DimensionMismatch, DomainMismatch, InvalidValue
 from sparsezc.expr.expression import Expression, says, stored
 from sparsezc.ops import arrays
 from sparsezc.ops.checks import scalar
 
-__all__ = ["reposition"]
+__all__ = ["reposition", "stack", "transpose"]
 
 
 def reposition(u: Any, offsets: tuple[Any, ...], shape: tuple[Any, ...]) -> Expression:
@@ -46,3 +47,62 @@ def reposition(u: Any, offsets: tuple[Any, ...], shape: tuple[Any, ...]) -> Expr
         old if new is None else arrays.size(new, "reposition: size") for new, old in zip(shape, u.shape, strict=True)
     )
     return Expression("reposition", (u, *moves), None, u.dtype, sizes)
+
+
+def stack(*blocks: Any) -> Expression:
+    """Put matrices below each other.
+
+    Parameters
+    ----------
+    *blocks : Matrix or TransposedMatrix
+        One or more, of one type and with as many columns.
+
+    Returns
+    -------
+    Expression
+        Makes a Matrix of the rows of the first, then those of the second, and so on.
+
+    Raises
+    ------
+    InvalidValue
+        There are none.
+    DimensionMismatch
+        They have different numbers of columns.
+    DomainMismatch
+        They are of different types.
+
+    Examples
+    --------
+    >>> import sparsezc as gb
+    >>> from sparsezc import ops
+    >>> A = gb.Matrix.from_coo([0, 1], [1, 0], [2, 3])
+    >>> ops.stack(A, A[1:, :].new()).new().to_dense(0).tolist()
+    [[0, 2], [3, 0], [3, 0]]
+    """
+    if not blocks:
+        raise InvalidValue("stack: there are no matrices; at least one is needed")
+    checked = tuple(stored(A, f"stack: matrix {k}", 2) for k, A in enumerate(blocks))
+    first = checked[0]
+    for k, A in enumerate(checked):
+        if A.ncols != first.ncols:
+            raise DimensionMismatch(f"stack: matrix {k}, {says(A)}, has {A.ncols} columns and matrix 0 {first.ncols}")
+        if A.dtype is not first.dtype:
+            raise DomainMismatch(f"stack: matrix {k} is of type {A.dtype} and matrix 0 of {first.dtype}")
+    return Expression("stack", checked, None, first.dtype, (sum(A.nrows for A in checked), first.ncols))
+
+
+def transpose(A: Any) -> Expression:
+    """Transpose: ``C << A.T``. Operations take ``A.T`` itself without forming it.
+
+    Parameters
+    ----------
+    A : Matrix, nrows x ncols
+
+    Returns
+    -------
+    Expression
+        Makes a Matrix, ncols x nrows.
+    """
+    A = stored(A, "transpose: the operand", 2)
+    nrows, ncols = A.shape
+    return Expression("transpose", (A,), None, A.dtype, (ncols, nrows))

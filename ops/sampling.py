@@ -72,7 +72,7 @@ def walk(
     A = stored(A, "walk: the matrix", 2)
     if A.nrows != A.ncols:
         raise DimensionMismatch(f"walk: {says(A)} is not square")
-    at = arrays.ids(starts, "walk: starts", A.nrows).view(np.int64)
+    at = np.ascontiguousarray(arrays.checked_ids(starts, "walk: starts", A.nrows), np.int64)
     steps = arrays.size(length, "walk: length")
     top = by = None
     if isinstance(weights, str):

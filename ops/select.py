@@ -1,4 +1,4 @@
-"""Keep the entries that an operator accepts, or up to k of each row: by position, by value, or by chance."""
+"""Keep the entries that an operator accepts, or up to k of each row: by position, by value, or by chance; or sort."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sparsezc.ops.checks import scalar
 from sparsezc.semirings.algebra.operators import Operator, TypedOp
 from sparsezc.semirings.types.datatypes import INT64
 
-__all__ = ["random_seed", "select", "selectk"]
+__all__ = ["argsort", "random_seed", "select", "selectk"]
 
 _HOW = ("random", "random_weighted", "first", "last", "largest", "smallest")
 _MOST_DRAWS = 2**31  # of a row: two draws share a block, whose number has 32 bits
@@ -131,12 +131,7 @@ def selectk(
     A = stored(A, "selectk: the matrix", 2)
     if how not in _HOW:
         raise InvalidValue(f"selectk: how is {how!r}; one of {', '.join(map(repr, _HOW))} is needed")
-    try:
-        count = operator.index(k)
-    except TypeError:
-        raise TypeError(f"selectk: k is {k!r} of type {type(k).__name__}; an integer is needed") from None
-    if count < 0:
-        raise InvalidValue(f"selectk: k is {count}; at least 0 is needed")
+    count = _count(k, "selectk")
     if replace and not how.startswith("random"):
         raise InvalidValue(f"selectk: replace is given with how={how!r}; only draws can be with replacement")
     if how in ("largest", "smallest", "random_weighted") and (A.dtype.is_complex or A.dtype.is_udt):
@@ -155,6 +150,56 @@ def selectk(
 
     pick = Pick(how, count, replace, random_seed(seed, "selectk"))
     return Expression("selectk", (A, index, pick), None, INT64 if replace else A.dtype, (index.size, A.ncols))
+
+
+def argsort(u: Any, k: Any = None) -> Expression:
+    """List the positions of a vector's entries by value.
+
+    Parameters
+    ----------
+    u : Vector, of a real type
+    k : int, optional
+        How many at most, those of the least values; by default all.
+
+    Returns
+    -------
+    Expression
+        Makes a Vector of INT64 whose size is their number: position i has the place in u of the value that i others
+        come before. Of equal values the one of the smallest position comes first; NaN comes last.
+
+    Raises
+    ------
+    TypeError
+        k is no integer.
+    InvalidValue
+        k is negative.
+    DomainMismatch
+        u's type has no order.
+
+    Examples
+    --------
+    >>> import sparsezc as gb
+    >>> from sparsezc import ops
+    >>> u = gb.Vector.from_coo([1, 2, 4, 5], [7, 3, 9, 3], size=6)
+    >>> ops.argsort(u).new().to_dense(), ops.argsort(u, 2).new().to_dense()
+    (array([2, 5, 1, 4]), array([2, 5]))
+    """
+    u = stored(u, "argsort: the vector", 1)
+    if u.dtype.is_complex or u.dtype.is_udt:
+        raise DomainMismatch(f"argsort: {says(u)} is of a type without an order")
+    size: int = u.nvals
+    return Expression("argsort", (u,), None, INT64, (size if k is None else min(size, _count(k, "argsort")),))
+
+
+def _count(k: Any, where: str) -> int:
+    """Check a number of entries."""
+    try:
+        count = operator.index(k)
+    except TypeError:
+        raise TypeError(f"{where}: k is {k!r} of type {type(k).__name__}; an integer is needed") from None
+    if count < 0:
+        raise InvalidValue(f"{where}: k is {count}; at least 0 is needed")
+    return count
 
 
 def random_seed(seed: Any, where: str) -> int:

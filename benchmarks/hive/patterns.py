@@ -86,9 +86,9 @@ def _numpy(given: _Hidden) -> Any:
 
 
 def _bytes(given: _Hidden, _: Any) -> int:
-    """In a round each edge of the pattern reads ids and FP64 costs of the graph's edges along and against them."""
+    """A round reads the ids of the graph's edges, and their FP64 distances from each edge of the pattern."""
     G, P = given.arguments[:2]
-    return int(P.nrows * P.nvals * 2 * 12 * G.nvals)
+    return int(P.nrows * (4 + 8 * P.nvals) * G.nvals)
 
 
 def _run(given: _Hidden) -> gb.Matrix:

@@ -14,6 +14,7 @@ from sparsezc.core.matrix import Matrix
 from sparsezc.core.transposed import TransposedMatrix
 from sparsezc.core.vector import Vector
 from sparsezc.errors import DimensionMismatch, DomainMismatch, IndexOutOfBound, InvalidValue
+from sparsezc.ops.arrays import are_below
 from sparsezc.ops.select import random_seed
 from sparsezc.semirings import binary, monoid
 from sparsezc.semirings.types import datatypes
@@ -46,7 +47,7 @@ def vertices(values: Iterable[Any], n: int, name: str = "sources") -> NDArray[np
     if not isinstance(values, Iterable):
         raise DomainMismatch(f"{name} is {values!r}; an iterable of vertex numbers is needed")
     if isinstance(values, np.ndarray) and values.ndim == 1 and values.dtype.kind in "iu":
-        if values.size and (int(values.min()) < 0 or int(values.max()) >= n):
+        if values.size and not are_below(values, n) and (int(values.min()) < 0 or int(values.max()) >= n):
             vertex(values[np.argmax((values < 0) | (values >= n))], n, name)
         return values.astype(np.int64, copy=False)
     return np.array([vertex(value, n, name) for value in values], np.int64)

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from sparsezc.algorithms import _check
 from sparsezc.algorithms._degree import out_degree
 from sparsezc.algorithms._pattern import simple
-from sparsezc.algorithms.triangles import ordered_pairs
+from sparsezc.algorithms.triangles import corners, ordered_pairs
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.errors import InvalidValue
@@ -44,7 +44,8 @@ def local_clustering_coefficient(A: Matrix) -> Vector:
         C<S> = S A           over (plus, pair): the edges from neighbours of i to its neighbour j
         C 1 / d (d - 1)
 
-    For a graph whose edges go both ways this is NetworkX's ``clustering``.
+    Where A is symmetric, C 1 is twice the triangles at each vertex (:func:`triangles`). For a graph whose edges go
+    both ways this is NetworkX's ``clustering``.
 
     Source: A. Iosup et al., LDBC Graphalytics, VLDB 2016, doi:10.14778/3007263.3007270, after D. Watts, S. Strogatz,
     Collective dynamics of small-world networks, 1998, doi:10.1038/30918.
@@ -58,6 +59,11 @@ def local_clustering_coefficient(A: Matrix) -> Vector:
     """
     _check.adjacency(A)
     S = simple(A)
+    if A._symmetric:
+        # each triangle has an edge among the neighbours of each of its corners, which counts in both directions
+        edges = corners(S)
+        edges << edges.apply(binary.times, right=2)
+        return _share(edges, ordered_pairs(out_degree(S)))
     C = S.mxm(A, semiring.plus_pair[datatypes.INT64]).new(mask=S.S)
     edges = C.reduce_rowwise(monoid.plus).new()
     # a loop at j is an edge from a neighbour of i to its neighbour j

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import numpy as np
-
+from sparsezc import ops
 from sparsezc.algorithms import _check
 from sparsezc.algorithms._degree import out_degree
 from sparsezc.algorithms._pattern import simple
-from sparsezc.algorithms.maximal_independent_set import first_independent_set, random_order
+from sparsezc.algorithms.maximal_independent_set import random_order
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.errors import InvalidValue
+from sparsezc.semirings import binary
 from sparsezc.semirings.types import datatypes
 
 
@@ -44,18 +44,16 @@ def greedy_color(A: Matrix, seed: int | None = None, *, strategy: str = "random_
 
     Notes
     -----
-    With q the order of the vertices without a colour::
+    With q the order, from the highest vertex down, and N(v) the neighbours of v::
 
-        m = a maximal independent set of q
-        colour<m> = c
-        q<!m> = q
+        colour(v) = min {c >= 0 : no u in N(v) with q(u) > q(v) has colour c}
 
-    The colours are those of the greedy algorithm that visits the highest vertex first and gives each the smallest free
-    one.
+    The smallest free number is no monoid, so this is an operation of its own (``ops.color_rows``). On a GPU a vertex
+    chooses as soon as all neighbours before it have.
 
-    Source: M. Luby, A simple parallel algorithm for the maximal independent set problem, 1986,
-    doi:10.1137/0215074; D. Welsh, M. Powell, An upper bound for the chromatic number of a graph, 1967,
-    doi:10.1093/comjnl/10.1.85; M. Osama et al., Graph coloring on the GPU, IPDPSW 2019, doi:10.1109/IPDPSW.2019.00052.
+    Source: M. Jones, P. Plassmann, A parallel graph coloring heuristic, 1993, doi:10.1137/0914041; D. Welsh, M. Powell,
+    An upper bound for the chromatic number of a graph, 1967, doi:10.1093/comjnl/10.1.85; M. Osama et al., Graph
+    coloring on the GPU, IPDPSW 2019, doi:10.1109/IPDPSW.2019.00052.
 
     Examples
     --------
@@ -68,22 +66,10 @@ def greedy_color(A: Matrix, seed: int | None = None, *, strategy: str = "random_
     if strategy not in ("random_sequential", "largest_first"):
         raise InvalidValue(f"strategy is {strategy!r}; 'random_sequential' or 'largest_first' is needed")
     S = simple(A)
-    color = Vector(datatypes.INT64, n)
-    order = random_order(n, seed, "greedy_color") if strategy == "random_sequential" else _by_degree(S)
-    c = 0
-    while order.nvals:
-        # m = a maximal independent set of q;  colour<m> = c
-        members = first_independent_set(S, order)
-        color(members.S) << c
-        # q<!m> = q
-        order(~members.S, replace=True) << order
-        c += 1
+    if strategy == "random_sequential":
+        order = random_order(n, seed, "greedy_color")
+    else:
+        order = Vector.from_scalar(0, n, datatypes.INT64)
+        order(binary.plus) << out_degree(S)
+    color: Vector = ops.color_rows(S, order).new()
     return color
-
-
-def _by_degree(S: Matrix) -> Vector:
-    """Assign numbers to vertices: the highest number for the most neighbours, ties in favour of the first."""
-    degree = out_degree(S).to_dense(0)
-    order = np.empty(degree.size, np.int64)
-    order[np.argsort(-degree, kind="stable")] = np.arange(degree.size)[::-1]
-    return Vector.from_dense(order)

@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any, Literal, overload
 
 import numpy as np
 
 from sparsezc.algorithms._communities import (
+    FINE,
+    ROUGH,
     Network,
     by_smallest,
     checked,
-    contract,
-    everywhere,
-    move,
-    numbered,
+    louvain_pass,
     positions,
-    within,
 )
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 
-_PASSES = 2  # over all levels; the second takes vertices out of communities that grew around them
+_LEAST = ROUGH, FINE  # of passes over all levels; the second takes vertices out of communities that grew around them
 _WORTH = 1e-3  # what a pass must have gained for another
 
 
@@ -132,9 +129,9 @@ def _levels(
         return [found]
     levels: list[Vector] = []
     best = net.modularity()
-    for _ in range(_PASSES):
+    for least in _LEAST:
         before = best
-        for community, reached in _pass(net, found, rng):
+        for community, reached in louvain_pass(net, found, rng, least):
             if reached - best <= threshold:
                 break
             found, best = community, reached
@@ -144,17 +141,3 @@ def _levels(
         if best - before <= _WORTH:
             break
     return levels or [found]
-
-
-def _pass(net: Network, found: Vector, rng: np.random.Generator) -> Iterator[tuple[Vector, float]]:
-    """Go through all levels from a partition on; yield the partition of each, and its modularity."""
-    level, community, label = net, None, everywhere(found)
-    while True:
-        number, count = numbered(level, move(level, label, rng))
-        community = number if community is None else within(community, number)
-        shrinks = count < level.size
-        level = contract(level, number, count)
-        yield community, level.modularity()
-        if not shrinks:
-            return
-        label = positions(level)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsezc import ops
 from sparsezc.algorithms import _check
 from sparsezc.algorithms._rounds import rounds
 from sparsezc.core.matrix import Matrix
@@ -215,8 +216,9 @@ def _saturated(C: Matrix, s: int) -> tuple[Matrix, Vector]:
     R: Matrix = C.T.apply(binary.times, right=0).new()
     R(binary.plus) << C
     e: Vector = C[s, :].new()
-    j, c = e.to_coo()
-    _push(R, Matrix.from_coo(np.full(j.size, s), j, c, R.dtype, nrows=R.nrows, ncols=R.ncols))
+    # the row of s alone
+    F: Matrix = C.select(select.rowle, s).new().select(select.rowgt, s - 1).new()
+    _push(R, F)
     return R, e
 
 
@@ -290,6 +292,9 @@ def _wave(L: Matrix, h: Vector, e: Vector) -> tuple[Matrix, NDArray[Any]]:
             at = is_last[part]
             excess[i[part][at]] = np.maximum(have - through[part], 0)[at]
             np.add.at(excess, j[part], spent[part])
-    on = spent > 0
-    F: Matrix = Matrix.from_coo(i[on], j[on], spent[on], L.dtype, nrows=L.nrows, ncols=L.ncols)
+    given = np.empty_like(spent)
+    given[order] = spent
+    # on the engine of L
+    F: Matrix = ops.with_values(L, Vector.from_dense(given)).new()
+    F << F.select(select.valuegt, 0)
     return F, excess

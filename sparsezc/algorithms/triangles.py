@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sparsezc import ops
 from sparsezc.algorithms import _check
 from sparsezc.algorithms._degree import out_degree
 from sparsezc.algorithms._order import by_degree
@@ -76,11 +77,10 @@ def triangles(A: Matrix) -> Vector:
 
     Notes
     -----
-    With L and U as in :func:`triangle_count`, each triangle counts once at its first, middle and last corner::
+    With L and U as in :func:`triangle_count`, each product of C<L> = U U' is a triangle, which counts once at each
+    of its corners: the row, the column and the vertex after both::
 
-        C<L> = U U'          over (plus, pair): at the edge of the first two
-        D<U> = U U           over (plus, pair): at the edge of the first and the last
-        t = C 1 + D 1 + D' 1
+        t(i), t(j), t(k) += L(i, j) U(i, k) U(j, k)
 
     Source: as of :func:`triangle_count`; A. Azad, A. Buluc, J. Gilbert, IPDPSW 2015, doi:10.1109/IPDPSW.2015.75.
 
@@ -138,14 +138,9 @@ def transitivity(A: Matrix) -> float:
 def corners(S: Matrix) -> Vector:
     """Count the triangles at each vertex of an undirected simple graph."""
     L, U = by_degree(S)
-    t = Vector.from_scalar(0, S.nrows, datatypes.INT64)
-    # C<L> = U U': the middle corner
-    C = U.mxm(U.T, semiring.plus_pair[datatypes.INT64]).new(mask=L.S)
-    t(binary.plus) << C.reduce_rowwise(monoid.plus)
-    # D<U> = U U: the first and the last
-    D = U.mxm(U, semiring.plus_pair[datatypes.INT64]).new(mask=U.S)
-    t(binary.plus) << D.reduce_rowwise(monoid.plus)
-    t(binary.plus) << D.reduce_columnwise(monoid.plus)
+    t = Vector(datatypes.INT64, S.nrows)
+    # t(i), t(j), t(k) += L(i, j) U(i, k) U'(k, j)
+    t << ops.count_corners(U, U.T, L)
     return t
 
 

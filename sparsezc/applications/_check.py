@@ -35,17 +35,21 @@ def table(x: Any, name: str, nrows: int, ncols: int | None = None) -> NDArray[np
     return found
 
 
-def table_beside(A: Matrix, x: Any, name: str, nrows: int, ncols: int | None = None) -> Matrix:
-    """Check a table of finite numbers as :func:`table` does; return it as a full Matrix of FP64 on the engine of A.
+def beside(A: Matrix, x: Any, name: str, nrows: int, ncols: int | None = None) -> Matrix:
+    """Check a table as :func:`table` does; return it as a full Matrix of FP64 on the engine of A, with its NaN.
 
     A full Matrix on that engine, and an array of float64, are not copied in host memory.
     """
     if isinstance(x, Matrix) and x.nvals == nrows * x.ncols and x.shape == (nrows, x.ncols if ncols is None else ncols):
-        made = A._beside(real(x, name), FP64)
-    else:
-        plain = isinstance(x, np.ndarray) and x.dtype == np.float64 and x.ndim == 2
-        plain = plain and x.shape == (nrows, x.shape[1] if ncols is None else ncols)
-        made = A._beside(x if plain else table(x, name, nrows, ncols), FP64)
+        return A._beside(real(x, name), FP64)
+    plain = isinstance(x, np.ndarray) and x.dtype == np.float64 and x.ndim == 2
+    plain = plain and x.shape == (nrows, x.shape[1] if ncols is None else ncols)
+    return A._beside(x if plain else table(x, name, nrows, ncols), FP64)
+
+
+def table_beside(A: Matrix, x: Any, name: str, nrows: int, ncols: int | None = None) -> Matrix:
+    """Return a table as :func:`beside` does; its numbers must be finite."""
+    made = beside(A, x, name, nrows, ncols)
     if not made.apply("isfinite").new().reduce_scalar("land").new().get(True):
         finite(made.to_dense(), name)
     return made

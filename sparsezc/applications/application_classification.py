@@ -24,24 +24,30 @@ _FARTHEST = 1e150  # that features may lie apart: sums of the messages of all ro
 class _Pattern(NamedTuple):
     """The edges of the pattern: their ends, the distances of G's edges from each, and what no edge at all costs.
 
+    Panels of messages have a column for the message against each edge of the pattern, then one for that along each.
+
     Attributes
     ----------
-    sources, targets : Matrix, shape (m, edges)
-        1 at the end of each edge, else 0.
-    edges, turned : list of Matrix, shape (n, n)
-        Distances of G's edges from each, and their transposes.
-    null : Vector
+    ends : Matrix, shape (m, 2 edges)
+        1 at the source of each edge, then at the target of each, else 0.
+    costs : Matrix, shape (G.nvals, edges)
+        Distances of G's edges.
+    null : Vector of 2 edges
         What no edge costs.
-    total : Vector, optional
-        Of the published rule: log sum exp of the distances.
     """
 
-    sources: Matrix
-    targets: Matrix
-    edges: list[Matrix]
-    turned: list[Matrix]
+    ends: Matrix
+    costs: Matrix
     null: Vector
-    total: Any
+
+    def least(self, X: Matrix) -> Vector:
+        """Return what messages are at least: the largest value of the other end's column, less what no edge costs."""
+        return self.crossed(X.reduce_columnwise(monoid.max).new()).ewise_mult(self.null, binary.minus).new()
+
+    def crossed(self, v: Vector) -> Vector:
+        """Return the values of the other ends' columns."""
+        other: Vector = v[np.roll(np.arange(v.size), v.size // 2)].new()
+        return other
 
 
 def application_classification(
@@ -126,84 +132,72 @@ def application_classification(
     passes = m if rounds is None else graphs.count(rounds, "rounds", 1)
     X = _check.table_beside(G, features, "features", n)
     D = _distances(X, _check.table(pattern_features, "pattern_features", m, X.ncols), "features")
-    pattern = _pattern(G, P, edge_features, pattern_edge_features, rule)
+    pattern = _pattern(G, P, edge_features, pattern_edge_features)
     mu = _normal(D.apply(unary.ainv).new())
+    published = None
     if rule == "published":
         D = _normal(D)
-        F, R = _first_messages(mu, pattern)
-        likely = _likely(pattern)
+        published = _Published(G, pattern, mu)
+        pattern = published.pattern
+        M = published.first
     else:
-        F = mu.mxm(pattern.targets, _SUM).new().apply(binary.times, right=0.0).new()
-        R, likely = F.dup(), None
+        M = mu.mxm(pattern.ends, _SUM).new().apply(binary.times, right=0.0).new()
     for _ in range(passes):
-        # f = mu(b) - F, r = mu(a) - R
-        f = mu.mxm(pattern.targets, _SUM).new().ewise_mult(F, binary.minus).new()
-        r = mu.mxm(pattern.sources, _SUM).new().ewise_mult(R, binary.minus).new()
-        F, R = _corrected(pattern, f, r) if likely is None else _published(pattern, f, r, likely)
+        # r = mu(a) - R, beside f = mu(b) - F
+        X = mu.mxm(pattern.ends, _SUM).new()
+        X << X.ewise_mult(M, binary.minus)
+        # R = C f, beside F = r'C: both from one pass over the edges and their distances
+        M << ops.two_way_mxm(G, pattern.costs, X, _FARTHER)
+        if published is not None:
+            M << published.messages(M, X)
+        # at least max(f) - N, and max(r) - N
+        M << M.ewise_add(pattern.least(X), binary.max)
         # mu(j) = -D(j) + the messages that come to j
-        mu << D.apply(unary.ainv)
-        mu(binary.plus) << F.mxm(pattern.targets.T, _SUM)
-        mu(binary.plus) << R.mxm(pattern.sources.T, _SUM)
+        mu << M.mxm(pattern.ends.T, _SUM)
+        mu << mu.ewise_mult(D, binary.minus)
         mu << _normal(mu)
     return mu
 
 
-def _corrected(pattern: _Pattern, f: Matrix, r: Matrix) -> tuple[Matrix, Matrix]:
-    """Return the messages along and against the edges of G."""
-    # F = max(r'C, max(r) - N)
-    F = _columns(r, [C.mxv(r[:, e].new(), _FARTHER) for e, C in enumerate(pattern.turned)])
-    # R = max(C f, max(f) - N)
-    R = _columns(f, [C.mxv(f[:, e].new(), _FARTHER) for e, C in enumerate(pattern.edges)])
-    return _at_least(F, _most(r), pattern.null), _at_least(R, _most(f), pattern.null)
+class _Published:
+    """The published rule, where it differs: both messages begin at the source of an edge, and are normalised.
 
+    Attributes
+    ----------
+    pattern : _Pattern
+        With logarithms of probabilities for distances, and at no cost without an edge.
+    first : Matrix
+        The messages to begin with: the most likely edge at each vertex.
+    low : Matrix
+        The least distance C(u, v) of each u.
+    """
 
-def _published(pattern: _Pattern, f: Matrix, r: Matrix, likely: tuple[Matrix, Matrix]) -> tuple[Matrix, Matrix]:
-    """Return the messages by the published rule: both begin at the source of an edge."""
-    sums, least = likely
-    F = _columns(r, [C.mxv(r[:, e].new(), _FARTHER) for e, C in enumerate(pattern.turned)])
-    F << F.ewise_mult(_log_sum(r.ewise_mult(sums, binary.plus).new()), binary.minus)
-    R = f.ewise_mult(least, binary.minus).new()
-    R << R.ewise_mult(_log_sum(f.ewise_mult(sums, binary.plus).new()), binary.minus)
-    return _at_least(F, _most(r), pattern.null), _at_least(R, _most(f), pattern.null)
+    def __init__(self, G: Matrix, pattern: _Pattern, mu: Matrix) -> None:
+        C, k = _normal(pattern.costs), pattern.costs.ncols
+        self.pattern = pattern._replace(costs=C, null=pattern.null.apply(binary.times, right=0.0).new())
+        likely, X = C.apply(unary.ainv).new(), mu.mxm(pattern.ends, _SUM).new()
+        largest = ops.two_way_mxm(G, likely, X, semiring.max_first[datatypes.FP64]).new()
+        self.low = largest[:, :k].new().apply(unary.ainv).new()
+        # log of the sum of exp(-C(u, v)) of each u, from its own largest term: others would be 0
+        self.sums: Matrix = Matrix(datatypes.FP64, mu.nrows, 2 * k)
+        for e in range(k):
+            least, C_e = self.low[:, e].new(), ops.with_values(G, C[:, e].new()).new()
+            terms = least.ewise_mult(C_e, binary.minus).new().apply(unary.exp).new()
+            sums = terms.reduce_rowwise(monoid.plus).new().apply(unary.log).new()
+            self.sums[:, e] << sums.ewise_mult(least, binary.minus)
+            self.sums[:, k + e] << self.sums[:, e].new()
+        # C is log softmax(c): log softmax(-c) = -C - lse(-C)
+        total = Vector.from_dense(np.tile(_log_sum(likely).to_dense(), 2))
+        first: Matrix = largest.ewise_mult(total, binary.minus).new()
+        self.first = first.ewise_add(self.pattern.least(X), binary.max).new()
 
-
-def _likely(pattern: _Pattern) -> tuple[Matrix, Matrix]:
-    """Return log of the sum of exp(-C(u, v)) over the edges of u, and the least C(u, v), for each of the pattern's."""
-    sums, least = [], []
-    for C in pattern.edges:
-        # each row from its own largest term: others would be 0
-        low = C.reduce_rowwise(monoid.min).new()
-        terms = low.ewise_mult(C, binary.minus).new().apply(unary.exp).new()
-        sums.append(terms.reduce_rowwise(monoid.plus).new().apply(unary.log).new().ewise_mult(low, binary.minus))
-        least.append(low)
-    return _columns(pattern.edges[0], sums), _columns(pattern.edges[0], least)
-
-
-def _first_messages(mu: Matrix, pattern: _Pattern) -> tuple[Matrix, Matrix]:
-    """Return the messages that the published rule begins with: the most likely edge at each vertex."""
-    # C is log softmax(c): log softmax(-c) = -C - lse(-C)
-    F, R = (
-        _columns(mu, [C.apply(unary.ainv).new().reduce_rowwise(monoid.max) for C in some])
-        for some in (pattern.turned, pattern.edges)
-    )
-    F, R = (each.ewise_mult(pattern.total, binary.minus).new() for each in (F, R))
-    ends = (mu.mxm(some, _SUM).new() for some in (pattern.sources, pattern.targets))
-    (first, last), none = map(_most, ends), pattern.null.apply(binary.times, right=0.0).new()
-    return _at_least(F, first, none), _at_least(R, last, none)
-
-
-def _columns(like: Matrix, columns: Any) -> Matrix:
-    """Return a matrix of vectors, with as many rows as another one."""
-    made: Matrix = Matrix(datatypes.FP64, like.nrows, len(columns))
-    for e, column in enumerate(columns):
-        made[:, e] << column
-    return made
-
-
-def _at_least(X: Matrix, most: Vector, null: Vector) -> Matrix:
-    """Return max(X, most - null), everywhere."""
-    made: Matrix = X.ewise_add(most.ewise_mult(null, binary.minus).new(), binary.max).new()
-    return made
+    def messages(self, M: Matrix, X: Matrix) -> Matrix:
+        """Return both messages, normalised over all edges, of which M has those along edges."""
+        k = X.ncols // 2
+        M[:, :k] << X[:, k:].new().ewise_mult(self.low, binary.minus)
+        total = self.pattern.crossed(_log_sum(X.ewise_mult(self.sums, binary.plus).new()))
+        made: Matrix = M.ewise_mult(total, binary.minus).new()
+        return made
 
 
 def _most(X: Matrix) -> Vector:
@@ -237,7 +231,7 @@ def _distances(X: Matrix, y: NDArray[np.float64], name: str) -> Matrix:
     return D
 
 
-def _pattern(G: Matrix, P: Matrix, edge_features: Any, pattern_features: Any, rule: str) -> _Pattern:
+def _pattern(G: Matrix, P: Matrix, edge_features: Any, pattern_features: Any) -> _Pattern:
     """Return the edges of the pattern with the distances of all edges of G from each."""
     if (edge_features is None) != (pattern_features is None):
         raise DimensionMismatch(
@@ -245,25 +239,12 @@ def _pattern(G: Matrix, P: Matrix, edge_features: Any, pattern_features: Any, ru
         )
     a, b, values = P.to_coo()
     if edge_features is None:
-        X = Matrix(datatypes.FP64, G.nvals, 1)
-        X[:, 0] << ops.values_of(G)
-        X = _check.table_beside(G, X, "edge_features", G.nvals)
-    else:
-        X = _check.table_beside(G, edge_features, "edge_features", G.nvals)
+        edge_features = Matrix(datatypes.FP64, G.nvals, 1)
+        edge_features[:, 0] << ops.values_of(G)
+    X = _check.table_beside(G, edge_features, "edge_features", G.nvals)
     y = _check.table(values if pattern_features is None else pattern_features, "pattern_edge_features", a.size, X.ncols)
     C = _distances(X, y, "edge_features")
-    null, total = Vector.from_dense(np.maximum(_most(C).to_dense(), np.linalg.norm(y, axis=1))), None
-    if rule == "published":
-        null, C = Vector.from_scalar(0.0, a.size, datatypes.FP64), _normal(C)
-        total = _log_sum(C.apply(unary.ainv).new())
-    # the same by rows of G', so that both products read rows
-    number = Vector.from_dense(np.arange(G.nvals))
-    T = ops.with_values(G, number).new().T.new()
-    turned = ops.values_of(T).new()._pointers().mxm(C, semiring.any_second[datatypes.FP64]).new()
-    ends = (Matrix.from_coo(at, np.arange(a.size), 1.0, nrows=P.nrows, ncols=a.size) for at in (a, b))
-    sources, targets = (Matrix.from_dense(each.to_dense(0.0)) for each in ends)
-    edges, backward = (
-        [ops.with_values(graph, values[:, e].new()).new() for e in range(a.size)]
-        for graph, values in ((G, C), (T, turned))
-    )
-    return _Pattern(sources, targets, edges, backward, null, total)
+    null = np.maximum(_most(C).to_dense(), np.linalg.norm(y, axis=1))
+    ends = np.zeros((P.nrows, 2 * a.size))
+    ends[np.r_[a, b], np.arange(2 * a.size)] = 1
+    return _Pattern(Matrix.from_dense(ends), C, Vector.from_dense(np.tile(null, 2)))

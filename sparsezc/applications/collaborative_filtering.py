@@ -52,7 +52,7 @@ def collaborative_filtering(
     solver : {"gd", "als"}
         Gradient descent, or alternating least squares.
     rounds : int
-        At least 1. A round of descent reads the ratings twice, one of least squares five times.
+        At least 1. A round of descent reads the ratings once, one of least squares five times.
     penalty : float
         Weight of the squares of the factors, >= 0; above 0 for least squares.
     rate : float, optional
@@ -90,9 +90,10 @@ def collaborative_filtering(
         (sum of v_j v_j' + penalty I) u_i = sum of R(i, j) v_j        least squares: over the ratings j of i;
                                                                       then V from U likewise
 
-    E is never stored: each of the two products reads ids and ratings once, and makes E's entries as it meets them; the
-    first sums their squares too. The matrices on the left are the rows of S W, with S the pattern of R and W the
-    products v v' of each item.
+    E is never stored: one pass over ids and ratings makes its entries as it meets them, adds each to the sums of its
+    user and of its item, and sums their squares too; on a GPU these sums differ in their last bits from run to run,
+    losses by less than 1e-9 of them. The matrices on the left are the rows of S W, with S the
+    pattern of R and W the products v v' of each item.
 
     Source: Y. Koren, R. Bell, C. Volinsky, Matrix factorization techniques for recommender systems, Computer 42, 2009,
     doi:10.1109/MC.2009.263; descent as Z. Jia, Y. Kwon, G. Shipman, P. McCormick, M. Erez, A. Aiken, A distributed
@@ -117,12 +118,13 @@ def collaborative_filtering(
     penalty = _check.above(penalty, "penalty", 0) if solver == "als" else _check.between(penalty, "penalty", 0)
     start = random_seed(seed, "collaborative_filtering")
     ratings = _ratings(R)
-    U, V = _start(ratings, k, np.random.default_rng(start))
+    u, v = _start(ratings, k, np.random.default_rng(start))
     if solver == "als":
+        U, V = (R._beside(X, datatypes.FP64) for X in (u, v))
         U, V, loss = _alternating(ratings, U, V, rounds, penalty)
     else:
-        step = _rate(ratings, U, V) if rate is None else _check.above(rate, "rate", 0)
-        U, V, loss = _descent(ratings, U, V, rounds, (penalty, step))
+        step = _rate(ratings, u, v) if rate is None else _check.above(rate, "rate", 0)
+        U, V, loss = _descent(ratings, (u, v), rounds, penalty, step)
     return _rated(U, ratings.users), _rated(V, ratings.items), loss
 
 
@@ -143,7 +145,7 @@ def _ratings(R: Matrix) -> _Ratings:
     return _Ratings(R, out_degree(R), in_degree(R))
 
 
-def _start(ratings: _Ratings, k: int, rng: np.random.Generator) -> tuple[Matrix, Matrix]:
+def _start(ratings: _Ratings, k: int, rng: np.random.Generator) -> tuple[Array, Array]:
     """Return factors whose products are about the mean rating; those without ratings have 0."""
     R = ratings.R
     mean = R.reduce_rowwise(monoid.plus[datatypes.FP64]).new().reduce(monoid.plus).new().get() / R.nvals
@@ -153,7 +155,7 @@ def _start(ratings: _Ratings, k: int, rng: np.random.Generator) -> tuple[Matrix,
         at = rated.to_coo(values=False)[0].astype(np.int64)
         values = np.zeros((n, k))
         values[at] = sign * size * (1 + 0.3 * rng.standard_normal((at.size, k)))
-        parts.append(R._beside(values, datatypes.FP64))
+        parts.append(values)
     return parts[0], parts[1]
 
 
@@ -167,36 +169,27 @@ def _squares(X: Matrix) -> float:
     return float(X.ewise_mult(X, binary.times).new().reduce_scalar(monoid.plus).new().get(0.0))
 
 
-def _with_column(X: Matrix, value: float) -> Matrix:
-    """Return a matrix with another column, of one value."""
-    n, k = X.shape
-    made: Matrix = Matrix(datatypes.FP64, n, k + 1)
-    made[:, :k] << X
-    made[:, k] << X[:, 0].new().apply(binary.second, right=value)
-    return made
-
-
 def _descent(
-    ratings: _Ratings, U: Matrix, V: Matrix, rounds: int, weights: tuple[float, float]
+    ratings: _Ratings, start: tuple[Array, Array], rounds: int, penalty: float, rate: float
 ) -> tuple[Matrix, Matrix, Array]:
     """Run rounds of gradient descent."""
-    (penalty, rate), R, k = weights, ratings.R, U.ncols
-    # with a column of 0 and one of 1, which add nothing to products, a pass also sums the squares of E
-    U, V = _with_column(U, 0.0), _with_column(V, 1.0)
+    R, m, k = ratings.R, ratings.R.nrows, start[0].shape[1]
+    # U above V, with a column of 0 and one of 1, which add nothing to products: there, a pass sums the squares of E
+    parts = [np.pad(x, ((0, 0), (0, 1)), constant_values=(0, i)) for i, x in enumerate(start)]
+    X = R._beside(np.concatenate(parts), datatypes.FP64)
     factors = Vector.from_dense([1.0] * k + [0.0])
     rates, keep = (
         factors.apply(binary.times, right=rate).new(),
         factors.apply(binary.times, right=-rate * penalty).new(),
     )
     keep << keep.apply(binary.plus, right=1.0)
-    squares = [(k, [binary.minus]), (k + 1, [binary.minus, (binary.pow, 2.0)])]
-    error = [(k + 1, [binary.minus])]
+    steps = [(k, [binary.minus]), (k + 1, [binary.minus, (binary.pow, 2.0)])]
     loss: list[float] = []
     for number in range(rounds + 1):
-        # E<R> = R - U V': E V, and the squares of E
-        to_users = ops.sampled_mxm(R, U, V, V, _SUM, _SUM, squares).new()
-        total = to_users[:, k].new().reduce(monoid.plus).new().get(0.0)
-        now = (total + penalty * sum(_squares(X.ewise_mult(factors, binary.times).new()) for X in (U, V))) / 2
+        # E<R> = R - U V': E V above E'U, and the squares of E
+        change = ops.two_way_sampled_mxm(R, X, _SUM, _SUM, steps).new()
+        total = change[:, k].new().reduce(monoid.plus).new().get(0.0)
+        now = (total + penalty * _squares(X.ewise_mult(factors, binary.times).new())) / 2
         if not np.isfinite(now) and number:
             raise ConvergenceFailure(
                 f"in round {number} of {rounds} the loss is {now} after {loss[-1]:.3g}; "
@@ -205,22 +198,19 @@ def _descent(
         loss.append(float(now))
         if number == rounds:
             break
-        # E'U, from the same matrix
-        to_items = ops.sampled_mxm(R.T, V, U, U, _SUM, _SUM, error).new()
         # U = U + rate (E V - penalty U), V = V + rate (E'U - penalty V)
-        for X, change in ((U, to_users), (V, to_items)):
-            X << X.ewise_mult(keep, binary.times)
-            X(binary.plus) << change.ewise_mult(rates, binary.times)
-    return U[:, :k].new(), V[:, :k].new(), np.array(loss)
+        X << X.ewise_mult(keep, binary.times)
+        X(binary.plus) << change.ewise_mult(rates, binary.times)
+    return X[:m, :k].new(), X[m:, :k].new(), np.array(loss)
 
 
-def _rate(ratings: _Ratings, U: Matrix, V: Matrix) -> float:
+def _rate(ratings: _Ratings, U: Array, V: Array) -> float:
     """Return one over a bound of the curvature of the loss at the first factors.
 
     For one side it is the largest sum of |v_j|^2 over the ratings of a user; steps of both sides at once may go half
     as far.
     """
-    u, v = (X.ewise_mult(X, binary.times).new().reduce_rowwise(monoid.plus).new() for X in (U, V))
+    u, v = (Vector.from_dense((X**2).sum(axis=1)) for X in (U, V))
     by_user = ratings.R.mxv(v, semiring.plus_second[datatypes.FP64]).new()
     by_item = u.vxm(ratings.R, semiring.plus_first[datatypes.FP64]).new()
     return 0.5 / float(max(by_user.reduce(monoid.max).new().get(), by_item.reduce(monoid.max).new().get()))

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import numpy as np
-
+from sparsezc import ops
 from sparsezc.algorithms import _check as graphs
 from sparsezc.algorithms._degree import out_degree
 from sparsezc.algorithms._pattern import simple
@@ -146,17 +145,25 @@ def fused_lasso(
 
 def _edges(S: Matrix) -> _Edges:
     """Return the edges of an undirected simple graph."""
-    i, j, _ = S.select(select.triu).new().to_coo(values=False)
-    rows, n = np.arange(i.size), S.nrows
-    degree = Vector.from_scalar(0.0, n, datatypes.FP64)
+    U = S.select(select.triu).new()
+    degree = Vector.from_scalar(0.0, S.nrows, datatypes.FP64)
     degree(binary.plus) << out_degree(S)
-    B = Matrix.from_coo(
-        np.r_[rows, rows], np.r_[i, j], np.repeat([1.0, -1.0], i.size), datatypes.FP64, nrows=i.size, ncols=n
-    )
+    B = _ends(U, indexunary.rowindex, 1.0)
+    B(binary.plus) << _ends(U, indexunary.colindex, -1.0)
     # 1 / (d(i) + d(j))
     step = B.apply(unary.abs).new().mxv(degree, _TIMES).new()
     step << step.apply(unary.minv)
     return _Edges(B, B.T.new(), step.ewise_mult(B, binary.times).new())
+
+
+def _ends(U: Matrix, index: Any, sign: float) -> Matrix:
+    """Return a row for each entry of U, with its row or column as the position of a one with this sign."""
+    m, n = U.nvals, U.nrows
+    at = ops.values_of(U.apply(index).new()).new()
+    at.resize(max(m, n))  # as pointers make a square matrix
+    P: Matrix = at._pointers().apply(binary.second[datatypes.FP64], right=sign).new()
+    P.resize(m, n)
+    return P
 
 
 def _descend(edges: _Edges, y: Vector, v: Vector, u: Vector, lambda1: float) -> None:

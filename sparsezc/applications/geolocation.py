@@ -123,13 +123,12 @@ def geolocation(A: Matrix, places: Any, rounds: Any = 10, tol: float | None = No
 
 def _given(A: Matrix, places: Any) -> Matrix:
     """Check places; return those that are known."""
-    table = _check.table(places, "places", A.nrows, 2)
-    given = A._beside(table, datatypes.FP64)
+    given = _check.beside(A, places, "places", A.nrows, 2)
     given = given.apply(unary.identity).new(mask=~given.apply(unary.isnan).new().V)
     sizes = given.apply(unary.abs).new().reduce_columnwise(monoid.max).new().to_dense(0.0)
     alike = given[:, 0].new().nvals == given[:, 1].new().nvals == given.reduce_rowwise(monoid.any).new().nvals
     if not alike or sizes[0] > 90 or not np.isfinite(sizes).all():
-        raise _refused(table)
+        raise _refused(_check.table(places, "places", A.nrows, 2))
     return given
 
 
@@ -149,7 +148,11 @@ def _refused(table: NDArray[np.float64]) -> InvalidValue:
 
 
 class _Vertices:
-    """Where vertices are: X has their unit vectors and a column of 0, P the same and 1; rows of 0 for those nowhere."""
+    """Where vertices are: X has their unit vectors and a column of 0, P the same and 1; rows of 0 for those nowhere.
+
+    `placed` has an entry for each vertex with a place; `ones` has 1 there, and 0 elsewhere. `known` has the rows of
+    known places, `axes` them and the last column: its complement are the coordinates that are to be found.
+    """
 
     def __init__(self, A: Matrix, given: Matrix) -> None:
         self.A, n = A, A.nrows
@@ -167,15 +170,13 @@ class _Vertices:
             self.X[:, k] << column
         self.known = self.X.dup(datatypes.BOOL)
         self.X(~self.X.S) << 0.0
+        self.axes = self.known.dup()
+        self.axes[:, 3] << self.zeros.dup(datatypes.BOOL)
         self.placed = latitude.apply(unary.one).new()
-        self.P = self._with_places()
-
-    def _with_places(self) -> Matrix:
-        P = self.X.dup()
-        placed = self.zeros.dup()
-        placed(self.placed.S) << 1.0
-        P[:, 3] << placed
-        return P
+        self.ones = self.zeros.dup()
+        self.ones(self.placed.S) << 1.0
+        self.P = self.X.dup()
+        self.P[:, 3] << self.ones
 
     def move(self, measured: bool) -> float:
         """Run a round; where it is `measured`, return the farthest move in radians."""
@@ -185,8 +186,7 @@ class _Vertices:
         rate = T[:, 3].new()
         # V = T - (T .* X) 1 X
         inward = T.ewise_mult(X, binary.times).new().reduce_rowwise(monoid.plus).new()
-        V = T.ewise_mult(inward.ewise_mult(X, binary.times).new(), binary.minus).new()
-        V[:, 3] << self.zeros
+        V = T.ewise_mult(inward.ewise_mult(X, binary.times).new(), binary.minus).new(mask=~self.axes.S)
         length = V.ewise_mult(V, binary.times).new().reduce_rowwise(monoid.plus).new().apply(unary.sqrt).new()
         size = length.dup()
         self._hold(size, rate)
@@ -198,11 +198,14 @@ class _Vertices:
         step(fresh.S) << np.pi / 2
         # x = cos |v| x + sin |v| V / |V|
         turned = step.apply(unary.sin).new().ewise_mult(length, binary.truediv).new()
-        new = step.apply(unary.cos).new().ewise_mult(X, binary.times).new()
+        new = step.apply(unary.cos).new().ewise_mult(X, binary.times).new(mask=~self.axes.S)
         new(binary.plus) << turned.ewise_mult(V, binary.times)
         X(new.S) << new
-        self.placed(fresh.S) << 1.0
-        self.P = self._with_places()
+        self.P(new.S) << new
+        if fresh.nvals:
+            self.placed(fresh.S) << 1.0
+            self.ones(fresh.S) << 1.0
+            self.P[:, 3] << self.ones
         return np.inf if measured and fresh.nvals else moved
 
     def _hold(self, size: Vector, rate: Vector) -> None:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, overload
 
 import numpy as np
 
+from sparsezc import ops
 from sparsezc.algorithms._degree import in_degree, out_degree
 from sparsezc.applications import _check
 from sparsezc.core.matrix import Matrix
@@ -81,9 +82,9 @@ def projection(
     -----
     With R the rows of one side, one triangle is computed, a block of rows at a time::
 
-        U = triu(R R', 1)             over (plus, pair)
-        U = triu(R D R', 1)           over (plus, times), D = 1 / (d - 1), for Newman's weights
-        B = U + U'
+        L = tril(R R', -1)            over (plus, pair)
+        L = tril(R D R', -1)          over (plus, times), D = 1 / (d - 1), for Newman's weights
+        B = L + L'
 
     Blocks stay where the products are computed; with `out` each leaves before the next is computed, so a result larger
     than memory leaves in pieces.
@@ -112,11 +113,9 @@ def projection(
     if out is not None:
         return _write(side, blocks, weight, out)
     _require(side, blocks)
-    U = Matrix(_dtype(weight), n, n)
-    for (first, _), piece in zip(blocks, _pairs(side, blocks, weight), strict=True):
-        U(binary.first) << piece.reposition(first, first, nrows=n, ncols=n)
-    # B = U + U'
-    B: Matrix = U.ewise_add(U.T, binary.first).new()
+    L = ops.stack(*_pairs(side, blocks, weight)).new() if n else Matrix(_dtype(weight), n, n)
+    # B = L + L'
+    B: Matrix = L.ewise_add(L.T, binary.first).new()
     return B._known_symmetric()
 
 
@@ -135,10 +134,10 @@ def _side(A: Matrix, onto: str) -> _Side:
 def _blocks(side: _Side) -> list[tuple[int, int]]:
     """Cut the rows so that what a block of pairs can take has room."""
     n = side.R.nrows
-    # products of each row, which bound its pairs; no more than there are vertices after it
+    # products of each row, which bound its pairs; no more than there are vertices before it
     products = Vector.from_scalar(0, n, datatypes.INT64)
     products(binary.plus) << side.R.mxv(out_degree(side.T), semiring.plus_second[datatypes.INT64])
-    bound = np.minimum(products.to_dense(), np.arange(n, 0, -1))
+    bound = np.minimum(products.to_dense(), np.arange(1, n + 1))
     ends = np.cumsum(bound)
     most = max(_BLOCK, int(ends[-1] if n else 0) // _BLOCKS)
     if (room := budget.workspace()) is not None:
@@ -164,17 +163,17 @@ def _require(side: _Side, blocks: list[tuple[int, int]]) -> None:
 
 
 def _product(side: _Side, block: tuple[int, int], op: Any, R: Matrix | None = None) -> Matrix:
-    """Multiply a block of rows by those that come after its first; numbers begin at that one."""
+    """Multiply a block of rows by those up to its last; columns end there."""
     first, last = block
     rows = (side.R if R is None else R)[first:last, :].new()
-    # U = triu(R R', 1)
-    U: Matrix = rows.mxm(side.T[:, first:].new(), op).new()
-    U << U.select(select.triu, 1)
-    return U
+    # L = tril(R R', -1)
+    L: Matrix = rows.mxm(side.T[:, :last].new(), op).new()
+    L << L.select(select.tril, first - 1)
+    return L
 
 
 def _pairs(side: _Side, blocks: list[tuple[int, int]], weight: str) -> Iterator[Matrix]:
-    """Yield the upper triangle, a block of rows at a time; rows and columns are numbered from the block's first."""
+    """Yield the lower triangle, a block of rows at a time."""
     scaled, op = None, semiring.plus_pair[datatypes.INT64]
     if weight == "none":
         op = semiring.any_pair[datatypes.BOOL]
@@ -185,20 +184,20 @@ def _pairs(side: _Side, blocks: list[tuple[int, int]], weight: str) -> Iterator[
         scaled = side.R.ewise_mult(D, binary.second[datatypes.FP64]).new()
         op = semiring.plus_first[datatypes.FP64]
     for first, last in blocks:
-        U = _product(side, (first, last), op, scaled)
+        L = _product(side, (first, last), op, scaled)
         if weight == "ratio":
-            U = U.apply(binary.truediv, right=side.others).new()
+            L = L.apply(binary.truediv, right=side.others).new()
         if weight in ("jaccard", "overlap"):
             # of i in each row, of j in each column
-            one = side.degree[first:last].new().ewise_mult(U, binary.first).new()
-            two = U.ewise_mult(side.degree[first:].new(), binary.second).new()
+            one = side.degree[first:last].new().ewise_mult(L, binary.first).new()
+            two = L.ewise_mult(side.degree[:last].new(), binary.second).new()
             if weight == "jaccard":
                 two << one.ewise_mult(two, binary.plus)
-                two << two.ewise_mult(U, binary.minus)
+                two << two.ewise_mult(L, binary.minus)
             else:
                 two << one.ewise_mult(two, binary.min)
-            U = U.ewise_mult(two, binary.truediv).new()
-        yield U
+            L = L.ewise_mult(two, binary.truediv).new()
+        yield L.reposition(0, 0, ncols=side.R.nrows).new()
 
 
 def _write(side: _Side, blocks: list[tuple[int, int]], weight: str, out: str | os.PathLike[str]) -> int:
@@ -207,6 +206,6 @@ def _write(side: _Side, blocks: list[tuple[int, int]], weight: str, out: str | o
     with edge_pieces.writing(out, (n, n), None if weight == "none" else _dtype(weight).np_type) as write:
         for (first, _), piece in zip(blocks, _pairs(side, blocks, weight), strict=True):
             i, j, values = piece.to_coo(values=weight != "none")
-            write(i.astype(np.int64) + first, j.astype(np.int64) + first, values)
+            write(j.astype(np.int64), i.astype(np.int64) + first, values)
             pairs += j.size
     return pairs

@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsezc import ops
 from sparsezc.algorithms import _check as graphs
 from sparsezc.algorithms import multi_source_shortest_paths
 from sparsezc.applications import _check
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.errors import DimensionMismatch, DomainMismatch, InvalidValue
+from sparsezc.semirings.types.datatypes import BOOL, FP64
 
 Array = NDArray[np.float64]
 
@@ -84,35 +86,17 @@ def vertex_nomination(
     """
     n = graphs.adjacency(A)
     at = _check.seeds(seeds, n)
-    most = n if k is None else graphs.count(k, "k", 1)
+    k = None if k is None else graphs.count(k, "k", 1)
     unlike = None if content is None else _dissimilarity(content, at, n)
     if fuse is not None and unlike is None:
         raise InvalidValue("fuse is given without content; a function of both needs both")
-    near, context = multi_source_shortest_paths(A, at, weighted=True).to_coo()
-    near = near.astype(np.int64)
-    others = np.ones(near.size, bool)
-    others[np.searchsorted(near, at)] = False
-    near, score = near[others], context[others].astype(np.float64)
+    chosen = A._vector(BOOL)
+    chosen[at] = True
+    score = A._vector(FP64)
+    score(~chosen.S) << multi_source_shortest_paths(A, at, weighted=True)
     if unlike is not None:
-        score = _fused(score, unlike[near], fuse)
-    best = _first(score, most)
-    return Vector.from_coo(np.arange(best.size), near[best], "INT64", size=best.size), Vector.from_coo(
-        near, score, "FP64", size=n
-    )
-
-
-def _first(score: Array, most: int) -> NDArray[np.int64]:
-    """Return the positions of the least scores in their order, equal ones by position."""
-    among = np.arange(score.size)
-    if 0 < most < score.size:
-        among = np.flatnonzero(score <= np.partition(score, most - 1)[most - 1])
-        score = score[among]
-    keys: NDArray[Any] = score
-    if score.min(initial=0.0) >= 0 and score.max(initial=0.0) < 2**16:
-        digits = score.astype(np.uint16)
-        if (digits == score).all():
-            keys = digits  # which NumPy sorts by digits, in a sixth of the time
-    return np.take(among, np.argsort(keys, kind="stable")[:most])
+        score << _fused(score, unlike, fuse)
+    return ops.argsort(score, k).new(), score
 
 
 def _dissimilarity(content: Any, seeds: NDArray[np.int64], n: int) -> Array:
@@ -128,21 +112,25 @@ def _dissimilarity(content: Any, seeds: NDArray[np.int64], n: int) -> Array:
     return found
 
 
-def _fused(context: Array, content: Array, fuse: Callable[[Array, Array], Any] | None) -> Array:
-    """Return the scores of both."""
+def _fused(context: Vector, unlike: Array, fuse: Callable[[Array, Array], Any] | None) -> Vector:
+    """Return the scores of both, where a vertex has a context."""
     if fuse is None:
-        return (_scaled(context) + _scaled(content)) / 2
+        content = Vector(FP64, context.size)
+        content(context.S) << Vector.from_dense(unlike)
+        return _scaled(context).ewise_mult(_scaled(content), "plus").new().apply("truediv", right=2).new()
+    near, values = context.to_coo()
     try:
-        score = np.asarray(fuse(context, content), np.float64)
+        score = np.asarray(fuse(values, unlike[near.astype(np.int64)]), np.float64)
     except (TypeError, ValueError) as error:
         raise DomainMismatch(f"fuse fails on two arrays of numbers: {error}") from error
-    if score.shape != context.shape:
-        raise DimensionMismatch(f"fuse returns shape {score.shape}; {context.shape} is needed, a score for each vertex")
+    if score.shape != near.shape:
+        raise DimensionMismatch(f"fuse returns shape {score.shape}; {near.shape} is needed, a score for each vertex")
     if np.isnan(score).any():
         raise InvalidValue("fuse returns NaN; scores must have an order")
-    return score
+    return Vector.from_coo(near, score, FP64, size=context.size)
 
 
-def _scaled(x: Array) -> Array:
+def _scaled(x: Vector) -> Vector:
     """Divide by the largest, where that is not 0."""
-    return x / (x.max(initial=0) or 1.0)
+    scaled: Vector = x.apply("truediv", right=x.reduce("max").new().get(0) or 1.0).new()
+    return scaled

@@ -9,12 +9,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["FEW", "LAST", "MANY", "ROUNDS", "TURNS", "multipliers", "turn_of"]
+__all__ = ["LAST", "MANY", "ROUNDS", "TURNS", "multipliers", "turn_of"]
 
 TURNS = 8  # parts of a round; with 2, communities swap their vertices
 ROUNDS = 64  # at most, of one statement; it takes 3 to 20
 LAST = 1 << 16  # the last round where turns are given and rows of a turn may wait for each other for ever
-FEW = 100  # a round in which less than one of so many vertices moved is the last
 MANY = 32  # a turn in which more than one of so many vertices moved lets all look again, which is then the least work
 
 

@@ -64,12 +64,14 @@ def test_a_rule_of_ones_own():
 def test_engines_agree(gpu):
     graph = kronecker(5, 3)
     graph.data[:] = np.random.default_rng(1).integers(1, 9, graph.nnz)
-    A = matrix(graph)
-    expected = vertex_nomination(A, [0, 3, 7])
-    with gb.config.set(placement="zerocopy"), warnings.catch_warnings():
-        warnings.simplefilter("error", gb.exceptions.PerformanceWarning)
-        found = vertex_nomination(A.to("gpu"), [0, 3, 7])
-    assert all(a.isequal(b) for a, b in zip(found, expected, strict=True))
+    A, content = matrix(graph), np.random.default_rng(2).random(graph.shape[0])
+    for options in ({}, {"k": 5}, {"content": content}, {"content": content, "fuse": np.maximum, "k": 9}):
+        expected = vertex_nomination(A, [0, 3, 7], **options)
+        with gb.config.set(placement="zerocopy"), warnings.catch_warnings():
+            warnings.simplefilter("error", gb.exceptions.PerformanceWarning)
+            found = vertex_nomination(A.to("gpu"), [0, 3, 7], **options)
+        assert found[0]._engine.name == "gpu"
+        assert all(a.isequal(b) for a, b in zip(found, expected, strict=True))
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,10 @@
 """The operations that GraphBLAS lacks, on random operands, against loops over plain Python and python-graphblas.
 
 A trial draws a matrix (of any size from 0 to 2^40, any type, extremes among the values) and runs each operation once,
-with arguments over and beyond its bounds: `selectk`, `walk`, `best_column`, `sampled_mxm`, `best_label` and
-`label_weight`. Where a draw is by chance, the judge knows what any draw must be, and the same seed must draw the same
-again, from the matrix, from listed rows and on the emulated GPU where there is one. A bad argument must be refused by
-an error of the package or a TypeError.
+with arguments over and beyond its bounds: `selectk`, `walk`, `best_column`, `count_corners`, `sampled_mxm`,
+`two_way_mxm` and its sampled form, `best_label`, `label_weight` and `color_rows`. Where a draw is by chance, the judge
+knows what any draw must be, and the same seed must draw the same again, from the matrix, from listed rows and on the
+emulated GPU where there is one. A bad argument must be refused by an error of the package or a TypeError.
 """
 
 from __future__ import annotations
@@ -55,6 +55,12 @@ class Draw:
         if self.n == 0:
             return np.zeros(0, np.int64)
         return self.rng.integers(0, min(self.n, 50), count) * (max(self.n, 1) // max(min(self.n, 50), 1))
+
+    def table(self, nrows: int, ncols: int, density: float, dtype: str) -> Any:
+        """Arguments of a small matrix's ``from_coo``."""
+        at = np.nonzero(self.rng.random((nrows, ncols)) < density)
+        values = self.rng.integers(0, 5, at[0].size).astype(gb.dtypes.lookup_dtype(dtype).np_type)
+        return (*at, values, dtype), {"nrows": nrows, "ncols": ncols}
 
     def values(self, count: int, dtype: str, *, weights: bool = False) -> np.ndarray:
         kind = np.dtype(gb.dtypes.lookup_dtype(dtype).np_type)
@@ -246,18 +252,30 @@ def best_column(draw: Draw) -> str | None:
     return wrong or _is_refused(lambda: ops.best_column(A, gb.Vector("FP64", m + 1)))
 
 
+def count_corners(draw: Draw) -> str | None:
+    """At most 40 vertices, as the result has an entry for each."""
+    if draw.n > 40:
+        draw.n = 40
+    A, B, M = (draw.matrix() for _ in range(3))
+    w, wrong = _both(draw, A, lambda some: ops.count_corners(some, B, M).new())
+    a, b, want = rows_of(A), rows_of(B), [0] * draw.n
+    for i, row in rows_of(M).items():
+        for j in row:
+            for k in a.get(i, {}):
+                if j in b.get(k, {}):
+                    for v in (i, j, k):
+                        want[v] += 1
+    if w.to_dense().tolist() != want:
+        return f"count_corners({A.to_coo()}, {B.to_coo()}, {M.to_coo()}) is {w.to_dense()} instead of {want}"
+    wide = gb.Matrix("BOOL", draw.n, draw.n + 1)
+    return wrong or _is_refused(lambda: ops.count_corners(A, draw.pick(wide, wide.T), M))
+
+
 def sampled_mxm(draw: Draw) -> str | None:
     n, m, k, p = (int(x) for x in draw.rng.integers(0, 8, 4))
     op, then = draw.pick("plus_times", "min_plus", "max_second", "plus_pair"), draw.pick("plus_times", "max_first")
-    dtype = draw.pick("INT64", "FP64", "INT8", "UINT16")
-
-    def table(nrows: int, ncols: int, density: float) -> Any:
-        at = np.nonzero(draw.rng.random((nrows, ncols)) < density)
-        values = draw.rng.integers(0, 5, at[0].size).astype(gb.dtypes.lookup_dtype(dtype).np_type)
-        return (*at, values, dtype), {"nrows": nrows, "ncols": ncols}
-
-    full = draw.pick(0.5, 1.0)
-    given = [table(n, m, 0.5), table(n, k, full), table(m, k, full), table(m, p, full)]
+    dtype, full = draw.pick("INT64", "FP64", "INT8", "UINT16"), draw.pick(0.5, 1.0)
+    given = [draw.table(*size, dtype) for size in ((n, m, 0.5), (n, k, full), (m, k, full), (m, p, full))]
     A, X, Y, Z = (gb.Matrix.from_coo(*a, **o) for a, o in given)
     a, x, y, z = (graphblas.Matrix.from_coo(*a, **o) for a, o in given) if min(n, m, k, p) else (None,) * 4
     C, wrong = _both(draw, A, lambda M: ops.sampled_mxm(M, X, Y, Z, op, then).new())
@@ -270,6 +288,33 @@ def sampled_mxm(draw: Draw) -> str | None:
     if not all(np.array_equal(g, w) for g, w in zip(got, judged, strict=True)) or C.dtype.name != want.dtype.name:
         return f"sampled_mxm({op}, {then}) of {given} is {got}, {C.dtype}, instead of {judged}, {want.dtype}"
     return wrong or _is_refused(lambda: ops.sampled_mxm(A, X, Y, gb.Matrix(dtype, m + 1, p), op, then))
+
+
+def two_way(draw: Draw) -> str | None:
+    """two_way_sampled_mxm and two_way_mxm, of matrices with at least a row and a column."""
+    n, m, k = (int(x) for x in draw.rng.integers(1, 8, 3))
+    op, dtype = draw.pick("plus_times", "min_plus", "max_second"), draw.pick("INT64", "FP64", "INT8")
+    full = 1.0 if draw.gpu else draw.pick(0.5, 1.0)  # with gaps the GPU engine leaves it to the CPU engine
+    given = [draw.table(*size, dtype) for size in ((n, m, 0.5), (n + m, k, full), (n, n, 0.5))]
+    A, X, S = (gb.Matrix.from_coo(*a, **o) for a, o in given)
+    a, x, s = (graphblas.Matrix.from_coo(*a, **o) for a, o in given)
+    C, wrong = _both(draw, A, lambda M: ops.two_way_sampled_mxm(M, X, op, op).new())
+    theirs = getattr(graphblas.semiring, op)
+    w = x[:n, :].new().mxm(x[n:, :].new().T, theirs).new(mask=a.S)
+    want = graphblas.ss.concat([[w.mxm(x[n:, :].new(), theirs).new()], [w.T.mxm(x[:n, :].new(), theirs).new()]])
+    if not graphblas.Matrix.from_coo(*C.to_coo(), C.dtype.name, nrows=n + m, ncols=k).isequal(want, check_dtype=True):
+        return f"two_way_sampled_mxm({op}) of {given} is {C.to_coo()} instead of {want.to_coo()}"
+    values, both = (draw.table(*size, 1.0, dtype) for size in ((S.nvals, k), (n, 2 * k)))
+    V, X = (gb.Matrix.from_coo(*a, **o) for a, o in (values, both))
+    D, also_wrong = _both(draw, S, lambda M: ops.two_way_mxm(M, V, X, op).new())
+    i, j, _ = s.to_coo()
+    found, x = D.to_dense(-1), graphblas.Matrix.from_coo(*both[0], **both[1])
+    for c in range(k):
+        w = graphblas.Matrix.from_coo(i, j, V.to_dense()[:, c].copy(), dtype, nrows=n, ncols=n)
+        for column, product in ((c, w.mxv(x[:, k + c].new(), theirs)), (k + c, w.T.mxv(x[:, c].new(), theirs))):
+            if not np.array_equal(found[:, column], product.new().to_dense(-1)):
+                return f"column {column} of two_way_mxm({op}) of {given[2]}, {values}, {both} is {found[:, column]}"
+    return wrong or also_wrong or _is_refused(lambda: ops.two_way_mxm(S, V, gb.Matrix(dtype, n, 2 * k + 1), op))
 
 
 def labels(draw: Draw) -> str | None:
@@ -303,6 +348,28 @@ def labels(draw: Draw) -> str | None:
     return wrong or also_wrong or _is_refused(lambda: ops.label_weight(A, gb.Vector("INT64", n + 1), op))
 
 
+def colors(draw: Draw) -> str | None:
+    """color_rows, of a symmetric matrix."""
+    if draw.n > 40:
+        draw.n = 40
+    A, n = draw.matrix(), draw.n
+    near: dict[int, set[int]] = {i: set() for i in range(n)}
+    for i, row in rows_of(A).items():
+        for j in row.keys() - {i}:
+            near[i].add(j), near[j].add(i)
+    i, j = np.array([(i, j) for i in near for j in near[i]], np.int64).reshape(-1, 2).T
+    S = gb.Matrix.from_coo(i, j, True, nrows=n, ncols=n)
+    order = draw.values(n, "INT64")
+    w, wrong = _both(draw, S, lambda M: ops.color_rows(M, gb.Vector.from_dense(order)).new())
+    want: dict[int, int] = {}
+    for v in sorted(range(n), key=lambda v: (-int(order[v]), v)):
+        want[v] = min(set(range(n)) - {want[u] for u in near[v] if u in want})
+    if w.to_dict() != want:
+        return f"color_rows({S.to_coo()}, {order}) is {w.to_dict()} instead of {want}"
+    return wrong or _is_refused(lambda: ops.color_rows(S, gb.Vector("INT64", n + 1)))
+
+
 OPERATIONS = {
-    "selectk": selectk, "walk": walk, "best_column": best_column, "sampled_mxm": sampled_mxm, "labels": labels,
+    "selectk": selectk, "walk": walk, "best_column": best_column, "count_corners": count_corners,
+    "sampled_mxm": sampled_mxm, "two way": two_way, "labels": labels, "colors": colors,
 }  # fmt: skip

@@ -14,12 +14,23 @@ import numpy as np
 
 import sparsezc as gb
 from sparsezc.engines.gpu.placements import segments
-from sparsezc.engines.gpu.products import labels, multi_source_bfs, sampled, spgemm_rows, spmm, spmv
+from sparsezc.engines.gpu.products import (
+    best_column,
+    colors,
+    labels,
+    multi_source_bfs,
+    sampled,
+    spgemm_masked_dot,
+    spgemm_rows,
+    spmm,
+    spmv,
+    two_way,
+)
 from sparsezc.engines.gpu.runtime import codegen
 from sparsezc.engines.gpu.sampling import picks, walks
 from sparsezc.engines.gpu.storage.matrix_store import Form
 from sparsezc.memory import budget
-from sparsezc.ops.mxm import _weighed
+from sparsezc.ops.panels import weights_of
 from sparsezc.semirings import binary, select, semiring, unary
 from sparsezc.semirings.algebra.structures import Semiring
 from sparsezc.semirings.types import datatypes
@@ -163,9 +174,29 @@ def _panels() -> Iterator[Case]:
             prelude = multi_source_bfs._prelude(False, False, looks, words, aligned, budget.LONG)
             file = f"{name}.cu"
             yield name, f"#define KERNEL {name}\n" + codegen.source(file, prelude), name
+    for dtype in (datatypes.INT8, datatypes.FP64):
+        form = Form(False, False, False, budget.LONG)
+        prelude = spmm._prelude(
+            spmm._Case(semiring.plus_times[dtype], dtype, dtype, form, False, 1, 32, False, 0, None)
+        )
+        yield "spmm", "#define KERNEL spmm\n" + codegen.source("spmm.cu", prelude), "spmm"
     source = codegen.source("panel.cu", codegen.typedefs(Id="u32"))
     yield "panel_rows", "#define KERNEL panel_rows\n" + source, "panel_rows"
     yield "lines", codegen.source("bits.cu", ""), "lines"
+
+
+def _by_vertex() -> Iterator[Case]:
+    """Products that make a column or a count for each vertex: kernels that no semiring of a user asks for."""
+    for dtype in (datatypes.FP64, datatypes.UINT64):
+        for name, source, kernel in _products(best_column._semiring(dtype), dtype):
+            yield f"{name}.column", source, kernel
+    for wide in (False, True):
+        counting, slots = semiring.plus_pair[datatypes.UINT64 if wide else datatypes.UINT32], 3680 if wide else 6144
+        sizes = slots, slots // 32, spgemm_masked_dot.WARP_MASK
+        types, forms = (counting, datatypes.BOOL, datatypes.BOOL), ((wide,) * 3, (True,) * 2)
+        prelude = spgemm_masked_dot._prelude(*types, *forms, sizes, True)
+        source = "#define KERNEL masked_dot\n" + codegen.source("spgemm_masked_dot.cu", prelude)
+        yield "masked_dot.corners", source, "masked_dot"
 
 
 def _heavy() -> Iterator[Case]:
@@ -196,6 +227,13 @@ def _moves() -> Iterator[Case]:
             flags = codegen.flags(CLASS=kind, DENSE=wide)
             source = codegen.source("label_sums.cu", f"{labels.types(summing)}\n{flags}")
             yield "label_sums", "#define KERNEL label_sums\n" + source, "label_sums"
+
+
+def _colors() -> Iterator[Case]:
+    """The kernels that colour rows."""
+    for wide in (False, True):
+        for name in ("wait_rows", "color_rows"):
+            yield name, codegen.source("label_colors.cu", colors.text(wide, wide)), name
 
 
 def _labels() -> Iterator[Case]:
@@ -253,16 +291,23 @@ def _sampling() -> Iterator[Case]:
                 prelude = walks._prelude(False, dtype, False, weights, biased)
                 yield "walk", "#define KERNEL walk\n" + codegen.source("walk.cu", prelude), "walk"
     for op, dtype in ((semiring.plus_times, datatypes.FP64), (semiring.min_plus, datatypes.INT64)):
-        inner = sampled._prelude(op[dtype], dtype, dtype, 16)
+        inner = sampled._prelude(op[dtype], dtype, dtype, 16, False)
         prelude = codegen.typedefs(Id="u32", W=dtype) + "\n" + inner
         yield "sampled", "#define KERNEL sampled\n" + codegen.source("sampled.cu", prelude), "sampled"
         form = Form(False, False, False, budget.LONG)
         arcs = [(1, [unary.acos, unary.minv, (select.valuegt, 0.5)]), (2, [binary.minus])]
-        weights = () if dtype.is_integer else _weighed(arcs, dtype, dtype)[0]
+        weights = () if dtype.is_integer else weights_of("a case", arcs, dtype, dtype, gb.Matrix(dtype, 64, 2))[0]
         dots = inner, sampled._weighing(dtype, weights), dtype, bool(weights)
         for name in ("spmm", "spmm_push"):
             prelude = spmm._prelude(spmm._Case(op[dtype], dtype, dtype, form, False, 1, 32, False, 0, dots))
             yield f"{name}.sampled", f"#define KERNEL {name}\n" + codegen.source(f"{name}.cu", prelude), name
+        few = sampled._prelude(op[dtype], dtype, dtype, 4, True), *dots[1:]
+        case = spmm._Case(op[dtype], dtype, dtype, form, False, 1, 32, False, 0, few, (4, True))
+        source = codegen.source("spmm_few.cu", spmm._prelude(case))
+        yield "spmm_few.sampled", "#define KERNEL spmm_few\n" + source, "spmm_few"
+        for label, given in (("two_way", None), ("two_way.sampled", dots)):
+            prelude = two_way._prelude(two_way._Case(op[dtype], dtype, dtype, form, 21, 32, False, 0, given))
+            yield label, "#define KERNEL two_way\n" + codegen.source("two_way.cu", prelude), "two_way"
         for name in ("gather", "put"):
             yield f"panel_{name}", codegen.source("panel_gather.cu", codegen.typedefs(T=dtype)), name
         prelude = codegen.typedefs(X=dtype, Z=dtype) + "\n" + codegen.monoid(op[dtype].monoid)
@@ -274,21 +319,24 @@ def _sampling() -> Iterator[Case]:
 def everything_else() -> list[Case]:
     """Every kernel that ordinary statements on two types ask for."""
     found = [(name, source, name) for source, name in rehearse([_statements]) if name not in ("mxv", "vxm")]
-    return [*found, *_panels(), *_heavy(), *_labels(), *_moves(), *_placed(), *_rounds(), *_sampling()]
+    found += [*_panels(), *_by_vertex(), *_heavy(), *_labels(), *_moves(), *_colors(), *_placed(), *_rounds()]
+    return [*found, *_sampling()]
 
 
 def _compressed_statements() -> None:
     at = np.arange(2000)
     A = gb.Matrix.from_coo(at % 40, at, at, nrows=2000, ncols=2000).to("gpu")
-    v, X = gb.Vector.from_scalar(1.0, 2000), gb.Matrix.from_dense(np.ones((2000, 3))).to("gpu")
+    v = gb.Vector.from_scalar(1.0, 2000)
+    panels = [gb.Matrix.from_dense(np.ones((2000, width))).to("gpu") for width in (3, 6)]
     for order in ("natural", "degree"):
         B = A.compress(order)
         w = B.mxv(v, gb.semiring.min_first).new()
         with gb.config.set(head_cache="on"):
             w << B.mxv(v.select("==", 1), gb.semiring.any_first)
         w.to_coo()
-        B.mxm(X, gb.semiring.plus_times).new()
-        B.mxm(X, gb.semiring.any_pair).new()
+        for X in panels:
+            B.mxm(X, gb.semiring.plus_times).new()
+            B.mxm(X, gb.semiring.any_pair).new()
         B.to_coo()
 
 

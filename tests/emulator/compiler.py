@@ -32,6 +32,8 @@ COMMON_FLAGS = ["-std=c++17", "-fPIC", "-w", "-g0", "-U_FORTIFY_SOURCE"]
 KERNEL_FLAGS = [
     *COMMON_FLAGS,
     "-Og",
+    "-fno-exceptions",  # nothing throws through a kernel, so no tables are written for it
+    "-fno-asynchronous-unwind-tables",
     "-fno-reorder-blocks",
     "-fsanitize-coverage=trace-pc",
     "-fvisibility=hidden",

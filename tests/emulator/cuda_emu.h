@@ -174,6 +174,8 @@ SZC_FN double rsqrt(double x) { return 1.0 / sqrt(x); }
 SZC_FN float __fdividef(float a, float b) { return a / b; }
 
 // ---- atomics: exactly the types that CUDA has -----------------------------------------------------------------------
+// The machine defines them for all kernels; AddressSanitizer looks at the loads in them, so there each kernel has its own.
+#if defined(SZC_EMU_MACHINE) || defined(__SANITIZE_ADDRESS__)
 namespace szc_emu {
 template <class T, class F> SZC_FN T update(T* p, F next) {
   szc_emu_interleave(0);
@@ -184,11 +186,20 @@ template <class T, class F> SZC_FN T update(T* p, F next) {
   return old;
 }
 }  // namespace szc_emu
-#define SZC_ATOMIC(NAME, T, NEXT) SZC_ONCE T NAME(T* p, T v) { return szc_emu::update(p, [v](T old) { return (T)(NEXT); }); }
-#define SZC_CAS(T) SZC_ONCE T atomicCAS(T* p, T expected, T v) { \
+#ifdef SZC_EMU_MACHINE
+#define SZC_SHARED __attribute__((used)) __attribute__((noinline))
+#else
+#define SZC_SHARED SZC_ONCE
+#endif
+#define SZC_ATOMIC(NAME, T, NEXT) SZC_SHARED T NAME(T* p, T v) { return szc_emu::update(p, [v](T old) { return (T)(NEXT); }); }
+#define SZC_CAS(T) SZC_SHARED T atomicCAS(T* p, T expected, T v) { \
   szc_emu_interleave(0); \
   __atomic_compare_exchange(p, &expected, &v, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED); \
   return expected; }
+#else
+#define SZC_ATOMIC(NAME, T, NEXT) T NAME(T* p, T v);
+#define SZC_CAS(T) T atomicCAS(T* p, T expected, T v);
+#endif
 #define SZC_INTEGER_ATOMICS(T) \
   SZC_ATOMIC(atomicMin, T, v < old ? v : old) SZC_ATOMIC(atomicMax, T, old < v ? v : old) \
   SZC_ATOMIC(atomicAnd, T, old & v) SZC_ATOMIC(atomicOr, T, old | v) SZC_ATOMIC(atomicXor, T, old ^ v)

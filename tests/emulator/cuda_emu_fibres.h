@@ -35,22 +35,22 @@ const char* const OP_NAMES[] = {"running", "done", "__syncwarp", "shuffle", "vot
 struct Load { u64 address; u32 size; int site; u32 ordinal; };   // ordinal: how many loads of this site came before, in this step
 
 struct Fibre {
-  ucontext_t first;        // how to enter it the first time
   void* at[5];             // how to come back to it
-  bool entered = false;
   void* stack = nullptr;
   size_t stack_bytes = STACK_BYTES;
+  bool entered = false;
+  ucontext_t* first = nullptr;  // how to enter it the first time
   void* fake_stack = nullptr;   // AddressSanitizer's
 };
 
-struct Lane : Fibre {
-  u32 thread, lane, warp;
+struct alignas(64) Lane : Fibre {   // what is asked at every step lies together, in few lines of the cache
   Op op = DONE;            // what it waits for
-  Call call;
-  u64 result = 0;          // of its collective
+  bool yields = false;                   // LOCKSTEP: it waits for another lane of its warp to go on
+  u32 thread, lane;
   const void* block_address = nullptr;   // LOCKSTEP: where it stands: the basic block ...
   u64 depth = 0;                         // ... and how deep in calls
-  bool yields = false;                   // LOCKSTEP: it waits for another lane of its warp to go on
+  u64 result = 0;          // of its collective
+  Call call;
   u32 atomics = 0;                       // since it last let others run
   std::vector<Load> loads;
 };
@@ -62,6 +62,8 @@ struct Failure { std::string message; };
 std::vector<std::unique_ptr<Lane>> lanes;
 u32 nthreads = 0;
 Lane* current = nullptr;
+Lane* pass[WARP + 1];      // the lanes that run now, one after the other, and a null
+Lane** next_in_pass = pass;
 Fibre scheduler;
 void (*kernel_entry)(void**);
 void** kernel_arguments;
@@ -90,7 +92,7 @@ size_t main_stack_size;
 void switch_to(Fibre& from, Fibre& to) {
   const bool back = &to == &scheduler;
   __sanitizer_start_switch_fiber(&from.fake_stack, back ? main_stack : to.stack, back ? main_stack_size : to.stack_bytes);
-  swapcontext(&from.first, &to.first);
+  swapcontext(from.first, to.first);
   const void* bottom;
   size_t size;
   __sanitizer_finish_switch_fiber(from.fake_stack, &bottom, &size);
@@ -102,24 +104,40 @@ __attribute__((noinline)) void switch_to(Fibre& from, Fibre& to) {
   if (__builtin_setjmp(from.at) == 0) {
     if (to.entered) __builtin_longjmp(to.at, 1);
     to.entered = true;
-    setcontext(&to.first);
+    setcontext(to.first);
   }
 }
 #endif
 
-void sleep_lane() { switch_to(*current, scheduler); }
+void enter(Fibre& from, Lane& lane) {
+  current = &lane;
+  szc_emu_context.thread = {lane.thread, 0, 0};
+  switch_to(from, lane);
+}
+
+// Lanes pass the processor on to each other: by way of the scheduler each would change stacks twice, and return to
+// callers that the processor does not predict.
+void sleep_lane() {
+#if !defined(SZC_ADDRESS_SANITIZER)   // which wants to know where a fibre was entered from
+  if (*next_in_pass && lane_error.empty()) return enter(*current, **next_in_pass++);
+#endif
+  switch_to(*current, scheduler);
+}
 #if defined(SZC_ADDRESS_SANITIZER)
 void leave_lane_for_good() { sleep_lane(); }
 #else
 void leave_lane_for_good() { __builtin_longjmp(scheduler.at, 1); }   // from a signal handler: what the lane was doing is lost
 #endif
 
-void resume(Lane& l) {
-  current = &l;
-  szc_emu_context.thread = {l.thread, 0, 0};
-  switch_to(scheduler, l);
-  current = nullptr;
-  if (!lane_error.empty()) fail(lane_error);
+// Runs the lanes of `pass`, each until it sleeps.
+void run_pass() {
+  next_in_pass = pass;
+  while (*next_in_pass) {
+    Lane& lane = **next_in_pass++;
+    enter(scheduler, lane);
+    current = nullptr;
+    if (!lane_error.empty()) fail(lane_error);
+  }
 }
 
 void lane_main() {
@@ -140,11 +158,12 @@ void prepare(Lane& l) {
     static size_t made = 0;
     l.stack_bytes = STACK_BYTES - made++ % STACK_SHIFTS * STACK_SHIFT;
   }
-  getcontext(&l.first);
-  l.first.uc_stack.ss_sp = l.stack;
-  l.first.uc_stack.ss_size = l.stack_bytes;
-  l.first.uc_link = nullptr;
-  makecontext(&l.first, lane_main, 0);
+  if (!l.first) l.first = new ucontext_t;
+  getcontext(l.first);
+  l.first->uc_stack.ss_sp = l.stack;
+  l.first->uc_stack.ss_size = l.stack_bytes;
+  l.first->uc_link = nullptr;
+  makecontext(l.first, lane_main, 0);
   l.entered = false;
 }
 

@@ -89,8 +89,8 @@ bool complete_warp(u32 first, u32 n) {
       if (other.call.line != l.call.line || other.call.kind != l.call.kind || !same_text(other.call.file, l.call.file))
         fail("lanes of one warp met in different calls: " + thread_name(l) + " in " + where(l.call) + ", " + thread_name(other) + " in " + where(other.call));
       other.result = l.call.op == SHUFFLE ? shuffle_result(first, present, j) : l.call.op == MATCH ? match_result(first, n, present, j) : common;
+      other.op = RUNNING;
     }
-    for (u32 j = 0; j < n; ++j) if (present >> j & 1) lanes[first + j]->op = RUNNING;
     any = true;
   }
   return any;
@@ -120,49 +120,48 @@ bool complete_block() {
 // ---- scheduling -----------------------------------------------------------------------------------------------------
 bool run_free(u32 first, u32 n, const std::vector<u32>& lane_order) {   // every lane until it waits; true if any moved
   for (bool moved = false;; moved = true) {
-    bool step = false;
-    for (u32 i : lane_order) if (i < n && lanes[first + i]->op == RUNNING) { resume(*lanes[first + i]); step = true; }
-    if (complete_warp(first, n)) step = true;
-    if (!step) return moved;
+    Lane** end = pass;
+    for (u32 i : lane_order) if (i < n && lanes[first + i]->op == RUNNING) *end++ = lanes[first + i].get();
+    *end = nullptr;
+    run_pass();
+    if (!complete_warp(first, n) && end == pass) return moved;
   }
 }
 
 bool behind(const Lane& a, const Lane& b) { return a.depth > b.depth || (a.depth == b.depth && a.block_address < b.block_address); }
 
-// The lane that stands furthest behind: deepest in calls first, then at the lowest address, which is where the compiler
-// (with -fno-reorder-blocks) puts what comes before a join. Lanes in __nanosleep() come last.
-const Lane* furthest_behind(u32 first, u32 n) {
-  const Lane* next = nullptr;
-  for (u32 i = 0; i < n; ++i) {
-    const Lane& l = *lanes[first + i];
-    if (l.op == RUNNING && !l.yields && (!next || behind(l, *next))) next = &l;
-  }
-  if (next) return next;
-  bool any = false;
+// Puts into `pass` the lanes that stand furthest behind: deepest in calls first, then at the lowest address, which is
+// where the compiler (with -fno-reorder-blocks) puts what comes before a join. Lanes in __nanosleep() come last.
+bool furthest_behind(u32 first, u32 n) {
+  Lane** end = pass;
+  bool running = false;
+  active_lanes = 0;
   for (u32 i = 0; i < n; ++i) {
     Lane& l = *lanes[first + i];
-    any |= l.op == RUNNING;
-    l.yields = false;
+    if (l.op != RUNNING) continue;
+    running = true;
+    if (l.yields) continue;
+    if (end != pass) {
+      if (behind(**pass, l)) continue;
+      if (behind(l, **pass)) { end = pass; active_lanes = 0; }
+    }
+    *end++ = &l;
+    active_lanes |= 1u << i;
   }
-  return any ? furthest_behind(first, n) : nullptr;
+  *end = nullptr;
+  if (end != pass || !running) return running;
+  for (u32 i = 0; i < n; ++i) lanes[first + i]->yields = false;
+  return furthest_behind(first, n);
 }
 
 // One basic block after the other, each by all the lanes that stand at it.
 bool run_lockstep(u32 first, u32 n) {
   for (bool moved = false;; moved = true) {
-    const Lane* next = furthest_behind(first, n);
-    if (!next) {
+    if (!furthest_behind(first, n)) {
       if (!complete_warp(first, n)) return moved;
       continue;
     }
-    const void* block_address = next->block_address;
-    const u64 depth = next->depth;
-    active_lanes = 0;
-    for (u32 i = 0; i < n; ++i) {
-      const Lane& l = *lanes[first + i];
-      if (l.op == RUNNING && !l.yields && l.block_address == block_address && l.depth == depth) active_lanes |= 1u << i;
-    }
-    for (u32 i = 0; i < n; ++i) if (active_lanes >> i & 1) resume(*lanes[first + i]);
+    run_pass();
     if (pending_loads) count_step(first, n);
   }
 }
@@ -206,11 +205,20 @@ COLD void report_wrong_mask(const Lane& l, const Call& call) {
   lane_error = thread_name(l) + " calls a collective whose mask does not name its lane (" + where(call) + ")";
 }
 
-u64 meet(const Call& call, const void* block_address, const void* frame) {
+// Fields are stored one by one: a Call that is made and then copied is read before its stores have ended.
+inline u64 meet(Op op, u32 mask, u64 value, int argument, int width, int kind, const char* file, int line,
+                const void* block_address, const void* frame) {
   Lane& l = *current;
-  if (call.op != BARRIER && !(call.mask >> l.lane & 1)) report_wrong_mask(l, call);
-  l.call = call;
-  l.op = call.op;
+  Call& call = l.call;
+  call.op = l.op = op;
+  call.mask = mask;
+  call.value = value;
+  call.argument = argument;
+  call.width = width;
+  call.kind = kind;
+  call.file = file;
+  call.line = line;
+  if (op != BARRIER && !(mask >> l.lane & 1)) report_wrong_mask(l, call);
   l.block_address = block_address;
   l.depth = (u64)l.stack + l.stack_bytes - (u64)frame;
   sleep_lane();
@@ -226,11 +234,11 @@ COLD static void report_wrong_width(int width, const char* file, int line) {
 
 extern "C" u64 szc_emu_shuffle(unsigned mask, u64 value, int argument, int width, int kind, const char* file, int line) {
   if (width < 1 || width > 32 || (width & (width - 1))) report_wrong_width(width, file, line);
-  return meet({SHUFFLE, mask, value, argument, width, kind, file, line}, __builtin_return_address(0), __builtin_frame_address(0));
+  return meet(SHUFFLE, mask, value, argument, width, kind, file, line, __builtin_return_address(0), __builtin_frame_address(0));
 }
 
 extern "C" u64 szc_emu_meet(Op op, unsigned mask, u64 value, int kind, const char* file, int line) {
-  return meet({op, mask, value, 0, 32, kind, file, line}, __builtin_return_address(0), __builtin_frame_address(0));
+  return meet(op, mask, value, 0, 32, kind, file, line, __builtin_return_address(0), __builtin_frame_address(0));
 }
 
 extern "C" unsigned szc_emu_active() { return order == LOCKSTEP ? active_lanes : 1u << current->lane; }
@@ -289,6 +297,10 @@ extern "C" int szc_emu_launch(const Kernel* kernel, void** arguments, const Laun
   szc_emu_context.block_size = {launch->block, 1, 1};
   szc_emu_context.grid_size = {launch->grid, 1, 1};
   scheduler.entered = true;
+#if defined(SZC_ADDRESS_SANITIZER)
+  static ucontext_t here;
+  scheduler.first = &here;
+#endif
   while (lanes.size() < nthreads) {
     lanes.push_back(std::make_unique<Lane>());
     prepare(*lanes.back());
@@ -296,7 +308,6 @@ extern "C" int szc_emu_launch(const Kernel* kernel, void** arguments, const Laun
   for (u32 t = 0; t < nthreads; ++t) {
     lanes[t]->thread = t;
     lanes[t]->lane = t % WARP;
-    lanes[t]->warp = t / WARP;
     lanes[t]->loads.clear();
     lanes[t]->atomics = 0;
   }

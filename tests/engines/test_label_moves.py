@@ -11,8 +11,8 @@ from scipy.sparse import csr_array
 import sparsezc as gb
 from sparsezc import ops
 from sparsezc.device import cuda
-from sparsezc.engines.cpu import label_moves, labels
-from sparsezc.engines.cpu.label_sorting import Sorting
+from sparsezc.engines.cpu.labels import moves, weights
+from sparsezc.engines.cpu.labels.sorting import Sorting
 from sparsezc.engines.gpu.products import labels as gpu_labels
 
 
@@ -27,15 +27,15 @@ def put(request, monkeypatch):
     """Return a function that puts a matrix on the engine of this test."""
     if request.param == "gpu":
         before = cuda.use(request.getfixturevalue("emulated"))
-        # small tables: rows of some hundred entries are long ones
-        monkeypatch.setattr(gpu_labels, "_TABLE_BYTES", 4096)
+        # small tables: rows of a hundred entries are long ones, and those of 400 spill several parts
+        monkeypatch.setattr(gpu_labels, "_TABLE_BYTES", 1024)
         forget()
         yield lambda A: A.to("gpu", placement="zerocopy")
         cuda.use(before)
         forget()
         return
     if request.param == "without numba":
-        for module in (labels, label_moves):
+        for module in (weights, moves):
             monkeypatch.setattr(module, "loops", Sorting)
     yield lambda A: A
 
@@ -59,7 +59,7 @@ def chance(seed, rounds):
         yield lambda v, a=a, b=b: (((h := int(v) * a % 2**64) ^ h >> 32) * b % 2**64) >> 61
 
 
-def moved(W, k, scale, label, seed):
+def moved(W, k, scale, label, seed, least=0.01):
     label, n = label.copy(), len(k)
     s = np.bincount(label, k, n)
     active = k > 0
@@ -87,7 +87,7 @@ def moved(W, k, scale, label, seed):
             if len(to) > size // 32:
                 active[:] = True
             count += len(to)
-        if count * 100 <= size:
+        if count <= least * size:
             return label
     return label
 
@@ -148,6 +148,17 @@ def test_entries_that_count_as_one(put):
         given = gb.Vector.from_dense(np.arange(60)), op, gb.Vector.from_dense(k), 0.01
         found = ops.move_labels(put(B), *given, seed=7).new().to_dense()
         assert found.tolist() == moved(ones, k, 0.01, np.arange(60), 7).tolist()
+
+
+def test_a_round_of_few_moves_is_the_last(put):
+    W, A, k = network(120, 4, 0.06)
+    start, ends = np.arange(120), []
+    for least in (1.0, 0.3, 0.0):
+        given = gb.Vector.from_dense(start), "plus_first", gb.Vector.from_dense(k), 1 / k.sum()
+        found = ops.move_labels(put(A), *given, seed=3, least=least).new().to_dense()
+        assert found.tolist() == moved(W, k, 1 / k.sum(), start, 3, least).tolist()
+        ends.append(found.tolist())
+    assert ends[0] != ends[1] != ends[2]
 
 
 def test_given_turns(put):

@@ -5,7 +5,7 @@ import pytest
 
 import sparsezc as gb
 from sparsezc import ops
-from sparsezc.engines.cpu.label_sorting import Sorting
+from sparsezc.engines.cpu.labels.sorting import Sorting
 
 
 def problem(n, seed, density=0.3, heavy=0):
@@ -69,7 +69,7 @@ def test_cpu_engine(case, seed):
 
 @pytest.mark.parametrize("case", CASES)
 def test_without_numba(case, monkeypatch):
-    monkeypatch.setattr("sparsezc.engines.cpu.labels.loops", Sorting)
+    monkeypatch.setattr("sparsezc.engines.cpu.labels.weights.loops", Sorting)
     compare(None, 40, 3, case)
     weigh(None)
 

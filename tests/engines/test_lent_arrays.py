@@ -11,6 +11,7 @@ import pytest
 
 import sparsezc as gb
 from sparsezc import ops
+from sparsezc.engines.cpu import two_way
 from sparsezc.engines.cpu.dense import is_dense
 
 N = 12
@@ -57,11 +58,18 @@ def state(u: Any) -> tuple[Any, ...]:
     return ss.format, dict(ss.config), ss.nbytes, ss.is_iso
 
 
+def corners(A: gb.Matrix) -> Any:
+    """By the loop, which is taken for few entries too once it is made."""
+    two_way._corner_loop()
+    return ops.count_corners(A, A.T, A)
+
+
 CALLS: dict[str, Callable[[gb.Matrix, gb.Vector], Any]] = {
     "best_label": lambda A, v: ops.best_label(A, v, "plus_first"),
     "best_label of the pattern": lambda A, v: ops.best_label(A, v, "plus_pair"),
     "label_weight": lambda A, v: ops.label_weight(A, v, "plus_first"),
     "move_labels": lambda A, v: ops.move_labels(A, v, "plus_first", v.dup("FP64"), 0.1),
+    "count_corners": lambda A, _v: corners(A),
     "sum_by_labels": lambda A, v: ops.sum_by_labels(A, v, "plus_first", 5),
     "selectk": lambda A, _v: ops.selectk(A, "random_weighted", 2, seed=1),
     "walk": lambda A, v: ops.walk(A, [3, 5], 4, "values", seed=1),

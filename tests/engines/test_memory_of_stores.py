@@ -38,8 +38,12 @@ def path() -> gb.Matrix:
     return gb.Matrix.from_coo([0, 1], [1, 0], 1.0, nrows=N, ncols=N)
 
 
-def panel() -> gb.Matrix:
-    return gb.Matrix.from_dense(np.ones((N, 4)))
+def pairs() -> gb.Matrix:
+    return gb.Matrix.from_dense(np.ones((2, 2)))
+
+
+def panel(nrows: int = N) -> gb.Matrix:
+    return gb.Matrix.from_dense(np.ones((nrows, 4)))
 
 
 MADE: dict[str, Callable[[], Any]] = {
@@ -57,8 +61,15 @@ MADE: dict[str, Callable[[], Any]] = {
     "picked": lambda: ops.selectk(path(), "first", 1).new(),
     "picked of the transpose": lambda: ops.selectk(path().T, "first", 1).new(),
     "sampled": lambda: ops.sampled_mxm(path(), panel(), panel(), panel(), "plus_times", "plus_times").new(),
+    "two ways": lambda: ops.two_way_sampled_mxm(path(), panel(2 * N), "plus_times", "plus_times").new(),
+    "two ways by values": lambda: ops.two_way_mxm(
+        path(), gb.Matrix.from_dense(np.ones((2, 2))), panel(), "max_plus"
+    ).new(),
     "dense product": lambda: panel().mxm(gb.Matrix.from_dense(np.ones((4, 4)))).new(),
     "best column": lambda: ops.best_column(path(), dense()).new(),
+    "order of values": lambda: ops.argsort(dense()).new(),
+    "corners": lambda: ops.count_corners(path(), path().T, path()).new(),
+    "corners of a matrix to turn": lambda: ops.count_corners(path().T, path(), path().T).new(),
     "walks": lambda: gb.algorithms.random_walks(path(), np.arange(N), 3),
     "numbers": lambda: dense().to_dense(0.0),
 }

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 import sparsezc as gb
 from benchmarks.hive.scaling.parts import ID, Partition
-from sparsezc.engines.cpu import label_moves
+from sparsezc.engines.cpu.labels import moves
 from sparsezc.expr import engines
 from sparsezc.expr.draws import TRIES
 
@@ -170,7 +170,8 @@ def _mxm(engine: Counting, x: Any, write: Any) -> None:
     indptr, ids = _csr(B)
     lengths = np.diff(indptr)
     if write.mask is not None and not write.mask.complement and write.mask.parent.nvals < A.shape[0] * B.shape[1] // 2:
-        _dot(engine, x, write.mask.parent)
+        full = B._store.nvals == B.shape[0] * B.shape[1]
+        _dot(engine, B, write.mask.parent, _sizes(B, x.op, "y", full))
         return
     if shape[0] == shape[1] and not A._transposed:
         engine.partition.cut(np.bincount(rows, minlength=shape[0]))
@@ -186,18 +187,24 @@ def _mxm(engine: Counting, x: Any, write: Any) -> None:
     engine.partition.pull(rows, cols, shape, lengths * _sizes(B, x.op, "y", full), lengths, version)
 
 
-def _dot(engine: Counting, x: Any, mask: Any) -> None:
-    """Count dot products at a mask's entries (i, j): the part of row i of A needs column j of B."""
+def _corners(engine: Counting, x: Any, _: Any) -> None:
+    """Count dot products of patterns, and the counts that each part has of shared ids and sends to their parts."""
+    A, B, M = x.operands
+    _dot(engine, B, M, float(ID))
+    rows, cols, shape = _coo(A)
+    engine.partition.fold(rows, cols, cols, shape, float(ID + 8))
+
+
+def _dot(engine: Counting, B: Any, mask: Any, size: float) -> None:
+    """Count dot products at a mask's entries (i, j): the part of row i needs column j of B, of entries of `size`."""
     rows, cols, shape = _coo(mask)
     if shape[0] == shape[1]:
         engine.partition.cut(np.bincount(rows, minlength=shape[0]))
-    B = x.operands[1]
     _, columns, _ = _coo(B)
     lengths = np.bincount(columns, minlength=shape[1])
     engine.seen.append(("dot", shape[0], rows.size, columns.size))
-    full = columns.size == B.shape[0] * B.shape[1]
     version = _version(B) if B._transposed else None
-    engine.partition.pull(rows, cols, shape, lengths * _sizes(B, x.op, "y", full), lengths, version)
+    engine.partition.pull(rows, cols, shape, lengths * size, lengths, version)
 
 
 def _labels(engine: Counting, x: Any, write: Any) -> None:
@@ -213,7 +220,7 @@ def _moves(engine: Counting, x: Any) -> AbstractContextManager[Any]:
     engine.partition.cut(np.bincount(rows, minlength=shape[0]))
     has, label = np.zeros(shape[0], np.bool_), x.operands[1]
     totals = gb.Vector("FP64", shape[0])  # what parts keep of the labels' totals
-    move = label_moves._move
+    move = moves._move
 
     def counted(x: Any, matrix: Any, how: Any, listed: Array) -> Any:
         has[:] = False
@@ -228,7 +235,7 @@ def _moves(engine: Counting, x: Any) -> AbstractContextManager[Any]:
             engine.partition.pull(mine, how.label[other], shape, each, np.zeros(shape[1]), (totals, total))
         return move(x, matrix, how, listed)
 
-    return mock.patch.object(label_moves, "_move", counted)
+    return mock.patch.object(moves, "_move", counted)
 
 
 def _sum_by_labels(engine: Counting, x: Any, write: Any) -> None:
@@ -315,10 +322,27 @@ def _sampled_mxm(engine: Counting, x: Any, _: Any) -> None:
     engine.partition.pull(rows, cols, shape, lengths * float(Y.dtype.np_type.itemsize), 2 * lengths, _version(Y))
 
 
+def _two_way(engine: Counting, x: Any, _: Any) -> None:
+    """Count products at A's entries (i, j), which need row j of half of X and add to row j of half of the result."""
+    A, X, k = x.operands[0], x.operands[1], x.shape[1]
+    if x.operation == "two_way_mxm":
+        X, k = x.operands[2], k // 2
+    rows, cols, shape = _coo(A)
+    indptr, ids = _csr(A)
+    engine.partition.cut(np.diff(indptr))
+    engine.seen.append(("two way", shape[0], rows.size, X.nvals))
+    source, found = _version(X)
+    each = np.full(shape[1], k)
+    work = (2 if x.operation == "two_way_mxm" else 3) * each
+    engine.partition.pull(rows, cols, shape, each * 8.0, work, (source, found[-shape[1] :]))
+    engine.partition.push(np.zeros(shape[0], np.int64), np.arange(shape[0]), (indptr, ids), (1, *shape), 8.0 * k)
+
+
 _COUNTED: dict[str, Callable[[Counting, Any, Any], None]] = {
     "mxv": _mxv,
     "vxm": _vxm,
     "mxm": _mxm,
+    "count_corners": _corners,
     "best_label": _labels,
     "label_weight": _labels,
     "sum_by_labels": _sum_by_labels,
@@ -327,4 +351,6 @@ _COUNTED: dict[str, Callable[[Counting, Any, Any], None]] = {
     "selectk": _selectk,
     "walk": _walk,
     "sampled_mxm": _sampled_mxm,
+    "two_way_mxm": _two_way,
+    "two_way_sampled_mxm": _two_way,
 }

@@ -16,7 +16,7 @@ from typing import Any
 from sparsezc import errors, first_use
 from sparsezc.engines.cpu import native
 from sparsezc.engines.cpu.dense import distances, is_dense, matmul, solve, values_of, with_values
-from sparsezc.engines.cpu.expressions import EXPRESSIONS, acyclic, index, operand, operator, scalar
+from sparsezc.engines.cpu.expressions import EXPRESSIONS, acyclic, index, operand, operator, scalar, stack
 from sparsezc.engines.cpu.expressions import mask as mask_of
 from sparsezc.engines.cpu.store_methods import Keeper
 from sparsezc.expr.dispatch import Write
@@ -214,23 +214,31 @@ def _run_labels(x: Expression, out: Any, write: Write[Mask | None]) -> None:
 
 
 _sampled = first_use.function("sparsezc.engines.cpu.sampled_mxm", "sampled_mxm")
-_labels = first_use.function("sparsezc.engines.cpu.labels", "run")
+_labels = first_use.function("sparsezc.engines.cpu.labels.weights", "run")
 _LABELS = {
-    "best_label": first_use.function("sparsezc.engines.cpu.labels", "best_label"),
-    "label_weight": first_use.function("sparsezc.engines.cpu.labels", "label_weight"),
-    "move_labels": first_use.function("sparsezc.engines.cpu.label_moves", "move_labels"),
-    "join_labels": first_use.function("sparsezc.engines.cpu.label_moves", "join_labels"),
+    "best_label": first_use.function("sparsezc.engines.cpu.labels.weights", "best_label"),
+    "label_weight": first_use.function("sparsezc.engines.cpu.labels.weights", "label_weight"),
+    "move_labels": first_use.function("sparsezc.engines.cpu.labels.moves", "move_labels"),
+    "join_labels": first_use.function("sparsezc.engines.cpu.labels.moves", "join_labels"),
+    "color_rows": first_use.function("sparsezc.engines.cpu.labels.moves", "color_rows"),
 }
 #: What python-graphblas has no expression for. NumPy makes the results of some as a whole.
 _STATEMENTS: dict[str, Callable[[Expression, Any, Write[Mask | None]], None]] = {
+    "argsort": partial(_write_whole, first_use.function("sparsezc.engines.cpu.value_order", "argsort")),
     "assign": _assign,
     "subassign": _assign,
-    "best_column": partial(_write_whole, first_use.function("sparsezc.engines.cpu.best_column", "best_column")),
+    "best_column": partial(_write_whole, first_use.function("sparsezc.engines.cpu.value_order", "best_column")),
+    "count_corners": partial(_write_whole, first_use.function("sparsezc.engines.cpu.two_way", "count_corners")),
     "distances": partial(_write_whole, distances),
     "sampled_mxm": _sampled_mxm,
     "selectk": partial(_write_whole, first_use.function("sparsezc.engines.cpu.selectk", "selectk")),
     "solve": partial(_write_whole, solve),
-    "sum_by_labels": partial(_write_whole, first_use.function("sparsezc.engines.cpu.label_moves", "sum_by_labels")),
+    "stack": partial(_write_whole, stack),
+    "sum_by_labels": partial(_write_whole, first_use.function("sparsezc.engines.cpu.labels.moves", "sum_by_labels")),
+    "two_way_mxm": partial(_write_whole, first_use.function("sparsezc.engines.cpu.two_way", "two_way_mxm")),
+    "two_way_sampled_mxm": partial(
+        _write_whole, first_use.function("sparsezc.engines.cpu.sampled_mxm", "two_way_sampled_mxm")
+    ),
     "values_of": partial(_write_whole, values_of),
     "walk": partial(_write_whole, first_use.function("sparsezc.engines.cpu.walk", "walk")),
     "with_values": partial(_write_whole, with_values),

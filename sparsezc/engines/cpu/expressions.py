@@ -19,7 +19,7 @@ from sparsezc.semirings import binary
 from sparsezc.semirings.algebra.operators import TypedOp
 from sparsezc.semirings.types.datatypes import BOOL, cast
 
-__all__ = ["EXPRESSIONS", "index", "mask", "operand", "operator", "scalar"]
+__all__ = ["EXPRESSIONS", "index", "mask", "operand", "operator", "scalar", "stack"]
 
 # Parts of expressions
 
@@ -260,6 +260,14 @@ def _extract(x: Expression) -> Any:
 def _diag(x: Expression) -> Any:
     u, k = x.operands
     return operand(u).diag(k.value)
+
+
+def stack(x: Expression) -> Any:
+    """Make python-graphblas's Matrix of the rows of several."""
+    kind = native.type_of(x.dtype)
+    if 0 in x.shape:
+        return acyclic(native.gb.Matrix(kind, *x.shape))
+    return acyclic(native.gb.ss.concat([[operand(A)] for A in x.operands if A._shape[0]], kind))
 
 
 EXPRESSIONS: dict[str, Callable[[Expression], Any]] = {

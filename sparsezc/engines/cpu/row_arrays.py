@@ -16,7 +16,9 @@ from numpy.typing import NDArray
 from sparsezc.engines.cpu import native
 from sparsezc.engines.cpu.expressions import acyclic
 
-__all__ = ["RowArrays", "borrowed", "borrowed_values", "spread", "vector_from_arrays", "vector_to_arrays"]
+__all__ = [
+    "RowArrays", "borrowed", "borrowed_table", "borrowed_values", "spread", "vector_from_arrays", "vector_to_arrays",
+]  # fmt: skip
 
 # Settings of an object that SuiteSparse forgets when it unpacks.
 _SETTINGS = ("sparsity_control", "bitmap_switch", "hyper_switch")
@@ -75,6 +77,15 @@ def borrowed_values(store: Any) -> Iterator[NDArray[Any]]:
     with _opened(store) if full else nullcontext(store.ss.export("full")) as parts:
         values = np.atleast_1d(parts["values"])
         yield np.broadcast_to(values, store.size) if parts["is_iso"] else values
+
+
+@contextmanager
+def borrowed_table(store: Any) -> Iterator[NDArray[Any]]:
+    """Lend the values of a Matrix that has every entry, in the same way, as an array of two dimensions."""
+    by_rows = store.ss.format == "fullr"
+    with _opened(store) if by_rows else nullcontext(store.ss.export("fullr")) as parts:
+        values = parts["values"]
+        yield np.broadcast_to(values.ravel()[:1], store.shape) if parts["is_iso"] else values.reshape(store.shape)
 
 
 @contextmanager

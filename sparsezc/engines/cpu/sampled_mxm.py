@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from contextlib import nullcontext
 from typing import Any
 
@@ -14,11 +15,11 @@ from sparsezc.engines.cpu.dense import full_or_not
 from sparsezc.engines.cpu.expressions import acyclic, operand, operator
 from sparsezc.engines.cpu.row_arrays import borrowed
 from sparsezc.errors import DimensionMismatch
-from sparsezc.expr.expression import Expression, Step
+from sparsezc.expr.expression import Expression, Step, Weights
 from sparsezc.expr.mask import Mask
 from sparsezc.semirings.semiring import plus_times
 
-__all__ = ["sampled_mxm"]
+__all__ = ["sampled_mxm", "two_way_sampled_mxm"]
 
 
 def sampled_mxm(x: Expression, mask: Mask | None = None) -> Any:
@@ -40,15 +41,48 @@ def sampled_mxm(x: Expression, mask: Mask | None = None) -> Any:
     first = acyclic(product.new(mask=pattern.S, axb_method="dot"))
     if not inner.weights:
         return acyclic(first.mxm(operand(Z), operator(x.op)).new())
-    whole, start = acyclic(native.gb.Matrix(native.type_of(x.dtype), *x.shape)), 0
-    for stop, steps in inner.weights:
-        W, some = first, slice(start, stop)
+    whole = acyclic(native.gb.Matrix(native.type_of(x.dtype), *x.shape))
+    for some, W in _after_steps(first, A, x):
+        whole[:, some] << acyclic(W.mxm(acyclic(operand(Z)[:, some].new()), operator(x.op)).new())
+    return whole
+
+
+def two_way_sampled_mxm(x: Expression) -> Any:
+    """Make python-graphblas's Matrix of both products by a product at A's entries."""
+    A, X, inner = x.operands
+    if X.shape != x.shape or sum(A.shape) != X.nrows:
+        shapes = ", ".join(f"{M.name} is {M.nrows} x {M.ncols}" for M in (A, X))
+        raise DimensionMismatch(f"two_way_sampled_mxm: {shapes}: one was resized since the expression was made")
+    m, store = A.nrows, acyclic(A._store.T.new()) if A._transposed else A._store
+    top, bottom = (acyclic(operand(X)[some, :].new()) for some in (slice(0, m), slice(m, None)))
+    product = top.mxm(bottom.T, operator(inner.op))
+    if _is_dense(x):
+        full = _array(X).astype(x.dtype.np_type, copy=False)
+        made, has = np.zeros(x.shape, full.dtype), np.zeros(x.shape, np.bool_)
+        for columns, W in weighed(store, product, x):
+            made[:m, columns] = W @ np.ascontiguousarray(full[m:, columns])
+            made[m:, columns] = W.T @ np.ascontiguousarray(full[:m, columns])
+            has[:m, columns] = _rows(W)[:, None]
+            has[m:, columns] = _columns(W)[:, None]
+        return full_or_not(made, has, x)
+    whole = acyclic(native.gb.Matrix(native.type_of(x.dtype), *x.shape))
+    if not (store.nvals and 0 not in x.shape):
+        return whole
+    for some, W in _after_steps(acyclic(product.new(mask=store.S, axb_method="dot")), A, x):
+        whole[:m, some] << acyclic(W.mxm(acyclic(bottom[:, some].new()), operator(x.op)).new())
+        whole[m:, some] << acyclic(W.T.mxm(acyclic(top[:, some].new()), operator(x.op)).new())
+    return whole
+
+
+def _after_steps(first: Any, A: Any, x: Expression) -> Iterator[tuple[slice, Any]]:
+    """Yield the weights of some columns after the others, as matrices."""
+    start = 0
+    for stop, steps in x.operands[-1].weights or (Weights(x.shape[1], ()),):
+        W = first
         for step in steps:
             W = _after(W, step, A)
-        columns = acyclic(operand(Z)[:, some].new())
-        whole[:, some] << acyclic(W.mxm(columns, operator(x.op)).new())
+        yield slice(start, stop), W
         start = stop
-    return whole
 
 
 def _after(W: Any, step: Step, A: Any) -> Any:
@@ -74,15 +108,29 @@ def _is_dense(x: Expression) -> bool:
 
 def _of_arrays(x: Expression, mask: Any) -> Any:
     """Have SuiteSparse sample, and SciPy multiply, which takes arrays; rows that a mask forbids are left out."""
-    from scipy.sparse import csr_array  # which takes a fifth of a second to import
-
     A, X, flipped, Z, inner = x.operands
     store, dtype = A._store, x.dtype.np_type
     wanted = None if mask is None or A._transposed else _wanted(mask)
     if wanted is not None and not wanted.all():
         store = _rows_of(store, wanted)
     left, right = (flipped.T, X.T) if A._transposed else (X, flipped)
-    product = operand(left).mxm(operand(right), operator(inner.op))
+    made, has = np.zeros(x.shape, dtype), np.zeros(x.shape, np.bool_)
+    for columns, W in weighed(store, operand(left).mxm(operand(right), operator(inner.op)), x, A._transposed):
+        factor = np.ascontiguousarray(_array(Z)[:, columns], dtype)
+        made[:, columns] = (W.T if A._transposed else W) @ factor
+        has[:, columns] = (_columns if A._transposed else _rows)(W)[:, None]
+    return full_or_not(made, has, x)
+
+
+def weighed(store: Any, product: Any, x: Expression, turned: bool = False) -> Iterator[tuple[slice, Any]]:
+    """Yield the weights of some columns after the others, as SciPy's array of the entries of `store` that are kept.
+
+    `product` is python-graphblas's expression of the product whose values at these entries the steps begin with;
+    positions in steps are those of the transpose where it is `turned`.
+    """
+    from scipy.sparse import csr_array  # which takes a fifth of a second to import
+
+    inner = x.operands[-1]
     sampled = acyclic(product.new(mask=store.S, axb_method="dot"))
     parts = sampled.ss.unpack("csr", sort=True)
     indptr, ids = parts["indptr"].view(np.int64), parts["col_indices"].view(np.int64)
@@ -90,24 +138,29 @@ def _of_arrays(x: Expression, mask: Any) -> Any:
     i: Any = None
     if any(step.op.reads & set("ijk") for weights in inner.weights for step in weights.steps):
         i = np.repeat(np.arange(store.nrows), np.diff(indptr))
-    at = (ids, i) if A._transposed else (i, ids)
-    made, has, start = np.zeros(x.shape, dtype), np.zeros(x.shape, np.bool_), 0
+    at, start = (ids, i) if turned else (i, ids), 0
     with borrowed(store) if inner.reads_matrix else nullcontext() as given:
         own = None if given is None else given.values
         for stop, steps in inner.weights or ((x.shape[1], ()),):
             weight, kept = _steps(w, own, at, steps)
-            columns, ends, of = slice(start, stop), indptr, ids
+            ends, of = indptr, ids
             if kept is not None:
                 ends, of, weight = np.append(0, np.cumsum(kept))[indptr], ids[kept], weight[kept]
-            W = csr_array((weight.astype(dtype, copy=False), of, ends), shape=store.shape)
-            factor = np.ascontiguousarray(_array(Z)[:, columns], dtype)
-            made[:, columns] = (W.T if A._transposed else W) @ factor
-            if A._transposed:
-                has[of, columns] = True
-            else:
-                has[:, columns] = (np.diff(ends) > 0)[:, None]
+            yield slice(start, stop), csr_array((weight.astype(x.dtype.np_type, copy=False), of, ends), store.shape)
             start = stop
-    return full_or_not(made, has, x)
+
+
+def _rows(W: Any) -> NDArray[np.bool_]:
+    """Return whether each row has entries."""
+    found: NDArray[np.bool_] = np.diff(W.indptr) > 0
+    return found
+
+
+def _columns(W: Any) -> NDArray[np.bool_]:
+    """Return whether each column has entries."""
+    found = np.zeros(W.shape[1], np.bool_)
+    found[W.indices] = True
+    return found
 
 
 def _rows_of(store: Any, wanted: NDArray[np.bool_]) -> Any:

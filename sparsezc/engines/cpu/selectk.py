@@ -1,4 +1,4 @@
-"""Up to k entries of each row, also hop by hop, on the CPU engine; the rules are in :mod:`sparsezc.expr.draws`."""
+"""Entries picked of each row, also hop by hop, on the CPU engine; the rules are in :mod:`sparsezc.expr.draws`."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.engines.cpu import native, philox
-from sparsezc.engines.cpu.expressions import acyclic
+from sparsezc.engines.cpu.expressions import acyclic, operand
 from sparsezc.engines.cpu.row_arrays import RowArrays, borrowed, spread
 from sparsezc.errors import DimensionMismatch, InvalidValue
 from sparsezc.expr.draws import MOST_FLOYD, Hops, Pick, Subgraph
 from sparsezc.expr.expression import Expression
 from sparsezc.memory.budget import require_host
 
-__all__ = ["picked", "sample_hops", "selectk"]
+__all__ = ["best_column", "picked", "sample_hops", "selectk"]
 
 Ints = NDArray[np.int64]
 _ENTRIES = 1 << 22  # of rows that are worked on together
@@ -245,3 +245,19 @@ def _sampled(given: RowArrays, seeds: Ints, hops: Hops, n: int) -> Subgraph:
         values = np.repeat(given.values[:1], edge.size) if given.iso else given.values[edge]
     sizes = [part.size for part in nodes], [part[2].size for part in parts]
     return Subgraph(np.concatenate(nodes), row, col, edge, values, *sizes)
+
+
+def best_column(x: Expression) -> Any:
+    """Make python-graphblas's Vector of the columns, by one product over ranks; of equal entries the first counts."""
+    A, v = x.operands
+    gb = native.gb
+    at, values = v._store.to_coo()
+    order = at.size - 1 - np.argsort(values[::-1], kind="stable")[::-1]
+    rank = np.empty(at.size, np.int64)
+    rank[order] = np.arange(at.size)
+    ranks = acyclic(gb.Vector.from_coo(at, rank, gb.dtypes.INT64, size=v.size))
+    if 0 in A._shape or not at.size:
+        return acyclic(gb.Vector(gb.dtypes.INT64, x.shape[0]))
+    rows, least = acyclic(operand(A).mxv(ranks, gb.semiring.min_second[gb.dtypes.INT64]).new()).to_coo()
+    columns = at[order[least]].astype(np.int64)
+    return acyclic(gb.Vector.from_coo(rows, columns, gb.dtypes.INT64, size=x.shape[0]))

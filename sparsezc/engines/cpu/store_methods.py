@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc import errors, first_use
-from sparsezc.engines.cpu import native, row_arrays
+from sparsezc.engines.cpu import native
 from sparsezc.engines.cpu.expressions import acyclic
 from sparsezc.expr.resolve import resolve
 from sparsezc.memory import wrap
@@ -25,6 +25,11 @@ if TYPE_CHECKING:
 __all__ = ["Keeper", "merger"]
 
 _sample_hops = first_use.function("sparsezc.engines.cpu.selectk", "sample_hops")
+
+
+_ROW_ARRAYS = "sparsezc.engines.cpu.row_arrays"
+_vector_to_arrays = first_use.function(_ROW_ARRAYS, "vector_to_arrays")
+_vector_from_arrays = first_use.function(_ROW_ARRAYS, "vector_from_arrays")
 
 
 @lru_cache(maxsize=32)
@@ -177,10 +182,11 @@ class Keeper:
         return indices, packed(values, native.our_type(store.dtype))
 
     def vector_to_arrays(self, store: Any, form: str) -> tuple[NDArray[Any], ...]:
-        return row_arrays.vector_to_arrays(store, form)
+        found: tuple[NDArray[Any], ...] = _vector_to_arrays(store, form)
+        return found
 
     def vector_from_arrays(self, form: str, arrays: tuple[Any, ...], dtype: DataType, size: int) -> Any:
-        return row_arrays.vector_from_arrays(form, arrays, dtype, size)
+        return _vector_from_arrays(form, arrays, dtype, size)
 
     def pointers(self, store: Any) -> Any:
         """Make a square matrix with a true entry (i, v(i)) for each entry of a vector (a capability)."""

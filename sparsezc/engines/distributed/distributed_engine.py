@@ -91,7 +91,7 @@ class DistributedEngine(Keeper):
         if len(store.shape) == 1:
             made = self.vector_from_coo(*self.vector_to_coo(store), store.dtype, store.shape[0])
         else:
-            made = self.matrix_from_csr(self.matrix_to_csr(store))
+            made = self.parts_of(self.matrix_to_csr(store))
         store.local, store.layout = made.local, made.layout
         store.changed()
         store.symmetric, store.counts = symmetric, made.counts

@@ -115,11 +115,11 @@ def _turned(engine: Keeper, store: Store) -> Store:
         made = engine.local.settled(store.local.T.new())
         return Store(made, layout, shape)
     if held.along is COLUMNS:
-        return engine.matrix_from_csr(engine.local.matrix_of(whole_csr(engine, store)).T.new()._to_csr())
+        return engine.parts_of(engine.local.matrix_of(whole_csr(engine, store)).T.new()._to_csr())
     if layout.along is COLUMNS and layout.bounds is held.bounds:
         return Store(engine.local.settled(store.local.T.new()), layout, shape)
     if layout.along is COLUMNS or layout.is_whole:
-        return engine.matrix_from_csr(whole_matrix(engine, store).T.new()._to_csr())
+        return engine.parts_of(whole_matrix(engine, store).T.new()._to_csr())
     indptr, ids, values = host_csr(store.local)
     rows = np.repeat(np.arange(held.lo, held.hi, dtype=np.uint64), np.diff(indptr))
     order = np.argsort(ids, kind="stable")

@@ -8,19 +8,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.engines.distributed.layout import COLUMNS
+from sparsezc.engines.distributed import exchange
+from sparsezc.engines.distributed.layout import COLUMNS, Layout
 from sparsezc.engines.distributed.local_objects import assignment
-from sparsezc.engines.distributed.moves import by_rows, host_csr
+from sparsezc.engines.distributed.moves import by_rows, host_csr, whole_matrix
+from sparsezc.engines.distributed.stores import Store
+from sparsezc.expr import engines
 from sparsezc.expr.dispatch import Write, update
 from sparsezc.memory import wrap
 from sparsezc.memory.csr import Csr
 
 if TYPE_CHECKING:
     from sparsezc.engines.distributed.distributed_engine import DistributedEngine
-    from sparsezc.engines.distributed.stores import Store
     from sparsezc.semirings.types.datatypes import DataType
 
-__all__ = ["fold_at_owners", "ring", "rows_at_owners"]
+__all__ = ["fold_at_owners", "ring", "rows_at_owners", "whole_panel"]
 
 
 def fold_at_owners(
@@ -48,6 +50,8 @@ def fold_at_owners(
         A local matrix of this rank's part.
     """
     transport, layout, shape = engine.transport, result.layout, result.shape
+    if layout.along == COLUMNS and _has_panels(engine):
+        return _panel_at_owners(engine, mine, result, op, dtype, reads=reads)
     rows, columns, values = _entries(mine, dtype)
     if layout.is_whole:
         counts = transport.numbers(rows.size)[:, 0].copy()
@@ -87,6 +91,54 @@ def fold_at_owners(
         else:
             update(merged, assignment(part, merged), Write(None, op, False))
     return engine.local.matrix(dtype, here) if merged is None else merged
+
+
+# On the GPU engine k rows are one dense vector, in which the k values of a column are neighbours: ranges of columns are
+# ranges of it, so it travels as vectors do and never leaves the device.
+
+
+def _has_panels(engine: DistributedEngine) -> bool:
+    return hasattr(engine.local.engine, "rows_of_vector")
+
+
+def _vector_of_rows(engine: DistributedEngine, matrix: Any) -> Any:
+    store = engines.capability(engine.local.engine, "vector_of_rows")(engine.local.settled(matrix)._store)
+    return engine.local.vector(matrix.dtype, matrix.shape[0] * matrix.shape[1], store)
+
+
+def _rows_of_vector(engine: DistributedEngine, vector: Any, k: int) -> Any:
+    store = engines.capability(engine.local.engine, "rows_of_vector")(engine.local.settled(vector)._store, k)
+    return engine.local.matrix(vector.dtype, (k, vector.size // k), store)
+
+
+def _panel_at_owners(
+    engine: DistributedEngine, mine: Any, result: Store, op: Any, dtype: DataType, *, reads: bool
+) -> Any:
+    k = result.shape[0]
+    layout = Layout(0, result.layout.bounds * k, engine.rank)
+    given = None if mine is None else _vector_of_rows(engine, mine)
+    most = engine.transport.numbers(0 if given is None else given.nvals)[:, 0]
+    merged = exchange.fold_at_owners(engine, given, layout, op, most, reads=reads)
+    if result.is_empty_range:
+        return engine.local.matrix(dtype, result.layout.local_shape(result.shape))
+    return _rows_of_vector(engine, merged, k)
+
+
+def whole_panel(engine: DistributedEngine, store: Store) -> Any:
+    """Return a matrix of few rows, cut by columns, with the entries of all ranks."""
+    if not _has_panels(engine) or store.layout.along != COLUMNS:
+        return whole_matrix(engine, store)
+    k, n = store.shape
+    counts = engine.counts(store)
+    if not int(counts.sum()):
+        return engine.local.matrix(store.dtype, store.shape)
+    layout = Layout(0, store.layout.bounds * k, engine.rank)
+    held = engine.local.vector(store.dtype, 0)
+    if not store.is_empty_range:
+        held = _vector_of_rows(engine, store.local)
+    vector = Store(held, layout, (k * n,))
+    vector.counts = counts
+    return _rows_of_vector(engine, exchange.whole_vector(engine, vector), k)
 
 
 def _entries(mine: Any, dtype: DataType) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[Any]]:
@@ -146,4 +198,4 @@ def rows_at_owners(engine: DistributedEngine, part: Any, places: NDArray[np.int6
         return engine.of_rows(by_rows(rows, ids, values, layout.local_shape(shape), dtype), layout, shape, False)
     counts = transport.numbers(ids.size)[:, 0].copy()
     rows, ids, values = (transport.gather(array, counts) for array in (rows, ids, values))
-    return engine.matrix_from_csr(by_rows(rows, ids, values, shape, dtype))
+    return engine.parts_of(by_rows(rows, ids, values, shape, dtype))

@@ -94,10 +94,14 @@ class Keeper:
         return made
 
     def matrix_from_csr(self, csr: Csr) -> Store:
+        return self.parts_of(csr, split=True)
+
+    def parts_of(self, csr: Csr, *, split: bool = False) -> Store:
+        """Make a store of this rank's part of a matrix that all have; `split`: of long rows every rank has a part."""
         shape = (csr.nrows, csr.ncols)
         placement = csr.indices.placement
         lengthy, long = long_rows.long_rows(csr.indptr, self.size), None
-        if lengthy.size and self.layouts.of(shape).along == ROWS and not csr.dtype.is_udt:
+        if split and lengthy.size and self.layouts.of(shape).along == ROWS and not csr.dtype.is_udt:
             csr, long = long_rows.split(self, csr, lengthy)
         if not self.layouts.is_cut(csr.nrows):
             self.layouts.cut(cut_rows(csr.indptr, self.size))
@@ -181,7 +185,7 @@ class Keeper:
             long_rows.join(self, store)
             whole = moves.whole_matrix(self, store)
             whole.resize(*shape)
-            made = self.matrix_from_csr(whole._to_csr())
+            made = self.parts_of(whole._to_csr())
         store.local, store.layout, store.shape, store.symmetric = made.local, made.layout, made.shape, False
         store.changed()
 

@@ -48,7 +48,7 @@ def run(engine: DistributedEngine, e: Any, out: Any, write: Any) -> None:
             at, values = target.to_coo()
             store.local = engine.vector_from_coo(at, values, out.dtype, out.size).local
         else:
-            store.local = engine.matrix_from_csr(target._to_csr()).local
+            store.local = engine.parts_of(target._to_csr()).local
     store.changed()
 
 

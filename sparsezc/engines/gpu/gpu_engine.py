@@ -15,10 +15,11 @@ from sparsezc.engines.gpu.elementwise import (
     operands,
     panel_parts,
     reduce,
+    value_order,
     vector_index,
     vector_map,
 )
-from sparsezc.engines.gpu.products import best_column, label_moves, labels, spmv
+from sparsezc.engines.gpu.products import best_column, colors, label_moves, labels, spgemm, spmv
 from sparsezc.engines.gpu.runtime import launch, presence_words
 from sparsezc.engines.gpu.storage import vertex_order
 from sparsezc.engines.gpu.storage.vector_store import ALL, VectorStore, bits_of, in_bits
@@ -210,6 +211,17 @@ def _best_column(e: Any, out: Any, write: Write[Mask | None]) -> None:
     vector_map.write_vector(best, out._store, in_bits(write))
 
 
+def _argsort(e: Any, out: Any, write: Write[Mask | None]) -> None:
+    vector_map.write_vector(value_order.argsort(e.operands[0]._store, e.shape[0]), out._store, in_bits(write))
+
+
+def _count_corners(e: Any, out: Any, write: Write[Mask | None]) -> None:
+    A, B, M = e.operands
+    a, mask = map(matrix_stores.operand, (A, M))
+    counts = spgemm.count_corners(a, B._store, B._transposed, mask)
+    vector_map.write_vector(counts, out._store, in_bits(write))
+
+
 #: Operations that make a vector or a scalar; matrix_statements.py has those that make a matrix.
 _NATIVE: dict[str, _Native] = {
     "mxv": _spmv(vector_left=False),
@@ -236,7 +248,10 @@ _NATIVE: dict[str, _Native] = {
     "label_weight": labels.label_weight,
     "move_labels": label_moves.move_labels,
     "join_labels": label_moves.join_labels,
+    "color_rows": colors.color_rows,
     "best_column": _best_column,
+    "argsort": _argsort,
+    "count_corners": _count_corners,
 }
 
 

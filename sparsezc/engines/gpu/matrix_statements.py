@@ -19,15 +19,18 @@ from sparsezc.engines.gpu.elementwise import (
 )
 from sparsezc.engines.gpu.elementwise.matrix_merge import MaskRows, Region
 from sparsezc.engines.gpu.elementwise.panel import Panel
-from sparsezc.engines.gpu.products import dense_rows, label_sums, spgemm
+from sparsezc.engines.gpu.products import dense_rows, label_sums, spgemm, two_way
 from sparsezc.engines.gpu.runtime import presence_words
 from sparsezc.engines.gpu.sampling import picks, walks
+from sparsezc.engines.gpu.storage import assembly
 from sparsezc.engines.gpu.storage.assembly import rows_of
 from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows
 from sparsezc.engines.gpu.storage.vector_store import VectorStore, in_bits
 from sparsezc.expr.dispatch import Write
 from sparsezc.expr.mask import Mask
 from sparsezc.memory import allocate, budget
+from sparsezc.semirings import select
+from sparsezc.semirings.types.datatypes import INT64
 
 #: Every entry of a matrix is written.
 WHOLE: Write[MaskRows | None] = Write(None, None, False)
@@ -47,7 +50,7 @@ def run_statement(e: Any, out: Any, write: Write[Mask | None]) -> bool:
         _reposition(e, out, write)
         return True
     made: MatrixStore | None
-    if e.operation in ("solve", "distances"):
+    if e.operation in _OF_PANELS:
         made = _MAKE[e.operation](e)
         if made is not None and made.is_panel and panel_statements.write(e, out, made, write):
             return True
@@ -56,7 +59,7 @@ def run_statement(e: Any, out: Any, write: Write[Mask | None]) -> bool:
     if e.operation == "mxm":
         a, b = e.operands
         made, allowed = sampled_rows.mxm(e.op, a, b, how.mask)
-    elif e.operation not in ("solve", "distances"):
+    elif e.operation not in _OF_PANELS:
         made = _MAKE[e.operation](e) if e.operation in _MAKE else None
     if made is None:
         return False
@@ -153,6 +156,10 @@ def _extract(e: Any) -> MatrixStore:
         alike = matrix_index.neighbours(matrix.rows, matrix.dtype, row.key.start, row.key.stop)
         if alike is not None:
             return alike
+    if row.kind == "all" and column.kind == "range" and column.key[:1] == range(1) and column.key.step == 1:
+        return matrix_index.first_columns(
+            matrix_map.select(select.colle[matrix.dtype], matrix, column.size - 1, INT64), column.size
+        )
     i, j = matrix_index.positions(row), matrix_index.positions(column)
     return matrix_index.extract(matrix.rows, matrix.dtype, i, j)
 
@@ -172,6 +179,10 @@ def _extract_of_panel(e: Any) -> MatrixStore | None:
 def _with_values(e: Any) -> MatrixStore:
     A, v = e.operands
     return matrix_index.with_values(matrix_stores.operand(A), v._store)
+
+
+def _stack(e: Any) -> MatrixStore:
+    return assembly.stack(list(map(matrix_stores.operand, e.operands)), e.shape, e.dtype)
 
 
 def _diag(e: Any) -> MatrixStore:
@@ -241,18 +252,22 @@ _MAKE: dict[str, Callable[[Any], MatrixStore | None]] = {
     "transpose": _transpose,
     "extract": _extract,
     "diag": _diag,
+    "stack": _stack,
     "with_values": _with_values,
     "kronecker": _kronecker,
     "outer": _outer,
     "power": _power,
     "select_mask": _select_mask,
     "sampled_mxm": sampled_rows.sampled_mxm,
+    "two_way_mxm": lambda e: two_way.two_way_mxm(e, matrix_stores.operand(e.operands[0])),
+    "two_way_sampled_mxm": lambda e: two_way.two_way_sampled_mxm(e, matrix_stores.operand(e.operands[0])),
     "solve": dense_rows.solve,
     "distances": dense_rows.distances,
     "selectk": _selectk,
     "walk": _walk,
     "sum_by_labels": label_sums.sum_by_labels,
 }
+_OF_PANELS = {"solve", "distances", "two_way_mxm", "two_way_sampled_mxm"}  # their results mostly are panels, too
 
 
 # Assignments
@@ -283,6 +298,11 @@ def _reposition(e: Any, out: Any, write: Write[Mask | None]) -> None:
     """Assign the entries that stay within the shape to the region they move to; no other entry changes."""
     x, *offsets = e.operands
     matrix = matrix_stores.operand(x)
+    if write.mask is None and write.accum is None and out._store.nvals == 0:
+        widened = matrix_index.widened(matrix, [int(offset.value) for offset in offsets], e.shape)
+        if widened is not None:
+            out._store.take(matrix_stores.cast(widened, out._store.dtype))
+            return
     moves = [
         vector_index.moved(int(offset.value), old, new)
         for offset, old, new in zip(offsets, (matrix.nrows, matrix.ncols), e.shape, strict=True)

@@ -121,8 +121,9 @@ def pointers(store: VectorStore) -> MatrixStore:
     store.arrange(None)
     at, values = store.entries()
     indptr = xp.arange(n + 1, dtype=np.int64)
-    if at.size < n:
-        indptr = xp.searchsorted(at, indptr).astype(np.int64)
+    if 0 < at.size < n:
+        there = xp.unpackbits(store.bits.view(np.uint8), bitorder="little")[:n]
+        xp.cumsum(there, dtype=np.int64, out=indptr[1:])
     ids = DeviceBuffer(values.astype(index_dtype(n, "device")))
     rows = Rows(n, n, int(at.size), indptr, ids, DeviceBuffer(xp.ones(1, np.bool_)), True)
     return MatrixStore(BOOL, n, n, rows if at.size else None)

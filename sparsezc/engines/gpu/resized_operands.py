@@ -85,14 +85,21 @@ _RULES: dict[str, Callable[..., bool]] = {
         and (A.shape[0], Z.shape[1]) == shape
         and A.shape[1] == Z.shape[0]
     ),
+    "two_way_mxm": lambda shape, A, values, X: (
+        A.shape == (shape[0], shape[0]) and values.shape == (A.nvals, shape[1] // 2) and X.shape == shape
+    ),
+    "two_way_sampled_mxm": lambda shape, A, X, _op: X.shape == shape and sum(A.shape) == shape[0],
     "solve": lambda shape, G, B: B.shape == shape and G.shape == (shape[0], shape[1] * (shape[1] + 1) // 2),
     "distances": lambda shape, X, Y: (X.shape[0], Y.shape[0]) == shape and X.shape[1] == Y.shape[1],
     "best_label": lambda shape, A, *rest: A.shape == shape * 2 and _same(shape, *rest),
     "label_weight": lambda shape, A, *rest: A.shape == shape * 2 and _same(shape, *rest),
     "move_labels": lambda shape, A, *rest: A.shape == shape * 2 and _same(shape, *rest),
     "join_labels": lambda shape, A, *rest: A.shape == shape * 2 and _same(shape, *rest),
+    "color_rows": lambda shape, A, order: A.shape == shape * 2 and order.shape == shape,
     "sum_by_labels": lambda _shape, A, label: A.shape == label.shape * 2,
+    "count_corners": lambda shape, *matrices: all(x.shape == shape * 2 for x in matrices),
     "best_column": lambda shape, A, v: A.shape == shape + v.shape,
+    "argsort": lambda shape, u: shape[0] <= u.nvals,
     "selectk": lambda shape, A, index, pick: pick.fits(shape, A, index),
     "walk": lambda _shape, A, trail, *weights: trail.fits(A, *weights),
     "inner": lambda shape, u, v: u.shape == v.shape,
@@ -112,6 +119,9 @@ _RULES: dict[str, Callable[..., bool]] = {
     "transpose": lambda shape, A: A.shape[::-1] == shape,
     "diag": _diag,
     "values_of": lambda shape, A: A.nvals == shape[0],
+    "stack": lambda shape, *blocks: (
+        sum(A.shape[0] for A in blocks) == shape[0] and all(A.shape[1] == shape[1] for A in blocks)
+    ),
     "with_values": lambda shape, A, v: A.shape == shape and A.nvals == v.size,
     "extract": lambda _shape, u, *keys: _is_within(keys, u.shape),
     "assign": _assign,

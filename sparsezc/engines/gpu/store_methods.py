@@ -165,6 +165,20 @@ class Keeper:
         held = HeldRows(array, placement)
         return lambda at: held.read(array_exchange.array(at))
 
+    @launch.locked
+    def vector_of_rows(self, store: Any) -> Any:
+        if isinstance(store, HostStore):
+            return None
+        held = store.panel if store.is_panel else None
+        if held is None or not held.across or held.width != store.nrows:
+            held = panel.build(store, store.nrows, across=True)
+        return held.vector
+
+    @launch.locked
+    def rows_of_vector(self, vector: VectorStore, nrows: int) -> MatrixStore:
+        made = MatrixStore(vector.dtype, nrows, vector.size // nrows, None)
+        return panel.hold(made, panel.Panel(nrows, True, vector))
+
     def pointers(self, store: VectorStore) -> MatrixStore:
         return matrix_stores.pointers(store)
 

@@ -277,6 +277,11 @@ def _told(path: Path, error: Exception) -> str:
     message = str(error) or type(error).__name__
     if found := re.match(r"Line (\d+): (.*)", message, re.DOTALL):
         return f"{path}, line {found[1]}: {excerpt(found[2].rstrip('.'))}{_line(path, int(found[1]))}"
+    if isinstance(error, OverflowError) or "integer" in message:  # numbers of the entries have their line
+        for chunk in lines(path):
+            if (full := np.flatnonzero(text.counts(text.without_comments(chunk.data)))).size:
+                number = chunk.first + int(full[0])
+                return f"{path}, line {number}: three sizes below 2^63 are needed{_line(path, number)}"
     return f"{path}: {excerpt(message)}"
 
 

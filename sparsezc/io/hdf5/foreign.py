@@ -20,7 +20,7 @@ from sparsezc.io.files.source import FileTimeout, existing
 
 _PROGRAM = Path(__file__).with_name("child.py")
 _STARTING = 60.0  # seconds for the process to start, before it opens the file
-_CPU_SECONDS = 5.0  # seconds of processor time for HDF5 to open a file, beside the time for its arrays
+_CPU_SECONDS = 2.0  # seconds of processor time for HDF5 to open a file (ten ms), beside the time for its arrays
 _CPU_RATE = 20e6  # bytes a second that every decompressor reaches
 _WAIT = 60.0  # seconds for a disk to deliver a piece, beside the time for a large chunk
 _WAIT_RATE = 1e6  # bytes a second that every disk reaches

@@ -11,7 +11,7 @@ import pytest
 
 import sparsezc as gb
 from sparsezc.device import cuda
-from sparsezc.engines.gpu.products import spgemm_heavy_rows, spgemm_rows
+from sparsezc.engines.gpu.products import spgemm_dense, spgemm_heavy_rows, spgemm_rows
 from sparsezc.memory import budget
 from sparsezc.memory.csr import Csr
 from tests.gpu.products.test_dots import matrix
@@ -29,7 +29,7 @@ SEMIRINGS = [
     ("min_plus", "INT8"),
     ("max_first", "INT8"),
 ]
-SEMIRINGS += [("plus_secondi", "INT64"), ("times_second", "INT16")]
+SEMIRINGS += [("plus_secondi", "INT64"), ("times_second", "INT16"), ("plus_pair", "FP64"), ("plus_times", "FC64")]
 
 
 @contextmanager
@@ -38,6 +38,17 @@ def small_tables() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(spgemm_rows, "TABLE_BYTES", 2048)
         patch.setattr(spgemm_rows, "PATIENCE", 300)
+        patch.setattr(spgemm_dense, "COLUMNS", 0)
+        yield
+
+
+@contextmanager
+def dense_rows() -> Iterator[None]:
+    """So that rows of more than four products have a place for each column, in parts of few columns."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(spgemm_rows, "TABLE_BYTES", 256)
+        patch.setattr(spgemm_dense, "BYTES", 1024)
+        patch.setattr(spgemm_dense, "COLUMNS", 2**20)
         yield
 
 
@@ -49,9 +60,11 @@ def test_every_semiring_on_rows_of_every_length(name: str, placement: str, gpu: 
         semiring = getattr(gb.semiring, text)
         A, B = matrix(a, 80, dtype, 1), matrix(b, ncols, dtype, 2)
         X, Y = (x.to("gpu", placement=placement) for x in (A, B))
-        with small_tables():
-            got = X.mxm(Y, semiring).new()
-        assert got.isequal(A.mxm(B, semiring).new(), check_dtype=True), text
+        wanted = A.mxm(B, semiring).new()
+        for ways in (small_tables, dense_rows):
+            with ways():
+                got = X.mxm(Y, semiring).new()
+            assert got.isequal(wanted, check_dtype=True), (text, ways)
 
 
 @contextmanager
@@ -67,6 +80,7 @@ def light_rows() -> Iterator[list[int]]:
     with pytest.MonkeyPatch.context() as patch:
         for constant, value in (("PRODUCTS", 100), ("PIECE", 37), ("PARTS", 5)):
             patch.setattr(spgemm_heavy_rows, constant, value)
+        patch.setattr(spgemm_dense, "COLUMNS", 0)
         patch.setattr(spgemm_rows, "HeavyRow", Noted)
         yield shared
 
@@ -123,9 +137,9 @@ def test_columns_that_no_map_holds_are_numbered_anew(gpu: Any) -> None:
             assert [x.tolist() for x in C.to_coo()] == [[0] * 4 + [2] * 3, [3, 5, 70, last, 5, 70, last], values]
 
 
-@pytest.mark.parametrize("shared", [False, True])
+@pytest.mark.parametrize("ways", [small_tables, light_rows, dense_rows])
 @pytest.mark.parametrize("order", ["random", "reverse"])
-def test_sums_do_not_depend_on_timing(order: str, shared: bool, emulated: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sums_do_not_depend_on_timing(order: str, ways: Any, emulated: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Floating-point sums are the same bit by bit whichever lane goes first, in rows of few and of many."""
     rng = np.random.default_rng(7)
     A = gb.Matrix.from_dense(rng.random((9, 50)) * 10.0 ** rng.integers(-8, 8, (9, 50)))
@@ -133,7 +147,7 @@ def test_sums_do_not_depend_on_timing(order: str, shared: bool, emulated: Any, m
     few = B.select("colle", 8).new()
     before = cuda.use(emulated)
     try:
-        with light_rows() if shared else small_tables():
+        with ways():
             a = A.to("gpu")
             for b in (B.to("gpu"), few.to("gpu")):
                 monkeypatch.setattr(emulated, "order", "forward")

@@ -84,6 +84,7 @@ def panels() -> None:
             mask = panel.dup()
             B.mxm(panel, op).new(mask=mask.S)
             panel.T.new().mxm(B, op).new()
+    tall.to("gpu").mxm(gb.Matrix.from_dense(np.ones((4 * N, 6))), times).new()
 
 
 def parts_of_panels() -> None:
@@ -95,6 +96,7 @@ def parts_of_panels() -> None:
     X[:, 1] << gb.Vector.from_dense(np.ones(N))
     ops.distances(X, X).new()
     ops.sampled_mxm(A.T, X, X, X, "plus_times", "plus_times").new()
+    ops.two_way_sampled_mxm(A, gb.Matrix.from_dense(np.ones((2 * N, 3))).to("gpu"), "plus_times", "plus_times").new()
 
 
 def hops() -> None:
@@ -119,6 +121,7 @@ def picks() -> None:
     for moves in (ops.move_labels, ops.join_labels):
         moves(A, label, "plus_first", k, 0.1).new()
     ops.sum_by_labels(A, label, "plus_first", N).new()
+    ops.color_rows(A, label).new()
     ops.walk(A, [1, 2], 3, seed=1).new()
 
 

@@ -33,8 +33,15 @@ CASES: dict[str, tuple[Callable[[Any, Any], Any], str]] = {
     "walks": (lambda A, v: ops.walk(A, [0, N - 1], 2), "A"),
     "walks by column": (lambda A, v: ops.walk(A, [0, N - 1], 2, v), "A"),
     "best column": (lambda A, v: ops.best_column(A, v), "Av"),
+    "corners": (lambda A, v: ops.count_corners(A, A, A), "A"),
+    "two ways": (lambda A, v: ops.two_way_mxm(A, ones(1), ones(2), "plus_times"), "A"),
+    "order of values": (lambda A, v: ops.argsort(v), "v"),
     "sampled": (lambda A, v: ops.sampled_mxm(A, A, A, A, "plus_times", "plus_times"), "A"),
 }
+
+
+def ones(k: int) -> gb.Matrix:
+    return gb.Matrix.from_dense(np.ones((N, k)))
 
 
 def made() -> tuple[Any, Any]:

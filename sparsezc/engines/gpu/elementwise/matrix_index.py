@@ -6,6 +6,8 @@ reads host memory directly, move the entries.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -86,6 +88,30 @@ def neighbours(rows: Rows, dtype: DataType, first: int, last: int) -> MatrixStor
     values = rows.values if rows.iso else DeviceBuffer(rows.values.load(start, stop))
     made = Rows(last - first, rows.ncols, stop - start, offsets, ids, values, rows.iso) if stop > start else None
     return MatrixStore(dtype, last - first, rows.ncols, made)
+
+
+def first_columns(store: MatrixStore, ncols: int) -> MatrixStore:
+    """Return a matrix without its last columns, where it has no entries; ids and values are shared."""
+    rows = None if store.rows is None else replace(store.rows, ncols=ncols)
+    return MatrixStore(store.dtype, store.nrows, ncols, rows)
+
+
+def widened(store: MatrixStore, offsets: Sequence[int], shape: tuple[int, int]) -> MatrixStore | None:
+    """Return a matrix with empty rows before and after it and empty columns after it; ids and values are shared.
+
+    None where entries would be dropped, or get other ids.
+    """
+    before, left = offsets
+    after = shape[0] - before - store.nrows
+    rows = store.rows
+    if rows is None or left or before < 0 or after < 0 or store.ncols > shape[1]:
+        return None
+    if index_dtype(shape[1], rows.indices.placement).itemsize > rows.indices.dtype.itemsize or rows.compressed:
+        return None
+    xp = cuda.current().xp
+    ends = xp.zeros(before, np.int64), rows.indptr, xp.full(after, rows.nvals, np.int64)
+    made = Rows(*shape, rows.nvals, xp.concatenate(ends), rows.indices, rows.values, rows.iso)
+    return MatrixStore(store.dtype, *shape, made)
 
 
 def values_of(store: MatrixStore) -> VectorStore:

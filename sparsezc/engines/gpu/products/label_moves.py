@@ -58,7 +58,7 @@ class _Turn(NamedTuple):
 
 def move_labels(e: Any, out: Any, write: Write[Mask | None]) -> None:
     """Write the labels that rows have when few move any more."""
-    A, label, k, given, scale, seed = e.operands
+    A, label, k, given, scale, seed, least = e.operands
     if not A._store.nrows:
         return
     xp = cuda.current().xp
@@ -79,7 +79,7 @@ def move_labels(e: Any, out: Any, write: Write[Mask | None]) -> None:
         for turn in range(count):
             walk.turn(network, _Turn(by_turn, a, b, turn, counts[turn]), active, size)
         moved = int(counts[:, _MOVED].sum())
-        if not moved if given.ndim else moved * turns.FEW <= size:
+        if not moved if given.ndim else moved <= least.value * size:
             break
     _put(network.label, out, write)
 
@@ -93,7 +93,7 @@ def join_labels(e: Any, out: Any, write: Write[Mask | None]) -> None:
     shares = full_values(e, k)
     within = labels.checked_labels(e, group)
     walk = _Rows(e, rows_of(A._store), A.dtype, shares, joins=True)
-    inside = labels.sums_within(e, A, within)
+    inside = labels.sums_within(e, A, within, walk.rows)
     own, wide = xp.arange(n), float(scale.value)
     network = _network(own.astype(walk.key), within.astype(walk.key), shares, own, wide)
     whole = xp.bincount(within, shares, n)
@@ -135,9 +135,10 @@ class _Rows:
         self.key = np.dtype(np.uint64 if self.case.long_labels else np.uint32)
         self.limits = (8, 32, *labels.most_entries(self.case))
         lengths = rows.indptr[1:] - rows.indptr[:-1]
-        ends = [0, *(int((lengths <= limit).sum()) for limit in self.limits), n]
+        counts = [0, *(int((lengths <= limit).sum()) for limit in self.limits), n]
+        ends = np.maximum.accumulate(counts)  # a warp's table may have less room than its lanes compare
         self.room = np.diff(ends)
-        self.first = xp.asarray(np.array(ends[:-1], np.uint64))
+        self.first = xp.asarray(ends[:-1].astype(np.uint64))
         self.listed, self.best, self.moved = (xp.empty(n, self.key) for _ in range(3))
         longest = int(lengths.max()) if self.room[_TABLE_CLASS] else 0
         self.tables = labels.tables(longest, int(self.room[_TABLE_CLASS]), self.case) if longest else labels.NO_TABLES

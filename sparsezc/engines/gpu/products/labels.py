@@ -72,9 +72,9 @@ def label_weight(e: Any, out: Any, write: Write[Mask | None]) -> None:
     _put(e, *_run(e, A, checked_labels(e, given), write), out, write)
 
 
-def sums_within(e: Any, A: Any, label: Any) -> Any:
-    """Return what every row has within its label, on the device."""
-    return _run(e, A, label, Write(None, None, False))[1]
+def sums_within(e: Any, A: Any, label: Any, rows: Rows) -> Any:
+    """Return what every row has within its label, on the device; `rows`: A's, wherever they are read."""
+    return _run(e, A, label, Write(None, None, False), rows=rows)[1]
 
 
 def _put(e: Any, rows: Any, values: Any, out: Any, write: Write[Mask | None]) -> None:
@@ -103,10 +103,12 @@ def checked_labels(e: Any, v: Any) -> Any:
     return labels
 
 
-def _run(e: Any, A: Any, label: Any, write: Write[Mask | None], stays: bool | None = None) -> tuple[Any, Any]:
+def _run(
+    e: Any, A: Any, label: Any, write: Write[Mask | None], stays: bool | None = None, rows: Rows | None = None
+) -> tuple[Any, Any]:
     """Return the rows that are wanted, and the best label of each or, without `stays`, its sum."""
     xp, sums, reads = cuda.current().xp, stays is None, "x" in e.op.reads
-    rows, n = rows_of(A._store), A._store.nrows
+    rows, n = rows_of(A._store) if rows is None else rows, A._store.nrows
     wanted = _wanted(write, n)
     lengths = rows.indptr[wanted + 1] - rows.indptr[wanted]
     answer = xp.zeros(wanted.size) if sums else label[wanted]

@@ -22,8 +22,11 @@ from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows
 from sparsezc.engines.gpu.storage.vector_store import VectorStore
 from sparsezc.expr.expression import Step, Weights
 from sparsezc.memory import allocate, budget
+from sparsezc.semirings import binary
 from sparsezc.semirings.semiring import any_pair, plus_times
 from sparsezc.semirings.types.datatypes import BOOL, DataType
+
+_SECTOR = 32  # bytes of device memory that a request reads at least; a panel's row that fits is read by one lane
 
 
 class Sides(NamedTuple):
@@ -40,7 +43,14 @@ class Sides(NamedTuple):
 
     @property
     def prelude(self) -> str:
-        return _prelude(self.semiring, self.left.vector.dtype, self.right.vector.dtype, self.inner)
+        panels = self.left.vector, self.right.vector
+        aligned = is_aligned(*(x.values for x in panels))
+        return _prelude(self.semiring, *(x.dtype for x in panels), self.inner, aligned)
+
+    @property
+    def is_narrow(self) -> bool:
+        """Return whether a lane reads a row of either panel alone."""
+        return _is_narrow(self.left.vector.dtype, self.right.vector.dtype, self.inner)
 
     @property
     def dtype(self) -> DataType:
@@ -123,6 +133,15 @@ def times_small(semiring: Any, a: Any, b: Any, width: int, across: bool) -> Vect
     return made
 
 
+def _is_narrow(left: DataType, right: DataType, inner: int) -> bool:
+    return inner * max(left.np_type.itemsize, right.np_type.itemsize) <= _SECTOR
+
+
+def is_aligned(*arrays: Any) -> bool:
+    """Return whether arrays begin where requests of 16 bytes may, as all do that are no part of another."""
+    return all(isinstance(x, int) or cuda.current().pointer(x) % 16 == 0 for x in arrays)
+
+
 @cache
 def has_blas() -> bool:
     """Return whether CuPy finds cuBLAS, which its smallest installation lacks."""
@@ -155,7 +174,7 @@ def dense(store: MatrixStore) -> Any:
 
 
 @lru_cache(maxsize=256)
-def _prelude(semiring: Any, left: DataType, right: DataType, inner: int) -> str:
+def _prelude(semiring: Any, left: DataType, right: DataType, inner: int, aligned: bool) -> str:
     """Return the part of a prelude that sampled.cuh reads."""
     multiply = evaluate(semiring, x="v", y="w", i="row", k="shared", j="col")
     inside = (
@@ -163,39 +182,66 @@ def _prelude(semiring: Any, left: DataType, right: DataType, inner: int) -> str:
         codegen.monoid(semiring.monoid),
         function("Z", "multiply", "L v, R w, u64 row, u64 shared, u64 col", multiply),
     )
-    group = 1 << max(0, min(inner, 32) - 1).bit_length()
-    return "\n".join((typedefs(L=left, R=right), f"constexpr u32 GROUP = {group};", "namespace dot {", *inside, "}"))
+    alone = _is_narrow(left, right, inner)
+    group = 1 if alone else 1 << max(0, min(inner, 32) - 1).bit_length()
+    sizes = f"constexpr u32 GROUP = {group}, INNER = {inner if alone else 0};"
+    return "\n".join(
+        (typedefs(L=left, R=right), sizes, codegen.flags(ALIGNED_SIDES=aligned), "namespace dot {", *inside, "}")
+    )
 
 
 @lru_cache(maxsize=256)
 def _weighing(dtype: DataType, weights: tuple[Weights, ...]) -> str:
-    """Return the part of a prelude with the steps from a product, of type `dtype`, to weights (spmm.cuh)."""
-    lines, cases, columns = [], [], []
-    for number, (stop, steps) in enumerate(weights or (Weights(0, ()),)):
-        body, types = [], _types(dtype, steps)
-        for k, step in enumerate(steps):
-            name = f"step_{number}_{k}"
-            value = {"x": "v", "y": "v", "i": "row", "j": "col", "k": "col"}
-            if step.kind == "ewise_mult":
-                value["x"] = "own"
-            elif step.kind != "apply":
-                value["y"] = f"({step.right_type.literal(step.right)})"
-            text = evaluate(step.op, elementwise=True, **value)
-            given = f"{types[k].ctype} v, Own own, u64 row, u64 col"
-            lines.append(function(step.return_type.ctype, name, given, text))
-            call = f"{name}(v{k}, own, row, col)"
-            kept = f"if (!(bool){call}) return false; const {types[k].ctype} v{k + 1} = v{k};"
-            body.append(kept if step.kind == "select" else f"const {types[k + 1].ctype} v{k + 1} = {call};")
-        start = f"const {dtype.ctype} v0 = w;"
-        end = f"a = cast<A>(v{len(steps)}); return true;"
-        lines.append(function("bool", f"weigh_{number}", _WEIGHED, " ".join((start, *body, end))))
-        cases.append(f"if (k == {number}) return weigh_{number}(w, own, row, col, a);")
+    """Return the part of a prelude with the steps from a product, of type `dtype`, to weights (spmm.cuh).
+
+    Steps that all weights begin with are done once.
+    """
+    each = weights or (Weights(0, ()),)
+    alike = next((k for k, some in enumerate(zip(*(x.steps for x in each), strict=False)) if len(set(some)) > 1), None)
+    alike = min(len(x.steps) for x in each) if alike is None else alike
+    shared, lines = _steps(dtype, each[0].steps[:alike], "of all", "return 0;")
+    parts, columns = [], []
+    start = _types(dtype, each[0].steps[:alike])[-1]
+    for number, (stop, steps) in enumerate(each):
+        body, more = _steps(start, steps[alike:], f"of {number}", "break;")
+        lines += more
+        bodies = (
+            f"const {start.ctype} v0 = all; {body} a[{number}] = cast<A>(v{len(steps) - alike}); has |= {1 << number}u;"
+        )
+        parts.append(f"do {{ {bodies} }} while (false);")
         columns.append(f"if (column < {stop}) return {number};")
-    drops = any(step.kind == "select" for each in weights for step in each.steps)
-    lines.append(function("bool", "weigh", f"u32 k, {_WEIGHED}", " ".join((*cases, "return false;"))))
-    lines.append(function("u32", "weight_of", "u64 column", " ".join((*columns[:-1], f"return {len(columns) - 1};"))))
+    drops = any(step.kind == "select" for x in each for step in x.steps)
+    body = f"const {dtype.ctype} v0 = w; {shared} const {start.ctype} all = v{alike}; u32 has = 0; {' '.join(parts)}"
     lines.append(f"constexpr u32 WEIGHTS = {len(columns)};\nconstexpr bool DROPS = {str(drops).lower()};")
+    lines.append(
+        function("u32", "weigh", "dot::Z w, Own own, u64 row, u64 col, A (&a)[WEIGHTS]", f"{body} return has;")
+    )
+    lines.append(function("u32", "weight_of", "u64 column", " ".join((*columns[:-1], f"return {len(columns) - 1};"))))
     return "\n".join(lines)
+
+
+def _steps(dtype: DataType, steps: tuple[Step, ...], which: str, end: str) -> tuple[str, list[str]]:
+    """Return statements that make v1, v2 ... of v0 by steps, or `end` where one drops the entry; their functions."""
+    body, lines, types = [], [], _types(dtype, steps)
+    for k, step in enumerate(steps):
+        name = f"step_{which.replace(' ', '_')}_{k}"
+        value = {"x": "v", "y": "v", "i": "row", "j": "col", "k": "col"}
+        if step.kind == "ewise_mult":
+            value["x"] = "own"
+        elif step.kind != "apply":
+            value["y"] = f"({step.right_type.literal(step.right)})"
+        text = "return v * v;" if _squares(step, types[k]) else evaluate(step.op, elementwise=True, **value)
+        lines.append(function(step.return_type.ctype, name, f"{types[k].ctype} v, Own own, u64 row, u64 col", text))
+        call = f"{name}(v{k}, own, row, col)"
+        kept = f"if (!(bool){call}) {end} const {types[k].ctype} v{k + 1} = v{k};"
+        body.append(kept if step.kind == "select" else f"const {types[k + 1].ctype} v{k + 1} = {call};")
+    return " ".join(body), lines
+
+
+def _squares(step: Step, dtype: DataType) -> bool:
+    """Return whether a step squares a float, for which CUDA's pow takes some hundred instructions."""
+    powers = step.kind == "apply_right" and step.op.op is binary.pow and step.right == 2
+    return powers and dtype.is_float and dtype is step.return_type
 
 
 def _types(dtype: DataType, steps: tuple[Step, ...]) -> list[DataType]:
@@ -206,6 +252,6 @@ def _types(dtype: DataType, steps: tuple[Step, ...]) -> list[DataType]:
     return found
 
 
-_WEIGHED = "dot::Z w, Own own, u64 row, u64 col, A& a"
-#: What a kernel that can sample reads where nothing is sampled: of any product.
-NOT_SAMPLED = _prelude(any_pair[BOOL], BOOL, BOOL, 1), _weighing(BOOL, ())
+def not_sampled(dtype: DataType = BOOL) -> tuple[str, str]:
+    """Return the parts of a prelude of a kernel that can sample where nothing is sampled: of any product of panels."""
+    return _prelude(any_pair[BOOL], dtype, dtype, 1, False), _weighing(BOOL, ())

@@ -8,11 +8,17 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
+from sparsezc.device import cuda
 from sparsezc.engines.gpu.elementwise.matrix_merge import MaskRows
 from sparsezc.engines.gpu.elementwise.transpose import transposed
-from sparsezc.engines.gpu.products.spgemm_masked_dot import dots
+from sparsezc.engines.gpu.products.spgemm_masked_dot import corners, dots
 from sparsezc.engines.gpu.products.spgemm_rows import product, products
+from sparsezc.engines.gpu.storage import vector_store
 from sparsezc.engines.gpu.storage.matrix_store import MatrixStore
+from sparsezc.engines.gpu.storage.vector_store import VectorStore
+from sparsezc.semirings.types.datatypes import INT64
 
 _SORTING = 8  # the cost of transposing B, in products for each entry of B
 
@@ -36,3 +42,17 @@ def mxm(
     if mask is not None and few and columns is not None:
         return dots(semiring, a, b.dtype, columns, mask), True
     return product(semiring, a, b.dtype, rows or transposed(b.rows), found), False
+
+
+def count_corners(a: MatrixStore, b: MatrixStore, b_transposed: bool, mask: MatrixStore) -> VectorStore:
+    """Return at how many products A(i, k) B(k, j) with an entry (i, j) of the mask each vertex is i, j or k.
+
+    `b_transposed`: B is the transpose of b.
+    """
+    if a.rows is None or b.rows is None or mask.rows is None:
+        return vector_store.from_dense(cuda.current().xp.zeros(a.nrows, np.int64), INT64, copy=False)
+    rows, columns = (b.columns, b.rows) if b_transposed else (b.rows, b.columns)
+    if columns is None:
+        assert rows is not None
+        columns = transposed(rows)
+    return vector_store.from_dense(corners(a, b.dtype, columns, mask.rows), INT64, copy=False)

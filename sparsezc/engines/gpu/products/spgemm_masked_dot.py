@@ -1,4 +1,7 @@
-"""Matrix times matrix at a mask's entries only (spgemm_masked_dot.cu): each entry is a row of A times a row of B'."""
+"""Matrix times matrix at a mask's entries only (spgemm_masked_dot.cu): each entry is a row of A times a row of B'.
+
+The products are summed up at the mask's entries, or counted at all three of their indices.
+"""
 
 from __future__ import annotations
 
@@ -15,42 +18,33 @@ from sparsezc.engines.gpu.runtime.codegen import evaluate, flags, function, type
 from sparsezc.engines.gpu.storage import assembly, row_blocks
 from sparsezc.engines.gpu.storage.matrix_store import Chunks, MatrixStore, Rows
 from sparsezc.memory.placement import RECORDS
-from sparsezc.semirings.types.datatypes import DataType
+from sparsezc.semirings.semiring import plus_pair
+from sparsezc.semirings.types.datatypes import UINT32, UINT64, DataType
 
-TABLE_BYTES = 1 << 15  # of shared memory, a block: six blocks fit a multiprocessor
+TABLE_BYTES = 1 << 15  # of shared memory, a block: six blocks fit a multiprocessor, also with an eighth more
 WARP_MASK = 256  # entries of the mask's row, or of A's row, up to which one warp takes the row alone
 CHUNK = 4096  # the same for a block
 _ENTRY_BYTES = 32  # an entry of the mask: its id and its sum, and both again in the result
+_MASK_BYTES = 8  # where no sums are kept
 
 
 def dots(semiring: Any, a: MatrixStore, b_type: DataType, columns: Rows, mask: MaskRows) -> MatrixStore:
     """Return A (+).(x) B where the mask allows it; `columns` are the rows of B's transpose."""
-    gpu = cuda.current()
-    xp = gpu.xp
+    xp = cuda.current().xp
     assert a.rows is not None
     m_rows, dtype = mask.rows, semiring.return_type
     placement = columns.indices.placement if RECORDS[a.placement].resident else a.placement
     a_rows = assembly.near(a.rows, values="x" in semiring.reads)
     b_rows = a_rows if columns is a.rows else assembly.near(columns, values="y" in semiring.reads)
     case = _Case(semiring, a.dtype, b_type, a_rows, b_rows, m_rows.wide)
-    kernel = codegen.kernel(gpu, "spgemm_masked_dot.cu", case.prelude, "masked_dot")
-    a_lengths = a_rows.indptr[1:] - a_rows.indptr[:-1]
-    edge = 0 if RECORDS[b_rows.indices.placement].resident else 31
 
     def make(first: int, last: int, whole: bool, *part: int) -> tuple[Any, Any, Any]:
-        start, stop = part or m_rows.ends(first, last)
-        indptr = row_blocks.between(m_rows.indptr, first, *part) if part else m_rows.indptr
-        count = stop - start
-        ids = m_rows.indices.load(start, stop)
+        indptr, ids, start = _part(m_rows, first, last, *part)
+        count = ids.size
         sums, bits = xp.empty(count, dtype.np_type), xp.zeros(-(-count // 32), np.uint32)
-        lengths = indptr[first + 1 : last + 1] - indptr[first:last]
-        chunks = case.chunks(first, lengths, a_lengths[first:last])
-        kernel.launch(
-            launch.blocks(gpu, 32 * (last - first) + launch.THREADS * chunks.count),
-            groups.Left(*a_rows.arguments[1:]), groups.Right(*b_rows.arguments[1:]), chunks.all,
-            first=first, last=last, m_indptr=indptr, m_ids=ids, base=start, allowed=_allowed(mask, start, stop),
-            edge=edge, most_slots=case.slots if case.has_table else 0, chunk=CHUNK,
-            counters=xp.zeros(2, np.uint64), sums=sums, bits=bits,
+        case.launch(
+            indptr, first, last, m_ids=ids, base=start, allowed=_allowed(mask, start, start + count), sums=sums,
+            bits=bits, counts=0,
         )  # fmt: skip
         kept = Kept.of(count, bits)
         offsets = kept.offsets(indptr[first : last + 1] - start)
@@ -64,6 +58,30 @@ def dots(semiring: Any, a: MatrixStore, b_type: DataType, columns: Rows, mask: M
 
     ranges = row_blocks.blocks([m_rows.indptr], _ENTRY_BYTES, cut=row_blocks.evenly(m_rows.indptr))
     return assembly.assemble(ranges, make, (a.nrows, columns.nrows), dtype, placement)
+
+
+def corners(a: MatrixStore, b_type: DataType, columns: Rows, mask: Rows) -> Any:
+    """Return how many products A(i, k) B(k, j) at the mask's entries (i, j) each number is an index of.
+
+    `columns` are the rows of B's transpose. An array of int64, as long as the square matrices have rows.
+    """
+    assert a.rows is not None
+    a_rows = assembly.near(a.rows, values=False)
+    b_rows = a_rows if columns is a.rows else assembly.near(columns, values=False)
+    counting = plus_pair[UINT64 if a_rows.wide else UINT32]
+    case = _Case(counting, a.dtype, b_type, a_rows, b_rows, mask.wide, corners=True)
+    counts = cuda.current().xp.zeros(a.nrows, np.uint64)
+    for first, last, *part in row_blocks.blocks([mask.indptr], _MASK_BYTES, cut=row_blocks.evenly(mask.indptr)):
+        indptr, ids, start = _part(mask, first, last, *part)
+        case.launch(indptr, first, last, m_ids=ids, base=start, allowed=0, sums=0, bits=0, counts=counts)
+    return counts.view(np.int64)
+
+
+def _part(mask: Rows, first: int, last: int, *part: int) -> tuple[Any, Any, int]:
+    """Return the offsets and the ids of the mask's rows `first` .. `last` - 1, or of a part of one; where it starts."""
+    start, stop = part or mask.ends(first, last)
+    indptr = row_blocks.between(mask.indptr, first, *part) if part else mask.indptr
+    return indptr, mask.indices.load(start, stop), start
 
 
 def _allowed(mask: MaskRows, start: int, stop: int) -> Any:
@@ -80,12 +98,33 @@ def _allowed(mask: MaskRows, start: int, stop: int) -> Any:
 class _Case:
     """The choices that the kernel is specialised by, and the division of rows between warps and blocks."""
 
-    def __init__(self, semiring: Any, a: DataType, b: DataType, a_rows: Rows, b_rows: Rows, mask_wide: bool) -> None:
-        self.has_table = a_rows.wide or a_rows.ncols < 2**32  # otherwise an id may equal the mark of an empty slot
+    def __init__(
+        self, semiring: Any, a: DataType, b: DataType, a_rows: Rows, b_rows: Rows, mask_wide: bool, *,
+        corners: bool = False,
+    ) -> None:  # fmt: skip
+        self._rows = a_rows, b_rows
+        self._has_table = a_rows.wide or a_rows.ncols < 2**32  # otherwise an id may equal the mark of an empty slot
+        self._lengths = a_rows.indptr[1:] - a_rows.indptr[:-1]
         places = 4 * ("x" in semiring.reads and not a_rows.iso)
-        self.slots = TABLE_BYTES // ((8 if a_rows.wide else 4) + places)
+        size, nbytes = (8 if a_rows.wide else 4) + places, TABLE_BYTES
+        if corners:  # two bytes more a slot, of an even number for each warp
+            size, nbytes = size + 2, nbytes + nbytes // 8
+        self.slots = nbytes // size // 16 * 16
         wide, iso = (a_rows.wide, b_rows.wide, mask_wide), (a_rows.iso, b_rows.iso)
-        self.prelude = _prelude(semiring, a, b, wide, iso, self.slots, self.warp_row, WARP_MASK)
+        self.prelude = _prelude(semiring, a, b, wide, iso, (self.slots, self.warp_row, WARP_MASK), corners)
+
+    def launch(self, m_indptr: Any, first: int, last: int, **given: Any) -> None:
+        """Launch the kernel for rows `first` .. `last` - 1 of a mask with these offsets."""
+        gpu, (a_rows, b_rows) = cuda.current(), self._rows
+        lengths = m_indptr[first + 1 : last + 1] - m_indptr[first:last]
+        chunks = self.chunks(first, lengths, self._lengths[first:last])
+        codegen.kernel(gpu, "spgemm_masked_dot.cu", self.prelude, "masked_dot").launch(
+            launch.blocks(gpu, 32 * (last - first) + launch.THREADS * chunks.count),
+            groups.Left(*a_rows.arguments[1:]), groups.Right(*b_rows.arguments[1:]), chunks.all,
+            first=first, last=last, m_indptr=m_indptr, edge=0 if RECORDS[b_rows.indices.placement].resident else 31,
+            most_slots=self.slots if self._has_table else 0, chunk=CHUNK,
+            counters=gpu.xp.zeros(2, np.uint64), **given,
+        )  # fmt: skip
 
     @property
     def warp_row(self) -> int:
@@ -107,9 +146,8 @@ def _prelude(
     b: DataType,
     wide: tuple[bool, bool, bool],
     iso: tuple[bool, bool],
-    slots: int,
-    warp_row: int,
-    warp_mask: int,
+    sizes: tuple[int, int, int],
+    corners: bool,
 ) -> str:
     ids = {f"{name}Id": "u64" if long else "u32" for name, long in zip("ABM", wide, strict=True)}
     multiply = evaluate(semiring, x="a", y="b", i="row", k="shared", j="col")
@@ -117,8 +155,8 @@ def _prelude(
         (
             typedefs(**ids, Key=ids["AId"], A=a, B=b, Z=semiring.return_type),
             flags(READS_A="x" in semiring.reads, READS_B="y" in semiring.reads, ISO_A=iso[0], ISO_B=iso[1]),
-            flags(PLACES="x" in semiring.reads and not iso[0]),
-            f"constexpr u32 SLOTS = {slots};\nconstexpr u64 WARP_ROW = {warp_row}, WARP_MASK = {warp_mask};",
+            flags(PLACES="x" in semiring.reads and not iso[0], CORNERS=corners),
+            "constexpr u32 SLOTS = {};\nconstexpr u64 WARP_ROW = {}, WARP_MASK = {};".format(*sizes),
             codegen.monoid(semiring.monoid),
             function("Z", "multiply", "A a, B b, u64 row, u64 shared, u64 col", multiply),
         )

@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sparsezc.device import cuda
-from sparsezc.engines.gpu.products import spgemm_heavy_rows, spmv
+from sparsezc.engines.gpu.products import spgemm_dense, spgemm_heavy_rows, spmv
+from sparsezc.engines.gpu.products.spgemm_dense import DenseRows, Sums
 from sparsezc.engines.gpu.products.spgemm_heavy_rows import HeavyRow
 from sparsezc.engines.gpu.runtime import codegen, groups, launch, presence_words
 from sparsezc.engines.gpu.runtime.codegen import evaluate, flags, function, typedefs
@@ -43,11 +44,15 @@ def product(semiring: Any, a: MatrixStore, b_type: DataType, b_rows: Rows, found
     names, b_rows = _named(b_rows)
     if found is None:
         found = products(a, b_rows)
+    a_rows = assembly.near(a_rows, values="x" in semiring.reads)
+    sums = Sums.of(semiring, iso is None, a_rows)
+    alone = spgemm_dense.chosen(a_rows, b_rows, found, _few(b_rows), sums)
+    dense = DenseRows.counted(a_rows, b_rows, sums, alone, found, _count_prelude(a_rows.wide, b_rows.wide))
     least = spgemm_heavy_rows.least(found)
-    counts = _count(a_rows, b_rows, found, least)
+    counts = _count(a_rows, b_rows, found, least, dense)
     _require_room(counts, b_rows.indices.dtype.itemsize + (dtype.np_type.itemsize if iso is None else 0))
     offsets = xp.concatenate([xp.zeros(1, np.int64), xp.cumsum(counts)])
-    fill = _Fill(semiring, a.dtype, b_type, a_rows, b_rows, names, iso is None, found, least, counts, offsets)
+    fill = _Fill(semiring, a.dtype, b_type, a_rows, b_rows, names, iso is None, found, least, dense, counts, offsets)
 
     def make(first: int, last: int, whole: bool) -> tuple[Any, Any, Any]:
         local = offsets[first : last + 1] - offsets[first]
@@ -122,7 +127,7 @@ class _Listed(NamedTuple):
 
     nmapped: int
     ntabled: int
-    rows: Any  # u64: those of a block's map, then those of a block's table, then those that all blocks share
+    rows: Any  # u64: those of a block's map, then those of a block's table, then those of other launches
     listed: Any  # presence words of all of them; null: no such rows
     nmaps: int
     maps: Any
@@ -130,11 +135,11 @@ class _Listed(NamedTuple):
     summary: int
 
 
-def _listed(tabled: Any, mapped: Any, shared: Any, nrows: int, ncols: int) -> _Listed:
-    """Return the rows that warps do not take, as kernel arguments."""
+def _listed(tabled: Any, mapped: Any, others: Any, nrows: int, ncols: int) -> _Listed:
+    """Return the rows that warps do not take, as kernel arguments; `others`: those that these blocks do not take."""
     gpu = cuda.current()
     xp = gpu.xp
-    rows = xp.concatenate([mapped, tabled, shared]).astype(np.uint64)
+    rows = xp.concatenate([mapped, tabled, *others]).astype(np.uint64)
     bits = presence_words.mark(rows, nrows) if rows.size else 0
     maps: tuple[Any, ...] = 0, 0, 0, 0
     if mapped.size:
@@ -146,10 +151,12 @@ def _listed(tabled: Any, mapped: Any, shared: Any, nrows: int, ncols: int) -> _L
     return _Listed(mapped.size, tabled.size, rows, bits, *maps)
 
 
-def _divided(tabled: Any, mapped: Any, shared: Any) -> tuple[Any, Any, Any]:
+def _divided(tabled: Any, mapped: Any, shared: Any, dense: Any) -> tuple[Any, Any, Any]:
     """Return the rows for a block's table, those for a block's map, and those that all blocks share."""
     xp = cuda.current().xp
-    return tuple(xp.flatnonzero(rows) for rows in (tabled & ~mapped & ~shared, mapped & ~shared, shared))
+    shared = shared & ~dense
+    other = shared | dense
+    return tuple(xp.flatnonzero(rows) for rows in (tabled & ~mapped & ~other, mapped & ~other, shared))
 
 
 def _grid(nrows: int, listed: int) -> int:
@@ -161,19 +168,25 @@ def _has_tables(b: Rows) -> bool:
     return b.wide or b.ncols < 2**32
 
 
-def _count(a: Rows, b: Rows, products: Any, least: int) -> Any:
+def _few(b: Rows) -> int:
+    """Return the products of a row up to which a warp's table holds its columns: then it is at most half full."""
+    return TABLE_BYTES // b.indices.dtype.itemsize // 16 if _has_tables(b) else 0
+
+
+def _count(a: Rows, b: Rows, products: Any, least: int, dense: DenseRows) -> Any:
     """Return the number of entries of each row of the product."""
     gpu = cuda.current()
     xp = gpu.xp
-    slots = TABLE_BYTES // b.indices.dtype.itemsize  # a table is at most half full
-    warp, block = (slots // 16, slots // 2) if _has_tables(b) else (0, 0)
-    tabled, mapped, shared = _divided(products > warp, products > block, products > least)
+    slots = TABLE_BYTES // b.indices.dtype.itemsize
+    warp = _few(b)
+    tabled, mapped, shared = _divided(products > warp, products > 8 * warp, products > least, dense.among(a.nrows))
     counts = xp.zeros(a.nrows, np.int64)
+    counts[dense.rows.astype(np.int64)] = dense.counts()
     kernel = codegen.kernel(gpu, "spgemm_count.cu", _count_prelude(a.wide, b.wide, slots), "mxm_count")
     kernel.launch(
         _grid(a.nrows, tabled.size + mapped.size),
         groups.LeftIds(*a.arguments[1:3]), groups.RightIds(*b.arguments[1:3]),
-        _listed(tabled, mapped, shared, a.nrows, b.ncols),
+        _listed(tabled, mapped, (shared, dense.rows), a.nrows, b.ncols),
         nrows=a.nrows, products=products, counters=xp.zeros(3, np.uint64), counts=counts,
     )  # fmt: skip
     for row in gpu.asnumpy(shared).tolist():
@@ -194,6 +207,7 @@ class _Fill:
     values: bool
     products: Any
     least: int  # all blocks share a row of more products
+    dense: DenseRows
     counts: Any
     offsets: Any
 
@@ -207,7 +221,9 @@ class _Fill:
         base, end = int(self.offsets[first]), int(self.offsets[last])
         counts, products = self.counts[first:last], self.products[first:last]
         more = (counts > warp) | (products > PATIENCE) & (counts > 0)
-        tabled, mapped, shared = (rows + first for rows in _divided(more, counts > block, products > self.least))
+        alone = self.dense.among(a.nrows)
+        divided = _divided(more, counts > block, products > self.least, alone[first:last])
+        tabled, mapped, shared = (rows + first for rows in divided)
         ids = xp.empty(end - base, b.indices.dtype)
         values = xp.empty(end - base, dtype.np_type) if self.values else None
         case = self.semiring, self.a_type, self.b_type, (a.wide, b.wide), (a.iso, b.iso), self.values
@@ -215,10 +231,11 @@ class _Fill:
         codegen.kernel(gpu, "spgemm_fill.cu", _fill_prelude(*case, slots), "mxm_fill").launch(
             _grid(last - first, tabled.size + mapped.size),
             groups.Left(*a.arguments[1:]), groups.Right(*b.arguments[1:]),
-            _listed(tabled, mapped, shared, a.nrows, b.ncols),
+            _listed(tabled, mapped, (shared, self.dense.rows), a.nrows, b.ncols),
             first=first, last=last, offsets=self.offsets, base=base, names=names, counters=xp.zeros(3, np.uint64),
             ids=ids, values=0 if values is None else values,
         )  # fmt: skip
+        self.dense.fill(first, last, self.offsets, names, _fill_prelude(*case, 0), ids, 0 if values is None else values)
         for row in gpu.asnumpy(shared).tolist():
             at = slice(*(int(end) - base for end in self.offsets[row : row + 2]))
             part = None if values is None else values[at]

@@ -13,7 +13,8 @@ from sparsezc.engines.gpu import placements
 from sparsezc.engines.gpu.elementwise.panel import Panel
 from sparsezc.engines.gpu.placements import Wanted
 from sparsezc.engines.gpu.products import rows_per_warp
-from sparsezc.engines.gpu.products.sampled import NOT_SAMPLED, Sides
+from sparsezc.engines.gpu.products import sampled as sampled_panels
+from sparsezc.engines.gpu.products.sampled import Sides, not_sampled
 from sparsezc.engines.gpu.runtime import codegen, groups, launch
 from sparsezc.engines.gpu.runtime.codegen import evaluate, flags, function, typedefs
 from sparsezc.engines.gpu.storage.matrix_store import Form, Rows
@@ -45,7 +46,8 @@ def pull(
         arrived = xp.zeros(chunks.nrows, np.uint32)
         partial = {"partial": sums, "partial_has": xp.empty(sums.size, np.uint8), "arrived": arrived}
     product = _Product(semiring, rows, dtype, x, mask, sampled)
-    product.launch("spmm", _wanted(rows, mask, x.width), y, partial)
+    narrow = x.width <= _NARROW and (sampled is None or sampled.is_narrow)
+    product.launch("spmm_few" if narrow else "spmm", _wanted(rows, mask, x.width), y, partial)
     return y
 
 
@@ -58,6 +60,9 @@ def push(
     _Product(semiring, rows, dtype, x, mask, sampled).launch("spmm_push", Wanted(None), y, {})
     y.neutral = None
     return y
+
+
+_NARROW = 4  # columns of a panel, all of which one lane has: a row of FP64 is one sector
 
 
 class _Product(NamedTuple):
@@ -76,19 +81,21 @@ class _Product(NamedTuple):
         gpu = cuda.current()
         columns = 1 << max(0, -(-x.width // 32) - 1).bit_length()
         x.vector.nvals()  # the presence words of a full panel are not read
-        group = 1 << max(0, min(x.width, 32) - 1).bit_length()  # lanes that share an entry
+        group = {} if name == "spmm_few" else {"group": 1 << max(0, min(x.width, 32) - 1).bit_length()}
         values = x.vector.values if _reads_x(semiring, x.across) else 0
         bits = 0 if x.vector.is_full else x.vector.bits
         blocks = launch.blocks(gpu, 32 * max(-(-rows.nrows // 32), rows.chunks.count))
         operands = groups.Vector(values, bits), mask.arguments()
-        target = {"width": x.width, "group": group, "y": y.values, "y_bits": y.bits}
+        target = {"width": x.width, "y": y.values, "y_bits": y.bits, **group}
         reads_values = ("y" if x.across else "x") in semiring.reads if sampled is None else sampled.reads_values
         panels = {"left": 0, "right": 0, "inner": 0} if sampled is None else sampled.arguments()
         dots = None if sampled is None else (sampled.prelude, sampled.weighing, sampled.dtype, sampled.reads_values)
+        narrow = (x.width, sampled_panels.is_aligned(values)) if name == "spmm_few" else None
         at_once = rows_per_warp.choose(rows)
         for part in placements.parts(rows, None, wanted, ids=True, values=reads_values):
             case = _Case(
-                semiring, dtype, x.vector.dtype, rows.form, x.across, columns, at_once, part.partial, part.bits, dots
+                semiring, dtype, x.vector.dtype, rows.form, x.across, columns, at_once, part.partial, part.bits, dots,
+                narrow,
             )  # fmt: skip
             kernel = codegen.kernel(gpu, f"{name}.cu", _prelude(case), name)
             counters = gpu.xp.zeros(2, np.uint64)
@@ -132,6 +139,8 @@ class _Case(NamedTuple):
         of weights, and whether steps read the matrix's values.
     partial, segment_bits
         Of the part, as in :class:`~sparsezc.engines.gpu.placements.Part`.
+    narrow : tuple or None
+        Of a panel of few columns: how many, and whether its rows may be read in requests of 16 bytes.
     """
 
     semiring: Any
@@ -144,6 +153,11 @@ class _Case(NamedTuple):
     partial: bool
     segment_bits: int
     dots: tuple[str, str, DataType, bool] | None
+    narrow: tuple[int, bool] | None = None
+
+
+def _narrow(width: int, aligned: bool) -> str:
+    return f"constexpr u32 WIDTH = {width};\n{flags(ALIGNED_X=aligned)}"
 
 
 @lru_cache(maxsize=256)
@@ -151,7 +165,7 @@ def _prelude(case: _Case) -> str:
     semiring, across, form = case.semiring, case.across, case.form
     x_is, y_is, i, j = ("v", "a", "col", "row") if across else ("a", "v", "row", "col")
     multiply = evaluate(semiring, x=x_is, y=y_is, i=i, k="shared", j=j)
-    dots, weighing, weight, reads_own = (*NOT_SAMPLED, case.a, False) if case.dots is None else case.dots
+    dots, weighing, weight, reads_own = (*not_sampled(), case.a, False) if case.dots is None else case.dots
     return "\n".join(
         (
             dots,
@@ -169,6 +183,7 @@ def _prelude(case: _Case) -> str:
             ),
             f"constexpr u64 LONG = {form.long};",
             f"constexpr u32 COLUMNS = {case.columns}, ROWS_PER_WARP = {case.rows_at_once};",
+            "" if case.narrow is None else _narrow(*case.narrow),
             codegen.monoid(semiring.monoid),
             function("Z", "multiply", "A a, X v, u64 row, u64 shared, u64 col", multiply),
         )

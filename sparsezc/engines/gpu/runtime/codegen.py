@@ -80,7 +80,9 @@ def kernel(device: Device, file: str, prelude: str, name: str) -> Launcher:
     except KeyError:
         while len(_compiled) >= _MOST_KERNELS:
             _compiled.popitem(last=False)
-        text = ("#define SZC_COUNT\n" if counting else "") + f"#define KERNEL {name}\n" + source(file, prelude)
+        # kernels of one file that name themselves share a text, which is compiled once
+        named = f"#define KERNEL {name}\n" if "KERNEL(" in _file(file) else ""
+        text = ("#define SZC_COUNT\n" if counting else "") + named + source(file, prelude)
         found = _compiled[key] = Launcher(device.compile(text, name), signature(file, name), types_of(prelude))
     _compiled.move_to_end(key)
     return found

@@ -83,10 +83,9 @@ def _met(rows: Rows, dtype: DataType, trail: Trail, weights: list[Any], first: i
     prelude = _prelude(rows.wide, dtype, rows.iso, _WEIGHTS[trail.weights], trail.shares is not None)
     kernel = codegen.kernel(gpu, "walk.cu", prelude, "walk")
     stats.counted(kernel, placements.lie_near(rows))(
-        launch.blocks(gpu, last - first), count=last - first, first=first, length=trail.length, indptr=rows.indptr,
-        indices=rows.indices.pointer, values=rows.values.pointer, top=weights[0], by=weights[1], back=back, close=close,
-        far=far, seed=np.uint64(trail.seed), starts=starts, met=met,
-        lengths=lengths,
+        launch.blocks(gpu, last - first), count=last - first, first=first, length=trail.length, nrows=rows.nrows,
+        indptr=rows.indptr, indices=rows.indices.pointer, values=rows.values.pointer, top=weights[0], by=weights[1],
+        back=back, close=close, far=far, seed=np.uint64(trail.seed), starts=starts, met=met, lengths=lengths,
     )  # fmt: skip
     return met, lengths
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from sparsezc.device import cuda
 from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows
-from sparsezc.engines.gpu.storage.row_blocks import Block
+from sparsezc.engines.gpu.storage.row_blocks import Block, pieces
 from sparsezc.memory import Buffer, allocate, budget
 from sparsezc.memory.buffer import index_dtype
 from sparsezc.memory.device import DeviceBuffer
@@ -37,7 +37,7 @@ def assemble(
 ) -> MatrixStore:
     """Return a matrix made of its row blocks; `iso`: the one value of all entries.
 
-    A result that does not fit the device is put in host memory, whatever `placement` says.
+    A result that does not fit the device beside a block is put in host memory, whatever `placement` says.
     """
     xp = cuda.current().xp
     nrows, ncols = shape
@@ -60,7 +60,8 @@ def assemble(
     indptr = xp.concatenate([*parts, xp.asarray(starts[-1:])])
     kind = index_dtype(ncols, placement)
     if not single:
-        placement = budget.fitting(placement, nvals * (kind.itemsize + (0 if iso else dtype.np_type.itemsize)))
+        # a block may take half of the memory (row_blocks.py), so the result has the other half
+        placement = budget.fitting(placement, 2 * nvals * (kind.itemsize + (0 if iso else dtype.np_type.itemsize)))
     if single and placement == DeviceBuffer.placement:
         _, ids, values = made[0]
         indices: Buffer = DeviceBuffer(ids.astype(kind, copy=False))
@@ -79,6 +80,40 @@ def _store(
     nrows: int, ncols: int, nvals: int, indptr: Any, indices: Buffer, values: Buffer, dtype: DataType, iso: Any
 ) -> MatrixStore:
     return MatrixStore(dtype, nrows, ncols, Rows(nrows, ncols, nvals, indptr, indices, values, iso is not None))
+
+
+def stack(stores: Sequence[MatrixStore], shape: tuple[int, int], dtype: DataType) -> MatrixStore:
+    """Return the rows of several matrices of one type, those of the first, then those of the second, and so on."""
+    xp = cuda.current().xp
+    held = [rows_of(store) for store in stores]
+    nvals = sum(rows.nvals for rows in held)
+    if nvals == 0:
+        return MatrixStore(dtype, *shape, None)
+    held = [rows for rows in held if rows.nrows]
+    starts = np.cumsum([0, *(rows.nvals for rows in held)]).tolist()
+    ends = [rows.indptr[1:] + start for rows, start in zip(held, starts, strict=False)]
+    indptr = xp.concatenate([xp.zeros(1, np.int64), *ends])
+    iso = _common_value([rows for rows in held if rows.nvals])
+    placement = placement_of(*stores)
+    kind = index_dtype(shape[1], placement)
+    value_bytes = 0 if iso else dtype.np_type.itemsize
+    placement = budget.fitting(placement, nvals * (kind.itemsize + value_bytes))
+    indices = allocate(placement, nvals, kind)
+    values = iso or allocate(placement, nvals, dtype.np_type)
+    for rows, begin in zip(held, starts, strict=False):
+        for start, stop in pieces(rows.nvals, 2 * (kind.itemsize + value_bytes)):
+            indices.write(begin + start, rows.indices.load(start, stop))
+            if iso is None:
+                given = rows.values.load() if rows.iso else rows.values.load(start, stop)
+                values.write(begin + start, xp.repeat(given, stop - start) if rows.iso else given)
+    return _store(*shape, nvals, indptr, indices, values, dtype, iso)
+
+
+def _common_value(held: Sequence[Rows]) -> Buffer | None:
+    """Return the one value of all entries of all rows, or None."""
+    if not all(rows.iso for rows in held):
+        return None
+    return held[0].values if len({rows.values.read(0, 1).tobytes() for rows in held}) == 1 else None
 
 
 def rows_of(store: MatrixStore) -> Rows:

@@ -18,7 +18,7 @@ constexpr u32 LANES = CLASS == 0 ? 8 : 32;
 // `listed`, `first`, `counts`: the rows (label_rows.cuh). `within`, `whole`, `cut`, `alone`, `a`, `b`, `turn`: of Joins. `best`: of each
 // listed row. `keys`, `sums`: `slots`
 // for each block, where GLOBAL, for what spills.
-extern "C" __global__ void __launch_bounds__(256)
+extern "C" __global__ void __launch_bounds__(256, RESIDENT)
     KERNEL(const Key* listed, const u64* first, u64* counts, const i64* indptr, const Id* indices, const A* values, const Key* label,
            const Key* within, const double* shares, const double* totals, double scale, const double* cut, const double* whole,
            const u8* alone, u64 a, u64 b, u32 turn, Key* keys, Sum* sums, u32 slots, Key* best) {
@@ -27,7 +27,7 @@ extern "C" __global__ void __launch_bounds__(256)
   __shared__ Sum near_sums[ROOM];
   __shared__ Choice choices[8];
   __shared__ u64 taken;
-  __shared__ u32 spilled[2];
+  __shared__ u32 counts_of_spill[GLOBAL ? Sums::COUNTS : 1];
   const u64 count = counts[CLASS], from = first[CLASS];
   const Operands o = {{indptr, indices, values}, label, within, shares, totals, scale, {cut, whole, alone, a, b, turn}};
   if (CLASS < 2) {
@@ -45,7 +45,7 @@ extern "C" __global__ void __launch_bounds__(256)
   const u32 warp = threadIdx.x / 32, part = BLOCKS ? 0 : SLOTS / 8 * warp;
   const Group g = {BLOCKS ? threadIdx.x : lane_id(), BLOCKS ? 256u : 32u};
   const u64 own = (u64)slots * blockIdx.x;
-  Sums table = {{near_keys + part, 0}, near_sums + part, keys + own, sums + own, GLOBAL ? slots / 2 : 0, spilled, 0};
+  Sums table = {{near_keys + part, 0}, near_sums + part, keys + own, sums + own, GLOBAL ? slots / 2 : 0, counts_of_spill, GLOBAL};
   for (;;) {
     const u64 k = BLOCKS ? take_together(counts + TAKEN + CLASS, &taken) : take(counts + TAKEN + CLASS, 1);
     if (k >= count) return;

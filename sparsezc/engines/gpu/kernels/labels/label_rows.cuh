@@ -11,6 +11,9 @@ namespace szc {
 
 __device__ __forceinline__ double worst() { return __longlong_as_double(0xfff0000000000000ll); }  // minus infinity
 
+// Blocks on a multiprocessor: labels of 8 bytes need the registers of 4, or spill; 0: as many as the tables leave room for.
+constexpr int RESIDENT = sizeof(Key) == 8 ? 4 : 0;
+
 struct Choice {
   double score;
   u64 label;
@@ -68,14 +71,31 @@ struct Operands {
   double scale;
   Joins joins;
 
-  // Calls visit(column, weight) for the entries of a row that count; lanes that have one call together.
-  template <class Visit> __device__ __forceinline__ void each_column(const Group& g, u64 row, Visit visit) const {
+  // Calls visit(read(column), weight) for the entries of a row that count; lanes that have one call together. Each thread loads several
+  // ids, then reads for all of them, as a long row is otherwise a chain of waits.
+  template <class Read, class Visit>
+  __device__ __forceinline__ void each_column(const Group& g, u64 row, Read read, Visit visit) const {
+    constexpr u32 AHEAD = 4;  // with 8 a block of 256 threads has not enough registers for four blocks a multiprocessor
     const u64 from = (u64)a.indptr[row], to = (u64)a.indptr[row + 1];
     const Label group = WITHIN ? within[row] : 0;
-    for (u64 at = (from & ~(u64)31) + g.rank; at < to; at += g.size) {
-      if (at < from) continue;
-      const u64 col = (u64)load_host(a.ids + at, 0);
-      if ((LOOPS || col != row) && (!WITHIN || within[col] == group)) visit(col, weight(at));
+    for (u64 first = (from & ~(u64)31) + g.rank; first < to; first += AHEAD * g.size) {
+      Id cols[AHEAD];
+      bool has[AHEAD];
+      decltype(read((u64)0)) found[AHEAD];
+#pragma unroll
+      for (u32 k = 0; k < AHEAD; ++k) {
+        const u64 at = first + k * g.size;
+        has[k] = at >= from && at < to;
+        cols[k] = has[k] ? load_host(a.ids + at, 0) : Id();
+      }
+#pragma unroll
+      for (u32 k = 0; k < AHEAD; ++k) has[k] = has[k] && (LOOPS || (u64)cols[k] != row) && (!WITHIN || within[cols[k]] == group);
+#pragma unroll
+      for (u32 k = 0; k < AHEAD; ++k)
+        if (has[k]) found[k] = read((u64)cols[k]);
+#pragma unroll
+      for (u32 k = 0; k < AHEAD; ++k)
+        if (has[k]) visit(found[k], weight(first + k * g.size));
     }
   }
 
@@ -97,21 +117,21 @@ struct Operands {
 };
 
 // What the labels of a row add up to, by label: in a table in shared memory. Entries whose labels find no room there spill into a list
-// in device memory and are added once the table has been read and cleared. Once a label's slots are taken all its entries
-// spill, so each label is in one table.
+// in device memory, which is divided by the labels' hashes into parts whose labels find room; each part is added to the table once that
+// has been read and cleared. Once a label's slots are taken all its entries spill, so each label is in one table.
 struct Sums {
-  static constexpr u32 PROBES = 8;
+  static constexpr u32 PROBES = 8, PARTS = 128;  // 128 parts of a table of 9,216 slots: 590,000 labels at a time
+  static constexpr u32 COUNTS = 1 + PARTS;       // of `counts`
   Table table;
   Sum* sums;
-  Key* spill;      // two lists of `room` entries each, which take turns
+  Key* spill;      // two lists of `room` entries each: what has spilled, and the same in parts
   Sum* spill_sums;
   u64 room;        // 0: the table has room for all
-  u32* spilled;    // in shared memory: the entries of both lists
-  u32 list;        // which of them is being filled
+  u32* counts;     // in shared memory: the entries that have spilled; where the parts end
+  bool near;       // a label has PROBES slots, or else any
 
   // All of the group call.
   __device__ __forceinline__ void clear(const Group& g, u64 entries, u32 most) {
-    if (room && g.rank == 0) spilled[list] = 0;
     table.clear(g, 2 * entries, most);
     for (u32 slot = g.rank; slot < table.slots; slot += g.size) sums[slot] = 0;
     g.sync();
@@ -130,17 +150,17 @@ struct Sums {
   __device__ __forceinline__ void add_one(Key label, Sum weight) {
     u32 slot;
     bool fresh;
-    if (!room) {
+    if (!near) {
       atomicAdd(sums + table.insert(label, fresh), weight);
     } else if (table.insert_near(label, PROBES, slot)) {
       atomicAdd(sums + slot, weight);
     } else {
       const u32 here = __activemask(), first = (u32)__ffs((int)here) - 1;
       u32 at = 0;
-      if (lane_id() == first) at = atomicAdd(spilled + list, (u32)__popc(here));
+      if (lane_id() == first) at = atomicAdd(counts, (u32)__popc(here));
       at = __shfl_sync(here, at, (int)first) + (u32)__popc(here & (bit(lane_id()) - 1));
-      spill[room * list + at] = label;
-      spill_sums[room * list + at] = weight;
+      spill[at] = label;
+      spill_sums[at] = weight;
     }
   }
 
@@ -153,26 +173,66 @@ struct Sums {
     }
   }
 
-  // The same for all labels of a row of so many entries, those of this thread; all of the group call. `own`: a label that is there in
-  // any case, or EMPTY.
+  // The part of a label, of so many; other bits than those of its place in the table, and others at each depth.
+  __device__ __forceinline__ u32 part_of(Key label, u32 depth, u32 parts) const {
+    const u32 mixed = ((u32)label ^ (u32)((u64)label >> 32)) * 0x85ebca6bu + depth * 0x9e3779b9u;
+    return __umulhi((mixed ^ mixed >> 15) * 0xc2b2ae35u, parts);
+  }
+
+  // Moves what has spilled to the second list, part by part. All of the block call.
+  __device__ __forceinline__ void divide(const Group& g, u32 entries, u32 depth, u32 parts) {
+    u32* ends = counts + 1;
+    for (u32 p = g.rank; p < parts; p += g.size) ends[p] = 0;
+    g.sync();
+    for (u32 k = g.rank; k < entries; k += g.size) atomicAdd(ends + part_of(spill[k], depth, parts), 1u);
+    g.sync();
+    if (g.rank == 0) {
+      u32 before = 0;
+      for (u32 p = 0; p < parts; ++p) {
+        const u32 count = ends[p];
+        ends[p] = before;
+        before += count;
+      }
+      *counts = 0;
+    }
+    g.sync();
+    for (u32 k = g.rank; k < entries; k += g.size) {  // the ends of parts follow
+      const Key label = spill[k];
+      const u32 at = atomicAdd(ends + part_of(label, depth, parts), 1u);
+      spill[room + at] = label;
+      spill_sums[room + at] = spill_sums[k];
+    }
+    g.sync();
+  }
+
+  // The same as each_here for all labels of a row of so many entries, those of this thread; all of the group call. `own`: a label that is
+  // there in any case, or EMPTY.
   template <class Visit>
   __device__ __forceinline__ void each(const Operands& o, const Group& g, u64 row, u64 entries, u32 most, Key own, Visit visit) {
-    list = 0;
+    near = room != 0;
+    if (near && g.rank == 0) *counts = 0;
     clear(g, entries, most);
     if (g.rank == 0 && own != EMPTY) add_one(own, 0);
-    o.each_column(g, row, [&](u64 col, Sum weight) { add((Key)o.label[col], weight); });
+    o.each_column(g, row, [&](u64 col) { return (Key)o.label[col]; }, [&](Key label, Sum weight) { add(label, weight); });
     g.sync();
     each_here(g, visit);
     if (!room) return;
-    for (;;) {
-      const u32 count = *(volatile u32*)(spilled + list), full = list;
+    for (u32 depth = 0;; ++depth) {
+      const u32 spilled = *(volatile u32*)counts;
       g.sync();  // all have read the table and the count
-      if (!count) return;
-      list = 1 - full;
-      clear(g, entries, most);
-      for (u32 k = g.rank; k < count; k += g.size) add_one(spill[room * full + k], spill_sums[room * full + k]);
-      g.sync();
-      each_here(g, visit);
+      if (!spilled) return;
+      const u32 wanted = spilled / (most / 2) + 1, parts = wanted < PARTS ? wanted : PARTS;
+      divide(g, spilled, depth, parts);
+      for (u32 p = 0, from = 0; p < parts; ++p) {
+        const u32 to = counts[1 + p];
+        clear(g, to - from, most);
+        near = (u64)4 * (to - from) > (u64)3 * table.slots;
+        for (u32 k = from + g.rank; k < to; k += g.size) add_one(spill[room + k], spill_sums[room + k]);
+        g.sync();
+        each_here(g, visit);
+        g.sync();
+        from = to;
+      }
     }
   }
 };

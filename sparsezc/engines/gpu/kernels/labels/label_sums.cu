@@ -80,7 +80,7 @@ extern "C" __global__ void __launch_bounds__(256)
   __shared__ Key near_keys[ROOM];
   __shared__ Sum near_sums[ROOM];
   __shared__ u64 taken;
-  __shared__ u32 spilled[2];
+  __shared__ u32 counts_of_spill[GLOBAL ? Sums::COUNTS : 1];
   const Operands o = {{indptr, indices, values}, label, nullptr, nullptr, nullptr, 0.0, {}};
   if (CLASS < 2) {
     const u64 stride = (u64)gridDim.x * blockDim.x / LANES;
@@ -95,7 +95,7 @@ extern "C" __global__ void __launch_bounds__(256)
   const u32 part = BLOCKS ? 0 : SLOTS / 8 * (threadIdx.x / 32);
   const Group g = {BLOCKS ? threadIdx.x : lane_id(), BLOCKS ? 256u : 32u};
   const u64 own = (u64)slots * blockIdx.x;
-  Sums table = {{near_keys + part, 0}, near_sums + part, keys + own, sums + own, GLOBAL ? slots / 2 : 0, spilled, 0};
+  Sums table = {{near_keys + part, 0}, near_sums + part, keys + own, sums + own, GLOBAL ? slots / 2 : 0, counts_of_spill, GLOBAL};
   for (;;) {
     const u64 k = BLOCKS ? take_together(counter, &taken) : take(counter, 1);
     if (k >= count) return;

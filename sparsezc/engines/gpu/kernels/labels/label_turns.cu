@@ -104,9 +104,12 @@ extern "C" __global__ void __launch_bounds__(256)
   each_moved(moved, room, counts, [&](u64 row, const Group& g) {
     const Key joined = label[row];
     double sum = 0.0;
-    o.each_column(g, row, [&](u64 col, Sum weight) {
-      if (label[col] != joined) return;
-      const bool came = label[col] != (Key)col && turn_of(col, a, b) == turn;  // in this turn, as a row has only one
+    struct Neighbour {
+      Key vertex, label;
+    };
+    o.each_column(g, row, [&](u64 col) { return Neighbour{(Key)col, label[col]}; }, [&](const Neighbour& other, Sum weight) {
+      if (other.label != joined) return;
+      const bool came = other.label != other.vertex && turn_of((u64)other.vertex, a, b) == turn;  // in this turn, as a row has only one
       sum += (came ? 1.0 : 2.0) * (double)weight;
     });
     sum = add_lanes(sum);

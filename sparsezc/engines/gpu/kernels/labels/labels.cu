@@ -15,27 +15,27 @@ namespace szc {
 // What a row has within a label, by a group; valid in every lane for that lane's warp.
 __device__ __forceinline__ double add_within(const Operands& o, const Group& g, u64 row, i64 wanted) {
   double sum = 0.0;
-  o.each_column(g, row, [&](u64 col, double weight) {
-    if (o.label[col] == wanted) sum += weight;
+  o.each_column(g, row, [&](u64 col) { return o.label[col]; }, [&](i64 label, double weight) {
+    if (label == wanted) sum += weight;
   });
   return add_lanes(sum);
 }
 
 // `rows`: count of them. `keys`, `sums`: `slots` for each block, where GLOBAL, for what spills. `best`, `weight`: of each
 // of the rows, as SUM says which.
-extern "C" __global__ void __launch_bounds__(256)
+extern "C" __global__ void __launch_bounds__(256, RESIDENT)
     KERNEL(u64 count, const u64* rows, const i64* indptr, const Id* indices, const A* values, const i64* label, u32 stays, Key* keys,
            Sum* sums, u32 slots, u64* counter, i64* best, double* weight) {
   __shared__ Key near_keys[SUM ? 1 : SLOTS];
   __shared__ Sum near_sums[SUM ? 1 : SLOTS];
   __shared__ Choice choices[8];
   __shared__ u64 taken;
-  __shared__ u32 spilled[2];
+  __shared__ u32 counts_of_spill[GLOBAL ? Sums::COUNTS : 1];
   const u32 warp = threadIdx.x / 32, part = BLOCKS ? 0 : SLOTS / 8 * warp;
   const Operands o = {{indptr, indices, values}, label, nullptr, nullptr, nullptr, 0.0, {}};
   const Group g = {BLOCKS ? threadIdx.x : lane_id(), BLOCKS ? 256u : 32u};
   const u64 first = (u64)slots * blockIdx.x;
-  Sums table = {{near_keys + part, 0}, near_sums + part, keys + first, sums + first, GLOBAL ? slots / 2 : 0, spilled, 0};
+  Sums table = {{near_keys + part, 0}, near_sums + part, keys + first, sums + first, GLOBAL ? slots / 2 : 0, counts_of_spill, GLOBAL};
   for (;;) {
     const u64 k = BLOCKS ? take_together(counter, &taken) : take(counter, 1);
     if (k >= count) return;

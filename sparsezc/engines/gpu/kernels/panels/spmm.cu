@@ -89,26 +89,6 @@ __device__ __forceinline__ bool finished(const Operands& o, u64 row, const Sums&
   return !__any_sync(ALL, open);
 }
 
-__device__ __forceinline__ bool any_allowed(const Operands& o, u64 row) {
-  if (!o.mask) return true;
-  const u64 first = row * o.width, end = first + o.width;
-  for (u64 word = first >> 5; 32 * word < end; ++word) {
-    const u32 lo = 32 * word < first ? (u32)(first - 32 * word) : 0, hi = end - 32 * word < 32 ? (u32)(end - 32 * word) : 32;
-    if ((o.mask[word] ^ o.flip) & bit_range(lo, hi)) return true;
-  }
-  return false;
-}
-
-// A part of a long row.
-struct Chunks {
-  const u64* rows;
-  const u64* first;
-  const u32* slot;
-  Z* partial;     // chunk c, column q at c * width + q; and whether there is a sum
-  u8* partial_has;
-  u32* arrived;   // of each long row, chunks finished so far
-};
-
 __device__ __forceinline__ void do_chunk(const Operands& o, PartIds& ids, const i64* indptr, const Chunks& c, u64 chunk) {
   const u32 slot = c.slot[chunk];
   const u64 row = c.rows[slot], first = c.first[slot], last = c.first[slot + 1];

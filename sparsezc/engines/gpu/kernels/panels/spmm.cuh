@@ -1,6 +1,6 @@
 // The part that both products of a sparse matrix and a panel share: operands, and the weights of entries.
 //
-// Who calls: spmm.cu (a row of the matrix makes a row of the result) and spmm_push.cu (an entry adds to the row of its column).
+// Who calls: spmm.cu and spmm_few.cu (a row of the matrix makes a row of the result) and spmm_push.cu (an entry adds to the row of its column).
 // A weight is the value that an entry is multiplied with. Without SAMPLED it is the matrix's own value. With SAMPLED it is made
 // when the entry is met: an entry of the product of two full panels, `left` and `right` of `inner` columns (sampled.cuh), after
 // the steps of `weigh`, which may drop it; of several weights each is for columns of its own.
@@ -8,7 +8,8 @@
 // The prelude supplies Id, Own, A, X, Z (types of ids, M's values, weights, X's values, result); `Z multiply(A a, X x, u64 row,
 // u64 shared, u64 col)`; the monoid (add, identity, terminal; ANY, TERMINAL, ATOMIC); READS_A (weights needed), READS_OWN
 // (steps read M's values), READS_X, ISO, SAMPLED, and with it what sampled.cuh says (else L and R); WEIGHTS, DROPS, `u32
-// weight_of(u64 column)`, `bool weigh(u32 k, dot::Z w, Own own, u64 row, u64 col, A& a)`; LONG; COLUMNS, how many columns a lane
+// weight_of(u64 column)`, `u32 weigh(dot::Z w, Own own, u64 row, u64 col, A (&a)[WEIGHTS])`, which returns a bit for each that is
+// not dropped; LONG; COLUMNS, how many columns a lane
 // has; and what part.cuh says.
 #pragma once
 #include "part.cuh"
@@ -35,6 +36,27 @@ struct Operands {
   __device__ __forceinline__ bool allowed(u64 place) const { return !mask || has_bit(mask[place >> 5] ^ flip, (u32)place & 31u); }
 };
 
+// Whether the mask allows an entry of a row of the panel.
+__device__ __forceinline__ bool any_allowed(const Operands& o, u64 row) {
+  if (!o.mask) return true;
+  const u64 first = row * o.width, end = first + o.width;
+  for (u64 word = first >> 5; 32 * word < end; ++word) {
+    const u32 lo = 32 * word < first ? (u32)(first - 32 * word) : 0, hi = end - 32 * word < 32 ? (u32)(end - 32 * word) : 32;
+    if ((o.mask[word] ^ o.flip) & bit_range(lo, hi)) return true;
+  }
+  return false;
+}
+
+// A part of a long row.
+struct Chunks {
+  const u64* rows;
+  const u64* first;
+  const u32* slot;
+  Z* partial;     // chunk c, column q at c * width + q; and whether there is a sum
+  u8* partial_has;
+  u32* arrived;   // of each long row, chunks finished so far
+};
+
 __device__ __forceinline__ u64 column(const Operands& o, u32 q) { return (lane_id() & (o.group - 1)) + 32 * (u64)q; }
 
 // The weights of one entry; those of the slice's other entries are in the other lanes.
@@ -56,10 +78,8 @@ __device__ __forceinline__ Weight weight(const Operands& o, u64 at, u64 i, u64 j
   }
   const dot::Z z = dot_entries(o.left, o.right, o.inner, i, j, __ballot_sync(ALL, active));
 #pragma unroll
-  for (u32 k = 0; k < WEIGHTS; ++k) {
-    w.a[k] = A();
-    if (active && !weigh(k, z, own, i, j, w.a[k])) w.has &= ~bit(k);
-  }
+  for (u32 k = 0; k < WEIGHTS; ++k) w.a[k] = A();
+  if (active) w.has = weigh(z, own, i, j, w.a);
   return w;
 }
 

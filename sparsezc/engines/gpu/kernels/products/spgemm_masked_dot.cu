@@ -14,7 +14,8 @@
 //
 // The prelude supplies AId, BId, A, B, Z; `Z multiply(A a, B b, u64 row, u64 shared, u64 col)`; the monoid (add, identity,
 // terminal; ANY, TERMINAL); READS_A, READS_B (what the multiply needs), ISO_A, ISO_B; MId, the type of the mask's ids;
-// PLACES, whether it matters which of A's entries an id belongs to; what hash_table.cuh needs; SLOTS, the size of the
+// PLACES, whether it matters which of A's entries an id belongs to; CORNERS: no sum is written; instead each product of
+// row i, column j and shared id k is counted in `counts` at i, j and k (the multiply gives 1); what hash_table.cuh needs; SLOTS, the size of the
 // table; WARP_ROW and WARP_MASK, the longest row of A and of the mask that a warp takes alone.
 #include "fold.cuh"
 #include "operands.cuh"
@@ -26,18 +27,33 @@ constexpr u32 SLICES = 4;  // slices of a long row that are requested at once
 constexpr u64 SHORT = 16;  // entries: rows up to here share a slice with others
 constexpr u32 BISECTION = 4;  // the cost of a bisection step, in look-ups of the table
 
-// The ids of a row of A, and the entries that they belong to.
+// The ids of a row of A, the entries that they belong to, and how often each was found.
 struct RowTable : Table {
   u32* places;
+  u32* found;  // 16 bits a slot: each of a task's entries of the mask, of which there are fewer than 2^16, finds an id once
 
   __device__ __forceinline__ void fill(const Group& g, const AId* ids, u64 n, u32 most) {
     clear(g, 8 * n, most);
+    if (CORNERS)
+      for (u32 pair = g.rank; 2 * pair < slots; pair += g.size) found[pair] = 0;
     for (u64 k = g.rank; k < n; k += g.size) {
       bool fresh;
       const u32 slot = insert(load_host_cached(ids + k, 0), fresh);
       if (PLACES) places[slot] = (u32)k;
     }
     g.sync();
+  }
+
+  __device__ __forceinline__ void count(u32 slot) const { atomicAdd(found + slot / 2, 1u << slot % 2 * 16); }
+
+  // Adds what was found of each of the row's ids to its count. All threads of the group call.
+  __device__ __forceinline__ void add_counts(const Group& g, const AId* ids, u64 n, u64* counts) const {
+    for (u64 k = g.rank; k < n; k += g.size) {
+      const AId id = load_host_cached(ids + k, 0);
+      u32 slot;
+      const u32 times = find(id, slot) ? found[slot / 2] >> slot % 2 * 16 & 0xffffu : 0;
+      if (times) atomicAdd(counts + id, (u64)times);
+    }
   }
 };
 
@@ -49,6 +65,7 @@ struct Operands {
   u32 edge;              // 31 where B' is read over the link, a line at a time; else 0
   Z* sums;
   u32* bits;
+  u64* counts;           // with CORNERS: of each row, column and shared id
 };
 
 // A row of A and the mask's entries begin .. end-1 in it.
@@ -87,8 +104,10 @@ __device__ __forceinline__ bool look(const Operands& o, const Task& t, const Row
     u32 slot = 0;
     hit = (sizeof(BId) <= sizeof(AId) || shared == (u64)(AId)shared) && table.find((AId)shared, slot);
     if (PLACES && hit) a += table.places[slot];
+    if (CORNERS && hit) table.count(slot);
   } else {
     a = o.a.find(t.from, t.to, shared, hit);
+    if (CORNERS && hit) atomicAdd(o.counts + shared, 1ull);
   }
   if (hit) z = multiply_entries(o, t, col, a, at, shared);
   return hit;
@@ -99,6 +118,7 @@ __device__ __forceinline__ bool look_back(const Operands& o, const Task& t, cons
   const u64 shared = (u64)load_host(o.a.ids + at, 0);
   bool hit;
   const u64 b = o.b.find(p.at, p.at + p.n, shared, hit);
+  if (CORNERS && hit) atomicAdd(o.counts + shared, 1ull);
   if (hit) z = multiply_entries(o, t, p.col, at, b, shared);
   return hit;
 }
@@ -165,6 +185,12 @@ __device__ __forceinline__ void walk_together(const Operands& o, const Task& t, 
   }
 }
 
+// A sum as a number of products, with CORNERS; a template, as not all types become numbers.
+template <class T> __device__ __forceinline__ u64 number(T sum) {
+  if constexpr (CORNERS) return (u64)sum;
+  else return 0;
+}
+
 // The sums of up to 32 entries of the mask, from `base` on; entries outside of the task are skipped.
 __device__ __forceinline__ void do_entries(const Operands& o, const Task& t, const RowTable& table, u64 base, u32 count) {
   const u32 lane = lane_id();
@@ -187,6 +213,11 @@ __device__ __forceinline__ void do_entries(const Operands& o, const Task& t, con
   }
   const u64 n = alone || !mine.n ? 0 : mine.swapped ? t.to - t.from : mine.n;
   if (__any_sync(ALL, n != 0)) walk_together(o, t, table, mine, n, sum, has);
+  if (CORNERS) {
+    if (has) atomicAdd(o.counts + mine.col, number(sum));
+    add_lanes(number(sum), o.counts + t.row);
+    return;
+  }
   if (has) o.sums[m] = sum;
   const u32 found = __ballot_sync(ALL, has);
   if (lane == 0 && found) atomicOr(&o.bits[base >> 5], found << ((u32)base & 31u));
@@ -199,7 +230,11 @@ __device__ __forceinline__ void do_task(const Operands& o, const Task& t, const 
   const u32 step = g.size > 32 && wanted < 512 ? 8 : 32;
   for (u64 base = (t.begin & ~(u64)(step - 1)) + (g.rank >> 5) * step; base < t.end; base += (g.size >> 5) * step)
     do_entries(o, t, table, base, step);
-  g.sync();  // no thread reads the table any more
+  g.sync();  // no thread counts or reads the table any more
+  if (CORNERS && table.slots) {
+    table.add_counts(g, o.a.ids + t.from, na, o.counts);
+    g.sync();
+  }
 }
 
 // The next task of a warp: a chunk of a long row, together with its block, while there are any; then rows alone.
@@ -232,14 +267,15 @@ extern "C" __global__ void __launch_bounds__(256, 6)
     KERNEL(u64 first, u64 last, const i64* m_indptr, const MId* m_ids, u64 base, const u32* allowed, const i64* a_indptr,
            const AId* a_ids, const A* a_values, const i64* b_indptr, const BId* b_ids, const B* b_values, u32 edge,
            u32 most_slots, u64 nchunks, const u64* long_rows, const u64* long_first, const u32* chunk_slot, u64 chunk,
-           u64* counters, Z* sums, u32* bits) {
+           u64* counters, Z* sums, u32* bits, u64* counts) {
   __shared__ AId keys[SLOTS];
+  __shared__ u32 found[CORNERS ? SLOTS / 2 : 1];
   __shared__ u32 places[PLACES ? SLOTS : 1];
   __shared__ u64 taken;
-  const Operands o = {{a_indptr, a_ids, a_values}, {b_indptr, b_ids, b_values}, m_ids, allowed, edge, sums, bits};
+  const Operands o = {{a_indptr, a_ids, a_values}, {b_indptr, b_ids, b_values}, m_ids, allowed, edge, sums, bits, counts};
   const Work work = {first, last, m_indptr, base, nchunks, long_rows, long_first, chunk_slot, chunk};
   Group group = {threadIdx.x, blockDim.x};
-  RowTable table = {{keys, 0}, places};
+  RowTable table = {{keys, 0}, places, found};
   Task mine = {0, 0, 0, 0, 0}, now;
   u32 left = 0;  // the rows of a word that are still to do
   for (;;) {
@@ -249,7 +285,7 @@ extern "C" __global__ void __launch_bounds__(256, 6)
         now = work.part(o, c);
       } else {
         const u32 part = SLOTS / 8 * (threadIdx.x >> 5);
-        table = {{keys + part, 0}, places + (PLACES ? part : 0)};
+        table = {{keys + part, 0}, places + (PLACES ? part : 0), found + (CORNERS ? part / 2 : 0)};
         group = {lane_id(), 32};
         most_slots /= 8;
         continue;

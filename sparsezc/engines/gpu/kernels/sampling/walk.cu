@@ -4,7 +4,7 @@
 // (zero-copy) or on the device, all else on the device. What a thread does: it takes a walk. A step reads two offsets, and one id
 // over the link; by weight, an id or value for each try. Where no try succeeds, the warp reads that row together. With p and q
 // a try may ask whether an edge is there, by bisection, where the answer decides.
-// Walk w of a launch begins at `starts` and draws from stream `first` + w.
+// Walk w of a launch begins at `starts` and draws from stream `first` + w; one that begins at no vertex is empty.
 // `met`: vertex s of walk w at w * (length + 1) + s, -1 where the walk has ended. `lengths`: the vertices of each. `top`: the largest weight of each row;
 // `by`: weights by column. back, close, far: what of 2^64 - 1 an edge counts with.
 //
@@ -89,17 +89,18 @@ __device__ __forceinline__ u64 read_whole(const Graph& g, i64 v, i64 before, u64
 }
 
 extern "C" __global__ void __launch_bounds__(256)
-    KERNEL(u64 count, u64 first, u64 length, const i64* indptr, const Id* indices, const A* values, const double* top, const double* by,
+    KERNEL(u64 count, u64 first, u64 length, u64 nrows, const i64* indptr, const Id* indices, const A* values, const double* top, const double* by,
            u64 back, u64 close, u64 far, u64 seed, const i64* starts, i64* met, i64* lengths) {
   const Graph g = {indptr, indices, values, top, by, back, close, far};
   const u64 threads = (u64)gridDim.x * blockDim.x;
   for (u64 walk = (u64)blockIdx.x * blockDim.x + threadIdx.x; walk - lane_id() < count; walk += threads) {
     i64 v = walk < count ? starts[walk] : -1, before = -1;
+    if ((u64)v >= nrows) v = -1;
     i64* to = met + walk * (length + 1);
     Pair pair = {0, 0};
     u64 drawn = ~0ull;  // the draw that `pair` is
     u64 vertices = v >= 0;
-    if (v >= 0) to[0] = v;
+    if (walk < count) to[0] = v;
     for (u64 s = 0; s < length; ++s) {
       u64 begin = 0, d = 0, at = 0;
       if (v >= 0) {

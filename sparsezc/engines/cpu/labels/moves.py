@@ -1,4 +1,4 @@
-"""Rows that move between labels by turns (ops/labels.py), and the sums between labels, in loops of label_loops.py."""
+"""Rows that move between labels by turns (ops/labels.py), and the sums between labels, in loops of loops.py."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from numpy.typing import NDArray
 
 from sparsezc.engines.cpu import native
 from sparsezc.engines.cpu.expressions import acyclic
-from sparsezc.engines.cpu.label_arrays import Choosing, Joins, Scratch, Spans
-from sparsezc.engines.cpu.label_loops import loops
-from sparsezc.engines.cpu.labels import checked_labels, choose, even_parts, in_threads, spans_of, sums_within
+from sparsezc.engines.cpu.labels.arrays import Choosing, Joins, Scratch, Spans
+from sparsezc.engines.cpu.labels.loops import loops
+from sparsezc.engines.cpu.labels.weights import checked_labels, choose, even_parts, in_threads, spans_of, sums_within
 from sparsezc.engines.cpu.row_arrays import RowArrays, borrowed, borrowed_values
 from sparsezc.errors import DimensionMismatch
 from sparsezc.expr import turns
 from sparsezc.expr.expression import Expression
 from sparsezc.memory.budget import require_host
 
-__all__ = ["join_labels", "move_labels", "sum_by_labels"]
+__all__ = ["color_rows", "join_labels", "move_labels", "sum_by_labels"]
 
 
 def move_labels(x: Expression, operands: Any, rows: NDArray[np.int64]) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return the labels that rows have when few move any more."""
-    matrix, given, k, turn, scale, seed = operands
+    matrix, given, k, turn, scale, seed, least = operands
     label = checked_labels(x, given).copy()
     penalty = None if k is None else (k, _sums(label, k))
     how = Choosing(label, Scratch(label.size), penalty=penalty, scale=scale)
@@ -41,7 +41,7 @@ def move_labels(x: Expression, operands: Any, rows: NDArray[np.int64]) -> tuple[
                 active[:] = True
             elif moved.size:
                 loops().wake(spans, moved, active)
-        if count * turns.FEW <= size if turn is None else not count:
+        if count <= least * size if turn is None else not count:
             break
     return rows, label[rows]
 
@@ -83,6 +83,15 @@ def join_labels(x: Expression, operands: Any, rows: NDArray[np.int64]) -> tuple[
         if moved.size:
             loops().join_cuts(spans, moved, label, within, inside, joins)
     return rows, label[rows]
+
+
+def color_rows(_: Expression, operands: Any, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the colours of rows, which choose in descending order."""
+    matrix, order = operands
+    every = np.argsort(~order, kind="stable")  # -order would wrap around for the least number
+    begin, end = matrix.ends(every)
+    color = loops().colors(Spans(begin, end, matrix.indices, None), every)
+    return rows, color[rows]
 
 
 def sum_by_labels(x: Expression) -> Any:

@@ -1,4 +1,4 @@
-"""The loops of label_loops.py by NumPy's sorts, for machines without numba: at about a tenth of the speed."""
+"""The loops of loops.py by NumPy's sorts, for machines without numba: at about a tenth of the speed."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.engines.cpu.label_arrays import Choosing, Joins, Spans
+from sparsezc.engines.cpu.labels.arrays import Choosing, Joins, Spans
 from sparsezc.engines.cpu.row_arrays import spread
 from sparsezc.expr.turns import turn_of
 
@@ -15,7 +15,7 @@ __all__ = ["Sorting"]
 
 
 class Sorting:
-    """The methods of :class:`~sparsezc.engines.cpu.label_loops.Compiled`."""
+    """The methods of :class:`~sparsezc.engines.cpu.labels.loops.Compiled`."""
 
     def best_label(self, spans: Spans, rows: NDArray[np.int64], how: Choosing, best: NDArray[np.int64]) -> None:
         """Write the best label of each of these rows; ops/labels.py says which that is."""
@@ -103,6 +103,30 @@ class Sorting:
         came = (label[j] != j) & (turn_of(j, joins.a, joins.b) == joins.turn)
         total = np.bincount(at, np.where(came, w, 2 * w), rows.size)
         np.add.at(joins.cut, label[rows], inside[rows] - total)
+
+    def colors(self, spans: Spans, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the smallest number of each row that no row before it has as a neighbour; `rows`: all, in order."""
+        rank, color = np.empty(rows.size, np.int64), np.full(rows.size, -1)
+        rank[rows] = np.arange(rows.size)
+        _, i, j, _ = _entries(spans, rows)
+        before = rank[j] < rank[i]
+        i, j = i[before], j[before]
+        left = rows
+        while left.size:
+            # rows that wait for no neighbour; each lists the colours around it, and -1
+            waits = np.zeros(rows.size, np.bool_)
+            waits[i[color[j] < 0]] = True
+            ready, left = left[~waits[left]], left[waits[left]]
+            mine = ~waits[i]
+            row, around = np.r_[i[mine], ready], np.r_[color[j[mine]], np.full(ready.size, -1)]
+            i, j = i[~mine], j[~mine]
+            row, around = np.unique(np.c_[row, around], axis=0).T
+            # the colours of a row are -1, 0, 1 ... up to the first gap
+            first = np.flatnonzero(np.r_[True, row[1:] != row[:-1]])
+            in_line = around == np.arange(row.size) - np.repeat(first, np.diff(np.r_[first, row.size])) - 1
+            # beyond a gap none is in line, as colours ascend
+            color[row[first]] = np.add.reduceat(in_line.astype(np.int64), first) - 1
+        return color
 
 
 def _entries(spans: Spans, rows: NDArray[np.int64]) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]:

@@ -1,22 +1,24 @@
-"""The loops of labels.py and label_moves.py: compiled by numba and kept on disk where that is possible.
+"""The loops of weights.py and moves.py: compiled by numba and kept on disk where that is possible.
 
-Without numba label_sorting.py does the same.
+Without numba sorting.py does the same.
 """
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.engines.cpu.label_arrays import Choosing, Joins, Spans
-from sparsezc.engines.cpu.label_sorting import Sorting
+from sparsezc.engines.cpu.labels.arrays import Choosing, Joins, Spans
+from sparsezc.engines.cpu.labels.sorting import Sorting
 
-__all__ = ["Compiled", "loops"]
+__all__ = ["Compiled", "compiled", "loops"]
 
+# Entries of a row whose labels are compared one by one, in a cache line or two, instead of read at random.
+_FEW = 16
 # Of the types of what is not given.
 _NONE = np.zeros(1, np.int64), np.zeros(1)
 _NO_JOINS = Joins(_NONE[1], _NONE[1], np.zeros(1, np.bool_), np.uint64(0), np.uint64(0), 0)
@@ -31,18 +33,22 @@ def loops() -> Compiled | Sorting:
         return Sorting()
 
 
+def compiled(numba: Any, function: Any) -> Any:
+    """Return a function that numba compiles at its first use, and keeps on disk where it may write."""
+    try:
+        return numba.njit(nogil=True, cache=True)(function)
+    except RuntimeError:  # no folder that numba may write to
+        return numba.njit(nogil=True)(function)
+
+
 class Compiled:
     """Loops in machine code, compiled at their first use."""
 
     def __init__(self, numba: Any) -> None:
-        def compiled(function: Any) -> Any:
-            try:
-                return numba.njit(nogil=True, cache=True)(function)
-            except RuntimeError:  # no folder that numba may write to
-                return numba.njit(nogil=True)(function)
-
-        self._best, self._weight, self._sums = map(compiled, (_best, _weight, _sums))
-        self._list, self._wake, self._retotal, self._cuts = map(compiled, (_list, _wake, _retotal, _cuts))
+        made = partial(compiled, numba)
+        self._best, self._weight, self._sums = map(made, (_best, _weight, _sums))
+        self._list, self._wake, self._retotal, self._cuts = map(made, (_list, _wake, _retotal, _cuts))
+        self._colors = made(_colors)
 
     def best_label(self, spans: Spans, rows: NDArray[np.int64], how: Choosing, best: NDArray[np.int64]) -> None:
         """Write the best label of each of these rows; ops/labels.py says which that is."""
@@ -101,6 +107,13 @@ class Compiled:
         """Bring what labels have to the rest of their group up to date after rows have joined them."""
         self._cuts(_all(spans), rows, label, within, inside, spans.values is not None, tuple(joins))
 
+    def colors(self, spans: Spans, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the smallest number of each row that no row before it has as a neighbour; `rows`: all, in order."""
+        color = np.full(rows.size, -1)
+        most = int((spans.end - spans.begin).max(initial=0)) + 1
+        self._colors(*spans[:3], rows, np.full(most + 1, -1), color)
+        return color
+
 
 def _all(spans: Spans) -> tuple[Any, ...]:
     return *spans[:3], _NONE[1] if spans.values is None else spans.values
@@ -113,40 +126,56 @@ def _best(spans, rows, label, penalty, given, scratch, joins, best):  # type: ig
     within, shares, sums, scale = penalty
     total, seen = scratch
     weighs, bounded, penalised, joining, stays = given
+    sums_of_few = np.empty(_FEW)
     for r in range(rows.size):
         i = rows[r]
         own = label[i]
+        few = end[r] - begin[r] <= _FEW
         count = 0
+        staying = 0.0
         for at in range(begin[r], end[r]):
             j = indices[at]
             if j == i or (bounded and within[j] != within[i]):
                 continue
             c = label[j]
             w = values[at] if weighs else 1.0
-            if total[c] == 0.0:  # a label of weight 0 may be listed again, but no row has more entries than columns
-                seen[count] = c
-                count += 1
-            total[c] += w
+            if c == own:
+                staying += w
+            elif few:
+                t = 0
+                while t < count and seen[t] != c:
+                    t += 1
+                if t == count:
+                    seen[t] = c
+                    sums_of_few[t] = 0.0
+                    count += 1
+                sums_of_few[t] += w
+            else:
+                if total[c] == 0.0:  # a label of weight 0 may be listed again, but no row has more entries than columns
+                    seen[count] = c
+                    count += 1
+                total[c] += w
         share = scale * shares[i] if penalised else 0.0
         choice = own
-        most = total[own] - share * (sums[own] - shares[i]) if penalised else total[own]
+        most = staying - share * (sums[own] - shares[i]) if penalised else staying
         for t in range(count):
             c = seen[t]
-            if c != own:
-                if joining:
-                    if alone[c]:
-                        h = np.uint64(c) * a
-                        if (((h ^ (h >> np.uint64(32))) * b) >> np.uint64(61)) == np.uint64(turn):
-                            continue
-                    if cut[c] - (whole[within[i]] - sums[c]) * sums[c] * scale < 0.0:
+            if joining:
+                if alone[c]:
+                    h = np.uint64(c) * a
+                    if (((h ^ (h >> np.uint64(32))) * b) >> np.uint64(61)) == np.uint64(turn):
                         continue
-                score = total[c] - share * sums[c] if penalised else total[c]
-                ties = score == most and c < choice and not (stays and choice == own)
-                if score > most or ties:
-                    most = score
-                    choice = c
-        for t in range(count):
-            total[seen[t]] = 0.0
+                if cut[c] - (whole[within[i]] - sums[c]) * sums[c] * scale < 0.0:
+                    continue
+            weight = sums_of_few[t] if few else total[c]
+            score = weight - share * sums[c] if penalised else weight
+            ties = score == most and c < choice and not (stays and choice == own)
+            if score > most or ties:
+                most = score
+                choice = c
+        if not few:
+            for t in range(count):
+                total[seen[t]] = 0.0
         best[r] = choice
 
 
@@ -244,3 +273,17 @@ def _cuts(spans, rows, label, within, inside, weighs, joins):  # type: ignore[no
                         continue
                 total += 2.0 * w
         cut[joined] += inside[i] - total
+
+
+def _colors(begin, end, indices, rows, seen, color):  # type: ignore[no-untyped-def]
+    """`seen`: the last row that has a neighbour of each colour."""
+    for r in range(rows.size):
+        i = rows[r]
+        for at in range(begin[r], end[r]):
+            j = indices[at]
+            if j != i and color[j] >= 0:
+                seen[color[j]] = i
+        c = 0
+        while seen[c] == i:
+            c += 1
+        color[i] = c

@@ -1,0 +1,44 @@
+"""The order of values: one stable sort of integers, which CuPy sorts by digits; it compares numbers of other kinds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from sparsezc.device import cuda
+from sparsezc.engines.gpu.storage.vector_store import VectorStore, from_dense
+from sparsezc.semirings.types.datatypes import INT64
+
+
+def argsort(vector: VectorStore, size: int) -> VectorStore:
+    """Return the positions of the first `size` entries by value; of equal values the first, NaN last."""
+    at, values = vector.entries()
+    made = at[order_of(values)][:size]
+    if made.size == size:
+        return from_dense(made, INT64, copy=False)
+    store = VectorStore(INT64, size)
+    store.put(cuda.current().xp.arange(made.size), made)
+    return store
+
+
+def order_of(values: Any, *, descending: bool = False) -> Any:
+    """Return the places of values in their order, of equal ones the first; NaN last (ascending)."""
+    keys = _integers(values)
+    return cuda.current().xp.argsort(~keys if descending else keys, kind="stable")
+
+
+def _integers(values: Any) -> Any:
+    """Return integers in the order of the values.
+
+    IEEE 754 orders positive numbers as their bits, and negative ones in reverse.
+    """
+    kind = values.dtype
+    if kind == np.bool_:
+        return values.view(np.uint8)
+    if kind.kind != "f":
+        return values
+    xp = cuda.current().xp
+    whole = np.dtype(f"i{kind.itemsize}")
+    bits = xp.where(xp.isnan(values), kind.type("nan"), values + kind.type(0)).view(whole)  # -0 + 0 is 0
+    return bits ^ ((bits >> (8 * kind.itemsize - 1)) & whole.type(np.iinfo(whole).max))

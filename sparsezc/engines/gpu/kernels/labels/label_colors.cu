@@ -1,0 +1,136 @@
+// Greedy colouring: each row has the smallest number that no neighbour before it has.
+//
+// Who calls: engines/gpu/products/colors.py. Where things lie: `indices` in host memory (zero-copy) or on the device, all else on the
+// device. What does the work: a warp or, for a long row, a block takes a row. `wait_rows` counts the neighbours before each row;
+// `color_rows` colours rows that wait for none, and lists those that waited for these alone. So each entry is read three times.
+// Source: M. Jones, P. Plassmann, A parallel graph coloring heuristic, SIAM J. Sci. Comput. 14, 1993, doi:10.1137/0914041.
+//
+// The prelude supplies Id and Key, the types of ids and of listed rows; LONG_ROW, the entries of a row from which on a block takes it;
+// WORDS, of 32 colours each, that a warp looks at together: a block looks at 8 times as many.
+#include "hash_table.cuh"
+
+namespace szc {
+
+constexpr u32 NO_COLOR = 0xffffffffu;
+
+// Listed rows: short ones from the front, `counts[0]` of them, long ones from the end of `room`, `counts[1]` of them.
+struct Listed {
+  Key* rows;
+  u64 room;
+  u64* counts;
+
+  // The lanes of a warp that have a row call together.
+  __device__ __forceinline__ void add(u64 row, bool is_long) const {
+    if (is_long) rows[room - 1 - place(counts + 1)] = (Key)row;
+    else rows[place(counts)] = (Key)row;
+  }
+
+  __device__ __forceinline__ u64 place(u64* counter) const {
+    const u32 here = __activemask(), first = (u32)__ffs((int)here) - 1;
+    u64 at = 0;
+    if (lane_id() == first) at = atomicAdd(counter, (u64)__popc(here));
+    return __shfl_sync(here, at, (int)first) + (u64)__popc(here & (bit(lane_id()) - 1));
+  }
+
+  // Calls visit(row, group) for each; all threads of a block stay together for the long ones.
+  template <class Visit> __device__ __forceinline__ void each(Visit visit) const {
+    for (u64 k = blockIdx.x; k < counts[1]; k += gridDim.x) visit((u64)rows[room - 1 - k], Group{threadIdx.x, 256u});
+    const u64 warps = (u64)gridDim.x * 8;
+    for (u64 k = (u64)blockIdx.x * 8 + threadIdx.x / 32; k < counts[0]; k += warps) visit((u64)rows[k], Group{lane_id(), 32u});
+  }
+};
+
+struct Graph {
+  const i64* indptr;
+  const Id* indices;
+  const i64* order;
+
+  // Whether a row chooses before another, by their orders: the higher one, of equal ones the first.
+  __device__ __forceinline__ bool precedes(u64 one, i64 order_of_one, u64 other, i64 order_of_other) const {
+    return order_of_one > order_of_other || (order_of_one == order_of_other && one < other);
+  }
+
+  __device__ __forceinline__ bool is_long(u64 row) const { return (u64)(indptr[row + 1] - indptr[row]) > LONG_ROW; }
+
+  // Calls visit(neighbour, of[neighbour]) for the entries of a row, but for the row itself. Each thread loads several ids, then what
+  // they point at: rounds wait for their longest row, and a long row is a chain of waits.
+  template <class T, class Visit> __device__ __forceinline__ void each(const Group& g, u64 row, const T* of, Visit visit) const {
+    constexpr u32 AHEAD = 4;  // with 8 orders of 8 bytes spill
+    const u64 from = (u64)indptr[row], to = (u64)indptr[row + 1];
+    for (u64 first = (from & ~(u64)31) + g.rank; first < to; first += AHEAD * g.size) {
+      Id cols[AHEAD];
+      T found[AHEAD];
+#pragma unroll
+      for (u32 k = 0; k < AHEAD; ++k) {
+        const u64 at = first + k * g.size;
+        cols[k] = at >= from && at < to ? load_host(indices + at, 0) : (Id)row;
+      }
+#pragma unroll
+      for (u32 k = 0; k < AHEAD; ++k) found[k] = of[cols[k]];
+#pragma unroll
+      for (u32 k = 0; k < AHEAD; ++k)
+        if ((u64)cols[k] != row) visit((u64)cols[k], found[k]);
+    }
+  }
+};
+
+// `waits`: 0 at first. `next`, `next_counts`: the rows that wait for none, in as much `room`.
+extern "C" __global__ void __launch_bounds__(256)
+    wait_rows(Key* listed, u64 room, u64* counts, const i64* indptr, const Id* indices, const i64* order, u32* waits, Key* next,
+              u64* next_counts) {
+  const Graph graph = {indptr, indices, order};
+  const Listed found = {next, room, next_counts};
+  Listed{listed, room, counts}.each([&](u64 row, const Group& g) {
+    u32 before = 0;
+    const i64 own = order[row];
+    graph.each(g, row, order, [&](u64 col, i64 other) { before += graph.precedes(col, other, row, own); });
+    before = add_lanes(before);
+    if (lane_id() == 0) atomicAdd(waits + row, before);
+    g.sync();
+    if (g.rank == 0 && atomicAdd(waits + row, 0u) == 0) found.add(row, graph.is_long(row));
+    g.sync();
+  });
+}
+
+// `color`: NO_COLOR where a row has none yet. Four blocks on a multiprocessor leave the registers that 8-byte ids need.
+extern "C" __global__ void __launch_bounds__(256, 4)
+    color_rows(Key* listed, u64 room, u64* counts, const i64* indptr, const Id* indices, const i64* order, u32* waits, Key* next,
+               u64* next_counts, u32* color) {
+  __shared__ u32 taken[8 * WORDS];
+  __shared__ u32 least[8];
+  const Graph graph = {indptr, indices, order};
+  const Listed found = {next, room, next_counts};
+  Listed{listed, room, counts}.each([&](u64 row, const Group& g) {
+    u32* words = g.size == 32 ? taken + WORDS * (threadIdx.x / 32) : taken;
+    const u32 count = g.size == 32 ? WORDS : 8 * WORDS;
+    u32 mine = NO_COLOR;
+    for (u32 base = 0; mine == NO_COLOR; base += 32 * count) {
+      for (u32 w = g.rank; w < count; w += g.size) words[w] = 0;
+      g.sync();
+      graph.each(g, row, color, [&](u64, u32 other) {
+        other -= base;
+        if (other < 32 * count) atomicOr(words + other / 32, bit(other % 32));
+      });
+      g.sync();
+      for (u32 w = g.rank; w < count && mine == NO_COLOR; w += g.size) {
+        const u32 open = ~*(volatile u32*)(words + w);
+        if (open) mine = base + 32 * w + (u32)__ffs((int)open) - 1;
+      }
+      mine = ~largest(~mine);
+      if (g.size != 32) {
+        if (lane_id() == 0) least[threadIdx.x / 32] = mine;
+        __syncthreads();
+        for (u32 w = 0; w < 8; ++w) mine = least[w] < mine ? least[w] : mine;
+      }
+      g.sync();
+    }
+    if (g.rank == 0) color[row] = mine;
+    const i64 own = order[row];
+    graph.each(g, row, order, [&](u64 col, i64 other) {
+      if (graph.precedes(row, own, col, other) && atomicAdd(waits + col, ~0u) == 1) found.add(col, graph.is_long(col));
+    });
+    g.sync();
+  });
+}
+
+}  // namespace szc

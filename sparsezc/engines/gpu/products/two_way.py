@@ -1,0 +1,130 @@
+"""Products of a matrix and of its transpose with panels, in one pass over the matrix (two_way.cu)."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sparsezc import stats
+from sparsezc.device import cuda
+from sparsezc.engines.gpu import placements
+from sparsezc.engines.gpu.elementwise import panel, vector_map
+from sparsezc.engines.gpu.elementwise.panel import Panel
+from sparsezc.engines.gpu.placements import Wanted
+from sparsezc.engines.gpu.products import rows_per_warp
+from sparsezc.engines.gpu.products.sampled import Sides, not_sampled
+from sparsezc.engines.gpu.runtime import codegen, launch
+from sparsezc.engines.gpu.runtime.codegen import evaluate, flags, function, typedefs
+from sparsezc.engines.gpu.storage.matrix_store import Form, MatrixStore
+from sparsezc.engines.gpu.storage.vector_store import VectorStore
+from sparsezc.semirings.types.datatypes import DataType
+
+# Entries that a lane requests at once; a quarter where they have values of their own, whose registers then allow 24
+# warps a processor: 20 values of each entry of kron:18 took 3.8 ms and not 4.3.
+_AHEAD = 8
+
+
+class _Halves(NamedTuple):
+    """Where a panel's halves are: row i of the left one at i * stride, row j of the right one at right + j * stride."""
+
+    width: int
+    stride: int
+    right: int
+
+
+def two_way_mxm(e: Any, A: MatrixStore) -> MatrixStore | None:
+    """Multiply by the columns of values of A's entries; None where operands are no full panels."""
+    _A, values, X = e.operands
+    k = values.ncols
+    entries = _full(values, e.op.type)
+    return None if entries is None else _run(e, A, X, _Halves(k, 2 * k, k), entries.values)
+
+
+def two_way_sampled_mxm(e: Any, A: MatrixStore) -> MatrixStore | None:
+    """Multiply products of panels at A's entries by the panels; None where they are no full panels."""
+    X = e.operands[1]
+    return _run(e, A, X, _Halves(X.ncols, X.ncols, A.nrows * X.ncols), 0)
+
+
+def _full(matrix: Any, dtype: DataType | None = None) -> VectorStore | None:
+    """Return a matrix's rows side by side, in another type if one is given; None where it is not full."""
+    store: MatrixStore = matrix._store
+    size = store.nrows * store.ncols
+    if matrix._transposed or store.nvals != size or not panel.fits(size, store.dtype, *([dtype] if dtype else [])):
+        return None
+    narrow = panel.shape_of(store.nrows, store.ncols) == (store.ncols, False)
+    found: VectorStore = (panel.get_or_build if narrow else panel.build)(store, store.ncols, False).vector
+    return found if dtype in (None, found.dtype) else vector_map.cast(found, dtype)
+
+
+def _run(e: Any, A: MatrixStore, X: Any, halves: _Halves, entries: Any) -> MatrixStore | None:
+    rows, result = A.held()[0], e.dtype
+    made = MatrixStore(result, e.shape[0], e.shape[1], None)
+    if rows is None or 0 in e.shape:
+        return made
+    x = _full(X)
+    if x is None or not panel.fits(x.size, result):
+        return None
+    inner = e.operands[2] if e.operation == "two_way_sampled_mxm" else None
+    both = Panel(halves.width, False, x)
+    sampled = None if inner is None else Sides(inner.op, both, both, inner.weights)
+    y = VectorStore(result, x.size)
+    y.make(e.op.monoid)
+    reads_own = sampled is not None and sampled.reads_values
+    dots = None if sampled is None else (sampled.prelude, sampled.weighing, sampled.dtype, reads_own)
+    gpu, at_once = cuda.current(), rows_per_warp.choose(rows)
+    blocks = launch.blocks(gpu, 32 * max(-(-rows.nrows // 32), rows.chunks.count))
+    for part in placements.parts(rows, None, Wanted(None), ids=True, values=reads_own):
+        case = _Case(e.op, A.dtype, x.dtype, rows.form, halves.width, at_once, part.partial, part.bits, dots)
+        kernel = codegen.kernel(gpu, "two_way.cu", _prelude(case), "two_way")
+        stats.counted(kernel, part.near)(
+            blocks, part.arguments, x=x.values, entries=entries, starts=rows.indptr, **halves._asdict(), y=y.values,
+            y_bits=y.bits, counters=gpu.xp.zeros(2, np.uint64),
+        )  # fmt: skip
+    y.neutral = y.count = None
+    return panel.hold(made, Panel(e.shape[1], False, y))
+
+
+class _Case(NamedTuple):
+    """The properties of a product that two_way.cu is specialised for: see ``_Case`` of spmm.py, and the width."""
+
+    semiring: Any
+    a: DataType
+    x: DataType
+    form: Form
+    width: int
+    rows_at_once: int
+    partial: bool
+    segment_bits: int
+    dots: tuple[str, str, DataType, bool] | None
+
+
+@lru_cache(maxsize=256)
+def _prelude(case: _Case) -> str:
+    semiring, form = case.semiring, case.form
+    dots, weighing, weight, reads_own = (*not_sampled(case.x), semiring.type, False) if case.dots is None else case.dots
+    lanes = 1 << max(0, min(case.width, 32) - 1).bit_length()
+    columns = 1 << max(0, -(-case.width // 32) - 1).bit_length()
+    ahead = min(lanes, max(1, _AHEAD // columns // (4 if case.dots is None else 1)))
+    return "\n".join(
+        (
+            dots,
+            typedefs(Id="u64" if form.wide else "u32", Own=case.a, A=weight, X=case.x, Z=semiring.return_type),
+            weighing,
+            flags(
+                READS_OWN=reads_own,
+                ISO=form.iso,
+                SAMPLED=case.dots is not None,
+                COMPRESSED=form.compressed,
+                PARTIAL=case.partial,
+                SEGMENT_BITS=case.segment_bits,
+            ),
+            f"constexpr u64 LONG = {form.long};",
+            f"constexpr u32 COLUMNS = {columns}, LANES = {lanes}, AHEAD = {ahead};",
+            f"constexpr u32 ROWS_PER_WARP = {case.rows_at_once};",
+            codegen.monoid(semiring.monoid),
+            function("Z", "multiply", "A a, X v", evaluate(semiring, x="a", y="v", i="0", j="0", k="0")),
+        )
+    )
