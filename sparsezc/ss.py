@@ -11,7 +11,7 @@ from typing import Any
 from sparsezc import ops
 from sparsezc.core.suitesparse import ours, theirs
 from sparsezc.engines import cpu
-from sparsezc.engines.cpu import native
+from sparsezc.engines.cpu.suitesparse import native
 
 __all__ = ["concat", "diag"]
 

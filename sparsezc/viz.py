@@ -10,7 +10,7 @@ from typing import Any
 
 from sparsezc.core.suitesparse import theirs
 from sparsezc.engines import cpu
-from sparsezc.engines.cpu import native
+from sparsezc.engines.cpu.suitesparse import native
 
 __all__ = ["datashade", "draw", "spy"]
 

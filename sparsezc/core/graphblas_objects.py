@@ -8,7 +8,7 @@ from sparsezc.core.matrix import Matrix, TransposedMatrix
 from sparsezc.core.scalar import Scalar
 from sparsezc.core.vector import Vector
 from sparsezc.engines import cpu
-from sparsezc.engines.cpu import native
+from sparsezc.engines.cpu.suitesparse import native
 
 __all__ = ["from_graphblas", "to_graphblas"]
 

@@ -21,7 +21,7 @@ from sparsezc.core.suitesparse import Accessor
 from sparsezc.core.transposed import TransposedMatrix
 from sparsezc.core.vector import Vector
 from sparsezc.engines import cpu
-from sparsezc.engines.cpu import native
+from sparsezc.engines.cpu.suitesparse import native
 from sparsezc.errors import OutputNotEmpty, UnknownDtype
 from sparsezc.expr import engines
 from sparsezc.expr.expression import Expression, IndexList, ready

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sparsezc.engines import cpu
-from sparsezc.engines.cpu import native
+from sparsezc.engines.cpu.suitesparse import native
 
 
 def __getattr__(name: str) -> Any:

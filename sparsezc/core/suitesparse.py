@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from sparsezc import ops
 from sparsezc.engines import cpu
-from sparsezc.engines.cpu import native
-from sparsezc.engines.cpu.expressions import mask as mask_of
+from sparsezc.engines.cpu.suitesparse import native
+from sparsezc.engines.cpu.suitesparse.expressions import mask as mask_of
 from sparsezc.errors import InvalidObject
 from sparsezc.expr.expression import Operand, Unrun
 from sparsezc.expr.mask import Mask

@@ -16,7 +16,7 @@ from sparsezc.core.suitesparse import Accessor
 from sparsezc.core.vector_construct import VectorFromArrays
 from sparsezc.core.vector_methods import ReadableVector
 from sparsezc.engines import cpu
-from sparsezc.engines.cpu import native
+from sparsezc.engines.cpu.suitesparse import native
 from sparsezc.errors import OutputNotEmpty
 from sparsezc.expr import engines
 from sparsezc.expr.dispatch import PLAIN

@@ -19,7 +19,7 @@ import pytest
 
 import sparsezc as gb
 from sparsezc.config import _changing
-from sparsezc.engines.cpu import native
+from sparsezc.engines.cpu.suitesparse import native
 from sparsezc.engines.gpu.runtime import launch
 from sparsezc.errors import InvalidObject
 from sparsezc.locks import hold_locks

@@ -171,7 +171,7 @@ def test_an_accumulator_and_a_parameter(engine: Engine) -> None:
 
 def test_without_numba(monkeypatch: pytest.MonkeyPatch) -> None:
     """Only a GPU runs them then, and the error says so."""
-    from sparsezc.engines.cpu import operators
+    from sparsezc.engines.cpu.suitesparse import operators
 
     monkeypatch.setattr(operators, "find_spec", lambda name: None)
     op = gb.unary.register_anonymous(lambda x: x + 5)

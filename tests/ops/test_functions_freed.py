@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import sparsezc as gb
-from sparsezc.engines.cpu import compiled_functions
+from sparsezc.engines.cpu.suitesparse import compiled_functions
 
 USES: dict[str, Any] = {
     "unary": lambda v, c: v.apply(gb.unary.register_anonymous(lambda x: x * c + 1)).new(),

@@ -14,11 +14,11 @@ from functools import partial
 from typing import Any
 
 from sparsezc import errors, first_use
-from sparsezc.engines.cpu import native
 from sparsezc.engines.cpu.dense import distances, is_dense, matmul, solve, values_of, with_values
-from sparsezc.engines.cpu.expressions import EXPRESSIONS, acyclic, index, operand, operator, scalar, stack
-from sparsezc.engines.cpu.expressions import mask as mask_of
 from sparsezc.engines.cpu.store_methods import Keeper
+from sparsezc.engines.cpu.suitesparse import native
+from sparsezc.engines.cpu.suitesparse.expressions import EXPRESSIONS, acyclic, index, operand, operator, scalar, stack
+from sparsezc.engines.cpu.suitesparse.expressions import mask as mask_of
 from sparsezc.expr.dispatch import Write
 from sparsezc.expr.expression import Expression
 from sparsezc.expr.mask import Mask

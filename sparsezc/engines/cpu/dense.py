@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.engines.cpu import native
-from sparsezc.engines.cpu.expressions import acyclic
+from sparsezc.engines.cpu.suitesparse import native
+from sparsezc.engines.cpu.suitesparse.expressions import acyclic
 from sparsezc.errors import DimensionMismatch, InvalidValue
 from sparsezc.expr.expression import Expression
 from sparsezc.memory.budget import require_host

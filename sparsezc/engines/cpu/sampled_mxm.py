@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.engines.cpu import native
 from sparsezc.engines.cpu.dense import full_or_not
-from sparsezc.engines.cpu.expressions import acyclic, operand, operator
-from sparsezc.engines.cpu.row_arrays import borrowed
+from sparsezc.engines.cpu.suitesparse import native
+from sparsezc.engines.cpu.suitesparse.expressions import acyclic, operand, operator
+from sparsezc.engines.cpu.suitesparse.row_arrays import borrowed
 from sparsezc.errors import DimensionMismatch
 from sparsezc.expr.expression import Expression, Step, Weights
 from sparsezc.expr.mask import Mask

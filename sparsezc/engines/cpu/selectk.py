@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.engines.cpu import native, philox
-from sparsezc.engines.cpu.expressions import acyclic, operand
-from sparsezc.engines.cpu.row_arrays import RowArrays, borrowed, spread
+from sparsezc.engines.cpu import philox
+from sparsezc.engines.cpu.suitesparse import native
+from sparsezc.engines.cpu.suitesparse.expressions import acyclic, operand
+from sparsezc.engines.cpu.suitesparse.row_arrays import RowArrays, borrowed, spread
 from sparsezc.errors import DimensionMismatch, InvalidValue
 from sparsezc.expr.draws import MOST_FLOYD, Hops, Pick, Subgraph
 from sparsezc.expr.expression import Expression

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc import errors, first_use
-from sparsezc.engines.cpu import native
-from sparsezc.engines.cpu.expressions import acyclic
+from sparsezc.engines.cpu.suitesparse import native
+from sparsezc.engines.cpu.suitesparse.expressions import acyclic
 from sparsezc.expr.resolve import resolve
 from sparsezc.memory import wrap
 from sparsezc.memory.csr import Csr
@@ -27,7 +27,7 @@ __all__ = ["Keeper", "merger"]
 _sample_hops = first_use.function("sparsezc.engines.cpu.selectk", "sample_hops")
 
 
-_ROW_ARRAYS = "sparsezc.engines.cpu.row_arrays"
+_ROW_ARRAYS = "sparsezc.engines.cpu.suitesparse.row_arrays"
 _vector_to_arrays = first_use.function(_ROW_ARRAYS, "vector_to_arrays")
 _vector_from_arrays = first_use.function(_ROW_ARRAYS, "vector_from_arrays")
 

@@ -13,10 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.device.processors import processors
-from sparsezc.engines.cpu import native, philox
-from sparsezc.engines.cpu.expressions import acyclic
-from sparsezc.engines.cpu.row_arrays import RowArrays, borrowed, spread
+from sparsezc.engines.cpu import philox
 from sparsezc.engines.cpu.selectk import find, running, whole_numbers
+from sparsezc.engines.cpu.suitesparse import native
+from sparsezc.engines.cpu.suitesparse.expressions import acyclic
+from sparsezc.engines.cpu.suitesparse.row_arrays import RowArrays, borrowed, spread
 from sparsezc.errors import DimensionMismatch
 from sparsezc.expr.draws import TRIES, Trail
 from sparsezc.expr.expression import Expression

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.engines.cpu import native
-from sparsezc.engines.cpu.expressions import acyclic
 from sparsezc.engines.cpu.labels.arrays import Choosing, Joins, Scratch, Spans
 from sparsezc.engines.cpu.labels.loops import loops
 from sparsezc.engines.cpu.labels.weights import checked_labels, choose, even_parts, in_threads, spans_of, sums_within
-from sparsezc.engines.cpu.row_arrays import RowArrays, borrowed, borrowed_values
+from sparsezc.engines.cpu.suitesparse import native
+from sparsezc.engines.cpu.suitesparse.expressions import acyclic
+from sparsezc.engines.cpu.suitesparse.row_arrays import RowArrays, borrowed, borrowed_values
 from sparsezc.errors import DimensionMismatch
 from sparsezc.expr import turns
 from sparsezc.expr.expression import Expression

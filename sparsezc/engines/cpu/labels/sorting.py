@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.engines.cpu.labels.arrays import Choosing, Joins, Spans
-from sparsezc.engines.cpu.row_arrays import spread
+from sparsezc.engines.cpu.suitesparse.row_arrays import spread
 from sparsezc.expr.turns import turn_of
 
 __all__ = ["Sorting"]

@@ -16,11 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.device.processors import processors
-from sparsezc.engines.cpu import native
-from sparsezc.engines.cpu.expressions import acyclic
 from sparsezc.engines.cpu.labels.arrays import Choosing, Scratch, Spans
 from sparsezc.engines.cpu.labels.loops import loops
-from sparsezc.engines.cpu.row_arrays import RowArrays, borrowed, borrowed_values
+from sparsezc.engines.cpu.suitesparse import native
+from sparsezc.engines.cpu.suitesparse.expressions import acyclic
+from sparsezc.engines.cpu.suitesparse.row_arrays import RowArrays, borrowed, borrowed_values
 from sparsezc.errors import DimensionMismatch, IndexOutOfBound, InvalidValue
 from sparsezc.expr.dispatch import Write
 from sparsezc.expr.expression import Expression

@@ -12,7 +12,7 @@ from weakref import proxy
 
 import numpy as np
 
-from sparsezc.engines.cpu import native
+from sparsezc.engines.cpu.suitesparse import native
 from sparsezc.expr.expression import Expression, IndexList
 from sparsezc.expr.mask import Mask
 from sparsezc.semirings import binary

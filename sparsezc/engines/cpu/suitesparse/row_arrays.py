@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.engines.cpu import native
-from sparsezc.engines.cpu.expressions import acyclic
+from sparsezc.engines.cpu.suitesparse import native
+from sparsezc.engines.cpu.suitesparse.expressions import acyclic
 
 __all__ = [
     "RowArrays", "borrowed", "borrowed_table", "borrowed_values", "spread", "vector_from_arrays", "vector_to_arrays",

@@ -6,7 +6,7 @@ import warnings
 from typing import Any
 
 from sparsezc import errors, locks
-from sparsezc.engines.cpu import movers, operators
+from sparsezc.engines.cpu.suitesparse import movers, operators
 from sparsezc.semirings.algebra.operators import TypedOp
 from sparsezc.semirings.types import user_types
 from sparsezc.semirings.types.datatypes import DataType, lookup
