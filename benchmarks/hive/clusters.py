@@ -10,7 +10,10 @@ import sparsezc as gb
 from benchmarks.hive.row import Goal, Input, Peer, Row, degrees
 from benchmarks.verify.answers import Wrong
 
-ALPHA, RHO, TOL = 0.15, 1e-4, 1e-4  # at most 1 / RHO = 10,000 vertices are found
+ALPHA, TOL = 0.15, 1e-4
+#: Of 64 seeds together, whose clusters have at most 1 / RHO = 10,000 vertices; and of the one seed, which finds some
+#: thousands: kron:18 has 25 within 1e-4 and 2,000 within 1e-6.
+RHO, FAR = 1e-4, 1e-6
 SEEDS = 64
 
 
@@ -22,18 +25,18 @@ def _one(given: Input) -> tuple[gb.Matrix, Any, Any]:
     return A, np.unique(some)[:SEEDS], degree
 
 
-def _cluster(A: gb.Matrix, seeds: Any) -> Any:
-    return gb.applications.local_clustering(A, seeds, ALPHA, RHO, tol=TOL)
+def _cluster(A: gb.Matrix, seeds: Any, rho: float = RHO) -> Any:
+    return gb.applications.local_clustering(A, seeds, ALPHA, rho, tol=TOL)
 
 
-def _judge(given: tuple[gb.Matrix, Any, Any], answer: Any) -> None:
+def _judge(given: tuple[gb.Matrix, Any, Any], answer: Any, most: float = RHO * ALPHA) -> None:
     """The optimality conditions, and the conductance of each cluster, counted again by NumPy."""
     A, seeds, degree = given
     p, cluster, conductance = answer
     rows, columns, values = p.to_coo()
     for row in range(p.nrows):
         mine = rows == row
-        _optimal(A, degree, int(seeds[row]), columns[mine].astype(np.int64), values[mine])
+        _optimal(A, degree, (int(seeds[row]), most), columns[mine].astype(np.int64), values[mine])
     for row, value in conductance.to_dict().items():
         members = cluster[row, :].new().to_coo()[0].astype(np.int64)
         volume = int(degree[members].sum())
@@ -43,13 +46,16 @@ def _judge(given: tuple[gb.Matrix, Any, Any], answer: Any) -> None:
             raise Wrong(f"cluster {row} has conductance {again} and not {value}")
 
 
-def _optimal(A: gb.Matrix, degree: Any, seed: int, at: Any, p: Any) -> None:
+def _optimal(A: gb.Matrix, degree: Any, problem: tuple[int, float], at: Any, p: Any) -> None:
     """Refuse a vector whose gradient is not within its bound; without loops, and of an undirected graph.
+
+    `problem`: the seed, and rho alpha.
 
     With y = p / d the gradient of the smooth part at vertex v, over sqrt(d(v)), is
     (1 + alpha)/2 y(v) - (1 - alpha)/2 sum of y(u) / d(v) over neighbours u - alpha [v = seed] / d(v): it is -rho alpha
     where p is positive, and no less elsewhere.
     """
+    seed, most = problem
     indptr, ids, _values = A[at, :].new().to_csr()
     y = p / degree[at]
     near, place = np.unique(np.r_[at, ids.astype(np.int64), seed], return_inverse=True)
@@ -59,7 +65,6 @@ def _optimal(A: gb.Matrix, degree: Any, seed: int, at: Any, p: Any) -> None:
     own = np.bincount(place[: at.size], y, minlength=near.size)
     slope = (1 + ALPHA) / 2 * own - (1 - ALPHA) / 2 * into / degree[near]
     slope[place[-1]] -= ALPHA / degree[seed]
-    most = RHO * ALPHA
     positive = own > 0
     if (slope[~positive] < -(1 + 2 * TOL) * most).any() or (np.abs(slope[positive] + most) > 2 * TOL * most).any():
         raise Wrong(
@@ -83,8 +88,8 @@ def _one_by_one(given: tuple[gb.Matrix, Any, Any]) -> Any:
 
 ROWS = [
     Row(
-        "local clustering", "kron:24", _one, lambda x: _cluster(x[0], x[1][:1]), _judge,
-        what="one seed, at most 10,000 vertices found",
+        "local clustering", "kron:24", _one, lambda x: _cluster(x[0], x[1][:1], FAR),
+        lambda x, answer: _judge(x, answer, FAR * ALPHA), what="one seed, thousands of vertices found",
         goals={"zerocopy": Goal(0.01)}, nbytes=_touched, notes=_found, host_graph="kron:16",
     ),
     Row(
