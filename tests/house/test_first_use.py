@@ -22,9 +22,9 @@ NEEDED = {
     "sparsezc.applications": set(),
     "sparsezc.cli": {"algorithms", "answer", "graph", "report", "streams"},
     "sparsezc.device": {"cuda", "processors", "protocol"},
-    "sparsezc.engines.cpu": {
-        "compiled_functions", "cpu_engine", "dense", "expressions", "movers", "native", "operators", "store_methods",
-    },
+    "sparsezc.engines.cpu": {"cpu_engine", "dense", "store_methods", "suitesparse"},
+    "sparsezc.engines.cpu.suitesparse": {"compiled_functions", "expressions", "movers", "native", "operators"},
+    "sparsezc.engines.distributed": set(),
     "sparsezc.engines.gpu": set(),
     "sparsezc.io.formats": {"snap", "text"},
     "sparsezc.io.hdf5": set(),

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from sparsezc.device.processors import processors
 from sparsezc.engines.cpu.dense import full_or_not
-from sparsezc.engines.cpu.machine_code import compiled
 from sparsezc.engines.cpu.suitesparse import native
 from sparsezc.engines.cpu.suitesparse.expressions import acyclic, operand, operator
+from sparsezc.engines.cpu.suitesparse.machine_code import compiled
 from sparsezc.engines.cpu.suitesparse.row_arrays import RowArrays, borrowed, borrowed_table
 from sparsezc.errors import DimensionMismatch
 from sparsezc.expr.expression import Expression

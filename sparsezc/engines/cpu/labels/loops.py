@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from sparsezc.engines.cpu.labels.arrays import Choosing, Joins, Spans
 from sparsezc.engines.cpu.labels.sorting import Sorting
-from sparsezc.engines.cpu.machine_code import compiled
+from sparsezc.engines.cpu.suitesparse.machine_code import compiled
 
 __all__ = ["Compiled", "loops"]
 

@@ -1,1 +1,1 @@
-"""What the CPU engine says to python-graphblas, and what it reads from its objects."""
+"""The CPU engine's dealings with python-graphblas: its operators, expressions and arrays; and machine code of loops."""
