@@ -52,6 +52,7 @@ def test_nothing_to_sort(gpu: Any, engine: str) -> None:
     v = gb.Vector.from_coo([1, 2], [5, 6], size=3).to(engine)
     listed = ops.argsort(v)
     v.clear()
+    gb.Vector("INT64", 3).to(engine).resize(4)  # from the first resized operand on, statements compare shapes
     assert (listed.new().size, listed.new().nvals) == (2, 0)
 
 

@@ -99,7 +99,7 @@ _RULES: dict[str, Callable[..., bool]] = {
     "sum_by_labels": lambda _shape, A, label: A.shape == label.shape * 2,
     "count_corners": lambda shape, *matrices: all(x.shape == shape * 2 for x in matrices),
     "best_column": lambda shape, A, v: A.shape == shape + v.shape,
-    "argsort": lambda shape, u: shape[0] <= u.nvals,
+    "argsort": lambda shape, u: shape[0] <= u.size,
     "selectk": lambda shape, A, index, pick: pick.fits(shape, A, index),
     "walk": lambda _shape, A, trail, *weights: trail.fits(A, *weights),
     "inner": lambda shape, u, v: u.shape == v.shape,

@@ -58,7 +58,7 @@ def test_the_one_value_of_all_entries_lies_on_the_card(placement: str, gpu: Any)
 
 
 def test_a_name_that_is_no_placement() -> None:
-    with pytest.raises(gb.exceptions.InvalidValue, match=r"'cloud'.*host, device, zerocopy"):
+    with pytest.raises(gb.exceptions.InvalidValue, match=r"'cloud'.*host, device, peer, zerocopy"):
         memory.allocate("cloud", 1, "int8")
 
 

@@ -31,7 +31,8 @@ def order_of(values: Any, *, descending: bool = False) -> Any:
 def _integers(values: Any) -> Any:
     """Return integers in the order of the values.
 
-    IEEE 754 orders positive numbers as their bits, and negative ones in reverse.
+    IEEE 754 orders positive numbers as their bits, and negative ones in reverse. Bits alone are read, as a device may
+    compute with subnormal numbers as if they were zero.
     """
     kind = values.dtype
     if kind == np.bool_:
@@ -40,5 +41,8 @@ def _integers(values: Any) -> Any:
         return values
     xp = cuda.current().xp
     whole = np.dtype(f"i{kind.itemsize}")
-    bits = xp.where(xp.isnan(values), kind.type("nan"), values + kind.type(0)).view(whole)  # -0 + 0 is 0
-    return bits ^ ((bits >> (8 * kind.itemsize - 1)) & whole.type(np.iinfo(whole).max))
+    largest, infinite = whole.type(np.iinfo(whole).max), np.array(np.inf, kind).view(whole)[()]
+    bits = values.view(whole)
+    size = bits & largest
+    bits = xp.where(size > infinite, largest, xp.where(size == 0, whole.type(0), bits))  # NaN last, -0 as 0
+    return bits ^ ((bits >> (8 * kind.itemsize - 1)) & largest)

@@ -159,7 +159,8 @@ class Rows:
         gpu = cuda.current()
         object.__setattr__(self, "device", gpu)
         object.__setattr__(self, "chunks", Chunks.of(gpu, self.indptr, self.nvals))
-        if self.iso and not RECORDS[self.values.placement].resident:  # as every warp reads it again and again
+        record = RECORDS[self.values.placement]
+        if self.iso and (record.spread or not record.resident):  # as every warp reads it again and again
             near = DeviceBuffer(gpu.xp.asarray(self.values.read(0, 1)))
             object.__setattr__(self, "values", near)
 
