@@ -24,7 +24,7 @@ from sparsezc.engines.gpu.elementwise.panel import Panel
 from sparsezc.engines.gpu.layouts import column_blocks
 from sparsezc.engines.gpu.layouts.head_cache import NO_HEADS
 from sparsezc.engines.gpu.placements import Wanted, row_runs, segments
-from sparsezc.engines.gpu.products import multi_source_bfs, spgemm_heavy_rows, spgemm_rows
+from sparsezc.engines.gpu.products import multi_source_bfs, spgemm_dense, spgemm_heavy_rows, spgemm_rows
 from sparsezc.engines.gpu.runtime import codegen, presence_words
 from sparsezc.engines.gpu.runtime.array_pool import ArrayPool
 from sparsezc.engines.gpu.storage.vector_store import MaskBits, VectorStore
@@ -151,6 +151,11 @@ def by_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
     for ordered in (False, True):
         row = spgemm_heavy_rows.HeavyRow(rows, rows, 0, spgemm_rows._count_prelude(rows.wide, rows.wide))
         row.fill(typed, spgemm_rows._fill_prelude(*case, 0), ordered, 0, np.zeros(8, np.uint32), np.zeros(8))
+    sums = spgemm_dense.Sums.of(typed, True, rows)
+    counting = spgemm_rows._count_prelude(rows.wide, rows.wide)
+    dense = spgemm_dense.DenseRows.counted(rows, rows, sums, np.ones(N, np.bool_), np.ones(N, np.int64), counting)
+    adding = spgemm_rows._fill_prelude(*case, 0)
+    dense.fill(0, N, np.zeros(N + 1, np.int64), 0, adding, np.zeros(8, np.uint32), np.zeros(8))
     presence_words.count_frontier(few, N, rows.indptr)
     presence_words.count_wanted(rows.indptr, N, few, 0)
     made = Panel(3, False, VectorStore(BOOL, 3 * N))

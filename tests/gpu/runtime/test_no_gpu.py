@@ -101,7 +101,7 @@ def test_a_placement_that_is_none_needs_no_gpu_to_be_refused(monkeypatch: pytest
         lambda: A.to("cpu", placement="bogus"),
     ):
         with pytest.raises(
-            gb.exceptions.InvalidValue, match=r"'bogus' is not a placement; .* auto, host, device, zero"
+            gb.exceptions.InvalidValue, match=r"'bogus' is not a placement; .* auto, host, device, peer, zero"
         ):
             ask()
 

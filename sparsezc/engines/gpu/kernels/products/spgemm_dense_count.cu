@@ -9,7 +9,8 @@
 
 namespace szc {
 
-// `rows`: nrows of them, those of most products first; `found`: the entries of each of them in each of `parts` parts.
+// `rows`: nrows of them, those of most products first, of ncols columns; `found`: the entries of each of them in each of
+// `parts` parts.
 extern "C" __global__ void __launch_bounds__(256)
     KERNEL(u64 nrows, const u64* rows, u64 parts, u64 ncols, const i64* a_indptr, const AId* a_ids, const i64* b_indptr,
            const BId* b_ids, u64* counter, u32* found) {

@@ -22,8 +22,8 @@ struct Sums {
   }
 };
 
-// `rows`: nrows of them; starts and found: where the entries of each in each of `parts` parts begin, and how many there are;
-// `base`: the first entry of the result.
+// `rows`: nrows of them, of ncols columns; starts and found: where the entries of each in each of `parts` parts begin, and
+// how many there are; `base`: the first entry of the result.
 extern "C" __global__ void __launch_bounds__(256)
     KERNEL(u64 nrows, const u64* rows, u64 parts, u64 ncols, const i64* starts, const u32* found, u64 base, const i64* a_indptr,
            const AId* a_ids, const A* a_values, const i64* b_indptr, const BId* b_ids, const B* b_values, const u64* names,
