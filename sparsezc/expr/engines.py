@@ -15,50 +15,6 @@ behind it). ``u``, ``v`` are Vectors; an ``x`` is any of these. ``s``, ``t`` are
 largest weight of each row and w weights by column, where W asks for them; R is an
 :class:`~sparsezc.expr.expression.Inner`.
 
-operation       operands          op          makes
-==============  ================  ==========  =================================================
-mxv             A, v              semiring    Vector
-vxm             v, A              semiring    Vector
-mxm             A, B              semiring    Matrix
-inner           u, v              semiring    Scalar
-outer           u, v              binary      Matrix: op(u(i), v(j))
-sampled_mxm     A, X, Y, Z, R     semiring    Matrix: W Z for the W(A.S) << X Y over R's semiring
-solve           G, B              None        Matrix of FP64: each row the x with G_i x = b_i (ops/mxm.py)
-distances       X, Y              None        Matrix of FP64: of each row of X from each of Y
-best_column     A, v              None        Vector: the column of each row's entries where v is largest
-count_corners   A, B, M           None        Vector of INT64: triples with M(i, j), A(i, k), B(k, j) by vertex
-kronecker       A, B              binary      Matrix: each entry of A with all of B
-power           A, s              semiring    Matrix: A times itself, s.value times
-ewise_add       x, y              binary      like x and y: union of the patterns
-ewise_mult      x, y              binary      like x and y: intersection
-ewise_union     x, s, y, t        binary      union; s stands in for x, t for y
-apply           x                 unary       like x
-apply_left      s, x              binary      like x: op(s, x)
-apply_right     x, s              binary      like x: op(x, s)
-apply_index     x, s              indexunary  like x; s is the thunk; may be a select operator
-select          x, s              select      like x; s is the thunk; may be an indexunary one
-reduce          x                 monoid      Scalar
-reduce_rowwise  A                 monoid      Vector; by columns where A is transposed
-transpose       A                 None        Matrix: the transpose of A
-assign          x or s, I [, J]   None        into out[I] or out[I, J]
-subassign       x or s, I [, J]   None        the same; the mask has the region's shape
-extract         x, I [, J]        None        Scalar, Vector or Matrix
-values_of       A                 None        Vector: the values of A's entries, by rows and columns
-with_values     A, v              None        Matrix: A's entries with the values of v, by rows and columns
-diag            x, s              None        Matrix from a Vector, Vector from a Matrix; s is k
-reposition      x, s [, t]        None        like x, of the expression's shape: moved by s (and t)
-select_mask     x, y, M           None        like x: what the mask of y allows; M is a MaskKind
-best_label      A, u, s           semiring    Vector: the label that scores most in a row, where it is
-                                              not the row's own (ops/labels.py)
-label_weight    A, u              semiring    Vector: what a row i has within the label u(i)
-move_labels     A, u, k|s, v|s,   semiring    Vector: the labels after rounds of moves; an empty Scalar
-                s, t                          is no vector; s is the scale, t the seed
-join_labels     A, u, k, s, t     semiring    Vector: the parts of the groups u, by their rows' joins
-sum_by_labels   A, u              semiring    Matrix: sums of entries by the labels of row and column
-selectk         A, I, P           None        Matrix: a row for each of I, the entries that P picks
-walk            A, W [, t [, w]]  None        Matrix: a row a walk, its vertices in their order
-==============  ================  ==========  =================================================
-=======
 ===================  ================  ==========  =================================================
 operation            operands          op          makes
 ===================  ================  ==========  =================================================
