@@ -233,7 +233,7 @@ def _colors() -> Iterator[Case]:
     """The kernels that colour rows."""
     for wide in (False, True):
         for name in ("wait_rows", "color_rows"):
-            yield name, codegen.source("label_colors.cu", colors.text(wide, wide)), name
+            yield name, codegen.source("colors.cu", colors.text(wide, wide)), name
 
 
 def _labels() -> Iterator[Case]:
