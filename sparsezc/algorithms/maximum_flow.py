@@ -12,7 +12,7 @@ from sparsezc.algorithms._rounds import rounds
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.errors import DomainMismatch, InvalidValue
-from sparsezc.semirings import binary, monoid, select, semiring
+from sparsezc.semirings import binary, monoid, select, semiring, unary
 from sparsezc.semirings.types import datatypes
 
 _LARGE = 1 << 10  # times the flow: capacities above cost it more than 10 of its 53 bits
@@ -51,15 +51,16 @@ def maximum_flow(A: Matrix, s: Any, t: Any) -> tuple[Any, Matrix]:
 
     Notes
     -----
-    With R the capacities, and 0 at edges that A has the other way only, ``ops.net_flow`` computes N, what each entry
-    carries less what the opposite one does, by push-relabel; then ``F = N where N > 0``. In it vertices with excess, at
-    first those next to s, push it over entries with R > 0 to vertices one hop nearer to t, or rise where there are none;
-    searches from t correct the heights now and then. What t does not get goes back to s in the same way. On a GPU all
-    vertices with excess push at once, a round at a time, and what a vertex receives is added up in the order of its
-    entries: answers do not depend on timing.
+    With R the capacities, and 0 at edges that A has the other way only, ``ops.net_flow`` computes N, what each edge
+    carries less what the opposite one does; then ``F = N where N > 0``.
 
-    Floating-point capacities far above the flow are first lowered to twice what a cut lets through, which changes no
-    least cut: what a vertex receives and what it sends then agree to about 1e-12 of the flow.
+    It does so by push-relabel: vertices with excess, at first those next to s, push it over edges with capacity left to
+    vertices one hop nearer to t, or rise where there are none; searches from t correct the heights now and then. What t
+    does not get goes back to s in the same way. On a GPU all vertices with excess push at once, a round at a time, and
+    what a vertex receives is added up in the order of its entries: answers do not depend on timing.
+
+    Floating-point capacities far above the flow are first lowered to twice the flow, which changes no least cut: what a
+    vertex receives and what it sends then agree to about 1e-12 of the flow.
 
     Source: A. Goldberg, R. Tarjan, A new approach to the maximum-flow problem, JACM 35, 1988, section 3,
     doi:10.1145/48014.61051; global relabelling: B. Cherkassky, A. Goldberg, On implementing the push-relabel method
@@ -73,7 +74,7 @@ def maximum_flow(A: Matrix, s: Any, t: Any) -> tuple[Any, Matrix]:
     >>> value, flow.get(0, 1), flow.get(2, 3)
     (4, 3, 3)
     """
-    N, _, value = _sent(*_network(A, s, t))
+    value, _, N = _sent(*_network(A, s, t))
     # F = N where that is more than 0
     F: Matrix = N.select(select.valuegt, 0).new()
     return value, F
@@ -117,32 +118,33 @@ def minimum_cut(A: Matrix, s: Any, t: Any) -> tuple[Any, Vector]:
     (4, {0: True, 1: True})
     """
     C, s, t = _network(A, s, t)
-    _, reached, value = _sent(C, s, t)
+    value, R, N = _sent(C, s, t)
+    open: Matrix = R.ewise_mult(N, binary.gt).new()
+    reached = _hops(open.select(select.valueeq, True).new().T.new(), t)
     side = Vector(datatypes.BOOL, C.nrows)
     side(~reached.S) << True
     return value, side
 
 
-def _sent(C: Matrix, s: int, t: int) -> tuple[Matrix, Vector, Any]:
-    """Return the flow at each edge, both ways; the hops to t where it is reached; the flow's value.
+def _sent(C: Matrix, s: int, t: int) -> tuple[Any, Matrix, Matrix]:
+    """Return what arrives at t, the capacities with an entry both ways, and what each edge carries, both ways.
 
     Beside a capacity far above the flow, FP64 would round the flow away. So such capacities are lowered, to twice what
-    a cut lets through: no edge carries that much, and the least cuts stay the same.
+    arrives: no edge carries that much, and the least cuts stay the same.
     """
     while True:
         # R = C, and 0 at edges that C has the other way only
         R: Matrix = C.T.apply(binary.times, right=0).new()
         R(binary.plus) << C
         N: Matrix = ops.net_flow(R, s, t).new()
-        open: Matrix = R.ewise_mult(N, binary.gt).new()
-        h = _hops(open.select(select.valueeq, True).new().T.new(), t)
-        # the value is that of the cut
-        into = C.mxv(h, semiring.plus_first[C.dtype]).new(mask=~h.S)
-        value = C.dtype.np_type.type(into.reduce(monoid.plus).new().get(0)).item()
-        most = C.reduce_scalar(monoid.max).new().get(0)
-        if C.dtype is datatypes.INT64 or value == 0 or most <= _LARGE * value:
-            return N, h, value
+        value = C.dtype.np_type.type(N[t, :].new().apply(unary.ainv).new().reduce(monoid.plus).new().get(0)).item()
+        if C.dtype is datatypes.INT64 or value == 0 or _most(C) <= _LARGE * value:
+            return value, R, N
         C = C.apply(binary.min, right=2 * value).new()
+
+
+def _most(C: Matrix) -> float:
+    return float(C.reduce_scalar(monoid.max).new().get(0))
 
 
 def _network(A: Matrix, s: Any, t: Any) -> tuple[Matrix, int, int]:

@@ -48,9 +48,7 @@ def random_graph(rng, n, m, most):
 
 def grid(k, rng):
     number = np.arange(k * k).reshape(k, k)
-    edges = np.r_[
-        np.c_[number[:, :-1].ravel(), number[:, 1:].ravel()], np.c_[number[:-1].ravel(), number[1:].ravel()]
-    ]
+    edges = np.r_[np.c_[number[:, :-1].ravel(), number[:, 1:].ravel()], np.c_[number[:-1].ravel(), number[1:].ravel()]]
     edges = np.r_[edges, edges[:, ::-1]]
     return k * k, edges, rng.integers(1, 100, len(edges))
 

@@ -24,8 +24,8 @@ __all__ = ["net_flow"]
 _FEW = 1 << 17  # entries: SciPy takes less time for them than the loop takes to load, half a second
 _FEWER = 1 << 10  # entries: Python takes less time for them
 _SCIPYS = 1 << 30  # capacities, as SciPy adds up the two of an edge in 32 bits
-_SEARCH = 6  # a new search for heights costs as much as so many steps for each vertex, and one for each entry
-_RAISE = 12  # steps of a change of a height, beside one for each entry; both from Cherkassky and Goldberg
+_SEARCH = 1  # steps for each vertex, beside one for each entry, after which heights are searched for anew
+_RAISE = 12  # steps of a change of a height, beside one for each entry, as Cherkassky and Goldberg count them
 
 
 def net_flow(x: Expression) -> Any:

@@ -27,7 +27,7 @@ from sparsezc.memory.device import DeviceBuffer
 from sparsezc.semirings.types.datatypes import DataType
 
 _LONG_ROW = 2048  # entries of a row; one of more is taken by a block, not by a warp
-_LEVELS = 32  # of a search between two waits of the host; a multiple of 4, after which lists and tallies are where they were
+_LEVELS = 32  # of a search between two waits of the host; a multiple of 4, as two lists and four tallies take turns
 _ROUNDS = 16  # likewise, and even
 _FAR = 2**32 - 1
 
@@ -37,7 +37,7 @@ def net_flow(e: Any) -> MatrixStore:
     A, s, t = e.operands
     rows = A._store.rows
     if rows is None:
-        return MatrixStore(e.dtype, *e.shape, None)
+        return MatrixStore(e.dtype, A._store.nrows, A._store.ncols, None)
     flow = _Flow(e, rows, e.dtype)
     flow.run("leave", int(flow.indptr[s.value + 1] - flow.indptr[s.value]), source=s.value)
     flow.drain(t.value, s.value)
@@ -71,22 +71,13 @@ class _Flow:
 
     def drain(self, target: int, wall: int) -> None:
         """Push excess to a vertex until none that is left reaches it."""
-        xp, (one, other) = self.gpu.xp, self.lists
+        xp, one = self.gpu.xp, self.lists[0]
         levels, rounds = xp.zeros((4, 2), np.uint64), xp.zeros((4, 2), np.uint64)
         ends = {"target": target, "wall": wall}
         is_long = int(self.indptr[target + 1] - self.indptr[target]) > _LONG_ROW
         first = xp.asarray(np.array([not is_long, is_long], np.uint64))
-
-        def search() -> None:
-            for k in range(_LEVELS):
-                self._step("search", levels, k, self.lists[k % 2], self.lists[1 - k % 2], wall=wall)
-
-        def push() -> None:
-            for k in range(0, 2 * _ROUNDS, 2):
-                self._step("push", rounds, k, one, other, **ends)
-                self._step("gather", rounds, k + 1, other, one)
-
-        searching, pushing = _Batch(self.gpu, search), _Batch(self.gpu, push)
+        searching = _Batch(self.gpu, lambda: self.search(levels, wall))
+        pushing = _Batch(self.gpu, lambda: self.push(rounds, ends))
         while True:
             self.height.fill(_FAR)
             self.height[target] = 0
@@ -103,6 +94,18 @@ class _Flow:
             done = 0
             while pushing.run(rounds) and done < deepest // 2:
                 done += _ROUNDS
+
+    def search(self, tally: Any, wall: int) -> None:
+        """Launch some levels of the search for heights."""
+        for k in range(_LEVELS):
+            self._step("search", tally, k, self.lists[k % 2], self.lists[1 - k % 2], wall=wall)
+
+    def push(self, tally: Any, ends: dict[str, int]) -> None:
+        """Launch some rounds."""
+        one, other = self.lists
+        for k in range(0, 2 * _ROUNDS, 2):
+            self._step("push", tally, k, one, other, **ends)
+            self._step("gather", tally, k + 1, other, one)
 
     def _step(self, name: str, tally: Any, k: int, listed: Any, following: Any, **ends: int) -> None:
         """Launch a kernel on a list, which makes the next one."""

@@ -10,7 +10,8 @@
 // it in this round, else 0. `excess`, `height`: of each vertex; FAR where the target cannot be reached. `raised`: the height after the
 // round of a vertex that keeps excess. `mark`: KEEPS, RECEIVES, 0 between rounds. `listed`, `most`, `tally`: the rows of a launch, the
 // places of a list, and the numbers of short and of long rows in it; `next`, `next_tally`: those of the launch that follows;
-// `later_tally` is set to 0 for the one after it. `target`, `wall`: where excess goes, and the vertex that it does not pass.
+// `later_tally` is set to 0 for the one after it. `target`, `wall`: where excess goes, and the vertex that it does not pass. `source`:
+// the vertex whose edges are filled.
 //
 // The prelude supplies Id, Key and Place, the types of ids, of listed rows and of entries' places; T, of capacities; LONG_ROW, the
 // entries of a row from which on a block takes it.
@@ -97,7 +98,7 @@ extern "C" __global__ void __launch_bounds__(256)
 }
 
 // Pushes along each listed row's edges, in their order; lists the rows that keep excess, and those that receive some.
-extern "C" __global__ void __launch_bounds__(256)
+extern "C" __global__ void __launch_bounds__(256, 4)
     push(Key* listed, u64 most, u64* tally, Key* next, u64* next_tally, u64* later_tally, u64 target, u64 wall, const i64* indptr,
          const Id* indices, const Place* back, T* room, T* got, T* excess, const u32* height, u32* raised, u32* mark) {
   __shared__ T of_warps[8];
