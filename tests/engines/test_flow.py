@@ -123,6 +123,8 @@ def test_nothing_flows(put):
     assert check(put(R), both, 1, 0) == 0
     assert check(put(R), both, 2, 3) == 4
     assert ops.net_flow(put(gb.Matrix("INT64", 4, 4)), 0, 3).new().nvals == 0
+    loops = gb.Matrix.from_coo([0, 0, 1, 1], [0, 1, 0, 1], [5, 2, 0, 7])
+    assert ops.net_flow(put(loops), 0, 1).new().to_dense().tolist() == [[0, 2], [-2, 0]]
 
 
 def test_repeated_and_masked(put):

@@ -83,9 +83,9 @@ def _left(loop: Any, indptr: Any, ids: Any, back: Any, capacity: Any, source: in
     """Return what is left of capacities when as much as possible has gone to the target, and the rest has come back."""
     room, excess = capacity.copy(), np.zeros(indptr.size - 1, capacity.dtype)
     edges = slice(indptr[source], indptr[source + 1])
-    excess[ids[edges]] = room[edges]
-    room[back[edges]] += room[edges]
+    excess[ids[edges]] = whole = room[edges].copy()
     room[edges] = 0
+    room[back[edges]] += whole
     loop(indptr, ids, back, room, excess, target, source)
     loop(indptr, ids, back, room, excess, source, target)
     return room
@@ -168,7 +168,7 @@ def _drain(indptr: Any, ids: Any, back: Any, room: Any, excess: Any, target: int
                     for at in range(indptr[v], indptr[v + 1]):
                         if room[at] > 0 and height[ids[at]] + 1 < own:
                             own = height[ids[at]] + 1
+                    height[v] = own
                     next[v] = indptr[v]
                     work += _RAISE + indptr[v + 1] - indptr[v]
             excess[v] = left
-            height[v] = own
