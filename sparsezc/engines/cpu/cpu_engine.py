@@ -232,6 +232,7 @@ _STATEMENTS: dict[str, Callable[[Expression, Any, Write[Mask | None]], None]] = 
     "best_column": partial(_write_whole, first_use.function("sparsezc.engines.cpu.selectk", "best_column")),
     "count_corners": partial(_write_whole, first_use.function("sparsezc.engines.cpu.two_way", "count_corners")),
     "distances": partial(_write_whole, distances),
+    "net_flow": partial(_write_whole, first_use.function("sparsezc.engines.cpu.flow", "net_flow")),
     "sampled_mxm": _sampled_mxm,
     "selectk": partial(_write_whole, first_use.function("sparsezc.engines.cpu.selectk", "selectk")),
     "solve": partial(_write_whole, solve),

@@ -20,6 +20,7 @@ from sparsezc.engines.gpu.elementwise import (
 from sparsezc.engines.gpu.elementwise.matrix_merge import MaskRows, Region
 from sparsezc.engines.gpu.elementwise.panel import Panel
 from sparsezc.engines.gpu.elementwise.transpose import mirrored
+from sparsezc.engines.gpu.graphs import flow
 from sparsezc.engines.gpu.products import dense_rows, label_sums, spgemm, two_way
 from sparsezc.engines.gpu.runtime import presence_words
 from sparsezc.engines.gpu.sampling import picks, walks
@@ -280,6 +281,7 @@ _MAKE: dict[str, Callable[[Any], MatrixStore | None]] = {
     "selectk": _selectk,
     "walk": _walk,
     "sum_by_labels": label_sums.sum_by_labels,
+    "net_flow": flow.net_flow,
 }
 _OF_PANELS = {"solve", "distances", "two_way_mxm", "two_way_sampled_mxm"}  # their results mostly are panels, too
 

@@ -99,6 +99,7 @@ _RULES: dict[str, Callable[..., bool]] = {
     "join_labels": lambda shape, A, *rest: A.shape == shape * 2 and _same(shape, *rest),
     "color_rows": lambda shape, A, order: A.shape == shape * 2 and order.shape == shape,
     "sum_by_labels": lambda _shape, A, label: A.shape == label.shape * 2,
+    "net_flow": lambda shape, R, _s, _t: R.shape == shape,
     "count_corners": lambda shape, *matrices: all(x.shape == shape * 2 for x in matrices),
     "best_column": lambda shape, A, v: A.shape == shape + v.shape,
     "argsort": lambda shape, u: shape[0] <= u.size,
