@@ -24,6 +24,7 @@ from sparsezc.semirings.types.datatypes import DataType
 # Entries that a lane requests at once; a quarter where they have values of their own, whose registers then allow 24
 # warps a processor: 20 values of each entry of kron:18 took 3.8 ms and not 4.3.
 _AHEAD = 8
+_COLUMNS = 6  # of a lane, at most, where entries have values of their own: more do not fit its registers
 
 
 class _Halves(NamedTuple):
@@ -101,12 +102,22 @@ class _Case(NamedTuple):
     dots: tuple[str, str, DataType, bool] | None
 
 
+def _shares(width: int) -> tuple[int, int]:
+    """Return the lanes of an entry, and the columns of each lane, that leave the fewest lanes idle."""
+    ways = [(1 << p, -(-width >> p)) for p in range(5, -1, -1)]
+    return min((way for way in ways if way[0] == 32 or way[1] <= _COLUMNS), key=lambda way: way[0] * way[1])
+
+
+def _wide_shares(width: int) -> tuple[int, int]:
+    """Return the same with few columns a lane, as lanes add up what they have of a product."""
+    return 1 << max(0, min(width, 32) - 1).bit_length(), 1 << max(0, -(-width // 32) - 1).bit_length()
+
+
 @lru_cache(maxsize=256)
 def _prelude(case: _Case) -> str:
     semiring, form = case.semiring, case.form
     dots, weighing, weight, reads_own = (*not_sampled(case.x), semiring.type, False) if case.dots is None else case.dots
-    lanes = 1 << max(0, min(case.width, 32) - 1).bit_length()
-    columns = 1 << max(0, -(-case.width // 32) - 1).bit_length()
+    lanes, columns = _shares(case.width) if case.dots is None else _wide_shares(case.width)
     ahead = min(lanes, max(1, _AHEAD // columns // (4 if case.dots is None else 1)))
     return "\n".join(
         (

@@ -15,7 +15,7 @@
 // The prelude supplies Id, Own, A, X, Z (types of ids, M's values, weights, X's and Y's values); `Z multiply(A a, X x)`; the monoid
 // (add, identity; ANY, ATOMIC); READS_OWN (steps read M's values), ISO, SAMPLED, and with it what sampled.cuh says (else L and R);
 // WEIGHTS, DROPS, `u32 weight_of(u64 column)`, `u32 weigh(dot::Z w, Own own, u64 row, u64 col, A (&a)[WEIGHTS])`; LONG; COLUMNS, how many
-// columns a lane has; LANES and AHEAD, powers of two, AHEAD at most LANES, which is 32 with several columns; and what part.cuh says.
+// columns a lane has; LANES and AHEAD, powers of two, AHEAD at most LANES; and what part.cuh says.
 #include "atomics.cuh"
 #include "part.cuh"
 #include "rows.cuh"
@@ -163,6 +163,7 @@ __device__ __forceinline__ void add_entries(const Operands& o, const Read& read,
     Id target[AHEAD];
     X right[AHEAD][COLUMNS];
     A weight[AHEAD][COLUMNS];  // without SAMPLED
+    Z seen[AHEAD][COLUMNS];    // sums of the entries' columns so far
 #pragma unroll
     for (u32 u = 0; u < AHEAD; ++u) {
       const u32 from = t + u * TOGETHER + mine;
@@ -171,6 +172,7 @@ __device__ __forceinline__ void add_entries(const Operands& o, const Read& read,
       for (u32 q = 0; q < COLUMNS; ++q) {
         const bool there = from < hi && column(q) < o.width;
         right[u][q] = there ? o.x[o.right + target[u] * o.stride + column(q)] : X();
+        if (!ANY && there) seen[u][q] = look(&o.y[o.right + target[u] * o.stride + column(q)]);
         if (!SAMPLED) weight[u][q] = there ? o.entries[(read.base + from + r.moved) * o.width + column(q)] : A();
       }
     }
@@ -194,7 +196,7 @@ __device__ __forceinline__ void add_entries(const Operands& o, const Read& read,
         const u64 place = o.right + target[u] * o.stride + column(q);
         const Z z = multiply(weight[u][q], r.left[q]);
         if (ANY) o.y[place] = z;
-        else combine(&o.y[place], z);
+        else combine_after(&o.y[place], z, seen[u][q]);
         if (DROPS && !has_bit(((volatile u32*)o.y_bits)[place >> 5], (u32)place & 31u)) atomicOr(&o.y_bits[place >> 5], bit((u32)place & 31u));
       }
     }
