@@ -16,6 +16,7 @@ import sparsezc as gb
 from sparsezc.engines.gpu.placements import segments
 from sparsezc.engines.gpu.products import (
     colors,
+    dense_rows,
     labels,
     multi_source_bfs,
     sampled,
@@ -308,7 +309,7 @@ def _sampling() -> Iterator[Case]:
             yield f"panel_{name}", codegen.source("panel_gather.cu", codegen.typedefs(T=dtype)), name
         prelude = codegen.typedefs(X=dtype, Z=dtype) + "\n" + codegen.monoid(op[dtype].monoid)
         yield "panel_fold", "#define KERNEL panel_fold\n" + codegen.source("panel_fold.cu", prelude), "panel_fold"
-        prelude = codegen.typedefs(X=dtype)
+        prelude = dense_rows._prelude(dtype)
         yield "distances", "#define KERNEL distances\n" + codegen.source("distances.cu", prelude), "distances"
 
 

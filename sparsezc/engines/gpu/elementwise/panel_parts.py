@@ -140,8 +140,9 @@ def _folded(monoid: Any, u: VectorStore, sums: int, how: Places) -> VectorStore:
 
 def from_full(values: Any, dtype: DataType, width: int, across: bool) -> Panel:
     """Return a panel of an array of two dimensions, in one copy to the device."""
-    xp = cuda.current().xp
-    given = xp.array(np.ascontiguousarray(values.T if across else values, dtype.np_type)).ravel()
+    gpu, host = cuda.current(), np.ascontiguousarray(values.T if across else values, dtype.np_type).reshape(-1)
+    xp, given = gpu.xp, gpu.xp.empty(host.size, host.dtype)
+    gpu.copy_in(given, host, "pageable")
     made = VectorStore(dtype, given.size)
     bits = xp.full(made.nwords, 2**32 - 1, np.uint32)
     if made.size % 32:
