@@ -17,18 +17,18 @@ class Runtime:
     def __init__(self) -> None:
         self.pending: dict[int, list[tuple[int, int, int]]] = {}
 
-    def setDevice(self, number: int) -> None:  # noqa: N802 (CuPy's name)
+    def setDevice(self, number: int) -> None:
         assert number == 3
 
-    def streamCreateWithFlags(self, _: int) -> int:  # noqa: N802
+    def streamCreateWithFlags(self, _: int) -> int:
         self.pending[len(self.pending)] = []
         return len(self.pending) - 1
 
-    def memcpyAsync(self, to: int, source: int, nbytes: int, kind: int, stream: int) -> None:  # noqa: N802
+    def memcpyAsync(self, to: int, source: int, nbytes: int, kind: int, stream: int) -> None:
         assert kind == 1
         self.pending[stream].append((to, source, nbytes))
 
-    def streamSynchronize(self, stream: int) -> None:  # noqa: N802
+    def streamSynchronize(self, stream: int) -> None:
         for copy in self.pending[stream]:
             ctypes.memmove(*copy)
         self.pending[stream].clear()
