@@ -1,7 +1,7 @@
 """The column of each row's entries at which a vector is largest: one product over the ranks of the vector's entries.
 
-Ranks are integers of 4 bytes without ties, so that the product reads half of what scores would take. Sorting 16 million scores
-takes a twentieth of a pass over edges in host memory.
+Ranks are integers of 4 bytes without ties, so that the product reads half of what scores would take. Sorting 16 million
+scores takes a twentieth of a pass over edges in host memory.
 """
 
 from __future__ import annotations
