@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any
 
 from sparsezc import errors, first_use
-from sparsezc.engines.cpu.dense import distances, is_dense, matmul, solve, values_of, with_values
+from sparsezc.engines.cpu.dense import distances, is_dense, map_rows, matmul, solve, values_of, with_values
 from sparsezc.engines.cpu.store_methods import Keeper
 from sparsezc.engines.cpu.suitesparse import native
 from sparsezc.engines.cpu.suitesparse.expressions import EXPRESSIONS, acyclic, index, operand, operator, scalar, stack
@@ -230,6 +230,7 @@ _STATEMENTS: dict[str, Callable[[Expression, Any, Write[Mask | None]], None]] = 
     "best_column": partial(_write_whole, first_use.function("sparsezc.engines.cpu.selectk", "best_column")),
     "count_corners": partial(_write_whole, first_use.function("sparsezc.engines.cpu.two_way", "count_corners")),
     "distances": partial(_write_whole, distances),
+    "map_rows": partial(_write_whole, map_rows),
     "sampled_mxm": _sampled_mxm,
     "selectk": partial(_write_whole, first_use.function("sparsezc.engines.cpu.selectk", "selectk")),
     "solve": partial(_write_whole, solve),
