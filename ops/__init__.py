@@ -39,8 +39,8 @@ __all__ = [
     "apply", "argsort", "assign", "best_column", "best_label", "color_rows", "count_corners", "diag", "distances",
     "ewise_add", "ewise_mult", "ewise_union", "extract", "inner", "join_labels", "kronecker", "label_weight",
     "map_rows", "move_labels", "mxm", "mxv", "outer", "power", "reduce", "reduce_columnwise", "reduce_rowwise",
-    "reposition", "row_function", "sample_hops", "sampled_mxm", "select", "selectk", "setdiag", "solve", "stack", "sum_by_labels", "transpose",
-    "two_way_mxm", "two_way_sampled_mxm", "values_of", "vxm", "walk", "with_values",
+    "reposition", "row_function", "sample_hops", "sampled_mxm", "select", "selectk", "setdiag", "solve", "stack",
+    "sum_by_labels", "transpose", "two_way_mxm", "two_way_sampled_mxm", "values_of", "vxm", "walk", "with_values",
 ]  # fmt: skip
 
 infix.define(signs)

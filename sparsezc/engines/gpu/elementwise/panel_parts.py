@@ -13,7 +13,7 @@ from sparsezc.engines.gpu.runtime.codegen import typedefs
 from sparsezc.engines.gpu.storage.vector_store import VectorStore
 from sparsezc.semirings.types.datatypes import DataType
 
-_SUMS = 1 << 14  # of a column that are made at once: enough threads for a GPU
+_SUMS = 1 << 18  # of all columns together that are made at once: as many as a GPU has threads
 _FEW = 64  # rows that one thread adds up
 
 
@@ -116,7 +116,7 @@ def fold(monoid: Any, panel: Panel, along_rows: bool) -> VectorStore:
         return _folded(monoid, u, panel.length, Places(1, width, 1, width))
     length = panel.length
     while True:
-        each = max(_FEW, -(-length // _SUMS))
+        each = max(_FEW, -(-length * width // _SUMS))
         length = -(-length // each)
         u = _folded(monoid, u, length * width, Places(width, each * width, width, each))
         if length == 1:

@@ -32,7 +32,7 @@ def map_rows(e: Any, mask: MaskBits) -> Panel | None:
     case = tuple((x.vector.dtype, x.width) for x in there)
     kernel = codegen.kernel(gpu, "map_rows.cu", _prelude(case, width, row.cuda), "map_rows")
     pairs = [x.vector.operands() for x in there] + [(0, 0)] * (4 - len(there))
-    named = {f"{name}{k}": array for k, pair in enumerate(pairs) for name, array in zip(("a", "bits"), pair, strict=True)}
+    named = {f"a{k}": pair[0] for k, pair in enumerate(pairs)} | {f"bits{k}": pair[1] for k, pair in enumerate(pairs)}
     kernel.launch(
         launch.blocks(gpu, nrows), nrows=nrows, **named, **mask.arguments()._asdict(), out=made.values, out_bits=bits
     )
