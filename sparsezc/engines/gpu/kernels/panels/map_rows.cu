@@ -1,8 +1,9 @@
 // Rows of a panel computed from rows of up to four others.
 //
-// Who calls: engines/gpu/elementwise/row_map.py. All memory on the device. What a thread does: one row, of which it reads all
-// numbers of all operands (0 where `bits` has no entry), and writes all of the result; a row of which `mask` (after `flip`; null: no
-// mask) lets nothing through is left out, and has no entry in `out_bits`. A warp has 32 rows, so whole presence words.
+// Who calls: engines/gpu/elementwise/row_map.py. All memory on the device. What a thread does: one of `nrows` rows, of which it reads
+// all numbers of the operands a0, a1, a2 and a3 (0 where bits0, bits1, bits2 or bits3 has no entry), and writes all of `out`; a row of
+// which `mask` (each word flipped by `flip`; null: no mask) lets nothing through is left out, and has no entry in `out_bits`. A warp
+// has 32 rows, so whole presence words.
 //
 // The prelude supplies A0 .. A3, the types of the operands, W0 .. W3, their widths (0: there is none), OUT, that of the result, and
 // `void compute(const double* x, double* z)`.
