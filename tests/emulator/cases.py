@@ -15,6 +15,7 @@ import numpy as np
 import sparsezc as gb
 from sparsezc.engines.gpu.placements import segments
 from sparsezc.engines.gpu.products import (
+    best_column,
     colors,
     dense_rows,
     labels,
@@ -186,7 +187,10 @@ def _panels() -> Iterator[Case]:
 
 
 def _by_vertex() -> Iterator[Case]:
-    """Counts of corners for each vertex: kernels that no semiring of a user asks for."""
+    """Products that make a column or a count for each vertex: kernels that no semiring of a user asks for."""
+    for dtype in (datatypes.FP64, datatypes.UINT64):
+        for name, source, kernel in _products(best_column._semiring(dtype), dtype):
+            yield f"{name}.column", source, kernel
     for wide in (False, True):
         counting, slots = semiring.plus_pair[datatypes.UINT64 if wide else datatypes.UINT32], 3680 if wide else 6144
         sizes = slots, slots // 32, spgemm_masked_dot.WARP_MASK

@@ -1,33 +1,63 @@
-"""The column of each row's entries at which a vector is largest: one product over the ranks of the vector's entries.
-
-Ranks are integers of 4 bytes without ties, so that the product reads half of what scores would take. Sorting 16 million
-scores takes a twentieth of a pass over edges in host memory.
-"""
+"""The column of each row's entries at which a vector is largest: one product, whose sums are a column and its score."""
 
 from __future__ import annotations
 
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
 from sparsezc.device import cuda
-from sparsezc.engines.gpu.elementwise import value_order
 from sparsezc.engines.gpu.products import spmv
 from sparsezc.engines.gpu.storage.matrix_store import MatrixStore
 from sparsezc.engines.gpu.storage.vector_store import ALL, VectorStore
-from sparsezc.semirings import semiring
-from sparsezc.semirings.types.datatypes import INT64, UINT32, UINT64
+from sparsezc.semirings.algebra.operators import BinaryOp
+from sparsezc.semirings.algebra.structures import Monoid, Semiring
+from sparsezc.semirings.types.datatypes import FC64, FP64, INT64, UINT64, DataType
+
+_BITS = "__double_as_longlong({}.%s)"
+#: Of a sum's score, by the type in which scores are compared: its bits in a double, the score again, and the least one.
+_STORED = {FP64: "y", INT64: "__longlong_as_double(y)", UINT64: "__longlong_as_double(i64(y))"}
+_READ = {FP64: "{}.im", INT64: _BITS % "im", UINT64: f"u64({_BITS % 'im'})"}
+_LEAST = {FP64: -np.inf, INT64: -0.0, UINT64: 0.0}
 
 
 def best_column(matrix: MatrixStore, transposed: bool, vector: VectorStore) -> VectorStore:
     """Return the columns as INT64; of equal entries of the vector the first counts."""
-    xp, made = cuda.current().xp, VectorStore(INT64, matrix.ncols if transposed else matrix.nrows)
-    at, values = vector.entries()
-    if at.size == 0:
-        return made
-    best_first = at[value_order.order_of(values, descending=True)]
-    dtype = UINT32 if vector.size <= 2**32 else UINT64
-    ranks, least = VectorStore(dtype, vector.size), VectorStore(dtype, made.size)
-    full = xp.empty(vector.size, dtype.np_type)
-    full[best_first] = xp.arange(at.size, dtype=dtype.np_type)
-    ranks.set(full, vector.bits, int(at.size))
-    spmv.spmv(matrix, transposed, ranks, semiring.min_second[dtype], least, ALL, vector_left=False)
-    if least.bits is not None:  # values of rows without a column are any numbers
-        made.set(best_first[xp.minimum(least.values, dtype.np_type.type(at.size - 1))], least.bits, least.count)
-    return made
+    size = matrix.ncols if transposed else matrix.nrows
+    sums, best = VectorStore(FC64, size), VectorStore(INT64, size)
+    spmv.spmv(matrix, transposed, vector, _semiring(vector.dtype), sums, ALL, vector_left=False)
+    if sums.bits is not None:
+        columns = cuda.current().xp.ascontiguousarray(sums.values.view(np.int64)[::2])
+        best.set(columns, sums.bits, sums.count)
+    return best
+
+
+def _semiring(dtype: DataType) -> Any:
+    """Return the semiring for scores of a type."""
+    return _of_scores(FP64 if dtype.is_float else UINT64 if dtype.is_bool or dtype.np_type.kind == "u" else INT64)
+
+
+@lru_cache(maxsize=3)
+def _of_scores(scores: DataType) -> Any:
+    """Return the semiring whose sums are complex numbers, in which the bits of the column and of the score lie.
+
+    The column is first, as 16 bytes are combined atomically by a mark in their first half that no column equals.
+    """
+    x, y, j, k = (text.format(name) for text in (_READ[scores], _BITS % "re") for name in "xy")
+    better = BinaryOp(
+        "better",
+        numpy=_refused,
+        cuda=f"{x} < {y} || ({x} == {y} && {k} < {j}) ? y : x",
+        domain={FC64: (FC64, FC64)},
+        commutes_to="better",
+    )
+    least = complex(np.inf, _LEAST[scores])
+    best = Monoid(better, identity=lambda _: least, domain={FC64: (FC64, FC64)}, is_idempotent=True)
+    pair = f"c128(__longlong_as_double(k), {_STORED[scores]})"
+    scored = BinaryOp("scored", numpy=_refused, cuda=pair, domain={scores: (scores, FC64)})
+    return Semiring(best, scored)[scores]
+
+
+def _refused(*_: Any) -> Any:
+    raise NotImplementedError("this semiring has kernels only")
