@@ -17,6 +17,7 @@ from sparsezc.engines.gpu.graphs import colors, flow
 from sparsezc.engines.gpu.placements import segments
 from sparsezc.engines.gpu.products import (
     best_column,
+    dense_rows,
     labels,
     multi_source_bfs,
     sampled,
@@ -324,7 +325,7 @@ def _sampling() -> Iterator[Case]:
             yield f"panel_{name}", codegen.source("panel_gather.cu", codegen.typedefs(T=dtype)), name
         prelude = codegen.typedefs(X=dtype, Z=dtype) + "\n" + codegen.monoid(op[dtype].monoid)
         yield "panel_fold", "#define KERNEL panel_fold\n" + codegen.source("panel_fold.cu", prelude), "panel_fold"
-        prelude = codegen.typedefs(X=dtype)
+        prelude = dense_rows._prelude(dtype)
         yield "distances", "#define KERNEL distances\n" + codegen.source("distances.cu", prelude), "distances"
 
 

@@ -15,6 +15,7 @@ from sparsezc.engines.gpu.elementwise import (
     operands,
     panel,
     panel_parts,
+    row_map,
     vector_index,
 )
 from sparsezc.engines.gpu.elementwise.matrix_merge import MaskRows, Region
@@ -278,6 +279,7 @@ _MAKE: dict[str, Callable[[Any], MatrixStore | None]] = {
     "two_way_sampled_mxm": lambda e: two_way.two_way_sampled_mxm(e, matrix_stores.operand(e.operands[0])),
     "solve": dense_rows.solve,
     "distances": dense_rows.distances,
+    "map_rows": row_map.as_rows,
     "selectk": _selectk,
     "walk": _walk,
     "sum_by_labels": label_sums.sum_by_labels,

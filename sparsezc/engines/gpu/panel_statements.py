@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from sparsezc.engines.gpu import matrix_stores
-from sparsezc.engines.gpu.elementwise import operands, panel, panel_parts, vector_map
+from sparsezc.engines.gpu.elementwise import operands, panel, panel_parts, row_map, vector_map
 from sparsezc.engines.gpu.elementwise.panel import Panel
 from sparsezc.engines.gpu.products import multi_source_bfs, sampled, spmm
 from sparsezc.engines.gpu.products.spgemm_rows import products, the_one_value
@@ -35,6 +35,8 @@ def run_statement(e: Any, out: Any, write: Write[Mask | None]) -> bool:
         return statement.mxm()
     if e.operation == "sampled_mxm":
         return statement.sampled_mxm()
+    if e.operation == "map_rows":
+        return statement.map_rows()
     if e.operation in ("assign", "subassign") and statement.put():
         return True
     return e.operation in _ELEMENTWISE and statement.elementwise()
@@ -128,6 +130,11 @@ class _Statement:
         rows = columns if A._transposed and not pushes else rows
         made = (spmm.push if pushes else spmm.pull)(self.e.op, rows, A._store.dtype, x, how.mask, given)
         return self._write(made, how, masked=True)
+
+    def map_rows(self) -> bool:
+        how = self.in_bits()
+        made = None if self.across else row_map.map_rows(self.e, how.mask)
+        return made is not None and self._write(made.vector, how, masked=False)
 
     def _write(self, made: VectorStore, how: Write[MaskBits], *, masked: bool) -> bool:
         """Write a product; `masked`: it was made only where the mask allows it."""

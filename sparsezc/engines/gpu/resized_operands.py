@@ -93,6 +93,9 @@ _RULES: dict[str, Callable[..., bool]] = {
     "two_way_sampled_mxm": lambda shape, A, X, _op: X.shape == shape and sum(A.shape) == shape[0],
     "solve": lambda shape, G, B: B.shape == shape and G.shape == (shape[0], shape[1] * (shape[1] + 1) // 2),
     "distances": lambda shape, X, Y: (X.shape[0], Y.shape[0]) == shape and X.shape[1] == Y.shape[1],
+    "map_rows": lambda shape, *given: (
+        all(A.shape[0] == shape[0] for A in given[:-1]) and sum(A.shape[1] for A in given[:-1]) == given[-1].inputs
+    ),
     "best_label": lambda shape, A, *rest: A.shape == shape * 2 and _same(shape, *rest),
     "label_weight": lambda shape, A, *rest: A.shape == shape * 2 and _same(shape, *rest),
     "move_labels": lambda shape, A, *rest: A.shape == shape * 2 and _same(shape, *rest),
