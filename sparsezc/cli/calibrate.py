@@ -116,8 +116,8 @@ def between(transport: Any, *, gpu: bool) -> Between:
     peer = _peer_rate(transport, gpu=gpu)
     transport.numbers(0)  # all links read together
     mine = peer, latency / steps, statement, exchange, link_rate() if gpu else 0.0
-    rates, *parts, links = zip(*transport.objects(mine), strict=True)
-    return Between(min(rates), *map(max, parts), sum(links))
+    rates, latencies, statements, exchanges, links = zip(*transport.objects(mine), strict=True)
+    return Between(min(rates), max(latencies), max(statements), max(exchanges), sum(links))
 
 
 def _peer_rate(transport: Any, *, gpu: bool) -> float:
