@@ -165,6 +165,9 @@ class Capabilities(Protocol):
     def vector_from_arrays(self, form: str, arrays: tuple[Any, ...], dtype: DataType, size: int) -> Any:
         """Make a store of such arrays, which the engine may take over; values None: each is 1."""
 
+    def by_position(self, vector: Any) -> None:
+        """Keep a vector so that an entry is found by its position, as products do that read it at random."""
+
     def vector_of_rows(self, store: Any) -> Any:
         """Return a matrix of few rows as a vector: entry (i, j) of k rows is entry j * k + i. It may share memory."""
 

@@ -34,6 +34,7 @@ class Locals:
         self.engine = engine
         self._to_arrays = engines.capability(engine, "vector_to_arrays")
         self._from_arrays = engines.capability(engine, "vector_from_arrays")
+        self._by_position = engines.capability(engine, "by_position")
 
     def vector(self, dtype: DataType, size: int, store: Any = None) -> Any:
         """Make a Vector, without entries or of a store."""
@@ -65,6 +66,11 @@ class Locals:
             return self.engine.vector_to_coo(self.settled(vector)._store)
         found: tuple[Any, ...] = self._to_arrays(self.settled(vector)._store, form)
         return found
+
+    def by_position(self, vector: Any) -> Any:
+        """Return a vector whose entries products can look up by position."""
+        self._by_position(self.settled(vector)._store)
+        return vector
 
     def from_arrays(self, form: str, arrays: tuple[Any, ...], dtype: DataType, size: int) -> Any:
         """Make a Vector of arrays in such a form."""

@@ -90,7 +90,7 @@ def _write(engine: DistributedEngine, e: Any, parts: tuple[Any, Any], result: An
 
 def _pulls(engine: DistributedEngine, op: Any, frontier: Any, matrix: Any) -> bool:
     """Return whether searches gather their frontier: the rule of products.py, by the mean of the matrix's rows."""
-    return bool(engine.nvals(frontier) * one_in(op) > frontier.shape[0] * matrix.shape[0])
+    return bool(engine.nvals(frontier) * one_in(engine, op, "x" in op.reads) > frontier.shape[0] * matrix.shape[0])
 
 
 def _pull(engine: DistributedEngine, e: Any, result: Any, write: Any, part: Any) -> None:

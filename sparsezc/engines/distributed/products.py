@@ -24,8 +24,9 @@ if TYPE_CHECKING:
 __all__ = ["MOVABLE", "ONES", "one_in", "product"]
 
 #: A pull is chosen if a push would read one entry of the matrix in so many: a pull whose sums stop at their first entry
-#: reads few (Beamer's alpha); any other reads all, but writes its results in order.
-STOPPING, READING = 15, 2
+#: reads few (Beamer's alpha); any other reads all, but a GPU writes its results in order. A processor's caches hold the
+#: results of a push, so there a pull pays only if it gathers presence words alone.
+STOPPING, READING, NEVER = 15, 2, 1
 #: Monoids whose result moves with its operands, so that positions can be counted from this rank's first.
 MOVABLE = {"any", "min", "max"}
 #: Monoids that make 1 of ones.
@@ -47,12 +48,16 @@ def product(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool | N
     by_result = (A._transposed == left) != (store.layout.along == COLUMNS)
     other = store if engine.known_symmetric(A) else store.turned
     pulled, pushed = (store, other) if by_result else (other, store)
+    if x.layout.is_whole:  # the transpose of a narrow matrix is cut along the same dimension
+        pushed = None
+    elif result.layout.is_whole:
+        pulled = None
     reads = e.op.of_users or ("x" if left else "y") in e.op.reads
     most = None
     if pulled is None or (pushed is not None and not x.is_full):
         most = _edges(engine, x, pushed)
-    if pulled is not None and (most is None or pushed is None or _pulls(engine, e.op, most, pushed)):
-        whole = exchange.whole_vector(engine, x, reads=reads)
+    if pulled is not None and (most is None or pushed is None or _pulls(engine, e.op, most, pushed, reads)):
+        whole = engine.local.by_position(exchange.whole_vector(engine, x, reads=reads))
         _pull(engine, e, pulled, A._transposed != (not by_result), whole, result, write)
         result.rows = pulled
     else:
@@ -79,13 +84,15 @@ def _edges(engine: DistributedEngine, x: Store, matrix: Store) -> NDArray[np.int
     return x.edges
 
 
-def _pulls(engine: DistributedEngine, op: Any, most: NDArray[np.int64], matrix: Store) -> bool:
-    return int(most.sum()) * one_in(op) > engine.nvals(matrix)
+def _pulls(engine: DistributedEngine, op: Any, most: NDArray[np.int64], matrix: Store, reads: bool) -> bool:
+    return int(most.sum()) * one_in(engine, op, reads) > engine.nvals(matrix)
 
 
-def one_in(op: Any) -> int:
-    """Return one in how many entries a push may read before a pull is chosen."""
-    return STOPPING if op.monoid.stops_anywhere or op.monoid.name == "lor" else READING
+def one_in(engine: DistributedEngine, op: Any, reads: bool) -> int:
+    """Return one in how many entries a push may read before a pull is chosen; the vector's values are read or not."""
+    if op.monoid.stops_anywhere or op.monoid.name == "lor":
+        return STOPPING
+    return READING if engine.on_device or not reads else NEVER
 
 
 def _times(e: Any, M: Any, x: Any, size: int) -> Expression:

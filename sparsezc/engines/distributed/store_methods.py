@@ -41,7 +41,7 @@ class Keeper:
     latest: Any
     forced: bool
 
-    _on_device: bool
+    on_device: bool
 
     @property
     def transport(self) -> Transport:
@@ -50,7 +50,7 @@ class Keeper:
 
     def as_local(self, array: Any) -> Any:
         """Return a NumPy array in the local engine's memory."""
-        return cuda.current().xp.asarray(array) if self._on_device else array
+        return cuda.current().xp.asarray(array) if self.on_device else array
 
     def counts(self, store: Store) -> NDArray[np.int64]:
         """Return the number of entries of each rank's part; one collective, if they are not known."""
