@@ -78,7 +78,7 @@ def _edges(engine: DistributedEngine, x: Store, matrix: Store) -> NDArray[np.int
         if x.is_full and matrix.counts is not None:
             return matrix.counts
         mine = x.local.nvals
-        both = engine.transport.numbers(mine, moves.row_entries(engine, x, matrix, mine))
+        both = engine.balancer.numbers(mine, moves.row_entries(engine, x, matrix, mine))
         x.counts, x.edges, x.rows = both[:, 0].copy(), both[:, 1].copy(), matrix
     assert x.edges is not None
     return x.edges
@@ -107,13 +107,13 @@ def _pull(
     if matrix.long is not None:
         made = engine.local.vector(e.dtype, layout.hi - layout.lo)
         if not result.is_empty_range:
-            made = new(expression, engine.local)
+            made = engine.balancer.timed(matrix, lambda: new(expression, engine.local))
         long_rows.add_results(engine, e, matrix.long, flipped, whole, made, result)
         put(result, made, write)
         result.changed()
         return
     if not _counts_part(e, pull=True):
-        write_local(result, expression, write)
+        engine.balancer.timed(matrix, lambda: write_local(result, expression, write))
     elif not result.is_empty_range:
         put(result, shifted(new(expression, engine.local), layout.lo), write)
     result.changed()
@@ -125,7 +125,7 @@ def _push(
 ) -> None:  # fmt: skip
     mine, M = None, _operand(matrix, flipped)
     if not x.is_empty_range and most[engine.rank]:
-        mine = new(_times(e, M, x.local, e.shape[0]), engine.local)
+        mine = engine.balancer.timed(matrix, lambda: new(_times(e, M, x.local, e.shape[0]), engine.local))
         if _counts_part(e, pull=False):
             mine = shifted(mine, x.layout.lo)
     if matrix.long is not None:

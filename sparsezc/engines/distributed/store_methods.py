@@ -20,10 +20,10 @@ from sparsezc.expr import engines
 from sparsezc.expr.operand import Operand
 from sparsezc.memory import wrap
 from sparsezc.memory.csr import Csr
-from sparsezc.memory.placement import BEYOND, FILES, HOSTS
 from sparsezc.semirings.types.datatypes import BOOL, DataType
 
 if TYPE_CHECKING:
+    from sparsezc.engines.distributed.balancer import Balancer
     from sparsezc.engines.distributed.layout import Layouts
     from sparsezc.engines.distributed.local_objects import Locals
     from sparsezc.engines.distributed.transports.protocol import Transport
@@ -42,6 +42,7 @@ class Keeper:
     forced: bool
 
     on_device: bool
+    balancer: Balancer
 
     @property
     def transport(self) -> Transport:
@@ -69,9 +70,9 @@ class Keeper:
             return
         rows = self.likely_rows(store)
         if rows is None:
-            store.counts = self.transport.numbers(mine)[:, 0]
+            store.counts = self.balancer.numbers(mine)[:, 0].copy()
             return
-        both = self.transport.numbers(mine, moves.row_entries(self, store, rows, mine))
+        both = self.balancer.numbers(mine, moves.row_entries(self, store, rows, mine))
         store.counts, store.edges, store.rows = both[:, 0].copy(), both[:, 1].copy(), rows
 
     def likely_rows(self, store: Store) -> Store | None:
@@ -109,7 +110,7 @@ class Keeper:
         if layout.along is COLUMNS:
             made = Store(self._columns_of(csr, layout), layout, shape)
         else:
-            rows = placed(rows_of(csr, layout.lo, layout.hi), placement)
+            rows = moves.placed(rows_of(csr, layout.lo, layout.hi), placement)
             made = self.of_rows(rows, layout, shape, csr.symmetric)
             if not layout.is_whole:
                 counts = np.diff(csr.indptr[layout.bounds])
@@ -250,10 +251,3 @@ def rows_of(csr: Csr, lo: int, hi: int) -> Csr:
     return Csr(
         hi - lo, csr.ncols, csr.indptr[lo : hi + 1] - first, wrap(np.array(ids)), wrap(np.array(values)), csr.dtype, iso
     )
-
-
-def placed(csr: Csr, placement: str) -> Csr:
-    """Return a part in the placement of the whole; a part of a file is copied to host memory that kernels read."""
-    if placement in HOSTS:
-        return csr
-    return csr.place(BEYOND if placement in FILES else placement)
