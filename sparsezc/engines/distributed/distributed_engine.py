@@ -56,7 +56,7 @@ class DistributedEngine(Keeper):
         self.forced = force
         self.latest: Any = weakref.WeakValueDictionary()
         self.lock = locks.shared()  # collectives of two threads must not mix
-        self._on_device = local.name != "cpu"
+        self.on_device = local.name != "cpu"
 
     @property
     def transport(self) -> Transport:

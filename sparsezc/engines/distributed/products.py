@@ -72,8 +72,7 @@ def _edges(engine: DistributedEngine, x: Store, matrix: Store) -> NDArray[np.int
     if x.edges is None or x.rows is not matrix:
         if x.is_full and matrix.counts is not None:
             return matrix.counts
-        mine = x.local.nvals
-        both = engine.transport.numbers(mine, moves.row_entries(engine, x, matrix, mine))
+        both = engine.transport.numbers(*moves.count_frontier(engine, x, matrix))
         x.counts, x.edges, x.rows = both[:, 0].copy(), both[:, 1].copy(), matrix
     assert x.edges is not None
     return x.edges

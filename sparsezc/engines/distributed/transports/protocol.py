@@ -7,6 +7,7 @@ ranks call it, in the same order.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -56,6 +57,12 @@ class Transport(Protocol):
         ``received[r]`` elements of the result are of rank r.
         """
 
+    def gather_both(self, one: Any, two: Any, ones: Counts, twos: Counts) -> tuple[Any, Any]:
+        """Gather two arrays, of any types, in one collective."""
+
+    def scatter_both(self, one: Any, two: Any, sent: Sequence[Counts], received: Sequence[Counts]) -> tuple[Any, Any]:
+        """Scatter two arrays, of any types, in one collective; `sent` and `received` are of each."""
+
     def shift(self, mine: Any, count: int) -> Any:
         """Send an array to the rank before this one, in a ring; return the `count` elements of the rank after it."""
 
@@ -81,6 +88,12 @@ class Alone:
 
     def scatter(self, mine: Any, sent: Counts, received: Counts) -> Any:
         return mine
+
+    def gather_both(self, one: Any, two: Any, ones: Counts, twos: Counts) -> tuple[Any, Any]:
+        return one, two
+
+    def scatter_both(self, one: Any, two: Any, sent: Sequence[Counts], received: Sequence[Counts]) -> tuple[Any, Any]:
+        return one, two
 
     def shift(self, mine: Any, count: int) -> Any:
         return mine
