@@ -19,6 +19,7 @@ from sparsezc.engines.distributed.stores import Store
 from sparsezc.expr.dispatch import PLAIN, Write, update
 
 if TYPE_CHECKING:
+    from sparsezc.engines.distributed.halo import Halo
     from sparsezc.engines.distributed.layout import Layout
     from sparsezc.engines.distributed.store_methods import Keeper
     from sparsezc.semirings.types.datatypes import DataType
@@ -29,8 +30,11 @@ _WORD = 32
 _PACKING = 4 << 20  # bytes that cards exchange while one packs and unpacks positions, about 20 us and several launches
 
 
-def whole_vector(engine: Keeper, store: Store, *, reads: bool = True) -> Any:
-    """Return a vector with the entries of all ranks, on the local engine; if no product `reads` values, all are 1."""
+def whole_vector(engine: Keeper, store: Store, *, reads: bool = True, halo: Halo | None = None) -> Any:
+    """Return a vector with the entries of all ranks, on the local engine; if no product `reads` values, all are 1.
+
+    With a halo only values that it asks for are there; others are undefined.
+    """
     if store.layout.is_whole or engine.size == 1:
         return store.local
     n, dtype = store.nrows, store.dtype
@@ -47,9 +51,37 @@ def whole_vector(engine: Keeper, store: Store, *, reads: bool = True) -> Any:
         if not reads:
             return engine.local.from_arrays("full", (None,), dtype, n)
         mine = engine.local.arrays(store.local, "full")[0] if counts[engine.rank] else np.empty(0, dtype.np_type)
+        if halo is not None:
+            values = engine.transport.scatter(engine.as_local(mine)[halo.given], halo.sent, halo.received)
+            return engine.local.from_arrays("full", (_placed(mine, values, halo),), dtype, n)
         values = engine.transport.gather(engine.as_local(mine), counts)
         return engine.local.from_arrays("full", (values,), dtype, n)
-    return _gathered(engine, store, counts, _form(engine, total, n, dtype if reads else None), reads)
+    form = _form(engine, total, n, dtype if reads else None)
+    if form == "words" and reads and halo is not None:
+        return _words_and_halo(engine, store, halo)
+    return _gathered(engine, store, counts, form, reads)
+
+
+def _placed(mine: Any, values: Any, halo: Halo) -> Any:
+    """Return values at all positions: this rank's, and those that arrived."""
+    made = array_module(values).empty(int(halo.layout.bounds[-1]), values.dtype)
+    made[halo.layout.lo : halo.layout.hi] = mine
+    made[halo.asked] = values
+    return made
+
+
+def _words_and_halo(engine: Keeper, store: Store, halo: Halo) -> Any:
+    """Every rank gets all presence words, and of the values those that it asked for."""
+    layout, size = store.layout, engine.size
+    words, values = _words(engine, None if store.is_empty_range else store.local, 0, store.dtype)
+    nwords = -(-layout.sizes // _WORD)
+    sent = np.full(size, words.size), halo.sent
+    xp = array_module(words)
+    found, values_there = engine.transport.scatter_both(
+        xp.tile(words, size), values[halo.given], sent, (nwords, halo.received)
+    )
+    whole = _placed(values, values_there, halo)
+    return engine.local.from_arrays("words", (found, whole), store.dtype, store.nrows)
 
 
 def _form(engine: Keeper, total: int, n: int, dtype: DataType | None) -> str:

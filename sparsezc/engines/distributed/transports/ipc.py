@@ -49,7 +49,7 @@ class Ipc(Mpi):
 
     def __init__(self, comm: Any, deadline: float = DEADLINE) -> None:
         super().__init__(comm, deadline)
-        self._gpu = cuda.current()
+        self._gpu, self.packs_below = cuda.current(), 0.0  # over NVLink values travel as fast as they are packed
         self._half, self._turn, self._version = 0, 0, -1
         self._window: Window
         self._old: list[Window] = []  # some rank may still have them open

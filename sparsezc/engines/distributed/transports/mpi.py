@@ -27,6 +27,7 @@ _POLLS = 200  # about 50 us: shorter waits keep the processor
 _YIELDS = 200  # about 200 us more: then the other ranks have long work to do
 _NAP = 5e-5  # seconds: a small part of a wait that has lasted so long
 _TAG = 1
+_PACKS_BELOW = 0.75  # between machines, or through host memory: several times slower than values are packed
 
 
 class Mpi:
@@ -38,15 +39,18 @@ class Mpi:
         It is duplicated, so that messages of the program do not mix with the engine's.
     deadline : float
         Seconds after which a wait ends all ranks.
+    on_device : bool
+        Arrays are the device's, and pass through host memory.
     """
 
-    def __init__(self, comm: Any, deadline: float = DEADLINE) -> None:
+    def __init__(self, comm: Any, deadline: float = DEADLINE, *, on_device: bool = False) -> None:
         self.comm = comm.Dup()
         self.rank, self.size = self.comm.Get_rank(), self.comm.Get_size()
         self.deadline = deadline
         self.calls, self.received, self.waited = 0, 0, 0.0
         self._pinned: dict[str, NDArray[np.uint8]] = {}
         self._mail = open_mailbox(self.comm, partial(self._poll, what="numbers"))
+        self.packs_below = _PACKS_BELOW if self._mail is None or on_device else 0.0
 
     def numbers(self, *mine: int) -> NDArray[np.int64]:
         if self._mail is not None and self._mail.holds(len(mine)):

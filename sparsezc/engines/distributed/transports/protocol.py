@@ -34,6 +34,8 @@ class Transport(Protocol):
         Bytes that other ranks sent to this one so far, without numbers and objects.
     waited : float
         Seconds of this process's processor time within collectives: ranks poll while they wait.
+    packs_below : float
+        Packing single values saves time where they are less than this share of all; 0: it never does.
     """
 
     rank: int
@@ -41,6 +43,7 @@ class Transport(Protocol):
     calls: int
     received: int
     waited: float
+    packs_below: float
 
     def numbers(self, *mine: int) -> NDArray[np.int64]:
         """Return some integers of every rank, shape (size, len(mine))."""
@@ -75,7 +78,7 @@ class Alone:
 
     def __init__(self) -> None:
         self.rank, self.size = 0, 1
-        self.calls, self.received, self.waited = 0, 0, 0.0
+        self.calls, self.received, self.waited, self.packs_below = 0, 0, 0.0, 0.0
 
     def numbers(self, *mine: int) -> NDArray[np.int64]:
         return np.array([mine], np.int64)
