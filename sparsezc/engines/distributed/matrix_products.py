@@ -95,7 +95,7 @@ def _pulls(engine: DistributedEngine, op: Any, frontier: Any, matrix: Any) -> bo
 
 def _pull(engine: DistributedEngine, e: Any, result: Any, write: Any, part: Any) -> None:
     A = e.operands[0]
-    whole = pieces.whole_panel(engine, A._store)
+    whole = pieces.whole_panel(engine, A._store, reads="x" in e.op.reads)
     offset = result.layout.lo if "j" in e.op.reads else 0
     _write(engine, e, (whole.T if A._transposed else whole, part), result, write, offset)
 

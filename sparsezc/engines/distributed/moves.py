@@ -18,21 +18,29 @@ from sparsezc.memory.placement import BEYOND, FILES, HOSTS
 if TYPE_CHECKING:
     from sparsezc.engines.distributed.store_methods import Keeper
 
-__all__ = ["move_rows", "moves_by_rows", "offsets", "placed", "row_entries", "turned", "whole_csr", "whole_matrix"]
+__all__ = [
+    "count_frontier", "move_rows", "moves_by_rows", "offsets", "placed", "turned", "whole_csr", "whole_matrix",
+]  # fmt: skip
 
 _DENSE = 16  # a vector of more than one entry in so many positions is not looked at entry by entry
 
 
-def row_entries(engine: Keeper, store: Store, matrix: Store, nvals: int) -> int:
-    """Return how many entries of a matrix's rows are at a vector's entries on this rank, or more."""
-    if not nvals or matrix.is_empty_range:
-        return 0
+def count_frontier(engine: Keeper, store: Store, matrix: Store) -> tuple[int, int]:
+    """Return a vector's entries on this rank, and how many of a matrix's rows are at them, or more."""
+    if store.is_empty_range:
+        return 0, 0
+    entries = engine.local.frontier_entries(store.local, matrix.local)
+    nvals = int(store.local.nvals)
+    if entries is not None:
+        return nvals, entries
+    if not nvals:
+        return 0, 0
     if nvals * _DENSE > store.layout.hi - store.layout.lo or matrix.layout.along == COLUMNS:
-        return int(matrix.local.nvals)
+        return nvals, int(matrix.local.nvals)
     ids = engine.local.arrays(store.local, "ids")[0]
     if matrix._degrees is None:
         matrix._degrees = engine.as_local(np.diff(host_csr(matrix.local)[0]))
-    return int(matrix._degrees[ids.astype(np.int64)].sum())
+    return nvals, int(matrix._degrees[ids.astype(np.int64)].sum())
 
 
 def host_csr(matrix: Any) -> tuple[NDArray[np.int64], NDArray[np.uint64], NDArray[Any]]:
@@ -146,6 +154,8 @@ def move_rows(engine: Keeper, store: Store) -> None:
     store.changed()
     store.symmetric, store.long = symmetric, long
     store.counts = moved.sum(axis=0) + (0 if long is None else long.counts)
+    if engine.on_device and symmetric:
+        engine.rank_columns(store, engine.transport.gather(degrees, new.sizes))
     if other is not None:
         if other.layout is not engine.layouts.of(other.shape):
             move_rows(engine, other)

@@ -110,15 +110,17 @@ def _panel_at_owners(
     k = result.shape[0]
     layout = Layout(0, result.layout.bounds * k, engine.rank)
     given = None if mine is None else _vector_of_rows(engine, mine)
-    most = engine.transport.numbers(0 if given is None else given.nvals)[:, 0]
+    most = result.layout.sizes * k
+    if reads:
+        most = engine.transport.numbers(0 if given is None else given.nvals)[:, 0]
     merged = exchange.fold_at_owners(engine, given, layout, op, most, reads=reads)
     if result.is_empty_range:
         return engine.local.matrix(dtype, result.layout.local_shape(result.shape))
     return _rows_of_vector(engine, merged, k)
 
 
-def whole_panel(engine: DistributedEngine, store: Store) -> Any:
-    """Return a matrix of few rows, cut by columns, with the entries of all ranks."""
+def whole_panel(engine: DistributedEngine, store: Store, *, reads: bool) -> Any:
+    """Return a matrix of few rows, cut by columns, with the entries of all ranks; if no product `reads` values, 1s."""
     if not _has_panels(engine) or store.layout.along != COLUMNS:
         return whole_matrix(engine, store)
     k, n = store.shape
@@ -131,7 +133,7 @@ def whole_panel(engine: DistributedEngine, store: Store) -> Any:
         held = _vector_of_rows(engine, store.local)
     vector = Store(held, layout, (k * n,))
     vector.counts = counts
-    return _rows_of_vector(engine, exchange.whole_vector(engine, vector), k)
+    return _rows_of_vector(engine, exchange.whole_vector(engine, vector, reads=reads), k)
 
 
 def _entries(mine: Any, dtype: DataType) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[Any]]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sparsezc.engines.distributed import exchange, long_rows, moves
+from sparsezc.engines.distributed import exchange, halo, long_rows, moves
 from sparsezc.engines.distributed.layout import COLUMNS
 from sparsezc.engines.distributed.local_objects import new, put, shifted, write_local
 from sparsezc.expr.expression import Expression
@@ -57,7 +57,8 @@ def product(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool | N
     if pulled is None or (pushed is not None and not x.is_full):
         most = _edges(engine, x, pushed)
     if pulled is not None and (most is None or pushed is None or _pulls(engine, e.op, most, pushed, reads)):
-        whole = engine.local.by_position(exchange.whole_vector(engine, x, reads=reads))
+        asked = halo.get_or_build(engine, pulled, x.layout) if reads and not x.dtype.is_udt else None
+        whole = engine.local.by_position(exchange.whole_vector(engine, x, reads=reads, halo=asked))
         _pull(engine, e, pulled, A._transposed != (not by_result), whole, result, write)
         result.rows = pulled
     else:
@@ -77,8 +78,7 @@ def _edges(engine: DistributedEngine, x: Store, matrix: Store) -> NDArray[np.int
     if x.edges is None or x.rows is not matrix:
         if x.is_full and matrix.counts is not None:
             return matrix.counts
-        mine = x.local.nvals
-        both = engine.balancer.numbers(mine, moves.row_entries(engine, x, matrix, mine))
+        both = engine.balancer.numbers(*moves.count_frontier(engine, x, matrix))
         x.counts, x.edges, x.rows = both[:, 0].copy(), both[:, 1].copy(), matrix
     assert x.edges is not None
     return x.edges
