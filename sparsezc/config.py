@@ -204,6 +204,12 @@ _KEYS = {
         "whether ranks of a distributed program tell each other before each exchange what they run, so that one which"
         " has strayed is an error on all of them, not a hang",
     ),
+    "rebalance": _Key(
+        True,
+        _choice(True, False),
+        "whether ranks of a distributed program move rows from ranks whose products take longer to others, where that"
+        " pays; sums of fractions then depend on when they do",
+    ),
     "progress": _Key("auto", _choice("auto", True, False), "progress bars for work that takes longer than two seconds"),
 }
 
@@ -213,8 +219,8 @@ class Config:
 
     ``print(gb.config)`` explains each: ``engine``, ``placement``, ``oversubscribe``, ``budget``, ``host_budget``,
     ``head_cache``, ``head_budget``, ``packing``, ``rows_per_warp``, ``fallback``, ``autocompute``, ``mapnumpy``,
-    ``check`` and ``progress``. No environment variable is read. Assigning (``gb.config.engine = "cpu"``) is the same as
-    ``set``.
+    ``check``, ``rebalance`` and ``progress``. No environment variable is read. Assigning (``gb.config.engine =
+    "cpu"``) is the same as ``set``.
     """
 
     #: And engines that programs register, in expr/engines.py.
@@ -232,6 +238,7 @@ class Config:
     autocompute: bool
     mapnumpy: bool
     check: bool
+    rebalance: bool
     progress: Literal["auto"] | bool
 
     def __init__(self) -> None:

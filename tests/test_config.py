@@ -99,7 +99,7 @@ def test_it_explains_itself() -> None:
     text = repr(gb.config)
     for key in ("engine = 'auto'", "placement = 'auto'", "budget = None", "fallback = 'warn'", "progress = 'auto'"):
         assert key in text
-    assert text.count("#") == 14
+    assert text.count("#") == 15
 
 
 def test_new_matrices_go_where_the_configuration_says() -> None:

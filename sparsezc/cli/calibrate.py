@@ -5,13 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, NamedTuple
 
 _BYTES = 1 << 26  # of a copy: more than a processor's caches hold
 _TRIALS = 3
 _LATENCY = 5e-6  # s: an allgather of 8 bytes by MPI between two processes of a machine, 3 to 5 us measured
 _NETWORK_LATENCY = 20e-6  # s: the same between machines, by TCP some times more
 _NETWORK = 50e9  # bytes a second: a network card of 400 Gbit/s
+_REPEATS = 20  # statements that are timed together
 _CARD_PEER = 300e9  # bytes a second: NCCL's all-gather over NVLink, 250 to 330 GB/s measured on 2 cards
 
 
@@ -78,32 +79,85 @@ def step_seconds(engine: str) -> float:
     return min(best(multiply) for _ in range(10))
 
 
-def shared_step_seconds(transport: Any) -> float:
-    """Return the processor time of a statement on few rows of a distributed matrix, without waiting; collective."""
+class Between(NamedTuple):
+    """What ranks measure together.
+
+    Attributes
+    ----------
+    peer : float
+        The bytes a second that a rank receives from others.
+    latency : float
+        The seconds of the exchange of a few numbers between two ranks.
+    step : float
+        The seconds of a statement on several ranks, without waiting.
+    exchange : float
+        What a product takes beside a statement and the latency.
+    links : float
+        The bytes a second at which all GPUs together read host memory; 0: there are none.
+    """
+
+    peer: float
+    latency: float
+    step: float
+    exchange: float
+    links: float
+
+
+def between(transport: Any, *, gpu: bool) -> Between:
+    """Measure what ranks do together; collective.
+
+    Without GPUs the time of a statement is processor time outside exchanges, which other programs on the same
+    processors do not change. With GPUs it is time: kernels and copies take no processor.
+    """
+    steps = max(1, (transport.size - 1).bit_length())
+    statement, product = _statements(transport, gpu=gpu)
+    latency = best(lambda: [transport.numbers(1) for _ in range(100)]) / 100
+    exchange = max(product - statement - (latency if gpu else 0.0), 0.0)  # processor time has no latency in it
+    peer = _peer_rate(transport, gpu=gpu)
+    transport.numbers(0)  # all links read together
+    mine = peer, latency / steps, statement, exchange, link_rate() if gpu else 0.0
+    rates, latencies, statements, exchanges, links = zip(*transport.objects(mine), strict=True)
+    return Between(min(rates), max(latencies), max(statements), max(exchanges), sum(links))
+
+
+def _peer_rate(transport: Any, *, gpu: bool) -> float:
+    import numpy as np
+
+    from sparsezc.device import cuda
+
+    device = cuda.current() if gpu else None
+    counts = np.full(transport.size, _BYTES // transport.size, np.int64)
+    mine = (np if device is None else device.xp).ones(int(counts[0]), np.uint8)
+
+    def gather() -> None:
+        transport.gather(mine, counts)
+        if device is not None:
+            device.synchronize()
+
+    return _BYTES / best(gather) * (1 - 1 / float(transport.size))
+
+
+def _statements(transport: Any, *, gpu: bool) -> tuple[float, float]:
+    """Return the time of an elementwise statement on few rows of each rank, and of a product, as loops have them."""
     from sparsezc.io import read
     from sparsezc.semirings import monoid, semiring, unary
 
-    A = read(f"path:{128 * transport.size}").distribute()
+    A = read(f"path:{128 * transport.size}", placement=None if gpu else "host").distribute()
     v = A.reduce_rowwise(monoid.lor).new()
+    v.nvals  # noqa: B018 - known from here on
 
     def statements() -> None:
-        for _ in range(20):
-            w = A.mxv(v, semiring.any_second).new()
+        w = v.dup()
+        for _ in range(_REPEATS):
             w << w.apply(unary.identity)
-            w.nvals  # noqa: B018 - as loops ask after each product
+        w.wait()
 
-    took = best(statements, lambda: time.process_time() - transport.waited) / 40
-    return float(max(transport.objects(took)))
+    def products() -> None:
+        for _ in range(_REPEATS):
+            A.mxv(v, semiring.any_second).new().nvals  # noqa: B018 - as loops ask after each product
 
+    def clock() -> float:
+        return time.perf_counter() if gpu else time.process_time() - transport.waited
 
-def between(transport: Any) -> tuple[float, float]:
-    """Return the rate at which a rank receives from others, and the latency of an exchange of few bytes; collective."""
-    import numpy as np
-
-    counts = np.full(transport.size, _BYTES // transport.size, np.int64)
-    mine = np.ones(int(counts[0]), np.uint8)
-    took = best(lambda: transport.gather(mine, counts))
-    latency = best(lambda: [transport.numbers(1) for _ in range(100)]) / 100
-    steps = max(1, (transport.size - 1).bit_length())
-    rates = transport.objects((_BYTES * (1 - 1 / transport.size) / took, latency / steps))
-    return min(rate for rate, _ in rates), max(each for _, each in rates)
+    statement, product = (min(best(call, clock) for _ in range(3)) / _REPEATS for call in (statements, products))
+    return statement, product

@@ -1,8 +1,9 @@
 """``sparsezc scale GRAPH ALGORITHM``: the time on 1 to 64 ranks, predicted from this machine, beside what was measured.
 
 One process measures the algorithm on one rank, counts its products and the bytes of their vectors, and calibrates the
-model of ``engines/distributed/cost.py``. Started on several ranks (``sparsezc mpirun -n 2 -m sparsezc scale ...``) it
-also runs the algorithm on them, and measures the rate and latency between them.
+model of ``engines/distributed/cost.py``. Started on several ranks (``mpiexec -n 2 python -m mpi4py -m sparsezc scale
+...``) it also runs the algorithm on them, each with a GPU where there are some, and measures the rates and latencies
+between them.
 """
 
 from __future__ import annotations
@@ -10,21 +11,22 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import replace
+from collections.abc import Callable
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sparsezc.cli import graph
 from sparsezc.cli.report import Report, Table, counted, seconds
+from sparsezc.cli.scale_counts import Counts
+
+if TYPE_CHECKING:
+    from sparsezc.cli.calibrate import Between
 
 _RANKS = (1, 2, 4, 8, 16, 32, 64)
-_ID = 4  # bytes of a vertex's number on the way
-_PRODUCTS = ("mxv", "vxm", "mxm", "best_label")
-_GB = 1e9
-_HOST_ID = 8  # bytes of an id in the CPU engine
 _CARDS = 8  # GPUs of a machine
+_GB = 1e9
+_HOST_ID, _CARD_ID = 8, 4  # bytes of an id in the CPU engine, and where kernels read
+_WARM = 3  # runs of a GPU that are not timed: kernels are compiled, and caches built once products have read enough
 
 
 class _Algorithm(NamedTuple):
@@ -66,71 +68,29 @@ def add(commands: Any) -> None:
     command.set_defaults(run=run)
 
 
-class Counts:
-    """Counts of products, of their vectors' bytes as these would travel between ranks, and of entries read."""
-
-    def __init__(self) -> None:
-        self.steps = self.statements = 0
-        self.nbytes = self.entries = 0.0
-
-    def look(self, x: Any) -> None:
-        """Count one statement: ids or presence bits of a sparse operand, and the values that the product reads."""
-        self.statements += 1
-        if x.operation not in _PRODUCTS:
-            return
-        self.steps += 1
-        left = x.operation == "vxm" or (x.operation == "mxm" and x.operands[0].shape[0] < x.operands[0].shape[1])
-        v = x.operands[0 if left else 1]
-        there, size = v.nvals, v.size if v.ndim == 1 else v.shape[0] * v.shape[1]
-        reads = x.op is None or ("x" if left else "y") in getattr(x.op, "reads", "xy")
-        self.nbytes += 0 if there == size else min(_ID * there, -(-size // 8))
-        self.nbytes += there * v.dtype.np_type.itemsize * reads
-        matrix = x.operands[1 if left else 0]
-        self.entries += matrix.nvals * there / max(size, 1)
-
-    @contextmanager
-    def watching(self, engine: Any) -> Iterator[Counts]:
-        """Count every statement that an engine runs meanwhile; recorded loops run step by step."""
-        run = engine.run
-
-        def look_and_run(expression: Any, out: Any, write: Any) -> None:
-            self.look(expression)
-            run(expression, out, write)
-
-        engine.run = look_and_run
-        engine.replay = engine.replay_buckets = lambda *_: None
-        try:
-            yield self
-        finally:
-            del engine.run, engine.replay, engine.replay_buckets
-
-
 def run(arguments: argparse.Namespace) -> Report:
     """Measure on one rank, predict, measure on all ranks that are there; the first of them reports."""
     os.environ.setdefault("OMP_NUM_THREADS", "1")  # before OpenMP is loaded: without a GPU, a rank is one thread
     _check(arguments)
+    transport = _start(arguments)
     graph.configure(arguments)
-    transport = _transport()
     chosen = ALGORITHMS[arguments.algorithm]
     found = graph.load(arguments, chosen.weights)
     one = _One.of(arguments, found, chosen, wanted=transport.rank == 0)
-    peer, latency, shared, measured = None, None, 0.0, {1: one.took}
+    between, measured = None, {1: one.took}
     if transport.size > 1:
         from sparsezc.cli import calibrate
 
-        peer, latency = calibrate.between(transport)
-        shared = calibrate.shared_step_seconds(transport)
+        between = calibrate.between(transport, gpu=one.gpu)
         A = one.A.distribute()
-        took = _timed(lambda: one.call(A), arguments.trials, transport)
+        took = _timed(lambda: one.call(A), arguments.trials, transport, gpu=one.gpu)
         measured[transport.size] = _Seconds(*(max(each) for each in zip(*transport.objects(tuple(took)), strict=True)))
     if transport.rank:
         sys.exit(0)
-    rates, told = _rates(arguments, one, peer, latency)
-    rates = replace(rates, shared_step=shared)
-    told += [("several", f"{shared * 1e6:.1f} us a statement at least (measured)")] if shared else []
-    report = _report(arguments, found, one.work, rates)
+    rates, told = _rates(arguments, one, between)
+    report = _report(arguments, found, one, rates)
     report.facts += told
-    _tables(report, one.work, rates, measured)
+    _tables(report, one, rates, measured)
     return report
 
 
@@ -143,13 +103,25 @@ def _check(arguments: argparse.Namespace) -> None:
             raise InvalidValue(f"--{name} is {value}; a number above 0 is needed")
 
 
-def _transport() -> Any:
-    """Return the transport of the ranks that mpiexec started; of this process alone without it."""
+def _start(arguments: argparse.Namespace) -> Any:
+    """Start the ranks that mpiexec started, each with a GPU where there are some, and return their transport.
+
+    Without mpiexec there is this process alone.
+    """
     if not any(name in os.environ for name in ("PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID")):
         from types import SimpleNamespace
 
         return SimpleNamespace(rank=0, size=1)
-    return import_module("sparsezc.engines.distributed").transport_of(None)
+    from sparsezc.errors import DeviceUnavailable
+
+    distributed = import_module("sparsezc.engines.distributed")
+    if arguments.engine != "cpu":
+        try:
+            return distributed.init(engine="gpu").transport
+        except DeviceUnavailable:  # on all ranks
+            if arguments.engine == "gpu" or arguments.placement != "auto":
+                raise
+    return distributed.init(engine="cpu").transport
 
 
 class _Seconds(NamedTuple):
@@ -159,15 +131,18 @@ class _Seconds(NamedTuple):
     busy: float
 
 
-def _timed(call: Callable[[], Any], trials: int, transport: Any = None) -> _Seconds:
+def _timed(call: Callable[[], Any], trials: int, transport: Any = None, *, gpu: bool = False) -> _Seconds:
     import time
 
     def now() -> tuple[float, float]:
         return time.perf_counter(), time.process_time() - getattr(transport, "waited", 0.0)
 
-    call()
+    for _ in range(_WARM if gpu else 1):
+        call()
     found = []
     for _ in range(trials):
+        if transport is not None:
+            transport.numbers(0)  # all begin together
         begun = now()
         result = call()
         for part in result if isinstance(result, tuple) else (result,):
@@ -178,15 +153,20 @@ def _timed(call: Callable[[], Any], trials: int, transport: Any = None) -> _Seco
 
 
 class _One(NamedTuple):
-    """The algorithm on one rank: matrix, call, work, entries read, engine, whether that is a GPU, and time."""
+    """The algorithm on one rank: matrix, call, work, entries read, engine, placement, and time."""
 
     A: Any
     call: Callable[[Any], Any]
     work: Any
     entries: float
     engine: str
-    gpu: bool
+    placement: Any
     took: _Seconds
+
+    @property
+    def gpu(self) -> bool:
+        """Return whether the rank is a GPU."""
+        return bool(self.placement.kernels)
 
     @classmethod
     def of(cls, arguments: argparse.Namespace, found: graph.Graph, chosen: _Algorithm, *, wanted: bool) -> _One:
@@ -196,22 +176,21 @@ class _One(NamedTuple):
         from sparsezc.memory.placement import RECORDS
 
         indptr, source = found.csr.indptr, found.busiest() if found.csr.nvals else 0
-        gpu, A, counts = RECORDS[found.facts["placement"]].kernels, found.matrix(), Counts()
+        place, A, counts = RECORDS[found.facts["placement"]], found.matrix(), Counts()
 
         def call(A: Any) -> Any:
             return chosen.call(algorithms, A, source)
 
         took, uneven = _Seconds(0.0, 0.0), {}
         if wanted:
-            took, uneven = _timed(lambda: call(A), arguments.trials), _imbalance(indptr)
+            took, uneven = _timed(lambda: call(A), arguments.trials, gpu=place.kernels), _imbalance(indptr)
             with counts.watching(A._engine):
                 call(A)
         assert A._engine is not None
-        seconds = (
-            took.wall if gpu else took.busy
-        )  # of a busy host, the processor time tells what a quiet one would take
+        # of a busy host, the processor time tells what a quiet one would take
+        seconds = took.wall if place.kernels else took.busy
         work = Work(counts.steps, seconds, counts.nbytes, uneven, counts.statements)
-        return cls(A, call, work, counts.entries, A._engine.name, gpu, took)
+        return cls(A, call, work, counts.entries, A._engine.name, place, took)
 
 
 def _imbalance(indptr: Any) -> dict[int, float]:
@@ -228,9 +207,7 @@ def _imbalance(indptr: Any) -> dict[int, float]:
     return found
 
 
-def _rates(
-    arguments: argparse.Namespace, one: _One, peer: float | None, latency: float | None
-) -> tuple[Any, list[tuple[str, str]]]:
+def _rates(arguments: argparse.Namespace, one: _One, between: Between | None) -> tuple[Any, list[tuple[str, str]]]:
     """Return the machine's rates, and lines that say where each is from."""
     from sparsezc.cli import calibrate
     from sparsezc.device.processors import processors
@@ -238,51 +215,78 @@ def _rates(
 
     copy, memory = calibrate.host_rates()
     step, gpu = calibrate.step_seconds(one.engine), one.gpu
-    reading = max(one.work.seconds - one.work.statements * step, 1e-9)
-    link = calibrate.link_rate() if gpu else min(copy, max(one.entries, 1.0) * _HOST_ID / reading)
     ranks = arguments.ranks or (_CARDS if gpu else processors(64))
-    near = (arguments.peer * _GB, "given") if arguments.peer else (peer, "measured between ranks")
+    reading = (
+        max(one.entries, 1.0)
+        * (_CARD_ID if gpu else _HOST_ID)
+        / max(one.work.seconds - one.work.statements * step, 1e-9)
+    )
+    if not gpu:
+        link, read = min(copy, reading), "as its products read ids"
+    elif one.placement.near:  # every card has memory of its own
+        link, memory, read = reading, ranks * reading, "as its products read ids in device memory"
+    else:
+        link, read = calibrate.link_rate(), "to the GPU"
+        # a copy on the host reads and writes, a card only reads; cards that are there tell what they get together
+        memory = max(2 * memory, between.links if between else 0.0, link)
+    near = (arguments.peer * _GB, "given") if arguments.peer else (between and between.peer, "measured between ranks")
     if near[0] is None:
         near = (calibrate._CARD_PEER, "assumed: NVLink") if gpu else (copy / 2, "assumed: two copies in host memory")
-    wait = (arguments.latency * 1e-6, "given") if arguments.latency else (latency, "measured between ranks")
+    wait = (arguments.latency * 1e-6, "given") if arguments.latency else (between and between.latency, "measured")
     if wait[0] is None:
         wait = calibrate._LATENCY, "assumed"
     far = (arguments.network * _GB, "given") if arguments.network else (calibrate._NETWORK, "assumed")
     waits = float(wait[0] or 0.0), calibrate._NETWORK_LATENCY
-    rates = Rates(link, memory, float(near[0] or copy), far[0], *waits, step, ranks)
-    read = "to the GPU" if gpu else "as its products read ids"
-    return rates, [
-        ("link", f"{link / _GB:.1f} GB/s a rank ({read}), {memory / _GB:.1f} of memory"),
+    fixed = (between.step, between.exchange) if between else (0.0, 0.0)
+    rates = Rates(link, memory, float(near[0] or copy), far[0], *waits, step, ranks, *fixed)
+    told = [
+        ("link", f"{link / _GB:.1f} GB/s a rank ({read}), {memory / _GB:.1f} of a machine's memory"),
         ("peers", f"{rates.peer / _GB:.1f} GB/s ({near[1]})"),
         ("network", f"{rates.network / _GB:.1f} GB/s ({far[1]})"),
         ("latency", f"{rates.latency * 1e6:.1f} us ({wait[1]})"),
         ("statement", f"{step * 1e6:.1f} us at least"),
     ]
+    if between:
+        several = f"{fixed[0] * 1e6:.1f} us a statement, {fixed[1] * 1e6:.1f} more a product (measured)"
+        told.append(("several", several))
+    return rates, told
 
 
-def _report(arguments: argparse.Namespace, found: graph.Graph, work: Any, rates: Any) -> Report:
+def _report(arguments: argparse.Namespace, found: graph.Graph, one: _One, rates: Any) -> Report:
+    work = one.work
     data = {
-        "command": "scale", "graph": found.facts, "algorithm": arguments.algorithm,
-        "products": work.steps, "statements": work.statements, "exchanged_bytes": work.exchanged, "rates": vars(rates),
+        "command": "scale", "graph": found.facts, "algorithm": arguments.algorithm, "engine": one.engine,
+        "device": _device(one.gpu), "products": work.steps, "statements": work.statements,
+        "exchanged_bytes": work.exchanged, "rates": vars(rates),
     }  # fmt: skip
     products = f"{counted(work.steps, 'product', 'products')} in {work.statements:,} statements"
     told = f"{products}, {work.exchanged / 1e6:,.2f} MB of vectors"
     return Report(data, [("graph", found.line()), (arguments.algorithm, told)])
 
 
-def _tables(report: Report, work: Any, rates: Any, measured: dict[int, _Seconds]) -> None:
-    """Add a row for each number of ranks."""
+def _device(gpu: bool) -> str | None:
+    if not gpu:
+        return None
+    from sparsezc.device import cuda
+
+    return cuda.current().name
+
+
+def _tables(report: Report, one: _One, rates: Any, measured: dict[int, _Seconds]) -> None:
+    """Add a row for each number of ranks; the error is of the prediction, against the time that it is made from."""
     from sparsezc.engines.distributed.cost import predicted
 
-    rows, data = [], []
+    work, rows, data = one.work, [], []
     for ranks in sorted({*_RANKS, *measured}):
         times = predicted(work, rates, ranks)
         parts = [seconds(part) for part in (times.fixed + times.latency, times.read, times.exchange + times.network)]
-        real = [seconds(each) for each in measured[ranks]] if ranks in measured else ["-", "-"]
-        rows.append((str(ranks), *parts, seconds(times.total), f"{work.seconds / times.total:.2f}x", *real))
-        known = measured[ranks]._asdict() if ranks in measured else None
-        data.append({"ranks": ranks, **times._asdict(), "seconds": times.total, "measured": known})
+        real, off = measured.get(ranks), None
+        if real is not None:
+            off = times.total / max(real.wall if one.gpu else real.busy, 1e-12) - 1
+        last = ["-"] * 3 if real is None or off is None else [*map(seconds, real), f"{100 * off:+.0f}%"]
+        rows.append((str(ranks), *parts, seconds(times.total), f"{work.seconds / times.total:.2f}x", *last))
+        known = None if real is None else real._asdict()
+        data.append({"ranks": ranks, **times._asdict(), "seconds": times.total, "measured": known, "error": off})
     report.data["predicted"] = data
-    report.tables.append(
-        Table(("ranks", "steps", "read", "exchange", "predicted", "speed-up", "measured", "processor"), rows)
-    )
+    head = ("ranks", "steps", "read", "exchange", "predicted", "speed-up", "measured", "processor", "error")
+    report.tables.append(Table(head, rows))

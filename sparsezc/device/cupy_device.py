@@ -232,6 +232,10 @@ class Cuda:
                 while late:
                     _give_back(*late.pop())
 
+    def move(self, target: int, source: int, nbytes: int) -> None:
+        stream = self.xp.cuda.get_current_stream().ptr
+        self._runtime.memcpyAsync(target, source, nbytes, 4, stream)  # cudaMemcpyDefault
+
     def synchronize(self) -> None:
         self._runtime.deviceSynchronize()
 

@@ -68,6 +68,9 @@ class Device(Protocol):
     def copy_out(self, array: Any, host: NDArray[Any], kind: str = "pinned") -> None:
         """Copy from the device to the host."""
 
+    def move(self, target: int, source: int, nbytes: int) -> None:
+        """Copy between addresses of device memory, of any card that this one reaches, in the order of the kernels."""
+
     def synchronize(self) -> None: ...
     def cards(self) -> list[int]:
         """Return the free bytes of each card whose memory kernels can reach, in :meth:`spread`'s order."""

@@ -161,11 +161,24 @@ class Capabilities(Protocol):
         """Return the content of a vector of at least one position as arrays in the engine's memory.
 
         `form`: "full" gives the values of a full vector; "words" presence words (32 positions a uint32) and a value for
-        each position; "ids" positions, ascending, and values. Vectors travel between processes in these forms.
+        each position; "bits" the words alone; "ids" positions, ascending, and values. Vectors travel between processes
+        in these forms.
         """
 
     def vector_from_arrays(self, form: str, arrays: tuple[Any, ...], dtype: DataType, size: int) -> Any:
         """Make a store of such arrays, which the engine may take over; values None: each is 1."""
+
+    def by_position(self, vector: Any) -> None:
+        """Keep a vector so that an entry is found by its position, as products do that read it at random."""
+
+    def frontier_entries(self, vector: Any, matrix: Any) -> int | None:
+        """Return how many entries of a matrix's rows are at a vector's entries, which are counted too.
+
+        None: the engine cannot count them without reading the vector's positions.
+        """
+
+    def rank_columns(self, matrix: Any, degrees: NDArray[Any]) -> None:
+        """Tell the store of some rows of a matrix the number of entries of each column in the whole, or its order."""
 
     def vector_of_rows(self, store: Any) -> Any:
         """Return a matrix of few rows as a vector: entry (i, j) of k rows is entry j * k + i. It may share memory."""

@@ -260,6 +260,9 @@ class HostDevice:
     def copy_out(self, array: np.ndarray, host: np.ndarray, kind: str = "pinned") -> None:
         host.view(np.uint8)[...] = array.view(np.uint8)
 
+    def move(self, target: int, source: int, nbytes: int) -> None:
+        ctypes.memmove(target, source, nbytes)
+
     def synchronize(self) -> None:
         """Nothing to wait for: a launch returns when the kernel has ended."""
 

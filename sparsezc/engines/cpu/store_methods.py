@@ -188,6 +188,11 @@ class Keeper:
     def vector_from_arrays(self, form: str, arrays: tuple[Any, ...], dtype: DataType, size: int) -> Any:
         return _vector_from_arrays(form, arrays, dtype, size)
 
+    def by_position(self, vector: Any) -> None:
+        """Make it a bitmap: dot products look each column up in a sparse one by bisection (a capability)."""
+        if vector.ss.format == "sparse":
+            vector.ss.config["sparsity_control"] = "bitmap"
+
     def pointers(self, store: Any) -> Any:
         """Make a square matrix with a true entry (i, v(i)) for each entry of a vector (a capability)."""
         at, values = store.to_coo(sort=True)

@@ -6,7 +6,7 @@
 for p ranks on H machines. R is the time of one rank's reads at the rate L, that of its link to host memory (without a
 GPU: the rate at which its kernels read); M is the rate of one machine's memory. X is the bytes of vectors that a rank
 receives, P the rate between the ranks of a machine, N that between machines. A statement has a fixed cost t0, larger on
-several ranks; a step is a product, which has the latency a(p) of an exchange.
+several ranks; a step is a product, which has the fixed cost and the latency of an exchange, a(p).
 
 Sources: Z. Jia et al. (Lux), PVLDB 11(3), 2017, section 6, doi:10.14778/3157794.3157799; Gunrock, HIVE scaling
 analysis, 2018, https://gunrock.github.io/docs/#/hive/hive_scaling.
@@ -42,6 +42,8 @@ class Rates:
         Of a machine.
     shared_step : float
         The fixed cost of a statement on several ranks, without waiting.
+    exchange_step : float
+        The fixed cost of a product's exchange.
     """
 
     link: float
@@ -53,6 +55,7 @@ class Rates:
     step: float
     ranks: int = 8
     shared_step: float = 0.0
+    exchange_step: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -109,7 +112,8 @@ def predicted(work: Work, rates: Rates, ranks: int) -> Times:
     inside = min(ranks, rates.ranks)
     statements = max(work.statements, work.steps)
     alone = min(statements * rates.step, work.seconds)
-    fixed = alone if ranks == 1 else alone + statements * max(rates.shared_step - rates.step, 0.0)
+    shared = statements * max(rates.shared_step - rates.step, 0.0) + work.steps * rates.exchange_step
+    fixed = alone if ranks == 1 else alone + shared
     latency = rates.latency * math.ceil(math.log2(inside)) + rates.network_latency * math.ceil(math.log2(machines))
     share = min(float(ranks), machines * rates.memory / rates.link)
     read = (1 + work.imbalance.get(ranks, 0.0)) * (work.seconds - alone) / max(share, 1.0)

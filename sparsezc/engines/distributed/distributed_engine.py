@@ -16,7 +16,17 @@ from typing import TYPE_CHECKING, Any
 
 from sparsezc import locks
 from sparsezc.config import config
-from sparsezc.engines.distributed import elementwise, long_rows, matrix_products, products, reductions, regions, wholes
+from sparsezc.engines.distributed import (
+    elementwise,
+    long_rows,
+    matrix_products,
+    moves,
+    products,
+    reductions,
+    regions,
+    wholes,
+)
+from sparsezc.engines.distributed.balancer import Balancer
 from sparsezc.engines.distributed.layout import Layouts
 from sparsezc.engines.distributed.local_objects import Locals
 from sparsezc.engines.distributed.store_methods import Keeper
@@ -45,6 +55,8 @@ class DistributedEngine(Keeper):
         The last square matrix of each size.
     forced : bool
         One rank has distributed objects too, instead of plain ones.
+    balancer : Balancer
+        Moves rows from slow ranks to others.
     """
 
     name = "distributed"
@@ -54,9 +66,10 @@ class DistributedEngine(Keeper):
         self._checked = Checked(transport)
         self.local, self.layouts = Locals(local), Layouts(self.rank, self.size)
         self.forced = force
+        self.balancer = Balancer(self)
         self.latest: Any = weakref.WeakValueDictionary()
         self.lock = locks.shared()  # collectives of two threads must not mix
-        self._on_device = local.name != "cpu"
+        self.on_device = local.name != "cpu"
 
     @property
     def transport(self) -> Transport:
@@ -67,6 +80,7 @@ class DistributedEngine(Keeper):
         """Run one statement; all ranks call it."""
         if config.check:
             self._checked.statement = _described(expression, out)
+        self.balancer.apply()
         self._meet(expression, out, write)
         handler = _HANDLERS.get(expression.operation)
         if handler is None or handler(self, expression, out, write) is False:
@@ -84,10 +98,14 @@ class DistributedEngine(Keeper):
                 if store.long is not None and not _takes_long_rows(expression, out):
                     long_rows.join(self, store)
                 if store.layout is not self.layouts.of(store.shape):
-                    self._move(store)
+                    self.move(store)
 
-    def _move(self, store: Any) -> None:
+    def move(self, store: Any) -> None:
+        """Bring a store into the layout that its shape has now; collective."""
         symmetric = store.symmetric
+        if moves.moves_by_rows(self, store):
+            moves.move_rows(self, store)
+            return
         if len(store.shape) == 1:
             made = self.vector_from_coo(*self.vector_to_coo(store), store.dtype, store.shape[0])
         else:

@@ -1,12 +1,14 @@
 """Vectors on their way between ranks: gathered whole for a pull, or sent to their owners and folded after a push.
 
 Vectors travel as values alone (full ones), as presence words and a value for each position, or as positions and values,
-whichever takes fewer bytes; where the multiply reads no values none travel. All ranks know the sizes of all messages
+whichever takes fewer bytes; where the multiply reads no values none travel. On a device positions must save more bytes
+than packing them takes time. All ranks know the sizes of all messages
 beforehand, from the numbers of entries that the engine collects, so that an exchange is one collective.
 """
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +19,7 @@ from sparsezc.engines.distributed.stores import Store
 from sparsezc.expr.dispatch import PLAIN, Write, update
 
 if TYPE_CHECKING:
+    from sparsezc.engines.distributed.halo import Halo
     from sparsezc.engines.distributed.layout import Layout
     from sparsezc.engines.distributed.store_methods import Keeper
     from sparsezc.semirings.types.datatypes import DataType
@@ -24,10 +27,14 @@ if TYPE_CHECKING:
 __all__ = ["fold_at_owners", "whole_vector"]
 
 _WORD = 32
+_PACKING = 4 << 20  # bytes that cards exchange while one packs and unpacks positions, about 20 us and several launches
 
 
-def whole_vector(engine: Keeper, store: Store, *, reads: bool = True) -> Any:
-    """Return a vector with the entries of all ranks, on the local engine; if no product `reads` values, all are 1."""
+def whole_vector(engine: Keeper, store: Store, *, reads: bool = True, halo: Halo | None = None) -> Any:
+    """Return a vector with the entries of all ranks, on the local engine; if no product `reads` values, all are 1.
+
+    With a halo only values that it asks for are there; others are undefined.
+    """
     if store.layout.is_whole or engine.size == 1:
         return store.local
     n, dtype = store.nrows, store.dtype
@@ -44,15 +51,49 @@ def whole_vector(engine: Keeper, store: Store, *, reads: bool = True) -> Any:
         if not reads:
             return engine.local.from_arrays("full", (None,), dtype, n)
         mine = engine.local.arrays(store.local, "full")[0] if counts[engine.rank] else np.empty(0, dtype.np_type)
+        if halo is not None:
+            values = engine.transport.scatter(engine.as_local(mine)[halo.given], halo.sent, halo.received)
+            return engine.local.from_arrays("full", (_placed(mine, values, halo),), dtype, n)
         values = engine.transport.gather(engine.as_local(mine), counts)
         return engine.local.from_arrays("full", (values,), dtype, n)
-    return _gathered(engine, store, counts, _form(total, n, dtype if reads else None), reads)
+    form = _form(engine, total, n, dtype if reads else None)
+    if form == "words" and reads and halo is not None:
+        return _words_and_halo(engine, store, halo)
+    return _gathered(engine, store, counts, form, reads)
 
 
-def _form(total: int, n: int, dtype: DataType | None) -> str:
+def _placed(mine: Any, values: Any, halo: Halo) -> Any:
+    """Return values at all positions: this rank's, and those that arrived."""
+    made = array_module(values).empty(int(halo.layout.bounds[-1]), values.dtype)
+    made[halo.layout.lo : halo.layout.hi] = mine
+    made[halo.asked] = values
+    return made
+
+
+def _words_and_halo(engine: Keeper, store: Store, halo: Halo) -> Any:
+    """Every rank gets all presence words, and of the values those that it asked for."""
+    layout, size = store.layout, engine.size
+    words, values = _words(engine, None if store.is_empty_range else store.local, 0, store.dtype)
+    nwords = -(-layout.sizes // _WORD)
+    sent = np.full(size, words.size), halo.sent
+    xp = array_module(words)
+    found, values_there = engine.transport.scatter_both(
+        xp.tile(words, size), values[halo.given], sent, (nwords, halo.received)
+    )
+    whole = _placed(values, values_there, halo)
+    return engine.local.from_arrays("words", (found, whole), store.dtype, store.nrows)
+
+
+def _form(engine: Keeper, total: int, n: int, dtype: DataType | None) -> str:
     """Return the form of fewer bytes for so many entries at n positions; without a type, values do not travel."""
     value = 0 if dtype is None else dtype.np_type.itemsize
-    return "ids" if total * (_id_type(n).itemsize + value) < n // 8 + n * value else "words"
+    packed = total * (_id_type(n).itemsize + value) + _packing(engine)
+    return "ids" if packed < n // 8 + n * value else "words"
+
+
+def _packing(engine: Keeper) -> int:
+    """Return the bytes that positions must save."""
+    return _PACKING if engine.on_device else 0
 
 
 def _id_type(n: int) -> np.dtype[Any]:
@@ -64,46 +105,19 @@ def _gathered(engine: Keeper, store: Store, counts: NDArray[np.int64], form: str
     ids = _id_type(n) if form == "ids" else np.dtype(np.uint32)
     firsts = counts if form == "ids" else -(-layout.sizes // _WORD)
     seconds = (counts if form == "ids" else layout.sizes) if reads else np.zeros_like(counts)
-    if firsts[engine.rank]:
-        at, values = engine.local.arrays(store.local, form)
-        if form == "ids":
-            at = (at + at.dtype.type(layout.lo)).astype(ids)
+    mine = store.local if firsts[engine.rank] else None
+    if form == "words" and not reads and mine is not None:
+        (at,) = engine.local.arrays(mine, "bits")
+    elif form == "words":
+        at, values = _words(engine, mine, 0, dtype)
     else:
-        at, values = engine.as_local(np.empty(0, ids)), engine.as_local(np.empty(0, dtype.np_type))
+        at, values = _positions(engine, mine, dtype)
+        at = (at + at.dtype.type(layout.lo)).astype(ids)
     if not reads:
         found = engine.transport.gather(at, firsts)
         return engine.local.from_arrays(form, (found, None), dtype, n)
-    at, values = _split(engine.transport.gather(_joined(values, at), _nbytes(seconds, firsts, dtype, ids)),
-                        seconds, firsts, dtype, ids)  # fmt: skip
-    xp = array_module(at[0])
-    return engine.local.from_arrays(form, (xp.concatenate(at), xp.concatenate(values)), dtype, n)
-
-
-# One message carries values and then positions or words: their bytes follow each other.
-
-
-def _joined(values: Any, at: Any) -> Any:
-    xp = array_module(at)
-    return xp.concatenate([xp.ascontiguousarray(values).view(np.uint8), xp.ascontiguousarray(at).view(np.uint8)])
-
-
-def _nbytes(values: NDArray[np.int64], at: NDArray[np.int64], dtype: DataType, ids: np.dtype[Any]) -> NDArray[np.int64]:
-    return values * dtype.np_type.itemsize + at * ids.itemsize
-
-
-def _split(
-    arrived: Any, values: NDArray[np.int64], at: NDArray[np.int64], dtype: DataType, ids: np.dtype[Any]
-) -> tuple[list[Any], list[Any]]:
-    """Return the positions (or words) and the values of each rank's message."""
-    found: tuple[list[Any], list[Any]] = ([], [])
-    end, xp = 0, array_module(arrived)
-    for nvalues, nat in zip(values.tolist(), at.tolist(), strict=True):
-        begin, middle = end, end + nvalues * dtype.np_type.itemsize
-        end = middle + nat * ids.itemsize
-        # a message may begin anywhere, and views need aligned memory
-        found[1].append(xp.array(arrived[begin:middle]).view(dtype.np_type))
-        found[0].append(xp.array(arrived[middle:end]).view(ids))
-    return found
+    values, at = engine.transport.gather_both(values, at, seconds, firsts)
+    return engine.local.from_arrays(form, (at, values), dtype, n)
 
 
 def fold_at_owners(
@@ -139,18 +153,21 @@ def fold_at_owners(
         return _folded_objects(engine, mine, layout, op)
     if layout.is_whole:
         pieces = _gathered_pieces(engine, mine, n, dtype, reads)
-    elif _pads(most, layout, n, dtype if reads else None):
+    elif _pads(engine, most, layout, dtype if reads else None):
         pieces = _padded_pieces(engine, mine, layout, most, dtype, reads)
+    elif reads:
+        pieces = _worded_pieces(engine, mine, layout, dtype)
     else:
-        pieces = _worded_pieces(engine, mine, layout, dtype, reads)
+        return _united(engine, mine, layout, dtype)
     return _folded(engine, pieces, dtype, size, op, reads)
 
 
-def _pads(most: NDArray[np.int64], layout: Layout, n: int, dtype: DataType | None) -> bool:
+def _pads(engine: Keeper, most: NDArray[np.int64], layout: Layout, dtype: DataType | None) -> bool:
     """Return whether messages of as many positions as any may have take fewer bytes than words."""
-    value = 0 if dtype is None else dtype.np_type.itemsize
+    n, value = int(layout.bounds[-1]), 0 if dtype is None else dtype.np_type.itemsize
     padded = int(np.minimum(most, layout.sizes.max()).sum()) + most.size
-    return padded * (_id_type(n).itemsize + value) < int(layout.sizes.max()) * most.size * value + n // 8
+    words = int(layout.sizes.max()) * most.size * value + n // 8
+    return padded * (_id_type(n).itemsize + value) + _packing(engine) < words
 
 
 Piece = tuple[str, Any, Any]
@@ -159,17 +176,27 @@ Piece = tuple[str, Any, Any]
 def _gathered_pieces(engine: Keeper, mine: Any, n: int, dtype: DataType, reads: bool) -> list[Piece]:
     """Every rank gets all parts of a small vector."""
     words, values = _words(engine, mine, n, dtype)
-    sizes, firsts = (np.full(engine.size, k, np.int64) for k in (n if reads else 0, words.size))
-    given = _joined(values[: n if reads else 0], words)
-    arrived = engine.transport.gather(given, _nbytes(sizes, firsts, dtype, words.dtype))
-    at, parts = _split(arrived, sizes, firsts, dtype, words.dtype)
-    return [("words", a, v) for a, v in zip(at, parts, strict=True)]
+    ends = range(n, n * engine.size + 1, n), range(words.size, words.size * engine.size + 1, words.size)
+    if not reads:
+        found = engine.transport.gather(words, np.full(engine.size, words.size))
+        return [("words", found[end - words.size : end], None) for end in ends[1]]
+    parts, found = engine.transport.gather_both(
+        values, words, np.full(engine.size, n), np.full(engine.size, words.size)
+    )
+    return [("words", found[last - words.size : last], parts[end - n : end]) for end, last in zip(*ends, strict=True)]
 
 
 def _words(engine: Keeper, mine: Any, n: int, dtype: DataType) -> tuple[Any, Any]:
     if mine is None:
         return engine.as_local(np.zeros(-(-n // _WORD), np.uint32)), engine.as_local(np.zeros(n, dtype.np_type))
     found: tuple[Any, Any] = engine.local.arrays(mine, "words")
+    return found
+
+
+def _positions(engine: Keeper, mine: Any, dtype: DataType) -> tuple[Any, Any]:
+    if mine is None:
+        return engine.as_local(np.empty(0, np.int64)), engine.as_local(np.empty(0, dtype.np_type))
+    found: tuple[Any, Any] = engine.local.arrays(mine, "ids")
     return found
 
 
@@ -180,55 +207,55 @@ def _padded_pieces(
     ids, p = _id_type(int(layout.bounds[-1])), engine.size
     rooms = np.minimum(most, layout.sizes.max())
     room = int(rooms[engine.rank])
-    seconds = rooms if reads else np.zeros_like(rooms)
-    if mine is None:
-        at, values = engine.as_local(np.empty(0, np.int64)), engine.as_local(np.empty(0, dtype.np_type))
-    else:
-        at, values = engine.local.arrays(mine, "ids")
+    at, values = _positions(engine, mine, dtype)
     xp = array_module(at)
-    cuts = xp.searchsorted(at.astype(np.int64), xp.asarray(layout.bounds))
-    cuts = [int(cut) for cut in cuts.tolist()]
-    sending = []
-    for r in range(p):
-        here = at[cuts[r] : cuts[r + 1]]
-        numbers = xp.zeros(room + 1, ids)
-        numbers[0] = here.size
-        numbers[1 : here.size + 1] = here.astype(np.int64) - int(layout.bounds[r])
-        block = xp.zeros(room if reads else 0, dtype.np_type)
+    cuts = xp.searchsorted(at.astype(np.int64), xp.asarray(layout.bounds)).tolist()
+    numbers, block = xp.zeros((p, room + 1), ids), xp.zeros((p, room if reads else 0), dtype.np_type)
+    for r, (first, last) in enumerate(pairwise(cuts)):
+        numbers[r, 0] = last - first
+        numbers[r, 1 : last - first + 1] = at[first:last].astype(np.int64) - int(layout.bounds[r])
         if reads:
-            block[: here.size] = values[cuts[r] : cuts[r + 1]]
-        sending.append(_joined(block, numbers))
-    nbytes = _nbytes(seconds, rooms + 1, dtype, ids)
-    sent = np.full(p, nbytes[engine.rank])
-    arrived = engine.transport.scatter(xp.concatenate(sending), sent, nbytes)
-    numbers, parts = _split(arrived, seconds, rooms + 1, dtype, ids)
-    found = []
-    for a, v in zip(numbers, parts, strict=True):
-        count = int(a[0])
-        found.append(("ids", a[1 : count + 1], v[:count]))
-    return found
+            block[r, : last - first] = values[first:last]
+    mine_first, firsts = np.full(p, room + 1), rooms + 1
+    if reads:
+        found, parts = engine.transport.scatter_both(
+            numbers.reshape(-1), block.reshape(-1), (mine_first, mine_first - 1), (firsts, rooms)
+        )
+    else:
+        found, parts = engine.transport.scatter(numbers.reshape(-1), mine_first, firsts), None
+    begins = np.cumsum(firsts) - firsts
+    counts = found[engine.as_local(begins)].tolist()
+    pieces: list[Piece] = []
+    for r, (count, begin) in enumerate(zip(counts, begins.tolist(), strict=True)):
+        here = None if parts is None else parts[begin - r : begin - r + count]
+        pieces.append(("ids", found[begin + 1 : begin + 1 + count], here))
+    return pieces
 
 
-def _worded_pieces(engine: Keeper, mine: Any, layout: Layout, dtype: DataType, reads: bool) -> list[Piece]:
+def _worded_pieces(engine: Keeper, mine: Any, layout: Layout, dtype: DataType) -> list[Piece]:
     """Each owner gets the words of its range, and a value for each position."""
     n, p = int(layout.bounds[-1]), engine.size
-    words, values = _words(engine, mine, n, dtype)
-    firsts = -(-layout.sizes // _WORD)
-    seconds = layout.sizes if reads else np.zeros_like(layout.sizes)
-    sending = []
-    for r in range(p):
-        lo, hi = int(layout.bounds[r]), int(layout.bounds[r + 1])
-        sending.append(
-            _joined(values[lo:hi] if reads else values[:0], words[lo // _WORD : lo // _WORD + int(firsts[r])])
-        )
-    xp = array_module(words)
-    mine_first, mine_second = (np.full(p, k[engine.rank], np.int64) for k in (firsts, seconds))
-    arrived = engine.transport.scatter(
-        xp.concatenate(sending), _nbytes(seconds, firsts, dtype, words.dtype),
-        _nbytes(mine_second, mine_first, dtype, words.dtype),
-    )  # fmt: skip
-    at, parts = _split(arrived, mine_second, mine_first, dtype, words.dtype)
-    return [("words", a, v) for a, v in zip(at, parts, strict=True)]
+    words, values = _words(engine, mine, n, dtype)  # ranges begin at whole words
+    sent = -(-layout.sizes // _WORD), layout.sizes
+    nat, nvalues = (int(each[engine.rank]) for each in sent)
+    found, parts = engine.transport.scatter_both(words, values, sent, (np.full(p, nat), np.full(p, nvalues)))
+    return [("words", found[r * nat : (r + 1) * nat], parts[r * nvalues : (r + 1) * nvalues]) for r in range(p)]
+
+
+def _united(engine: Keeper, mine: Any, layout: Layout, dtype: DataType) -> Any:
+    """Each owner gets the words of its range, and unites those of all ranks: every value is 1."""
+    words = engine.as_local(np.zeros(-(-int(layout.bounds[-1]) // _WORD), np.uint32))
+    if mine is not None:
+        (words,) = engine.local.arrays(mine, "bits")
+    sent = -(-layout.sizes // _WORD)  # ranges begin at whole words
+    count = int(sent[engine.rank])
+    arrived = engine.transport.scatter(words, sent, np.full(engine.size, count))
+    if not count:
+        return engine.local.vector(dtype, 0)
+    found = arrived[:count]
+    for r in range(1, engine.size):
+        found |= arrived[r * count : (r + 1) * count]
+    return engine.local.from_arrays("words", (found, None), dtype, layout.hi - layout.lo)
 
 
 def _folded(engine: Keeper, pieces: list[Piece], dtype: DataType, size: int, op: Any, reads: bool) -> Any:

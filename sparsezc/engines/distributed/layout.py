@@ -10,11 +10,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["ALIGN", "Layout", "cut_evenly", "cut_rows"]
+__all__ = ["ALIGN", "ROW", "Layout", "cut_evenly", "cut_rows"]
 
 #: Ranges begin at multiples of this, so that presence words belong to one rank.
 ALIGN = 64
-_ROW = 4  # entries that cost as much as the row itself: its offset, its result, its place in vectors
+#: Entries that cost as much as the row itself: its offset, its result, its place in vectors.
+ROW = 4
 
 WHOLE, ROWS, COLUMNS = None, 0, 1
 
@@ -103,7 +104,7 @@ def cut_rows(indptr: NDArray[np.int64], ranks: int) -> NDArray[np.int64]:
     array([  0, 128, 256])
     """
     n = indptr.size - 1
-    work = indptr + _ROW * np.arange(n + 1, dtype=np.int64)
+    work = indptr + ROW * np.arange(n + 1, dtype=np.int64)
     shares = int(work[-1]) * np.arange(1, ranks) // ranks
     cuts = (np.searchsorted(work, shares) + ALIGN // 2) // ALIGN * ALIGN
     return np.concatenate([[0], np.minimum(cuts, n), [n]]).astype(np.int64)

@@ -34,6 +34,8 @@ class Locals:
         self.engine = engine
         self._to_arrays = engines.capability(engine, "vector_to_arrays")
         self._from_arrays = engines.capability(engine, "vector_from_arrays")
+        self._by_position = engines.capability(engine, "by_position")
+        self._frontier_entries = engines.capability(engine, "frontier_entries")
 
     def vector(self, dtype: DataType, size: int, store: Any = None) -> Any:
         """Make a Vector, without entries or of a store."""
@@ -64,6 +66,16 @@ class Locals:
         if vector.dtype.is_udt:  # there is one form for all engines
             return self.engine.vector_to_coo(self.settled(vector)._store)
         found: tuple[Any, ...] = self._to_arrays(self.settled(vector)._store, form)
+        return found
+
+    def by_position(self, vector: Any) -> Any:
+        """Return a vector whose entries products can look up by position."""
+        self._by_position(self.settled(vector)._store)
+        return vector
+
+    def frontier_entries(self, vector: Any, matrix: Any) -> int | None:
+        """Return the result of ``Capabilities.frontier_entries``."""
+        found: int | None = self._frontier_entries(self.settled(vector)._store, self.settled(matrix)._store)
         return found
 
     def from_arrays(self, form: str, arrays: tuple[Any, ...], dtype: DataType, size: int) -> Any:

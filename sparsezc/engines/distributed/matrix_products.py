@@ -90,12 +90,12 @@ def _write(engine: DistributedEngine, e: Any, parts: tuple[Any, Any], result: An
 
 def _pulls(engine: DistributedEngine, op: Any, frontier: Any, matrix: Any) -> bool:
     """Return whether searches gather their frontier: the rule of products.py, by the mean of the matrix's rows."""
-    return bool(engine.nvals(frontier) * one_in(op) > frontier.shape[0] * matrix.shape[0])
+    return bool(engine.nvals(frontier) * one_in(engine, op, "x" in op.reads) > frontier.shape[0] * matrix.shape[0])
 
 
 def _pull(engine: DistributedEngine, e: Any, result: Any, write: Any, part: Any) -> None:
     A = e.operands[0]
-    whole = pieces.whole_panel(engine, A._store)
+    whole = pieces.whole_panel(engine, A._store, reads="x" in e.op.reads)
     offset = result.layout.lo if "j" in e.op.reads else 0
     _write(engine, e, (whole.T if A._transposed else whole, part), result, write, offset)
 

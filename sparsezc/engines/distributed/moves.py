@@ -8,29 +8,39 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.device import cuda
-from sparsezc.engines.distributed.layout import COLUMNS
+from sparsezc.engines.distributed.layout import COLUMNS, ROWS
 from sparsezc.engines.distributed.stores import Store
 from sparsezc.memory import budget, wrap
+from sparsezc.memory.buffer import index_dtype
 from sparsezc.memory.csr import Csr
+from sparsezc.memory.placement import BEYOND, FILES, HOSTS
 
 if TYPE_CHECKING:
     from sparsezc.engines.distributed.store_methods import Keeper
 
-__all__ = ["row_entries", "turned", "whole_csr", "whole_matrix"]
+__all__ = [
+    "count_frontier", "move_rows", "moves_by_rows", "offsets", "placed", "turned", "whole_csr", "whole_matrix",
+]  # fmt: skip
 
 _DENSE = 16  # a vector of more than one entry in so many positions is not looked at entry by entry
 
 
-def row_entries(engine: Keeper, store: Store, matrix: Store, nvals: int) -> int:
-    """Return how many entries of a matrix's rows are at a vector's entries on this rank, or more."""
-    if not nvals or matrix.is_empty_range:
-        return 0
+def count_frontier(engine: Keeper, store: Store, matrix: Store) -> tuple[int, int]:
+    """Return a vector's entries on this rank, and how many of a matrix's rows are at them, or more."""
+    if store.is_empty_range:
+        return 0, 0
+    entries = engine.local.frontier_entries(store.local, matrix.local)
+    nvals = int(store.local.nvals)
+    if entries is not None:
+        return nvals, entries
+    if not nvals:
+        return 0, 0
     if nvals * _DENSE > store.layout.hi - store.layout.lo or matrix.layout.along == COLUMNS:
-        return int(matrix.local.nvals)
+        return nvals, int(matrix.local.nvals)
     ids = engine.local.arrays(store.local, "ids")[0]
     if matrix._degrees is None:
         matrix._degrees = engine.as_local(np.diff(host_csr(matrix.local)[0]))
-    return int(matrix._degrees[ids.astype(np.int64)].sum())
+    return nvals, int(matrix._degrees[ids.astype(np.int64)].sum())
 
 
 def host_csr(matrix: Any) -> tuple[NDArray[np.int64], NDArray[np.uint64], NDArray[Any]]:
@@ -96,6 +106,67 @@ def whole_matrix(engine: Keeper, store: Store) -> Any:
     if store.layout.is_whole or engine.size == 1:
         return store.local
     return engine.local.matrix_of(whole_csr(engine, store), symmetric=store.symmetric)
+
+
+def offsets(matrix: Any) -> NDArray[np.int64]:
+    """Return the offsets of a local matrix's rows."""
+    found: NDArray[np.int64] = matrix._to_csr().indptr
+    return found
+
+
+def moves_by_rows(engine: Keeper, store: Store) -> bool:
+    """Return whether a store is a matrix cut by rows, which :func:`move_rows` brings into its new layout."""
+    by_rows = len(store.shape) == 2 and store.layout.along == engine.layouts.of(store.shape).along == ROWS
+    return by_rows and not store.dtype.is_udt
+
+
+def move_rows(engine: Keeper, store: Store) -> None:
+    """Move the rows of a matrix, and of its transpose, to the ranks that have them now: an all-to-all.
+
+    Long rows stay where their parts are: each rank has a part of each.
+    """
+    old, new, rank = store.layout, engine.layouts.of(store.shape), engine.rank
+    other, long, symmetric = store.turned, store.long, store.symmetric
+    csr = store.local._to_csr()
+    degrees, ids, values = np.diff(csr.indptr), on_host(csr.indices.read()), on_host(csr.values.read())
+    mine = (csr.indices.placement, values[0].tobytes() if csr.iso else None) if csr.nvals else None
+    told = {each for each in engine.transport.objects(mine) if each is not None} or {(csr.indices.placement, None)}
+    placement, same = min(told, key=str)
+    iso = len(told) == 1 and same is not None  # one value stands for all on all ranks that have entries
+    if csr.iso and not iso:
+        values = np.repeat(values[:1], csr.nvals)
+    cuts = np.clip(new.bounds, old.lo, old.hi) - old.lo
+    ends = np.minimum(old.bounds[1:], new.bounds[rank + 1]) - np.maximum(old.bounds[:-1], new.bounds[rank])
+    sent, moved = np.diff(csr.indptr[cuts]), engine.transport.numbers(*np.diff(csr.indptr[cuts]).tolist())
+    received, scatter = moved[:, rank].copy(), engine.transport.scatter
+    degrees = scatter(degrees, np.diff(cuts), np.maximum(ends, 0))
+    ids = scatter(ids.astype(index_dtype(store.ncols, placement), copy=False), sent, received)
+    if iso:
+        values = np.frombuffer(same, store.dtype.np_type).copy()
+    else:
+        values = scatter(np.ascontiguousarray(values), sent, received)
+    nrows = new.hi - new.lo
+    store.layout, store.local = new, engine.local.matrix(store.dtype, (nrows, store.ncols))
+    if ids.size:
+        indptr = np.concatenate([[0], np.cumsum(degrees)]).astype(np.int64)
+        made = Csr(nrows, store.ncols, indptr, wrap(ids), wrap(values), store.dtype, iso and ids.size != 1)
+        store.local = engine.local.matrix_of(placed(made, placement))
+    store.changed()
+    store.symmetric, store.long = symmetric, long
+    store.counts = moved.sum(axis=0) + (0 if long is None else long.counts)
+    if engine.on_device and symmetric:
+        engine.rank_columns(store, engine.transport.gather(degrees, new.sizes))
+    if other is not None:
+        if other.layout is not engine.layouts.of(other.shape):
+            move_rows(engine, other)
+        store.turned = other
+
+
+def placed(csr: Csr, placement: str) -> Csr:
+    """Return a part in the placement of the whole; a part of a file is copied to host memory that kernels read."""
+    if placement in HOSTS:
+        return csr
+    return csr.place(BEYOND if placement in FILES else placement)
 
 
 def turned(engine: Keeper, store: Store) -> Store:

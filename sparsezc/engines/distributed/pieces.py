@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.engines.distributed import exchange
+from sparsezc.engines.distributed import columns, exchange
 from sparsezc.engines.distributed.layout import COLUMNS, Layout
 from sparsezc.engines.distributed.local_objects import assignment
 from sparsezc.engines.distributed.moves import by_rows, host_csr, whole_matrix
@@ -52,28 +52,21 @@ def fold_at_owners(
     transport, layout, shape = engine.transport, result.layout, result.shape
     if layout.along == COLUMNS and _has_panels(engine):
         return _panel_at_owners(engine, mine, result, op, dtype, reads=reads)
-    rows, columns, values = _entries(mine, dtype)
+    if layout.along == COLUMNS:
+        return columns.at_owners(engine, mine, layout, op, shape, dtype, reads=reads)
+    rows, ids, values = _entries(mine, dtype)
     if layout.is_whole:
         counts = transport.numbers(rows.size)[:, 0].copy()
         firsts = np.concatenate([[0], np.cumsum(counts)])
-        places = transport.gather(rows * shape[1] + columns, counts)
+        places = transport.gather(rows * shape[1] + ids, counts)
         values = transport.gather(values, counts) if reads else np.ones(places.size, dtype.np_type)
-        width = shape[1]
     else:
-        along = columns if layout.along == COLUMNS else rows
-        owner = np.searchsorted(layout.bounds, along, side="right") - 1
+        owner = np.searchsorted(layout.bounds, rows, side="right") - 1
         order = np.argsort(owner, kind="stable")
         sent = np.bincount(owner, minlength=engine.size)
         received = transport.numbers(*sent.tolist())[:, engine.rank].copy()
         firsts = np.concatenate([[0], np.cumsum(received)])
-        if layout.along == COLUMNS:
-            columns = columns - layout.bounds[owner]
-            widths = layout.sizes[owner]
-            width = layout.hi - layout.lo
-        else:
-            rows, widths = rows - layout.bounds[owner], np.full(owner.size, shape[1], np.int64)
-            width = shape[1]
-        places = transport.scatter((rows * widths + columns)[order], sent, received)
+        places = transport.scatter(((rows - layout.bounds[owner]) * shape[1] + ids)[order], sent, received)
         values = transport.scatter(values[order], sent, received) if reads else np.ones(places.size, dtype.np_type)
     merged = None
     here = layout.local_shape(shape)
@@ -84,7 +77,7 @@ def fold_at_owners(
         if not at.size:
             continue
         part = engine.local.matrix_of(
-            by_rows(at // width, (at % width).astype(np.uint64), values[first:last], here, dtype)
+            by_rows(at // shape[1], (at % shape[1]).astype(np.uint64), values[first:last], here, dtype)
         )
         if merged is None:
             merged = part
@@ -117,15 +110,17 @@ def _panel_at_owners(
     k = result.shape[0]
     layout = Layout(0, result.layout.bounds * k, engine.rank)
     given = None if mine is None else _vector_of_rows(engine, mine)
-    most = engine.transport.numbers(0 if given is None else given.nvals)[:, 0]
+    most = result.layout.sizes * k
+    if reads:
+        most = engine.transport.numbers(0 if given is None else given.nvals)[:, 0]
     merged = exchange.fold_at_owners(engine, given, layout, op, most, reads=reads)
     if result.is_empty_range:
         return engine.local.matrix(dtype, result.layout.local_shape(result.shape))
     return _rows_of_vector(engine, merged, k)
 
 
-def whole_panel(engine: DistributedEngine, store: Store) -> Any:
-    """Return a matrix of few rows, cut by columns, with the entries of all ranks."""
+def whole_panel(engine: DistributedEngine, store: Store, *, reads: bool) -> Any:
+    """Return a matrix of few rows, cut by columns, with the entries of all ranks; if no product `reads` values, 1s."""
     if not _has_panels(engine) or store.layout.along != COLUMNS:
         return whole_matrix(engine, store)
     k, n = store.shape
@@ -138,7 +133,7 @@ def whole_panel(engine: DistributedEngine, store: Store) -> Any:
         held = _vector_of_rows(engine, store.local)
     vector = Store(held, layout, (k * n,))
     vector.counts = counts
-    return _rows_of_vector(engine, exchange.whole_vector(engine, vector), k)
+    return _rows_of_vector(engine, exchange.whole_vector(engine, vector, reads=reads), k)
 
 
 def _entries(mine: Any, dtype: DataType) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[Any]]:

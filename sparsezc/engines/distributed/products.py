@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sparsezc.engines.distributed import exchange, long_rows, moves
+from sparsezc.engines.distributed import exchange, halo, long_rows, moves
 from sparsezc.engines.distributed.layout import COLUMNS
 from sparsezc.engines.distributed.local_objects import new, put, shifted, write_local
 from sparsezc.expr.expression import Expression
@@ -24,8 +24,9 @@ if TYPE_CHECKING:
 __all__ = ["MOVABLE", "ONES", "one_in", "product"]
 
 #: A pull is chosen if a push would read one entry of the matrix in so many: a pull whose sums stop at their first entry
-#: reads few (Beamer's alpha); any other reads all, but writes its results in order.
-STOPPING, READING = 15, 2
+#: reads few (Beamer's alpha); any other reads all, but a GPU writes its results in order. A processor's caches hold the
+#: results of a push, so there a pull pays only if it gathers presence words alone.
+STOPPING, READING, NEVER = 15, 2, 1
 #: Monoids whose result moves with its operands, so that positions can be counted from this rank's first.
 MOVABLE = {"any", "min", "max"}
 #: Monoids that make 1 of ones.
@@ -47,12 +48,17 @@ def product(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool | N
     by_result = (A._transposed == left) != (store.layout.along == COLUMNS)
     other = store if engine.known_symmetric(A) else store.turned
     pulled, pushed = (store, other) if by_result else (other, store)
+    if x.layout.is_whole:  # the transpose of a narrow matrix is cut along the same dimension
+        pushed = None
+    elif result.layout.is_whole:
+        pulled = None
     reads = e.op.of_users or ("x" if left else "y") in e.op.reads
     most = None
     if pulled is None or (pushed is not None and not x.is_full):
         most = _edges(engine, x, pushed)
-    if pulled is not None and (most is None or pushed is None or _pulls(engine, e.op, most, pushed)):
-        whole = exchange.whole_vector(engine, x, reads=reads)
+    if pulled is not None and (most is None or pushed is None or _pulls(engine, e.op, most, pushed, reads)):
+        asked = halo.get_or_build(engine, pulled, x.layout) if reads and not x.dtype.is_udt else None
+        whole = engine.local.by_position(exchange.whole_vector(engine, x, reads=reads, halo=asked))
         _pull(engine, e, pulled, A._transposed != (not by_result), whole, result, write)
         result.rows = pulled
     else:
@@ -72,20 +78,21 @@ def _edges(engine: DistributedEngine, x: Store, matrix: Store) -> NDArray[np.int
     if x.edges is None or x.rows is not matrix:
         if x.is_full and matrix.counts is not None:
             return matrix.counts
-        mine = x.local.nvals
-        both = engine.transport.numbers(mine, moves.row_entries(engine, x, matrix, mine))
+        both = engine.balancer.numbers(*moves.count_frontier(engine, x, matrix))
         x.counts, x.edges, x.rows = both[:, 0].copy(), both[:, 1].copy(), matrix
     assert x.edges is not None
     return x.edges
 
 
-def _pulls(engine: DistributedEngine, op: Any, most: NDArray[np.int64], matrix: Store) -> bool:
-    return int(most.sum()) * one_in(op) > engine.nvals(matrix)
+def _pulls(engine: DistributedEngine, op: Any, most: NDArray[np.int64], matrix: Store, reads: bool) -> bool:
+    return int(most.sum()) * one_in(engine, op, reads) > engine.nvals(matrix)
 
 
-def one_in(op: Any) -> int:
-    """Return one in how many entries a push may read before a pull is chosen."""
-    return STOPPING if op.monoid.stops_anywhere or op.monoid.name == "lor" else READING
+def one_in(engine: DistributedEngine, op: Any, reads: bool) -> int:
+    """Return one in how many entries a push may read before a pull is chosen; the vector's values are read or not."""
+    if op.monoid.stops_anywhere or op.monoid.name == "lor":
+        return STOPPING
+    return READING if engine.on_device or not reads else NEVER
 
 
 def _times(e: Any, M: Any, x: Any, size: int) -> Expression:
@@ -100,13 +107,13 @@ def _pull(
     if matrix.long is not None:
         made = engine.local.vector(e.dtype, layout.hi - layout.lo)
         if not result.is_empty_range:
-            made = new(expression, engine.local)
+            made = engine.balancer.timed(matrix, lambda: new(expression, engine.local))
         long_rows.add_results(engine, e, matrix.long, flipped, whole, made, result)
         put(result, made, write)
         result.changed()
         return
     if not _counts_part(e, pull=True):
-        write_local(result, expression, write)
+        engine.balancer.timed(matrix, lambda: write_local(result, expression, write))
     elif not result.is_empty_range:
         put(result, shifted(new(expression, engine.local), layout.lo), write)
     result.changed()
@@ -118,7 +125,7 @@ def _push(
 ) -> None:  # fmt: skip
     mine, M = None, _operand(matrix, flipped)
     if not x.is_empty_range and most[engine.rank]:
-        mine = new(_times(e, M, x.local, e.shape[0]), engine.local)
+        mine = engine.balancer.timed(matrix, lambda: new(_times(e, M, x.local, e.shape[0]), engine.local))
         if _counts_part(e, pull=False):
             mine = shifted(mine, x.layout.lo)
     if matrix.long is not None:

@@ -146,6 +146,7 @@ class Balance:
     row_seconds: float = 0.0
     fixed_seconds: float = 0.0
     over: int = 0
+    _count: int = 0  # iterations since the last move
     _sum: Numbers = field(default_factory=lambda: np.zeros(0))
     _last: float = 0.0  # the imbalance that the last move was to end
 
@@ -153,7 +154,9 @@ class Balance:
         """Take the times of an iteration; return new bounds if rows are to move now.
 
         They move once the imbalance was beyond 1.10 in three iterations that follow each other, if what the iterations
-        that are left gain is more than the move costs. `times` are the same on all ranks, so the decision is, too.
+        that are left gain is more than the move costs. What they gain, and the new bounds, follow from the mean of all
+        iterations since the last move: the frontier of a search may have been with one rank in the last three.
+        `times` are the same on all ranks, so the decision is, too.
 
         Parameters
         ----------
@@ -172,22 +175,20 @@ class Balance:
         array([   0,  704, 1024])
         """
         times = np.asarray(times, float)
-        if imbalance(times) <= LIMIT:
-            self.over = 0
+        self._sum = times if self._count == 0 else self._sum + times
+        self._count += 1
+        self.over = self.over + 1 if imbalance(times) > LIMIT else 0
+        mean = self._sum / self._count
+        if self.over < PATIENCE or imbalance(mean) <= LIMIT:
             return None
-        self._sum = times if self.over == 0 else self._sum + times
-        self.over += 1
-        if self.over < PATIENCE:
-            return None
-        mean = self._sum / self.over
         new = new_bounds(self.work, self.positions, self.bounds, mean)
         if self._last and imbalance(mean) >= self._last:  # the last move made it no better: go half of the way
             step = self.bounds + _DAMPING * (new - self.bounds)
             new = np.minimum(np.rint(step / ALIGN).astype(np.int64) * ALIGN, self.bounds[-1])
             new[-1] = self.bounds[-1]
-        self.over = 0
         if not self.pays(mean, new, iterations_left):
             return None
+        self.over = self._count = 0
         self._last, self.bounds = imbalance(mean), new
         return new
 

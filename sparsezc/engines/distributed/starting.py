@@ -169,6 +169,11 @@ def from_rows(csr: Csr, bounds: NDArray[np.int64], nrows: int, comm: Any = None,
     layout = engine.layouts.of(shape)
     if layout.along != 0:
         raise InvalidValue(f"from_rows: a matrix of {nrows} x {csr.ncols} is too small for {engine.size} ranks")
-    store = engine.of_rows(csr, layout, shape, csr.symmetric)
+    symmetric, degrees = csr.symmetric, None
+    if symmetric and engine.on_device:
+        degrees = engine.transport.gather(np.diff(csr.indptr), layout.sizes)
+    store = engine.of_rows(csr, layout, shape, symmetric)
     store.counts = engine.transport.numbers(csr.nvals)[:, 0].copy()
-    return matrix._from_store(engine, store, csr.dtype, shape, name)._known_symmetric(csr.symmetric)
+    if degrees is not None:
+        engine.rank_columns(store, degrees)
+    return matrix._from_store(engine, store, csr.dtype, shape, name)._known_symmetric(symmetric)

@@ -20,10 +20,10 @@ from sparsezc.expr import engines
 from sparsezc.expr.operand import Operand
 from sparsezc.memory import wrap
 from sparsezc.memory.csr import Csr
-from sparsezc.memory.placement import BEYOND, FILES, HOSTS
 from sparsezc.semirings.types.datatypes import BOOL, DataType
 
 if TYPE_CHECKING:
+    from sparsezc.engines.distributed.balancer import Balancer
     from sparsezc.engines.distributed.layout import Layouts
     from sparsezc.engines.distributed.local_objects import Locals
     from sparsezc.engines.distributed.transports.protocol import Transport
@@ -40,8 +40,8 @@ class Keeper:
     size: int
     latest: Any
     forced: bool
-
-    _on_device: bool
+    on_device: bool
+    balancer: Balancer
 
     @property
     def transport(self) -> Transport:
@@ -50,7 +50,7 @@ class Keeper:
 
     def as_local(self, array: Any) -> Any:
         """Return a NumPy array in the local engine's memory."""
-        return cuda.current().xp.asarray(array) if self._on_device else array
+        return cuda.current().xp.asarray(array) if self.on_device else array
 
     def counts(self, store: Store) -> NDArray[np.int64]:
         """Return the number of entries of each rank's part; one collective, if they are not known."""
@@ -61,17 +61,16 @@ class Keeper:
 
     def _count(self, store: Store) -> None:
         """Collect the numbers of entries, and with a vector's those of the rows that it will likely meet."""
-        mine = store.local.nvals
         if store.layout.is_whole or self.size == 1:
-            store.counts = np.full(self.size, mine, np.int64)
+            store.counts = np.full(self.size, store.local.nvals, np.int64)
             if store.layout.is_whole and self.size > 1:
                 store.counts[1:] = 0  # every rank has all of them
             return
         rows = self.likely_rows(store)
         if rows is None:
-            store.counts = self.transport.numbers(mine)[:, 0]
+            store.counts = self.balancer.numbers(store.local.nvals)[:, 0].copy()
             return
-        both = self.transport.numbers(mine, moves.row_entries(self, store, rows, mine))
+        both = self.balancer.numbers(*moves.count_frontier(self, store, rows))
         store.counts, store.edges, store.rows = both[:, 0].copy(), both[:, 1].copy(), rows
 
     def likely_rows(self, store: Store) -> Store | None:
@@ -100,7 +99,7 @@ class Keeper:
         """Make a store of this rank's part of a matrix that all have; `split`: of long rows every rank has a part."""
         shape = (csr.nrows, csr.ncols)
         placement = csr.indices.placement
-        lengthy, long = long_rows.long_rows(csr.indptr, self.size), None
+        lengthy, long, degrees = long_rows.long_rows(csr.indptr, self.size), None, np.diff(csr.indptr)
         if split and lengthy.size and self.layouts.of(shape).along == ROWS and not csr.dtype.is_udt:
             csr, long = long_rows.split(self, csr, lengthy)
         if not self.layouts.is_cut(csr.nrows):
@@ -109,8 +108,9 @@ class Keeper:
         if layout.along is COLUMNS:
             made = Store(self._columns_of(csr, layout), layout, shape)
         else:
-            rows = placed(rows_of(csr, layout.lo, layout.hi), placement)
+            rows = moves.placed(rows_of(csr, layout.lo, layout.hi), placement)
             made = self.of_rows(rows, layout, shape, csr.symmetric)
+            self.rank_columns(made, degrees)
             if not layout.is_whole:
                 counts = np.diff(csr.indptr[layout.bounds])
                 made.counts = counts if long is None else counts + long.counts
@@ -129,10 +129,16 @@ class Keeper:
 
     def of_rows(self, csr: Csr, layout: Layout, shape: tuple[int, int], symmetric: bool) -> Store:
         """Make a store of this rank's rows, whose ids are columns of the whole."""
+        csr.symmetric = csr.symmetric and csr.nrows == csr.ncols  # a part is not, though the whole may be
         made = Store(self.local.matrix_of(csr), layout, shape, symmetric=symmetric)
         if shape[0] == shape[1] and not layout.is_whole:
             self.latest[shape[0]] = made
         return made
+
+    def rank_columns(self, store: Store, degrees: NDArray[np.int64]) -> None:
+        """Tell the local engine which columns of a symmetric matrix are hubs: it has only some rows."""
+        if self.on_device and store.symmetric and not store.layout.is_whole:
+            engines.capability(self.local.engine, "rank_columns")(store.local._need()[1], degrees)
 
     def matrix_to_csr(self, store: Store) -> Csr:
         long_rows.join(self, store)
@@ -250,10 +256,3 @@ def rows_of(csr: Csr, lo: int, hi: int) -> Csr:
     return Csr(
         hi - lo, csr.ncols, csr.indptr[lo : hi + 1] - first, wrap(np.array(ids)), wrap(np.array(values)), csr.dtype, iso
     )
-
-
-def placed(csr: Csr, placement: str) -> Csr:
-    """Return a part in the placement of the whole; a part of a file is copied to host memory that kernels read."""
-    if placement in HOSTS:
-        return csr
-    return csr.place(BEYOND if placement in FILES else placement)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sparsezc.semirings.types.datatypes import DataType
 
 if TYPE_CHECKING:
+    from sparsezc.engines.distributed.halo import Halo
     from sparsezc.engines.distributed.layout import Layout
     from sparsezc.engines.distributed.long_rows import LongRows
 
@@ -39,6 +40,8 @@ class Store:
         Of a matrix: its transpose, if that was formed.
     long : LongRows or None
         Of a matrix: rows longer than a rank's share, of which `local` has no entries.
+    halo : tuple or None
+        Of a matrix: the layout of a vector, and the positions of it that ranks ask each other for, or None.
     """
 
     __slots__ = (
@@ -47,6 +50,7 @@ class Store:
         "_rows",
         "counts",
         "edges",
+        "halo",
         "layout",
         "local",
         "long",
@@ -66,6 +70,7 @@ class Store:
         self.edges: NDArray[Any] | None = None
         self.turned: Store | None = None
         self.long: LongRows | None = None
+        self.halo: tuple[Layout, Halo | None] | None = None
         self._degrees: Any = None
 
     @property

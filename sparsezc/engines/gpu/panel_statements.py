@@ -11,7 +11,7 @@ from typing import Any
 
 from sparsezc.engines.gpu import matrix_stores
 from sparsezc.engines.gpu.elementwise import operands, panel, panel_parts, row_map, vector_map
-from sparsezc.engines.gpu.elementwise.panel import Panel
+from sparsezc.engines.gpu.elementwise.panel import Panel, SameVector
 from sparsezc.engines.gpu.products import multi_source_bfs, sampled, spmm
 from sparsezc.engines.gpu.products.spgemm_rows import products, the_one_value
 from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows
@@ -177,11 +177,27 @@ class _Statement:
             return False
         if not _by_value(self.e) or not panel.fits(self.size, *(s.dtype for s in involved if s.panel is None)):
             return False
+        if self._keeps_same():
+            return True
         if self._is_filled():
             self.out.rows = None  # a number would fill them
         out = self.of(self.out)
         _ELEMENTWISE[self.e.operation](self, out, self.in_bits())
         return self.hold(out)
+
+    def _keeps_same(self) -> bool:
+        """Assign a panel of equal values where nothing else remains: its values are not made."""
+        x, how = self.e.operands[0], self.write
+        if self.e.operation != "assign" or x.ndim != 2 or how.accum is not None or x.dtype is not self.out.dtype:
+            return False
+        given = x._store.panel.vector if x._store.is_panel else None
+        if given is None or given.same is None or not (how.mask is None or how.replace or self.out.nvals == 0):
+            return False
+        mask = self.in_bits().mask
+        bits = given.bits.copy()
+        if not mask.allows_all:
+            bits &= ~mask.bits if mask.flip else mask.bits
+        return self.hold(SameVector(given.dtype, given.size, bits, given.same))
 
     def side(self, x: Any, left: bool) -> VectorStore:
         """Return a matrix's panel; of a vector, the panel that has it in each column or, on the right, in each row."""

@@ -78,7 +78,24 @@ class Keeper:
         return vector_store.to_arrays(store, form)
 
     def vector_from_arrays(self, form: str, arrays: tuple[Any, ...], dtype: DataType, size: int) -> VectorStore:
+        if arrays[-1] is None and form != "ids":
+            bits = arrays[0] if form == "words" else vector_store.all_present(size)
+            made = panel.SameVector(dtype, size, bits, dtype.np_type.type(1))
+            made.count = size if form == "full" else None
+            return made
         return vector_store.from_arrays(form, arrays, dtype, size)
+
+    @launch.locked
+    def frontier_entries(self, vector: VectorStore, matrix: MatrixStore) -> int | None:
+        rows = None if isinstance(matrix, HostStore) else matrix.in_stored_order()[0]
+        if rows is None or isinstance(vector, HostStore) or rows.nrows != vector.size:
+            return None
+        return 0 if vector.bits is None else vector.count_rows(rows)
+
+    def rank_columns(self, matrix: Any, degrees: NDArray[Any]) -> None:
+        rows = None if isinstance(matrix, HostStore) else matrix.in_stored_order()[0]
+        if rows is not None:
+            rows.layouts[head_cache.ColumnRanks].of(degrees)
 
     def dup(self, store: Any, dtype: DataType) -> Any:
         if isinstance(store, HostStore):

@@ -54,6 +54,31 @@ def check_values_that_are_not_read_do_not_travel() -> None:
     assert T.received - before == 8 * (n - ENGINE.layouts.of((n,)).sizes[T.rank]) * (T.size > 1)
 
 
+def check_only_values_that_rows_read_travel() -> None:
+    """Where packing pays, a rank gets the values that its rows read: of full vectors, of others, and by long rows."""
+    n = 64 * 8 * T.size
+    path, kron = gb.io.read(f"path:{n}"), gb.io.read("kron:9")
+    star = gb.Matrix.from_coo(np.zeros(199, int), np.arange(1, 200), np.arange(1.0, 200), nrows=640, ncols=640)
+    for A in (path, kron, star):
+        full = gb.Vector.from_coo(np.arange(A.nrows), np.arange(A.nrows) + 0.5)
+        for v in (full, full.select("valuene", 3.5).new()):
+            expected = [M.mxv(v, gb.semiring.min_plus).new().to_dict() for M in (A, A.T)]
+            D, u = A.distribute(), v.to("distributed")
+            ENGINE._transport.packs_below = 1.0
+            try:
+                got = [M.mxv(u, gb.semiring.min_plus).new().to_dict() for M in (D, D.T)]
+                before, calls = T.received, T.calls
+                D.mxv(u, gb.semiring.min_plus).new()
+                received, calls = T.received - before, T.calls - calls
+            finally:
+                ENGINE._transport.packs_below = 0.0
+            assert got == expected
+            assert calls <= 1 or A is star  # parts of a long row are folded, too
+            if A is path:  # each rank reads the neighbours of its range
+                bits = 0 if v is full else n // 8 * (T.size - 1) // T.size
+                assert received == bits + 8 * ((T.rank > 0) + (T.rank < T.size - 1))
+
+
 def check_ranges_have_equal_work() -> None:
     A = gb.io.read("kron:12")
     D = A.distribute()

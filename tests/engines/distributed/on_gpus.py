@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 import sparsezc as gb
+from sparsezc.engines import distributed
 from tests.engines.distributed.algorithms import compare
 
 
@@ -23,3 +26,14 @@ def check_parts_stay_in_the_placement_of_the_matrix() -> None:
         A = gb.io.read("path:200", placement=placement).distribute()
         assert A._store.local._to_csr().indices.placement == placement
         assert gb.algorithms.bfs(A, 0).nvals == 200
+
+
+def check_rows_that_move_stay_in_their_placement() -> None:
+    engine = distributed.engine()
+    for placement in ("device", "zerocopy"):
+        A = gb.io.read("path:200", placement=placement).distribute()
+        for cut in (64, 192, 0, 128):
+            engine.layouts.cut(np.r_[0, np.full(engine.size - 1, cut), 200])
+            assert gb.algorithms.bfs(A, 0).nvals == 200
+        assert A._store.layout.bounds.tolist() == [0, 128, 200]
+        assert A._store.local._to_csr().indices.placement == placement

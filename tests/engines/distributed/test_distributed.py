@@ -45,6 +45,11 @@ def test_checks(module: str, ranks: int, tmp_path: Path) -> None:
     assert not wrong, "\n\n".join(f"{check}\n{said}" for check, said in wrong.items())
 
 
+@pytest.mark.parametrize("ranks", [2, 3])
+def test_rows_move_from_slow_ranks(ranks: int, tmp_path: Path) -> None:
+    assert failures("balance", ranks, tmp_path) == {}
+
+
 @pytest.mark.skipif(why_unavailable() is not None, reason="there is no emulated GPU here")
 def test_ranks_on_emulated_gpus(tmp_path: Path) -> None:
     assert failures("on_gpus", 2, tmp_path, "gpu") == {}

@@ -131,7 +131,7 @@ def vector_to_arrays(store: Any, form: str) -> tuple[NDArray[Any], ...]:
     bits = np.packbits(parts["bitmap"], bitorder="little")
     words = np.zeros(-(-store.size // 32), np.uint32)
     words.view(np.uint8)[: bits.size] = bits
-    return words, _every(parts, store.size)
+    return (words,) if form == "bits" else (words, _every(parts, store.size))
 
 
 def _every(parts: dict[str, Any], size: int) -> NDArray[Any]:

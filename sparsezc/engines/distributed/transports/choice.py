@@ -31,7 +31,7 @@ def transport(comm: Any, engine: str, kind: str, deadline: float) -> Mpi:
     """
     if kind not in KINDS:
         raise InvalidValue(f"distributed.init: transport={kind!r} is unknown; there are {', '.join(KINDS)}")
-    plain = Mpi(comm, deadline)
+    plain = Mpi(comm, deadline, on_device=engine == "gpu")
     refuse_difference(plain, "distributed.init", (engine, kind), ("engine", "transport"))
     if engine != "gpu":
         if kind in ("ipc", "nccl"):

@@ -11,7 +11,7 @@ Source: CUDA C++ Programming Guide, section Interprocess Communication.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,7 @@ from sparsezc.errors import DeviceUnavailable, OutOfMemory
 __all__ = ["Ipc"]
 
 _FIRST = 1 << 20  # bytes of a half at first
+_ALIGN = 16  # bytes: an array of any type may begin there
 _FAILED = -2  # instead of a window's version: the rank has no memory for it
 
 
@@ -48,60 +49,91 @@ class Ipc(Mpi):
 
     def __init__(self, comm: Any, deadline: float = DEADLINE) -> None:
         super().__init__(comm, deadline)
-        self._gpu = cuda.current()
+        self._gpu, self.packs_below = cuda.current(), 0.0  # over NVLink values travel as fast as they are packed
         self._half, self._turn, self._version = 0, 0, -1
         self._window: Window
         self._old: list[Window] = []  # some rank may still have them open
-        self._versions = np.full(self.size, -1, np.int64)  # of the windows that this rank has opened
+        self._versions = [-1] * self.size  # of the windows that this rank has opened
         self._theirs: dict[int, Any] = {}
+        self._address, self._addresses = 0, [0] * self.size
         failed = self._make_room(_FIRST)
-        self._open(self.numbers(_FAILED if failed else self._version)[:, 0], failed)
+        self._open(self.numbers(_FAILED if failed else self._version)[:, 0].tolist(), failed)
 
     def gather(self, mine: Any, counts: Counts) -> Any:
         if not self._is_on_device(mine):
             return super().gather(mine, counts)
-        return self._exchange(mine, np.zeros(self.size, np.int64), counts, range(self.size))
+        return self._exchange([mine], [np.zeros(self.size, np.int64)], [counts], range(self.size))[0]
+
+    def gather_both(self, one: Any, two: Any, ones: Counts, twos: Counts) -> tuple[Any, Any]:
+        if not self._is_on_device(one):
+            return super().gather_both(one, two, ones, twos)
+        nothing = np.zeros(self.size, np.int64)
+        first, second = self._exchange([one, two], [nothing, nothing], [ones, twos], range(self.size))
+        return first, second
 
     def scatter(self, mine: Any, sent: Counts, received: Counts) -> Any:
         if not self._is_on_device(mine):
             return super().scatter(mine, sent, received)
-        return self._exchange(mine, np.cumsum(sent) - sent, received, range(self.size))
+        return self._exchange([mine], [np.cumsum(sent) - sent], [received], range(self.size))[0]
+
+    def scatter_both(self, one: Any, two: Any, sent: Sequence[Counts], received: Sequence[Counts]) -> tuple[Any, Any]:
+        if not self._is_on_device(one):
+            return super().scatter_both(one, two, sent, received)
+        first, second = self._exchange([one, two], [np.cumsum(n) - n for n in sent], received, range(self.size))
+        return first, second
 
     def shift(self, mine: Any, count: int) -> Any:
         if not self._is_on_device(mine):
             return super().shift(mine, count)
         after, counts = (self.rank + 1) % self.size, np.zeros(self.size, np.int64)
         counts[after] = count
-        return self._exchange(mine, np.zeros(self.size, np.int64), counts, [after])
+        return self._exchange([mine], [np.zeros(self.size, np.int64)], [counts], [after])[0]
 
     def _is_on_device(self, array: Any) -> bool:
         return isinstance(array, self._gpu.xp.ndarray)
 
-    def _exchange(self, mine: Any, starts: Counts, counts: Counts, ranks: Iterable[int]) -> Any:
-        """Show an array to all ranks, of which rank r reads from ``starts[r]``; return `counts` elements of each."""
-        xp, size = self._gpu.xp, mine.dtype.itemsize
-        mine = xp.ascontiguousarray(mine).reshape(-1)
+    def _exchange(
+        self, arrays: Sequence[Any], starts: Sequence[Counts], counts: Sequence[Counts], ranks: Sequence[int]
+    ) -> list[Any]:
+        """Show arrays to all ranks, of which rank r reads from ``starts[k][r]``.
+
+        Return ``counts[k][r]`` elements of array k of each rank r.
+        """
+        gpu = self._gpu
+        arrays = [gpu.xp.ascontiguousarray(array).reshape(-1) for array in arrays]
         closed, self._old = self._old, []
-        failed = self._make_room(mine.nbytes)
+        firsts, end = [], 0
+        for array in arrays:
+            firsts.append(end)
+            end += -(-int(array.nbytes) // _ALIGN) * _ALIGN
+        failed = self._make_room(end)
         begin = self._turn * self._half
-        if not failed:
-            xp.copyto(self._window.array[begin : begin + mine.nbytes], mine.view(np.uint8))
-        self._gpu.synchronize()  # what this rank read of the message before has arrived, too
-        said = self.numbers(_FAILED if failed else self._version, begin, *(starts * size).tolist())
+        for array, first in zip(arrays, firsts, strict=True):
+            if not failed and array.nbytes:
+                gpu.move(self._address + begin + first, gpu.pointer(array), array.nbytes)
+        gpu.synchronize()  # what this rank read of the message before has arrived, too
+        places = [
+            begin + first + start * array.dtype.itemsize
+            for array, first, each in zip(arrays, firsts, starts, strict=True)
+            for start in each.tolist()
+        ]
+        said = self.numbers(_FAILED if failed else self._version, *places).tolist()
         closed.clear()  # all ranks opened their successors in an exchange before this one
-        self._open(said[:, 0], failed)
-        out = xp.empty(int(counts.sum()), mine.dtype)
-        whole, at = out.view(np.uint8), 0
-        for rank in ranks:
-            nbytes = int(counts[rank]) * size
-            if nbytes:
-                start = int(said[rank, 1] + said[rank, 2 + self.rank])
-                memory = self._window.array if rank == self.rank else self._theirs[rank]
-                xp.copyto(whole[at : at + nbytes], memory[start : start + nbytes])
-                at += nbytes
-        self.received += (int(counts.sum()) - int(counts[self.rank])) * size
+        self._open([row[0] for row in said], failed)
+        made = []
+        for k, (array, numbers) in enumerate(zip(arrays, (each.tolist() for each in counts), strict=True)):
+            size = array.dtype.itemsize
+            out = gpu.xp.empty(sum(numbers), array.dtype)
+            target = gpu.pointer(out) if out.size else 0
+            for rank in ranks:
+                nbytes = numbers[rank] * size
+                if nbytes:
+                    gpu.move(target, self._addresses[rank] + said[rank][1 + k * self.size + self.rank], nbytes)
+                    target += nbytes
+            self.received += (sum(numbers) - numbers[self.rank]) * size
+            made.append(out)
         self._turn = 1 - self._turn
-        return out
+        return made
 
     def _make_room(self, nbytes: int) -> str:
         """Replace the window by a larger one where a message needs it; return why that failed, if it did."""
@@ -115,13 +147,14 @@ class Ipc(Mpi):
         if self._half:
             self._old.append(self._window)
         self._window, self._half, self._version = window, half, self._version + 1
+        self._address = self._addresses[self.rank] = self._gpu.pointer(window.array)
         return ""
 
-    def _open(self, versions: Counts, failed: str) -> None:
+    def _open(self, versions: list[int], failed: str) -> None:
         """Open the windows that are new; all ranks know from the versions that there are some, or that one failed."""
-        new = np.flatnonzero(versions != self._versions).tolist()
-        if not new:
+        if versions == self._versions:
             return
+        new = [rank for rank, version in enumerate(versions) if version != self._versions[rank]]
         self._agree(OutOfMemory, failed)
         said, why = self.objects((self._window.name, self._window.array.size)), ""
         for rank in new:
@@ -129,10 +162,11 @@ class Ipc(Mpi):
                 self._theirs.pop(rank, None)
                 try:
                     self._theirs[rank] = self._gpu.open_window(*said[rank])
+                    self._addresses[rank] = self._gpu.pointer(self._theirs[rank])
                 except DeviceUnavailable as error:
                     why = str(error)
         self._agree(DeviceUnavailable, why)
-        self._versions = versions.copy()
+        self._versions = versions
 
     def _agree(self, kind: type[Exception], why: str) -> None:
         """Raise an error on all ranks if one has a reason."""

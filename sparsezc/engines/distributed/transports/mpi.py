@@ -9,7 +9,8 @@ from __future__ import annotations
 import os
 import pickle
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from time import monotonic, process_time, sleep
 from typing import Any
 
@@ -17,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.device import cuda
+from sparsezc.engines.distributed.transports.mailbox import open_mailbox
 from sparsezc.engines.distributed.transports.protocol import DEADLINE, Counts
 
 __all__ = ["Mpi"]
@@ -25,6 +27,7 @@ _POLLS = 200  # about 50 us: shorter waits keep the processor
 _YIELDS = 200  # about 200 us more: then the other ranks have long work to do
 _NAP = 5e-5  # seconds: a small part of a wait that has lasted so long
 _TAG = 1
+_PACKS_BELOW = 0.75  # between machines, or through host memory: several times slower than values are packed
 
 
 class Mpi:
@@ -36,16 +39,23 @@ class Mpi:
         It is duplicated, so that messages of the program do not mix with the engine's.
     deadline : float
         Seconds after which a wait ends all ranks.
+    on_device : bool
+        Arrays are the device's, and pass through host memory.
     """
 
-    def __init__(self, comm: Any, deadline: float = DEADLINE) -> None:
+    def __init__(self, comm: Any, deadline: float = DEADLINE, *, on_device: bool = False) -> None:
         self.comm = comm.Dup()
         self.rank, self.size = self.comm.Get_rank(), self.comm.Get_size()
         self.deadline = deadline
         self.calls, self.received, self.waited = 0, 0, 0.0
         self._pinned: dict[str, NDArray[np.uint8]] = {}
+        self._mail = open_mailbox(self.comm, partial(self._poll, what="numbers"))
+        self.packs_below = _PACKS_BELOW if self._mail is None or on_device else 0.0
 
     def numbers(self, *mine: int) -> NDArray[np.int64]:
+        if self._mail is not None and self._mail.holds(len(mine)):
+            self.calls += 1
+            return self._mail.tell(mine)
         given = np.array(mine, np.int64)
         out = np.empty((self.size, given.size), np.int64)
         self._wait(self.comm.Iallgather(given, out), "numbers")
@@ -74,6 +84,23 @@ class Mpi:
         self.received += (int(received.sum()) - int(received[self.rank])) * size
         return self._back(out, mine)
 
+    # Of two arrays one message has the first, then the second.
+
+    def gather_both(self, one: Any, two: Any, ones: Counts, twos: Counts) -> tuple[Any, Any]:
+        sizes = one.dtype.itemsize, two.dtype.itemsize
+        arrived = self.gather(_joined([one, two]), ones * sizes[0] + twos * sizes[1])
+        return _parted(arrived, (ones, twos), (one.dtype, two.dtype))
+
+    def scatter_both(self, one: Any, two: Any, sent: Sequence[Counts], received: Sequence[Counts]) -> tuple[Any, Any]:
+        sizes = one.dtype.itemsize, two.dtype.itemsize
+        parts, ends = [], [np.cumsum(each).tolist() for each in sent]
+        for rank in range(self.size):
+            for array, end, count in zip((one, two), ends, sent, strict=True):
+                parts.append(array[end[rank] - int(count[rank]) : end[rank]])
+        giving, coming = (each[0] * sizes[0] + each[1] * sizes[1] for each in (sent, received))
+        arrived = self.scatter(_joined(parts), giving, coming)
+        return _parted(arrived, received, (one.dtype, two.dtype))
+
     def shift(self, mine: Any, count: int) -> Any:
         before, after = (self.rank - 1) % self.size, (self.rank + 1) % self.size
         out = self._room("in", mine, count)
@@ -90,8 +117,10 @@ class Mpi:
 
     def _wait(self, request: Any, what: str, counted: bool = True) -> None:
         self.calls += counted
+        self._poll(request.Test, what)
+
+    def _poll(self, test: Callable[[], bool], what: str) -> None:
         began = process_time()
-        test = request.Test
         if not any(test() for _ in range(_POLLS)):
             self._wait_long(test, what)
         self.waited += process_time() - began
@@ -142,6 +171,29 @@ class Mpi:
         if out.size:
             gpu.copy_in(made, out.view(np.uint8))
         return made
+
+
+def _module(array: Any) -> Any:
+    """Return the module of an array's functions: NumPy, or the device's."""
+    return np if isinstance(array, np.ndarray) else cuda.current().xp
+
+
+def _joined(arrays: Sequence[Any]) -> Any:
+    xp = _module(arrays[0])
+    return xp.concatenate([xp.ascontiguousarray(array).view(np.uint8) for array in arrays])
+
+
+def _parted(arrived: Any, counts: Sequence[Counts], dtypes: tuple[Any, Any]) -> tuple[Any, Any]:
+    """Return the two arrays of messages that follow each other."""
+    xp, end = _module(arrived), 0
+    made = [xp.empty(int(each.sum()), dtype) for each, dtype in zip(counts, dtypes, strict=True)]
+    into, at = [array.view(np.uint8) for array in made], [0, 0]
+    for both in zip(*(each.tolist() for each in counts), strict=True):
+        for k, (count, dtype) in enumerate(zip(both, dtypes, strict=True)):
+            begin, end = end, end + count * dtype.itemsize
+            into[k][at[k] : at[k] + end - begin] = arrived[begin:end]
+            at[k] += end - begin
+    return made[0], made[1]
 
 
 def _bytes(array: NDArray[Any]) -> NDArray[np.uint8]:

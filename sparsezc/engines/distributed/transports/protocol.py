@@ -7,6 +7,7 @@ ranks call it, in the same order.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -33,6 +34,8 @@ class Transport(Protocol):
         Bytes that other ranks sent to this one so far, without numbers and objects.
     waited : float
         Seconds of this process's processor time within collectives: ranks poll while they wait.
+    packs_below : float
+        Packing single values saves time where they are less than this share of all; 0: it never does.
     """
 
     rank: int
@@ -40,6 +43,7 @@ class Transport(Protocol):
     calls: int
     received: int
     waited: float
+    packs_below: float
 
     def numbers(self, *mine: int) -> NDArray[np.int64]:
         """Return some integers of every rank, shape (size, len(mine))."""
@@ -56,6 +60,12 @@ class Transport(Protocol):
         ``received[r]`` elements of the result are of rank r.
         """
 
+    def gather_both(self, one: Any, two: Any, ones: Counts, twos: Counts) -> tuple[Any, Any]:
+        """Gather two arrays, of any types, in one collective."""
+
+    def scatter_both(self, one: Any, two: Any, sent: Sequence[Counts], received: Sequence[Counts]) -> tuple[Any, Any]:
+        """Scatter two arrays, of any types, in one collective; `sent` and `received` are of each."""
+
     def shift(self, mine: Any, count: int) -> Any:
         """Send an array to the rank before this one, in a ring; return the `count` elements of the rank after it."""
 
@@ -68,7 +78,7 @@ class Alone:
 
     def __init__(self) -> None:
         self.rank, self.size = 0, 1
-        self.calls, self.received, self.waited = 0, 0, 0.0
+        self.calls, self.received, self.waited, self.packs_below = 0, 0, 0.0, 0.0
 
     def numbers(self, *mine: int) -> NDArray[np.int64]:
         return np.array([mine], np.int64)
@@ -81,6 +91,12 @@ class Alone:
 
     def scatter(self, mine: Any, sent: Counts, received: Counts) -> Any:
         return mine
+
+    def gather_both(self, one: Any, two: Any, ones: Counts, twos: Counts) -> tuple[Any, Any]:
+        return one, two
+
+    def scatter_both(self, one: Any, two: Any, sent: Sequence[Counts], received: Sequence[Counts]) -> tuple[Any, Any]:
+        return one, two
 
     def shift(self, mine: Any, count: int) -> Any:
         return mine

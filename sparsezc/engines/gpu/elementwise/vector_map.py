@@ -61,6 +61,8 @@ class Entry(NamedTuple):
         The operands whose entry must be present for the body to run; without it there is no result.
     positions : array of u64, as long as the output, or 0
         The position at which u is read for each output position; 0: the output position itself.
+    present : array of uint32, or 0
+        The presence words of u where its values are not read, and `u` is None.
     """
 
     body: str
@@ -72,6 +74,7 @@ class Entry(NamedTuple):
     helper: str = ""
     needs: str = ""
     positions: Any = 0
+    present: Any = 0
 
 
 _NOTHING = "return false;"
@@ -87,7 +90,7 @@ def run_map(
     """
     gpu = cuda.current()
     mask, accum, replace = write
-    body, result, u, v, scalars, scalar_type, helper, needs, positions = entry
+    body, result, u, v, scalars, scalar_type, helper, needs, positions, present = entry
     gathers = not isinstance(positions, int)
     made, read = (result, store.dtype, scalar_type), (u and u.dtype, v and v.dtype)
     number = scalars[0] if isinstance(scalars[0], DeviceScalar) else None
@@ -95,7 +98,7 @@ def run_map(
     kernel = codegen.kernel(gpu, "vector_map.cu", prelude, "vector_map")
     out = Out(store, apart=gathers and store is u)
     blocks = launch.blocks(gpu, 32 * store.nwords)
-    u_values, u_bits = (0, 0) if u is None else u.operands()
+    u_values, u_bits = (0, present) if u is None else u.operands()
     v_values, v_bits = (0, 0) if v is None else v.operands()
     a, counter = (scalars[0], 0) if number is None else (0, number.array)
     operands = _Operands(store.size, u_values, u_bits, v_values, v_bits, positions, a, scalars[1], counter, region)
@@ -149,7 +152,12 @@ def write_vector(u: VectorStore, out: VectorStore, write: Write[MaskBits], *, re
     if u.count == 0 and isinstance(region, int):
         write_nothing(out, u.dtype, write)
         return
-    entry = Entry("z = u; return true;", u.dtype, u=u, needs="u")
+    if u.same is None:
+        entry = Entry("z = u; return true;", u.dtype, u=u, needs="u")
+    else:
+        entry = Entry(
+            "z = a; return true;", u.dtype, scalars=(u.same, 0), scalar_type=u.dtype, needs="u", present=u.presence()
+        )
     run_map(entry, out, write, region=region, count=_count_if_full(out, write, u))
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sparsezc.config import config
 from sparsezc.device import cuda
@@ -28,6 +29,7 @@ from sparsezc.semirings.types.datatypes import BOOL, DataType
 
 _LINE = 32  # entries that a request brings for a row, however short
 _MOST = 32  # slots a row: one lane of the warp that builds a row holds one
+_STEPS = 2000  # of a rank between degrees that differ by the factor 2: 32 of these fit 16 bits
 _FREE = 0.5  # share of the free device memory, as vectors need some too
 
 
@@ -47,6 +49,34 @@ class Heads:
 
 
 NO_HEADS = Heads(0, 0, 0)
+
+
+class ColumnRanks:
+    """Layout: the order of the columns' degrees, where the rows are part of a matrix whose columns are not here.
+
+    They are logarithms in 16 bits, in host memory: a matrix may have as many columns as the device has bytes.
+    """
+
+    nbytes = 0
+
+    def __init__(self) -> None:
+        self._ranks: NDArray[np.uint16] | None = None
+
+    def of(self, degrees: NDArray[Any]) -> None:
+        """Rank the columns by their degrees, which are below 2**32."""
+        self._ranks = (np.log2(degrees + 1.0, dtype=np.float32) * _STEPS).astype(np.uint16)
+
+    def offsets(self) -> Any:
+        """Return numbers whose differences are the ranks, as the kernel reads degrees; 0: none are known."""
+        if self._ranks is None:
+            return 0
+        xp = cuda.current().xp
+        made = xp.zeros(self._ranks.size + 1, np.int64)
+        xp.cumsum(xp.asarray(self._ranks), dtype=np.int64, out=made[1:])
+        return made
+
+    def drop(self) -> None:
+        self._ranks = None
 
 
 class HeadCache:
@@ -198,6 +228,6 @@ def _make(rows: Rows, columns: Rows | None, dtype: DataType, k: int, values: boo
     kernel = codegen.kernel(gpu, "head_cache.cu", prelude, "heads")
     kernel.launch(
         launch.blocks(gpu, rows.nrows), rows.arguments, heads=ids, head_values=kept, k=k,
-        hubs=0 if columns is None else columns.indptr, counter=xp.zeros(1, np.uint64),
+        hubs=rows.layouts[ColumnRanks].offsets() if columns is None else columns.indptr, counter=xp.zeros(1, np.uint64),
     )  # fmt: skip
     return Heads(k, ids, kept)

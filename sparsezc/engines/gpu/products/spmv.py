@@ -171,7 +171,12 @@ def _push(product: Product, columns: Rows, rows: Rows | None, store: VectorStore
 
 
 def _operands(product: Product) -> groups.Vector:
-    return groups.NO_VECTOR if product.vector is None else groups.Vector(*product.vector.operands())
+    vector = product.vector
+    if vector is None:
+        return groups.NO_VECTOR
+    if product.reads.vector:
+        return groups.Vector(*vector.operands())
+    return groups.Vector(groups.NULL, vector.presence())  # values that are all equal may not exist yet
 
 
 def _is_sparse(vector: VectorStore | None) -> bool:

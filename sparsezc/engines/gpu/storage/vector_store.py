@@ -46,6 +46,8 @@ class VectorStore:
         The entries of `next_rows` at the vector's entries, if counted.
     """
 
+    same: Any = None  # the value of every entry, where values are not made before they are read (elementwise/panel.py)
+
     __slots__ = ("_next_rows", "bits", "count", "dtype", "neutral", "nwords", "order", "row_entries", "size", "values")
 
     def __init__(self, dtype: DataType, size: int) -> None:
@@ -127,6 +129,12 @@ class VectorStore:
         if self.bits is None:
             self.make()
         return self.values, 0 if self.is_full else self.bits
+
+    def presence(self) -> Any:
+        """Return `bits` as a kernel argument, without a value; 0 for a full vector."""
+        if self.bits is None:
+            self.make()
+        return 0 if self.is_full else self.bits
 
     def entries(self) -> tuple[Any, Any]:
         """Return positions (int64, ascending) and values of the entries, on the device."""
@@ -234,14 +242,18 @@ def own(made: Any, given: Any, copy: bool) -> Any:
 @launch.locked
 def from_dense(values: Any, dtype: DataType, *, copy: bool) -> VectorStore:
     """Return a vector with an entry at each position."""
-    xp = cuda.current().xp
     store = VectorStore(dtype, values.size)
     if values.size:
-        bits = xp.full(store.nwords, 0xFFFFFFFF, np.uint32)
-        if store.size % 32:
-            bits[-1] = (1 << store.size % 32) - 1
-        store.set(values_of(values, dtype, copy), bits, store.size)
+        store.set(values_of(values, dtype, copy), all_present(values.size), store.size)
     return store
+
+
+def all_present(size: int) -> Any:
+    """Return the presence words of a full vector."""
+    bits = cuda.current().xp.full(-(-size // 32), _FLIP, np.uint32)
+    if size % 32:
+        bits[-1] = (1 << size % 32) - 1
+    return bits
 
 
 @launch.locked
@@ -268,6 +280,8 @@ def to_arrays(store: VectorStore, form: str) -> tuple[Any, ...]:
         return store.entries()
     if store.bits is None:
         store.make()
+    if form == "bits":
+        return (store.bits,)
     return (store.values,) if form == "full" else (store.bits, store.values)
 
 

@@ -1,0 +1,185 @@
+"""One card against several: ``mpiexec -n 2 python -m mpi4py -m benchmarks.several_gpus kron:22 --placement device``.
+
+The plain matrix runs on rank 0's card while the other ranks wait, then all ranks run, in turns: each ratio is of one
+run. Answers are compared, integers to the bit. *received* are the bytes that rank 0 got from other ranks in one call,
+*model* those that the algorithm's steps need: a rank receives what it has not, a value or a bit for each position.
+``emulated`` as the first word runs all of it on emulated cards, to test this program.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from time import perf_counter
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import sparsezc as gb
+from benchmarks.harness.frame import SEED, Case, Report, Trial, number, pick_sources, table
+from sparsezc.device import cuda
+from sparsezc.engines import distributed
+
+ITERATIONS, SEARCHES = 10, 64
+_HEADER = ["graph", "placement", "transport", "algorithm", "one card ms", "ranks: min", "median", "max", "faster",
+           "collectives", "received MB", "model MB", "equal"]  # fmt: skip
+
+
+class Run(NamedTuple):
+    """An algorithm, and the bytes that a rank should receive: by the answer and the positions that other ranks have."""
+
+    call: Callable[[Any, list[int]], Any]
+    model: Callable[[Any, int], float | None]
+
+
+def _bits(searches: int) -> Callable[[Any, int], float]:
+    """Every level, and the one after the last, exchanges a bit for each search and position."""
+
+    def model(levels: Any, others: int) -> float:
+        last = levels.reduce(gb.monoid.max) if searches == 1 else levels.reduce_scalar(gb.monoid.max)
+        return (int(last.new().value) + 1) * searches * others / 8
+
+    return model
+
+
+a = gb.algorithms
+RUNS = {
+    "pagerank": Run(
+        lambda A, _: a.pagerank(A, tol=None, max_iter=ITERATIONS), lambda _, others: 8.0 * ITERATIONS * others
+    ),
+    "bfs": Run(lambda A, sources: a.bfs(A, sources[0]), _bits(1)),
+    "bfs64": Run(lambda A, sources: a.bfs(A, sources), _bits(SEARCHES)),
+    "components": Run(lambda A, _: a.connected_components(A), lambda *_: None),
+    "sssp": Run(lambda A, sources: a.sssp(A, sources[0]), lambda *_: None),
+    "parents": Run(lambda A, sources: a.bfs_parents(A, sources[0]), lambda *_: None),
+}
+
+
+def dense(found: Any) -> Any:
+    """An answer as an array of the host; of many searches the first two."""
+    if found.ndim == 1:
+        return found.to_dense(0)
+    return np.stack([found[k, :].new().to_dense(-1) for k in (0, 1)])
+
+
+def is_equal(name: str, found: Any, expected: Any) -> bool:
+    """Whether answers agree: parents as vertices that were reached, sums to 1e-9, all else to the bit."""
+    if name == "parents":
+        return bool(np.array_equal(found > 0, expected > 0))
+    if found.dtype.kind == "f":
+        return bool(np.allclose(found, expected, rtol=1e-9, atol=0))
+    return bool(np.array_equal(found, expected))
+
+
+class Ranks:
+    """One transport: how long all ranks take for a call, and what they exchanged."""
+
+    def __init__(self, kind: str) -> None:
+        gb.distributed.init(engine="gpu", transport=kind, deadline=120, force=True)
+        self.transport = distributed.engine().transport
+        self.collectives, self.received = 0, 0
+
+    def timed(self, call: Callable[[], Any]) -> float:
+        """The seconds of the slowest rank from a common start."""
+        transport = self.transport
+        cuda.current().synchronize()
+        transport.numbers(0)
+        calls, received, began = transport.calls, transport.received, perf_counter()
+        call()
+        cuda.current().synchronize()
+        took = perf_counter() - began
+        self.collectives, self.received = transport.calls - calls, transport.received - received
+        return float(transport.numbers(round(took * 1e9)).max()) / 1e9
+
+    def alone(self, call: Callable[[], Any]) -> float:
+        """The seconds of rank 0 while the others wait."""
+        took = 0.0
+        if self.transport.rank == 0:
+            cuda.current().synchronize()
+            began = perf_counter()
+            call()
+            cuda.current().synchronize()
+            took = perf_counter() - began
+        self.transport.numbers(0)
+        return took
+
+
+def compare(report: Report, A: Any, ranks: Ranks, setting: dict[str, Any], names: list[str], trials: int) -> None:
+    """Run the algorithms on one card and on all, and add what was found to rank 0's report."""
+    degrees = np.diff(A._to_csr().indptr)
+    sources = [int(degrees.argmax()), *pick_sources(degrees, SEARCHES - 1, SEED)]
+    D = A.distribute()
+    first, last = D._store.layout.lo, D._store.layout.hi
+    for name in names:
+        run = RUNS[name]
+        case = Case(name, setting | {"ranks": ranks.transport.size}, reference=None, peer="one card")
+        single: list[float] = []
+        for turn in range(trials + 1):  # the first compiles
+            took = ranks.alone(partial(run.call, A, sources))
+            both = ranks.timed(partial(run.call, D, sources))
+            if turn:
+                single.append(took)
+                case.trials.append(Trial(None, both, ranks.received))
+            else:
+                case.first_seconds = both
+        collectives, received = ranks.collectives, ranks.received
+        answer = run.call(D, sources)
+        model, found = run.model(answer, A.nrows - (last - first)), dense(answer)
+        if ranks.transport.rank:
+            continue
+        expected = dense(run.call(A, sources))
+        case.verified = "yes" if is_equal(name, found, expected) else "WRONG: the ranks' answer is another"
+        case.reference = 1e3 * float(np.median(single))
+        case.notes = {"collectives": collectives, "received": received, "model": model, "single": single}
+        report.add(case)
+        print(line(case), flush=True)
+
+
+def line(case: Case) -> str:
+    """One case, as the run goes on."""
+    return "  ".join(row(case))
+
+
+def row(case: Case) -> list[str]:
+    """A row of the table."""
+    low, middle, high = (1e3 * seconds for seconds in case.seconds)
+    said, alone = case.notes, case.reference or 0.0
+    model = None if said["model"] is None else said["model"] / 1e6
+    return [
+        *(str(case.setting[k]) for k in ("graph", "placement", "transport")), case.name, number(alone), number(low),
+        number(middle), number(high), f"{alone / middle:.2f}x", str(said["collectives"]),
+        number(said["received"] / 1e6, 4), number(model, 4), case.verified,
+    ]  # fmt: skip
+
+
+def main() -> None:
+    if emulated := sys.argv[1:2] == ["emulated"]:
+        from tests.emulator.device import EmulatedDevice
+
+        cuda.use(EmulatedDevice())
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("graphs", nargs="+")
+    options.add_argument("--placement", default="device,zerocopy", help="names, with commas")
+    options.add_argument("--transport", default="ipc", help="ipc, nccl, mpi: names, with commas")
+    options.add_argument("--only", default="pagerank,bfs,bfs64,components", help=f"of {', '.join(RUNS)}")
+    options.add_argument("--trials", type=int, default=5)
+    options.add_argument("--out", type=Path)
+    given = options.parse_args(sys.argv[1 + emulated :])
+    report = Report("several_gpus", "ms", given.out)
+    for graph in given.graphs:
+        for placement in given.placement.split(","):
+            A = gb.io.read(graph, placement=placement)
+            for kind in given.transport.split(","):
+                setting = {"graph": graph, "placement": placement, "transport": kind}
+                compare(report, A, Ranks(kind), setting, given.only.split(","), given.trials)
+            del A
+    if distributed.engine().transport.rank == 0:
+        print(table(_HEADER, map(row, report.cases), left=4))
+        report.end()
+
+
+if __name__ == "__main__":
+    main()

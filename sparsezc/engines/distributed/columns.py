@@ -1,0 +1,107 @@
+"""Matrices of few rows on their way to the owners of their columns, as compressed rows.
+
+Columns ascend within each row, so what an owner gets of a row follows itself: nothing is sorted. The numbers of entries
+of each row and owner travel first, the columns and the values after them, in one message.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsezc.engines.distributed.local_objects import assignment
+from sparsezc.engines.distributed.moves import host_csr
+from sparsezc.expr.dispatch import Write, update
+from sparsezc.memory import wrap
+from sparsezc.memory.csr import Csr
+
+if TYPE_CHECKING:
+    from sparsezc.engines.distributed.distributed_engine import DistributedEngine
+    from sparsezc.engines.distributed.layout import Layout
+    from sparsezc.semirings.types.datatypes import DataType
+
+__all__ = ["at_owners"]
+
+
+def at_owners(
+    engine: DistributedEngine,
+    mine: Any,
+    layout: Layout,
+    op: Any,
+    shape: tuple[int, ...],
+    dtype: DataType,
+    *,
+    reads: bool,
+) -> Any:
+    """Send this rank's part of every element to the owner of its column, who folds all parts in rank order.
+
+    Parameters
+    ----------
+    engine : DistributedEngine
+    mine : Matrix or None
+        A local matrix of the whole's shape; None: this rank has no entry.
+    layout : Layout
+        The owners: ranges of columns.
+    op : TypedOp
+        The binary operator that folds.
+    shape : tuple of int
+        Of the whole; few rows.
+    dtype : DataType
+    reads : bool
+        The values differ; otherwise all are 1 and none travel.
+
+    Returns
+    -------
+    Matrix
+        A local matrix of this rank's columns.
+    """
+    k, size, here = shape[0], engine.size, layout.hi - layout.lo
+    ids, values = np.empty(0, np.uint64), np.empty(0, dtype.np_type)
+    cuts = np.zeros((k, size + 1), np.int64)
+    if mine is not None:
+        indptr, ids, values = host_csr(mine)
+        for row in range(k):
+            first, last = indptr[row], indptr[row + 1]
+            cuts[row] = first + np.searchsorted(ids[first:last], layout.bounds.astype(np.uint64))
+    sent = np.diff(cuts, axis=1).T  # by owner and row
+    told = engine.transport.numbers(*sent.ravel().tolist()).reshape(size, size, k)
+    got = told[:, engine.rank]  # by sender and row
+    item = dtype.np_type.itemsize if reads else 0
+    id_type = np.dtype(np.uint32 if int(layout.sizes.max()) < 1 << 32 else np.uint64)  # counted from the owner's first
+    nbytes = item + id_type.itemsize
+    message = [_part(ids, values if reads else None, cuts, r, (int(layout.bounds[r]), id_type)) for r in range(size)]
+    arrived = engine.transport.scatter(
+        np.concatenate([piece for part in message for piece in part]),
+        sent.sum(axis=1) * nbytes, got.sum(axis=1) * nbytes,
+    )  # fmt: skip
+    if not here:
+        return engine.local.matrix(dtype, (k, here))
+    merged, end = None, 0
+    for counts in got:
+        total = int(counts.sum())
+        begin, middle, end = end, end + total * item, end + total * nbytes
+        if not total:
+            continue
+        columns = arrived[middle:end].copy().view(id_type).astype(np.uint64)
+        entries = arrived[begin:middle].copy().view(dtype.np_type) if reads else np.ones(1, dtype.np_type)
+        offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+        iso = not reads and total != 1
+        part = engine.local.matrix_of(Csr(k, here, offsets, wrap(columns), wrap(entries), dtype, iso))
+        if merged is None:
+            merged = part
+        else:
+            update(merged, assignment(part, merged), Write(None, op, False))
+    return engine.local.matrix(dtype, (k, here)) if merged is None else merged
+
+
+def _part(
+    ids: NDArray[Any], values: NDArray[Any] | None, cuts: NDArray[np.int64], owner: int,
+    counted: tuple[int, np.dtype[Any]],
+) -> list[NDArray[np.uint8]]:  # fmt: skip
+    """Return the bytes that an owner gets: values, then columns, by rows."""
+    first, id_type = counted
+    ranges = [slice(int(row[owner]), int(row[owner + 1])) for row in cuts]
+    found = [] if values is None else [values[each].view(np.uint8) for each in ranges]
+    return found + [(ids[each] - np.uint64(first)).astype(id_type).view(np.uint8) for each in ranges]

@@ -1,0 +1,134 @@
+"""Rows that move between ranks: from slow ones to others, and to any bounds; no answer changes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+import sparsezc as gb
+from sparsezc.engines import distributed
+from sparsezc.engines.distributed import balancer
+from sparsezc.engines.distributed.layout import ROWS, cut_rows
+from sparsezc.engines.distributed.rebalance import LIMIT, imbalance
+
+ENGINE = distributed.engine()
+T = ENGINE.transport
+GRAPH = "urand:12"
+
+
+@contextmanager
+def costing(seconds: Callable[[int, int, int], float]) -> Iterator[None]:
+    """Have this rank's products take `seconds(rank, lo, hi)`, of its rows lo:hi, on a clock that nothing else moves."""
+    b, timed, before = ENGINE.balancer, ENGINE.balancer.timed, (balancer._MATTERS, balancer.perf_counter)
+    clock = [0.0]
+
+    def slow(store: Any, call: Callable[[], Any]) -> Any:
+        def run() -> Any:
+            clock[0] += seconds(T.rank, store.layout.lo, store.layout.hi)
+            return call()
+
+        return timed(store, run)
+
+    b.timed, balancer._MATTERS, balancer.perf_counter = slow, 1, lambda: clock[0]
+    try:
+        yield
+    finally:
+        del b.timed
+        balancer._MATTERS, balancer.perf_counter = before
+
+
+def evenly() -> tuple[Any, Any, int]:
+    """Return the graph, plain and cut so that entries are even, and how often rows have moved so far."""
+    plain = gb.io.read(GRAPH)
+    ENGINE.layouts.cut(cut_rows(plain._to_csr().indptr, T.size))
+    return plain, plain.distribute(), ENGINE.balancer.moves
+
+
+def ranked(A: Any) -> Any:
+    return gb.algorithms.pagerank(A, tol=None, max_iter=16)
+
+
+def moved_until_even(seconds: Callable[[int, int, int], float]) -> None:
+    """Rows move, on all ranks alike, until every rank takes about as long; answers stay."""
+    plain, A, before = evenly()
+    began = A._store.layout.bounds
+    with costing(seconds):
+        found = [ranked(A) for _ in range(3)]
+    bounds = A._store.layout.bounds
+    assert T.objects((bounds.tolist(), ENGINE.balancer.moves)) == [(bounds.tolist(), ENGINE.balancer.moves)] * T.size
+    if T.size == 1:
+        assert ENGINE.balancer.moves == before
+        return
+    assert ENGINE.balancer.moves > before
+    taken = [np.array([seconds(r, *cut[r : r + 2].tolist()) for r in range(T.size)]) for cut in (began, bounds)]
+    assert imbalance(taken[0]) > 1.3
+    assert imbalance(taken[1]) < LIMIT
+    assert ENGINE.counts(A._store).sum() == plain.nvals
+    want = ranked(plain).to("distributed")
+    assert all(each.isclose(want, rel_tol=1e-9) for each in found)
+    assert want._store.layout is ENGINE.layouts.of((plain.nrows,))
+    for algorithm in (lambda M: gb.algorithms.bfs(M, 3), gb.algorithms.connected_components):
+        assert algorithm(A).to_dict() == algorithm(plain).to_dict()
+
+
+def check_rows_of_a_slow_rank_move() -> None:
+    moved_until_even(lambda rank, lo, hi: (hi - lo) * (1e-5 if rank == T.size - 1 else 2e-6))
+
+
+def check_rows_that_take_longer_are_divided() -> None:
+    """Entries are even and times are not: the rows before 1,024 take six times as long as the others."""
+    moved_until_even(lambda _, lo, hi: 1e-5 * max(min(hi, 1024) - lo, 0) + 2e-6 * (hi - lo))
+
+
+def check_rows_stay_where_one_rank_says_so() -> None:
+    _, A, before = evenly()
+    with costing(lambda rank, lo, hi: (hi - lo) * (5e-6 if rank == 0 else 1e-6)), gb.config.set(rebalance=T.rank > 0):
+        ranked(A)
+    assert ENGINE.balancer.moves == before
+
+
+def check_even_ranks_and_short_loops_stay() -> None:
+    _, A, before = evenly()
+    even = np.diff(A._store.layout.bounds)
+    with costing(lambda rank, lo, hi: 4e-3 * (hi - lo) / even[rank] if even[rank] else 0.0):
+        ranked(A)
+    with costing(lambda rank, _lo, _hi: 1e-4 * (rank == 0)):
+        ranked(A)  # what is lost is less than a move costs
+    assert ENGINE.balancer.moves == before
+
+
+def _cuts(n: int) -> Iterator[np.ndarray]:
+    """Bounds with even, uneven and empty ranges."""
+    rng = np.random.default_rng(5)
+    for _ in range(3):
+        yield np.r_[0, np.sort(rng.integers(0, n // 64 + 1, T.size - 1)) * 64, n]
+    yield np.r_[np.zeros(T.size, int), n]
+    yield np.r_[0, np.full(T.size, n)]
+
+
+def check_matrices_keep_their_entries_in_any_bounds() -> None:
+    rng = np.random.default_rng(3)
+    n = 450
+    i, j = np.divmod(rng.choice(n * n, 3000, replace=False), n)
+    star = np.r_[np.zeros(n - 1, int), 5, 6], np.r_[1:n, 7, 8]
+    for at, values in (((i, j), rng.random(i.size)), ((i, j), True), (star, np.arange(star[0].size)), (star, 2.0)):
+        plain = gb.Matrix.from_coo(*at, values, nrows=n, ncols=n)
+        for keep in (False, True):
+            A = plain.distribute()
+            if keep:
+                ENGINE.afford_transpose(A._store)
+            v = gb.Vector.from_coo(range(0, n, 3), np.arange(0, n, 3) + 0.5, size=n)
+            u = v.to("distributed")
+            for bounds in _cuts(n):
+                ENGINE.layouts.cut(bounds.astype(np.int64))
+                for op in (gb.semiring.min_plus, gb.semiring.plus_times):
+                    for M, P in ((A, plain), (A.T, plain.T)):
+                        got, want = M.mxv(u, op).new(), P.mxv(v, op).new()
+                        assert got.to_dict() == want.to_dict() or got.isclose(want.to("distributed"), rel_tol=1e-12)
+                if T.size > 1:
+                    assert A._store.layout.bounds.tolist() == bounds.tolist()
+                    assert A._store.layout.along == ROWS
+                assert A.isequal(plain.to("distributed"))
