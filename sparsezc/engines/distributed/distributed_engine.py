@@ -19,6 +19,7 @@ from sparsezc.config import config
 from sparsezc.engines.distributed import elementwise, long_rows, matrix_products, products, reductions, regions, wholes
 from sparsezc.engines.distributed.layout import Layouts
 from sparsezc.engines.distributed.local_objects import Locals
+from sparsezc.engines.distributed.statements import assign, positions, rowwise, structure, sums
 from sparsezc.engines.distributed.store_methods import Keeper
 from sparsezc.engines.distributed.transports.agreement import Checked
 from sparsezc.expr.dispatch import Write
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from sparsezc.engines.distributed.transports.protocol import Transport
     from sparsezc.expr.engines import Engine
 
-__all__ = ["DistributedEngine"]
+__all__ = ["HANDLERS", "DistributedEngine"]
 
 _Handler = Callable[["DistributedEngine", Any, Any, Write[Mask | None]], bool | None]  # False: it cannot run this case
 
@@ -68,8 +69,10 @@ class DistributedEngine(Keeper):
         if config.check:
             self._checked.statement = _described(expression, out)
         self._meet(expression, out, write)
-        handler = _HANDLERS.get(expression.operation)
-        if handler is None or handler(self, expression, out, write) is False:
+        for handler in HANDLERS.get(expression.operation, ()):
+            if handler(self, expression, out, write) is not False:
+                break
+        else:
             wholes.run(self, expression, out, write)
         if out.ndim == 2:
             out._store.symmetric = False
@@ -116,15 +119,33 @@ _ELEMENTWISE = (
     "ewise_add", "ewise_mult", "ewise_union", "apply", "apply_left", "apply_right", "apply_index", "select",
     "select_mask",
 )  # fmt: skip
-_HANDLERS: dict[str, _Handler] = {
-    "mxv": products.product,
-    "vxm": products.product,
-    "mxm": matrix_products.product,
-    "reduce": reductions.reduce,
-    "reduce_rowwise": reductions.reduce_rowwise,
-    "inner": reductions.inner,
-    "assign": regions.assign,
-    "extract": regions.extract,
-    "transpose": elementwise.transpose,
-    **dict.fromkeys(_ELEMENTWISE, elementwise.run),
+#: How each statement runs by parts; several ways are tried in turn.
+HANDLERS: dict[str, tuple[_Handler, ...]] = {
+    "mxv": (products.product, positions.product),
+    "vxm": (products.product, positions.product),
+    "mxm": (matrix_products.product, positions.product),
+    "reduce": (reductions.reduce,),
+    "reduce_rowwise": (reductions.reduce_rowwise,),
+    "inner": (reductions.inner,),
+    "assign": (assign.assign,),
+    "subassign": (assign.assign,),
+    "extract": (regions.extract,),
+    "transpose": (elementwise.transpose,),
+    **dict.fromkeys(_ELEMENTWISE, (elementwise.run, positions.elementwise)),
+    **dict.fromkeys(rowwise.ROLES, (rowwise.by_rows,)),
+    "best_label": (rowwise.labels,),
+    "label_weight": (rowwise.labels,),
+    "selectk": (rowwise.selectk,),
+    "sum_by_labels": (sums.sum_by_labels,),
+    "two_way_mxm": (sums.two_way_mxm,),
+    "two_way_sampled_mxm": (sums.two_way_sampled_mxm,),
+    "count_corners": (sums.count_corners,),
+    "diag": (structure.diag,),
+    "reposition": (structure.reposition,),
+    "stack": (structure.stack,),
+    "kronecker": (structure.kronecker,),
+    "power": (structure.power,),
+    "values_of": (structure.values_of,),
+    "with_values": (structure.with_values,),
+    "argsort": (structure.argsort,),
 }

@@ -39,6 +39,8 @@ class Store:
         Of a matrix: its transpose, if that was formed.
     long : LongRows or None
         Of a matrix: rows longer than a rank's share, of which `local` has no entries.
+    wide : Matrix or None
+        Of a matrix: its part at its place in the whole, if that was formed.
     """
 
     __slots__ = (
@@ -53,6 +55,7 @@ class Store:
         "shape",
         "symmetric",
         "turned",
+        "wide",
     )
 
     def __init__(self, local: Any, layout: Layout, shape: tuple[int, ...], *, symmetric: bool = False) -> None:
@@ -66,6 +69,7 @@ class Store:
         self.edges: NDArray[Any] | None = None
         self.turned: Store | None = None
         self.long: LongRows | None = None
+        self.wide: Any = None
         self._degrees: Any = None
 
     @property
