@@ -19,13 +19,14 @@ from sparsezc.config import config
 from sparsezc.engines.distributed import elementwise, long_rows, matrix_products, products, reductions, regions, wholes
 from sparsezc.engines.distributed.layout import Layouts
 from sparsezc.engines.distributed.local_objects import Locals
-from sparsezc.engines.distributed.statements import assign, positions, rowwise, structure, sums
+from sparsezc.engines.distributed.statements import assign, labels, positions, rowwise, structure, sums, walks
 from sparsezc.engines.distributed.store_methods import Keeper
 from sparsezc.engines.distributed.transports.agreement import Checked
 from sparsezc.expr.dispatch import Write
 from sparsezc.expr.mask import Mask
 
 if TYPE_CHECKING:
+    from sparsezc.expr.draws import Hops, Subgraph
     from sparsezc.engines.distributed.transports.protocol import Transport
     from sparsezc.expr.engines import Engine
 
@@ -99,6 +100,10 @@ class DistributedEngine(Keeper):
         store.changed()
         store.symmetric, store.counts = symmetric, made.counts
 
+    def sample_hops(self, store: Any, transposed: bool, seeds: Any, hops: Hops) -> Subgraph | None:
+        """Return what is picked hop by hop; all ranks get all of it."""
+        return walks.sample_hops(self, store, transposed, seeds, hops)
+
     def known_symmetric(self, A: Any) -> bool:
         """Return whether a matrix is known to equal its transpose."""
         return bool((A.T if A._transposed else A)._symmetric or A._store.symmetric)
@@ -148,4 +153,8 @@ HANDLERS: dict[str, tuple[_Handler, ...]] = {
     "values_of": (structure.values_of,),
     "with_values": (structure.with_values,),
     "argsort": (structure.argsort,),
+    "walk": (walks.walk,),
+    "move_labels": (labels.move_labels,),
+    "join_labels": (labels.join_labels,),
+    "color_rows": (labels.color_rows,),
 }
