@@ -22,6 +22,7 @@ from sparsezc.engines.distributed.local_objects import Locals
 from sparsezc.engines.distributed.statements import assign, labels, positions, rowwise, structure, sums, walks
 from sparsezc.engines.distributed.store_methods import Keeper
 from sparsezc.engines.distributed.transports.agreement import Checked
+from sparsezc.errors import InvalidValue
 from sparsezc.expr.dispatch import Write
 from sparsezc.expr.mask import Mask
 
@@ -99,6 +100,19 @@ class DistributedEngine(Keeper):
         store.local, store.layout = made.local, made.layout
         store.changed()
         store.symmetric, store.counts = symmetric, made.counts
+
+    def beside(self, other: Any) -> None:
+        """Refuse objects of another communicator, whose ranks need not run this statement.
+
+        Raises
+        ------
+        InvalidValue
+        """
+        if isinstance(other, DistributedEngine):
+            raise InvalidValue(
+                f"a statement has operands of two communicators, of {self.size} and of {other.size} ranks; all must be"
+                " distributed over one: give reads and distributed.init the same `comm`"
+            )
 
     def sample_hops(self, store: Any, transposed: bool, seeds: Any, hops: Hops) -> Subgraph | None:
         """Return what is picked hop by hop; all ranks get all of it."""

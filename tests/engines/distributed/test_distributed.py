@@ -9,10 +9,13 @@ import sys
 from importlib.util import find_spec
 from pathlib import Path
 from time import monotonic
+from types import SimpleNamespace
 
 import pytest
 
 from sparsezc.cli.mpirun import find_mpiexec
+from sparsezc.engines.distributed import starting
+from sparsezc.errors import DeviceUnavailable
 from tests.emulator.device import why_unavailable
 
 pytestmark = pytest.mark.skipif(find_spec("mpi4py") is None, reason="mpi4py is not installed: pip install '.[mpi]'")
@@ -71,6 +74,19 @@ def test_a_rank_that_strays_is_an_error_on_all() -> None:
         assert f"rank {rank} says: ranks have strayed: rank 0 is at collective" in done.stdout
     assert "reduce" in done.stdout
     assert "vxm" in done.stdout
+
+
+def test_mpiexec_and_mpi4py_must_agree(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OMPI_COMM_WORLD_SIZE", "3")
+    alone = SimpleNamespace(Get_size=lambda: 1)
+    with pytest.raises(DeviceUnavailable, match="mpiexec started 3 processes, and mpi4py sees one"):
+        starting._refuse_another_mpi(alone)
+    monkeypatch.setitem(sys.modules, "mpi4py", None)
+    with pytest.raises(DeviceUnavailable, match="mpiexec started 3 processes, and mpi4py cannot be used"):
+        starting.init()
+    monkeypatch.delenv("OMPI_COMM_WORLD_SIZE")
+    with pytest.raises(DeviceUnavailable, match="distributed: mpi4py cannot be used: .*sparsezc.mpi."):
+        starting.transport_of(alone)
 
 
 def test_mpirun_finds_mpiexec(tmp_path: Path) -> None:
