@@ -98,6 +98,7 @@ CALLS: dict[str, list[Callable[[Any], Any]]] = {
     ],
     "sampled_mxm": [
         lambda o: ops.sampled_mxm(o.F, o.X, o.X, o.Z, "plus_times", "plus_times", _STEPS).new(),
+        lambda o: ops.sampled_mxm(o.F, o.X, o.X, o.Z, "plus_times", "plus_times", [(1, [(gb.select.triu, 2)])]).new(),
         lambda o: ops.sampled_mxm(o.F.T, o.X, o.X, o.Z, "plus_times", "plus_times").new(),
     ],
     "two_way_mxm": [lambda o: ops.two_way_mxm(o.A, o.E, o.P, "max_plus").new()],

@@ -10,14 +10,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sparsezc.engines.distributed import exchange, moves
+from sparsezc.engines.distributed.elementwise import ROW_SHIFTS
 from sparsezc.engines.distributed.layout import COLUMNS, ROWS
 from sparsezc.engines.distributed.local_objects import new, put
 from sparsezc.engines.distributed.statements import entries, wide
 from sparsezc.expr.dispatch import Write, update
-from sparsezc.expr.expression import Expression, IndexList
+from sparsezc.expr.expression import Expression, IndexList, Inner
 
 if TYPE_CHECKING:
     from sparsezc.engines.distributed.distributed_engine import DistributedEngine
+    from sparsezc.engines.distributed.layout import Layout
 
 __all__ = ["by_rows", "labels", "own_rows", "selectk", "whole"]
 
@@ -49,8 +51,11 @@ def by_rows(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool | N
     elif any(x.ndim == 2 and x._store.layout.along is COLUMNS and not x._transposed
              for x, role in zip(e.operands, roles, strict=True) if role == "R"):  # fmt: skip
         return False
+    inner = None if roles[-1] != "-" else _shifted(engine, e.operands[-1], layout)
+    if roles[-1] == "-" and inner is None:
+        return False
     operands = [
-        x if role == "-" else whole(engine, x) if role == "W" else _rows(engine, x)
+        inner if role == "-" else whole(engine, x) if role == "W" else _rows(engine, x)
         for x, role in zip(e.operands, roles, strict=True)
     ]
     if not result.is_empty_range:
@@ -58,6 +63,23 @@ def by_rows(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool | N
         put(result, new(Expression(e.operation, tuple(operands), e.op, e.dtype, shape), engine.local), write)
     result.changed()
     return None
+
+
+def _shifted(engine: DistributedEngine, inner: Inner, layout: Layout) -> Inner | None:
+    """Return the steps of sampled_mxm with rows counted from this rank's first; None: a step cannot be shifted."""
+    if layout.is_whole or engine.size == 1:
+        return inner
+    weights = []
+    for each in inner.weights:
+        steps = []
+        for step in each.steps:
+            if step.op.is_positional:
+                if step.op.name not in ROW_SHIFTS or step.op.op.written is not None:
+                    return None
+                step = step._replace(right=int(step.right) + ROW_SHIFTS[step.op.name] * layout.lo)
+            steps.append(step)
+        weights.append(each._replace(steps=tuple(steps)))
+    return Inner(inner.op, tuple(weights))
 
 
 def _rows(engine: DistributedEngine, x: Any) -> Any:
