@@ -73,7 +73,8 @@ class Entries:
     @classmethod
     def of(cls, store: Any) -> Entries:
         """Read a python-graphblas Vector."""
-        return cls.of_arrays(*store.to_coo(), store.size)
+        ids, values = store.to_coo()
+        return cls.of_arrays(ids, values, store.size)
 
     @classmethod
     def of_arrays(cls, ids: NDArray[Any], values: NDArray[Any], size: int) -> Entries:

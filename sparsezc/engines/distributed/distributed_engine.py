@@ -27,8 +27,8 @@ from sparsezc.expr.dispatch import Write
 from sparsezc.expr.mask import Mask
 
 if TYPE_CHECKING:
-    from sparsezc.expr.draws import Hops, Subgraph
     from sparsezc.engines.distributed.transports.protocol import Transport
+    from sparsezc.expr.draws import Hops, Subgraph
     from sparsezc.expr.engines import Engine
 
 __all__ = ["HANDLERS", "DistributedEngine"]

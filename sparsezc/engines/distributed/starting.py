@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsezc.config import config
 from sparsezc.engines.distributed.distributed_engine import DistributedEngine
 from sparsezc.engines.distributed.transports.agreement import refuse_difference
 from sparsezc.engines.distributed.transports.protocol import DEADLINE, Alone, Transport
-from sparsezc.config import config
 from sparsezc.errors import DeviceUnavailable, GraphblasException, InvalidValue
 from sparsezc.expr import engines
 from sparsezc.expr.draws import draw_seeds_by

@@ -98,11 +98,17 @@ class Keeper:
     def _refuse_other(self, what: str, *told: Any) -> None:
         """With ``config.check``: raise an error on all ranks if they do not give the same object."""
         if config.check:
-            refuse_difference(self.transport, what, told, ("its shape", "its type", "its number of entries", "its content"))
+            refuse_difference(
+                self.transport, what, told, ("its shape", "its type", "its number of entries", "its content")
+            )
 
     def matrix_from_csr(self, csr: Csr) -> Store:
-        content = (csr.indptr, moves.on_host(csr.indices.read()), moves.on_host(csr.values.read())) if config.check else ()
-        self._refuse_other("a matrix that ranks distribute", (csr.nrows, csr.ncols), csr.dtype.name, csr.nvals, _sum(*content))
+        content = (
+            (csr.indptr, moves.on_host(csr.indices.read()), moves.on_host(csr.values.read())) if config.check else ()
+        )
+        self._refuse_other(
+            "a matrix that ranks distribute", (csr.nrows, csr.ncols), csr.dtype.name, csr.nvals, _sum(*content)
+        )
         return self.parts_of(csr, split=True)
 
     def parts_of(self, csr: Csr, *, split: bool = False) -> Store:

@@ -46,9 +46,7 @@ def part_of(path: str | os.PathLike[str], options: ReadOptions, module: Any, com
     weights = options.weights
     if module is None:
         name = str(path)
-        found, weights = together(
-            comm, lambda: generated_edges.edge_chunks(name, weights, (comm.rank, comm.size))
-        )
+        found, weights = together(comm, lambda: generated_edges.edge_chunks(name, weights, (comm.rank, comm.size)))
         return Part(found, weights)
     place = Path(path)
     if together(comm, lambda: spans.can_be_cut(place, module)):

@@ -149,7 +149,11 @@ def check_operands_of_two_communicators() -> None:
     A, B = gb.io.read("path:200").distribute(), gb.io.read("path:200", comm=T.comm.Dup())
     assert B._engine is not A._engine is distributed.engine()
     v, w = (x.reduce_rowwise(gb.monoid.lor).new() for x in (A, B))
-    for call in (lambda: A.ewise_add(B, "plus").new(), lambda: A.mxv(w, "any_pair").new(), lambda: v.ewise_mult(w).new()):
+    for call in (
+        lambda: A.ewise_add(B, "plus").new(),
+        lambda: A.mxv(w, "any_pair").new(),
+        lambda: v.ewise_mult(w).new(),
+    ):
         with pytest.raises(gb.exceptions.InvalidValue, match="operands of two communicators, of"):
             call()
 
@@ -158,9 +162,11 @@ def check_a_whole_that_does_not_fit_is_refused_before_it_starts() -> None:
     if T.size == 1:
         return
     A = gb.io.read("kron:13").distribute()
-    with gb.config.set(host_budget=1 << 20 if T.rank == 1 else None):  # on one rank: all raise the same
-        with pytest.raises(gb.exceptions.OutOfMemory, match="the whole of a 8192 x 8192 matrix needs") as raised:
-            A.kronecker(gb.Matrix.from_dense([[1]]).distribute(), gb.binary.ss.firsti).new()
+    one = gb.Matrix.from_dense([[1]]).distribute()
+    budget = 1 << 20 if T.rank == 1 else None  # on one rank: all raise the same
+    too_much = pytest.raises(gb.exceptions.OutOfMemory, match="the whole of a 8192 x 8192 matrix needs")
+    with gb.config.set(host_budget=budget), too_much as raised:
+        A.kronecker(one, gb.binary.ss.firsti).new()
     said = T.objects(str(raised.value))
     assert said == [said[0]] * T.size
     assert f"may be used by rank 1 of {T.size}" in said[0]
@@ -170,7 +176,7 @@ def check_ranks_that_distribute_other_vectors() -> None:
     if T.size == 1:
         return
     v = gb.Vector.from_coo([1, 100], [1, 2 + T.rank], size=200)
-    with gb.config.set(check=True), pytest.raises(gb.exceptions.InvalidValue, match="its content is .* on rank 0 and"):
+    with gb.config.set(check=True), pytest.raises(gb.exceptions.InvalidValue, match=r"its content is .* on rank 0 and"):
         v.to("distributed")
 
 
@@ -187,6 +193,6 @@ def check_rows_that_ranks_give() -> None:
 
 def check_ranks_that_start_with_other_options() -> None:
     if T.size > 1:
-        with pytest.raises(gb.exceptions.InvalidValue, match="deadline is 20.0 on rank 0 and 21.0 on rank 1"):
+        with pytest.raises(gb.exceptions.InvalidValue, match=r"deadline is 20\.0 on rank 0 and 21\.0 on rank 1"):
             distributed.init(T.comm.Dup(), deadline=20.0 + T.rank)
     assert distributed.engine() is ENGINE

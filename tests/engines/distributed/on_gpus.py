@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sparsezc as gb
 from tests.engines.distributed.algorithms import compare
+from tests.engines.distributed.statements import compare_statements
 
 
 def check_searches() -> None:
@@ -16,6 +17,10 @@ def check_sums() -> None:
 
 def check_products_of_matrices() -> None:
     compare(["triangles", "k_truss"], ["directed"])
+
+
+def check_statements_of_rows_at_their_places() -> None:
+    compare_statements(["best_label", "selectk", "walk", "with_values", "diag", "subassign"])
 
 
 def check_parts_stay_in_the_placement_of_the_matrix() -> None:

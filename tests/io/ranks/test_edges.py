@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import sparsezc as gb
-from sparsezc.errors import FileFormatError, GraphblasException, InvalidObject, InvalidValue, PerformanceWarning
+from sparsezc.errors import FileFormatError, GraphblasException, InvalidObject, PerformanceWarning
 from sparsezc.io.files.source import Span, line_start
 from sparsezc.io.ranks import exchange, spool
 from tests.io.graphs import load
@@ -130,7 +130,9 @@ def test_a_file_that_changes_between_openings_is_told(folder: Path, monkeypatch:
 
 
 @pytest.mark.parametrize("name", ["a.txt.gz", "a.npz", "a.graph", "a.wsg.gz"])
-def test_what_is_read_from_its_start_one_rank_reads_for_all(folder: Path, tmp_path: Path, small: None, name: str) -> None:
+def test_what_is_read_from_its_start_one_rank_reads_for_all(
+    folder: Path, tmp_path: Path, small: None, name: str
+) -> None:
     gb.io.convert(folder / ("s.gr" if name[2] in "gw" else "list.txt"), tmp_path / name)
     for options in ({}, {"symmetrize": True, "dup_op": "plus"}):
         with pytest.warns(PerformanceWarning, match="one rank reads for all"):
@@ -191,6 +193,7 @@ def test_an_undirected_file_must_list_both_ends(tmp_path: Path) -> None:
     data[17 + 8 * 100 : 17 + 8 * 101] = (3).to_bytes(8, "little")
     path.write_bytes(data)
     assert "must ascend from 0 to 398" in str(read(path, 2)[0])
+
 
 def test_ranks_with_different_arguments_are_told(folder: Path) -> None:
     def one(comm: Any) -> None:

@@ -159,9 +159,7 @@ def asked_rows(engine: Keeper, store: Store, rows: Ints) -> Any:
     row = np.repeat(order, degrees)
     back = np.argsort(row, kind="stable")
     indptr = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=rows.size))]).astype(np.int64)
-    return engine.local.matrix_of(
-        Csr(shape[0], shape[1], indptr, wrap(ids[back]), wrap(values[back]), store.dtype)
-    )
+    return engine.local.matrix_of(Csr(shape[0], shape[1], indptr, wrap(ids[back]), wrap(values[back]), store.dtype))
 
 
 def asked_vector(engine: Keeper, store: Store, at: Ints) -> Any:

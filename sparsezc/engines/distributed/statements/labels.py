@@ -32,10 +32,8 @@ Ints = NDArray[np.int64]
 _ROUNDS = 64  # of colours; where rows wait for each other longer, one process is as fast
 
 
-def _whole(engine: DistributedEngine, e: Any, v: Any) -> NDArray[Any] | None:
-    """Return a vector, which must have every entry, on every rank; None for an empty Scalar."""
-    if not v.ndim:
-        return None
+def _whole(engine: DistributedEngine, e: Any, v: Any) -> NDArray[Any]:
+    """Return a vector, which must have every entry, on every rank."""
     if v.nvals != e.shape[0]:
         raise InvalidValue(f"{e.operation}: {v.name} has {v.nvals} entries; {e.shape[0]} are needed, one everywhere")
     found: NDArray[Any] = rowwise.whole(engine, v).to_dense()
@@ -85,7 +83,8 @@ def move_labels(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool
     if not _is_cut(engine, e):
         return False
     A, *vectors = e.operands
-    given, k, turn = (_whole(engine, e, v) for v in vectors[:3])
+    given, k, turn = (_whole(engine, e, v) if v.ndim else None for v in vectors[:3])
+    assert given is not None
     scale, seed, least = (s.value for s in vectors[3:])
     label = checked_labels(e, given).copy()
     how = Choosing(label, Scratch(label.size), penalty=None if k is None else (k, totals(label, k)), scale=scale)
@@ -127,7 +126,7 @@ def join_labels(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool
     A, *vectors = e.operands
     group, k = (_whole(engine, e, v) for v in vectors[:2])
     scale, seed = (s.value for s in vectors[2:])
-    within = checked_labels(e, group)  # type: ignore[arg-type]
+    within = checked_labels(e, group)
     n, layout = within.size, A._store.layout
     own = np.arange(layout.lo, layout.hi)
     with lent(engine, A._store) as rows:
@@ -135,7 +134,7 @@ def join_labels(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool
         whole, cut, label = totals(within, k), inside.copy(), np.arange(n)
         alone = (inside > 0) & (inside - (whole[within] - k) * k * scale >= 0)
         a, b = turns.multipliers(seed, 1)[0]
-        how = Choosing(label, Scratch(n), penalty=(k, k.copy()), scale=scale, within=within)  # type: ignore[arg-type, union-attr]
+        how = Choosing(label, Scratch(n), penalty=(k, k.copy()), scale=scale, within=within)
         mine_only = np.zeros(n, np.bool_)
         mine_only[layout.lo : layout.hi] = True
         for turn in range(turns.TURNS):
@@ -167,7 +166,7 @@ def color_rows(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool 
         begin, end = rows.ends(left)
         i, at = spread(left, begin, end - begin)
         j = rows.indices[at]
-    before = (order[j] > order[i]) | ((order[j] == order[i]) & (j < i))  # type: ignore[index]
+    before = (order[j] > order[i]) | ((order[j] == order[i]) & (j < i))
     i, j = i[before], j[before]
     for _ in range(_ROUNDS):
         waits = np.zeros(layout.hi - layout.lo, np.bool_)

@@ -44,9 +44,7 @@ def _of_users(engine: DistributedEngine, e: Any, out: Any) -> Any:
         return entries.part_of_vector(engine, made, layout)
     if layout.along is COLUMNS or store.layout.along is not ROWS or x._transposed:
         return False
-    made = new(
-        Expression(e.operation, (wide.widened(engine, store), thunk), e.op, e.dtype, e.shape), engine.local
-    )
+    made = new(Expression(e.operation, (wide.widened(engine, store), thunk), e.op, e.dtype, e.shape), engine.local)
     return rowwise.own_rows(engine, made, out._store)
 
 
@@ -94,8 +92,8 @@ def product(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool | N
     other = rowwise.whole(engine, right)
     operands = (other, M.T) if e.operation == "vxm" else (M, other)
     made = new(Expression(e.operation, operands, e.op, e.dtype, e.shape), engine.local)
-    part = entries.part_of_vector(engine, made, result.layout) if out.ndim == 1 else rowwise.own_rows(
-        engine, made, result
+    part = (
+        entries.part_of_vector(engine, made, result.layout) if out.ndim == 1 else rowwise.own_rows(engine, made, result)
     )
     put(result, part, write)
     result.changed()

@@ -122,7 +122,9 @@ def selectk(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool | N
         store = moves.turned(engine, store)
     if store.layout.along is not ROWS:
         return False
-    picked = new(Expression("selectk", (wide.widened(engine, store), index, pick), None, e.dtype, e.shape), engine.local)
+    picked = new(
+        Expression("selectk", (wide.widened(engine, store), index, pick), None, e.dtype, e.shape), engine.local
+    )
     if index.kind == "all":
         put(result, own_rows(engine, picked, result), write)
     else:  # rows that other ranks have are empty here

@@ -75,7 +75,9 @@ def reposition(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool 
         return False
     x, *offsets = e.operands
     by = [int(offset.value) for offset in offsets]
-    region = [range(max(k, 0), max(min(old + k, size), max(k, 0))) for k, old, size in zip(by, x.shape, e.shape, strict=True)]
+    region = [
+        range(max(k, 0), max(min(old + k, size), max(k, 0))) for k, old, size in zip(by, x.shape, e.shape, strict=True)
+    ]
     result, layout = out._store, out._store.layout
     if x.ndim == 1:
         at, values = _positions(engine, x)

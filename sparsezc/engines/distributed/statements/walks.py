@@ -72,9 +72,10 @@ def walk(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool | None
     met = np.full((last - first, length + 1), -1, np.int64)
     met[:, 0] = trail.starts[first:last]
     top, by = (*weights, None, None)[:2]
-    given = [None if v is None else _entries(engine, v, whole=k == 1) for k, v in enumerate((top, by))]
+    of_rows = None if top is None else _entries(engine, top, whole=False)
+    of_columns = None if by is None else _entries(engine, by, whole=True)
     with lent(engine, store) as rows:
-        one = walking.Walks(rows, trail, *given)
+        one = walking.Walks(rows, trail, of_rows, of_columns)
         for start in range(0, int(np.diff(cuts).max()), _TOGETHER):  # as often on every rank
             _follow(engine, store, one, met[start : start + _TOGETHER], first + start)
     row, column = np.nonzero(met >= 0)
@@ -84,7 +85,7 @@ def walk(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool | None
     return None
 
 
-def _entries(engine: Keeper, v: Any, *, whole: bool) -> walking.Entries:
+def _entries(engine: DistributedEngine, v: Any, *, whole: bool) -> walking.Entries:
     """Return a vector's entries, all or those of this rank, by their positions in the whole."""
     local = rowwise.whole(engine, v) if whole else wide.widened_vector(engine, v._store)
     return walking.Entries.of_arrays(*engine.local.engine.vector_to_coo(local._need()[1]), v.size)

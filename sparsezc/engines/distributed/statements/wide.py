@@ -73,4 +73,3 @@ def widened_vector(engine: Keeper, store: Store) -> Any:
     ids, values = local.engine.vector_to_coo(store.local._need()[1])
     made = local.engine.vector_from_coo(ids + np.uint64(store.layout.lo), values, store.dtype, size)
     return local.vector(store.dtype, size, made)
-
