@@ -14,12 +14,11 @@ import weakref
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from sparsezc import locks
+from sparsezc import first_use, locks
 from sparsezc.config import config
 from sparsezc.engines.distributed import elementwise, long_rows, matrix_products, products, reductions, regions, wholes
 from sparsezc.engines.distributed.layout import Layouts
 from sparsezc.engines.distributed.local_objects import Locals
-from sparsezc.engines.distributed.statements import assign, labels, positions, rowwise, structure, sums, walks
 from sparsezc.engines.distributed.store_methods import Keeper
 from sparsezc.engines.distributed.transports.agreement import Checked
 from sparsezc.errors import InvalidValue
@@ -116,7 +115,8 @@ class DistributedEngine(Keeper):
 
     def sample_hops(self, store: Any, transposed: bool, seeds: Any, hops: Hops) -> Subgraph | None:
         """Return what is picked hop by hop; all ranks get all of it."""
-        return walks.sample_hops(self, store, transposed, seeds, hops)
+        found: Subgraph | None = _sample_hops(self, store, transposed, seeds, hops)
+        return found
 
     def known_symmetric(self, A: Any) -> bool:
         """Return whether a matrix is known to equal its transpose."""
@@ -138,37 +138,37 @@ _ELEMENTWISE = (
     "ewise_add", "ewise_mult", "ewise_union", "apply", "apply_left", "apply_right", "apply_index", "select",
     "select_mask",
 )  # fmt: skip
+_REST = "sparsezc.engines.distributed.statements"
+
+
+def _later(module: str, *names: str) -> dict[str, tuple[_Handler, ...]]:
+    """Return the handlers of operations of the same names, whose file is loaded at first use."""
+    return {name: (first_use.function(f"{_REST}.{module}", name),) for name in names}
+
+
+_by_place = first_use.function(f"{_REST}.positions", "product")
+_by_rows = first_use.function(f"{_REST}.rowwise", "by_rows")
+_labels = first_use.function(f"{_REST}.rowwise", "labels")
+_assign = first_use.function(f"{_REST}.assign", "assign")
+_sample_hops = first_use.function(f"{_REST}.walks", "sample_hops")
 #: How each statement runs by parts; several ways are tried in turn.
 HANDLERS: dict[str, tuple[_Handler, ...]] = {
-    "mxv": (products.product, positions.product),
-    "vxm": (products.product, positions.product),
-    "mxm": (matrix_products.product, positions.product),
+    "mxv": (products.product, _by_place),
+    "vxm": (products.product, _by_place),
+    "mxm": (matrix_products.product, _by_place),
     "reduce": (reductions.reduce,),
     "reduce_rowwise": (reductions.reduce_rowwise,),
     "inner": (reductions.inner,),
-    "assign": (assign.assign,),
-    "subassign": (assign.assign,),
+    "assign": (_assign,),
+    "subassign": (_assign,),
     "extract": (regions.extract,),
     "transpose": (elementwise.transpose,),
-    **dict.fromkeys(_ELEMENTWISE, (elementwise.run, positions.elementwise)),
-    **dict.fromkeys(rowwise.ROLES, (rowwise.by_rows,)),
-    "best_label": (rowwise.labels,),
-    "label_weight": (rowwise.labels,),
-    "selectk": (rowwise.selectk,),
-    "sum_by_labels": (sums.sum_by_labels,),
-    "two_way_mxm": (sums.two_way_mxm,),
-    "two_way_sampled_mxm": (sums.two_way_sampled_mxm,),
-    "count_corners": (sums.count_corners,),
-    "diag": (structure.diag,),
-    "reposition": (structure.reposition,),
-    "stack": (structure.stack,),
-    "kronecker": (structure.kronecker,),
-    "power": (structure.power,),
-    "values_of": (structure.values_of,),
-    "with_values": (structure.with_values,),
-    "argsort": (structure.argsort,),
-    "walk": (walks.walk,),
-    "move_labels": (labels.move_labels,),
-    "join_labels": (labels.join_labels,),
-    "color_rows": (labels.color_rows,),
+    **dict.fromkeys(_ELEMENTWISE, (elementwise.run, first_use.function(f"{_REST}.positions", "elementwise"))),
+    **dict.fromkeys(("solve", "distances", "best_column", "sampled_mxm", "outer"), (_by_rows,)),
+    **dict.fromkeys(("best_label", "label_weight"), (_labels,)),
+    **_later("rowwise", "selectk"),
+    **_later("sums", "sum_by_labels", "two_way_mxm", "two_way_sampled_mxm", "count_corners"),
+    **_later("structure", "diag", "reposition", "stack", "kronecker", "power", "values_of", "with_values", "argsort"),
+    **_later("walks", "walk"),
+    **_later("labels", "move_labels", "join_labels", "color_rows"),
 }

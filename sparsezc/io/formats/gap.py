@@ -49,7 +49,7 @@ def read(path: Path, *, weights: Weights, placement: str | None, direct: bool) -
 
 @dataclass(frozen=True)
 class _Head:
-    """What the first bytes say."""
+    """The facts that the first bytes state."""
 
     directed: int
     nvals: int

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -237,6 +238,9 @@ CALLS: dict[str, list[Callable[[Any], Any]]] = {
 #: What still runs on the whole.
 WHOLE: dict[str, Callable[[Any], Any]] = {
     "kronecker of positions": lambda o: o.A.kronecker(o.K, gb.binary.ss.firsti).new(),
+    "outer of positions": lambda o: o.v.outer(o.u, gb.binary.ss.secondj).new(),
+    "inner of positions": lambda o: o.v.inner(o.u, _S.ss.plus_firsti).new(),
+    "few rows": lambda o: ops.selectk(o.R, "first", 2).new(),
 }
 
 
@@ -277,6 +281,9 @@ def check_every_operation_has_a_call() -> None:
     table = (engines.__doc__ or "").split("=\n")[2]
     listed = set(re.findall(r"^(\w+) ", table, re.M))
     assert set(CALLS) == listed == set(HANDLERS)
+    page = (Path(__file__).resolve().parents[3] / "docs" / "distributed.md").read_text()
+    rows = page.split("## Statements")[1].split("\n##")[0].splitlines()
+    assert set(re.findall(r"`(\w+)`", " ".join(row.split("|")[1] for row in rows if row.startswith("| `")))) == listed
 
 
 def check_hops() -> None:
