@@ -1,22 +1,15 @@
-"""The algorithms of each kind of statement, with every rank's part on an emulated GPU."""
+"""All algorithms, and statements that the GPU engine runs otherwise, with every rank's part on an emulated GPU."""
 
 from __future__ import annotations
 
 import sparsezc as gb
-from tests.engines.distributed.algorithms import compare
+from tests.engines.distributed.algorithms import CALLS, compare
 from tests.engines.distributed.statements import compare_statements
 
 
-def check_searches() -> None:
-    compare(["bfs", "bfs several", "sssp", "bfs_parents"], ["directed", "path"])
-
-
-def check_sums() -> None:
-    compare(["pagerank", "connected_components", "core_number"], ["directed"])
-
-
-def check_products_of_matrices() -> None:
-    compare(["triangles", "k_truss"], ["directed"])
+def check_algorithms() -> None:
+    compare(CALLS, ["directed"])
+    compare(["bfs", "bfs several", "sssp", "bfs_parents", "cdlp"], ["path"])
 
 
 def check_statements_of_rows_at_their_places() -> None:
