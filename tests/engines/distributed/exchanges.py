@@ -90,6 +90,12 @@ def check_rows_longer_than_a_share_are_split() -> None:
         assert gb.algorithms.pagerank(D).isclose(gb.algorithms.pagerank(A).to("distributed"), rel_tol=1e-9)
         assert D.select("triu").new().to_edgelist()[0].tolist() == A.select("triu").new().to_edgelist()[0].tolist()
         assert T.size == 1 or D._store.long is None
+        for call in (
+            lambda X: gb.ops.selectk(X, "random", 3, seed=1).new().to_dicts(),
+            lambda X: gb.algorithms.random_walks(X, range(n), 3, seed=1).to_dicts(),
+            lambda X: [part.tolist() for part in gb.ops.sample_hops(X, [0, 5], [4, 2], seed=1)[:4]],
+        ):
+            assert call(A.distribute()) == call(A)
 
 
 def check_repr_does_not_communicate() -> None:

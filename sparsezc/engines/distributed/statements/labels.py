@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 __all__ = ["color_rows", "join_labels", "move_labels"]
 
 Ints = NDArray[np.int64]
-_ROUNDS = 64  # of colours; where rows wait for each other longer, one process is as fast
+_ROUNDS = 32  # of colours: then few rows are left, which wait for each other in a chain
+_FEW = 16  # one row in so many, which every rank colours by itself
 
 
 def _whole(engine: DistributedEngine, e: Any, v: Any) -> NDArray[Any]:
@@ -154,7 +155,10 @@ def join_labels(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool
 
 
 def color_rows(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool | None:
-    """Colour rows: in each round those choose whose neighbours that come before them have chosen."""
+    """Colour rows: in each round those choose whose neighbours that come before them have chosen.
+
+    The last rows, of the densest part of the graph, every rank colours one after the other.
+    """
     if not _is_cut(engine, e):
         return False
     A, vector = e.operands
@@ -168,31 +172,50 @@ def color_rows(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool 
         j = rows.indices[at]
     before = (order[j] > order[i]) | ((order[j] == order[i]) & (j < i))
     i, j = i[before], j[before]
+    firsts = np.searchsorted(i, np.arange(layout.lo, layout.hi + 1))
+    met = np.full(i.size, -1)  # the colour of each neighbour that comes before, once it has one
+    open_ = np.arange(i.size)
     for _ in range(_ROUNDS):
+        found = color[j[open_]]
+        met[open_] = found
+        open_ = open_[found < 0]
         waits = np.zeros(layout.hi - layout.lo, np.bool_)
-        waits[i[color[j] < 0] - layout.lo] = True
+        waits[i[open_] - layout.lo] = True
         ready = left[~waits[left - layout.lo]]
-        chosen, colors = _told(engine, ready, _smallest_free(i, color[j], ready, layout.lo, waits))
+        first, last = (firsts[ready - layout.lo + k] for k in (0, 1))
+        place, at = spread(np.arange(ready.size), first, last - first)
+        chosen, colors = _told(engine, ready, _smallest_free(place, met[at], ready.size))
         if not chosen.size:
             break
         color[chosen] = colors
         left = left[waits[left - layout.lo]]
-        kept = waits[i - layout.lo]
-        i, j = i[kept], j[kept]
-    if (color < 0).any():
+    rest = int(engine.transport.numbers(left.size)[:, 0].sum())
+    if rest * _FEW > color.size:
         return False
+    if rest:
+        waiting = color[i] < 0
+        _one_by_one(color, order, *_told(engine, i[waiting], j[waiting]))
     _put(engine, e, out, write, color)
     return None
 
 
-def _smallest_free(i: Ints, colors: Ints, ready: Ints, lo: int, waits: NDArray[np.bool_]) -> Ints:
-    """Return the smallest number of each row that none of its neighbours has, by entries (row, neighbour's colour)."""
-    of_ready = ~waits[i - lo]
-    place, used = np.searchsorted(ready, i[of_ready]), colors[of_ready]
+def _one_by_one(color: Ints, order: Ints, i: Ints, j: Ints) -> None:
+    """Colour rows in their order, by their neighbours that come before; rows ascend."""
+    rows = np.unique(i)
+    first, last = np.searchsorted(i, rows), np.searchsorted(i, rows, side="right")
+    for k in np.argsort(~order[rows], kind="stable").tolist():
+        used = color[j[first[k] : last[k]]]
+        has = np.zeros(used.size + 1, np.bool_)
+        has[used[used < has.size]] = True
+        color[rows[k]] = int(np.argmin(has))
+
+
+def _smallest_free(place: Ints, used: Ints, count: int) -> Ints:
+    """Return the smallest number of each of some rows that no neighbour has, by pairs of a row and such a number."""
     width = int(used.max(initial=0)) + 1
     pairs = np.unique(place * width + used)
     place, used = pairs // width, pairs % width
-    first = np.searchsorted(place, np.arange(ready.size))
+    first = np.searchsorted(place, np.arange(count))
     matches = used == np.arange(used.size) - first[place]  # until the first gap
-    found: Ints = np.bincount(place[matches], minlength=ready.size).astype(np.int64)
+    found: Ints = np.bincount(place[matches], minlength=count).astype(np.int64)
     return found
