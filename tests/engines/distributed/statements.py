@@ -162,6 +162,9 @@ CALLS: dict[str, list[Callable[[Any], Any]]] = {
         _written("v", _set(_LIST, lambda o: 5)), _written("v", _set(_SOME, lambda o: o.full[_SOME].new())),
         _written("v", _set(_LIST, lambda o: o.full[[0, 1, 2, 3]].new(), lambda o: ~o.u.S, replace=True)),
         _written("v", _set(slice(None, None, -1), lambda o: o.u, accum="plus")),
+        _written("v", _set([3, 5], lambda o: 5, lambda o: o.u.S, replace=True)),  # some ranks only clear
+        _written("A", _set(([3, 5], _ROWS), lambda o: o.S[:2, _ROWS].new(), lambda o: o.B.S, replace=True)),
+        _written("A", _set((140, 7), lambda o: 5, lambda o: o.B.S, replace=True)),
         _written("A", _set((_ROWS, slice(None)), lambda o: o.S[_ROWS, :].new())),
         _written("A", _set((_SOME, _ROWS), lambda o: o.S[_SOME, _ROWS].new(), lambda o: o.B.S, replace=True)),
         _written("A", _set((slice(None), _ROWS), lambda o: o.S[:, _ROWS].new(), accum="minus")),
