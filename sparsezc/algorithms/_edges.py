@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.algorithms._pattern import simple
+from sparsezc import ops
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
-from sparsezc.semirings import select
+from sparsezc.semirings import binary
 
 
-def numbered(A: Matrix, order: Callable[[int], NDArray[np.int64]]) -> tuple[Matrix, Vector]:
-    """Assign numbers to the edges of the undirected simple graph; return also i + j of the edge of each number.
+def numbered(U: Matrix, numbers: NDArray[Any]) -> Matrix:
+    """Give numbers to undirected edges: the entries above the diagonal, by rows; each edge has it in both directions.
 
-    Numbers are unique, so the smallest number at a vertex identifies an edge, and i + j minus the vertex is its other
-    end. `order` maps the number of edges to their numbers, by rows of the upper triangle.
+    Numbers are unique, so two vertices with the same smallest number are the ends of one edge.
     """
-    i, j, _ = simple(A).select(select.triu).new().to_coo(values=False)
-    number = order(i.size).astype(np.int64)
-    S = Matrix.from_coo(
-        np.r_[i, j], np.r_[j, i], np.r_[number, number], nrows=A.nrows, ncols=A.ncols
-    )._known_symmetric()
-    ends = np.empty(i.size, np.int64)
-    ends[number] = i + j
-    return S, Vector.from_dense(ends)
+    N = ops.with_values(U, Vector.from_dense(numbers)).new()
+    S: Matrix = N.ewise_add(N.T, binary.first).new()
+    return S._known_symmetric()

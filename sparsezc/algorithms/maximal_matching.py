@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import numpy as np
+
+from sparsezc import ops
 from sparsezc.algorithms import _check
 from sparsezc.algorithms._edges import numbered
+from sparsezc.algorithms._pattern import simple
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
-from sparsezc.semirings import binary, indexunary, semiring
+from sparsezc.semirings import binary, select, semiring
 from sparsezc.semirings.types import datatypes
 
 
@@ -41,8 +45,7 @@ def maximal_matching(A: Matrix, seed: int | None = None) -> Vector:
     holding the numbers and q the unmatched vertices::
 
         t<q> = S q           over (min, first): the smallest number at each vertex
-        p = ends(t) - v      the other end of that edge
-        partner = p where p(p(v)) == v
+        partner(v) = w       where t(v) == t(w)
 
     The matching is that of the greedy algorithm that visits the edges by number, in O(log^2 n) rounds. The graph is
     copied once, for the numbers.
@@ -60,23 +63,20 @@ def maximal_matching(A: Matrix, seed: int | None = None) -> Vector:
     True
     """
     n = _check.adjacency(A)
-    S, ends = numbered(A, _check.generator(seed, "maximal_matching").permutation)
-    partner = Vector(datatypes.INT64, n)
-    q = Vector.from_scalar(True, n, datatypes.BOOL)
-    least = Vector(datatypes.INT64, n)
+    U = simple(A).select(select.triu).new()
+    S = numbered(U, _check.generator(seed, "maximal_matching").permutation(U.nvals))
+    partner, q, least = (A._vector(dtype) for dtype in (datatypes.INT64, datatypes.BOOL, datatypes.INT64))
+    q << True
     while True:
         # t<q> = S q
         least(q.S, replace=True) << S.mxv(q, semiring.min_first[datatypes.INT64])
-        v, number = least.to_coo()
-        if v.size == 0:
+        if least.nvals == 0:
             return partner
-        # p = ends(t) - v
-        p = Vector.from_coo(v, ends[number].new().to_coo()[1], size=n)
-        p(binary.minus) << p.apply(indexunary.rowindex)
-        # partner = p where p(p(v)) == v
-        back = Vector.from_coo(v, p[p.to_coo()[1]].new().to_coo()[1], size=n)
-        mutual = back.ewise_mult(back.apply(indexunary.rowindex).new(datatypes.INT64), binary.eq).new()
-        partner(mutual.V) << p
+        # partner = the other v with the same t
+        number, by_number = least.to_dense(-1), ops.argsort(least).new().to_dense()
+        same = np.flatnonzero(np.diff(number[by_number]) == 0)
+        i, j = by_number[same], by_number[same + 1]
+        partner(binary.second) << Vector.from_coo(np.r_[i, j], np.r_[j, i], datatypes.INT64, size=n)
         # q<!partner> = q, of which only vertices with an edge matter
         q(least.S, replace=True) << q
         q(~partner.S, replace=True) << q

@@ -212,7 +212,7 @@ class Matrix(FromArrays, MatrixContents, Readable, Placeable, Maskable, Writable
     @property
     @locked
     def nvals(self) -> int:
-        """Number of entries."""
+        """Number of entries; of a distributed object a collective."""
         return 0 if self._engine is None else self._engine.nvals(self._store)
 
     @property

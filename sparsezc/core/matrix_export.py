@@ -63,7 +63,10 @@ class MatrixContents:
         values: bool = True,
         sort: bool = True,
     ) -> tuple[Any, Any, Any]:
-        """Return row ids, column ids (uint64) and values, by rows and then columns; None for parts not wanted."""
+        """Return row ids, column ids (uint64) and values, by rows and then columns; None for parts not wanted.
+
+        Of a distributed matrix this is a collective: all ranks call it, and get the whole.
+        """
         engine, store = self._need()
         here, nrows = cpu.engine(), self._shape[0]
         if engine is here and nrows > 4 * here.nvals(store) + 1024:  # offsets would be larger than the entries

@@ -156,7 +156,7 @@ class Readable(Operand["Matrix"]):
     def to_coo(
         self, dtype: Any = None, *, rows: bool = True, columns: bool = True, values: bool = True, sort: bool = True
     ) -> tuple[Any, Any, Any]:
-        """Return row ids, column ids and values as arrays."""
+        """Return row ids, column ids and values as arrays; of a distributed matrix a collective."""
         raise NotImplementedError
 
     def to_edgelist(self, dtype: Any = None, *, values: bool = True, sort: bool = True) -> tuple[NDArray[Any], Any]:
@@ -166,7 +166,7 @@ class Readable(Operand["Matrix"]):
 
     @locked
     def to_dense(self, fill_value: Any = None, dtype: Any = None) -> NDArray[Any]:
-        """Return an array of shape (nrows, ncols), `fill_value` where there is no entry.
+        """Return an array of shape (nrows, ncols), `fill_value` where there is no entry; if distributed, a collective.
 
         Raises
         ------

@@ -163,7 +163,7 @@ class Vector(VectorFromArrays, ReadableVector, Maskable, Writable["Vector"]):
     @property
     @locked
     def nvals(self) -> int:
-        """Number of entries."""
+        """Number of entries; of a distributed object a collective."""
         if self._engine is None:
             if self._everywhere is not None:
                 return self._shape[0]
@@ -179,7 +179,10 @@ class Vector(VectorFromArrays, ReadableVector, Maskable, Writable["Vector"]):
         values: bool = True,
         sort: bool = True,
     ) -> tuple[Any, Any]:
-        """Return positions (uint64, ascending) and values as arrays, copied; None for parts not wanted."""
+        """Return positions (uint64, ascending) and values as arrays, copied; None for parts not wanted.
+
+        Of a distributed vector this is a collective: all ranks call it, and get the whole.
+        """
         engine, store = self._need()
         at, vals = engine.vector_to_coo(store)
         vals = plain(vals, self.dtype)

@@ -108,7 +108,7 @@ class ReadableVector(Operand["Vector"]):
     def to_coo(
         self, dtype: Any = None, *, indices: bool = True, values: bool = True, sort: bool = True
     ) -> tuple[Any, Any]:
-        """Return positions and values as arrays."""
+        """Return positions and values as arrays; of a distributed vector a collective."""
         raise NotImplementedError
 
     def to_dict(self) -> dict[int, Any]:
@@ -118,7 +118,7 @@ class ReadableVector(Operand["Vector"]):
 
     @locked
     def to_dense(self, fill_value: Any = None, dtype: Any = None) -> NDArray[Any]:
-        """Return an array of `size` elements, `fill_value` where there is no entry.
+        """Return an array of `size` elements, `fill_value` where there is no entry; if distributed, a collective.
 
         Raises
         ------

@@ -259,5 +259,7 @@ def _gather(out: Any, expression: Expression, mask: Mask | None) -> Engine:
         engine = engines.get("cpu")
     for x in participants:
         if x._engine is not engine:
+            if x._engine is not None:
+                engines.capability(engine, "beside")(x._engine)
             x._settle(engine)
     return engine

@@ -186,6 +186,9 @@ class Capabilities(Protocol):
     def rows_of_vector(self, vector: Any, nrows: int) -> Any:
         """Make a matrix of `nrows` rows of such a vector, which it may take over."""
 
+    def beside(self, other: Engine) -> None:
+        """Raise an error if objects of another engine cannot take part in this one's statements."""
+
     def distributed(self, matrix: Any) -> Any:
         """Return a matrix with a part on each process, itself if there is one process."""
 

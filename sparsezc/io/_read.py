@@ -92,8 +92,8 @@ def read(
         Number only the ids that occur, in ascending order.
     comm : mpi4py.MPI.Comm, optional
         The ranks that read the graph together, all with the same arguments; each gets a part of the rows of one
-        distributed matrix. They read a .h5 file by rows, and plain text (all formats but METIS) and generated graphs
-        by parts, so that none holds more than its share and 1 GiB; of other files each reads all (docs/formats.md).
+        distributed matrix. They read files by parts, or one rank reads in pieces for all, so that none holds more than
+        its share and 1 GiB (docs/formats.md).
     placement : str, optional
         The placement in which the arrays are built: "auto" or one of ``sparsezc.memory.placement.RECORDS``; None: that
         of ``gb.config``. "mapped" leaves ids and values in a .h5 file that sparsezc wrote, and opens it without reading

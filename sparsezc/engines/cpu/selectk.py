@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from sparsezc.expr.draws import MOST_FLOYD, Hops, Pick, Subgraph
 from sparsezc.expr.expression import Expression
 from sparsezc.memory.budget import require_host
 
-__all__ = ["argsort", "best_column", "picked", "sample_hops", "selectk"]
+__all__ = ["argsort", "best_column", "hop", "picked", "sample_hops", "sampled", "selectk"]
 
 Ints = NDArray[np.int64]
 _ENTRIES = 1 << 22  # of rows that are worked on together
@@ -216,35 +217,43 @@ def find(reach: philox.U64, low: Ints, high: Ints, place: philox.U64) -> Ints:
 
 def sample_hops(store: Any, seeds: Ints, hops: Hops) -> Subgraph:
     """Return the sampled subgraph of python-graphblas's Matrix."""
-    require_host(8 * store.ncols, f"sample_hops: local numbers of {store.ncols:,} vertices")
     with borrowed(store) as given:
-        return _sampled(given, seeds, hops, int(store.ncols))
+        none = given.values[:0]
+        return sampled(lambda pick, at: hop(given, pick, at, np.arange(at.size)), seeds, hops, store.ncols, none)
 
 
-def _sampled(given: RowArrays, seeds: Ints, hops: Hops, n: int) -> Subgraph:
+def hop(given: RowArrays, pick: Pick, vertices: Ints, numbers: Ints) -> tuple[Ints, Ints, Ints, NDArray[Any]]:
+    """Return rows, positions, columns and values of what is picked from some rows, which have these numbers."""
+    row, at, count = picked(pick, given, *given.ends(vertices), numbers)
+    if pick.replace:
+        row, at = np.repeat(row, count), np.repeat(at, count)
+    values = np.repeat(given.values[:1], at.size) if given.iso else given.values[at]
+    return row, at, given.indices[at], values
+
+
+def sampled(
+    pick_from: Callable[[Pick, Ints], tuple[Any, ...]], seeds: Ints, hops: Hops, n: int, no_values: NDArray[Any]
+) -> Subgraph:
+    """Return the subgraph; `pick_from` picks from the rows of some vertices, numbered in their order, as `hop` does."""
+    require_host(8 * n, f"sample_hops: local numbers of {n:,} vertices")
     after = np.zeros(n, np.int64)  # 1 after each vertex's local number, 0 for none: only what is met is touched
     after[seeds[::-1]] = np.arange(seeds.size, 0, -1)  # of equal seeds the first
     nodes, parts, listed, known = [seeds], [], seeds, 0
-    for hop in range(len(hops.fanouts)):
-        begin, end = given.ends(listed)
-        pick = hops.pick(hop, n)
-        row, at, count = picked(pick, given, begin, end, np.arange(listed.size))
-        if pick.replace:
-            row, at = np.repeat(row, count), np.repeat(at, count)
+    for number in range(len(hops.fanouts)):
+        row, at, met, values = pick_from(hops.pick(number, n), listed)
         col, known = row + known, known + listed.size
-        met = given.indices[at]
         new = met[after[met] == 0]
         slot = np.arange(-1, -1 - new.size, -1)
         after[new[::-1]] = slot[::-1]  # of equal ones the first is written last
         listed = new[after[new] == slot]
         after[listed] = np.arange(known + 1, known + 1 + listed.size)
         nodes.append(listed)
-        parts.append((after[met] - 1, col, at))
+        parts.append((after[met] - 1, col, at, values))
     none = np.empty(0, np.int64)
     row, col, edge = (np.concatenate([none, *(part[k] for part in parts)]) for k in range(3))
     values = None
     if hops.values:
-        values = np.repeat(given.values[:1], edge.size) if given.iso else given.values[edge]
+        values = np.concatenate([no_values, *(part[3] for part in parts)])
     sizes = [part.size for part in nodes], [part[2].size for part in parts]
     return Subgraph(np.concatenate(nodes), row, col, edge, values, *sizes)
 

@@ -23,7 +23,7 @@ from sparsezc.expr.draws import TRIES, Trail
 from sparsezc.expr.expression import Expression
 from sparsezc.memory.budget import require_host
 
-__all__ = ["walk"]
+__all__ = ["Entries", "Walks", "walk"]
 
 Ints = NDArray[np.int64]
 _TOGETHER = 1 << 14  # walks whose numbers stay in a core's cache
@@ -40,14 +40,14 @@ def walk(x: Expression) -> Any:
         raise DimensionMismatch(f"walk: {A.name} was resized since the expression was made")
     count, places = trail.starts.size, trail.starts.size * (trail.length + 1)
     require_host(_PLACE * places, f"walk: {count:,} walks of {trail.length:,} steps")
-    top, by = (None if v is None else _Entries.of(v._store) for v in (*weights, None, None)[:2])
+    top, by = (None if v is None else Entries.of(v._store) for v in (*weights, None, None)[:2])
     store = acyclic(A._store.T.new()) if A._transposed else A._store
     all_met = np.full(places, -1, np.int64)
     met = all_met.reshape(count, trail.length + 1)
     met[:, 0] = trail.starts
     cuts = range(0, count, _TOGETHER)
     with borrowed(store) as rows:
-        one = _Walks(rows, trail, top, by)
+        one = Walks(rows, trail, top, by)
         if len(cuts) > 1:
             with ThreadPoolExecutor(processors(16)) as pool:
                 list(pool.map(lambda first: one.run(first, met[first : first + _TOGETHER]), cuts))
@@ -57,7 +57,7 @@ def walk(x: Expression) -> Any:
 
 
 @dataclass(frozen=True)
-class _Entries:
+class Entries:
     """A vector's entries by position, 0 where there is none.
 
     Attributes
@@ -71,11 +71,18 @@ class _Entries:
     ids: Ints | None
 
     @classmethod
-    def of(cls, store: Any) -> _Entries:
+    def of(cls, store: Any) -> Entries:
         """Read a python-graphblas Vector."""
-        if store.size <= _SPARSE * store.nvals:
-            return cls(store.to_dense(fill_value=0.0), None)
         ids, values = store.to_coo()
+        return cls.of_arrays(ids, values, store.size)
+
+    @classmethod
+    def of_arrays(cls, ids: NDArray[Any], values: NDArray[Any], size: int) -> Entries:
+        """Take positions, ascending, and values."""
+        if size <= _SPARSE * ids.size:
+            dense = np.zeros(size)
+            dense[ids] = values
+            return cls(dense, None)
         return cls(np.append(values, 0.0), np.append(ids.astype(np.int64), np.iinfo(np.int64).max))
 
     def __getitem__(self, at: Ints) -> NDArray[np.float64]:
@@ -102,35 +109,72 @@ def _matrix(met: Ints, x: Expression) -> Any:
 
 
 @dataclass(frozen=True)
-class _Walks:
-    """Walks in one matrix: what all of them share."""
+class Walks:
+    """Walks in one matrix: what all of them share.
+
+    Attributes
+    ----------
+    rows : RowArrays
+    trail : Trail
+    top : Entries or None
+        The largest weight of each row.
+    by : Entries or None
+        Weights by column.
+    older : RowArrays or None
+        The rows of the vertices that walks come from, if `rows` lacks them.
+    """
 
     rows: RowArrays
     trail: Trail
-    top: _Entries | None  # the largest weight of each row
-    by: _Entries | None  # weights by column
+    top: Entries | None
+    by: Entries | None
+    older: RowArrays | None = None
 
     def run(self, first: int, met: Ints) -> None:
         """Fill in some walks, the first of which has this number."""
-        walks = np.arange(first, first + met.shape[0], dtype=np.uint64)
-        here, alike = np.arange(walks.size), not self.trail.weights and self.trail.shares is None
-        pair: tuple[Any, Any] = (None, None)
+        walks, here = np.arange(first, first + met.shape[0], dtype=np.uint64), np.arange(met.shape[0])
+        pair: tuple[Any, ...] = ()
         for step in range(self.trail.length):
-            begin, end = self.rows.ends(met[here, step])
-            d = end - begin
-            on = d > 0 if self.top is None else (d > 0) & (self.top[met[here, step]] > 0)
-            if not on.all():
-                here, begin, d = here[on], begin[on], d[on]
-                pair = (None, None) if pair[0] is None else (pair[0][on], pair[1][on])
             if not here.size:
                 return
-            if alike:
-                if step % 2 == 0:
-                    pair = philox.block(step // 2, 0, walks[here], self.trail.seed)
-                at = begin + philox.high(pair[step % 2], d.astype(np.uint64)).astype(np.int64)
-            else:
-                at = self._tried(step, walks[here], met[here, step], met[here, step - 1] if step else None, begin, d)
-            met[here, step + 1] = self.rows.indices[at]
+            if self._is_alike:
+                pair = philox.block(step // 2, 0, walks[here], self.trail.seed) if step % 2 == 0 else pair
+            before = met[here, step - 1] if step else None
+            drawn = pair[step % 2] if pair else None
+            found = self.step(step, walks[here], met[here, step], before, drawn)
+            on = found >= 0
+            if not on.all():
+                here, found = here[on], found[on]
+                pair = tuple(part[on] for part in pair)
+            met[here, step + 1] = found
+
+    @property
+    def _is_alike(self) -> bool:
+        return not self.trail.weights and self.trail.shares is None
+
+    def step(self, number: int, walks: philox.U64, v: Ints, before: Ints | None, drawn: Any = None) -> Ints:
+        """Return where walks go from the vertices v, -1 where no edge leads on.
+
+        `before`: where they were before; `drawn`: their random numbers of this step, if those were drawn already.
+        """
+        begin, end = self.rows.ends(v)
+        d = end - begin
+        on = d > 0 if self.top is None else (d > 0) & (self.top[v] > 0)
+        every = bool(on.all())
+        if not every:
+            walks, begin, d, v = walks[on], begin[on], d[on], v[on]
+            before, drawn = (None if x is None else x[on] for x in (before, drawn))
+        if self._is_alike:
+            if drawn is None:
+                drawn = philox.block(number // 2, 0, walks, self.trail.seed)[number % 2]
+            at = begin + philox.high(drawn, d.astype(np.uint64)).astype(np.int64)
+        else:
+            at = self._tried(number, walks, v, before, begin, d)
+        if every:
+            return self.rows.indices[at]
+        found = np.full(on.size, -1)
+        found[on] = self.rows.indices[at]
+        return found
 
     def _tried(self, step: int, walks: philox.U64, v: Ints, before: Ints | None, begin: Ints, d: Ints) -> Ints:
         """Choose an entry of each row by tries, and where none succeeds by its weights."""
@@ -175,15 +219,16 @@ class _Walks:
 
     def _has(self, row: Ints, column: Ints) -> NDArray[np.bool_]:
         """Return whether each row has an entry in the column."""
-        low, end = self.rows.ends(row)
+        rows = self.older or self.rows
+        low, end = rows.ends(row)
         high = end.copy()
         while (open_ := low < high).any():
             middle = np.where(open_, (low + high) // 2, 0)
-            less = open_ & (self.rows.indices[middle] < column)
+            less = open_ & (rows.indices[middle] < column)
             low = np.where(less, middle + 1, low)
             high = np.where(open_ & ~less, middle, high)
         found = low < end
-        found[found] = self.rows.indices[low[found]] == column[found]
+        found[found] = rows.indices[low[found]] == column[found]
         return found
 
     def _read_whole(self, some: Ints, number: philox.U64, v: Ints, before: Ints | None, begin: Ints, d: Ints) -> Ints:

@@ -14,7 +14,7 @@ import weakref
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from sparsezc import locks
+from sparsezc import first_use, locks
 from sparsezc.config import config
 from sparsezc.engines.distributed import (
     elementwise,
@@ -31,14 +31,16 @@ from sparsezc.engines.distributed.layout import Layouts
 from sparsezc.engines.distributed.local_objects import Locals
 from sparsezc.engines.distributed.store_methods import Keeper
 from sparsezc.engines.distributed.transports.agreement import Checked
+from sparsezc.errors import InvalidValue
 from sparsezc.expr.dispatch import Write
 from sparsezc.expr.mask import Mask
 
 if TYPE_CHECKING:
     from sparsezc.engines.distributed.transports.protocol import Transport
+    from sparsezc.expr.draws import Hops, Subgraph
     from sparsezc.expr.engines import Engine
 
-__all__ = ["DistributedEngine"]
+__all__ = ["HANDLERS", "DistributedEngine"]
 
 _Handler = Callable[["DistributedEngine", Any, Any, Write[Mask | None]], bool | None]  # False: it cannot run this case
 
@@ -82,8 +84,10 @@ class DistributedEngine(Keeper):
             self._checked.statement = _described(expression, out)
         self.balancer.apply()
         self._meet(expression, out, write)
-        handler = _HANDLERS.get(expression.operation)
-        if handler is None or handler(self, expression, out, write) is False:
+        for handler in HANDLERS.get(expression.operation, ()):
+            if handler(self, expression, out, write) is not False:
+                break
+        else:
             wholes.run(self, expression, out, write)
         if out.ndim == 2:
             out._store.symmetric = False
@@ -114,6 +118,24 @@ class DistributedEngine(Keeper):
         store.changed()
         store.symmetric, store.counts = symmetric, made.counts
 
+    def beside(self, other: Any) -> None:
+        """Refuse objects of another communicator, whose ranks need not run this statement.
+
+        Raises
+        ------
+        InvalidValue
+        """
+        if isinstance(other, DistributedEngine):
+            raise InvalidValue(
+                f"a statement has operands of two communicators, of {self.size} and of {other.size} ranks; all must be"
+                " distributed over one: give reads and distributed.init the same `comm`"
+            )
+
+    def sample_hops(self, store: Any, transposed: bool, seeds: Any, hops: Hops) -> Subgraph | None:
+        """Return what is picked hop by hop; all ranks get all of it."""
+        found: Subgraph | None = _sample_hops(self, store, transposed, seeds, hops)
+        return found
+
     def known_symmetric(self, A: Any) -> bool:
         """Return whether a matrix is known to equal its transpose."""
         return bool((A.T if A._transposed else A)._symmetric or A._store.symmetric)
@@ -134,15 +156,37 @@ _ELEMENTWISE = (
     "ewise_add", "ewise_mult", "ewise_union", "apply", "apply_left", "apply_right", "apply_index", "select",
     "select_mask",
 )  # fmt: skip
-_HANDLERS: dict[str, _Handler] = {
-    "mxv": products.product,
-    "vxm": products.product,
-    "mxm": matrix_products.product,
-    "reduce": reductions.reduce,
-    "reduce_rowwise": reductions.reduce_rowwise,
-    "inner": reductions.inner,
-    "assign": regions.assign,
-    "extract": regions.extract,
-    "transpose": elementwise.transpose,
-    **dict.fromkeys(_ELEMENTWISE, elementwise.run),
+_REST = "sparsezc.engines.distributed.statements"
+
+
+def _later(module: str, *names: str) -> dict[str, tuple[_Handler, ...]]:
+    """Return the handlers of operations of the same names, whose file is loaded at first use."""
+    return {name: (first_use.function(f"{_REST}.{module}", name),) for name in names}
+
+
+_by_place = first_use.function(f"{_REST}.positions", "product")
+_by_rows = first_use.function(f"{_REST}.rowwise", "by_rows")
+_labels = first_use.function(f"{_REST}.rowwise", "labels")
+_assign = first_use.function(f"{_REST}.assign", "assign")
+_sample_hops = first_use.function(f"{_REST}.walks", "sample_hops")
+#: How each statement runs by parts; several ways are tried in turn.
+HANDLERS: dict[str, tuple[_Handler, ...]] = {
+    "mxv": (products.product, _by_place),
+    "vxm": (products.product, _by_place),
+    "mxm": (matrix_products.product, _by_place),
+    "reduce": (reductions.reduce,),
+    "reduce_rowwise": (reductions.reduce_rowwise,),
+    "inner": (reductions.inner,),
+    "assign": (_assign,),
+    "subassign": (_assign,),
+    "extract": (regions.extract,),
+    "transpose": (elementwise.transpose,),
+    **dict.fromkeys(_ELEMENTWISE, (elementwise.run, first_use.function(f"{_REST}.positions", "elementwise"))),
+    **dict.fromkeys(("solve", "distances", "best_column", "sampled_mxm", "outer"), (_by_rows,)),
+    **dict.fromkeys(("best_label", "label_weight"), (_labels,)),
+    **_later("rowwise", "selectk"),
+    **_later("sums", "sum_by_labels", "two_way_mxm", "two_way_sampled_mxm", "count_corners"),
+    **_later("structure", "diag", "reposition", "stack", "kronecker", "power", "values_of", "with_values", "argsort"),
+    **_later("walks", "walk"),
+    **_later("labels", "move_labels", "join_labels", "color_rows"),
 }

@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from sparsezc.engines.distributed.distributed_engine import DistributedEngine
     from sparsezc.engines.distributed.layout import Layout
 
-__all__ = ["part_of", "run", "transpose"]
+__all__ = ["ROW_SHIFTS", "part_of", "run", "transpose"]
 
 # What the thunk of a positional operator becomes where rows, or columns, are counted from this rank's first.
-_ROW_SHIFTS = {
+ROW_SHIFTS = {
     "rowindex": 1, "diagindex": 1, "tril": 1, "triu": 1, "diag": 1, "offdiag": 1, "rowle": -1, "rowgt": -1,
     "colindex": 0, "colle": 0, "colgt": 0, "index": 1, "indexle": -1, "indexgt": -1,
 }  # fmt: skip
@@ -59,7 +59,7 @@ def _stays_full(e: Any, write: Any, result: Any) -> bool:
 
 def _shift(e: Any, layout: Layout) -> int | None:
     """Return what is added to the thunk of a positional operator; None: it has none to add to."""
-    table = _COLUMN_SHIFTS if layout.along == COLUMNS else _ROW_SHIFTS
+    table = _COLUMN_SHIFTS if layout.along == COLUMNS else ROW_SHIFTS
     if e.operation not in ("apply_index", "select") or e.op.name not in table:
         return None
     return table[e.op.name] * layout.lo

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import platform
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsezc.config import config
 from sparsezc.device import cuda
 from sparsezc.engines.distributed.layout import COLUMNS, ROWS
 from sparsezc.engines.distributed.stores import Store
+from sparsezc.errors import OutOfMemory
 from sparsezc.memory import budget, wrap
 from sparsezc.memory.buffer import index_dtype
 from sparsezc.memory.csr import Csr
@@ -19,9 +22,11 @@ if TYPE_CHECKING:
     from sparsezc.engines.distributed.store_methods import Keeper
 
 __all__ = [
-    "count_frontier", "move_rows", "moves_by_rows", "offsets", "placed", "turned", "whole_csr", "whole_matrix",
+    "count_frontier", "move_rows", "moves_by_rows", "offsets", "placed", "require_on_all", "turned", "whole_csr",
+    "whole_matrix",
 ]  # fmt: skip
 
+_SMALL = 1 << 20  # bytes that fit everywhere
 _DENSE = 16  # a vector of more than one entry in so many positions is not looked at entry by entry
 
 
@@ -69,10 +74,8 @@ def whole_csr(engine: Keeper, store: Store) -> Csr:
         return csr
     counts = engine.counts(store)
     total = int(counts.sum())
-    budget.require_host(
-        8 * (store.nrows + 1) + total * (8 + store.dtype.np_type.itemsize),
-        f"the whole of a {store.nrows} x {store.ncols} matrix",
-    )
+    nbytes = 8 * (store.nrows + 1) + total * (8 + store.dtype.np_type.itemsize)
+    require_on_all(engine, nbytes, f"the whole of a {store.nrows} x {store.ncols} matrix")
     by_columns = store.layout.along is COLUMNS
     indptr, ids, values = host_csr(store.local)
     if by_columns:
@@ -86,6 +89,28 @@ def whole_csr(engine: Keeper, store: Store) -> Csr:
         return _made(np.concatenate([[0], np.cumsum(degrees)]), ids, values, store.ncols, store.dtype)
     rows = np.repeat(np.tile(np.arange(store.nrows), engine.size), degrees)
     return by_rows(rows, ids, values, store.shape, store.dtype)
+
+
+def require_on_all(engine: Keeper, nbytes: int, what: str) -> None:
+    """Raise OutOfMemory on every rank if one machine's memory is short of as much for each of its ranks.
+
+    Raises
+    ------
+    OutOfMemory
+        The message names the machine.
+    """
+    if nbytes < _SMALL:
+        return
+    mine = platform.node(), budget.host_available(), config.host_budget is not None
+    told = engine.transport.objects(mine)
+    for rank, (machine, room, is_set) in enumerate(told):
+        ranks = 1 if is_set else sum(other[0] == machine for other in told)  # a limit is that of a process
+        if room is not None and nbytes * ranks > room:
+            each = f" for each of {ranks} ranks" if ranks > 1 else ""
+            raise OutOfMemory(
+                f"{what} needs {nbytes:,} bytes of host memory{each}, and {room:,} may be used by rank {rank} of"
+                f" {engine.size}, on {machine}"
+            )
 
 
 def _gathered_values(engine: Keeper, values: Any, counts: NDArray[np.int64], dtype: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Assignment to parts of objects, and extraction of parts.
+"""Extraction of parts of objects.
 
 Every rank knows the positions of an index list, and so how many of them each rank has.
 """
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from sparsezc.engines.distributed import exchange, moves, pieces, reductions
 from sparsezc.engines.distributed.layout import COLUMNS
-from sparsezc.engines.distributed.local_objects import assignment, new, put, write_local
+from sparsezc.engines.distributed.local_objects import new, put, write_local
 from sparsezc.expr.expression import Expression, IndexList
 from sparsezc.semirings import binary
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from sparsezc.engines.distributed.layout import Layout
     from sparsezc.engines.distributed.stores import Store
 
-__all__ = ["assign", "extract"]
+__all__ = ["extract"]
 
 
 def _positions(key: IndexList) -> NDArray[np.int64]:
@@ -37,132 +37,11 @@ def _here(at: NDArray[np.int64], layout: Layout) -> NDArray[np.int64]:
     return np.flatnonzero((at >= layout.lo) & (at < layout.hi))
 
 
-def _all(shape: tuple[int, ...]) -> tuple[IndexList, ...]:
-    return tuple(IndexList("all", None, n) for n in shape)
-
-
-# Assignment
-
-
-def assign(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool | None:
-    """Write to a part of an object."""
-    value, result = e.operands[0], out._store
-    full = _is_full_after(e, result, value, write)
-    if engine.size == 1 or result.layout.is_whole:
-        done = _assign_whole(engine, e, result, write)
-    elif value.ndim == 0:
-        done = _assign_scalar(e, result, write)
-    elif value.ndim != len(e.shape) or e.operation == "subassign":
-        done = False
-    elif value.ndim == 1:
-        done = _assign_vector(engine, e, result, write)
-    else:
-        done = _assign_matrix(engine, e, result, write)
-    if not done:
-        return False
-    result.changed()
-    if full:
-        result.counts = result.layout.sizes
-    return None
-
-
-def _is_full_after(e: Any, result: Store, value: Any, write: Any) -> bool:
-    """Return whether a vector is known to have every entry after an assignment."""
-    if len(e.shape) != 1 or result.layout.is_whole or write.replace:
-        return False
-    present = value.value is not None if value.ndim == 0 else value._store.is_full
-    if result.is_full and (present or (write.accum is not None and value.ndim)):
-        return True
-    return bool(present and write.mask is None and e.operands[1].kind == "all")
-
-
-def _assign_whole(engine: DistributedEngine, e: Any, result: Store, write: Any) -> bool:
-    value, *keys = e.operands
-    if value.ndim:
-        if engine.size > 1 and not value._store.layout.is_whole:
-            return False
-        value = value._store.local.T if value._transposed else value._store.local
-    write_local(result, Expression(e.operation, (value, *keys), None, e.dtype, e.shape, e.mask_shape), write)
-    return True
-
-
-def _assign_scalar(e: Any, result: Store, write: Any) -> bool:
-    value, *keys = e.operands
-    if e.operation == "subassign" or len(e.mask_shape) != len(e.shape):
-        return False
-    layout, shape = result.layout, result.local.shape
-    cut = 1 if layout.along == COLUMNS else 0
-    if keys[cut].kind == "all":
-        keys[cut] = IndexList("all", None, shape[cut])
-    else:
-        at = _positions(keys[cut])
-        keys[cut] = _listed(at[_here(at, layout)] - layout.lo)
-    if keys[cut].size or write.replace:
-        write_local(result, Expression("assign", (value, *keys), None, e.dtype, shape), write)
-    return True
-
-
-def _assign_vector(engine: DistributedEngine, e: Any, result: Store, write: Any) -> bool:
-    value, key = e.operands
-    store, layout = value._store, result.layout
-    size = layout.hi - layout.lo
-    if key.kind == "all":
-        write_local(result, assignment(store.local, result.local), write)
-        return True
-    at = _positions(key)
-    if store.layout.is_whole:
-        which = _here(at, layout)
-        part, to = _picked(engine, store.local, which), at[which] - layout.lo
-    else:
-        arrived = _sent_to(engine, store, at, result)
-        to = np.unique(at[_here(at, layout)]) - layout.lo
-        part = _picked(engine, arrived, to)
-    if to.size or write.replace:
-        write_local(result, Expression("assign", (part, _listed(to)), None, e.dtype, (size,)), write)
-    return True
-
-
 def _picked(engine: DistributedEngine, vector: Any, at: NDArray[np.int64]) -> Any:
     """Return a local vector's entries at some positions."""
     if not at.size or not vector.size:
         return engine.local.vector(vector.dtype, at.size)
     return new(Expression("extract", (vector, _listed(at)), None, vector.dtype, (at.size,)), engine.local)
-
-
-def _sent_to(engine: DistributedEngine, store: Store, at: NDArray[np.int64], result: Store) -> Any:
-    """Send each entry k of a vector to the owner of position ``at[k]`` of another."""
-    mine = None
-    counts = engine.counts(store)
-    if counts[engine.rank]:
-        ids, values = engine.local.arrays(store.local, "ids")
-        to = at[np.asarray(_on_host(ids)).astype(np.int64) + store.layout.lo]
-        order = np.argsort(to, kind="stable")
-        arrays = engine.as_local(to[order].astype(np.uint64)), values[engine.as_local(order)]
-        mine = engine.local.from_arrays("ids", arrays, store.dtype, result.shape[0])
-    op = binary.second[store.dtype]
-    return exchange.fold_at_owners(engine, mine, result.layout, op, counts)
-
-
-def _on_host(array: Any) -> NDArray[Any]:
-    return moves.on_host(array)
-
-
-def _assign_matrix(engine: DistributedEngine, e: Any, result: Store, write: Any) -> bool:
-    value, *keys = e.operands
-    store, layout = value._store, result.layout
-    cut = 1 if layout.along == COLUMNS else 0
-    if keys[cut].kind != "all":
-        return False
-    if value._transposed:
-        store = moves.turned(engine, store)
-    if store.layout.along != layout.along:
-        return False
-    keys[cut] = IndexList("all", None, layout.hi - layout.lo)
-    write_local(result, Expression("assign", (store.local, *keys), None, e.dtype, result.local.shape), write)
-    return True
-
-
-# Extraction
 
 
 def extract(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool | None:

@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsezc.config import config
 from sparsezc.engines.distributed.distributed_engine import DistributedEngine
 from sparsezc.engines.distributed.transports.agreement import refuse_difference
 from sparsezc.engines.distributed.transports.protocol import DEADLINE, Alone, Transport
-from sparsezc.errors import DeviceUnavailable, InvalidValue
+from sparsezc.errors import DeviceUnavailable, GraphblasException, InvalidValue
 from sparsezc.expr import engines
 from sparsezc.expr.draws import draw_seeds_by
 from sparsezc.expr.expression import Operand
@@ -31,10 +32,12 @@ def _communicator(comm: Any) -> Any:
     try:
         from mpi4py import MPI
     except (ImportError, RuntimeError) as error:
-        if comm is None:
+        told = _told_by_mpiexec()
+        if comm is None and told == 1:
             return None
+        several = f"mpiexec started {told} processes, and " if told > 1 else ""
         raise DeviceUnavailable(
-            f"distributed: mpi4py cannot be used: {error}; pip install 'sparsezc[mpi]' brings it and an MPI"
+            f"distributed: {several}mpi4py cannot be used: {error}; pip install 'sparsezc[mpi]' brings it and an MPI"
         ) from None
     comm = MPI.COMM_WORLD if comm is None else comm
     _refuse_another_mpi(comm)
@@ -99,17 +102,39 @@ def init(
     global _engine
     comm = _communicator(comm)
     used = _made(comm, engine, transport, deadline)
+    told = (deadline, force, config.check, config.fallback)
+    refuse_difference(used, "distributed.init", told, ("deadline", "force", "config.check", "config.fallback"))
     _transports[0 if comm is None else comm.handle] = (comm, used)
-    _engine = DistributedEngine(used, engines.get(engine, f"distributed.init: engine={engine!r}"), force=force)
+    _engine = DistributedEngine(used, _local_engine(used, engine), force=force)
     _engines[id(used)] = (used, _engine)
     if used.size > 1:
         draw_seeds_by(partial(_shared_seed, used))
     return _engine
 
 
+def _local_engine(transport: Transport, name: str) -> engines.Engine:
+    """Return the engine of each rank's part; if a rank has none, all raise its error."""
+    found, failed = None, None
+    try:
+        found = engines.get(name, f"distributed.init: engine={name!r}")
+    except GraphblasException as error:
+        failed = type(error), str(error)
+    for rank, each in enumerate(transport.objects(failed)):
+        if each is not None:
+            kind, said = each
+            raise kind(said if transport.size == 1 else f"rank {rank}: {said}")
+    assert found is not None
+    return found
+
+
+def _told_by_mpiexec() -> int:
+    """Return how many processes mpiexec says that it started."""
+    return max(int(os.environ.get(name) or 1) for name in ("PMI_SIZE", "OMPI_COMM_WORLD_SIZE"))
+
+
 def _refuse_another_mpi(comm: Any) -> None:
     """Raise DeviceUnavailable if mpiexec started several ranks and mpi4py sees one: then their MPIs differ."""
-    told = max(int(os.environ.get(name) or 1) for name in ("PMI_SIZE", "OMPI_COMM_WORLD_SIZE"))
+    told = _told_by_mpiexec()
     if told > 1 and comm.Get_size() == 1:
         raise DeviceUnavailable(
             f"distributed: mpiexec started {told} processes, and mpi4py sees one: it is of another MPI than mpi4py's;"
@@ -129,9 +154,15 @@ def engine() -> DistributedEngine:
 
 
 def engine_of(comm: Any) -> DistributedEngine:
-    """Return the engine of a communicator, started on the CPU if none is."""
+    """Return the engine of a communicator, started on the CPU if none is; it is the one in use if it is the first."""
+    global _engine
     found = _engines.get(id(transport_of(comm)))
-    return init(comm) if found is None else found[1]
+    if found is not None:
+        return found[1]
+    before = _engine
+    made = init(comm)
+    _engine = made if before is None else before
+    return made
 
 
 def from_rows(csr: Csr, bounds: NDArray[np.int64], nrows: int, comm: Any = None, name: str | None = None) -> Any:

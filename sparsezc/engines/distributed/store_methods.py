@@ -6,11 +6,13 @@ Arrays that come in are the same on every rank, and each takes its part; arrays 
 
 from __future__ import annotations
 
+import zlib
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsezc.config import config
 from sparsezc.device import cuda
 from sparsezc.engines.distributed import exchange, long_rows, moves
 from sparsezc.engines.distributed.layout import COLUMNS, ROWS, Layout, cut_rows
@@ -92,7 +94,20 @@ class Keeper:
         made.counts = np.zeros(self.size, np.int64)
         return made
 
+    def _refuse_other(self, what: str, *told: Any) -> None:
+        """With ``config.check``: raise an error on all ranks if they do not give the same object."""
+        if config.check:
+            refuse_difference(
+                self.transport, what, told, ("its shape", "its type", "its number of entries", "its content")
+            )
+
     def matrix_from_csr(self, csr: Csr) -> Store:
+        content = (
+            (csr.indptr, moves.on_host(csr.indices.read()), moves.on_host(csr.values.read())) if config.check else ()
+        )
+        self._refuse_other(
+            "a matrix that ranks distribute", (csr.nrows, csr.ncols), csr.dtype.name, csr.nvals, _sum(*content)
+        )
         return self.parts_of(csr, split=True)
 
     def parts_of(self, csr: Csr, *, split: bool = False) -> Store:
@@ -147,6 +162,8 @@ class Keeper:
         return csr
 
     def vector_from_coo(self, indices: NDArray[Any], values: NDArray[Any], dtype: DataType, size: int) -> Store:
+        told = size, dtype.name, indices.size, _sum(indices, values) if config.check else 0
+        self._refuse_other("a vector that ranks distribute", *told)
         layout = self.layouts.of((size,))
         first, last = np.searchsorted(indices, [layout.lo, layout.hi])
         at = np.asarray(indices[first:last], np.uint64) - np.uint64(layout.lo)
@@ -245,6 +262,14 @@ class Keeper:
     def id_bytes(self, store: Store) -> int | None:
         mine = engines.capability(self.local.engine, "id_bytes")(store.local._need()[1])
         return None if mine is None else int(self.transport.numbers(mine).sum())
+
+
+def _sum(*arrays: Any) -> int:
+    """Return a checksum of arrays."""
+    crc = 0
+    for array in arrays:
+        crc = zlib.crc32(np.ascontiguousarray(array).view(np.uint8).data, crc)
+    return crc
 
 
 def rows_of(csr: Csr, lo: int, hi: int) -> Csr:

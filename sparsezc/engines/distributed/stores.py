@@ -42,6 +42,8 @@ class Store:
         Of a matrix: rows longer than a rank's share, of which `local` has no entries.
     halo : tuple or None
         Of a matrix: the layout of a vector, and the positions of it that ranks ask each other for, or None.
+    wide : Matrix or None
+        Of a matrix: its part at its place in the whole, if that was formed.
     """
 
     __slots__ = (
@@ -57,6 +59,7 @@ class Store:
         "shape",
         "symmetric",
         "turned",
+        "wide",
     )
 
     def __init__(self, local: Any, layout: Layout, shape: tuple[int, ...], *, symmetric: bool = False) -> None:
@@ -71,6 +74,7 @@ class Store:
         self.turned: Store | None = None
         self.long: LongRows | None = None
         self.halo: tuple[Layout, Halo | None] | None = None
+        self.wide: Any = None
         self._degrees: Any = None
 
     @property

@@ -20,7 +20,8 @@ _warned: set[str] = set()
 
 def run(engine: DistributedEngine, e: Any, out: Any, write: Any) -> None:
     """Run a statement on the whole on every rank."""
-    if engine.size > 1:
+    parts = (out, *e.operands)
+    if engine.size > 1 and not all(x._store.layout.is_whole for x in parts if x._stored):
         _say(e, out)
     made: dict[int, Any] = {}
 

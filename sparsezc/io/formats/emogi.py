@@ -21,6 +21,7 @@ import numpy as np
 from sparsezc.errors import FileFormatError, InvalidValue
 from sparsezc.io.build import edge_list, stored_csr
 from sparsezc.io.build.csr_chunks import integers, rows_of, unweighted
+from sparsezc.io.build.stored_ranges import Stored, StoredRanges
 from sparsezc.io.build.weights import Weights
 from sparsezc.io.files import multi_file_replace
 from sparsezc.io.files.atomic_write import Output, behind
@@ -94,6 +95,30 @@ def read(path: Path, *, weights: Weights, placement: str | None, direct: bool) -
         Counts and sizes do not match.
     """
     return stored_csr.load(stored(path, weights), weights, placement, direct)
+
+
+def ranges(path: Path, weights: Weights) -> StoredRanges:
+    """Return the rows as ranges of them can be read."""
+    first, edges, values = _opened(path)
+    with first.input_file() as offsets:
+        count = _count(offsets)
+        if count < 1 or _width(first, count) != 8:
+            raise FileFormatError(f"{offsets.path} needs {_HEAD + 8 * count:,} bytes for {count:,} offsets of 8 bytes")
+    with edges.input_file() as file:
+        nvals = _count(file)
+    value_type = _value_type(values, nvals)
+    weighted = value_type is not None and weights.kind == "file"
+    return StoredRanges(
+        edges.path, count - 1, nvals, Stored(first.path, _HEAD, np.dtype("<u8")),
+        Stored(edges.path, _HEAD, np.dtype(f"<u{_width(edges, nvals)}")),
+        Stored(values.path, _HEAD, value_type) if weighted else None,
+        datatypes.BOOL if value_type is None else datatypes.lookup(value_type),
+    )  # fmt: skip
+
+
+def files(path: Path) -> list[Path]:
+    """Return the paths of the graph's files that exist."""
+    return [part for part in (_part(path, ending) for ending in (".col", ".dst", ".val")) if part.exists()]
 
 
 def stored(path: Path, weights: Weights) -> stored_csr.StoredCsr:

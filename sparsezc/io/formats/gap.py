@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ import numpy as np
 from sparsezc.errors import FileFormatError, InvalidValue
 from sparsezc.io.build import edge_list, stored_csr
 from sparsezc.io.build.csr_chunks import integers, rows_of, transposed
+from sparsezc.io.build.stored_ranges import Stored, StoredRanges
 from sparsezc.io.build.weights import Weights
 from sparsezc.io.files.atomic_write import Output
 from sparsezc.io.files.source import InputFile
@@ -45,20 +47,51 @@ def read(path: Path, *, weights: Weights, placement: str | None, direct: bool) -
     return stored_csr.load(stored(path), weights, placement, direct)
 
 
+@dataclass(frozen=True)
+class _Head:
+    """The facts that the first bytes state."""
+
+    directed: int
+    nvals: int
+    n: int
+    entry: np.dtype[Any]
+
+
+def _head(path: Path, file: InputFile) -> _Head:
+    """Read the header, and compare it with the file's size."""
+    directed = int(stored_csr.read_exactly(file, 1, np.uint8, "header")[0])
+    nvals, n = (int(x) for x in stored_csr.read_exactly(file, 2, "<i8", "header"))
+    if directed > 1 or nvals < 0 or n < 0:
+        raise FileFormatError(
+            f"{path} is no GAP graph: found the directed mark {directed} (0 or 1 is needed), "
+            f"{nvals} edges, {n} vertices"
+        )
+    entry = np.dtype(_PAIR if _weighted(path) else "<i4")
+    _check_size(file, _HEAD + (1 + directed) * (8 * (n + 1) + entry.itemsize * nvals), n, nvals)
+    return _Head(directed, nvals, n, entry)
+
+
+def ranges(path: Path, weights: Weights) -> StoredRanges | None:
+    """Return the rows as ranges of them can be read; None: the file is gzipped, and read from its start only."""
+    with InputFile(path) as file:
+        if file.compressed:
+            return None
+        head = _head(path, file)
+    offsets, body = Stored(path, _HEAD, np.dtype("<i8")), _HEAD + 8 * (head.n + 1)
+    weighted = head.entry.names is not None
+    ids = Stored(path, body, head.entry, "id" if weighted else "")
+    values = Stored(path, body, head.entry, "weight") if weighted and weights.kind == "file" else None
+    dtype = datatypes.INT32 if weighted else datatypes.BOOL
+    return StoredRanges(path, head.n, head.nvals, offsets, ids, values, dtype, not head.directed)
+
+
 def stored(path: Path) -> stored_csr.StoredCsr:
     """Return the rows as they are stored in the file."""
-    weighted = _weighted(path)
-    entry = np.dtype(_PAIR if weighted else "<i4")
     with InputFile(path) as file:
-        directed = int(stored_csr.read_exactly(file, 1, np.uint8, "header")[0])
-        nvals, n = (int(x) for x in stored_csr.read_exactly(file, 2, "<i8", "header"))
-        if directed > 1 or nvals < 0 or n < 0:
-            raise FileFormatError(
-                f"{path} is no GAP graph: found the directed mark {directed} (0 or 1 is needed), "
-                f"{nvals} edges, {n} vertices"
-            )
-        _check_size(file, _HEAD + (1 + directed) * (8 * (n + 1) + entry.itemsize * nvals), n, nvals)
+        head = _head(path, file)
+        n, nvals, entry, directed = head.n, head.nvals, head.entry, head.directed
         indptr = stored_csr.read_offsets(file, n + 1, "<i8")
+    weighted = entry.names is not None
     if indptr[-1] != nvals:
         raise FileFormatError(f"{path}: the offsets end at {indptr[-1]}; the header says {nvals} edges")
 

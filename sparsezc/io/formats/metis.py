@@ -24,11 +24,11 @@ from sparsezc.errors import FileFormatError, InvalidValue
 from sparsezc.io.build import weights as weighting
 from sparsezc.io.build.csr_chunks import integers, is_symmetric, rows_of, unweighted
 from sparsezc.io.build.edge_list import Chunk, EdgeChunks, Edges, check_count, check_sizes, collect
-from sparsezc.io.build.generate import mix
 from sparsezc.io.build.weights import FROM_FILE, Weights
 from sparsezc.io.files.atomic_write import Output
 from sparsezc.io.files.source import LINE, Lines, lines
 from sparsezc.io.formats import text
+from sparsezc.io.formats.symmetry_check import sums_of_ends
 from sparsezc.memory.budget import host_available
 from sparsezc.memory.csr import Csr
 from sparsezc.terminal.progress import bar, working
@@ -69,7 +69,7 @@ def edge_chunks(path: Path, weights: Weights = FROM_FILE) -> EdgeChunks:
     def chunks(found: EdgeChunks) -> Iterator[Chunk]:
         upper = lower = 0
         for chunk in _chunks(path, found, weights, whole=False):
-            sums = _sums(*chunk)
+            sums = sums_of_ends(*chunk)
             upper, lower = (upper + sums[0]) % 2**64, (lower + sums[1]) % 2**64
             yield chunk
         if upper != lower:
@@ -205,20 +205,9 @@ def _not_plain(chunk: Lines) -> FileFormatError:
 
 def _check_symmetric(path: Path, edges: Edges) -> None:
     """Raise FileFormatError unless both ends list every edge."""
-    upper, lower = _sums(edges.rows, edges.cols, edges.values)
+    upper, lower = sums_of_ends(edges.rows, edges.cols, edges.values)
     if upper != lower:
         raise FileFormatError(f"{path}: {_one_sided(edges)}; both ends of an edge must list it, with the same weight")
-
-
-def _sums(rows: NDArray[Any], cols: NDArray[Any], values: NDArray[Any] | None) -> list[int]:
-    """Return sums of a hash over the entries above and below the diagonal, which agree if both ends list each edge."""
-    sums = []
-    for where, one, other in ((rows < cols, rows, cols), (rows > cols, cols, rows)):
-        keys = one[where].astype(np.uint64) << np.uint64(32) ^ other[where].astype(np.uint64)
-        if values is not None:
-            keys = mix(keys, np) + values[where].astype(np.uint64)
-        sums.append(int(mix(keys, np).sum(dtype=np.uint64)))
-    return sums
 
 
 def _one_sided(edges: Edges) -> str:

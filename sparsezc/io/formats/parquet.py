@@ -51,14 +51,36 @@ def _damage(path: Path) -> Iterator[None]:
         raise FileFormatError(f"{path} is no Parquet file of edges, or damaged: {one_line(error)}") from None
 
 
-def _open(path: Path) -> Any:
-    """Open a file after comparing its checksums, if it has any."""
+def _open(path: Path, part: tuple[int, int] = (0, 1)) -> Any:
+    """Open a file after comparing its checksums, if it has any: those of the footer and of a rank's row groups."""
     parquet = need("pyarrow.parquet", "arrow")
     regular(path)
-    with _damage(path):
-        parquet_checksums.check(path)
+
+    def opened() -> Any:
         # Otherwise pyarrow reads all row groups ahead, however slowly they are consumed.
         return parquet.ParquetFile(path, pre_buffer=False, page_checksum_verification=True)
+
+    def spans() -> list[tuple[int, int]]:
+        with opened() as file:
+            return [_bytes_of(file.metadata.row_group(group)) for group in _groups(file, part)]
+
+    with _damage(path):
+        parquet_checksums.check(path, None if part[1] == 1 else spans)
+        return opened()
+
+
+def _groups(file: Any, part: tuple[int, int]) -> range:
+    """Return the row groups that a rank reads; `part`: its number, and how many ranks there are."""
+    count, (rank, size) = file.metadata.num_row_groups, part
+    return range(count * rank // size, count * (rank + 1) // size)
+
+
+def _bytes_of(group: Any) -> tuple[int, int]:
+    """Return where a row group begins and ends in the file."""
+    columns = [group.column(k) for k in range(group.num_columns)]
+    starts = [min(c.data_page_offset, c.dictionary_page_offset or c.data_page_offset) for c in columns]
+    ends = [start + column.total_compressed_size for start, column in zip(starts, columns, strict=True)]
+    return min(starts, default=0), max(ends, default=0)
 
 
 def read(path: Path, **_: Any) -> Edges:
@@ -72,16 +94,18 @@ def read(path: Path, **_: Any) -> Edges:
     return collect(edge_chunks(path))
 
 
-def edge_chunks(path: Path) -> EdgeChunks:
-    """Return the edges chunk by chunk."""
+def edge_chunks(path: Path, part: tuple[int, int] = (0, 1)) -> EdgeChunks:
+    """Return the edges chunk by chunk; with `part`, a rank's number and that of ranks, those of its row groups."""
 
     def chunks(found: EdgeChunks) -> Iterator[Chunk]:
-        file, needed = _open(path), (0, 0)
+        file, needed = _open(path, part), (0, 0)
         with _damage(path), file:
             columns = _columns(path, file.schema_arrow.names)
             nrows, ncols = _sizes(path, file.schema_arrow)
-            progress = bar(file.metadata.num_rows, f"reading {path.name}", " edges")
-            for batch in file.iter_batches(columns=columns):
+            groups = _groups(file, part)
+            mine = sum(file.metadata.row_group(group).num_rows for group in groups)
+            progress = bar(mine, f"reading {path.name}", " edges")
+            for batch in file.iter_batches(columns=columns, row_groups=list(groups)):
                 rows, cols, *rest = _numbers(path, batch, columns)
                 if rows.size:
                     needed = max(needed[0], int(rows.max()) + 1), max(needed[1], int(cols.max()) + 1)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import struct
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import BinaryIO
@@ -42,8 +42,14 @@ def seal(path: Path) -> None:
         file.write(sums + _TABLE.pack(_NAME, len(sums) // 4, crc, whole) + footer)
 
 
-def check(path: Path) -> None:
+def check(path: Path, spans: Callable[[], list[tuple[int, int]]] | None = None) -> None:
     """Compare a file with its table, if it has one.
+
+    Parameters
+    ----------
+    path : Path
+    spans : callable, optional
+        Returns the first and last bytes of what will be read, once the footer was compared; by default all.
 
     Raises
     ------
@@ -72,15 +78,22 @@ def check(path: Path) -> None:
         raise FileFormatError(f"{path} is damaged: its table of checksums has another checksum")
     if (found := zlib.crc32(footer)) != crc:
         raise FileFormatError(f"{path} is damaged: the checksum of its footer is {found:08x}; {crc:08x} is needed")
-    _compare(path, start, np.frombuffer(sums, np.uint32))
+    table = np.frombuffer(sums, np.uint32)
+    pieces = list(range(table.size))
+    if spans is not None:
+        touched = np.zeros(table.size, np.bool_)
+        for first, last in spans():
+            touched[first // PIECE : -(-last // PIECE)] = True
+        pieces = np.flatnonzero(touched).tolist()
+    _compare(path, start, table, pieces)
 
 
-def _compare(path: Path, stop: int, table: NDArray[np.uint32]) -> None:
-    """Compare the bytes in front of the table with it, by all cores."""
-    progress = bar(stop, f"checking {path.name}")
+def _compare(path: Path, stop: int, table: NDArray[np.uint32], pieces: list[int]) -> None:
+    """Compare some pieces in front of the table with it, by all cores."""
+    progress = bar(min(stop, len(pieces) * PIECE), f"checking {path.name}")
     with ThreadPoolExecutor(processors(16)) as pool:
-        found = pool.map(lambda number: _sum(path, number, stop), range(table.size))
-        for number, (made, known) in enumerate(zip(found, table.tolist(), strict=True)):
+        found = pool.map(lambda number: _sum(path, number, stop), pieces)
+        for number, made, known in zip(pieces, found, table[pieces].tolist(), strict=True):
             first, last = number * PIECE, min(stop, (number + 1) * PIECE)
             if made != known:
                 raise FileFormatError(

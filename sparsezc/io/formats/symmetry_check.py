@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from sparsezc.device.processors import processors
 from sparsezc.errors import FileFormatError
+from sparsezc.io.build.generate import mix
 
 _STEP = 1 << 14  # entries: the arrays derived from them stay in a core's cache
 _Hash = Callable[[NDArray[Any]], NDArray[np.uint64]]
@@ -107,3 +108,14 @@ def _random_hash() -> _Hash:
         return x
 
     return hashed
+
+
+def sums_of_ends(rows: NDArray[Any], cols: NDArray[Any], values: NDArray[Any] | None) -> list[int]:
+    """Return sums of a hash over the entries above and below the diagonal, which agree if both ends list each edge."""
+    sums = []
+    for where, one, other in ((rows < cols, rows, cols), (rows > cols, cols, rows)):
+        keys = one[where].astype(np.uint64) << np.uint64(32) ^ other[where].astype(np.uint64)
+        if values is not None:
+            keys = mix(keys, np) + values[where].astype(np.uint64)
+        sums.append(int(mix(keys, np).sum(dtype=np.uint64)))
+    return sums

@@ -1,8 +1,7 @@
 """``gb.io.read`` and ``gb.io.convert`` by several ranks: each reads its rows, or its part of the edges.
 
-A .h5 file with checksums is read by rows. Plain text that lists edges by line, and generated graphs, are read by parts:
-edges travel to the owners of their rows, so a rank holds its share of the matrix and less than a GiB beside it.
-Of other files every rank reads all and keeps its own rows, and warns.
+A .h5 file with checksums is read by rows. Of every other source a rank reads a part of the edges, which travel to the
+owners of their rows (sources.py), so a rank holds its share of the matrix and less than a GiB beside it.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from sparsezc.io.files.scratch_folder import ScratchFolder
 from sparsezc.io.hdf5 import csr_file
 from sparsezc.io.hdf5.merge_runs import Merger
 from sparsezc.io.ranks import bounds as cutting
-from sparsezc.io.ranks import shared_file, spans, stored_rows
+from sparsezc.io.ranks import shared_file, sources, stored_rows
 from sparsezc.io.ranks.agreement import Communicator, before, same, together
 from sparsezc.io.ranks.block import Block
 from sparsezc.io.ranks.exchange import Sorters, send
@@ -77,11 +76,11 @@ def read_block(source: Source, whole: Whole, comm: Communicator) -> Block:
             found = stored_rows.edge_chunks(rows, cuts, comm.rank)
             with _sorted(source, found, options.weights, comm, ScratchFolder.temporary()) as made:
                 return made.rows.block(made.bounds, found.ncols, comm, options.placement, symmetric=made.symmetric)
-    if module is not None and not together(comm, lambda: spans.can_be_cut(Path(path), module)):
+    if options.adds_duplicates and options.both:  # two merges by different operators
         return _kept(path, whole, comm)
-    found, weights = _parts(source, comm)
-    with _sorted(source, found, weights, comm, ScratchFolder.temporary()) as made:
-        return made.rows.block(made.bounds, found.ncols, comm, options.placement, symmetric=made.symmetric)
+    part = sources.part_of(path, options, module, comm)
+    with _sorted(source, part.edges, part.weights, comm, ScratchFolder.temporary(), part.check) as made:
+        return made.rows.block(made.bounds, part.edges.ncols, comm, options.placement, symmetric=made.symmetric)
 
 
 def convert(source: Source, target: str | os.PathLike[str], comm: Communicator) -> None:
@@ -93,16 +92,16 @@ def convert(source: Source, target: str | os.PathLike[str], comm: Communicator) 
         As for :func:`read_block`; or the source cannot be read by parts.
     """
     _check(source, comm)
-    path, module = source.path, source.module
+    path = source.path
     if source.options.kind == "binsparse":
         raise InvalidValue(f"{path} is a .h5 file already, of which ranks read their rows")
-    if module is not None and not together(comm, lambda: spans.can_be_cut(Path(path), module)):
-        raise InvalidValue(f"{path} cannot be read by parts; convert it by one rank: gb.io.convert(..., memory=...)")
-    found, weights = _parts(source, comm)
+    if source.options.adds_duplicates and source.options.both:
+        raise InvalidValue(f"{path}: duplicates are added, and reversed edges are not; convert it by one rank")
+    part = sources.part_of(path, source.options, source.module, comm)
     folder = Path(target).resolve()
-    with _sorted(source, found, weights, comm, ScratchFolder(folder.parent, folder.name)) as made:
+    with _sorted(source, part.edges, part.weights, comm, ScratchFolder(folder.parent, folder.name), part.check) as made:
         rows, iso = made.rows, made.rows.one is not None
-        shape = int(made.bounds[-1]), found.ncols, rows.total
+        shape = int(made.bounds[-1]), part.edges.ncols, rows.total
         where = {"iso": iso, "symmetric": made.symmetric}
         start, _ = before(comm, rows.count)
         with shared_file.made(Path(target), shape, rows.dtype, comm, **where) as file:
@@ -133,18 +132,10 @@ def _check(source: Source, comm: Communicator) -> None:
         raise InvalidValue("relabel=True numbers the ids of the whole graph; convert it first, without comm=")
 
 
-def _parts(source: Source, comm: Communicator) -> tuple[EdgeChunks, Weights]:
-    """Return this rank's part of the edges, and the weights."""
-    path, options, module = source
-    if module is None:
-        return spans.generated_chunks(str(path), options.weights, comm)
-    return spans.text_chunks(Path(path), module, options.weights, comm), options.weights
-
-
 def _kept(path: str | os.PathLike[str], whole: Whole, comm: Communicator) -> Block:
     """Read the whole graph on every rank, and keep this rank's rows."""
     if comm.rank == 0 and comm.size > 1:
-        warn_slow(f"{path} cannot be read by parts, so every rank reads all of it; gb.io.convert makes a .h5 that can")
+        warn_slow(f"{path} cannot be read by parts with these options, so every rank reads all of it")
     csr = together(comm, whole)
     indptr = csr.indptr
     cuts = [
@@ -169,17 +160,18 @@ class _Sorted(NamedTuple):
 
 @contextmanager
 def _sorted(
-    source: Source, found: EdgeChunks, weights: Weights, comm: Communicator, scratch: ScratchFolder
-) -> Iterator[_Sorted]:
-    """Read this rank's edges, send them to the owners of their rows, and sort what comes."""
-    path, options, module = source
+    source: Source, found: EdgeChunks, weights: Weights, comm: Communicator, scratch: ScratchFolder,
+    check: Callable[[EdgeChunks], None] | None = None,
+) -> Iterator[_Sorted]:  # fmt: skip
+    """Read this rank's edges, send them to the owners of their rows, and sort what comes; all ranks `check` them."""
+    path, options, _ = source
     with scratch as folder:
         spool = Spool(folder / "edges")
         if weights.kind != "file":
             found.chunks = ((rows, cols, None) for rows, cols, _ in found.chunks)
         together(comm, lambda: spool.fill(found.chunks))
-        if module is not None and options.kind != "binsparse":
-            spans.check_total(Path(path), module, found, comm)
+        if check is not None:
+            check(found)
         found.nrows, found.ncols = comm.numbers(found.nrows, found.ncols).max(axis=0).tolist()
         together(comm, lambda: options.check_direction(path, found.undirected))
         kind = _kind(path, spool, comm)
@@ -188,7 +180,7 @@ def _sorted(
             edge_list.check_square(found.nrows, found.ncols)
         mirrored = both and not found.mirrored
         cuts = _cuts(spool, found.nrows, comm, mirrored=mirrored)
-        merge, runs = options.merge, []
+        merge, runs = "plus" if options.adds_duplicates else options.merge, []
         for turned in (False, True)[: 1 + mirrored]:
             sorters = Sorters(folder / f"sorted{turned:d}", _ROOM, comm.size, merge, valued=kind is not None)
             send(spool, cuts, kind, comm, sorters, mirrored=turned)

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from sparsezc.errors import FileFormatError, InvalidObject
-from sparsezc.io.build import generated_edges
 from sparsezc.io.build.edge_list import EdgeChunks
 from sparsezc.io.build.weights import Weights
 from sparsezc.io.files.source import InputFile, Span, line_ends, line_start
@@ -31,9 +30,9 @@ def text_chunks(path: Path, module: Any, weights: Weights, comm: Communicator) -
     InvalidObject
         The file changed between the ranks' openings.
     """
-    state = together(comm, lambda: _state(path))
-    same(comm, f"{path} is not the same file for all ranks", state)
-    size = int(state[0])
+    known = together(comm, lambda: state(path))
+    same(comm, f"{path} is not the same file for all ranks", known)
+    size = int(known[0])
 
     def starts() -> tuple[int, int]:
         start, stop = (line_start(path, size * at // comm.size) for at in (comm.rank, comm.rank + 1))
@@ -46,7 +45,7 @@ def text_chunks(path: Path, module: Any, weights: Weights, comm: Communicator) -
 
     def watched() -> Iterator[Any]:
         yield from chunks
-        if _state(path) != state:
+        if state(path) != known:
             raise FileFormatError(f"{path} was changed while it was read")
 
     chunks, found.chunks = found.chunks, watched()
@@ -61,14 +60,9 @@ def check_total(path: Path, module: Any, found: EdgeChunks, comm: Communicator) 
     together(comm, lambda: module.check_total(path, found))
 
 
-def _state(path: Path) -> tuple[int, int]:
+def state(path: Path) -> tuple[int, int]:
     """Return the size of a file and the time of its last change, in ns."""
     if not path.is_file():
         raise InvalidObject(f"{path} is no regular file, of which ranks can read their parts")
     known = path.stat()
     return known.st_size, known.st_mtime_ns
-
-
-def generated_chunks(name: str, weights: Weights, comm: Communicator) -> tuple[EdgeChunks, Weights]:
-    """Return this rank's part of the edges of a generated graph, and its weights."""
-    return together(comm, lambda: generated_edges.edge_chunks(name, weights, (comm.rank, comm.size)))

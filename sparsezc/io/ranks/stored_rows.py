@@ -16,6 +16,7 @@ from sparsezc.errors import FileFormatError, warn_slow
 from sparsezc.io.build import csr_builder, stored_csr
 from sparsezc.io.build import weights as weighting
 from sparsezc.io.build.edge_list import Chunk, EdgeChunks
+from sparsezc.io.build.stored_ranges import StoredRanges
 from sparsezc.io.build.weights import Weights
 from sparsezc.io.hdf5 import csr_file
 from sparsezc.io.hdf5.aligned_file import Ready
@@ -110,7 +111,7 @@ def _identity(ready: Ready) -> tuple[str, str]:
     return f"{ready.path.stat().st_size:,} bytes", f"the checksum {crc:08x}"
 
 
-def bounds(rows: Rows, comm: Communicator) -> NDArray[np.int64]:
+def bounds(rows: Rows | StoredRanges, comm: Communicator) -> NDArray[np.int64]:
     """Return the first row of each rank, of equal work each; every rank finds its own by bisection."""
     mine = together(comm, lambda: cutting.cut(rows.offsets, rows.nrows, rows.nvals, comm.rank, comm.size))
     found = np.append(comm.numbers(mine)[:, 0], rows.nrows)
@@ -199,8 +200,8 @@ def _values(rows: Rows, made: Csr, first: int, start: int, weights: Weights, whe
     return values.finish()
 
 
-def edge_chunks(rows: Rows, cuts: NDArray[np.int64], rank: int) -> EdgeChunks:
-    """Return this rank's entries chunk by chunk, as edges: for matrices whose transpose is to be added."""
+def edge_chunks(rows: Rows | StoredRanges, cuts: NDArray[np.int64], rank: int) -> EdgeChunks:
+    """Return this rank's entries chunk by chunk, as edges: those of a matrix that has to be sorted or mirrored."""
 
     def chunks(_: EdgeChunks) -> Iterator[Chunk]:
         for first in range(int(cuts[rank]), int(cuts[rank + 1]), stored_csr.CHUNK):
@@ -209,7 +210,8 @@ def edge_chunks(rows: Rows, cuts: NDArray[np.int64], rank: int) -> EdgeChunks:
             for at in range(int(indptr[0]), int(indptr[-1]), _PART):
                 stop = min(at + _PART, int(indptr[-1]))
                 own = np.searchsorted(indptr, np.arange(at, stop), side="right") - 1 + first
-                yield own, rows.ids(at, stop), np.broadcast_to(rows.values(at, stop), stop - at)
+                values = rows.values(at, stop)
+                yield own, rows.ids(at, stop), None if values is None else np.broadcast_to(values, stop - at)
 
     both = rows.symmetric
     return EdgeChunks.by(chunks, nrows=rows.nrows, ncols=rows.ncols, undirected=both, mirrored=both, dtype=rows.dtype)

@@ -115,6 +115,12 @@ def check_rows_longer_than_a_share_are_split() -> None:
         assert gb.algorithms.pagerank(D).isclose(gb.algorithms.pagerank(A).to("distributed"), rel_tol=1e-9)
         assert D.select("triu").new().to_edgelist()[0].tolist() == A.select("triu").new().to_edgelist()[0].tolist()
         assert T.size == 1 or D._store.long is None
+        for call in (
+            lambda X: gb.ops.selectk(X, "random", 3, seed=1).new().to_dicts(),
+            lambda X: gb.algorithms.random_walks(X, range(n), 3, seed=1).to_dicts(),
+            lambda X: [part.tolist() for part in gb.ops.sample_hops(X, [0, 5], [4, 2], seed=1)[:4]],
+        ):
+            assert call(A.distribute()) == call(A)
 
 
 def check_repr_does_not_communicate() -> None:
@@ -165,4 +171,59 @@ def check_no_fallback_where_none_is_wanted() -> None:
         gb.algorithms.triangle_count(A)
         if T.size > 1:
             with pytest.raises(gb.exceptions.NotImplementedException, match="has no kronecker of a Matrix"):
-                A.kronecker(A).new()
+                A.kronecker(A, gb.binary.ss.firsti).new()
+
+
+def check_operands_of_two_communicators() -> None:
+    if T.size == 1:
+        return
+    A, B = gb.io.read("path:200").distribute(), gb.io.read("path:200", comm=T.comm.Dup())
+    assert B._engine is not A._engine is distributed.engine()
+    v, w = (x.reduce_rowwise(gb.monoid.lor).new() for x in (A, B))
+    for call in (
+        lambda: A.ewise_add(B, "plus").new(),
+        lambda: A.mxv(w, "any_pair").new(),
+        lambda: v.ewise_mult(w).new(),
+    ):
+        with pytest.raises(gb.exceptions.InvalidValue, match="operands of two communicators, of"):
+            call()
+
+
+def check_a_whole_that_does_not_fit_is_refused_before_it_starts() -> None:
+    if T.size == 1:
+        return
+    A = gb.io.read("kron:13").distribute()
+    one = gb.Matrix.from_dense([[1]]).distribute()
+    budget = 1 << 20 if T.rank == 1 else None  # on one rank: all raise the same
+    too_much = pytest.raises(gb.exceptions.OutOfMemory, match="the whole of a 8192 x 8192 matrix needs")
+    with gb.config.set(host_budget=budget), too_much as raised:
+        A.kronecker(one, gb.binary.ss.firsti).new()
+    said = T.objects(str(raised.value))
+    assert said == [said[0]] * T.size
+    assert f"may be used by rank 1 of {T.size}" in said[0]
+
+
+def check_ranks_that_distribute_other_vectors() -> None:
+    if T.size == 1:
+        return
+    v = gb.Vector.from_coo([1, 100], [1, 2 + T.rank], size=200)
+    with gb.config.set(check=True), pytest.raises(gb.exceptions.InvalidValue, match=r"its content is .* on rank 0 and"):
+        v.to("distributed")
+
+
+def check_rows_that_ranks_give() -> None:
+    few = gb.memory.csr.Csr.from_arrays([0, 0, 0], np.empty(0, np.uint32), [1], 2, dtype=bool)
+    for bounds in ([0, *[2] * T.size], [0, *[1] * (T.size - 1), 2]):
+        if T.size > 1:
+            with pytest.raises(gb.exceptions.InvalidValue, match=r"too small for|do not cut"):
+                distributed.from_rows(few, np.array(bounds), 2)
+    if T.size > 1:
+        with pytest.raises(gb.exceptions.InvalidValue, match="nrows is 640 on rank 0 and 641 on rank 1"):
+            distributed.from_rows(few, np.arange(T.size + 1) * 64, 640 + T.rank)
+
+
+def check_ranks_that_start_with_other_options() -> None:
+    if T.size > 1:
+        with pytest.raises(gb.exceptions.InvalidValue, match=r"deadline is 20\.0 on rank 0 and 21\.0 on rank 1"):
+            distributed.init(T.comm.Dup(), deadline=20.0 + T.rank)
+    assert distributed.engine() is ENGINE

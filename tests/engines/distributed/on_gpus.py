@@ -1,4 +1,4 @@
-"""The algorithms of each kind of statement, with every rank's part on an emulated GPU."""
+"""All algorithms, and statements that the GPU engine runs otherwise, with every rank's part on an emulated GPU."""
 
 from __future__ import annotations
 
@@ -6,19 +6,17 @@ import numpy as np
 
 import sparsezc as gb
 from sparsezc.engines import distributed
-from tests.engines.distributed.algorithms import compare
+from tests.engines.distributed.algorithms import CALLS, compare
+from tests.engines.distributed.statements import compare_statements
 
 
-def check_searches() -> None:
-    compare(["bfs", "bfs several", "sssp", "bfs_parents"], ["directed", "path"])
+def check_algorithms() -> None:
+    compare(CALLS, ["directed"])
+    compare(["bfs", "bfs several", "sssp", "bfs_parents", "cdlp"], ["path"])
 
 
-def check_sums() -> None:
-    compare(["pagerank", "connected_components", "core_number"], ["directed"])
-
-
-def check_products_of_matrices() -> None:
-    compare(["triangles", "k_truss"], ["directed"])
+def check_statements_of_rows_at_their_places() -> None:
+    compare_statements(["best_label", "selectk", "walk", "with_values", "diag", "subassign"])
 
 
 def check_parts_stay_in_the_placement_of_the_matrix() -> None:

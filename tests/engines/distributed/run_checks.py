@@ -1,6 +1,6 @@
-"""Run a module of checks on all ranks: ``mpiexec -n 2 python -m mpi4py -m tests...run_checks NAME FILE ENGINE``.
+"""Run modules of checks on all ranks: ``mpiexec -n 2 python -m mpi4py -m tests...run_checks NAME,... FILE ENGINE``.
 
-A check is a function of the module whose name begins with ``check``; it is called with no arguments, on every rank, and
+A check is a function of a module whose name begins with ``check``; it is called with no arguments, on every rank, and
 fails by an exception. Rank 0 writes ``{check: failure, or None}`` of all ranks to a file as JSON.
 """
 
@@ -17,7 +17,7 @@ import sparsezc as gb
 from sparsezc.engines import distributed
 
 
-def main(name: str, path: str, engine: str) -> None:
+def main(names: str, path: str, engine: str) -> None:
     if engine == "gpu":
         from sparsezc.device import cuda
         from tests.emulator.device import EmulatedDevice
@@ -27,16 +27,16 @@ def main(name: str, path: str, engine: str) -> None:
     warnings.simplefilter("ignore", gb.exceptions.PerformanceWarning)
     gb.distributed.init(engine=engine, deadline=20, force=True)
     transport = distributed.engine().transport
-    module = import_module(f"tests.engines.distributed.{name}")
+    modules = [import_module(f"tests.engines.distributed.{name}") for name in names.split(",")]
     found = {}
-    for check in [name for name in vars(module) if name.startswith("check")]:
+    for check in [check for module in modules for name, check in vars(module).items() if name.startswith("check")]:
         said = None
         try:
-            getattr(module, check)()
+            check()
         except Exception:
             said = traceback.format_exc(limit=-8)
         told = [f"rank {rank}: {text}" for rank, text in enumerate(transport.objects(said)) if text]
-        found[check] = "\n".join(told) or None
+        found[check.__name__] = "\n".join(told) or None
     if transport.rank == 0:
         Path(path).write_text(json.dumps(found))
 

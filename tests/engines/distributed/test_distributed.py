@@ -1,4 +1,4 @@
-"""The distributed engine at 1, 2 and 3 ranks: each test is one mpiexec, which runs a module of checks on all ranks."""
+"""The distributed engine at 1, 2 and 3 ranks: each test is one mpiexec, which runs all checks."""
 
 from __future__ import annotations
 
@@ -9,10 +9,13 @@ import sys
 from importlib.util import find_spec
 from pathlib import Path
 from time import monotonic
+from types import SimpleNamespace
 
 import pytest
 
 from sparsezc.cli.mpirun import find_mpiexec
+from sparsezc.engines.distributed import starting
+from sparsezc.errors import DeviceUnavailable
 from tests.emulator.device import why_unavailable
 
 pytestmark = pytest.mark.skipif(find_spec("mpi4py") is None, reason="mpi4py is not installed: pip install '.[mpi]'")
@@ -28,10 +31,10 @@ def launch(ranks: int, *arguments: str, timeout: float = 300) -> subprocess.Comp
     )
 
 
-def failures(module: str, ranks: int, tmp_path: Path, engine: str = "cpu") -> dict[str, str]:
-    """Run a module of checks; return what failed, by check."""
+def failures(modules: str, ranks: int, tmp_path: Path, engine: str = "cpu") -> dict[str, str]:
+    """Run modules of checks; return what failed, by check."""
     path = tmp_path / "found.json"
-    done = launch(ranks, "tests.engines.distributed.run_checks", module, str(path), engine)
+    done = launch(ranks, "tests.engines.distributed.run_checks", modules, str(path), engine)
     assert path.exists(), done.stderr[-4000:] + done.stdout[-1000:]
     found = json.loads(path.read_text())
     assert found
@@ -39,9 +42,8 @@ def failures(module: str, ranks: int, tmp_path: Path, engine: str = "cpu") -> di
 
 
 @pytest.mark.parametrize("ranks", [1, 2, 3])
-@pytest.mark.parametrize("module", ["algorithms", "programs", "exchanges"])
-def test_checks(module: str, ranks: int, tmp_path: Path) -> None:
-    wrong = failures(module, ranks, tmp_path)
+def test_checks(ranks: int, tmp_path: Path) -> None:
+    wrong = failures("algorithms,applications,statements,programs,exchanges", ranks, tmp_path)
     assert not wrong, "\n\n".join(f"{check}\n{said}" for check, said in wrong.items())
 
 
@@ -76,6 +78,19 @@ def test_a_rank_that_strays_is_an_error_on_all() -> None:
         assert f"rank {rank} says: ranks have strayed: rank 0 is at collective" in done.stdout
     assert "reduce" in done.stdout
     assert "vxm" in done.stdout
+
+
+def test_mpiexec_and_mpi4py_must_agree(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OMPI_COMM_WORLD_SIZE", "3")
+    alone = SimpleNamespace(Get_size=lambda: 1)
+    with pytest.raises(DeviceUnavailable, match="mpiexec started 3 processes, and mpi4py sees one"):
+        starting._refuse_another_mpi(alone)
+    monkeypatch.setitem(sys.modules, "mpi4py", None)
+    with pytest.raises(DeviceUnavailable, match="mpiexec started 3 processes, and mpi4py cannot be used"):
+        starting.init()
+    monkeypatch.delenv("OMPI_COMM_WORLD_SIZE")
+    with pytest.raises(DeviceUnavailable, match=r"distributed: mpi4py cannot be used: .*sparsezc.mpi."):
+        starting.transport_of(alone)
 
 
 def test_mpirun_finds_mpiexec(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import sparsezc as gb
-from sparsezc.errors import FileFormatError, GraphblasException, InvalidObject, InvalidValue, PerformanceWarning
+from sparsezc.errors import FileFormatError, GraphblasException, InvalidObject, PerformanceWarning
 from sparsezc.io.files.source import Span, line_start
 from sparsezc.io.ranks import exchange, spool
 from tests.io.graphs import load
@@ -122,21 +122,77 @@ def test_a_file_that_changes_between_openings_is_told(folder: Path, monkeypatch:
 
     from sparsezc.io.ranks import spans
 
-    state, first = spans._state, []
-    monkeypatch.setattr(spans, "_state", lambda path: (state(path)[0], first.append(current_thread()) or len(first)))
+    state, first = spans.state, []
+    monkeypatch.setattr(spans, "state", lambda path: (state(path)[0], first.append(current_thread()) or len(first)))
     found = read(folder / "list.txt", 3)
     assert {type(error) for error in found} == {InvalidObject}
     assert "not the same file for all ranks" in str(found[0])
 
 
-def test_other_files_are_read_whole_with_a_warning(folder: Path, tmp_path: Path) -> None:
-    gb.io.convert(folder / "list.txt", tmp_path / "a.txt.gz")
-    gb.io.convert(folder / "list.txt", tmp_path / "a.npz")
-    for name in ("a.txt.gz", "a.npz"):
-        with pytest.warns(PerformanceWarning, match="cannot be read by parts"):
-            found = read(tmp_path / name, 2)
-        check(found, load(tmp_path / name))
-        assert {type(error) for error in convert(tmp_path / name, tmp_path / "b.h5", 2)} == {InvalidValue}
+@pytest.mark.parametrize("name", ["a.txt.gz", "a.npz", "a.graph", "a.wsg.gz"])
+def test_what_is_read_from_its_start_one_rank_reads_for_all(
+    folder: Path, tmp_path: Path, small: None, name: str
+) -> None:
+    gb.io.convert(folder / ("s.gr" if name[2] in "gw" else "list.txt"), tmp_path / name)
+    for options in ({}, {"symmetrize": True, "dup_op": "plus"}):
+        with pytest.warns(PerformanceWarning, match="one rank reads for all"):
+            found = read(tmp_path / name, 3, **options)
+        check(found, load(tmp_path / name, **options))
+    with pytest.warns(PerformanceWarning):
+        assert convert(tmp_path / name, tmp_path / "b.h5", 2) == [None] * 2
+    check(read(tmp_path / "b.h5", 2), load(tmp_path / name))
+
+
+@pytest.mark.parametrize("name", ["a.sg", "a.wsg", "s.sg", "s.wsg", "a.bel", "s.bel", "a.parquet"])
+def test_stored_rows_are_read_by_ranges(folder: Path, tmp_path: Path, small: None, name: str) -> None:
+    gb.io.convert(folder / ("s.gr" if name[0] == "s" else "list.txt"), tmp_path / name)
+    for options in OPTIONS:
+        whole = load(tmp_path / name, **options)
+        for size in (2, 3):
+            check(read(tmp_path / name, size, **options), whole)
+
+
+def test_ranks_read_their_row_groups_and_compare_only_these(tmp_path: Path) -> None:
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    from sparsezc.io.formats import parquet_checksums
+
+    rng = np.random.default_rng(3)
+    path, count = tmp_path / "a.parquet", 600_000
+    table = pa.table({name: rng.integers(0, 3000, count) for name in ("source", "target")})
+    parquet.write_table(table, path, row_group_size=100_000, use_dictionary=False, compression="none")
+    parquet_checksums.seal(path)
+    whole = load(path)
+    check(read(path, 3), whole)
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 1
+    path.write_bytes(data)
+    compared: list[int] = []
+    sums = parquet_checksums._sum
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(parquet_checksums, "_sum", lambda *given: compared.append(given[1]) or sums(*given))
+        found = read(path, 3)
+    assert {type(error) for error in found} == {FileFormatError}
+    assert "rank 1" in str(found[0])
+    assert len(compared) <= len(data) // 2**20 + 4  # not each rank the whole file
+
+
+def test_an_undirected_file_must_list_both_ends(tmp_path: Path) -> None:
+    path = tmp_path / "a.sg"
+    gb.io.write(gb.io.read("path:200"), path)
+    data = bytearray(path.read_bytes())
+    data[-4:] = (5).to_bytes(4, "little")
+    path.write_bytes(data)
+    found = read(path, 2)
+    assert {type(error) for error in found} == {FileFormatError}
+    assert "calls itself undirected" in str(found[0])
+    data[-4:] = (200).to_bytes(4, "little")
+    path.write_bytes(data)
+    assert "ids from 0 to 199 are needed" in str(read(path, 2)[0])
+    data[17 + 8 * 100 : 17 + 8 * 101] = (3).to_bytes(8, "little")
+    path.write_bytes(data)
+    assert "must ascend from 0 to 398" in str(read(path, 2)[0])
 
 
 def test_ranks_with_different_arguments_are_told(folder: Path) -> None:

@@ -19,18 +19,18 @@ from sparsezc.expr import turns
 from sparsezc.expr.expression import Expression
 from sparsezc.memory.budget import require_host
 
-__all__ = ["color_rows", "join_labels", "move_labels", "sum_by_labels"]
+__all__ = ["color_rows", "given_rounds", "join_labels", "move_labels", "rounds", "sum_by_labels", "totals"]
 
 
 def move_labels(x: Expression, operands: Any, rows: NDArray[np.int64]) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return the labels that rows have when few move any more."""
     matrix, given, k, turn, scale, seed, least = operands
     label = checked_labels(x, given).copy()
-    penalty = None if k is None else (k, _sums(label, k))
+    penalty = None if k is None else (k, totals(label, k))
     how = Choosing(label, Scratch(label.size), penalty=penalty, scale=scale)
     active = np.ones(label.size, np.bool_) if k is None else k > 0
     size = int(active.sum())
-    for round_of in _rounds(active, seed) if turn is None else _given_rounds(active, checked_labels(x, turn)):
+    for round_of in rounds(active, seed) if turn is None else given_rounds(active, checked_labels(x, turn)):
         count = 0
         for listed in round_of:
             if not listed.size:
@@ -46,13 +46,13 @@ def move_labels(x: Expression, operands: Any, rows: NDArray[np.int64]) -> tuple[
     return rows, label[rows]
 
 
-def _rounds(active: NDArray[np.bool_], seed: int) -> Iterator[Iterator[NDArray[np.int64]]]:
+def rounds(active: NDArray[np.bool_], seed: int) -> Iterator[Iterator[NDArray[np.int64]]]:
     """Yield rounds of the active rows of each turn, which chance gives."""
     for a, b in turns.multipliers(seed):
         yield (loops().list_turn(active, a, b, turn, clears=True) for turn in range(turns.TURNS))
 
 
-def _given_rounds(active: NDArray[np.bool_], turn: NDArray[np.int64]) -> Iterator[Iterator[NDArray[np.int64]]]:
+def given_rounds(active: NDArray[np.bool_], turn: NDArray[np.int64]) -> Iterator[Iterator[NDArray[np.int64]]]:
     """Yield rounds of the active rows of each turn, where each row always has the same."""
     members = np.split(np.argsort(turn, kind="stable"), np.cumsum(np.bincount(turn))[:-1])
 
@@ -71,7 +71,7 @@ def join_labels(x: Expression, operands: Any, rows: NDArray[np.int64]) -> tuple[
     n = group.size
     everything, within = np.arange(n), checked_labels(x, group)
     inside = sums_within(spans_of(x, matrix, everything), everything, within)
-    whole, cut, label = _sums(within, k), inside.copy(), everything.copy()
+    whole, cut, label = totals(within, k), inside.copy(), everything.copy()
     alone = (inside > 0) & (inside - (whole[within] - k) * k * scale >= 0)
     a, b = turns.multipliers(seed, 1)[0]
     how = Choosing(label, Scratch(n), penalty=(k, k.copy()), scale=scale, within=within)
@@ -137,5 +137,6 @@ def _move(
     return spans.some(places), moved
 
 
-def _sums(label: NDArray[np.int64], shares: NDArray[np.float64]) -> NDArray[np.float64]:
+def totals(label: NDArray[np.int64], shares: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the sums of what rows have, by label."""
     return np.bincount(label, shares, label.size).astype(np.float64, copy=False)

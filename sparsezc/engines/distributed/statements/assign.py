@@ -1,0 +1,129 @@
+"""Assignment to parts of objects: each rank writes the positions that it has.
+
+Every rank knows the positions of an index list, so it asks the owners of a value's (and of a region's mask's) entries
+for those that go to its own positions.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsezc.engines.distributed import moves
+from sparsezc.engines.distributed.layout import COLUMNS
+from sparsezc.engines.distributed.local_objects import new
+from sparsezc.engines.distributed.statements import entries, rowwise
+from sparsezc.expr.dispatch import Write, update
+from sparsezc.expr.expression import Expression, IndexList, Operand
+
+if TYPE_CHECKING:
+    from sparsezc.engines.distributed.distributed_engine import DistributedEngine
+    from sparsezc.engines.distributed.stores import Store
+
+__all__ = ["assign"]
+
+Ints = NDArray[np.int64]
+
+
+def assign(engine: DistributedEngine, e: Any, out: Any, write: Any) -> None:
+    """Run assign or subassign."""
+    value, *keys = e.operands
+    result, layout = out._store, out._store.layout
+    full = _is_full_after(e, result, value, write)
+    region = _Region(engine, keys, result)
+    given = region.part(value) if value.ndim else value
+    mask = None
+    if write.mask is not None:
+        part = region.part if e.operation == "subassign" else region.part_of_target
+        mask = type(write.mask)(part(write.mask.parent), write.mask.structure, write.mask.complement)
+    clears = write.replace and e.operation == "assign" and len(e.mask_shape) == out.ndim
+    if not result.is_empty_range and (region.key.size or clears):
+        if not region.key.size:
+            given = Operand._kinds[0](out.dtype)  # no position is written; the mask clears some
+        keys[region.cut] = region.key
+        shape = result.local.shape
+        masks = shape if mask is None else mask.parent.shape
+        here = Expression(e.operation, (given, *keys), None, e.dtype, shape, masks)
+        update(result.local, here, Write(mask, write.accum, write.replace))
+    result.changed()
+    if full:
+        result.counts = layout.sizes
+
+
+def _is_full_after(e: Any, result: Store, value: Any, write: Any) -> bool:
+    """Return whether a vector is known to have every entry after an assignment."""
+    if len(e.shape) != 1 or result.layout.is_whole or write.replace:
+        return False
+    present = value.value is not None if value.ndim == 0 else value._store.is_full
+    if result.is_full and (present or (write.accum is not None and value.ndim)):
+        return True
+    return bool(present and write.mask is None and e.operands[1].kind == "all")
+
+
+class _Region:
+    """The region of an assignment, and what of it is on this rank.
+
+    Attributes
+    ----------
+    cut : {0, 1}
+        The dimension of the target that is cut.
+    key : IndexList
+        This rank's positions of it, counted from its first one.
+    which : ndarray of int64, or None
+        The places of these in the index list; None: it has all positions.
+    """
+
+    def __init__(self, engine: DistributedEngine, keys: list[IndexList], result: Store) -> None:
+        self._engine, self._layout = engine, result.layout
+        self._is_whole = engine.size == 1 or result.layout.is_whole
+        self.cut = 1 if result.layout.along is COLUMNS else 0
+        self._kinds = [key.kind for key in keys]
+        self.which: Ints | None = None
+        self.key = keys[self.cut]
+        if self._is_whole:
+            return
+        lo, hi = result.layout.lo, result.layout.hi
+        if self.key.kind == "all":
+            self.key = IndexList("all", None, hi - lo)
+            return
+        at = self.key.positions().astype(np.int64)
+        self.which = np.flatnonzero((at >= lo) & (at < hi))
+        if self.key.kind == "one" and self.which.size:
+            self.key = IndexList("one", int(at[0]) - lo, 1)
+        else:
+            self.key = entries.listed(at[self.which] - lo)
+
+    @property
+    def _is_across(self) -> bool:
+        """Return whether the region is one row or column, of which a rank has all."""
+        return self._kinds[self.cut] == "one"
+
+    def part(self, x: Any) -> Any:
+        """Return what of an object of the region's shape is written on this rank."""
+        engine = self._engine
+        if self._is_whole or (x.ndim == 1 and self._is_across):
+            return rowwise.whole(engine, x)
+        if x.ndim == 1:
+            return x._store.local if self.which is None else entries.asked_vector(engine, x._store, self.which)
+        store = x._store
+        if x._transposed and not engine.known_symmetric(x):
+            store = moves.turned(engine, store)
+        if self.which is None and store.layout.along == self._layout.along:
+            return store.local
+        places = np.arange(self._layout.lo, self._layout.hi) if self.which is None else self.which
+        if self.cut == 0:
+            return entries.asked_rows(engine, store, places)
+        whole = moves.whole_matrix(engine, store)
+        shape = (store.shape[0], int(places.size))
+        if not places.size:
+            return engine.local.matrix(store.dtype, shape)
+        key = IndexList("all", None, shape[0]), entries.listed(places)
+        return new(Expression("extract", (whole, *key), None, store.dtype, shape), engine.local)
+
+    def part_of_target(self, x: Any) -> Any:
+        """Return this rank's part of a mask of the target's shape, or of that of one of its rows or columns."""
+        if self._is_whole or (x.ndim == 1 and len(self._kinds) == 2 and self._is_across):
+            return rowwise.whole(self._engine, x)
+        return x._store.local

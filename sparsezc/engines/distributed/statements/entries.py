@@ -1,0 +1,191 @@
+"""Entries of matrices by their positions in the whole, and rows or positions that are asked from their owners.
+
+All arrays here are in host memory, whatever the local engine.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsezc.engines.distributed import exchange, moves
+from sparsezc.engines.distributed.layout import COLUMNS, ROWS
+from sparsezc.engines.distributed.local_objects import new
+from sparsezc.expr.expression import Expression, IndexList
+from sparsezc.memory import wrap
+from sparsezc.memory.csr import Csr
+
+if TYPE_CHECKING:
+    from sparsezc.engines.distributed.layout import Layout
+    from sparsezc.engines.distributed.store_methods import Keeper
+    from sparsezc.engines.distributed.stores import Store
+    from sparsezc.semirings.types.datatypes import DataType
+
+__all__ = ["answered", "asked_rows", "asked_vector", "listed", "matrix_of", "part_of_vector", "recut", "triples"]
+
+Ints = NDArray[np.int64]
+
+
+def listed(at: Ints) -> IndexList:
+    """Return a list of positions as an index."""
+    return IndexList("list", at.astype(np.uint64), int(at.size))
+
+
+def triples(engine: Keeper, x: Any) -> tuple[Ints, Ints, NDArray[Any]]:
+    """Return rows, columns and values of an operand's entries on this rank; what every rank has, rank 0 gives."""
+    store = x._store
+    layout = store.layout
+    if layout.is_whole and engine.rank:
+        return np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, store.dtype.np_type)
+    indptr, ids, values = moves.host_csr(store.local)
+    rows, columns = np.repeat(np.arange(indptr.size - 1), np.diff(indptr)), ids.astype(np.int64)
+    if layout.along is ROWS:
+        rows = rows + layout.lo
+    elif layout.along is COLUMNS:
+        columns = columns + layout.lo
+    return (columns, rows, values) if x._transposed else (rows, columns, values)
+
+
+def matrix_of(
+    engine: Keeper, rows: Ints, columns: Ints, values: NDArray[Any], shape: tuple[int, ...], dtype: DataType
+) -> Any:
+    """Make this rank's part of a matrix whose entries ranks have anywhere, each one once."""
+    layout, transport = engine.layouts.of(shape), engine.transport
+    if layout.is_whole or engine.size == 1:
+        counts = transport.numbers(rows.size)[:, 0].copy()
+        rows, columns, values = (transport.gather(np.ascontiguousarray(x), counts) for x in (rows, columns, values))
+    else:
+        owner = np.searchsorted(layout.bounds, columns if layout.along is COLUMNS else rows, side="right") - 1
+        order = np.argsort(owner, kind="stable")
+        sent = np.bincount(owner, minlength=engine.size)
+        received = transport.numbers(*sent.tolist())[:, engine.rank].copy()
+        rows, columns, values = (transport.scatter(x[order], sent, received) for x in (rows, columns, values))
+        rows, columns = (rows, columns - layout.lo) if layout.along is COLUMNS else (rows - layout.lo, columns)
+    here = layout.local_shape(shape)
+    order = np.lexsort((columns, rows))
+    indptr = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=here[0]))]).astype(np.int64)
+    ids, values = columns[order].astype(np.uint64), np.ascontiguousarray(values[order])
+    return engine.local.matrix_of(Csr(here[0], here[1], indptr, wrap(ids), wrap(values), dtype))
+
+
+def part_of_vector(engine: Keeper, whole: Any, layout: Layout) -> Any:
+    """Return this rank's range of a local vector of all positions."""
+    here = layout.hi - layout.lo
+    if layout.is_whole or engine.size == 1:
+        return whole
+    if not here:
+        return engine.local.vector(whole.dtype, 0)
+    key = IndexList("range", range(layout.lo, layout.hi), here)
+    return new(Expression("extract", (whole, key), None, whole.dtype, (here,)), engine.local)
+
+
+def recut(engine: Keeper, values: NDArray[Any], held: Ints, wanted: Ints) -> NDArray[Any]:
+    """Move consecutive values from one cut to another: rank r has ``held[r]:held[r + 1]``; all ranks know both."""
+
+    def shared(a: Ints, b: Ints) -> Ints:
+        found: Ints = np.maximum(np.minimum(a[1:], b[1]) - np.maximum(a[:-1], b[0]), 0)
+        return found
+
+    r = engine.rank
+    found: NDArray[Any] = engine.transport.scatter(
+        np.ascontiguousarray(values), shared(wanted, held[r : r + 2]), shared(held, wanted[r : r + 2])
+    )
+    return found
+
+
+# Requests: each rank lists what it wants, owners answer.
+
+
+def _asked(engine: Keeper, at: Ints, layout: Layout) -> tuple[Ints, Ints, Ints, Ints]:
+    """Return the order by owners, what was asked of this rank, and how many requests went to and came from each."""
+    owner = np.searchsorted(layout.bounds, at, side="right") - 1
+    order = np.argsort(owner, kind="stable")
+    sent = np.bincount(owner, minlength=engine.size)
+    received = engine.transport.numbers(*sent.tolist())[:, engine.rank].copy()
+    asked = engine.transport.scatter(at[order], sent, received) - layout.lo
+    return order, asked, sent, received
+
+
+def answered(engine: Keeper, at: Ints, layout: Layout, answer: Any, *more: NDArray[Any]) -> NDArray[Any]:
+    """Return ``answer(positions, *more)`` of the owner of each position, who counts positions from its first one.
+
+    Parameters
+    ----------
+    at : ndarray of int64
+        Positions of the whole.
+    layout : Layout
+        The owners.
+    answer : callable
+        Takes the positions that were asked for, and what came with each; returns an array of a value for each.
+    *more : ndarray
+        What goes with each request.
+    """
+    order, asked, sent, received = _asked(engine, at, layout)
+    scatter = engine.transport.scatter
+    given = answer(asked, *(scatter(x[order], sent, received) for x in more))
+    arrived = scatter(np.ascontiguousarray(given), received, sent)
+    found: NDArray[Any] = np.empty_like(arrived)
+    found[order] = arrived
+    return found
+
+
+def asked_rows(engine: Keeper, store: Store, rows: Ints) -> Any:
+    """Return some rows of a matrix as a local matrix, row k of which is ``rows[k]``; each rank asks for its own.
+
+    Columns are those of the whole. A matrix that is not cut by rows has few, which every rank gathers.
+    """
+    shape = (int(rows.size), store.shape[1])
+    layout = store.layout
+    if layout.along is not ROWS or engine.size == 1:
+        whole = moves.whole_matrix(engine, store)
+        if not rows.size or not shape[1]:
+            return engine.local.matrix(store.dtype, shape)
+        key = (listed(rows), IndexList("all", None, shape[1]))
+        return new(Expression("extract", (whole, *key), None, store.dtype, shape), engine.local)
+    scatter = engine.transport.scatter
+    order, asked, sent, received = _asked(engine, rows, layout)
+    part = engine.local.matrix(store.dtype, (int(asked.size), shape[1]))
+    if asked.size and shape[1]:
+        key = (listed(asked), IndexList("all", None, shape[1]))
+        part = new(Expression("extract", (store.local, *key), None, store.dtype, part.shape), engine.local)
+    indptr, ids, values = moves.host_csr(part)
+    degrees = scatter(np.diff(indptr), received, sent)
+    entries_sent = np.diff(indptr[np.concatenate([[0], np.cumsum(received)])])
+    entries = np.diff(np.concatenate([[0], np.cumsum(degrees)])[np.concatenate([[0], np.cumsum(sent)])])
+    ids, values = (scatter(np.ascontiguousarray(x), entries_sent, entries) for x in (ids, values))
+    # put the rows back into the order in which they were asked for
+    row = np.repeat(order, degrees)
+    back = np.argsort(row, kind="stable")
+    indptr = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=rows.size))]).astype(np.int64)
+    return engine.local.matrix_of(Csr(shape[0], shape[1], indptr, wrap(ids[back]), wrap(values[back]), store.dtype))
+
+
+def asked_vector(engine: Keeper, store: Store, at: Ints) -> Any:
+    """Return a vector's entries at some positions as a local vector; each rank asks for its own."""
+    size = int(at.size)
+    if store.layout.is_whole or engine.size == 1 or store.dtype.is_udt:
+        whole = exchange.whole_vector(engine, store)
+        if not size:
+            return engine.local.vector(store.dtype, 0)
+        return new(Expression("extract", (whole, listed(at)), None, store.dtype, (size,)), engine.local)
+    here = store.layout.hi - store.layout.lo
+    has, dense = np.zeros(here, np.bool_), np.zeros(here, store.dtype.np_type)
+    if here:
+        ids, values = engine.local.engine.vector_to_coo(store.local._need()[1])
+        has[ids.astype(np.int64)], dense[ids.astype(np.int64)] = True, values
+    kind = np.dtype([("has", np.bool_), ("value", store.dtype.np_type)])
+
+    def answer(asked: Ints) -> NDArray[Any]:
+        given = np.empty(asked.size, kind)
+        given["has"], given["value"] = has[asked], dense[asked]
+        return given
+
+    found = answered(engine, at, store.layout, answer)
+    places = np.flatnonzero(found["has"])
+    if not size:
+        return engine.local.vector(store.dtype, 0)
+    values = np.ascontiguousarray(found["value"][places])
+    made = engine.local.engine.vector_from_coo(places.astype(np.uint64), values, store.dtype, size)
+    return engine.local.vector(store.dtype, size, made)

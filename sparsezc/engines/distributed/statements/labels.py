@@ -1,0 +1,221 @@
+"""Moves of rows between labels, by turns: every rank has all labels, and chooses for the rows that it has.
+
+After a turn ranks tell each other which rows moved, in rank order, so that labels and sums stay equal on all: those of
+the same loops on one process. The loops are those of the CPU engine, over rows in host memory.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsezc.engines.cpu.labels.arrays import Choosing, Joins, Scratch, Spans
+from sparsezc.engines.cpu.labels.loops import loops
+from sparsezc.engines.cpu.labels.moves import given_rounds, rounds, totals
+from sparsezc.engines.cpu.labels.weights import checked_labels, choose, spans_of, sums_within
+from sparsezc.engines.cpu.suitesparse.row_arrays import RowArrays, spread
+from sparsezc.engines.distributed.layout import ROWS
+from sparsezc.engines.distributed.local_objects import put
+from sparsezc.engines.distributed.statements import rowwise
+from sparsezc.engines.distributed.statements.walks import lent
+from sparsezc.errors import DimensionMismatch, InvalidValue
+from sparsezc.expr import turns
+
+if TYPE_CHECKING:
+    from sparsezc.engines.distributed.distributed_engine import DistributedEngine
+
+__all__ = ["color_rows", "join_labels", "move_labels"]
+
+Ints = NDArray[np.int64]
+_ROUNDS = 32  # of colours: then few rows are left, which wait for each other in a chain
+_FEW = 16  # one row in so many, which every rank colours by itself
+
+
+def _whole(engine: DistributedEngine, e: Any, v: Any) -> NDArray[Any]:
+    """Return a vector, which must have every entry, on every rank."""
+    if v.nvals != e.shape[0]:
+        raise InvalidValue(f"{e.operation}: {v.name} has {v.nvals} entries; {e.shape[0]} are needed, one everywhere")
+    found: NDArray[Any] = rowwise.whole(engine, v).to_dense()
+    return found
+
+
+def _is_cut(engine: DistributedEngine, e: Any) -> bool:
+    A = e.operands[0]
+    if A.shape != e.shape * 2:
+        raise DimensionMismatch(f"{e.operation}: {A.name} was resized since the expression was made")
+    return engine.size > 1 and A._store.layout.along is ROWS
+
+
+def _put(engine: DistributedEngine, e: Any, out: Any, write: Any, label: NDArray[Any]) -> None:
+    """Write this rank's range of a full vector that all have."""
+    result = out._store
+    mine = np.array(label[result.layout.lo : result.layout.hi], np.int64)
+    put(result, engine.local.from_arrays("full", (engine.as_local(mine),), e.dtype, mine.size), write)
+    result.changed()
+
+
+def _told(engine: DistributedEngine, *mine: NDArray[Any]) -> list[NDArray[Any]]:
+    """Return arrays of one length on each rank, those of all ranks one after the other."""
+    counts = engine.transport.numbers(mine[0].size)[:, 0].copy()
+    if not counts.any():
+        return list(mine)
+    return [engine.transport.gather(np.ascontiguousarray(x), counts) for x in mine]
+
+
+def _chosen(
+    engine: DistributedEngine, e: Any, rows: RowArrays, how: Choosing, listed: Ints
+) -> tuple[Spans, Ints, Ints, Ints]:
+    """Give rows of all ranks their best labels; return this rank's that moved, and those of all with their labels."""
+    spans = spans_of(e, rows, listed)
+    best = choose(spans, listed, how)
+    places = np.flatnonzero(best != how.label[listed])
+    mine = listed[places]
+    moved, to = _told(engine, mine, best[places])
+    if how.penalty is not None and moved.size:
+        loops().retotal(moved, to, how.label, *how.penalty)
+    how.label[moved] = to
+    return spans.some(places), mine, moved, to
+
+
+def move_labels(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool | None:
+    """Move rows until few move; see ops/labels.py."""
+    if not _is_cut(engine, e):
+        return False
+    A, *vectors = e.operands
+    given, k, turn = (_whole(engine, e, v) if v.ndim else None for v in vectors[:3])
+    assert given is not None
+    scale, seed, least = (s.value for s in vectors[3:])
+    label = checked_labels(e, given).copy()
+    how = Choosing(label, Scratch(label.size), penalty=None if k is None else (k, totals(label, k)), scale=scale)
+    every = np.ones(label.size, np.bool_) if k is None else k > 0
+    size = int(every.sum())
+    layout = A._store.layout
+    active = np.zeros(label.size, np.bool_)
+    active[layout.lo : layout.hi] = every[layout.lo : layout.hi]
+    with lent(engine, A._store) as rows:
+        for round_of in rounds(active, seed) if turn is None else given_rounds(active, checked_labels(e, turn)):
+            count = 0
+            for listed in round_of:
+                spans, mine, moved, _ = _chosen(engine, e, rows, how, listed)
+                count += moved.size
+                if moved.size > size // turns.MANY:
+                    active[layout.lo : layout.hi] = True
+                elif moved.size:
+                    _wake(engine, layout, spans, mine, active)
+            if count <= least * size if turn is None else not count:
+                break
+    _put(engine, e, out, write, label)
+    return None
+
+
+def _wake(engine: DistributedEngine, layout: Any, spans: Spans, mine: Ints, active: NDArray[np.bool_]) -> None:
+    """Make the neighbours of this rank's rows that moved active on the ranks that have them."""
+    woken = np.zeros(active.size, np.bool_)
+    loops().wake(spans, mine, woken)
+    at = np.flatnonzero(woken)
+    sent = np.diff(np.searchsorted(at, layout.bounds))
+    received = engine.transport.numbers(*sent.tolist())[:, engine.rank].copy()
+    active[engine.transport.scatter(at, sent, received)] = True
+
+
+def join_labels(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool | None:
+    """Join rows to labels within their groups, each at most once; see ops/labels.py."""
+    if not _is_cut(engine, e):
+        return False
+    A, *vectors = e.operands
+    group, k = (_whole(engine, e, v) for v in vectors[:2])
+    scale, seed = (s.value for s in vectors[2:])
+    within = checked_labels(e, group)
+    n, layout = within.size, A._store.layout
+    own = np.arange(layout.lo, layout.hi)
+    with lent(engine, A._store) as rows:
+        inside = _told(engine, sums_within(spans_of(e, rows, own), own, within))[0]
+        whole, cut, label = totals(within, k), inside.copy(), np.arange(n)
+        alone = (inside > 0) & (inside - (whole[within] - k) * k * scale >= 0)
+        a, b = turns.multipliers(seed, 1)[0]
+        how = Choosing(label, Scratch(n), penalty=(k, k.copy()), scale=scale, within=within)
+        mine_only = np.zeros(n, np.bool_)
+        mine_only[layout.lo : layout.hi] = True
+        for turn in range(turns.TURNS):
+            listed = loops().list_turn(alone & mine_only, a, b, turn, clears=False)
+            joins = Joins(cut, whole, alone, a, b, turn)
+            spans, mine, moved, to = _chosen(engine, e, rows, how._replace(joins=joins), listed)
+            alone[moved] = alone[to] = False
+            if moved.size:
+                more = np.zeros(n)
+                if mine.size:
+                    loops().join_cuts(spans, mine, label, within, inside, joins._replace(cut=more))
+                at = np.unique(label[mine])
+                targets, added = _told(engine, at, more[at])
+                np.add.at(cut, targets, added)
+    _put(engine, e, out, write, label)
+    return None
+
+
+def color_rows(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool | None:
+    """Colour rows: in each round those choose whose neighbours that come before them have chosen.
+
+    The last rows, of the densest part of the graph, every rank colours one after the other.
+    """
+    if not _is_cut(engine, e):
+        return False
+    A, vector = e.operands
+    order = _whole(engine, e, vector)
+    layout = A._store.layout
+    color = np.full(e.shape[0], -1)
+    left = np.arange(layout.lo, layout.hi)
+    with lent(engine, A._store) as rows:
+        begin, end = rows.ends(left)
+        i, at = spread(left, begin, end - begin)
+        j = rows.indices[at]
+    before = (order[j] > order[i]) | ((order[j] == order[i]) & (j < i))
+    i, j = i[before], j[before]
+    firsts = np.searchsorted(i, np.arange(layout.lo, layout.hi + 1))
+    met = np.full(i.size, -1)  # the colour of each neighbour that comes before, once it has one
+    open_ = np.arange(i.size)
+    for _ in range(_ROUNDS):
+        found = color[j[open_]]
+        met[open_] = found
+        open_ = open_[found < 0]
+        waits = np.zeros(layout.hi - layout.lo, np.bool_)
+        waits[i[open_] - layout.lo] = True
+        ready = left[~waits[left - layout.lo]]
+        first, last = (firsts[ready - layout.lo + k] for k in (0, 1))
+        place, at = spread(np.arange(ready.size), first, last - first)
+        chosen, colors = _told(engine, ready, _smallest_free(place, met[at], ready.size))
+        if not chosen.size:
+            break
+        color[chosen] = colors
+        left = left[waits[left - layout.lo]]
+    rest = int(engine.transport.numbers(left.size)[:, 0].sum())
+    if rest * _FEW > color.size:
+        return False
+    if rest:
+        waiting = color[i] < 0
+        _one_by_one(color, order, *_told(engine, i[waiting], j[waiting]))
+    _put(engine, e, out, write, color)
+    return None
+
+
+def _one_by_one(color: Ints, order: Ints, i: Ints, j: Ints) -> None:
+    """Colour rows in their order, by their neighbours that come before; rows ascend."""
+    rows = np.unique(i)
+    first, last = np.searchsorted(i, rows), np.searchsorted(i, rows, side="right")
+    for k in np.argsort(~order[rows], kind="stable").tolist():
+        used = color[j[first[k] : last[k]]]
+        has = np.zeros(used.size + 1, np.bool_)
+        has[used[used < has.size]] = True
+        color[rows[k]] = int(np.argmin(has))
+
+
+def _smallest_free(place: Ints, used: Ints, count: int) -> Ints:
+    """Return the smallest number of each of some rows that no neighbour has, by pairs of a row and such a number."""
+    width = int(used.max(initial=0)) + 1
+    pairs = np.unique(place * width + used)
+    place, used = pairs // width, pairs % width
+    first = np.searchsorted(place, np.arange(count))
+    matches = used == np.arange(used.size) - first[place]  # until the first gap
+    found: Ints = np.bincount(place[matches], minlength=count).astype(np.int64)
+    return found
