@@ -168,11 +168,13 @@ def main() -> None:
     options.add_argument("--trials", type=int, default=5)
     options.add_argument("--out", type=Path)
     given = options.parse_args(sys.argv[1 + emulated :])
+    kinds = given.transport.split(",")
+    Ranks(kinds[0])  # before anything uses a card: it gives each rank its own
     report = Report("several_gpus", "ms", given.out)
     for graph in given.graphs:
         for placement in given.placement.split(","):
             A = gb.io.read(graph, placement=placement)
-            for kind in given.transport.split(","):
+            for kind in kinds:
                 setting = {"graph": graph, "placement": placement, "transport": kind}
                 compare(report, A, Ranks(kind), setting, given.only.split(","), given.trials)
             del A
