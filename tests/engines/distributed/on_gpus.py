@@ -4,6 +4,13 @@ from __future__ import annotations
 
 import sparsezc as gb
 from tests.engines.distributed.algorithms import compare
+from tests.engines.distributed.on_cards import (
+    check_matrices_travel_as_device_arrays,
+    check_parents_of_several_searches,
+    check_row_heads_of_hubs,
+)
+
+__all__ = ["check_matrices_travel_as_device_arrays", "check_parents_of_several_searches", "check_row_heads_of_hubs"]
 
 
 def check_searches() -> None:
