@@ -19,8 +19,8 @@ from sparsezc.engines.distributed.stores import Store
 from sparsezc.expr.dispatch import PLAIN, Write, update
 
 if TYPE_CHECKING:
-    from sparsezc.engines.distributed.halo import Halo
     from sparsezc.engines.distributed.layout import Layout
+    from sparsezc.engines.distributed.products import Halo
     from sparsezc.engines.distributed.store_methods import Keeper
     from sparsezc.semirings.types.datatypes import DataType
 
