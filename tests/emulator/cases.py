@@ -227,6 +227,9 @@ def _moves() -> Iterator[Case]:
             flags = codegen.flags(CLASS=kind, DENSE=wide)
             source = codegen.source("label_sums.cu", f"{labels.types(summing)}\n{flags}")
             yield "label_sums", "#define KERNEL label_sums\n" + source, "label_sums"
+        if counts:
+            for name in ("list_pairs", "first_of_pairs", "add_pairs"):
+                yield name, codegen.source("label_pairs.cu", labels.types(summing)), name
 
 
 def _colors() -> Iterator[Case]:

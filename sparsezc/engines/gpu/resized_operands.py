@@ -48,7 +48,9 @@ def _reaches(key: Any, size: int) -> bool:
         return bool(key.size == size)
     if key.kind == "one":
         return bool(key.key < size)
-    return key.size == 0 or bool((max(key.key) if key.kind == "range" else key.key.max()) < size)
+    if key.size == 0:
+        return True
+    return bool((max(key.key[0], key.key[-1]) if key.kind == "range" else key.key.max()) < size)
 
 
 def _ewise(shape: tuple[int, ...], x: Any, y: Any) -> bool:
