@@ -37,8 +37,6 @@ STOPPING, READING = 15, 2
 MOVABLE = {"any", "min", "max"}
 #: Monoids that make 1 of ones.
 ONES = {"any", "min", "max", "times", "land", "lor", "band", "bor"}
-
-
 _PART = 1 << 24  # ids that are looked at together
 
 
