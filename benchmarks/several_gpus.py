@@ -66,7 +66,7 @@ def dense(found: Any) -> Any:
 
 
 def is_equal(name: str, found: Any, expected: Any) -> bool:
-    """Whether answers agree: parents as vertices that were reached, sums to 1e-9, all else to the bit."""
+    """Return whether answers agree: parents as vertices that were reached, sums to 1e-9, all else to the bit."""
     if name == "parents":
         return bool(np.array_equal(found > 0, expected > 0))
     if found.dtype.kind == "f":
@@ -168,11 +168,13 @@ def main() -> None:
     options.add_argument("--trials", type=int, default=5)
     options.add_argument("--out", type=Path)
     given = options.parse_args(sys.argv[1 + emulated :])
+    kinds = given.transport.split(",")
+    Ranks(kinds[0])  # before anything uses a card: it gives each rank its own
     report = Report("several_gpus", "ms", given.out)
     for graph in given.graphs:
         for placement in given.placement.split(","):
             A = gb.io.read(graph, placement=placement)
-            for kind in given.transport.split(","):
+            for kind in kinds:
                 setting = {"graph": graph, "placement": placement, "transport": kind}
                 compare(report, A, Ranks(kind), setting, given.only.split(","), given.trials)
             del A

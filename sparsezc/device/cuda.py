@@ -45,8 +45,11 @@ def current() -> Device:
         return _current
 
 
-def take(turn: int) -> None:
-    """Have this process use GPU `turn` of its machine, counted modulo their number, if it has not started one yet."""
+def take(turn: int) -> bool:
+    """Have this process use GPU `turn` of its machine, counted modulo their number; return whether it does.
+
+    It does not if it has started another one before.
+    """
     global _current
     from sparsezc.device.cupy_device import Cuda
 
@@ -54,6 +57,7 @@ def take(turn: int) -> None:
         if _current is None and _reason is None:
             with suppress(DeviceUnavailable):  # `current` says why
                 _current = Cuda(turn)
+        return _current is None or _current.has_turn(turn)
 
 
 @cache

@@ -89,6 +89,9 @@ class Cuda:
         with suppress(ValueError):  # inside the user's ``using_allocator`` that allocator is used
             memory.set_allocator(giving(memory.get_allocator()))
 
+    def has_turn(self, turn: int) -> bool:
+        return self.id == turn % int(self._runtime.getDeviceCount())
+
     def compile(self, source: str, name: str) -> Kernel:
         module = self.xp.cuda.Module()
         module.load(nvrtc.compiled(self.xp.cuda.nvrtc, source, int(self.capability.replace(".", ""))))

@@ -43,6 +43,10 @@ class Device(Protocol):
     multiprocessors: int
     cache_bytes: int  # of the cache that all multiprocessors share
 
+    def has_turn(self, turn: int) -> bool:
+        """Return whether this is the machine's device of a number, counted modulo their number."""
+        ...
+
     def compile(self, source: str, name: str) -> Kernel: ...
     def memory(self) -> tuple[int, int]:
         """Free and total bytes of the device's memory."""

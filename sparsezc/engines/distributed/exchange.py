@@ -19,8 +19,8 @@ from sparsezc.engines.distributed.stores import Store
 from sparsezc.expr.dispatch import PLAIN, Write, update
 
 if TYPE_CHECKING:
-    from sparsezc.engines.distributed.halo import Halo
     from sparsezc.engines.distributed.layout import Layout
+    from sparsezc.engines.distributed.products import Halo
     from sparsezc.engines.distributed.store_methods import Keeper
     from sparsezc.semirings.types.datatypes import DataType
 
@@ -188,7 +188,7 @@ def _gathered_pieces(engine: Keeper, mine: Any, n: int, dtype: DataType, reads: 
 
 def _words(engine: Keeper, mine: Any, n: int, dtype: DataType) -> tuple[Any, Any]:
     if mine is None:
-        return engine.as_local(np.zeros(-(-n // _WORD), np.uint32)), engine.as_local(np.zeros(n, dtype.np_type))
+        return engine.zeros(-(-n // _WORD), np.uint32), engine.zeros(n, dtype.np_type)
     found: tuple[Any, Any] = engine.local.arrays(mine, "words")
     return found
 
@@ -244,8 +244,9 @@ def _worded_pieces(engine: Keeper, mine: Any, layout: Layout, dtype: DataType) -
 
 def _united(engine: Keeper, mine: Any, layout: Layout, dtype: DataType) -> Any:
     """Each owner gets the words of its range, and unites those of all ranks: every value is 1."""
-    words = engine.as_local(np.zeros(-(-int(layout.bounds[-1]) // _WORD), np.uint32))
-    if mine is not None:
+    if mine is None:
+        words = engine.zeros(-(-int(layout.bounds[-1]) // _WORD), np.uint32)
+    else:
         (words,) = engine.local.arrays(mine, "bits")
     sent = -(-layout.sizes // _WORD)  # ranges begin at whole words
     count = int(sent[engine.rank])

@@ -9,21 +9,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.config import config
-from sparsezc.device import cuda
 from sparsezc.engines.distributed.layout import COLUMNS, ROWS
+from sparsezc.engines.distributed.row_pieces import Rows, are_on_device, folded, on_host, rows_of, sent_to_owners
 from sparsezc.engines.distributed.stores import Store
 from sparsezc.errors import OutOfMemory
 from sparsezc.memory import budget, wrap
 from sparsezc.memory.buffer import index_dtype
 from sparsezc.memory.csr import Csr
 from sparsezc.memory.placement import BEYOND, FILES, HOSTS
+from sparsezc.semirings import binary
 
 if TYPE_CHECKING:
     from sparsezc.engines.distributed.store_methods import Keeper
 
 __all__ = [
-    "count_frontier", "move_rows", "moves_by_rows", "offsets", "placed", "require_on_all", "turned", "whole_csr",
-    "whole_matrix",
+    "count_frontier", "move_rows", "moves_by_rows", "offsets", "on_host", "placed", "require_on_all", "turned",
+    "whole_csr", "whole_matrix",
 ]  # fmt: skip
 
 _SMALL = 1 << 20  # bytes that fit everywhere
@@ -216,6 +217,13 @@ def _turned(engine: Keeper, store: Store) -> Store:
         return Store(engine.local.settled(store.local.T.new()), layout, shape)
     if layout.along is COLUMNS or layout.is_whole:
         return engine.parts_of(whole_matrix(engine, store).T.new()._to_csr())
+    if not store.dtype.is_udt:
+        mine = store.local.T.new()
+        indptr, ids, values, on_device = rows_of(mine, are_on_device(engine, mine))
+        given = Rows(indptr, ids + ids.dtype.type(held.lo), values, on_device)
+        parts = sent_to_owners(engine, given, layout, shape[1], store.dtype, reads=True)
+        local = folded(engine, parts, binary.second[store.dtype], store.dtype, layout.local_shape(shape))
+        return Store(local, layout, shape)
     indptr, ids, values = host_csr(store.local)
     rows = np.repeat(np.arange(held.lo, held.hi, dtype=np.uint64), np.diff(indptr))
     order = np.argsort(ids, kind="stable")
@@ -242,8 +250,3 @@ def exchanged(
     else:
         values = scatter(np.ascontiguousarray(values), sent, received)
     return by_rows(rows, columns, values, (layout.hi - layout.lo, shape[1]), dtype)
-
-
-def on_host(array: Any) -> NDArray[Any]:
-    """Return an array in host memory."""
-    return array if isinstance(array, np.ndarray) else cuda.current().asnumpy(array)

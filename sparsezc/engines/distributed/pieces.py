@@ -9,14 +9,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.engines.distributed import columns, exchange
-from sparsezc.engines.distributed.layout import COLUMNS, Layout
-from sparsezc.engines.distributed.local_objects import assignment
+from sparsezc.engines.distributed.layout import COLUMNS, ROWS, Layout
+from sparsezc.engines.distributed.local_objects import array_module
 from sparsezc.engines.distributed.moves import by_rows, host_csr, whole_matrix
+from sparsezc.engines.distributed.row_pieces import (
+    Rows,
+    are_on_device,
+    folded,
+    matrix_of,
+    on_host,
+    rows_of,
+    sent_to_owners,
+)
 from sparsezc.engines.distributed.stores import Store
 from sparsezc.expr import engines
-from sparsezc.expr.dispatch import Write, update
-from sparsezc.memory import wrap
-from sparsezc.memory.csr import Csr
+from sparsezc.semirings import binary
 
 if TYPE_CHECKING:
     from sparsezc.engines.distributed.distributed_engine import DistributedEngine
@@ -49,41 +56,34 @@ def fold_at_owners(
     Matrix
         A local matrix of this rank's part.
     """
-    transport, layout, shape = engine.transport, result.layout, result.shape
+    layout, shape = result.layout, result.shape
     if layout.along == COLUMNS and _has_panels(engine):
         return _panel_at_owners(engine, mine, result, op, dtype, reads=reads)
     if layout.along == COLUMNS:
         return columns.at_owners(engine, mine, layout, op, shape, dtype, reads=reads)
+    if layout.along == ROWS:
+        if mine is None:
+            mine = engine.local.matrix(dtype, shape)
+        rows = rows_of(mine, are_on_device(engine, mine))
+        parts = sent_to_owners(engine, rows, layout, shape[1], dtype, reads=reads)
+        return folded(engine, parts, op, dtype, layout.local_shape(shape))
+    return _on_every_rank(engine, mine, op, shape, dtype, reads=reads)
+
+
+def _on_every_rank(
+    engine: DistributedEngine, mine: Any, op: Any, shape: tuple[int, ...], dtype: DataType, *, reads: bool
+) -> Any:
+    """Fold a small matrix on every rank."""
     rows, ids, values = _entries(mine, dtype)
-    if layout.is_whole:
-        counts = transport.numbers(rows.size)[:, 0].copy()
-        firsts = np.concatenate([[0], np.cumsum(counts)])
-        places = transport.gather(rows * shape[1] + ids, counts)
-        values = transport.gather(values, counts) if reads else np.ones(places.size, dtype.np_type)
-    else:
-        owner = np.searchsorted(layout.bounds, rows, side="right") - 1
-        order = np.argsort(owner, kind="stable")
-        sent = np.bincount(owner, minlength=engine.size)
-        received = transport.numbers(*sent.tolist())[:, engine.rank].copy()
-        firsts = np.concatenate([[0], np.cumsum(received)])
-        places = transport.scatter(((rows - layout.bounds[owner]) * shape[1] + ids)[order], sent, received)
-        values = transport.scatter(values[order], sent, received) if reads else np.ones(places.size, dtype.np_type)
-    merged = None
-    here = layout.local_shape(shape)
-    if result.is_empty_range:
-        return engine.local.matrix(dtype, here)
-    for first, last in zip(firsts[:-1].tolist(), firsts[1:].tolist(), strict=True):
+    counts = engine.transport.numbers(rows.size)[:, 0].copy()
+    places = engine.transport.gather(rows * shape[1] + ids, counts)
+    values = engine.transport.gather(values, counts) if reads else np.ones(places.size, dtype.np_type)
+    ends, parts = np.cumsum(counts), []
+    for first, last in zip((ends - counts).tolist(), ends.tolist(), strict=True):
         at = places[first:last]
-        if not at.size:
-            continue
-        part = engine.local.matrix_of(
-            by_rows(at // shape[1], (at % shape[1]).astype(np.uint64), values[first:last], here, dtype)
-        )
-        if merged is None:
-            merged = part
-        else:
-            update(merged, assignment(part, merged), Write(None, op, False))
-    return engine.local.matrix(dtype, here) if merged is None else merged
+        csr = by_rows(at // shape[1], (at % shape[1]).astype(np.uint64), values[first:last], shape, dtype)
+        parts.append(engine.local.matrix_of(csr) if at.size else None)
+    return folded(engine, parts, op, dtype, shape)
 
 
 # On the GPU engine k rows are one dense vector, in which the k values of a column are neighbours: ranges of columns are
@@ -149,31 +149,27 @@ def ring(engine: DistributedEngine, store: Store) -> Iterator[Any]:
 
     At any time a rank has one block beside its own.
     """
-    layout, size, item = store.layout, engine.size, store.dtype.np_type.itemsize
+    layout, size, dtype = store.layout, engine.size, store.dtype
     counts = engine.counts(store)
-    indptr, ids, values = host_csr(store.local)
-    mine = np.concatenate([_bytes(values), _bytes(ids), _bytes(np.diff(indptr))])
+    indptr, ids, values, on_device = rows_of(store.local, are_on_device(engine, store.local))
+    item, wide, xp = dtype.np_type.itemsize, ids.dtype.itemsize, array_module(ids)
+    degrees = engine.as_local(np.diff(indptr)) if on_device else np.diff(indptr)
+    mine = xp.concatenate([array.view(np.uint8) for array in map(xp.ascontiguousarray, (values, ids, degrees))])
     for step in range(size):
         owner = (engine.rank + step) % size
         count, rows = int(counts[owner]), int(layout.sizes[owner])
         if step:
-            mine = engine.transport.shift(mine, count * (item + 8) + rows * 8)
+            mine = engine.transport.shift(mine, count * (item + wide) + rows * 8)
         if not count:
             yield None
             continue
-        values = mine[: count * item].view(store.dtype.np_type)
-        ids = mine[count * item : count * (item + 8)].copy().view(np.uint64)
-        degrees = mine[count * (item + 8) :].copy().view(np.int64)
+        ends = count * item, count * (item + wide)
         offsets = np.zeros(store.nrows + 1, np.int64)
         lo, hi = int(layout.bounds[owner]), int(layout.bounds[owner + 1])
-        offsets[lo + 1 : hi + 1] = degrees
+        offsets[lo + 1 : hi + 1] = on_host(mine[ends[1] :].copy()).view(np.int64)
         np.cumsum(offsets, out=offsets)
-        csr = Csr(store.nrows, store.ncols, offsets, wrap(ids), wrap(values.copy()), store.dtype)
-        yield engine.local.matrix_of(csr)
-
-
-def _bytes(array: NDArray[Any]) -> NDArray[np.uint8]:
-    return np.ascontiguousarray(array).view(np.uint8)
+        parts = (mine[: ends[0]].copy().view(dtype.np_type), mine[ends[0] : ends[1]].copy().view(ids.dtype))
+        yield matrix_of(engine, Rows(offsets, parts[1], parts[0], on_device), store.ncols, dtype)
 
 
 def rows_at_owners(engine: DistributedEngine, part: Any, places: NDArray[np.int64], shape: tuple[int, int]) -> Store:
@@ -182,15 +178,15 @@ def rows_at_owners(engine: DistributedEngine, part: Any, places: NDArray[np.int6
     `places` ascend, and no two ranks have the same.
     """
     layout, transport, dtype = engine.layouts.of(shape), engine.transport, part.dtype
+    if layout.along == ROWS:
+        indptr, ids, values, on_device = rows_of(part, are_on_device(engine, part))
+        offsets = indptr[np.searchsorted(places, np.arange(shape[0] + 1))]
+        given = Rows(offsets, ids, values, on_device)
+        parts = sent_to_owners(engine, given, layout, shape[1], dtype, reads=True)
+        local = folded(engine, parts, binary.second[dtype], dtype, layout.local_shape(shape))
+        return Store(local, layout, shape)
     indptr, ids, values = host_csr(part)
-    degrees = np.diff(indptr)
-    rows = np.repeat(places, degrees)
-    if layout.along == 0:
-        sent = np.diff(np.searchsorted(rows, layout.bounds))
-        received = transport.numbers(*sent.tolist())[:, engine.rank].copy()
-        rows = transport.scatter(rows, sent, received) - layout.lo
-        ids, values = transport.scatter(ids, sent, received), transport.scatter(values, sent, received)
-        return engine.of_rows(by_rows(rows, ids, values, layout.local_shape(shape), dtype), layout, shape, False)
+    rows = np.repeat(places, np.diff(indptr))
     counts = transport.numbers(ids.size)[:, 0].copy()
     rows, ids, values = (transport.gather(array, counts) for array in (rows, ids, values))
     return engine.parts_of(by_rows(rows, ids, values, shape, dtype))

@@ -3,25 +3,32 @@
 A pull needs the matrix cut as the result is, a push as the vector is; a matrix that equals its transpose, or keeps it,
 allows both. The one rule of the direction counts entries of the matrix: a push reads those of the vector's rows, a pull
 at worst all.
+
+The *halo* of a rank's rows are the positions of other ranks' ranges that they read. Once each rank has asked the owners
+for its own, only those values travel; the lists stay with the matrix until it changes. Packing takes time, so a halo is
+used where all ranks together ask for less than a share of what they would receive, which the transport gives
+(``packs_below``): 0 where neighbours' memory is read faster than values are packed.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sparsezc.engines.distributed import exchange, halo, long_rows, moves
-from sparsezc.engines.distributed.layout import COLUMNS
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsezc.engines.distributed import exchange, long_rows, moves
+from sparsezc.engines.distributed.layout import COLUMNS, ROWS
 from sparsezc.engines.distributed.local_objects import new, put, shifted, write_local
 from sparsezc.expr.expression import Expression
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from sparsezc.engines.distributed.distributed_engine import DistributedEngine
+    from sparsezc.engines.distributed.layout import Layout
     from sparsezc.engines.distributed.stores import Store
 
-__all__ = ["MOVABLE", "ONES", "one_in", "product"]
+__all__ = ["MOVABLE", "ONES", "Halo", "one_in", "product"]
 
 #: A pull is chosen if a push would read one entry of the matrix in so many: a pull whose sums stop at their first entry
 #: reads few (Beamer's alpha); any other reads all, but a GPU writes its results in order. A processor's caches hold the
@@ -31,6 +38,29 @@ STOPPING, READING, NEVER = 15, 2, 1
 MOVABLE = {"any", "min", "max"}
 #: Monoids that make 1 of ones.
 ONES = {"any", "min", "max", "times", "land", "lor", "band", "bor"}
+_PART = 1 << 24  # ids that are looked at together
+
+
+class Halo(NamedTuple):
+    """The positions that ranks asked each other for.
+
+    Attributes
+    ----------
+    asked : array of int64
+        Positions of the whole that this rank's rows read, ascending, none of them its own; in the engine's memory.
+    given : array of int64
+        Positions of this rank's range that the others read, by rank.
+    sent, received : ndarray of int64, shape (ranks,)
+        How many are of each rank.
+    layout : Layout
+        Of the vectors.
+    """
+
+    asked: Any
+    given: Any
+    sent: NDArray[np.int64]
+    received: NDArray[np.int64]
+    layout: Layout
 
 
 def product(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool | None:
@@ -57,7 +87,7 @@ def product(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool | N
     if pulled is None or (pushed is not None and not x.is_full):
         most = _edges(engine, x, pushed)
     if pulled is not None and (most is None or pushed is None or _pulls(engine, e.op, most, pushed, reads)):
-        asked = halo.get_or_build(engine, pulled, x.layout) if reads and not x.dtype.is_udt else None
+        asked = _halo_of(engine, pulled, x.layout) if reads and not x.dtype.is_udt else None
         whole = engine.local.by_position(exchange.whole_vector(engine, x, reads=reads, halo=asked))
         _pull(engine, e, pulled, A._transposed != (not by_result), whole, result, write)
         result.rows = pulled
@@ -144,3 +174,31 @@ def _counts_part(e: Any, *, pull: bool) -> bool:
     """
     wanted = ({"i"} if e.operation == "mxv" else {"j"}) if pull else {"k"}
     return bool(e.op.reads & wanted)
+
+
+def _halo_of(engine: DistributedEngine, matrix: Store, vector: Layout) -> Halo | None:
+    """Return the halo of a matrix's rows; None where the whole vector should travel. A collective, at first use."""
+    if not engine.transport.packs_below or matrix.layout.along != ROWS or vector.along != ROWS:
+        return None
+    if matrix.halo is None or matrix.halo[0] is not vector:
+        matrix.halo = vector, _asked_for(engine, matrix, vector)
+    found: Halo | None = matrix.halo[1]
+    return found
+
+
+def _asked_for(engine: DistributedEngine, matrix: Store, vector: Layout) -> Halo | None:
+    n, size = int(vector.bounds[-1]), engine.size
+    read = engine.as_local(np.zeros(n, np.bool_))
+    parts = [matrix.local] if matrix.long is None else [matrix.local, matrix.long.local]
+    for part in parts if not matrix.is_empty_range else parts[1:]:
+        ids = part._to_csr().indices
+        for first in range(0, ids.count, _PART):
+            read[engine.as_local(ids.read(first, min(first + _PART, ids.count))).astype(np.int64)] = True
+    read[vector.lo : vector.hi] = False
+    asked = read.nonzero()[0]
+    table = engine.transport.numbers(*(int(read[lo:hi].sum()) for lo, hi in pairwise(vector.bounds.tolist())))
+    if int(table.sum()) >= engine.transport.packs_below * n * (size - 1):
+        return None
+    received, sent = table[engine.rank].copy(), table[:, engine.rank].copy()
+    given = engine.transport.scatter(asked.astype(np.int64), received, sent) - vector.lo
+    return Halo(asked, given, sent, received, vector)

@@ -54,6 +54,10 @@ class Keeper:
         """Return a NumPy array in the local engine's memory."""
         return cuda.current().xp.asarray(array) if self.on_device else array
 
+    def zeros(self, count: int, dtype: Any) -> Any:
+        """Return zeros in the local engine's memory."""
+        return (cuda.current().xp if self.on_device else np).zeros(count, dtype)
+
     def counts(self, store: Store) -> NDArray[np.int64]:
         """Return the number of entries of each rank's part; one collective, if they are not known."""
         if store.counts is None:

@@ -194,9 +194,7 @@ class _Statement:
         if given is None or given.same is None or not (how.mask is None or how.replace or self.out.nvals == 0):
             return False
         mask = self.in_bits().mask
-        bits = given.bits.copy()
-        if not mask.allows_all:
-            bits &= ~mask.bits if mask.flip else mask.bits
+        bits = given.bits.copy() if mask.allows_all else given.bits & (~mask.bits if mask.flip else mask.bits)
         return self.hold(SameVector(given.dtype, given.size, bits, given.same))
 
     def side(self, x: Any, left: bool) -> VectorStore:

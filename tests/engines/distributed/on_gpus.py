@@ -7,7 +7,14 @@ import numpy as np
 import sparsezc as gb
 from sparsezc.engines import distributed
 from tests.engines.distributed.algorithms import CALLS, compare
+from tests.engines.distributed.on_cards import (
+    check_matrices_travel_as_device_arrays,
+    check_parents_of_several_searches,
+    check_row_heads_of_hubs,
+)
 from tests.engines.distributed.statements import compare_statements
+
+__all__ = ["check_matrices_travel_as_device_arrays", "check_parents_of_several_searches", "check_row_heads_of_hubs"]
 
 
 def check_algorithms() -> None:

@@ -1,5 +1,7 @@
 """Run modules of checks on all ranks: ``mpiexec -n 2 python -m mpi4py -m tests...run_checks NAME,... FILE ENGINE``.
 
+ENGINE is "cpu", "gpu", which is emulated, or the transport between real cards.
+
 A check is a function of a module whose name begins with ``check``; it is called with no arguments, on every rank, and
 fails by an exception. Rank 0 writes ``{check: failure, or None}`` of all ranks to a file as JSON.
 """
@@ -25,7 +27,10 @@ def main(names: str, path: str, engine: str) -> None:
         cuda.use(EmulatedDevice())
     warnings.simplefilter("error")
     warnings.simplefilter("ignore", gb.exceptions.PerformanceWarning)
-    gb.distributed.init(engine=engine, deadline=20, force=True)
+    if engine in ("cpu", "gpu"):
+        gb.distributed.init(engine=engine, deadline=20, force=True)
+    else:
+        gb.distributed.init(engine="gpu", transport=engine, deadline=60, force=True)
     transport = distributed.engine().transport
     modules = [import_module(f"tests.engines.distributed.{name}") for name in names.split(",")]
     found = {}

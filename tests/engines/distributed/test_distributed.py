@@ -57,6 +57,13 @@ def test_ranks_on_emulated_gpus(tmp_path: Path) -> None:
     assert failures("on_gpus", 2, tmp_path, "gpu") == {}
 
 
+@pytest.mark.gpu
+@pytest.mark.parametrize("kind", ["ipc", "mpi"])
+@pytest.mark.parametrize("ranks", [2, 4])
+def test_ranks_on_cards(ranks: int, kind: str, tmp_path: Path) -> None:
+    assert failures("on_cards", ranks, tmp_path, kind) == {}
+
+
 def test_a_killed_rank_ends_the_job() -> None:
     began = monotonic()
     done = launch(3, "tests.engines.distributed.faults", "killed", timeout=60)

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from sparsezc.device import cuda, cupy_device
+
 pytest.importorskip("mpi4py", exc_type=ImportError)
 
 CHECKS = "tests.engines.distributed.transport_checks"
@@ -54,6 +56,34 @@ def test_the_transport_is_chosen_by_engine_and_cards() -> None:
     differ = "transport is mpi on rank 0 and ipc on rank 1"
     for text in ("cpu auto: Mpi", "gpu auto: Ipc", "gpu mpi: Mpi", "gpu ipc: Ipc", unknown, host, differ):
         assert sum(text in line for line in said) == 2, said
+
+
+def test_ranks_take_cards_in_turn() -> None:
+    said = [line for line in ranks(2, "choice", "emulated") if line.startswith("card: ")]
+    assert said[0].startswith("card: ['rank 1 used a GPU before distributed.init, which would have given it number 1")
+    assert said[1:] == ["card: []"]
+
+
+def test_a_rank_starts_the_card_of_its_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Two:
+        """The driver of a machine with two cards."""
+
+        def __init__(self, turn: int = 0) -> None:
+            self.id = turn % 2
+
+        def has_turn(self, turn: int) -> bool:
+            return self.id == turn % 2
+
+    monkeypatch.setattr(cupy_device, "Cuda", Two)
+    before = cuda.use(None)
+    try:
+        for rank in range(4):
+            cuda.use(None)
+            assert cuda.take(rank)
+            assert cuda.current().id == rank % 2  # type: ignore[attr-defined]
+            assert not cuda.take(rank + 1)
+    finally:
+        cuda.use(before)
 
 
 @pytest.mark.gpu

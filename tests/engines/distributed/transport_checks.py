@@ -8,6 +8,7 @@ from __future__ import annotations
 import ctypes
 import os
 import sys
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -136,6 +137,12 @@ def errors(kind: str, comm: Any) -> None:
 
 
 def choices(comm: Any) -> None:
+    cuda.current().turns = 2  # type: ignore[attr-defined]
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        choice.transport(comm, "gpu", "mpi", 20)
+    say(f"card: {[str(each.message) for each in said]}")
+    cuda.current().turns = 1  # type: ignore[attr-defined]
     for engine, kind in (("cpu", "auto"), ("gpu", "auto"), ("gpu", "mpi"), ("gpu", "ipc")):
         say(f"{engine} {kind}: {type(choice.transport(comm, engine, kind, 20)).__name__}")
     for engine, kind in (("cpu", "pigeon"), ("cpu", "ipc"), ("gpu", ("mpi", "ipc")[comm.rank])):
@@ -147,6 +154,10 @@ class Reluctant(HostDevice):
     """A device that opens no window, or none above a size."""
 
     most = 1 << 40
+    turns = 1  # cards of the machine, of which this is the first
+
+    def has_turn(self, turn: int) -> bool:
+        return turn % self.turns == 0
 
     def __init__(self, refuses: bool) -> None:
         self.refuses = refuses

@@ -9,7 +9,7 @@ from mpi4py import MPI
 from sparsezc.device import cuda
 from sparsezc.engines.distributed.transports.agreement import refuse_difference
 from sparsezc.engines.distributed.transports.mpi import Mpi
-from sparsezc.errors import DeviceUnavailable, InvalidValue
+from sparsezc.errors import DeviceUnavailable, InvalidValue, warn_slow
 
 __all__ = ["KINDS", "transport"]
 
@@ -38,7 +38,9 @@ def transport(comm: Any, engine: str, kind: str, deadline: float) -> Mpi:
             raise InvalidValue(f"distributed.init: transport={kind!r} moves device arrays; engine={engine!r} has none")
         return plain
     here = comm.Split_type(MPI.COMM_TYPE_SHARED)
-    cuda.take(here.Get_rank())
+    turn = here.Get_rank()
+    if not cuda.take(turn):
+        warn_slow(f"rank {plain.rank} used a GPU before distributed.init, which would have given it number {turn}")
     together = bool(plain.numbers(here.Get_size() == plain.size)[:, 0].all())
     here.Free()
     if kind == "mpi":

@@ -1,0 +1,92 @@
+"""Searches, components and sums of graphs in every placement, compressed and reordered, for ranks that have a card.
+
+Ranks may share one: ``test_ranks_on_cards`` runs all of them on real cards, ``on_gpus.py`` some on emulated ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+
+import sparsezc as gb
+from sparsezc.engines import distributed
+from sparsezc.engines.distributed import row_pieces
+
+GRAPH = "kron:10"
+PLACEMENTS = ("device", "zerocopy", "hybrid", "stream", "gather", "cached", "uvm")
+T = distributed.engine().transport
+
+
+def results(A: Any) -> list[Any]:
+    """Answers that are equal to the bit on all engines, then PageRank."""
+    hub = int(np.argmax(A.reduce_rowwise(gb.agg.count).new().to_dense(0)))
+    searches = [hub, 3, 5]
+    found = [
+        gb.algorithms.bfs(A, hub).to_dense(-1),
+        gb.algorithms.bfs(A, searches).to_dense(-1),  # a panel of three
+        gb.algorithms.sssp(A, hub).to_dense(-1),
+        gb.algorithms.connected_components(A).to_dense(-1),
+    ]
+    return [*found, gb.algorithms.pagerank(A, tol=None, max_iter=5).to_dense(0)]
+
+
+@cache
+def expected() -> list[Any]:
+    return results(gb.io.read(GRAPH))
+
+
+def compare(A: Any) -> None:
+    got = results(A)
+    for mine, theirs in zip(got[:-1], expected()[:-1], strict=True):
+        np.testing.assert_array_equal(mine, theirs)
+    np.testing.assert_allclose(got[-1], expected()[-1], rtol=1e-9)
+
+
+def _of(change: Callable[[], Any]) -> Callable[[], None]:
+    return lambda: compare(change().distribute())
+
+
+for _placement in PLACEMENTS:
+    globals()[f"check_{_placement}"] = _of(lambda kept=_placement: gb.io.read(GRAPH, placement=kept))  # type: ignore[misc]
+check_compressed = _of(lambda: gb.io.read(GRAPH, placement="zerocopy").compress("natural"))
+check_reordered = _of(lambda: gb.io.read(GRAPH, placement="zerocopy").compress("degree"))
+
+
+def check_row_heads_of_hubs() -> None:
+    """Row blocks are told the degrees of columns that they have no rows of."""
+    with gb.config.set(head_cache="on"):
+        compare(gb.io.read(GRAPH, placement="zerocopy").distribute())
+
+
+def check_parents_of_several_searches() -> None:
+    """Values travel with a panel."""
+    A = gb.io.read(GRAPH)
+    D = gb.io.read(GRAPH, placement="device").distribute()
+    parents = gb.algorithms.bfs_parents(D, [1, 2, 3])
+    levels = gb.algorithms.bfs(A, [1, 2, 3]).to_dense(-1)
+    found = parents.to_dense(-1)
+    np.testing.assert_array_equal(found < 0, levels < 0)
+    for k in range(3):
+        far = levels[k] > 0
+        assert (levels[k][found[k][far]] == levels[k][far] - 1).all()
+
+
+def check_matrices_travel_as_device_arrays() -> None:
+    """Products, transposes and rows in another order, with and without room for all of it in device memory."""
+    i, j = np.random.default_rng(8).integers(0, 300, (2, 1500))
+    A = gb.Matrix.from_coo(i, j, i + j, nrows=300, ncols=300, dup_op="min")
+    rows = np.random.default_rng(9).permutation(300)[:200]
+    D = A.to("gpu").distribute()
+    for copies in (row_pieces._COPIES, 1 << 60):
+        with patch.object(row_pieces, "_COPIES", copies):
+            for got, want in (
+                (D.mxm(D, gb.semiring.plus_times), A.mxm(A, gb.semiring.plus_times)),
+                (D.T.mxm(D, gb.semiring.min_plus), A.T.mxm(A, gb.semiring.min_plus)),
+            ):
+                assert got.new().to_dicts() == want.new().to_dicts()
+            assert D.T.new().to_dicts() == A.T.new().to_dicts()
+            assert D[rows, :].new().to_dicts() == A[rows, :].new().to_dicts()
