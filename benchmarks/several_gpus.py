@@ -66,7 +66,7 @@ def dense(found: Any) -> Any:
 
 
 def is_equal(name: str, found: Any, expected: Any) -> bool:
-    """Whether answers agree: parents as vertices that were reached, sums to 1e-9, all else to the bit."""
+    """Compare answers: parents as vertices that were reached, sums to 1e-9, all else to the bit."""
     if name == "parents":
         return bool(np.array_equal(found > 0, expected > 0))
     if found.dtype.kind == "f":

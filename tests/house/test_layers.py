@@ -45,6 +45,7 @@ FOLDERS = (
     ("sparsezc.engines.gpu.products",),
     ("sparsezc.engines.gpu.sampling",),
     ("sparsezc.engines.gpu",),
+    ("sparsezc.engines.distributed.model",),
     ("sparsezc.engines.distributed.transports",),
     ("sparsezc.engines.distributed",),
     ("sparsezc.engines",),
