@@ -80,7 +80,7 @@ def step_seconds(engine: str) -> float:
 
 
 class Between(NamedTuple):
-    """What ranks measure together.
+    """The rates and times that ranks measure together.
 
     Attributes
     ----------

@@ -1,9 +1,9 @@
 """``sparsezc scale GRAPH ALGORITHM``: the time on 1 to 64 ranks, predicted from this machine, beside what was measured.
 
 One process measures the algorithm on one rank, counts its products and the bytes of their vectors, and calibrates the
-model of ``engines/distributed/cost.py``. Started on several ranks (``mpiexec -n 2 python -m mpi4py -m sparsezc scale
-...``) it also runs the algorithm on them, each with a GPU where there are some, and measures the rates and latencies
-between them.
+model of ``engines/distributed/model/cost.py``. Started on several ranks (``mpiexec -n 2 python -m mpi4py -m sparsezc
+scale ...``) it also runs the algorithm on them, each with a GPU where there are some, and measures the rates and
+latencies between them.
 """
 
 from __future__ import annotations
@@ -115,11 +115,11 @@ def _start(arguments: argparse.Namespace) -> Any:
     from sparsezc.errors import DeviceUnavailable
 
     distributed = import_module("sparsezc.engines.distributed")
-    if arguments.engine != "cpu":
+    if arguments.engine not in graph._WITHOUT_GPU:
         try:
             return distributed.init(engine="gpu").transport
         except DeviceUnavailable:  # on all ranks
-            if arguments.engine == "gpu" or arguments.placement != "auto":
+            if arguments.engine in graph._NEEDS_GPU or arguments.placement != "auto":
                 raise
     return distributed.init(engine="cpu").transport
 
@@ -172,7 +172,7 @@ class _One(NamedTuple):
     def of(cls, arguments: argparse.Namespace, found: graph.Graph, chosen: _Algorithm, *, wanted: bool) -> _One:
         """Prepare it, and run it if the numbers are `wanted`."""
         from sparsezc import algorithms
-        from sparsezc.engines.distributed.cost import Work
+        from sparsezc.engines.distributed.model.cost import Work
         from sparsezc.memory.placement import RECORDS
 
         indptr, source = found.csr.indptr, found.busiest() if found.csr.nvals else 0
@@ -211,7 +211,7 @@ def _rates(arguments: argparse.Namespace, one: _One, between: Between | None) ->
     """Return the machine's rates, and lines that say where each is from."""
     from sparsezc.cli import calibrate
     from sparsezc.device.processors import processors
-    from sparsezc.engines.distributed.cost import Rates
+    from sparsezc.engines.distributed.model.cost import Rates
 
     copy, memory = calibrate.host_rates()
     step, gpu = calibrate.step_seconds(one.engine), one.gpu
@@ -274,7 +274,7 @@ def _device(gpu: bool) -> str | None:
 
 def _tables(report: Report, one: _One, rates: Any, measured: dict[int, _Seconds]) -> None:
     """Add a row for each number of ranks; the error is of the prediction, against the time that it is made from."""
-    from sparsezc.engines.distributed.cost import predicted
+    from sparsezc.engines.distributed.model.cost import predicted
 
     work, rows, data = one.work, [], []
     for ranks in sorted({*_RANKS, *measured}):

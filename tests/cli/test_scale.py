@@ -9,7 +9,7 @@ import pytest
 
 import sparsezc as gb
 from sparsezc.cli import calibrate, main, scale
-from sparsezc.engines.distributed.cost import Rates, Work, predicted
+from sparsezc.engines.distributed.model.cost import Rates, Work, predicted
 
 
 @pytest.fixture(autouse=True)

@@ -46,6 +46,7 @@ FOLDERS = (
     ("sparsezc.engines.gpu.graphs",),
     ("sparsezc.engines.gpu.sampling",),
     ("sparsezc.engines.gpu",),
+    ("sparsezc.engines.distributed.model",),
     ("sparsezc.engines.distributed.transports",),
     ("sparsezc.engines.distributed",),
     ("sparsezc.engines",),

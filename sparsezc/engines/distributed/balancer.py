@@ -1,9 +1,9 @@
 """The times of ranks' products, which travel with the counts, and the rows that move because of them.
 
 Each rank measures its products with a large matrix, and tells the time in the next collective of numbers. So all ranks
-have the same times, and decide alike (rebalance.py): beyond 1.10 imbalance in three iterations that follow each other,
-where the iterations to come gain more than the move costs. New bounds hold from the next statement on. The matrix moves
-then, and every other object of its length when a statement meets it.
+have the same times, and decide alike (model/rebalance.py): beyond 1.10 imbalance in three iterations that follow each
+other, where the iterations to come gain more than the move costs. New bounds hold from the next statement on. The
+matrix moves then, and every other object of its length when a statement meets it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from sparsezc.config import config
 from sparsezc.device import cuda
 from sparsezc.engines.distributed import moves
 from sparsezc.engines.distributed.layout import ALIGN, ROW, ROWS
-from sparsezc.engines.distributed.rebalance import Balance, moved
+from sparsezc.engines.distributed.model.rebalance import Balance, moved
 
 if TYPE_CHECKING:
     from sparsezc.engines.distributed.distributed_engine import DistributedEngine

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.memory.csr import Csr
 from sparsezc.errors import InvalidValue
 from sparsezc.io.build import csr_builder, edge_list
+from sparsezc.memory.csr import Csr
 from sparsezc.terminal.progress import bar
 
 CHUNK = 1 << 18

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.io.build import csr_builder, edge_list
-from sparsezc.io.build.edge_list import Chunk, narrow_ids
 from sparsezc.io.build.csr_builder import Positions
+from sparsezc.io.build.edge_list import Chunk, narrow_ids
 from sparsezc.terminal.progress import bar
 
 _SORTING = 40, 72  # bytes of an edge without and with a value while a run is sorted

@@ -19,13 +19,13 @@ from urllib.parse import parse_qsl
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.memory.buffer import index_dtype
-from sparsezc.memory.csr import Csr
 from sparsezc.errors import InvalidValue
 from sparsezc.io.build import csr_builder, edge_list
 from sparsezc.io.build import weights as weighting
 from sparsezc.io.build.weights import FROM_FILE, Weights
 from sparsezc.memory import Buffer, allocate_all, budget
+from sparsezc.memory.buffer import index_dtype
+from sparsezc.memory.csr import Csr
 from sparsezc.memory.placement import HOSTS
 from sparsezc.terminal.progress import bar, working
 
@@ -136,8 +136,8 @@ def weights_of(name: str, recipe: Recipe, weights: Weights) -> Weights:
 
 def _array_module() -> Any:
     """Return CuPy if there is a GPU, else NumPy."""
-    from sparsezc.device import cuda
     from sparsezc.config import config
+    from sparsezc.device import cuda
 
     return np if config.engine == "cpu" or cuda.reason() is not None else cuda.current().xp
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from sparsezc.io.build import generate
-from sparsezc.io.build.edge_list import EdgeChunks, Chunk
+from sparsezc.io.build.edge_list import Chunk, EdgeChunks
 from sparsezc.io.build.weights import Weights
 from sparsezc.terminal.progress import bar
 

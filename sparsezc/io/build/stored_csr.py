@@ -15,15 +15,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.memory.buffer import index_dtype
-from sparsezc.memory.csr import Csr
 from sparsezc.errors import FileFormatError
 from sparsezc.io.build import csr_builder, edge_list
 from sparsezc.io.build import weights as weighting
 from sparsezc.io.build.edge_list import Chunk, EdgeChunks, Edges
-from sparsezc.io.files.source import InputFile
 from sparsezc.io.build.weights import Weights
+from sparsezc.io.files.source import InputFile
 from sparsezc.memory import Buffer, allocate
+from sparsezc.memory.buffer import index_dtype
+from sparsezc.memory.csr import Csr
 from sparsezc.semirings.types import datatypes
 
 CHUNK = 1 << 16  # entries of a chunk; a chunk and the arrays derived from it take about 3 MB

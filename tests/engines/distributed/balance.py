@@ -12,7 +12,7 @@ import sparsezc as gb
 from sparsezc.engines import distributed
 from sparsezc.engines.distributed import balancer
 from sparsezc.engines.distributed.layout import ROWS, cut_rows
-from sparsezc.engines.distributed.rebalance import LIMIT, imbalance
+from sparsezc.engines.distributed.model.rebalance import LIMIT, imbalance
 
 ENGINE = distributed.engine()
 T = ENGINE.transport

@@ -7,6 +7,7 @@ import pytest
 
 import sparsezc as gb
 from sparsezc.engines import distributed
+from sparsezc.engines.distributed import products
 from sparsezc.engines.distributed.layout import ALIGN
 
 ENGINE = distributed.engine()
@@ -64,14 +65,14 @@ def check_only_values_that_rows_read_travel() -> None:
         for v in (full, full.select("valuene", 3.5).new()):
             expected = [M.mxv(v, gb.semiring.min_plus).new().to_dict() for M in (A, A.T)]
             D, u = A.distribute(), v.to("distributed")
-            ENGINE._transport.packs_below = 1.0
+            ENGINE._transport.packs_below, products.NEVER = 1.0, products.READING  # pull where a GPU does
             try:
                 got = [M.mxv(u, gb.semiring.min_plus).new().to_dict() for M in (D, D.T)]
                 before, calls = T.received, T.calls
                 D.mxv(u, gb.semiring.min_plus).new()
                 received, calls = T.received - before, T.calls - calls
             finally:
-                ENGINE._transport.packs_below = 0.0
+                ENGINE._transport.packs_below, products.NEVER = 0.0, 1
             assert got == expected
             assert calls <= 1 or A is star  # parts of a long row are folded, too
             if A is path:  # each rank reads the neighbours of its range

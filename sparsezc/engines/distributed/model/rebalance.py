@@ -15,8 +15,6 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.engines.distributed.layout import ALIGN
-
 __all__ = ["Balance", "imbalance", "moved", "new_bounds", "predicted"]
 
 LIMIT = 1.10  # the slowest rank's time over the mean: up to it, differences between iterations are as large
@@ -184,8 +182,7 @@ class Balance:
         new = new_bounds(self.work, self.positions, self.bounds, mean)
         if self._last and imbalance(mean) >= self._last:  # the last move made it no better: go half of the way
             step = self.bounds + _DAMPING * (new - self.bounds)
-            new = np.minimum(np.rint(step / ALIGN).astype(np.int64) * ALIGN, self.bounds[-1])
-            new[-1] = self.bounds[-1]
+            new = self.positions[np.searchsorted(self.positions, step)].astype(np.int64)
         if not self.pays(mean, new, iterations_left):
             return None
         self.over = self._count = 0

@@ -1,0 +1,1 @@
+"""The time on several ranks: predicted, and new bounds of rows from what was measured."""
