@@ -60,6 +60,7 @@ label_weight         A, u              semiring    Vector: what a row i has with
 move_labels          A, u, k|s, v|s,   semiring    Vector: the labels after rounds of moves; an empty Scalar
                      s, t, p                       is no vector; s is the scale, t the seed, p the least moves
 join_labels          A, u, k, s, t     semiring    Vector: the parts of the groups u, by their rows' joins
+net_flow             R, s, t           None        Matrix: a largest flow from s to t at R's entries (ops/mxm.py)
 color_rows           A, u              None        Vector: the smallest number that no neighbour of a
                                                    larger u has
 sum_by_labels        A, u              semiring    Matrix: sums of entries by the labels of row and column

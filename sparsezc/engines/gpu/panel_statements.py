@@ -22,7 +22,7 @@ from sparsezc.semirings.types.datatypes import BOOL
 
 _DENSE = 2  # a matrix with an entry in at least one of so many places becomes a panel for a product
 _HUBS = 8  # times the mean length: that of the rows that a panel's entries meet, as hubs are met first
-_PASS = 64  # entries of a pass over all that take as long as one product by few rows, which few blocks make
+_PASS = 4096  # entries of a pass over all that take as long as one product of a block; a block makes one row's products
 
 
 def run_statement(e: Any, out: Any, write: Write[Mask | None]) -> bool:
@@ -158,7 +158,7 @@ class _Statement:
             made = float(products(narrow, rows).sum())
         else:
             return False
-        return bool(made * _PASS >= wide.nvals + size)
+        return bool(made / self.width * _PASS >= wide.nvals + size)
 
     # Elementwise statements
 

@@ -48,7 +48,9 @@ def _reaches(key: Any, size: int) -> bool:
         return bool(key.size == size)
     if key.kind == "one":
         return bool(key.key < size)
-    return key.size == 0 or bool((max(key.key) if key.kind == "range" else key.key.max()) < size)
+    if key.size == 0:
+        return True
+    return bool((max(key.key[0], key.key[-1]) if key.kind == "range" else key.key.max()) < size)
 
 
 def _ewise(shape: tuple[int, ...], x: Any, y: Any) -> bool:
@@ -100,6 +102,7 @@ _RULES: dict[str, Callable[..., bool]] = {
     "join_labels": lambda shape, A, *rest: A.shape == shape * 2 and _same(shape, *rest),
     "color_rows": lambda shape, A, order: A.shape == shape * 2 and order.shape == shape,
     "sum_by_labels": lambda _shape, A, label: A.shape == label.shape * 2,
+    "net_flow": lambda shape, R, _s, _t: R.shape == shape,
     "count_corners": lambda shape, *matrices: all(x.shape == shape * 2 for x in matrices),
     "best_column": lambda shape, A, v: A.shape == shape + v.shape,
     "argsort": lambda shape, u: shape[0] <= u.size,

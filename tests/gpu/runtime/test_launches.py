@@ -21,6 +21,7 @@ from sparsezc.device.signature import Shape, Signature, kernels
 from sparsezc.engines.gpu import graph_replay, matrix_stores
 from sparsezc.engines.gpu.elementwise import panel
 from sparsezc.engines.gpu.elementwise.panel import Panel
+from sparsezc.engines.gpu.graphs import flow
 from sparsezc.engines.gpu.layouts import column_blocks
 from sparsezc.engines.gpu.layouts.head_cache import NO_HEADS
 from sparsezc.engines.gpu.placements import Wanted, row_runs, segments
@@ -170,6 +171,12 @@ def by_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
         pool.give(np.zeros(N), few.copy(), neutral)
     graph_replay.Limit(distance, 1.0, 1.0, 9.0).turn(frontier, pool)
     graph_replay.Depth(0).turn(frontier, pool)
+    monkeypatch.setattr(flow, "_opposite", lambda *_: np.zeros(rows.nvals, np.uint32))
+    monkeypatch.setattr(flow._Batch, "run", lambda batch, _: batch._body())
+    flows, tally = flow._Flow(None, rows, FP64), np.zeros((4, 2), np.uint64)
+    flows.run("leave", N, source=0)
+    flows.drain(0, 1)
+    flows.push(tally, {"target": 0, "wall": 1})
 
 
 @pytest.fixture(scope="module")
