@@ -20,7 +20,7 @@ if __name__ != "sparsezc.ops":
 
 from sparsezc.expr import infix
 from sparsezc.ops import signs
-from sparsezc.ops.apply import apply
+from sparsezc.ops.apply import apply, map_rows, row_function
 from sparsezc.ops.assign import assign
 from sparsezc.ops.diag import diag, setdiag
 from sparsezc.ops.ewise import ewise_add, ewise_mult, ewise_union
@@ -31,7 +31,6 @@ from sparsezc.ops.mxv import best_column, color_rows, count_corners, inner, mxv,
 from sparsezc.ops.panels import sampled_mxm, two_way_mxm, two_way_sampled_mxm
 from sparsezc.ops.reduce import reduce, reduce_columnwise, reduce_rowwise
 from sparsezc.ops.reposition import reposition, stack, transpose
-from sparsezc.ops.rows import map_rows, row_function
 from sparsezc.ops.sampling import sample_hops, walk
 from sparsezc.ops.select import argsort, select, selectk
 

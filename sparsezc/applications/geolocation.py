@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import cache
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,9 @@ from sparsezc.core.matrix import Matrix
 from sparsezc.errors import ConvergenceFailure, InvalidValue
 from sparsezc.semirings import binary, monoid, select, semiring, unary
 from sparsezc.semirings.types import datatypes
-from sparsezc.semirings.udf.rows import RowFunction
+
+if TYPE_CHECKING:
+    from sparsezc.semirings.udf.rows import RowFunction
 
 EARTH = 6371.0088  # km, the mean radius of the earth (IUGG)
 _SAME = 1e-7  # radians, 0.6 m: an arc of that length has a cosine next to 1, beyond which FP64 tells no distances
@@ -166,27 +168,28 @@ class _Vertices:
             ops.map_rows(function, self.P).new().select(select.valuene, 0).new(datatypes.BOOL)
             for function in (self.rows.known, self.rows.axes)
         )
-        self.none = Matrix(datatypes.FP64, A.nrows, 1)
 
     def move(self, measured: bool) -> float:
         """Run a round; where it is `measured`, return the farthest move in radians, infinity for a first place."""
         # T<~K> = ((1 / sin D) P, (1 / D) 1) for D<A> = arccos X P'
         T = ops.sampled_mxm(self.A, self.X, self.P, self.P, _SUM, _SUM, _WEIGHTS).new(mask=~self.known.S)
         before = self.P.dup() if measured else None
-        self.P(~self.known.S) << ops.map_rows(self.rows.move, T, self._held(T), self.P)
+        self.P(~self.known.S) << ops.map_rows(self.rows.move, self._let(T), self.P)
         self.X(~self.axes.S) << self.P
         if before is None:
             return 0.0
         return float(ops.map_rows(self.rows.arc, before, self.P).new().reduce_scalar(monoid.max).new().get(0.0))
 
-    def _held(self, T: Matrix) -> Matrix:
-        """Return how many neighbours a vertex has at its own place, for those that have any."""
+    def _let(self, T: Matrix) -> Matrix:
+        """Return the forces, less what neighbours at a vertex's own place hold off."""
         if not T.reduce_columnwise(monoid.max).new().get(3, 0.0) >= 1 / _SAME:  # such a neighbour adds as much
-            return self.none
+            return T
         near = T[:, 3:4].new().select(select.valuege, 1 / _SAME).new()
         ones = self.P[:, 3:4].new()
-        held: Matrix = ops.sampled_mxm(self.A, self.X, self.P, ones, _SUM, _SUM, [(1, _HELD)]).new(mask=near.S)
-        return held
+        held = ops.sampled_mxm(self.A, self.X, self.P, ones, _SUM, _SUM, [(1, _HELD)]).new(mask=near.S)
+        force = ops.map_rows(self.rows.force, T, self.P).new()
+        left: Matrix = ops.map_rows(self.rows.left, force, held).new()
+        return left
 
     def degrees(self) -> Matrix:
         """Return latitudes and longitudes of vertices with a place."""
@@ -201,6 +204,8 @@ class _Functions(NamedTuple):
     flat: RowFunction
     known: RowFunction
     axes: RowFunction
+    force: RowFunction
+    left: RowFunction
     move: RowFunction
     arc: RowFunction
     degrees: RowFunction
@@ -213,6 +218,8 @@ def _functions() -> _Functions:
         ops.row_function(lambda x, y, z, placed: (x, y, z, 0.0)),
         ops.row_function(lambda x, y, z, placed: (placed, placed, placed, placed)),
         ops.row_function(lambda x, y, z, placed: (placed, placed, placed, 1.0)),
+        ops.row_function(_force),
+        ops.row_function(_left),
         ops.row_function(_move),
         ops.row_function(_arc),
         ops.row_function(_degrees),
@@ -227,20 +234,28 @@ def _place(latitude: float, longitude: float) -> _Row:
     return math.cos(a) * math.cos(b), math.cos(a) * math.sin(b), math.sin(a), 1.0
 
 
-def _move(
-    tx: float, ty: float, tz: float, rate: float, held: float, x: float, y: float, z: float, placed: float
-) -> _Row:
+def _force(tx: float, ty: float, tz: float, rate: float, x: float, y: float, z: float, _placed: float) -> _Row:
     # V = T - (T .* X) 1 .* X
+    inward = tx * x + ty * y + tz * z
+    return tx - inward * x, ty - inward * y, tz - inward * z, rate
+
+
+def _left(vx: float, vy: float, vz: float, rate: float, held: float) -> _Row:
+    length = math.sqrt(vx * vx + vy * vy + vz * vz)
+    left = 1 - held / length if length > held else 0.0
+    return left * vx, left * vy, left * vz, rate - held / _SAME
+
+
+def _move(tx: float, ty: float, tz: float, rate: float, x: float, y: float, z: float, placed: float) -> _Row:
     inward = tx * x + ty * y + tz * z
     vx = tx - inward * x
     vy = ty - inward * y
     vz = tz - inward * z
     length = math.sqrt(vx * vx + vy * vy + vz * vz)
-    # v = |V| / (1 / D) 1, but for neighbours at the same place; a quarter of a turn where it is the first place
-    size = length - held
-    if size <= (0.0 if placed else _SAME):
+    if length <= (0.0 if placed else _SAME):
         return x, y, z, placed
-    step = size / (rate - held / _SAME) if placed else math.pi / 2
+    # v = |V| / (1 / D) 1; a quarter of a turn where it is the first place
+    step = length / rate if placed else math.pi / 2
     # x = cos |v| x + sin |v| V / |V|
     stays = math.cos(step)
     turned = math.sin(step) / length

@@ -28,7 +28,7 @@ two_way_mxm          A, B, X           semiring    Matrix: W X and W'X by column
 two_way_sampled_mxm  A, X, R           semiring    Matrix: W X and W'X for the W(A.S) << X X' over R's semiring
 solve                G, B              None        Matrix of FP64: each row the x with G_i x = b_i (ops/mxm.py)
 distances            X, Y              None        Matrix of FP64: of each row of X from each of Y
-map_rows             A, B, ..., F      None        Matrix of FP64: F of the rows i of all is row i (ops/rows.py)
+map_rows             A, B, ..., F      None        Matrix of FP64: F of the rows i of all is row i (ops/apply.py)
 best_column          A, v              None        Vector: the column of each row's entries where v is largest
 argsort              u                 None        Vector: positions of the least values, in their order
 count_corners        A, B, M           None        Vector of INT64: triples with M(i, j), A(i, k), B(k, j), by vertex

@@ -177,6 +177,7 @@ def test_columns_in_several_passes(gpu: Any, placement: str, monkeypatch: pytest
         launch(self, blocks, *groups, **named)
 
     monkeypatch.setattr(Launcher, "launch", noted)
+    monkeypatch.setattr(two_way, "_PAYS", 1)
     monkeypatch.setattr(gpu, "cache_bytes", 6 * N * 16 / two_way._SHARE)
     rng = np.random.default_rng(0)
     A = pattern()

@@ -25,6 +25,7 @@ from sparsezc.semirings.types.datatypes import DataType
 # warps a processor: 20 values of each entry of kron:18 took 3.8 ms and not 4.3.
 _AHEAD = 8
 _SHARE = 0.75  # of the cache for the columns of a pass, beside the values of entries, which stream through it
+_PAYS = 6  # times the cache that both panels take before columns are taken in turns, as each pass reads the ids
 _ALIGNED = 4  # columns whose FP64 fill a sector
 _COLUMNS = 6  # of a lane, at most, where entries have values of their own: more do not fit its registers
 
@@ -98,7 +99,7 @@ def _columns_at_once(width: int, nrows: int, x: DataType, y: DataType) -> int:
     """Return the columns that a pass takes: so many that what it reads and combines at random stays in the cache."""
     column = nrows * (x.np_type.itemsize + y.np_type.itemsize)
     most = int(_SHARE * cuda.current().cache_bytes) // column // _ALIGNED * _ALIGNED
-    if not 0 < most < width:
+    if most == 0 or width * column <= _PAYS * cuda.current().cache_bytes:
         return width
     return -(-width // -(-width // most) // _ALIGNED) * _ALIGNED
 
