@@ -15,11 +15,13 @@ from sparsezc.engines.gpu.elementwise import (
     operands,
     panel,
     panel_parts,
+    row_map,
     vector_index,
 )
 from sparsezc.engines.gpu.elementwise.matrix_merge import MaskRows, Region
 from sparsezc.engines.gpu.elementwise.panel import Panel
 from sparsezc.engines.gpu.elementwise.transpose import mirrored
+from sparsezc.engines.gpu.graphs import flow
 from sparsezc.engines.gpu.products import dense_rows, label_sums, spgemm, two_way
 from sparsezc.engines.gpu.runtime import presence_words
 from sparsezc.engines.gpu.sampling import picks, walks
@@ -277,9 +279,11 @@ _MAKE: dict[str, Callable[[Any], MatrixStore | None]] = {
     "two_way_sampled_mxm": lambda e: two_way.two_way_sampled_mxm(e, matrix_stores.operand(e.operands[0])),
     "solve": dense_rows.solve,
     "distances": dense_rows.distances,
+    "map_rows": row_map.as_rows,
     "selectk": _selectk,
     "walk": _walk,
     "sum_by_labels": label_sums.sum_by_labels,
+    "net_flow": flow.net_flow,
 }
 _OF_PANELS = {"solve", "distances", "two_way_mxm", "two_way_sampled_mxm"}  # their results mostly are panels, too
 
