@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 import sparsezc as gb
+from sparsezc.engines.cpu.cpu_engine import CpuEngine
 from sparsezc.errors import ConvergenceFailure, DimensionMismatch, DomainMismatch, InvalidValue
 from tests.algorithms.graphs import SMALL, graphs, kronecker, matrix, path, undirected
 
@@ -109,6 +110,16 @@ def test_the_vertices_numbers_do_not_matter():
 def test_what_does_not_settle_says_how_far_it_came():
     with pytest.raises(ConvergenceFailure, match=r"max_iter = 3 iterations the duality gap is .* of the minimum"):
         fused_lasso(matrix(path(40)), np.arange(40.0), 5.0, max_iter=3)
+
+
+def test_no_step_runs_on_the_cpu_engine(gpu, monkeypatch):
+    """Vectors that are made on the way would take others with them."""
+    ran = []
+    run = CpuEngine.run
+    monkeypatch.setattr(CpuEngine, "run", lambda self, x, *to: (ran.append(x.operation), run(self, x, *to))[1])
+    A = matrix(kronecker(5, 2)).to("gpu")
+    fused_lasso(A, np.random.default_rng(5).normal(size=32), 0.2, 0.1, 1e-3)
+    assert ran == []
 
 
 def test_engines_agree(gpu):

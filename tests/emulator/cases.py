@@ -289,7 +289,8 @@ def _sampling() -> Iterator[Case]:
     for name in ("know", "meet", "count_fresh", "number", "locate"):
         yield name, codegen.source("hops.cu", codegen.typedefs(Id="u64")), name
     for dtype in ("u8", "c128"):
-        yield "gather_rows", codegen.source("filter.cu", codegen.typedefs(Id="u32", A=dtype)), "gather_rows"
+        for name in ("gather_rows", "shift_rows"):
+            yield name, codegen.source("filter.cu", codegen.typedefs(Id="u32", A=dtype)), name
     for dtype in (datatypes.INT8, datatypes.FP64):
         prelude = picks._prelude(dtype, False)
         source = "#define KERNEL weighted_draws\n" + codegen.source("weighted_draws.cu", prelude)

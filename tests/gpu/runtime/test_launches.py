@@ -122,7 +122,10 @@ def picks() -> None:
     k = gb.Vector.from_dense(np.ones(N))
     for moves in (ops.move_labels, ops.join_labels):
         moves(A, label, "plus_first", k, 0.1).new()
-    ops.sum_by_labels(A, label, "plus_first", N).new()
+    for dtype in ("FP64", "UINT32"):
+        ops.sum_by_labels(A, label, "plus_pair", N, dtype).new()
+    L = A.select("tril", -1).new()
+    L.ewise_add(L.T, "first").new()
     ops.color_rows(A, label).new()
     ops.walk(A, [1, 2], 3, seed=1).new()
 
