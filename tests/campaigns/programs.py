@@ -8,8 +8,8 @@ What python-graphblas and SuiteSparse do wrongly is kept out of their programs b
 
 * its objects are made anew when they may have been written: after ``w << 1``, also of a w that was full of ones,
   SuiteSparse writes beyond the one value of w;
-* what it writes under a mask is formed first: it may free row ids that the mask and the output have in common, and
-  leaves out the values of ``v.ewise_add(v, second)`` under v;
+* what it writes under a mask is formed first: it may free row ids that the output has in common with the mask or an
+  operand, and leaves out the values of ``v.ewise_add(v, second)`` under v;
 * its accumulations are formed first (``programs._accumulate``): it ends the process, or reads without a conversion;
 * no dimension is 0: it takes an object of one value without entries for full, and multiplies it. The oracle has these;
 * where it has no semiring for an outer product or a broadcast (``KeyError: any_...``), the statement is left out.

@@ -17,6 +17,7 @@ from sparsezc.engines.gpu.graphs import colors, flow
 from sparsezc.engines.gpu.placements import segments
 from sparsezc.engines.gpu.products import (
     best_column,
+    dense_rows,
     labels,
     multi_source_bfs,
     sampled,
@@ -227,6 +228,9 @@ def _moves() -> Iterator[Case]:
             flags = codegen.flags(CLASS=kind, DENSE=wide)
             source = codegen.source("label_sums.cu", f"{labels.types(summing)}\n{flags}")
             yield "label_sums", "#define KERNEL label_sums\n" + source, "label_sums"
+        if counts:
+            for name in ("list_pairs", "first_of_pairs", "add_pairs"):
+                yield name, codegen.source("label_pairs.cu", labels.types(summing)), name
 
 
 def _colors() -> Iterator[Case]:
@@ -321,7 +325,7 @@ def _sampling() -> Iterator[Case]:
             yield f"panel_{name}", codegen.source("panel_gather.cu", codegen.typedefs(T=dtype)), name
         prelude = codegen.typedefs(X=dtype, Z=dtype) + "\n" + codegen.monoid(op[dtype].monoid)
         yield "panel_fold", "#define KERNEL panel_fold\n" + codegen.source("panel_fold.cu", prelude), "panel_fold"
-        prelude = codegen.typedefs(X=dtype)
+        prelude = dense_rows._prelude(dtype)
         yield "distances", "#define KERNEL distances\n" + codegen.source("distances.cu", prelude), "distances"
 
 

@@ -180,7 +180,7 @@ def step(g: Any, o: Any, r: random.Random) -> str:
     if r.random() < 0.3:
         given["accum"] = r.choice([g.binary.plus, g.binary.min, g.binary.second])
     if g is graphblas and "mask" in given and _can_be_formed(value):
-        value = value.new()  # else SuiteSparse may take row ids from the mask, or leave out values of what the mask is
+        value = value.new()  # else SuiteSparse may take freed row ids, or leave out values of what the mask is
     if g is graphblas and "accum" in given:
         _accumulate(out, value, **given)
     else:

@@ -143,6 +143,23 @@ def test_the_output_may_be_the_mask_of_what_meets(kind: str, replace: bool) -> N
     assert [x.tolist() for x in C.to_coo()] == [[1, 1], [0, 5], [-4.0, -4.0]]
 
 
+@pytest.mark.parametrize("entries", [0, 3])
+@pytest.mark.parametrize("first", [False, True], ids=["right operand", "left operand"])
+@pytest.mark.parametrize("n", [150, 2**40])
+def test_the_output_may_be_an_operand_of_what_meets_under_a_mask_of_one_value(
+    n: int, first: bool, entries: int
+) -> None:
+    """SuiteSparse takes the list of rows from the operand, and `replace` frees it, where zeros of a mask allow all."""
+    ids = np.array([0, 5, n - 1])
+    for _ in range(10):  # memory that was freed has its content until it is used again
+        B = gb.Matrix.from_coo(ids, ids, [1, 2, 3], nrows=n, ncols=n)
+        C = gb.Matrix.from_coo(ids, ids, [4, 5, 6], nrows=n, ncols=n)
+        M = gb.Matrix.from_coo(ids, ids, 0, nrows=n, ncols=n).select("offdiag" if entries == 0 else "diag").new()
+        C(~M.V, replace=True) << (C.ewise_mult(B, "times") if first else B.ewise_mult(C, "times"))
+        C << C.apply("ainv")
+        assert [x.tolist() for x in C.to_coo()] == [ids.tolist(), ids.tolist(), [-4, -10, -18]]
+
+
 @pytest.mark.parametrize("bits", [27, 40])
 def test_masked_products_cost_what_they_hold(bits: int) -> None:
     """Not a dense array of a row: 0.5 s at 2^27, and more memory than there is at 2^40."""

@@ -96,6 +96,7 @@ def parts_of_panels() -> None:
     X.reduce_columnwise("plus").new()
     X[:, 1] << gb.Vector.from_dense(np.ones(N))
     ops.distances(X, X).new()
+    ops.map_rows(ops.row_function(lambda x, y, z: (z, x)), X).new()
     ops.sampled_mxm(A.T, X, X, X, "plus_times", "plus_times").new()
     ops.two_way_sampled_mxm(A, gb.Matrix.from_dense(np.ones((2 * N, 3))).to("gpu"), "plus_times", "plus_times").new()
 

@@ -40,11 +40,12 @@ class Pool:
     def __init__(self) -> None:
         self.used, self.limit = 0, math.inf
         self.grants = math.inf  # allocations that come before the one that is refused
+        self.stays_short = False  # all that follow are refused too, also once caches have gone
         self._take = giving(self._from_pool)
 
     def _from_pool(self, nbytes: int) -> np.ndarray:
         self.grants -= 1
-        if self.used + nbytes > self.limit or self.grants == -1:
+        if self.used + nbytes > self.limit or self.grants == -1 or (self.stays_short and self.grants < 0):
             raise Shortage(f"Out of memory allocating {nbytes:,} bytes")
         array = np.empty(nbytes, np.uint8)
         self.used += nbytes
@@ -223,6 +224,31 @@ def test_blocks_go_for_the_result_of_the_product_that_would_read_them(
     pool.limit = math.inf
     assert B._store.rows.layouts[ColumnBlocks].built is None
     assert w.to("cpu").isequal(wanted)
+
+
+def test_a_product_with_blocks_is_written_whole_or_not_at_all(pool: Pool, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in (("_PAYS", 0), ("_HUB", N)):
+        monkeypatch.setattr(column_blocks, name, value)
+    monkeypatch.setattr(cuda.current(), "cache_bytes", 2 * N / column_blocks._PART)
+    B, u, wanted = placed("device")
+    matrix_stores.keep_transpose(B._store)
+    written = []
+    for n in range(60):
+        while B._store.rows.layouts[ColumnBlocks].built is None:
+            B.mxv(u, "plus_second").new()
+        w = gb.Vector.from_dense(np.full(N, 7.0)).to("gpu")
+        pool.grants, pool.stays_short = n, True
+        try:
+            w << B.mxv(u, "plus_second")
+            written.append(True)
+        except gb.exceptions.OutOfMemory:
+            written.append(False)
+        used, pool.grants = pool.grants, math.inf
+        assert w.to("cpu").isequal(wanted if written[-1] else gb.Vector.from_dense(np.full(N, 7.0)))
+        if used > 0:
+            break
+    assert written[-1]
+    assert written.count(False) > 3
 
 
 def test_ranks_do_without_a_transpose_that_the_card_refuses(pool: Pool, monkeypatch: pytest.MonkeyPatch) -> None:

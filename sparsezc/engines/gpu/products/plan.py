@@ -152,21 +152,26 @@ def pulls(product: Product, rows: Rows | None, columns: Rows | None, mask: MaskB
 
 def blocks(
     product: Product, rows: Rows, columns: Rows | None, out: VectorStore, mask: MaskBits, accum: TypedOp | None
-) -> list[Rows]:
-    """Return the matrices that a pull reads: the rows, or their column blocks where a full vector exceeds the cache."""
+) -> tuple[list[Rows], VectorStore]:
+    """Return the matrices that a pull reads, and the vector that it writes.
+
+    These are the rows and `out`; or, where a full vector exceeds the cache, the column blocks of the rows and a new
+    vector: `out` must stay as it was if there is no memory for the product with a later block.
+    """
     vector, reads = product.vector, product.reads
     if vector is None or not product.full or vector is out or not reads.vector or reads.stops:
-        return [rows]
+        return [rows], out
     if accum is not None or not mask.allows_all or out.dtype is not product.semiring.return_type:
-        return [rows]
+        return [rows], out
     nbytes = rows.ncols * vector.dtype.np_type.itemsize
     apart = product.reads_apart(rows)
     if column_blocks.count(nbytes) == 1 or (apart and config.packing == "on"):  # blocks have no packed words
-        return [rows]
-    layout = rows.layouts[ColumnBlocks]
-    if layout.built is not None and out.bits is None:
-        out.make()  # memory first, as blocks may be dropped for it; blocks that a product holds stay until it is done
-    return layout.get_or_build(rows, Demand(rows.nvals, product.dtype, apart, columns, nbytes))
+        return [rows], out
+    layout, result = rows.layouts[ColumnBlocks], VectorStore(out.dtype, out.size)
+    if layout.built is not None:
+        result.make()  # memory first, as blocks may be dropped for it; those that a product holds stay until its end
+    made = layout.get_or_build(rows, Demand(rows.nvals, product.dtype, apart, columns, nbytes))
+    return made, out if made == [rows] else result
 
 
 def pull(product: Product, rows: Rows, columns: Rows | None, mask: MaskBits, estimated: float | None) -> Plan:

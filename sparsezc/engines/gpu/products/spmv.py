@@ -64,11 +64,13 @@ def spmv(
         product = product._replace(full=True)
     if pulls:
         assert rows is not None
-        first, *others = plan.blocks(product, rows, columns, out, mask, accum)
-        _pull(product, plan.pull(product, first, columns, mask, estimated), out, write)
+        (first, *others), result = plan.blocks(product, rows, columns, out, mask, accum)
+        _pull(product, plan.pull(product, first, columns, mask, estimated), result, write)
         for block in others:
             added = plan.pull(product, block, None, mask, estimated)
-            _pull(product, added, out, Write(mask, semiring.monoid.binaryop, False))
+            _pull(product, added, result, Write(mask, semiring.monoid.binaryop, False))
+        if result is not out:
+            out.adopt(result)
     else:
         assert columns is not None
         _push(product, columns, rows, out, write)
