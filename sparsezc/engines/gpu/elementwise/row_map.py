@@ -41,7 +41,7 @@ def map_rows(e: Any, mask: MaskBits) -> Panel | None:
 
 def as_rows(e: Any) -> MatrixStore | None:
     """Return the result as a matrix whose shape is no panel's; None where panels do not fit."""
-    made = MatrixStore(FP64, *e.shape, None)
+    made = MatrixStore(FP64, e.shape[0], e.shape[1], None)
     if e.shape[0] == 0:
         return made
     found = map_rows(e, MaskBits())
