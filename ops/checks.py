@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
-from sparsezc.errors import EmptyObject
+from sparsezc.errors import EmptyObject, InvalidValue
 from sparsezc.expr.expression import Operand, Unrun, adopted, says
 from sparsezc.ops.arrays import must_be_read, must_fit
 from sparsezc.semirings.types.datatypes import DataType, lookup
 
-__all__ = ["everywhere", "scalar", "stored_scalar"]
+__all__ = ["everywhere", "scalar", "stored_scalar", "whole_number"]
 
 
 def scalar(x: Any, where: str, *, may_be_empty: bool = False, like: DataType | None = None) -> Any:
@@ -69,3 +70,22 @@ def stored_scalar(x: Any, where: str) -> Any:
     if getattr(x, "ndim", 0):
         raise TypeError(f"Bad type: {where} must be a Scalar (Literal scalars also accepted); got {says(x)}")
     return scalar(x, where, may_be_empty=True)
+
+
+def whole_number(x: Any, where: str, least: int | None = 0) -> int:
+    """Return `x` as a Python integer; `least`: the least that is allowed.
+
+    Raises
+    ------
+    TypeError
+        It is no integer.
+    InvalidValue
+        It is less than `least`.
+    """
+    try:
+        number = operator.index(x)
+    except TypeError:
+        raise TypeError(f"{where} is {x!r} of type {type(x).__name__}; an integer is needed") from None
+    if least is not None and number < least:
+        raise InvalidValue(f"{where} is {number}; at least {least} is needed")
+    return number

@@ -9,7 +9,7 @@ from sparsezc.errors import DimensionMismatch, DomainMismatch, IndexOutOfBound, 
 from sparsezc.expr.expression import Expression, says, stored
 from sparsezc.expr.resolve import resolve
 from sparsezc.ops.arrays import MAX_SIZE
-from sparsezc.ops.checks import scalar
+from sparsezc.ops.checks import scalar, whole_number
 from sparsezc.semirings.types.datatypes import FP64, INT64
 
 __all__ = ["distances", "kronecker", "mxm", "net_flow", "power", "solve"]
@@ -239,10 +239,7 @@ def net_flow(R: Any, source: Any, target: Any) -> Expression:
         raise DimensionMismatch(f"net_flow: {says(R)} is {R.nrows} x {R.ncols}; a square matrix is needed")
     ends = []
     for v, name in ((source, "source"), (target, "target")):
-        try:
-            end = operator.index(v)
-        except TypeError:
-            raise TypeError(f"Bad type for argument: net_flow: {name} must be an integer; got {says(v)}") from None
+        end = whole_number(v, f"net_flow: {name}", least=None)
         if not 0 <= end < R.nrows:
             raise IndexOutOfBound(f"net_flow: {name} is {end}; 0 .. {R.nrows - 1} is needed")
         ends.append(end)

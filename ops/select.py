@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from typing import Any
 
 from sparsezc.errors import DimensionMismatch, DomainMismatch, InvalidValue
@@ -11,7 +10,7 @@ from sparsezc.expr.mask import Mask, to_mask
 from sparsezc.expr.resolve import resolve
 from sparsezc.ops import indices
 from sparsezc.ops.apply import by_place
-from sparsezc.ops.checks import scalar
+from sparsezc.ops.checks import scalar, whole_number
 from sparsezc.semirings.algebra.operators import Operator, TypedOp
 from sparsezc.semirings.types.datatypes import INT64
 
@@ -131,7 +130,7 @@ def selectk(
     A = stored(A, "selectk: the matrix", 2)
     if how not in _HOW:
         raise InvalidValue(f"selectk: how is {how!r}; one of {', '.join(map(repr, _HOW))} is needed")
-    count = _count(k, "selectk")
+    count = whole_number(k, "selectk: k")
     if replace and not how.startswith("random"):
         raise InvalidValue(f"selectk: replace is given with how={how!r}; only draws can be with replacement")
     if how in ("largest", "smallest", "random_weighted") and (A.dtype.is_complex or A.dtype.is_udt):
@@ -188,18 +187,7 @@ def argsort(u: Any, k: Any = None) -> Expression:
     if u.dtype.is_complex or u.dtype.is_udt:
         raise DomainMismatch(f"argsort: {says(u)} is of a type without an order")
     size: int = u.nvals
-    return Expression("argsort", (u,), None, INT64, (size if k is None else min(size, _count(k, "argsort")),))
-
-
-def _count(k: Any, where: str) -> int:
-    """Check a number of entries."""
-    try:
-        count = operator.index(k)
-    except TypeError:
-        raise TypeError(f"{where}: k is {k!r} of type {type(k).__name__}; an integer is needed") from None
-    if count < 0:
-        raise InvalidValue(f"{where}: k is {count}; at least 0 is needed")
-    return count
+    return Expression("argsort", (u,), None, INT64, (size if k is None else min(size, whole_number(k, "argsort: k")),))
 
 
 def random_seed(seed: Any, where: str) -> int:
@@ -216,10 +204,7 @@ def random_seed(seed: Any, where: str) -> int:
         from sparsezc.expr.draws import fresh_seed
 
         return fresh_seed()
-    try:
-        number = operator.index(seed)
-    except TypeError:
-        raise TypeError(f"{where}: seed is {seed!r} of type {type(seed).__name__}; an integer is needed") from None
+    number = whole_number(seed, f"{where}: seed", least=None)
     if not 0 <= number < 2**64:
         raise InvalidValue(f"{where}: seed is {number}; from 0 to 2**64 - 1 is possible")
     return number

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, TypedDict, Unpack
@@ -18,6 +17,7 @@ from sparsezc.errors import DimensionMismatch, DomainMismatch, InvalidValue
 from sparsezc.io.build.optional import need
 from sparsezc.loader.tables import tables
 from sparsezc.ops import arrays
+from sparsezc.ops.checks import whole_number
 from sparsezc.ops.sampling import fanouts_of
 from sparsezc.ops.select import random_seed
 
@@ -101,7 +101,7 @@ class NeighborLoader:
     IndexOutOfBound
         One of `seeds` is no vertex.
     TypeError
-        An option is unknown.
+        An option is unknown, or `batch_size` or `seed` is no integer.
 
     Notes
     -----
@@ -138,7 +138,7 @@ class NeighborLoader:
         given = _settings(options)
         self._rows = rows_by_target(A, "NeighborLoader")
         self.fanouts = fanouts_of(fanouts, "NeighborLoader")
-        self.batch_size = _at_least_one(batch_size)
+        self.batch_size = whole_number(batch_size, "NeighborLoader: batch_size", 1)
         self.seed = random_seed(given.seed, "NeighborLoader")
         self.epoch = 0
         self._given = given
@@ -215,16 +215,6 @@ def _settings(options: Any) -> _Settings:
             " (PyG's NodeLoader takes workers, with gb.loader.NeighborSampler on the CPU engine)"
         )
     return given
-
-
-def _at_least_one(batch_size: Any) -> int:
-    try:
-        number = operator.index(batch_size)
-    except TypeError:
-        raise InvalidValue(f"NeighborLoader: batch_size is {batch_size!r}; an integer is needed") from None
-    if number < 1:
-        raise InvalidValue(f"NeighborLoader: batch_size is {number}; at least 1 is needed")
-    return number
 
 
 def _seeds(given: Any, n: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

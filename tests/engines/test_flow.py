@@ -146,7 +146,7 @@ def test_bad_operands(put):
         (R.T, (0, 2), TypeError, "must be a Matrix"),
         (R.dup("INT8"), (0, 2), TypeError, "is of INT8; INT64 or FP64 is needed"),
         (gb.Matrix("INT64", 3, 4), (0, 2), gb.exceptions.DimensionMismatch, "is 3 x 4"),
-        (R, (0.5, 2), TypeError, "source must be an integer; got"),
+        (R, (0.5, 2), TypeError, "source is 0.5 of type float; an integer is needed"),
         (R, (0, 3), gb.exceptions.IndexOutOfBound, r"target is 3; 0 \.\. 2 is needed"),
         (R, (1, 1), gb.exceptions.InvalidValue, "source and target are both 1"),
     ):

@@ -297,7 +297,7 @@ def test_bad_input() -> None:
         ({"labels": np.arange(3)}, errors.DimensionMismatch, "y has the shape"),
         ({"fanouts": [-2]}, errors.InvalidValue, "fanouts has -2"),
         ({"batch_size": 0}, errors.InvalidValue, "batch_size is 0"),
-        ({"batch_size": 1.5}, errors.InvalidValue, "batch_size is 1.5"),
+        ({"batch_size": 1.5}, TypeError, "batch_size is 1.5"),
         ({"seeds": [80]}, errors.IndexOutOfBound, r"seeds\[0\] is 80"),
         ({"seeds": np.ones(3, bool)}, errors.DimensionMismatch, "a mask of shape"),
         ({"seed": -1}, errors.InvalidValue, "seed is -1"),

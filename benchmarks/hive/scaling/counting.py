@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Any
-from unittest import mock
 
 import numpy as np
 from numpy.typing import NDArray
@@ -220,9 +219,8 @@ def _moves(engine: Counting, x: Any) -> AbstractContextManager[Any]:
     engine.partition.cut(np.bincount(rows, minlength=shape[0]))
     has, label = np.zeros(shape[0], np.bool_), x.operands[1]
     totals = gb.Vector("FP64", shape[0])  # what parts keep of the labels' totals
-    move = moves._move
 
-    def counted(x: Any, matrix: Any, how: Any, listed: Array) -> Any:
+    def counted(how: Any, listed: Array) -> None:
         has[:] = False
         has[listed] = True
         kept = has[rows]
@@ -233,9 +231,8 @@ def _moves(engine: Counting, x: Any) -> AbstractContextManager[Any]:
         if how.penalty is not None:
             total = how.penalty[1].view(np.int64).copy()
             engine.partition.pull(mine, how.label[other], shape, each, np.zeros(shape[1]), (totals, total))
-        return move(x, matrix, how, listed)
 
-    return mock.patch.object(moves, "_move", counted)
+    return moves.watched(counted)
 
 
 def _sum_by_labels(engine: Counting, x: Any, write: Any) -> None:

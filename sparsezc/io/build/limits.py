@@ -9,7 +9,7 @@ from sparsezc.errors import DomainMismatch
 
 
 def unexpected(where: str, names: Iterable[str], record: type) -> TypeError:
-    """The error for options that a record of them, a TypedDict, does not have: Python's own, with those that it has."""
+    """Return the error for options that a TypedDict does not have: Python's own, with those that it has."""
     known = ", ".join(record.__annotations__)
     return TypeError(f"{where}: got an unexpected keyword argument {min(names)!r}; there are {known}")
 

@@ -31,8 +31,8 @@ def need(module: str, extra: str | None = None) -> Any:
     >>> need("no_such_package", "arrow")
     Traceback (most recent call last):
         ...
-    sparsezc.io.build.optional.PackageMissing: no_such_package is needed for this (No module named 'no_such_package'); pip \
-install "sparsezc[arrow]" brings it
+    sparsezc.io.build.optional.PackageMissing: no_such_package is needed for this (No module named 'no_such_package'); \
+pip install "sparsezc[arrow]" brings it
     """
     try:
         return import_module(module)

@@ -17,7 +17,16 @@ from numpy.typing import NDArray
 from sparsezc.errors import InvalidValue, UnknownDtype
 from sparsezc.semirings.types import datatypes
 
-_NARROW = (datatypes.UINT8, datatypes.UINT16, datatypes.UINT32, datatypes.INT8, datatypes.INT16, datatypes.INT32, datatypes.INT64, datatypes.UINT64)
+_NARROW = (
+    datatypes.UINT8,
+    datatypes.UINT16,
+    datatypes.UINT32,
+    datatypes.INT8,
+    datatypes.INT16,
+    datatypes.INT32,
+    datatypes.INT64,
+    datatypes.UINT64,
+)
 
 
 @dataclass(frozen=True)

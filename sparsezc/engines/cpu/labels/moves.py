@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from sparsezc.expr import turns
 from sparsezc.expr.expression import Expression
 from sparsezc.memory.budget import require_host
 
-__all__ = ["color_rows", "given_rounds", "join_labels", "move_labels", "rounds", "sum_by_labels", "totals"]
+__all__ = ["color_rows", "given_rounds", "join_labels", "move_labels", "rounds", "sum_by_labels", "totals", "watched"]
 
 
 def move_labels(x: Expression, operands: Any, rows: NDArray[np.int64]) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -123,10 +124,26 @@ def sum_by_labels(x: Expression) -> Any:
     return acyclic(made)
 
 
+@contextmanager
+def watched(watcher: Callable[[Choosing, NDArray[np.int64]], None]) -> Iterator[None]:
+    """Call a function before each turn within the context: with what rows know, and the rows that may move."""
+    global _watcher
+    before, _watcher = _watcher, watcher
+    try:
+        yield
+    finally:
+        _watcher = before
+
+
+_watcher: Callable[[Choosing, NDArray[np.int64]], None] | None = None
+
+
 def _move(
     x: Expression, matrix: RowArrays, how: Choosing, listed: NDArray[np.int64]
 ) -> tuple[Spans, NDArray[np.int64]]:
     """Give some rows their best labels; return those that moved."""
+    if _watcher is not None:
+        _watcher(how, listed)
     spans = spans_of(x, matrix, listed)
     best = choose(spans, listed, how)
     places = np.flatnonzero(best != how.label[listed])
