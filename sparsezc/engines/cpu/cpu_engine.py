@@ -160,9 +160,9 @@ def _write(x: Expression, out: Any, write: Write[Mask | None], translate: Callab
             if _adds_under(write):
                 first, given = True, _not_full(mask.parent._store)
         if x.operation in _MEETING:
-            # If all are hypersparse, SuiteSparse 9.4.5 gives the result the list of rows of a mask or an operand without
-            # a copy, and frees it with the old entries of an output that is one of them: row ids are then read from
-            # freed memory. An operand's list is freed where `replace` clears the output beforehand.
+            # If all are hypersparse, SuiteSparse 9.4.5 gives the result the list of rows of a mask or operand without a
+            # copy, and frees it with the old entries of an output that is one of them: row ids are then read from freed
+            # memory. An operand's list is freed where `replace` clears the output beforehand.
             alone = _meets_itself(x, mask)
             freed = [mask.parent, *x.operands] if replace else [mask.parent]
             first = first or alone or any(u._store is out._store for u in freed if u.ndim)
