@@ -26,20 +26,22 @@ from sparsezc.ops.diag import diag, setdiag
 from sparsezc.ops.ewise import ewise_add, ewise_mult, ewise_union
 from sparsezc.ops.extract import extract, values_of, with_values
 from sparsezc.ops.labels import best_label, join_labels, label_weight, move_labels, sum_by_labels
-from sparsezc.ops.mxm import distances, kronecker, mxm, power, solve
+from sparsezc.ops.mxm import distances, kronecker, mxm, net_flow, power, solve
 from sparsezc.ops.mxv import best_column, color_rows, count_corners, inner, mxv, outer, vxm
 from sparsezc.ops.panels import sampled_mxm, two_way_mxm, two_way_sampled_mxm
 from sparsezc.ops.reduce import reduce, reduce_columnwise, reduce_rowwise
 from sparsezc.ops.reposition import reposition, stack, transpose
+from sparsezc.ops.rows import map_rows, row_function
 from sparsezc.ops.sampling import sample_hops, walk
 from sparsezc.ops.select import argsort, select, selectk
 
 __all__ = [
     "apply", "argsort", "assign", "best_column", "best_label", "color_rows", "count_corners", "diag", "distances",
     "ewise_add", "ewise_mult", "ewise_union", "extract", "inner", "join_labels", "kronecker", "label_weight",
-    "move_labels", "mxm", "mxv", "outer", "power", "reduce", "reduce_columnwise", "reduce_rowwise", "reposition",
-    "sample_hops", "sampled_mxm", "select", "selectk", "setdiag", "solve", "stack", "sum_by_labels", "transpose",
-    "two_way_mxm", "two_way_sampled_mxm", "values_of", "vxm", "walk", "with_values",
+    "map_rows", "move_labels", "mxm", "mxv", "net_flow", "outer", "power", "reduce", "reduce_columnwise",
+    "reduce_rowwise", "reposition", "row_function", "sample_hops", "sampled_mxm", "select", "selectk", "setdiag",
+    "solve", "stack", "sum_by_labels", "transpose", "two_way_mxm", "two_way_sampled_mxm", "values_of", "vxm", "walk",
+    "with_values",
 ]  # fmt: skip
 
 infix.define(signs)

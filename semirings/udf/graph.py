@@ -15,7 +15,7 @@ import numpy as np
 from sparsezc.semirings.types import datatypes
 from sparsezc.semirings.types.datatypes import BOOL, DataType
 
-__all__ = ["Form", "Node", "choose", "constant", "convert", "cuda", "evaluate", "operand", "python"]
+__all__ = ["Form", "Node", "choose", "constant", "convert", "cuda", "cuda_row", "evaluate", "operand", "python"]
 
 
 class Form(NamedTuple):
@@ -99,11 +99,18 @@ def evaluate(root: Node, operands: dict[str, Any]) -> Any:
 
 def cuda(root: Node) -> str:
     """Return the value as one CUDA expression."""
-    lines, value = _written(root, lambda node: node.form.cuda if node.form else "", _cuda_constant)
-    if not lines:
-        return value
-    named = " ".join(f"const {dtype.ctype} {name} = {text};" for name, dtype, text in lines)
-    return f"[&] {{ {named} return {value}; }}()"
+    lines, (value,) = _written((root,), lambda node: node.form.cuda if node.form else "", _cuda_constant)
+    return f"[&] {{ {_named(lines)} return {value}; }}()" if lines else value
+
+
+def cuda_row(roots: tuple[Node, ...], out: str) -> str:
+    """Return CUDA statements that write several values to an array; what they have in common is computed once."""
+    lines, values = _written(roots, lambda node: node.form.cuda if node.form else "", _cuda_constant)
+    return " ".join([_named(lines), *(f"{out}[{k}] = {value};" for k, value in enumerate(values))])
+
+
+def _named(lines: list[tuple[str, DataType, str]]) -> str:
+    return " ".join(f"const {dtype.ctype} {name} = {text};" for name, dtype, text in lines)
 
 
 def python(root: Node, name: str, parameters: tuple[str, ...], first: str = "") -> tuple[str, tuple[Any, ...]]:
@@ -118,7 +125,7 @@ def python(root: Node, name: str, parameters: tuple[str, ...], first: str = "") 
         is_small = node.dtype is BOOL or node.value in _SMALL
         return _python_constant(node) if is_small else constants.setdefault(node, f"c{len(constants)}")
 
-    lines, value = _written(root, lambda node: node.form.python if node.form else "", literal)
+    lines, (value,) = _written((root,), lambda node: node.form.python if node.form else "", literal)
     named = "".join(f"    {each} = {text}\n" for each, _, text in lines)
     text = f"def {name}({', '.join((*parameters, *constants.values()))}):\n{first}{named}    return {value}\n"
     return text, tuple(node.value for node in constants)
@@ -136,9 +143,9 @@ def _python_constant(node: Node) -> str:
 
 
 def _written(
-    root: Node, form: Callable[[Node], str], literal: Callable[[Node], str]
-) -> tuple[list[tuple[str, DataType, str]], str]:
-    """Write a graph as source: a named line for each node used twice, and the value."""
+    roots: tuple[Node, ...], form: Callable[[Node], str], literal: Callable[[Node], str]
+) -> tuple[list[tuple[str, DataType, str]], list[str]]:
+    """Write graphs as source: a named line for each node used twice, and the values."""
     uses: Counter[int] = Counter()
 
     def count(node: Node) -> None:
@@ -148,7 +155,10 @@ def _written(
                 count(arg)
             uses[id(arg)] += max(1, text.count(f"{{{position}}}"))
 
-    count(root)
+    for root in roots:
+        if not uses[id(root)]:
+            count(root)
+        uses[id(root)] += len(roots) > 1  # a value that another one needs too
     lines: list[tuple[str, DataType, str]] = []
     texts: dict[int, str] = {}
 
@@ -163,4 +173,4 @@ def _written(
             texts[id(node)] = text
         return texts[id(node)]
 
-    return lines, write(root)
+    return lines, [write(root) for root in roots]

@@ -10,7 +10,7 @@ from sparsezc.semirings.udf import library, rules
 from sparsezc.semirings.udf.graph import Node, choose
 from sparsezc.semirings.udf.source import Source
 
-__all__ = ["translate"]
+__all__ = ["translate", "translate_row"]
 
 _Names = dict[str, Node]
 
@@ -23,33 +23,48 @@ def translate(source: Source, operands: tuple[Node, ...]) -> Node:
     UdfParseError
         A construct has no counterpart, or not for these types; the message names it and its line.
     """
-    names = dict(zip(source.parameters, operands, strict=True))
-    result = _Translator(source).block(source.body, names)
-    if result is None:
+    (result,) = _translated(_Translator(source), operands)
+    return result
+
+
+def translate_row(source: Source, operands: tuple[Node, ...]) -> tuple[Node, ...]:
+    """Translate a function that returns a tuple, or one number; raise as :func:`translate` does."""
+    return _translated(_Translator(source, several=True), operands)
+
+
+def _translated(translator: _Translator, operands: tuple[Node, ...]) -> tuple[Node, ...]:
+    source = translator.source
+    result = translator.block(source.body, dict(zip(source.parameters, operands, strict=True)))
+    if not result:
         raise source.refuse(source.body[-1], "a path through it ends without return")
     return result
 
 
 class _Translator:
-    """Translation of statements and expressions to nodes; `names` are the local variables at each point."""
+    """Translation of statements and expressions to nodes; `names` are the local variables at each point.
 
-    def __init__(self, source: Source) -> None:
-        self.source = source
+    With `several`, a function may return a tuple.
+    """
 
-    # Statements: the value of a block's return, or None if its end is reached without one.
+    def __init__(self, source: Source, *, several: bool = False) -> None:
+        self.source, self.several = source, several
 
-    def block(self, body: list[ast.stmt], names: _Names) -> Node | None:
+    # Statements: the values of a block's return, or None if its end is reached without one.
+
+    def block(self, body: list[ast.stmt], names: _Names) -> tuple[Node, ...] | None:
         for position, statement in enumerate(body):
             if isinstance(statement, ast.Return):
                 if statement.value is None:
                     raise self.source.refuse(statement, "a return without a value")
-                return self.expression(statement.value, names)
+                row = self.several and isinstance(statement.value, ast.Tuple)
+                values = statement.value.elts if row else [statement.value]  # type: ignore[attr-defined]
+                return tuple(self.expression(value, names) for value in values)
             if isinstance(statement, ast.If):
                 return self.branch(statement, body[position + 1 :], names)
             self.statement(statement, names)
         return None
 
-    def branch(self, statement: ast.If, rest: list[ast.stmt], names: _Names) -> Node | None:
+    def branch(self, statement: ast.If, rest: list[ast.stmt], names: _Names) -> tuple[Node, ...] | None:
         """Translate both sides and the rest of the block after each; the rest only once if neither side returns."""
         condition = rules.truth(self.expression(statement.test, names))
         yes_names, no_names = dict(names), dict(names)
@@ -62,7 +77,9 @@ class _Translator:
         no = self.block([*statement.orelse, *rest], no_names)
         if yes is None or no is None:
             raise self.source.refuse(statement, "a path through it ends without return")
-        return choose(condition, *rules.meet(yes, no))
+        if len(yes) != len(no):
+            raise self.source.refuse(statement, f"it returns {len(yes)} numbers on one path and {len(no)} on another")
+        return tuple(choose(condition, *rules.meet(a, b)) for a, b in zip(yes, no, strict=True))
 
     @staticmethod
     def merge(condition: Node, yes: _Names, no: _Names, names: _Names) -> None:

@@ -6,9 +6,10 @@ from typing import Any
 
 from sparsezc import ops
 from sparsezc.algorithms import _check
+from sparsezc.algorithms._communities import positions
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
-from sparsezc.semirings import binary, indexunary, monoid, semiring
+from sparsezc.semirings import binary, monoid, semiring
 from sparsezc.semirings.types import datatypes
 
 
@@ -63,8 +64,7 @@ def cdlp(A: Matrix, max_iter: Any = 10) -> Vector:
         # W = A + A', the number of edges between two vertices
         W, weigh = A.apply(binary.pair[datatypes.FP64], right=1.0).new(), semiring.plus_first
         W << W.ewise_add(W.T, monoid.plus)
-    label = Vector.from_scalar(0, n, datatypes.INT64)
-    label << label.apply(indexunary.rowindex)
+    label = positions(A)
     looks = Vector.from_scalar(True, n, datatypes.BOOL)
     changed = Vector(datatypes.INT64, n)
     for _ in range(rounds):

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from sparsezc import ops
 from sparsezc.algorithms import _check
+from sparsezc.algorithms._communities import positions
 from sparsezc.algorithms._pattern import simple
 from sparsezc.algorithms.greedy_color import greedy_color
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
-from sparsezc.semirings import binary, indexunary, semiring
-from sparsezc.semirings.types import datatypes
+from sparsezc.semirings import binary, semiring
 
 
 def label_propagation(A: Matrix) -> Vector:
@@ -58,8 +58,7 @@ def label_propagation(A: Matrix) -> Vector:
     S = simple(A)
     color = greedy_color(S, strategy="largest_first")
     # from the last vertex on, as the smallest of several labels wins in moves
-    label = Vector.from_scalar(0, n, datatypes.INT64)
-    label << label.apply(indexunary.rowindex)
+    label = positions(S)
     label << label.apply(binary.rminus, right=n - 1)
     label << ops.move_labels(S, label, semiring.plus_pair, turn=color)
     label << label.apply(binary.rminus, right=n - 1)

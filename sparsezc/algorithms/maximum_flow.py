@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sparsezc import ops
 from sparsezc.algorithms import _check
@@ -14,7 +12,7 @@ from sparsezc.algorithms._rounds import rounds
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.errors import DomainMismatch, InvalidValue
-from sparsezc.semirings import binary, monoid, select, semiring
+from sparsezc.semirings import binary, monoid, select, semiring, unary
 from sparsezc.semirings.types import datatypes
 
 _LARGE = 1 << 10  # times the flow: capacities above cost it more than 10 of its 53 bits
@@ -53,23 +51,16 @@ def maximum_flow(A: Matrix, s: Any, t: Any) -> tuple[Any, Matrix]:
 
     Notes
     -----
-    Push-relabel in waves. With R the residual capacities, e the excess of each vertex, at first what the edges of s
-    can carry, and h the hops to t over edges with R > 0, found by a breadth-first search from t, a wave is::
+    With R the capacities, and 0 at edges that A has the other way only, ``ops.net_flow`` computes N, what each edge
+    carries less what the opposite one does; then ``F = N where N > 0``.
 
-        L = R where R > 0 and h(i) = h(j) + 1
-        for each distance from t, from the largest on:
-            F = what e fills of the rows of L at this distance, in the order of their entries
-            e = e - F 1 + F' 1
-        R = R - F + F'                     with F all that the wave has pushed
+    It does so by push-relabel: vertices with excess, at first those next to s, push it over edges with capacity left to
+    vertices one hop nearer to t, or rise where there are none; searches from t correct the heights now and then. What t
+    does not get goes back to s in the same way. On a GPU all vertices with excess push at once, a round at a time, and
+    what a vertex receives is added up in the order of its entries: answers do not depend on timing.
 
-    Farthest vertices come first, so each has received all that it will when it pushes: once a wave. The wave itself
-    runs on the host over the entries of L, as a distance holds few of them in graphs that have many distances.
-
-    A vertex that keeps excess has filled its rows of L, so the next search finds it farther from t: heights only rise,
-    and when no vertex with excess reaches t the cut is found. What excess there is goes back to s in the same way.
-    Rows are filled edge by edge, never in proportion, so that floating-point flows end too. Floating-point capacities
-    far above the flow are first lowered to twice what a cut lets through, which changes no least cut: what a vertex
-    receives and what it sends then agree to about 1e-12 of the flow.
+    Floating-point capacities far above the flow are first lowered to twice the flow, which changes no least cut: what a
+    vertex receives and what it sends then agree to about 1e-12 of the flow.
 
     Source: A. Goldberg, R. Tarjan, A new approach to the maximum-flow problem, JACM 35, 1988, section 3,
     doi:10.1145/48014.61051; global relabelling: B. Cherkassky, A. Goldberg, On implementing the push-relabel method
@@ -83,13 +74,9 @@ def maximum_flow(A: Matrix, s: Any, t: Any) -> tuple[Any, Matrix]:
     >>> value, flow.get(0, 1), flow.get(2, 3)
     (4, 3, 3)
     """
-    C, s, t = _network(A, s, t)
-    C, R, e, value, _ = _preflow(C, s, t)
-    # what is left goes back to s
-    _drain(R, e, s)
-    # F = C - R where that is more than 0
-    F: Matrix = C.ewise_mult(R, binary.minus).new()
-    F << F.select(select.valuegt, 0)
+    value, _, N = _sent(*_network(A, s, t))
+    # F = N where that is more than 0
+    F: Matrix = N.select(select.valuegt, 0).new()
     return value, F
 
 
@@ -118,7 +105,7 @@ def minimum_cut(A: Matrix, s: Any, t: Any) -> tuple[Any, Vector]:
 
     Notes
     -----
-    The first half of :func:`maximum_flow`: the side of t are the vertices that still reach it over edges with R > 0.
+    The side of t are the vertices that reach it over edges with R > N, of which :func:`maximum_flow` computes N.
 
     Source: L. Ford, D. Fulkerson, Maximal flow through a network, 1956, doi:10.4153/CJM-1956-045-5.
 
@@ -131,29 +118,33 @@ def minimum_cut(A: Matrix, s: Any, t: Any) -> tuple[Any, Vector]:
     (4, {0: True, 1: True})
     """
     C, s, t = _network(A, s, t)
-    C, _, _, value, h = _preflow(C, s, t)
+    value, R, N = _sent(C, s, t)
+    open: Matrix = R.ewise_mult(N, binary.gt).new()
+    reached = _hops(open.select(select.valueeq, True).new().T.new(), t)
     side = Vector(datatypes.BOOL, C.nrows)
-    side(~h.S) << True
+    side(~reached.S) << True
     return value, side
 
 
-def _preflow(C: Matrix, s: int, t: int) -> tuple[Matrix, Matrix, Vector, Any, Vector]:
-    """Send what t can receive; return the capacities, the residual ones, the excess, what arrived, and the hops to t.
+def _sent(C: Matrix, s: int, t: int) -> tuple[Any, Matrix, Matrix]:
+    """Return what arrives at t, the capacities with an entry both ways, and what each edge carries, both ways.
 
     Beside a capacity far above the flow, FP64 would round the flow away. So such capacities are lowered, to twice what
-    a cut lets through: no edge carries that much, and the least cuts stay the same.
+    arrives: no edge carries that much, and the least cuts stay the same.
     """
     while True:
-        R, e = _saturated(C, s)
-        value, h = _drain(R, e, t)
-        if C.dtype is datatypes.INT64:
-            return C, R, e, value, h
-        into = C.mxv(h, semiring.plus_first[C.dtype]).new(mask=~h.S)
-        cut = float(into.reduce(monoid.plus).new().get(0.0))
-        most = float(C.reduce_scalar(monoid.max).new().get(0.0))
-        if cut == 0 or most <= _LARGE * cut:
-            return C, R, e, value, h
-        C = C.apply(binary.min, right=2 * cut).new()
+        # R = C, and 0 at edges that C has the other way only
+        R: Matrix = C.T.apply(binary.times, right=0).new()
+        R(binary.plus) << C
+        N: Matrix = ops.net_flow(R, s, t).new()
+        value = C.dtype.np_type.type(N[t, :].new().apply(unary.ainv).new().reduce(monoid.plus).new().get(0)).item()
+        if C.dtype is datatypes.INT64 or value == 0 or _most(C) <= _LARGE * value:
+            return value, R, N
+        C = C.apply(binary.min, right=2 * value).new()
+
+
+def _most(C: Matrix) -> float:
+    return float(C.reduce_scalar(monoid.max).new().get(0))
 
 
 def _network(A: Matrix, s: Any, t: Any) -> tuple[Matrix, int, int]:
@@ -208,93 +199,3 @@ def _hops(A: Matrix, source: int) -> Vector:
         # q<!h> = q'A
         q(~h.S, replace=True) << q.vxm(A, semiring.any_pair[datatypes.BOOL])
     return h
-
-
-def _saturated(C: Matrix, s: int) -> tuple[Matrix, Vector]:
-    """Fill the edges of s; return the residual capacities, with an entry both ways, and the excess at their ends."""
-    # R = C, and 0 at edges that C has the other way only
-    R: Matrix = C.T.apply(binary.times, right=0).new()
-    R(binary.plus) << C
-    e: Vector = C[s, :].new()
-    # the row of s alone
-    F: Matrix = C.select(select.rowle, s).new().select(select.rowgt, s - 1).new()
-    _push(R, F)
-    return R, e
-
-
-def _push(R: Matrix, F: Matrix) -> None:
-    """Push a flow through residual capacities."""
-    # R = R - F + F'
-    R(binary.minus) << F
-    R(binary.plus) << F.T
-
-
-def _drain(R: Matrix, e: Vector, target: int) -> tuple[Any, Vector]:
-    """Push excess to a vertex in waves until none that is left reaches it.
-
-    Returns
-    -------
-    arrived : number
-        What the vertex received.
-    h : Vector
-        Hops to it over edges with capacity left; no entry at vertices that do not reach it.
-    """
-    arrived = e.get(target, 0)
-    del e[target]
-    while True:
-        open = R.select(select.valuegt, 0).new()
-        h = _hops(open.T.new(), target)
-        q = e.dup(mask=h.S)
-        if q.nvals == 0:
-            return arrived, h
-        # L = R where R > 0 and h(i) = h(j) + 1
-        ends = open.ewise_mult(h, binary.second[datatypes.INT64]).new()
-        step = h.ewise_mult(ends, binary.minus).new().select(select.valueeq, 1).new()
-        F, left = _wave(open.dup(mask=step.S), h, e)
-        arrived += left[target].item()
-        left[target] = 0
-        some = np.flatnonzero(left)
-        e << Vector.from_coo(some, left[some], e.dtype, size=e.size)
-        # R = R - F + F'
-        _push(R, F)
-
-
-def _wave(L: Matrix, h: Vector, e: Vector) -> tuple[Matrix, NDArray[Any]]:
-    """Push excess along the entries of L, the farthest vertices first.
-
-    Returns
-    -------
-    F : Matrix
-        What each entry gets, where it gets anything.
-    left : array
-        The excess of every vertex afterwards: exactly 0 where not all entries of its row are filled, though a sum
-        would leave a rounding error.
-    """
-    height, excess = h.to_dense(0), e.to_dense(0)
-    i, j, c = L.to_coo()
-    order = np.argsort(-height[i], kind="stable")  # entries of a row stay together
-    i, j, c = i[order].astype(np.int64), j[order].astype(np.int64), c[order]
-    # what the entries up to each of a row take: sums within rows, of 1, 2, 4 ... entries
-    through, step = c.copy(), 1
-    with np.errstate(over="ignore"):  # a sum that is infinite is more than a row has, which is all that matters
-        while (same := i[step:] == i[:-step]).any():
-            through[step:] += np.where(same, through[:-step], 0)
-            step *= 2
-    before = through - c
-    is_last = np.r_[i[1:] != i[:-1], True]
-    distances = np.flatnonzero(np.r_[True, np.diff(height[i]) != 0, True])
-    spent = np.zeros_like(c)
-    for first, last in pairwise(distances.tolist()):
-        part = slice(first, last)
-        have = excess[i[part]]
-        if have.any():
-            spent[part] = np.clip(have - before[part], 0, c[part])
-            at = is_last[part]
-            excess[i[part][at]] = np.maximum(have - through[part], 0)[at]
-            np.add.at(excess, j[part], spent[part])
-    given = np.empty_like(spent)
-    given[order] = spent
-    # on the engine of L
-    F: Matrix = ops.with_values(L, Vector.from_dense(given)).new()
-    F << F.select(select.valuegt, 0)
-    return F, excess

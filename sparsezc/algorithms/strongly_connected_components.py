@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sparsezc.algorithms import _check
+from sparsezc.algorithms._communities import positions
 from sparsezc.algorithms._degree import out_degree
 from sparsezc.algorithms._pattern import transposed
 from sparsezc.algorithms.connected_components import connected_components
@@ -60,8 +61,7 @@ def strongly_connected_components(A: Matrix) -> Vector:
     n = _check.adjacency(A)
     if A._symmetric:
         return connected_components(A)
-    label = Vector.from_scalar(0, n, datatypes.INT64)
-    label << label.apply(indexunary.rowindex)
+    label = positions(A)
     live = Vector.from_scalar(True, n, datatypes.BOOL)
     B = transposed(A)
     _trim(A, B, live)

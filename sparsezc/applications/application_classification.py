@@ -131,7 +131,7 @@ def application_classification(
         raise InvalidValue(f"G has {n} vertices and no edges; a graph with an edge at least is needed")
     passes = m if rounds is None else graphs.count(rounds, "rounds", 1)
     X = _check.table_beside(G, features, "features", n)
-    D = _distances(X, _check.table(pattern_features, "pattern_features", m, X.ncols), "features")
+    D, _ = _distances(X, _check.table(pattern_features, "pattern_features", m, X.ncols), "features")
     pattern = _pattern(G, P, edge_features, pattern_edge_features)
     mu = _normal(D.apply(unary.ainv).new())
     published = None
@@ -220,15 +220,16 @@ def _normal(X: Matrix) -> Matrix:
     return made
 
 
-def _distances(X: Matrix, y: NDArray[np.float64], name: str) -> Matrix:
-    """Return how far each row of features lies from each of the pattern's."""
+def _distances(X: Matrix, y: NDArray[np.float64], name: str) -> tuple[Matrix, NDArray[np.float64]]:
+    """Return how far each row of features lies from each of the pattern's, and the farthest from each of these."""
     D: Matrix = ops.distances(X, Matrix.from_dense(_check.finite(y, f"pattern_{name}"))).new()
-    farthest = D.reduce_scalar(monoid.max).new().get(0.0)
+    most: NDArray[np.float64] = _most(D).to_dense()
+    farthest = most.max()
     if not farthest <= _FARTHEST:
         raise InvalidValue(
             f"{name} and pattern_{name} are {farthest:g} apart; at most {_FARTHEST:g} is possible, so divide both"
         )
-    return D
+    return D, most
 
 
 def _pattern(G: Matrix, P: Matrix, edge_features: Any, pattern_features: Any) -> _Pattern:
@@ -243,8 +244,8 @@ def _pattern(G: Matrix, P: Matrix, edge_features: Any, pattern_features: Any) ->
         edge_features[:, 0] << ops.values_of(G)
     X = _check.table_beside(G, edge_features, "edge_features", G.nvals)
     y = _check.table(values if pattern_features is None else pattern_features, "pattern_edge_features", a.size, X.ncols)
-    C = _distances(X, y, "edge_features")
-    null = np.maximum(_most(C).to_dense(), np.linalg.norm(y, axis=1))
+    C, most = _distances(X, y, "edge_features")
+    null = np.maximum(most, np.linalg.norm(y, axis=1))
     ends = np.zeros((P.nrows, 2 * a.size))
     ends[np.r_[a, b], np.arange(2 * a.size)] = 1
     return _Pattern(Matrix.from_dense(ends), C, Vector.from_dense(np.tile(null, 2)))

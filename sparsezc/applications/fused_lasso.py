@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from sparsezc import ops
 from sparsezc.algorithms import _check as graphs
+from sparsezc.algorithms._communities import positions
 from sparsezc.algorithms._degree import out_degree
 from sparsezc.algorithms._pattern import simple
 from sparsezc.applications import _check
@@ -185,8 +186,7 @@ def _primal(edges: _Edges, y: Vector, u: Vector) -> Vector:
 
 def _means(edges: _Edges, x: Vector, joined: Vector) -> Vector:
     """Return the mean of x over each set of vertices that some of the edges connect."""
-    region = Vector.from_scalar(0, x.size, datatypes.INT64)
-    region << region.apply(indexunary.rowindex)
+    region = positions(x)
     P = region._pointers()
     while True:
         before = region.dup()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+import math
+from functools import cache
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,13 +13,14 @@ from sparsezc import ops
 from sparsezc.algorithms import _check as graphs
 from sparsezc.applications import _check
 from sparsezc.core.matrix import Matrix
-from sparsezc.core.vector import Vector
 from sparsezc.errors import ConvergenceFailure, InvalidValue
 from sparsezc.semirings import binary, monoid, select, semiring, unary
 from sparsezc.semirings.types import datatypes
+from sparsezc.semirings.udf.rows import RowFunction
 
 EARTH = 6371.0088  # km, the mean radius of the earth (IUGG)
 _SAME = 1e-7  # radians, 0.6 m: an arc of that length has a cosine next to 1, beyond which FP64 tells no distances
+_DEGREE = math.pi / 180
 _SUM = semiring.plus_times[datatypes.FP64]
 _ARC = [(binary.min, 1.0), (binary.max, -1.0), unary.acos, (select.offdiag, 0)]
 _APART = [*_ARC, (select.valuelt, np.pi - _SAME)]
@@ -27,6 +30,7 @@ _WEIGHTS = [
     (4, [*_APART, (binary.max, _SAME), unary.minv]),
 ]
 _HELD = [*_ARC, (select.valuele, _SAME), unary.one]
+_Row = tuple[float, ...]
 
 
 def geolocation(A: Matrix, places: Any, rounds: Any = 10, tol: float | None = None) -> Matrix:
@@ -104,8 +108,8 @@ def geolocation(A: Matrix, places: Any, rounds: Any = 10, tol: float | None = No
     if n == 0:
         _check.table(places, "places", n, 2)
         return Matrix(datatypes.FP64, 0, 2)
-    given = _given(A, places)
-    vertices = _Vertices(A, given)
+    full, given = _given(A, places)
+    vertices = _Vertices(A, full)
     for _ in range(rounds):
         moved = vertices.move(tol is not None)
         if tol is not None and moved * EARTH <= tol:
@@ -121,15 +125,15 @@ def geolocation(A: Matrix, places: Any, rounds: Any = 10, tol: float | None = No
     return found
 
 
-def _given(A: Matrix, places: Any) -> Matrix:
-    """Check places; return those that are known."""
-    given = _check.beside(A, places, "places", A.nrows, 2)
-    given = given.apply(unary.identity).new(mask=~given.apply(unary.isnan).new().V)
+def _given(A: Matrix, places: Any) -> tuple[Matrix, Matrix]:
+    """Check places; return all, NaN where they are not known, and those that are known."""
+    full = _check.beside(A, places, "places", A.nrows, 2)
+    given = full.apply(unary.identity).new(mask=~full.apply(unary.isnan).new().V)
     sizes = given.apply(unary.abs).new().reduce_columnwise(monoid.max).new().to_dense(0.0)
     alike = given[:, 0].new().nvals == given[:, 1].new().nvals == given.reduce_rowwise(monoid.any).new().nvals
     if not alike or sizes[0] > 90 or not np.isfinite(sizes).all():
         raise _refused(_check.table(places, "places", A.nrows, 2))
-    return given
+    return full, given
 
 
 def _refused(table: NDArray[np.float64]) -> InvalidValue:
@@ -148,87 +152,112 @@ def _refused(table: NDArray[np.float64]) -> InvalidValue:
 
 
 class _Vertices:
-    """Where vertices are: X has their unit vectors and a column of 0, P the same and 1; rows of 0 for those nowhere.
+    """Where vertices are: P has their unit vectors and 1, X the same and 0; rows of 0 for those nowhere.
 
-    `placed` has an entry for each vertex with a place; `ones` has 1 there, and 0 elsewhere. `known` has the rows of
-    known places, `axes` them and the last column: its complement are the coordinates that are to be found.
+    `known` has the rows of known places, `axes` them and the last column: its complement are the coordinates that are
+    to be found.
     """
 
-    def __init__(self, A: Matrix, given: Matrix) -> None:
-        self.A, n = A, A.nrows
-        self.zeros = A._vector(datatypes.FP64)
-        self.zeros << 0.0
-        latitude, longitude = (given[:, k].new().apply(binary.times, right=np.pi / 180).new() for k in range(2))
-        flat = latitude.apply(unary.cos).new()
-        self.X = Matrix(datatypes.FP64, n, 4)
-        for k, column in enumerate((
-            flat.ewise_mult(longitude.apply(unary.cos).new(), binary.times).new(),
-            flat.ewise_mult(longitude.apply(unary.sin).new(), binary.times).new(),
-            latitude.apply(unary.sin).new(),
-            latitude.apply(binary.times, right=0.0).new(),
-        )):  # fmt: skip
-            self.X[:, k] << column
-        self.known = self.X.dup(datatypes.BOOL)
-        self.X(~self.X.S) << 0.0
-        self.axes = self.known.dup()
-        self.axes[:, 3] << self.zeros.dup(datatypes.BOOL)
-        self.placed = latitude.apply(unary.one).new()
-        self.ones = self.zeros.dup()
-        self.ones(self.placed.S) << 1.0
-        self.P = self.X.dup()
-        self.P[:, 3] << self.ones
+    def __init__(self, A: Matrix, places: Matrix) -> None:
+        self.A, self.rows = A, _functions()
+        self.P = ops.map_rows(self.rows.place, places).new()
+        self.X = ops.map_rows(self.rows.flat, self.P).new()
+        self.known, self.axes = (
+            ops.map_rows(function, self.P).new().select(select.valuene, 0).new(datatypes.BOOL)
+            for function in (self.rows.known, self.rows.axes)
+        )
+        self.none = Matrix(datatypes.FP64, A.nrows, 1)
 
     def move(self, measured: bool) -> float:
-        """Run a round; where it is `measured`, return the farthest move in radians."""
-        X = self.X
+        """Run a round; where it is `measured`, return the farthest move in radians, infinity for a first place."""
         # T<~K> = ((1 / sin D) P, (1 / D) 1) for D<A> = arccos X P'
-        T = ops.sampled_mxm(self.A, X, self.P, self.P, _SUM, _SUM, _WEIGHTS).new(mask=~self.known.S)
-        rate = T[:, 3].new()
-        # V = T - (T .* X) 1 X
-        inward = T.ewise_mult(X, binary.times).new().reduce_rowwise(monoid.plus).new()
-        V = T.ewise_mult(inward.ewise_mult(X, binary.times).new(), binary.minus).new(mask=~self.axes.S)
-        length = V.ewise_mult(V, binary.times).new().reduce_rowwise(monoid.plus).new().apply(unary.sqrt).new()
-        size = length.dup()
-        self._hold(size, rate)
-        size << size.select(select.valuegt, 0)
-        # v = |V| / (1 / D) 1; a quarter of a turn for those that get their first place
-        step = size.ewise_mult(rate, binary.truediv).new(mask=self.placed.S)
-        moved = float(step.reduce(monoid.max).new().get(0.0)) if measured else 0.0
-        fresh = size.select(select.valuegt, _SAME).new(mask=~self.placed.S)
-        step(fresh.S) << np.pi / 2
-        # x = cos |v| x + sin |v| V / |V|
-        turned = step.apply(unary.sin).new().ewise_mult(length, binary.truediv).new()
-        new = step.apply(unary.cos).new().ewise_mult(X, binary.times).new(mask=~self.axes.S)
-        new(binary.plus) << turned.ewise_mult(V, binary.times)
-        X(new.S) << new
-        self.P(new.S) << new
-        if fresh.nvals:
-            self.placed(fresh.S) << 1.0
-            self.ones(fresh.S) << 1.0
-            self.P[:, 3] << self.ones
-        return np.inf if measured and fresh.nvals else moved
+        T = ops.sampled_mxm(self.A, self.X, self.P, self.P, _SUM, _SUM, _WEIGHTS).new(mask=~self.known.S)
+        before = self.P.dup() if measured else None
+        self.P(~self.known.S) << ops.map_rows(self.rows.move, T, self._held(T), self.P)
+        self.X(~self.axes.S) << self.P
+        if before is None:
+            return 0.0
+        return float(ops.map_rows(self.rows.arc, before, self.P).new().reduce_scalar(monoid.max).new().get(0.0))
 
-    def _hold(self, size: Vector, rate: Vector) -> None:
-        """Take what neighbours at the same place hold off the forces, and off the rates."""
-        near = rate.select(select.valuege, 1 / _SAME).new()  # a neighbour at the same place adds as much
-        if near.nvals == 0:
-            return
-        mask = Matrix(datatypes.FP64, near.size, 1)
-        mask[:, 0] << near
+    def _held(self, T: Matrix) -> Matrix:
+        """Return how many neighbours a vertex has at its own place, for those that have any."""
+        if not T.reduce_columnwise(monoid.max).new().get(3, 0.0) >= 1 / _SAME:  # such a neighbour adds as much
+            return self.none
+        near = T[:, 3:4].new().select(select.valuege, 1 / _SAME).new()
         ones = self.P[:, 3:4].new()
-        H = ops.sampled_mxm(self.A, self.X, self.P, ones, _SUM, _SUM, [(1, _HELD)]).new(mask=mask.S)
-        held = H[:, 0].new()
-        size(held.S) << size.ewise_mult(held, binary.minus)
-        rate(held.S) << rate.ewise_mult(held.apply(binary.truediv, right=_SAME).new(), binary.minus)
+        held: Matrix = ops.sampled_mxm(self.A, self.X, self.P, ones, _SUM, _SUM, [(1, _HELD)]).new(mask=near.S)
+        return held
 
     def degrees(self) -> Matrix:
-        """Return latitudes and longitudes."""
-        x, y, z = (self.X[:, k].new(mask=self.placed.S) for k in range(3))
-        found = Matrix(datatypes.FP64, self.X.nrows, 2)
-        flat = x.ewise_mult(y, binary.hypot).new()
-        for k, angle in enumerate((z.ewise_mult(flat, binary.atan2).new(), y.ewise_mult(x, binary.atan2).new())):
-            found[:, k] << angle.apply(binary.times, right=180 / np.pi)
+        """Return latitudes and longitudes of vertices with a place."""
+        found: Matrix = ops.map_rows(self.rows.degrees, self.P).new().select(select.valuele, 180.0).new()  # no NaN
         return found
+
+
+class _Functions(NamedTuple):
+    """Functions of rows of P, or as their parameters say."""
+
+    place: RowFunction
+    flat: RowFunction
+    known: RowFunction
+    axes: RowFunction
+    move: RowFunction
+    arc: RowFunction
+    degrees: RowFunction
+
+
+@cache
+def _functions() -> _Functions:
+    return _Functions(
+        ops.row_function(_place),
+        ops.row_function(lambda x, y, z, placed: (x, y, z, 0.0)),
+        ops.row_function(lambda x, y, z, placed: (placed, placed, placed, placed)),
+        ops.row_function(lambda x, y, z, placed: (placed, placed, placed, 1.0)),
+        ops.row_function(_move),
+        ops.row_function(_arc),
+        ops.row_function(_degrees),
+    )
+
+
+def _place(latitude: float, longitude: float) -> _Row:
+    if math.isnan(latitude):
+        return 0.0, 0.0, 0.0, 0.0
+    a = latitude * _DEGREE
+    b = longitude * _DEGREE
+    return math.cos(a) * math.cos(b), math.cos(a) * math.sin(b), math.sin(a), 1.0
+
+
+def _move(
+    tx: float, ty: float, tz: float, rate: float, held: float, x: float, y: float, z: float, placed: float
+) -> _Row:
+    # V = T - (T .* X) 1 .* X
+    inward = tx * x + ty * y + tz * z
+    vx = tx - inward * x
+    vy = ty - inward * y
+    vz = tz - inward * z
+    length = math.sqrt(vx * vx + vy * vy + vz * vz)
+    # v = |V| / (1 / D) 1, but for neighbours at the same place; a quarter of a turn where it is the first place
+    size = length - held
+    if size <= (0.0 if placed else _SAME):
+        return x, y, z, placed
+    step = size / (rate - held / _SAME) if placed else math.pi / 2
+    # x = cos |v| x + sin |v| V / |V|
+    stays = math.cos(step)
+    turned = math.sin(step) / length
+    return stays * x + turned * vx, stays * y + turned * vy, stays * z + turned * vz, 1.0
+
+
+def _arc(ax: float, ay: float, az: float, before: float, bx: float, by: float, bz: float, after: float) -> float:
+    dx = ax - bx
+    dy = ay - by
+    dz = az - bz
+    return 2 * math.asin(min(math.sqrt(dx * dx + dy * dy + dz * dz) / 2, 1.0)) if before == after else math.inf
+
+
+def _degrees(x: float, y: float, z: float, placed: float) -> _Row:
+    if placed == 0:
+        return math.nan, math.nan
+    return math.atan2(z, math.hypot(x, y)) / _DEGREE, math.atan2(y, x) / _DEGREE
 
 
 def unit_vectors(degrees: NDArray[np.float64]) -> NDArray[np.float64]:

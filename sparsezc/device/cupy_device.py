@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.device import nvrtc, spread
+from sparsezc.device import nvrtc, pageable, spread
 from sparsezc.device.processors import processors
 from sparsezc.device.protocol import Kernel, Pages, Window, giving
 from sparsezc.errors import DeviceUnavailable, OutOfMemory
@@ -25,6 +25,7 @@ _HUGE = 2 << 20
 _ACCESSED_BY, _READ_MOSTLY = 5, 1  # cudaMemAdviseSetAccessedBy, cudaMemAdviseSetReadMostly
 _PORTABLE_MAPPED = 1 | 2  # cudaHostRegisterPortable | cudaHostRegisterMapped
 _READ_ONLY = 8  # cudaHostRegisterReadOnly
+_COPIERS = 4  # processors from which threads copy faster than the driver
 
 
 class _Graph:
@@ -174,7 +175,20 @@ class Cuda:
             self._copy_managed(self.pointer(array), host.ctypes.data, array.nbytes)
             return
         self.xp.cuda.get_current_stream().synchronize()
+        if kind == "pageable" and array.nbytes >= pageable.LEAST and (threads := self._pageable) is not None:
+            threads.copy(self.pointer(array), host.view(np.uint8))
+            return
         self._runtime.memcpy(self.pointer(array), host.ctypes.data, array.nbytes, 1)  # cudaMemcpyHostToDevice
+
+    @cached_property
+    def _pageable(self) -> pageable.Pageable | None:
+        """Return threads that copy from memory which is not pinned; None where the driver's one thread is as good."""
+        if processors(16) < _COPIERS:
+            return None
+        try:
+            return pageable.Pageable(self._runtime, self.id, lambda nbytes: self._pinned(nbytes).array)
+        except OutOfMemory:
+            return None
 
     def copy_out(self, array: Any, host: NDArray[Any], kind: str = "pinned") -> None:
         array = self.xp.ascontiguousarray(array)

@@ -60,7 +60,10 @@ class Device(Protocol):
     def asnumpy(self, array: Any) -> NDArray[Any]: ...
     def pointer(self, array: Any) -> int: ...
     def copy_in(self, array: Any, host: NDArray[Any], kind: str = "pinned") -> None:
-        """Fill a device array from as many bytes of host memory; from pages of this kind, at the link's own rate."""
+        """Fill a device array from as many bytes of host memory; from pages of this kind, at the link's own rate.
+
+        Kind "pageable": memory that is not pinned, which threads copy.
+        """
 
     def copy_out(self, array: Any, host: NDArray[Any], kind: str = "pinned") -> None:
         """Copy from the device to the host."""

@@ -13,7 +13,7 @@ behind it). ``u``, ``v`` are Vectors; an ``x`` is any of these. ``s``, ``t`` are
 :class:`~sparsezc.expr.expression.IndexList`, P is a :class:`~sparsezc.expr.draws.Pick` and W a
 :class:`~sparsezc.expr.draws.Trail` (that module has the rules of chance, by which all engines draw the same); t is the
 largest weight of each row and w weights by column, where W asks for them; R is an
-:class:`~sparsezc.expr.expression.Inner`.
+:class:`~sparsezc.expr.expression.Inner`, F a :class:`~sparsezc.semirings.udf.rows.RowFunction`.
 
 ===================  ================  ==========  =================================================
 operation            operands          op          makes
@@ -28,6 +28,7 @@ two_way_mxm          A, B, X           semiring    Matrix: W X and W'X by column
 two_way_sampled_mxm  A, X, R           semiring    Matrix: W X and W'X for the W(A.S) << X X' over R's semiring
 solve                G, B              None        Matrix of FP64: each row the x with G_i x = b_i (ops/mxm.py)
 distances            X, Y              None        Matrix of FP64: of each row of X from each of Y
+map_rows             A, B, ..., F      None        Matrix of FP64: F of the rows i of all is row i (ops/rows.py)
 best_column          A, v              None        Vector: the column of each row's entries where v is largest
 argsort              u                 None        Vector: positions of the least values, in their order
 count_corners        A, B, M           None        Vector of INT64: triples with M(i, j), A(i, k), B(k, j), by vertex
@@ -59,6 +60,7 @@ label_weight         A, u              semiring    Vector: what a row i has with
 move_labels          A, u, k|s, v|s,   semiring    Vector: the labels after rounds of moves; an empty Scalar
                      s, t, p                       is no vector; s is the scale, t the seed, p the least moves
 join_labels          A, u, k, s, t     semiring    Vector: the parts of the groups u, by their rows' joins
+net_flow             R, s, t           None        Matrix: a largest flow from s to t at R's entries (ops/mxm.py)
 color_rows           A, u              None        Vector: the smallest number that no neighbour of a
                                                    larger u has
 sum_by_labels        A, u              semiring    Matrix: sums of entries by the labels of row and column

@@ -2,9 +2,10 @@
 
 A trial draws a matrix (of any size from 0 to 2^40, any type, extremes among the values) and runs each operation once,
 with arguments over and beyond its bounds: `selectk`, `walk`, `best_column`, `count_corners`, `sampled_mxm`,
-`two_way_mxm` and its sampled form, `best_label`, `label_weight` and `color_rows`. Where a draw is by chance, the judge
-knows what any draw must be, and the same seed must draw the same again, from the matrix, from listed rows and on the
-emulated GPU where there is one. A bad argument must be refused by an error of the package or a TypeError.
+`two_way_mxm` and its sampled form, `best_label`, `label_weight`, `color_rows` and `net_flow`. Where a draw is by
+chance, the judge knows what any draw must be, and the same seed must draw the same again, from the matrix, from listed
+rows and on the emulated GPU where there is one. A bad argument must be refused by an error of the package or a
+TypeError.
 """
 
 from __future__ import annotations
@@ -369,7 +370,34 @@ def colors(draw: Draw) -> str | None:
     return wrong or _is_refused(lambda: ops.color_rows(S, gb.Vector("INT64", n + 1)))
 
 
+def flows(draw: Draw) -> str | None:
+    """net_flow, of capacities up to 2^40: a flow, of which no path has capacity left."""
+    n = draw.n = min(draw.n, 40)
+    if n < 2:
+        return None
+    rng, m = draw.rng, int(draw.rng.integers(0, 4 * n))
+    at = rng.integers(0, n, (2, m))
+    capacity = rng.integers(0, draw.pick(2, 9, 2**40), m)
+    R = gb.Matrix.from_coo(
+        np.r_[at[0], at[1]], np.r_[at[1], at[0]], np.r_[capacity, 0 * capacity], "INT64",
+        nrows=n, ncols=n, dup_op="plus",
+    )  # fmt: skip
+    s, t = rng.permutation(n)[:2].tolist()
+    F = ops.net_flow(R.to("gpu") if draw.gpu else R, s, t).new()  # engines may find different ones
+    room, flow = R.to_dense(0), F.to_dense(0)
+    net, reached, waiting = flow.sum(axis=1), {s}, [s]
+    while waiting:
+        i = waiting.pop()
+        for j in np.flatnonzero(room[i] > flow[i]).tolist():
+            if j not in reached:
+                reached.add(j), waiting.append(j)
+    net[[s, t]] -= [net[s], -net[s]]
+    if t in reached or net.any() or (flow != -flow.T).any() or (flow > room).any():
+        return f"net_flow({R.to_coo()}, {s}, {t}) is {F.to_coo()}"
+    return _is_refused(lambda: ops.net_flow(R, s, s)) or _is_refused(lambda: ops.net_flow(R, s, n))
+
+
 OPERATIONS = {
     "selectk": selectk, "walk": walk, "best_column": best_column, "count_corners": count_corners,
-    "sampled_mxm": sampled_mxm, "two way": two_way, "labels": labels, "colors": colors,
+    "sampled_mxm": sampled_mxm, "two way": two_way, "labels": labels, "colors": colors, "flows": flows,
 }  # fmt: skip

@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 
 import sparsezc as gb
+from sparsezc.engines.gpu.graphs import colors, flow
 from sparsezc.engines.gpu.placements import segments
 from sparsezc.engines.gpu.products import (
     best_column,
-    colors,
+    dense_rows,
     labels,
     multi_source_bfs,
     sampled,
@@ -227,13 +228,25 @@ def _moves() -> Iterator[Case]:
             flags = codegen.flags(CLASS=kind, DENSE=wide)
             source = codegen.source("label_sums.cu", f"{labels.types(summing)}\n{flags}")
             yield "label_sums", "#define KERNEL label_sums\n" + source, "label_sums"
+        if counts:
+            for name in ("list_pairs", "first_of_pairs", "add_pairs"):
+                yield name, codegen.source("label_pairs.cu", labels.types(summing)), name
 
 
 def _colors() -> Iterator[Case]:
     """The kernels that colour rows."""
     for wide in (False, True):
         for name in ("wait_rows", "color_rows"):
-            yield name, codegen.source("label_colors.cu", colors.text(wide, wide)), name
+            yield name, codegen.source("colors.cu", colors.text(wide, wide)), name
+
+
+def _flows() -> Iterator[Case]:
+    """The kernels that push excess along edges."""
+    for dtype, large in ((datatypes.INT64, True), (datatypes.FP64, False)):
+        number = np.dtype(np.uint64 if large else np.uint32)
+        source = codegen.source("flow.cu", flow.text(large, number, number, dtype))
+        for name in ("leave", "search", "list_active", "push", "gather"):
+            yield f"flow.{name}", source, name
 
 
 def _labels() -> Iterator[Case]:
@@ -312,14 +325,24 @@ def _sampling() -> Iterator[Case]:
             yield f"panel_{name}", codegen.source("panel_gather.cu", codegen.typedefs(T=dtype)), name
         prelude = codegen.typedefs(X=dtype, Z=dtype) + "\n" + codegen.monoid(op[dtype].monoid)
         yield "panel_fold", "#define KERNEL panel_fold\n" + codegen.source("panel_fold.cu", prelude), "panel_fold"
-        prelude = codegen.typedefs(X=dtype)
+        prelude = dense_rows._prelude(dtype)
         yield "distances", "#define KERNEL distances\n" + codegen.source("distances.cu", prelude), "distances"
 
 
 def everything_else() -> list[Case]:
     """Every kernel that ordinary statements on two types ask for."""
     found = [(name, source, name) for source, name in rehearse([_statements]) if name not in ("mxv", "vxm")]
-    found += [*_panels(), *_by_vertex(), *_heavy(), *_labels(), *_moves(), *_colors(), *_placed(), *_rounds()]
+    found += [
+        *_panels(),
+        *_by_vertex(),
+        *_heavy(),
+        *_labels(),
+        *_moves(),
+        *_colors(),
+        *_flows(),
+        *_placed(),
+        *_rounds(),
+    ]
     return [*found, *_sampling()]
 
 

@@ -7,6 +7,7 @@ import pytest
 
 import sparsezc as gb
 from sparsezc import ops
+from sparsezc.engines.gpu.elementwise import value_order
 from sparsezc.errors import DomainMismatch, InvalidValue
 
 N = 300
@@ -34,6 +35,19 @@ def test_the_order_is_that_of_a_stable_sort(gpu: Any, dtype: str, engine: str) -
             size = N if k is None else min(N, k)
             assert (found.dtype, found.size, found._engine.name) == (gb.dtypes.INT64, size, engine)
             assert np.array_equal(found.to_dense(), order[:k])
+
+
+@pytest.mark.parametrize("dtype", ["INT32", "INT64", "UINT64", "FP32", "FP64"])
+def test_whole_numbers_near_each_other(gpu: Any, dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are sorted by two bytes; numbers that are not whole, not near, or not numbers are not."""
+    monkeypatch.setattr(value_order, "_MANY", 1)
+    near = _RNG.integers(0, 90, N) + (0 if dtype[0] == "U" else -40)
+    for last in (7, 2**16 + 100, 7.5, np.nan):
+        if dtype[0] != "F" and last != int(np.nan_to_num(last)):
+            continue
+        values = np.append(near, last).astype(gb.dtypes.lookup_dtype(dtype).np_type)
+        found = ops.argsort(gb.Vector.from_dense(values, dtype=dtype).to("gpu")).new().to_dense()
+        assert np.array_equal(found, np.argsort(values, kind="stable"))
 
 
 @pytest.mark.parametrize("engine", ["cpu", "gpu"])

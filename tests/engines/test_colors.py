@@ -8,7 +8,7 @@ from sparsezc import ops
 from sparsezc.device import cuda
 from sparsezc.engines.cpu.labels import moves
 from sparsezc.engines.cpu.labels.sorting import Sorting
-from sparsezc.engines.gpu.products import colors
+from sparsezc.engines.gpu.graphs import colors
 
 
 @pytest.fixture(params=["cpu", "without numba", "gpu"])

@@ -43,6 +43,7 @@ FOLDERS = (
     ("sparsezc.engines.gpu.layouts",),
     ("sparsezc.engines.gpu.elementwise",),
     ("sparsezc.engines.gpu.products",),
+    ("sparsezc.engines.gpu.graphs",),
     ("sparsezc.engines.gpu.sampling",),
     ("sparsezc.engines.gpu",),
     ("sparsezc.engines.distributed.transports",),

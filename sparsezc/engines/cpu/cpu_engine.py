@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any
 
 from sparsezc import errors, first_use
-from sparsezc.engines.cpu.dense import distances, is_dense, matmul, solve, values_of, with_values
+from sparsezc.engines.cpu.dense import distances, is_dense, map_rows, matmul, solve, values_of, with_values
 from sparsezc.engines.cpu.store_methods import Keeper
 from sparsezc.engines.cpu.suitesparse import native
 from sparsezc.engines.cpu.suitesparse.expressions import EXPRESSIONS, acyclic, index, operand, operator, scalar, stack
@@ -160,9 +160,9 @@ def _write(x: Expression, out: Any, write: Write[Mask | None], translate: Callab
             if _adds_under(write):
                 first, given = True, _not_full(mask.parent._store)
         if x.operation in _MEETING:
-            # If all are hypersparse, SuiteSparse 9.4.5 gives the result the list of rows of a mask or operand without a
-            # copy, and frees it with the old entries of an output that is one of them: row ids are then read from freed
-            # memory. An operand's list is freed where `replace` clears the output beforehand.
+            # If all are hypersparse, SuiteSparse 9.4.5 gives the result the list of rows of a mask or an operand, not
+            # a copy, and frees it with the old entries of an output that is one of them: row ids are then read from
+            # freed memory. An operand's list is freed where `replace` clears the output beforehand.
             alone = _meets_itself(x, mask)
             freed = [mask.parent, *x.operands] if replace else [mask.parent]
             first = first or alone or any(u._store is out._store for u in freed if u.ndim)
@@ -232,6 +232,8 @@ _STATEMENTS: dict[str, Callable[[Expression, Any, Write[Mask | None]], None]] = 
     "best_column": partial(_write_whole, first_use.function("sparsezc.engines.cpu.selectk", "best_column")),
     "count_corners": partial(_write_whole, first_use.function("sparsezc.engines.cpu.two_way", "count_corners")),
     "distances": partial(_write_whole, distances),
+    "map_rows": partial(_write_whole, map_rows),
+    "net_flow": partial(_write_whole, first_use.function("sparsezc.engines.cpu.flow", "net_flow")),
     "sampled_mxm": _sampled_mxm,
     "selectk": partial(_write_whole, first_use.function("sparsezc.engines.cpu.selectk", "selectk")),
     "solve": partial(_write_whole, solve),

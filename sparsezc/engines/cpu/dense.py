@@ -15,7 +15,7 @@ from sparsezc.expr.expression import Expression
 from sparsezc.memory.budget import require_host
 from sparsezc.semirings.semiring import plus_times
 
-__all__ = ["distances", "is_dense", "matmul", "solve", "values_of", "with_values"]
+__all__ = ["distances", "is_dense", "map_rows", "matmul", "solve", "values_of", "with_values"]
 
 NOT_SOLVED = "solve: a row's matrix is singular in FP64; each must have one solution"
 _SOLVED = 1 << 22  # numbers of the matrices that are solved at a time, 32 MiB
@@ -84,6 +84,18 @@ def distances(x: Expression) -> Any:
     if (X.nrows, Y.nrows) != x.shape or X.ncols != Y.ncols:
         raise DimensionMismatch(f"distances: {X.name} and {Y.name} have other shapes since the expression was made")
     values = cdist(*(_array(M, np.float64, fill=0.0) for M in (X, Y)))
+    return full_or_not(values, np.ones(x.shape, np.bool_), x)
+
+
+def map_rows(x: Expression) -> Any:
+    """Make python-graphblas's Matrix of rows that a function computes."""
+    *matrices, function = x.operands
+    if any(A.nrows != x.shape[0] for A in matrices) or sum(A.ncols for A in matrices) != function.inputs:
+        raise DimensionMismatch("map_rows: a matrix has another shape since the expression was made")
+    columns = [column for A in matrices for column in _array(A, np.float64, fill=0.0).T]
+    values = np.empty(x.shape)
+    for k, column in enumerate(function.numpy(columns)):
+        values[:, k] = column
     return full_or_not(values, np.ones(x.shape, np.bool_), x)
 
 

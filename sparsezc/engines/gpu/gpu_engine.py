@@ -19,7 +19,8 @@ from sparsezc.engines.gpu.elementwise import (
     vector_index,
     vector_map,
 )
-from sparsezc.engines.gpu.products import best_column, colors, label_moves, labels, spgemm, spmv
+from sparsezc.engines.gpu.graphs import colors
+from sparsezc.engines.gpu.products import best_column, label_moves, labels, spgemm, spmv
 from sparsezc.engines.gpu.runtime import launch, presence_words
 from sparsezc.engines.gpu.storage import vertex_order
 from sparsezc.engines.gpu.storage.vector_store import ALL, VectorStore, bits_of, in_bits

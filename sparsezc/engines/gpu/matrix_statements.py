@@ -15,10 +15,13 @@ from sparsezc.engines.gpu.elementwise import (
     operands,
     panel,
     panel_parts,
+    row_map,
     vector_index,
 )
 from sparsezc.engines.gpu.elementwise.matrix_merge import MaskRows, Region
 from sparsezc.engines.gpu.elementwise.panel import Panel
+from sparsezc.engines.gpu.elementwise.transpose import mirrored
+from sparsezc.engines.gpu.graphs import flow
 from sparsezc.engines.gpu.products import dense_rows, label_sums, spgemm, two_way
 from sparsezc.engines.gpu.runtime import presence_words
 from sparsezc.engines.gpu.sampling import picks, walks
@@ -122,7 +125,20 @@ def _ewise(e: Any) -> MatrixStore:
     if e.operation == "ewise_mult" and x.ndim != y.ndim:
         matrix, vector = (x, y) if x.ndim == 2 else (y, x)
         return broadcast.multiply(e.op, matrix_stores.operand(matrix), vector._store, vector is x)
+    if e.operation == "ewise_add" and (made := _mirrored(e, x, y)) is not None:
+        return made
     return matrix_merge.ewise(e.operation, e.op, _repeated(x, e, True), _repeated(y, e, False), **extra)
+
+
+def _mirrored(e: Any, x: Any, y: Any) -> MatrixStore | None:
+    """Return the sum of a triangle and its transpose; None: the operands are others."""
+    if x.ndim != y.ndim or x._store is not y._store or x._transposed == y._transposed:
+        return None
+    store = x._store
+    if store.rows is None or store.symmetric or e.dtype is not store.dtype or store.nrows != store.ncols:
+        return None
+    rows = mirrored(store.rows)
+    return None if rows is None else MatrixStore(e.dtype, store.nrows, store.ncols, rows, rows)
 
 
 def _repeated(x: Any, e: Any, left: bool) -> MatrixStore:
@@ -263,9 +279,11 @@ _MAKE: dict[str, Callable[[Any], MatrixStore | None]] = {
     "two_way_sampled_mxm": lambda e: two_way.two_way_sampled_mxm(e, matrix_stores.operand(e.operands[0])),
     "solve": dense_rows.solve,
     "distances": dense_rows.distances,
+    "map_rows": row_map.as_rows,
     "selectk": _selectk,
     "walk": _walk,
     "sum_by_labels": label_sums.sum_by_labels,
+    "net_flow": flow.net_flow,
 }
 _OF_PANELS = {"solve", "distances", "two_way_mxm", "two_way_sampled_mxm"}  # their results mostly are panels, too
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sparsezc.config import config
 from sparsezc.device import cuda
 from sparsezc.engines.gpu.elementwise import matrix_map
+from sparsezc.engines.gpu.elementwise.filter import Kept
 from sparsezc.engines.gpu.elementwise.transpose import transposed
 from sparsezc.engines.gpu.storage import reorder as permute
 from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows
@@ -122,8 +123,7 @@ def pointers(store: VectorStore) -> MatrixStore:
     at, values = store.entries()
     indptr = xp.arange(n + 1, dtype=np.int64)
     if 0 < at.size < n:
-        there = xp.unpackbits(store.bits.view(np.uint8), bitorder="little")[:n]
-        xp.cumsum(there, dtype=np.int64, out=indptr[1:])
+        indptr = Kept.of(n, store.bits).offsets(indptr)
     ids = DeviceBuffer(values.astype(index_dtype(n, "device")))
     rows = Rows(n, n, int(at.size), indptr, ids, DeviceBuffer(xp.ones(1, np.bool_)), True)
     return MatrixStore(BOOL, n, n, rows if at.size else None)

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from sparsezc.engines.gpu import matrix_stores
-from sparsezc.engines.gpu.elementwise import operands, panel, panel_parts, vector_map
+from sparsezc.engines.gpu.elementwise import operands, panel, panel_parts, row_map, vector_map
 from sparsezc.engines.gpu.elementwise.panel import Panel
 from sparsezc.engines.gpu.products import multi_source_bfs, sampled, spmm
 from sparsezc.engines.gpu.products.spgemm_rows import products, the_one_value
@@ -22,7 +22,7 @@ from sparsezc.semirings.types.datatypes import BOOL
 
 _DENSE = 2  # a matrix with an entry in at least one of so many places becomes a panel for a product
 _HUBS = 8  # times the mean length: that of the rows that a panel's entries meet, as hubs are met first
-_PASS = 64  # entries of a pass over all that take as long as one product by few rows, which few blocks make
+_PASS = 4096  # entries of a pass over all that take as long as one product of a block; a block makes one row's products
 
 
 def run_statement(e: Any, out: Any, write: Write[Mask | None]) -> bool:
@@ -35,6 +35,8 @@ def run_statement(e: Any, out: Any, write: Write[Mask | None]) -> bool:
         return statement.mxm()
     if e.operation == "sampled_mxm":
         return statement.sampled_mxm()
+    if e.operation == "map_rows":
+        return statement.map_rows()
     if e.operation in ("assign", "subassign") and statement.put():
         return True
     return e.operation in _ELEMENTWISE and statement.elementwise()
@@ -129,6 +131,11 @@ class _Statement:
         made = (spmm.push if pushes else spmm.pull)(self.e.op, rows, A._store.dtype, x, how.mask, given)
         return self._write(made, how, masked=True)
 
+    def map_rows(self) -> bool:
+        how = self.in_bits()
+        made = None if self.across else row_map.map_rows(self.e, how.mask)
+        return made is not None and self._write(made.vector, how, masked=False)
+
     def _write(self, made: VectorStore, how: Write[MaskBits], *, masked: bool) -> bool:
         """Write a product; `masked`: it was made only where the mask allows it."""
         whole = how.mask.allows_all or (masked and (how.replace or self.out.nvals == 0))
@@ -151,7 +158,7 @@ class _Statement:
             made = float(products(narrow, rows).sum())
         else:
             return False
-        return bool(made * _PASS >= wide.nvals + size)
+        return bool(made / self.width * _PASS >= wide.nvals + size)
 
     # Elementwise statements
 

@@ -48,7 +48,9 @@ def _reaches(key: Any, size: int) -> bool:
         return bool(key.size == size)
     if key.kind == "one":
         return bool(key.key < size)
-    return key.size == 0 or bool((max(key.key) if key.kind == "range" else key.key.max()) < size)
+    if key.size == 0:
+        return True
+    return bool((max(key.key[0], key.key[-1]) if key.kind == "range" else key.key.max()) < size)
 
 
 def _ewise(shape: tuple[int, ...], x: Any, y: Any) -> bool:
@@ -91,12 +93,16 @@ _RULES: dict[str, Callable[..., bool]] = {
     "two_way_sampled_mxm": lambda shape, A, X, _op: X.shape == shape and sum(A.shape) == shape[0],
     "solve": lambda shape, G, B: B.shape == shape and G.shape == (shape[0], shape[1] * (shape[1] + 1) // 2),
     "distances": lambda shape, X, Y: (X.shape[0], Y.shape[0]) == shape and X.shape[1] == Y.shape[1],
+    "map_rows": lambda shape, *given: (
+        all(A.shape[0] == shape[0] for A in given[:-1]) and sum(A.shape[1] for A in given[:-1]) == given[-1].inputs
+    ),
     "best_label": lambda shape, A, *rest: A.shape == shape * 2 and _same(shape, *rest),
     "label_weight": lambda shape, A, *rest: A.shape == shape * 2 and _same(shape, *rest),
     "move_labels": lambda shape, A, *rest: A.shape == shape * 2 and _same(shape, *rest),
     "join_labels": lambda shape, A, *rest: A.shape == shape * 2 and _same(shape, *rest),
     "color_rows": lambda shape, A, order: A.shape == shape * 2 and order.shape == shape,
     "sum_by_labels": lambda _shape, A, label: A.shape == label.shape * 2,
+    "net_flow": lambda shape, R, _s, _t: R.shape == shape,
     "count_corners": lambda shape, *matrices: all(x.shape == shape * 2 for x in matrices),
     "best_column": lambda shape, A, v: A.shape == shape + v.shape,
     "argsort": lambda shape, u: shape[0] <= u.size,

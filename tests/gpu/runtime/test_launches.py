@@ -21,6 +21,7 @@ from sparsezc.device.signature import Shape, Signature, kernels
 from sparsezc.engines.gpu import graph_replay, matrix_stores
 from sparsezc.engines.gpu.elementwise import panel
 from sparsezc.engines.gpu.elementwise.panel import Panel
+from sparsezc.engines.gpu.graphs import flow
 from sparsezc.engines.gpu.layouts import column_blocks
 from sparsezc.engines.gpu.layouts.head_cache import NO_HEADS
 from sparsezc.engines.gpu.placements import Wanted, row_runs, segments
@@ -95,6 +96,7 @@ def parts_of_panels() -> None:
     X.reduce_columnwise("plus").new()
     X[:, 1] << gb.Vector.from_dense(np.ones(N))
     ops.distances(X, X).new()
+    ops.map_rows(ops.row_function(lambda x, y, z: (z, x)), X).new()
     ops.sampled_mxm(A.T, X, X, X, "plus_times", "plus_times").new()
     ops.two_way_sampled_mxm(A, gb.Matrix.from_dense(np.ones((2 * N, 3))).to("gpu"), "plus_times", "plus_times").new()
 
@@ -169,6 +171,12 @@ def by_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
         pool.give(np.zeros(N), few.copy(), neutral)
     graph_replay.Limit(distance, 1.0, 1.0, 9.0).turn(frontier, pool)
     graph_replay.Depth(0).turn(frontier, pool)
+    monkeypatch.setattr(flow, "_opposite", lambda *_: np.zeros(rows.nvals, np.uint32))
+    monkeypatch.setattr(flow._Batch, "run", lambda batch, _: batch._body())
+    flows, tally = flow._Flow(None, rows, FP64), np.zeros((4, 2), np.uint64)
+    flows.run("leave", N, source=0)
+    flows.drain(0, 1)
+    flows.push(tally, {"target": 0, "wall": 1})
 
 
 @pytest.fixture(scope="module")

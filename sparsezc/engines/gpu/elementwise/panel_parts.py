@@ -13,7 +13,7 @@ from sparsezc.engines.gpu.runtime.codegen import typedefs
 from sparsezc.engines.gpu.storage.vector_store import VectorStore
 from sparsezc.semirings.types.datatypes import DataType
 
-_SUMS = 1 << 14  # of a column that are made at once: enough threads for a GPU
+_SUMS = 1 << 18  # of all columns together that are made at once: as many as a GPU has threads
 _FEW = 64  # rows that one thread adds up
 
 
@@ -116,7 +116,7 @@ def fold(monoid: Any, panel: Panel, along_rows: bool) -> VectorStore:
         return _folded(monoid, u, panel.length, Places(1, width, 1, width))
     length = panel.length
     while True:
-        each = max(_FEW, -(-length // _SUMS))
+        each = max(_FEW, -(-length * width // _SUMS))
         length = -(-length // each)
         u = _folded(monoid, u, length * width, Places(width, each * width, width, each))
         if length == 1:
@@ -140,8 +140,9 @@ def _folded(monoid: Any, u: VectorStore, sums: int, how: Places) -> VectorStore:
 
 def from_full(values: Any, dtype: DataType, width: int, across: bool) -> Panel:
     """Return a panel of an array of two dimensions, in one copy to the device."""
-    xp = cuda.current().xp
-    given = xp.array(np.ascontiguousarray(values.T if across else values, dtype.np_type)).ravel()
+    gpu, host = cuda.current(), np.ascontiguousarray(values.T if across else values, dtype.np_type).reshape(-1)
+    xp, given = gpu.xp, gpu.xp.empty(host.size, host.dtype)
+    gpu.copy_in(given, host, "pageable")
     made = VectorStore(dtype, given.size)
     bits = xp.full(made.nwords, 2**32 - 1, np.uint32)
     if made.size % 32:

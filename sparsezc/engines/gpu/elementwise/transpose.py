@@ -1,4 +1,4 @@
-"""The transpose of a matrix: its entries sorted by column, piece by piece."""
+"""The transpose of a matrix, and a triangle together with its transpose: entries sorted by column, piece by piece."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ from sparsezc.engines.gpu.runtime import gather_scatter
 from sparsezc.engines.gpu.storage import row_blocks
 from sparsezc.engines.gpu.storage.matrix_store import Rows
 from sparsezc.errors import OutOfMemory
-from sparsezc.memory import allocate, budget
+from sparsezc.memory import Buffer, allocate, budget
 from sparsezc.memory.buffer import index_dtype
+from sparsezc.memory.device import DeviceBuffer
+from sparsezc.memory.placement import RECORDS
 
 _ENTRY_BYTES = 80  # an entry: its id, order, column, row and place, its value twice, and the sort's own memory
 _COLUMN_BYTES = 40  # a column: its offset, its next place, and its number of entries
@@ -37,20 +39,76 @@ def transposed(rows: Rows) -> Rows:
             f" memory beside its entries, and {gpu.memory()[0]:,} are free"
         )
     pieces = row_blocks.pieces(rows.nvals, _ENTRY_BYTES)
-    counts = xp.zeros(rows.ncols, np.int64)
-    for start, stop in pieces:
-        ids = rows.indices.load(start, stop)
-        counts += _by_column(ids, rows.ncols)
+    counts = _column_counts(rows, pieces)
     indptr = xp.concatenate([xp.zeros(1, np.int64), xp.cumsum(counts)])
-    free = indptr[:-1].copy()  # the place of the next entry of each column
     kind = index_dtype(rows.nrows, rows.indices.placement)
     value_bytes = 0 if rows.iso else rows.values.dtype.itemsize
     placement = budget.fitting(rows.indices.placement, rows.nvals * (kind.itemsize + value_bytes))
     indices = allocate(placement, rows.nvals, kind)
     values = rows.values if rows.iso else allocate(placement, rows.nvals, rows.values.dtype)
+    _move(rows, pieces, counts, indptr[:-1].copy(), (indices, values))
+    gpu.synchronize()  # the host may read the result's pages now
+    return Rows(rows.ncols, rows.nrows, rows.nvals, indptr, indices, values, rows.iso)
+
+
+def mirrored(rows: Rows) -> Rows | None:
+    """Return a square matrix with all entries on one side of its diagonal together with its transpose.
+
+    Rows of both lie one after the other then, so nothing is merged. None: entries are on both sides or on the diagonal,
+    the device has no room for the result, or the matrix is elsewhere.
+    """
+    xp = cuda.current().xp
+    lower = _is_lower(rows)
+    kind = rows.indices.dtype
+    value_bytes = 0 if rows.iso else rows.values.dtype.itemsize
+    room = 2 * rows.nvals * (kind.itemsize + value_bytes)
+    if lower is None or not RECORDS[rows.indices.placement].resident or room > budget.available() // 4 * 3:
+        return None
+    lengths = rows.indptr[1:] - rows.indptr[:-1]
+    counts = _column_counts(rows, row_blocks.pieces(rows.nvals, _ENTRY_BYTES))
+    indptr = xp.concatenate([xp.zeros(1, np.int64), xp.cumsum(lengths + counts)])
+    own, turned = indptr[:-1], indptr[:-1] + lengths
+    if not lower:
+        own, turned = indptr[:-1] + counts, indptr[:-1].copy()
+    indices = DeviceBuffer(xp.empty(2 * rows.nvals, kind))
+    values: Buffer = rows.values
+    if not rows.iso:
+        values = DeviceBuffer(xp.empty(2 * rows.nvals, rows.values.dtype))
+        gather_scatter.shift_rows(rows.values.load(), rows.indptr, own - rows.indptr[:-1], values.array)
+    gather_scatter.shift_rows(rows.indices.load(), rows.indptr, own - rows.indptr[:-1], indices.array)
+    # what is left is less now
+    _move(rows, row_blocks.pieces(rows.nvals, _ENTRY_BYTES), None, turned, (indices, values))
+    return Rows(rows.nrows, rows.ncols, 2 * rows.nvals, indptr, indices, values, rows.iso)
+
+
+def _is_lower(rows: Rows) -> bool | None:
+    """Return whether all entries are below the diagonal; None: some are, or some are on it, and others are not."""
+    xp = cuda.current().xp
+    some = xp.flatnonzero(rows.indptr[1:] > rows.indptr[:-1])
+    if bool((gather_scatter.gather(rows.indices, rows.indptr[some + 1] - 1) < some).all()):
+        return True
+    return False if bool((gather_scatter.gather(rows.indices, rows.indptr[some]) > some).all()) else None
+
+
+def _column_counts(rows: Rows, pieces: list[tuple[int, int]]) -> Any:
+    counts = cuda.current().xp.zeros(rows.ncols, np.int64)
     for start, stop in pieces:
-        if len(pieces) > 1:  # with one piece the first round's ids and counts are still in memory
-            ids = rows.indices.load(start, stop)
+        counts += _by_column(rows.indices.load(start, stop), rows.ncols)
+    return counts
+
+
+def _move(
+    rows: Rows, pieces: list[tuple[int, int]], counts: Any, free: Any, into: tuple[Buffer, Buffer]
+) -> None:  # fmt: skip
+    """Move entries, ids being rows now, to the next place in `free` of their columns, which is changed.
+
+    `counts`: of the entries of each column in a single piece, if they are known.
+    """
+    xp = cuda.current().xp
+    indices, values = into
+    for start, stop in pieces:
+        ids = rows.indices.load(start, stop)
+        if counts is None or len(pieces) > 1:
             counts = _by_column(ids, rows.ncols)
         # Entries are ordered by row, so a stable sort keeps equal columns in row order.
         order = xp.argsort(ids, kind="stable")
@@ -61,8 +119,6 @@ def transposed(rows: Rows) -> Rows:
         gather_scatter.scatter(entry_rows.astype(indices.dtype), to, indices)
         if not rows.iso:
             gather_scatter.scatter(rows.values.load(start, stop)[order], to, values)
-    gpu.synchronize()  # the host may read the result's pages now
-    return Rows(rows.ncols, rows.nrows, rows.nvals, indptr, indices, values, rows.iso)
 
 
 def _by_column(ids: Any, ncols: int) -> Any:

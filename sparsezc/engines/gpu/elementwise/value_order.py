@@ -10,6 +10,9 @@ from sparsezc.device import cuda
 from sparsezc.engines.gpu.storage.vector_store import VectorStore, from_dense
 from sparsezc.semirings.types.datatypes import INT64
 
+_MANY = 1 << 18  # values from which a look at all of them is repaid
+_EXACT = 1 << 23  # whole numbers below it have all neighbours in every floating type
+
 
 def argsort(vector: VectorStore, size: int) -> VectorStore:
     """Return the positions of the first `size` entries by value; of equal values the first, NaN last."""
@@ -24,8 +27,25 @@ def argsort(vector: VectorStore, size: int) -> VectorStore:
 
 def order_of(values: Any, *, descending: bool = False) -> Any:
     """Return the places of values in their order, of equal ones the first; NaN last (ascending)."""
-    keys = _integers(values)
+    keys = _near_integers(values)
+    keys = _integers(values) if keys is None else keys
     return cuda.current().xp.argsort(~keys if descending else keys, kind="stable")
+
+
+def _near_integers(values: Any) -> Any:
+    """Return whole numbers that lie near each other, as hops and short lengths do, in two bytes; else None.
+
+    They have a quarter of the digits that a sort goes through.
+    """
+    if values.size < _MANY or values.dtype.itemsize < 4:
+        return None
+    xp = cuda.current().xp
+    least, most = float(values.min()), float(values.max())
+    if not (abs(least) < _EXACT and most - least < 1 << 16):  # NaN and infinity are none
+        return None
+    keys = (values - values.dtype.type(least)).astype(np.uint16)
+    whole = values.dtype.kind != "f" or bool(xp.all(keys.astype(values.dtype) + values.dtype.type(least) == values))
+    return keys if whole else None
 
 
 def _integers(values: Any) -> Any:

@@ -17,10 +17,11 @@ from sparsezc.errors import InvalidValue
 from sparsezc.expr.dispatch import Write
 from sparsezc.memory import budget
 from sparsezc.semirings import monoid
-from sparsezc.semirings.types.datatypes import BOOL, FP64
+from sparsezc.semirings.types.datatypes import BOOL, FP64, DataType
 
 NOT_SOLVED = "solve: a row's matrix is singular in FP64; each must have one solution"
 _SQUARES = 6  # of a row, in device memory at a time: the matrix, its factors, and what CuPy copies
+_ROWS = 4  # whose distances from one other row a thread computes
 
 
 def solve(e: Any) -> MatrixStore | None:
@@ -100,11 +101,15 @@ def distances(e: Any) -> MatrixStore | None:
         return None
     gpu, (m, n) = cuda.current(), e.shape
     y = dense(few)
-    y = gpu.xp.ascontiguousarray((y.T if Y._transposed else y).astype(np.float64))
+    y = gpu.xp.ascontiguousarray((y if Y._transposed else y.T).astype(np.float64))
     made = VectorStore(FP64, m * n)
     made.set(gpu.xp.empty(m * n), all_bits(m * n), m * n)
-    kernel = codegen.kernel(gpu, "distances.cu", codegen.typedefs(X=x.vector.dtype), "distances")
+    kernel = codegen.kernel(gpu, "distances.cu", _prelude(x.vector.dtype), "distances")
     kernel.launch(
-        launch.blocks(gpu, m * n), size=m * n, x=x.vector.values, y=y, inner=x.width, few=n, out=made.values,
+        launch.blocks(gpu, -(-m // _ROWS) * n), nrows=m, x=x.vector.values, y=y, inner=x.width, few=n, out=made.values,
     )  # fmt: skip
     return panel.hold(MatrixStore(FP64, m, n, None), Panel(n, False, made))
+
+
+def _prelude(x: DataType) -> str:
+    return f"{codegen.typedefs(X=x)}\nconstexpr u32 ROWS = {_ROWS};"

@@ -9,9 +9,10 @@ import numpy as np
 from sparsezc import stats
 from sparsezc.device import cuda
 from sparsezc.engines.gpu import placements
+from sparsezc.engines.gpu.elementwise.filter import Kept
 from sparsezc.engines.gpu.products import labels
 from sparsezc.engines.gpu.products.labels import Case
-from sparsezc.engines.gpu.runtime import codegen, launch
+from sparsezc.engines.gpu.runtime import codegen, groups, launch
 from sparsezc.engines.gpu.storage import row_blocks
 from sparsezc.engines.gpu.storage.assembly import assemble, rows_of
 from sparsezc.engines.gpu.storage.matrix_store import MatrixStore
@@ -22,6 +23,8 @@ _PAIR_BYTES = 64  # of a pair that may exist, with its sum, while pairs are sort
 _LEAST_BITS = (
     12  # for a sum beside its pair: one that needs more is listed in parts, and sums of all rows are below 2^32
 )
+_FEW_ROWS = 8  # a label, on average, up to which entries of a row seldom share one: they are listed as they are
+_LONG_ROW = 2048  # entries of a row that a block lists, not a warp
 
 
 def sum_by_labels(e: Any) -> MatrixStore:
@@ -63,6 +66,7 @@ class _Sums:
         self.case = Case(dtype, rows.wide, rows.iso, reads, long, counts, loops=True)
         self.stored = label.astype(np.uint64 if long else np.uint32)
         self.limits = (8, 32, *labels.most_entries(self.case))
+        self.are_few = int(counted.sum()) <= _FEW_ROWS * self.width
 
     def make(self, first: int, last: int, whole: bool) -> tuple[Any, Any, Any]:
         """Return the rows of some labels: offsets, ids and values."""
@@ -73,49 +77,91 @@ class _Sums:
         if (first, last) != (0, width):
             inside = inside & (self.label >= first) & (self.label < last)
         listed = xp.flatnonzero(inside)
+        starts = xp.arange(last - first + 1, dtype=np.uint64) * np.uint64(width)
+        bits = 64 - int(every).bit_length() if self.case.counts else 0
         if every <= max(most, 1 << 12):
             totals = xp.zeros(every, self.kind)
             self._add(listed, first, _Found(0, totals, 0, 0, 0))
-            keys = xp.flatnonzero(totals)
+            keys = xp.flatnonzero(totals).astype(np.uint64)
             sums = totals[keys]
+        elif bits >= _LEAST_BITS:
+            return self._sorted_with_sums(listed, first, most, starts, min(bits, 32))
         else:
-            keys, sums = self._sorted(listed, first, most, every)
-        starts = xp.arange(last - first + 1, dtype=np.int64) * width
-        return xp.searchsorted(keys, starts.astype(keys.dtype)).astype(np.int64), keys % keys.dtype.type(width), sums
+            keys, sums = self._sorted(listed, first, most)
+        return xp.searchsorted(keys, starts).astype(np.int64), keys % np.uint64(width), sums
 
-    def _sorted(self, listed: Any, first: int, most: int, every: int) -> tuple[Any, Any]:
+    def _sorted(self, listed: Any, first: int, most: int) -> tuple[Any, Any]:
         """Return the pairs of some rows, ascending, and their sums."""
         xp = cuda.current().xp
-        bits = 64 - int(every).bit_length() if self.case.counts else 0
-        bits = min(bits, 32) if bits >= _LEAST_BITS else 0
-        room = most + (2**32 >> bits) if bits else most
-        found = _Found(
-            xp.empty(room, np.uint64), 0 if bits else xp.empty(room, self.kind), bits, xp.zeros(1, np.uint64), room
+        pairs, totals, count = self._listed(listed, first, most, 0)
+        order = xp.argsort(pairs)
+        pairs, sums = pairs[order], totals[:count][order]
+        last = xp.concatenate([pairs[1:] != pairs[:-1], xp.ones(1, np.bool_)])
+        ends = xp.flatnonzero(last)
+        sums = xp.bincount(xp.cumsum(last) - last, sums, ends.size)
+        kept = xp.flatnonzero(sums)
+        return pairs[ends][kept], sums[kept].astype(self.kind)
+
+    def _sorted_with_sums(self, listed: Any, first: int, most: int, starts: Any, bits: int) -> tuple[Any, Any, Any]:
+        """Return the rows of some labels by sorting numbers that have a sum in their lowest bits (label_pairs.cu)."""
+        gpu = cuda.current()
+        xp = gpu.xp
+        if self.are_few and self._are_small(2**bits):
+            pairs = self._entries(listed, first, bits)
+        else:
+            pairs = self._listed(listed, first, most + (2**32 >> bits), bits)[0]
+        pairs.sort()
+        sorted_pairs = {"count": pairs.size, "pairs": pairs, "bits": bits}
+        words = xp.empty(-(-pairs.size // 32), np.uint32)
+        grid = launch.blocks(gpu, pairs.size)
+        self._kernel("first_of_pairs").launch(grid, **sorted_pairs, first=words)
+        kept = Kept.of(pairs.size, words)
+        ids, sums = xp.empty(kept.count(), np.uint32), xp.zeros(kept.count(), np.uint32)
+        self._kernel("add_pairs").launch(
+            grid, **sorted_pairs, first=words, before=kept.before, width=self.width, ids=ids, sums=sums
         )
+        return kept.offsets(xp.searchsorted(pairs, starts << np.uint64(bits)).astype(np.int64)), ids, sums
+
+    def _listed(self, listed: Any, first: int, room: int, bits: int) -> tuple[Any, Any, int]:
+        """Return the pairs of some rows as they are found, with their sums in the lowest bits or beside them."""
+        xp = cuda.current().xp
+        totals = groups.NULL if bits else xp.empty(room, self.kind)
+        found = _Found(xp.empty(room, np.uint64), totals, bits, xp.zeros(1, np.uint64), room)
         self._add(listed, first, found)
         count = int(found.found[0])
         if count > room:
             raise InvalidValue("sum_by_labels: the sum of all entries is 2^32 or more; dtype FP64 is needed")
-        pairs = found.pairs[:count]
-        if bits:
-            pairs.sort()
-            sums = pairs & np.uint64(2**bits - 1)
-            pairs >>= np.uint64(bits)
-        else:
-            order = xp.argsort(pairs)
-            pairs, sums = pairs[order], found.totals[order]
-        last = xp.concatenate([pairs[1:] != pairs[:-1], xp.ones(1, np.bool_)])
-        ends = xp.flatnonzero(last)
-        if bits:
-            sums = xp.cumsum(sums)[ends]
-            sums[1:] -= sums[:-1].copy()
-        else:
-            sums = xp.bincount(xp.cumsum(last) - last, sums, ends.size)
-        pairs = pairs[ends]
-        kept = xp.flatnonzero(sums)
-        if kept.size < sums.size:
-            pairs, sums = pairs[kept], sums[kept]
-        return pairs, sums.astype(self.kind)
+        return found.pairs[:count], totals, count
+
+    def _entries(self, listed: Any, first: int, bits: int) -> Any:
+        """Return a pair for each entry of some rows."""
+        gpu, rows = cuda.current(), self.rows
+        xp = gpu.xp
+        is_long = self.lengths[listed] > _LONG_ROW
+        listed = xp.concatenate([listed[~is_long], listed[is_long]])
+        ends = xp.cumsum(self.lengths[listed])
+        pairs = xp.empty(int(ends[-1]), np.uint64)
+        stats.counted(self._kernel("list_pairs"), placements.lie_near(rows))(
+            launch.blocks(gpu, 32 * listed.size), count=listed.size, nshort=int((~is_long).sum()),
+            rows=listed.astype(np.uint64), places=ends - self.lengths[listed], indptr=rows.indptr,
+            indices=rows.arguments.indices, values=rows.arguments.values, label=self.stored, width=self.width,
+            least=first, bits=bits, pairs=pairs,
+        )  # fmt: skip
+        return pairs
+
+    def _are_small(self, limit: int) -> bool:
+        """Return whether each weight is below a limit, and their sum below 2^32."""
+        rows = self.rows
+        if not self.case.reads:
+            return bool(rows.nvals < 2**32)
+        largest, total = 0.0, 0.0
+        for start, stop in row_blocks.pieces(rows.values.count, 2 * rows.values.dtype.itemsize):
+            weights = rows.values.load(start, stop)
+            largest, total = max(largest, float(weights.max())), total + float(weights.sum(dtype=np.float64))
+        return largest < limit and total * (rows.nvals if rows.iso else 1) < 2**32
+
+    def _kernel(self, name: str) -> Any:
+        return codegen.kernel(cuda.current(), "label_pairs.cu", labels.types(self.case), name)
 
     def _add(self, listed: Any, first: int, found: _Found) -> None:
         """List the pairs of some rows, or add them up."""

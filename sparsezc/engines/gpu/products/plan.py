@@ -169,7 +169,7 @@ def blocks(
         return [rows], out
     layout, result = rows.layouts[ColumnBlocks], VectorStore(out.dtype, out.size)
     if layout.built is not None:
-        result.make()  # memory first, as blocks may be dropped for it, but not while a product holds them
+        result.make()  # memory first, as blocks may be dropped for it; those that a product holds stay until its end
     made = layout.get_or_build(rows, Demand(rows.nvals, product.dtype, apart, columns, nbytes))
     return made, out if made == [rows] else result
 

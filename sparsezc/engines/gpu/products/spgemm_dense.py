@@ -20,6 +20,7 @@ from sparsezc.memory.placement import RECORDS
 
 BYTES = 36 << 10  # of shared memory, a block: six blocks fit a multiprocessor
 COLUMNS = 32  # looking at so many columns costs as much as a product in a hash table
+_LOOKS = 2  # searches of a row of B for a part's columns that cost as much as a product
 _LARGEST = 4  # a block adds as many times the products that it would put into a map, in the same time
 
 
@@ -79,6 +80,7 @@ def chosen(a: Rows, b: Rows, products: Any, few: int, sums: Sums) -> Any:
         return products < 0
     largest = _LARGEST * spgemm_heavy_rows.least(products)
     enough = (products > few) & (products >= b.ncols // COLUMNS if COLUMNS else products < 0)
+    enough &= cuda.current().xp.diff(a.indptr) * sums.parts(b) <= _LOOKS * products
     return enough & (products // max(1, sums.parts(b)) <= largest)
 
 

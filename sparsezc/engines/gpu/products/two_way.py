@@ -24,6 +24,9 @@ from sparsezc.semirings.types.datatypes import DataType
 # Entries that a lane requests at once; a quarter where they have values of their own, whose registers then allow 24
 # warps a processor: 20 values of each entry of kron:18 took 3.8 ms and not 4.3.
 _AHEAD = 8
+_SHARE = 0.75  # of the cache for the columns of a pass, beside the values of entries, which stream through it
+_ALIGNED = 4  # columns whose FP64 fill a sector
+_COLUMNS = 6  # of a lane, at most, where entries have values of their own: more do not fit its registers
 
 
 class _Halves(NamedTuple):
@@ -76,15 +79,28 @@ def _run(e: Any, A: MatrixStore, X: Any, halves: _Halves, entries: Any) -> Matri
     dots = None if sampled is None else (sampled.prelude, sampled.weighing, sampled.dtype, reads_own)
     gpu, at_once = cuda.current(), rows_per_warp.choose(rows)
     blocks = launch.blocks(gpu, 32 * max(-(-rows.nrows // 32), rows.chunks.count))
+    columns = halves.width if dots else _columns_at_once(halves.width, rows.nrows, x.dtype, result)
     for part in placements.parts(rows, None, Wanted(None), ids=True, values=reads_own):
-        case = _Case(e.op, A.dtype, x.dtype, rows.form, halves.width, at_once, part.partial, part.bits, dots)
-        kernel = codegen.kernel(gpu, "two_way.cu", _prelude(case), "two_way")
-        stats.counted(kernel, part.near)(
-            blocks, part.arguments, x=x.values, entries=entries, starts=rows.indptr, **halves._asdict(), y=y.values,
-            y_bits=y.bits, counters=gpu.xp.zeros(2, np.uint64),
-        )  # fmt: skip
+        step = columns if part.near else halves.width  # ids in host memory are read once
+        for first in range(0, halves.width, step):
+            end = min(first + step, halves.width)
+            case = _Case(e.op, A.dtype, x.dtype, rows.form, end - first, at_once, part.partial, part.bits, dots)
+            kernel = codegen.kernel(gpu, "two_way.cu", _prelude(case), "two_way")
+            stats.counted(kernel, part.near)(
+                blocks, part.arguments, x=x.values, entries=entries, starts=rows.indptr, first_column=first,
+                end_column=end, **halves._asdict(), y=y.values, y_bits=y.bits, counters=gpu.xp.zeros(2, np.uint64),
+            )  # fmt: skip
     y.neutral = y.count = None
     return panel.hold(made, Panel(e.shape[1], False, y))
+
+
+def _columns_at_once(width: int, nrows: int, x: DataType, y: DataType) -> int:
+    """Return the columns that a pass takes: so many that what it reads and combines at random stays in the cache."""
+    column = nrows * (x.np_type.itemsize + y.np_type.itemsize)
+    most = int(_SHARE * cuda.current().cache_bytes) // column // _ALIGNED * _ALIGNED
+    if not 0 < most < width:
+        return width
+    return -(-width // -(-width // most) // _ALIGNED) * _ALIGNED
 
 
 class _Case(NamedTuple):
@@ -101,12 +117,22 @@ class _Case(NamedTuple):
     dots: tuple[str, str, DataType, bool] | None
 
 
+def _shares(width: int) -> tuple[int, int]:
+    """Return the lanes of an entry, and the columns of each lane, that leave the fewest lanes idle."""
+    ways = [(1 << p, -(-width >> p)) for p in range(5, -1, -1)]
+    return min((way for way in ways if way[0] == 32 or way[1] <= _COLUMNS), key=lambda way: way[0] * way[1])
+
+
+def _wide_shares(width: int) -> tuple[int, int]:
+    """Return the same with few columns a lane, as lanes add up what they have of a product."""
+    return 1 << max(0, min(width, 32) - 1).bit_length(), 1 << max(0, -(-width // 32) - 1).bit_length()
+
+
 @lru_cache(maxsize=256)
 def _prelude(case: _Case) -> str:
     semiring, form = case.semiring, case.form
     dots, weighing, weight, reads_own = (*not_sampled(case.x), semiring.type, False) if case.dots is None else case.dots
-    lanes = 1 << max(0, min(case.width, 32) - 1).bit_length()
-    columns = 1 << max(0, -(-case.width // 32) - 1).bit_length()
+    lanes, columns = _shares(case.width) if case.dots is None else _wide_shares(case.width)
     ahead = min(lanes, max(1, _AHEAD // columns // (4 if case.dots is None else 1)))
     return "\n".join(
         (

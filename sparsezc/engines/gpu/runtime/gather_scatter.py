@@ -45,6 +45,16 @@ def gather_rows(buffer: Buffer, at: Any, width: int, order: Any, *, near: bool) 
     return out
 
 
+def shift_rows(values: Any, indptr: Any, shift: Any, out: Any) -> None:
+    """Write the entries of rows to a device array, those of row i at `shift[i]` (int64) behind where they are."""
+    if values.size:
+        gpu = cuda.current()
+        _kernel("shift_rows", values).launch(
+            launch.blocks(gpu, values.size),
+            nvals=values.size, nrows=indptr.size - 1, indptr=indptr, shift=shift, values=values, out=out,
+        )  # fmt: skip
+
+
 def scatter(values: Any, to: Any, buffer: Buffer) -> None:
     """Write the entries of a device array to distinct positions `to` of a buffer."""
     if to.size:

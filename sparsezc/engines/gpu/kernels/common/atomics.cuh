@@ -42,15 +42,17 @@ template <class T> __device__ __forceinline__ void combine_in_turn(T* p, T z) {
   }
 }
 
-// *p = add(*p, z), atomically.
-__device__ __forceinline__ void combine_by_swap(Z* p, Z z) {
+// *p = add(*p, z), atomically; with `before`, a value that *p has had, the first read is spared.
+__device__ __forceinline__ void combine_by_swap(Z* p, Z z, const Z* before = nullptr) {
   typedef holder<sizeof(Z)>::type Word;
   constexpr u32 bits = 8 * sizeof(Z);
   const u64 address = (u64)p;
   Word* word = (Word*)(address & ~(u64)(sizeof(Word) - 1));
   const u32 shift = 8u * (u32)(address & (sizeof(Word) - 1));  // not 0 only for values of 1 or 2 bytes
   const Word field = (Word)(~(Word)0 >> (8 * sizeof(Word) - bits)) << shift;
-  Word seen = *(volatile Word*)word;
+  Word seen;
+  if (before && sizeof(Z) == sizeof(Word)) memcpy(&seen, before, sizeof(Z));
+  else seen = *(volatile Word*)word;
   for (;;) {
     Z old, sum;
     const Word part = (seen & field) >> shift;
@@ -60,9 +62,9 @@ __device__ __forceinline__ void combine_by_swap(Z* p, Z z) {
     memcpy(&next, &sum, sizeof(Z));
     next = (seen & ~field) | (next << shift);
     if (next == seen) return;
-    const Word before = atomicCAS(word, seen, next);
-    if (before == seen) return;
-    seen = before;
+    const Word found = atomicCAS(word, seen, next);
+    if (found == seen) return;
+    seen = found;
   }
 }
 
@@ -81,6 +83,25 @@ template <class T> __device__ __forceinline__ void combine(T* p, T z) {
     combine_in_turn(p, z);
   } else {
     combine_by_swap(p, z);
+  }
+}
+
+// The same in two steps: many lanes look at where they will combine, then combine. A monoid that stops once nothing changes then
+// reads no more; others do not look.
+constexpr bool LOOKS_FIRST = ATOMIC != ATOMIC_ADD && sizeof(Z) >= 4 && sizeof(Z) <= 8;
+template <class T> __device__ __forceinline__ T look(T* p) {
+  if constexpr (LOOKS_FIRST) return *(volatile T*)p;
+  else return T();
+}
+template <class T> __device__ __forceinline__ void combine_after(T* p, T z, T seen) {
+  if constexpr (!LOOKS_FIRST) {
+    combine(p, z);
+  } else if constexpr (ATOMIC == ATOMIC_MIN) {
+    if (z < seen) atomicMin(p, z);
+  } else if constexpr (ATOMIC == ATOMIC_MAX) {
+    if (z > seen) atomicMax(p, z);
+  } else {
+    combine_by_swap(p, z, &seen);
   }
 }
 

@@ -1,9 +1,10 @@
 // Compaction: the second half of select, which moves the entries whose bits are set and computes the rows' new offsets;
 // and gathers and a scatter.
 //
-// Who calls: engines/gpu/runtime/gather_scatter.py (gather, gather_rows, place) and elementwise/matrix_map.py (the rest, with
+// Who calls: engines/gpu/runtime/gather_scatter.py (gather, gather_rows, shift_rows, place) and elementwise/matrix_map.py (the rest, with
 // `before`: for each 32 entries, how many are kept before them). The prelude supplies Id and A. `moved` takes the ids that are kept, and
 // `moved_values` the values; it is null where the matrix is iso-valued.
+#include "bisect.cuh"
 #include "kept.cuh"
 
 namespace szc {
@@ -37,6 +38,14 @@ extern "C" __global__ void gather_rows(u64 count, u64 width, u32 bits, const i64
     const u64 to = order ? (u64)order[k] : k;
     const A* row = values + (u64)at[to] * width;
     for (u64 j = thread & ((1u << bits) - 1); j < width; j += 1u << bits) out[to * width + j] = load_host(row + j, 1);
+  }
+}
+
+// out[at + shift[row of at]] = values[at], for the entries of all rows.
+extern "C" __global__ void shift_rows(u64 nvals, u64 nrows, const i64* indptr, const i64* shift, const A* values, A* out) {
+  for (u64 at = (u64)blockIdx.x * blockDim.x + threadIdx.x; at < 32 * words(nvals); at += (u64)gridDim.x * blockDim.x) {
+    const u64 row = last_not_above_together(indptr, 0, nrows, at);
+    if (at < nvals) out[at + (u64)shift[row]] = load_host(values + at, 1);
   }
 }
 

@@ -15,10 +15,11 @@ extern "C" __global__ void __launch_bounds__(256)
     KERNEL(u64 first, u64 nvals, u64 nrows, const i64* indptr, const Id* indices, const A* values, S s, Z* out, u32* bits) {
   for (u64 at = (u64)blockIdx.x * blockDim.x + threadIdx.x; at < ((nvals + 31) & ~(u64)31); at += (u64)gridDim.x * blockDim.x) {
     Z z = Z();
+    const u64 row = READS_ROWS ? last_not_above_together(indptr, 0, nrows, first + at) : 0;
     if (at < nvals) {
       const u64 col = READS_COLUMNS ? (u64)load_host(indices + at, 0) : 0;
       const A a = !READS_VALUES ? A() : ISO ? values[0] : load_host(values + at, 1);
-      z = compute(a, s, READS_ROWS ? last_not_above(indptr, 0, nrows, first + at) : 0, col);
+      z = compute(a, s, row, col);
       if (!KEEP) out[at] = z;
     }
     if (KEEP) {

@@ -28,18 +28,27 @@ struct Products {
   }
 };
 
+// The columns that row `id` of X has, a bit each. They fit into L2 where X's values do not, so they are read before them.
+__device__ __forceinline__ u32 entries_of_row(const u32* x_bits, u64 id) {
+  u32 found = 0;
+#pragma unroll
+  for (u32 q = 0; q < WIDTH; ++q) found |= present(x_bits, id * WIDTH + q) ? bit(q) : 0;
+  return found;
+}
+
 // The products of entry `at`, of one row and with this id. All lanes call.
 __device__ __forceinline__ Products products(const Operands& o, u64 at, u64 row, u64 id, bool active) {
   const Weight w = weight(o, at, row, id, active);
   Products made;
   made.clear();
   if (!active || (DROPS && !w.has)) return made;
+  const u32 there = entries_of_row(o.x_bits, id);
   X x[WIDTH];
-  if (READS_X) read_row<WIDTH, ALIGNED_X>(o.x + id * WIDTH, x);
+  if (READS_X && there) read_row<WIDTH, ALIGNED_X>(o.x + id * WIDTH, x);
 #pragma unroll
   for (u32 q = 0; q < WIDTH; ++q) {
     const u32 k = weight_of(q);
-    if (!present(o.x_bits, id * WIDTH + q) || (DROPS && !has_bit(w.has, k))) continue;
+    if (!has_bit(there, q) || (DROPS && !has_bit(w.has, k))) continue;
     made.z[q] = multiply(READS_A ? w.a[k] : A(), READS_X ? x[q] : X(), row, id, q);
     made.has |= bit(q);
   }

@@ -1,44 +1,17 @@
 // Greedy colouring: each row has the smallest number that no neighbour before it has.
 //
-// Who calls: engines/gpu/products/colors.py. Where things lie: `indices` in host memory (zero-copy) or on the device, all else on the
+// Who calls: engines/gpu/graphs/colors.py. Where things lie: `indices` in host memory (zero-copy) or on the device, all else on the
 // device. What does the work: a warp or, for a long row, a block takes a row. `wait_rows` counts the neighbours before each row;
 // `color_rows` colours rows that wait for none, and lists those that waited for these alone. So each entry is read three times.
 // Source: M. Jones, P. Plassmann, A parallel graph coloring heuristic, SIAM J. Sci. Comput. 14, 1993, doi:10.1137/0914041.
 //
 // The prelude supplies Id and Key, the types of ids and of listed rows; LONG_ROW, the entries of a row from which on a block takes it;
 // WORDS, of 32 colours each, that a warp looks at together: a block looks at 8 times as many.
-#include "hash_table.cuh"
+#include "listed.cuh"
 
 namespace szc {
 
 constexpr u32 NO_COLOR = 0xffffffffu;
-
-// Listed rows: short ones from the front, `counts[0]` of them, long ones from the end of `room`, `counts[1]` of them.
-struct Listed {
-  Key* rows;
-  u64 room;
-  u64* counts;
-
-  // The lanes of a warp that have a row call together.
-  __device__ __forceinline__ void add(u64 row, bool is_long) const {
-    if (is_long) rows[room - 1 - place(counts + 1)] = (Key)row;
-    else rows[place(counts)] = (Key)row;
-  }
-
-  __device__ __forceinline__ u64 place(u64* counter) const {
-    const u32 here = __activemask(), first = (u32)__ffs((int)here) - 1;
-    u64 at = 0;
-    if (lane_id() == first) at = atomicAdd(counter, (u64)__popc(here));
-    return __shfl_sync(here, at, (int)first) + (u64)__popc(here & (bit(lane_id()) - 1));
-  }
-
-  // Calls visit(row, group) for each; all threads of a block stay together for the long ones.
-  template <class Visit> __device__ __forceinline__ void each(Visit visit) const {
-    for (u64 k = blockIdx.x; k < counts[1]; k += gridDim.x) visit((u64)rows[room - 1 - k], Group{threadIdx.x, 256u});
-    const u64 warps = (u64)gridDim.x * 8;
-    for (u64 k = (u64)blockIdx.x * 8 + threadIdx.x / 32; k < counts[0]; k += warps) visit((u64)rows[k], Group{lane_id(), 32u});
-  }
-};
 
 struct Graph {
   const i64* indptr;

@@ -1,4 +1,4 @@
-"""Greedy colouring (ops.color_rows, label_colors.cu): rounds of rows that wait for no neighbour any more.
+"""Greedy colouring (ops.color_rows, colors.cu): rounds of rows that wait for no neighbour any more.
 
 The host launches some rounds at a time; a launch reads from the device how many rows it has.
 """
@@ -48,7 +48,7 @@ def color_rows(e: Any, out: Any, write: Write[Mask | None]) -> None:
     }  # fmt: skip
 
     def run(name: str, **arguments: Any) -> None:
-        kernel = codegen.kernel(gpu, "label_colors.cu", prelude, name)
+        kernel = codegen.kernel(gpu, "colors.cu", prelude, name)
         stats.counted(kernel, placements.lie_near(rows))(launch.blocks(gpu, 32 * n), **work, **arguments)
 
     all_rows = xp.asarray(np.array([n - long, long], np.uint64))
@@ -70,6 +70,6 @@ def color_rows(e: Any, out: Any, write: Write[Mask | None]) -> None:
 
 
 def text(wide: bool, long: bool) -> str:
-    """Return the text before label_colors.cu."""
+    """Return the text before colors.cu."""
     types = codegen.typedefs(Id="u64" if wide else "u32", Key="u64" if long else "u32")
     return f"{types}\nconstexpr u64 LONG_ROW = {_LONG_ROW};\nconstexpr u32 WORDS = {_WORDS};"

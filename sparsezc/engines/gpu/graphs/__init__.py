@@ -1,0 +1,1 @@
+"""Searches of whole graphs that are no products: colours, flows."""

@@ -1,0 +1,154 @@
+"""ops.net_flow against SciPy: a flow, and as much as a cut lets through."""
+
+import numpy as np
+import pytest
+from scipy.sparse import coo_array, csr_array
+from scipy.sparse.csgraph import maximum_flow
+
+import sparsezc as gb
+from sparsezc import ops
+from sparsezc.device import cuda
+from sparsezc.engines.cpu import flow as of_cpu
+from sparsezc.engines.gpu.graphs import flow as of_gpu
+
+
+@pytest.fixture(params=["SciPy", "loop", "device", "zerocopy", "hybrid", "long rows"])
+def put(request, monkeypatch):
+    """Return a function that puts a matrix where this test wants it."""
+    if request.param in ("SciPy", "loop"):
+        if request.param == "loop":
+            monkeypatch.setattr(of_cpu, "_SCIPYS", 0)
+        yield lambda A: A
+        return
+    before = cuda.use(request.getfixturevalue("emulated"))
+    monkeypatch.setattr(of_gpu, "_LEVELS", 4)  # rounds are recorded and replayed after the second four
+    monkeypatch.setattr(of_gpu, "_ROUNDS", 2)
+    if request.param == "long rows":
+        monkeypatch.setattr(of_gpu, "_LONG_ROW", 40)
+    placement = "zerocopy" if request.param == "long rows" else request.param
+    yield lambda A: A.to("gpu", placement=placement)
+    cuda.use(before)
+
+
+def network(n, edges, capacities, dtype="INT64"):
+    """Capacities with both entries of each edge, ours and SciPy's."""
+    i, j = np.array(edges).T
+    c = np.asarray(capacities)
+    both = coo_array((np.r_[c, 0 * c], (np.r_[i, j], np.r_[j, i])), shape=(n, n)).tocsr()
+    both.sum_duplicates()
+    at = both.tocoo()
+    return gb.Matrix.from_coo(at.row, at.col, at.data, dtype=dtype, nrows=n, ncols=n), both
+
+
+def random_graph(rng, n, m, most):
+    edges = rng.integers(0, n, (m, 2))
+    edges = np.unique(edges[edges[:, 0] != edges[:, 1]], axis=0)
+    return n, edges, rng.integers(0, most, len(edges))  # some capacities are 0, some edges have an opposite one
+
+
+def grid(k, rng):
+    number = np.arange(k * k).reshape(k, k)
+    edges = np.r_[np.c_[number[:, :-1].ravel(), number[:, 1:].ravel()], np.c_[number[:-1].ravel(), number[1:].ravel()]]
+    edges = np.r_[edges, edges[:, ::-1]]
+    return k * k, edges, rng.integers(1, 100, len(edges))
+
+
+def bipartite(k, rng):
+    """Sources on one side, sinks on the other: unit capacities, and two vertices with an edge to each."""
+    left, right = np.arange(k), np.arange(k, 2 * k)
+    middle = np.unique(np.c_[rng.integers(0, k, 3 * k), rng.integers(k, 2 * k, 3 * k)], axis=0)
+    edges = np.r_[middle, np.c_[np.full(k, 2 * k), left], np.c_[right, np.full(k, 2 * k + 1)]]
+    return 2 * k + 2, edges, np.ones(len(edges), int)
+
+
+def check(R, both, s, t, rtol=0.0):
+    """Return the flow's value; it is a flow, and a cut is as large."""
+    F = ops.net_flow(R, s, t).new()
+    flow = csr_array((F.to_coo()[2], both.indices, both.indptr), both.shape)
+    assert F.nvals == both.nnz
+    slack = rtol * max(both.max(), 1)
+    assert abs(flow + flow.T).max() <= slack
+    assert (flow - both).max() <= slack
+    net = flow.sum(axis=1)
+    value = net[s]
+    net[[s, t]] = 0, net[t] + value
+    assert np.abs(net).max() <= slack * 64
+    # what t cannot be reached from ends at edges that are full
+    free, reached = (both - flow > slack).toarray(), {t}
+    waiting = [t]
+    while waiting:
+        for i in np.flatnonzero(free[:, waiting.pop()]).tolist():
+            if i not in reached:
+                reached.add(i)
+                waiting.append(i)
+    assert s not in reached
+    return value
+
+
+def test_random_graphs(put):
+    rng = np.random.default_rng(3)
+    for n, m, most in ((2, 1, 5), (9, 30, 6), (60, 300, 50), (120, 150, 9), (150, 3000, 1000)):
+        R, both = network(*random_graph(rng, n, m, most))
+        s, t = rng.permutation(n)[:2].tolist()
+        assert check(put(R), both, s, t) == maximum_flow(both.astype(np.int32), s, t).flow_value
+
+
+def test_grids_and_bipartite_graphs(put):
+    rng = np.random.default_rng(5)
+    for given, ends in ((grid(9, rng), (0, 80)), (grid(8, rng), (27, 36)), (bipartite(45, rng), (90, 91))):
+        R, both = network(*given)
+        assert check(put(R), both, *ends) == maximum_flow(both.astype(np.int32), *ends).flow_value
+
+
+def test_large_and_fractional_capacities(put):
+    rng = np.random.default_rng(8)
+    n, edges, _ = random_graph(rng, 40, 250, 2)
+    large = (rng.integers(0, 3, len(edges)) << 40) + rng.integers(0, 2, len(edges))
+    value = check(put(network(n, edges, large)[0]), network(n, edges, large)[1], 0, 7)
+    assert value > 2**40
+    small = large / 2**41
+    R, both = network(n, edges, small, "FP64")
+    assert check(put(R), both, 0, 7, 1e-13) == pytest.approx(value / 2**41, rel=1e-12)
+    # sums of a row beyond INT64, of which the flow is a small part
+    k = 70
+    star = np.r_[[[0, 1]], np.c_[np.full(k, 1), np.arange(2, k + 2)], np.c_[np.arange(2, k + 2), np.full(k, k + 2)]]
+    R, both = network(k + 3, star, np.r_[[9], np.full(2 * k, 2**60)])
+    assert check(put(R), both, 0, k + 2) == 9
+
+
+def test_nothing_flows(put):
+    """Without entries, without a path, and over an edge that is the only one."""
+    R, both = network(6, [(0, 1), (2, 3)], [3, 4])
+    assert check(put(R), both, 0, 3) == 0
+    assert check(put(R), both, 1, 0) == 0
+    assert check(put(R), both, 2, 3) == 4
+    assert ops.net_flow(put(gb.Matrix("INT64", 4, 4)), 0, 3).new().nvals == 0
+    loops = gb.Matrix.from_coo([0, 0, 1, 1], [0, 1, 0, 1], [5, 2, 0, 7])
+    assert ops.net_flow(put(loops), 0, 1).new().to_dense().tolist() == [[0, 2], [-2, 0]]
+
+
+def test_repeated_and_masked(put):
+    R, _ = network(*grid(6, np.random.default_rng(1)))
+    R = put(R)
+    F = ops.net_flow(R, 0, 35).new()
+    assert ops.net_flow(R, 0, 35).new().isequal(F)
+    some = F.select("valuegt", 3).new()
+    out = gb.Matrix("INT64", 36, 36)
+    out(some.S) << ops.net_flow(R, 0, 35)
+    assert out.isequal(some)
+
+
+def test_bad_operands(put):
+    R = network(3, [(0, 1), (1, 2)], [1, 2])[0]
+    with pytest.raises(gb.exceptions.InvalidValue, match=r"has an entry \(i, j\) without \(j, i\)"):
+        ops.net_flow(put(gb.Matrix.from_coo([0, 1], [1, 2], [1, 2], nrows=3, ncols=3)), 0, 2).new()
+    for given, ends, error, message in (
+        (R.T, (0, 2), TypeError, "must be a Matrix"),
+        (R.dup("INT8"), (0, 2), TypeError, "is of INT8; INT64 or FP64 is needed"),
+        (gb.Matrix("INT64", 3, 4), (0, 2), gb.exceptions.DimensionMismatch, "is 3 x 4"),
+        (R, (0.5, 2), TypeError, "source must be an integer; got"),
+        (R, (0, 3), gb.exceptions.IndexOutOfBound, r"target is 3; 0 \.\. 2 is needed"),
+        (R, (1, 1), gb.exceptions.InvalidValue, "source and target are both 1"),
+    ):
+        with pytest.raises(error, match=message):
+            ops.net_flow(given, *ends)
