@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from sparsezc.cli.report import Report
+from sparsezc.errors import DeviceUnavailable, InvalidValue
+from sparsezc.io.files.source import FileMissing
 
 __all__ = ["add", "command_line", "find_mpiexec"]
 
@@ -31,13 +33,13 @@ def find_mpiexec() -> str:
 
     Raises
     ------
-    FileNotFoundError
+    FileMissing
         There is none.
     """
     beside = Path(sys.executable).parent / "mpiexec"
     found = str(beside) if beside.exists() else shutil.which("mpiexec")
     if found is None:
-        raise FileNotFoundError("mpirun: there is no mpiexec; pip install 'sparsezc[mpi]' brings one")
+        raise FileMissing("mpirun: there is no mpiexec; pip install 'sparsezc[mpi]' brings one")
     return found
 
 
@@ -51,17 +53,17 @@ def mpirun(arguments: argparse.Namespace) -> Report:
 
     Raises
     ------
-    ValueError
+    InvalidValue
         The number of processes is below 1.
-    ModuleNotFoundError
+    DeviceUnavailable
         mpi4py is not installed.
     """
     if arguments.n < 1:
-        raise ValueError(f"mpirun: -n is {arguments.n}; at least 1 is needed")
+        raise InvalidValue(f"mpirun: -n is {arguments.n}; at least 1 is needed")
     if find_spec("mpi4py") is None:
-        raise ModuleNotFoundError("mpirun: mpi4py is not installed; pip install 'sparsezc[mpi]' brings it and an MPI")
+        raise DeviceUnavailable("mpirun: mpi4py is not installed; pip install 'sparsezc[mpi]' brings it and an MPI")
     if not Path(arguments.program).is_file():
-        raise FileNotFoundError(f"mpirun: there is no file {arguments.program}")
+        raise FileMissing(f"mpirun: there is no file {arguments.program}")
     mpiexec = arguments.mpiexec or find_mpiexec()
     done = subprocess.run(command_line(mpiexec, arguments.n, arguments.program, arguments.arguments), check=False)
     facts = [("processes", str(arguments.n)), ("exit code", str(done.returncode))]

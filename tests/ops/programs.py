@@ -203,7 +203,7 @@ def _accumulate(out: Any, value: Any, accum: Any, mask: Any = None, replace: boo
     if mask is None or mask.complement or not hasattr(value, "nvals"):
         out(mask=mask, accum=accum, replace=replace) << value
     else:
-        out(mask=mask, replace=replace) << out.ewise_add(value, accum[out.dtype])
+        out(mask=mask, replace=replace) << out.ewise_add(value, accum[out.dtype]).new()  # `value` may be `out`
 
 
 def drawn(seed: int) -> str:

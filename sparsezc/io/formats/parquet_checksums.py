@@ -65,6 +65,7 @@ def check(path: Path, spans: Callable[[], list[tuple[int, int]]] | None = None) 
         start = end - _TABLE.size - 4 * count
         if start < 0 or count != -(-start // PIECE):  # in another program's file the count is any number
             if name != _NAME:
+                _refuse_moved_table(path, end)
                 return
             raise FileFormatError(f"{path} is damaged: its table of checksums says that it has {count:,} of them")
         file.seek(start)
@@ -73,6 +74,7 @@ def check(path: Path, spans: Callable[[], list[tuple[int, int]]] | None = None) 
         footer = file.read()
     right = zlib.crc32(sums + struct.pack("<II", count, crc)) == whole
     if name != _NAME and not right:
+        _refuse_moved_table(path, end)
         return  # no table: neither its name nor its checksum is there
     if name != _NAME or not right:
         raise FileFormatError(f"{path} is damaged: its table of checksums has another checksum")
@@ -86,6 +88,23 @@ def check(path: Path, spans: Callable[[], list[tuple[int, int]]] | None = None) 
             touched[first // PIECE : -(-last // PIECE)] = True
         pieces = np.flatnonzero(touched).tolist()
     _compare(path, start, table, pieces)
+
+
+def _refuse_moved_table(path: Path, end: int) -> None:
+    """Raise FileFormatError if bytes were added between a table and the footer, which begins at `end`."""
+    with path.open("rb") as file:
+        first = max(0, end - PIECE)
+        file.seek(first)
+        before = file.read(end - first)
+    at = before.rfind(_NAME)
+    while at >= 0:
+        if at + _TABLE.size <= len(before):
+            _, count, crc, whole = _TABLE.unpack_from(before, at)
+            sums = before[at - 4 * count : at] if 4 * count <= at else b""
+            if count and zlib.crc32(sums + struct.pack("<II", count, crc)) == whole:
+                extra = len(before) - at - _TABLE.size
+                raise FileFormatError(f"{path} is damaged: {extra:,} bytes are between its checksums and its footer")
+        at = before.rfind(_NAME, 0, at)
 
 
 def _compare(path: Path, stop: int, table: NDArray[np.uint32], pieces: list[int]) -> None:

@@ -153,6 +153,17 @@ def test_parquet_files_stay_parquet(tmp_path: Path, graph: Any) -> None:
     assert gb.io.read(tmp_path / "b.parquet", placement="host").isequal(graph, check_dtype=True)
 
 
+@pytest.mark.parametrize("added", [1, 64, 1000])
+def test_bytes_between_the_table_and_the_footer_hide_no_change(added: int, tmp_path: Path, graph: Any) -> None:
+    path = tmp_path / "a.parquet"
+    gb.io.write(graph, path)
+    whole = path.read_bytes()
+    footer = len(whole) - 8 - int.from_bytes(whole[-8:-4], "little")
+    path.write_bytes(whole[:footer] + bytes(added) + whole[footer:])
+    with pytest.raises(FileFormatError, match=rf"a.parquet is damaged: {added:,} bytes are between its checksums"):
+        gb.io.read(path)
+
+
 def test_a_table_of_many_pieces_names_the_one_that_is_wrong(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(parquet_checksums, "PIECE", 1 << 10)
     path = tmp_path / "a.parquet"
