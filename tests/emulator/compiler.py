@@ -13,6 +13,7 @@ import functools
 import hashlib
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -43,10 +44,6 @@ KERNEL_FLAGS = [
     "-fno-threadsafe-statics",
     "-fwrapv",  # signed integers wrap, as operators.cuh expects and as they do on a GPU
 ]
-LIBRARIES = [
-    "-nostdlib",
-    "-lgcc",
-]  # the process has libm and libc: to look into their files takes 5 ms
 SANITIZERS: dict[str | None, tuple[list[str], list[str]]] = {  # flags of the machine, flags of the kernels
     None: ([], []),
     "address": (
@@ -75,6 +72,13 @@ def why_unavailable() -> str | None:
 @functools.cache
 def compiler_version() -> str:
     return subprocess.run(["g++", "-dumpfullversion"], capture_output=True, text=True, check=True).stdout.strip()
+
+
+@functools.cache
+def tools() -> tuple[str, ...]:
+    """g++'s compiler, assembler and linker, and the library that its code calls."""
+    asked = ("-print-prog-name=cc1plus", "-print-prog-name=as", "-print-prog-name=ld", "-print-libgcc-file-name")
+    return tuple(subprocess.run(["g++", x], capture_output=True, text=True, check=True).stdout.strip() for x in asked)
 
 
 @functools.cache
@@ -132,13 +136,33 @@ class Compiler:
     def _run(self, arguments: list[str], target: Path) -> None:
         """g++ into a temporary name, then renamed: other processes see a whole file or none."""
         unfinished = target.with_name(f"{target.name}.{os.getpid()}.tmp")
+        self._call(["g++", *arguments, "-o", str(unfinished)], unfinished, target)
+
+    def _call(self, command: list[str], unfinished: Path, target: Path) -> None:
         environment = {k: v for k, v in os.environ.items() if k != "LD_PRELOAD"}  # no sanitizer inside g++: it is slow
-        command = ["g++", *arguments, "-o", str(unfinished)]
         done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
         if done.returncode:
             unfinished.unlink(missing_ok=True)
             raise EmulatorError("g++ refuses the kernel:\n" + "\n".join(done.stderr.splitlines()[:40]))
         unfinished.replace(target)
+
+    def _step_by_step(self, unit: Path, header: Path, library: Path) -> None:
+        """Compiler, assembler and linker without g++ around them, which takes 6 ms to start them and look for files."""
+        unfinished = library.with_name(f"{library.name}.{os.getpid()}.tmp")
+        code, machine = (unfinished.with_suffix(end) for end in (".s", ".o"))
+        compiler, assembler, linker, library_of_compiler = tools()
+        steps = [
+            # _GNU_SOURCE is g++'s own: with other macros than the header's it would not take the precompiled one.
+            [compiler, "-quiet", "-D_GNU_SOURCE", *KERNEL_FLAGS, "-include", header, unit, "-o", code],
+            [assembler, code, "-o", machine],
+            # The process has libm and libc: to look into their files takes 5 ms.
+            [linker, "-shared", machine, library_of_compiler, "-o", unfinished],
+        ]
+        try:
+            self._call(["sh", "-c", " && ".join(shlex.join(map(str, step)) for step in steps)], unfinished, library)
+        finally:
+            code.unlink(missing_ok=True)
+            machine.unlink(missing_ok=True)
 
     def _write(self, path: Path, text: str) -> None:
         unfinished = path.with_name(f"{path.name}.{os.getpid()}.tmp")
@@ -192,8 +216,10 @@ class Compiler:
         self._write(unit, self._unit(cases))
         header = self._header() / "cuda_emu.h"
         try:
-            flags = [*KERNEL_FLAGS, *self.extra, "-shared", "-include", str(header)]
-            self._run([*flags, str(unit), *([] if self.extra else LIBRARIES)], library)
+            if self.extra:  # g++ knows the sanitizers' libraries
+                self._run([*KERNEL_FLAGS, *self.extra, "-shared", "-include", str(header), str(unit)], library)
+            else:
+                self._step_by_step(unit, header, library)
         except EmulatorError:
             if len(cases) == 1:
                 raise
