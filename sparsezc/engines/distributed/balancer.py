@@ -35,7 +35,8 @@ _POSITIONS = 4096  # at which the work is known
 _RATE = 2.5e8  # bytes a second of rows that move, until a move was measured
 _FIXED = 5e-3  # seconds of a move besides
 _REBUILT = 2.0  # products that a move costs, as caches of the matrix are built again
-_OFF = -1  # told instead of a time: this rank's config.rebalance is False
+# Told instead of a time: this rank's config.rebalance is False; it measured no product.
+_OFF, _NONE = -1, -2
 
 _T = TypeVar("_T")
 
@@ -66,8 +67,8 @@ class Balancer:
         self._pending: tuple[_Watched, NDArray[np.int64]] | None = None
         self.moves = 0
 
-    # Every rank measures the same products, as each condition is the same on all, but for config.rebalance, which is
-    # told.
+    # Every rank measures the same products, those of an empty range too. Where ranks differ (config.rebalance, a matrix
+    # that one rank has freed later), what they tell each other shows it on all: nothing may depend on one rank alone.
 
     def timed(self, store: Store, call: Callable[[], _T]) -> _T:
         """Run this rank's part of a product with a matrix, and measure it where that matters."""
@@ -103,26 +104,33 @@ class Balancer:
 
     def numbers(self, *mine: int) -> NDArray[np.int64]:
         """Return some integers of every rank, as the transport does; the time of products travels with them."""
-        time = round(self._seconds * 1e6) if config.rebalance else _OFF
-        found = self._engine.transport.numbers(*mine, time)
-        self._hear(found[:, -1])
-        return found[:, :-1]
-
-    def _hear(self, told: NDArray[np.int64]) -> None:
-        """Take the times of all ranks, and decide."""
-        watched, products = self._latest, self._products
+        watched = self._latest if self._products else None
+        store = None if watched is None else watched.store()
+        if not config.rebalance:
+            told = (_OFF, _OFF)
+        elif watched is None or store is None:
+            told = (_NONE, _NONE)
+        else:
+            told = (round(self._seconds * 1e6), watched.iterations)
         self._seconds, self._products = 0.0, 0
-        if (told == _OFF).any() or watched is None or not products:
+        found = self._engine.transport.numbers(*mine, *told)
+        if watched is not None and store is not None and not (found[:, -2:] == _OFF).any():
+            self._hear(watched, store, found[:, -2], found[:, -1])
+        return found[:, :-2]
+
+    def _hear(self, watched: _Watched, store: Store, times: NDArray[np.int64], iterations: NDArray[np.int64]) -> None:
+        """Take the times of all ranks, and decide; a rank that measured otherwise has all begin again."""
+        if (iterations != watched.iterations).any():
+            watched.iterations, watched.balance = 0, None
             return
         watched.iterations += 1
-        store = watched.store()
-        if watched.iterations <= _WARM or store is None or self._pending is not None:
+        if watched.iterations <= _WARM or self._pending is not None:
             return
         if watched.balance is None or not np.array_equal(watched.balance.bounds, store.layout.bounds):
             watched.balance = self._balance(store)
-        times = (told * 1e-6).astype(np.float64)
-        watched.balance.fixed_seconds = _FIXED + _REBUILT * float(times.mean())
-        new = watched.balance.after(times, watched.iterations)
+        seconds = times.astype(np.float64) * 1e-6
+        watched.balance.fixed_seconds = _FIXED + _REBUILT * float(seconds.mean())
+        new = watched.balance.after(seconds, watched.iterations)
         if new is not None:
             self._pending = watched, new
 

@@ -182,7 +182,7 @@ HANDLERS: dict[str, tuple[_Handler, ...]] = {
     "extract": (regions.extract,),
     "transpose": (elementwise.transpose,),
     **dict.fromkeys(_ELEMENTWISE, (elementwise.run, first_use.function(f"{_REST}.positions", "elementwise"))),
-    **dict.fromkeys(("solve", "distances", "best_column", "sampled_mxm", "outer"), (_by_rows,)),
+    **dict.fromkeys(("solve", "distances", "best_column", "sampled_mxm", "outer", "map_rows"), (_by_rows,)),
     **dict.fromkeys(("best_label", "label_weight"), (_labels,)),
     **_later("rowwise", "selectk"),
     **_later("sums", "sum_by_labels", "two_way_mxm", "two_way_sampled_mxm", "count_corners"),

@@ -135,9 +135,13 @@ def _pull(
     layout = result.layout
     expression = _times(e, _operand(matrix, flipped), whole, layout.hi - layout.lo)
     if matrix.long is not None:
-        made = engine.local.vector(e.dtype, layout.hi - layout.lo)
-        if not result.is_empty_range:
-            made = engine.balancer.timed(matrix, lambda: new(expression, engine.local))
+
+        def here() -> Any:
+            if result.is_empty_range:
+                return engine.local.vector(e.dtype, layout.hi - layout.lo)
+            return new(expression, engine.local)
+
+        made = engine.balancer.timed(matrix, here)
         long_rows.add_results(engine, e, matrix.long, flipped, whole, made, result)
         put(result, made, write)
         result.changed()
@@ -153,11 +157,16 @@ def _push(
     engine: DistributedEngine, e: Any, matrix: Store, flipped: bool, x: Store, result: Store, write: Any,
     most: NDArray[np.int64],
 ) -> None:  # fmt: skip
-    mine, M = None, _operand(matrix, flipped)
-    if not x.is_empty_range and most[engine.rank]:
-        mine = engine.balancer.timed(matrix, lambda: new(_times(e, M, x.local, e.shape[0]), engine.local))
-        if _counts_part(e, pull=False):
-            mine = shifted(mine, x.layout.lo)
+    M = _operand(matrix, flipped)
+
+    def here() -> Any:
+        if x.is_empty_range or not most[engine.rank]:
+            return None
+        return new(_times(e, M, x.local, e.shape[0]), engine.local)
+
+    mine = engine.balancer.timed(matrix, here)
+    if mine is not None and _counts_part(e, pull=False):
+        mine = shifted(mine, x.layout.lo)
     if matrix.long is not None:
         mine = long_rows.add_partial_results(engine, e, matrix.long, flipped, x, mine)
         most = most + matrix.long.counts

@@ -83,6 +83,14 @@ def check_rows_that_take_longer_are_divided() -> None:
     moved_until_even(lambda _, lo, hi: 1e-5 * max(min(hi, 1024) - lo, 0) + 2e-6 * (hi - lo))
 
 
+def check_ranks_without_a_frontier_measure_too() -> None:
+    """The first levels of a search are with one rank; all decide in the same statement, or none."""
+    plain, A, _ = evenly()
+    with costing(lambda rank, lo, hi: (hi - lo) * (5e-6 if rank == 0 else 1e-6)):
+        for source in (0, plain.nrows - 1, 0, plain.nrows - 1):
+            assert gb.algorithms.bfs(A, source).to_dict() == gb.algorithms.bfs(plain, source).to_dict()
+
+
 def check_rows_stay_where_one_rank_says_so() -> None:
     _, A, before = evenly()
     with costing(lambda rank, lo, hi: (hi - lo) * (5e-6 if rank == 0 else 1e-6)), gb.config.set(rebalance=T.rank > 0):

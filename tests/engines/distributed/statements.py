@@ -24,6 +24,8 @@ N, M = 150, 90
 _I = gb.indexunary
 _S = gb.semiring
 _STEPS = [(1, [gb.binary.minus])]
+_FOUR = ops.row_function(lambda a, b, c, d: (a * b - c, d))
+_FIVE = ops.row_function(lambda a, b, c, d, z: (a + z, b * z, c - d, d))
 
 
 def objects() -> dict[str, Any]:
@@ -115,6 +117,7 @@ CALLS: dict[str, list[Callable[[Any], Any]]] = {
         lambda o: ops.two_way_sampled_mxm(o.F.T, o.XY, "plus_times", "plus_times").new(),
     ],
     "solve": [lambda o: ops.solve(o.G, o.X).new()],
+    "map_rows": [lambda o: ops.map_rows(_FOUR, o.X).new(), lambda o: ops.map_rows(_FIVE, o.X, o.Z).new(mask=o.P.V)],
     "distances": [lambda o: ops.distances(o.X, o.Y).new(), lambda o: ops.distances(o.X[:3, :].new(), o.Y).new()],
     "best_column": [lambda o: ops.best_column(o.A, o.v).new(), lambda o: ops.best_column(o.A.T, o.v).new(mask=o.u.S)],
     "argsort": [

@@ -23,8 +23,10 @@ if TYPE_CHECKING:
 
 __all__ = ["by_rows", "labels", "own_rows", "selectk", "whole"]
 
-#: Of each operation, which operands are cut as the result's rows are (R), and which are whole on every rank (W).
+#: Of each operation, which operands are cut as the result's rows are (R), which are whole on every rank (W), which
+#: count rows from the first of all (-), and which are alike everywhere (=).
 ROLES = {"solve": "RR", "distances": "RW", "best_column": "RW", "sampled_mxm": "RRWW-", "outer": "RW"}
+ROLES |= {"map_rows": "="}  # after any number of matrices
 
 
 def whole(engine: DistributedEngine, x: Any) -> Any:
@@ -39,7 +41,7 @@ def whole(engine: DistributedEngine, x: Any) -> Any:
 def by_rows(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool | None:
     """Run a statement of the table above."""
     result, layout = out._store, out._store.layout
-    roles = ROLES[e.operation]
+    roles = ROLES[e.operation].rjust(len(e.operands), "R")
     if e.op is not None and (e.op.is_positional or (e.operation == "outer" and e.dtype.is_udt)):
         return False
     if layout.along is COLUMNS:  # few rows, whole; the columns are rows of the second operand
@@ -55,7 +57,7 @@ def by_rows(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool | N
     if roles[-1] == "-" and inner is None:
         return False
     operands = [
-        inner if role == "-" else whole(engine, x) if role == "W" else _rows(engine, x)
+        inner if role == "-" else x if role == "=" else whole(engine, x) if role == "W" else _rows(engine, x)
         for x, role in zip(e.operands, roles, strict=True)
     ]
     if not result.is_empty_range:
