@@ -12,9 +12,7 @@ import pytest
 
 import sparsezc as gb
 from sparsezc import ops
-from sparsezc.device.launcher import Launcher
 from sparsezc.engines.gpu.elementwise import panel
-from sparsezc.engines.gpu.products import two_way
 from tests.gpu.placements.test_placement_grid import KINDS, PLACEMENTS, N, panel_operands, placed
 from tests.gpu.placements.test_sampled_products import full
 from tests.ops.judge import make
@@ -163,28 +161,6 @@ def test_loops_of_the_cpu_engine(monoid: str, multiply: str) -> None:
     expected = valued_by_statements(A, values, X, semiring)
     assert np.array_equal(made.to_dense(-1.0), expected.to_dense(-1.0), equal_nan=True)
     assert made.nvals == expected.nvals
-
-
-@pytest.mark.parametrize("placement", ["device", "zerocopy"])
-def test_columns_in_several_passes(gpu: Any, placement: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where the panels exceed the cache; rows in host memory are read once all the same."""
-    passes: list[tuple[int, int]] = []
-    launch = Launcher.launch
-
-    def noted(self: Any, blocks: int, /, *groups: Any, **named: Any) -> None:
-        if "first_column" in named:
-            passes.append((named["first_column"], named["end_column"]))
-        launch(self, blocks, *groups, **named)
-
-    monkeypatch.setattr(Launcher, "launch", noted)
-    monkeypatch.setattr(two_way, "_PAYS", 1)
-    monkeypatch.setattr(gpu, "cache_bytes", 6 * N * 16 / two_way._SHARE)
-    rng = np.random.default_rng(0)
-    A = pattern()
-    values, X = full(rng, A.nvals, 11, "FP64"), full(rng, N, 22, "FP64")
-    made = ops.two_way_mxm(A.to("gpu", placement=placement), values.to("gpu"), X.to("gpu"), "max_rminus").new()
-    assert made.isequal(ops.two_way_mxm(A, values, X, "max_rminus").new())
-    assert passes == ([(0, 4), (4, 8), (8, 11)] if placement == "device" else [(0, 11)])
 
 
 def test_small_empty_and_incomplete_operands(gpu: Any) -> None:

@@ -24,9 +24,6 @@ from sparsezc.semirings.types.datatypes import DataType
 # Entries that a lane requests at once; a quarter where they have values of their own, whose registers then allow 24
 # warps a processor: 20 values of each entry of kron:18 took 3.8 ms and not 4.3.
 _AHEAD = 8
-_SHARE = 0.75  # of the cache for the columns of a pass, beside the values of entries, which stream through it
-_PAYS = 6  # times the cache that both panels take before columns are taken in turns, as each pass reads the ids
-_ALIGNED = 4  # columns whose FP64 fill a sector
 _COLUMNS = 6  # of a lane, at most, where entries have values of their own: more do not fit its registers
 
 
@@ -80,28 +77,15 @@ def _run(e: Any, A: MatrixStore, X: Any, halves: _Halves, entries: Any) -> Matri
     dots = None if sampled is None else (sampled.prelude, sampled.weighing, sampled.dtype, reads_own)
     gpu, at_once = cuda.current(), rows_per_warp.choose(rows)
     blocks = launch.blocks(gpu, 32 * max(-(-rows.nrows // 32), rows.chunks.count))
-    columns = halves.width if dots else _columns_at_once(halves.width, rows.nrows, x.dtype, result)
     for part in placements.parts(rows, None, Wanted(None), ids=True, values=reads_own):
-        step = columns if part.near else halves.width  # ids in host memory are read once
-        for first in range(0, halves.width, step):
-            end = min(first + step, halves.width)
-            case = _Case(e.op, A.dtype, x.dtype, rows.form, end - first, at_once, part.partial, part.bits, dots)
-            kernel = codegen.kernel(gpu, "two_way.cu", _prelude(case), "two_way")
-            stats.counted(kernel, part.near)(
-                blocks, part.arguments, x=x.values, entries=entries, starts=rows.indptr, first_column=first,
-                end_column=end, **halves._asdict(), y=y.values, y_bits=y.bits, counters=gpu.xp.zeros(2, np.uint64),
-            )  # fmt: skip
+        case = _Case(e.op, A.dtype, x.dtype, rows.form, halves.width, at_once, part.partial, part.bits, dots)
+        kernel = codegen.kernel(gpu, "two_way.cu", _prelude(case), "two_way")
+        stats.counted(kernel, part.near)(
+            blocks, part.arguments, x=x.values, entries=entries, starts=rows.indptr, **halves._asdict(), y=y.values,
+            y_bits=y.bits, counters=gpu.xp.zeros(2, np.uint64),
+        )  # fmt: skip
     y.neutral = y.count = None
     return panel.hold(made, Panel(e.shape[1], False, y))
-
-
-def _columns_at_once(width: int, nrows: int, x: DataType, y: DataType) -> int:
-    """Return the columns that a pass takes: so many that what it reads and combines at random stays in the cache."""
-    column = nrows * (x.np_type.itemsize + y.np_type.itemsize)
-    most = int(_SHARE * cuda.current().cache_bytes) // column // _ALIGNED * _ALIGNED
-    if most == 0 or width * column <= _PAYS * cuda.current().cache_bytes:
-        return width
-    return -(-width // -(-width // most) // _ALIGNED) * _ALIGNED
 
 
 class _Case(NamedTuple):

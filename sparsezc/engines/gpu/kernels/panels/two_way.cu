@@ -8,8 +8,6 @@
 // once. Sums of rows stay in registers; those of columns, and of rows that are cut into chunks, are combined by atomics, so sums of
 // floats depend on timing in their last bits.
 //
-// A launch takes the columns first_column .. end_column-1 of both halves; with SAMPLED it takes all.
-//
 // Weights of entries: with SAMPLED a dot product of the two panels' rows, after the steps of `weigh`, of which each column has its
 // own; else `entries` has one for each column, entry `at` of M at at * width; `starts` are M's own offsets, as a part may have copies of
 // rows at others. Either panel is read once an entry.
@@ -31,13 +29,12 @@ struct Operands {
   const X* x;
   const A* entries;
   const i64 *starts, *indptr;
-  u64 first, end, width, stride, right;
+  u64 width, stride, right;
   Z* y;
   u32* y_bits;
 };
 
-// A lane's column number q of those that the launch takes.
-__device__ __forceinline__ u64 column(const Operands& o, u32 q) { return o.first + (lane_id() & (LANES - 1)) + LANES * (u64)q; }
+__device__ __forceinline__ u64 column(u32 q) { return (lane_id() & (LANES - 1)) + LANES * (u64)q; }
 
 // The entries that a warp has read of a slice, one a lane.
 struct Read {
@@ -60,7 +57,7 @@ struct Row {
     has = 0;
 #pragma unroll
     for (u32 q = 0; q < COLUMNS; ++q) {
-      left[q] = column(o, q) < o.end ? o.x[row * o.stride + column(o, q)] : X();
+      left[q] = column(q) < o.width ? o.x[row * o.stride + column(q)] : X();
       sum[q] = identity();
     }
   }
@@ -85,7 +82,7 @@ __device__ __forceinline__ void write(const Operands& o, Row& r, bool shared) {
   gather(r);
 #pragma unroll
   for (u32 q = 0; q < COLUMNS; ++q) {
-    const u64 first = r.number * o.stride + o.first + LANES * (u64)q, place = r.number * o.stride + column(o, q);
+    const u64 first = r.number * o.stride + LANES * (u64)q, place = r.number * o.stride + column(q);
     const bool mine = has_bit(r.has, q) && lane_id() < LANES;
     if (mine && (ANY || !shared)) o.y[place] = r.sum[q];
     else if (mine) combine(&o.y[place], r.sum[q]);
@@ -100,7 +97,7 @@ __device__ __forceinline__ void write(const Operands& o, Row& r, bool shared) {
 // Marks all columns of row j of the right half as present. The first bit of a row is set first: a lane that sees it leaves the
 // others to the lane that set it.
 __device__ __forceinline__ void mark(const Operands& o, u64 j) {
-  const u64 first = o.right + j * o.stride + o.first, end = o.right + j * o.stride + o.end;
+  const u64 first = o.right + j * o.stride, end = first + o.width;
   if (has_bit(((volatile u32*)o.y_bits)[first >> 5], (u32)first & 31u)) return;
   for (u64 at = first; at < end; at = (at | 31) + 1) {
     const u32 lo = (u32)at & 31u, hi = end - (at - lo) < 32 ? (u32)(end - (at - lo)) : 32;
@@ -142,8 +139,8 @@ __device__ __forceinline__ Weights weights(const Operands& o, const Read& read, 
     product[u] = dot::identity();
 #pragma unroll
     for (u32 q = 0; q < COLUMNS; ++q)
-      if (t + u * TOGETHER + mine < hi && column(o, q) < o.end) {
-        const dot::Z z = dot::multiply(r.left[q], right[u][q], r.number, column(o, q), target[u]);
+      if (t + u * TOGETHER + mine < hi && column(q) < o.width) {
+        const dot::Z z = dot::multiply(r.left[q], right[u][q], r.number, column(q), target[u]);
         product[u] = q == 0 ? z : dot::add(product[u], z);
       }
   }
@@ -166,17 +163,17 @@ __device__ __forceinline__ void add_entries(const Operands& o, const Read& read,
     Id target[AHEAD];
     X right[AHEAD][COLUMNS];
     A weight[AHEAD][COLUMNS];  // without SAMPLED
-    Z seen[AHEAD][COLUMNS];    // sums of the entries' columns so far
+    Z seen[AHEAD][COLUMNS];    // the same: sums of the entries' columns so far
 #pragma unroll
     for (u32 u = 0; u < AHEAD; ++u) {
       const u32 from = t + u * TOGETHER + mine;
       target[u] = __shfl_sync(ALL, read.id, from & 31u);
 #pragma unroll
       for (u32 q = 0; q < COLUMNS; ++q) {
-        const bool there = from < hi && column(o, q) < o.end;
-        right[u][q] = there ? o.x[o.right + target[u] * o.stride + column(o, q)] : X();
-        if (!ANY && there) seen[u][q] = look(&o.y[o.right + target[u] * o.stride + column(o, q)]);
-        if (!SAMPLED) weight[u][q] = there ? o.entries[(read.base + from + r.moved) * o.width + column(o, q)] : A();
+        const bool there = from < hi && column(q) < o.width;
+        right[u][q] = there ? o.x[o.right + target[u] * o.stride + column(q)] : X();
+        if (!ANY && !SAMPLED && there) seen[u][q] = look(&o.y[o.right + target[u] * o.stride + column(q)]);
+        if (!SAMPLED) weight[u][q] = there ? o.entries[(read.base + from + r.moved) * o.width + column(q)] : A();
       }
     }
     const Weights w = SAMPLED ? weights(o, read, r, target, right, t, hi) : Weights();
@@ -189,16 +186,17 @@ __device__ __forceinline__ void add_entries(const Operands& o, const Read& read,
         const A given = __shfl_sync(ALL, w.a[k], source);
 #pragma unroll
         for (u32 q = 0; q < COLUMNS; ++q)
-          if (k == 0 || weight_of(column(o, q)) == k) weight[u][q] = given;
+          if (k == 0 || weight_of(column(q)) == k) weight[u][q] = given;
       }
 #pragma unroll
       for (u32 q = 0; q < COLUMNS; ++q) {
-        const bool there = t + u * TOGETHER + mine < hi && column(o, q) < o.end;
-        if (!there || (DROPS && !has_bit(kept, weight_of(column(o, q))))) continue;
+        const bool there = t + u * TOGETHER + mine < hi && column(q) < o.width;
+        if (!there || (DROPS && !has_bit(kept, weight_of(column(q))))) continue;
         r.join(q, multiply(weight[u][q], right[u][q]));
-        const u64 place = o.right + target[u] * o.stride + column(o, q);
+        const u64 place = o.right + target[u] * o.stride + column(q);
         const Z z = multiply(weight[u][q], r.left[q]);
         if (ANY) o.y[place] = z;
+        else if (SAMPLED) combine(&o.y[place], z);  // whose registers dot products take
         else combine_after(&o.y[place], z, seen[u][q]);
         if (DROPS && !has_bit(((volatile u32*)o.y_bits)[place >> 5], (u32)place & 31u)) atomicOr(&o.y_bits[place >> 5], bit((u32)place & 31u));
       }
@@ -209,11 +207,11 @@ __device__ __forceinline__ void add_entries(const Operands& o, const Read& read,
 extern "C" __global__ void __launch_bounds__(256, 3)
     KERNEL(u64 nrows, const i64* indptr, const Id* indices, const Own* values, const u64* id_segments, const u64* value_segments,
            const u32* subset, u64 first_row, u64 end_row, u64 first_chunk, u64 end_chunk, const u64* long_rows,
-           const u64* long_first, const u32* chunk_slot, const X* x, const A* entries, const i64* starts, u64 first_column,
-           u64 end_column, u64 width, u64 stride, u64 right, Z* y, u32* y_bits, u64* counters) {
+           const u64* long_first, const u32* chunk_slot, const X* x, const A* entries, const i64* starts, u64 width, u64 stride,
+           u64 right, Z* y, u32* y_bits, u64* counters) {
   __shared__ u8 owners[8][32];
   const Part part = {id_segments, value_segments, subset, first_row, end_row};
-  const Operands o = {x, entries, starts, indptr, first_column, end_column, width, stride, right, y, y_bits};
+  const Operands o = {x, entries, starts, indptr, width, stride, right, y, y_bits};
   const u32 lane = lane_id();
   PartIds ids(indices, part);
   const auto read_slice = [&](u64 at, bool active) {
