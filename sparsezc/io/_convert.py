@@ -24,7 +24,7 @@ from sparsezc.io.build.optional import need
 from sparsezc.io.build.weights import Weights, check_fit
 from sparsezc.io.files.atomic_write import Output
 from sparsezc.io.files.pipe_spool import seekable
-from sparsezc.io.files.source import naming
+from sparsezc.io.files.source import WRITTEN, file_name, naming
 from sparsezc.io.hdf5 import csr_file, merge_runs
 from sparsezc.io.hdf5.compressing import Packer
 from sparsezc.io.hdf5.merge_runs import Facts
@@ -49,7 +49,7 @@ def convert(
 ) -> Facts:
     """Convert as :func:`sparsezc.io.convert` does with `memory`."""
     limit = bytes_of("memory", memory)
-    if format_of(Path(target), exists=False) != "binsparse":
+    if format_of(Path(file_name(target, WRITTEN)), exists=False) != "binsparse":
         raise InvalidValue(f"memory={memory!r} is for .h5 targets, not for {target}")
     need("h5py", "hdf5")  # loaded before memory is measured, as it takes some
     kind, merge = options.kind, options.merge

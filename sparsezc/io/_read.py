@@ -20,7 +20,7 @@ from sparsezc.io.build import weights as weighting
 from sparsezc.io.build.csr_chunks import as_edges
 from sparsezc.io.build.limits import unexpected
 from sparsezc.io.build.weights import FROM_FILE, Weights
-from sparsezc.io.files.source import add_name, existing, is_piped
+from sparsezc.io.files.source import add_name, existing, file_name, is_piped
 from sparsezc.io.formats import FORMATS, GENERATED, REGISTERED, SUFFIXES
 from sparsezc.memory.budget import resolve
 from sparsezc.memory.csr import Csr
@@ -281,7 +281,7 @@ class ReadOptions:
             flag("directed", directed)
         if symmetrize and directed:
             raise InvalidValue("directed=True and symmetrize=True contradict each other; give one of them")
-        if not os.fspath(path):
+        if not file_name(path, "the graph"):
             raise InvalidValue("the name of the graph is empty; a file, or a graph to make such as kron:16, is needed")
         try:
             kind = None if is_generated(path) else format_of(Path(path), format)

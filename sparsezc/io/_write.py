@@ -14,7 +14,7 @@ from sparsezc.io._read import source as source_of
 from sparsezc.io.build.limits import need_numbers, wrong_type
 from sparsezc.io.build.optional import need
 from sparsezc.io.files.atomic_write import Output
-from sparsezc.io.files.source import naming
+from sparsezc.io.files.source import WRITTEN, file_name, naming
 from sparsezc.memory.csr import Csr
 from sparsezc.terminal.progress import task
 
@@ -58,7 +58,7 @@ def write(A: Any, path: str | os.PathLike[str], *, format: str | None = None, **
 
 def write_files(A: Any, path: str | os.PathLike[str], *, format: str | None = None, **options: Any) -> list[Path]:
     """Write as :func:`write` does, and return the files that were written."""
-    target = Path(path)
+    target = Path(file_name(path, WRITTEN))
     kind = check_target(target, format, compress=options.pop("compress", False))
     module = module_of(kind[0])
     options |= kind[1]
@@ -121,7 +121,7 @@ def convert(
     ...     gb.io.read(path).nrows
     64
     """
-    check_target(Path(target), compress=compress)
+    check_target(Path(file_name(target, WRITTEN)), compress=compress)
     options["placement"] = "host"
     wanted = ReadOptions.parse(source, relabel=relabel, **options)
     if comm is not None:
@@ -144,7 +144,7 @@ def _check_ranks(target: str | os.PathLike[str], memory: Any, *, compress: bool)
     """Refuse options that do not go with `comm`."""
     if memory is not None or compress:
         raise InvalidValue("comm= goes without memory= and compress=: each rank sorts its share in 256 MiB of memory")
-    if check_target(Path(target), compress=False)[0] != "binsparse":
+    if check_target(Path(file_name(target, WRITTEN)), compress=False)[0] != "binsparse":
         raise InvalidValue(f"comm= is for .h5 targets, not for {target}")
 
 

@@ -22,7 +22,7 @@ from typing import IO, Any, NamedTuple, Self, cast
 from sparsezc.errors import GraphblasException
 from sparsezc.io.files import multi_file_replace
 from sparsezc.io.files.scratch_folder import ScratchFolder, sync
-from sparsezc.io.files.source import FileIsFolder, FileMissing
+from sparsezc.io.files.source import WRITTEN, FileIsFolder, FileMissing, file_name
 
 _DESCRIPTORS = re.compile(r"/dev/fd|/proc/\d+(/task/\d+)?/fd")  # folders whose files are open descriptors
 
@@ -48,7 +48,7 @@ class Output:
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        if not os.fspath(path):
+        if not file_name(path, WRITTEN):
             raise FileMissing("the name of the file to write is empty")
         self.path = Path(path)
         self.base = self.path  # stands for all files of an output that has several

@@ -88,6 +88,22 @@ def naming(graph: str | os.PathLike[str]) -> Iterator[None]:
         raise
 
 
+WRITTEN = "the file to write"  # what file_name says of a target
+
+
+def file_name(path: str | os.PathLike[str], what: str) -> str:
+    """Return a file's name, which may be empty.
+
+    Raises
+    ------
+    TypeError
+        It is neither str nor path; the message says `what` it names.
+    """
+    if not isinstance(path, str | os.PathLike):
+        raise TypeError(f"the name of {what} is a {type(path).__name__}; a str or a path is needed")
+    return os.fspath(path)
+
+
 def add_name(error: GraphblasException, graph: str | os.PathLike[str]) -> None:
     """Put the graph's name in front of an error's message that lacks it."""
     about_graph = not isinstance(error, DeviceUnavailable)

@@ -561,6 +561,19 @@ def test_an_empty_name_is_refused_in_either_way(tmp_path: Path) -> None:
             gb.io.convert("", tmp_path / "a.h5", memory=memory)
 
 
+def test_what_is_no_name_is_refused_by_its_argument(tmp_path: Path) -> None:
+    A: Any = gb.Matrix.from_coo([0], [1], [2])
+    for call in (lambda: gb.io.read(A), lambda: gb.io.convert(A, tmp_path / "a.h5")):
+        with pytest.raises(TypeError, match="the name of the graph is a Matrix; a str or a path is needed"):
+            call()
+    target = "the name of the file to write is a Matrix; a str or a path is needed"
+    for memory in (None, "8GB"):
+        with pytest.raises(TypeError, match=target):
+            gb.io.convert("path:3", A, memory=memory)
+    with pytest.raises(TypeError, match=target):
+        gb.io.write("a.mtx", A)  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize("name", ["compress", "verify"])
 def test_flags_are_true_or_false(tmp_path: Path, name: str) -> None:
     for value in ("foo", "yes", 1, None):
