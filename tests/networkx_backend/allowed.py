@@ -221,8 +221,9 @@ NETWORKX_S_OWN: dict[str, Callable[[Any, dict[str, Any], Outcome], bool]] = {
     "negative_edge_cycle": lambda G, given, theirs: theirs == ("raised", nx.NetworkXError),
     # SciPy's solver refuses matrices of one row and those without entries, with errors of its own
     "hits": lambda G, given, theirs: theirs[0] == "raised" and theirs[1].__module__ != "networkx.exception",
-    # it squares the sum of the weights, which may be too large for that
+    # they square the sum of the weights, which may be too large for that
     "modularity": lambda G, given, theirs: theirs == ("raised", OverflowError),
+    "louvain_communities": lambda G, given, theirs: theirs == ("raised", OverflowError),
 }
 
 

@@ -31,6 +31,8 @@ __all__ = ["Balancer"]
 
 _MATTERS = 1 << 20  # entries of a rank: products with fewer take less than is lost by measuring them
 _WARM = 2  # iterations that are not looked at: in the first ones kernels are compiled, and caches built
+_EVEN = 3  # iterations in which ranks take as long as each other before the next ones are not measured
+_REST = 8, 128  # products that are not measured then, at first and at most: it doubles as ranks stay even
 _POSITIONS = 4096  # at which the work is known
 _RATE = 2.5e8  # bytes a second of rows that move, until a move was measured
 _FIXED = 5e-3  # seconds of a move besides
@@ -48,6 +50,9 @@ class _Watched:
     store: weakref.ref[Store]
     iterations: int = 0
     balance: Balance | None = None
+    even: int = 0  # iterations that followed each other
+    rest: int = 0  # products that are not measured
+    next_rest: int = _REST[0]
 
 
 class Balancer:
@@ -74,6 +79,9 @@ class Balancer:
         """Run this rank's part of a product with a matrix, and measure it where that matters."""
         watched = self._watch(store)
         if watched is None:
+            return call()
+        if watched.rest:
+            watched.rest -= 1
             return call()
         if watched is not self._latest:
             self._latest, self._seconds, self._products = watched, 0.0, 0
@@ -121,7 +129,7 @@ class Balancer:
     def _hear(self, watched: _Watched, store: Store, times: NDArray[np.int64], iterations: NDArray[np.int64]) -> None:
         """Take the times of all ranks, and decide; a rank that measured otherwise has all begin again."""
         if (iterations != watched.iterations).any():
-            watched.iterations, watched.balance = 0, None
+            watched.iterations, watched.balance, watched.even, watched.rest = 0, None, 0, 0
             return
         watched.iterations += 1
         if watched.iterations <= _WARM or self._pending is not None:
@@ -133,6 +141,16 @@ class Balancer:
         new = watched.balance.after(seconds, watched.iterations)
         if new is not None:
             self._pending = watched, new
+        self._rest(watched, even=not watched.balance.over)
+
+    def _rest(self, watched: _Watched, *, even: bool) -> None:
+        """Measure no products for a while once ranks are even: on GPUs each waits for the device."""
+        watched.even = watched.even + 1 if even else 0
+        if not even:
+            watched.next_rest = _REST[0]
+        elif watched.even >= _EVEN:
+            watched.even, watched.rest = 0, watched.next_rest
+            watched.next_rest = min(2 * watched.next_rest, _REST[1])
 
     def _balance(self, store: Store) -> Balance:
         """Collect the work of all ranks' rows; collective."""

@@ -83,6 +83,26 @@ def check_rows_that_take_longer_are_divided() -> None:
     moved_until_even(lambda _, lo, hi: 1e-5 * max(min(hi, 1024) - lo, 0) + 2e-6 * (hi - lo))
 
 
+def check_even_ranks_are_measured_now_and_then() -> None:
+    """Measuring has a GPU's host wait for each product."""
+    _, A, _ = evenly()
+    measured = [0]
+
+    def even(_rank: int, _lo: int, _hi: int) -> float:
+        measured[0] += bool(ENGINE.balancer._watched and not ENGINE.balancer._watched[A.nrows].rest)
+        return 1e-3
+
+    with costing(even):
+        ranked(A)
+        ranked(A)  # 32 products
+    assert measured[0] < 24
+    with costing(lambda rank, lo, hi: (hi - lo) * (5e-5 if rank == 0 else 1e-5)):
+        before = ENGINE.balancer.moves
+        for _ in range(4):
+            ranked(A)
+        assert T.size == 1 or ENGINE.balancer.moves > before  # what becomes uneven is still found
+
+
 def check_ranks_without_a_frontier_measure_too() -> None:
     """The first levels of a search are with one rank; all decide in the same statement, or none."""
     plain, A, _ = evenly()
