@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.engines.distributed.local_objects import assignment
 from sparsezc.engines.distributed.moves import host_csr
-from sparsezc.expr.dispatch import Write, update
+from sparsezc.engines.distributed.row_pieces import folded
 from sparsezc.memory import wrap
 from sparsezc.memory.csr import Csr
 
@@ -35,27 +34,9 @@ def at_owners(
     *,
     reads: bool,
 ) -> Any:
-    """Send this rank's part of every element to the owner of its column, who folds all parts in rank order.
+    """Fold at the owners of columns, ranges of `layout`, as ``pieces.fold_at_owners`` does for any layout.
 
-    Parameters
-    ----------
-    engine : DistributedEngine
-    mine : Matrix or None
-        A local matrix of the whole's shape; None: this rank has no entry.
-    layout : Layout
-        The owners: ranges of columns.
-    op : TypedOp
-        The binary operator that folds.
-    shape : tuple of int
-        Of the whole; few rows.
-    dtype : DataType
-    reads : bool
-        The values differ; otherwise all are 1 and none travel.
-
-    Returns
-    -------
-    Matrix
-        A local matrix of this rank's columns.
+    `mine` has the whole's `shape`, of few rows; the result has this rank's columns.
     """
     k, size, here = shape[0], engine.size, layout.hi - layout.lo
     ids, values = np.empty(0, np.uint64), np.empty(0, dtype.np_type)
@@ -78,7 +59,8 @@ def at_owners(
     )  # fmt: skip
     if not here:
         return engine.local.matrix(dtype, (k, here))
-    merged, end = None, 0
+    parts: list[Any] = []
+    end = 0
     for counts in got:
         total = int(counts.sum())
         begin, middle, end = end, end + total * item, end + total * nbytes
@@ -88,12 +70,8 @@ def at_owners(
         entries = arrived[begin:middle].copy().view(dtype.np_type) if reads else np.ones(1, dtype.np_type)
         offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
         iso = not reads and total != 1
-        part = engine.local.matrix_of(Csr(k, here, offsets, wrap(columns), wrap(entries), dtype, iso))
-        if merged is None:
-            merged = part
-        else:
-            update(merged, assignment(part, merged), Write(None, op, False))
-    return engine.local.matrix(dtype, (k, here)) if merged is None else merged
+        parts.append(engine.local.matrix_of(Csr(k, here, offsets, wrap(columns), wrap(entries), dtype, iso)))
+    return folded(engine, parts, op, dtype, (k, here))
 
 
 def _part(
