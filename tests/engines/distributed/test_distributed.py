@@ -104,7 +104,8 @@ def test_mpirun_finds_mpiexec(tmp_path: Path) -> None:
     program = tmp_path / "prog.py"
     program.write_text(
         "import sys, sparsezc as gb\ngb.distributed.init()\nA = gb.io.read('path:200').distribute()\n"
-        "n = gb.algorithms.bfs(A, 0).nvals\nprint(n, sys.argv[1], A._engine.name)\n"
+        "n = gb.algorithms.bfs(A, 0).nvals\n"
+        "sys.stdout.write(f'{n} {sys.argv[1]} {A._engine.name}\\n')\n"  # in one piece: ranks share the stream
     )
     command = [sys.executable, "-m", "sparsezc", "mpirun", "-n", "2", str(program), "given"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=100, check=False)
