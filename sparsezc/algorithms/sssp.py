@@ -20,6 +20,8 @@ from sparsezc.algorithms._lengths import (
     refuse_reaching_infinity,
 )
 from sparsezc.algorithms._rounds import buckets
+from sparsezc.algorithms.loops import searches
+from sparsezc.core import loops
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.errors import DomainMismatch, InvalidValue
@@ -27,6 +29,7 @@ from sparsezc.semirings import binary, monoid, select, semiring
 from sparsezc.semirings.types import datatypes
 
 _WORK = 20  # delta, in mean lengths per edge of a vertex; Davidson et al. use 32
+COST = 100.0  # nanoseconds for each row and entry, at least
 _WIDER = 4  # times that delta from as many sources or more: 100 of kron:24 take half of the time on a GPU
 _FEW = 32  # a bucket of less than 1 / 32 of the vertices has few edges to settled vertices, which need not be excluded
 
@@ -135,6 +138,13 @@ def from_nearest(
     lengths, (dtype, _) = lengths_of(A), distances_of(A)
     refuse_long(A, dtype)
     most_asked = _largest(cutoff, dtype)
+    if lengths.least >= 0 and (not dtype.is_integer or lengths.most * A.nrows < 2**62):
+        kind, never = dtype.np_type.type, infinity(dtype)
+        last = kind(min(most_asked, never - 1 if dtype.is_integer else np.finfo(kind).max))
+        at = -1 if target is None else target
+        distance = loops.run(searches.distances, A, sources, kind(never), at, last, cost=COST, values=kind)
+        if distance is not None:
+            return Vector.from_dense(distance, missing_value=never)
     # Half the bytes, and mostly sufficient.
     if dtype is datatypes.INT64 and lengths.least >= 0 and lengths.most < 2**31:
         found = _reached(_search(A, sources, datatypes.INT32, delta, lengths, target, most_asked), dtype)

@@ -1,0 +1,68 @@
+"""Algorithms' loops over rows, compiled by numba at their first use; see :func:`sparsezc.core.loops.run`."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsezc.engines.cpu.suitesparse.machine_code import compiled
+from sparsezc.engines.cpu.suitesparse.row_arrays import RowArrays, borrowed
+from sparsezc.memory.budget import require_host
+
+__all__ = ["run_loop"]
+
+_LOAD = 0.35e9  # nanoseconds of the first loop of a process, which starts the compiler
+_SHARE = 10  # that is at most a tenth of what the process has taken, unless statements would take as long
+_BYTES = 64  # of a row, at most, in a loop's own arrays
+_SMALL = 1 << 26  # bytes: asking the system for its free memory takes as long as a loop over some thousand rows
+
+
+def run_loop(store: Any, loop: Callable[..., Any], given: tuple[Any, ...], cost: float, values: Any) -> Any:
+    """Run a loop over python-graphblas's Matrix, whose lock the caller has; None where statements take less time."""
+    rows, entries = store.nrows, store._nvals
+    if not _pays(cost * (rows + entries)) or (made := _machine_code(loop)) is None:
+        return None
+    if (nbytes := _BYTES * rows + (0 if values is None else 8 * entries)) > _SMALL:
+        require_host(nbytes, f"a loop over {rows:,} rows")
+    given = tuple(g() if callable(g) else g for g in given)
+    if not entries:
+        nothing: list[Any] = [np.zeros(rows + 1, np.int64), np.empty(0, np.int64)]
+        return made(*nothing, *([] if values is None else [np.empty(0, values)]), *given)
+    with borrowed(store) as parts:
+        read = [] if values is None else [_values(parts, values)]
+        return made(_every_row(parts, rows), parts.indices, *read, *given)
+
+
+def _pays(statements: float) -> bool:
+    """Return whether loops run already, or starting the compiler takes little beside other work."""
+    return bool(_machine_code.cache_info().currsize or statements > _LOAD or time.process_time_ns() > _SHARE * _LOAD)
+
+
+@cache
+def _machine_code(loop: Callable[..., Any]) -> Any:
+    """Return the loop in machine code; None without numba."""
+    try:
+        return compiled(import_module("numba"), loop)
+    except ImportError:
+        return None
+
+
+def _every_row(parts: RowArrays, rows: int) -> NDArray[np.int64]:
+    """Return where each row begins, also those that are not listed."""
+    if parts.ids is None:
+        return parts.indptr
+    counts = np.zeros(rows + 1, np.int64)
+    counts[parts.ids + 1] = np.diff(parts.indptr)
+    return np.cumsum(counts)
+
+
+def _values(parts: RowArrays, dtype: Any) -> NDArray[Any]:
+    if parts.iso:
+        return np.full(parts.indices.size, parts.values[0], dtype)
+    return parts.values.astype(dtype, copy=False)
