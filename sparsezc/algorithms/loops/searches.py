@@ -53,18 +53,20 @@ def parents(indptr: Any, indices: Any, source: int) -> Any:
 
 
 def distances(indptr: Any, indices: Any, lengths: Any, sources: Any, never: Any, target: int, most: Any) -> Any:
-    """Return the distances from the nearest source: exact up to `most`, and to that of the target if it has one.
+    """Return the distances from the nearest source, and parents on these paths, of which sources have themselves.
 
-    Dijkstra's method with a heap of four children, in which each vertex has a place. Farther vertices have `never`.
+    They are exact up to `most`, and up to the target's distance if it is reached; farther vertices have `never`.
+    Dijkstra's method, with a heap of four children, in which each vertex has a place.
     No length is negative, and no sum wraps around.
     """
     n = indptr.size - 1
-    distance, place = np.full(n, never, lengths.dtype), np.full(n, -1)
+    distance, place, parent = np.full(n, never, lengths.dtype), np.full(n, -1), np.full(n, -1)
     heap = np.empty(n, np.int64)
     size = 0
     for s in sources:
         if place[s] < 0:
             distance[s] = 0
+            parent[s] = s
             place[s] = size
             heap[size] = s
             size += 1
@@ -102,6 +104,7 @@ def distances(indptr: Any, indices: Any, lengths: Any, sources: Any, never: Any,
             far = near + lengths[entry]
             if far < distance[u]:
                 distance[u] = far
+                parent[u] = v
                 at = place[u]
                 if at < 0:
                     at = size
@@ -118,4 +121,4 @@ def distances(indptr: Any, indices: Any, lengths: Any, sources: Any, never: Any,
     for at in range(size):
         if distance[heap[at]] > most:
             distance[heap[at]] = never
-    return distance
+    return distance, parent

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
 from typing import Any
@@ -11,6 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsezc.device.processors import processors
+from sparsezc.engines.cpu.labels.weights import in_threads
 from sparsezc.engines.cpu.suitesparse.machine_code import compiled
 from sparsezc.engines.cpu.suitesparse.row_arrays import RowArrays, borrowed
 from sparsezc.memory.budget import require_host
@@ -20,23 +23,46 @@ __all__ = ["run_loop"]
 _LOAD = 0.35e9  # nanoseconds of the first loop of a process, which starts the compiler
 _SHARE = 10  # that is at most a tenth of what the process has taken, unless statements would take as long
 _BYTES = 64  # of a row, at most, in a loop's own arrays
+_ALONE = 1 << 16  # rows and entries that are read in the time that threads take to start, times ten
 _SMALL = 1 << 26  # bytes: asking the system for its free memory takes as long as a loop over some thousand rows
 
 
-def run_loop(store: Any, loop: Callable[..., Any], given: tuple[Any, ...], cost: float, values: Any) -> Any:
+def run_loop(
+    store: Any, loop: Callable[..., Any], given: tuple[Any, ...], cost: float, values: Any, over: range | None
+) -> Any:
     """Run a loop over python-graphblas's Matrix, whose lock the caller has; None where statements take less time."""
     rows, entries = store.nrows, store._nvals
-    if not _pays(cost * (rows + entries)) or (made := _machine_code(loop)) is None:
+    if not _pays(cost * (rows + entries) * (1 if over is None else len(over))):
         return None
-    if (nbytes := _BYTES * rows + (0 if values is None else 8 * entries)) > _SMALL:
+    if (made := _machine_code(loop)) is None:
+        return None
+    shares = [0, 1] if over is None else _shares(over, rows + entries)
+    if (nbytes := (len(shares) - 1) * _BYTES * rows + (0 if values is None else 8 * entries)) > _SMALL:
         require_host(nbytes, f"a loop over {rows:,} rows")
     given = tuple(g() if callable(g) else g for g in given)
+    with _arrays(store, rows, entries, values) as arrays:
+        if over is None:
+            return made(*arrays, *given)
+        return in_threads(lambda first, last: made(*arrays, *given, first, last), shares)
+
+
+@contextmanager
+def _arrays(store: Any, rows: int, entries: int, values: Any) -> Iterator[list[NDArray[Any]]]:
+    """Lend the arrays that a loop reads."""
     if not entries:
-        nothing: list[Any] = [np.zeros(rows + 1, np.int64), np.empty(0, np.int64)]
-        return made(*nothing, *([] if values is None else [np.empty(0, values)]), *given)
+        nothing: list[NDArray[Any]] = [np.zeros(rows + 1, np.int64), np.empty(0, np.int64)]
+        yield nothing if values is None else [*nothing, np.empty(0, values)]
+        return
     with borrowed(store) as parts:
-        read = [] if values is None else [_values(parts, values)]
-        return made(_every_row(parts, rows), parts.indices, *read, *given)
+        pattern = [_every_row(parts, rows), parts.indices]
+        yield pattern if values is None else [*pattern, _values(parts, values)]
+
+
+def _shares(over: range, size: int) -> list[int]:
+    """Return where the shares of threads begin, and their end; there is one share if they are not worth a thread."""
+    steps = len(over)
+    threads = min(processors(16), steps) if steps * size > _ALONE else 1
+    return [over.start, *(over[steps * k // threads] for k in range(1, threads)), over.stop]
 
 
 def _pays(statements: float) -> bool:

@@ -211,9 +211,9 @@ class Keeper:
         found: Subgraph = _sample_hops(acyclic(store.T.new()) if transposed else store, seeds, hops)
         return found
 
-    def run_loop(self, store: Any, loop: Any, given: tuple[Any, ...], cost: float, values: Any) -> Any:
+    def run_loop(self, *given: Any) -> Any:
         """Run a compiled loop over the rows of a matrix (a capability)."""
-        return _run_loop(store, loop, given, cost, values)
+        return _run_loop(*given)
 
     def dup(self, store: Any, dtype: DataType) -> Any:
         theirs = native.type_of(dtype)
