@@ -20,8 +20,8 @@ MOST_LENGTH = 255
 class Graph:
     """One graph.
 
-    Forms: "A" as it is in its file; "S" the undirected simple graph; "W" the same with lengths, those of a file that has
-    integers, else a hash of both ends in 1..255; "D" each edge of S from its smaller to its larger vertex.
+    Forms: "A" as it is in its file; "S" the undirected simple graph; "W" the same with lengths, those of a file that
+    has integers, else a hash of both ends in 1..255; "D" each edge of S from its smaller to its larger vertex.
     """
 
     def __init__(self, name: str, data: Path) -> None:

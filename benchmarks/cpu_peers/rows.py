@@ -98,8 +98,12 @@ def members(found: Any) -> Any:
     return np.asarray(found.membership)
 
 
-def partners(found: Any) -> Any:
-    return None
+def scipy_flow(g: Graph, G: Any) -> Any:
+    return csgraph.maximum_flow(G.astype(np.int32), g.source, g.sources[0])
+
+
+def networkit_ranks(_: Graph, G: Any) -> Any:
+    return nk.centrality.PageRank(G, 0.85, 1e-7, False, nk.centrality.SinkHandling.DistributeSinks)
 
 
 def katz_alpha(g: Graph) -> float:
@@ -107,11 +111,11 @@ def katz_alpha(g: Graph) -> float:
 
 
 def pairs_of(g: Graph) -> Any:
-    return np.random.default_rng(1).integers(0, g.n, (10_000, 2))
+    return np.unique(np.random.default_rng(1).integers(0, g.n, (10_000, 2)), axis=0)
 
 
 def pairs_as_matrix(g: Graph) -> gb.Matrix:
-    i, j = np.unique(pairs_of(g), axis=0).T
+    i, j = pairs_of(g).T
     return gb.Matrix.from_coo(i, j, True, nrows=g.n, ncols=g.n)
 
 
@@ -154,7 +158,7 @@ STRUCTURE = [
     ),
     Row(
         "matching", lambda g: alg.maximal_matching(g.ours("S"), seed=1),
-        networkit("S", lambda _, G: nk.matching.PathGrowingMatcher(G), partners), judges.matching,
+        networkit("S", lambda _, G: nk.matching.PathGrowingMatcher(G), lambda _: None), judges.matching,
     ),
     Row(
         "topological order", lambda g: alg.topological_sort(g.ours("D")),
@@ -181,7 +185,7 @@ STRUCTURE = [
     ),
     Row(
         "similarity of pairs", lambda g: alg.jaccard_coefficient(g.ours("S"), pairs_as_matrix(g)),
-        igraph("S", lambda g, G: G.similarity_jaccard(pairs=np.unique(pairs_of(g), axis=0).tolist(), loops=False)), judges.close(),
+        igraph("S", lambda g, G: G.similarity_jaccard(pairs=pairs_of(g).tolist(), loops=False)), judges.close(),
     ),
     Row(
         "label propagation", lambda g: alg.label_propagation(g.ours("S")),
@@ -203,7 +207,7 @@ STRUCTURE = [
     ),
     Row(
         "maximum flow", lambda g: alg.maximum_flow(g.ours("W"), g.source, g.sources[0])[0],
-        scipy("W", lambda g, G: csgraph.maximum_flow(G.astype(np.int32), g.source, g.sources[0]), lambda f: f.flow_value)
+        scipy("W", scipy_flow, lambda found: found.flow_value)
         | igraph("W", lambda g, G: G.maxflow_value(g.source, g.sources[0], "w")), judges.close(),
     ),
     Row(
@@ -229,7 +233,8 @@ PATHS = [
         | igraph("W", lambda g, G: G.distances(g.source, weights="w")[0]), judges.equal,
     ),
     Row(
-        "paths from the nearest of 16", lambda g: alg.multi_source_shortest_paths(g.ours("W"), g.sources, weighted=True),
+        "paths from the nearest of 16",
+        lambda g: alg.multi_source_shortest_paths(g.ours("W"), g.sources, weighted=True),
         scipy("W", lambda g, G: csgraph.dijkstra(G, indices=g.sources, min_only=True)), judges.equal,
     ),
     Row(
@@ -251,7 +256,9 @@ PATHS = [
     ),
     Row(
         "diameter", lambda g: alg.diameter(g.ours("S")),
-        networkit("S", lambda _, G: nk.distance.Diameter(G, nk.distance.DiameterAlgo.Exact), lambda d: d.getDiameter()[0]),
+        networkit(
+            "S", lambda _, G: nk.distance.Diameter(G, nk.distance.DiameterAlgo.Exact), lambda d: d.getDiameter()[0]
+        ),
         judges.equal, connected(ALL),
     ),
     Row(
@@ -263,7 +270,7 @@ PATHS = [
 CENTRALITY = [
     Row(
         "PageRank", lambda g: alg.pagerank(g.ours("A"), tol=1e-7 / g.n, max_iter=200),
-        networkit("A", lambda _, G: nk.centrality.PageRank(G, 0.85, 1e-7, False, nk.centrality.SinkHandling.DistributeSinks), None)
+        networkit("A", networkit_ranks, None)
         | igraph("A", lambda _, G: G.pagerank()), judges.close(1e-4, 1e-6),
     ),
     Row(
@@ -288,11 +295,13 @@ CENTRALITY = [
     Row(
         "harmonic closeness", lambda g: alg.harmonic_centrality(g.ours("S")),
         networkit("S", lambda _, G: nk.centrality.HarmonicCloseness(G, False), scores)
-        | igraph("S", lambda g, G: G.harmonic_centrality(), lambda h: np.asarray(h) * (len(h) - 1)), judges.close(), up_to(SOME),
+        | igraph("S", lambda g, G: G.harmonic_centrality(), lambda h: np.asarray(h) * (len(h) - 1)),
+        judges.close(), up_to(SOME),
     ),
     Row(
         "Katz", lambda g: alg.katz_centrality(g.ours("S"), katz_alpha(g), tol=1e-8),
-        networkit("S", lambda g, G: nk.centrality.KatzCentrality(G, katz_alpha(g), 1.0, 1e-12), scores), judges.direction,
+        networkit("S", lambda g, G: nk.centrality.KatzCentrality(G, katz_alpha(g), 1.0, 1e-12), scores),
+        judges.direction,
     ),
     Row(
         "eigenvector", lambda g: alg.eigenvector_centrality(g.ours("S"), max_iter=10_000, tol=1e-8),

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from sparsezc.algorithms import _check
 from sparsezc.algorithms.loops import sweeps as loop
-from sparsezc.core import loops
+from sparsezc.core import replay
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.scalar import Scalar
 from sparsezc.core.vector import Vector
@@ -95,7 +95,7 @@ def sample(n: int, k: Any, seed: int | None, sources: Any = None) -> NDArray[np.
 def counts(A: Matrix, sources: NDArray[np.int64]) -> tuple[NDArray[Any], ...] | None:
     """Return what searches count at each vertex: see the loop; None if the engine runs none."""
     over = range(0, sources.size, WIDTH)
-    if not len(over) or (each := loops.run(loop.counts, A, sources, cost=COST, over=over)) is None:
+    if not len(over) or (each := replay.run_loop(loop.counts, A, sources, cost=COST, over=over)) is None:
         return None
     reached, total, inverse, farthest = zip(*each, strict=True)
     return sum(reached), sum(total), sum(inverse), np.maximum.reduce(farthest)

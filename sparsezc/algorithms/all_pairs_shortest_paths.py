@@ -76,7 +76,7 @@ def all_pairs_shortest_paths(A: Matrix, *, weighted: bool = True) -> Matrix:
     dtype, infinity = distances_of(A)
     refuse_long(A, dtype)
     if lengths_of(A).least >= 0:
-        if (found := nearest(A, np.arange(min(n, 1)))) is not None:
+        if n and (found := nearest(A, np.array([0]))) is not None:
             each = [found[0], *(_row(A, v) for v in range(1, n))]
             made: Matrix = Matrix.from_dense(np.stack(each), missing_value=infinity)
             return made

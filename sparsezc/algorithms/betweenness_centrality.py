@@ -13,7 +13,7 @@ from sparsezc.algorithms._brandes import Paths, backwards, by_hops, by_lengths
 from sparsezc.algorithms._distances import usable
 from sparsezc.algorithms._sweeps import sample
 from sparsezc.algorithms.loops import sweeps
-from sparsezc.core import loops
+from sparsezc.core import replay
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.semirings import binary, semiring, unary
@@ -107,7 +107,7 @@ def betweenness_centrality(
 def _by_loop(A: Matrix, starts: NDArray[np.int64], endpoints: bool) -> Vector | None:
     """Add up the shares of one search after another; None if the engine runs no loop."""
     over = range(starts.size)
-    if not len(over) or (each := loops.run(sweeps.brandes, A, starts, endpoints, cost=COST, over=over)) is None:
+    if not len(over) or (each := replay.run_loop(sweeps.brandes, A, starts, endpoints, cost=COST, over=over)) is None:
         return None
     return Vector.from_dense(sum(each))
 

@@ -12,7 +12,7 @@ from sparsezc.algorithms import _check
 from sparsezc.algorithms._rounds import rounds
 from sparsezc.algorithms._searches import are_several, empty, start, vector
 from sparsezc.algorithms.loops import searches
-from sparsezc.core import loops
+from sparsezc.core import replay
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.semirings import semiring
@@ -80,7 +80,7 @@ def bfs(A: Matrix, source: Any) -> Any:
 
 def near(A: Matrix, sources: NDArray[np.int64], radius: int) -> Vector | None:
     """Count the hops from the nearest of several vertices, up to a radius, by a loop; None if the engine runs none."""
-    found = loops.run(searches.levels, A, sources, radius, cost=COST)
+    found = replay.run_loop(searches.levels, A, sources, radius, cost=COST)
     return None if found is None else vector(*found)
 
 
@@ -145,7 +145,7 @@ def bfs_parents(A: Matrix, source: Any) -> Any:
     """
     n = _check.adjacency(A)
     if not are_several(source):
-        found = loops.run(searches.parents, A, _check.vertex(source, n), cost=COST)
+        found = replay.run_loop(searches.parents, A, _check.vertex(source, n), cost=COST)
         if found is not None:
             return vector(*found)
     frontier = start(A, source, n, datatypes.INT64)

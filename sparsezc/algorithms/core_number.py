@@ -8,7 +8,7 @@ from sparsezc.algorithms import _check
 from sparsezc.algorithms._degree import out_degree
 from sparsezc.algorithms._pattern import simple
 from sparsezc.algorithms.loops.orders import cores
-from sparsezc.core import loops
+from sparsezc.core import replay
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.semirings import binary, monoid, select, semiring
@@ -65,7 +65,7 @@ def core_number(A: Matrix) -> Vector:
     """
     n = _check.adjacency(A)
     S = simple(A)
-    if (found := loops.run(cores, S, cost=COST)) is not None:
+    if (found := replay.run_loop(cores, S, cost=COST)) is not None:
         return Vector.from_dense(found)
     core = Vector.from_scalar(0, n, datatypes.INT64)
     # d, larger than any degree once a vertex is removed, and 0 without neighbours

@@ -9,7 +9,7 @@ from sparsezc.algorithms import _check
 from sparsezc.algorithms._edges import inverse, numbered
 from sparsezc.algorithms._pattern import simple
 from sparsezc.algorithms.loops.orders import matching
-from sparsezc.core import loops
+from sparsezc.core import replay
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.semirings import binary, select, semiring
@@ -70,7 +70,7 @@ def maximal_matching(A: Matrix, seed: int | None = None) -> Vector:
     n = _check.adjacency(A)
     U = simple(A).select(select.triu).new()
     number = _check.generator(seed, "maximal_matching").permutation(U.nvals)
-    if (found := loops.run(matching, U, lambda: inverse(number), cost=COST)) is not None:
+    if (found := replay.run_loop(matching, U, lambda: inverse(number), cost=COST)) is not None:
         return Vector.from_dense(found, missing_value=-1)
     S = numbered(U, number)
     partner, q, least = (A._vector(dtype) for dtype in (datatypes.INT64, datatypes.BOOL, datatypes.INT64))

@@ -12,7 +12,7 @@ from sparsezc.algorithms._edges import numbered
 from sparsezc.algorithms._lengths import distances_of
 from sparsezc.algorithms.connected_components import connected_components
 from sparsezc.algorithms.loops import parts
-from sparsezc.core import loops
+from sparsezc.core import replay
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.semirings import binary, monoid, select, semiring
@@ -102,7 +102,7 @@ def _by_loop(U: Matrix) -> Matrix | None:
         values.append(U.to_coo(rows=False, columns=False)[2])
         return np.argsort(values[0], kind="stable")
 
-    if (found := loops.run(parts.forest, U, order, cost=COST)) is None:
+    if (found := replay.run_loop(parts.forest, U, order, cost=COST)) is None:
         return None
     indptr, ids, entries = found
     forest: Matrix = Matrix.from_csr(indptr, ids, values[0][entries], U.dtype, ncols=U.ncols)

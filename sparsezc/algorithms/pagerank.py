@@ -7,7 +7,7 @@ import numpy as np
 from sparsezc.algorithms import _check
 from sparsezc.algorithms._degree import out_degree
 from sparsezc.algorithms.loops import ranks
-from sparsezc.core import loops
+from sparsezc.core import replay
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.errors import ConvergenceFailure, InvalidValue
@@ -106,7 +106,7 @@ def pagerank(
     multiply = semiring.plus_times[datatypes.FP64] if weighted else semiring.plus_second[datatypes.FP64]
 
     bound = -1.0 if tol is None else n * tol
-    found = loops.run(
+    found = replay.run_loop(
         ranks.pagerank, A, *(() if weighted else (np.empty(0),)), share.to_dense, start.to_dense,
         lambda: (teleport.to_dense(), np.empty(0) if leak is None else leak.to_dense(), damping),
         bound, max_iter, cost=COST, values=np.float64 if weighted else None,

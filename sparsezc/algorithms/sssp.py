@@ -21,7 +21,7 @@ from sparsezc.algorithms._lengths import (
 )
 from sparsezc.algorithms._rounds import buckets
 from sparsezc.algorithms.loops import searches
-from sparsezc.core import loops
+from sparsezc.core import replay
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.errors import DomainMismatch, InvalidValue
@@ -166,7 +166,7 @@ def nearest(
     kind = dtype.np_type.type
     last = kind(min(most, never - 1 if dtype.is_integer else np.finfo(kind).max))
     at = -1 if target is None else target
-    found: tuple[NDArray[Any], NDArray[np.int64]] | None = loops.run(
+    found: tuple[NDArray[Any], NDArray[np.int64]] | None = replay.run_loop(
         searches.distances, A, sources, kind(never), at, last, cost=COST, values=kind
     )
     return found

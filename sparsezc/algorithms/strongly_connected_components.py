@@ -8,7 +8,7 @@ from sparsezc.algorithms._degree import out_degree
 from sparsezc.algorithms._pattern import transposed
 from sparsezc.algorithms.connected_components import connected_components
 from sparsezc.algorithms.loops import parts
-from sparsezc.core import loops
+from sparsezc.core import replay
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.semirings import binary, indexunary, monoid, select, semiring
@@ -66,7 +66,7 @@ def strongly_connected_components(A: Matrix) -> Vector:
     n = _check.adjacency(A)
     if A._symmetric:
         return connected_components(A)
-    if (found := loops.run(parts.strong_components, A, cost=COST)) is not None:
+    if (found := replay.run_loop(parts.strong_components, A, cost=COST)) is not None:
         return Vector.from_dense(found)
     label = positions(A)
     live = Vector.from_scalar(True, n, datatypes.BOOL)

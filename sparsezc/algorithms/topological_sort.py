@@ -8,7 +8,7 @@ from sparsezc.algorithms import _check
 from sparsezc.algorithms._degree import in_degree
 from sparsezc.algorithms._searches import vector
 from sparsezc.algorithms.loops.orders import generations
-from sparsezc.core import loops
+from sparsezc.core import replay
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.errors import InvalidValue
@@ -144,7 +144,7 @@ def is_directed_acyclic_graph(A: Matrix) -> bool:
 def _generations(A: Matrix) -> Vector:
     """Return the generations of the vertices that are neither on a cycle nor reached from one."""
     n = _check.adjacency(A)
-    if (found := loops.run(generations, A, cost=COST)) is not None:
+    if (found := replay.run_loop(generations, A, cost=COST)) is not None:
         return vector(*found)
     generation = Vector(datatypes.INT64, n)
     # d = A' 1

@@ -8,7 +8,7 @@ from sparsezc.algorithms._degree import out_degree
 from sparsezc.algorithms._order import by_degree
 from sparsezc.algorithms._pattern import simple
 from sparsezc.algorithms.loops import triangles as loop
-from sparsezc.core import loops
+from sparsezc.core import replay
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.semirings import binary, monoid, semiring
@@ -57,7 +57,7 @@ def triangle_count(A: Matrix) -> int:
     """
     _check.adjacency(A)
     S = simple(A)
-    if (found := loops.run(loop.corners, S, cost=COST)) is not None:
+    if (found := replay.run_loop(loop.corners, S, cost=COST)) is not None:
         return int(found.sum()) // 3
     L, U = by_degree(S)
     # C<L> = U U'
@@ -145,7 +145,7 @@ def transitivity(A: Matrix) -> float:
 
 def corners(S: Matrix) -> Vector:
     """Count the triangles at each vertex of an undirected simple graph."""
-    if (found := loops.run(loop.corners, S, cost=COST)) is not None:
+    if (found := replay.run_loop(loop.corners, S, cost=COST)) is not None:
         return Vector.from_dense(found)
     L, U = by_degree(S)
     t = Vector(datatypes.INT64, S.nrows)

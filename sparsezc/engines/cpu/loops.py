@@ -1,4 +1,4 @@
-"""Algorithms' loops over rows, compiled by numba at their first use; see :func:`sparsezc.core.loops.run`."""
+"""Algorithms' loops over rows, compiled by numba at their first use; see :func:`sparsezc.core.replay.run_loop`."""
 
 from __future__ import annotations
 
@@ -7,18 +7,23 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsezc import first_use
 from sparsezc.device.processors import processors
-from sparsezc.engines.cpu.labels.weights import in_threads
 from sparsezc.engines.cpu.suitesparse.machine_code import compiled
-from sparsezc.engines.cpu.suitesparse.row_arrays import RowArrays, borrowed
 from sparsezc.memory.budget import require_host
 
-__all__ = ["run_loop"]
+if TYPE_CHECKING:
+    from sparsezc.engines.cpu.suitesparse.row_arrays import RowArrays
+
+__all__ = ["pays", "run_loop"]
+
+_borrowed = first_use.function("sparsezc.engines.cpu.suitesparse.row_arrays", "borrowed")
+_in_threads = first_use.function("sparsezc.engines.cpu.labels.weights", "in_threads")
 
 _LOAD = 0.35e9  # nanoseconds of the first loop of a process, which starts the compiler
 _SHARE = 10  # that is at most a tenth of what the process has taken, unless statements would take as long
@@ -32,7 +37,7 @@ def run_loop(
 ) -> Any:
     """Run a loop over python-graphblas's Matrix, whose lock the caller has; None where statements take less time."""
     rows, entries = store.nrows, store._nvals
-    if not _pays(cost * (rows + entries) * (1 if over is None else len(over))):
+    if not pays(cost * (rows + entries) * (1 if over is None else len(over))):
         return None
     if (made := _machine_code(loop)) is None:
         return None
@@ -43,7 +48,7 @@ def run_loop(
     with _arrays(store, rows, entries, values) as arrays:
         if over is None:
             return made(*arrays, *given)
-        return in_threads(lambda first, last: made(*arrays, *given, first, last), shares)
+        return _in_threads(lambda first, last: made(*arrays, *given, first, last), shares)
 
 
 @contextmanager
@@ -53,7 +58,7 @@ def _arrays(store: Any, rows: int, entries: int, values: Any) -> Iterator[list[N
         nothing: list[NDArray[Any]] = [np.zeros(rows + 1, np.int64), np.empty(0, np.int64)]
         yield nothing if values is None else [*nothing, np.empty(0, values)]
         return
-    with borrowed(store) as parts:
+    with _borrowed(store) as parts:
         pattern = [_every_row(parts, rows), parts.indices]
         yield pattern if values is None else [*pattern, _values(parts, values)]
 
@@ -65,7 +70,7 @@ def _shares(over: range, size: int) -> list[int]:
     return [over.start, *(over[steps * k // threads] for k in range(1, threads)), over.stop]
 
 
-def _pays(statements: float) -> bool:
+def pays(statements: float) -> bool:
     """Return whether loops run already, or starting the compiler takes little beside other work."""
     return bool(_machine_code.cache_info().currsize or statements > _LOAD or time.process_time_ns() > _SHARE * _LOAD)
 
