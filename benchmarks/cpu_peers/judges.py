@@ -40,6 +40,13 @@ def direction(_: Graph, ours: Any, theirs: Any) -> None:
         raise Wrong(f"the cosine with the peer's vector is {cosine}")
 
 
+def katz(g: Graph, x: Any, alpha: float) -> None:
+    """Scores x with x - alpha A x the same everywhere, which defines them."""
+    rest = x - alpha * (g.scipy("S") @ x)
+    if np.ptp(rest) > 1e-4 * rest.mean():
+        raise Wrong(f"x - alpha A x varies from {rest.min()} to {rest.max()}")
+
+
 def parts(_: Graph, ours: Any, theirs: Any) -> None:
     """The same sets of vertices; ours are named by their least vertex."""
     ours, theirs = np.asarray(ours), np.asarray(theirs)

@@ -111,7 +111,8 @@ def katz_alpha(g: Graph) -> float:
 
 
 def pairs_of(g: Graph) -> Any:
-    return np.unique(np.random.default_rng(1).integers(0, g.n, (10_000, 2)), axis=0)
+    pairs = np.unique(np.random.default_rng(1).integers(0, g.n, (10_000, 2)), axis=0)
+    return pairs[pairs[:, 0] != pairs[:, 1]]
 
 
 def pairs_as_matrix(g: Graph) -> gb.Matrix:
@@ -274,7 +275,7 @@ CENTRALITY = [
         | igraph("A", lambda _, G: G.pagerank()), judges.close(1e-4, 1e-6),
     ),
     Row(
-        "betweenness, 16 sources",
+        "paths through, 16 sources",
         lambda g: alg.betweenness_centrality(g.ours("S"), sources=g.sources, normalized=False),
         igraph("S", lambda g, G: G.betweenness(sources=g.sources), lambda b: 2 * np.asarray(b))
         | networkit("S", lambda _, G: nk.centrality.EstimateBetweenness(G, 16), None), judges.close(),
@@ -300,8 +301,8 @@ CENTRALITY = [
     ),
     Row(
         "Katz", lambda g: alg.katz_centrality(g.ours("S"), katz_alpha(g), tol=1e-8),
-        networkit("S", lambda g, G: nk.centrality.KatzCentrality(G, katz_alpha(g), 1.0, 1e-12), scores),
-        judges.direction,
+        networkit("S", lambda g, G: nk.centrality.KatzCentrality(G, katz_alpha(g), 1.0, 1e-8), scores),
+        lambda g, ours, _: judges.katz(g, ours, katz_alpha(g)),
     ),
     Row(
         "eigenvector", lambda g: alg.eigenvector_centrality(g.ours("S"), max_iter=10_000, tol=1e-8),

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["components", "forest", "strong_components"]
+__all__ = ["components", "forest", "inside", "strong_components"]
 
 
 def components(indptr: Any, indices: Any) -> Any:
@@ -131,3 +131,22 @@ def forest(indptr: Any, indices: Any, order: Any) -> Any:
                 entries[free[v]] = entry
                 free[v] += 1
     return begin, ids, entries
+
+
+def inside(indptr: Any, indices: Any, label: Any) -> Any:
+    """Return the number of entries within a label, and the sum over labels of the products of both degrees."""
+    n = indptr.size - 1
+    leaving, entering = np.zeros(n), np.zeros(n)
+    count = 0
+    for v in range(n):
+        own = label[v]
+        leaving[own] += indptr[v + 1] - indptr[v]
+        for at in range(indptr[v], indptr[v + 1]):
+            other = label[indices[at]]
+            entering[other] += 1
+            if other == own:
+                count += 1
+    chance = 0.0
+    for c in range(n):
+        chance += leaving[c] * entering[c]
+    return count, chance
