@@ -186,7 +186,7 @@ STRUCTURE = [
     ),
     Row(
         "similarity of pairs", lambda g: alg.jaccard_coefficient(g.ours("S"), pairs_as_matrix(g)),
-        igraph("S", lambda g, G: G.similarity_jaccard(pairs=pairs_of(g).tolist(), loops=False)), judges.close(),
+        igraph("S", lambda g, G: G.similarity_jaccard(pairs=pairs_of(g).tolist(), loops=False), sum), judges.close(),
     ),
     Row(
         "label propagation", lambda g: alg.label_propagation(g.ours("S")),

@@ -51,6 +51,7 @@ EQUAL = {
     "matching": lambda A: alg.maximal_matching(A, seed=3),
     "forest": alg.minimum_spanning_forest,
     "triangles": alg.triangles,
+    "opposite edges": lambda A: alg.overall_reciprocity(A) if A.nvals else alg.triangle_count(A),
     "number of triangles": alg.triangle_count,
 }
 #: The same up to rounding.

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["components", "forest", "inside", "strong_components"]
+__all__ = ["components", "forest", "inside", "opposites", "strong_components"]
 
 
 def components(indptr: Any, indices: Any) -> Any:
@@ -150,3 +150,22 @@ def inside(indptr: Any, indices: Any, label: Any) -> Any:
     for c in range(n):
         chance += leaving[c] * entering[c]
     return count, chance
+
+
+def opposites(indptr: Any, indices: Any) -> Any:
+    """Return the number of entries (i, j) off the diagonal that have an entry (j, i).
+
+    Ids ascend in each row, so from row to row a row's next id that is looked for only moves forward.
+    """
+    next = indptr[:-1].copy()
+    count = 0
+    for i in range(next.size):
+        for at in range(indptr[i], indptr[i + 1]):
+            j = indices[at]
+            place, end = next[j], indptr[j + 1]
+            while place < end and indices[place] < i:
+                place += 1
+            next[j] = place
+            if place < end and indices[place] == i and i != j:
+                count += 1
+    return count
