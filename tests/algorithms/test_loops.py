@@ -53,6 +53,8 @@ EQUAL = {
     "triangles": alg.triangles,
     "opposite edges": lambda A: alg.overall_reciprocity(A) if A.nvals else alg.triangle_count(A),
     "number of triangles": alg.triangle_count,
+    "share of triples": alg.transitivity,
+    "shares of pairs": lambda A: alg.clustering(A.ewise_add(A.T, "first").new()._known_symmetric()),
 }
 #: The same up to rounding.
 CLOSE = {
