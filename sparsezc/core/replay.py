@@ -1,4 +1,4 @@
-"""What an engine runs in place of statements: recorded rounds of a loop, compiled loops. Optional capabilities."""
+"""Recorded rounds and compiled loops, which an engine runs in place of statements: optional capabilities."""
 
 from __future__ import annotations
 
