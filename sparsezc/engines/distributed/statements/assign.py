@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.engines.distributed import moves
-from sparsezc.engines.distributed.layout import COLUMNS
-from sparsezc.engines.distributed.local_objects import new
+from sparsezc.engines.distributed.parts import moves
+from sparsezc.engines.distributed.parts.layout import COLUMNS
+from sparsezc.engines.distributed.parts.local_objects import new
 from sparsezc.engines.distributed.statements import entries, rowwise
 from sparsezc.expr.dispatch import Write, update
 from sparsezc.expr.expression import Expression, IndexList, Operand
 
 if TYPE_CHECKING:
     from sparsezc.engines.distributed.distributed_engine import DistributedEngine
-    from sparsezc.engines.distributed.stores import Store
+    from sparsezc.engines.distributed.parts.stores import Store
 
 __all__ = ["assign"]
 

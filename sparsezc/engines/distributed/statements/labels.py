@@ -16,8 +16,8 @@ from sparsezc.engines.cpu.labels.loops import loops
 from sparsezc.engines.cpu.labels.moves import given_rounds, rounds, totals
 from sparsezc.engines.cpu.labels.weights import checked_labels, choose, spans_of, sums_within
 from sparsezc.engines.cpu.suitesparse.row_arrays import RowArrays, spread
-from sparsezc.engines.distributed.layout import ROWS
-from sparsezc.engines.distributed.local_objects import put
+from sparsezc.engines.distributed.parts.layout import ROWS
+from sparsezc.engines.distributed.parts.local_objects import put
 from sparsezc.engines.distributed.statements import rowwise
 from sparsezc.engines.distributed.statements.walks import lent
 from sparsezc.errors import DimensionMismatch, InvalidValue

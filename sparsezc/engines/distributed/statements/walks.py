@@ -16,17 +16,18 @@ from numpy.typing import NDArray
 from sparsezc.engines.cpu import walk as walking
 from sparsezc.engines.cpu.selectk import hop, sampled
 from sparsezc.engines.cpu.suitesparse.row_arrays import RowArrays, borrowed
-from sparsezc.engines.distributed import long_rows, moves
-from sparsezc.engines.distributed.layout import ROWS
-from sparsezc.engines.distributed.local_objects import put
+from sparsezc.engines.distributed.parts import long_rows, moves
+from sparsezc.engines.distributed.parts.layout import ROWS
+from sparsezc.engines.distributed.parts.local_objects import put
+from sparsezc.engines.distributed.parts.row_pieces import on_host
 from sparsezc.engines.distributed.statements import entries, rowwise, wide
 from sparsezc.errors import DimensionMismatch
 from sparsezc.memory.budget import require_host
 
 if TYPE_CHECKING:
     from sparsezc.engines.distributed.distributed_engine import DistributedEngine
+    from sparsezc.engines.distributed.parts.stores import Store
     from sparsezc.engines.distributed.store_methods import Keeper
-    from sparsezc.engines.distributed.stores import Store
     from sparsezc.expr.draws import Hops, Pick, Subgraph
 
 __all__ = ["lent", "sample_hops", "walk"]
@@ -45,7 +46,7 @@ def lent(engine: Keeper, store: Store) -> Iterator[RowArrays]:
             yield arrays
         return
     csr = place._to_csr()
-    ids, values = moves.on_host(csr.indices.read()), moves.on_host(csr.values.read())
+    ids, values = on_host(csr.indices.read()), on_host(csr.values.read())
     yield RowArrays(csr.indptr, ids.astype(np.int64), values, csr.iso)
 
 

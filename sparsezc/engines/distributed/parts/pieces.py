@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.engines.distributed import columns, exchange
-from sparsezc.engines.distributed.layout import COLUMNS, ROWS, Layout
-from sparsezc.engines.distributed.local_objects import array_module
-from sparsezc.engines.distributed.moves import by_rows, host_csr, whole_matrix
-from sparsezc.engines.distributed.row_pieces import (
+from sparsezc.engines.distributed.parts import columns, exchange
+from sparsezc.engines.distributed.parts.layout import COLUMNS, ROWS, Layout
+from sparsezc.engines.distributed.parts.local_objects import array_module
+from sparsezc.engines.distributed.parts.moves import by_rows, host_csr, whole_matrix
+from sparsezc.engines.distributed.parts.row_pieces import (
     Rows,
     are_on_device,
     folded,
@@ -21,7 +21,7 @@ from sparsezc.engines.distributed.row_pieces import (
     rows_of,
     sent_to_owners,
 )
-from sparsezc.engines.distributed.stores import Store
+from sparsezc.engines.distributed.parts.stores import Store
 from sparsezc.expr import engines
 from sparsezc.semirings import binary
 

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.engines.distributed.local_objects import array_module, assignment
-from sparsezc.engines.distributed.stores import Store
+from sparsezc.engines.distributed.parts.local_objects import array_module, assignment
+from sparsezc.engines.distributed.parts.stores import Store
 from sparsezc.expr.dispatch import PLAIN, Write, update
 
 if TYPE_CHECKING:
-    from sparsezc.engines.distributed.layout import Layout
-    from sparsezc.engines.distributed.products import Halo
+    from sparsezc.engines.distributed.parts.layout import Layout
+    from sparsezc.engines.distributed.statements.products import Halo
     from sparsezc.engines.distributed.store_methods import Keeper
     from sparsezc.semirings.types.datatypes import DataType
 

@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sparsezc.engines.distributed import moves, pieces
-from sparsezc.engines.distributed.layout import ALIGN, COLUMNS
-from sparsezc.engines.distributed.local_objects import here, new, put, shifted, write_local
-from sparsezc.engines.distributed.products import MOVABLE, ONES, one_in
+from sparsezc.engines.distributed.parts import moves, pieces
+from sparsezc.engines.distributed.parts.layout import ALIGN, COLUMNS
+from sparsezc.engines.distributed.parts.local_objects import here, new, put, shifted, write_local
+from sparsezc.engines.distributed.statements.products import MOVABLE, ONES, one_in
 from sparsezc.expr.dispatch import Write, update
 from sparsezc.expr.expression import Expression
 

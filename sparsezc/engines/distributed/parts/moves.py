@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.config import config
-from sparsezc.engines.distributed.layout import COLUMNS, ROWS
-from sparsezc.engines.distributed.row_pieces import Rows, are_on_device, folded, on_host, rows_of, sent_to_owners
-from sparsezc.engines.distributed.stores import Store
+from sparsezc.engines.distributed.parts.layout import COLUMNS, ROWS
+from sparsezc.engines.distributed.parts.row_pieces import Rows, are_on_device, folded, on_host, rows_of, sent_to_owners
+from sparsezc.engines.distributed.parts.stores import Store
 from sparsezc.errors import OutOfMemory
 from sparsezc.memory import budget, wrap
 from sparsezc.memory.buffer import index_dtype
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from sparsezc.engines.distributed.store_methods import Keeper
 
 __all__ = [
-    "count_frontier", "move_rows", "moves_by_rows", "offsets", "on_host", "placed", "require_on_all", "turned",
+    "count_frontier", "move_rows", "moves_by_rows", "offsets", "placed", "require_on_all", "turned",
     "whole_csr", "whole_matrix",
 ]  # fmt: skip
 
