@@ -186,6 +186,13 @@ class Capabilities(Protocol):
     def rows_of_vector(self, vector: Any, nrows: int) -> Any:
         """Make a matrix of `nrows` rows of such a vector, which it may take over."""
 
+    def shared_step(self, op: Any, frontier: Any, push: Any, pull: Any, mask: Any) -> Any:
+        """Return a step of at most 64 searches that processes take together; None: the semiring has several values.
+
+        `frontier` is this process's part of a matrix with a row for each search; `push` and `pull` its rows of a matrix
+        and of the transpose, None where it is not to be used; the `mask` is of its part of the result.
+        """
+
     def beside(self, other: Engine) -> None:
         """Raise an error if objects of another engine cannot take part in this one's statements."""
 

@@ -14,14 +14,17 @@ from sparsezc.engines.gpu import array_exchange, matrix_stores, resized_operands
 from sparsezc.engines.gpu.elementwise import panel, panel_parts, vector_map
 from sparsezc.engines.gpu.graph_replay import Depth, Limit, Replay
 from sparsezc.engines.gpu.layouts import head_cache
+from sparsezc.engines.gpu.products.shared_searches import SharedStep
+from sparsezc.engines.gpu.products.spgemm_rows import the_one_value
 from sparsezc.engines.gpu.runtime import launch
 from sparsezc.engines.gpu.sampling.held_rows import HeldRows
 from sparsezc.engines.gpu.sampling.hops import sample_hops
 from sparsezc.engines.gpu.storage import vector_store
 from sparsezc.engines.gpu.storage.matrix_store import MatrixStore
-from sparsezc.engines.gpu.storage.vector_store import VectorStore
+from sparsezc.engines.gpu.storage.vector_store import MaskBits, VectorStore
 from sparsezc.engines.gpu.user_typed import HostStore, host_engine
 from sparsezc.expr.draws import Hops, Subgraph
+from sparsezc.expr.mask import Mask
 from sparsezc.memory import budget
 from sparsezc.memory.csr import Csr
 from sparsezc.memory.placement import HOSTS, RECORDS, choices
@@ -195,6 +198,16 @@ class Keeper:
     def rows_of_vector(self, vector: VectorStore, nrows: int) -> MatrixStore:
         made = MatrixStore(vector.dtype, nrows, vector.size // nrows, None)
         return panel.hold(made, panel.Panel(nrows, True, vector))
+
+    @launch.locked
+    def shared_step(self, op: Any, frontier: Any, push: Any, pull: Any, mask: Mask | None) -> SharedStep | None:
+        same = the_one_value(op)
+        if same is None:
+            return None
+        pushed, pulled = (None if each is None else each.held()[0] for each in (push, pull))
+        bits = MaskBits() if mask is None else vector_store.bits_of(mask, self.vector_of_rows(mask.parent._store))
+        x = panel.Panel(frontier.nrows, True, self.vector_of_rows(frontier))
+        return SharedStep(same, op.return_type, pushed, pulled, x, bits)
 
     def pointers(self, store: VectorStore) -> MatrixStore:
         return matrix_stores.pointers(store)

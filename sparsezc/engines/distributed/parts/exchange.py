@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from sparsezc.engines.distributed.store_methods import Keeper
     from sparsezc.semirings.types.datatypes import DataType
 
-__all__ = ["fold_at_owners", "whole_vector"]
+__all__ = ["fold_at_owners", "id_type", "packing", "whole_vector"]
 
 _WORD = 32
 _PACKING = 4 << 20  # bytes that cards exchange while one packs and unpacks positions, about 20 us and several launches
@@ -87,22 +87,23 @@ def _words_and_halo(engine: Keeper, store: Store, halo: Halo) -> Any:
 def _form(engine: Keeper, total: int, n: int, dtype: DataType | None) -> str:
     """Return the form of fewer bytes for so many entries at n positions; without a type, values do not travel."""
     value = 0 if dtype is None else dtype.np_type.itemsize
-    packed = total * (_id_type(n).itemsize + value) + _packing(engine)
+    packed = total * (id_type(n).itemsize + value) + packing(engine)
     return "ids" if packed < n // 8 + n * value else "words"
 
 
-def _packing(engine: Keeper) -> int:
+def packing(engine: Keeper) -> int:
     """Return the bytes that positions must save."""
     return _PACKING if engine.on_device else 0
 
 
-def _id_type(n: int) -> np.dtype[Any]:
+def id_type(n: int) -> np.dtype[Any]:
+    """Return the type in which positions below n travel."""
     return np.dtype(np.uint32 if n < 1 << 32 else np.uint64)
 
 
 def _gathered(engine: Keeper, store: Store, counts: NDArray[np.int64], form: str, reads: bool) -> Any:
     n, layout, dtype = store.nrows, store.layout, store.dtype
-    ids = _id_type(n) if form == "ids" else np.dtype(np.uint32)
+    ids = id_type(n) if form == "ids" else np.dtype(np.uint32)
     firsts = counts if form == "ids" else -(-layout.sizes // _WORD)
     seconds = (counts if form == "ids" else layout.sizes) if reads else np.zeros_like(counts)
     mine = store.local if firsts[engine.rank] else None
@@ -167,7 +168,7 @@ def _pads(engine: Keeper, most: NDArray[np.int64], layout: Layout, dtype: DataTy
     n, value = int(layout.bounds[-1]), 0 if dtype is None else dtype.np_type.itemsize
     padded = int(np.minimum(most, layout.sizes.max()).sum()) + most.size
     words = int(layout.sizes.max()) * most.size * value + n // 8
-    return padded * (_id_type(n).itemsize + value) + _packing(engine) < words
+    return padded * (id_type(n).itemsize + value) + packing(engine) < words
 
 
 Piece = tuple[str, Any, Any]
@@ -204,7 +205,7 @@ def _padded_pieces(
     engine: Keeper, mine: Any, layout: Layout, most: NDArray[np.int64], dtype: DataType, reads: bool
 ) -> list[Piece]:
     """Messages have room for as many positions as any of a rank's may have; the first number is the count."""
-    ids, p = _id_type(int(layout.bounds[-1])), engine.size
+    ids, p = id_type(int(layout.bounds[-1])), engine.size
     rooms = np.minimum(most, layout.sizes.max())
     room = int(rooms[engine.rank])
     at, values = _positions(engine, mine, dtype)
