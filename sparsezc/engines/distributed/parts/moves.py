@@ -28,6 +28,7 @@ __all__ = [
 ]  # fmt: skip
 
 _SMALL = 1 << 20  # bytes that fit everywhere
+_FEW = 62  # entries of rows that need not be counted one by one
 _DENSE = 16  # a vector of more than one entry in so many positions is not looked at entry by entry
 
 
@@ -43,10 +44,14 @@ def count_frontier(engine: Keeper, store: Store, matrix: Store) -> tuple[int, in
         return 0, 0
     if nvals * _DENSE > store.layout.hi - store.layout.lo or matrix.layout.along == COLUMNS:
         return nvals, int(matrix.local.nvals)
-    ids = engine.local.arrays(store.local, "ids")[0]
     if matrix._degrees is None:
-        matrix._degrees = engine.as_local(np.diff(host_csr(matrix.local)[0]))
-    return nvals, int(matrix._degrees[ids.astype(np.int64)].sum())
+        degrees = np.diff(host_csr(matrix.local)[0])
+        matrix._degrees = engine.as_local(degrees), int(degrees.max(initial=0))
+    degrees, longest = matrix._degrees
+    if nvals * longest <= _FEW:
+        return nvals, nvals * longest
+    ids = engine.local.arrays(store.local, "ids")[0]
+    return nvals, int(degrees[ids.astype(np.int64)].sum())
 
 
 def host_csr(matrix: Any) -> tuple[NDArray[np.int64], NDArray[np.uint64], NDArray[Any]]:
