@@ -102,7 +102,7 @@ from sparsezc.device import cuda
 from sparsezc.errors import DeviceUnavailable, InvalidValue
 
 if TYPE_CHECKING:
-    from sparsezc.expr.draws import Hops, Subgraph
+    from sparsezc.expr.draws import Hops, Pick, Subgraph, Trail
     from sparsezc.memory.csr import Csr
     from sparsezc.semirings.types.datatypes import DataType
 
@@ -228,6 +228,19 @@ class Capabilities(Protocol):
 
     def sample_hops(self, store: Any, transposed: bool, seeds: NDArray[Any], hops: Hops) -> Subgraph | None:
         """Return what :class:`~sparsezc.expr.draws.Hops` picks from a matrix, or its transpose; seeds are int64."""
+
+    def pick_entries(self, store: Any, listed: NDArray[Any], pick: Pick, values: bool) -> Any:
+        """Return what is picked from listed rows, read where they are, as arrays in host memory.
+
+        These are the places in the list, positions, columns and, if wanted, values; an entry that is drawn again is
+        listed again.
+        """
+
+    def walk_steps(self, store: Any, trail: Trail, top: Any, by: Any) -> Any:
+        """Return an object whose ``step`` takes walks one step further along rows that it reads where they are.
+
+        `top`, `by`: vectors of the largest weight of each row, and of weights by column, or None.
+        """
 
     def hold_rows(self, array: NDArray[Any], placement: str | None) -> Callable[[Any], Any] | None:
         """Return a function that reads rows of an array of bytes, n x m, by their numbers, in the engine's memory.

@@ -304,8 +304,9 @@ def _sampling() -> Iterator[Case]:
                     yield name, source, name
         for weights in range(3):
             for biased in (False, True):
-                prelude = walks._prelude(False, dtype, False, weights, biased)
-                yield "walk", "#define KERNEL walk\n" + codegen.source("walk.cu", prelude), "walk"
+                for label, goes_on in (("walk", False), ("walk.goes_on", True)):
+                    prelude = walks._prelude(False, dtype, False, weights, biased, goes_on)
+                    yield label, "#define KERNEL walk\n" + codegen.source("walk.cu", prelude), "walk"
     for op, dtype in ((semiring.plus_times, datatypes.FP64), (semiring.min_plus, datatypes.INT64)):
         inner = sampled._prelude(op[dtype], dtype, dtype, 16, False)
         prelude = codegen.typedefs(Id="u32", W=dtype) + "\n" + inner

@@ -17,13 +17,15 @@ from sparsezc.engines.gpu.layouts import head_cache
 from sparsezc.engines.gpu.products.shared_searches import SharedStep
 from sparsezc.engines.gpu.products.spgemm_rows import the_one_value
 from sparsezc.engines.gpu.runtime import launch
+from sparsezc.engines.gpu.sampling import picks
 from sparsezc.engines.gpu.sampling.held_rows import HeldRows
 from sparsezc.engines.gpu.sampling.hops import sample_hops
-from sparsezc.engines.gpu.storage import vector_store
+from sparsezc.engines.gpu.sampling.walks import Steps
+from sparsezc.engines.gpu.storage import assembly, vector_store
 from sparsezc.engines.gpu.storage.matrix_store import MatrixStore
 from sparsezc.engines.gpu.storage.vector_store import MaskBits, VectorStore
 from sparsezc.engines.gpu.user_typed import HostStore, host_engine
-from sparsezc.expr.draws import Hops, Subgraph
+from sparsezc.expr.draws import Hops, Pick, Subgraph, Trail
 from sparsezc.expr.mask import Mask
 from sparsezc.memory import budget
 from sparsezc.memory.csr import Csr
@@ -180,6 +182,18 @@ class Keeper:
             return found
         read = matrix_stores.transpose(store) if transposed else store
         return sample_hops(read, cuda.current().xp.asarray(seeds), hops)
+
+    @launch.locked
+    def pick_entries(self, store: Any, listed: NDArray[np.int64], pick: Pick, values: bool) -> Any:
+        if isinstance(store, HostStore):
+            return None
+        gpu, rows = cuda.current(), assembly.rows_of(store)
+        *places, picked = picks.entries(rows, store.dtype, gpu.xp.asarray(listed), pick, values=values)
+        return (*(gpu.asnumpy(x).astype(np.int64) for x in places), None if picked is None else gpu.asnumpy(picked))
+
+    @launch.locked
+    def walk_steps(self, store: Any, trail: Trail, top: Any, by: Any) -> Steps | None:
+        return None if isinstance(store, HostStore) else Steps(assembly.rows_of(store), store.dtype, trail, top, by)
 
     def hold_rows(self, array: NDArray[Any], placement: str | None) -> Callable[[Any], Any]:
         held = HeldRows(array, placement)

@@ -11,6 +11,7 @@ from benchmarks.model import searches
 from benchmarks.model.reads import Rows
 from sparsezc.engines import distributed
 from sparsezc.engines.distributed.parts import exchange
+from sparsezc.engines.distributed.statements import walks
 from sparsezc.engines.gpu.products import multi_source_bfs
 from tests.engines.distributed.algorithms import CALLS, compare
 from tests.engines.distributed.on_cards import (
@@ -18,6 +19,7 @@ from tests.engines.distributed.on_cards import (
     check_parents_of_several_searches,
     check_row_heads_of_hubs,
 )
+from tests.engines.distributed.statements import check_hops as compare_hops
 from tests.engines.distributed.statements import compare_statements
 
 __all__ = ["check_matrices_travel_as_device_arrays", "check_parents_of_several_searches", "check_row_heads_of_hubs"]
@@ -29,7 +31,13 @@ def check_algorithms() -> None:
 
 
 def check_statements_of_rows_at_their_places() -> None:
-    compare_statements(["best_label", "selectk", "walk", "with_values", "diag", "subassign"])
+    compare_statements(["best_label", "selectk", "with_values", "diag", "subassign"])
+
+
+def check_walks_and_samples_read_rows_where_they_are() -> None:
+    with patch.object(walks, "lent", side_effect=AssertionError("rows are copied to the host")):
+        compare_statements(["walk"])
+        compare_hops()
 
 
 def check_parts_stay_in_the_placement_of_the_matrix() -> None:
