@@ -193,6 +193,18 @@ class Capabilities(Protocol):
         and of the transpose, None where it is not to be used; the `mask` is of its part of the result.
         """
 
+    def shared_moves(
+        self, e: Any, first: int, last: int, start: NDArray[Any], shares: NDArray[Any] | None, scale: float, *,
+        joins: bool,
+    ) -> Any:  # fmt: skip
+        """Return the moves of rows first..last-1 between labels, which it reads where they are, beside other processes.
+
+        The expression's matrix has entries in these rows alone. `start` and `shares` are of all rows.
+        """
+
+    def shared_colors(self, store: Any, order: NDArray[Any], first: int, last: int) -> Any:
+        """Return the colouring of rows first..last-1, which it reads where they are, beside other processes."""
+
     def beside(self, other: Engine) -> None:
         """Raise an error if objects of another engine cannot take part in this one's statements."""
 

@@ -13,7 +13,9 @@ from sparsezc.device import cuda
 from sparsezc.engines.gpu import array_exchange, matrix_stores, resized_operands
 from sparsezc.engines.gpu.elementwise import panel, panel_parts, vector_map
 from sparsezc.engines.gpu.graph_replay import Depth, Limit, Replay
+from sparsezc.engines.gpu.graphs.shared_colors import SharedColors
 from sparsezc.engines.gpu.layouts import head_cache
+from sparsezc.engines.gpu.products.shared_labels import SharedMoves
 from sparsezc.engines.gpu.products.shared_searches import SharedStep
 from sparsezc.engines.gpu.products.spgemm_rows import the_one_value
 from sparsezc.engines.gpu.runtime import launch
@@ -222,6 +224,14 @@ class Keeper:
         bits = MaskBits() if mask is None else vector_store.bits_of(mask, self.vector_of_rows(mask.parent._store))
         x = panel.Panel(frontier.nrows, True, self.vector_of_rows(frontier))
         return SharedStep(same, op.return_type, pushed, pulled, x, bits)
+
+    @launch.locked
+    def shared_moves(self, e: Any, *given: Any, joins: bool) -> SharedMoves | None:
+        return None if isinstance(e.operands[0]._store, HostStore) else SharedMoves(e, *given, joins=joins)
+
+    @launch.locked
+    def shared_colors(self, store: Any, order: NDArray[np.int64], first: int, last: int) -> SharedColors | None:
+        return None if isinstance(store, HostStore) else SharedColors(store, order, first, last)
 
     def pointers(self, store: VectorStore) -> MatrixStore:
         return matrix_stores.pointers(store)

@@ -11,7 +11,7 @@ from benchmarks.model import searches
 from benchmarks.model.reads import Rows
 from sparsezc.engines import distributed
 from sparsezc.engines.distributed.parts import exchange
-from sparsezc.engines.distributed.statements import walks
+from sparsezc.engines.distributed.statements import labels, walks
 from sparsezc.engines.gpu.products import multi_source_bfs
 from tests.engines.distributed.algorithms import CALLS, compare
 from tests.engines.distributed.on_cards import (
@@ -34,9 +34,10 @@ def check_statements_of_rows_at_their_places() -> None:
     compare_statements(["best_label", "selectk", "with_values", "diag", "subassign"])
 
 
-def check_walks_and_samples_read_rows_where_they_are() -> None:
-    with patch.object(walks, "lent", side_effect=AssertionError("rows are copied to the host")):
-        compare_statements(["walk"])
+def check_rows_are_read_where_they_are() -> None:
+    copied = AssertionError("rows are copied to the host")
+    with patch.object(walks, "lent", side_effect=copied), patch.object(labels, "lent", side_effect=copied):
+        compare_statements(["walk", "move_labels", "join_labels", "color_rows"])
         compare_hops()
 
 
