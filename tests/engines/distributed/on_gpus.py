@@ -60,7 +60,7 @@ def check_rows_that_move_stay_in_their_placement() -> None:
 
 
 def _bytes_of_a_level(rows: Rows, x: np.ndarray, wanted: np.ndarray, lo: int, hi: int) -> int:
-    """What the rank of vertices lo:hi should receive: lists of vertices and words of 64 bits, or all bits."""
+    """The bytes that the rank of vertices lo:hi should receive: lists of vertices and words of 64 bits, or all bits."""
     work = searches.work(rows, rows, x, wanted)
     pushing, pulling = multi_source_bfs.divide(work, multi_source_bfs.push_cost("zerocopy"))
     mine, n, total = np.zeros(x.shape[0], np.bool_), x.shape[0], 0

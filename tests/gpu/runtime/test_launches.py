@@ -26,9 +26,9 @@ from sparsezc.engines.gpu.layouts import column_blocks
 from sparsezc.engines.gpu.layouts.head_cache import NO_HEADS
 from sparsezc.engines.gpu.placements import Wanted, row_runs, segments
 from sparsezc.engines.gpu.products import multi_source_bfs, spgemm_dense, spgemm_heavy_rows, spgemm_rows
-from sparsezc.engines.gpu.products.shared_searches import SharedStep
 from sparsezc.engines.gpu.runtime import codegen, presence_words
 from sparsezc.engines.gpu.runtime.array_pool import ArrayPool
+from sparsezc.engines.gpu.shared.searches import SharedStep
 from sparsezc.engines.gpu.storage.vector_store import MaskBits, VectorStore
 from sparsezc.expr import engines
 from sparsezc.semirings import semiring

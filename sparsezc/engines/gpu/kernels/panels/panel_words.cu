@@ -1,6 +1,6 @@
 // The bits of listed vertices in a panel of Booleans, a 64-bit word for each: how a frontier travels between processes.
 //
-// Who calls: engines/gpu/products/shared_searches.py. All memory on the device. A thread takes a vertex of the list `at`;
+// Who calls: engines/gpu/shared/searches.py. All memory on the device. A thread takes a vertex of the list `at`;
 // `width` is at most 64.
 #include "multi_source_bfs.cuh"
 
