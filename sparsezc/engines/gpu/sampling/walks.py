@@ -74,7 +74,8 @@ def _filled(v: VectorStore | None) -> Any:
 def _met(rows: Rows, dtype: DataType, trail: Trail, weights: list[Any], first: int, last: int) -> tuple[Any, Any]:
     """Return the vertices that walks `first` .. `last` - 1 meet, -1 after the end of each, and how many each meets."""
     gpu = cuda.current()
-    starts = gpu.xp.asarray(trail.starts[first:last])
+    starts = gpu.xp.empty(last - first, np.int64)
+    gpu.copy_in(starts, trail.starts[first:last], "pageable")
     met = gpu.xp.empty((last - first, trail.length + 1), np.int64)
     lengths = gpu.xp.empty(last - first, np.int64)
     if not met.size:
