@@ -144,15 +144,17 @@ class _Near:
         keys, which = _unique(keys)
         at = np.searchsorted(self._sorted, keys)
         is_new = np.r_[self._sorted, -1][at] != keys
-        new, at = keys[is_new], at[is_new]
-        self._sorted = np.insert(self._sorted, at, new)
-        self._number = np.insert(self._number, at, self.vertex.size + np.arange(new.size))
+        new = keys[is_new]
+        numbers: Ints = np.r_[self._number, -1][at]
+        numbers[is_new] = self.vertex.size + np.arange(new.size)
+        self._sorted = np.insert(self._sorted, at[is_new], new)
+        self._number = np.insert(self._number, at[is_new], numbers[is_new])
         seed, vertex = new // self.n, new % self.n
         self.seed, self.vertex = np.r_[self.seed, seed], np.r_[self.vertex, vertex]
         degrees = self._degree[vertex].new()
         self.degree = np.r_[self.degree, degrees.to_dense(0)]
         self.source = np.r_[self.source, np.full(new.size, -self.rho * self.alpha)]
-        return np.take(self._number[np.searchsorted(self._sorted, keys)], which)
+        return numbers[which]
 
     def read(self, pairs: Ints) -> None:
         """Read the rows of some pairs, those of a vertex once for all of its seeds."""
@@ -217,10 +219,10 @@ def _solved(near: _Near, tol: float, max_iter: int) -> Floats:
         if new.size:
             y = np.r_[y, t[new]]
             near.read(new)
+            inner, source = near.inner(), near.source[near.inside]
             grown = max(grown, beyond)
         elif grown <= most:
             return y
-        inner, source = near.inner(), near.source[near.inside]
     grown = max(grown, beyond)
     raise ConvergenceFailure(
         f"after max_iter = {max_iter} iterations the gradient is still {grown / (near.rho * near.alpha):.3g} of "
