@@ -129,7 +129,7 @@ def _is_scattered(rows: Rows, columns: Rows, nblocks: int) -> bool:
     column = rows.indices.load()[at].astype(np.int64)
     hub = (columns.indptr[column + 1] - columns.indptr[column]) * rows.ncols > _HUB * rows.nvals
     near = xp.abs(column / rows.ncols - row / rows.nrows) < 0.5 / nblocks
-    # Counted on the host: CuPy compiles its own count for four seconds where it was never called.
+    # Counted on the host: CuPy compiles its own count (truth.py).
     return bool(2 * np.count_nonzero(gpu.asnumpy(~hub & ~near)) > at.size)
 
 
