@@ -123,7 +123,7 @@ def _inputs(kind: str) -> dict[int, str]:
 
 @cache
 def case(typed: TypedOp) -> Case:
-    """Operands and the judge's answer: made when a test runs, as the judge compiles some of its operators for seconds."""
+    """Operands and the judge's answer: made when a test runs, as the judge compiles operators for seconds."""
     kind = typed.op.kind
     theirs = judge.operators(kind)[typed.name][_inputs(kind)[id(typed)]]
     if kind == "unary":
