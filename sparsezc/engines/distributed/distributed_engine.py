@@ -188,5 +188,6 @@ HANDLERS: dict[str, tuple[_Handler, ...]] = {
     **_later("sums", "sum_by_labels", "two_way_mxm", "two_way_sampled_mxm", "count_corners"),
     **_later("structure", "diag", "reposition", "stack", "kronecker", "power", "values_of", "with_values", "argsort"),
     **_later("walks", "walk"),
+    **_later("flow", "net_flow"),
     **_later("labels", "move_labels", "join_labels", "color_rows"),
 }
