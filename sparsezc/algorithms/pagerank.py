@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from sparsezc.algorithms import _check
 from sparsezc.algorithms._degree import out_degree
+from sparsezc.algorithms.loops import ranks
+from sparsezc.core import replay
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.errors import ConvergenceFailure, InvalidValue
 from sparsezc.semirings import binary, monoid, select, semiring, unary
 from sparsezc.semirings.types import datatypes
+
+#: Nanoseconds for each row and entry, at least.
+COST = 10.0
 
 
 def pagerank(
@@ -102,6 +109,16 @@ def pagerank(
     total = monoid.plus[datatypes.FP64]
     multiply = semiring.plus_times[datatypes.FP64] if weighted else semiring.plus_second[datatypes.FP64]
 
+    bound = -1.0 if tol is None else n * tol
+    found = replay.run_loop(
+        ranks.pagerank, A, *(() if weighted else (np.empty(0),)), share.to_dense, start.to_dense,
+        lambda: (teleport.to_dense(), np.empty(0) if leak is None else leak.to_dense(), damping),
+        bound, max_iter, cost=COST, values=np.float64 if weighted else None,
+    )  # fmt: skip
+    if found is not None:
+        if tol is not None and not found[1] <= bound:
+            raise _failure(max_iter, found[1], bound)
+        return Vector.from_dense(found[0], dtype=dtype)
     turned = A._turned()
     rank = start.dup(dtype)
     before, sent, change = (Vector(dtype, n) for _ in range(3))
@@ -124,13 +141,17 @@ def pagerank(
         change << rank.ewise_mult(before, binary.minus)
         change << change.apply(unary.abs)
         moved = change.reduce(total).new().get(0.0)
-        if moved <= n * tol:
+        if moved <= bound:
             return rank
     if tol is None:
         return rank
-    raise ConvergenceFailure(
+    raise _failure(max_iter, moved, bound)
+
+
+def _failure(max_iter: int, moved: float, bound: float) -> ConvergenceFailure:
+    return ConvergenceFailure(
         f"after max_iter = {max_iter} iterations the ranks still change by {moved:.3g} in all; "
-        f"at most n * tol = {n * tol:.3g} is needed"
+        f"at most n * tol = {bound:.3g} is needed"
     )
 
 

@@ -228,6 +228,17 @@ class Capabilities(Protocol):
         The array is copied to a placement, by default the configured one; numbers are an array of int64 there.
         """
 
+    def run_loop(
+        self,
+        store: Any,
+        loop: Callable[..., Any],
+        given: tuple[Any, ...],
+        cost: float,
+        values: Any,
+        over: range | None,
+    ) -> Any:
+        """Return what a loop over a matrix's rows returns in machine code: :func:`sparsezc.core.replay.run_loop`."""
+
     def replay(self, frontier: Any, number: int) -> Any:
         """Return the rounds of a loop over a frontier, from this number on, which run without the host.
 

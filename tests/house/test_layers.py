@@ -52,6 +52,7 @@ FOLDERS = (
     ("sparsezc.engines",),
     ("sparsezc.core",),
     ("sparsezc.ss", "sparsezc.viz"),
+    ("sparsezc.algorithms.loops",),
     ("sparsezc.algorithms",),
     ("sparsezc.orders",),
     ("sparsezc.io.files",),
