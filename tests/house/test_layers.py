@@ -48,6 +48,8 @@ FOLDERS = (
     ("sparsezc.engines.gpu",),
     ("sparsezc.engines.distributed.model",),
     ("sparsezc.engines.distributed.transports",),
+    ("sparsezc.engines.distributed.parts",),
+    ("sparsezc.engines.distributed.statements",),
     ("sparsezc.engines.distributed",),
     ("sparsezc.engines",),
     ("sparsezc.core",),
