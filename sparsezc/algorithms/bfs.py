@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any, overload
 
 from sparsezc.algorithms import _check
-from sparsezc.algorithms._rounds import rounds
+from sparsezc.algorithms._rounds import rounds, searched
 from sparsezc.algorithms._searches import empty, start
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
@@ -69,6 +69,8 @@ def bfs(A: Matrix, source: Any) -> Any:
 
 def levels(A: Matrix, frontier: Any) -> Any:
     """Count the hops from `frontier`, a Vector, or a Matrix with a row for each search; it is overwritten."""
+    if (found := searched(A, frontier)) is not None:
+        return found
     level = empty(frontier, datatypes.INT32)
     product = frontier.mxm if frontier.ndim == 2 else frontier.vxm
     for depth in rounds(frontier):
@@ -127,6 +129,8 @@ def bfs_parents(A: Matrix, source: Any) -> Any:
     {0: 0, 1: 0, 2: 0, 3: 1}
     """
     frontier = start(A, source, _check.adjacency(A), datatypes.INT64)
+    if (found := searched(A, frontier, parents=True)) is not None:
+        return found
     parent = empty(frontier, datatypes.INT64)
     product = frontier.mxm if frontier.ndim == 2 else frontier.vxm
     for _ in rounds(frontier):

@@ -1,14 +1,29 @@
-"""Rounds of a loop that the frontier's engine runs without the host: an optional capability."""
+"""Loops over a frontier that its engine runs without the host, whole or from a round on: optional capabilities."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
+from typing import Any
 
 from sparsezc.core.scalar import Scalar
 from sparsezc.core.vector import Vector
 from sparsezc.expr import engines
+from sparsezc.semirings.types.datatypes import INT32, INT64
 
-__all__ = ["buckets", "rounds"]
+__all__ = ["buckets", "rounds", "search"]
+
+
+def search(A: Any, frontier: Vector, *, parents: bool = False) -> Vector | None:
+    """Return the levels of a search, or parents; None if the engine cannot run it whole: then statements have to.
+
+    See :meth:`sparsezc.expr.engines.Capabilities.search`.
+    """
+    engine, store = frontier._need()
+    if A._engine is not engine:
+        return None
+    found = engines.capability(engine, "search")(A._store, A._transposed, store, parents)
+    dtype = INT64 if parents else INT32
+    return None if found is None else Vector._from_store(engine, found, dtype, (frontier.size,))
 
 
 def rounds(frontier: Vector, number: int) -> Generator[Scalar, None, int]:

@@ -228,6 +228,13 @@ class Capabilities(Protocol):
         The array is copied to a placement, by default the configured one; numbers are an array of int64 there.
         """
 
+    def search(self, matrix: Any, transposed: bool, frontier: Any, parents: bool) -> Any:
+        """Return a vector of the levels of a breadth-first search along the rows of a square matrix, or its transpose.
+
+        They are INT32, 0 at the entries of `frontier`. With `parents` they are INT64, the vertex before each, and the
+        frontier's own values at its entries.
+        """
+
     def replay(self, frontier: Any, number: int) -> Any:
         """Return the rounds of a loop over a frontier, from this number on, which run without the host.
 

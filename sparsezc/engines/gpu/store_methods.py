@@ -13,6 +13,7 @@ from sparsezc.device import cuda
 from sparsezc.engines.gpu import array_exchange, matrix_stores, resized_operands
 from sparsezc.engines.gpu.elementwise import panel, panel_parts, vector_map
 from sparsezc.engines.gpu.graph_replay import Depth, Limit, Replay
+from sparsezc.engines.gpu.graphs.search import search
 from sparsezc.engines.gpu.layouts import head_cache
 from sparsezc.engines.gpu.runtime import launch
 from sparsezc.engines.gpu.sampling.held_rows import HeldRows
@@ -210,6 +211,9 @@ class Keeper:
             return None
         rows = store.in_stored_order()[0]
         return 0 if rows is None else rows.indices.nbytes
+
+    def search(self, matrix: Any, transposed: bool, frontier: VectorStore, parents: bool) -> VectorStore | None:
+        return None if isinstance(matrix, HostStore) else search(matrix, transposed, frontier, parents)
 
     def replay(self, frontier: VectorStore, number: int) -> Replay:
         return Replay(frontier, Depth(number))

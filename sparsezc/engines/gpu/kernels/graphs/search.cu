@@ -1,0 +1,319 @@
+// Breadth-first search in one launch: every level, by push or pull, without the host.
+//
+// Who calls: engines/gpu/graphs/search.py, with all blocks running at once (grid.cuh). Memory: ids in host memory (zero-copy) or on
+// the device, all else on the device. What a level does: it *expands* the frontier, which marks vertices in `seen`; then it
+// *settles* what is new there: the level of each new vertex is written, and their number and that of their edges decide how the
+// next level expands. A push streams the rows of the frontier (rows.cuh), rows longer than LONG by chunks. A pull asks each open
+// vertex for one neighbour in the frontier: a lane looks for it in the row-head cache (HEADS), or in the first entries of its row
+// where these are on the device (NEAR); what remains is streamed. A vertex without entries is closed by the first pull that meets it.
+// Source: S. Beamer, K. Asanovic, D. Patterson, Direction-optimizing breadth-first search, SC 2012, doi:10.1109/SC.2012.50.
+//
+// The prelude supplies Id; W, the type of results; the flags PARENTS (a result is the vertex before, else the level), HEADS, NEAR;
+// LONG and ROWS_PER_WARP as for mxv.cu; PUSH_COST and PULL_COST, what an entry of a push or a pull costs where a row costs 1.
+#include "grid.cuh"
+#include "head_cache.cuh"
+#include "rows.cuh"
+
+namespace szc {
+
+constexpr u32 AHEAD = 2;     // entries that a lane loads together
+constexpr u32 LOOKED = 16;   // entries of its row that a lane looks at before the warp streams it
+
+// What `state` holds: vertices met, vertices closed without entries, entries that pulls read, vertices met before the frontier;
+// entries of the vertices met, and of those before the frontier; levels; blocks that came to a wait.
+enum { MET, EMPTY, READ, BEFORE, ENTRIES, ENTRIES_BEFORE, LEVELS, ARRIVED };
+
+struct Counts {  // of a block
+  u32 met, empty, read;
+  u64 entries;
+};
+
+struct Side {  // the rows of A, for pushes, or of its transpose, for pulls
+  const i64* indptr;
+  const Id* indices;
+  u64 nchunks;
+  const u64* long_rows;
+  const u64* long_first;
+  const u32* chunk_slot;
+};
+
+struct Search {
+  u64 size, nwords;
+  u32* near;    // the frontier
+  u32* seen;    // vertices that no expansion looks for: met or closed
+  u32* before;  // `seen` when the frontier was made
+  W* w;
+  u32* w_bits;
+  const W* x;  // results of the first frontier; null: its level
+  u32 piece, words, spread;  // rows or words of rows, words, and chunks that a warp takes at once
+};
+
+// Calls visit(item, bits) for the items of which load(item) is not 0; a warp loads `piece` of them at once, one a lane.
+template <class Load, class Visit> __device__ __forceinline__ void each(u64 count, u32 piece, Load load, Visit visit) {
+  for_pieces(nullptr, count, piece, [&](u64 first) {
+    const u32 loaded = lane_id() < piece && first + lane_id() < count ? load(first + lane_id()) : 0;
+    u32 todo = __ballot_sync(ALL, loaded != 0);
+    for (; todo; todo &= todo - 1) {
+      const u32 k = (u32)__ffs((int)todo) - 1;
+      visit(first + k, __shfl_sync(ALL, loaded, (int)k));
+    }
+  });
+}
+
+// Calls visit(word, rows) for the rows of which load(word) has the bit, ROWS_PER_WARP at once.
+template <class Load, class Visit> __device__ __forceinline__ void each_rows(const Search& s, Load load, Visit visit) {
+  each(s.nwords * (32 / ROWS_PER_WARP), s.piece, [&](u64 item) { return load(word_of_item(item)) & rows_of_item(item); },
+       [&](u64 item, u32 rows) { visit(word_of_item(item), rows); });
+}
+
+// Calls visit(row, begin, end) for the chunks of long rows that are wanted.
+template <class Wanted, class Visit>
+__device__ __forceinline__ void each_long(const Search& s, const Side& side, Wanted wanted, Visit visit) {
+  for_chunks(nullptr, 0, side.nchunks, s.spread, [&](u64 c) { return wanted(side.long_rows[side.chunk_slot[c]]); }, [&](u64 c) {
+    const u32 slot = side.chunk_slot[c];
+    const u64 row = side.long_rows[slot], begin = (u64)side.indptr[row] + (c - side.long_first[slot]) * LONG;
+    const u64 end = (u64)side.indptr[row + 1];
+    visit(row, begin, end - begin < LONG ? end : begin + LONG);
+  });
+}
+
+// A frontier's entry. `seen` may be an old copy of a cache: then the bit is set twice.
+__device__ __forceinline__ void meet(const Search& s, Id id, u64 row) {
+  const u32 mine = bit((u32)id & 31u);
+  if (s.seen[id >> 5] & mine) return;
+  atomicOr(&s.seen[id >> 5], mine);
+  if (PARENTS) s.w[id] = (W)row;
+}
+
+__device__ __forceinline__ void push(const Search& s, const Side& side, volatile u8* owner) {
+  const u32 lane = lane_id();
+  each_long(s, side, [&](u64 row) { return present(s.near, row); }, [&](u64 row, u64 begin, u64 end) {
+    for (u64 base = begin & ~(u64)31; base < end; base += 32) {
+      const u64 at = base + lane;
+      if (at >= begin && at < end) meet(s, load_host(side.indices + at, 0), row);
+    }
+  });
+  each_rows(s, [&](u64 word) { return s.near[word]; }, [&](u64 word, u32 frontier) {
+    const u64 row = 32 * word + lane;
+    u64 begin = 0, end = 0;
+    if (has_bit(frontier, lane)) {
+      begin = (u64)side.indptr[row];
+      end = (u64)side.indptr[row + 1];
+    }
+    stream_rows(begin, end, __ballot_sync(ALL, begin < end && end - begin <= LONG), owner, [&](const Slice& slice) {
+      if (slice.active) meet(s, load_host(side.indices + slice.at, 0), 32 * word + slice.row);
+      return false;
+    });
+  });
+}
+
+struct Heads {
+  const Id* ids;  // null: none
+  u32 k;
+};
+
+// What a lane found in its row.
+struct Found {
+  bool hit;
+  bool over;  // there are no further entries to look at
+  u64 from;   // the neighbour
+  u64 next;   // the first entry not looked at
+};
+
+// Looks at the heads of a row, or at its first entries. Each lane has a row of its own, if it is `asked`.
+__device__ __forceinline__ Found look(const Search& s, const Side& side, const Heads& heads, u64 word, bool asked, u64 begin, u64 end) {
+  Found found = {false, !asked, 0, begin};
+  if (HEADS) {
+    bool looking = asked;
+    for (u32 j = 0; j < heads.k && __any_sync(ALL, looking); ++j) {
+      if (!looking) continue;
+      const Id id = heads.ids[(word * heads.k + j) * 32 + lane_id()];
+      found.over = id == head_none<Id>();
+      looking = !found.over && id != head_more<Id>();
+      if (!looking || !present(s.near, id)) continue;
+      found.hit = true;
+      found.from = id;
+      looking = false;
+    }
+    found.over |= found.hit || end - begin <= heads.k;  // shorter rows are whole in the heads
+  } else if (NEAR && ROWS_PER_WARP == 32) {
+    for (u32 turn = 0; turn < LOOKED && !found.over; turn += AHEAD) {
+      Id ids[AHEAD];
+#pragma unroll
+      for (u32 j = 0; j < AHEAD; ++j) ids[j] = load_host_cached(side.indices + (found.next + j < end ? found.next + j : begin), 0);
+#pragma unroll
+      for (u32 j = 0; j < AHEAD; ++j)
+        if (present(s.near, ids[j])) {
+          found.hit = true;
+          found.from = ids[j];
+        }
+      found.next += AHEAD;
+      found.over = found.hit || found.next >= end;
+    }
+  }
+  return found;
+}
+
+__device__ __forceinline__ void pull(const Search& s, const Side& side, const Heads& heads, volatile u8* owner, Counts& counts) {
+  const u32 lane = lane_id();
+  u32 read = 0, empty = 0;
+  const auto not_seen = [&](u64 word) { return ~s.seen[word] & (s.size - 32 * word >= 32 ? ALL : ALL >> (32u - (u32)(s.size - 32 * word))); };
+  each_rows(s, not_seen, [&](u64 word, u32 open) {
+    const u64 row = 32 * word + lane;
+    u64 begin = 0, end = 0;
+    if (has_bit(open, lane)) {
+      begin = (u64)side.indptr[row];
+      end = (u64)side.indptr[row + 1];
+    }
+    const u32 closed = __ballot_sync(ALL, has_bit(open, lane) && begin == end);
+    Found found = look(s, side, heads, word, begin < end, begin, end);
+    const u32 rest = __ballot_sync(ALL, !found.over && end - begin <= LONG);
+    stream_rows(found.next, end, rest, owner, [&](const Slice& slice) {
+      const Id id = slice.active ? load_host(side.indices + slice.at, 0) : Id();
+      const u32 hits = __ballot_sync(ALL, slice.active && present(s.near, id)) & slice.range;
+      if (PARENTS) {
+        const Id first = (Id)__shfl_sync(ALL, id, hits ? __ffs((int)hits) - 1 : (int)lane);
+        if (hits && !found.hit) found.from = first;
+      }
+      found.hit |= hits != 0;
+      read += slice.active;
+      return found.hit;
+    });
+    if (PARENTS && found.hit) s.w[row] = (W)found.from;
+    const u32 hits = __ballot_sync(ALL, found.hit);
+    if (lane == 0 && (hits | closed)) atomicOr(&s.seen[word], hits | closed);
+    if (lane == 0 && closed) {
+      atomicOr(&s.before[word], closed);  // so that they are not new
+      empty += (u32)__popc(closed);
+    }
+  });
+  each_long(s, side, [&](u64 row) { return !present(s.seen, row); }, [&](u64 row, u64 begin, u64 end) {
+    for (u64 base = begin & ~(u64)31; base < end && !(*(volatile u32*)&s.seen[row >> 5] >> (row & 31) & 1); base += 32) {
+      const u64 at = base + lane;
+      const bool active = at >= begin && at < end;
+      const Id id = active ? load_host(side.indices + at, 0) : Id();
+      const u32 hits = __ballot_sync(ALL, active && present(s.near, id));
+      read += active;
+      if (!hits) continue;
+      if (lane == (u32)__ffs((int)hits) - 1) {
+        if (PARENTS) s.w[row] = (W)id;
+        atomicOr(&s.seen[row >> 5], bit((u32)row & 31u));
+      }
+      break;
+    }
+  });
+  read = add_lanes(read);
+  if (lane == 0 && read) atomicAdd(&counts.read, read);
+  if (lane == 0 && empty) atomicAdd(&counts.empty, empty);
+}
+
+// Makes the new vertices the frontier.
+__device__ __forceinline__ void settle(const Search& s, const i64* indptr, i64 level, bool first, Counts& counts) {
+  const u32 lane = lane_id();
+  u32 rows = 0;
+  u64 entries = 0;
+  each(s.nwords, s.words, [&](u64 word) {
+    const u32 now = s.seen[word], fresh = now & ~s.before[word];
+    s.near[word] = fresh;
+    if (fresh) {
+      s.before[word] = now;
+      s.w_bits[word] |= fresh;
+    }
+    return fresh;
+  }, [&](u64 word, u32 fresh) {
+    const u64 i = 32 * word + lane;
+    if (!has_bit(fresh, lane)) return;
+    if (!PARENTS) s.w[i] = (W)level;
+    else if (first) s.w[i] = s.x[i];
+    ++rows;
+    entries += (u64)(indptr[i + 1] - indptr[i]);
+  });
+  rows = add_lanes(rows);
+  entries = add_lanes(entries);
+  if (lane == 0 && rows) {
+    atomicAdd(&counts.met, rows);
+    atomicAdd(&counts.entries, entries);
+  }
+}
+
+// Adds what the block counted to `state`, and waits for all blocks.
+__device__ __forceinline__ void finish(u64* state, Counts& counts) {
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    if (counts.met) atomicAdd(&state[MET], (u64)counts.met);
+    if (counts.empty) atomicAdd(&state[EMPTY], (u64)counts.empty);
+    if (counts.read) atomicAdd(&state[READ], (u64)counts.read);
+    if (counts.entries) atomicAdd(&state[ENTRIES], counts.entries);
+    counts.met = counts.empty = counts.read = 0;
+    counts.entries = 0;
+  }
+  sync_grid(&state[ARRIVED]);
+}
+
+// Whether a pull is expected to cost less than a push: `rows`, `entries` of the frontier; `open`, `left` those of the vertices that
+// are not met.
+__device__ __forceinline__ bool prefers_pull(float rows, float entries, float open, float left, float nvals, u32 heads) {
+  const float hit = entries / nvals < 1.0f ? entries / nvals : 1.0f, mean = left / open;
+  float looked = 1.0f / hit;
+  if (!NEAR) looked = looked > 32.0f ? looked : 32.0f;  // a slice at least
+  if (looked > mean) looked = mean;
+  if (HEADS) for (u32 j = 0; j < heads; ++j) looked *= 1.0f - hit;
+  return open * (1.0f + PULL_COST * looked) < rows + PUSH_COST * entries;
+}
+
+constexpr u32 PUSH = 0, PULL = 1, END = 2;
+
+// `state`: zeros before the first launch. At most `levels` levels are expanded. With `started` the frontier of an earlier launch goes
+// on; else `seen` is the frontier, of level 0. `pulls`: 0 if there are no rows to pull. The other matrix is the transpose.
+extern "C" __global__ void __launch_bounds__(256)
+    KERNEL(u64 size, u64 nvals, const i64* indptr, const Id* indices, u64 nchunks, const u64* long_rows, const u64* long_first,
+           const u32* chunk_slot, const i64* b_indptr, const Id* b_ids, u64 b_nchunks, const u64* b_long_rows,
+           const u64* b_long_first, const u32* b_chunk_slot, const Id* heads, u32 k, u32* near, u32* seen, u32* before, W* w,
+           u32* w_bits, const W* x, u64* state, u64 levels, u32 started, u32 pulls, u32 piece, u32 words, u32 spread) {
+  __shared__ u8 owners[8][32];
+  __shared__ Counts counts;
+  __shared__ u32 next;
+  const Search s = {size, (size + 31) / 32, near, seen, before, w, w_bits, x, piece, words, spread};
+  volatile u8* owner = owners[threadIdx.x >> 5];
+  u64 met_before = 0, entries_before = 0, level = state[LEVELS];
+  if (threadIdx.x == 0) {
+    counts.met = counts.empty = counts.read = 0;
+    counts.entries = 0;
+    met_before = state[BEFORE];
+    entries_before = state[ENTRIES_BEFORE];
+  }
+  __syncthreads();
+  if (!started) {
+    settle(s, indptr, 0, true, counts);
+    finish(state, counts);
+  }
+  for (u64 number = 0;; ++number) {
+    if (threadIdx.x == 0) {
+      const volatile u64* totals = state;
+      const u64 met = totals[MET], entries = totals[ENTRIES];
+      if (met == met_before || number == levels) {
+        next = END;
+      } else {
+        const float open = (float)(size - met - totals[EMPTY]), left = (float)(nvals - entries);
+        const bool pull = pulls && prefers_pull((float)(met - met_before), (float)(entries - entries_before), open, left, (float)nvals, k);
+        next = pull ? PULL : PUSH;
+        met_before = met;
+        entries_before = entries;
+      }
+    }
+    __syncthreads();
+    if (next == END) break;
+    if (next == PULL) pull(s, Side{b_indptr, b_ids, b_nchunks, b_long_rows, b_long_first, b_chunk_slot}, Heads{heads, k}, owner, counts);
+    else push(s, Side{indptr, indices, nchunks, long_rows, long_first, chunk_slot}, owner);
+    finish(state, counts);
+    settle(s, indptr, (i64)++level, false, counts);
+    finish(state, counts);
+  }
+  if (blockIdx.x == 0 && threadIdx.x == 0) {
+    state[BEFORE] = met_before;
+    state[ENTRIES_BEFORE] = entries_before;
+    state[LEVELS] = level;
+  }
+}
+
+}  // namespace szc
