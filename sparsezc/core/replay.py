@@ -10,7 +10,7 @@ from sparsezc.core.vector import Vector
 from sparsezc.expr import engines
 from sparsezc.semirings.types.datatypes import INT32, INT64
 
-__all__ = ["buckets", "rounds", "search"]
+__all__ = ["buckets", "rounds", "search", "shorten"]
 
 
 def search(A: Any, frontier: Vector, *, parents: bool = False) -> Vector | None:
@@ -23,7 +23,19 @@ def search(A: Any, frontier: Vector, *, parents: bool = False) -> Vector | None:
         return None
     found = engines.capability(engine, "search")(A._store, A._transposed, store, parents)
     dtype = INT64 if parents else INT32
-    return None if found is None else Vector._from_store(engine, found, dtype, (frontier.size,))
+    return None if found is None else Vector._from_store(engine, found, dtype, frontier.size)
+
+
+def shorten(A: Any, near: Vector, distance: Vector, step: float, last: float, target: int | None) -> bool:
+    """Lower the distances of a full vector along the edges of `A` until none changes; false if the engine cannot.
+
+    See :meth:`sparsezc.expr.engines.Capabilities.shorten`.
+    """
+    (engine, store), (other, distances) = near._need(), distance._need()
+    if A._engine is not engine or other is not engine:
+        return False
+    limits = step, last, target
+    return bool(engines.capability(engine, "shorten")(A._store, A._transposed, store, distances, limits))
 
 
 def rounds(frontier: Vector, number: int) -> Generator[Scalar, None, int]:

@@ -13,6 +13,7 @@ from sparsezc.device import cuda
 from sparsezc.engines.gpu import array_exchange, matrix_stores, resized_operands
 from sparsezc.engines.gpu.elementwise import panel, panel_parts, vector_map
 from sparsezc.engines.gpu.graph_replay import Depth, Limit, Replay
+from sparsezc.engines.gpu.graphs.paths import shorten
 from sparsezc.engines.gpu.graphs.search import search
 from sparsezc.engines.gpu.layouts import head_cache
 from sparsezc.engines.gpu.runtime import launch
@@ -214,6 +215,11 @@ class Keeper:
 
     def search(self, matrix: Any, transposed: bool, frontier: VectorStore, parents: bool) -> VectorStore | None:
         return None if isinstance(matrix, HostStore) else search(matrix, transposed, frontier, parents)
+
+    def shorten(
+        self, matrix: Any, transposed: bool, near: VectorStore, distance: VectorStore, limits: tuple[float, float, Any]
+    ) -> bool | None:
+        return None if isinstance(matrix, HostStore) else shorten(matrix, transposed, near, distance, limits)
 
     def replay(self, frontier: VectorStore, number: int) -> Replay:
         return Replay(frontier, Depth(number))

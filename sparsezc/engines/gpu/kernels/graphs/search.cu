@@ -12,7 +12,7 @@
 // LONG and ROWS_PER_WARP as for mxv.cu; PUSH_COST and PULL_COST, what an entry of a push or a pull costs where a row costs 1.
 #include "grid.cuh"
 #include "head_cache.cuh"
-#include "rows.cuh"
+#include "work.cuh"
 
 namespace szc {
 
@@ -28,54 +28,16 @@ struct Counts {  // of a block
   u64 entries;
 };
 
-struct Side {  // the rows of A, for pushes, or of its transpose, for pulls
-  const i64* indptr;
-  const Id* indices;
-  u64 nchunks;
-  const u64* long_rows;
-  const u64* long_first;
-  const u32* chunk_slot;
-};
-
 struct Search {
-  u64 size, nwords;
+  u64 size;
+  Shares shares;
   u32* near;    // the frontier
   u32* seen;    // vertices that no expansion looks for: met or closed
   u32* before;  // `seen` when the frontier was made
   W* w;
   u32* w_bits;
   const W* x;  // results of the first frontier; null: its level
-  u32 piece, words, spread;  // rows or words of rows, words, and chunks that a warp takes at once
 };
-
-// Calls visit(item, bits) for the items of which load(item) is not 0; a warp loads `piece` of them at once, one a lane.
-template <class Load, class Visit> __device__ __forceinline__ void each(u64 count, u32 piece, Load load, Visit visit) {
-  for_pieces(nullptr, count, piece, [&](u64 first) {
-    const u32 loaded = lane_id() < piece && first + lane_id() < count ? load(first + lane_id()) : 0;
-    u32 todo = __ballot_sync(ALL, loaded != 0);
-    for (; todo; todo &= todo - 1) {
-      const u32 k = (u32)__ffs((int)todo) - 1;
-      visit(first + k, __shfl_sync(ALL, loaded, (int)k));
-    }
-  });
-}
-
-// Calls visit(word, rows) for the rows of which load(word) has the bit, ROWS_PER_WARP at once.
-template <class Load, class Visit> __device__ __forceinline__ void each_rows(const Search& s, Load load, Visit visit) {
-  each(s.nwords * (32 / ROWS_PER_WARP), s.piece, [&](u64 item) { return load(word_of_item(item)) & rows_of_item(item); },
-       [&](u64 item, u32 rows) { visit(word_of_item(item), rows); });
-}
-
-// Calls visit(row, begin, end) for the chunks of long rows that are wanted.
-template <class Wanted, class Visit>
-__device__ __forceinline__ void each_long(const Search& s, const Side& side, Wanted wanted, Visit visit) {
-  for_chunks(nullptr, 0, side.nchunks, s.spread, [&](u64 c) { return wanted(side.long_rows[side.chunk_slot[c]]); }, [&](u64 c) {
-    const u32 slot = side.chunk_slot[c];
-    const u64 row = side.long_rows[slot], begin = (u64)side.indptr[row] + (c - side.long_first[slot]) * LONG;
-    const u64 end = (u64)side.indptr[row + 1];
-    visit(row, begin, end - begin < LONG ? end : begin + LONG);
-  });
-}
 
 // A frontier's entry. `seen` may be an old copy of a cache: then the bit is set twice.
 __device__ __forceinline__ void meet(const Search& s, Id id, u64 row) {
@@ -87,13 +49,13 @@ __device__ __forceinline__ void meet(const Search& s, Id id, u64 row) {
 
 __device__ __forceinline__ void push(const Search& s, const Side& side, volatile u8* owner) {
   const u32 lane = lane_id();
-  each_long(s, side, [&](u64 row) { return present(s.near, row); }, [&](u64 row, u64 begin, u64 end) {
+  each_long(s.shares, side, [&](u64 row) { return present(s.near, row); }, [&](u64 row, u64 begin, u64 end) {
     for (u64 base = begin & ~(u64)31; base < end; base += 32) {
       const u64 at = base + lane;
       if (at >= begin && at < end) meet(s, load_host(side.indices + at, 0), row);
     }
   });
-  each_rows(s, [&](u64 word) { return s.near[word]; }, [&](u64 word, u32 frontier) {
+  each_rows(s.shares, [&](u64 word) { return s.near[word]; }, [&](u64 word, u32 frontier) {
     const u64 row = 32 * word + lane;
     u64 begin = 0, end = 0;
     if (has_bit(frontier, lane)) {
@@ -158,7 +120,7 @@ __device__ __forceinline__ void pull(const Search& s, const Side& side, const He
   const u32 lane = lane_id();
   u32 read = 0, empty = 0;
   const auto not_seen = [&](u64 word) { return ~s.seen[word] & (s.size - 32 * word >= 32 ? ALL : ALL >> (32u - (u32)(s.size - 32 * word))); };
-  each_rows(s, not_seen, [&](u64 word, u32 open) {
+  each_rows(s.shares, not_seen, [&](u64 word, u32 open) {
     const u64 row = 32 * word + lane;
     u64 begin = 0, end = 0;
     if (has_bit(open, lane)) {
@@ -187,7 +149,7 @@ __device__ __forceinline__ void pull(const Search& s, const Side& side, const He
       empty += (u32)__popc(closed);
     }
   });
-  each_long(s, side, [&](u64 row) { return !present(s.seen, row); }, [&](u64 row, u64 begin, u64 end) {
+  each_long(s.shares, side, [&](u64 row) { return !present(s.seen, row); }, [&](u64 row, u64 begin, u64 end) {
     for (u64 base = begin & ~(u64)31; base < end && !(*(volatile u32*)&s.seen[row >> 5] >> (row & 31) & 1); base += 32) {
       const u64 at = base + lane;
       const bool active = at >= begin && at < end;
@@ -212,7 +174,7 @@ __device__ __forceinline__ void settle(const Search& s, const i64* indptr, i64 l
   const u32 lane = lane_id();
   u32 rows = 0;
   u64 entries = 0;
-  each(s.nwords, s.words, [&](u64 word) {
+  each_word(s.shares, [&](u64 word) {
     const u32 now = s.seen[word], fresh = now & ~s.before[word];
     s.near[word] = fresh;
     if (fresh) {
@@ -273,7 +235,7 @@ extern "C" __global__ void __launch_bounds__(256)
   __shared__ u8 owners[8][32];
   __shared__ Counts counts;
   __shared__ u32 next;
-  const Search s = {size, (size + 31) / 32, near, seen, before, w, w_bits, x, piece, words, spread};
+  const Search s = {size, {(size + 31) / 32, piece, words, spread}, near, seen, before, w, w_bits, x};
   volatile u8* owner = owners[threadIdx.x >> 5];
   u64 met_before = 0, entries_before = 0, level = state[LEVELS];
   if (threadIdx.x == 0) {
