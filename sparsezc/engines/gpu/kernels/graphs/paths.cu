@@ -113,7 +113,7 @@ __device__ __forceinline__ void finish(State* state, Z* of_round, Z* block_least
 
 // `dirty`: where paths start; `distance`: 0 there, else `never`. At most `rounds` rounds. `target`: a vertex beyond whose distance none is
 // needed; `size`: none. `state`: zeros, but for its limit and least distances, before the first launch.
-extern "C" __global__ void __launch_bounds__(256)
+extern "C" __global__ void __launch_bounds__(256, 6)
     KERNEL(u64 size, const i64* indptr, const Id* indices, const A* values, u64 nchunks, const u64* long_rows, const u64* long_first,
            const u32* chunk_slot, Z* distance, u32* near, u32* dirty, State* state, S step, S last, Z never, u64 target,
            u64 rounds, u32 piece, u32 words, u32 spread) {

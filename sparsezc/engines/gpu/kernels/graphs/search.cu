@@ -227,7 +227,7 @@ constexpr u32 PUSH = 0, PULL = 1, END = 2;
 
 // `state`: zeros before the first launch. At most `levels` levels are expanded. With `started` the frontier of an earlier launch goes
 // on; else `seen` is the frontier, of level 0. `pulls`: 0 if there are no rows to pull. The other matrix is the transpose.
-extern "C" __global__ void __launch_bounds__(256)
+extern "C" __global__ void __launch_bounds__(256, 6)
     KERNEL(u64 size, u64 nvals, const i64* indptr, const Id* indices, u64 nchunks, const u64* long_rows, const u64* long_first,
            const u32* chunk_slot, const i64* b_indptr, const Id* b_ids, u64 b_nchunks, const u64* b_long_rows,
            const u64* b_long_first, const u32* b_chunk_slot, const Id* heads, u32 k, u32* near, u32* seen, u32* before, W* w,
