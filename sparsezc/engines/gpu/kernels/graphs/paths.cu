@@ -21,6 +21,8 @@ struct State {
   Z least[3];  // of this round, the next, and the one after, which is set to `never`
 };
 
+constexpr u32 TOGETHER = 2;  // entries that a lane loads together
+
 struct Paths {
   Shares shares;
   Side side;
@@ -42,19 +44,10 @@ __device__ __forceinline__ Z from_bits_of(Bits bits) {
   return z;
 }
 
-// Lowers *p to z; returns whether it was larger.
-__device__ __forceinline__ bool lower(Z* p, Z z) {
-  return z < *(volatile Z*)p && z < from_bits_of(atomicMin((Bits*)p, to_bits(z)));
-}
-
-__device__ __forceinline__ void relax(const Paths& p, u64 at, Z from, Z& least) {
-  const Id id = load_host(p.side.indices + at, 0);
-  const Z z = from + (Z)(ISO ? p.values[0] : load_host(p.values + at, 1));
-  if (!lower(p.distance + id, z)) return;
-  const u32 mine = bit((u32)id & 31u);
-  if (!(*(volatile u32*)&p.dirty[id >> 5] & mine)) atomicOr(&p.dirty[id >> 5], mine);
-  if (z < least) least = z;
-}
+struct Edge {
+  Id id;
+  A length;
+};
 
 __device__ __forceinline__ void take(const Paths& p, Z limit, Z& least) {
   each_word(p.shares, [&](u64 word) {
@@ -73,13 +66,21 @@ __device__ __forceinline__ void take(const Paths& p, Z limit, Z& least) {
   });
 }
 
-__device__ __forceinline__ void read_edges(const Paths& p, volatile u8* owner, Z& least) {
+__device__ __forceinline__ void read_edges(const Paths& p, Z& least) {
   const u32 lane = lane_id();
-  each_long(p.shares, p.side, [&](u64 row) { return present(p.near, row); }, [&](u64 row, u64 begin, u64 end) {
-    const Z from = p.distance[row];
-    for (u64 base = begin & ~(u64)31; base < end; base += 32)
-      if (base + lane >= begin && base + lane < end) relax(p, base + lane, from, least);
-  });
+  const auto load = [&](u64 at) {
+    return Edge{load_host(p.side.indices + at, 0), ISO ? p.values[0] : load_host(p.values + at, 1)};
+  };
+  const auto look = [&](const Edge& edge) { return *(volatile Z*)(p.distance + edge.id); };
+  const auto relax = [&](const Edge& edge, Z before, Z from) {
+    const Z z = from + (Z)edge.length;
+    if (!(z < before && z < from_bits_of(atomicMin((Bits*)(p.distance + edge.id), to_bits(z))))) return;
+    const u32 mine = bit((u32)edge.id & 31u);
+    if (!(*(volatile u32*)&p.dirty[edge.id >> 5] & mine)) atomicOr(&p.dirty[edge.id >> 5], mine);
+    if (z < least) least = z;
+  };
+  each_long(p.shares, p.side, [&](u64 row) { return present(p.near, row); },
+            [&](u64 row, u64 begin, u64 end) { stream_one<TOGETHER>(begin, end, p.distance[row], load, look, relax); });
   each_rows(p.shares, [&](u64 word) { return p.near[word]; }, [&](u64 word, u32 taken) {
     u64 begin = 0, end = 0;
     Z from = p.never;
@@ -88,11 +89,7 @@ __device__ __forceinline__ void read_edges(const Paths& p, volatile u8* owner, Z
       end = (u64)p.side.indptr[32 * word + lane + 1];
       from = p.distance[32 * word + lane];
     }
-    stream_rows(begin, end, __ballot_sync(ALL, begin < end && end - begin <= LONG), owner, [&](const Slice& slice) {
-      const Z d = __shfl_sync(ALL, from, (int)slice.row);
-      if (slice.active) relax(p, slice.at, d, least);
-      return false;
-    });
+    stream_together<TOGETHER>(begin, end - begin > LONG ? begin : end, from, load, look, relax);
   });
 }
 
@@ -106,18 +103,17 @@ __device__ __forceinline__ void finish(State* state, Z* of_round, Z* block_least
   __syncthreads();
   if (threadIdx.x == 0) {
     for (u32 warp = 1; warp < blockDim.x >> 5; ++warp) if (block_least[warp] < least) least = block_least[warp];
-    if (least < never) lower(of_round, least);
+    if (least < never) atomicMin((Bits*)of_round, to_bits(least));
   }
   sync_grid(&state->arrived);
 }
 
 // `dirty`: where paths start; `distance`: 0 there, else `never`. At most `rounds` rounds. `target`: a vertex beyond whose distance none is
 // needed; `size`: none. `state`: zeros, but for its limit and least distances, before the first launch.
-extern "C" __global__ void __launch_bounds__(256, 6)
+extern "C" __global__ void __launch_bounds__(256, 8)
     KERNEL(u64 size, const i64* indptr, const Id* indices, const A* values, u64 nchunks, const u64* long_rows, const u64* long_first,
            const u32* chunk_slot, Z* distance, u32* near, u32* dirty, State* state, S step, S last, Z never, u64 target,
            u64 rounds, u32 piece, u32 words, u32 spread) {
-  __shared__ u8 owners[8][32];
   __shared__ Z block_least[8];
   __shared__ S limit;
   __shared__ u32 ended;
@@ -136,7 +132,7 @@ extern "C" __global__ void __launch_bounds__(256, 6)
     take(p, (Z)limit, least);
     finish(state, of_round, block_least, least, never);
     least = never;
-    read_edges(p, owners[threadIdx.x >> 5], least);
+    read_edges(p, least);
     finish(state, of_round, block_least, least, never);
     if (threadIdx.x == 0) {
       const Z found = *(volatile Z*)of_round;

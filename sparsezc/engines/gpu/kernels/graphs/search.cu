@@ -16,8 +16,9 @@
 
 namespace szc {
 
-constexpr u32 AHEAD = 2;     // entries that a lane loads together
-constexpr u32 LOOKED = 16;   // entries of its row that a lane looks at before the warp streams it
+constexpr u32 TOGETHER = 2;  // entries that a lane of a push loads together
+constexpr u32 SETTLED = 4;   // words that a warp settles together
+constexpr u32 LOOKED = 16;   // entries of its row that a lane of a pull looks at before the warp streams it
 
 // What `state` holds: vertices met, vertices closed without entries, entries that pulls read, vertices met before the frontier;
 // entries of the vertices met, and of those before the frontier; levels; blocks that came to a wait.
@@ -39,22 +40,18 @@ struct Search {
   const W* x;  // results of the first frontier; null: its level
 };
 
-// A frontier's entry. `seen` may be an old copy of a cache: then the bit is set twice.
-__device__ __forceinline__ void meet(const Search& s, Id id, u64 row) {
-  const u32 mine = bit((u32)id & 31u);
-  if (s.seen[id >> 5] & mine) return;
-  atomicOr(&s.seen[id >> 5], mine);
-  if (PARENTS) s.w[id] = (W)row;
-}
-
+// Marks the neighbours of the frontier. `seen` may be an old copy of a cache: then a bit is set twice.
 __device__ __forceinline__ void push(const Search& s, const Side& side, volatile u8* owner) {
   const u32 lane = lane_id();
-  each_long(s.shares, side, [&](u64 row) { return present(s.near, row); }, [&](u64 row, u64 begin, u64 end) {
-    for (u64 base = begin & ~(u64)31; base < end; base += 32) {
-      const u64 at = base + lane;
-      if (at >= begin && at < end) meet(s, load_host(side.indices + at, 0), row);
-    }
-  });
+  const auto load = [&](u64 at) { return load_host(side.indices + at, 0); };
+  const auto look = [&](Id id) { return s.seen[id >> 5]; };
+  const auto meet = [&](Id id, u32 word, u64 row) {
+    if (has_bit(word, (u32)id & 31u)) return;
+    atomicOr(&s.seen[id >> 5], bit((u32)id & 31u));
+    if (PARENTS) s.w[id] = (W)row;
+  };
+  each_long(s.shares, side, [&](u64 row) { return present(s.near, row); },
+            [&](u64 row, u64 begin, u64 end) { stream_one<TOGETHER>(begin, end, row, load, look, meet); });
   each_rows(s.shares, [&](u64 word) { return s.near[word]; }, [&](u64 word, u32 frontier) {
     const u64 row = 32 * word + lane;
     u64 begin = 0, end = 0;
@@ -62,10 +59,17 @@ __device__ __forceinline__ void push(const Search& s, const Side& side, volatile
       begin = (u64)side.indptr[row];
       end = (u64)side.indptr[row + 1];
     }
-    stream_rows(begin, end, __ballot_sync(ALL, begin < end && end - begin <= LONG), owner, [&](const Slice& slice) {
-      if (slice.active) meet(s, load_host(side.indices + slice.at, 0), 32 * word + slice.row);
-      return false;
-    });
+    if (end - begin > LONG) end = begin;
+    if (NEAR) {
+      stream_together<TOGETHER>(begin, end, row, load, look, meet);
+    } else {
+      stream_rows(begin, end, __ballot_sync(ALL, begin < end), owner, [&](const Slice& slice) {
+        if (!slice.active) return false;
+        const Id id = load(slice.at);
+        meet(id, look(id), 32 * word + slice.row);
+        return false;
+      });
+    }
   });
 }
 
@@ -79,41 +83,33 @@ struct Found {
   bool hit;
   bool over;  // there are no further entries to look at
   u64 from;   // the neighbour
-  u64 next;   // the first entry not looked at
 };
 
-// Looks at the heads of a row, or at its first entries. Each lane has a row of its own, if it is `asked`.
-__device__ __forceinline__ Found look(const Search& s, const Side& side, const Heads& heads, u64 word, bool asked, u64 begin, u64 end) {
-  Found found = {false, !asked, 0, begin};
-  if (HEADS) {
-    bool looking = asked;
-    for (u32 j = 0; j < heads.k && __any_sync(ALL, looking); ++j) {
-      if (!looking) continue;
-      const Id id = heads.ids[(word * heads.k + j) * 32 + lane_id()];
-      found.over = id == head_none<Id>();
-      looking = !found.over && id != head_more<Id>();
-      if (!looking || !present(s.near, id)) continue;
-      found.hit = true;
-      found.from = id;
-      looking = false;
-    }
-    found.over |= found.hit || end - begin <= heads.k;  // shorter rows are whole in the heads
-  } else if (NEAR && ROWS_PER_WARP == 32) {
-    for (u32 turn = 0; turn < LOOKED && !found.over; turn += AHEAD) {
-      Id ids[AHEAD];
-#pragma unroll
-      for (u32 j = 0; j < AHEAD; ++j) ids[j] = load_host_cached(side.indices + (found.next + j < end ? found.next + j : begin), 0);
-#pragma unroll
-      for (u32 j = 0; j < AHEAD; ++j)
-        if (present(s.near, ids[j])) {
-          found.hit = true;
-          found.from = ids[j];
-        }
-      found.next += AHEAD;
-      found.over = found.hit || found.next >= end;
-    }
+// Looks at the heads of the rows that are `asked`, one a lane. Returns whether the row has no entries.
+__device__ __forceinline__ bool look_at_heads(const Search& s, const Heads& heads, u64 word, bool asked, Found& found) {
+  bool looking = asked, empty = false;
+  for (u32 j = 0; j < heads.k && __any_sync(ALL, looking); ++j) {
+    if (!looking) continue;
+    const Id id = heads.ids[(word * heads.k + j) * 32 + lane_id()];
+    found.over = id == head_none<Id>();
+    empty = found.over && j == 0;
+    looking = !found.over && id != head_more<Id>();
+    if (!looking || !present(s.near, id)) continue;
+    found = Found{true, true, id};
+    looking = false;
   }
-  return found;
+  return empty;
+}
+
+// Looks at the first entries of the rows; returns the first that was not looked at.
+__device__ __forceinline__ u64 look_at_first(const Search& s, const Side& side, u64 begin, u64 end, Found& found) {
+  for (u32 turn = 0; turn < LOOKED && !found.over; ++turn) {
+    const Id id = load_host_cached(side.indices + begin, 0);
+    found.hit = present(s.near, id);
+    if (found.hit) found.from = id;
+    found.over = found.hit || ++begin == end;
+  }
+  return begin;
 }
 
 __device__ __forceinline__ void pull(const Search& s, const Side& side, const Heads& heads, volatile u8* owner, Counts& counts) {
@@ -122,15 +118,18 @@ __device__ __forceinline__ void pull(const Search& s, const Side& side, const He
   const auto not_seen = [&](u64 word) { return ~s.seen[word] & (s.size - 32 * word >= 32 ? ALL : ALL >> (32u - (u32)(s.size - 32 * word))); };
   each_rows(s.shares, not_seen, [&](u64 word, u32 open) {
     const u64 row = 32 * word + lane;
+    Found found = {false, !has_bit(open, lane), 0};
+    bool is_empty = HEADS && look_at_heads(s, heads, word, !found.over, found);
     u64 begin = 0, end = 0;
-    if (has_bit(open, lane)) {
+    if (!found.over) {
       begin = (u64)side.indptr[row];
       end = (u64)side.indptr[row + 1];
+      is_empty = begin == end;
+      found.over = HEADS ? end - begin <= heads.k : is_empty;  // shorter rows are whole in the heads
     }
-    const u32 closed = __ballot_sync(ALL, has_bit(open, lane) && begin == end);
-    Found found = look(s, side, heads, word, begin < end, begin, end);
-    const u32 rest = __ballot_sync(ALL, !found.over && end - begin <= LONG);
-    stream_rows(found.next, end, rest, owner, [&](const Slice& slice) {
+    if (NEAR && !HEADS && ROWS_PER_WARP == 32) begin = look_at_first(s, side, begin, end, found);
+    const u32 closed = __ballot_sync(ALL, is_empty);
+    stream_rows(begin, end, __ballot_sync(ALL, !found.over && end - begin <= LONG), owner, [&](const Slice& slice) {
       const Id id = slice.active ? load_host(side.indices + slice.at, 0) : Id();
       const u32 hits = __ballot_sync(ALL, slice.active && present(s.near, id)) & slice.range;
       if (PARENTS) {
@@ -174,21 +173,38 @@ __device__ __forceinline__ void settle(const Search& s, const i64* indptr, i64 l
   const u32 lane = lane_id();
   u32 rows = 0;
   u64 entries = 0;
-  each_word(s.shares, [&](u64 word) {
-    const u32 now = s.seen[word], fresh = now & ~s.before[word];
-    s.near[word] = fresh;
-    if (fresh) {
-      s.before[word] = now;
-      s.w_bits[word] |= fresh;
+  for_pieces(nullptr, s.shares.nwords, s.shares.words, [&](u64 start) {
+    const u64 word = start + lane;
+    u32 fresh = 0;
+    if (lane < s.shares.words && word < s.shares.nwords) {
+      const u32 now = s.seen[word];
+      fresh = now & ~s.before[word];
+      s.near[word] = fresh;
+      if (fresh) {
+        s.before[word] = now;
+        s.w_bits[word] |= fresh;
+      }
     }
-    return fresh;
-  }, [&](u64 word, u32 fresh) {
-    const u64 i = 32 * word + lane;
-    if (!has_bit(fresh, lane)) return;
-    if (!PARENTS) s.w[i] = (W)level;
-    else if (first) s.w[i] = s.x[i];
-    ++rows;
-    entries += (u64)(indptr[i + 1] - indptr[i]);
+    const u32 todo = __ballot_sync(ALL, fresh != 0);
+    for (u32 k = 0; k < 32 && todo >> k; k += SETTLED) {
+      if (!(todo >> k & (bit(SETTLED) - 1))) continue;
+      bool mine[SETTLED];
+      u64 length[SETTLED];
+#pragma unroll
+      for (u32 j = 0; j < SETTLED; ++j) {
+        mine[j] = has_bit(__shfl_sync(ALL, fresh, (int)(k + j)), lane);
+        const i64* at = indptr + 32 * (start + k + j) + lane;
+        length[j] = mine[j] ? (u64)(at[1] - at[0]) : 0;
+      }
+#pragma unroll
+      for (u32 j = 0; j < SETTLED; ++j) {
+        const u64 i = 32 * (start + k + j) + lane;
+        if (mine[j] && !PARENTS) s.w[i] = (W)level;
+        if (mine[j] && PARENTS && first) s.w[i] = s.x[i];
+        rows += mine[j];
+        entries += length[j];
+      }
+    }
   });
   rows = add_lanes(rows);
   entries = add_lanes(entries);
@@ -227,7 +243,7 @@ constexpr u32 PUSH = 0, PULL = 1, END = 2;
 
 // `state`: zeros before the first launch. At most `levels` levels are expanded. With `started` the frontier of an earlier launch goes
 // on; else `seen` is the frontier, of level 0. `pulls`: 0 if there are no rows to pull. The other matrix is the transpose.
-extern "C" __global__ void __launch_bounds__(256, 6)
+extern "C" __global__ void __launch_bounds__(256, 8)
     KERNEL(u64 size, u64 nvals, const i64* indptr, const Id* indices, u64 nchunks, const u64* long_rows, const u64* long_first,
            const u32* chunk_slot, const i64* b_indptr, const Id* b_ids, u64 b_nchunks, const u64* b_long_rows,
            const u64* b_long_first, const u32* b_chunk_slot, const Id* heads, u32 k, u32* near, u32* seen, u32* before, W* w,
