@@ -86,7 +86,7 @@ def together(kernel: Launcher, near: bool) -> Callable[..., None]:
 
 
 def _count(
-    traffic: Traffic, kernel: Launcher, run: Callable[..., None], near: bool, blocks: int, *groups: Any, **named: Any
+    traffic: Traffic, kernel: Launcher, run: Callable[..., None], near: bool, blocks: int, /, *groups: Any, **named: Any
 ) -> None:
     gpu = cuda.current()
     gpu.synchronize()

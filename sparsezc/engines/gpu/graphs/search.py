@@ -49,9 +49,11 @@ class _Back(NamedTuple):
     b_long_rows: Any
     b_long_first: Any
     b_chunk_slot: Any
+    b_heads: Any
+    b_k: int
 
 
-_NO_BACK = _Back(*[groups.NULL] * 6)
+_NO_BACK = _Back(*[groups.NULL] * 7, 0)
 
 
 @launch.locked
@@ -69,50 +71,51 @@ def search(matrix: MatrixStore, transposed: bool, frontier: VectorStore, parents
     if any(x.compressed or RECORDS[x.indices.placement].serves for x in sides) or (parents and rows.order is not None):
         return None
     frontier.arrange(rows.order)
-    heads = NO_HEADS if back is None else _heads(back, rows)
     found = VectorStore(INT64 if parents else INT32, rows.nrows)
     found.make()
     found.order = rows.order
-    read = _run(rows, back, heads, frontier, found)
-    if back is not None and not heads.k:
-        back.layouts[HeadCache].read += read
+    pushed, read = _run(rows, back, frontier, found)
+    if not placements.lie_near(rows):  # heads are built once a search has read enough for it
+        rows.layouts[HeadCache].to_push(rows, back, pushed)
+        if back is not None:
+            back.layouts[HeadCache].get_or_build(back, Demand(read, BOOL, columns=rows))
     return found
 
 
-def _heads(back: Rows, rows: Rows) -> Heads:
-    return back.layouts[HeadCache].get_or_build(back, Demand(0, BOOL, columns=rows))
-
-
-def _run(rows: Rows, back: Rows | None, heads: Heads, frontier: VectorStore, found: VectorStore) -> int:
-    """Search, and return how many entries pulls read."""
-    gpu = rows.device
+def _run(rows: Rows, back: Rows | None, frontier: VectorStore, found: VectorStore) -> tuple[int, int]:
+    """Search, and return how many vertices were pushed from, and the entries that pulls read."""
+    gpu, near = rows.device, placements.lie_near(rows)
     xp, nwords, parents = gpu.xp, found.nwords, found.dtype is INT64
-    at_once, near = rows_per_warp.choose(rows), placements.lie_near(rows)
-    case = _Case(rows.wide, parents, heads.k > 0, near, rows.chunks.length, at_once)
+    pulled = NO_HEADS if back is None else back.layouts[HeadCache].get_or_build(back, Demand(0, BOOL, columns=rows))
+    heads = rows.layouts[HeadCache].to_push(rows, back, 0)
+    at_once = rows_per_warp.choose(rows)
+    case = _Case(rows.wide, parents, heads.k + pulled.k > 0, near, rows.chunks.length, at_once)
     kernel = _kernel(gpu, stats.collecting is not None, case)  # type: ignore[arg-type]  # hashable, as in plan.py
-    near_words, before = xp.empty(nwords, np.uint32), xp.zeros(nwords, np.uint32)
-    seen, state = frontier.bits.copy(), xp.zeros(8, np.uint64)
+    bitmaps, state = xp.zeros((3, nwords), np.uint32), xp.zeros(9, np.uint64)
+    bitmaps[0] = frontier.bits
     items = nwords * 32 // at_once
     blocks = min(launch.blocks(gpu, 32 * max(items, rows.chunks.count)), kernel.at_once)
     run, started = stats.together(kernel, near), 0
     while True:
         run(
-            blocks, rows.chunks.all, _back(back), size=rows.nrows, nvals=rows.nvals, indptr=rows.indptr,
-            indices=rows.arguments.indices, heads=heads.ids, k=heads.k, near=near_words, seen=seen, before=before,
-            w=found.values, w_bits=found.bits, x=frontier.values if parents else 0, state=state, levels=_LEVELS,
-            started=started, pulls=int(back is not None), piece=launch.sparse_piece(blocks, items),
+            blocks, rows.chunks.all, _back(back, pulled), size=rows.nrows, nvals=rows.nvals, indptr=rows.indptr,
+            indices=rows.arguments.indices, heads=heads.ids, k=heads.k, seen=bitmaps[0], before=bitmaps[1],
+            near=bitmaps[2], w=found.values, w_bits=found.bits, x=frontier.values if parents else 0, state=state,
+            levels=_LEVELS, started=started, pulls=int(back is not None), piece=launch.sparse_piece(blocks, items),
             words=launch.sparse_piece(blocks, nwords), spread=launch.spread(blocks, rows.chunks.count),
         )  # fmt: skip
-        met, _, read, met_before = gpu.asnumpy(state[:4]).tolist()
+        met, pushed, read, met_before = gpu.asnumpy(state[:4]).tolist()
         started = 1
         if met == met_before:
             break
     found.count = met
-    return int(read)
+    return pushed, read
 
 
-def _back(back: Rows | None) -> _Back:
-    return _NO_BACK if back is None else _Back(back.indptr, back.arguments.indices, *back.chunks.all)
+def _back(back: Rows | None, heads: Heads) -> _Back:
+    if back is None:
+        return _NO_BACK
+    return _Back(back.indptr, back.arguments.indices, *back.chunks.all, heads.ids, heads.k)
 
 
 @lru_cache(maxsize=64)

@@ -109,7 +109,8 @@ __device__ __forceinline__ void finish(State* state, Z* of_round, Z* block_least
 }
 
 // `dirty`: where paths start; `distance`: 0 there, else `never`. At most `rounds` rounds. `target`: a vertex beyond whose distance none is
-// needed; `size`: none. `state`: zeros, but for its limit and least distances, before the first launch.
+// needed; `size`: none. `step`: the width of a bucket; `last`: the largest limit; `near`: the vertices that a round takes. A warp takes
+// `piece` items of rows or `words` words. `state`: zeros, but for its limit and least distances, before the first launch.
 extern "C" __global__ void __launch_bounds__(256, 8)
     KERNEL(u64 size, const i64* indptr, const Id* indices, const A* values, u64 nchunks, const u64* long_rows, const u64* long_first,
            const u32* chunk_slot, Z* distance, u32* near, u32* dirty, State* state, S step, S last, Z never, u64 target,

@@ -8,7 +8,7 @@
 // where these are on the device (NEAR); what remains is streamed. A vertex without entries is closed by the first pull that meets it.
 // Source: S. Beamer, K. Asanovic, D. Patterson, Direction-optimizing breadth-first search, SC 2012, doi:10.1109/SC.2012.50.
 //
-// The prelude supplies Id; W, the type of results; the flags PARENTS (a result is the vertex before, else the level), HEADS, NEAR;
+// The prelude supplies Id; W, the type of results; the flags PARENTS (a result is the vertex before, else the level), HEADS (either side may have them), NEAR;
 // LONG and ROWS_PER_WARP as for mxv.cu; PUSH_COST and PULL_COST, what an entry of a push or a pull costs where a row costs 1.
 #include "grid.cuh"
 #include "head_cache.cuh"
@@ -20,13 +20,19 @@ constexpr u32 TOGETHER = 2;  // entries that a lane of a push loads together
 constexpr u32 SETTLED = 4;   // words that a warp settles together
 constexpr u32 LOOKED = 16;   // entries of its row that a lane of a pull looks at before the warp streams it
 
-// What `state` holds: vertices met, vertices closed without entries, entries that pulls read, vertices met before the frontier;
-// entries of the vertices met, and of those before the frontier; levels; blocks that came to a wait.
-enum { MET, EMPTY, READ, BEFORE, ENTRIES, ENTRIES_BEFORE, LEVELS, ARRIVED };
+// What `state` holds: vertices met, those that were pushed from, entries that pulls read beyond what lanes look at, vertices met before
+// the frontier; vertices closed without entries; entries of the vertices met, and of those before the frontier; levels; blocks that
+// came to a wait.
+enum { MET, PUSHED, READ, BEFORE, EMPTY, ENTRIES, ENTRIES_BEFORE, LEVELS, ARRIVED };
 
 struct Counts {  // of a block
   u32 met, empty, read;
   u64 entries;
+};
+
+struct Heads {  // the row-head cache
+  const Id* ids;
+  u32 k;  // slots a row; 0: there is none
 };
 
 struct Search {
@@ -41,7 +47,7 @@ struct Search {
 };
 
 // Marks the neighbours of the frontier. `seen` may be an old copy of a cache: then a bit is set twice.
-__device__ __forceinline__ void push(const Search& s, const Side& side, volatile u8* owner) {
+__device__ __forceinline__ void push(const Search& s, const Side& side, const Heads& heads, volatile u8* owner) {
   const u32 lane = lane_id();
   const auto load = [&](u64 at) { return load_host(side.indices + at, 0); };
   const auto look = [&](Id id) { return s.seen[id >> 5]; };
@@ -60,6 +66,12 @@ __device__ __forceinline__ void push(const Search& s, const Side& side, volatile
       end = (u64)side.indptr[row + 1];
     }
     if (end - begin > LONG) end = begin;
+    if (HEADS && end - begin <= heads.k) {  // whole in the heads
+      for (; begin < end; --end) {
+        const Id id = heads.ids[(word * heads.k + (end - begin - 1)) * 32 + lane];
+        meet(id, look(id), row);
+      }
+    }
     if (NEAR) {
       stream_together<TOGETHER>(begin, end, row, load, look, meet);
     } else {
@@ -72,11 +84,6 @@ __device__ __forceinline__ void push(const Search& s, const Side& side, volatile
     }
   });
 }
-
-struct Heads {
-  const Id* ids;  // null: none
-  u32 k;
-};
 
 // What a lane found in its row.
 struct Found {
@@ -242,23 +249,26 @@ __device__ __forceinline__ bool prefers_pull(float rows, float entries, float op
 constexpr u32 PUSH = 0, PULL = 1, END = 2;
 
 // `state`: zeros before the first launch. At most `levels` levels are expanded. With `started` the frontier of an earlier launch goes
-// on; else `seen` is the frontier, of level 0. `pulls`: 0 if there are no rows to pull. The other matrix is the transpose.
+// on; else `seen` is the frontier, of level 0, and its results are `x` (null: the level). `near`, `before`: see Search. `pulls`: 0 if
+// there are no rows to pull: those of the transpose, b_indptr, b_ids, with chunks (b_nchunks, b_long_rows, b_long_first, b_chunk_slot)
+// and heads (b_heads, b_k) of their own. A warp takes `piece` items of rows or `words` words.
 extern "C" __global__ void __launch_bounds__(256, 8)
     KERNEL(u64 size, u64 nvals, const i64* indptr, const Id* indices, u64 nchunks, const u64* long_rows, const u64* long_first,
-           const u32* chunk_slot, const i64* b_indptr, const Id* b_ids, u64 b_nchunks, const u64* b_long_rows,
-           const u64* b_long_first, const u32* b_chunk_slot, const Id* heads, u32 k, u32* near, u32* seen, u32* before, W* w,
+           const u32* chunk_slot, const Id* heads, u32 k, const i64* b_indptr, const Id* b_ids, u64 b_nchunks,
+           const u64* b_long_rows, const u64* b_long_first, const u32* b_chunk_slot, const Id* b_heads, u32 b_k, u32* near, u32* seen, u32* before, W* w,
            u32* w_bits, const W* x, u64* state, u64 levels, u32 started, u32 pulls, u32 piece, u32 words, u32 spread) {
   __shared__ u8 owners[8][32];
   __shared__ Counts counts;
   __shared__ u32 next;
   const Search s = {size, {(size + 31) / 32, piece, words, spread}, near, seen, before, w, w_bits, x};
   volatile u8* owner = owners[threadIdx.x >> 5];
-  u64 met_before = 0, entries_before = 0, level = state[LEVELS];
+  u64 met_before = 0, entries_before = 0, pushed = 0, level = state[LEVELS];
   if (threadIdx.x == 0) {
     counts.met = counts.empty = counts.read = 0;
     counts.entries = 0;
     met_before = state[BEFORE];
     entries_before = state[ENTRIES_BEFORE];
+    pushed = state[PUSHED];
   }
   __syncthreads();
   if (!started) {
@@ -273,21 +283,23 @@ extern "C" __global__ void __launch_bounds__(256, 8)
         next = END;
       } else {
         const float open = (float)(size - met - totals[EMPTY]), left = (float)(nvals - entries);
-        const bool pull = pulls && prefers_pull((float)(met - met_before), (float)(entries - entries_before), open, left, (float)nvals, k);
+        const bool pull = pulls && prefers_pull((float)(met - met_before), (float)(entries - entries_before), open, left, (float)nvals, b_k);
         next = pull ? PULL : PUSH;
+        if (!pull) pushed += met - met_before;
         met_before = met;
         entries_before = entries;
       }
     }
     __syncthreads();
     if (next == END) break;
-    if (next == PULL) pull(s, Side{b_indptr, b_ids, b_nchunks, b_long_rows, b_long_first, b_chunk_slot}, Heads{heads, k}, owner, counts);
-    else push(s, Side{indptr, indices, nchunks, long_rows, long_first, chunk_slot}, owner);
+    if (next == PULL) pull(s, Side{b_indptr, b_ids, b_nchunks, b_long_rows, b_long_first, b_chunk_slot}, Heads{b_heads, b_k}, owner, counts);
+    else push(s, Side{indptr, indices, nchunks, long_rows, long_first, chunk_slot}, Heads{heads, k}, owner);
     finish(state, counts);
     settle(s, indptr, (i64)++level, false, counts);
     finish(state, counts);
   }
   if (blockIdx.x == 0 && threadIdx.x == 0) {
+    state[PUSHED] = pushed;
     state[BEFORE] = met_before;
     state[ENTRIES_BEFORE] = entries_before;
     state[LEVELS] = level;
