@@ -14,6 +14,7 @@ from sparsezc import stats
 from sparsezc.device.launcher import Launcher
 from sparsezc.device.protocol import Device
 from sparsezc.engines.gpu import placements
+from sparsezc.engines.gpu.graphs.search import WAIT, blocks_of
 from sparsezc.engines.gpu.products import rows_per_warp
 from sparsezc.engines.gpu.runtime import array_pool, codegen, launch
 from sparsezc.engines.gpu.storage.matrix_store import MatrixStore
@@ -61,17 +62,17 @@ def shorten(
     kernel = _kernel(gpu, stats.collecting is not None, case)  # type: ignore[arg-type]  # hashable, as in plan.py
     never = dtype.np_type.type(np.iinfo(dtype.np_type).max if dtype.is_integer else np.inf)
     form = np.dtype(
-        [("limit", limit.np_type), *((name, np.uint64) for name in ("round", "arrived", "ended")), ("least", dtype.np_type, 3)],
-        align=True,
-    )  # fmt: skip
-    state = xp.asarray(np.array([(min(step, last), 0, 0, 0, [never] * 3)], form).view(np.uint8))
+        [("limit", limit.np_type), ("round", np.uint64), ("ended", np.uint64), ("least", dtype.np_type, 3)], align=True
+    )
+    state = xp.asarray(np.array([(min(step, last), 0, 0, [never] * 3)], form).view(np.uint8))
+    wait = xp.zeros(WAIT, np.uint64)
     items, dirty, taken = nwords * 32 // at_once, near.bits.copy(), xp.empty(nwords, np.uint32)
-    blocks = min(launch.blocks(gpu, 32 * max(items, rows.chunks.count)), kernel.at_once)
+    blocks = blocks_of(rows, kernel, items)
     run, ended = stats.together(kernel, True), False
     while not ended:
         run(
             blocks, rows.chunks.all, size=rows.nrows, indptr=rows.indptr, indices=rows.arguments.indices,
-            values=rows.arguments.values, distance=distance.values, near=taken, dirty=dirty, state=state,
+            values=rows.arguments.values, distance=distance.values, near=taken, dirty=dirty, state=state, wait=wait,
             step=limit.np_type.type(step), last=limit.np_type.type(last), never=never,
             target=rows.nrows if target is None else target, rounds=_ROUNDS, piece=launch.sparse_piece(blocks, items), words=launch.sparse_piece(blocks, nwords),
             spread=launch.spread(blocks, rows.chunks.count),

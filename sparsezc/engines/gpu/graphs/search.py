@@ -17,7 +17,7 @@ from sparsezc.device.protocol import Device
 from sparsezc.engines.gpu import placements
 from sparsezc.engines.gpu.layouts.head_cache import NO_HEADS, HeadCache, Heads
 from sparsezc.engines.gpu.products import rows_per_warp
-from sparsezc.engines.gpu.runtime import array_pool, codegen, groups, launch
+from sparsezc.engines.gpu.runtime import array_pool, codegen, groups, launch, presence_words
 from sparsezc.engines.gpu.storage.layout import Demand
 from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows
 from sparsezc.engines.gpu.storage.vector_store import VectorStore
@@ -27,6 +27,35 @@ from sparsezc.semirings.types.datatypes import BOOL, INT32, INT64
 _LEVELS = 1 << 16  # of one launch: no other kernel runs meanwhile, and Python answers no signal
 # The cost of an entry of a push or a pull, where a row costs 1: near, then over the link.
 _NEAR_COST, _LINK_COST = (3.0, 1.0), (16.0, 16.0)
+
+
+#: Numbers of 8 bytes in which blocks wait for each other (GridWait of grid.cuh).
+WAIT = 32
+_DEEP = 8  # entries a row: with fewer a search has many levels, and half of the blocks wait for each other in less time
+
+
+class FirstSlices:
+    """Layout: the share of the entries of some rows that are among the first 32 of each."""
+
+    nbytes = 0
+
+    def __init__(self) -> None:
+        self._share: float | None = None
+
+    def share_of(self, rows: Rows) -> float:
+        if self._share is None:
+            _, first, entries = presence_words.count_wanted(rows.indptr, rows.nrows, 0, 0)
+            self._share = first / max(entries, 1)
+        return self._share
+
+    def drop(self) -> None:
+        self._share = None
+
+
+def blocks_of(rows: Rows, kernel: Launcher, items: int) -> int:
+    """Return the blocks of a launch whose blocks wait for each other, at each level of a search."""
+    most = kernel.at_once if rows.nvals >= _DEEP * rows.nrows else max(kernel.at_once // 2, 1)
+    return min(launch.blocks(rows.device, 32 * max(items, rows.chunks.count)), most)
 
 
 class _Case(NamedTuple):
@@ -91,17 +120,18 @@ def _run(rows: Rows, back: Rows | None, frontier: VectorStore, found: VectorStor
     at_once = rows_per_warp.choose(rows)
     case = _Case(rows.wide, parents, heads.k + pulled.k > 0, near, rows.chunks.length, at_once)
     kernel = _kernel(gpu, stats.collecting is not None, case)  # type: ignore[arg-type]  # hashable, as in plan.py
-    bitmaps, state = xp.zeros((3, nwords), np.uint32), xp.zeros(9, np.uint64)
+    bitmaps, state = xp.zeros((3, nwords), np.uint32), xp.zeros(8 + WAIT, np.uint64)
     bitmaps[0] = frontier.bits
     items = nwords * 32 // at_once
-    blocks = min(launch.blocks(gpu, 32 * max(items, rows.chunks.count)), kernel.at_once)
+    blocks = blocks_of(rows, kernel, items)
+    sliced = 0.0 if near or back is None else back.layouts[FirstSlices].share_of(back)
     run, started = stats.together(kernel, near), 0
     while True:
         run(
             blocks, rows.chunks.all, _back(back, pulled), size=rows.nrows, nvals=rows.nvals, indptr=rows.indptr,
             indices=rows.arguments.indices, heads=heads.ids, k=heads.k, seen=bitmaps[0], before=bitmaps[1],
             near=bitmaps[2], w=found.values, w_bits=found.bits, x=frontier.values if parents else 0, state=state,
-            levels=_LEVELS, started=started, pulls=int(back is not None), piece=launch.sparse_piece(blocks, items),
+            wait=state[8:], sliced=sliced, levels=_LEVELS, started=started, pulls=int(back is not None), piece=launch.sparse_piece(blocks, items),
             words=launch.sparse_piece(blocks, nwords), spread=launch.spread(blocks, rows.chunks.count),
         )  # fmt: skip
         met, pushed, read, met_before = gpu.asnumpy(state[:4]).tolist()

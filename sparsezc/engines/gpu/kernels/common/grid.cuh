@@ -6,16 +6,20 @@
 
 namespace szc {
 
-// All threads call. `arrived`: 0 when the launch begins; 64 bits, as a search of a path waits more often than 2^32 / blocks times.
-__device__ __forceinline__ void sync_grid(u64* arrived) {
+// Where `wait` counts: blocks that came, and, apart from them, how many may go on, which blocks ask for again and again.
+constexpr u32 CAME = 0, MAY_GO = 16;
+
+// All threads call. `wait`: 32 numbers, 0 when a search begins; of 64 bits, as a path is searched in more rounds than 2^32 / blocks.
+__device__ __forceinline__ void sync_grid(u64* wait) {
 #ifdef SZC_EMU
   szc_emu_sync_grid();
 #else
   __syncthreads();
   if (threadIdx.x == 0) {
     __threadfence();
-    const u64 ticket = atomicAdd(arrived, (u64)1), all = (ticket / gridDim.x + 1) * gridDim.x;
-    while (*(volatile u64*)arrived < all) {}
+    const u64 came = atomicAdd(wait + CAME, (u64)1) + 1, all = (came + gridDim.x - 1) / gridDim.x * gridDim.x;
+    if (came == all) *(volatile u64*)(wait + MAY_GO) = all;
+    while (*(volatile u64*)(wait + MAY_GO) < all) {}
     __threadfence();
   }
   __syncthreads();

@@ -14,10 +14,9 @@
 
 namespace szc {
 
-// What `state` holds besides: the round, and the blocks that came to a wait.
 struct State {
   S limit;
-  u64 round, arrived, ended;
+  u64 round, ended;
   Z least[3];  // of this round, the next, and the one after, which is set to `never`
 };
 
@@ -71,7 +70,7 @@ __device__ __forceinline__ void read_edges(const Paths& p, Z& least) {
   const auto load = [&](u64 at) {
     return Edge{load_host(p.side.indices + at, 0), ISO ? p.values[0] : load_host(p.values + at, 1)};
   };
-  const auto look = [&](const Edge& edge) { return *(volatile Z*)(p.distance + edge.id); };
+  const auto look = [&](const Edge& edge) { return p.distance[edge.id]; };  // an old one of a cache is larger: then the atomic decides
   const auto relax = [&](const Edge& edge, Z before, Z from) {
     const Z z = from + (Z)edge.length;
     if (!(z < before && z < from_bits_of(atomicMin((Bits*)(p.distance + edge.id), to_bits(z))))) return;
@@ -94,7 +93,7 @@ __device__ __forceinline__ void read_edges(const Paths& p, Z& least) {
 }
 
 // Lowers `block_least`, then that of the round in the state.
-__device__ __forceinline__ void finish(State* state, Z* of_round, Z* block_least, Z least, Z never) {
+__device__ __forceinline__ void finish(u64* wait, Z* of_round, Z* block_least, Z least, Z never) {
   for (u32 lanes = 16; lanes; lanes >>= 1) {
     const Z other = __shfl_xor_sync(ALL, least, lanes);
     if (other < least) least = other;
@@ -105,15 +104,15 @@ __device__ __forceinline__ void finish(State* state, Z* of_round, Z* block_least
     for (u32 warp = 1; warp < blockDim.x >> 5; ++warp) if (block_least[warp] < least) least = block_least[warp];
     if (least < never) atomicMin((Bits*)of_round, to_bits(least));
   }
-  sync_grid(&state->arrived);
+  sync_grid(wait);
 }
 
 // `dirty`: where paths start; `distance`: 0 there, else `never`. At most `rounds` rounds. `target`: a vertex beyond whose distance none is
 // needed; `size`: none. `step`: the width of a bucket; `last`: the largest limit; `near`: the vertices that a round takes. A warp takes
-// `piece` items of rows or `words` words. `state`: zeros, but for its limit and least distances, before the first launch.
+// `piece` items of rows or `words` words. `state`: zeros, but for its limit and least distances, before the first launch; `wait`: zeros.
 extern "C" __global__ void __launch_bounds__(256, 8)
     KERNEL(u64 size, const i64* indptr, const Id* indices, const A* values, u64 nchunks, const u64* long_rows, const u64* long_first,
-           const u32* chunk_slot, Z* distance, u32* near, u32* dirty, State* state, S step, S last, Z never, u64 target,
+           const u32* chunk_slot, Z* distance, u32* near, u32* dirty, State* state, u64* wait, S step, S last, Z never, u64 target,
            u64 rounds, u32 piece, u32 words, u32 spread) {
   __shared__ Z block_least[8];
   __shared__ S limit;
@@ -131,10 +130,10 @@ extern "C" __global__ void __launch_bounds__(256, 8)
     Z* of_round = &state->least[round % 3];
     if (blockIdx.x == 0 && threadIdx.x == 0) state->least[(round + 1) % 3] = never;
     take(p, (Z)limit, least);
-    finish(state, of_round, block_least, least, never);
+    finish(wait, of_round, block_least, least, never);
     least = never;
     read_edges(p, least);
-    finish(state, of_round, block_least, least, never);
+    finish(wait, of_round, block_least, least, never);
     if (threadIdx.x == 0) {
       const Z found = *(volatile Z*)of_round;
       S most = last;

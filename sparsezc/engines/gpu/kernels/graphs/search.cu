@@ -21,9 +21,14 @@ constexpr u32 SETTLED = 4;   // words that a warp settles together
 constexpr u32 LOOKED = 16;   // entries of its row that a lane of a pull looks at before the warp streams it
 
 // What `state` holds: vertices met, those that were pushed from, entries that pulls read beyond what lanes look at, vertices met before
-// the frontier; vertices closed without entries; entries of the vertices met, and of those before the frontier; levels; blocks that
-// came to a wait.
-enum { MET, PUSHED, READ, BEFORE, EMPTY, ENTRIES, ENTRIES_BEFORE, LEVELS, ARRIVED };
+// the frontier; vertices closed without entries; entries of the vertices met, and of those before the frontier; levels.
+enum { MET, PUSHED, READ, BEFORE, EMPTY, ENTRIES, ENTRIES_BEFORE, LEVELS };
+
+struct Progress {  // the same in all blocks
+  u64 met, entries;  // of all vertices before the frontier
+  u64 pushed, level, left;  // `left`: levels that this launch may still expand
+  u32 next;                 // how the frontier is expanded
+};
 
 struct Counts {  // of a block
   u32 met, empty, read;
@@ -222,7 +227,7 @@ __device__ __forceinline__ void settle(const Search& s, const i64* indptr, i64 l
 }
 
 // Adds what the block counted to `state`, and waits for all blocks.
-__device__ __forceinline__ void finish(u64* state, Counts& counts) {
+__device__ __forceinline__ void finish(u64* state, u64* wait, Counts& counts) {
   __syncthreads();
   if (threadIdx.x == 0) {
     if (counts.met) atomicAdd(&state[MET], (u64)counts.met);
@@ -232,15 +237,15 @@ __device__ __forceinline__ void finish(u64* state, Counts& counts) {
     counts.met = counts.empty = counts.read = 0;
     counts.entries = 0;
   }
-  sync_grid(&state[ARRIVED]);
+  sync_grid(wait);
 }
 
-// Whether a pull is expected to cost less than a push: `rows`, `entries` of the frontier; `open`, `left` those of the vertices that
-// are not met.
-__device__ __forceinline__ bool prefers_pull(float rows, float entries, float open, float left, float nvals, u32 heads) {
-  const float hit = entries / nvals < 1.0f ? entries / nvals : 1.0f, mean = left / open;
+// Whether a pull is expected to cost less than a push: `rows`, `entries` of the frontier; `open`, `rest` those of the vertices that
+// are not met; `sliced` as for the kernel.
+__device__ __forceinline__ bool prefers_pull(float rows, float entries, float open, float rest, float nvals, float sliced, u32 heads) {
+  const float hit = entries / nvals < 1.0f ? entries / nvals : 1.0f, mean = rest / open;
   float looked = 1.0f / hit;
-  if (!NEAR) looked = looked > 32.0f ? looked : 32.0f;  // a slice at least
+  if (!NEAR) looked = looked > 32.0f ? mean * sliced * looked / 32.0f : mean * sliced;  // in slices, one at least
   if (looked > mean) looked = mean;
   if (HEADS) for (u32 j = 0; j < heads; ++j) looked *= 1.0f - hit;
   return open * (1.0f + PULL_COST * looked) < rows + PUSH_COST * entries;
@@ -249,60 +254,60 @@ __device__ __forceinline__ bool prefers_pull(float rows, float entries, float op
 constexpr u32 PUSH = 0, PULL = 1, END = 2;
 
 // `state`: zeros before the first launch. At most `levels` levels are expanded. With `started` the frontier of an earlier launch goes
-// on; else `seen` is the frontier, of level 0, and its results are `x` (null: the level). `near`, `before`: see Search. `pulls`: 0 if
+// on; else `seen` is the frontier, of level 0, and its results are `x` (null: the level). `near`, `before`: see Search. `wait`: zeros. `sliced`: the share
+// of entries that are among the first 32 of their rows. `pulls`: 0 if
 // there are no rows to pull: those of the transpose, b_indptr, b_ids, with chunks (b_nchunks, b_long_rows, b_long_first, b_chunk_slot)
 // and heads (b_heads, b_k) of their own. A warp takes `piece` items of rows or `words` words.
 extern "C" __global__ void __launch_bounds__(256, 8)
     KERNEL(u64 size, u64 nvals, const i64* indptr, const Id* indices, u64 nchunks, const u64* long_rows, const u64* long_first,
            const u32* chunk_slot, const Id* heads, u32 k, const i64* b_indptr, const Id* b_ids, u64 b_nchunks,
            const u64* b_long_rows, const u64* b_long_first, const u32* b_chunk_slot, const Id* b_heads, u32 b_k, u32* near, u32* seen, u32* before, W* w,
-           u32* w_bits, const W* x, u64* state, u64 levels, u32 started, u32 pulls, u32 piece, u32 words, u32 spread) {
+           u32* w_bits, const W* x, u64* state, u64* wait, u64 levels, float sliced, u32 started, u32 pulls, u32 piece, u32 words, u32 spread) {
   __shared__ u8 owners[8][32];
   __shared__ Counts counts;
-  __shared__ u32 next;
+  __shared__ Progress now;
   const Search s = {size, {(size + 31) / 32, piece, words, spread}, near, seen, before, w, w_bits, x};
   volatile u8* owner = owners[threadIdx.x >> 5];
-  u64 met_before = 0, entries_before = 0, pushed = 0, level = state[LEVELS];
   if (threadIdx.x == 0) {
     counts.met = counts.empty = counts.read = 0;
     counts.entries = 0;
-    met_before = state[BEFORE];
-    entries_before = state[ENTRIES_BEFORE];
-    pushed = state[PUSHED];
+    now = Progress{state[BEFORE], state[ENTRIES_BEFORE], state[PUSHED], state[LEVELS], levels, END};
   }
   __syncthreads();
   if (!started) {
     settle(s, indptr, 0, true, counts);
-    finish(state, counts);
+    finish(state, wait, counts);
   }
-  for (u64 number = 0;; ++number) {
+  for (;;) {
     if (threadIdx.x == 0) {
       const volatile u64* totals = state;
       const u64 met = totals[MET], entries = totals[ENTRIES];
-      if (met == met_before || number == levels) {
-        next = END;
-      } else {
-        const float open = (float)(size - met - totals[EMPTY]), left = (float)(nvals - entries);
-        const bool pull = pulls && prefers_pull((float)(met - met_before), (float)(entries - entries_before), open, left, (float)nvals, b_k);
-        next = pull ? PULL : PUSH;
-        if (!pull) pushed += met - met_before;
-        met_before = met;
-        entries_before = entries;
+      now.next = END;
+      if (met != now.met && now.left) {
+        const float open = (float)(size - met - totals[EMPTY]), rest = (float)(nvals - entries);
+        const float rows = (float)(met - now.met), of_rows = (float)(entries - now.entries);
+        now.next = pulls && prefers_pull(rows, of_rows, open, rest, (float)nvals, sliced, b_k) ? PULL : PUSH;
+        if (now.next == PUSH) now.pushed += met - now.met;
+        now.met = met;
+        now.entries = entries;
+        ++now.level;
+        --now.left;
       }
     }
     __syncthreads();
+    const u32 next = now.next;
     if (next == END) break;
     if (next == PULL) pull(s, Side{b_indptr, b_ids, b_nchunks, b_long_rows, b_long_first, b_chunk_slot}, Heads{b_heads, b_k}, owner, counts);
     else push(s, Side{indptr, indices, nchunks, long_rows, long_first, chunk_slot}, Heads{heads, k}, owner);
-    finish(state, counts);
-    settle(s, indptr, (i64)++level, false, counts);
-    finish(state, counts);
+    finish(state, wait, counts);
+    settle(s, indptr, (i64)now.level, false, counts);
+    finish(state, wait, counts);
   }
   if (blockIdx.x == 0 && threadIdx.x == 0) {
-    state[PUSHED] = pushed;
-    state[BEFORE] = met_before;
-    state[ENTRIES_BEFORE] = entries_before;
-    state[LEVELS] = level;
+    state[BEFORE] = now.met;
+    state[ENTRIES_BEFORE] = now.entries;
+    state[PUSHED] = now.pushed;
+    state[LEVELS] = now.level;
   }
 }
 
