@@ -243,7 +243,7 @@ __device__ __forceinline__ void finish(u64* state, u64* wait, Counts& counts) {
 // Whether a pull is expected to cost less than a push: `rows`, `entries` of the frontier; `open`, `rest` those of the vertices that
 // are not met; `sliced` as for the kernel.
 __device__ __forceinline__ bool prefers_pull(float rows, float entries, float open, float rest, float nvals, float sliced, u32 heads) {
-  const float hit = entries / nvals < 1.0f ? entries / nvals : 1.0f, mean = rest / open;
+  const float hit = entries / nvals < 1.0f ? entries / nvals : 1.0f, mean = open > 0.0f ? rest / open : 0.0f;
   float looked = 1.0f / hit;
   if (!NEAR) looked = looked > 32.0f ? mean * sliced * looked / 32.0f : mean * sliced;  // in slices, one at least
   if (looked > mean) looked = mean;
