@@ -260,6 +260,34 @@ class Capabilities(Protocol):
         The array is copied to a placement, by default the configured one; numbers are an array of int64 there.
         """
 
+    def run_loop(
+        self,
+        store: Any,
+        loop: Callable[..., Any],
+        given: tuple[Any, ...],
+        cost: float,
+        values: Any,
+        over: range | None,
+    ) -> Any:
+        """Return what a loop over a matrix's rows returns in machine code: :func:`sparsezc.core.replay.run_loop`."""
+
+    def search(self, matrix: Any, transposed: bool, frontier: Any, parents: bool) -> Any:
+        """Return a vector of the levels of a breadth-first search along the rows of a square matrix, or its transpose.
+
+        They are INT32, 0 at the entries of `frontier`. With `parents` they are INT64, the vertex before each, and the
+        frontier's own values at its entries.
+        """
+
+    def shorten(
+        self, matrix: Any, transposed: bool, near: Any, distance: Any, limits: tuple[float, float, int | None]
+    ) -> bool | None:
+        """Lower the distances of a full vector by edges of lengths >= 0 until none changes, and return true.
+
+        Edges are the rows of a square matrix, or of its transpose; paths start at the entries of `near`, which is
+        overwritten. `limits`: the width of a bucket of delta-stepping, the largest distance that is asked for, and a
+        vertex beyond whose distance none is. Integer distances that wrap around end it.
+        """
+
     def replay(self, frontier: Any, number: int) -> Any:
         """Return the rounds of a loop over a frontier, from this number on, which run without the host.
 

@@ -55,6 +55,7 @@ FOLDERS = (
     ("sparsezc.engines",),
     ("sparsezc.core",),
     ("sparsezc.ss", "sparsezc.viz"),
+    ("sparsezc.algorithms.loops",),
     ("sparsezc.algorithms",),
     ("sparsezc.orders",),
     ("sparsezc.io.files",),

@@ -10,7 +10,9 @@ that are equal on all ranks.
 
 from __future__ import annotations
 
+import pickle
 import weakref
+import zlib
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +27,8 @@ from sparsezc.engines.distributed.store_methods import Keeper
 from sparsezc.engines.distributed.transports.agreement import Checked
 from sparsezc.errors import InvalidValue
 from sparsezc.expr.dispatch import Write
+from sparsezc.expr.draws import Pick, Trail
+from sparsezc.expr.expression import IndexList
 from sparsezc.expr.mask import Mask
 
 if TYPE_CHECKING:
@@ -73,7 +77,7 @@ class DistributedEngine(Keeper):
     def run(self, expression: Any, out: Any, write: Write[Mask | None]) -> None:
         """Run one statement; all ranks call it."""
         if config.check:
-            self._checked.statement = _described(expression, out)
+            self._checked.begin(_described(expression, out))
         self.balancer.apply()
         self._meet(expression, out, write)
         for handler in HANDLERS.get(expression.operation, ()):
@@ -140,8 +144,18 @@ def _takes_long_rows(e: Any, out: Any) -> bool:
 
 def _described(e: Any, out: Any) -> tuple[str, str]:
     """Return what ranks must have in common of a statement, and how to name it."""
-    shapes = " ".join(str(x.shape) for x in e.operands if x._stored)
-    return f"{e.operation} {e.op!r} {shapes} {e.shape}", f"{out.name} << {e!r}"
+    operands = " ".join(str(x.shape) if x._stored else _alike(x) for x in e.operands)
+    numbers = "".join(f", {x.name} = {x.value}" for x in e.operands if getattr(x, "ndim", None) == 0)
+    return f"{e.operation} {e.op!r} {operands} {e.shape}", f"{out.name} << {e!r}{numbers}"
+
+
+def _alike(x: Any) -> str:
+    """Return what ranks must have in common of a number, an index or a choice by chance."""
+    if isinstance(x, IndexList):
+        return f"{x.kind} {x.key if x.kind != 'list' else zlib.crc32(x.key)}"
+    if isinstance(x, Pick | Trail):  # their text leaves out what a seed is, or where walks start
+        return str(zlib.crc32(pickle.dumps(x)))
+    return repr(x.value if getattr(x, "ndim", None) == 0 else x)
 
 
 _ELEMENTWISE = (
@@ -180,5 +194,6 @@ HANDLERS: dict[str, tuple[_Handler, ...]] = {
     **_later("sums", "sum_by_labels", "two_way_mxm", "two_way_sampled_mxm", "count_corners"),
     **_later("structure", "diag", "reposition", "stack", "kronecker", "power", "values_of", "with_values", "argsort"),
     **_later("walks", "walk"),
+    **_later("flow", "net_flow"),
     **_later("labels", "move_labels", "join_labels", "color_rows"),
 }

@@ -13,6 +13,8 @@ from sparsezc.device import cuda
 from sparsezc.engines.gpu import array_exchange, matrix_stores, resized_operands
 from sparsezc.engines.gpu.elementwise import panel, panel_parts, vector_map
 from sparsezc.engines.gpu.graph_replay import Depth, Limit, Replay
+from sparsezc.engines.gpu.graphs.paths import shorten
+from sparsezc.engines.gpu.graphs.search import search
 from sparsezc.engines.gpu.layouts import head_cache
 from sparsezc.engines.gpu.products.spgemm_rows import the_one_value
 from sparsezc.engines.gpu.runtime import launch
@@ -247,6 +249,14 @@ class Keeper:
             return None
         rows = store.in_stored_order()[0]
         return 0 if rows is None else rows.indices.nbytes
+
+    def search(self, matrix: Any, transposed: bool, frontier: VectorStore, parents: bool) -> VectorStore | None:
+        return None if isinstance(matrix, HostStore) else search(matrix, transposed, frontier, parents)
+
+    def shorten(
+        self, matrix: Any, transposed: bool, near: VectorStore, distance: VectorStore, limits: tuple[float, float, Any]
+    ) -> bool | None:
+        return None if isinstance(matrix, HostStore) else shorten(matrix, transposed, near, distance, limits)
 
     def replay(self, frontier: VectorStore, number: int) -> Replay:
         return Replay(frontier, Depth(number))

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 import sparsezc as gb
+from sparsezc import ops
 
 N, M = 150, 90
 
@@ -42,6 +43,25 @@ def objects() -> dict[str, Any]:
 def groups(o: Any) -> Any:
     """Return groups of 50 labels."""
     return o.label.apply(gb.binary.floordiv, 50).new()
+
+
+def flow_of(R: Any, s: int, t: int) -> tuple[float, bool, bool, float]:
+    """Return what arrives: of a largest flow there are many. And whether it is one: within capacities, kept between."""
+    N = ops.net_flow(R, s, t).new()
+    over = N.ewise_mult(R, gb.binary.gt).new().reduce_scalar(gb.monoid.lor).new().get()
+    kept = N.reduce_rowwise(gb.monoid.plus).new().to_dense(0)
+    opposite = N.ewise_add(N.T, gb.binary.plus).new().apply("abs").new().reduce_scalar(gb.monoid.max).new().get()
+    value = -float(kept[t])
+    kept[[s, t]] = 0
+    return round(value, 9), bool(over), bool(np.abs(kept).max() < 1e-12), round(float(opposite), 12)
+
+
+def without_opposites(A: Any) -> str:
+    """Return the kind of the error, which all ranks raise, of a matrix whose pattern is not symmetric."""
+    try:
+        return repr(ops.net_flow(A, 1, 2).new())
+    except gb.exceptions.InvalidValue as error:
+        return str(error).partition(": ")[2].partition(" ")[2]
 
 
 def written(name: str, write: Callable[[Any, Any], None]) -> Callable[[Any], Any]:

@@ -19,7 +19,7 @@ from sparsezc.engines import distributed
 from sparsezc.engines.distributed.distributed_engine import HANDLERS
 from sparsezc.expr import engines
 from tests.engines.distributed.algorithms import alike
-from tests.engines.distributed.objects import N, groups, objects, parted, put, written
+from tests.engines.distributed.objects import N, flow_of, groups, objects, parted, put, without_opposites, written
 
 _I = gb.indexunary
 _S = gb.semiring
@@ -57,6 +57,10 @@ CALLS: dict[str, list[Callable[[Any], Any]]] = {
     "two_way_sampled_mxm": [
         lambda o: ops.two_way_sampled_mxm(o.F, o.XY, "plus_times", "plus_times", [(4, [gb.binary.minus])]).new(),
         lambda o: ops.two_way_sampled_mxm(o.F.T, o.XY, "plus_times", "plus_times").new(),
+    ],
+    "net_flow": [
+        lambda o: flow_of(o.S, 1, 2), lambda o: flow_of(o.S, 149, 70),
+        lambda o: flow_of(o.S.apply("times", 0.3).new(), 3, 99), lambda o: without_opposites(o.A),
     ],
     "solve": [lambda o: ops.solve(o.G, o.X).new()],
     "map_rows": [lambda o: ops.map_rows(_FOUR, o.X).new(), lambda o: ops.map_rows(_FIVE, o.X, o.Z).new(mask=o.P.V)],
@@ -188,7 +192,6 @@ WHOLE: dict[str, Callable[[Any], Any]] = {
     "kronecker of positions": lambda o: o.A.kronecker(o.K, gb.binary.ss.firsti).new(),
     "outer of positions": lambda o: o.v.outer(o.u, gb.binary.ss.secondj).new(),
     "inner of positions": lambda o: o.v.inner(o.u, _S.ss.plus_firsti).new(),
-    "net_flow": lambda o: ops.net_flow(o.S, 1, 2).new(),
     "few rows": lambda o: ops.selectk(o.R, "first", 2).new(),
 }
 

@@ -185,24 +185,33 @@ def by_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
     flows.push(tally, {"target": 0, "wall": 1})
 
 
+def search() -> None:
+    gb.algorithms.bfs(gb.Matrix.from_coo([0, 1], [1, 2], 1, nrows=N, ncols=N).to("gpu"), 0)
+
+
+def paths() -> None:
+    gb.algorithms.sssp(gb.Matrix.from_coo([0, 1], [1, 2], 1, nrows=N, ncols=N).to("gpu", placement="device"), 0)
+
+
 @pytest.fixture(scope="module")
 def launches() -> Launches:
     """The arguments of every kernel's launches."""
     found: Launches = {}
     wrong: list[str] = []
-    launch = Launcher.launch
+    ordered = Launcher._ordered
 
-    def noted(self: Launcher, blocks: int, /, *groups: Any, **named: Any) -> None:
+    def noted(self: Launcher, groups: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
         try:
-            launch(self, blocks, *groups, **named)
+            arguments = ordered(self, groups, named)
         except TypeError as error:  # which a rehearsal would pass over
             wrong.append(str(error))
             raise
         found.setdefault(self.signature.kernel, set()).add((*map(type, groups), *named))
+        return arguments
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Launcher, "launch", noted)
-        some = [cases._statements, statements, panels, parts_of_panels, picks, hops, compressed]
+        patch.setattr(Launcher, "_ordered", noted)
+        some = [cases._statements, statements, panels, parts_of_panels, picks, hops, compressed, search, paths]
         rehearse([*some, lambda: column_blocked(patch)], to_the_end=True)
         before = cuda.use(Rehearsal())
         try:
