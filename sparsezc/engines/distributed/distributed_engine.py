@@ -18,19 +18,11 @@ from typing import TYPE_CHECKING, Any
 
 from sparsezc import first_use, locks
 from sparsezc.config import config
-from sparsezc.engines.distributed import (
-    elementwise,
-    long_rows,
-    matrix_products,
-    moves,
-    products,
-    reductions,
-    regions,
-    wholes,
-)
 from sparsezc.engines.distributed.balancer import Balancer
-from sparsezc.engines.distributed.layout import Layouts
-from sparsezc.engines.distributed.local_objects import Locals
+from sparsezc.engines.distributed.parts import long_rows, moves
+from sparsezc.engines.distributed.parts.layout import Layouts
+from sparsezc.engines.distributed.parts.local_objects import Locals
+from sparsezc.engines.distributed.statements import elementwise, matrix_products, products, reductions, regions, wholes
 from sparsezc.engines.distributed.store_methods import Keeper
 from sparsezc.engines.distributed.transports.agreement import Checked
 from sparsezc.errors import InvalidValue
@@ -170,19 +162,19 @@ _ELEMENTWISE = (
     "ewise_add", "ewise_mult", "ewise_union", "apply", "apply_left", "apply_right", "apply_index", "select",
     "select_mask",
 )  # fmt: skip
-_REST = "sparsezc.engines.distributed.statements"
 
 
 def _later(module: str, *names: str) -> dict[str, tuple[_Handler, ...]]:
     """Return the handlers of operations of the same names, whose file is loaded at first use."""
-    return {name: (first_use.function(f"{_REST}.{module}", name),) for name in names}
+    return {name: (first_use.function(f"sparsezc.engines.distributed.statements.{module}", name),) for name in names}
 
 
-_by_place = first_use.function(f"{_REST}.positions", "product")
-_by_rows = first_use.function(f"{_REST}.rowwise", "by_rows")
-_labels = first_use.function(f"{_REST}.rowwise", "labels")
-_assign = first_use.function(f"{_REST}.assign", "assign")
-_sample_hops = first_use.function(f"{_REST}.walks", "sample_hops")
+_by_place = first_use.function("sparsezc.engines.distributed.statements.positions", "product")
+_of_positions = first_use.function("sparsezc.engines.distributed.statements.positions", "elementwise")
+_by_rows = first_use.function("sparsezc.engines.distributed.statements.rowwise", "by_rows")
+_labels = first_use.function("sparsezc.engines.distributed.statements.rowwise", "labels")
+_assign = first_use.function("sparsezc.engines.distributed.statements.assign", "assign")
+_sample_hops = first_use.function("sparsezc.engines.distributed.statements.walks", "sample_hops")
 #: How each statement runs by parts; several ways are tried in turn.
 HANDLERS: dict[str, tuple[_Handler, ...]] = {
     "mxv": (products.product, _by_place),
@@ -195,7 +187,7 @@ HANDLERS: dict[str, tuple[_Handler, ...]] = {
     "subassign": (_assign,),
     "extract": (regions.extract,),
     "transpose": (elementwise.transpose,),
-    **dict.fromkeys(_ELEMENTWISE, (elementwise.run, first_use.function(f"{_REST}.positions", "elementwise"))),
+    **dict.fromkeys(_ELEMENTWISE, (elementwise.run, _of_positions)),
     **dict.fromkeys(("solve", "distances", "best_column", "sampled_mxm", "outer", "map_rows"), (_by_rows,)),
     **dict.fromkeys(("best_label", "label_weight"), (_labels,)),
     **_later("rowwise", "selectk"),

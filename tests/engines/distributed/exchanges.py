@@ -8,8 +8,8 @@ from mpi4py import MPI
 
 import sparsezc as gb
 from sparsezc.engines import distributed
-from sparsezc.engines.distributed import products
-from sparsezc.engines.distributed.layout import ALIGN
+from sparsezc.engines.distributed.parts.layout import ALIGN
+from sparsezc.engines.distributed.statements import products
 
 ENGINE = distributed.engine()
 T = ENGINE.transport

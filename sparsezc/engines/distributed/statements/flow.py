@@ -21,9 +21,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.engines.cpu.suitesparse.machine_code import compiled
-from sparsezc.engines.distributed import moves
-from sparsezc.engines.distributed.layout import ROWS
-from sparsezc.engines.distributed.local_objects import put
+from sparsezc.engines.distributed.parts import moves
+from sparsezc.engines.distributed.parts.layout import ROWS
+from sparsezc.engines.distributed.parts.local_objects import put
 from sparsezc.errors import DimensionMismatch, InvalidValue
 from sparsezc.memory import wrap
 from sparsezc.memory.csr import Csr
