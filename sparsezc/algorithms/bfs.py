@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.algorithms import _check
-from sparsezc.algorithms._rounds import rounds
+from sparsezc.algorithms._rounds import rounds, searched
 from sparsezc.algorithms._searches import are_several, empty, start, vector
 from sparsezc.algorithms.loops import searches
 from sparsezc.core import replay
@@ -86,6 +86,8 @@ def near(A: Matrix, sources: NDArray[np.int64], radius: int) -> Vector | None:
 
 def levels(A: Matrix, frontier: Any) -> Any:
     """Count the hops from `frontier`, a Vector, or a Matrix with a row for each search; it is overwritten."""
+    if (found := searched(A, frontier)) is not None:
+        return found
     level = empty(frontier, datatypes.INT32)
     product = frontier.mxm if frontier.ndim == 2 else frontier.vxm
     for depth in rounds(frontier):
@@ -149,6 +151,8 @@ def bfs_parents(A: Matrix, source: Any) -> Any:
         if found is not None:
             return vector(*found)
     frontier = start(A, source, n, datatypes.INT64)
+    if (found := searched(A, frontier, parents=True)) is not None:
+        return found
     parent = empty(frontier, datatypes.INT64)
     product = frontier.mxm if frontier.ndim == 2 else frontier.vxm
     for _ in rounds(frontier):

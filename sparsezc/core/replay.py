@@ -1,4 +1,4 @@
-"""Recorded rounds and compiled loops, which an engine runs in place of statements: optional capabilities."""
+"""Loops that an engine runs in place of statements, whole or from a round on, or in machine code: capabilities."""
 
 from __future__ import annotations
 
@@ -10,8 +10,34 @@ from sparsezc.core.scalar import Scalar
 from sparsezc.core.vector import Vector
 from sparsezc.expr import engines
 from sparsezc.locks import hold_locks
+from sparsezc.semirings.types.datatypes import INT32, INT64
 
-__all__ = ["buckets", "rounds", "run_loop"]
+__all__ = ["buckets", "rounds", "run_loop", "search", "shorten"]
+
+
+def search(A: Any, frontier: Vector, *, parents: bool = False) -> Vector | None:
+    """Return the levels of a search, or parents; None if the engine cannot run it whole: then statements have to.
+
+    See :meth:`sparsezc.expr.engines.Capabilities.search`.
+    """
+    engine, store = frontier._need()
+    if A._engine is not engine:
+        return None
+    found = engines.capability(engine, "search")(A._store, A._transposed, store, parents)
+    dtype = INT64 if parents else INT32
+    return None if found is None else Vector._from_store(engine, found, dtype, frontier.size)
+
+
+def shorten(A: Any, near: Vector, distance: Vector, step: float, last: float, target: int | None) -> bool:
+    """Lower the distances of a full vector along the edges of `A` until none changes; false if the engine cannot.
+
+    See :meth:`sparsezc.expr.engines.Capabilities.shorten`.
+    """
+    (engine, store), (other, distances) = near._need(), distance._need()
+    if A._engine is not engine or other is not engine:
+        return False
+    limits = step, last, target
+    return bool(engines.capability(engine, "shorten")(A._store, A._transposed, store, distances, limits))
 
 
 def rounds(frontier: Vector, number: int) -> Generator[Scalar, None, int]:
