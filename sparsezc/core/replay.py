@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from typing import Any
 
+from sparsezc.core.matrix import Matrix
 from sparsezc.core.scalar import Scalar
 from sparsezc.core.vector import Vector
 from sparsezc.expr import engines
@@ -13,7 +13,7 @@ from sparsezc.semirings.types.datatypes import INT32, INT64
 __all__ = ["buckets", "rounds", "search", "shorten"]
 
 
-def search(A: Any, frontier: Vector, *, parents: bool = False) -> Vector | None:
+def search(A: Matrix, frontier: Vector, *, parents: bool = False) -> Vector | None:
     """Return the levels of a search, or parents; None if the engine cannot run it whole: then statements have to.
 
     See :meth:`sparsezc.expr.engines.Capabilities.search`.
@@ -21,12 +21,12 @@ def search(A: Any, frontier: Vector, *, parents: bool = False) -> Vector | None:
     engine, store = frontier._need()
     if A._engine is not engine:
         return None
-    found = engines.capability(engine, "search")(A._store, A._transposed, store, parents)
+    found = engines.capability(engine, "search")(A._store, store, parents)
     dtype = INT64 if parents else INT32
     return None if found is None else Vector._from_store(engine, found, dtype, frontier.size)
 
 
-def shorten(A: Any, near: Vector, distance: Vector, step: float, last: float, target: int | None) -> bool:
+def shorten(A: Matrix, near: Vector, distance: Vector, step: float, last: float, target: int | None) -> bool:
     """Lower the distances of a full vector along the edges of `A` until none changes; false if the engine cannot.
 
     See :meth:`sparsezc.expr.engines.Capabilities.shorten`.
@@ -35,7 +35,7 @@ def shorten(A: Any, near: Vector, distance: Vector, step: float, last: float, ta
     if A._engine is not engine or other is not engine:
         return False
     limits = step, last, target
-    return bool(engines.capability(engine, "shorten")(A._store, A._transposed, store, distances, limits))
+    return bool(engines.capability(engine, "shorten")(A._store, store, distances, limits))
 
 
 def rounds(frontier: Vector, number: int) -> Generator[Scalar, None, int]:
