@@ -47,7 +47,7 @@ def put(graph: sp.csr_array, placement: str, dtype: str = "UINT8", *, transpose:
 
 
 def launched(device: Any, name: str) -> bool:
-    """Whether an emulated device ran a kernel; of a GPU it is not known."""
+    """Return whether an emulated device ran a kernel; of a GPU it is not known."""
     return name in getattr(device, "launches", [name])
 
 
