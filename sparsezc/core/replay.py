@@ -1,16 +1,18 @@
-"""Loops over a frontier that its engine runs without the host, whole or from a round on: optional capabilities."""
+"""Loops that an engine runs in place of statements, whole or from a round on, or in machine code: capabilities."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
+from typing import Any
 
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.scalar import Scalar
 from sparsezc.core.vector import Vector
 from sparsezc.expr import engines
+from sparsezc.locks import hold_locks
 from sparsezc.semirings.types.datatypes import INT32, INT64
 
-__all__ = ["buckets", "rounds", "search", "shorten"]
+__all__ = ["buckets", "rounds", "run_loop", "search", "shorten"]
 
 
 def search(A: Matrix, frontier: Vector, *, parents: bool = False) -> Vector | None:
@@ -72,3 +74,30 @@ def buckets(
     for at in replay or ():
         yield Scalar._on_device(at), 0
     return (limits[0], 0) if replay is None else (replay.number(), replay.rounds)
+
+
+def run_loop(
+    loop: Callable[..., Any], A: Matrix, *given: Any, cost: float, values: Any = None, over: range | None = None
+) -> Any:
+    """Return what a loop over the rows of a matrix returns; None if the engine runs none, or rather runs statements.
+
+    An algorithm asks once its arguments are checked. Its statements give the same answer: they are the reference.
+
+    Parameters
+    ----------
+    loop : callable
+        A function of ``indptr``, ``indices``, the values if they are asked for, and `given`, in the Python that numba
+        compiles: it writes to no operand and returns new arrays or numbers.
+    given : int, float, bool or array, or callable
+        A callable returns one of these, and is called only if the loop runs.
+    cost : float
+        Nanoseconds that the statements take at least for each row and entry: how soon compiling the loop pays.
+    values : dtype, optional
+        The NumPy type in which the loop reads values.
+    over : range, optional
+        The work of threads: each runs the loop with the first number of its share, and the first of the next, as last
+        arguments. The result is a list of theirs.
+    """
+    with hold_locks(A):
+        engine, store = A._need()
+        return engines.capability(engine, "run_loop")(store, loop, given, cost, values, over)
