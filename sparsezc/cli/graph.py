@@ -164,22 +164,46 @@ class Graph:
         n, edges = self.facts["vertices"], self.facts["edges"]
         return line(self.name, n, self.columns, edges, self.facts["symmetric"], self.ids is not None)
 
-    def vertex(self, number: int) -> int:
-        """Return the vertex of a user's number: the file's id if the graph was relabelled."""
-        if self.ids is None:
-            return number
+    def vertex(self, given: str, option: str) -> int:
+        """Return the row of a vertex that a user names: by the file's id if the graph was relabelled."""
         import numpy as np
 
-        from sparsezc.errors import IndexOutOfBound
+        from sparsezc.errors import IndexOutOfBound, InvalidValue
 
-        at = int(np.searchsorted(self.ids, number))
-        if at == self.ids.size or self.ids[at] != number:
-            raise IndexOutOfBound(f"--source is {number}; no edge of {self.name} has this id")
+        name: Any = given
+        if self.ids is None or self.ids.dtype.kind != "O":
+            try:
+                name = int(given)
+            except ValueError:
+                raise InvalidValue(f"{option} is {given!r}; a vertex is a whole number in {self.name}") from None
+        if self.ids is None:
+            return int(name)
+        at = int(np.searchsorted(self.ids, name))
+        if at == self.ids.size or self.ids[at] != name:
+            raise IndexOutOfBound(f"{option} is {given}; no edge of {self.name} has this id")
         return at
 
     def named(self, vertices: NDArray[Any]) -> NDArray[Any]:
-        """Return the users' numbers of vertices."""
+        """Return the users' numbers or names of vertices."""
+        import numpy as np
+
+        vertices = vertices.astype(np.int64)
         return vertices if self.ids is None else self.ids[vertices]
+
+    def name_of(self, vertex: int) -> int | str:
+        """Return the user's number or name of a vertex."""
+        if self.ids is None:
+            return int(vertex)
+        name: Any = self.ids[int(vertex)]
+        return name if isinstance(name, str) else int(name)
+
+    def another(self, arguments: argparse.Namespace, path: str) -> Any:
+        """Read another graph over the same vertices, under the same options."""
+        from sparsezc.errors import InvalidValue
+
+        if self.ids is not None:
+            raise InvalidValue(f"{path} is read with the numbers of {self.name}, which --relabel changes")
+        return load(argparse.Namespace(**vars(arguments) | {"graph": path}), False).matrix()
 
     def busiest(self) -> int:
         """Return the vertex with most out-edges, the lowest of several."""

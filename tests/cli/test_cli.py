@@ -80,7 +80,7 @@ def test_bfs_in_json(capsys, edges):
 
 
 def test_parents_give_the_same_levels(capsys):
-    levels, tree = (answer(capsys, "bfs", "grid:5x7", "--source", 3, *more) for more in ([], ["--parents"]))
+    levels, tree = (answer(capsys, "run", name, "grid:5x7", "--source", 3) for name in ("bfs", "bfs_parents"))
     assert tree["levels"] == levels["levels"]
 
 
@@ -95,7 +95,7 @@ def test_a_relabelled_graph_keeps_the_users_ids(capsys, edges, tmp_path):
     data = answer(capsys, "bfs", edges, "--relabel", "--source", 7, "--out", out)
     assert (data["graph"]["vertices"], data["source"]) == (6, 7)
     assert out.read_text() == "7 0\n8 1\n"
-    answer(capsys, "bfs", edges, "--relabel", "--source", 7, "--out", out, "--parents")
+    answer(capsys, "run", "bfs-parents", edges, "--relabel", "--source", 7, "--out", out)
     assert out.read_text() == "7 7\n8 7\n"
     answer(capsys, "cc", edges, "--relabel", "--out", out)
     assert out.read_text() == "0 0\n1 0\n2 0\n3 0\n7 7\n8 7\n"
@@ -428,7 +428,7 @@ def test_debug_shows_the_traceback(edges):
         [],
         ["fly"],
         ["bfs"],
-        ["bfs", "x", "--source", "one"],
+        ["sssp", "x", "--delta", "one"],
         ["bfs", "x", "--engine", "tpu"],
         ["bfs", "x", "--directed", "--undirected"],
         ["cc", "x", "--source", "1"],
@@ -464,7 +464,7 @@ def test_warnings_are_one_line(capsys, monkeypatch):
 
 
 def test_ctrl_c_while_computing(capsys, edges, monkeypatch, tmp_path):
-    def interrupted(*_):
+    def interrupted(*_, **__):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(gb.algorithms, "bfs", interrupted)

@@ -20,7 +20,9 @@ PACKAGES = [name for name, path in modules().items() if "__getattr__, __dir__ = 
 NEEDED = {
     "sparsezc.algorithms": {"bfs", "_check", "_lengths", "_rounds", "_searches"},
     "sparsezc.applications": set(),
-    "sparsezc.cli": {"algorithms", "answer", "graph", "report", "streams"},
+    "sparsezc.cli": {
+        "answer", "features", "graph", "options", "parameters", "report", "run", "shown", "streams", "table",
+    },
     "sparsezc.device": {"cuda", "processors", "protocol"},
     "sparsezc.engines.cpu": {"cpu_engine", "dense", "store_methods", "suitesparse"},
     "sparsezc.engines.cpu.suitesparse": {"compiled_functions", "expressions", "movers", "native", "operators"},
