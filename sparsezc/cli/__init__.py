@@ -14,13 +14,13 @@ import sys
 import threading
 import warnings
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from importlib import import_module
 from itertools import chain
 from types import FrameType
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from sparsezc.cli import streams
+from sparsezc.terminal import streams
 from sparsezc.terminal.printable import one_line
 from sparsezc.terminal.suggest import meant
 
@@ -64,6 +64,7 @@ class _Parser(argparse.ArgumentParser):
         raise argparse.ArgumentError(action, f"invalid choice: {value!r}{meant(str(value), known)}{listed}")
 
 
+_ALL = "completion"  # the command that needs the parsers of all others
 _LISTED = 20  # choices that a message lists at most
 
 #: The files of this folder that declare commands, and their commands.
@@ -73,7 +74,9 @@ _COMMANDS = {
     "convert": ("convert",),
     "mpirun": ("mpirun",),
     "scale": ("scale",),
+    "bench": ("bench",),
     "doctor": ("doctor",),
+    "completion": ("completion",),
 }
 
 
@@ -87,7 +90,7 @@ def parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
     )
     top.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
     commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    first = words[0] if words and words[0] in chain(*_COMMANDS.values()) else None
+    first = words[0] if words and words[0] in chain(*_COMMANDS.values()) and words[0] != _ALL else None
     for file in [file for file, names in _COMMANDS.items() if first in names] or _COMMANDS:
         module = import_module(f"sparsezc.cli.{file}")  # here, so that `main` handles Ctrl-C while it loads
         if file == "run":
@@ -95,7 +98,9 @@ def parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
         else:
             module.add(commands)
     for each in _leaves(commands):
-        each.add_argument("--json", action="store_true", help="print one JSON object instead of a table")
+        how = each.add_mutually_exclusive_group()
+        how.add_argument("--json", action="store_true", help="print one JSON object instead of a table")
+        how.add_argument("--quiet", action="store_true", help="print errors alone: no report, warnings or progress")
         each.add_argument("--debug", action="store_true", help="show the traceback of an error")
     return top
 
@@ -147,8 +152,11 @@ def main(argv: Sequence[str] | None = None) -> int:
             words[1:2] = [word.replace("_", "-") for word in words[1:2] if words[0] == "run"] or words[1:2]
             arguments = parser(words).parse_args(words)
             debug = arguments.debug
-            report: Report = arguments.run(arguments)
-            if report.aside:
+            with _silence() if arguments.quiet else nullcontext():
+                report: Report = arguments.run(arguments)
+            if arguments.quiet:
+                pass
+            elif report.aside:
                 streams.say(report.text(sys.stderr, arguments.json))
             else:
                 with streams.output() as out:
@@ -167,6 +175,16 @@ def main(argv: Sequence[str] | None = None) -> int:
             streams.say(f"sparsezc: {_one_line(error)}\n")
             return 1
     return report.code
+
+
+@contextmanager
+def _silence() -> Iterator[None]:
+    """Show neither warnings nor progress."""
+    from sparsezc.config import config
+
+    with warnings.catch_warnings(), config.set(progress=False):
+        warnings.simplefilter("ignore")
+        yield
 
 
 @contextmanager

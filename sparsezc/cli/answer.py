@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from sparsezc.cli import streams
+from sparsezc.terminal import streams
 
 if TYPE_CHECKING:
     import numpy as np

@@ -12,12 +12,13 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, NoReturn
 
-from sparsezc.cli import answer, graph, streams
+from sparsezc.cli import answer, graph, plot
 from sparsezc.cli.graph import Graph
 from sparsezc.cli.parameters import REQUIRED, function
 from sparsezc.cli.report import Report, Table, rate, seconds
 from sparsezc.cli.shown import Columns, Given, Shown
 from sparsezc.cli.table import BY_NAME, COMMANDS, ROWS, Row
+from sparsezc.terminal import streams
 
 _TOP = 10  # rows of a table that are shown
 
@@ -57,6 +58,7 @@ def _declare(commands: Any, name: str, row: Row) -> None:
 def add_output(command: argparse.ArgumentParser) -> None:
     """Declare the arguments for the report of an answer."""
     command.add_argument("--top", type=int, default=_TOP, metavar="N", help=f"rows that a table shows at most ({_TOP})")
+    plot.add(command)
 
 
 class _List(argparse.Action):
@@ -80,6 +82,7 @@ def run(row: Row, arguments: argparse.Namespace) -> Report:
         answer.check(arguments)
     elif arguments.out is not None:
         answer.check_matrix(arguments.out, row.out)
+    plot.check(arguments)
     graph.configure(arguments)
     weights = row.read_weights(vars(arguments))
     found = graph.load(arguments, weights)
@@ -90,11 +93,15 @@ def run(row: Row, arguments: argparse.Namespace) -> Report:
     all_true = row.weights == "lengths" and found.facts["dtype"] == "BOOL" and bool(found.csr.values.read().all())
     if into_file:
         given["out"] = arguments.out
+    of_graph = arguments.plot is not None and arguments.plot_kind != "answer"
+    drawn = plot.of_graph(arguments.plot_kind, found) if of_graph else None
     result, elapsed, engine = timed(found, lambda A: row.call(A, *more, **given))
     defaults = {p.name: p.default for p in function(row.function).parameters if p.default is not REQUIRED}
     shown = row.show(found, result, Given(defaults | given, arguments.top))
     if arguments.out is not None and not into_file:
         _save(arguments.out, found, shown.out)
+    if arguments.plot is not None:
+        _draw(arguments, found, shown, drawn)
     if row.weights == "lengths":
         facts.append(_lengths(found.facts["dtype"], result, all_true))
     return _report(arguments, found, shown, elapsed, engine, facts)
@@ -142,6 +149,33 @@ def timed(found: Graph, compute: Callable[[Any], Any]) -> tuple[Any, float, str]
     return result, elapsed, A._engine.name if A._engine is not None else "none"
 
 
+def _draw(arguments: argparse.Namespace, found: Graph, shown: Shown, drawn: Any) -> None:
+    """Draw the picture that was asked for."""
+    from sparsezc.errors import InvalidValue
+
+    if arguments.plot_kind == "answer" and shown.picture is None:
+        raise InvalidValue(
+            f"--plot {arguments.plot}: {arguments.name} has no distribution; --plot-kind degrees, spy or graph draws"
+            " the graph"
+        )
+    plot.save(
+        arguments.plot, arguments.plot_kind, found, shown.picture if drawn is None else drawn, _colours(found, shown)
+    )
+
+
+def _colours(found: Graph, shown: Shown) -> Any:
+    """Return a number for each vertex of the graph: the answer's first column."""
+    import numpy as np
+
+    if not isinstance(shown.out, Columns):
+        return None
+    (values, *_) = shown.out.values.values()
+    values = np.unique(values.astype(str), return_inverse=True)[1] if values.dtype.kind == "O" else values
+    full = np.full(found.degrees.size, np.nan)
+    full[shown.out.rows.astype(np.int64)] = values
+    return full
+
+
 def _save(path: str, found: Graph, out: Any) -> None:
     """Write columns of vertices, arrays and numbers as they are, a Matrix as a table or, by its name, as a graph."""
     import numpy as np
@@ -179,6 +213,7 @@ def _report(
     if edges is not None:
         data |= {"edges_run": edges, "edges_per_second": edges / run if run > 0 else 0.0}
     out = [("written", "standard output" if arguments.out == "-" else arguments.out)] if arguments.out else []
+    out += [("drawn", arguments.plot)] if arguments.plot else []
     closing = [
         ("load", seconds(found.load)),
         ("run", seconds(run) if edges is None else f"{seconds(run)} ({rate(edges, run)})"),

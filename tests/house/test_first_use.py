@@ -21,7 +21,7 @@ NEEDED = {
     "sparsezc.algorithms": {"bfs", "_check", "_lengths", "_rounds", "_searches"},
     "sparsezc.applications": set(),
     "sparsezc.cli": {
-        "answer", "features", "graph", "options", "parameters", "report", "run", "shown", "streams", "table",
+        "answer", "features", "graph", "options", "parameters", "plot", "report", "run", "shown", "table",
     },
     "sparsezc.device": {"cuda", "processors", "protocol"},
     "sparsezc.engines.cpu": {"cpu_engine", "dense", "store_methods", "suitesparse"},
