@@ -11,7 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
+from sparsezc.io.files.packing import NAMES, plain_name
 from sparsezc.terminal import streams
+from sparsezc.terminal.suggest import meant
 
 if TYPE_CHECKING:
     import numpy as np
@@ -209,7 +211,7 @@ def check_matrix(path: str, form: str) -> None:
 
     if form == "arrays" and not path.lower().endswith(".npz"):
         raise FileFormatError(f"--out {path}: several arrays are written; a name that ends in .npz is needed")
-    if form == "numbers" and path != "-" and not path.lower().removesuffix(".gz").endswith(_NUMBERS):
+    if form == "numbers" and path != "-" and not plain_name(path).endswith(_NUMBERS):
         raise FileFormatError(
             f"--out {path}: numbers are written; a name that ends in {' or '.join(_NUMBERS)}, or -, is needed"
         )
@@ -245,18 +247,20 @@ def _suffix(path: str) -> str:
         raise FileMissing("the name of the file to write is empty")
     if path == "-":
         return path
-    name = Path(path).name.lower()
-    plain = name.removesuffix(".gz")
+    plain = plain_name(Path(path).name)
+    packed = Path(path).name.lower().removeprefix(plain)
     found = next((suffix for suffix in _SUFFIXES if plain.endswith(suffix)), None)
     if found is None and _is_stream(Path(path)):
         return ".txt"
     if found is None:
         raise FileFormatError(
-            f"--out {path}: the suffix {Path(plain).suffix!r} says no format; known are {', '.join(_SUFFIXES)} "
-            f"({', '.join(_GZIPPED)} also with .gz), and - is standard output"
+            f"--out {path}: the suffix {Path(plain).suffix!r} says no format"
+            f"{meant(Path(plain).suffix, _SUFFIXES)}; known are {', '.join(_SUFFIXES)} ({', '.join(_PACKED)} also with"
+            f" {', '.join(NAMES)}), and - is standard output"
         )
-    if plain != name and found not in _GZIPPED:
-        raise FileFormatError(f"--out {path}: {found} files are not gzipped; a name without .gz is needed")
+    if packed and found not in _PACKED:
+        how = "gzipped" if packed == ".gz" else f"packed by {NAMES[packed]}"
+        raise FileFormatError(f"--out {path}: {found} files are not {how}; a name without {packed} is needed")
     return found
 
 
@@ -360,5 +364,5 @@ _NUMBERS = (".txt", ".json")
 _PARQUET = (".parquet", ".pq")
 _HDF5 = (".h5", ".hdf5")
 _SUFFIXES = (*_WRITERS, *_PARQUET, *_HDF5)
-_GZIPPED = (".txt", ".tsv", ".csv", ".json")
+_PACKED = (".txt", ".tsv", ".csv", ".json")
 _PACKAGES = dict.fromkeys(_PARQUET, ("pyarrow", "arrow")) | dict.fromkeys(_HDF5, ("h5py", "hdf5"))

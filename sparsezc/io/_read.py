@@ -20,19 +20,22 @@ from sparsezc.io.build import weights as weighting
 from sparsezc.io.build.csr_chunks import as_edges
 from sparsezc.io.build.limits import unexpected
 from sparsezc.io.build.weights import FROM_FILE, Weights
+from sparsezc.io.files import packing
+from sparsezc.io.files.packing import plain_name
 from sparsezc.io.files.source import add_name, existing, file_name, is_piped
 from sparsezc.io.formats import FORMATS, GENERATED, REGISTERED, SUFFIXES
 from sparsezc.memory.budget import resolve
 from sparsezc.memory.csr import Csr
 from sparsezc.memory.placement import FILES
 from sparsezc.terminal.progress import task, working
+from sparsezc.terminal.suggest import meant
 
 if TYPE_CHECKING:
     from sparsezc.core.matrix import Matrix
     from sparsezc.io.hdf5.aligned_file import Ready
     from sparsezc.io.ranks import reading
 
-_NEVER_GZIPPED = ("npz", "emogi", "parquet", "binsparse")
+_NEVER_PACKED = ("npz", "emogi", "parquet", "binsparse")
 _TEXT = ("snap", "mtx", "dimacs", "metis")
 # for pipes and .h5 files only
 _seekable = first_use.function("sparsezc.io.files.pipe_spool", "seekable")
@@ -313,8 +316,8 @@ def format_of(path: Path, format: str | None = None, *, exists: bool = True) -> 
     """
     if format is not None and format not in FORMATS:
         raise InvalidValue(f"format={format!r} is not known; choose one of {', '.join(FORMATS)}")
-    name = path.name.lower()
-    plain = name.removesuffix(".gz")
+    plain = plain_name(path.name)
+    packed = path.name.lower().removeprefix(plain)
     suffix = max((suffix for suffix in SUFFIXES if plain.endswith(suffix)), key=len, default=None)
     if format is None and suffix is None:
         if exists:
@@ -322,12 +325,15 @@ def format_of(path: Path, format: str | None = None, *, exists: bool = True) -> 
         made = ", and made graphs such as kron:16, urand:16, grid:100x100"
         others = "; of other names, and pipes, format= (--format) says what they hold"
         raise FileFormatError(
-            f"{path}: the suffix {Path(plain).suffix!r} is not known; known are "
-            f"{', '.join(sorted(SUFFIXES))} (text and .sg formats also with .gz)" + (made + others) * exists
+            f"{path}: the suffix {Path(plain).suffix!r} is not known{meant(Path(plain).suffix, SUFFIXES)}; known are "
+            f"{', '.join(sorted(SUFFIXES))} (text and .sg formats also with {', '.join(packing.SUFFIXES)})"
+            + (made + others)
+            * exists
         )
     found = format or SUFFIXES[str(suffix)]
-    if found in _NEVER_GZIPPED and name.endswith(".gz"):
-        raise FileFormatError(f"{path}: {found} files are not gzipped; a name without .gz is needed")
+    if found in _NEVER_PACKED and packed:
+        how = "gzipped" if packed == ".gz" else f"packed by {packing.NAMES[packed]}"
+        raise FileFormatError(f"{path}: {found} files are not {how}; a name without {packed} is needed")
     if exists and found not in _TEXT and is_piped(path):
         raise FileFormatError(f"{path} is a pipe or a device; of these text can be read, {found} files must be regular")
     return found

@@ -15,5 +15,5 @@ def meant(word: str, known: Iterable[str]) -> str:
     """
     from difflib import get_close_matches  # imported for a message alone
 
-    found = get_close_matches(word.lower()[:100], list(known), 1, 0.5)
+    found = get_close_matches(word.lower()[:100], list(known), 1, 0.6)
     return f"; did you mean {found[0]!r}?" if found else ""

@@ -21,6 +21,7 @@ from sparsezc.errors import FileFormatError, InvalidValue
 from sparsezc.io.build.csr_chunks import integers, rows_of, unweighted
 from sparsezc.io.build.edge_list import Chunk, EdgeChunks, Edges, collect
 from sparsezc.io.build.weights import FROM_FILE, Weights
+from sparsezc.io.files.packing import plain_name
 from sparsezc.io.files.source import Lines, Span, cut, parts
 from sparsezc.io.formats import text
 from sparsezc.memory.csr import Csr
@@ -75,7 +76,7 @@ def edge_chunks(path: Path, weights: Weights = FROM_FILE, span: Span | None = No
             if first and (said := _SIZES.match(chunk.data)):
                 sizes = _sizes(chunk, said)
                 found.nrows, found.ncols, found.promised = sizes
-            if not columns and not path.name.lower().removesuffix(".gz").endswith(_NAMELESS):
+            if not columns and not plain_name(path.name).endswith(_NAMELESS):
                 chunk, names = _headings(chunk)
                 columns, order = len(names), names or order
             table, columns = text.table(chunk, columns or None, weights=weights, order=order)
@@ -162,7 +163,7 @@ def write(csr: Csr, out: Output) -> None:
     """
     if csr.dtype.is_complex:
         raise InvalidValue(f"an edge list holds real values, not {csr.dtype}; write .npz or .h5")
-    mark = b"," if out.path.name.lower().removesuffix(".gz").endswith(".csv") else b"\t"
+    mark = b"," if plain_name(out.path.name).endswith(".csv") else b"\t"
     if mark == b"," and not csr.nvals:
         raise InvalidValue("a .csv of no edges would be an empty file; write .txt, or another format that has sizes")
     with out.open() as file:
