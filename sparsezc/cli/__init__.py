@@ -30,8 +30,9 @@ if TYPE_CHECKING:
 __all__ = ["main"]
 
 _EPILOG = """\
-GRAPH is a file (.txt, .mtx, .gr, .graph, .sg, .wsg, .bel, .npz, .parquet, .h5; text formats also with .gz) or the name
-of a graph to generate: kron:SCALE[:EDGEFACTOR], urand:SCALE[:EDGEFACTOR], grid:ROWSxCOLS, path:N, star:N.
+GRAPH is a file (.txt, .csv, .mtx, .gr, .graph, .sg, .wsg, .bel, .npz, .parquet, .feather, .h5; text formats also with
+.gz, .bz2, .xz, .zst), a folder of Parquet files, - for standard input, or the name of a graph to generate:
+kron:SCALE[:EDGEFACTOR], urand:SCALE[:EDGEFACTOR], grid:ROWSxCOLS, path:N, star:N.
 Exit codes: 0 done, 1 failed (one line on stderr gives the reason), 2 wrong usage, 130 interrupted."""
 
 

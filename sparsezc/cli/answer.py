@@ -120,8 +120,8 @@ def save(path: str, graph: Graph, answer: Any) -> None:
         _hdf5(full, path)
         return
     with task(), Output(path) as out:
-        if suffix in _PARQUET:
-            _parquet(full, out)
+        if suffix in _ARROW:
+            _arrow(full, suffix, out)
             return
         with out.open() as file:
             _WRITERS[suffix](full, file)
@@ -335,11 +335,12 @@ def _npz(answer: Answer, file: IO[bytes]) -> None:
     np.savez(file, **arrays)  # type: ignore[arg-type]
 
 
-def _parquet(answer: Answer, out: Output) -> None:
+def _arrow(answer: Answer, suffix: str, out: Output) -> None:
     from sparsezc.io.build.optional import need
-    from sparsezc.io.formats.parquet import write_table
+    from sparsezc.io.formats import feather, parquet
 
-    write_table(need("pyarrow", "arrow").table({"vertex": answer.vertices, **answer.columns}), out)
+    table = need("pyarrow", "arrow").table({"vertex": answer.vertices, **answer.columns})
+    (parquet if suffix in _PARQUET else feather).write_table(table, out)
 
 
 def _hdf5(answer: Answer, path: str) -> None:
@@ -362,7 +363,8 @@ _WRITERS: dict[str, Callable[[Answer, IO[bytes]], None]] = {
 _TABLES = (".npy", ".csv")
 _NUMBERS = (".txt", ".json")
 _PARQUET = (".parquet", ".pq")
+_ARROW = (*_PARQUET, ".feather", ".arrow")
 _HDF5 = (".h5", ".hdf5")
-_SUFFIXES = (*_WRITERS, *_PARQUET, *_HDF5)
+_SUFFIXES = (*_WRITERS, *_ARROW, *_HDF5)
 _PACKED = (".txt", ".tsv", ".csv", ".json")
-_PACKAGES = dict.fromkeys(_PARQUET, ("pyarrow", "arrow")) | dict.fromkeys(_HDF5, ("h5py", "hdf5"))
+_PACKAGES = dict.fromkeys(_ARROW, ("pyarrow", "arrow")) | dict.fromkeys(_HDF5, ("h5py", "hdf5"))

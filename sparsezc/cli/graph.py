@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from sparsezc.memory.csr import Csr
 
 
+_INPUT = "/dev/stdin"  # an edge list, unless --format says otherwise
 _ENGINES = ("auto", "cpu", "gpu")
 _NEEDS_GPU = ("gpu",)
 _WITHOUT_GPU = ("cpu",)  # engines without placements
@@ -29,7 +30,7 @@ def add_graph(command: argparse.ArgumentParser, *, weights: str) -> None:
     """Declare the arguments for reading a graph; `weights` describes the command's use of them."""
     command.add_argument(
         "graph", metavar="GRAPH", type=_graph,
-        help="a file, - for standard input (with --format), or a graph to generate such as kron:16",
+        help="a file, - for standard input (an edge list, or as --format says), or a graph to generate such as kron:16",
     )  # fmt: skip
     ways = command.add_mutually_exclusive_group()
     ways.add_argument("--directed", action="store_true", help="edges count one way; refused where the format says both")
@@ -37,12 +38,16 @@ def add_graph(command: argparse.ArgumentParser, *, weights: str) -> None:
     command.add_argument(
         "--weights", metavar="W", help=f"{weights}; 'none', 'narrowest', a type such as FP32, or made ones: 1-255"
     )
-    command.add_argument("--relabel", action="store_true", help="only the ids that occur are vertices")
+    command.add_argument("--relabel", action="store_true", help="only ids that occur are vertices; they may be names")
+    for name in ("source", "target", "weight"):
+        command.add_argument(f"--{name}-col", metavar="NAME", help=f"the column of a table with the edges' {name}s")
     command.add_argument(
         "--host-budget", type=_budget, metavar="SIZE", help="host memory to use at most: 16GB, or a share"
     )
     command.add_argument(
-        "--format", help="read the file as snap, mtx, dimacs, metis, gap, emogi, npz, parquet or binsparse"
+        "--format",
+        help="read the file as snap (any edge list), mtx, dimacs, metis, gap, emogi, npz, parquet,"
+        " feather or binsparse, whatever its name",
     )
 
 
@@ -84,7 +89,7 @@ def add_place(command: argparse.ArgumentParser) -> None:
 
 def _graph(name: str) -> str:
     """Return the name of the graph as the readers know it, of "-" that of standard input."""
-    return "/dev/stdin" if name == "-" else name
+    return _INPUT if name == "-" else name
 
 
 def nbytes(text: str, *, share: bool = False) -> str:
@@ -238,8 +243,11 @@ def read_options(arguments: argparse.Namespace, weights: Any = None) -> ReadOpti
         weights=weights,
         relabel=arguments.relabel,
         placement=None if arguments.placement == "auto" else arguments.placement,
-        format=arguments.format,
+        format=arguments.format or ("snap" if arguments.graph == _INPUT else None),
         verify=getattr(arguments, "check", False),
+        source_col=arguments.source_col,
+        target_col=arguments.target_col,
+        weight_col=arguments.weight_col,
     )
 
 
