@@ -41,13 +41,15 @@ def add_graph(command: argparse.ArgumentParser, *, weights: str) -> None:
     command.add_argument("--relabel", action="store_true", help="only ids that occur are vertices; they may be names")
     for name in ("source", "target", "weight"):
         command.add_argument(f"--{name}-col", metavar="NAME", help=f"the column of a table with the edges' {name}s")
+    command.add_argument("--type-col", metavar="NAME", help="the column of a table with the edges' types")
+    command.add_argument("--type", metavar="TYPE", help="only the edges of this type")
     command.add_argument(
         "--host-budget", type=_budget, metavar="SIZE", help="host memory to use at most: 16GB, or a share"
     )
     command.add_argument(
         "--format",
         help="read the file as snap (any edge list), mtx, dimacs, metis, gap, emogi, npz, parquet,"
-        " feather or binsparse, whatever its name",
+        " feather, networkx, konect or binsparse, whatever its name",
     )
 
 
@@ -248,6 +250,8 @@ def read_options(arguments: argparse.Namespace, weights: Any = None) -> ReadOpti
         source_col=arguments.source_col,
         target_col=arguments.target_col,
         weight_col=arguments.weight_col,
+        type_col=arguments.type_col,
+        type=arguments.type,
     )
 
 

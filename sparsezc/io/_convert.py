@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -59,15 +59,7 @@ def convert(
         with naming(source), seekable(source, out.scratch()) as source:
             room = _Room(limit)
             _verify(source, options)
-            number: Callable[[NDArray[Any]], NDArray[Any]] | None = None
-            size, names = 0, None
-            if options.relabel:
-                try:
-                    ids = _occurring(_edge_chunks(source, options)[0], room)
-                    number, size = lambda part: np.searchsorted(ids, part), ids.size
-                except NamedVertices:
-                    names, place = _named(source, options, room)
-                    number, size = place.__getitem__, place.size
+            number, size, names = _numbering(source, options, room) if options.relabel else (None, 0, None)
             found, weights = _edge_chunks(source, options, names)
             options.check_direction(source, found.undirected)
             if weights.kind != "file":
@@ -160,6 +152,18 @@ def _edge_chunks(
     alike = name in ("parquet", "feather", "binsparse")  # their chunks do not depend on the weights
     more = {"columns": options.columns, "names": names} if name in TABLES else {}
     return module.edge_chunks(*(path, weights)[: 2 - alike], **more), weights
+
+
+def _numbering(
+    source: str | os.PathLike[str], options: ReadOptions, room: _Room
+) -> tuple[Callable[[NDArray[Any]], NDArray[Any]], int, Names | None]:
+    """Return what numbers ids among those that occur, how many these are, and their names if they have some."""
+    if not options.named:
+        with suppress(NamedVertices):
+            ids = _occurring(_edge_chunks(source, options)[0], room)
+            return lambda part: np.searchsorted(ids, part), ids.size, None
+    names, place = _named(source, options, room)
+    return place.__getitem__, place.size, names
 
 
 def _named(source: str | os.PathLike[str], options: ReadOptions, room: _Room) -> tuple[Names, NDArray[np.int64]]:

@@ -38,8 +38,13 @@ if TYPE_CHECKING:
     from sparsezc.io.ranks import reading
 
 _NEVER_PACKED = ("npz", "emogi", "parquet", "feather", "binsparse")
-TABLES = ("snap", "parquet", "feather")  # formats whose columns can be chosen, and whose vertices may have names
-_TEXT = ("snap", "mtx", "dimacs", "metis")
+TABLES = (
+    "snap",
+    "parquet",
+    "feather",
+    "networkx",
+)  # columns can be chosen, vertices may have names
+_TEXT = ("snap", "mtx", "dimacs", "metis", "konect", "networkx")
 # for pipes and .h5 files only
 _seekable = first_use.function("sparsezc.io.files.pipe_spool", "seekable")
 _find = first_use.function("sparsezc.io.hdf5.csr_file", "find")
@@ -59,6 +64,8 @@ class Reading(TypedDict, total=False):
     source_col: str | None
     target_col: str | None
     weight_col: str | None
+    type_col: str | None
+    type: str | None
 
 
 @overload
@@ -115,10 +122,12 @@ def read(
         edges that `symmetrize` adds are merged with "min" in .npz too.
     format : str, optional
         Read the file as this format ("snap", "mtx", "dimacs", "metis", "gap", "emogi", "npz", "parquet",
-        "feather" or "binsparse"), whatever its name.
+        "feather", "networkx", "konect" or "binsparse"), whatever its name.
     source_col, target_col, weight_col : str, optional
         The columns of an edge list whose first line names them, of a Parquet or a Feather file; by default those with a
         usual name (docs/formats.md), of Parquet and Feather else the first ones. Other columns are ignored.
+    type_col, type : str, optional
+        Only the edges that have this type in this column of such a table; :func:`read_types` reads all types.
     verify : bool
         Compare a whole .h5 file that sparsezc wrote with its checksums at once. Without it, arrays are compared when
         they are read, and mapped arrays when they are first used.
@@ -208,7 +217,9 @@ def _read(path: str | os.PathLike[str], options: ReadOptions) -> tuple[Csr, NDAr
         with _seekable(path) if is_piped(Path(path)) else nullcontext(path) as file:
             make = partial(module.read, Path(file), weights=weights, placement=placement, direct=direct, **more)
             try:
-                found = make()
+                if options.named:
+                    names = Names()
+                found = make(names=names) if options.named else make()
             except NamedVertices:
                 if not options.relabel or kind not in TABLES:
                     raise
@@ -298,9 +309,7 @@ class ReadOptions:
         given, dup_op = options.get("weights"), options.get("dup_op")
         wanted = FROM_FILE if given is None else weighting.parse(given)
         merge = "min" if dup_op is None else csr_builder.merge_name(dup_op)
-        columns = TableColumns(
-            *(_column(name, options.get(name)) for name in ("source_col", "target_col", "weight_col"))
-        )
+        columns = _columns(options)
         for name, value in (("symmetrize", symmetrize), ("relabel", relabel), ("verify", verify)):
             if value is not False:
                 flag(name, value)
@@ -314,7 +323,9 @@ class ReadOptions:
             kind = None if is_generated(path) else format_of(Path(path), format)
             if kind is None and format is not None:
                 raise InvalidValue(f"format={format!r} is for files; {path} is made, so leave it out")
-            if columns and kind not in TABLES:
+            if (columns.kind is None) != (columns.only is None):
+                raise InvalidValue("type_col= and type= go together: a column, and the type of the edges to read")
+            if columns and (kind not in TABLES or (columns.kind and kind == "networkx")):
                 raise InvalidValue(
                     f"{path} is no table whose columns have names; source_col=, target_col= and weight_col= are for"
                     f" the formats {', '.join(TABLES)}"
@@ -328,17 +339,30 @@ class ReadOptions:
             kind, directed, both, wanted, bool(relabel), options.get("placement"), merge, adds, bool(verify), columns
         )
 
+    @property
+    def named(self) -> bool:
+        """Return whether vertices have names in this format, if they are wanted."""
+        return self.relabel and self.kind == "networkx"
+
     def check_direction(self, path: str | os.PathLike[str], undirected: bool) -> None:
         """Raise InvalidValue if directed=True is given for a graph whose format makes it undirected."""
         if self.directed and undirected:
             raise InvalidValue(f"directed=True, but {path} is undirected by its format; leave directed out")
 
 
-def _column(option: str, name: Any) -> str | None:
-    """Return the name of a column, checked."""
-    if name is not None and (not isinstance(name, str) or not name):
-        raise InvalidValue(f"{option}={name!r}; the name of a column is needed")
-    return name
+def _columns(options: Reading) -> TableColumns:
+    """Return the columns that are chosen by name, checked."""
+    given: tuple[tuple[str, Any], ...] = (
+        ("source_col", options.get("source_col")),
+        ("target_col", options.get("target_col")),
+        ("weight_col", options.get("weight_col")),
+        ("type_col", options.get("type_col")),
+        ("type", options.get("type")),
+    )
+    for option, name in given:
+        if name is not None and (not isinstance(name, str) or not name):
+            raise InvalidValue(f"{option}={name!r}; the name of a {'type' if option == 'type' else 'column'} is needed")
+    return TableColumns(given[0][1], given[1][1], given[2][1], given[3][1], given[4][1])
 
 
 def is_generated(path: str | os.PathLike[str]) -> bool:
@@ -359,14 +383,17 @@ def format_of(path: Path, format: str | None = None, *, exists: bool = True) -> 
     plain = plain_name(path.name)
     packed = path.name.lower().removeprefix(plain)
     suffix = max((suffix for suffix in SUFFIXES if plain.endswith(suffix)), key=len, default=None)
+    if format is None and suffix is None and exists and plain.startswith("out."):
+        return "konect"
     if format is None and suffix is None:
         if exists:
             existing(path)
         made = ", and made graphs such as kron:16, urand:16, grid:100x100"
+        known = sorted(each for each in SUFFIXES if each.count(".") == 1)
         others = "; of other names, and pipes, format= (--format) says what they hold"
         raise FileFormatError(
             f"{path}: the suffix {Path(plain).suffix!r} is not known{meant(Path(plain).suffix, SUFFIXES)}; known are "
-            f"{', '.join(sorted(SUFFIXES))} (text and .sg formats also with {', '.join(packing.SUFFIXES)})"
+            f"{', '.join(known)} (text and .sg formats also with {', '.join(packing.SUFFIXES)})"
             + (made + others)
             * exists
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -36,6 +36,8 @@ class TableColumns:
     ----------
     source, target, weight, kind : str or None
         `kind` is the column that says which edges are wanted, those of the kind `only`.
+    kinds : Names, optional
+        The kinds that occur are collected in it.
     """
 
     source: str | None = None
@@ -43,6 +45,7 @@ class TableColumns:
     weight: str | None = None
     kind: str | None = None
     only: str | None = None
+    kinds: Names | None = field(default=None, compare=False)
 
     def __bool__(self) -> bool:
         return any((self.source, self.target, self.weight, self.kind))
@@ -123,12 +126,22 @@ class Names:
         return len(self._numbers)
 
     def sorted(self) -> tuple[NDArray[Any], NDArray[np.int64]]:
-        """Return the names, ascending, and the place of each number among them."""
-        names = np.empty(len(self._numbers), object)
-        names[:] = sorted(self._numbers)
-        place = np.empty(names.size, np.int64)
-        place[[self._numbers[name] for name in names]] = np.arange(names.size)
+        """Return the names, ascending, and the place of each number among them; of whole numbers int64, by size."""
+        numbers = self._numbers
+        whole = all(map(_is_whole, numbers))
+        order = sorted(numbers, key=int) if whole else sorted(numbers)
+        place = np.empty(len(order), np.int64)
+        place[[numbers[name] for name in order]] = np.arange(len(order))
+        if whole:
+            return np.array(list(map(int, order)), np.int64), place
+        names = np.empty(len(order), object)
+        names[:] = order
         return names, place
+
+
+def _is_whole(name: str) -> bool:
+    """Return whether a name is a whole number as Python prints it, of 64 bits."""
+    return name.isascii() and name.isdigit() and len(name) <= 18 and str(int(name)) == name
 
 
 def relabel(edges: Edges, names: Names) -> tuple[Edges, NDArray[Any]]:

@@ -7,6 +7,7 @@ gzip, bzip2 and xz are Python's own, zstd from Python 3.14 on; before it is pyar
 from __future__ import annotations
 
 import zlib
+from collections.abc import Iterable
 from contextlib import suppress
 from importlib import import_module
 from typing import IO, Any, Protocol, Self
@@ -178,6 +179,10 @@ class _Closing:
     def write(self, data: Any) -> int:
         self._inner.write(data)
         return memoryview(data).nbytes
+
+    def writelines(self, lines: Iterable[bytes]) -> None:
+        for line in lines:
+            self._inner.write(line)
 
     def flush(self) -> None:
         """Leave the data where it is: packed bytes are complete when the file is closed."""

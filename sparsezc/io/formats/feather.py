@@ -18,9 +18,8 @@ from sparsezc.io.build.edge_list import Chunk, EdgeChunks, Edges, collect
 from sparsezc.io.build.optional import need
 from sparsezc.io.build.table_columns import USUAL, Names, TableColumns
 from sparsezc.io.files.pipe_spool import regular
-from sparsezc.io.formats import arrow_edges
 from sparsezc.io.hdf5.foreign import one_line
-from sparsezc.io.interop import arrow
+from sparsezc.io.interop import arrow, arrow_edges
 from sparsezc.memory.csr import Csr
 from sparsezc.semirings.types import datatypes
 

@@ -26,9 +26,9 @@ from sparsezc.io.build.table_columns import USUAL, Names, TableColumns
 from sparsezc.io.files.atomic_write import Output
 from sparsezc.io.files.pipe_spool import regular
 from sparsezc.io.files.source import naming
-from sparsezc.io.formats import arrow_edges, parquet_checksums
+from sparsezc.io.formats import parquet_checksums
 from sparsezc.io.hdf5.foreign import one_line
-from sparsezc.io.interop import arrow
+from sparsezc.io.interop import arrow, arrow_edges
 from sparsezc.io.interop.edge_table import TableOptions
 from sparsezc.memory.csr import Csr
 from sparsezc.semirings.types import datatypes

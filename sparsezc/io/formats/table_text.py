@@ -25,7 +25,7 @@ _SEPARATORS = "\t;,"  # the first that a table's first line has; else blanks
 
 @dataclass
 class Picker:
-    """What picks the columns of a table.
+    """The columns picked from the lines of a table.
 
     Attributes
     ----------
@@ -60,6 +60,8 @@ class Picker:
         for number, cells in rows:
             if len(cells) != self._width:
                 raise chunk.error(number, f"found {len(cells)} columns; {self._width} are needed, as in the first line")
+            if self._kind is not None and self.columns.kinds is not None:
+                self.columns.kinds.number([cells[self._kind]])
             if self._kind is not None and self.columns.only not in (None, cells[self._kind]):
                 continue
             words = [cells[k] for k in at]

@@ -186,3 +186,41 @@ def test_names_are_counted_against_the_memory(monkeypatch: pytest.MonkeyPatch) -
     names = Names()
     with gb.config.set(host_budget=1000), pytest.raises(MemoryError, match="the names of 20 vertices"):
         names.number(map(str, range(20)))
+
+
+FACTS = "from,rel,to,w\nann,knows,bob,1\nbob,likes,tea,2\nbob,knows,zoe,3\nann,knows,bob,0\n"
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.parquet", "a.feather"])
+def test_a_matrix_a_type(name: str, tmp_path: Path) -> None:
+    path = write(tmp_path / name, FACTS)
+    types, ids = gb.io.read_types(path, type_col="rel", relabel=True)
+    assert {kind: edges(A, ids) for kind, A in types.items()} == {
+        "knows": {("ann", "bob"): 0, ("bob", "zoe"): 3},
+        "likes": {("bob", "tea"): 2},
+    }
+    assert {A.shape for A in types.values()} == {(4, 4)}
+    A, ids = gb.io.read(path, relabel=True, type_col="rel", type="likes")
+    assert edges(A, ids) == {("bob", "tea"): 2}
+    numbers = write(tmp_path / f"n{path.suffix}", "source,target,k\n0,1,7\n5,2,8\n")
+    types = gb.io.read_types(numbers, type_col="k", weights=False)
+    assert {kind: edges(A) for kind, A in types.items()} == {"7": {(0, 1): True}, "8": {(5, 2): True}}
+    types, ids = gb.io.read_types(numbers, type_col="k", relabel=True, symmetrize=True)
+    assert ids.tolist() == [0, 1, 2, 5]
+    assert edges(types["8"], ids) == {(5, 2): True, (2, 5): True}
+
+
+def test_types_that_cannot_be(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.csv", FACTS)
+    for call, message in (
+        (lambda: gb.io.read_types(path, type_col="rl", relabel=True), "column 'rl' is not there; did you mean 'rel'"),
+        (lambda: gb.io.read_types("star:4", type_col="rel"), "is no table with a column 'rel'"),
+        (lambda: gb.io.read_types(path, type_col="rel", type="knows"), "read_types needs type_col="),
+        (lambda: gb.io.read(path, type_col="rel"), "type_col= and type= go together"),
+        (
+            lambda: gb.io.read_types(path, type_col="rel"),
+            "found 'ann'; a whole number is needed as a vertex id",
+        ),
+    ):
+        with pytest.raises(ValueError, match=message):
+            call()

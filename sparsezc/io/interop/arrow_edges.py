@@ -37,8 +37,11 @@ def numbers(
     wanted = columns[: len(columns) - (chosen.kind is not None)]
     try:
         if chosen.kind is not None:
-            kinds = arrow.column(table, columns[-1], str(path)).astype(str)
-            table = table.filter(kinds == chosen.only)
+            kinds = [str(each) for each in arrow.column(table, columns[-1], str(path)).tolist()]
+            if chosen.kinds is not None:
+                chosen.kinds.number(kinds)
+            if chosen.only is not None:
+                table = table.filter([each == chosen.only for each in kinds])
         found = [arrow.column(table, name, str(path)) for name in wanted]
     except InvalidValue as error:
         raise FileFormatError(str(error)) from None
