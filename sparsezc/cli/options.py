@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -98,8 +99,9 @@ class Option:
             nargs="+" if self.kind == "vertices" else None,
         )  # fmt: skip
 
-    def value(self, arguments: argparse.Namespace, found: Graph) -> Any:
-        """Return the argument: tables read, vertices as rows; None if it was not given."""
+    def value(self, arguments: argparse.Namespace, graphs: Sequence[Graph]) -> Any:
+        """Return the argument: tables read, vertices as rows, those of a pair each of its graph; None if not given."""
+        found = graphs[0]
         given = getattr(arguments, self.name)
         if given is None:
             return None
@@ -107,7 +109,7 @@ class Option:
             table = features.read(given, self.flag)
             if self.kind in ("scores", "labels"):
                 return _vector(table, given, whole=self.kind == "labels")
-            return table.astype("int64") if self.kind == "pairs" else table
+            return _pairs(table, f"{self.flag} {given}", graphs) if self.kind == "pairs" else table
         if self.kind == "graph":
             return found.another(arguments, given)
         if self.kind == "vertex":
@@ -131,3 +133,22 @@ def _vector(scores: Any, path: str, *, whole: bool) -> Any:
             raise FileFormatError(f"{path} has fractions; a whole number for each vertex is needed")
         values = values.astype(np.int64)
     return Vector.from_coo(at, values, size=scores.size)
+
+
+def _pairs(table: Any, source: str, graphs: Sequence[Graph]) -> Any:
+    """Return the pairs of ids of a file as pairs of rows; files hold whole numbers as fractions, too."""
+    import numpy as np
+
+    from sparsezc.errors import FileFormatError
+
+    if table.ndim != 2 or table.shape[1] != len(graphs):
+        raise FileFormatError(f"{source} has shape {table.shape}; a line of {len(graphs)} vertices for each is needed")
+    wrong = np.flatnonzero((table != np.floor(table)).any(axis=1) | ~np.isfinite(table).all(axis=1))
+    if wrong.size:
+        found = ", ".join(f"{each:g}" for each in table[wrong[0]].tolist())
+        raise FileFormatError(f"{source} has {found} in row {wrong[0]}; whole numbers, of vertices, are needed")
+    pairs = table.astype(np.int64)
+    for side, graph in enumerate(graphs):
+        if graph.ids is not None:
+            pairs[:, side] = [graph.vertex(str(each), source) for each in pairs[:, side].tolist()]
+    return pairs

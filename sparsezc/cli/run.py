@@ -78,6 +78,7 @@ def run(row: Row, arguments: argparse.Namespace) -> Report:
     if arguments.top < 0:
         raise InvalidValue(f"--top is {arguments.top}; a number of rows is needed")
     into_file = row.function == "projection" and arguments.out is not None and answer.is_edge_list(arguments.out)
+    into_file = into_file and not arguments.relabel  # the pieces have rows' numbers, not the file's ids
     if row.out == "vertices":
         answer.check(arguments)
     elif arguments.out is not None:
@@ -86,8 +87,8 @@ def run(row: Row, arguments: argparse.Namespace) -> Report:
     graph.configure(arguments)
     weights = row.read_weights(vars(arguments))
     found = graph.load(arguments, weights)
-    more = [_another(arguments, getattr(arguments, f"graph{k}"), weights) for k, _ in enumerate(row.graphs, 2)]
-    given = {option.name: option.value(arguments, found) for option in row.options}
+    others = [_another(arguments, getattr(arguments, f"graph{k}"), weights) for k, _ in enumerate(row.graphs, 2)]
+    given = {option.name: option.value(arguments, [found, *others]) for option in row.options}
     given = {name: value for name, value in given.items() if value is not None}
     facts = _source(row, found, given)
     all_true = row.weights == "lengths" and found.facts["dtype"] == "BOOL" and bool(found.csr.values.read().all())
@@ -95,11 +96,11 @@ def run(row: Row, arguments: argparse.Namespace) -> Report:
         given["out"] = arguments.out
     of_graph = arguments.plot is not None and arguments.plot_kind != "answer"
     drawn = plot.of_graph(arguments.plot_kind, found) if of_graph else None
-    result, elapsed, engine = timed(found, lambda A: row.call(A, *more, **given))
+    result, elapsed, engine = timed(found, lambda A: row.call(A, *(other.matrix() for other in others), **given))
     defaults = {p.name: p.default for p in function(row.function).parameters if p.default is not REQUIRED}
-    shown = row.show(found, result, Given(defaults | given, arguments.top))
+    shown = row.show(found, result, Given(defaults | given, arguments.top, others))
     if arguments.out is not None and not into_file:
-        _save(arguments.out, found, shown.out)
+        _save(arguments.out, found, _by_ids(found, shown.out) if row.out == "graph" else shown.out)
     if arguments.plot is not None:
         _draw(arguments, found, shown, drawn)
     if row.weights == "lengths":
@@ -107,9 +108,22 @@ def run(row: Row, arguments: argparse.Namespace) -> Report:
     return _report(arguments, found, shown, elapsed, engine, facts)
 
 
-def _another(arguments: argparse.Namespace, path: str, weights: Any) -> Any:
+def _another(arguments: argparse.Namespace, path: str, weights: Any) -> Graph:
     """Read a further graph, under the options of the first."""
-    return graph.load(argparse.Namespace(**vars(arguments) | {"graph": path}), weights).matrix()
+    return graph.load(argparse.Namespace(**vars(arguments) | {"graph": path}), weights)
+
+
+def _by_ids(found: Graph, written: Any) -> Any:
+    """Return a graph's matrix with the file's ids for rows and columns."""
+    from sparsezc.errors import InvalidValue
+
+    if found.ids is None:
+        return written
+    if found.ids.dtype.kind == "O":
+        raise InvalidValue(f"--out: a graph's file holds numbers, and the vertices of {found.name} have names")
+    i, j, values = written.to_coo()
+    n = int(found.ids.max(initial=-1)) + 1
+    return type(written).from_coo(found.ids[i], found.ids[j], values, written.dtype, nrows=n, ncols=n)
 
 
 def _source(row: Row, found: Graph, given: dict[str, Any]) -> list[tuple[str, str]]:

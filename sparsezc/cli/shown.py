@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -15,10 +15,11 @@ _ROWS = 20  # of a table of levels; the rows of a longer one are combined
 
 
 class Given(NamedTuple):
-    """The values of an algorithm's parameters, its defaults among them, and the rows that tables show at most."""
+    """The values of an algorithm's parameters, its defaults among them, the rows of tables, and further graphs."""
 
     values: dict[str, Any]
     top: int
+    others: Sequence[Graph] = ()
 
 
 class Columns(NamedTuple):

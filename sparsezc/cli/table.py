@@ -103,11 +103,11 @@ class Row:
         return parameter.type.startswith("Matrix, ") and parameter.default is parameters.REQUIRED
 
 
-def _plain(make: Callable[[Graph, Any, dict[str, Any]], tuple[dict[str, Any], Any]]) -> Show:
+def _plain(make: Callable[[Graph, Any, Given], tuple[dict[str, Any], Any]]) -> Show:
     """Return what reports numbers as facts and lists as tables; `make` returns the data and what ``--out`` writes."""
 
     def show(found: Graph, result: Any, given: Given) -> Shown:
-        data, out = make(found, result, given.values)
+        data, out = make(found, result, given)
         made = Shown(data, out=out)
         for name, value in data.items():
             if isinstance(value, list) and value:
@@ -120,67 +120,70 @@ def _plain(make: Callable[[Graph, Any, dict[str, Any]], tuple[dict[str, Any], An
     return show
 
 
-def _column(vector: Any) -> Columns:
+def _column(vector: Any, named: Graph | None = None) -> Columns:
+    """Return the column of a Vector; its values are vertices of the graph `named`, if there is one."""
     rows, values = vector.to_coo()
+    if named is not None:
+        values = named.named(values)
     return Columns(rows, {"value": values}, float("nan") if values.dtype.kind == "f" else -1)
 
 
 @_plain
-def _bellman_ford(found: Graph, result: Any, given: dict[str, Any]) -> tuple[dict[str, Any], Any]:
+def _bellman_ford(found: Graph, result: Any, given: Given) -> tuple[dict[str, Any], Any]:
     distance, parent = result
     rows, values = distance.to_coo()
     above = found.named(parent.to_coo()[1])
     missing = float("nan") if values.dtype.kind == "f" else -1
     longest = values.max().item() if values.size else None
-    data = {"source": found.name_of(given["source"]), "reached": int(rows.size), "longest": longest}
+    data = {"source": found.name_of(given.values["source"]), "reached": int(rows.size), "longest": longest}
     return data, Columns(rows, {"distance": values, "parent": above}, missing)
 
 
 @_plain
-def _scan(found: Graph, result: Any, given: dict[str, Any]) -> tuple[dict[str, Any], Any]:
+def _scan(found: Graph, result: Any, given: Given) -> tuple[dict[str, Any], Any]:
     psi, vertex = result
     return {"vertex": found.name_of(vertex), "largest": psi.get(vertex)}, _column(psi)
 
 
 @_plain
-def _flow(found: Graph, result: Any, given: dict[str, Any]) -> tuple[dict[str, Any], Any]:
+def _flow(found: Graph, result: Any, given: Given) -> tuple[dict[str, Any], Any]:
     value, flow = result
     return {"value": value, "edges_used": flow.nvals}, flow
 
 
 @_plain
-def _cut(found: Graph, result: Any, given: dict[str, Any]) -> tuple[dict[str, Any], Any]:
+def _cut(found: Graph, result: Any, given: Given) -> tuple[dict[str, Any], Any]:
     value, side = result
     return {"value": value, "vertices_with_s": side.nvals}, _column(side.dup("INT8"))
 
 
 @_plain
-def _global_cut(found: Graph, result: Any, given: dict[str, Any]) -> tuple[dict[str, Any], Any]:
+def _global_cut(found: Graph, result: Any, given: Given) -> tuple[dict[str, Any], Any]:
     value, side = result
     return {"value": value, "vertices": side.nvals}, _column(side.dup("INT8"))
 
 
 @_plain
-def _places(found: Graph, result: Any, given: dict[str, Any]) -> tuple[dict[str, Any], Any]:
+def _places(found: Graph, result: Any, given: Given) -> tuple[dict[str, Any], Any]:
     return {"located": result.nvals // 2}, result
 
 
 @_plain
-def _nominated(found: Graph, result: Any, given: dict[str, Any]) -> tuple[dict[str, Any], Any]:
+def _nominated(found: Graph, result: Any, given: Given) -> tuple[dict[str, Any], Any]:
     nominated, score = result
     best = nominated.to_dense()[:1000].tolist()
     return {"top": [{"vertex": found.name_of(v), "score": score.get(v)} for v in best]}, _column(score)
 
 
 @_plain
-def _projected(found: Graph, result: Any, given: dict[str, Any]) -> tuple[dict[str, Any], Any]:
+def _projected(found: Graph, result: Any, given: Given) -> tuple[dict[str, Any], Any]:
     if isinstance(result, int):
         return {"pairs": result}, None
     return {"pairs": result.nvals // 2}, result
 
 
 @_plain
-def _clusters(found: Graph, result: Any, given: dict[str, Any]) -> tuple[dict[str, Any], Any]:
+def _clusters(found: Graph, result: Any, given: Given) -> tuple[dict[str, Any], Any]:
     p, cluster, conductance = result
     rows = range(cluster.nrows)
     sizes = [cluster[row, :].new().nvals for row in rows]
@@ -188,22 +191,23 @@ def _clusters(found: Graph, result: Any, given: dict[str, Any]) -> tuple[dict[st
 
 
 @_plain
-def _smoothed(found: Graph, result: Any, given: dict[str, Any]) -> tuple[dict[str, Any], Any]:
+def _smoothed(found: Graph, result: Any, given: Given) -> tuple[dict[str, Any], Any]:
     x, gap = result
     return {"gap": gap}, _column(x)
 
 
 @_plain
-def _matched_pattern(found: Graph, result: Any, given: dict[str, Any]) -> tuple[dict[str, Any], Any]:
+def _matched_pattern(found: Graph, result: Any, given: Given) -> tuple[dict[str, Any], Any]:
     best = result.to_dense().argmax(axis=0).tolist()
     pairs = [
-        {"pattern": j, "vertex": found.name_of(v), "log_probability": result.get(v, j)} for j, v in enumerate(best)
+        {"pattern": given.others[0].name_of(j), "vertex": found.name_of(v), "log_probability": result.get(v, j)}
+        for j, v in enumerate(best)
     ]
     return {"best": pairs}, result
 
 
 @_plain
-def _factored(found: Graph, result: Any, given: dict[str, Any]) -> tuple[dict[str, Any], Any]:
+def _factored(found: Graph, result: Any, given: Given) -> tuple[dict[str, Any], Any]:
     U, V, loss = result
     return {"loss": [{"round": number, "loss": float(value)} for number, value in enumerate(loss)]}, {
         "U": U.to_dense(float("nan")), "V": V.to_dense(float("nan")), "loss": loss,
@@ -211,23 +215,23 @@ def _factored(found: Graph, result: Any, given: dict[str, Any]) -> tuple[dict[st
 
 
 @_plain
-def _embedded(found: Graph, result: Any, given: dict[str, Any]) -> tuple[dict[str, Any], Any]:
+def _embedded(found: Graph, result: Any, given: Given) -> tuple[dict[str, Any], Any]:
     return {"columns": result.ncols}, result
 
 
 @_plain
-def _assigned(found: Graph, result: Any, given: dict[str, Any]) -> tuple[dict[str, Any], Any]:
-    return {"assigned": result.nvals}, _column(result)
+def _assigned(found: Graph, result: Any, given: Given) -> tuple[dict[str, Any], Any]:
+    return {"assigned": result.nvals}, _column(result, found)
 
 
 @_plain
-def _matched(found: Graph, result: Any, given: dict[str, Any]) -> tuple[dict[str, Any], Any]:
+def _matched(found: Graph, result: Any, given: Given) -> tuple[dict[str, Any], Any]:
     match, disagreements = result
-    return {"disagreements": disagreements}, _column(match)
+    return {"disagreements": disagreements}, _column(match, given.others[0])
 
 
 @_plain
-def _walks(found: Graph, result: Any, given: dict[str, Any]) -> tuple[dict[str, Any], Any]:
+def _walks(found: Graph, result: Any, given: Given) -> tuple[dict[str, Any], Any]:
     import numpy as np
 
     w, step, vertex = result.to_coo()
@@ -238,11 +242,11 @@ def _walks(found: Graph, result: Any, given: dict[str, Any]) -> tuple[dict[str, 
 
 
 @_plain
-def _sampled(found: Graph, result: Any, given: dict[str, Any]) -> tuple[dict[str, Any], Any]:
+def _sampled(found: Graph, result: Any, given: Given) -> tuple[dict[str, Any], Any]:
     import numpy as np
 
     row, neighbor, value = result.to_coo()
-    source = np.array(given["sources"])[row.astype(np.int64)]
+    source = np.array(given.values["sources"])[row.astype(np.int64)]
     return {"edges": result.nvals}, np.column_stack(
         (found.named(source), found.named(neighbor.astype(np.int64)), value)
     )
