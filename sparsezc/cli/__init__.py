@@ -39,6 +39,11 @@ Exit codes: 0 done, 1 failed (one line on stderr gives the reason), 2 wrong usag
 class _Parser(argparse.ArgumentParser):
     """argparse's parser, with messages that are safe to print and output that is checked to have been written."""
 
+    def __init__(self, *args: Any, **more: Any) -> None:
+        super().__init__(
+            *args, **{"allow_abbrev": False} | more
+        )  # --source would be --source-col where it is no option
+
     def print_help(self, file: Any = None) -> None:
         with streams.output() as out:
             (file or out).write(self.format_help())

@@ -339,7 +339,7 @@ BAD = [
     (["sssp", "{edges}", "--weights", "colour"], "--weights colour is not understood"),
     (["sssp", "{edges}", "--delta", "-1"], "delta=-1.0: a number above 0 is needed"),
     (["pagerank", "{edges}", "--damping", "2"], "damping is 2.0"),
-    (["convert", "{edges}", "{folder}/out.xyz"], "out.xyz: the suffix '.xyz' is not known; known are .bel, "),
+    (["convert", "{edges}", "{folder}/out.xyz"], "out.xyz: the suffix '.xyz' is not known; known are .arrow, .bel, "),
     (["convert", "path:1", "{folder}/out.csv"], "out.csv: a .csv of no edges would be an empty file; write .txt"),
     (["convert", "{edges}", "{folder}/none/out.mtx"], "none"),
     (["bfs", "{edges}", "--out", "{folder}/none/out.txt"], "none"),
@@ -683,11 +683,9 @@ def test_a_dash_is_standard_input(tmp_path):
     piped = subprocess.run([*command, "--format", "snap"], input=b"0 1\n1 2\n", capture_output=True, check=True)
     with path.open() as file:
         redirected = subprocess.run([*command, "--format", "snap"], stdin=file, capture_output=True, check=True)
-        bare = subprocess.run(command, stdin=file, capture_output=True, check=False)
-    for done in (piped, redirected):
+    bare = subprocess.run(command, input=b"0 1\n1 2\n", capture_output=True, check=True)
+    for done in (piped, redirected, bare):
         assert json.loads(done.stdout)["graph"]["edges"] == 2
-    assert bare.returncode == 1
-    assert b"format= (--format) says what they hold" in bare.stderr
     named = subprocess.run(
         [*command, "--format", "snap"], input=b"dst,src\n0,1\n0,2\n", capture_output=True, check=True
     )
