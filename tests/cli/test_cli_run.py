@@ -1,14 +1,17 @@
-"""``sparsezc app``: every application from the shell gives what the function gives, and refuses what it cannot read."""
+"""``sparsezc run``: everything from the shell gives what the function gives, and refuses what it cannot read."""
 
 from __future__ import annotations
 
 import json
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import sparsezc as gb
-from sparsezc.cli import apps, features, main
+from sparsezc.cli import features, main
+from sparsezc.cli.table import ROWS, Row
 
 
 @pytest.fixture(autouse=True)
@@ -33,7 +36,7 @@ def here(tmp_path, monkeypatch):
 
 
 def run(capsys, *arguments):
-    code = main(["app", *map(str, arguments)])
+    code = main(["run", *map(str, arguments)])
     out, err = capsys.readouterr()
     return code, out, err
 
@@ -83,15 +86,133 @@ CALLS = {
 }
 
 
-def test_the_table_has_every_application():
-    assert {app.function for app in apps.APPS} >= set(gb.applications.__all__)
-    assert {app.name for app in apps.APPS} == set(CALLS)
+def lines() -> list[str]:
+    """The table as docs/cli.md shows it."""
+    found = ["| name | options | computes |", "| --- | --- | --- |"]
+    for row in ROWS:
+        name = f"`{row.name}`" + f", `{row.short}`" * (row.short not in ("", row.name))
+        options = " ".join(f"`{option.flag}`" for option in row.options)
+        found.append(f"| {name} | {options} | {row.summary} |".replace("|  |", "| |"))
+    return found
+
+
+def test_the_page_has_the_table():
+    page = (Path(__file__).resolve().parents[2] / "docs" / "cli.md").read_text()
+    assert "\n".join(lines()) in page
+
+
+def test_the_table_has_every_algorithm_and_application():
+    functions = [row.function for row in ROWS]
+    assert sorted(functions) == sorted([*gb.algorithms.__all__, *gb.applications.__all__])
+
+
+#: Arguments of the other rows that need some.
+NEEDED = {
+    "k-truss": ["--k", "2"],
+    "maximal-independent-set": ["--nodes", "0", "2", "--seed", "1"],
+    "maximal-matching": ["--seed", "1"],
+    "greedy-color": ["--seed", "1", "--strategy", "largest_first"],
+    "modularity": ["--communities", "labels.csv"],
+    "multi-source-shortest-paths": ["--sources", "0", "3", "--weighted"],
+    "betweenness-centrality": ["--no-normalized", "--endpoints"],
+    "katz-centrality": ["--alpha", "0.05", "--nstart", "y.npy"],
+    "pagerank": ["--personalization", "y.npy", "--tol", "1e-5"],
+    "cosine-similarity": ["--pairs", "p.tsv", "--weighted"],
+    "k-hop": ["--radius", "2", "--no-center"],
+    "all-pairs-shortest-paths": ["--no-weighted"],
+}
+ACYCLIC = ("topological-generations", "topological-sort", "transitive-reduction", "find-negative-cycle")
+
+
+def called(row: Row, A: gb.Matrix) -> Any:
+    """The function's own answer to the arguments of NEEDED."""
+    given: dict[str, Any] = {"source": 0} if any(option.name == "source" for option in row.options) else {}
+    y = gb.Vector.from_dense(np.load("y.npy"))
+    more = {
+        "k-truss": {"k": 2}, "maximal-independent-set": {"nodes": [0, 2], "seed": 1}, "maximal-matching": {"seed": 1},
+        "greedy-color": {"seed": 1, "strategy": "largest_first"},
+        "modularity": {"communities": gb.Vector.from_dense([0, 0, 1, 1, 0])},
+        "multi-source-shortest-paths": {"sources": [0, 3], "weighted": True},
+        "betweenness-centrality": {"normalized": False, "endpoints": True},
+        "katz-centrality": {"alpha": 0.05, "nstart": y}, "pagerank": {"personalization": y, "tol": 1e-5},
+        "cosine-similarity": {"pairs": gb.Matrix.from_coo([0, 1], [1, 0], True, nrows=5, ncols=5), "weighted": True},
+        "k-hop": {"radius": 2, "center": False}, "all-pairs-shortest-paths": {"weighted": False},
+    }  # fmt: skip
+    return row.call(A, **given, **more.get(row.name, {}))
+
+
+def read_back(path: Path, row: Row) -> Any:
+    """An answer's file, by a library."""
+    if row.out == "numbers":
+        return list(json.loads(path.read_text()).values())
+    if row.out == "graph":
+        return gb.io.read(path).to_coo()
+    if row.out == "rows":
+        return np.load(path).ravel().tolist()
+    with np.load(path) as stored:
+        return [stored[name] for name in stored.files]
+
+
+@pytest.mark.parametrize("row", [row for row in ROWS if row.name not in CALLS], ids=lambda row: row.name)
+def test_every_algorithm_answers_as_its_function(row, here, capsys):
+    (here / "labels.csv").write_text("0\n0\n1\n1\n0\n")
+    directed = row.name in ACYCLIC
+    (here / "p.tsv").write_text("# 5 x 5, 2 entries\n0\t1\n1\t0\n")
+    name = {"numbers": "a.json", "graph": "a.mtx", "rows": "a.npy"}.get(row.out, "a.npz")
+    arguments = [row.name, "g.tsv", *["--undirected"] * (not directed), *NEEDED.get(row.name, []), "--out", name]
+    arguments += ["--source", "0"] if any(option.name == "source" for option in row.options) else []
+    assert answer(capsys, *arguments)["command"] == row.name
+    weights = row.read_weights({"weighted": True} if "--weighted" in arguments else {})
+    right = called(row, gb.io.read("g.tsv", directed=directed, weights=weights))
+    found = read_back(here / name, row)
+    if row.out == "numbers":
+        assert found == [right]
+    elif row.out == "graph":
+        for one, other in zip(found, right.to_coo(), strict=True):
+            np.testing.assert_array_equal(one, other)
+    elif row.out == "rows":
+        assert found == right.to_coo()[1].tolist()
+    else:
+        parts = [part for part in (right if isinstance(right, tuple) else (right,)) if hasattr(part, "to_coo")]
+        np.testing.assert_array_equal(found[0], parts[0].to_coo()[0])
+        for one, other in zip(found[1:], parts, strict=True):
+            np.testing.assert_array_equal(one, other.to_coo()[1])
+
+
+def test_top_says_how_many_rows_a_table_has(here, capsys):
+    assert len(answer(capsys, "pagerank", "kron:6", "--top", 3)["top"]) == 3
+    assert answer(capsys, "cc", "kron:6", "--top", 0)["largest"] == []
+    assert run(capsys, "pagerank", "kron:6", "--top", -1)[0::2] == (
+        1,
+        "sparsezc: --top is -1; a number of rows is needed\n",
+    )
+
+
+def test_the_nearest_name_is_offered(capsys):
+    for arguments, offered in (
+        (["run", "core_numbr", "path:3"], "invalid choice: 'core-numbr'; did you mean 'core-number'?"),
+        (["bsf", "path:3"], "invalid choice: 'bsf'; did you mean 'bfs'?"),
+        (["bfs", "path:3", "--sorce", "1"], "unrecognized arguments: --sorce 1; did you mean '--source'?"),
+        (["run", "projection", "path:3", "--onto", "row"], "invalid choice: 'row'; did you mean 'rows'?"),
+    ):
+        with pytest.raises(SystemExit) as left:
+            main(arguments)
+        assert left.value.code == 2
+        assert offered in capsys.readouterr().err
+
+
+def test_the_list_has_every_name(capsys):
+    with pytest.raises(SystemExit) as left:
+        main(["run", "--list"])
+    assert left.value.code == 0
+    out = capsys.readouterr().out
+    assert [line.split()[0] for line in out.splitlines()[1:]] == [row.short or row.name for row in ROWS]
 
 
 @pytest.mark.parametrize("name", CALLS)
 def test_every_application_answers_and_writes(name, here, capsys):
     data = answer(capsys, name, "g.tsv", "--undirected", *CALLS[name])
-    assert data["command"] == f"app {name}"
+    assert data["command"] == name
     assert data["graph"]["vertices"] == 5
     assert (here / str(CALLS[name][-1])).stat().st_size
     code, out, err = run(capsys, name, "g.tsv", "--undirected", *CALLS[name])
@@ -232,5 +353,5 @@ def test_bad_input(arguments, message, here, capsys):
 def test_wrong_usage(here, capsys):
     for arguments in (["nothing"], ["maximum-flow", "g.tsv", "--s", "0"]):
         with pytest.raises(SystemExit) as left:
-            main(["app", *arguments])
+            main(["run", *arguments])
         assert left.value.code == 2
