@@ -42,10 +42,19 @@ def _projected(found: Graph, result: Any, given: dict[str, Any]) -> tuple[dict[s
 
 
 def _clusters(found: Graph, result: Any, given: dict[str, Any]) -> tuple[dict[str, Any], Any]:
+    import numpy as np
+
     p, cluster, conductance = result
-    rows = range(cluster.nrows)
-    sizes = [cluster[row, :].new().nvals for row in rows]
-    return {"clusters": [{"vertices": sizes[row], "conductance": conductance.get(row)} for row in rows]}, p
+    seeds = found.named(np.array(given["seeds"]))
+    (row, vertex), (inner, member) = ([at.astype(np.int64) for at in each.to_coo()[:2]] for each in (p, cluster))
+    inside = np.isin(row * p.ncols + vertex, inner * p.ncols + member)
+    columns = seeds[row], found.named(vertex), p.to_coo()[2], inside
+    sizes = np.bincount(inner, minlength=seeds.size)
+    told = [
+        {"seed": int(seed), "vertices": int(sizes[k]), "conductance": conductance.get(k)}
+        for k, seed in enumerate(seeds)
+    ]
+    return {"clusters": told}, np.column_stack(columns)
 
 
 def _smoothed(found: Graph, result: Any, given: dict[str, Any]) -> tuple[dict[str, Any], Any]:
@@ -158,7 +167,7 @@ APPS = (
     App("local_clustering", "the cluster around each of some vertices",
         (Option("seeds", "the vertices", "vertices", required=True),
          Option("alpha", "share of the walk that begins anew (0.15)", default=0.15),
-         Option("rho", "weight of the l1 norm (1e-4)", default=1e-4)), "ignored", _clusters, "table"),
+         Option("rho", "weight of the l1 norm (1e-4)", default=1e-4)), "ignored", _clusters, "rows"),
     App("fused_lasso", "measured values, smoothed along edges",
         (Option("y", "what was measured, a number for each vertex", "file", required=True),
          Option("lambda1", "weight of differences along edges", required=True),
