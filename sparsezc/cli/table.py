@@ -184,10 +184,19 @@ def _projected(found: Graph, result: Any, given: Given) -> tuple[dict[str, Any],
 
 @_plain
 def _clusters(found: Graph, result: Any, given: Given) -> tuple[dict[str, Any], Any]:
+    import numpy as np
+
     p, cluster, conductance = result
-    rows = range(cluster.nrows)
-    sizes = [cluster[row, :].new().nvals for row in rows]
-    return {"clusters": [{"vertices": sizes[row], "conductance": conductance.get(row)} for row in rows]}, p
+    seeds = np.array(given.values["seeds"])
+    (row, vertex), (inner, member) = ([at.astype(np.int64) for at in each.to_coo()[:2]] for each in (p, cluster))
+    inside = np.isin(row * p.ncols + vertex, inner * p.ncols + member)
+    columns = found.named(seeds[row]), found.named(vertex), p.to_coo()[2], inside
+    sizes = np.bincount(inner, minlength=seeds.size).tolist()
+    told = [
+        {"seed": found.name_of(seed), "vertices": sizes[k], "conductance": conductance.get(k)}
+        for k, seed in enumerate(seeds)
+    ]
+    return {"clusters": told}, np.column_stack(columns)
 
 
 @_plain
@@ -320,7 +329,7 @@ ROWS = (
     Row("geolocation", _places, out="table"),
     Row("graphsage", _embedded, out="table"),
     Row("linear_assignment", _assigned, "values"),
-    Row("local_clustering", _clusters, out="table"),
+    Row("local_clustering", _clusters, out="rows"),
     Row("projection", _projected, out="graph"),
     Row("seeded_graph_matching", _matched),
     Row("vertex_nomination", _nominated, "values"),

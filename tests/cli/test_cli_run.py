@@ -63,7 +63,7 @@ CALLS = {
     "geolocation": ["--places", "places.csv", "--rounds", 2, "--out", "found.csv"],
     "vertex-nomination": ["--seeds", 0, 4, "--k", 2, "--content", "y.npy", "--out", "scores.parquet"],
     "projection": ["--weight", "jaccard", "--out", "pairs.parquet"],
-    "local-clustering": ["--seeds", 0, 3, "--rho", 0.01, "--out", "p.mtx"],
+    "local-clustering": ["--seeds", 0, 3, "--rho", 0.01, "--out", "p.csv"],
     "fused-lasso": ["--y", "y.npy", "--lambda1", 0.3, "--out", "x.npy"],
     "application-classification": [
         "p.tsv",
@@ -294,6 +294,21 @@ def test_two_graphs_have_ids_of_their_own(here, capsys):
     (here / "pattern.tsv").write_text("4\t6\n")
     best = answer(capsys, "application-classification", *given, "--weights", "none")["best"]
     assert [(each["pattern"], each["vertex"]) for each in best] == [(4, 30), (6, 40)]
+
+
+def test_clusters_are_written_with_their_seeds(here, capsys):
+    (here / "far.tsv").write_text("100\t200\n200\t300\n300\t100\n300\t400\n400\t500\n500\t600\n600\t400\n")
+    given = ("far.tsv", "--relabel", "--seeds", 500, 200, "--rho", 0.01, "--out", "p.csv")
+    found = answer(capsys, "local-clustering", *given)["clusters"]
+    assert [(each["seed"], each["vertices"]) for each in found] == [(500, 3), (200, 3)]
+    rows = np.loadtxt("p.csv", delimiter=",")
+    A = gb.io.read("far.tsv", relabel=True)[0]
+    p, cluster, _ = gb.applications.local_clustering(A, [4, 1], rho=0.01)
+    for k, seed in enumerate((500, 200)):
+        mine = rows[rows[:, 0] == seed]
+        vertex, value = p[k, :].new().to_coo()
+        assert np.array_equal(mine[:, 1:3], np.c_[100.0 * (vertex + 1), value])
+        assert np.array_equal(mine[mine[:, 3] == 1, 1], 100.0 * (cluster[k, :].new().to_coo()[0] + 1))
 
 
 def test_graphs_that_are_written_have_the_files_ids(here, capsys):
