@@ -11,8 +11,8 @@ import networkx as nx
 import pytest
 
 from sparsezc.config import config
-from sparsezc.networkx_backend import choices
 from sparsezc.networkx_backend.interface import CLAIMS
+from sparsezc.networkx_backend.structure import choices
 from tests.networkx_backend.cases import (
     ANY,
     CONNECTED,

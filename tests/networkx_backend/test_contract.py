@@ -14,7 +14,7 @@ import pytest
 import sparsezc as gb
 from sparsezc.device import cuda
 from sparsezc.networkx_backend import DiGraph, Graph, interface
-from sparsezc.networkx_backend.claims import require_networkx
+from sparsezc.networkx_backend.graphs.claims import require_networkx
 from sparsezc.networkx_backend.info import FUNCTIONS, get_info
 from tests.emulator.device import EmulatedDevice, why_unavailable
 from tests.networkx_backend.entry_points import ROOT

@@ -16,10 +16,10 @@ from sparsezc.algorithms._pattern import simple
 from sparsezc.algorithms.clustering import squares
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
-from sparsezc.networkx_backend.claims import claims, else_declined
-from sparsezc.networkx_backend.convert import original
-from sparsezc.networkx_backend.graph import Graph
-from sparsezc.networkx_backend.lengths import not_all_zero
+from sparsezc.networkx_backend.graphs.claims import claims, else_declined
+from sparsezc.networkx_backend.graphs.convert import original
+from sparsezc.networkx_backend.graphs.graph import Graph
+from sparsezc.networkx_backend.paths.lengths import not_all_zero
 from sparsezc.semirings import binary, select, semiring
 from sparsezc.semirings.types import datatypes
 

@@ -10,8 +10,8 @@ import numpy as np
 from sparsezc import algorithms
 from sparsezc.core.vector import Vector
 from sparsezc.errors import ConvergenceFailure
-from sparsezc.networkx_backend.claims import claims, else_declined
-from sparsezc.networkx_backend.graph import Graph
+from sparsezc.networkx_backend.graphs.claims import claims, else_declined
+from sparsezc.networkx_backend.graphs.graph import Graph
 from sparsezc.semirings import monoid
 
 #: Up to here FP64 can represent the squares of numbers, and sums of squares.

@@ -14,8 +14,8 @@ from sparsezc import algorithms
 from sparsezc.algorithms._pattern import transposed
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
-from sparsezc.networkx_backend.claims import claims
-from sparsezc.networkx_backend.graph import Graph
+from sparsezc.networkx_backend.graphs.claims import claims
+from sparsezc.networkx_backend.graphs.graph import Graph
 from sparsezc.semirings import semiring
 from sparsezc.semirings.types import datatypes
 

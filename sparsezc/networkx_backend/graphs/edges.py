@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sparsezc.core.matrix import Matrix
 
 if TYPE_CHECKING:
-    from sparsezc.networkx_backend.graph import Graph
+    from sparsezc.networkx_backend.graphs.graph import Graph
 
 #: The types of values that are accepted; a Fraction or a Decimal would not be returned as one.
 WHOLE = (int, np.integer, np.bool_)

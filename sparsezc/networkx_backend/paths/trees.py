@@ -11,10 +11,10 @@ import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.networkx_backend.claims import claims
-from sparsezc.networkx_backend.graph import Graph
-from sparsezc.networkx_backend.hops import known, search
-from sparsezc.networkx_backend.lengths import found_at, nearest, number, positive, relaxed
+from sparsezc.networkx_backend.graphs.claims import claims
+from sparsezc.networkx_backend.graphs.graph import Graph
+from sparsezc.networkx_backend.paths.hops import known, search
+from sparsezc.networkx_backend.paths.lengths import found_at, nearest, number, positive, relaxed
 
 
 def _edges(G: Graph, source: Any, reverse: bool, depth_limit: int | None) -> Iterator[tuple[Any, Any]]:

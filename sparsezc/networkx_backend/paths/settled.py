@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sparsezc.algorithms._pattern import transposed
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
-from sparsezc.networkx_backend.graph import Graph
+from sparsezc.networkx_backend.graphs.graph import Graph
 
 
 class Settled(NamedTuple):

@@ -18,15 +18,15 @@ from sparsezc.algorithms.sssp import from_nearest
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.errors import InvalidValue
-from sparsezc.networkx_backend.claims import claims, else_declined
-from sparsezc.networkx_backend.graph import Graph
-from sparsezc.networkx_backend.hops import (
+from sparsezc.networkx_backend.graphs.claims import claims, else_declined
+from sparsezc.networkx_backend.graphs.graph import Graph
+from sparsezc.networkx_backend.paths.hops import (
     all_pairs_shortest_path_length,
     search,
     single_source_shortest_path_length,
     single_target_shortest_path_length,
 )
-from sparsezc.networkx_backend.settled import Settled, settled
+from sparsezc.networkx_backend.paths.settled import Settled, settled
 
 
 def positive(G: Graph, weight: str | None) -> Matrix:

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from sparsezc import algorithms
 from sparsezc.core.vector import Vector
 from sparsezc.errors import InvalidValue
-from sparsezc.networkx_backend.claims import claims
-from sparsezc.networkx_backend.components import split
-from sparsezc.networkx_backend.convert import original
-from sparsezc.networkx_backend.graph import Graph
+from sparsezc.networkx_backend.graphs.claims import claims
+from sparsezc.networkx_backend.graphs.convert import original
+from sparsezc.networkx_backend.graphs.graph import Graph
+from sparsezc.networkx_backend.structure.components import split
 from sparsezc.semirings import semiring
 from sparsezc.semirings.types import datatypes
 

@@ -13,7 +13,7 @@ from sparsezc.algorithms import _check
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.errors import DimensionMismatch, InvalidValue
-from sparsezc.networkx_backend.edges import numbered, weighted
+from sparsezc.networkx_backend.graphs.edges import numbered, weighted
 from sparsezc.semirings import binary, select
 from sparsezc.semirings.types import datatypes
 

@@ -7,8 +7,8 @@ from typing import Any
 import networkx as nx
 
 from sparsezc.core.matrix import Matrix
-from sparsezc.networkx_backend.edges import edge_ends, edge_matrix, weighted
-from sparsezc.networkx_backend.graph import DiGraph, Graph
+from sparsezc.networkx_backend.graphs.edges import edge_ends, edge_matrix, weighted
+from sparsezc.networkx_backend.graphs.graph import DiGraph, Graph
 from sparsezc.semirings.types import datatypes
 
 

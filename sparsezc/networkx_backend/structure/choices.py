@@ -13,12 +13,12 @@ from sparsezc import algorithms
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.errors import InvalidValue
-from sparsezc.networkx_backend.claims import claims, else_declined
-from sparsezc.networkx_backend.components import groups
-from sparsezc.networkx_backend.convert import original
-from sparsezc.networkx_backend.graph import Graph
-from sparsezc.networkx_backend.hops import search, within
-from sparsezc.networkx_backend.lengths import nearest, not_all_zero
+from sparsezc.networkx_backend.graphs.claims import claims, else_declined
+from sparsezc.networkx_backend.graphs.convert import original
+from sparsezc.networkx_backend.graphs.graph import Graph
+from sparsezc.networkx_backend.paths.hops import search, within
+from sparsezc.networkx_backend.paths.lengths import nearest, not_all_zero
+from sparsezc.networkx_backend.structure.components import groups
 from sparsezc.semirings import agg, monoid, select
 from sparsezc.semirings.types import datatypes
 

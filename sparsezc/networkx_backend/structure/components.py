@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from sparsezc import algorithms
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
-from sparsezc.networkx_backend.claims import claims, else_declined
-from sparsezc.networkx_backend.graph import Graph
+from sparsezc.networkx_backend.graphs.claims import claims, else_declined
+from sparsezc.networkx_backend.graphs.graph import Graph
 from sparsezc.semirings import monoid, select
 
 

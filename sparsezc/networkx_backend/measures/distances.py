@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from sparsezc import algorithms
 from sparsezc.algorithms._pattern import transposed
-from sparsezc.networkx_backend.claims import claims, else_declined
-from sparsezc.networkx_backend.graph import Graph
-from sparsezc.networkx_backend.lengths import distances
-from sparsezc.networkx_backend.settled import settled
+from sparsezc.networkx_backend.graphs.claims import claims, else_declined
+from sparsezc.networkx_backend.graphs.graph import Graph
+from sparsezc.networkx_backend.paths.lengths import distances
+from sparsezc.networkx_backend.paths.settled import settled
 from sparsezc.semirings import monoid, select
 from sparsezc.semirings.types import datatypes
 

@@ -110,9 +110,10 @@ def register(replaced: Any, function: Function, **conditions: Any) -> Function:
     Parameters
     ----------
     replaced : dispatchable function of NetworkX
-        Such as ``nx.degree_centrality``.
+        Such as ``nx.flow_hierarchy``.
     function : callable
-        A function of the same name and arguments; graphs are passed as :class:`~sparsezc.networkx_backend.graph.Graph`.
+        A function of the same name and arguments; graphs are passed as
+        :class:`~sparsezc.networkx_backend.graphs.graph.Graph`.
     **conditions
         The conditions of :func:`claims`.
 
