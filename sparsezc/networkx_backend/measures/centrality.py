@@ -57,7 +57,7 @@ def _iterated(max_iter: int, run: Any) -> Any:
         raise nx.PowerIterationFailedConvergence(max_iter) from error
 
 
-@claims(least=10_000)
+@claims(least=10_000, multigraph=True)
 def pagerank(
     G: Graph,
     alpha: float = 0.85,
@@ -92,7 +92,7 @@ def pagerank(
     )
 
 
-@claims(reason=_normalized_and_whole)
+@claims(reason=_normalized_and_whole, multigraph=True)
 def hits(
     G: Graph,
     max_iter: int = 100,

@@ -83,7 +83,7 @@ def _tight(
 
     against = against and G.directed
     fractions = G.fractions(weight)
-    i, j, w = among(G.values(weight), against)
+    i, j, w = among(G.least(weight), against)
     i, j = i.astype(np.int64), j.astype(np.int64)
     listed = among(G.places(against), False)[2]
     with np.errstate(over="ignore"):

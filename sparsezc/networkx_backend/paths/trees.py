@@ -23,7 +23,7 @@ def _edges(G: Graph, source: Any, reverse: bool, depth_limit: int | None) -> Ite
     return zip(G.names(parent[vertices[1:]]), G.names(vertices[1:]), strict=True)
 
 
-@claims("sort_neighbors")
+@claims("sort_neighbors", multigraph=True)
 def bfs_edges(
     G: Graph, source: Any, reverse: bool = False, depth_limit: int | None = None, sort_neighbors: Any = None
 ) -> Iterator[tuple[Any, Any]]:
@@ -31,7 +31,7 @@ def bfs_edges(
     yield from _edges(G, source, reverse, depth_limit)
 
 
-@claims("sort_neighbors")
+@claims("sort_neighbors", multigraph=True)
 def bfs_tree(
     G: Graph, source: Any, reverse: bool = False, depth_limit: int | None = None, sort_neighbors: Any = None
 ) -> Any:
@@ -42,7 +42,7 @@ def bfs_tree(
     return tree
 
 
-@claims("sort_neighbors")
+@claims("sort_neighbors", multigraph=True)
 def bfs_predecessors(
     G: Graph, source: Any, depth_limit: int | None = None, sort_neighbors: Any = None
 ) -> Iterator[tuple[Any, Any]]:
@@ -51,7 +51,7 @@ def bfs_predecessors(
         yield child, parent
 
 
-@claims("sort_neighbors")
+@claims("sort_neighbors", multigraph=True)
 def bfs_successors(
     G: Graph, source: Any, depth_limit: int | None = None, sort_neighbors: Any = None
 ) -> Iterator[tuple[Any, list[Any]]]:
@@ -69,7 +69,7 @@ def _paths(G: Graph, vertices: NDArray[Any], parent: NDArray[np.int64]) -> dict[
     return dict(zip(G.names(vertices), known.values(), strict=True))
 
 
-@claims()
+@claims(multigraph=True)
 def single_source_shortest_path(G: Graph, source: Any, cutoff: float | None = None) -> dict[Any, list[Any]]:
     """Return a path of fewest hops to each node."""
     if source not in G:
@@ -103,7 +103,7 @@ def _by_relaxing(
     return distances, {node: paths[node] for node in distances}
 
 
-@claims()
+@claims(multigraph=True)
 def single_source_bellman_ford(
     G: Graph, source: Any, target: Any = None, weight: str | None = "weight"
 ) -> tuple[Any, Any]:
@@ -116,19 +116,19 @@ def single_source_bellman_ford(
     return found_at(distances, source, target), found_at(paths, source, target)
 
 
-@claims()
+@claims(multigraph=True)
 def single_source_bellman_ford_path(G: Graph, source: Any, weight: str | None = "weight") -> dict[Any, list[Any]]:
     """Return paths from a node by nodes; :func:`sparsezc.algorithms.bellman_ford`."""
     return _by_relaxing(G, source, weight)[1]
 
 
-@claims()
+@claims(multigraph=True)
 def bellman_ford_path(G: Graph, source: Any, target: Any, weight: str | None = "weight") -> list[Any]:
     """Return a shortest path between two nodes; :func:`sparsezc.algorithms.bellman_ford`."""
     return single_source_bellman_ford(G, source, target, weight)[1]  # type: ignore[no-any-return]
 
 
-@claims()
+@claims(multigraph=True)
 def single_source_dijkstra(
     G: Graph, source: Any, target: Any = None, cutoff: float | None = None, weight: str | None = "weight"
 ) -> tuple[Any, Any]:
@@ -145,7 +145,7 @@ def single_source_dijkstra(
     return length, _path(G, start, G.index[target], found.parent)
 
 
-@claims()
+@claims(multigraph=True)
 def single_source_dijkstra_path(
     G: Graph, source: Any, cutoff: float | None = None, weight: str | None = "weight"
 ) -> dict[Any, list[Any]]:
@@ -154,7 +154,7 @@ def single_source_dijkstra_path(
     return paths
 
 
-@claims()
+@claims(multigraph=True)
 def dijkstra_path(G: Graph, source: Any, target: Any, weight: str | None = "weight") -> list[Any]:
     """Return a shortest path between two nodes; :func:`sparsezc.algorithms.sssp`."""
     path: list[Any] = single_source_dijkstra(G, source, target, weight=weight)[1]
@@ -168,7 +168,7 @@ def _from(G: Graph, node: Any, weight: str | None, method: str, against: bool) -
     return _by_lengths(G, node, weight, against=against)[1]
 
 
-@claims()
+@claims(multigraph=True)
 def shortest_path(
     G: Graph, source: Any = None, target: Any = None, weight: str | None = None, method: str = "dijkstra"
 ) -> Any:

@@ -66,7 +66,7 @@ def _forest(G: Graph, algorithm: str, weight: str, *, heaviest: bool = False) ->
     if algorithm not in nx.algorithms.tree.mst.ALGORITHMS:
         raise ValueError(f"{algorithm} is not a valid choice for an algorithm.")
     n = len(G)
-    i, j, at = G.edges()
+    i, j, at = G.edge_list()
     weights = G.values(weight).select(select.triu).new().to_coo()[2][at]
     if heaviest:
         weights = ~weights if weights.dtype.kind in "ib" else -weights

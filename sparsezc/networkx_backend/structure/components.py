@@ -40,19 +40,19 @@ def _one(G: Graph, labels: Vector) -> bool:
     return _count(labels) == 1
 
 
-@claims()
+@claims(multigraph=True)
 def connected_components(G: Graph) -> Iterator[set[Any]]:
     """Return the nodes of each component; :func:`sparsezc.algorithms.connected_components`."""
     yield from groups(G, algorithms.connected_components(G.A))
 
 
-@claims()
+@claims(multigraph=True)
 def weakly_connected_components(G: Graph) -> Iterator[set[Any]]:
     """Return the nodes of each weak component; :func:`sparsezc.algorithms.connected_components`."""
     yield from groups(G, algorithms.connected_components(G.A))
 
 
-@claims()
+@claims(multigraph=True)
 def strongly_connected_components(G: Graph) -> Iterator[set[Any]]:
     """Return the nodes of each strong component; :func:`sparsezc.algorithms.strongly_connected_components`.
 
@@ -71,49 +71,49 @@ def strongly_connected_components(G: Graph) -> Iterator[set[Any]]:
     yield from groups(G, Vector.from_dense(place[component]))
 
 
-@claims("source")
+@claims("source", multigraph=True)
 def kosaraju_strongly_connected_components(G: Graph, source: Any = None) -> Iterator[set[Any]]:
     """Return the strong components in NetworkX's order; :func:`sparsezc.algorithms.strongly_connected_components`."""
     yield from strongly_connected_components(G)
 
 
-@claims()
+@claims(multigraph=True)
 def number_connected_components(G: Graph) -> int:
     """Return the number of components."""
     return _count(algorithms.connected_components(G.A))
 
 
-@claims()
+@claims(multigraph=True)
 def number_weakly_connected_components(G: Graph) -> int:
     """Return the number of weak components."""
     return _count(algorithms.connected_components(G.A))
 
 
-@claims()
+@claims(multigraph=True)
 def number_strongly_connected_components(G: Graph) -> int:
     """Return the number of strong components."""
     return _count(algorithms.strongly_connected_components(G.A))
 
 
-@claims()
+@claims(multigraph=True)
 def is_connected(G: Graph) -> bool:
     """Return whether there is one component."""
     return _one(G, algorithms.connected_components(G.A))
 
 
-@claims()
+@claims(multigraph=True)
 def is_weakly_connected(G: Graph) -> bool:
     """Return whether there is one weak component."""
     return _one(G, algorithms.connected_components(G.A))
 
 
-@claims()
+@claims(multigraph=True)
 def is_strongly_connected(G: Graph) -> bool:
     """Return whether there is one strong component."""
     return _one(G, algorithms.strongly_connected_components(G.A))
 
 
-@claims()
+@claims(multigraph=True)
 def node_connected_component(G: Graph, n: Any) -> set[Any]:
     """Return the nodes of the component of a node; KeyError for an unknown one."""
     return set(G.names(algorithms.bfs(G.A, G.index[n]).to_coo()[0]))

@@ -20,7 +20,7 @@ from sparsezc.semirings import semiring
 from sparsezc.semirings.types import datatypes
 
 
-@claims()
+@claims(multigraph=True)
 def is_directed_acyclic_graph(G: Graph) -> bool:
     """Return whether the graph is directed and has no cycle."""
     return G.directed and algorithms.is_directed_acyclic_graph(G.A)
