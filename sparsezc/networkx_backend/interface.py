@@ -9,9 +9,24 @@ from sparsezc.networkx_backend.graphs.claims import BACKEND, CLAIMS, can_run, re
 from sparsezc.networkx_backend.graphs.convert import convert_from_nx, convert_to_nx
 
 # These modules claim their functions when they are imported.
-from sparsezc.networkx_backend.measures import betweenness, centrality, distances  # noqa: F401
-from sparsezc.networkx_backend.paths import hops, lengths, trees  # noqa: F401
-from sparsezc.networkx_backend.structure import bipartite, choices, clusters, components, dags  # noqa: F401
+from sparsezc.networkx_backend.measures import betweenness, centrality, distances, hop_sums, matrices  # noqa: F401
+from sparsezc.networkx_backend.paths import every, hops, lengths, searches, trees  # noqa: F401
+from sparsezc.networkx_backend.structure import (  # noqa: F401
+    assortativity,
+    bipartite,
+    choices,
+    clusters,
+    components,
+    cut_points,
+    dags,
+    degrees,
+    directed,
+    holes,
+    links,
+    made,
+    partitions,
+    sides,
+)
 
 require_networkx(nx.__version__)
 

@@ -35,6 +35,8 @@ class Claim:
     unless: tuple[str, ...]
     wide: bool
     multigraph: bool
+    #: The function makes a graph, as ``from_numpy_array`` does; no argument is one.
+    made: bool
     #: There is no other condition.
     takes_all: bool
 
@@ -98,7 +100,7 @@ def claims(
         takes_all = not (absent or undirected or directed or reason)
         CLAIMS[function.__name__] = Claim(
             function, known, defaults, needed, absent, attributes, undirected, directed, reason, least, unless, wide,
-            multigraph, takes_all,
+            multigraph, function.__name__.startswith("from_"), takes_all,
         )  # fmt: skip
         setattr(BACKEND, function.__name__, function)
         if least == NEVER:
@@ -151,6 +153,8 @@ def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | 
             return wrong
     if (count < claim.needed or count > len(known)) and (wrong := _unbound(claim, args, kwargs)) is not True:
         return wrong
+    if claim.made:
+        return (claim.reason and claim.reason(_given(claim, args, kwargs))) or True
     G = args[0] if count else kwargs[next(iter(known))]
     if not claim.multigraph and G.is_multigraph():
         return "sparsezc has this function for graphs without parallel edges only"

@@ -62,8 +62,10 @@ def numbered(G: Graph, against: bool) -> Matrix:
         i, j, _ = (G.A.T.new() if against else G.A).to_coo()
     else:
         i, j = edge_ends(G.source, G, against)
-    places = np.arange(len(i), dtype=np.int64)
-    made: Matrix = Matrix.from_coo(i, j, places, nrows=n, ncols=n, dup_op=binary.min if G.multi else None)
+    if G.multi:  # of parallel edges the first, and numbers without gaps
+        first = np.sort(np.unique(i.astype(np.int64) * n + j.astype(np.int64), return_index=True)[1])
+        i, j = i[first], j[first]
+    made: Matrix = Matrix.from_coo(i, j, np.arange(len(i), dtype=np.int64), nrows=n, ncols=n)
     return made
 
 

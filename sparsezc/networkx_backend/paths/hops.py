@@ -77,6 +77,14 @@ def hops(G: Graph, source: int, cutoff: float | None, against: bool = False) -> 
     return dict(zip(G.names(tree.vertices), tree.depths.tolist(), strict=True))
 
 
+def hop_rows(G: Graph) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]]:
+    """Yield the hops from vertices to those that they reach, of 64 at a time: starts, ends and hops."""
+    for first in range(0, len(G), 64):
+        starts = list(range(first, min(first + 64, len(G))))
+        row, at, hops = algorithms.bfs(G.A, starts).to_coo()
+        yield row.astype(np.int64) + first, at.astype(np.int64), hops.astype(np.int64)
+
+
 def nearest_first(G: Graph, distance: Vector) -> dict[Any, Any]:
     """Return distances by nodes, the nearest first."""
     i, values = distance.to_coo()

@@ -31,6 +31,14 @@ def bfs_edges(
     yield from _edges(G, source, reverse, depth_limit)
 
 
+@claims("neighbors", multigraph=True)
+def generic_bfs_edges(
+    G: Graph, source: Any, neighbors: Any = None, depth_limit: int | None = None
+) -> Iterator[tuple[Any, Any]]:
+    """Return the edges of a tree of shortest paths."""
+    yield from _edges(G, source, False, depth_limit)
+
+
 @claims("sort_neighbors", multigraph=True)
 def bfs_tree(
     G: Graph, source: Any, reverse: bool = False, depth_limit: int | None = None, sort_neighbors: Any = None
@@ -61,12 +69,12 @@ def bfs_successors(
     yield from found or [(source, [])]
 
 
-def _paths(G: Graph, vertices: NDArray[Any], parent: NDArray[np.int64]) -> dict[Any, list[Any]]:
-    """Return by nodes the paths to vertices, which come after their predecessors; the first vertex is the source."""
-    known = {int(vertices[0]): G.names(vertices[:1])}
-    for vertex, before in zip(vertices[1:].tolist(), parent[vertices[1:]].tolist(), strict=True):
-        known[vertex] = known[before] + G.names(np.array([vertex]))
-    return dict(zip(G.names(vertices), known.values(), strict=True))
+def paths_of(G: Graph, vertices: NDArray[Any], parent: NDArray[np.int64]) -> dict[Any, list[Any]]:
+    """Return by nodes the paths to vertices, which come after their predecessors; sources have none."""
+    nodes, known = G.names(vertices), dict[int, list[Any]]()
+    for node, vertex, before in zip(nodes, vertices.tolist(), parent[vertices].tolist(), strict=True):
+        known[vertex] = [node] if before in (-1, vertex) else [*known[before], node]
+    return dict(zip(nodes, known.values(), strict=True))
 
 
 @claims(multigraph=True)
@@ -75,7 +83,7 @@ def single_source_shortest_path(G: Graph, source: Any, cutoff: float | None = No
     if source not in G:
         raise nx.NodeNotFound(f"Source {source} not in G")
     tree = search(G, [G.index[source]], cutoff)
-    return _paths(G, tree.vertices, tree.parent)
+    return paths_of(G, tree.vertices, tree.parent)
 
 
 def _path(G: Graph, source: int, end: int, parent: NDArray[np.int64]) -> list[Any] | None:
@@ -91,7 +99,7 @@ def _by_lengths(
 ) -> tuple[dict[Any, Any], dict[Any, list[Any]]]:
     """Return distances and paths by nodes, as Dijkstra's algorithm finds them; `against` the edges from the node."""
     found = nearest(G, number(G, source), weight, cutoff, against)
-    return found.named(G), _paths(G, found.vertices, found.parent)
+    return found.named(G), paths_of(G, found.vertices, found.parent)
 
 
 def _by_relaxing(
@@ -99,7 +107,7 @@ def _by_relaxing(
 ) -> tuple[dict[Any, Any], dict[Any, list[Any]]]:
     """Return distances and paths by nodes over lengths that may be negative, the nearest first."""
     distances, tree, parent = relaxed(G, number(G, source), weight, against)
-    paths = _paths(G, tree, parent)
+    paths = paths_of(G, tree, parent)
     return distances, {node: paths[node] for node in distances}
 
 
