@@ -18,7 +18,7 @@ from tests.benchmarks.runs import cases, emulated
 from tests.emulator import resources
 from tests.emulator.device import EmulatedDevice
 
-SMALL = ("--sources", "3", "--counted", "2", "--trials", "2", "--copy-mib", "1")
+SMALL = ("--sources", "2", "--counted", "1", "--trials", "1", "--copy-mib", "1")
 
 
 @emulated
@@ -26,7 +26,7 @@ def test_emogi_on_the_emulated_device(
     tmp_path: Path, device: EmulatedDevice, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "e.json"
-    assert emogi.main(["kron:6", "grid:6x6", *SMALL, "--out", str(path)]) == 0
+    assert emogi.main(["kron:5", "grid:4x4", *SMALL, "--out", str(path)]) == 0
     found = cases(path)
     variants = [*PATTERNS, "sparsezc"]
     expected = [(name, variant) for name in emogi.ALGORITHMS for variant in variants]

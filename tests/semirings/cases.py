@@ -111,27 +111,33 @@ def typed_operators(kind: str) -> Iterator[tuple[str, TypedOp]]:
                 yield t.name, typed
 
 
-@cache
-def cases(kind: str) -> list[Case]:
+def operators_of_values(kind: str) -> list[TypedOp]:
     """The typed operators of values of a kind: unary, binary or indexunary."""
-    found = []
-    for t, typed in typed_operators(kind):
-        if typed.is_positional:
-            continue
-        theirs = judge.operators(kind)[typed.name][t]
-        if kind == "unary":
-            operands: Arrays = (samples.values(typed.type, count=60),)
-            expected = judge.apply(theirs, *operands)
-        elif kind == "binary":
-            operands = samples.pairs(typed.type)
-            if typed.name in NOT_COMPARED:
-                keep = NOT_COMPARED[typed.name].compared(*operands)
-                operands = tuple(x[keep] for x in operands)
-            expected = judge.combine(theirs, *operands)
-        else:
-            operands, expected = _value_tests(typed, theirs)
-        found.append(Case(typed, operands, expected.astype(typed.return_type.np_type)))
-    return found
+    return [typed for _, typed in typed_operators(kind) if not typed.is_positional]
+
+
+@cache
+def _inputs(kind: str) -> dict[int, str]:
+    return {id(typed): t for t, typed in typed_operators(kind)}
+
+
+@cache
+def case(typed: TypedOp) -> Case:
+    """Operands and the judge's answer: made when a test runs, as the judge compiles operators for seconds."""
+    kind = typed.op.kind
+    theirs = judge.operators(kind)[typed.name][_inputs(kind)[id(typed)]]
+    if kind == "unary":
+        operands: Arrays = (samples.values(typed.type, count=60),)
+        expected = judge.apply(theirs, *operands)
+    elif kind == "binary":
+        operands = samples.pairs(typed.type)
+        if typed.name in NOT_COMPARED:
+            keep = NOT_COMPARED[typed.name].compared(*operands)
+            operands = tuple(x[keep] for x in operands)
+        expected = judge.combine(theirs, *operands)
+    else:
+        operands, expected = _value_tests(typed, theirs)
+    return Case(typed, operands, expected.astype(typed.return_type.np_type))
 
 
 def _value_tests(typed: TypedOp, theirs: object) -> tuple[Arrays, np.ndarray]:

@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 
 from sparsezc.device import nvrtc
-from sparsezc.semirings import binary, indexunary, select, unary
+from sparsezc.semirings import TypedOp, binary, indexunary, select, unary
 from sparsezc.semirings.algebra import names
 from sparsezc.semirings.algebra.operators import reads_of
 from sparsezc.semirings.types import datatypes
 from tests.emulator import resources
 
 from . import cuda_face, samples
-from .cases import NOT_COMPARED, Case, cases, typed_operators
+from .cases import NOT_COMPARED, Case, case, operators_of_values, typed_operators
 from .cuda_face import HostProgram
 
 EVERY = [typed for kind in ("unary", "binary", "indexunary", "select") for _, typed in typed_operators(kind)]
@@ -28,12 +28,14 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> HostProgram:
     return HostProgram(EVERY, tmp_path_factory.mktemp("operators"))
 
 
-@pytest.mark.parametrize("case", cases("unary") + cases("binary") + cases("indexunary"), ids=str)
-def test_values(case: Case, program: HostProgram) -> None:
-    x, y = (case.operands * 2)[:2]
-    case.check(program(case.typed, x, y))
-    if case.typed.op.kind == "indexunary":
-        case.check(program(select.__dict__[case.typed.name][case.typed.type], x, y))
+@pytest.mark.parametrize(
+    "typed", [x for kind in ("unary", "binary", "indexunary") for x in operators_of_values(kind)], ids=repr
+)
+def test_values(typed: TypedOp, program: HostProgram) -> None:
+    x, y = (case(typed).operands * 2)[:2]
+    case(typed).check(program(typed, x, y))
+    if typed.op.kind == "indexunary":
+        case(typed).check(program(select.__dict__[typed.name][typed.type], x, y))
 
 
 @pytest.mark.parametrize("name", NOT_COMPARED)
@@ -91,13 +93,13 @@ def test_values_on_a_gpu(kind: str) -> None:
     )
     numbers = {id(typed): n for n, typed in enumerate(EVERY)}
     wrong = []
-    for case in cases(kind):
-        x, y = (cupy.asarray(a) for a in (case.operands * 2)[:2])
-        z = cupy.empty(len(x), case.typed.return_type.np_type)
-        kernel = module.get_function(f"run{numbers[id(case.typed)]}")
+    for typed in operators_of_values(kind):
+        x, y = (cupy.asarray(a) for a in (case(typed).operands * 2)[:2])
+        z = cupy.empty(len(x), typed.return_type.np_type)
+        kernel = module.get_function(f"run{numbers[id(typed)]}")
         kernel(((len(x) + 127) // 128,), (128,), (x, y, 0, 0, 0, z, np.int64(len(x))))
         try:
-            case.check(cupy.asnumpy(z), on_gpu=True)
+            case(typed).check(cupy.asnumpy(z), on_gpu=True)
         except AssertionError as error:
             wrong.append(str(error))
     assert not wrong, "\n".join(wrong)

@@ -6,23 +6,24 @@ import graphblas as gb
 import numpy as np
 import pytest
 
-from sparsezc.semirings import binary, indexunary, select, unary
+from sparsezc.semirings import TypedOp, binary, indexunary, select, unary
+from sparsezc.semirings.algebra.names import names_of
 from sparsezc.semirings.types import datatypes
 
 from . import judge, samples
-from .cases import Case, cases
+from .cases import case, operators_of_values
 
 
-@pytest.mark.parametrize("case", cases("unary") + cases("binary"), ids=str)
-def test_values(case: Case) -> None:
-    case.check(case.typed.numpy(*case.operands))
+@pytest.mark.parametrize("typed", operators_of_values("unary") + operators_of_values("binary"), ids=repr)
+def test_values(typed: TypedOp) -> None:
+    case(typed).check(typed.numpy(*case(typed).operands))
 
 
-@pytest.mark.parametrize("case", cases("indexunary"), ids=str)
-def test_tests_of_values(case: Case) -> None:
-    x, thunk = case.operands
-    case.check(case.typed.numpy(x, 0, 0, thunk))
-    case.check(getattr(select, case.typed.name)[case.typed.type].numpy(x, 0, 0, thunk))
+@pytest.mark.parametrize("typed", operators_of_values("indexunary"), ids=repr)
+def test_tests_of_values(typed: TypedOp) -> None:
+    x, thunk = case(typed).operands
+    case(typed).check(typed.numpy(x, 0, 0, thunk))
+    case(typed).check(getattr(select, typed.name)[typed.type].numpy(x, 0, 0, thunk))
 
 
 def dense(nrows: int, ncols: int) -> tuple[gb.Matrix, np.ndarray, np.ndarray]:
@@ -40,7 +41,7 @@ def test_positions(name: str) -> None:
         assert typed.numpy(i, j).dtype == typed.return_type.np_type
 
 
-@pytest.mark.parametrize("name", [name for name, op in judge.operators("binary").items() if op.is_positional])
+@pytest.mark.parametrize("name", [name for name, op in names_of("binary").items() if op.is_positional])
 def test_positions_of_two(name: str) -> None:
     ours, theirs = getattr(binary, name), judge.operators("binary")[name]
     A, _, _ = dense(3, 4)
@@ -54,7 +55,7 @@ def test_positions_of_two(name: str) -> None:
         np.testing.assert_array_equal(at, A.ewise_mult(A, theirs[t]).new().to_dense())
 
 
-@pytest.mark.parametrize("name", [name for name in judge.operators("indexunary") if not name.startswith("value")])
+@pytest.mark.parametrize("name", [name for name in names_of("indexunary") if not name.startswith("value")])
 @pytest.mark.parametrize("thunk", [-2, 0, 1])
 def test_tests_of_positions(name: str, thunk: int) -> None:
     A, i, j = dense(5, 4)

@@ -34,7 +34,8 @@ def launch(ranks: int, *arguments: str, timeout: float = 300) -> subprocess.Comp
 def failures(modules: str, ranks: int, tmp_path: Path, engine: str = "cpu") -> dict[str, str]:
     """Run modules of checks; return what failed, by check."""
     path = tmp_path / "found.json"
-    done = launch(ranks, "tests.engines.distributed.run_checks", modules, str(path), engine)
+    limit = 600 if engine == "gpu" else 300  # kernels are compiled for the emulator
+    done = launch(ranks, "tests.engines.distributed.run_checks", modules, str(path), engine, timeout=limit)
     assert path.exists(), done.stderr[-4000:] + done.stdout[-1000:]
     found = json.loads(path.read_text())
     assert found

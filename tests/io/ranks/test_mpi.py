@@ -27,5 +27,5 @@ def test_ranks_are_processes(tmp_path: Path, ranks: int) -> None:
     )  # fmt: skip
     assert run.returncode == 0, run.stdout + run.stderr
     found = json.loads(told.read_text())
-    assert len(found) == 6
+    assert len(found) == 7
     assert not {check: failure for check, failure in found.items() if failure}
