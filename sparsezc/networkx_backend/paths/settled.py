@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sparsezc.algorithms._pattern import transposed
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
-from sparsezc.networkx_backend.graph import Graph
+from sparsezc.networkx_backend.graphs.graph import Graph
 
 
 class Settled(NamedTuple):
@@ -83,7 +83,7 @@ def _tight(
 
     against = against and G.directed
     fractions = G.fractions(weight)
-    i, j, w = among(G.values(weight), against)
+    i, j, w = among(G.least(weight), against)
     i, j = i.astype(np.int64), j.astype(np.int64)
     listed = among(G.places(against), False)[2]
     with np.errstate(over="ignore"):

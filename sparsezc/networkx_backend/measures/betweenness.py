@@ -7,9 +7,9 @@ from typing import Any
 import networkx as nx
 
 from sparsezc import algorithms
-from sparsezc.networkx_backend.claims import claims, else_declined
-from sparsezc.networkx_backend.graph import Graph
-from sparsezc.networkx_backend.lengths import distances
+from sparsezc.networkx_backend.graphs.claims import claims, else_declined
+from sparsezc.networkx_backend.graphs.graph import Graph
+from sparsezc.networkx_backend.paths.lengths import distances
 from sparsezc.semirings import binary, monoid, select
 
 
@@ -21,7 +21,7 @@ def _sample(G: Graph, k: int, seed: Any, ends: int) -> list[Any]:
     return chosen
 
 
-@claims(least=4_000, unless=("k", "weight"), wide=True)
+@claims(least=4_000, unless=("k", "weight"), wide=True, multigraph=True)
 def betweenness_centrality(
     G: Graph,
     k: int | None = None,
@@ -75,11 +75,11 @@ def edge_betweenness_centrality(
         E << E.ewise_add(E.T, binary.plus).new(mask=E.select(select.triu).new().S)
         scale *= 1.0 if normalized else 0.5
     shares = E.to_coo()[2] * scale
-    i, j, at = G.edges()
+    i, j, at = G.edge_list()
     return dict(zip(zip(G.names(i), G.names(j), strict=True), shares[at].tolist(), strict=True))
 
 
-@claims(least=6_000, unless=("u", "distance"), wide=True)
+@claims(least=6_000, unless=("u", "distance"), wide=True, multigraph=True)
 def closeness_centrality(
     G: Graph, u: Any = None, distance: str | None = None, wf_improved: bool = True
 ) -> dict[Any, float] | float:
@@ -98,7 +98,7 @@ def closeness_centrality(
     return float(reached / total * (reached / others if wf_improved else 1.0))
 
 
-@claims(least=6_000, unless=("nbunch", "distance", "sources"), wide=True)
+@claims(least=6_000, unless=("nbunch", "distance", "sources"), wide=True, multigraph=True)
 def harmonic_centrality(
     G: Graph, nbunch: Any = None, distance: str | None = None, sources: Any = None
 ) -> dict[Any, float]:

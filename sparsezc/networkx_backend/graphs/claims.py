@@ -34,6 +34,9 @@ class Claim:
     least: float
     unless: tuple[str, ...]
     wide: bool
+    multigraph: bool
+    #: The function makes a graph, as ``from_numpy_array`` does; no argument is one.
+    made: bool
     #: There is no other condition.
     takes_all: bool
 
@@ -64,6 +67,7 @@ def claims(
     least: float = NEVER,
     unless: tuple[str, ...] = (),
     wide: bool = False,
+    multigraph: bool = False,
 ) -> Callable[[Function], Function]:
     """Claim a function by its name.
 
@@ -84,6 +88,8 @@ def claims(
         Arguments with which NetworkX is faster on graphs of any size: they name nodes, and NetworkX reads no others.
     wide : bool
         The function searches from all nodes: NetworkX is faster if the searches reach less than half of the graph.
+    multigraph : bool
+        Graphs with parallel edges are accepted.
     """
 
     def claim(function: Function) -> Function:
@@ -94,7 +100,7 @@ def claims(
         takes_all = not (absent or undirected or directed or reason)
         CLAIMS[function.__name__] = Claim(
             function, known, defaults, needed, absent, attributes, undirected, directed, reason, least, unless, wide,
-            takes_all,
+            multigraph, function.__name__.startswith("from_"), takes_all,
         )  # fmt: skip
         setattr(BACKEND, function.__name__, function)
         if least == NEVER:
@@ -110,9 +116,10 @@ def register(replaced: Any, function: Function, **conditions: Any) -> Function:
     Parameters
     ----------
     replaced : dispatchable function of NetworkX
-        Such as ``nx.degree_centrality``.
+        Such as ``nx.flow_hierarchy``.
     function : callable
-        A function of the same name and arguments; graphs are passed as :class:`~sparsezc.networkx_backend.graph.Graph`.
+        A function of the same name and arguments; graphs are passed as
+        :class:`~sparsezc.networkx_backend.graphs.graph.Graph`.
     **conditions
         The conditions of :func:`claims`.
 
@@ -146,9 +153,11 @@ def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | 
             return wrong
     if (count < claim.needed or count > len(known)) and (wrong := _unbound(claim, args, kwargs)) is not True:
         return wrong
+    if claim.made:
+        return (claim.reason and claim.reason(_given(claim, args, kwargs))) or True
     G = args[0] if count else kwargs[next(iter(known))]
-    if G.is_multigraph():
-        return "sparsezc has no multigraphs"
+    if not claim.multigraph and G.is_multigraph():
+        return "sparsezc has this function for graphs without parallel edges only"
     for place, parameter in claim.attributes:
         value = args[place] if place < count else kwargs.get(parameter)
         if type(value) is not str and callable(value):

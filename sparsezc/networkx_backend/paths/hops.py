@@ -14,8 +14,8 @@ from sparsezc import algorithms
 from sparsezc.algorithms._pattern import transposed
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
-from sparsezc.networkx_backend.claims import claims
-from sparsezc.networkx_backend.graph import Graph
+from sparsezc.networkx_backend.graphs.claims import claims
+from sparsezc.networkx_backend.graphs.graph import Graph
 from sparsezc.semirings import semiring
 from sparsezc.semirings.types import datatypes
 
@@ -77,6 +77,14 @@ def hops(G: Graph, source: int, cutoff: float | None, against: bool = False) -> 
     return dict(zip(G.names(tree.vertices), tree.depths.tolist(), strict=True))
 
 
+def hop_rows(G: Graph) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]]:
+    """Yield the hops from vertices to those that they reach, of 64 at a time: starts, ends and hops."""
+    for first in range(0, len(G), 64):
+        starts = list(range(first, min(first + 64, len(G))))
+        row, at, hops = algorithms.bfs(G.A, starts).to_coo()
+        yield row.astype(np.int64) + first, at.astype(np.int64), hops.astype(np.int64)
+
+
 def nearest_first(G: Graph, distance: Vector) -> dict[Any, Any]:
     """Return distances by nodes, the nearest first."""
     i, values = distance.to_coo()
@@ -91,7 +99,7 @@ def known(G: Graph, node: Any) -> int:
     return G.index[node]
 
 
-@claims()
+@claims(multigraph=True)
 def single_source_shortest_path_length(G: Graph, source: Any, cutoff: float | None = None) -> dict[Any, int]:
     """Return hops from a node by nodes, the nearest first."""
     if source not in G:
@@ -99,7 +107,7 @@ def single_source_shortest_path_length(G: Graph, source: Any, cutoff: float | No
     return hops(G, G.index[source], cutoff)
 
 
-@claims()
+@claims(multigraph=True)
 def single_target_shortest_path_length(G: Graph, target: Any, cutoff: float | None = None) -> dict[Any, int]:
     """Return hops to a node by nodes, the nearest first."""
     if target not in G:
@@ -107,7 +115,7 @@ def single_target_shortest_path_length(G: Graph, target: Any, cutoff: float | No
     return hops(G, G.index[target], cutoff, against=True)
 
 
-@claims()
+@claims(multigraph=True)
 def all_pairs_shortest_path_length(G: Graph, cutoff: float | None = None) -> Iterator[tuple[Any, dict[Any, int]]]:
     """Yield for each node the hops from it by nodes."""
     for i, node in enumerate(G):
@@ -119,27 +127,27 @@ def _layers(tree: Tree) -> Iterator[NDArray[np.int64]]:
     yield from np.split(tree.vertices, np.flatnonzero(np.diff(tree.depths)) + 1) if tree.vertices.size else ()
 
 
-@claims()
+@claims(multigraph=True)
 def bfs_layers(G: Graph, sources: Any) -> Iterator[list[Any]]:
     """Return lists of the nodes at depth 0, 1, ..., each in the order in which a search finds them."""
     starts = [known(G, node) for node in set([sources] if sources in G else sources)]
     yield from map(G.names, _layers(search(G, starts)))
 
 
-@claims()
+@claims(multigraph=True)
 def descendants_at_distance(G: Graph, source: Any, distance: Any) -> set[Any]:
     """Return the nodes at a number of hops from one."""
     tree = search(G, [known(G, source)], distance)
     return set(G.names(tree.vertices[tree.depths == distance]))
 
 
-@claims()
+@claims(multigraph=True)
 def descendants(G: Graph, source: Any) -> set[Any]:
     """Return the other nodes that one reaches."""
     return set(G.names(algorithms.bfs(G.A, known(G, source)).to_coo()[0])) - {source}
 
 
-@claims()
+@claims(multigraph=True)
 def ancestors(G: Graph, source: Any) -> set[Any]:
     """Return the other nodes that reach one."""
     return set(G.names(algorithms.bfs(transposed(G.A), known(G, source)).to_coo()[0])) - {source}

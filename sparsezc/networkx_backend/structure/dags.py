@@ -12,15 +12,15 @@ from numpy.typing import NDArray
 from sparsezc import algorithms
 from sparsezc.core.vector import Vector
 from sparsezc.errors import InvalidValue
-from sparsezc.networkx_backend.claims import claims
-from sparsezc.networkx_backend.components import split
-from sparsezc.networkx_backend.convert import original
-from sparsezc.networkx_backend.graph import Graph
+from sparsezc.networkx_backend.graphs.claims import claims
+from sparsezc.networkx_backend.graphs.convert import original
+from sparsezc.networkx_backend.graphs.graph import Graph
+from sparsezc.networkx_backend.structure.components import split
 from sparsezc.semirings import semiring
 from sparsezc.semirings.types import datatypes
 
 
-@claims()
+@claims(multigraph=True)
 def is_directed_acyclic_graph(G: Graph) -> bool:
     """Return whether the graph is directed and has no cycle."""
     return G.directed and algorithms.is_directed_acyclic_graph(G.A)

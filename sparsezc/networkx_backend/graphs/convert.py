@@ -7,8 +7,8 @@ from typing import Any
 import networkx as nx
 
 from sparsezc.core.matrix import Matrix
-from sparsezc.networkx_backend.edges import edge_ends, edge_matrix, weighted
-from sparsezc.networkx_backend.graph import DiGraph, Graph
+from sparsezc.networkx_backend.graphs.edges import edge_ends, edge_matrix, weighted
+from sparsezc.networkx_backend.graphs.graph import DiGraph, Graph
 from sparsezc.semirings.types import datatypes
 
 
@@ -27,7 +27,8 @@ def convert_from_nx(
 
     Parameters
     ----------
-    graph : networkx.Graph or networkx.DiGraph
+    graph : networkx.Graph, DiGraph, MultiGraph or MultiDiGraph
+        Of a multigraph the matrix is that of the pairs of nodes with an edge.
     edge_attrs : dict, optional
         The edge attributes that are needed, with the values of missing ones: finite numbers.
     preserve_edge_attrs : bool
@@ -38,21 +39,21 @@ def convert_from_nx(
     Raises
     ------
     NotImplementedError
-        A multigraph, or an attribute that is not a finite number, has no finite sum, or has two values for one
-        undirected edge: NetworkX may then try another backend.
+        An undirected view of a directed multigraph, or an attribute that is not a finite number, has no finite
+        sum, or has two values for one undirected edge: NetworkX may then try another backend.
     """
     if isinstance(graph, Graph):
         return graph
-    if graph.is_multigraph():
-        raise NotImplementedError("sparsezc has no multigraphs; nx.Graph(G) or nx.DiGraph(G) merges parallel edges")
     kind = DiGraph if graph.is_directed() else Graph
     nodes = list(graph)
     if set(map(type, nodes)) <= {int} and nodes == list(range(len(nodes))):  # 0.0 and False equal 0 but are other nodes
         nodes = range(len(nodes))  # type: ignore[assignment]
     made = kind._made(Matrix(datatypes.BOOL, 0, 0), nodes, graph)
+    if made.multi and type(getattr(graph, "_adj", None)) is not dict:
+        raise NotImplementedError("sparsezc has no views of multigraphs; a copy of one is needed")
     made.A = edge_matrix(made, *edge_ends(graph, made), True)
     for weight, default in (edge_attrs or {}).items():
-        weighted(graph, made, weight, default)
+        made._values[weight] = weighted(graph, made, weight, default)
     return made
 
 
@@ -66,7 +67,7 @@ def original(obj: Graph) -> Any:
     if obj.source is not None:
         return obj.source
     made = nx.DiGraph() if obj.directed else nx.Graph()
-    made.add_nodes_from(obj.nodes)
+    made.add_nodes_from(obj.labels)
     for weight, A in [(None, obj.A), *obj._values.items()]:
         i, j, values = A.to_coo()
         ends = zip(obj.names(i), obj.names(j), values.tolist(), strict=True)

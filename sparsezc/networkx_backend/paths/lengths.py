@@ -18,20 +18,20 @@ from sparsezc.algorithms.sssp import from_nearest
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.errors import InvalidValue
-from sparsezc.networkx_backend.claims import claims, else_declined
-from sparsezc.networkx_backend.graph import Graph
-from sparsezc.networkx_backend.hops import (
+from sparsezc.networkx_backend.graphs.claims import claims, else_declined
+from sparsezc.networkx_backend.graphs.graph import Graph
+from sparsezc.networkx_backend.paths.hops import (
     all_pairs_shortest_path_length,
     search,
     single_source_shortest_path_length,
     single_target_shortest_path_length,
 )
-from sparsezc.networkx_backend.settled import Settled, settled
+from sparsezc.networkx_backend.paths.settled import Settled, settled
 
 
 def positive(G: Graph, weight: str | None) -> Matrix:
     """Return the lengths; decline negative ones, for which NetworkX's answers depend on its order of steps."""
-    A = G.values(weight)
+    A = G.least(weight)
     if lengths_of(A).least < 0:
         raise NotImplementedError(
             f"sparsezc: edge attribute {weight!r} is negative somewhere; Bellman-Ford is for that"
@@ -95,7 +95,7 @@ def nearest(
     return settled(G, weight, found, [source], cutoff, against)
 
 
-@claims()
+@claims(multigraph=True)
 def single_source_dijkstra_path_length(
     G: Graph, source: Any, cutoff: float | None = None, weight: str | None = "weight"
 ) -> dict[Any, Any]:
@@ -103,7 +103,7 @@ def single_source_dijkstra_path_length(
     return nearest(G, number(G, source), weight, cutoff).named(G)
 
 
-@claims()
+@claims(multigraph=True)
 def all_pairs_dijkstra_path_length(
     G: Graph, cutoff: float | None = None, weight: str | None = "weight"
 ) -> Iterator[tuple[Any, dict[Any, Any]]]:
@@ -112,7 +112,7 @@ def all_pairs_dijkstra_path_length(
     return ((node, nearest(G, i, weight, cutoff).named(G)) for i, node in enumerate(G))
 
 
-@claims()
+@claims(multigraph=True)
 def multi_source_dijkstra_path_length(
     G: Graph, sources: Any, cutoff: float | None = None, weight: str | None = "weight"
 ) -> dict[Any, Any]:
@@ -126,7 +126,7 @@ def multi_source_dijkstra_path_length(
     return settled(G, weight, distance, starts, cutoff).named(G)
 
 
-@claims()
+@claims(multigraph=True)
 def dijkstra_path_length(G: Graph, source: Any, target: Any, weight: str | None = "weight") -> Any:
     """Return the distance from a node to another."""
     start = number(G, source)
@@ -161,7 +161,7 @@ def relaxed(
     G: Graph, source: int, weight: str | None, against: bool = False
 ) -> tuple[dict[Any, Any], NDArray[np.int64], NDArray[np.int64]]:
     """Return distances by nodes over any lengths, the nearest first; the vertices, parents first; and parents."""
-    A, F = G.values(weight), G.fractions(weight)
+    A, F = G.least(weight), G.fractions(weight)
     distance, parents = with_parents(transposed(A) if against else A, source)
     i, lengths = distance.to_coo()
     parent = np.full(len(G), -1, np.int64)
@@ -196,19 +196,19 @@ def _depths(parent: NDArray[np.int64]) -> NDArray[np.int64]:
     return depth
 
 
-@claims()
+@claims(multigraph=True)
 def single_source_bellman_ford_path_length(G: Graph, source: Any, weight: str | None = "weight") -> dict[Any, Any]:
     """Return distances from a node by nodes, the nearest first; :func:`sparsezc.algorithms.bellman_ford`."""
     return relaxed(G, number(G, source), weight)[0]
 
 
-@claims()
+@claims(multigraph=True)
 def all_pairs_bellman_ford_path_length(G: Graph, weight: str | None = "weight") -> Iterator[tuple[Any, dict[Any, Any]]]:
     """Yield for each node the distances from it by nodes."""
     return ((node, relaxed(G, i, weight)[0]) for i, node in enumerate(G))
 
 
-@claims()
+@claims(multigraph=True)
 def bellman_ford_path_length(G: Graph, source: Any, target: Any, weight: str | None = "weight") -> Any:
     """Return the distance from a node to another."""
     start = number(G, source)
@@ -217,7 +217,7 @@ def bellman_ford_path_length(G: Graph, source: Any, target: Any, weight: str | N
     return found_at(relaxed(G, start, weight)[0], source, target)
 
 
-@claims()
+@claims(multigraph=True)
 def shortest_path_length(
     G: Graph, source: Any = None, target: Any = None, weight: str | None = None, method: str = "dijkstra"
 ) -> Any:
@@ -247,7 +247,7 @@ def shortest_path_length(
     return nearest(G, end, weight, against=target is not None).named(G)
 
 
-@claims()
+@claims(multigraph=True)
 def has_path(G: Graph, source: Any, target: Any) -> bool:
     """Return whether there is a path from a node to another."""
     ends = [number(G, node) for node in (source, target) if node is not None]
@@ -256,19 +256,19 @@ def has_path(G: Graph, source: Any, target: Any) -> bool:
     return bool((search(G, [ends[0]], target=ends[1]).vertices == ends[1]).any())
 
 
-@claims()
+@claims(multigraph=True)
 def negative_edge_cycle(G: Graph, weight: str | None = "weight", heuristic: bool = True) -> bool:
     """Return whether there is a cycle of negative length; :func:`sparsezc.algorithms.find_negative_cycle`."""
     with else_declined():
-        return algorithms.find_negative_cycle(G.values(weight)).size > 0
+        return algorithms.find_negative_cycle(G.least(weight)).size > 0
 
 
-@claims()
+@claims(multigraph=True)
 def find_negative_cycle(G: Graph, source: Any, weight: str | None = "weight") -> list[Any]:
     """Return the nodes of a negative cycle that a node reaches, the first again at the end."""
     start = number(G, source)
     with else_declined():
-        cycle = algorithms.find_negative_cycle(G.values(weight), start)
+        cycle = algorithms.find_negative_cycle(G.least(weight), start)
     if cycle.size == 0:
         raise nx.NetworkXError("No negative cycles detected.")
     nodes = G.names(cycle.to_coo()[1])

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from sparsezc import algorithms
 from sparsezc.algorithms._pattern import transposed
-from sparsezc.networkx_backend.claims import claims, else_declined
-from sparsezc.networkx_backend.graph import Graph
-from sparsezc.networkx_backend.lengths import distances
-from sparsezc.networkx_backend.settled import settled
+from sparsezc.networkx_backend.graphs.claims import claims, else_declined
+from sparsezc.networkx_backend.graphs.graph import Graph
+from sparsezc.networkx_backend.paths.lengths import distances
+from sparsezc.networkx_backend.paths.settled import settled
 from sparsezc.semirings import monoid, select
 from sparsezc.semirings.types import datatypes
 
@@ -51,7 +51,7 @@ def _in_one_piece(G: Graph) -> bool:
     return algorithms.bfs(G.A, 0).nvals == len(G) == algorithms.bfs(transposed(G.A), 0).nvals
 
 
-@claims("sp", least=6_000, unless=("v", "weight"), wide=True)
+@claims("sp", least=6_000, unless=("v", "weight"), wide=True, multigraph=True)
 def eccentricity(G: Graph, v: Any = None, sp: None = None, weight: str | None = None) -> Any:
     """Return eccentricities by nodes, or of one; :func:`sparsezc.algorithms.eccentricity`."""
     if v is None:
@@ -69,19 +69,19 @@ def _extreme(G: Graph, e: dict[Any, Any] | None, weight: str | None, by_bounds: 
     return choose((_eccentricities(G, weight) if e is None else e).values())
 
 
-@claims(least=20_000, unless=("e", "weight"), wide=True)
+@claims(least=20_000, unless=("e", "weight"), wide=True, multigraph=True)
 def diameter(G: Graph, e: dict[Any, Any] | None = None, usebounds: bool = False, weight: str | None = None) -> Any:
     """Return the greatest eccentricity; :func:`sparsezc.algorithms.diameter`, by bounds always."""
     return _extreme(G, e, weight, algorithms.diameter, max)
 
 
-@claims(least=20_000, unless=("e", "weight"), wide=True)
+@claims(least=20_000, unless=("e", "weight"), wide=True, multigraph=True)
 def radius(G: Graph, e: dict[Any, Any] | None = None, usebounds: bool = False, weight: str | None = None) -> Any:
     """Return the smallest eccentricity; :func:`sparsezc.algorithms.radius`, by bounds always."""
     return _extreme(G, e, weight, algorithms.radius, min)
 
 
-@claims(least=6_000, unless=("e", "weight"), wide=True)
+@claims(least=6_000, unless=("e", "weight"), wide=True, multigraph=True)
 def center(G: Graph, e: dict[Any, Any] | None = None, usebounds: bool = False, weight: str | None = None) -> list[Any]:
     """Return the nodes of smallest eccentricity."""
     if len(G) == 0 and e is None and weight is None and not (G.directed or usebounds):
@@ -91,7 +91,7 @@ def center(G: Graph, e: dict[Any, Any] | None = None, usebounds: bool = False, w
     return [node for node in e if e[node] == least]
 
 
-@claims(least=6_000, unless=("e", "weight"), wide=True)
+@claims(least=6_000, unless=("e", "weight"), wide=True, multigraph=True)
 def periphery(
     G: Graph, e: dict[Any, Any] | None = None, usebounds: bool = False, weight: str | None = None
 ) -> list[Any]:
@@ -101,7 +101,7 @@ def periphery(
     return [node for node in e if e[node] == most]
 
 
-@claims()
+@claims(multigraph=True)
 def approximate_diameter(G: Graph, seed: Any = None) -> int:
     """Return a lower bound of the diameter by two sweeps: NetworkX's ``approximation.diameter``."""
     if len(G) == 0:
@@ -124,7 +124,7 @@ _SINGLE_SOURCE = ("unweighted", "dijkstra", "bellman-ford")
 _ALL_PAIRS = ("floyd-warshall", "floyd-warshall-numpy")
 
 
-@claims(least=6_000, unless=("weight",), wide=True)
+@claims(least=6_000, unless=("weight",), wide=True, multigraph=True)
 def average_shortest_path_length(G: Graph, weight: str | None = None, method: str | None = None) -> float:
     """Return the mean distance; :func:`sparsezc.algorithms.average_shortest_path_length`."""
     if method not in (None, *_SINGLE_SOURCE, *_ALL_PAIRS):
@@ -140,13 +140,13 @@ def average_shortest_path_length(G: Graph, weight: str | None = None, method: st
         return algorithms.average_shortest_path_length(A, weighted=weighted)
 
 
-@claims(least=300)
+@claims(least=300, multigraph=True)
 def floyd_warshall(G: Graph, weight: str | None = "weight") -> dict[Any, dict[Any, Any]]:
     """Return distances by nodes and nodes with infinity; :func:`sparsezc.algorithms.all_pairs_shortest_paths`."""
     with else_declined():
-        D = algorithms.all_pairs_shortest_paths(G.values(weight))
+        D = algorithms.all_pairs_shortest_paths(G.least(weight))
     distances: dict[Any, Any] = {node: defaultdict(lambda: inf, {node: 0}) for node in G}
-    heads, tails, _ = G.edges()
+    heads, tails, _ = G.edge_list()
     for u, v in zip(G.names(heads), G.names(tails), strict=True):
         distances[u].setdefault(v, inf)
         if not G.directed:
@@ -166,7 +166,7 @@ def floyd_warshall(G: Graph, weight: str | None = "weight") -> dict[Any, dict[An
 
 def _fractional_loops(G: Graph, weight: str | None) -> list[Any]:
     """Return the nodes with a loop of length 0.0, which NetworkX uses instead of its own 0."""
-    A, fractions = G.values(weight), G.fractions(weight)
+    A, fractions = G.least(weight), G.fractions(weight)
     if not A.dtype.is_float:
         return []
     loops = A.select(select.diag).new().select(select.valueeq, 0).new()
@@ -175,7 +175,7 @@ def _fractional_loops(G: Graph, weight: str | None) -> list[Any]:
     return G.names(loops.to_coo()[0])
 
 
-@claims()
+@claims(multigraph=True)
 def floyd_warshall_numpy(G: Graph, nodelist: Any = None, weight: str | None = "weight") -> NDArray[np.float64]:
     """Return distances as an array with infinity; :func:`sparsezc.algorithms.all_pairs_shortest_paths`."""
     if nodelist is not None and not (len(nodelist) == len(G) == len(set(nodelist))):
@@ -184,7 +184,7 @@ def floyd_warshall_numpy(G: Graph, nodelist: Any = None, weight: str | None = "w
             "If you wanted a subgraph of G use G.subgraph(nodelist)"
         )
     with else_declined():
-        D = algorithms.all_pairs_shortest_paths(G.values(weight))
+        D = algorithms.all_pairs_shortest_paths(G.least(weight))
     distances = D.to_dense(np.inf, dtype=datatypes.FP64)
     if nodelist is None:
         return distances

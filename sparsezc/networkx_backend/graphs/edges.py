@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -10,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.core.matrix import Matrix
+from sparsezc.semirings import binary
 
 if TYPE_CHECKING:
-    from sparsezc.networkx_backend.graph import Graph
+    from sparsezc.networkx_backend.graphs.graph import Graph
 
 #: The types of values that are accepted; a Fraction or a Decimal would not be returned as one.
 WHOLE = (int, np.integer, np.bool_)
@@ -21,9 +23,15 @@ NUMBERS = (*WHOLE, float, np.floating)
 EXACT = 2**53
 
 
-def weighted(source: Any, G: Graph, weight: str, default: Any) -> None:
-    """Give a graph the values of an edge attribute: INT64 if all are integers, else FP64."""
-    every = [data.get(weight, default) for row in _rows(source) for data in row.values()]
+_PLAIN = {kind.adj for kind in (nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph)}
+
+
+def weighted(source: Any, G: Graph, weight: str, default: Any, least: bool = False) -> Matrix:
+    """Return the values of an edge attribute: INT64 if all are integers, else FP64.
+
+    Of parallel edges they are added, or the least is taken.
+    """
+    every = [data.get(weight, default) for data in _attributes(source)]
     i, j = edge_ends(source, G)
     values = _numbers(every, weight)
     fractions = None
@@ -31,10 +39,12 @@ def weighted(source: Any, G: Graph, weight: str, default: Any) -> None:
         fractions = np.fromiter((not isinstance(value, WHOLE) for value in every), bool, len(every))
     if not G.directed and type(getattr(source, "_adj", None)) is not dict:
         _refuse_two_values(i, j, values if fractions is None else np.c_[values, fractions], weight)
-    G._values[weight] = edge_matrix(G, i, j, values)
     if fractions is not None and not fractions.all():
+        if G.multi:
+            raise NotImplementedError(f"edge attribute {weight!r} mixes integers and fractions among parallel edges")
         n = len(G)
         G._fractions[weight] = Matrix.from_coo(i, j, fractions, nrows=n, ncols=n)
+    return edge_matrix(G, i, j, values, binary.min if least else binary.plus)
 
 
 def _refuse_two_values(i: NDArray[np.int64], j: NDArray[np.int64], values: NDArray[Any], weight: str) -> None:
@@ -52,6 +62,9 @@ def numbered(G: Graph, against: bool) -> Matrix:
         i, j, _ = (G.A.T.new() if against else G.A).to_coo()
     else:
         i, j = edge_ends(G.source, G, against)
+    if G.multi:  # of parallel edges the first, and numbers without gaps
+        first = np.sort(np.unique(i.astype(np.int64) * n + j.astype(np.int64), return_index=True)[1])
+        i, j = i[first], j[first]
     made: Matrix = Matrix.from_coo(i, j, np.arange(len(i), dtype=np.int64), nrows=n, ncols=n)
     return made
 
@@ -60,13 +73,21 @@ def _rows(source: Any, against: bool = False) -> list[Any]:
     """Return the neighbours of each node: ``_adj``, as ``adj`` is slow, unless the class has its own ``adj``."""
     if against:
         return list(source.pred.values())
-    plain = type(source).adj in (nx.Graph.adj, nx.DiGraph.adj)
+    plain = type(source).adj in _PLAIN
     return list((source._adj if plain else source.adj).values())
+
+
+def _attributes(source: Any) -> Iterator[Any]:
+    """Yield the attributes of each edge, in the order of :func:`edge_ends`."""
+    cells = (data for row in _rows(source) for data in row.values())
+    return chain.from_iterable(keys.values() for keys in cells) if source.is_multigraph() else cells
 
 
 def edge_ends(source: Any, G: Graph, against: bool = False) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the ends of all edges, in the graph's order; undirected ones in both directions."""
     rows = _rows(source, against)
+    if source.is_multigraph():
+        rows = [[v for v, keys in row.items() for _ in keys] for row in rows]
     degrees = np.fromiter(map(len, rows), np.int64, len(rows))
     ends = map(G.index.__getitem__, chain.from_iterable(rows))
     return np.repeat(np.arange(len(rows)), degrees), np.fromiter(ends, np.int64, int(degrees.sum()))
@@ -90,9 +111,10 @@ def _numbers(every: list[Any], weight: str) -> NDArray[Any]:
     return array
 
 
-def edge_matrix(G: Graph, rows: NDArray[Any], columns: NDArray[Any], values: Any) -> Matrix:
+def edge_matrix(G: Graph, rows: NDArray[Any], columns: NDArray[Any], values: Any, of_several: Any = None) -> Matrix:
     """Return the matrix of some edges, where the backend's configuration wants it."""
     n = len(G)
-    A: Matrix = Matrix.from_coo(rows, columns, values, nrows=n, ncols=n)._known_symmetric(not G.directed)
+    made: Matrix = Matrix.from_coo(rows, columns, values, nrows=n, ncols=n, dup_op=of_several if G.multi else None)
+    A = made._known_symmetric(not G.directed)
     placement = getattr(getattr(nx.config.backends, "sparsezc", None), "placement", None)
     return A if placement is None else A.to(placement=placement)

@@ -10,8 +10,8 @@ import numpy as np
 from sparsezc import algorithms
 from sparsezc.core.vector import Vector
 from sparsezc.errors import ConvergenceFailure
-from sparsezc.networkx_backend.claims import claims, else_declined
-from sparsezc.networkx_backend.graph import Graph
+from sparsezc.networkx_backend.graphs.claims import claims, else_declined
+from sparsezc.networkx_backend.graphs.graph import Graph
 from sparsezc.semirings import monoid
 
 #: Up to here FP64 can represent the squares of numbers, and sums of squares.
@@ -57,7 +57,7 @@ def _iterated(max_iter: int, run: Any) -> Any:
         raise nx.PowerIterationFailedConvergence(max_iter) from error
 
 
-@claims(least=10_000)
+@claims(least=10_000, multigraph=True)
 def pagerank(
     G: Graph,
     alpha: float = 0.85,
@@ -92,7 +92,7 @@ def pagerank(
     )
 
 
-@claims(reason=_normalized_and_whole)
+@claims(reason=_normalized_and_whole, multigraph=True)
 def hits(
     G: Graph,
     max_iter: int = 100,

@@ -11,10 +11,10 @@ import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.networkx_backend.claims import claims
-from sparsezc.networkx_backend.graph import Graph
-from sparsezc.networkx_backend.hops import known, search
-from sparsezc.networkx_backend.lengths import found_at, nearest, number, positive, relaxed
+from sparsezc.networkx_backend.graphs.claims import claims
+from sparsezc.networkx_backend.graphs.graph import Graph
+from sparsezc.networkx_backend.paths.hops import known, search
+from sparsezc.networkx_backend.paths.lengths import found_at, nearest, number, positive, relaxed
 
 
 def _edges(G: Graph, source: Any, reverse: bool, depth_limit: int | None) -> Iterator[tuple[Any, Any]]:
@@ -23,7 +23,7 @@ def _edges(G: Graph, source: Any, reverse: bool, depth_limit: int | None) -> Ite
     return zip(G.names(parent[vertices[1:]]), G.names(vertices[1:]), strict=True)
 
 
-@claims("sort_neighbors")
+@claims("sort_neighbors", multigraph=True)
 def bfs_edges(
     G: Graph, source: Any, reverse: bool = False, depth_limit: int | None = None, sort_neighbors: Any = None
 ) -> Iterator[tuple[Any, Any]]:
@@ -31,7 +31,15 @@ def bfs_edges(
     yield from _edges(G, source, reverse, depth_limit)
 
 
-@claims("sort_neighbors")
+@claims("neighbors", multigraph=True)
+def generic_bfs_edges(
+    G: Graph, source: Any, neighbors: Any = None, depth_limit: int | None = None
+) -> Iterator[tuple[Any, Any]]:
+    """Return the edges of a tree of shortest paths."""
+    yield from _edges(G, source, False, depth_limit)
+
+
+@claims("sort_neighbors", multigraph=True)
 def bfs_tree(
     G: Graph, source: Any, reverse: bool = False, depth_limit: int | None = None, sort_neighbors: Any = None
 ) -> Any:
@@ -42,7 +50,7 @@ def bfs_tree(
     return tree
 
 
-@claims("sort_neighbors")
+@claims("sort_neighbors", multigraph=True)
 def bfs_predecessors(
     G: Graph, source: Any, depth_limit: int | None = None, sort_neighbors: Any = None
 ) -> Iterator[tuple[Any, Any]]:
@@ -51,7 +59,7 @@ def bfs_predecessors(
         yield child, parent
 
 
-@claims("sort_neighbors")
+@claims("sort_neighbors", multigraph=True)
 def bfs_successors(
     G: Graph, source: Any, depth_limit: int | None = None, sort_neighbors: Any = None
 ) -> Iterator[tuple[Any, list[Any]]]:
@@ -61,21 +69,21 @@ def bfs_successors(
     yield from found or [(source, [])]
 
 
-def _paths(G: Graph, vertices: NDArray[Any], parent: NDArray[np.int64]) -> dict[Any, list[Any]]:
-    """Return by nodes the paths to vertices, which come after their predecessors; the first vertex is the source."""
-    known = {int(vertices[0]): G.names(vertices[:1])}
-    for vertex, before in zip(vertices[1:].tolist(), parent[vertices[1:]].tolist(), strict=True):
-        known[vertex] = known[before] + G.names(np.array([vertex]))
-    return dict(zip(G.names(vertices), known.values(), strict=True))
+def paths_of(G: Graph, vertices: NDArray[Any], parent: NDArray[np.int64]) -> dict[Any, list[Any]]:
+    """Return by nodes the paths to vertices, which come after their predecessors; sources have none."""
+    nodes, known = G.names(vertices), dict[int, list[Any]]()
+    for node, vertex, before in zip(nodes, vertices.tolist(), parent[vertices].tolist(), strict=True):
+        known[vertex] = [node] if before in (-1, vertex) else [*known[before], node]
+    return dict(zip(nodes, known.values(), strict=True))
 
 
-@claims()
+@claims(multigraph=True)
 def single_source_shortest_path(G: Graph, source: Any, cutoff: float | None = None) -> dict[Any, list[Any]]:
     """Return a path of fewest hops to each node."""
     if source not in G:
         raise nx.NodeNotFound(f"Source {source} not in G")
     tree = search(G, [G.index[source]], cutoff)
-    return _paths(G, tree.vertices, tree.parent)
+    return paths_of(G, tree.vertices, tree.parent)
 
 
 def _path(G: Graph, source: int, end: int, parent: NDArray[np.int64]) -> list[Any] | None:
@@ -91,7 +99,7 @@ def _by_lengths(
 ) -> tuple[dict[Any, Any], dict[Any, list[Any]]]:
     """Return distances and paths by nodes, as Dijkstra's algorithm finds them; `against` the edges from the node."""
     found = nearest(G, number(G, source), weight, cutoff, against)
-    return found.named(G), _paths(G, found.vertices, found.parent)
+    return found.named(G), paths_of(G, found.vertices, found.parent)
 
 
 def _by_relaxing(
@@ -99,11 +107,11 @@ def _by_relaxing(
 ) -> tuple[dict[Any, Any], dict[Any, list[Any]]]:
     """Return distances and paths by nodes over lengths that may be negative, the nearest first."""
     distances, tree, parent = relaxed(G, number(G, source), weight, against)
-    paths = _paths(G, tree, parent)
+    paths = paths_of(G, tree, parent)
     return distances, {node: paths[node] for node in distances}
 
 
-@claims()
+@claims(multigraph=True)
 def single_source_bellman_ford(
     G: Graph, source: Any, target: Any = None, weight: str | None = "weight"
 ) -> tuple[Any, Any]:
@@ -116,19 +124,19 @@ def single_source_bellman_ford(
     return found_at(distances, source, target), found_at(paths, source, target)
 
 
-@claims()
+@claims(multigraph=True)
 def single_source_bellman_ford_path(G: Graph, source: Any, weight: str | None = "weight") -> dict[Any, list[Any]]:
     """Return paths from a node by nodes; :func:`sparsezc.algorithms.bellman_ford`."""
     return _by_relaxing(G, source, weight)[1]
 
 
-@claims()
+@claims(multigraph=True)
 def bellman_ford_path(G: Graph, source: Any, target: Any, weight: str | None = "weight") -> list[Any]:
     """Return a shortest path between two nodes; :func:`sparsezc.algorithms.bellman_ford`."""
     return single_source_bellman_ford(G, source, target, weight)[1]  # type: ignore[no-any-return]
 
 
-@claims()
+@claims(multigraph=True)
 def single_source_dijkstra(
     G: Graph, source: Any, target: Any = None, cutoff: float | None = None, weight: str | None = "weight"
 ) -> tuple[Any, Any]:
@@ -145,7 +153,7 @@ def single_source_dijkstra(
     return length, _path(G, start, G.index[target], found.parent)
 
 
-@claims()
+@claims(multigraph=True)
 def single_source_dijkstra_path(
     G: Graph, source: Any, cutoff: float | None = None, weight: str | None = "weight"
 ) -> dict[Any, list[Any]]:
@@ -154,7 +162,7 @@ def single_source_dijkstra_path(
     return paths
 
 
-@claims()
+@claims(multigraph=True)
 def dijkstra_path(G: Graph, source: Any, target: Any, weight: str | None = "weight") -> list[Any]:
     """Return a shortest path between two nodes; :func:`sparsezc.algorithms.sssp`."""
     path: list[Any] = single_source_dijkstra(G, source, target, weight=weight)[1]
@@ -168,7 +176,7 @@ def _from(G: Graph, node: Any, weight: str | None, method: str, against: bool) -
     return _by_lengths(G, node, weight, against=against)[1]
 
 
-@claims()
+@claims(multigraph=True)
 def shortest_path(
     G: Graph, source: Any = None, target: Any = None, weight: str | None = None, method: str = "dijkstra"
 ) -> Any:

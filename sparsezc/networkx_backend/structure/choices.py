@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from itertools import chain, islice
 from typing import Any
 
 import networkx as nx
@@ -13,17 +12,14 @@ from sparsezc import algorithms
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.errors import InvalidValue
-from sparsezc.networkx_backend.claims import claims, else_declined
-from sparsezc.networkx_backend.components import groups
-from sparsezc.networkx_backend.convert import original
-from sparsezc.networkx_backend.graph import Graph
-from sparsezc.networkx_backend.hops import search, within
-from sparsezc.networkx_backend.lengths import nearest, not_all_zero
-from sparsezc.semirings import agg, monoid, select
+from sparsezc.networkx_backend.graphs.claims import claims, else_declined
+from sparsezc.networkx_backend.graphs.convert import original
+from sparsezc.networkx_backend.graphs.graph import Graph
+from sparsezc.networkx_backend.paths.hops import search, within
+from sparsezc.networkx_backend.paths.lengths import nearest, not_all_zero
+from sparsezc.networkx_backend.structure.components import groups
+from sparsezc.semirings import agg, select
 from sparsezc.semirings.types import datatypes
-
-#: Pairs of nodes that are computed together.
-PAIRS = 2**20
 
 
 @claims()
@@ -66,7 +62,7 @@ def _forest(G: Graph, algorithm: str, weight: str, *, heaviest: bool = False) ->
     if algorithm not in nx.algorithms.tree.mst.ALGORITHMS:
         raise ValueError(f"{algorithm} is not a valid choice for an algorithm.")
     n = len(G)
-    i, j, at = G.edges()
+    i, j, at = G.edge_list()
     weights = G.values(weight).select(select.triu).new().to_coo()[2][at]
     if heaviest:
         weights = ~weights if weights.dtype.kind in "ib" else -weights
@@ -207,44 +203,6 @@ def modularity(G: Graph, communities: Iterable[Any], weight: str | None = "weigh
         label[G.numbers(part)] = k
     with else_declined():
         return algorithms.modularity(A, Vector.from_dense(label), resolution, weighted=True)
-
-
-@claims()
-def jaccard_coefficient(G: Graph, ebunch: Iterable[tuple[Any, Any]] | None = None) -> Iterator[tuple[Any, Any, Any]]:
-    """Return coefficients of pairs, by default without an edge; :func:`sparsezc.algorithms.jaccard_coefficient`."""
-    if G.number_of_loops():
-        raise NotImplementedError("sparsezc: the graph has loops, whose nodes NetworkX leaves out of what is shared")
-    pairs = nx.non_edges(original(G)) if ebunch is None else list(ebunch)
-    if ebunch is not None:
-        for node in chain.from_iterable(pairs):
-            if node not in G:
-                raise nx.NodeNotFound(f"Node {node} not in G.")
-    return chain.from_iterable(_shares(G, some) for some in _some_at_a_time(pairs))
-
-
-def _some_at_a_time(pairs: Iterable[Any]) -> Iterator[list[Any]]:
-    """Yield pairs in parts, as the results for all pairs may exceed memory."""
-    rest = iter(pairs)
-    while some := list(islice(rest, PAIRS)):
-        yield some
-
-
-def _shares(G: Graph, pairs: list[tuple[Any, Any]]) -> Iterator[tuple[Any, Any, float]]:
-    """Return pairs with their coefficients; of two without neighbours it is 0, as in NetworkX, and not 0.0."""
-    n = len(G)
-    i, j = G.numbers(u for u, _ in pairs), G.numbers(v for _, v in pairs)
-    cells, inverse = np.unique(i * n + j, return_inverse=True)
-    mask = Matrix.from_coo(cells // n, cells % n, True, datatypes.BOOL, nrows=n, ncols=n)
-    rows, columns, shares = algorithms.jaccard_coefficient(G.A, mask).to_coo()
-    found = np.zeros(cells.size)
-    found[np.searchsorted(cells, rows * n + columns)] = shares
-    alone = np.ones(n, bool)
-    alone[G.A.reduce_rowwise(monoid.any).new().to_coo()[0]] = False
-    nothing = (alone[i] & alone[j]).tolist()
-    return (
-        (u, v, 0 if none else share)
-        for (u, v), share, none in zip(pairs, found[inverse].tolist(), nothing, strict=True)
-    )
 
 
 def _one_length(given: dict[str, Any]) -> str | None:

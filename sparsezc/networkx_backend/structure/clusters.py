@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -11,15 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc import algorithms
+from sparsezc.algorithms._degree import out_degree
 from sparsezc.algorithms._lengths import lengths_of
 from sparsezc.algorithms._pattern import simple
 from sparsezc.algorithms.clustering import squares
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
-from sparsezc.networkx_backend.claims import claims, else_declined
-from sparsezc.networkx_backend.convert import original
-from sparsezc.networkx_backend.graph import Graph
-from sparsezc.networkx_backend.lengths import not_all_zero
+from sparsezc.networkx_backend.graphs.claims import claims, else_declined
+from sparsezc.networkx_backend.graphs.convert import original
+from sparsezc.networkx_backend.graphs.graph import Graph
+from sparsezc.networkx_backend.paths.lengths import not_all_zero
 from sparsezc.semirings import binary, select, semiring
 from sparsezc.semirings.types import datatypes
 
@@ -161,3 +163,58 @@ def k_truss(G: Graph, k: int) -> Any:
     H.remove_edges_from([edge for edge in H.edges if edge not in kept])
     H.remove_nodes_from(list(nx.isolates(H)))
     return H
+
+
+@claims(undirected=True)
+def generalized_degree(G: Graph, nodes: Any = None) -> Any:
+    """Return by nodes how many of their edges are in how many triangles."""
+    S = simple(G.A)
+    T = S.mxm(S, semiring.plus_pair[datatypes.INT64]).new(mask=S.S)
+    n = len(G)
+    edges, closed = out_degree(S).to_dense(0), out_degree(T).to_dense(0)
+    i, _, count = T.to_coo()
+    cells, times = np.unique(i.astype(np.int64) * (n + 1) + count, return_counts=True)
+    found: dict[int, dict[int, int]] = {k: {} for k in range(n)}
+    for cell, number in zip(cells.tolist(), times.tolist(), strict=True):
+        found[cell // (n + 1)][cell % (n + 1)] = number
+    for k in np.flatnonzero(edges > closed).tolist():
+        found[k][0] = int(edges[k] - closed[k])
+    if nodes in G:
+        return Counter(found[G.index[nodes]])
+    return {node: Counter(found[G.index[node]]) for node in (G if nodes is None else G.bunch(nodes))}
+
+
+@claims()
+def onion_layers(G: Graph) -> dict[Any, int]:
+    """Return by nodes the round in which it is removed, where each takes those of the least degrees."""
+    if G.number_of_loops():
+        raise nx.NetworkXNotImplemented("Input graph contains self loops which is not permitted.")
+    degree = out_degree(G.A).to_dense(0)
+    order = [np.flatnonzero(degree == 0)]
+    layers, core = [1], 1
+    left = degree > 0
+    first = 2 if order[0].size else 1
+    while left.any():
+        core = max(core, int(degree[left].min()))
+        now = np.flatnonzero(left & (degree <= core))
+        order.append(now[np.argsort(degree[now], kind="stable")])
+        layers.append(first)
+        first += 1
+        left[now] = False
+        gone = Vector.from_coo(now, 1, datatypes.INT64, size=len(G))
+        at, lost = gone.vxm(G.A, semiring.plus_first[datatypes.INT64]).new().to_coo()
+        degree[at] -= lost
+    return {node: layer for part, layer in zip(order, layers, strict=True) for node in G.names(part)}
+
+
+@claims(undirected=True)
+def k_corona(G: Graph, k: int, core_number: Any = None) -> Any:
+    """Return the subgraph of the nodes of core k with k neighbours in cores from k on."""
+    given = core_number
+    core = algorithms.core_number(G.A).to_dense(0) if given is None else np.array([given[node] for node in G])
+    if given is None and G.number_of_loops():
+        raise nx.NetworkXNotImplemented("Input graph has self loops which is not permitted.")
+    i, j, _ = G.A.to_coo()
+    near = np.bincount(i[core[j] >= k].astype(np.int64), minlength=len(G))
+    source = original(G)
+    return source.subgraph(G.names(np.flatnonzero((core == k) & (near == k)))).copy()

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc import algorithms
-from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
-from sparsezc.networkx_backend.claims import claims, else_declined
-from sparsezc.networkx_backend.graph import Graph
+from sparsezc.networkx_backend.graphs.claims import claims, else_declined
+from sparsezc.networkx_backend.graphs.graph import Graph
+from sparsezc.networkx_backend.paths.searches import in_tarjans_order
 from sparsezc.semirings import monoid, select
 
 
@@ -40,80 +40,68 @@ def _one(G: Graph, labels: Vector) -> bool:
     return _count(labels) == 1
 
 
-@claims()
+@claims(multigraph=True)
 def connected_components(G: Graph) -> Iterator[set[Any]]:
     """Return the nodes of each component; :func:`sparsezc.algorithms.connected_components`."""
     yield from groups(G, algorithms.connected_components(G.A))
 
 
-@claims()
+@claims(multigraph=True)
 def weakly_connected_components(G: Graph) -> Iterator[set[Any]]:
     """Return the nodes of each weak component; :func:`sparsezc.algorithms.connected_components`."""
     yield from groups(G, algorithms.connected_components(G.A))
 
 
-@claims()
+@claims(multigraph=True)
 def strongly_connected_components(G: Graph) -> Iterator[set[Any]]:
-    """Return the nodes of each strong component; :func:`sparsezc.algorithms.strongly_connected_components`.
-
-    No edge leads from a component to a later one, as in NetworkX's own result.
-    """
+    """Return the nodes of each strong component; :func:`sparsezc.algorithms.strongly_connected_components`."""
     labels = algorithms.strongly_connected_components(G.A).to_coo()[1]
-    _, component = np.unique(labels, return_inverse=True)
-    i, j, _ = G.A.to_coo()
-    between = np.unique(np.stack([component[j], component[i]])[:, component[i] != component[j]], axis=1)
-    m = int(component.max(initial=-1)) + 1
-    generation = algorithms.topological_generations(
-        Matrix.from_coo(between[0], between[1], True, nrows=m, ncols=m)
-    ).to_coo()[1]
-    # by generations of the reversed edges, and by first nodes within each
-    place = np.argsort(np.argsort(generation, kind="stable"))
-    yield from groups(G, Vector.from_dense(place[component]))
+    yield from groups(G, Vector.from_dense(in_tarjans_order(G, labels)))
 
 
-@claims("source")
+@claims("source", multigraph=True)
 def kosaraju_strongly_connected_components(G: Graph, source: Any = None) -> Iterator[set[Any]]:
     """Return the strong components in NetworkX's order; :func:`sparsezc.algorithms.strongly_connected_components`."""
     yield from strongly_connected_components(G)
 
 
-@claims()
+@claims(multigraph=True)
 def number_connected_components(G: Graph) -> int:
     """Return the number of components."""
     return _count(algorithms.connected_components(G.A))
 
 
-@claims()
+@claims(multigraph=True)
 def number_weakly_connected_components(G: Graph) -> int:
     """Return the number of weak components."""
     return _count(algorithms.connected_components(G.A))
 
 
-@claims()
+@claims(multigraph=True)
 def number_strongly_connected_components(G: Graph) -> int:
     """Return the number of strong components."""
     return _count(algorithms.strongly_connected_components(G.A))
 
 
-@claims()
+@claims(multigraph=True)
 def is_connected(G: Graph) -> bool:
     """Return whether there is one component."""
     return _one(G, algorithms.connected_components(G.A))
 
 
-@claims()
+@claims(multigraph=True)
 def is_weakly_connected(G: Graph) -> bool:
     """Return whether there is one weak component."""
     return _one(G, algorithms.connected_components(G.A))
 
 
-@claims()
+@claims(multigraph=True)
 def is_strongly_connected(G: Graph) -> bool:
     """Return whether there is one strong component."""
     return _one(G, algorithms.strongly_connected_components(G.A))
 
 
-@claims()
+@claims(multigraph=True)
 def node_connected_component(G: Graph, n: Any) -> set[Any]:
     """Return the nodes of the component of a node; KeyError for an unknown one."""
     return set(G.names(algorithms.bfs(G.A, G.index[n]).to_coo()[0]))
@@ -176,3 +164,27 @@ def minimum_cut(
         value, side = algorithms.minimum_cut(flowG.values(capacity), s, t)
     near = set(flowG.names(side.to_coo()[0]))
     return value or 0, (near, set(flowG) - near)
+
+
+@claims("flow_func")
+def maximum_flow(
+    flowG: Graph, _s: Any, _t: Any, capacity: str = "capacity", flow_func: Any = None, **kwargs: Any
+) -> tuple[Any, dict[Any, dict[Any, Any]]]:
+    """Return a maximum flow and what each edge carries; :func:`sparsezc.algorithms.maximum_flow`."""
+    s, t = _ends(flowG, _s, _t, kwargs)
+    if flowG.lacks(capacity):
+        raise NotImplementedError(f"sparsezc: an edge has no {capacity!r}, which NetworkX takes for infinite")
+    with else_declined():
+        value, F = algorithms.maximum_flow(flowG.values(capacity), s, t)
+    indptr, indices = flowG.rows()
+    rows = np.repeat(np.arange(len(flowG)), np.diff(indptr))
+    i, j, carried = F.to_coo()
+    n, flow = len(flowG), np.zeros(indices.size, carried.dtype)
+    if i.size:
+        cells = i.astype(np.int64) * n + j.astype(np.int64)
+        at = np.minimum(np.searchsorted(cells, rows * n + indices), i.size - 1)
+        found = cells[at] == rows * n + indices
+        flow[found] = carried[at[found]]
+    ends, numbers = flowG.names(indices), [x or 0 for x in np.maximum(flow, 0).tolist()]
+    cuts = zip(flowG, indptr[:-1].tolist(), indptr[1:].tolist(), strict=True)
+    return value or 0, {node: dict(zip(ends[a:b], numbers[a:b], strict=True)) for node, a, b in cuts}

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc import applications
-from sparsezc.networkx_backend.claims import claims
-from sparsezc.networkx_backend.convert import original
-from sparsezc.networkx_backend.graph import Graph
+from sparsezc.networkx_backend.graphs.claims import claims
+from sparsezc.networkx_backend.graphs.convert import original
+from sparsezc.networkx_backend.graphs.graph import Graph
 from sparsezc.semirings import select
 
 
