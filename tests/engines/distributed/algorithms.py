@@ -101,7 +101,7 @@ def graphs() -> dict[str, Any]:
     return {
         "kron": gb.io.read("kron:7"),
         "directed": gb.Matrix.from_coo(i, j, numbers, nrows=80, ncols=80, dup_op="min"),
-        "path": gb.Matrix.from_coo(np.arange(69), np.arange(1, 70), nrows=70, ncols=70),
+        "path": gb.Matrix.from_coo(np.arange(19), np.arange(1, 20), nrows=20, ncols=20),  # a round for each
         "smaller than the ranks": gb.Matrix.from_edgelist([(0, 1), (0, 2)], nrows=3, ncols=3),
     }
 
