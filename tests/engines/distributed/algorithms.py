@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 import sparsezc as gb
+from sparsezc.engines.distributed import engine
 
 a = gb.algorithms
 Call = Callable[[Any], Any]
@@ -163,4 +164,5 @@ def check_every_algorithm_has_a_call() -> None:
 
 
 def check_algorithms() -> None:
-    compare(CALLS)
+    """On all graphs by one and by two ranks, and by three on those whose rows they share unevenly or not at all."""
+    compare(CALLS, ["directed", "smaller than the ranks"] if engine().size > 2 else None)
