@@ -35,14 +35,18 @@ class Run(NamedTuple):
     model: Callable[[Any, int], float | None]
 
 
-def _bits(searches: int) -> Callable[[Any, int], float]:
-    """Every level, and the one after the last, exchanges a bit for each search and position."""
+def _bits(levels: Any, others: int) -> float:
+    """Every level, and the one after the last, exchanges a bit for each position."""
+    return (int(levels.reduce(gb.monoid.max).new().value) + 1) * others / 8
 
-    def model(levels: Any, others: int) -> float:
-        last = levels.reduce(gb.monoid.max) if searches == 1 else levels.reduce_scalar(gb.monoid.max)
-        return (int(last.new().value) + 1) * searches * others / 8
 
-    return model
+def _lists(levels: Any, others: int) -> float:
+    """Every level exchanges the vertices of a frontier, with an id and a word of bits each, or all vertices' bits."""
+    total, last = 0.0, int(levels.reduce_scalar(gb.monoid.max).new().value)
+    for depth in range(last + 1):
+        there = levels.select(gb.select.valueeq, depth).new().reduce_columnwise(gb.monoid.any).new().nvals
+        total += min((4 + SEARCHES / 8) * there / levels.ncols, SEARCHES / 8) * others
+    return total
 
 
 a = gb.algorithms
@@ -50,8 +54,8 @@ RUNS = {
     "pagerank": Run(
         lambda A, _: a.pagerank(A, tol=None, max_iter=ITERATIONS), lambda _, others: 8.0 * ITERATIONS * others
     ),
-    "bfs": Run(lambda A, sources: a.bfs(A, sources[0]), _bits(1)),
-    "bfs64": Run(lambda A, sources: a.bfs(A, sources), _bits(SEARCHES)),
+    "bfs": Run(lambda A, sources: a.bfs(A, sources[0]), _bits),
+    "bfs64": Run(lambda A, sources: a.bfs(A, sources), _lists),
     "components": Run(lambda A, _: a.connected_components(A), lambda *_: None),
     "sssp": Run(lambda A, sources: a.sssp(A, sources[0]), lambda *_: None),
     "parents": Run(lambda A, sources: a.bfs_parents(A, sources[0]), lambda *_: None),

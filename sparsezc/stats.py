@@ -23,7 +23,7 @@ from typing import Any
 from sparsezc.device import cuda
 from sparsezc.device.launcher import Launcher
 
-__all__ = ["Traffic", "collect", "copied", "counted", "timed"]
+__all__ = ["Traffic", "collect", "copied", "counted", "timed", "together"]
 
 _SECTOR = 32  # bytes: the least that a GPU reads
 
@@ -76,14 +76,22 @@ def counted(kernel: Launcher, near: bool) -> Callable[..., None]:
 
     `near`: the entries that it reads are in device memory, permanently or as a copy.
     """
-    return kernel.launch if collecting is None else partial(_count, collecting, kernel, near)
+    return kernel.launch if collecting is None else partial(_count, collecting, kernel, kernel.launch, near)
 
 
-def _count(traffic: Traffic, kernel: Launcher, near: bool, blocks: int, *groups: Any, **named: Any) -> None:
+def together(kernel: Launcher, near: bool) -> Callable[..., None]:
+    """Return the same as :func:`counted` for ``launch_together``."""
+    run = kernel.launch_together
+    return run if collecting is None else partial(_count, collecting, kernel, run, near)
+
+
+def _count(
+    traffic: Traffic, kernel: Launcher, run: Callable[..., None], near: bool, blocks: int, /, *groups: Any, **named: Any
+) -> None:
     gpu = cuda.current()
     gpu.synchronize()
     start = time.perf_counter()
-    kernel.launch(blocks, *groups, **named)
+    run(blocks, *groups, **named)
     gpu.synchronize()
     traffic.compute_seconds += time.perf_counter() - start
     requests, sectors, inside = gpu.traffic(kernel.function)

@@ -15,6 +15,7 @@ import pytest
 
 from sparsezc.config import config
 from sparsezc.device import cuda, launcher
+from sparsezc.engines.cpu import loops as cpu_loops
 from sparsezc.memory import budget
 from tests.emulator.device import EmulatedDevice, why_unavailable
 from tests.networkx_backend import entry_points
@@ -26,6 +27,8 @@ if "PYTEST_XDIST_WORKER" in os.environ:  # processes share the cores already
 os.environ.setdefault(
     "NUMBA_OPT", "0"
 )  # operators of Python functions meet a few entries each: compiling is what costs
+# Code that is not optimised must not be taken for a user's, and is compiled once for all processes.
+os.environ.setdefault("NUMBA_CACHE_DIR", str(Path(__file__).resolve().parents[1] / ".pytest_cache" / "numba"))
 graphblas.init("suitesparse", blocking=True)
 
 # NetworkX must find the backend also where the checkout is not installed, and before a test imports it.
@@ -46,6 +49,8 @@ else:
 
 
 gc.disable()  # until all tests are collected: all that is made till then stays, and looking at it again takes time
+# Algorithms run as statements, however long a process has worked; test_loops.py compares loops with them.
+loops_pay, cpu_loops.pays = cpu_loops.pays, lambda _: False
 launcher.always_check = True  # outside tests only the first launch of a kernel is checked
 
 

@@ -2,8 +2,8 @@
 
 ``python -m benchmarks.hive --engine gpu --placement zerocopy,device`` runs every row; names choose some, in their order
 (``python -m benchmarks.hive walks sampling``), ``--list`` shows all, ``--scale 14`` makes the graphs small. ``--limit``
-and ``--budget`` end a row and the run. ``--scaling`` counts what 1 to 8 parts of a graph would read and exchange. Rows
-are in the files of this folder, by subject.
+and ``--budget`` end a row and the run. A run of all rows then counts what 1 to 8 parts of a graph would read and
+exchange; ``--scaling`` does that alone. Rows are in the files of this folder, by subject.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--no-peers", dest="peers", action="store_false", help="run no other programs")
     parser.add_argument("--no-count", dest="count", action="store_false", help="do not count bytes and requests")
     parser.add_argument("--copy-mib", type=int, default=1024, help="MiB that measure the copy rate (1024)")
-    parser.add_argument("--scaling", action="store_true", help="instead: count what 1 to 8 parts read and exchange")
+    parser.add_argument("--scaling", action="store_true", help="run no rows: count what 1 to 8 parts read and exchange")
     parser.add_argument("--out", type=Path, help="the result file (default: a new one in benchmarks/results)")
     parser.add_argument("--again", type=Path, nargs="+", metavar="RESULT", help="run nothing: print these result files "
                         "as one, written to the first or to --out")  # fmt: skip
@@ -98,7 +98,11 @@ def main(arguments: list[str] | None = None) -> int:
     report = Report("hive", "ms", options.out)
     with gb.config.set(progress=False):
         run(asked, options, report)
-    return _end(report)
+    code = _end(report)
+    if options.rows:
+        return code
+    options.out = report.path.with_stem(f"{report.path.stem}-scaling")
+    return scaling.main(options) or code
 
 
 def _end(report: Report) -> int:

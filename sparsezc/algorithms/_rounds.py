@@ -16,6 +16,14 @@ from sparsezc.semirings import monoid, select
 _PATIENCE = 16
 
 
+def searched(A: Matrix, frontier: Vector | Matrix, *, parents: bool = False) -> Vector | None:
+    """Return the levels of a search from `frontier`, or the parents; None if its engine cannot run the whole loop.
+
+    Then the statements of :func:`sparsezc.algorithms.bfs` do. The frontier's values are the parents of its vertices.
+    """
+    return replay.search(A, frontier, parents=parents) if isinstance(frontier, Vector) else None
+
+
 def rounds(frontier: Vector | Matrix) -> Iterator[Any]:
     """Yield 0, 1, 2 ..., as long as `frontier` has entries when a round begins.
 

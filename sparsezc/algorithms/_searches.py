@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from sparsezc.algorithms import _check
 from sparsezc.core.matrix import Matrix
+from sparsezc.core.vector import Vector
 from sparsezc.memory import budget
 from sparsezc.semirings.types.datatypes import DataType
 
@@ -27,13 +28,24 @@ def start(A: Matrix, source: Any, n: int, dtype: DataType, value: Any = None) ->
     Vector of size n, or Matrix of shape (k, n)
         The Vector for one source, the Matrix for an iterable of k: search i has row i.
     """
-    if isinstance(source, Iterable) and getattr(source, "ndim", None) != 0:  # a zero-dimensional array is one number
+    if are_several(source):
         sources = _check.vertices(source, n)
         return rows(sources, n, dtype, sources if value is None else value)
     vertex = _check.vertex(source, n)
     one = A._vector(dtype)
     one[vertex] = vertex if value is None else value
     return one
+
+
+def are_several(source: Any) -> bool:
+    """Return whether an argument is an iterable of vertices; a zero-dimensional array is one number."""
+    return isinstance(source, Iterable) and getattr(source, "ndim", None) != 0
+
+
+def vector(values: NDArray[Any], count: int) -> Vector:
+    """Make a Vector of what a loop found: `count` values, and -1 where there is none."""
+    found: Vector = Vector.from_dense(values, missing_value=None if count == values.size else -1)
+    return found
 
 
 def empty(q: Any, dtype: DataType) -> Any:

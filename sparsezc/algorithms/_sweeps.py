@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.algorithms import _check
+from sparsezc.algorithms.loops import sweeps as loop
+from sparsezc.core import replay
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.scalar import Scalar
 from sparsezc.core.vector import Vector
@@ -19,6 +21,8 @@ from sparsezc.semirings.types import datatypes
 #: Searches that share a pass: one bit each of a UINT64.
 WIDTH = 64
 _ALL = 2**WIDTH - 1
+#: Nanoseconds of a pass for each row and entry, at least.
+COST = 50.0
 
 
 def sweeps(A: Matrix, sources: NDArray[np.int64]) -> Iterator[tuple[int, Vector]]:
@@ -86,3 +90,12 @@ def sample(n: int, k: Any, seed: int | None, sources: Any = None) -> NDArray[np.
         return np.arange(n)
     chance = _check.generator(seed, "sources")
     return np.sort(chance.permutation(n)[: _check.count(k, "k", 1)])
+
+
+def counts(A: Matrix, sources: NDArray[np.int64]) -> tuple[NDArray[Any], ...] | None:
+    """Return what searches count at each vertex: see the loop; None if the engine runs none."""
+    over = range(0, sources.size, WIDTH)
+    if not len(over) or (each := replay.run_loop(loop.counts, A, sources, cost=COST, over=over)) is None:
+        return None
+    reached, total, inverse, farthest = zip(*each, strict=True)
+    return sum(reached), sum(total), sum(inverse), np.maximum.reduce(farthest)

@@ -12,10 +12,15 @@ from sparsezc.algorithms import _check
 from sparsezc.algorithms._brandes import Paths, backwards, by_hops, by_lengths
 from sparsezc.algorithms._distances import usable
 from sparsezc.algorithms._sweeps import sample
+from sparsezc.algorithms.loops import sweeps
+from sparsezc.core import replay
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.semirings import binary, semiring, unary
 from sparsezc.semirings.types import datatypes
+
+#: Nanoseconds of a search for each row and entry, at least.
+COST = 20.0
 
 
 def betweenness_centrality(
@@ -91,14 +96,30 @@ def betweenness_centrality(
     starts = sample(n, k, seed, sources)
     if weighted:
         A = usable(A, positive=True)
-    centrality = Vector.from_scalar(0.0, n, datatypes.FP64)
+    centrality = None if weighted else _by_loop(A, starts, endpoints)
+    if centrality is None:
+        centrality = _by_statements(A, starts, endpoints, weighted)
+    if sources is None or normalized:
+        _rescale(centrality, starts, normalized, endpoints)
+    return centrality
+
+
+def _by_loop(A: Matrix, starts: NDArray[np.int64], endpoints: bool) -> Vector | None:
+    """Add up the shares of one search after another; None if the engine runs no loop."""
+    over = range(starts.size)
+    if not len(over) or (each := replay.run_loop(sweeps.brandes, A, starts, endpoints, cost=COST, over=over)) is None:
+        return None
+    return Vector.from_dense(sum(each))
+
+
+def _by_statements(A: Matrix, starts: NDArray[np.int64], endpoints: bool, weighted: bool) -> Vector:
+    """Add up the shares of all searches of a group together."""
+    centrality = Vector.from_scalar(0.0, A.nrows, datatypes.FP64)
     for group, paths in by_lengths(A, starts, True) if weighted else by_hops(A, starts):
         for _, _, b in backwards(paths):
             centrality(binary.plus) << paths.by_vertex(b)
         if endpoints:
             centrality(binary.plus) << _ends(group, paths)
-    if sources is None or normalized:
-        _rescale(centrality, starts, normalized, endpoints)
     return centrality
 
 

@@ -5,13 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, overload
 
+import numpy as np
+from numpy.typing import NDArray
+
 from sparsezc.algorithms import _check
-from sparsezc.algorithms._rounds import rounds
-from sparsezc.algorithms._searches import empty, start
+from sparsezc.algorithms._rounds import rounds, searched
+from sparsezc.algorithms._searches import are_several, empty, start, vector
+from sparsezc.algorithms.loops import searches
+from sparsezc.core import replay
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.semirings import semiring
 from sparsezc.semirings.types import datatypes
+
+#: Nanoseconds of a search for each row and entry, if levels are few.
+COST = 3.0
 
 
 @overload
@@ -64,11 +72,22 @@ def bfs(A: Matrix, source: Any) -> Any:
     >>> gb.algorithms.bfs(A, [1, 0]).to_dicts()
     {0: {1: 0, 3: 1}, 1: {0: 0, 1: 1, 2: 1, 3: 2}}
     """
-    return levels(A, start(A, source, _check.adjacency(A), datatypes.BOOL, True))
+    n = _check.adjacency(A)
+    if not are_several(source) and (found := near(A, np.array([_check.vertex(source, n)]), n)) is not None:
+        return found
+    return levels(A, start(A, source, n, datatypes.BOOL, True))
+
+
+def near(A: Matrix, sources: NDArray[np.int64], radius: int) -> Vector | None:
+    """Count the hops from the nearest of several vertices, up to a radius, by a loop; None if the engine runs none."""
+    found = replay.run_loop(searches.levels, A, sources, radius, cost=COST)
+    return None if found is None else vector(*found)
 
 
 def levels(A: Matrix, frontier: Any) -> Any:
     """Count the hops from `frontier`, a Vector, or a Matrix with a row for each search; it is overwritten."""
+    if (found := searched(A, frontier)) is not None:
+        return found
     level = empty(frontier, datatypes.INT32)
     product = frontier.mxm if frontier.ndim == 2 else frontier.vxm
     for depth in rounds(frontier):
@@ -126,7 +145,14 @@ def bfs_parents(A: Matrix, source: Any) -> Any:
     >>> gb.algorithms.bfs_parents(A, 0).to_dict()
     {0: 0, 1: 0, 2: 0, 3: 1}
     """
-    frontier = start(A, source, _check.adjacency(A), datatypes.INT64)
+    n = _check.adjacency(A)
+    if not are_several(source):
+        found = replay.run_loop(searches.parents, A, _check.vertex(source, n), cost=COST)
+        if found is not None:
+            return vector(*found)
+    frontier = start(A, source, n, datatypes.INT64)
+    if (found := searched(A, frontier, parents=True)) is not None:
+        return found
     parent = empty(frontier, datatypes.INT64)
     product = frontier.mxm if frontier.ndim == 2 else frontier.vxm
     for _ in rounds(frontier):

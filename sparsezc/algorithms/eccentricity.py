@@ -12,7 +12,7 @@ from sparsezc.algorithms._degree import out_degree
 from sparsezc.algorithms._distances import from_each, refuse_disconnected, usable
 from sparsezc.algorithms._lengths import distances_of, infinity, lengths_of
 from sparsezc.algorithms._pattern import is_symmetric
-from sparsezc.algorithms._sweeps import sweeps
+from sparsezc.algorithms._sweeps import counts, sweeps
 from sparsezc.algorithms.bfs import bfs
 from sparsezc.algorithms.sssp import sssp
 from sparsezc.core.matrix import Matrix
@@ -72,6 +72,8 @@ def eccentricity(A: Matrix, *, weighted: bool = False) -> Vector:
     B = refuse_disconnected(A)
     if not weighted:
         farthest = Vector.from_scalar(0, n, datatypes.INT64)
+        if (found := counts(B, np.arange(n))) is not None:
+            return Vector.from_dense(found[3])
         for depth, bits in sweeps(B, np.arange(n)):
             farthest(bits.S, binary.max) << depth
         return farthest

@@ -81,7 +81,7 @@ def graph_search(
     [0, 2, 3]
     """
     n = _check.adjacency(A)
-    at = _check.vertices(sources, n).view(np.uint64)  # as walks take it: without a copy
+    at = _check.vertices(sources, n)
     steps = _check.count(length, "length")
     if mode not in _MODES:
         raise InvalidValue(f"mode is {mode!r}; one of {', '.join(map(repr, _MODES))} is needed")

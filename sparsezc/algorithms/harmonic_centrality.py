@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from sparsezc.algorithms import _check
 from sparsezc.algorithms._distances import from_each, usable
-from sparsezc.algorithms._sweeps import popcount, sample, sweeps
+from sparsezc.algorithms._sweeps import counts, popcount, sample, sweeps
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.semirings import binary, monoid, select, unary
@@ -96,6 +96,8 @@ def _sums(A: Matrix, sources: NDArray[np.int64], weighted: bool) -> Vector:
             far = D.select(select.valuegt, 0).new(datatypes.FP64)
             total(binary.plus) << far.apply(unary.minv).new().reduce_columnwise(monoid.plus)
         return total
+    if (found := counts(A, sources)) is not None:
+        return Vector.from_dense(found[2])
     for depth, bits in sweeps(A, sources):
         if depth:
             total(binary.plus) << popcount(bits).apply(binary.truediv, right=float(depth))

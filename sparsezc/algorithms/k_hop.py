@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from sparsezc.algorithms import _check
+from sparsezc.algorithms.bfs import near
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.semirings import binary, semiring
@@ -61,19 +64,9 @@ def k_hop(A: Matrix, source: Any, radius: Any = 1, *, center: bool = True, undir
     n = _check.adjacency(A)
     source = _check.vertex(source, n)
     radius = _check.count(radius, "radius")
-    level = Vector(datatypes.INT32, n)
-    q = Vector(datatypes.BOOL, n)
-    q[source] = True
-    for depth in range(radius + 1):
-        # level<q> = d
-        level(q.S) << depth
-        if depth == radius or q.nvals == 0:
-            break
-        # q<!level> = q'A  or  A q
-        met = q.vxm(A, semiring.any_pair[datatypes.BOOL]).new(mask=~level.S)
-        if undirected and not A._symmetric:
-            met(~level.S, binary.lor) << A.mxv(q, semiring.any_pair[datatypes.BOOL])
-        q = met
+    level = near(A, np.array([source]), min(radius, n)) if A._symmetric or not undirected else None
+    if level is None:
+        level = _levels(A, source, radius, undirected)
     if not center:
         del level[source]
     return level
@@ -130,3 +123,21 @@ def ego_graph(A: Matrix, source: Any, radius: Any = 1, *, center: bool = True, u
     E: Matrix = D.mxm(A, semiring.any_second[A.dtype]).new()
     E << E.mxm(D, semiring.any_first[A.dtype])
     return E
+
+
+def _levels(A: Matrix, source: int, radius: int, undirected: bool) -> Vector:
+    """Count the hops to the vertices within a radius."""
+    level = Vector(datatypes.INT32, A.nrows)
+    q = Vector(datatypes.BOOL, A.nrows)
+    q[source] = True
+    for depth in range(radius + 1):
+        # level<q> = d
+        level(q.S) << depth
+        if depth == radius or q.nvals == 0:
+            break
+        # q<!level> = q'A  or  A q
+        met = q.vxm(A, semiring.any_pair[datatypes.BOOL]).new(mask=~level.S)
+        if undirected and not A._symmetric:
+            met(~level.S, binary.lor) << A.mxv(q, semiring.any_pair[datatypes.BOOL])
+        q = met
+    return level

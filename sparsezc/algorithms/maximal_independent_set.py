@@ -6,14 +6,20 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sparsezc.algorithms import _check
 from sparsezc.algorithms._pattern import simple
+from sparsezc.algorithms.loops.orders import first_set
+from sparsezc.core import replay
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.errors import InvalidValue
 from sparsezc.semirings import binary, semiring
 from sparsezc.semirings.types import datatypes
+
+#: Nanoseconds for each row and entry, at least.
+COST = 10.0
 
 
 def maximal_independent_set(A: Matrix, nodes: Iterable[Any] | None = None, seed: int | None = None) -> Vector:
@@ -87,8 +93,21 @@ def random_order(n: int, seed: int | None, where: str) -> Vector:
 
 
 def first_independent_set(S: Matrix, order: Vector) -> Vector:
-    """Find the maximal set of the greedy algorithm that visits `order` from the highest down; S is symmetric."""
+    """Find the maximal set of the greedy algorithm that visits vertices from the highest number down; S is symmetric.
+
+    `order` has numbers in 0..n-1, each once.
+    """
+
+    def visited() -> NDArray[np.int64]:
+        at, numbers = order.to_coo()
+        descending = np.full(order.size, -1)
+        descending[order.size - 1 - numbers] = at
+        return descending[descending >= 0]
+
     members = Vector(datatypes.BOOL, order.size)
+    if (found := replay.run_loop(first_set, S, visited, cost=COST)) is not None:
+        members[np.flatnonzero(found)] = True
+        return members
     q = order.dup()
     around, won = Vector(datatypes.INT64, order.size), Vector(datatypes.INT64, order.size)
     lost = Vector(datatypes.BOOL, order.size)

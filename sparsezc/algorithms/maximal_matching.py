@@ -6,12 +6,17 @@ import numpy as np
 
 from sparsezc import ops
 from sparsezc.algorithms import _check
-from sparsezc.algorithms._edges import numbered
+from sparsezc.algorithms._edges import inverse, numbered
 from sparsezc.algorithms._pattern import simple
+from sparsezc.algorithms.loops.orders import matching
+from sparsezc.core import replay
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.semirings import binary, select, semiring
 from sparsezc.semirings.types import datatypes
+
+#: Nanoseconds for each row and entry, at least.
+COST = 50.0
 
 
 def maximal_matching(A: Matrix, seed: int | None = None) -> Vector:
@@ -64,7 +69,10 @@ def maximal_matching(A: Matrix, seed: int | None = None) -> Vector:
     """
     n = _check.adjacency(A)
     U = simple(A).select(select.triu).new()
-    S = numbered(U, _check.generator(seed, "maximal_matching").permutation(U.nvals))
+    number = _check.generator(seed, "maximal_matching").permutation(U.nvals)
+    if (found := replay.run_loop(matching, U, lambda: inverse(number), cost=COST)) is not None:
+        return Vector.from_dense(found, missing_value=-1)
+    S = numbered(U, number)
     partner, q, least = (A._vector(dtype) for dtype in (datatypes.INT64, datatypes.BOOL, datatypes.INT64))
     q << True
     while True:

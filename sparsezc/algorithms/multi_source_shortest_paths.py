@@ -9,7 +9,7 @@ import numpy as np
 
 from sparsezc.algorithms import _check
 from sparsezc.algorithms._distances import usable
-from sparsezc.algorithms.bfs import levels
+from sparsezc.algorithms.bfs import levels, near
 from sparsezc.algorithms.sssp import from_nearest
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
@@ -65,6 +65,8 @@ def multi_source_shortest_paths(A: Matrix, sources: Iterable[Any], *, weighted: 
     at = np.unique(_check.vertices(sources, n))
     if weighted:
         return from_nearest(usable(A), at)
+    if (found := near(A, at, n)) is not None:
+        return found
     q = A._vector(datatypes.BOOL)
     q[at] = True
     level: Vector = levels(A, q)

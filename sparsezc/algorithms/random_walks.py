@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-import numpy as np
-
 from sparsezc import ops
 from sparsezc.algorithms import _check
 from sparsezc.core.matrix import Matrix
@@ -75,7 +73,7 @@ def random_walks(
     [1, 2, 3]
     """
     n = _check.adjacency(A)
-    at = _check.vertices(sources, n).view(np.uint64)  # as walks take it: without a copy
+    at = _check.vertices(sources, n)
     steps = _check.count(length, "length")
     if weighted:
         _check.weights(A)

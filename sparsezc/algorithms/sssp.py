@@ -20,6 +20,8 @@ from sparsezc.algorithms._lengths import (
     refuse_reaching_infinity,
 )
 from sparsezc.algorithms._rounds import buckets
+from sparsezc.algorithms.loops import searches
+from sparsezc.core import replay
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.errors import DomainMismatch, InvalidValue
@@ -27,6 +29,7 @@ from sparsezc.semirings import binary, monoid, select, semiring
 from sparsezc.semirings.types import datatypes
 
 _WORK = 20  # delta, in mean lengths per edge of a vertex; Davidson et al. use 32
+COST = 100.0  # nanoseconds for each row and entry, at least
 _WIDER = 4  # times that delta from as many sources or more: 100 of kron:24 take half of the time on a GPU
 _FEW = 32  # a bucket of less than 1 / 32 of the vertices has few edges to settled vertices, which need not be excluded
 
@@ -135,6 +138,8 @@ def from_nearest(
     lengths, (dtype, _) = lengths_of(A), distances_of(A)
     refuse_long(A, dtype)
     most_asked = _largest(cutoff, dtype)
+    if (looped := nearest(A, sources, target, most_asked)) is not None:
+        return Vector.from_dense(looped[0], missing_value=infinity(dtype))
     # Half the bytes, and mostly sufficient.
     if dtype is datatypes.INT64 and lengths.least >= 0 and lengths.most < 2**31:
         found = _reached(_search(A, sources, datatypes.INT32, delta, lengths, target, most_asked), dtype)
@@ -149,6 +154,22 @@ def from_nearest(
         if not ends_early or lengths.least < 0:
             refuse_reaching_infinity(A, distance)
     return _up_to(target, _reached(distance, dtype), most_asked)
+
+
+def nearest(
+    A: Matrix, sources: NDArray[np.int64], target: int | None = None, most: float = inf
+) -> tuple[NDArray[Any], NDArray[np.int64]] | None:
+    """Return distances and parents of a loop; None if the engine runs none, or a length is negative or too long."""
+    lengths, (dtype, never) = lengths_of(A), distances_of(A)
+    if lengths.least < 0 or (dtype.is_integer and lengths.most * A.nrows >= 2**62):
+        return None
+    kind = dtype.np_type.type
+    last = kind(min(most, never - 1 if dtype.is_integer else np.finfo(kind).max))
+    at = -1 if target is None else target
+    found: tuple[NDArray[Any], NDArray[np.int64]] | None = replay.run_loop(
+        searches.distances, A, sources, kind(never), at, last, cost=COST, values=kind
+    )
+    return found
 
 
 def _largest(cutoff: Any, dtype: datatypes.DataType) -> float:
@@ -193,6 +214,8 @@ def _search(
     distance(near.S) << 0  # `near` is on A's engine, and so is `distance` from here on
     nonnegative = lengths.least >= 0
     target = target if nonnegative else None
+    if nonnegative and replay.shorten(A, near, distance, step, last, target):
+        return distance
     # The rounds get no name: a traceback would then keep the recording open after an error.
     for rounds, (limit, count) in enumerate(buckets(near, distance, step, last, target, nonnegative=nonnegative)):
         if not nonnegative and rounds == n:

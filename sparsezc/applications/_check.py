@@ -90,6 +90,8 @@ def values(x: Any, name: str, n: int) -> NDArray[np.float64]:
     """Check a finite number for each vertex."""
     if np.ndim(x) != 1:
         raise DimensionMismatch(f"{name} has {np.ndim(x)} dimensions; a number for each of {n} vertices is needed")
+    if (count := np.shape(x)[0]) != n:
+        raise DimensionMismatch(f"{name} has {count} numbers; one for each of {n} vertices is needed")
     return finite(table(x, name, n)[:, 0], name)
 
 

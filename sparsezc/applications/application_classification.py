@@ -13,11 +13,13 @@ from sparsezc.applications import _check
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.errors import DimensionMismatch, InvalidValue
+from sparsezc.memory import budget
 from sparsezc.semirings import binary, monoid, semiring, unary
 from sparsezc.semirings.types import datatypes
 
 _SUM = semiring.plus_times[datatypes.FP64]
 _FARTHER = semiring.max_rminus[datatypes.FP64]
+_ROUNDING = 2.0**-46  # of the largest value: 64 units of its last place, as sums of some messages round
 _FARTHEST = 1e150  # that features may lie apart: sums of the messages of all rounds then fit FP64
 
 
@@ -74,7 +76,8 @@ def application_classification(
     rule : {"corrected", "published"}
         How messages are formed; see below.
     rounds : int, optional
-        Rounds of messages, at least 1; by default m.
+        Most rounds of messages, at least 1; by default m. By the corrected rule none follow a round that changes
+        nothing but the last bits.
 
     Returns
     -------
@@ -90,6 +93,8 @@ def application_classification(
         Values or features are complex, or features are no numbers.
     DimensionMismatch
         `G` or `P` is not square, or features have not a row for each vertex or edge, or not the same columns.
+    OutOfMemory
+        The distances and messages are larger than the memory that may be used; the message has the size.
 
     Notes
     -----
@@ -103,7 +108,9 @@ def application_classification(
         R_e = max(C_e f_e, max(f_e) - N_e)      over (max, rminus): against them
         mu(j) = -D(j) + sum of F_e of e into j + sum of R_e of e out of j, less lse of it
 
-    N_e is the largest of the C_e and of the length of the features of e, and F and R are 0 at first. ``"published"``
+    N_e is the largest of the C_e and of the length of the features of e, and F and R are 0 at first. What all of a
+    column of F or R gains changes no later mu, so a round that leaves mu, and F and R but for that, is the last one.
+    ``"published"``
     does what the published programs do: D and C_e are turned into logarithms of probabilities, as if large distances
     were likely, before they are subtracted; R_e takes f_e at the edge's source where its target is meant; messages
     along edges are normalised over all edges, and N_e, which is not, is 0.
@@ -129,9 +136,11 @@ def application_classification(
         raise InvalidValue(f"P has {m} vertices and {P.nvals} edges; a pattern with an edge at least is needed")
     if G.nvals == 0:
         raise InvalidValue(f"G has {n} vertices and no edges; a graph with an edge at least is needed")
+    _require(G, P)
     passes = m if rounds is None else graphs.count(rounds, "rounds", 1)
     X = _check.table_beside(G, features, "features", n)
-    D, _ = _distances(X, _check.table(pattern_features, "pattern_features", m, X.ncols), "features")
+    named = ("features", "pattern_features")
+    D, _ = _distances(X, _check.table(pattern_features, named[1], m, X.ncols), named)
     pattern = _pattern(G, P, edge_features, pattern_edge_features)
     mu = _normal(D.apply(unary.ainv).new())
     published = None
@@ -143,20 +152,31 @@ def application_classification(
     else:
         M = mu.mxm(pattern.ends, _SUM).new().apply(binary.times, right=0.0).new()
     for _ in range(passes):
+        mu_before, M_before = mu, M
         # r = mu(a) - R, beside f = mu(b) - F
         X = mu.mxm(pattern.ends, _SUM).new()
         X << X.ewise_mult(M, binary.minus)
         # R = C f, beside F = r'C: both from one pass over the edges and their distances
-        M << ops.two_way_mxm(G, pattern.costs, X, _FARTHER)
+        M = ops.two_way_mxm(G, pattern.costs, X, _FARTHER).new()
         if published is not None:
             M << published.messages(M, X)
         # at least max(f) - N, and max(r) - N
         M << M.ewise_add(pattern.least(X), binary.max)
         # mu(j) = -D(j) + the messages that come to j
-        mu << M.mxm(pattern.ends.T, _SUM)
+        mu = M.mxm(pattern.ends.T, _SUM).new()
         mu << mu.ewise_mult(D, binary.minus)
         mu << _normal(mu)
+        # a round depends on mu and M alone, and what all of a column of M gains is what mu is normalised by
+        if published is None and _is_settled(mu_before, mu) and _is_settled(_from_most(M_before), _from_most(M)):
+            break
     return mu
+
+
+def _require(G: Matrix, P: Matrix) -> None:
+    """Refuse distances and messages that memory has no room for."""
+    numbers = (G.nvals + 6 * G.nrows) * P.nvals  # messages of both ends, with those before and what makes them
+    what = f"application_classification: distances of {G.nvals:,} edges from {P.nvals:,} of the pattern"
+    budget.require_host(8 * numbers, what)
 
 
 class _Published:
@@ -200,6 +220,19 @@ class _Published:
         return made
 
 
+def _from_most(X: Matrix) -> Matrix:
+    """Return X less the largest value of each column."""
+    made: Matrix = X.ewise_mult(_most(X), binary.minus).new()
+    return made
+
+
+def _is_settled(before: Matrix, X: Matrix) -> bool:
+    """Return whether two matrices differ by no more than what rounding makes of their largest values."""
+    change = X.ewise_mult(before, binary.minus).new().apply(unary.abs).new().reduce_scalar(monoid.max).new().get(0.0)
+    largest = X.apply(unary.abs).new().reduce_scalar(monoid.max).new().get(0.0)
+    return bool(change <= _ROUNDING * largest)
+
+
 def _most(X: Matrix) -> Vector:
     """Return the largest value of each column."""
     made: Vector = X.reduce_columnwise(monoid.max).new()
@@ -220,14 +253,14 @@ def _normal(X: Matrix) -> Matrix:
     return made
 
 
-def _distances(X: Matrix, y: NDArray[np.float64], name: str) -> tuple[Matrix, NDArray[np.float64]]:
+def _distances(X: Matrix, y: NDArray[np.float64], names: tuple[str, str]) -> tuple[Matrix, NDArray[np.float64]]:
     """Return how far each row of features lies from each of the pattern's, and the farthest from each of these."""
-    D: Matrix = ops.distances(X, Matrix.from_dense(_check.finite(y, f"pattern_{name}"))).new()
+    D: Matrix = ops.distances(X, Matrix.from_dense(_check.finite(y, names[1]))).new()
     most: NDArray[np.float64] = _most(D).to_dense()
     farthest = most.max()
     if not farthest <= _FARTHEST:
         raise InvalidValue(
-            f"{name} and pattern_{name} are {farthest:g} apart; at most {_FARTHEST:g} is possible, so divide both"
+            f"{names[0]} and {names[1]} are {farthest:g} apart; at most {_FARTHEST:g} is possible, so divide both"
         )
     return D, most
 
@@ -239,12 +272,14 @@ def _pattern(G: Matrix, P: Matrix, edge_features: Any, pattern_features: Any) ->
             "edge_features and pattern_edge_features are given one without the other; both are needed"
         )
     a, b, values = P.to_coo()
+    names = ("edge_features", "pattern_edge_features")
     if edge_features is None:
+        names = ("the edge feature of G", "the edge feature of P")
         edge_features = Matrix(datatypes.FP64, G.nvals, 1)
         edge_features[:, 0] << ops.values_of(G)
-    X = _check.table_beside(G, edge_features, "edge_features", G.nvals)
-    y = _check.table(values if pattern_features is None else pattern_features, "pattern_edge_features", a.size, X.ncols)
-    C, most = _distances(X, y, "edge_features")
+    X = _check.table_beside(G, edge_features, names[0], G.nvals)
+    y = _check.table(values if pattern_features is None else pattern_features, names[1], a.size, X.ncols)
+    C, most = _distances(X, y, names)
     null = np.maximum(most, np.linalg.norm(y, axis=1))
     ends = np.zeros((P.nrows, 2 * a.size))
     ends[np.r_[a, b], np.arange(2 * a.size)] = 1

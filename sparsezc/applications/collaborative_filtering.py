@@ -14,6 +14,7 @@ from sparsezc.applications import _check
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.errors import ConvergenceFailure, DomainMismatch, InvalidValue
+from sparsezc.memory import budget
 from sparsezc.ops.select import random_seed
 from sparsezc.semirings import binary, monoid, semiring, unary
 from sparsezc.semirings.types import datatypes
@@ -76,6 +77,8 @@ def collaborative_filtering(
         least squares of ratings of their size; or an argument lies outside its range.
     DomainMismatch
         `R` is not a Matrix, or is complex.
+    OutOfMemory
+        The factors, or the least squares, are larger than the memory that may be used; the message has the size.
     TypeError
         `seed` is no integer.
 
@@ -118,6 +121,7 @@ def collaborative_filtering(
     penalty = _check.above(penalty, "penalty", 0) if solver == "als" else _check.between(penalty, "penalty", 0)
     start = random_seed(seed, "collaborative_filtering")
     ratings = _ratings(R)
+    _require(R, k, solver)
     u, v = _start(ratings, k, np.random.default_rng(start))
     if solver == "als":
         U, V = (R._beside(X, datatypes.FP64) for X in (u, v))
@@ -143,6 +147,14 @@ def _ratings(R: Matrix) -> _Ratings:
         if most > np.sqrt(np.finfo(np.float64).max / R.nvals):
             raise InvalidValue(f"R has ratings up to {most:g}, whose squares have no finite sum in FP64; divide them")
     return _Ratings(R, out_degree(R), in_degree(R))
+
+
+def _require(R: Matrix, k: int, solver: str) -> None:
+    """Refuse factors that memory has no room for."""
+    numbers = 4 * k * (R.nrows + R.ncols)  # factors, with what a round adds to them and what is made on the way
+    if solver == "als":
+        numbers += 2 * max(R.nrows, R.ncols) * (k * (k + 1) // 2)
+    budget.require_host(8 * numbers, f"collaborative_filtering: k = {k:,} factors of {R.nrows:,} and of {R.ncols:,}")
 
 
 def _start(ratings: _Ratings, k: int, rng: np.random.Generator) -> tuple[Array, Array]:

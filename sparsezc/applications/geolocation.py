@@ -118,9 +118,9 @@ def geolocation(A: Matrix, places: Any, rounds: Any = 10, tol: float | None = No
             break
     else:
         if tol is not None:
+            last = f"moves by {moved * EARTH:.3g} km" if moved < math.inf else "gets its first place"
             raise ConvergenceFailure(
-                f"after rounds = {rounds} rounds a vertex still moves by {moved * EARTH:.3g} km; "
-                f"at most tol = {tol:g} km is needed"
+                f"after rounds = {rounds} rounds a vertex still {last}; at most tol = {tol:g} km is needed"
             )
     found = vertices.degrees()
     found(given.S) << given

@@ -19,7 +19,7 @@ from sparsezc.semirings.types import datatypes
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
-_STEPS = 10  # between two looks at the pairs that the steps reached: rows are then read in few requests
+_STEPS = 10  # between two that look beyond the pairs inside: rows are read in few requests, most steps touch few pairs
 
 
 def local_clustering(
@@ -141,18 +141,20 @@ class _Near:
 
     def _numbers(self, keys: Ints) -> Ints:
         """Return the number of each pair, given as seed * n + vertex; new pairs get the next ones."""
-        keys, which = np.unique(keys, return_inverse=True)
+        keys, which = _unique(keys)
         at = np.searchsorted(self._sorted, keys)
         is_new = np.r_[self._sorted, -1][at] != keys
-        new, at = keys[is_new], at[is_new]
-        self._sorted = np.insert(self._sorted, at, new)
-        self._number = np.insert(self._number, at, self.vertex.size + np.arange(new.size))
+        new = keys[is_new]
+        numbers: Ints = np.r_[self._number, -1][at]
+        numbers[is_new] = self.vertex.size + np.arange(new.size)
+        self._sorted = np.insert(self._sorted, at[is_new], new)
+        self._number = np.insert(self._number, at[is_new], numbers[is_new])
         seed, vertex = new // self.n, new % self.n
         self.seed, self.vertex = np.r_[self.seed, seed], np.r_[self.vertex, vertex]
         degrees = self._degree[vertex].new()
         self.degree = np.r_[self.degree, degrees.to_dense(0)]
         self.source = np.r_[self.source, np.full(new.size, -self.rho * self.alpha)]
-        return np.take(self._number[np.searchsorted(self._sorted, keys)], which)
+        return numbers[which]
 
     def read(self, pairs: Ints) -> None:
         """Read the rows of some pairs, those of a vertex once for all of its seeds."""
@@ -174,30 +176,54 @@ class _Near:
 
         return csc_array((self._values, self._rows, self._starts), shape=(self.vertex.size, self.inside.size))
 
+    def inner(self) -> Any:
+        """Return the rows of :meth:`flows` that are inside, in the order of reading."""
+        from scipy.sparse import csc_array
+
+        place = np.full(self.vertex.size, -1)
+        place[self.inside] = np.arange(self.inside.size)
+        rows = place[self._rows]
+        is_inside = rows >= 0
+        starts = np.r_[0, np.cumsum(is_inside)][self._starts]
+        return csc_array((self._values[is_inside], rows[is_inside], starts), shape=(self.inside.size,) * 2)
+
+
+def _unique(keys: Ints) -> tuple[Ints, Ints]:
+    """Return what ``np.unique(keys, return_inverse=True)`` does, by an unstable sort, which is faster."""
+    order = np.argsort(keys)
+    ordered = keys[order]
+    is_first = np.r_[True, ordered[1:] != ordered[:-1]][: keys.size]
+    which = np.empty(keys.size, np.int64)
+    which[order] = np.cumsum(is_first) - 1
+    return ordered[is_first], which
+
 
 def _solved(near: _Near, tol: float, max_iter: int) -> Floats:
     """Return y at the pairs inside."""
     stay, most = (1 - near.alpha) / 2, tol * near.rho * near.alpha
-    y, t, flows = np.empty(0), near.source, near.flows()
-    grown = t.max(initial=0.0)
+    y: Floats = np.empty(0)
+    grown = beyond = 0.0
+    inner, source = near.inner(), np.empty(0)
     for iteration in range(max_iter):
-        if grown <= most or iteration % _STEPS == 0:
-            outside = t > most
-            outside[near.inside] = False
-            new = np.flatnonzero(outside)
-            if new.size:
-                y = np.r_[y, t[new]]
-                near.read(new)
-                flows = near.flows()
-            elif grown <= most:
-                return y
         # T = (1 - alpha)/2 (Y + Y S D^-1) + alpha s D^-1 - rho alpha, Y = max(T, 0), which is no less than Y
-        t = flows @ y + near.source
+        if grown > most and iteration % _STEPS:
+            t = inner @ y + source + stay * y
+            grown, y = (t - y).max(), t
+            continue
+        t = near.flows() @ y + near.source
         t[near.inside] += stay * y
-        grown, y = (t[near.inside] - y).max(), t[near.inside]
-    grown = max(grown, np.delete(t, near.inside).max(initial=0.0))
-    if grown <= most:
-        return y
+        grown, y = (t[near.inside] - y).max(initial=0.0), t[near.inside]
+        t[near.inside] = 0
+        new = np.flatnonzero(t > most)
+        beyond = t.max(initial=0.0)
+        if new.size:
+            y = np.r_[y, t[new]]
+            near.read(new)
+            inner, source = near.inner(), near.source[near.inside]
+            grown = max(grown, beyond)
+        elif grown <= most:
+            return y
+    grown = max(grown, beyond)
     raise ConvergenceFailure(
         f"after max_iter = {max_iter} iterations the gradient is still {grown / (near.rho * near.alpha):.3g} of "
         f"rho * alpha beyond its bound; at most tol = {tol:g} is needed"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -48,19 +48,19 @@ class Option:
             nargs="+" if self.kind == "vertices" else None,
         )  # fmt: skip
 
-    def value(self, arguments: argparse.Namespace, found: Graph) -> Any:
-        """Return the argument: tables read, vertices as rows."""
-        given = getattr(arguments, self.name)
+    def value(self, arguments: argparse.Namespace, graphs: Sequence[Graph]) -> Any:
+        """Return the argument: tables read, vertices as rows, those of a pair each of its graph."""
+        given, option = getattr(arguments, self.name), f"--{self.name.replace('_', '-')}"
         if given is None:
             return None
         if self.kind in ("file", "pairs", "scores"):
-            table = features.read(given, f"--{self.name.replace('_', '-')}")
+            table = features.read(given, option)
             if self.kind == "scores":
                 return _vector(table, given)
-            return table.astype("int64") if self.kind == "pairs" else table
+            return _pairs(table, f"{option} {given}", graphs) if self.kind == "pairs" else table
         if self.kind == "vertex":
-            return found.vertex(given)
-        return [found.vertex(each) for each in given] if self.kind == "vertices" else given
+            return graphs[0].vertex(given, option)
+        return [graphs[0].vertex(each, option) for each in given] if self.kind == "vertices" else given
 
 
 def _vector(scores: Any, path: str) -> Any:
@@ -76,6 +76,25 @@ def _vector(scores: Any, path: str) -> Any:
     return Vector.from_coo(at, scores[at], size=scores.size)
 
 
+def _pairs(table: Any, source: str, graphs: Sequence[Graph]) -> Any:
+    """Return the pairs of ids of a file as pairs of rows; files hold whole numbers as fractions, too."""
+    import numpy as np
+
+    from sparsezc.errors import FileFormatError
+
+    if table.ndim != 2 or table.shape[1] != len(graphs):
+        raise FileFormatError(f"{source} has shape {table.shape}; a line of {len(graphs)} vertices for each is needed")
+    wrong = np.flatnonzero((table != np.floor(table)).any(axis=1) | ~np.isfinite(table).all(axis=1))
+    if wrong.size:
+        found = ", ".join(f"{each:g}" for each in table[wrong[0]].tolist())
+        raise FileFormatError(f"{source} has {found} in row {wrong[0]}; whole numbers, of vertices, are needed")
+    pairs = table.astype(np.int64)
+    for side, graph in enumerate(graphs):
+        if graph.ids is not None:
+            pairs[:, side] = [graph.vertex(each, source) for each in pairs[:, side].tolist()]
+    return pairs
+
+
 @dataclass(frozen=True)
 class App:
     """An application.
@@ -89,7 +108,7 @@ class App:
     weights : str
         What it does with the values of the edges.
     show : callable
-        Given the graph, the answer and the options, returns the report's data, and what --out writes.
+        Given the graph, the answer, the options and further graphs, returns the report's data, and what --out writes.
     out : {"vertices", "graph", "table", "rows", "arrays"}
         What that is: a Vector; a Matrix for a graph's file, or of which a row a vertex can be a table too; an array
         whose rows are no vertices'; arrays by name.
@@ -103,7 +122,7 @@ class App:
     help: str
     options: tuple[Option, ...]
     weights: str
-    show: Callable[[Graph, Any, dict[str, Any]], tuple[dict[str, Any], Any]]
+    show: Callable[..., tuple[dict[str, Any], Any]]
     out: Literal["vertices", "graph", "table", "rows", "arrays"] = "vertices"
     graphs: int = 1
     read_weights: Any = False

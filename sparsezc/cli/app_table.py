@@ -53,9 +53,12 @@ def _smoothed(found: Graph, result: Any, given: dict[str, Any]) -> tuple[dict[st
     return {"gap": gap}, x
 
 
-def _matched_pattern(found: Graph, result: Any, given: dict[str, Any]) -> tuple[dict[str, Any], Any]:
+def _matched_pattern(found: Graph, result: Any, given: dict[str, Any], pattern: Graph) -> tuple[dict[str, Any], Any]:
     best = result.to_dense().argmax(axis=0).tolist()
-    pairs = [{"pattern": j, "vertex": _id(found, v), "log_probability": result.get(v, j)} for j, v in enumerate(best)]
+    pairs = [
+        {"pattern": _id(pattern, j), "vertex": _id(found, v), "log_probability": result.get(v, j)}
+        for j, v in enumerate(best)
+    ]
     return {"best": pairs}, result
 
 
@@ -71,12 +74,12 @@ def _embedded(found: Graph, result: Any, given: dict[str, Any]) -> tuple[dict[st
 
 
 def _assigned(found: Graph, result: Any, given: dict[str, Any]) -> tuple[dict[str, Any], Any]:
-    return {"assigned": result.nvals}, result
+    return {"assigned": result.nvals}, _named(found, result)
 
 
-def _matched(found: Graph, result: Any, given: dict[str, Any]) -> tuple[dict[str, Any], Any]:
+def _matched(found: Graph, result: Any, given: dict[str, Any], other: Graph) -> tuple[dict[str, Any], Any]:
     match, disagreements = result
-    return {"disagreements": disagreements}, match
+    return {"disagreements": disagreements}, _named(other, match)
 
 
 def _communities(found: Graph, result: Any, given: dict[str, Any]) -> tuple[dict[str, Any], Any]:
@@ -85,9 +88,7 @@ def _communities(found: Graph, result: Any, given: dict[str, Any]) -> tuple[dict
     labels, sizes = np.unique(result.to_dense(), return_counts=True)
     most = np.argsort(-sizes, kind="stable")[:_TOP]
     largest = [{"label": _id(found, labels[at]), "vertices": int(sizes[at])} for at in most]
-    i, label = result.to_coo()
-    named = type(result).from_coo(i, found.named(label), "INT64", size=result.size)
-    return {"communities": int(labels.size), "largest": largest}, named
+    return {"communities": int(labels.size), "largest": largest}, _named(found, result)
 
 
 def _walks(found: Graph, result: Any, given: dict[str, Any]) -> tuple[dict[str, Any], Any]:
@@ -192,6 +193,14 @@ APPS = (
         (Option("seeds", "pairs of a vertex of each graph", "pairs", required=True),
          Option("lap", "exact or auction (exact)", "word", "exact")), "ignored", _matched, graphs=2),
 )  # fmt: skip
+
+
+def _named(found: Graph, rows: Any) -> Any:
+    """Return a Vector of vertices' rows as one of their ids."""
+    if found.ids is None:
+        return rows
+    i, row = rows.to_coo()
+    return type(rows).from_coo(i, found.named(row), "INT64", size=rows.size)
 
 
 def _id(found: Graph, vertex: int) -> int:

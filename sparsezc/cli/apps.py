@@ -40,18 +40,19 @@ def run(app: App, arguments: argparse.Namespace) -> Report:
     """Run an application, write what it answers and say what it is."""
     arguments.command = f"app {app.name}"
     into_file = app.function == "projection" and arguments.out is not None and answer.is_edge_list(arguments.out)
+    into_file = into_file and not arguments.relabel  # the pieces have rows' numbers, not the file's ids
     if arguments.out is not None and app.out != "vertices":
         answer.check_matrix(arguments.out, app.out)
     found = loaded(arguments, app.read_weights, checked=app.out == "vertices")
     others = [_another(arguments, app, number) for number in range(2, app.graphs + 1)]
-    given = {option.name: option.value(arguments, found) for option in app.options}
+    given = {option.name: option.value(arguments, [found, *others]) for option in app.options}
     given = {name: value for name, value in given.items() if value is not None}
     if into_file:
         given["out"] = arguments.out
-    result, elapsed, engine = timed(found, lambda A: app.call(A, *others, **given))
-    data, written = app.show(found, result, given)
+    result, elapsed, engine = timed(found, lambda A: app.call(A, *(other.matrix() for other in others), **given))
+    data, written = app.show(found, result, given, *others)
     if arguments.out is not None and not into_file:
-        _save(arguments.out, found, written)
+        _save(arguments.out, found, _by_ids(found, written) if app.out == "graph" else written)
     report = reported(arguments, found, elapsed, engine, None)
     report.data |= data
     for name, value in data.items():
@@ -64,10 +65,19 @@ def run(app: App, arguments: argparse.Namespace) -> Report:
     return report
 
 
-def _another(arguments: argparse.Namespace, app: App, number: int) -> Any:
+def _another(arguments: argparse.Namespace, app: App, number: int) -> Graph:
     """Read a further graph, under the options of the first."""
     options = argparse.Namespace(**vars(arguments) | {"graph": getattr(arguments, f"graph{number}")})
-    return graph.load(options, app.read_weights).matrix()
+    return graph.load(options, app.read_weights)
+
+
+def _by_ids(found: Graph, written: Any) -> Any:
+    """Return a graph's matrix with the file's ids for rows and columns."""
+    if found.ids is None:
+        return written
+    i, j, values = written.to_coo()
+    n = int(found.ids.max(initial=-1)) + 1
+    return type(written).from_coo(found.ids[i], found.ids[j], values, written.dtype, nrows=n, ncols=n)
 
 
 def _save(path: str, found: Graph, written: Any) -> None:

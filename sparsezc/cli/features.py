@@ -53,7 +53,7 @@ def _csv(path: str) -> NDArray[Any]:
     from sparsezc.errors import FileFormatError
 
     rows: list[list[float]] = []
-    with Path(path).open(encoding="utf-8", errors="replace") as file:
+    with Path(path).open(encoding="utf-8-sig", errors="replace") as file:
         for number, line in enumerate(file, 1):
             cells = [cell.strip() for cell in line.rstrip("\n").split(",")]
             try:

@@ -164,8 +164,8 @@ class Graph:
         n, edges = self.facts["vertices"], self.facts["edges"]
         return line(self.name, n, self.columns, edges, self.facts["symmetric"], self.ids is not None)
 
-    def vertex(self, number: int) -> int:
-        """Return the vertex of a user's number: the file's id if the graph was relabelled."""
+    def vertex(self, number: int, option: str = "--source") -> int:
+        """Return the vertex of a user's number, which `option` gave: the file's id if the graph was relabelled."""
         if self.ids is None:
             return number
         import numpy as np
@@ -174,7 +174,7 @@ class Graph:
 
         at = int(np.searchsorted(self.ids, number))
         if at == self.ids.size or self.ids[at] != number:
-            raise IndexOutOfBound(f"--source is {number}; no edge of {self.name} has this id")
+            raise IndexOutOfBound(f"{option} is {number}; no edge of {self.name} has this id")
         return at
 
     def named(self, vertices: NDArray[Any]) -> NDArray[Any]:

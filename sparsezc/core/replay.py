@@ -1,14 +1,43 @@
-"""Rounds of a loop that the frontier's engine runs without the host: an optional capability."""
+"""Loops that an engine runs in place of statements, whole or from a round on, or in machine code: capabilities."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
+from typing import Any
 
+from sparsezc.core.matrix import Matrix
 from sparsezc.core.scalar import Scalar
 from sparsezc.core.vector import Vector
 from sparsezc.expr import engines
+from sparsezc.locks import hold_locks
+from sparsezc.semirings.types.datatypes import INT32, INT64
 
-__all__ = ["buckets", "rounds"]
+__all__ = ["buckets", "rounds", "run_loop", "search", "shorten"]
+
+
+def search(A: Any, frontier: Vector, *, parents: bool = False) -> Vector | None:
+    """Return the levels of a search, or parents; None if the engine cannot run it whole: then statements have to.
+
+    See :meth:`sparsezc.expr.engines.Capabilities.search`.
+    """
+    engine, store = frontier._need()
+    if A._engine is not engine:
+        return None
+    found = engines.capability(engine, "search")(A._store, A._transposed, store, parents)
+    dtype = INT64 if parents else INT32
+    return None if found is None else Vector._from_store(engine, found, dtype, frontier.size)
+
+
+def shorten(A: Any, near: Vector, distance: Vector, step: float, last: float, target: int | None) -> bool:
+    """Lower the distances of a full vector along the edges of `A` until none changes; false if the engine cannot.
+
+    See :meth:`sparsezc.expr.engines.Capabilities.shorten`.
+    """
+    (engine, store), (other, distances) = near._need(), distance._need()
+    if A._engine is not engine or other is not engine:
+        return False
+    limits = step, last, target
+    return bool(engines.capability(engine, "shorten")(A._store, A._transposed, store, distances, limits))
 
 
 def rounds(frontier: Vector, number: int) -> Generator[Scalar, None, int]:
@@ -45,3 +74,30 @@ def buckets(
     for at in replay or ():
         yield Scalar._on_device(at), 0
     return (limits[0], 0) if replay is None else (replay.number(), replay.rounds)
+
+
+def run_loop(
+    loop: Callable[..., Any], A: Matrix, *given: Any, cost: float, values: Any = None, over: range | None = None
+) -> Any:
+    """Return what a loop over the rows of a matrix returns; None if the engine runs none, or rather runs statements.
+
+    An algorithm asks once its arguments are checked. Its statements give the same answer: they are the reference.
+
+    Parameters
+    ----------
+    loop : callable
+        A function of ``indptr``, ``indices``, the values if they are asked for, and `given`, in the Python that numba
+        compiles: it writes to no operand and returns new arrays or numbers.
+    given : int, float, bool or array, or callable
+        A callable returns one of these, and is called only if the loop runs.
+    cost : float
+        Nanoseconds that the statements take at least for each row and entry: how soon compiling the loop pays.
+    values : dtype, optional
+        The NumPy type in which the loop reads values.
+    over : range, optional
+        The work of threads: each runs the loop with the first number of its share, and the first of the next, as last
+        arguments. The result is a list of theirs.
+    """
+    with hold_locks(A):
+        engine, store = A._need()
+        return engines.capability(engine, "run_loop")(store, loop, given, cost, values, over)

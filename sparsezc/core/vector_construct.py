@@ -12,6 +12,7 @@ from sparsezc import ops
 from sparsezc.engines import cpu
 from sparsezc.errors import InvalidValue
 from sparsezc.ops import arrays, checks
+from sparsezc.semirings.types.datatypes import DataType
 
 __all__ = ["VectorFromArrays"]
 
@@ -137,7 +138,21 @@ class VectorFromArrays:
         vals, kind = arrays.dense(values, dtype, "Vector", 1)
         engine = cpu.engine()
         maker: Any = cls
+        if missing_value is not None and not kind.is_udt and _holds(kind, missing_value):
+            at = np.flatnonzero(vals != missing_value)
+            store = engine.vector_from_arrays("ids", (at, vals[at]), kind, vals.size)
+            return maker._from_store(engine, store, kind, vals.size, name)  # type: ignore[no-any-return]
         made: Any = maker._from_store(engine, engine.dense_vector(vals, kind), kind, vals.size, name)
         if missing_value is not None:
             made << ops.select(made, "valuene", missing_value)
         return made  # type: ignore[no-any-return]
+
+
+def _holds(dtype: DataType, value: Any) -> bool:
+    """Return whether a value is a number that a type holds exactly."""
+    if not isinstance(value, int | float | np.number | np.bool_):
+        return False
+    try:
+        return bool(dtype.np_type.type(value) == value)
+    except OverflowError:
+        return False

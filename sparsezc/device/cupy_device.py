@@ -42,12 +42,19 @@ class _Graph:
 class _Kernel:
     """A kernel; `module` holds the numbers that it counts."""
 
-    def __init__(self, module: Any, name: str) -> None:
-        self.module = module
+    def __init__(self, driver: Any, multiprocessors: int, module: Any, name: str) -> None:
+        self.module, self._driver, self._multiprocessors = module, driver, multiprocessors
         self._function = module.get_function(name)
 
     def __call__(self, blocks: int, threads: int, arguments: tuple[Any, ...]) -> None:
         self._function((blocks,), (threads,), arguments)
+
+    def at_once(self, threads: int) -> int:
+        of_each = self._driver.occupancyMaxActiveBlocksPerMultiprocessor(self._function.ptr, threads, 0)
+        return int(of_each) * self._multiprocessors
+
+    def together(self, blocks: int, threads: int, arguments: tuple[Any, ...]) -> None:
+        self._function((blocks,), (threads,), arguments, enable_cooperative_groups=True)
 
 
 class _CopyStream:
@@ -95,7 +102,7 @@ class Cuda:
     def compile(self, source: str, name: str) -> Kernel:
         module = self.xp.cuda.Module()
         module.load(nvrtc.compiled(self.xp.cuda.nvrtc, source, int(self.capability.replace(".", ""))))
-        return _Kernel(module, name)
+        return _Kernel(self.xp.cuda.driver, self.multiprocessors, module, name)
 
     def copies(self) -> _CopyStream:
         return _CopyStream(self.xp.cuda)

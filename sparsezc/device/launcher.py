@@ -38,10 +38,10 @@ class Launcher:
         The types that the kernel's prelude names.
     """
 
-    __slots__ = ("_orders", "_typed", "_types", "function", "signature")
+    __slots__ = ("_at_once", "_orders", "_typed", "_types", "function", "signature")
 
     def __init__(self, function: Kernel, signature: Signature, types: Mapping[str, np.dtype[Any]]) -> None:
-        self.function, self.signature = function, signature
+        self.function, self.signature, self._at_once = function, signature, 0
         self._types, self._typed = types, signature.typed(types)
         self._orders: dict[Shape, Order] = {}
 
@@ -61,12 +61,26 @@ class Launcher:
         TypeError
             An argument is missing, belongs to no parameter, or is not of its parameter's type. The message names it.
         """
+        self.function(blocks, THREADS, self._ordered(groups, named))
+
+    def launch_together(self, blocks: int, /, *groups: Any, **named: Any) -> None:
+        """Launch as :meth:`launch` does, but at most :attr:`at_once` blocks, which can wait for each other (grid.cuh)."""
+        self.function.together(min(blocks, self.at_once), THREADS, self._ordered(groups, named))
+
+    @property
+    def at_once(self) -> int:
+        """The blocks that run at the same time."""
+        if not self._at_once:
+            self._at_once = self.function.at_once(THREADS)
+        return self._at_once
+
+    def _ordered(self, groups: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
         shape: Shape = tuple(map(type, groups))
         values: tuple[Any, ...] = tuple(chain.from_iterable(groups))
         if named:
             shape, values = (*shape, *named), (*values, *named.values())
         order = self._orders.get(shape)
-        self.function(blocks, THREADS, self._first(shape, values) if order is None else order(values))
+        return self._first(shape, values) if order is None else order(values)
 
     def _first(self, shape: Shape, values: tuple[Any, ...]) -> tuple[Any, ...]:
         """Check the arguments of the first launch of a shape, and cache their order."""

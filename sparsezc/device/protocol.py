@@ -15,7 +15,20 @@ from numpy.typing import NDArray
 
 __all__ = ["Copies", "Device", "Kernel", "Pages", "Recording", "Window", "giving", "when_short"]
 
-Kernel = Callable[[int, int, tuple[Any, ...]], None]  # kernel(blocks, threads of a block, arguments)
+
+
+class Kernel(Protocol):
+    """A compiled kernel."""
+
+    def __call__(self, blocks: int, threads: int, arguments: tuple[Any, ...]) -> None: ...
+
+    def at_once(self, threads: int) -> int:
+        """Return the most blocks of so many threads that the device runs at the same time."""
+        ...
+
+    def together(self, blocks: int, threads: int, arguments: tuple[Any, ...]) -> None:
+        """Launch blocks that wait for each other (grid.cuh): at most :meth:`at_once`."""
+        ...
 
 
 @dataclass(eq=False)

@@ -102,7 +102,7 @@ from sparsezc.device import cuda
 from sparsezc.errors import DeviceUnavailable, InvalidValue
 
 if TYPE_CHECKING:
-    from sparsezc.expr.draws import Hops, Subgraph
+    from sparsezc.expr.draws import Hops, Pick, Subgraph, Trail
     from sparsezc.memory.csr import Csr
     from sparsezc.semirings.types.datatypes import DataType
 
@@ -186,6 +186,25 @@ class Capabilities(Protocol):
     def rows_of_vector(self, vector: Any, nrows: int) -> Any:
         """Make a matrix of `nrows` rows of such a vector, which it may take over."""
 
+    def shared_step(self, op: Any, frontier: Any, push: Any, pull: Any, mask: Any) -> Any:
+        """Return a step of at most 64 searches that processes take together; None: the semiring has several values.
+
+        `frontier` is this process's part of a matrix with a row for each search; `push` and `pull` its rows of a matrix
+        and of the transpose, None where it is not to be used; the `mask` is of its part of the result.
+        """
+
+    def shared_moves(
+        self, e: Any, first: int, last: int, start: NDArray[Any], shares: NDArray[Any] | None, scale: float, *,
+        joins: bool,
+    ) -> Any:  # fmt: skip
+        """Return the moves of rows first..last-1 between labels, which it reads where they are, beside other processes.
+
+        The expression's matrix has entries in these rows alone. `start` and `shares` are of all rows.
+        """
+
+    def shared_colors(self, store: Any, order: NDArray[Any], first: int, last: int) -> Any:
+        """Return the colouring of rows first..last-1, which it reads where they are, beside other processes."""
+
     def beside(self, other: Engine) -> None:
         """Raise an error if objects of another engine cannot take part in this one's statements."""
 
@@ -222,10 +241,51 @@ class Capabilities(Protocol):
     def sample_hops(self, store: Any, transposed: bool, seeds: NDArray[Any], hops: Hops) -> Subgraph | None:
         """Return what :class:`~sparsezc.expr.draws.Hops` picks from a matrix, or its transpose; seeds are int64."""
 
+    def pick_entries(self, store: Any, listed: NDArray[Any], pick: Pick, values: bool) -> Any:
+        """Return what is picked from listed rows, read where they are, as arrays in host memory.
+
+        These are the places in the list, positions, columns and, if wanted, values; an entry that is drawn again is
+        listed again.
+        """
+
+    def walk_steps(self, store: Any, trail: Trail, top: Any, by: Any) -> Any:
+        """Return an object whose ``step`` takes walks one step further along rows that it reads where they are.
+
+        `top`, `by`: vectors of the largest weight of each row, and of weights by column, or None.
+        """
+
     def hold_rows(self, array: NDArray[Any], placement: str | None) -> Callable[[Any], Any] | None:
         """Return a function that reads rows of an array of bytes, n x m, by their numbers, in the engine's memory.
 
         The array is copied to a placement, by default the configured one; numbers are an array of int64 there.
+        """
+
+    def run_loop(
+        self,
+        store: Any,
+        loop: Callable[..., Any],
+        given: tuple[Any, ...],
+        cost: float,
+        values: Any,
+        over: range | None,
+    ) -> Any:
+        """Return what a loop over a matrix's rows returns in machine code: :func:`sparsezc.core.replay.run_loop`."""
+
+    def search(self, matrix: Any, transposed: bool, frontier: Any, parents: bool) -> Any:
+        """Return a vector of the levels of a breadth-first search along the rows of a square matrix, or its transpose.
+
+        They are INT32, 0 at the entries of `frontier`. With `parents` they are INT64, the vertex before each, and the
+        frontier's own values at its entries.
+        """
+
+    def shorten(
+        self, matrix: Any, transposed: bool, near: Any, distance: Any, limits: tuple[float, float, int | None]
+    ) -> bool | None:
+        """Lower the distances of a full vector by edges of lengths >= 0 until none changes, and return true.
+
+        Edges are the rows of a square matrix, or of its transpose; paths start at the entries of `near`, which is
+        overwritten. `limits`: the width of a bucket of delta-stepping, the largest distance that is asked for, and a
+        vertex beyond whose distance none is. Integer distances that wrap around end it.
         """
 
     def replay(self, frontier: Any, number: int) -> Any:

@@ -140,3 +140,14 @@ def test_weights_whose_sum_over_all_rows_is_infinite():
     edges = [(0, 1), (1, 2), (2, 0), (1, 0)]
     huge, small = (matrix(csr(3, edges, [1.5 * f, 1.5 * f, 1.0 * f, 0.2 * f]), "FP64") for f in (1e308, 1.0))
     assert pagerank(huge, weighted=True).isclose(pagerank(small, weighted=True))
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_ranks_of_half_the_bytes_differ_in_the_last_of_their_digits(weighted):
+    A = gb.io.read("kron:10?weights=1-9")
+    start = gb.Vector.from_scalar(1 / A.nrows, A.nrows, "FP32")
+    rank = pagerank(A, nstart=start, weighted=weighted, tol=1e-9)
+    assert str(rank.dtype) == "FP32"
+    expected = dense(pagerank(A, weighted=weighted, tol=1e-9), 0.0)
+    assert np.allclose(dense(rank, 0.0), expected, rtol=1e-6, atol=0)
+    assert abs(rank.reduce(gb.monoid.plus["FP64"]).new().get() - 1) < 1e-6

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from scipy.spatial.distance import cdist
 
 import sparsezc as gb
-from sparsezc.errors import DimensionMismatch, DomainMismatch, InvalidValue
+from sparsezc import ops
+from sparsezc.errors import DimensionMismatch, DomainMismatch, InvalidValue, OutOfMemory
 from tests.algorithms.graphs import csr, matrix
 
 classify = gb.applications.application_classification
@@ -110,6 +111,19 @@ def test_the_vertices_numbers_do_not_matter():
     assert np.allclose(moved, classify(matrix(G), matrix(P), x, y).to_dense()[order])
 
 
+@pytest.mark.parametrize(("rule", "passes"), [("corrected", range(4, 7)), ("published", [51])])
+def test_rounds_end_when_nothing_changes(rule, passes, monkeypatch):
+    """Messages cross a tree in as many rounds as it has hops. Those of the published rule have no common measure."""
+    G, _P, x, y, ex, ey = case(4)
+    P, ey = csr(4, [(0, 1), (1, 2), (3, 2)]), ey[:3]
+    calls = []
+    product = ops.two_way_mxm
+    monkeypatch.setattr(ops, "two_way_mxm", lambda *operands: calls.append(1) or product(*operands))
+    found = classify(matrix(G), matrix(P), x, y, ex, ey, rule, 50).to_dense()
+    assert len(calls) in passes
+    assert np.allclose(found, by_loops(G, P, x, y, ex, ey, rule, 50))
+
+
 @pytest.mark.parametrize("rule", ["corrected", "published"])
 def test_engines_agree(rule, gpu):
     G, P, x, y, ex, ey = case(8)
@@ -133,6 +147,13 @@ def test_large_features(rule, scale):
 
 
 NONE = gb.Matrix(float, 2, 2)
+ONE = gb.Matrix.from_coo([0], [1], [1.0], nrows=2, ncols=2)
+
+
+def test_distances_beyond_memory_say_their_size():
+    G, P, x, y, ex, ey = case(1, n=400)
+    with gb.config.set(host_budget="20kB"), pytest.raises(OutOfMemory, match=r"distances of 1,\d+ edges from 5 of the"):
+        classify(matrix(G), matrix(P), x, y, ex, ey)
 
 
 @pytest.mark.parametrize(
@@ -152,6 +173,12 @@ NONE = gb.Matrix(float, 2, 2)
         ({"edge_features": np.ones((1, 2), complex)}, DomainMismatch, "edge_features has complex values"),
         ({"rule": "new"}, InvalidValue, "rule is 'new'"),
         ({"rounds": 0}, InvalidValue, "rounds is 0"),
+        (
+            {"G": gb.Matrix.from_coo([0], [1], [np.nan], nrows=25, ncols=25), "P": ONE}
+            | {"pattern_features": np.ones((2, 3)), "edge_features": None, "pattern_edge_features": None},
+            InvalidValue,
+            "the edge feature of G has a value that is NaN",
+        ),
     ],
 )
 def test_bad_input(change, error, message):

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array, random_array
 
 import sparsezc as gb
-from sparsezc.errors import ConvergenceFailure, DomainMismatch, InvalidValue
+from sparsezc.errors import ConvergenceFailure, DomainMismatch, InvalidValue, OutOfMemory
 
 filtering = gb.applications.collaborative_filtering
 
@@ -167,6 +167,13 @@ def test_complex_ratings_and_seeds_that_are_no_integers():
         filtering(gb.Matrix.from_coo([0], [0], [1j]))
     with pytest.raises(TypeError, match="collaborative_filtering: seed is 'a' of type str; an integer"):
         filtering(gb.Matrix.from_coo([0], [0], [1.0]), seed="a")
+
+
+@pytest.mark.parametrize("solver", ["gd", "als"])
+def test_factors_beyond_memory_say_their_size(solver):
+    message = r"collaborative_filtering: k = 1,000,000,000 factors of 20 and of 12 needs [\d,]{15,} bytes"
+    with pytest.raises(OutOfMemory, match=message):
+        filtering(gb.io.from_scipy_sparse(ratings()), 10**9, solver)
 
 
 def test_what_is_no_matrix():

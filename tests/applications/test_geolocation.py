@@ -157,6 +157,8 @@ def test_what_does_not_settle_says_how_far_it_came():
     graph = csr(4, [(3, 0), (3, 1), (3, 2)])
     with pytest.raises(ConvergenceFailure, match=r"rounds = 3 rounds a vertex still moves by [\d.]+ km"):
         geolocation(matrix(graph), [(10.0, 0.0), (-20.0, 30.0), (50.0, 60.0), [np.nan] * 2], 3, 1e-9)
+    with pytest.raises(ConvergenceFailure, match="rounds = 1 rounds a vertex still gets its first place; at most tol"):
+        geolocation(matrix(graph), [(10.0, 0.0), (-20.0, 30.0), (50.0, 60.0), [np.nan] * 2], 1, 1e-9)
 
 
 def test_engines_agree(gpu):

@@ -16,6 +16,7 @@ from benchmarks.hive.limit import OutOfTime, limit
 from benchmarks.hive.report import at_scale, said
 from benchmarks.hive.row import HOST, Goal, Peer, Row, Unavailable
 from benchmarks.hive.run import run
+from benchmarks.hive.scaling import table as scaling
 from benchmarks.verify.answers import Wrong
 from tests.benchmarks.runs import cases, emulated
 from tests.emulator.device import EmulatedDevice
@@ -38,11 +39,13 @@ def test_scales_of_generated_graphs() -> None:
     assert at_scale("graph.mtx", 10) == "graph.mtx"
 
 
-def test_every_row_is_right_on_a_small_input(tmp_path: Path) -> None:
+def test_every_row_is_right_on_a_small_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Other programs are left out: they are judges where they are installed, and slow to import."""
-    path = tmp_path / "hive.json"
+    path, counted = tmp_path / "hive.json", []
+    monkeypatch.setattr(scaling, "main", lambda options: counted.append(options.out) or 0)
     command = ["--engine", "cpu", "--scale", "6", "--everywhere", "--trials", "0", "--copy-mib", "1", "--no-peers"]
     assert main([*command, "--out", str(path)]) == 0
+    assert counted == [tmp_path / "hive-scaling.json"]
     found: list[dict[str, Any]] = publish.content(path)["cases"]
     assert [case["name"] for case in found] == list(rows())
     for case in found:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import sparsezc as gb
-from sparsezc.cli import apps, main
+from sparsezc.cli import apps, features, main
 
 
 @pytest.fixture(autouse=True)
@@ -160,6 +160,37 @@ def test_vertices_are_the_files_ids(here, capsys):
     assert [each["vertex"] for each in data["top"]] == [100, 300]
 
 
+def test_two_graphs_have_ids_of_their_own(here, capsys):
+    """A path whose ends differ in degree from its middle; the second one's vertices are called otherwise."""
+    (here / "one.tsv").write_text("10\t20\n20\t30\n30\t40\n")
+    (here / "two.tsv").write_text("7\t5\n5\t9\n9\t3\n")
+    (here / "known.csv").write_text("a,b\n10,7\n40,3\n")
+    given = ("one.tsv", "two.tsv", "--undirected", "--relabel", "--seeds", "known.csv", "--out", "match.txt")
+    assert answer(capsys, "seeded-graph-matching", *given)["disagreements"] == 0
+    assert (here / "match.txt").read_text() == "10 7\n20 5\n30 9\n40 3\n"
+    np.save("ends.npy", [0, 1, 1, 0]), np.save("some.npy", [1, 0])
+    given = ("one.tsv", "pattern.tsv", "--relabel", "--features", "ends.npy", "--pattern-features", "some.npy")
+    (here / "pattern.tsv").write_text("4\t6\n")
+    best = answer(capsys, "application-classification", *given, "--weights", "none")["best"]
+    assert [(each["pattern"], each["vertex"]) for each in best] == [(4, 30), (6, 40)]
+
+
+def test_graphs_that_are_written_have_the_files_ids(here, capsys):
+    (here / "far.tsv").write_text("100\t200\t3\n200\t300\t2\n")
+    given = ("far.tsv", "--relabel")
+    answer(capsys, "maximum-flow", *given, "--weights", "INT64", "--s", 100, "--t", 300, "--out", "flow.tsv")
+    assert gb.io.read("flow.tsv", directed=True).to_dicts() == {100: {200: 2}, 200: {300: 2}}
+    answer(capsys, "projection", *given, "--undirected", "--out", "pairs.tsv")
+    assert gb.io.read("pairs.tsv", directed=True).to_dicts() == {100: {300: 1}, 300: {100: 1}}
+
+
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+@pytest.mark.parametrize("heading", ["", "y\n"])
+def test_tables_with_headings_and_byte_order_marks(mark, heading, here):
+    (here / "y.csv").write_text(f"{mark}{heading}1\r\n2\r\n", encoding="utf-8", newline="")
+    assert features.read("y.csv", "--y").tolist() == [1.0, 2.0]
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -180,6 +211,10 @@ def test_vertices_are_the_files_ids(here, capsys):
         ),
         (["graph-search", "g.tsv", "--sources", 0, "--scores", "pairs.csv"], "pairs.csv has 2 columns; one number for"),
         (["geolocation", "absent.tsv", "--places", "places.csv", "--out", "no/a.csv"], "does not exist"),
+        (["fused-lasso", "g.tsv", "--y", "p.npy", "--lambda1", 1], "y has 2 numbers; one for each of 5 vertices"),
+        (["seeded-graph-matching", "g.tsv", "g.tsv", "--seeds", "half.csv"], "has 3.5, 3 in row 1; whole numbers"),
+        (["seeded-graph-matching", "g.tsv", "g.tsv", "--seeds", "y.npy"], "has shape (5,); a line of 2 vertices"),
+        (["vertex-nomination", "g.tsv", "--relabel", "--seeds", 7], "--seeds is 7; no edge of g.tsv has this id"),
     ],
 )
 def test_bad_input(arguments, message, here, capsys):
@@ -187,6 +222,7 @@ def test_bad_input(arguments, message, here, capsys):
     (here / "ragged.csv").write_text("1\n1,2\n")
     (here / "empty.csv").write_text("")
     (here / "bad.npy").write_text("nothing")
+    (here / "half.csv").write_text("0,0\n3.5,3\n")
     code, out, err = run(capsys, *arguments)
     assert (code, out) == (1, "")
     assert err.count("\n") == 1

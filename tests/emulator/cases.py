@@ -172,9 +172,11 @@ def _panels() -> Iterator[Case]:
     for words, aligned in ((1, True), (2, False)):
         for looks, way in ((False, "pull"), (True, "pull"), (False, "push")):
             name = f"multi_source_bfs_{way}"
-            prelude = multi_source_bfs._prelude(False, False, looks, words, aligned, budget.LONG)
+            prelude = multi_source_bfs.prelude(False, False, looks, words, aligned, budget.LONG)
             file = f"{name}.cu"
             yield name, f"#define KERNEL {name}\n" + codegen.source(file, prelude), name
+    for name in ("take_words", "put_words"):
+        yield name, codegen.source("panel_words.cu", multi_source_bfs.prelude(aligned=False)), name
     for dtype in (datatypes.INT8, datatypes.FP64):
         form = Form(False, False, False, budget.LONG)
         prelude = spmm._prelude(
@@ -302,8 +304,9 @@ def _sampling() -> Iterator[Case]:
                     yield name, source, name
         for weights in range(3):
             for biased in (False, True):
-                prelude = walks._prelude(False, dtype, False, weights, biased)
-                yield "walk", "#define KERNEL walk\n" + codegen.source("walk.cu", prelude), "walk"
+                for label, goes_on in (("walk", False), ("walk.goes_on", True)):
+                    prelude = walks._prelude(False, dtype, False, weights, biased, goes_on)
+                    yield label, "#define KERNEL walk\n" + codegen.source("walk.cu", prelude), "walk"
     for op, dtype in ((semiring.plus_times, datatypes.FP64), (semiring.min_plus, datatypes.INT64)):
         inner = sampled._prelude(op[dtype], dtype, dtype, 16, False)
         prelude = codegen.typedefs(Id="u32", W=dtype) + "\n" + inner

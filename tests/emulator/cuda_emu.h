@@ -55,8 +55,9 @@ inline double abs(double x) { return __builtin_fabs(x); }
 #define __launch_bounds__(...)
 #define __grid_constant__
 #define __align__(n) alignas(n)
-// Blocks run one after another on one OS thread, so a block's shared memory is a static.  All of it lies in one section:
-// the machine fills it with garbage before each block, because a GPU does not clear it either.
+// One block runs at a time, on one OS thread, so a block's shared memory is a static.  All of it lies in one section:
+// the machine fills it with garbage before each block, because a GPU does not clear it either, and keeps a copy of it while
+// the block waits for the others.
 #define __shared__ static __attribute__((section("szc_shared")))
 
 struct uint3 { unsigned x, y, z; };
@@ -64,7 +65,7 @@ constexpr int warpSize = 32;
 
 namespace szc_emu {
 
-enum Op : unsigned char { RUNNING, DONE, SYNCWARP, SHUFFLE, VOTE, MATCH, REDUCE, BARRIER };
+enum Op : unsigned char { RUNNING, DONE, SYNCWARP, SHUFFLE, VOTE, MATCH, REDUCE, BARRIER, GRID };
 enum ShuffleKind { IDX, UP, DOWN, XOR };
 enum ReduceKind { ADD, MIN_UNSIGNED, MAX_UNSIGNED, MIN_SIGNED, MAX_SIGNED, AND_BITS, OR_BITS, XOR_BITS };
 enum BarrierKind { COUNT, ALL, ANY };
@@ -119,6 +120,7 @@ SZC_FN void __syncthreads(SZC_WHERE) { szc_emu::barrier(0, szc_emu::COUNT, file,
 SZC_FN int __syncthreads_count(int p, SZC_WHERE) { return szc_emu::barrier(p, szc_emu::COUNT, file, line); }
 SZC_FN int __syncthreads_and(int p, SZC_WHERE) { return szc_emu::barrier(p, szc_emu::ALL, file, line); }
 SZC_FN int __syncthreads_or(int p, SZC_WHERE) { return szc_emu::barrier(p, szc_emu::ANY, file, line); }
+SZC_FN void szc_emu_sync_grid(SZC_WHERE) { szc_emu_meet(szc_emu::GRID, 0, 0, szc_emu::COUNT, file, line); }
 SZC_FN void __syncwarp(unsigned m = 0xffffffffu, SZC_WHERE) { szc_emu_meet(szc_emu::SYNCWARP, m, 0, 0, file, line); }
 template <class T> SZC_FN T __shfl_sync(unsigned m, T v, int source, int width = 32, SZC_WHERE) { return szc_emu::shuffle(m, v, source, width, szc_emu::IDX, file, line); }
 template <class T> SZC_FN T __shfl_up_sync(unsigned m, T v, unsigned delta, int width = 32, SZC_WHERE) { return szc_emu::shuffle(m, v, (int)delta, width, szc_emu::UP, file, line); }

@@ -30,7 +30,7 @@ constexpr size_t STACK_BYTES = 256 * 1024;
 constexpr size_t STACK_SHIFT = 5 * 64, STACK_SHIFTS = 64;   // stacks that began at equal addresses modulo 4096 would share one set of a cache
 constexpr int SITES = 8;
 enum Order { FORWARD, REVERSE, RANDOM, LOCKSTEP };
-const char* const OP_NAMES[] = {"running", "done", "__syncwarp", "shuffle", "vote", "match", "reduce", "__syncthreads"};
+const char* const OP_NAMES[] = {"running", "done", "__syncwarp", "shuffle", "vote", "match", "reduce", "__syncthreads", "sync_grid"};
 
 struct Load { u64 address; u32 size; int site; u32 ordinal; };   // ordinal: how many loads of this site came before, in this step
 

@@ -1,4 +1,5 @@
 // cuda_emu_rt.cpp -- the machine behind cuda_emu.h: runs a kernel's blocks, one after another, on one OS thread.
+// A block that waits for all others (sync_grid) is put aside with its lanes and its shared memory until they wait too.
 //
 // Every CUDA thread of the block is a fibre with a stack of its own.  A warp collective or a barrier is a rendezvous: the
 // lane hands in its call and sleeps; when every lane that the call names has come, the machine computes all the results.
@@ -173,13 +174,20 @@ bool run_lockstep(u32 first, u32 n) {
   fail(message);
 }
 
-void run_block() {
+bool waits_for_grid() {
+  for (u32 t = 0; t < nthreads; ++t) if (lanes[t]->op != GRID) return false;
+  return true;
+}
+
+// Runs a block from its start, or from where it waited for the grid; returns whether it waits for the grid now.
+bool run_block() {
   const u32 nwarps = (nthreads + WARP - 1) / WARP;
   std::vector<u32> warp_order(nwarps), lane_order(WARP);
   for (u32 w = 0; w < nwarps; ++w) warp_order[w] = order == REVERSE ? nwarps - 1 - w : w;
   for (u32 i = 0; i < WARP; ++i) lane_order[i] = order == REVERSE ? WARP - 1 - i : i;
   for (u32 t = 0; t < nthreads; ++t) {
     Lane& l = *lanes[t];
+    if (l.op == GRID) { l.op = RUNNING; continue; }
     l.op = RUNNING;
     l.block_address = nullptr;
     l.depth = 0;
@@ -196,7 +204,8 @@ void run_block() {
       moved |= order == LOCKSTEP ? run_lockstep(first, n) : run_free(first, n, lane_order);
     }
     for (u32 t = 0; t < nthreads; ++t) alive |= lanes[t]->op != DONE;
-    if (!alive) return;
+    if (!alive) return false;
+    if (waits_for_grid()) return true;
     if (!complete_block() && !moved) report_deadlock();
   }
 }
@@ -218,7 +227,7 @@ inline u64 meet(Op op, u32 mask, u64 value, int argument, int width, int kind, c
   call.kind = kind;
   call.file = file;
   call.line = line;
-  if (op != BARRIER && !(mask >> l.lane & 1)) report_wrong_mask(l, call);
+  if (op < BARRIER && !(mask >> l.lane & 1)) report_wrong_mask(l, call);
   l.block_address = block_address;
   l.depth = (u64)l.stack + l.stack_bytes - (u64)frame;
   sleep_lane();
@@ -282,6 +291,48 @@ extern "C" void __sanitizer_cov_trace_pc() {   // g++ calls it at the start of e
 }
 
 // ---- called by device.py --------------------------------------------------------------------------------------------
+// Blocks that wait for all blocks of their launch, with what each of them keeps.
+struct Waiting { std::vector<std::unique_ptr<Lane>> lanes; std::vector<char> shared; };
+static std::vector<Waiting> waiting;
+
+static void fresh_lanes() {
+  while (lanes.size() < nthreads) {
+    lanes.push_back(std::make_unique<Lane>());
+    prepare(*lanes.back());
+  }
+  for (u32 t = 0; t < nthreads; ++t) {
+    lanes[t]->thread = t;
+    lanes[t]->lane = t % WARP;
+    lanes[t]->op = DONE;
+    lanes[t]->loads.clear();
+    lanes[t]->atomics = 0;
+  }
+}
+
+static void run_grid(const Kernel* kernel, u32 grid) {
+  const size_t shared = kernel->shared_begin ? (size_t)(kernel->shared_end - kernel->shared_begin) : 0;
+  u32 waits = grid;   // blocks that wait for the grid; in the first round all blocks start
+  for (bool first = true; waits; first = false) {
+    if (waits != grid) fail("sync_grid after some blocks of the launch have returned");
+    waits = 0;
+    for (u32 b = 0; b < grid; ++b) {
+      szc_emu_context.block = {b, 0, 0};
+      if (first) {
+        fresh_lanes();
+        if (shared) memset(kernel->shared_begin, 0xA5, shared);
+      } else {
+        std::swap(lanes, waiting[b].lanes);
+        if (shared) memcpy(kernel->shared_begin, waiting[b].shared.data(), shared);
+      }
+      const bool waited = run_block();
+      if (waited && waiting.size() <= b) waiting.resize(b + 1);
+      if (waited && shared) waiting[b].shared.assign(kernel->shared_begin, kernel->shared_begin + shared);
+      if (waited || !first) std::swap(lanes, waiting[b].lanes);   // the lanes of a block that returned stay for later launches
+      waits += waited;
+    }
+  }
+}
+
 struct Launch { u32 grid, block; int order, counting; u64 seed; double seconds; };
 
 extern "C" int szc_emu_launch(const Kernel* kernel, void** arguments, const Launch* launch, SiteStats* stats, char* error, int error_size) {
@@ -301,29 +352,16 @@ extern "C" int szc_emu_launch(const Kernel* kernel, void** arguments, const Laun
   static ucontext_t here;
   scheduler.first = &here;
 #endif
-  while (lanes.size() < nthreads) {
-    lanes.push_back(std::make_unique<Lane>());
-    prepare(*lanes.back());
-  }
-  for (u32 t = 0; t < nthreads; ++t) {
-    lanes[t]->thread = t;
-    lanes[t]->lane = t % WARP;
-    lanes[t]->loads.clear();
-    lanes[t]->atomics = 0;
-  }
   std::string message;
   {
     SignalGuard guard(launch->seconds);
     try {
-      for (u32 b = 0; b < launch->grid; ++b) {
-        szc_emu_context.block = {b, 0, 0};
-        if (kernel->shared_begin) memset(kernel->shared_begin, 0xA5, (size_t)(kernel->shared_end - kernel->shared_begin));
-        run_block();
-      }
+      run_grid(kernel, launch->grid);
     } catch (const Failure& failure) {
       message = "block " + std::to_string(szc_emu_context.block.x) + ": " + failure.message;
       current = nullptr;
       for (auto& l : lanes) prepare(*l);   // what they were doing is abandoned
+      waiting.clear();
     }
   }
   std::copy(site_stats, site_stats + SITES, stats);

@@ -32,7 +32,8 @@ thread; ``sanitize="address"`` builds for AddressSanitizer, which sees smaller o
 :func:`sanitizer_environment`).
 
 Blocks run one after another. So "the last block to arrive" and loops over an atomic work counter work; a block that
-waits for a later block would wait for ever, as it may on a GPU. Libraries are kept in pytest's cache folder, by content
+waits for a later block would wait for ever, as it may on a GPU, but for sync_grid() (grid.cuh), where each block is put
+aside until all have come. Libraries are kept in pytest's cache folder, by content
 (``pytest --cache-clear`` empties it).
 """
 
@@ -177,6 +178,14 @@ class Kernel:
             values = [self._value(k, argument, copies) for k, argument in enumerate(args)]
             pointers = _pointers(len(values))(*[ctypes.addressof(value) for value in values])
             self.device._launch(self, pointers, grid, block)
+
+    def at_once(self, threads: int) -> int:
+        return self.device.multiprocessors
+
+    def together(self, blocks: int, threads: int, arguments: Sequence[Any]) -> None:
+        if blocks > self.at_once(threads):
+            raise EmulatorError(f"{self.name}: {blocks} blocks do not run at once, {self.at_once(threads)} do")
+        self(blocks, threads, arguments)
 
     def _value(self, position: int, argument: Any, copies: GuardedCopies) -> Any:
         """The argument as a ctypes object of the parameter's own size, or an error that names it."""

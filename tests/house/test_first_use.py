@@ -18,12 +18,14 @@ PACKAGES = [name for name, path in modules().items() if "__getattr__, __dir__ = 
 
 #: Of folders with a file a subject, the files that a search of an edge list needs.
 NEEDED = {
-    "sparsezc.algorithms": {"bfs", "_check", "_lengths", "_rounds", "_searches"},
+    "sparsezc.algorithms": {"bfs", "_check", "_lengths", "_rounds", "_searches", "loops"},
     "sparsezc.applications": set(),
     "sparsezc.cli": {"algorithms", "answer", "graph", "report", "streams"},
     "sparsezc.device": {"cuda", "processors", "protocol"},
-    "sparsezc.engines.cpu": {"cpu_engine", "dense", "store_methods", "suitesparse"},
-    "sparsezc.engines.cpu.suitesparse": {"compiled_functions", "expressions", "movers", "native", "operators"},
+    "sparsezc.engines.cpu": {"cpu_engine", "dense", "loops", "store_methods", "suitesparse"},
+    "sparsezc.engines.cpu.suitesparse": {
+        "compiled_functions", "expressions", "machine_code", "movers", "native", "operators",
+    },
     "sparsezc.engines.distributed": set(),
     "sparsezc.engines.gpu": set(),
     "sparsezc.io.formats": {"snap", "text"},

@@ -30,6 +30,7 @@ _sample_hops = first_use.function("sparsezc.engines.cpu.selectk", "sample_hops")
 _ROW_ARRAYS = "sparsezc.engines.cpu.suitesparse.row_arrays"
 _vector_to_arrays = first_use.function(_ROW_ARRAYS, "vector_to_arrays")
 _vector_from_arrays = first_use.function(_ROW_ARRAYS, "vector_from_arrays")
+_run_loop = first_use.function("sparsezc.engines.cpu.loops", "run_loop")
 
 
 @lru_cache(maxsize=32)
@@ -209,6 +210,10 @@ class Keeper:
         """Pick entries hop by hop (a capability)."""
         found: Subgraph = _sample_hops(acyclic(store.T.new()) if transposed else store, seeds, hops)
         return found
+
+    def run_loop(self, *given: Any) -> Any:
+        """Run a compiled loop over the rows of a matrix (a capability)."""
+        return _run_loop(*given)
 
     def dup(self, store: Any, dtype: DataType) -> Any:
         theirs = native.type_of(dtype)

@@ -19,13 +19,13 @@ from numpy.typing import NDArray
 
 from sparsezc.config import config
 from sparsezc.device import cuda
-from sparsezc.engines.distributed import moves
-from sparsezc.engines.distributed.layout import ALIGN, ROW, ROWS
 from sparsezc.engines.distributed.model.rebalance import Balance, moved
+from sparsezc.engines.distributed.parts import moves
+from sparsezc.engines.distributed.parts.layout import ALIGN, ROW, ROWS
 
 if TYPE_CHECKING:
     from sparsezc.engines.distributed.distributed_engine import DistributedEngine
-    from sparsezc.engines.distributed.stores import Store
+    from sparsezc.engines.distributed.parts.stores import Store
 
 __all__ = ["Balancer"]
 

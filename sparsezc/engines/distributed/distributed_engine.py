@@ -10,29 +10,25 @@ that are equal on all ranks.
 
 from __future__ import annotations
 
+import pickle
 import weakref
+import zlib
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from sparsezc import first_use, locks
 from sparsezc.config import config
-from sparsezc.engines.distributed import (
-    elementwise,
-    long_rows,
-    matrix_products,
-    moves,
-    products,
-    reductions,
-    regions,
-    wholes,
-)
 from sparsezc.engines.distributed.balancer import Balancer
-from sparsezc.engines.distributed.layout import Layouts
-from sparsezc.engines.distributed.local_objects import Locals
+from sparsezc.engines.distributed.parts import long_rows, moves
+from sparsezc.engines.distributed.parts.layout import Layouts
+from sparsezc.engines.distributed.parts.local_objects import Locals
+from sparsezc.engines.distributed.statements import elementwise, matrix_products, products, reductions, regions, wholes
 from sparsezc.engines.distributed.store_methods import Keeper
 from sparsezc.engines.distributed.transports.agreement import Checked
 from sparsezc.errors import InvalidValue
 from sparsezc.expr.dispatch import Write
+from sparsezc.expr.draws import Pick, Trail
+from sparsezc.expr.expression import IndexList
 from sparsezc.expr.mask import Mask
 
 if TYPE_CHECKING:
@@ -81,7 +77,7 @@ class DistributedEngine(Keeper):
     def run(self, expression: Any, out: Any, write: Write[Mask | None]) -> None:
         """Run one statement; all ranks call it."""
         if config.check:
-            self._checked.statement = _described(expression, out)
+            self._checked.begin(_described(expression, out))
         self.balancer.apply()
         self._meet(expression, out, write)
         for handler in HANDLERS.get(expression.operation, ()):
@@ -148,27 +144,37 @@ def _takes_long_rows(e: Any, out: Any) -> bool:
 
 def _described(e: Any, out: Any) -> tuple[str, str]:
     """Return what ranks must have in common of a statement, and how to name it."""
-    shapes = " ".join(str(x.shape) for x in e.operands if x._stored)
-    return f"{e.operation} {e.op!r} {shapes} {e.shape}", f"{out.name} << {e!r}"
+    operands = " ".join(str(x.shape) if x._stored else _alike(x) for x in e.operands)
+    numbers = "".join(f", {x.name} = {x.value}" for x in e.operands if getattr(x, "ndim", None) == 0)
+    return f"{e.operation} {e.op!r} {operands} {e.shape}", f"{out.name} << {e!r}{numbers}"
+
+
+def _alike(x: Any) -> str:
+    """Return what ranks must have in common of a number, an index or a choice by chance."""
+    if isinstance(x, IndexList):
+        return f"{x.kind} {x.key if x.kind != 'list' else zlib.crc32(x.key)}"
+    if isinstance(x, Pick | Trail):  # their text leaves out what a seed is, or where walks start
+        return str(zlib.crc32(pickle.dumps(x)))
+    return repr(x.value if getattr(x, "ndim", None) == 0 else x)
 
 
 _ELEMENTWISE = (
     "ewise_add", "ewise_mult", "ewise_union", "apply", "apply_left", "apply_right", "apply_index", "select",
     "select_mask",
 )  # fmt: skip
-_REST = "sparsezc.engines.distributed.statements"
 
 
 def _later(module: str, *names: str) -> dict[str, tuple[_Handler, ...]]:
     """Return the handlers of operations of the same names, whose file is loaded at first use."""
-    return {name: (first_use.function(f"{_REST}.{module}", name),) for name in names}
+    return {name: (first_use.function(f"sparsezc.engines.distributed.statements.{module}", name),) for name in names}
 
 
-_by_place = first_use.function(f"{_REST}.positions", "product")
-_by_rows = first_use.function(f"{_REST}.rowwise", "by_rows")
-_labels = first_use.function(f"{_REST}.rowwise", "labels")
-_assign = first_use.function(f"{_REST}.assign", "assign")
-_sample_hops = first_use.function(f"{_REST}.walks", "sample_hops")
+_by_place = first_use.function("sparsezc.engines.distributed.statements.positions", "product")
+_of_positions = first_use.function("sparsezc.engines.distributed.statements.positions", "elementwise")
+_by_rows = first_use.function("sparsezc.engines.distributed.statements.rowwise", "by_rows")
+_labels = first_use.function("sparsezc.engines.distributed.statements.rowwise", "labels")
+_assign = first_use.function("sparsezc.engines.distributed.statements.assign", "assign")
+_sample_hops = first_use.function("sparsezc.engines.distributed.statements.walks", "sample_hops")
 #: How each statement runs by parts; several ways are tried in turn.
 HANDLERS: dict[str, tuple[_Handler, ...]] = {
     "mxv": (products.product, _by_place),
@@ -181,12 +187,13 @@ HANDLERS: dict[str, tuple[_Handler, ...]] = {
     "subassign": (_assign,),
     "extract": (regions.extract,),
     "transpose": (elementwise.transpose,),
-    **dict.fromkeys(_ELEMENTWISE, (elementwise.run, first_use.function(f"{_REST}.positions", "elementwise"))),
+    **dict.fromkeys(_ELEMENTWISE, (elementwise.run, _of_positions)),
     **dict.fromkeys(("solve", "distances", "best_column", "sampled_mxm", "outer", "map_rows"), (_by_rows,)),
     **dict.fromkeys(("best_label", "label_weight"), (_labels,)),
     **_later("rowwise", "selectk"),
     **_later("sums", "sum_by_labels", "two_way_mxm", "two_way_sampled_mxm", "count_corners"),
     **_later("structure", "diag", "reposition", "stack", "kronecker", "power", "values_of", "with_values", "argsort"),
     **_later("walks", "walk"),
+    **_later("flow", "net_flow"),
     **_later("labels", "move_labels", "join_labels", "color_rows"),
 }

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sparsezc.config import config
 from sparsezc.engines.distributed.distributed_engine import DistributedEngine
 from sparsezc.engines.distributed.transports.agreement import refuse_difference
-from sparsezc.engines.distributed.transports.protocol import DEADLINE, Alone, Transport
+from sparsezc.engines.distributed.transports.protocol import DEADLINE, Alone, Transport, check_options
 from sparsezc.errors import DeviceUnavailable, GraphblasException, InvalidValue
 from sparsezc.expr import engines
 from sparsezc.expr.draws import draw_seeds_by
@@ -40,7 +40,11 @@ def _communicator(comm: Any) -> Any:
             f"distributed: {several}mpi4py cannot be used: {error}; pip install 'sparsezc[mpi]' brings it and an MPI"
         ) from None
     comm = MPI.COMM_WORLD if comm is None else comm
-    _refuse_another_mpi(comm)
+    if comm == MPI.COMM_NULL:
+        raise InvalidValue("comm is MPI.COMM_NULL: this process is none of its ranks; only these may call")
+    if not isinstance(comm, MPI.Intracomm):
+        raise TypeError(f"Bad type for argument: comm is a {type(comm).__name__}; an mpi4py.MPI.Intracomm is needed")
+    _refuse_another_mpi(MPI.COMM_WORLD)
     return comm
 
 
@@ -61,6 +65,7 @@ def transport_of(comm: Any, deadline: float = DEADLINE) -> Transport:
 
 def _made(comm: Any, engine: str, kind: str, deadline: float) -> Transport:
     if comm is None:
+        check_options(engine, kind, deadline)
         return Alone()
     from sparsezc.engines.distributed.transports import choice
 
@@ -97,13 +102,16 @@ def init(
     DeviceUnavailable
         mpi4py is missing, or the engine is "gpu" and there is none, or the transport cannot be used.
     InvalidValue
-        `engine` or `transport` is unknown; ranks give different ones.
+        `engine` or `transport` is unknown, or `deadline` is no number of seconds above 0; ranks give different ones;
+        `comm` is ``MPI.COMM_NULL``.
+    TypeError
+        `comm` is no communicator.
     """
     global _engine
     comm = _communicator(comm)
     used = _made(comm, engine, transport, deadline)
-    told = (deadline, force, config.check, config.fallback)
-    refuse_difference(used, "distributed.init", told, ("deadline", "force", "config.check", "config.fallback"))
+    told = (force, config.check, config.fallback)
+    refuse_difference(used, "distributed.init", told, ("force", "config.check", "config.fallback"))
     _transports[0 if comm is None else comm.handle] = (comm, used)
     _engine = DistributedEngine(used, _local_engine(used, engine), force=force)
     _engines[id(used)] = (used, _engine)
@@ -132,10 +140,10 @@ def _told_by_mpiexec() -> int:
     return max(int(os.environ.get(name) or 1) for name in ("PMI_SIZE", "OMPI_COMM_WORLD_SIZE"))
 
 
-def _refuse_another_mpi(comm: Any) -> None:
+def _refuse_another_mpi(world: Any) -> None:
     """Raise DeviceUnavailable if mpiexec started several ranks and mpi4py sees one: then their MPIs differ."""
     told = _told_by_mpiexec()
-    if told > 1 and comm.Get_size() == 1:
+    if told > 1 and world.Get_size() == 1:
         raise DeviceUnavailable(
             f"distributed: mpiexec started {told} processes, and mpi4py sees one: it is of another MPI than mpi4py's;"
             " `sparsezc mpirun` finds the right one"
@@ -182,7 +190,7 @@ def from_rows(csr: Csr, bounds: NDArray[np.int64], nrows: int, comm: Any = None,
     Raises
     ------
     InvalidValue
-        Ranks disagree, or the bounds do not fit.
+        Ranks disagree, or the bounds do not fit, or a rank's rows do not.
     """
     engine = engine_of(comm)
     bounds = np.asarray(bounds, np.int64)
@@ -200,6 +208,11 @@ def from_rows(csr: Csr, bounds: NDArray[np.int64], nrows: int, comm: Any = None,
     layout = engine.layouts.of(shape)
     if layout.along != 0:
         raise InvalidValue(f"from_rows: a matrix of {nrows} x {csr.ncols} is too small for {engine.size} ranks")
+    for rank, held in enumerate(engine.transport.numbers(csr.nrows)[:, 0].tolist()):
+        if held != bounds[rank + 1] - bounds[rank]:
+            raise InvalidValue(
+                f"from_rows: rank {rank} gives {held} rows; by the bounds it has {bounds[rank + 1] - bounds[rank]}"
+            )
     symmetric, degrees = csr.symmetric, None
     if symmetric and engine.on_device:
         degrees = engine.transport.gather(np.diff(csr.indptr), layout.sizes)

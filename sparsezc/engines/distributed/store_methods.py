@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 
 from sparsezc.config import config
 from sparsezc.device import cuda
-from sparsezc.engines.distributed import exchange, long_rows, moves
-from sparsezc.engines.distributed.layout import COLUMNS, ROWS, Layout, cut_rows
-from sparsezc.engines.distributed.stores import Store
+from sparsezc.engines.distributed.parts import exchange, long_rows, moves
+from sparsezc.engines.distributed.parts.layout import COLUMNS, ROWS, Layout, cut_rows
+from sparsezc.engines.distributed.parts.row_pieces import on_host
+from sparsezc.engines.distributed.parts.stores import Store
 from sparsezc.engines.distributed.transports.agreement import refuse_difference
 from sparsezc.expr import engines
 from sparsezc.expr.operand import Operand
@@ -26,8 +27,8 @@ from sparsezc.semirings.types.datatypes import BOOL, DataType
 
 if TYPE_CHECKING:
     from sparsezc.engines.distributed.balancer import Balancer
-    from sparsezc.engines.distributed.layout import Layouts
-    from sparsezc.engines.distributed.local_objects import Locals
+    from sparsezc.engines.distributed.parts.layout import Layouts
+    from sparsezc.engines.distributed.parts.local_objects import Locals
     from sparsezc.engines.distributed.transports.protocol import Transport
 
 __all__ = ["Keeper"]
@@ -106,9 +107,7 @@ class Keeper:
             )
 
     def matrix_from_csr(self, csr: Csr) -> Store:
-        content = (
-            (csr.indptr, moves.on_host(csr.indices.read()), moves.on_host(csr.values.read())) if config.check else ()
-        )
+        content = (csr.indptr, on_host(csr.indices.read()), on_host(csr.values.read())) if config.check else ()
         self._refuse_other(
             "a matrix that ranks distribute", (csr.nrows, csr.ncols), csr.dtype.name, csr.nvals, _sum(*content)
         )

@@ -13,15 +13,24 @@ from sparsezc.device import cuda
 from sparsezc.engines.gpu import array_exchange, matrix_stores, resized_operands
 from sparsezc.engines.gpu.elementwise import panel, panel_parts, vector_map
 from sparsezc.engines.gpu.graph_replay import Depth, Limit, Replay
+from sparsezc.engines.gpu.graphs.paths import shorten
+from sparsezc.engines.gpu.graphs.search import search
+from sparsezc.engines.gpu.graphs.shared_colors import SharedColors
 from sparsezc.engines.gpu.layouts import head_cache
+from sparsezc.engines.gpu.products.shared_labels import SharedMoves
+from sparsezc.engines.gpu.products.shared_searches import SharedStep
+from sparsezc.engines.gpu.products.spgemm_rows import the_one_value
 from sparsezc.engines.gpu.runtime import launch
+from sparsezc.engines.gpu.sampling import picks
 from sparsezc.engines.gpu.sampling.held_rows import HeldRows
 from sparsezc.engines.gpu.sampling.hops import sample_hops
-from sparsezc.engines.gpu.storage import vector_store
+from sparsezc.engines.gpu.sampling.walks import Steps
+from sparsezc.engines.gpu.storage import assembly, vector_store
 from sparsezc.engines.gpu.storage.matrix_store import MatrixStore
-from sparsezc.engines.gpu.storage.vector_store import VectorStore
+from sparsezc.engines.gpu.storage.vector_store import MaskBits, VectorStore
 from sparsezc.engines.gpu.user_typed import HostStore, host_engine
-from sparsezc.expr.draws import Hops, Subgraph
+from sparsezc.expr.draws import Hops, Pick, Subgraph, Trail
+from sparsezc.expr.mask import Mask
 from sparsezc.memory import budget
 from sparsezc.memory.csr import Csr
 from sparsezc.memory.placement import HOSTS, RECORDS, choices
@@ -178,6 +187,18 @@ class Keeper:
         read = matrix_stores.transpose(store) if transposed else store
         return sample_hops(read, cuda.current().xp.asarray(seeds), hops)
 
+    @launch.locked
+    def pick_entries(self, store: Any, listed: NDArray[np.int64], pick: Pick, values: bool) -> Any:
+        if isinstance(store, HostStore):
+            return None
+        gpu, rows = cuda.current(), assembly.rows_of(store)
+        *places, picked = picks.entries(rows, store.dtype, gpu.xp.asarray(listed), pick, values=values)
+        return (*(gpu.asnumpy(x).astype(np.int64) for x in places), None if picked is None else gpu.asnumpy(picked))
+
+    @launch.locked
+    def walk_steps(self, store: Any, trail: Trail, top: Any, by: Any) -> Steps | None:
+        return None if isinstance(store, HostStore) else Steps(assembly.rows_of(store), store.dtype, trail, top, by)
+
     def hold_rows(self, array: NDArray[Any], placement: str | None) -> Callable[[Any], Any]:
         held = HeldRows(array, placement)
         return lambda at: held.read(array_exchange.array(at))
@@ -196,6 +217,24 @@ class Keeper:
         made = MatrixStore(vector.dtype, nrows, vector.size // nrows, None)
         return panel.hold(made, panel.Panel(nrows, True, vector))
 
+    @launch.locked
+    def shared_step(self, op: Any, frontier: Any, push: Any, pull: Any, mask: Mask | None) -> SharedStep | None:
+        same = the_one_value(op)
+        if same is None:
+            return None
+        pushed, pulled = (None if each is None else each.held()[0] for each in (push, pull))
+        bits = MaskBits() if mask is None else vector_store.bits_of(mask, self.vector_of_rows(mask.parent._store))
+        x = panel.Panel(frontier.nrows, True, self.vector_of_rows(frontier))
+        return SharedStep(same, op.return_type, pushed, pulled, x, bits)
+
+    @launch.locked
+    def shared_moves(self, e: Any, *given: Any, joins: bool) -> SharedMoves | None:
+        return None if isinstance(e.operands[0]._store, HostStore) else SharedMoves(e, *given, joins=joins)
+
+    @launch.locked
+    def shared_colors(self, store: Any, order: NDArray[np.int64], first: int, last: int) -> SharedColors | None:
+        return None if isinstance(store, HostStore) else SharedColors(store, order, first, last)
+
     def pointers(self, store: VectorStore) -> MatrixStore:
         return matrix_stores.pointers(store)
 
@@ -210,6 +249,14 @@ class Keeper:
             return None
         rows = store.in_stored_order()[0]
         return 0 if rows is None else rows.indices.nbytes
+
+    def search(self, matrix: Any, transposed: bool, frontier: VectorStore, parents: bool) -> VectorStore | None:
+        return None if isinstance(matrix, HostStore) else search(matrix, transposed, frontier, parents)
+
+    def shorten(
+        self, matrix: Any, transposed: bool, near: VectorStore, distance: VectorStore, limits: tuple[float, float, Any]
+    ) -> bool | None:
+        return None if isinstance(matrix, HostStore) else shorten(matrix, transposed, near, distance, limits)
 
     def replay(self, frontier: VectorStore, number: int) -> Replay:
         return Replay(frontier, Depth(number))

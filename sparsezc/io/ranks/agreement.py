@@ -7,6 +7,7 @@ A rank that raises an error alone leaves the others waiting in their next collec
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import fields, is_dataclass
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
@@ -87,11 +88,22 @@ def same(comm: Communicator, name: str, mine: Sequence[Any]) -> None:
     found = comm.objects(tuple(mine))
     for rank, other in enumerate(found):
         if other != found[0]:
-            raise InvalidObject(f"{name}: rank 0 has {_listed(found[0])}, rank {rank} has {_listed(other)}")
+            pairs = [pair for a, b in zip(found[0], other, strict=True) for pair in _differing(a, b)]
+            mine, theirs = (", ".join(each) for each in zip(*pairs, strict=True))
+            raise InvalidObject(f"{name}: rank 0 has {mine}, rank {rank} has {theirs}")
 
 
-def _listed(facts: Sequence[Any]) -> str:
-    return ", ".join(map(str, facts))
+def _differing(a: Any, b: Any, name: str = "") -> list[tuple[str, str]]:
+    """Return two facts as text if they differ; of records their fields that do."""
+    if a == b:
+        return []
+    if not is_dataclass(a) or type(a) is not type(b):
+        return [(f"{name}{a}", f"{name}{b}")]
+    return [
+        pair
+        for field in fields(a)
+        for pair in _differing(getattr(a, field.name), getattr(b, field.name), f"{field.name} ")
+    ]
 
 
 def before(comm: Communicator, count: int) -> tuple[int, int]:

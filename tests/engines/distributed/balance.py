@@ -11,8 +11,8 @@ import numpy as np
 import sparsezc as gb
 from sparsezc.engines import distributed
 from sparsezc.engines.distributed import balancer
-from sparsezc.engines.distributed.layout import ROWS, cut_rows
 from sparsezc.engines.distributed.model.rebalance import LIMIT, imbalance
+from sparsezc.engines.distributed.parts.layout import ROWS, cut_rows
 
 ENGINE = distributed.engine()
 T = ENGINE.transport

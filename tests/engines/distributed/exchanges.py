@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from mpi4py import MPI
 
 import sparsezc as gb
 from sparsezc.engines import distributed
-from sparsezc.engines.distributed import products
-from sparsezc.engines.distributed.layout import ALIGN
+from sparsezc.engines.distributed.parts.layout import ALIGN
+from sparsezc.engines.distributed.statements import products
 
 ENGINE = distributed.engine()
 T = ENGINE.transport
@@ -221,6 +222,8 @@ def check_rows_that_ranks_give() -> None:
     if T.size > 1:
         with pytest.raises(gb.exceptions.InvalidValue, match="nrows is 640 on rank 0 and 641 on rank 1"):
             distributed.from_rows(few, np.arange(T.size + 1) * 64, 640 + T.rank)
+        with pytest.raises(gb.exceptions.InvalidValue, match="rank 0 gives 2 rows; by the bounds it has 64"):
+            distributed.from_rows(few, np.arange(T.size + 1) * 64, 64 * T.size)
 
 
 def check_ranks_that_start_with_other_options() -> None:
@@ -228,3 +231,43 @@ def check_ranks_that_start_with_other_options() -> None:
         with pytest.raises(gb.exceptions.InvalidValue, match=r"deadline is 20\.0 on rank 0 and 21\.0 on rank 1"):
             distributed.init(T.comm.Dup(), deadline=20.0 + T.rank)
     assert distributed.engine() is ENGINE
+
+
+def check_options_that_cannot_be() -> None:
+    for options, said in (
+        ({"deadline": 0}, "deadline=0; a number of seconds above 0"),
+        ({"deadline": float("nan")}, "deadline=nan; a number"),
+        ({"engine": "distributed"}, "engine='distributed' is unknown; there are cpu, gpu"),
+        ({"comm": MPI.COMM_NULL}, "comm is MPI.COMM_NULL"),
+    ):
+        with pytest.raises(gb.exceptions.InvalidValue, match=said):
+            distributed.init(**options)
+    with pytest.raises(TypeError, match="comm is a int; an mpi4py"):
+        distributed.init(3)
+    assert distributed.engine() is ENGINE
+
+
+def check_a_communicator_of_one_rank() -> None:
+    A = gb.io.read("path:200", comm=MPI.COMM_SELF)
+    assert A._engine.name == "cpu"
+    assert A.isequal(gb.io.read("path:200"))
+
+
+def check_ranks_whose_statements_differ_in_a_number() -> None:
+    """A vertex, a number, a list and a seed: what follows from them differs, and no exchange tells it."""
+    if T.size == 1:
+        return
+    A = gb.io.read("kron:8").distribute()
+    v, rank = gb.Vector.from_scalar(1, A.nrows).to("distributed"), T.rank
+
+    def write() -> None:
+        v[[1, 2 + rank]] = 3
+
+    for call in (
+        lambda: gb.algorithms.bfs(A, rank),
+        lambda: v.apply("plus", right=rank).new(),
+        write,
+        lambda: gb.ops.walk(A, [1, 2], 3, seed=rank).new(),
+    ):
+        with gb.config.set(check=True), pytest.raises(gb.exceptions.InvalidValue, match="ranks have strayed: rank 0"):
+            call()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from sparsezc.errors import FileFormatError, InvalidValue
 
 COMM = MPI.COMM_WORLD
 GRAPH = "kron:9?weights=1-255"
+_BESIDE = 3_400_000  # bytes: offsets, and pieces made small
 
 
 def _folder() -> Path:
@@ -20,9 +22,13 @@ def _folder() -> Path:
 
 
 def _made(name: str, **options: bool) -> Path:
+    return _made_of(GRAPH, name, **options)
+
+
+def _made_of(graph: str, name: str, **options: bool) -> Path:
     path = _folder() / name
     if COMM.rank == 0:
-        gb.io.convert(GRAPH, path, **options)
+        gb.io.convert(graph, path, **options)
     COMM.Barrier()
     return path
 
@@ -82,6 +88,26 @@ def check_a_checkpoint() -> None:
         for restored in (found[name], whole[name]):
             assert restored.to("cpu").isequal(each.to("cpu"), check_dtype=True)
     assert gb.algorithms.sssp(found["A"], 1).isequal(found["v"])
+
+
+def check_memory_is_that_of_a_share() -> None:
+    """With small pieces, reading takes little beside the rank's rows: the whole is never there."""
+    graph, held = "kron:15", []
+    paths = [_made_of(graph, "a.h5"), _made_of(graph, "b.h5", compress=True)]
+    small = {"stored_rows._PART": 1 << 14, "exchange._ROUND": 1 << 13, "reading._ROOM": 1 << 20, "spool._ROOM": 1 << 19}
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in small.items():
+            patch.setattr(f"sparsezc.io.ranks.{name}", value)
+        for path in (*paths, graph):
+            tracemalloc.start()
+            A = gb.io.read(path, comm=COMM)
+            held.append((tracemalloc.get_traced_memory()[1], str(path)))
+            tracemalloc.stop()
+    whole, share = 8 * A.nvals, 8 * A._store.local.nvals  # ids of 8 bytes
+    assert share < whole * 0.52
+    for peak, name in held:
+        assert peak < share + _BESIDE, (peak, share, name)
+    assert whole > share + _BESIDE
 
 
 def check_few_rows() -> None:

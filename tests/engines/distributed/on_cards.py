@@ -14,7 +14,7 @@ import numpy as np
 
 import sparsezc as gb
 from sparsezc.engines import distributed
-from sparsezc.engines.distributed import row_pieces
+from sparsezc.engines.distributed.parts import row_pieces
 
 GRAPH = "kron:10"
 PLACEMENTS = ("device", "zerocopy", "hybrid", "stream", "gather", "cached", "uvm")

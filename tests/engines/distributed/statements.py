@@ -19,71 +19,13 @@ from sparsezc.engines import distributed
 from sparsezc.engines.distributed.distributed_engine import HANDLERS
 from sparsezc.expr import engines
 from tests.engines.distributed.algorithms import alike
+from tests.engines.distributed.objects import N, flow_of, groups, objects, parted, put, without_opposites, written
 
-N, M = 150, 90
 _I = gb.indexunary
 _S = gb.semiring
 _STEPS = [(1, [gb.binary.minus])]
 _FOUR = ops.row_function(lambda a, b, c, d: (a * b - c, d))
 _FIVE = ops.row_function(lambda a, b, c, d, z: (a + z, b * z, c - d, d))
-
-
-def objects() -> dict[str, Any]:
-    """Return matrices and vectors by name; `S` is symmetric, `R` wide, `X` and `Y` full tables."""
-    rng = np.random.default_rng(7)
-    i, j = rng.integers(0, N, (2, 700))
-    A = gb.Matrix.from_coo(i, j, rng.integers(1, 9, 700), nrows=N, ncols=N, dup_op="min")
-    S = A.ewise_add(A.T, "min").new()._known_symmetric()
-    at = rng.choice(N, 60, replace=False)
-    G = rng.random((N, 4))
-    square = np.stack([np.outer(row, row)[np.triu_indices(4)] for row in G]) + np.eye(4)[np.triu_indices(4)]
-    return {
-        "A": A, "S": S, "B": A.select("tril").new(), "F": A.dup("FP64"),
-        "R": gb.Matrix.from_coo(i % 40, j % N, i, nrows=40, ncols=N, dup_op="min"),
-        "K": gb.Matrix.from_coo([0, 1, 2], [1, 0, 2], [1, 2, 3], nrows=3, ncols=3),
-        "X": gb.Matrix.from_dense(G), "Y": gb.Matrix.from_dense(rng.random((M, 4))),
-        "Z": gb.Matrix.from_dense(G[:, :1]),
-        "XY": gb.Matrix.from_dense(rng.random((2 * N, 4))), "G": gb.Matrix.from_dense(square),
-        "E": gb.Matrix.from_dense(rng.integers(0, 9, (A.nvals, 2))),
-        "P": gb.Matrix.from_dense(rng.integers(0, 9, (N, 4))),
-        "v": gb.Vector.from_coo(np.sort(at), rng.integers(0, 9, 60), size=N),
-        "u": gb.Vector.from_coo(np.sort(at)[::2], rng.integers(0, 9, 30), size=N),
-        "full": gb.Vector.from_dense(rng.integers(0, 9, N)), "label": gb.Vector.from_dense(rng.integers(0, N, N)),
-        "k": gb.Vector.from_dense(S.reduce_rowwise(gb.monoid.plus).new("FP64").to_dense(0.0)),
-        "w": gb.Vector.from_dense(rng.random(N)), "x": gb.Vector.from_coo([1, 50, 80], [7, 8, 9], size=M),
-        "edges": gb.Vector.from_dense(rng.integers(0, 9, A.nvals)),
-    }  # fmt: skip
-
-
-def _groups(o: Any) -> Any:
-    return o.label.apply(gb.binary.floordiv, 50).new()
-
-
-def _written(name: str, write: Callable[[Any, Any], None]) -> Callable[[Any], Any]:
-    """Return a call that writes to a copy of an object, and returns it."""
-
-    def call(o: Any) -> Any:
-        out = getattr(o, name).dup()
-        write(out, o)
-        return out
-
-    return call
-
-
-def _set(keys: Any, value: Callable[[Any], Any], mask: Any = None, where: str = "", **options: Any) -> Any:
-    """Return a write to a part of an object; `where`: the mask is of the part's shape ("part") or the whole's."""
-
-    def write(out: Any, o: Any) -> None:
-        if where == "part":
-            out[keys](mask(o), **options) << value(o)
-        elif mask is None:
-            out(**options)[keys] << value(o)
-        else:
-            out(mask(o), **options)[keys] << value(o)
-
-    return write
-
-
 _LIST, _ROWS, _SOME = [140, 3, 70, 64], [149, 0, 65], slice(5, 140, 3)
 CALLS: dict[str, list[Callable[[Any], Any]]] = {
     "mxv": [
@@ -115,6 +57,10 @@ CALLS: dict[str, list[Callable[[Any], Any]]] = {
     "two_way_sampled_mxm": [
         lambda o: ops.two_way_sampled_mxm(o.F, o.XY, "plus_times", "plus_times", [(4, [gb.binary.minus])]).new(),
         lambda o: ops.two_way_sampled_mxm(o.F.T, o.XY, "plus_times", "plus_times").new(),
+    ],
+    "net_flow": [
+        lambda o: flow_of(o.S, 1, 2), lambda o: flow_of(o.S, 149, 70),
+        lambda o: flow_of(o.S.apply("times", 0.3).new(), 3, 99), lambda o: without_opposites(o.A),
     ],
     "solve": [lambda o: ops.solve(o.G, o.X).new()],
     "map_rows": [lambda o: ops.map_rows(_FOUR, o.X).new(), lambda o: ops.map_rows(_FIVE, o.X, o.Z).new(mask=o.P.V)],
@@ -162,35 +108,35 @@ CALLS: dict[str, list[Callable[[Any], Any]]] = {
     ],
     "transpose": [lambda o: o.A.T.new(), lambda o: o.R.T.new()],
     "assign": [
-        _written("v", _set(_LIST, lambda o: 5)), _written("v", _set(_SOME, lambda o: o.full[_SOME].new())),
-        _written("v", _set(_LIST, lambda o: o.full[[0, 1, 2, 3]].new(), lambda o: ~o.u.S, replace=True)),
-        _written("v", _set(slice(None, None, -1), lambda o: o.u, accum="plus")),
-        _written("v", _set([3, 5], lambda o: 5, lambda o: o.u.S, replace=True)),  # some ranks only clear
-        _written("A", _set(([3, 5], _ROWS), lambda o: o.S[:2, _ROWS].new(), lambda o: o.B.S, replace=True)),
-        _written("A", _set((140, 7), lambda o: 5, lambda o: o.B.S, replace=True)),
-        _written("A", _set((_ROWS, slice(None)), lambda o: o.S[_ROWS, :].new())),
-        _written("A", _set((_SOME, _ROWS), lambda o: o.S[_SOME, _ROWS].new(), lambda o: o.B.S, replace=True)),
-        _written("A", _set((slice(None), _ROWS), lambda o: o.S[:, _ROWS].new(), accum="minus")),
-        _written("A", _set((_ROWS, _LIST), lambda o: o.A[_LIST, _ROWS].new().T)),
-        _written("A", _set((70, slice(None)), lambda o: o.v)), _written("A", _set((slice(None), 7), lambda o: o.v)),
-        _written("A", _set((70, slice(None)), lambda o: o.v, lambda o: o.u.S, replace=True)),
-        _written("A", _set((_LIST, 7), lambda o: o.full[_LIST].new(), lambda o: ~o.u.S)),
-        _written("A", _set((_ROWS, _LIST), lambda o: 4, lambda o: ~o.B.V)), _written("A", _set((140, 3), lambda o: 9)),
-        _written("R", _set(([3, 1], _LIST), lambda o: o.A[:2, :4].new())), _written("R", _set((3, _LIST), lambda o: 1)),
-        _written("R", _set((slice(None), _SOME), lambda o: o.A[:40, _SOME].new())),
-        _written("R", _set((slice(None), 140), lambda o: o.v[:40].new())),
-        _written("x", _set([89, 1], lambda o: o.v[:2].new())), _written("A", _set((slice(2, 2), slice(None)),
+        written("v", put(_LIST, lambda o: 5)), written("v", put(_SOME, lambda o: o.full[_SOME].new())),
+        written("v", put(_LIST, lambda o: o.full[[0, 1, 2, 3]].new(), lambda o: ~o.u.S, replace=True)),
+        written("v", put(slice(None, None, -1), lambda o: o.u, accum="plus")),
+        written("v", put([3, 5], lambda o: 5, lambda o: o.u.S, replace=True)),  # some ranks only clear
+        written("A", put(([3, 5], _ROWS), lambda o: o.S[:2, _ROWS].new(), lambda o: o.B.S, replace=True)),
+        written("A", put((140, 7), lambda o: 5, lambda o: o.B.S, replace=True)),
+        written("A", put((_ROWS, slice(None)), lambda o: o.S[_ROWS, :].new())),
+        written("A", put((_SOME, _ROWS), lambda o: o.S[_SOME, _ROWS].new(), lambda o: o.B.S, replace=True)),
+        written("A", put((slice(None), _ROWS), lambda o: o.S[:, _ROWS].new(), accum="minus")),
+        written("A", put((_ROWS, _LIST), lambda o: o.A[_LIST, _ROWS].new().T)),
+        written("A", put((70, slice(None)), lambda o: o.v)), written("A", put((slice(None), 7), lambda o: o.v)),
+        written("A", put((70, slice(None)), lambda o: o.v, lambda o: o.u.S, replace=True)),
+        written("A", put((_LIST, 7), lambda o: o.full[_LIST].new(), lambda o: ~o.u.S)),
+        written("A", put((_ROWS, _LIST), lambda o: 4, lambda o: ~o.B.V)), written("A", put((140, 3), lambda o: 9)),
+        written("R", put(([3, 1], _LIST), lambda o: o.A[:2, :4].new())), written("R", put((3, _LIST), lambda o: 1)),
+        written("R", put((slice(None), _SOME), lambda o: o.A[:40, _SOME].new())),
+        written("R", put((slice(None), 140), lambda o: o.v[:40].new())),
+        written("x", put([89, 1], lambda o: o.v[:2].new())), written("A", put((slice(2, 2), slice(None)),
         lambda o: 3)),
     ],
     "subassign": [
-        _written("v", _set(_LIST, lambda o: 5, lambda o: o.v[[1, 2, 3, 4]].new().S, "part")),
-        _written("v", _set(_SOME, lambda o: o.full[_SOME].new(), lambda o: ~o.u[_SOME].new().S, "part", replace=True)),
-        _written("A", _set((_ROWS, _SOME), lambda o: 6, lambda o: o.S[_ROWS, _SOME].new().S, "part", replace=True)),
-        _written("A", _set((_SOME, _ROWS), lambda o: o.S[_SOME, _ROWS].new(),
+        written("v", put(_LIST, lambda o: 5, lambda o: o.v[[1, 2, 3, 4]].new().S, "part")),
+        written("v", put(_SOME, lambda o: o.full[_SOME].new(), lambda o: ~o.u[_SOME].new().S, "part", replace=True)),
+        written("A", put((_ROWS, _SOME), lambda o: 6, lambda o: o.S[_ROWS, _SOME].new().S, "part", replace=True)),
+        written("A", put((_SOME, _ROWS), lambda o: o.S[_SOME, _ROWS].new(),
         lambda o: ~o.B[_SOME, _ROWS].new().S, "part")),
-        _written("A", _set((_SOME, 9), lambda o: o.full[_SOME].new(), lambda o: o.v[_SOME].new().S, "part")),
-        _written("A", _set((70, _SOME), lambda o: 2, lambda o: o.v[_SOME].new().S, "part", replace=True)),
-        _written("R", _set(([3, 1], _SOME), lambda o: 2, lambda o: o.A[:2, _SOME].new().S, "part", accum="plus")),
+        written("A", put((_SOME, 9), lambda o: o.full[_SOME].new(), lambda o: o.v[_SOME].new().S, "part")),
+        written("A", put((70, _SOME), lambda o: 2, lambda o: o.v[_SOME].new().S, "part", replace=True)),
+        written("R", put(([3, 1], _SOME), lambda o: 2, lambda o: o.A[:2, _SOME].new().S, "part", accum="plus")),
     ],
     "extract": [
         lambda o: o.v[_LIST].new(), lambda o: o.A[_ROWS, _LIST].new(), lambda o: o.A[70, :].new(),
@@ -210,20 +156,20 @@ CALLS: dict[str, list[Callable[[Any], Any]]] = {
         lambda o: o.v.reposition(3).new(), lambda o: o.v.reposition(-70, size=200).new(),
         lambda o: o.R.reposition(30, -4).new(),
         lambda o: o.A.reposition(-3, 5, nrows=200, ncols=30).new(),
-        _written("A", lambda out, o: out(o.S.S, replace=True) << o.B.reposition(70, 0)),
+        written("A", lambda out, o: out(o.S.S, replace=True) << o.B.reposition(70, 0)),
     ],
     "best_label": [
         lambda o: ops.best_label(o.S, o.label, "plus_pair").new(),
         lambda o: ops.best_label(o.A, o.label, "plus_first").new(),
-        _written("label", lambda out, o: out(o.v.S) << ops.best_label(o.S, o.label, "plus_first")),
+        written("label", lambda out, o: out(o.v.S) << ops.best_label(o.S, o.label, "plus_first")),
     ],
-    "label_weight": [lambda o: ops.label_weight(o.S, _groups(o), "plus_first").new()],
+    "label_weight": [lambda o: ops.label_weight(o.S, groups(o), "plus_first").new()],
     "move_labels": [
         lambda o: ops.move_labels(o.S, o.label, "plus_first", o.k, 0.001, seed=3).new(),
         lambda o: ops.move_labels(o.S, o.label, "plus_pair", turn=ops.color_rows(o.S, o.label).new()).new(),
     ],
     "join_labels": [
-        lambda o: ops.join_labels(o.S, _groups(o), "plus_first", o.k, 0.0002, seed=2).new()
+        lambda o: ops.join_labels(o.S, groups(o), "plus_first", o.k, 0.0002, seed=2).new()
     ],
     "color_rows": [lambda o: ops.color_rows(o.S, o.label).new(), lambda o: ops.color_rows(o.S, o.full).new()],
     "sum_by_labels": [lambda o: ops.sum_by_labels(o.S, o.full, "plus_first", 9).new(),
@@ -246,17 +192,12 @@ WHOLE: dict[str, Callable[[Any], Any]] = {
     "kronecker of positions": lambda o: o.A.kronecker(o.K, gb.binary.ss.firsti).new(),
     "outer of positions": lambda o: o.v.outer(o.u, gb.binary.ss.secondj).new(),
     "inner of positions": lambda o: o.v.inner(o.u, _S.ss.plus_firsti).new(),
-    "net_flow": lambda o: ops.net_flow(o.S, 1, 2).new(),
     "few rows": lambda o: ops.selectk(o.R, "first", 2).new(),
 }
 
 
 def _mixed(x: Any, i: Any, j: Any, thunk: Any) -> Any:
     return x + 2 * i + 3 * j + thunk
-
-
-def _put(x: Any) -> Any:
-    return x.distribute() if x.ndim == 2 else x.to("distributed")
 
 
 def check_every_kind_of_statement() -> None:
@@ -267,7 +208,7 @@ def compare_statements(operations: Any) -> None:
     """Run the calls of some operations on distributed and on plain objects."""
     plain = objects()
     theirs = SimpleNamespace(**plain)
-    ours = SimpleNamespace(**{name: _put(x) for name, x in plain.items()})
+    ours = SimpleNamespace(**{name: parted(x) for name, x in plain.items()})
     wrong = []
     for operation in operations:
         for number, call in enumerate(CALLS[operation]):
@@ -295,7 +236,7 @@ def check_every_operation_has_a_call() -> None:
 
 def check_hops() -> None:
     plain = objects()
-    D = _put(plain["A"])
+    D = parted(plain["A"])
     for options in ({}, {"weighted": True, "values": True}, {"replace": True}):
         for fanouts in ([3, 2], [-1, 1], []):
             got, want = (ops.sample_hops(x, [149, 3, 3], fanouts, seed=5, **options) for x in (D, plain["A"]))
@@ -306,7 +247,7 @@ def check_hops() -> None:
 def check_what_runs_on_the_whole() -> None:
     if distributed.engine().size == 1:
         return
-    ours = SimpleNamespace(**{name: _put(x) for name, x in objects().items()})
+    ours = SimpleNamespace(**{name: parted(x) for name, x in objects().items()})
     for call in WHOLE.values():
         try:
             with gb.config.set(fallback="error"):

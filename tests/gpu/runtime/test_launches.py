@@ -26,6 +26,7 @@ from sparsezc.engines.gpu.layouts import column_blocks
 from sparsezc.engines.gpu.layouts.head_cache import NO_HEADS
 from sparsezc.engines.gpu.placements import Wanted, row_runs, segments
 from sparsezc.engines.gpu.products import multi_source_bfs, spgemm_dense, spgemm_heavy_rows, spgemm_rows
+from sparsezc.engines.gpu.products.shared_searches import SharedStep
 from sparsezc.engines.gpu.runtime import codegen, presence_words
 from sparsezc.engines.gpu.runtime.array_pool import ArrayPool
 from sparsezc.engines.gpu.storage.vector_store import MaskBits, VectorStore
@@ -165,9 +166,11 @@ def by_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
     presence_words.count_wanted(rows.indptr, N, few, 0)
     made = Panel(3, False, VectorStore(BOOL, 3 * N))
     made.vector.make()
-    searches = multi_source_bfs._Case(made, MaskBits(), np.zeros(3 * N, np.uint32))
+    searches = multi_source_bfs.Case(made, MaskBits(), np.zeros(3 * N, np.uint32))
     searches.launch("push", rows, np.ones(3, np.bool_))
     searches.launch("pull", rows, np.ones(3, np.bool_), NO_HEADS)
+    shared = SharedStep(True, BOOL, rows, rows, made, MaskBits())
+    shared.put(few, shared.words_at(few, np.ones(4, np.int64)), few)
     frontier, distance = (gb.Vector.from_dense(np.zeros(N)).to("gpu")._store for _ in range(2))
     pool = ArrayPool()
     for neutral in (None, gb.monoid.min["FP64"]):
@@ -182,24 +185,33 @@ def by_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
     flows.push(tally, {"target": 0, "wall": 1})
 
 
+def search() -> None:
+    gb.algorithms.bfs(gb.Matrix.from_coo([0, 1], [1, 2], 1, nrows=N, ncols=N).to("gpu"), 0)
+
+
+def paths() -> None:
+    gb.algorithms.sssp(gb.Matrix.from_coo([0, 1], [1, 2], 1, nrows=N, ncols=N).to("gpu", placement="device"), 0)
+
+
 @pytest.fixture(scope="module")
 def launches() -> Launches:
     """The arguments of every kernel's launches."""
     found: Launches = {}
     wrong: list[str] = []
-    launch = Launcher.launch
+    ordered = Launcher._ordered
 
-    def noted(self: Launcher, blocks: int, /, *groups: Any, **named: Any) -> None:
+    def noted(self: Launcher, groups: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
         try:
-            launch(self, blocks, *groups, **named)
+            arguments = ordered(self, groups, named)
         except TypeError as error:  # which a rehearsal would pass over
             wrong.append(str(error))
             raise
         found.setdefault(self.signature.kernel, set()).add((*map(type, groups), *named))
+        return arguments
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Launcher, "launch", noted)
-        some = [cases._statements, statements, panels, parts_of_panels, picks, hops, compressed]
+        patch.setattr(Launcher, "_ordered", noted)
+        some = [cases._statements, statements, panels, parts_of_panels, picks, hops, compressed, search, paths]
         rehearse([*some, lambda: column_blocked(patch)], to_the_end=True)
         before = cuda.use(Rehearsal())
         try:

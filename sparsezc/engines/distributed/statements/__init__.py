@@ -1,1 +1,1 @@
-"""Statements that the distributed engine runs by rows, by requests to the owners of rows, or by sums of all ranks."""
+"""Statements of the distributed engine: how each runs by parts, and those that every rank runs on the whole."""

@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.engines.distributed import moves
-from sparsezc.engines.distributed.layout import COLUMNS
-from sparsezc.engines.distributed.local_objects import new
+from sparsezc.engines.distributed.parts import moves
+from sparsezc.engines.distributed.parts.layout import COLUMNS
+from sparsezc.engines.distributed.parts.local_objects import new, write_local
 from sparsezc.engines.distributed.statements import entries, rowwise
 from sparsezc.expr.dispatch import Write, update
 from sparsezc.expr.expression import Expression, IndexList, Operand
 
 if TYPE_CHECKING:
     from sparsezc.engines.distributed.distributed_engine import DistributedEngine
-    from sparsezc.engines.distributed.stores import Store
+    from sparsezc.engines.distributed.parts.stores import Store
 
 __all__ = ["assign"]
 
@@ -32,6 +32,14 @@ def assign(engine: DistributedEngine, e: Any, out: Any, write: Any) -> None:
     value, *keys = e.operands
     result, layout = out._store, out._store.layout
     full = _is_full_after(e, result, value, write)
+    if not value.ndim and all(key.kind == "all" for key in keys):  # each position is written where it is
+        shape = layout.local_shape(result.shape)
+        everywhere = tuple(IndexList("all", None, n) for n in shape)
+        write_local(result, Expression(e.operation, (value, *everywhere), None, e.dtype, shape), write)
+        result.changed()
+        if full:
+            result.counts = layout.sizes
+        return
     region = _Region(engine, keys, result)
     given = region.part(value) if value.ndim else value
     mask = None

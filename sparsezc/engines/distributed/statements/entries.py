@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.engines.distributed import exchange, moves
-from sparsezc.engines.distributed.layout import COLUMNS, ROWS
-from sparsezc.engines.distributed.local_objects import new
+from sparsezc.engines.distributed.parts import exchange, moves
+from sparsezc.engines.distributed.parts.layout import COLUMNS, ROWS
+from sparsezc.engines.distributed.parts.local_objects import new
 from sparsezc.expr.expression import Expression, IndexList
 from sparsezc.memory import wrap
 from sparsezc.memory.csr import Csr
 
 if TYPE_CHECKING:
-    from sparsezc.engines.distributed.layout import Layout
+    from sparsezc.engines.distributed.parts.layout import Layout
+    from sparsezc.engines.distributed.parts.stores import Store
     from sparsezc.engines.distributed.store_methods import Keeper
-    from sparsezc.engines.distributed.stores import Store
     from sparsezc.semirings.types.datatypes import DataType
 
 __all__ = ["answered", "asked_rows", "asked_vector", "listed", "matrix_of", "part_of_vector", "recut", "triples"]

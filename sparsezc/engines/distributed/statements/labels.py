@@ -1,7 +1,8 @@
 """Moves of rows between labels, by turns: every rank has all labels, and chooses for the rows that it has.
 
 After a turn ranks tell each other which rows moved, in rank order, so that labels and sums stay equal on all: those of
-the same loops on one process. The loops are those of the CPU engine, over rows in host memory.
+the same loops on one process. The loops are those of the CPU engine, over rows in host memory; on GPUs moves and
+colours read them where they are (labels_in_place.py).
 """
 
 from __future__ import annotations
@@ -16,9 +17,9 @@ from sparsezc.engines.cpu.labels.loops import loops
 from sparsezc.engines.cpu.labels.moves import given_rounds, rounds, totals
 from sparsezc.engines.cpu.labels.weights import checked_labels, choose, spans_of, sums_within
 from sparsezc.engines.cpu.suitesparse.row_arrays import RowArrays, spread
-from sparsezc.engines.distributed.layout import ROWS
-from sparsezc.engines.distributed.local_objects import put
-from sparsezc.engines.distributed.statements import rowwise
+from sparsezc.engines.distributed.parts.layout import ROWS
+from sparsezc.engines.distributed.parts.local_objects import put
+from sparsezc.engines.distributed.statements import labels_in_place, rowwise
 from sparsezc.engines.distributed.statements.walks import lent
 from sparsezc.errors import DimensionMismatch, InvalidValue
 from sparsezc.expr import turns
@@ -50,10 +51,14 @@ def _is_cut(engine: DistributedEngine, e: Any) -> bool:
 
 def _put(engine: DistributedEngine, e: Any, out: Any, write: Any, label: NDArray[Any]) -> None:
     """Write this rank's range of a full vector that all have."""
-    result = out._store
-    mine = np.array(label[result.layout.lo : result.layout.hi], np.int64)
-    put(result, engine.local.from_arrays("full", (engine.as_local(mine),), e.dtype, mine.size), write)
-    result.changed()
+    layout = out._store.layout
+    _write(engine, e, out, write, engine.as_local(np.array(label[layout.lo : layout.hi], np.int64)))
+
+
+def _write(engine: DistributedEngine, e: Any, out: Any, write: Any, mine: Any) -> None:
+    """Write this rank's range, int64 in the local engine's memory."""
+    put(out._store, engine.local.from_arrays("full", (mine,), e.dtype, int(mine.size)), write)
+    out._store.changed()
 
 
 def _told(engine: DistributedEngine, *mine: NDArray[Any]) -> list[NDArray[Any]]:
@@ -88,14 +93,18 @@ def move_labels(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool
     assert given is not None
     scale, seed, least = (s.value for s in vectors[3:])
     label = checked_labels(e, given).copy()
-    how = Choosing(label, Scratch(label.size), penalty=None if k is None else (k, totals(label, k)), scale=scale)
+    turn = None if turn is None else checked_labels(e, turn)
     every = np.ones(label.size, np.bool_) if k is None else k > 0
-    size = int(every.sum())
-    layout = A._store.layout
+    size, layout = int(every.sum()), A._store.layout
+    moves = labels_in_place.moves_of(engine, e, label, k, scale, joins=False)
+    if moves is not None:
+        _write(engine, e, out, write, labels_in_place.moved(engine, moves, layout, seed, turn, least, size))
+        return None
+    how = Choosing(label, Scratch(label.size), penalty=None if k is None else (k, totals(label, k)), scale=scale)
     active = np.zeros(label.size, np.bool_)
     active[layout.lo : layout.hi] = every[layout.lo : layout.hi]
     with lent(engine, A._store) as rows:
-        for round_of in rounds(active, seed) if turn is None else given_rounds(active, checked_labels(e, turn)):
+        for round_of in rounds(active, seed) if turn is None else given_rounds(active, turn):
             count = 0
             for listed in round_of:
                 spans, mine, moved, _ = _chosen(engine, e, rows, how, listed)
@@ -129,6 +138,10 @@ def join_labels(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool
     scale, seed = (s.value for s in vectors[2:])
     within = checked_labels(e, group)
     n, layout = within.size, A._store.layout
+    moves = labels_in_place.moves_of(engine, e, within, k, scale, joins=True)
+    if moves is not None:
+        _write(engine, e, out, write, labels_in_place.joined(engine, moves, layout, seed))
+        return None
     own = np.arange(layout.lo, layout.hi)
     with lent(engine, A._store) as rows:
         inside = _told(engine, sums_within(spans_of(e, rows, own), own, within))[0]
@@ -163,6 +176,10 @@ def color_rows(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool 
         return False
     A, vector = e.operands
     order = _whole(engine, e, vector)
+    in_place = labels_in_place.colored(engine, e, order)
+    if in_place is not None:
+        _write(engine, e, out, write, in_place)
+        return None
     layout = A._store.layout
     color = np.full(e.shape[0], -1)
     left = np.arange(layout.lo, layout.hi)

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sparsezc.engines.distributed import moves
-from sparsezc.engines.distributed.elementwise import part_of
-from sparsezc.engines.distributed.layout import COLUMNS, ROWS
-from sparsezc.engines.distributed.local_objects import assignment, new, put, shifted
+from sparsezc.engines.distributed.parts import moves
+from sparsezc.engines.distributed.parts.layout import COLUMNS, ROWS
+from sparsezc.engines.distributed.parts.local_objects import assignment, new, put, shifted
 from sparsezc.engines.distributed.statements import entries, rowwise, wide
+from sparsezc.engines.distributed.statements.elementwise import part_of
 from sparsezc.expr.dispatch import Write, update
 from sparsezc.expr.expression import Expression
 from sparsezc.semirings import binary

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sparsezc.engines.distributed import exchange, moves
-from sparsezc.engines.distributed.elementwise import ROW_SHIFTS
-from sparsezc.engines.distributed.layout import COLUMNS, ROWS
-from sparsezc.engines.distributed.local_objects import new, put
+from sparsezc.engines.distributed.parts import exchange, moves
+from sparsezc.engines.distributed.parts.layout import COLUMNS, ROWS
+from sparsezc.engines.distributed.parts.local_objects import new, put
 from sparsezc.engines.distributed.statements import entries, wide
+from sparsezc.engines.distributed.statements.elementwise import ROW_SHIFTS
 from sparsezc.expr.dispatch import Write, update
 from sparsezc.expr.expression import Expression, IndexList, Inner
 
 if TYPE_CHECKING:
     from sparsezc.engines.distributed.distributed_engine import DistributedEngine
-    from sparsezc.engines.distributed.layout import Layout
+    from sparsezc.engines.distributed.parts.layout import Layout
 
 __all__ = ["by_rows", "labels", "own_rows", "selectk", "whole"]
 

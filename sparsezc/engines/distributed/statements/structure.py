@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.engines.distributed import exchange, moves
-from sparsezc.engines.distributed.layout import COLUMNS, ROWS
-from sparsezc.engines.distributed.local_objects import new, put, write_local
+from sparsezc.engines.distributed.parts import exchange, moves
+from sparsezc.engines.distributed.parts.layout import COLUMNS, ROWS
+from sparsezc.engines.distributed.parts.local_objects import new, put, write_local
+from sparsezc.engines.distributed.parts.stores import Store
 from sparsezc.engines.distributed.statements import entries, rowwise
-from sparsezc.engines.distributed.stores import Store
 from sparsezc.expr.expression import Expression, IndexList
 from sparsezc.memory import wrap
 from sparsezc.memory.csr import Csr

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sparsezc.engines.distributed import exchange, moves, pieces
-from sparsezc.engines.distributed.layout import ROWS
-from sparsezc.engines.distributed.local_objects import new, put
+from sparsezc.engines.distributed.parts import exchange, moves, pieces
+from sparsezc.engines.distributed.parts.layout import ROWS
+from sparsezc.engines.distributed.parts.local_objects import new, put
 from sparsezc.engines.distributed.statements import entries, rowwise, wide
 from sparsezc.expr.dispatch import PLAIN, Write, update
 from sparsezc.expr.expression import Expression, IndexList, Operand

@@ -1,12 +1,12 @@
 """Walks and samples: the owner of a vertex chooses from its row, whichever rank asks.
 
 Random numbers are named by the walk or the result's row, and by the step, so they are the same at every rank count. The
-rows are read in host memory, whatever the local engine.
+local engine reads the rows where they are; requests and answers are arrays in host memory.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -16,18 +16,21 @@ from numpy.typing import NDArray
 from sparsezc.engines.cpu import walk as walking
 from sparsezc.engines.cpu.selectk import hop, sampled
 from sparsezc.engines.cpu.suitesparse.row_arrays import RowArrays, borrowed
-from sparsezc.engines.distributed import long_rows, moves
-from sparsezc.engines.distributed.layout import ROWS
-from sparsezc.engines.distributed.local_objects import put
+from sparsezc.engines.distributed.parts import long_rows, moves
+from sparsezc.engines.distributed.parts.layout import ROWS
+from sparsezc.engines.distributed.parts.local_objects import put
+from sparsezc.engines.distributed.parts.row_pieces import on_host
 from sparsezc.engines.distributed.statements import entries, rowwise, wide
 from sparsezc.errors import DimensionMismatch
+from sparsezc.expr import engines
+from sparsezc.expr.draws import Pick
 from sparsezc.memory.budget import require_host
 
 if TYPE_CHECKING:
     from sparsezc.engines.distributed.distributed_engine import DistributedEngine
+    from sparsezc.engines.distributed.parts.stores import Store
     from sparsezc.engines.distributed.store_methods import Keeper
-    from sparsezc.engines.distributed.stores import Store
-    from sparsezc.expr.draws import Hops, Pick, Subgraph
+    from sparsezc.expr.draws import Hops, Subgraph, Trail
 
 __all__ = ["lent", "sample_hops", "walk"]
 
@@ -45,7 +48,7 @@ def lent(engine: Keeper, store: Store) -> Iterator[RowArrays]:
             yield arrays
         return
     csr = place._to_csr()
-    ids, values = moves.on_host(csr.indices.read()), moves.on_host(csr.values.read())
+    ids, values = on_host(csr.indices.read()), on_host(csr.values.read())
     yield RowArrays(csr.indptr, ids.astype(np.int64), values, csr.iso)
 
 
@@ -71,13 +74,9 @@ def walk(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool | None
     require_host(_PLACE * (last - first) * (length + 1), f"walk: {last - first:,} walks of {length:,} steps")
     met = np.full((last - first, length + 1), -1, np.int64)
     met[:, 0] = trail.starts[first:last]
-    top, by = (*weights, None, None)[:2]
-    of_rows = None if top is None else _entries(engine, top, whole=False)
-    of_columns = None if by is None else _entries(engine, by, whole=True)
-    with lent(engine, store) as rows:
-        one = walking.Walks(rows, trail, of_rows, of_columns)
+    with _steps(engine, store, trail, *(*weights, None, None)[:2]) as step:
         for start in range(0, int(np.diff(cuts).max()), _TOGETHER):  # as often on every rank
-            _follow(engine, store, one, met[start : start + _TOGETHER], first + start)
+            _follow(engine, store, trail, step, met[start : start + _TOGETHER], first + start)
     row, column = np.nonzero(met >= 0)
     made = entries.matrix_of(engine, row + first, column, met[row, column], e.shape, e.dtype)
     put(out._store, made, write)
@@ -85,28 +84,53 @@ def walk(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool | None
     return None
 
 
-def _entries(engine: DistributedEngine, v: Any, *, whole: bool) -> walking.Entries:
-    """Return a vector's entries, all or those of this rank, by their positions in the whole."""
-    local = rowwise.whole(engine, v) if whole else wide.widened_vector(engine, v._store)
-    return walking.Entries.of_arrays(*engine.local.engine.vector_to_coo(local._need()[1]), v.size)
+#: Returns where walks go: by the number of the step, the walks' numbers, where they are, where they were, and the rows
+#: of the vertices where they were: a local matrix, and the numbers of its rows.
+_Step = Callable[[int, Any, Ints, Ints | None, tuple[Any, Ints] | None], Ints]
 
 
-def _follow(engine: DistributedEngine, store: Store, one: walking.Walks, met: Ints, first: int) -> None:
+@contextmanager
+def _steps(engine: DistributedEngine, store: Store, trail: Trail, top: Any, by: Any) -> Iterator[_Step]:
+    """Lend the steps from this rank's vertices."""
+    weights = [
+        None if top is None else wide.widened_vector(engine, top._store),
+        None if by is None else rowwise.whole(engine, by),
+    ]
+    place, local = engine.local.settled(wide.widened(engine, store)), engine.local
+    given = [None if v is None else local.settled(v)._store for v in weights]
+    found = engines.capability(local.engine, "walk_steps")(place._store, trail, *given)
+    if found is not None:
+        yield lambda number, walks, at, before, older: found.step(
+            number, walks, at, before, None if older is None else (local.settled(older[0])._store, older[1])
+        )
+        return
+    of_rows, of_columns = (
+        None if v is None else walking.Entries.of_arrays(*local.engine.vector_to_coo(store), v.size)
+        for v, store in zip(weights, given, strict=True)
+    )
+    with lent(engine, store) as rows:
+
+        def step(number: int, walks: Any, at: Ints, before: Ints | None, older: tuple[Any, Ints] | None) -> Ints:
+            known = None if older is None else _plain(*older)
+            return walking.Walks(rows, trail, of_rows, of_columns, known).step(number, walks, at, before)
+
+        yield step
+
+
+def _follow(engine: DistributedEngine, store: Store, trail: Trail, step: _Step, met: Ints, first: int) -> None:
     """Fill in some walks, of which the first has this number; other ranks fill in theirs meanwhile."""
     walks = np.arange(first, first + met.shape[0], dtype=np.uint64)
     here = np.arange(walks.size)
-    remembers = one.trail.shares is not None
-    for number in range(one.trail.length):
-        before = met[here, number - 1] if number and remembers else np.full(here.size, -1)
+    for number in range(trail.length):
+        remembers = number > 0 and trail.shares is not None
+        before = met[here, number - 1] if remembers else np.full(here.size, -1)
 
-        def chosen(asked: Ints, walks: Any, before: Ints, number: int = number) -> Ints:
-            known = None if not (number and remembers) else before
+        def chosen(asked: Ints, walks: Any, before: Ints, number: int = number, remembers: bool = remembers) -> Ints:
             at = asked + store.layout.lo
-            if known is None:
-                return one.step(number, walks, at, None)
-            vertices = np.unique(known)
-            older = _plain(entries.asked_rows(engine, store, vertices), vertices)
-            return walking.Walks(one.rows, one.trail, one.top, one.by, older).step(number, walks, at, known)
+            if not remembers:
+                return step(number, walks, at, None, None)
+            vertices = np.unique(before)
+            return step(number, walks, at, before, (entries.asked_rows(engine, store, vertices), vertices))
 
         found = entries.answered(engine, met[here, number], store.layout, chosen, walks[here], before)
         here = here[found >= 0]
@@ -124,23 +148,24 @@ def sample_hops(engine: Keeper, store: Store, transposed: bool, seeds: Ints, hop
     long_rows.join(engine, store)
     if transposed and not store.symmetric:
         store = moves.turned(engine, store)
-    is_cut = engine.size > 1 and store.layout.along is ROWS
-    before = int(engine.counts(store)[: engine.rank].sum()) if is_cut else 0
-    with lent(engine, store) if is_cut or engine.size == 1 else _whole(engine, store) as rows:
+    if engine.size == 1 or store.layout.along is not ROWS:
+        whole = engine.local.settled(moves.whole_matrix(engine, store))
+        alone: Subgraph | None = engines.capability(engine.local.engine, "sample_hops")(
+            whole._store, False, seeds, hops
+        )
+        return alone
+    before = int(engine.counts(store)[: engine.rank].sum())
+    with _picks(engine, store, values=hops.values) as pick_from:
 
         def picked(pick: Pick, listed: Ints) -> tuple[Any, ...]:
-            if not is_cut:
-                return hop(rows, pick, listed, np.arange(listed.size))
-            mine = np.flatnonzero((listed >= store.layout.lo) & (listed < store.layout.hi))
-            row, at, met, values = hop(rows, pick, listed[mine], mine)
+            row, at, met, values = pick_from(pick, listed)
             counts = engine.transport.numbers(row.size)[:, 0].copy()
-            row, at, met, values = (
-                engine.transport.gather(np.ascontiguousarray(x), counts) for x in (row, at + before, met, values)
-            )
-            order = np.argsort(row, kind="stable")
-            return row[order], at[order], met[order], values[order]
+            mine = (row, at + before, met, values) if hops.values else (row, at + before, met)
+            every = [engine.transport.gather(np.ascontiguousarray(x), counts) for x in mine]
+            order = np.argsort(every[0], kind="stable")
+            return (*(x[order] for x in every), *([] if hops.values else [None]))
 
-        found = sampled(picked, seeds, hops, store.ncols, rows.values[:0])
+        found = sampled(picked, seeds, hops, store.ncols, np.empty(0, store.dtype.np_type))
     return found._replace(
         **{name: engine.as_local(getattr(found, name)) for name in ("node", "row", "col", "edge")},
         values=None if found.values is None else engine.as_local(found.values),
@@ -148,7 +173,17 @@ def sample_hops(engine: Keeper, store: Store, transposed: bool, seeds: Ints, hop
 
 
 @contextmanager
-def _whole(engine: Keeper, store: Store) -> Iterator[RowArrays]:
-    """Lend all of a small matrix."""
-    indptr, ids, values = moves.host_csr(moves.whole_matrix(engine, store))
-    yield RowArrays(indptr, ids.astype(np.int64), values, False)
+def _picks(engine: Keeper, store: Store, *, values: bool) -> Iterator[Callable[[Pick, Ints], tuple[Any, ...]]]:
+    """Lend what is picked from those of listed rows that this rank has, with the places in the list."""
+    pick_entries = engines.capability(engine.local.engine, "pick_entries")
+    place = engine.local.settled(wide.widened(engine, store))  # rows of other ranks are empty
+    if pick_entries(place._store, np.empty(0, np.int64), Pick("first", 1), False) is not None:
+        yield lambda pick, listed: pick_entries(place._store, listed, pick, values)
+        return
+    with lent(engine, store) as rows:
+
+        def picked(pick: Pick, listed: Ints) -> tuple[Any, ...]:
+            mine = np.flatnonzero((listed >= store.layout.lo) & (listed < store.layout.hi))
+            return hop(rows, pick, listed[mine], mine)
+
+        yield picked

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sparsezc.engines.distributed import moves
-from sparsezc.engines.distributed.layout import COLUMNS
+from sparsezc.engines.distributed.parts.layout import COLUMNS
+from sparsezc.engines.distributed.parts.row_pieces import on_host
 from sparsezc.memory import wrap
 from sparsezc.memory.csr import Csr
 
 if TYPE_CHECKING:
+    from sparsezc.engines.distributed.parts.stores import Store
     from sparsezc.engines.distributed.store_methods import Keeper
-    from sparsezc.engines.distributed.stores import Store
     from sparsezc.expr.mask import Mask
 
 __all__ = ["operand", "widened", "widened_mask", "widened_vector"]
@@ -41,7 +41,7 @@ def _widened(engine: Keeper, store: Store) -> Any:
         return store.local if engine.rank == 0 else engine.local.matrix(store.dtype, shape)
     csr = store.local._to_csr()
     if layout.along is COLUMNS:
-        ids = moves.on_host(csr.indices.read()).astype(np.uint64) + np.uint64(layout.lo)
+        ids = on_host(csr.indices.read()).astype(np.uint64) + np.uint64(layout.lo)
         made = Csr(shape[0], shape[1], csr.indptr, wrap(ids), csr.values, csr.dtype, csr.iso)
         return engine.local.matrix_of(made)
     indptr = np.empty(shape[0] + 1, np.int64)

@@ -35,7 +35,8 @@ def refuse_difference(transport: Transport, where: str, mine: tuple[Any, ...], n
 class Checked:
     """A transport whose ranks first tell each other what they are about to do (``config.check``).
 
-    A rank that has strayed from the others is then an error on all of them.
+    A rank that has strayed from the others is then an error on all of them. A statement that exchanges nothing is told,
+    too: its operands may differ.
     """
 
     def __init__(self, transport: Transport) -> None:
@@ -53,6 +54,11 @@ class Checked:
             return found(*arguments)
 
         return agreed
+
+    def begin(self, statement: tuple[str, str]) -> None:
+        """Compare the statement that all ranks run next."""
+        self.statement = statement
+        self._agree("a statement")
 
     def _agree(self, name: str) -> None:
         self._sequence += 1

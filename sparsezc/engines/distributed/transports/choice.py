@@ -9,11 +9,10 @@ from mpi4py import MPI
 from sparsezc.device import cuda
 from sparsezc.engines.distributed.transports.agreement import refuse_difference
 from sparsezc.engines.distributed.transports.mpi import Mpi
-from sparsezc.errors import DeviceUnavailable, InvalidValue, warn_slow
+from sparsezc.engines.distributed.transports.protocol import check_options
+from sparsezc.errors import DeviceUnavailable, warn_slow
 
-__all__ = ["KINDS", "transport"]
-
-KINDS = ("auto", "mpi", "ipc", "nccl")
+__all__ = ["transport"]
 
 
 def transport(comm: Any, engine: str, kind: str, deadline: float) -> Mpi:
@@ -25,17 +24,16 @@ def transport(comm: Any, engine: str, kind: str, deadline: float) -> Mpi:
     Raises
     ------
     InvalidValue
-        The kind is unknown, or needs the GPU engine; ranks name different ones.
+        Ranks give different options; see also :func:`check_options`.
     DeviceUnavailable
         "ipc" or "nccl" was asked for and a rank cannot use it.
     """
-    if kind not in KINDS:
-        raise InvalidValue(f"distributed.init: transport={kind!r} is unknown; there are {', '.join(KINDS)}")
-    plain = Mpi(comm, deadline, on_device=engine == "gpu")
-    refuse_difference(plain, "distributed.init", (engine, kind), ("engine", "transport"))
+    plain = Mpi(comm, on_device=engine == "gpu")
+    told = engine, kind, str(deadline)  # NaN as a text equals itself
+    refuse_difference(plain, "distributed.init", told, ("engine", "transport", "deadline"))
+    check_options(engine, kind, deadline)
+    plain.deadline = deadline
     if engine != "gpu":
-        if kind in ("ipc", "nccl"):
-            raise InvalidValue(f"distributed.init: transport={kind!r} moves device arrays; engine={engine!r} has none")
         return plain
     here = comm.Split_type(MPI.COMM_TYPE_SHARED)
     turn = here.Get_rank()

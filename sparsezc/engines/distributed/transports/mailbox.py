@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 __all__ = ["Mailbox", "open_mailbox"]
 
-_ROOM = 63  # integers of a box, beside the round: 512 bytes, so that no two ranks write to one line
+_ROOM = 127  # integers of a box, beside the round: 1 KiB, so that no two ranks write to one line
 _BOX = _ROOM + 1
 
 

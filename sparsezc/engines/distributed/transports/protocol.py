@@ -8,17 +8,42 @@ ranks call it, in the same order.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import inf
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["DEADLINE", "Alone", "Transport"]
+from sparsezc.errors import InvalidValue
+
+__all__ = ["DEADLINE", "Alone", "Transport", "check_options"]
 
 #: Seconds that a rank waits for the others by default: readers may be as much apart.
 DEADLINE = 600.0
 
 Counts = NDArray[np.int64]
+
+
+_KINDS = ("auto", "mpi", "ipc", "nccl")
+_ENGINES = ("cpu", "gpu")
+
+
+def check_options(engine: Any, kind: Any, deadline: Any) -> None:
+    """Refuse options of ``distributed.init``; what is wrong on one rank is wrong on all, as they give the same.
+
+    Raises
+    ------
+    InvalidValue
+        The engine or the transport is unknown, the transport needs the GPU engine, or the deadline is not above 0.
+    """
+    if engine not in _ENGINES:
+        raise InvalidValue(f"distributed.init: engine={engine!r} is unknown; there are {', '.join(_ENGINES)}")
+    if kind not in _KINDS:
+        raise InvalidValue(f"distributed.init: transport={kind!r} is unknown; there are {', '.join(_KINDS)}")
+    if kind in ("ipc", "nccl") and engine != "gpu":
+        raise InvalidValue(f"distributed.init: transport={kind!r} moves device arrays; engine={engine!r} has none")
+    if isinstance(deadline, bool) or not isinstance(deadline, int | float) or not 0 < deadline < inf:
+        raise InvalidValue(f"distributed.init: deadline={deadline!r}; a number of seconds above 0 is needed")
 
 
 class Transport(Protocol):

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from sparsezc.device import cuda
+from sparsezc.engines.gpu.runtime import truth
 from sparsezc.engines.gpu.storage.vector_store import VectorStore, from_dense
 from sparsezc.semirings.types.datatypes import INT64
 
@@ -39,12 +40,11 @@ def _near_integers(values: Any) -> Any:
     """
     if values.size < _MANY or values.dtype.itemsize < 4:
         return None
-    xp = cuda.current().xp
     least, most = float(values.min()), float(values.max())
     if not (abs(least) < _EXACT and most - least < 1 << 16):  # NaN and infinity are none
         return None
     keys = (values - values.dtype.type(least)).astype(np.uint16)
-    whole = values.dtype.kind != "f" or bool(xp.all(keys.astype(values.dtype) + values.dtype.type(least) == values))
+    whole = values.dtype.kind != "f" or truth.holds_all(keys.astype(values.dtype) + values.dtype.type(least) == values)
     return keys if whole else None
 
 

@@ -21,7 +21,7 @@ from sparsezc.expr.dispatch import Write
 from sparsezc.expr.mask import Mask
 from sparsezc.semirings.types.datatypes import INT64
 
-_LONG_ROW = 2048  # entries of a row; one of more is taken by a block, not by a warp
+LONG_ROW = 2048  # entries of a row; one of more is taken by a block, not by a warp
 _WORDS = 64  # of 32 colours each that a warp looks at together: few rows need more, and a block's share is 2 KiB
 _ROUNDS = 16  # between two waits of the host, and even: two lists take turns
 
@@ -35,7 +35,7 @@ def color_rows(e: Any, out: Any, write: Write[Mask | None]) -> None:
     gpu = cuda.current()
     xp, rows, order = gpu.xp, near(rows_of(A._store), values=False), full_values(e, given)
     key = np.dtype(np.uint64 if n >= 2**32 else np.uint32)
-    is_long = rows.indptr[1:] - rows.indptr[:-1] > _LONG_ROW
+    is_long = rows.indptr[1:] - rows.indptr[:-1] > LONG_ROW
     every = xp.concatenate([xp.flatnonzero(~is_long), xp.flatnonzero(is_long)]).astype(key)
     long = int(is_long.sum())
     lists = [xp.empty(n, key) for _ in range(2)]
@@ -72,4 +72,4 @@ def color_rows(e: Any, out: Any, write: Write[Mask | None]) -> None:
 def text(wide: bool, long: bool) -> str:
     """Return the text before colors.cu."""
     types = codegen.typedefs(Id="u64" if wide else "u32", Key="u64" if long else "u32")
-    return f"{types}\nconstexpr u64 LONG_ROW = {_LONG_ROW};\nconstexpr u32 WORDS = {_WORDS};"
+    return f"{types}\nconstexpr u64 LONG_ROW = {LONG_ROW};\nconstexpr u32 WORDS = {_WORDS};"

@@ -10,7 +10,7 @@ from sparsezc.device import cuda
 from sparsezc.engines.gpu.elementwise import panel, panel_parts, vector_map
 from sparsezc.engines.gpu.elementwise.panel import Panel
 from sparsezc.engines.gpu.products.sampled import all_bits, dense, has_blas
-from sparsezc.engines.gpu.runtime import codegen, launch
+from sparsezc.engines.gpu.runtime import codegen, launch, truth
 from sparsezc.engines.gpu.storage.matrix_store import MatrixStore
 from sparsezc.engines.gpu.storage.vector_store import MaskBits, VectorStore
 from sparsezc.errors import InvalidValue
@@ -46,7 +46,7 @@ def solve(e: Any) -> MatrixStore | None:
             found[some] = xp.linalg.solve(square, right[some][:, :, None])[:, :, 0]
         except np.linalg.LinAlgError:
             raise InvalidValue(NOT_SOLVED) from None
-    if not bool(xp.isfinite(found).all()):
+    if not truth.holds_all(xp.isfinite(found)):
         raise InvalidValue(NOT_SOLVED)
     made = VectorStore(FP64, m * k)
     made.set(found.ravel(), all_bits(m * k), m * k)

@@ -28,12 +28,12 @@ from sparsezc.expr.mask import Mask
 from sparsezc.semirings.types.datatypes import INT64
 
 _MOVED = slice(5, 7)  # the counts of rows that moved
-_COUNTS = 16  # of a turn, as label_rows.cuh names them
+COUNTS = 16  # of a turn, as label_rows.cuh names them
 _BLOCK_CLASS = 3  # the first length class whose rows a block takes each
 _TABLE_CLASS = 4  # whose rows need tables in device memory
 
 
-class _Network(NamedTuple):
+class Network(NamedTuple):
     """The arguments that all launches of a statement have in common."""
 
     label: Any
@@ -46,7 +46,7 @@ class _Network(NamedTuple):
     alone: Any
 
 
-class _Turn(NamedTuple):
+class Turn(NamedTuple):
     """Which rows have a turn, and the counts of it."""
 
     given: Any
@@ -64,8 +64,8 @@ def move_labels(e: Any, out: Any, write: Write[Mask | None]) -> None:
     xp = cuda.current().xp
     start = labels.checked_labels(e, label)
     shares = full_values(e, k) if k.ndim else None
-    walk = _Rows(e, rows_of(A._store), A.dtype, shares, joins=False)
-    network = _network(start.astype(walk.key), 0, shares, start, float(scale.value))
+    walk = LabelRows(e.op, rows_of(A._store), A.dtype, shares, joins=False)
+    network = network_of(start.astype(walk.key), 0, shares, start, float(scale.value))
     active = xp.ones(start.size, np.uint8) if shares is None else (shares > 0).astype(np.uint8)
     size, count = int(active.sum()), turns.TURNS
     rounds: Any = turns.multipliers(int(seed.value))
@@ -75,9 +75,9 @@ def move_labels(e: Any, out: Any, write: Write[Mask | None]) -> None:
         count = int(by_turn.max()) + 1
         rounds = repeat((groups.NULL, groups.NULL), turns.LAST)
     for a, b in rounds:
-        counts = xp.zeros((count, _COUNTS), np.uint64)
+        counts = xp.zeros((count, COUNTS), np.uint64)
         for turn in range(count):
-            walk.turn(network, _Turn(by_turn, a, b, turn, counts[turn]), active, size)
+            walk.turn(network, Turn(by_turn, a, b, turn, counts[turn]), active, size)
         moved = int(counts[:, _MOVED].sum())
         if not moved if given.ndim else moved <= least.value * size:
             break
@@ -92,26 +92,27 @@ def join_labels(e: Any, out: Any, write: Write[Mask | None]) -> None:
     xp, n = cuda.current().xp, A._store.nrows
     shares = full_values(e, k)
     within = labels.checked_labels(e, group)
-    walk = _Rows(e, rows_of(A._store), A.dtype, shares, joins=True)
+    walk = LabelRows(e.op, rows_of(A._store), A.dtype, shares, joins=True)
     inside = labels.sums_within(e, A, within, walk.rows)
     own, wide = xp.arange(n), float(scale.value)
-    network = _network(own.astype(walk.key), within.astype(walk.key), shares, own, wide)
+    network = network_of(own.astype(walk.key), within.astype(walk.key), shares, own, wide)
     whole = xp.bincount(within, shares, n)
     rest = (whole[within] - shares) * shares * wide
     may = ((inside > 0) & (inside - rest >= 0)).astype(np.uint8)
     network = network._replace(cut=inside.copy(), whole=whole, alone=may)
     a, b = turns.multipliers(int(seed.value), 1)[0]
-    counts = xp.zeros((turns.TURNS, _COUNTS), np.uint64)
+    counts = xp.zeros((turns.TURNS, COUNTS), np.uint64)
     for turn in range(turns.TURNS):
-        walk.turn(network, _Turn(0, a, b, turn, counts[turn]), inside, n)
+        walk.turn(network, Turn(0, a, b, turn, counts[turn]), inside, n)
     _put(network.label, out, write)
 
 
-def _network(label: Any, within: Any, shares: Any, start: Any, scale: float) -> _Network:
+def network_of(label: Any, within: Any, shares: Any, start: Any, scale: float) -> Network:
+    """Return the arguments of moves between labels, which begin with those of `start`."""
     if shares is None:
-        return _Network(label, within, 0, 0, scale, 0, 0, 0)
+        return Network(label, within, 0, 0, scale, 0, 0, 0)
     totals = cuda.current().xp.bincount(start, shares, start.size)
-    return _Network(label, within, shares, totals, scale, 0, 0, 0)
+    return Network(label, within, shares, totals, scale, 0, 0, 0)
 
 
 def _put(label: Any, out: Any, write: Write[Mask | None]) -> None:
@@ -120,12 +121,12 @@ def _put(label: Any, out: Any, write: Write[Mask | None]) -> None:
     vector_map.write_vector(found, out._store, in_bits(write))
 
 
-class _Rows:
+class LabelRows:
     """The rows of a matrix in length classes, and the room for a turn's lists."""
 
-    def __init__(self, e: Any, rows: Rows, dtype: Any, shares: Any, *, joins: bool) -> None:
+    def __init__(self, op: Any, rows: Rows, dtype: Any, shares: Any, *, joins: bool) -> None:
         xp, n = cuda.current().xp, rows.nrows
-        reads = "x" in e.op.reads
+        reads = "x" in op.reads
         rows = near(rows, values=reads)  # rounds read them again and again
         self.rows, self.joins = rows, joins
         whole = shares is not None and dtype.np_type.kind in "ub"
@@ -143,13 +144,19 @@ class _Rows:
         longest = int(lengths.max()) if self.room[_TABLE_CLASS] else 0
         self.tables = labels.tables(longest, int(self.room[_TABLE_CLASS]), self.case) if longest else labels.NO_TABLES
 
-    def turn(self, network: _Network, turn: _Turn, active: Any, size: int) -> None:
+    def turn(self, network: Network, turn: Turn, active: Any, size: int) -> None:
         """Let the rows of a turn move; `active`: which may, or for joins what rows have within their group."""
+        self.move(network, turn, network.alone if self.joins else active)
+        if self.joins:
+            self.join_cuts(network, turn, active)
+        else:
+            self.wake(turn, active, size // turns.MANY)
+
+    def move(self, network: Network, turn: Turn, candidates: Any) -> None:
+        """Give the candidates of a turn their best labels."""
         gpu, rows, n = cuda.current(), self.rows, self.rows.nrows
-        matrix = {"indptr": rows.indptr, "indices": rows.arguments.indices, "values": rows.arguments.values}
         lists = {"listed": self.listed, "first": self.first, "counts": turn.counts}
         full = launch.blocks(gpu, n)
-        candidates = network.alone if self.joins else active
         self._kernel("list_turn").launch(
             full, **lists, n=n, indptr=rows.indptr, active=candidates, clears=int(not self.joins),
             given=turn.given, a=turn.a, b=turn.b, turn=turn.turn,
@@ -157,23 +164,40 @@ class _Rows:
         for kind in np.flatnonzero(self.room).tolist():
             tables = self.tables if kind == _TABLE_CLASS else labels.NO_TABLES
             stats.counted(self._chooser(kind), placements.lie_near(rows))(
-                self._grid(kind), network, tables, **lists, **matrix, a=turn.a, b=turn.b, turn=turn.turn, best=self.best
-            )
+                self._grid(kind), network, tables, **lists, **self._matrix, a=turn.a, b=turn.b, turn=turn.turn,
+                best=self.best,
+            )  # fmt: skip
         self._kernel("move_rows").launch(
             full, **lists, best=self.best, indptr=rows.indptr, shares=network.shares, label=network.label,
             totals=network.totals, alone=network.alone, moved=self.moved, room=n,
         )  # fmt: skip
-        movers = {"moved": self.moved, "room": n, "counts": turn.counts}
-        grid = launch.blocks(gpu, 32 * n)
-        if self.joins:
-            stats.counted(self._kernel("join_cuts"), placements.lie_near(rows))(
-                grid, **movers, **matrix, label=network.label, within=network.within, inside=active,
-                a=turn.a, b=turn.b, turn=turn.turn, cut=network.cut,
-            )  # fmt: skip
-        else:
-            stats.counted(self._kernel("wake"), placements.lie_near(rows))(
-                grid, **movers, **matrix, n=n, many=size // turns.MANY, active=active
-            )
+
+    def moved_rows(self, turn: Turn) -> Any:
+        """Return the rows that moved in a turn. Waits for the device."""
+        short, long = cuda.current().asnumpy(turn.counts[_MOVED]).tolist()
+        return cuda.current().xp.concatenate([self.moved[:short], self.moved[self.moved.size - long :]])
+
+    def wake(self, turn: Turn, active: Any, many: int) -> None:
+        """Mark the neighbours of rows that moved in a turn, or all rows if more than so `many` did."""
+        self._after("wake", turn.counts, n=self.rows.nrows, many=many, active=active)
+
+    def join_cuts(self, network: Network, turn: Turn, inside: Any) -> None:
+        """Bring what labels have to the rest of their group up to date after a turn."""
+        self._after(
+            "join_cuts", turn.counts, label=network.label, within=network.within, inside=inside, a=turn.a, b=turn.b,
+            turn=turn.turn, cut=network.cut,
+        )  # fmt: skip
+
+    @property
+    def _matrix(self) -> dict[str, Any]:
+        given = self.rows.arguments
+        return {"indptr": self.rows.indptr, "indices": given.indices, "values": given.values}
+
+    def _after(self, name: str, counts: Any, **given: Any) -> None:
+        stats.counted(self._kernel(name), placements.lie_near(self.rows))(
+            launch.blocks(cuda.current(), 32 * self.rows.nrows), moved=self.moved, room=self.rows.nrows,
+            counts=counts, **self._matrix, **given,
+        )  # fmt: skip
 
     def _grid(self, kind: int) -> int:
         gpu, count = cuda.current(), int(self.room[kind])

@@ -13,6 +13,7 @@ from math import log
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sparsezc import stats
 from sparsezc.device import cuda
@@ -50,7 +51,7 @@ def step(
         The frontiers.
     """
     gpu = cuda.current()
-    case = _Case(x, mask, gpu.xp.zeros(-(-nrows * x.width // 32), np.uint32))
+    case = Case(x, mask, gpu.xp.zeros(-(-nrows * x.width // 32), np.uint32))
     pushing, pulling = case.shares(pull, push)
     if push is not None and pushing.any():
         case.launch("push", push, pushing)
@@ -77,6 +78,12 @@ class Work:
     nvals: int
 
 
+def work_of(totals: NDArray[np.int64], nvals: int) -> Work:
+    """Return the work of counted totals: four numbers, then those of the searches."""
+    frontier, rows, first, entries = totals[:_ENTRIES].tolist()
+    return Work(frontier, rows, first, entries, totals[_ENTRIES:], nvals)
+
+
 def divide(work: Work, push_cost: float, slots: int = 0) -> tuple[Any, Any]:
     """Return which searches push and which pull, by their reads: all push, all pull, or those with few edges push.
 
@@ -98,12 +105,14 @@ def divide(work: Work, push_cost: float, slots: int = 0) -> tuple[Any, Any]:
     for pushing in (few, few & False):
         pulling = there & ~pushing
         if pulling.any():
-            cost = min(work.frontier, int(work.searches[pushing].sum())) * push_cost + _pulled(work, pulling, slots)
+            cost = min(work.frontier, int(work.searches[pushing].sum())) * push_cost + pulled_entries(
+                work, pulling, slots
+            )
             best = min(best, (cost, pushing), key=lambda option: option[0])
     return best[1], there & ~best[1]
 
 
-def _pulled(work: Work, pulling: Any, slots: int) -> float:
+def pulled_entries(work: Work, pulling: Any, slots: int = 0) -> float:
     """Return the entries that a pull reads until its last search has found a neighbour, in slices of 32.
 
     An entry is in a search's frontier with the share of all edges that end there; the last of k searches takes ln k
@@ -125,7 +134,7 @@ class _Active(NamedTuple):
     d: np.uint64
 
 
-class _Case:
+class Case:
     """One step: the panel, the mask, and the vertices reached so far."""
 
     def __init__(self, x: Panel, mask: MaskBits, y: Any) -> None:
@@ -134,30 +143,33 @@ class _Case:
         self.aligned = x.width == 64 * self.words
         self.pulled = 0.0  # entries that the searches that pull would read without heads
 
-    def shares(self, pull: Rows | None, push: Rows | None) -> tuple[Any, Any]:
-        """Return which searches push and which pull, a Boolean each. Waits for the device."""
+    def totals(self, pull: Rows | None, push: Rows | None) -> NDArray[np.int64]:
+        """Return the numbers of `Work` and, for each search, the entries of the rows in its frontier. Waits."""
         gpu = cuda.current()
-        every_search = np.ones(self.x.width, np.bool_)
         totals = gpu.xp.zeros(_ENTRIES + 64 * self.words, np.uint64)
         nrows, pulled = (0, 0) if pull is None else (pull.nrows, pull.indptr)
-        pushed, nvals = (0, 0) if push is None else (push.indptr, push.nvals)
-        name, prelude = "multi_source_bfs_work", _prelude(False, False, False, self.words, self.aligned, 1)
-        kernel = codegen.kernel(gpu, f"{name}.cu", prelude, name)
+        name = "multi_source_bfs_work"
+        kernel = codegen.kernel(gpu, f"{name}.cu", prelude(words=self.words, aligned=self.aligned), name)
         kernel.launch(
-            launch.blocks(gpu, max(self.x.length, nrows)), self.mask.arguments(), self._active(every_search),
-            size=self.x.length, push_indptr=pushed, nrows=nrows, pull_indptr=pulled, x=self.x.vector.bits,
+            launch.blocks(gpu, max(self.x.length, nrows)), self.mask.arguments(),
+            self._active(np.ones(self.x.width, np.bool_)), size=self.x.length,
+            push_indptr=0 if push is None else push.indptr, nrows=nrows, pull_indptr=pulled, x=self.x.vector.bits,
             width=self.x.width, totals=totals,
         )  # fmt: skip
-        counts = gpu.asnumpy(totals).astype(np.int64)
-        frontier, rows, first, entries = counts[:_ENTRIES].tolist()
-        work = Work(frontier, rows, first, entries, counts[_ENTRIES:][: self.x.width], nvals)
+        found: NDArray[np.int64] = gpu.asnumpy(totals).astype(np.int64)[: _ENTRIES + self.x.width]
+        return found
+
+    def shares(self, pull: Rows | None, push: Rows | None) -> tuple[Any, Any]:
+        """Return which searches push and which pull, a Boolean each. Waits for the device."""
+        totals = self.totals(pull, push)
+        work = work_of(totals, 0 if push is None else push.nvals)
         there = work.searches > 0
         if push is None or pull is None:
             self.pulled = float(work.wanted)
-            return (there, ~every_search) if pull is None else (~every_search, there)
+            return (there, ~there & False) if pull is None else (~there & False, there)
         slots = pull.layouts[HeadCache].expected_slots(pull, BOOL, values=False)
         pushing, pulling = divide(work, push_cost(push.indices.placement), slots)
-        self.pulled = _pulled(work, pulling, 0) if pulling.any() else 0.0
+        self.pulled = pulled_entries(work, pulling) if pulling.any() else 0.0
         return pushing, pulling
 
     def launch(self, way: str, rows: Rows, searches: Any, near: Heads | None = None) -> None:
@@ -167,11 +179,11 @@ class _Case:
         looks = near is not None and near.k > 0
         slots = {} if near is None else {"heads": near.ids, "k": near.k}
         at_once = rows_per_warp.choose(rows)
-        prelude = _prelude(rows.wide, rows.compressed, looks, self.words, self.aligned, chunks.length, at_once)
+        given = prelude(rows.wide, rows.compressed, looks, self.words, self.aligned, chunks.length, at_once)
         nwords = -(-rows.nrows // 32)
         blocks = launch.blocks(gpu, 32 * max(nwords, chunks.count))
         name = f"multi_source_bfs_{way}"
-        kernel = codegen.kernel(gpu, f"{name}.cu", prelude, name)
+        kernel = codegen.kernel(gpu, f"{name}.cu", given, name)
         stats.counted(kernel, placements.lie_near(rows))(
             blocks, chunks.all, self.mask.arguments(), self._active(searches),
             nrows=rows.nrows, indptr=rows.indptr, indices=rows.indices.pointer, x=self.x.vector.bits,
@@ -187,7 +199,11 @@ class _Case:
 
 
 @cache
-def _prelude(wide: bool, compressed: bool, looks: bool, words: int, aligned: bool, long: int, at_once: int = 32) -> str:
+def prelude(
+    wide: bool = False, compressed: bool = False, looks: bool = False, words: int = 1, aligned: bool = True,
+    long: int = 1, at_once: int = 32,
+) -> str:  # fmt: skip
+    """Return what multi_source_bfs.cuh and the files that include it are specialised for."""
     constants = f"constexpr u64 LONG = {long};\nconstexpr u32 WORDS = {words}, ROWS_PER_WARP = {at_once};"
     given = flags(ALIGNED=aligned, COMPRESSED=compressed, HEADS=looks)
     return f"{typedefs(Id='u64' if wide else 'u32')}\n{given}\n{constants}"

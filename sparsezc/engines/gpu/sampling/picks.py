@@ -65,6 +65,28 @@ def selectk(rows: Rows, dtype: DataType, i: Any, pick: Pick) -> MatrixStore:
     return assembly.assemble(ranges, make, (d.size, rows.ncols), result, DeviceBuffer.placement, iso)
 
 
+def entries(rows: Rows, dtype: DataType, i: Any, pick: Pick, *, values: bool) -> tuple[Any, ...]:
+    """Return the places in `i`, positions, columns and values (None: not wanted) of what is picked from rows `i`.
+
+    An entry that is drawn again is listed again.
+    """
+    picks, near, xp = Finder(rows, dtype, pick), placements.lie_near(rows), cuda.current().xp
+    if pick.replace and pick.k and i.size:
+        drawn = xp.sort(picks.drawn(i, 0), axis=1).ravel()
+        there = drawn != _NONE
+        at, place = drawn[there], xp.repeat(xp.arange(i.size), pick.k)[there]
+    else:
+        found = picks.find(i, 0, i.size)
+        at = found.at
+        place = xp.searchsorted(xp.cumsum(found.lengths), xp.arange(at.size), side="right")
+    ids = gather_scatter.gather(rows.indices, at, near=near)
+    if not values:
+        return place, at, ids, None
+    if rows.iso:
+        return place, at, ids, xp.repeat(rows.values.load(), at.size)
+    return place, at, ids, gather_scatter.gather(rows.values, at, near=near)
+
+
 def _lengths(rows: Rows, i: Any) -> Any:
     lengths = rows.indptr[1:] - rows.indptr[:-1]
     return lengths if i is None else lengths[i]

@@ -36,12 +36,12 @@ def walk(matrix: MatrixStore, trail: Trail, top: VectorStore | None, by: VectorS
         The largest weight of each row; weights by column.
     """
     rows, columns = assembly.rows_of(matrix), trail.length + 1
-    weights = [_filled(v) for v in (top, by)]
+    one = Steps(rows, matrix.dtype, trail, top, by)
     ranges = _ranges(trail.starts.size, columns)
     xp = cuda.current().xp
 
     def make(first: int, last: int, whole: bool) -> tuple[Any, Any, Any]:
-        met, lengths = _met(rows, matrix.dtype, trail, weights, first, last)
+        met, lengths = one.run(first, last)
         local = xp.concatenate([xp.zeros(1, np.int64), xp.cumsum(lengths)])
         if not whole:
             return local, None, None
@@ -71,31 +71,70 @@ def _filled(v: VectorStore | None) -> Any:
     return made
 
 
-def _met(rows: Rows, dtype: DataType, trail: Trail, weights: list[Any], first: int, last: int) -> tuple[Any, Any]:
-    """Return the vertices that walks `first` .. `last` - 1 meet, -1 after the end of each, and how many each meets."""
-    gpu = cuda.current()
-    starts = gpu.xp.asarray(trail.starts[first:last])
-    met = gpu.xp.empty((last - first, trail.length + 1), np.int64)
-    lengths = gpu.xp.empty(last - first, np.int64)
-    if not met.size:
+class Steps:
+    """Steps of walks in one matrix: all of some walks, or one from any vertices."""
+
+    def __init__(
+        self, rows: Rows, dtype: DataType, trail: Trail, top: VectorStore | None, by: VectorStore | None
+    ) -> None:
+        self._rows, self._trail = rows, trail
+        self._weights = {"top": _filled(top), "by": _filled(by)}
+        self._case = rows.wide, dtype, rows.iso, _WEIGHTS[trail.weights], trail.shares is not None
+
+    def run(self, first: int, last: int) -> tuple[Any, Any]:
+        """Return the vertices that walks `first` .. `last` - 1 meet, -1 after their ends, and how many each meets."""
+        gpu = cuda.current()
+        starts = gpu.xp.empty(last - first, np.int64)
+        gpu.copy_in(starts, self._trail.starts[first:last], "pageable")
+        begins = {"numbers": 0, "step": 0, "before": 0, "place": 0}
+        return self._met(False, starts, self._trail.length, self._rows, first=first, **begins)
+
+    @launch.locked
+    def step(self, number: int, walks: Any, at: Any, before: Any, older: tuple[MatrixStore, Any] | None) -> Any:
+        """Return where walks go in a step, -1 where no edge leads on, as an array of the host.
+
+        Parameters
+        ----------
+        number : int
+            Of the step.
+        walks, at : ndarray of uint64, ndarray of int64
+            The walks' numbers, and where they are.
+        before : ndarray of int64, or None
+            Where they were.
+        older : (MatrixStore, ndarray of int64), or None
+            The rows of vertices where walks were, and the numbers of these vertices, ascending.
+        """
+        xp = cuda.current().xp
+        given: dict[str, Any] = {"before": 0, "place": 0}
+        rows = self._rows
+        if before is not None and older is not None:
+            rows = assembly.rows_of(older[0])
+            given = {"before": xp.asarray(before), "place": xp.asarray(np.searchsorted(older[1], before))}
+        met, _ = self._met(True, xp.asarray(at), 1, rows, first=0, numbers=xp.asarray(walks), step=number, **given)
+        found: Any = cuda.current().asnumpy(met[:, 1])
+        return found
+
+    def _met(self, goes_on: bool, starts: Any, length: int, older: Rows, **given: Any) -> tuple[Any, Any]:
+        gpu, rows, trail = cuda.current(), self._rows, self._trail
+        met, lengths = gpu.xp.empty((starts.size, length + 1), np.int64), gpu.xp.empty(starts.size, np.int64)
+        if starts.size:
+            back, close, far = map(np.uint64, trail.shares or (0, 0, 0))
+            kernel = codegen.kernel(gpu, "walk.cu", _prelude(*self._case, goes_on), "walk")
+            stats.counted(kernel, placements.lie_near(rows))(
+                launch.blocks(gpu, starts.size), count=starts.size, length=length, nrows=rows.nrows,
+                indptr=rows.indptr, indices=rows.indices.pointer, values=rows.values.pointer, back=back, close=close,
+                far=far, seed=np.uint64(trail.seed), starts=starts, older_indptr=older.indptr,
+                older_indices=older.indices.pointer, met=met, lengths=lengths, **given, **self._weights,
+            )  # fmt: skip
         return met, lengths
-    back, close, far = map(np.uint64, trail.shares or (0, 0, 0))
-    prelude = _prelude(rows.wide, dtype, rows.iso, _WEIGHTS[trail.weights], trail.shares is not None)
-    kernel = codegen.kernel(gpu, "walk.cu", prelude, "walk")
-    stats.counted(kernel, placements.lie_near(rows))(
-        launch.blocks(gpu, last - first), count=last - first, first=first, length=trail.length, nrows=rows.nrows,
-        indptr=rows.indptr, indices=rows.indices.pointer, values=rows.values.pointer, top=weights[0], by=weights[1],
-        back=back, close=close, far=far, seed=np.uint64(trail.seed), starts=starts, met=met, lengths=lengths,
-    )  # fmt: skip
-    return met, lengths
 
 
 @lru_cache(maxsize=64)
-def _prelude(wide: bool, dtype: DataType, iso: bool, weights: int, biased: bool) -> str:
+def _prelude(wide: bool, dtype: DataType, iso: bool, weights: int, biased: bool, goes_on: bool) -> str:
     return "\n".join(
         (
             typedefs(Id="u64" if wide else "u32", A=dtype if weights == 1 else BOOL),
-            flags(ISO=iso, WEIGHTS=weights, BIASED=biased),
+            flags(ISO=iso, WEIGHTS=weights, BIASED=biased, GOES_ON=goes_on),
             f"constexpr unsigned TRIES = {TRIES};",
         )
     )

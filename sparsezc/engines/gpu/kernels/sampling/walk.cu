@@ -4,15 +4,23 @@
 // (zero-copy) or on the device, all else on the device. What a thread does: it takes a walk. A step reads two offsets, and one id
 // over the link; by weight, an id or value for each try. Where no try succeeds, the warp reads that row together. With p and q
 // a try may ask whether an edge is there, by bisection, where the answer decides.
-// Walk w of a launch begins at `starts` and draws from stream `first` + w; one that begins at no vertex is empty.
+// Walk w of a launch begins at `starts` and draws from stream `first` + w; one that begins at no vertex is empty. With GOES_ON it
+// draws from `numbers[w]`, and its first step has the number `step`; before that it was at `before[w]` (null: it begins), whose row
+// is `place[w]` of those behind `older_indptr` and `older_indices`.
 // `met`: vertex s of walk w at w * (length + 1) + s, -1 where the walk has ended. `lengths`: the vertices of each. `top`: the largest weight of each row;
 // `by`: weights by column. back, close, far: what of 2^64 - 1 an edge counts with.
 //
-// The prelude supplies Id, A (types of ids and values), ISO, WEIGHTS (0: all edges alike, 1: by value, 2: by `by`), BIASED, TRIES.
+// The prelude supplies Id, A (types of ids and values), ISO, WEIGHTS (0: all edges alike, 1: by value, 2: by `by`), BIASED, TRIES,
+// GOES_ON: the rows of a step's vertices are here, those of the vertices before are others.
 #include "philox.cuh"
 #include "warp.cuh"
 
 namespace szc {
+
+// Where a walk was before: the vertex, and its row among the older rows.
+struct Past {
+  i64 vertex, place;
+};
 
 struct Graph {
   const i64* indptr;
@@ -21,28 +29,34 @@ struct Graph {
   const double* top;
   const double* by;
   u64 back, close, far;
+  const i64* older_indptr;
+  const Id* older_indices;
 
   __device__ __forceinline__ u64 id(u64 at) const { return (u64)load_host_cached(indices + at, 0); }
+  __device__ __forceinline__ u64 older(u64 at) const {
+    return (u64)load_host_cached((GOES_ON ? older_indices : indices) + at, 0);
+  }
   __device__ __forceinline__ double weight(u64 at) const {
     return WEIGHTS == 2 ? by[id(at)] : ISO ? (double)values[0] : (double)load_host_cached(values + at, 1);
   }
   __device__ __forceinline__ bool has(i64 row, u64 column) const {
-    u64 low = (u64)indptr[row], high = (u64)indptr[row + 1];
+    const i64* offsets = GOES_ON ? older_indptr : indptr;
+    u64 low = (u64)offsets[row], high = (u64)offsets[row + 1];
     const u64 end = high;
     while (low < high) {
       const u64 middle = (low + high) / 2;
-      if (id(middle) < column) low = middle + 1; else high = middle;
+      if (older(middle) < column) low = middle + 1; else high = middle;
     }
-    return low < end && id(low) == column;
+    return low < end && older(low) == column;
   }
-  // What of its weight an edge to `target` counts with, of a walk that was at `before` (-1: it has just begun).
-  __device__ __forceinline__ u64 share(i64 before, u64 target) const {
-    if (!BIASED || before < 0) return ~0ull;
-    if (target == (u64)before) return back;
-    return close != far && has(before, target) ? close : far;
+  // What of its weight an edge to `target` counts with, of a walk that was at a vertex before (-1: it has just begun).
+  __device__ __forceinline__ u64 share(const Past& past, u64 target) const {
+    if (!BIASED || past.vertex < 0) return ~0ull;
+    if (target == (u64)past.vertex) return back;
+    return close != far && has(GOES_ON ? past.place : past.vertex, target) ? close : far;
   }
   // Whether a try of the entry `at` of row v succeeds.
-  __device__ __forceinline__ bool accepts(u64 at, i64 v, i64 before, u64 chance) const {
+  __device__ __forceinline__ bool accepts(u64 at, i64 v, const Past& before, u64 chance) const {
     u64 part = ~0ull;
     if (WEIGHTS) {
       const double w = weight(at), most = top[v];
@@ -50,24 +64,24 @@ struct Graph {
       if (w < most) part = (u64)(w / most * 0x1p63) << 1;
       if (chance > part) return false;
     }
-    if (!BIASED || before < 0) return true;
+    if (!BIASED || before.vertex < 0) return true;
     const u64 target = id(at);
-    if (target != (u64)before) {  // what is decided either way need not be asked
+    if (target != (u64)before.vertex) {  // what is decided either way need not be asked
       const u64 least = share_of(part, close < far ? close : far), most = share_of(part, close < far ? far : close);
       if (chance <= least) return true;
       if (chance > most) return false;
     }
     return chance <= share_of(part, share(before, target));
   }
-  __device__ __forceinline__ u64 whole(u64 at, i64 v, i64 before, u64 d) const {
+  __device__ __forceinline__ u64 whole(u64 at, i64 v, const Past& before, u64 d) const {
     const double w = WEIGHTS ? weight(at) : 1.0;
     if (!(w > 0)) return 0;
-    return share_of(whole_number(w, WEIGHTS ? top[v] : 1.0, d), BIASED && before >= 0 ? share(before, id(at)) : ~0ull);
+    return share_of(whole_number(w, WEIGHTS ? top[v] : 1.0, d), BIASED && before.vertex >= 0 ? share(before, id(at)) : ~0ull);
   }
 };
 
 // The entry of row v that a number chooses among the whole numbers of all entries, by a warp.
-__device__ __forceinline__ u64 read_whole(const Graph& g, i64 v, i64 before, u64 number) {
+__device__ __forceinline__ u64 read_whole(const Graph& g, i64 v, const Past& before, u64 number) {
   const u64 begin = (u64)g.indptr[v], end = (u64)g.indptr[v + 1], d = end - begin;
   u64 total = 0;
   for (u64 at = begin + lane_id(); at < end; at += 32) total += g.whole(at, v, before, d);
@@ -89,19 +103,24 @@ __device__ __forceinline__ u64 read_whole(const Graph& g, i64 v, i64 before, u64
 }
 
 extern "C" __global__ void __launch_bounds__(256)
-    KERNEL(u64 count, u64 first, u64 length, u64 nrows, const i64* indptr, const Id* indices, const A* values, const double* top, const double* by,
-           u64 back, u64 close, u64 far, u64 seed, const i64* starts, i64* met, i64* lengths) {
-  const Graph g = {indptr, indices, values, top, by, back, close, far};
+    KERNEL(u64 count, u64 first, const u64* numbers, u64 step, u64 length, u64 nrows, const i64* indptr, const Id* indices,
+           const A* values, const double* top, const double* by, u64 back, u64 close, u64 far, u64 seed, const i64* starts,
+           const i64* before, const i64* place, const i64* older_indptr, const Id* older_indices, i64* met, i64* lengths) {
+  const Graph g = {indptr, indices, values, top, by, back, close, far, older_indptr, older_indices};
   const u64 threads = (u64)gridDim.x * blockDim.x;
   for (u64 walk = (u64)blockIdx.x * blockDim.x + threadIdx.x; walk - lane_id() < count; walk += threads) {
-    i64 v = walk < count ? starts[walk] : -1, before = -1;
+    i64 v = walk < count ? starts[walk] : -1;
     if ((u64)v >= nrows) v = -1;
+    Past past = {-1, -1};
+    if (GOES_ON && before && walk < count) past = {before[walk], place[walk]};
+    const u64 stream = !GOES_ON ? first + walk : walk < count ? numbers[walk] : 0;
     i64* to = met + walk * (length + 1);
     Pair pair = {0, 0};
     u64 drawn = ~0ull;  // the draw that `pair` is
     u64 vertices = v >= 0;
     if (walk < count) to[0] = v;
-    for (u64 s = 0; s < length; ++s) {
+    for (u64 k = 0; k < length; ++k) {
+      const u64 s = GOES_ON ? step + k : k;
       u64 begin = 0, d = 0, at = 0;
       if (v >= 0) {
         begin = (u64)indptr[v];
@@ -111,27 +130,29 @@ extern "C" __global__ void __launch_bounds__(256)
       if (!WEIGHTS && !BIASED) {
         if (d > 1 && drawn != s >> 1) {
           drawn = s >> 1;
-          pair = random_pair(drawn, 0, first + walk, seed);
+          pair = random_pair(drawn, 0, stream, seed);
         }
         at = begin + below(s & 1 ? pair.odd : pair.even, d);
       } else {
         bool chosen = d == 0;
         for (u32 t = 0; t < TRIES && !chosen; ++t) {
-          const Pair x = random_pair(t, s + 1, first + walk, seed);
+          const Pair x = random_pair(t, s + 1, stream, seed);
           at = begin + below(x.even, d);
-          chosen = g.accepts(at, v, before, x.odd);
+          chosen = g.accepts(at, v, past, x.odd);
         }
         for (u32 rest = __ballot_sync(ALL, !chosen); rest; rest &= rest - 1) {
           const u32 whose = (u32)__ffs((int)rest) - 1;
-          const u64 number = random_pair(TRIES, s + 1, first + __shfl_sync(ALL, walk, whose), seed).even;
-          const u64 found = read_whole(g, __shfl_sync(ALL, v, whose), __shfl_sync(ALL, before, whose), number);
+          const u64 number = random_pair(TRIES, s + 1, __shfl_sync(ALL, stream, whose), seed).even;
+          const i64 was = __shfl_sync(ALL, past.vertex, whose);
+          const Past theirs = {was, GOES_ON ? __shfl_sync(ALL, past.place, whose) : was};
+          const u64 found = read_whole(g, __shfl_sync(ALL, v, whose), theirs, number);
           if (lane_id() == whose) at = found;
         }
       }
-      before = v;
+      past = {v, v};
       v = d ? (i64)g.id(at) : -1;
       vertices += v >= 0;
-      if (walk < count) to[s + 1] = v;
+      if (walk < count) to[k + 1] = v;
     }
     if (walk < count) lengths[walk] = (i64)vertices;
   }

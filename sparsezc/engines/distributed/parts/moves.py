@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.config import config
-from sparsezc.engines.distributed.layout import COLUMNS, ROWS
-from sparsezc.engines.distributed.row_pieces import Rows, are_on_device, folded, on_host, rows_of, sent_to_owners
-from sparsezc.engines.distributed.stores import Store
+from sparsezc.engines.distributed.parts.layout import COLUMNS, ROWS
+from sparsezc.engines.distributed.parts.row_pieces import Rows, are_on_device, folded, on_host, rows_of, sent_to_owners
+from sparsezc.engines.distributed.parts.stores import Store
 from sparsezc.errors import OutOfMemory
 from sparsezc.memory import budget, wrap
 from sparsezc.memory.buffer import index_dtype
@@ -23,11 +23,12 @@ if TYPE_CHECKING:
     from sparsezc.engines.distributed.store_methods import Keeper
 
 __all__ = [
-    "count_frontier", "move_rows", "moves_by_rows", "offsets", "on_host", "placed", "require_on_all", "turned",
+    "count_frontier", "move_rows", "moves_by_rows", "offsets", "placed", "require_on_all", "turned",
     "whole_csr", "whole_matrix",
 ]  # fmt: skip
 
 _SMALL = 1 << 20  # bytes that fit everywhere
+_FEW = 62  # entries of rows that need not be counted one by one
 _DENSE = 16  # a vector of more than one entry in so many positions is not looked at entry by entry
 
 
@@ -43,10 +44,14 @@ def count_frontier(engine: Keeper, store: Store, matrix: Store) -> tuple[int, in
         return 0, 0
     if nvals * _DENSE > store.layout.hi - store.layout.lo or matrix.layout.along == COLUMNS:
         return nvals, int(matrix.local.nvals)
-    ids = engine.local.arrays(store.local, "ids")[0]
     if matrix._degrees is None:
-        matrix._degrees = engine.as_local(np.diff(host_csr(matrix.local)[0]))
-    return nvals, int(matrix._degrees[ids.astype(np.int64)].sum())
+        degrees = np.diff(host_csr(matrix.local)[0])
+        matrix._degrees = engine.as_local(degrees), int(degrees.max(initial=0))
+    degrees, longest = matrix._degrees
+    if nvals * longest <= _FEW:
+        return nvals, nvals * longest
+    ids = engine.local.arrays(store.local, "ids")[0]
+    return nvals, int(degrees[ids.astype(np.int64)].sum())
 
 
 def host_csr(matrix: Any) -> tuple[NDArray[np.int64], NDArray[np.uint64], NDArray[Any]]:

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.engines.distributed import exchange, moves
-from sparsezc.engines.distributed.local_objects import assignment, new
+from sparsezc.engines.distributed.parts import exchange, moves
+from sparsezc.engines.distributed.parts.local_objects import assignment, new
+from sparsezc.engines.distributed.parts.row_pieces import on_host
 from sparsezc.expr.dispatch import Write, update
 from sparsezc.expr.expression import Expression, IndexList
 from sparsezc.memory import wrap
@@ -21,8 +22,8 @@ from sparsezc.semirings import binary
 
 if TYPE_CHECKING:
     from sparsezc.engines.distributed.distributed_engine import DistributedEngine
+    from sparsezc.engines.distributed.parts.stores import Store
     from sparsezc.engines.distributed.store_methods import Keeper
-    from sparsezc.engines.distributed.stores import Store
 
 __all__ = ["LongRows", "add_partial_results", "add_results", "join", "long_rows", "split"]
 
@@ -55,7 +56,7 @@ def long_rows(indptr: NDArray[np.int64], ranks: int) -> NDArray[np.int64]:
 
 def split(engine: Keeper, csr: Csr, rows: NDArray[np.int64]) -> tuple[Csr, LongRows]:
     """Return a matrix, which all ranks have, without its long rows, and this rank's parts of these."""
-    ids, values = moves.on_host(csr.indices.read()), moves.on_host(csr.values.read())
+    ids, values = on_host(csr.indices.read()), on_host(csr.values.read())
     values = np.repeat(values[:1], csr.nvals) if csr.iso else values
     first, last = csr.indptr[rows], csr.indptr[rows + 1]
     cuts = first[:, None] + (last - first)[:, None] * np.arange(engine.size + 1) // engine.size

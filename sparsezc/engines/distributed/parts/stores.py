@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from sparsezc.semirings.types.datatypes import DataType
 
 if TYPE_CHECKING:
-    from sparsezc.engines.distributed.layout import Layout
-    from sparsezc.engines.distributed.long_rows import LongRows
-    from sparsezc.engines.distributed.products import Halo
+    from sparsezc.engines.distributed.parts.layout import Layout
+    from sparsezc.engines.distributed.parts.long_rows import LongRows
+    from sparsezc.engines.distributed.statements.products import Halo
 
 __all__ = ["Store"]
 

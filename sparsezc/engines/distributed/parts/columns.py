@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.engines.distributed.moves import host_csr
-from sparsezc.engines.distributed.row_pieces import folded
+from sparsezc.engines.distributed.parts.moves import host_csr
+from sparsezc.engines.distributed.parts.row_pieces import folded
 from sparsezc.memory import wrap
 from sparsezc.memory.csr import Csr
 
 if TYPE_CHECKING:
     from sparsezc.engines.distributed.distributed_engine import DistributedEngine
-    from sparsezc.engines.distributed.layout import Layout
+    from sparsezc.engines.distributed.parts.layout import Layout
     from sparsezc.semirings.types.datatypes import DataType
 
 __all__ = ["at_owners"]

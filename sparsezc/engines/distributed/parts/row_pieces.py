@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.device import cuda
-from sparsezc.engines.distributed.local_objects import array_module, assignment
+from sparsezc.engines.distributed.parts.local_objects import array_module, assignment
 from sparsezc.expr.dispatch import Write, update
 from sparsezc.memory import budget, wrap
 from sparsezc.memory.buffer import index_dtype
@@ -19,7 +19,7 @@ from sparsezc.memory.csr import Csr
 from sparsezc.memory.device import DeviceBuffer
 
 if TYPE_CHECKING:
-    from sparsezc.engines.distributed.layout import Layout
+    from sparsezc.engines.distributed.parts.layout import Layout
     from sparsezc.engines.distributed.store_methods import Keeper
     from sparsezc.semirings.types.datatypes import DataType
 

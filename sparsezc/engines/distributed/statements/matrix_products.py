@@ -9,7 +9,8 @@ k          j          gathers A, which has few rows, and multiplies its columns 
 i          k, j       gathers B if that is no larger than a rank's share of A; else the parts of B go round in a ring
 =========  =========  ==================================================================================================
 
-A matrix that equals its transpose is cut along both of its dimensions.
+A matrix that equals its transpose is cut along both of its dimensions. Steps of many searches, products whose entries
+are all equal, push some searches and pull others on GPUs (searches.py).
 """
 
 from __future__ import annotations
@@ -18,10 +19,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sparsezc.engines.distributed import moves, pieces
-from sparsezc.engines.distributed.layout import ALIGN, COLUMNS
-from sparsezc.engines.distributed.local_objects import here, new, put, shifted, write_local
-from sparsezc.engines.distributed.products import MOVABLE, ONES, one_in
+from sparsezc.engines.distributed.parts import moves, pieces
+from sparsezc.engines.distributed.parts.layout import ALIGN, COLUMNS
+from sparsezc.engines.distributed.parts.local_objects import here, new, put, shifted, write_local
+from sparsezc.engines.distributed.statements import searches
+from sparsezc.engines.distributed.statements.products import MOVABLE, ONES, one_in
 from sparsezc.expr.dispatch import Write, update
 from sparsezc.expr.expression import Expression
 
@@ -42,6 +44,8 @@ def product(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool | N
     if (a, b) == (None, None) or (a, b) in (("rows", None), (None, "columns")):
         offset = _offset(places, a, b, A, B)
         _write(engine, e, (_part(A), _part(B)), result, write, offset)
+    elif a == "columns" and e.shape[0] <= ALIGN and searches.step(engine, e, result, write):
+        pass
     elif a == "columns":
         few, both = e.shape[0] <= ALIGN, engine.known_symmetric(B)
         if few and (_pulls(engine, e.op, A._store, B._store) if both else b == "columns"):

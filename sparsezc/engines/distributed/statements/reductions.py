@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sparsezc.engines.distributed import exchange
-from sparsezc.engines.distributed.layout import COLUMNS
-from sparsezc.engines.distributed.local_objects import new, put, write_local
+from sparsezc.engines.distributed.parts import exchange
+from sparsezc.engines.distributed.parts.layout import COLUMNS
+from sparsezc.engines.distributed.parts.local_objects import new, put, write_local
 from sparsezc.expr.dispatch import PLAIN, update
 from sparsezc.expr.expression import Expression, Operand
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sparsezc.device import cuda
-from sparsezc.engines.distributed.stores import Store
+from sparsezc.engines.distributed.parts.stores import Store
 from sparsezc.expr import engines
 from sparsezc.expr.dispatch import PLAIN, Write, update
 from sparsezc.expr.expression import Expression, IndexList, Operand

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sparsezc.engines.distributed import exchange, moves
-from sparsezc.engines.distributed.layout import COLUMNS, ROWS
-from sparsezc.engines.distributed.local_objects import assignment, write_local
+from sparsezc.engines.distributed.parts import exchange, moves
+from sparsezc.engines.distributed.parts.layout import COLUMNS, ROWS
+from sparsezc.engines.distributed.parts.local_objects import assignment, write_local
 from sparsezc.expr.expression import Expression, Operand
 from sparsezc.semirings.types.datatypes import INT64
 
 if TYPE_CHECKING:
     from sparsezc.engines.distributed.distributed_engine import DistributedEngine
-    from sparsezc.engines.distributed.layout import Layout
+    from sparsezc.engines.distributed.parts.layout import Layout
 
 __all__ = ["ROW_SHIFTS", "part_of", "run", "transpose"]
 

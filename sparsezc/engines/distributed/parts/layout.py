@@ -30,14 +30,17 @@ class Layout:
     bounds : ndarray of int64, shape (ranks + 1,)
         Rank r has ``bounds[r]:bounds[r + 1]`` of it.
     sizes : ndarray of int64, shape (ranks,)
+    longest : int
+        The largest of these.
     lo, hi : int
         This rank's range.
     """
 
-    __slots__ = ("along", "bounds", "hi", "lo", "sizes")
+    __slots__ = ("along", "bounds", "hi", "lo", "longest", "sizes")
 
     def __init__(self, along: int | None, bounds: NDArray[np.int64], rank: int) -> None:
         self.along, self.bounds, self.sizes = along, bounds, np.diff(bounds)
+        self.longest = int(self.sizes.max())
         self.lo, self.hi = (0, int(bounds[-1])) if along is WHOLE else map(int, bounds[rank : rank + 2])
 
     @property

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.engines.distributed import columns, exchange
-from sparsezc.engines.distributed.layout import COLUMNS, ROWS, Layout
-from sparsezc.engines.distributed.local_objects import array_module
-from sparsezc.engines.distributed.moves import by_rows, host_csr, whole_matrix
-from sparsezc.engines.distributed.row_pieces import (
+from sparsezc.engines.distributed.parts import columns, exchange
+from sparsezc.engines.distributed.parts.layout import COLUMNS, ROWS, Layout
+from sparsezc.engines.distributed.parts.local_objects import array_module
+from sparsezc.engines.distributed.parts.moves import by_rows, host_csr, whole_matrix
+from sparsezc.engines.distributed.parts.row_pieces import (
     Rows,
     are_on_device,
     folded,
@@ -21,7 +21,7 @@ from sparsezc.engines.distributed.row_pieces import (
     rows_of,
     sent_to_owners,
 )
-from sparsezc.engines.distributed.stores import Store
+from sparsezc.engines.distributed.parts.stores import Store
 from sparsezc.expr import engines
 from sparsezc.semirings import binary
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from sparsezc.engines.distributed.distributed_engine import DistributedEngine
     from sparsezc.semirings.types.datatypes import DataType
 
-__all__ = ["fold_at_owners", "ring", "rows_at_owners", "whole_panel"]
+__all__ = ["fold_at_owners", "ring", "rows_at_owners", "rows_of_vector", "whole_panel"]
 
 
 def fold_at_owners(
@@ -99,7 +99,8 @@ def _vector_of_rows(engine: DistributedEngine, matrix: Any) -> Any:
     return engine.local.vector(matrix.dtype, matrix.shape[0] * matrix.shape[1], store)
 
 
-def _rows_of_vector(engine: DistributedEngine, vector: Any, k: int) -> Any:
+def rows_of_vector(engine: DistributedEngine, vector: Any, k: int) -> Any:
+    """Return a local vector in which the k values of a column are neighbours as a matrix of k rows."""
     store = engines.capability(engine.local.engine, "rows_of_vector")(engine.local.settled(vector)._store, k)
     return engine.local.matrix(vector.dtype, (k, vector.size // k), store)
 
@@ -116,7 +117,7 @@ def _panel_at_owners(
     merged = exchange.fold_at_owners(engine, given, layout, op, most, reads=reads)
     if result.is_empty_range:
         return engine.local.matrix(dtype, result.layout.local_shape(result.shape))
-    return _rows_of_vector(engine, merged, k)
+    return rows_of_vector(engine, merged, k)
 
 
 def whole_panel(engine: DistributedEngine, store: Store, *, reads: bool) -> Any:
@@ -133,7 +134,7 @@ def whole_panel(engine: DistributedEngine, store: Store, *, reads: bool) -> Any:
         held = _vector_of_rows(engine, store.local)
     vector = Store(held, layout, (k * n,))
     vector.counts = counts
-    return _rows_of_vector(engine, exchange.whole_vector(engine, vector, reads=reads), k)
+    return rows_of_vector(engine, exchange.whole_vector(engine, vector, reads=reads), k)
 
 
 def _entries(mine: Any, dtype: DataType) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[Any]]:

@@ -18,15 +18,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.engines.distributed import exchange, long_rows, moves
-from sparsezc.engines.distributed.layout import COLUMNS, ROWS
-from sparsezc.engines.distributed.local_objects import new, put, shifted, write_local
+from sparsezc.engines.distributed.parts import exchange, long_rows, moves
+from sparsezc.engines.distributed.parts.layout import COLUMNS, ROWS
+from sparsezc.engines.distributed.parts.local_objects import new, put, shifted, write_local
 from sparsezc.expr.expression import Expression
 
 if TYPE_CHECKING:
     from sparsezc.engines.distributed.distributed_engine import DistributedEngine
-    from sparsezc.engines.distributed.layout import Layout
-    from sparsezc.engines.distributed.stores import Store
+    from sparsezc.engines.distributed.parts.layout import Layout
+    from sparsezc.engines.distributed.parts.stores import Store
 
 __all__ = ["MOVABLE", "ONES", "Halo", "one_in", "product"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sparsezc.config import config
-from sparsezc.engines.distributed import exchange, moves
+from sparsezc.engines.distributed.parts import exchange, moves
 from sparsezc.errors import NotImplementedException, warn_slow
 from sparsezc.expr.dispatch import Write, update
 from sparsezc.expr.mask import Mask

@@ -10,16 +10,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.engines.distributed import exchange, moves, pieces, reductions
-from sparsezc.engines.distributed.layout import COLUMNS
-from sparsezc.engines.distributed.local_objects import new, put, write_local
+from sparsezc.engines.distributed.parts import exchange, moves, pieces
+from sparsezc.engines.distributed.parts.layout import COLUMNS
+from sparsezc.engines.distributed.parts.local_objects import new, put, write_local
+from sparsezc.engines.distributed.statements import reductions
 from sparsezc.expr.expression import Expression, IndexList
 from sparsezc.semirings import binary
 
 if TYPE_CHECKING:
     from sparsezc.engines.distributed.distributed_engine import DistributedEngine
-    from sparsezc.engines.distributed.layout import Layout
-    from sparsezc.engines.distributed.stores import Store
+    from sparsezc.engines.distributed.parts.layout import Layout
+    from sparsezc.engines.distributed.parts.stores import Store
 
 __all__ = ["extract"]
 
@@ -116,7 +117,7 @@ def _line(engine: DistributedEngine, store: Store, keys: list[IndexList], target
     if layout.is_whole:
         line = new(Expression("extract", (store.local, *keys), None, store.dtype, (many.size,)), engine.local)
         return _picked(engine, line, np.arange(target.lo, target.hi))
-    from sparsezc.engines.distributed.stores import Store
+    from sparsezc.engines.distributed.parts.stores import Store
 
     length = store.shape[1 - one]
     here = layout.hi - layout.lo

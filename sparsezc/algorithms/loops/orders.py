@@ -1,0 +1,96 @@
+"""Vertices visited in an order: cores, generations, independent sets, matchings."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+__all__ = ["cores", "first_set", "generations", "matching"]
+
+
+def cores(indptr: Any, indices: Any) -> Any:
+    """Return core numbers of an undirected simple graph: vertices leave by their degrees, which are kept in bins.
+
+    Source: V. Batagelj, M. Zaversnik, An O(m) algorithm for cores decomposition of networks, 2003, arXiv:cs/0310049.
+    """
+    n = indptr.size - 1
+    degree = np.diff(indptr)
+    begin = np.zeros(n + 2, np.int64)  # of the bin of each degree, in `order`
+    for v in range(n):
+        begin[degree[v] + 1] += 1
+    for d in range(n + 1):
+        begin[d + 1] += begin[d]
+    order, place = np.empty(n, np.int64), np.empty(n, np.int64)
+    free = begin.copy()
+    for v in range(n):
+        place[v] = free[degree[v]]
+        order[place[v]] = v
+        free[degree[v]] += 1
+    for v in order:
+        for entry in range(indptr[v], indptr[v + 1]):
+            u = indices[entry]
+            d = degree[u]
+            if d > degree[v]:
+                # u changes places with the first of its bin, which then begins behind it
+                first = begin[d]
+                w = order[first]
+                order[place[u]] = w
+                place[w] = place[u]
+                order[first] = u
+                place[u] = first
+                begin[d] = first + 1
+                degree[u] = d - 1
+    return degree
+
+
+def generations(indptr: Any, indices: Any) -> Any:
+    """Return the longest path to each vertex that is on no cycle, nor reached from one; -1 at others; their number."""
+    n = indptr.size - 1
+    left, generation, queue = np.zeros(n, np.int64), np.full(n, -1), np.empty(n, np.int64)
+    for at in range(indices.size):
+        left[indices[at]] += 1
+    first = last = 0
+    for v in range(n):
+        if left[v] == 0:
+            generation[v] = 0
+            queue[last] = v
+            last += 1
+    while first < last:
+        v = queue[first]
+        first += 1
+        for at in range(indptr[v], indptr[v + 1]):
+            u = indices[at]
+            left[u] -= 1
+            if left[u] == 0:  # the queue has generations in their order, so v's is the largest before u
+                generation[u] = generation[v] + 1
+                queue[last] = u
+                last += 1
+    return generation, last
+
+
+def first_set(indptr: Any, indices: Any, order: Any) -> Any:
+    """Return the members of the independent set that takes each vertex of an order without a member beside it."""
+    out = np.zeros(indptr.size - 1, np.bool_)
+    member = np.zeros(indptr.size - 1, np.bool_)
+    for v in order:
+        if not out[v]:
+            member[v] = True
+            for at in range(indptr[v], indptr[v + 1]):
+                out[indices[at]] = True
+    return member
+
+
+def matching(indptr: Any, indices: Any, order: Any) -> Any:
+    """Return the partner of each vertex, -1 for none, of the matching that takes each entry of an order that it can."""
+    n = indptr.size - 1
+    row = np.empty(indices.size, np.int64)
+    for v in range(n):
+        row[indptr[v] : indptr[v + 1]] = v
+    partner = np.full(n, -1)
+    for entry in order:
+        v, u = row[entry], indices[entry]
+        if v != u and partner[v] < 0 and partner[u] < 0:
+            partner[v] = u
+            partner[u] = v
+    return partner

@@ -1,0 +1,99 @@
+"""Algorithms' loops over rows, compiled by numba at their first use; see :func:`sparsezc.core.replay.run_loop`."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsezc import first_use
+from sparsezc.device.processors import processors
+from sparsezc.engines.cpu.suitesparse.machine_code import compiled
+from sparsezc.memory.budget import require_host
+
+if TYPE_CHECKING:
+    from sparsezc.engines.cpu.suitesparse.row_arrays import RowArrays
+
+__all__ = ["pays", "run_loop"]
+
+_borrowed = first_use.function("sparsezc.engines.cpu.suitesparse.row_arrays", "borrowed")
+_in_threads = first_use.function("sparsezc.engines.cpu.labels.weights", "in_threads")
+
+_LOAD = 0.35e9  # nanoseconds of the first loop of a process, which starts the compiler
+_SHARE = 10  # that is at most a tenth of what the process has taken, unless statements would take as long
+_BYTES = 64  # of a row, at most, in a loop's own arrays
+_ALONE = 1 << 16  # rows and entries that are read in the time that threads take to start, times ten
+_SMALL = 1 << 26  # bytes: asking the system for its free memory takes as long as a loop over some thousand rows
+
+
+def run_loop(
+    store: Any, loop: Callable[..., Any], given: tuple[Any, ...], cost: float, values: Any, over: range | None
+) -> Any:
+    """Run a loop over python-graphblas's Matrix, whose lock the caller has; None where statements take less time."""
+    rows, entries = store.nrows, store._nvals
+    if not pays(cost * (rows + entries) * (1 if over is None else len(over))):
+        return None
+    if (made := _machine_code(loop)) is None:
+        return None
+    shares = [0, 1] if over is None else _shares(over, rows + entries)
+    if (nbytes := (len(shares) - 1) * _BYTES * rows + (0 if values is None else 8 * entries)) > _SMALL:
+        require_host(nbytes, f"a loop over {rows:,} rows")
+    given = tuple(g() if callable(g) else g for g in given)
+    with _arrays(store, rows, entries, values) as arrays:
+        if over is None:
+            return made(*arrays, *given)
+        return _in_threads(lambda first, last: made(*arrays, *given, first, last), shares)
+
+
+@contextmanager
+def _arrays(store: Any, rows: int, entries: int, values: Any) -> Iterator[list[NDArray[Any]]]:
+    """Lend the arrays that a loop reads."""
+    if not entries:
+        nothing: list[NDArray[Any]] = [np.zeros(rows + 1, np.int64), np.empty(0, np.int64)]
+        yield nothing if values is None else [*nothing, np.empty(0, values)]
+        return
+    with _borrowed(store) as parts:
+        pattern = [_every_row(parts, rows), parts.indices]
+        yield pattern if values is None else [*pattern, _values(parts, values)]
+
+
+def _shares(over: range, size: int) -> list[int]:
+    """Return where the shares of threads begin, and their end; there is one share if they are not worth a thread."""
+    steps = len(over)
+    threads = min(processors(16), steps) if steps * size > _ALONE else 1
+    return [over.start, *(over[steps * k // threads] for k in range(1, threads)), over.stop]
+
+
+def pays(statements: float) -> bool:
+    """Return whether loops run already, or starting the compiler takes little beside other work."""
+    return bool(_machine_code.cache_info().currsize or statements > _LOAD or time.process_time_ns() > _SHARE * _LOAD)
+
+
+@cache
+def _machine_code(loop: Callable[..., Any]) -> Any:
+    """Return the loop in machine code; None without numba."""
+    try:
+        return compiled(import_module("numba"), loop)
+    except ImportError:
+        return None
+
+
+def _every_row(parts: RowArrays, rows: int) -> NDArray[np.int64]:
+    """Return where each row begins, also those that are not listed."""
+    if parts.ids is None:
+        return parts.indptr
+    counts = np.zeros(rows + 1, np.int64)
+    counts[parts.ids + 1] = np.diff(parts.indptr)
+    return np.cumsum(counts)
+
+
+def _values(parts: RowArrays, dtype: Any) -> NDArray[Any]:
+    if parts.iso:
+        return np.full(parts.indices.size, parts.values[0], dtype)
+    return parts.values.astype(dtype, copy=False)

@@ -1,0 +1,120 @@
+"""Moves of rows between labels, and colours, on GPUs, each of which reads its rows where they are stored.
+
+The steps are those of labels.py, with arrays in device memory: after each turn ranks tell each other which rows moved,
+after each round of colours which rows chose, and how many of those that other rows waited for.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsezc.engines.distributed.parts.local_objects import array_module
+from sparsezc.engines.distributed.parts.row_pieces import on_host
+from sparsezc.engines.distributed.statements import wide
+from sparsezc.expr import engines, turns
+from sparsezc.expr.expression import Expression
+
+if TYPE_CHECKING:
+    from sparsezc.engines.distributed.distributed_engine import DistributedEngine
+
+__all__ = ["colored", "joined", "moved", "moves_of"]
+
+Ints = NDArray[np.int64]
+
+
+def moves_of(
+    engine: DistributedEngine, e: Any, start: Ints, shares: NDArray[Any] | None, scale: float, *, joins: bool
+) -> Any:
+    """Return the local engine's moves of this rank's rows; None: it has none."""
+    store = e.operands[0]._store
+    if not engine.on_device:
+        return None
+    local = engine.local.settled(wide.widened(engine, store))
+    here = Expression(e.operation, (local,), e.op, e.dtype, e.shape)
+    made = engines.capability(engine.local.engine, "shared_moves")
+    return made(here, store.layout.lo, store.layout.hi, start, shares, scale, joins=joins)
+
+
+def moved(
+    engine: DistributedEngine, moves: Any, layout: Any, seed: int, turn: Ints | None, least: float, size: int
+) -> Any:
+    """Move rows until few of `size` move, or none where `turn` gives their turns; return this rank's labels."""
+    rounds, count, given = moves.rounds(seed, turn)
+    for a, b in rounds:
+        total = 0
+        for number in range(count):
+            counts = _take_turn(engine, moves, given, a, b, number)
+            now = int(counts.sum())
+            total += now
+            if now > size // turns.MANY:
+                moves.wake_all()
+            elif now:
+                _wake(engine, moves, layout)
+        if total <= least * size if turn is None else not total:
+            break
+    return moves.label
+
+
+def _take_turn(engine: DistributedEngine, moves: Any, given: Any, a: Any, b: Any, number: int) -> Ints:
+    """Let the rows of all ranks move whose turn it is; return how many of each rank did."""
+    rows, to = moves.choose(given, a, b, number)
+    counts: Ints = engine.transport.numbers(rows.size)[:, 0].copy()
+    if counts.any():
+        moves.take(*engine.transport.gather_both(rows, to, counts, counts))
+    return counts
+
+
+def _wake(engine: DistributedEngine, moves: Any, layout: Any) -> None:
+    """Wake the neighbours of rows that moved, on the ranks that have them."""
+    at = moves.woken()
+    sent, received = _sizes(engine, at, layout)
+    moves.wake(engine.transport.scatter(at, sent, received))
+
+
+def _sizes(engine: DistributedEngine, at: Any, layout: Any) -> tuple[Ints, Ints]:
+    """Return how many of ascending positions belong to each rank, and how many of each rank belong to this one."""
+    sent = np.diff(on_host(array_module(at).searchsorted(at, engine.as_local(layout.bounds))))
+    return sent, engine.transport.numbers(*sent.tolist())[:, engine.rank].copy()
+
+
+def _pieces(counts: Ints, *arrays: Any) -> list[tuple[Any, ...]]:
+    """Return the parts of arrays that are of each rank."""
+    ends = np.cumsum(counts).tolist()
+    return [tuple(x[first:last] for x in arrays) for first, last in zip([0, *ends], ends, strict=False)]
+
+
+def joined(engine: DistributedEngine, moves: Any, layout: Any, seed: int) -> Any:
+    """Let rows join labels, each once; return this rank's labels."""
+    moves.begin_joins(engine.transport.gather(moves.inside, layout.sizes))
+    a, b = turns.multipliers(seed, 1)[0]
+    for turn in range(turns.TURNS):
+        if _take_turn(engine, moves, 0, a, b, turn).any():
+            at, changes = moves.cuts()
+            counts = engine.transport.numbers(at.size)[:, 0].copy()
+            at, changes = engine.transport.gather_both(at, changes, counts, counts)
+            for piece in _pieces(counts, at, changes):  # ranks may list the same label
+                moves.add_cuts(*piece)
+    return moves.label
+
+
+def colored(engine: DistributedEngine, e: Any, order: Ints) -> Any:
+    """Return the colours of this rank's rows; None where the local engine does not colour them in place."""
+    store = e.operands[0]._store
+    layout = store.layout
+    if not engine.on_device:
+        return None
+    local = engine.local.settled(wide.widened(engine, store))._store
+    colors = engines.capability(engine.local.engine, "shared_colors")(local, order, layout.lo, layout.hi)
+    while colors is not None:
+        rows, found = colors.choose()
+        counts = engine.transport.numbers(rows.size)[:, 0].copy()
+        if not counts.any():
+            break
+        colors.take(*engine.transport.gather_both(rows, found, counts, counts))
+        at, freed = colors.freed()
+        sent, received = _sizes(engine, at, layout)
+        colors.free(_pieces(received, *engine.transport.scatter_both(at, freed, (sent, sent), (received, received))))
+    return None if colors is None else colors.color

@@ -1,0 +1,29 @@
+// A wait of all threads of a launch for each other, in kernels whose blocks all run at once (Launcher.launch_together).
+//
+// What any thread wrote before is seen by all threads after; loads may use the L1 cache, which the fence empties.
+#pragma once
+#include "warp.cuh"
+
+namespace szc {
+
+// Where `wait` counts: blocks that came, and, apart from them, how many may go on, which blocks ask for again and again.
+constexpr u32 CAME = 0, MAY_GO = 16;
+
+// All threads call. `wait`: 32 numbers, 0 when a search begins; of 64 bits, as a path is searched in more rounds than 2^32 / blocks.
+__device__ __forceinline__ void sync_grid(u64* wait) {
+#ifdef SZC_EMU
+  szc_emu_sync_grid();
+#else
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    __threadfence();
+    const u64 came = atomicAdd(wait + CAME, (u64)1) + 1, all = (came + gridDim.x - 1) / gridDim.x * gridDim.x;
+    if (came == all) *(volatile u64*)(wait + MAY_GO) = all;
+    while (*(volatile u64*)(wait + MAY_GO) < all) {}
+    __threadfence();
+  }
+  __syncthreads();
+#endif
+}
+
+}  // namespace szc

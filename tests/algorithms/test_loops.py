@@ -1,0 +1,217 @@
+"""Loops that the CPU engine compiles, against the statements in whose place they run."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+import sparsezc as gb
+from sparsezc.algorithms.loops import orders, searches
+from sparsezc.core import replay
+from sparsezc.engines import cpu
+from sparsezc.engines.cpu import loops as cpu_loops
+from tests.algorithms.graphs import REAL, SMALL, both_ways, csr, loaded, matrix
+from tests.conftest import loops_pay
+
+pytest.importorskip("numba", reason="numba compiles the loops")
+
+alg = gb.algorithms
+RNG = np.random.default_rng(5)
+
+
+def at_random(n, edges):
+    return csr(n, RNG.integers(0, n, (edges, 2)), RNG.integers(0, 9, edges))
+
+
+GRAPHS = {name: SMALL[name] for name in ("one vertex", "no edges", "shuffled directed path", "loops", "shuffled path")}
+GRAPHS |= {f"random {n}": at_random(n, m) for n, m in ((5, 4), (12, 40), (30, 40), (60, 90), (150, 900))}
+GRAPHS |= {f"{name}, both ways": both_ways(GRAPHS[name]) for name in ("random 30", "random 60", "random 150")}
+NAMES = [*GRAPHS, *(entry["name"] for entry in REAL if entry["name"] == "email-Eu-core")]
+
+#: Of a graph A; the loops' answers are bitwise those of the statements.
+EQUAL = {
+    "components": alg.connected_components,
+    "strong components": alg.strongly_connected_components,
+    "cores": alg.core_number,
+    "levels": lambda A: alg.bfs(A, 0),
+    "levels from two": lambda A: alg.multi_source_shortest_paths(A, {0, A.nrows - 1}),
+    "neighbourhood": lambda A: alg.k_hop(A, A.nrows - 1, 2),
+    "distances": lambda A: alg.sssp(A, 0),
+    "distances up to a target": lambda A: alg.sssp(A, 0, target=A.nrows - 1),
+    "distances up to a cutoff": lambda A: alg.sssp(A, 0, cutoff=4.5),
+    "distances in FP32": lambda A: alg.sssp(A.dup("FP32"), 0, cutoff=6),
+    "distances in FP64": lambda A: alg.sssp(A.dup("FP64"), A.nrows // 2),
+    "distances of a pattern": lambda A: alg.sssp(A.dup(bool), 0),
+    "distances from the nearest": lambda A: alg.multi_source_shortest_paths(A, {0, A.nrows - 1}, weighted=True),
+    "distances by Bellman and Ford": lambda A: alg.bellman_ford(A, 0)[0],
+    "no cycle": alg.is_directed_acyclic_graph,
+    "generations": lambda A: alg.topological_generations(A.select("triu", 1).new()),
+    "independent set": lambda A: alg.maximal_independent_set(A, seed=3),
+    "independent set around a vertex": lambda A: alg.maximal_independent_set(A, nodes=[A.nrows - 1], seed=4),
+    "matching": lambda A: alg.maximal_matching(A, seed=3),
+    "forest": alg.minimum_spanning_forest,
+    "triangles": alg.triangles,
+    "number of triangles": alg.triangle_count,
+}
+#: The same up to rounding.
+CLOSE = {
+    "ranks": lambda A: alg.pagerank(A, tol=1e-9),
+    "ranks by weight": lambda A: alg.pagerank(A, tol=1e-9, weighted=True),
+    "ranks, all rounds": lambda A: alg.pagerank(A, tol=None, max_iter=3, dangling=one(A), personalization=one(A)),
+    "closeness": lambda A: alg.closeness_centrality(A, k=min(A.nrows, 130), seed=1),
+    "harmonic closeness": lambda A: alg.harmonic_centrality(A, k=min(A.nrows, 70), seed=1),
+    "betweenness": lambda A: alg.betweenness_centrality(A, k=min(A.nrows, 20), seed=1),
+    "betweenness with ends": lambda A: alg.betweenness_centrality(A, sources=[0, A.nrows - 1], endpoints=True),
+}
+#: Of graphs whose vertices all reach each other.
+CONNECTED = {
+    "eccentricity": alg.eccentricity,
+    "diameter": alg.diameter,
+    "mean distance": alg.average_shortest_path_length,
+}
+
+
+def one(A):
+    return gb.Vector.from_coo([0], [1.0], size=A.nrows)
+
+
+@pytest.fixture
+def compiled(monkeypatch):
+    """Loops run from here on, and each that ran is listed."""
+    ran = []
+    run = cpu_loops.run_loop
+
+    def listed(store, loop, *given):
+        ran.append(loop.__name__)
+        return run(store, loop, *given)
+
+    def begin():
+        monkeypatch.setattr(cpu_loops, "pays", lambda _: True)
+        monkeypatch.setattr(cpu.engine(), "run_loop", listed, raising=False)
+
+    begin.ran = ran
+    return begin
+
+
+def graph(name):
+    if name in GRAPHS:
+        return matrix(GRAPHS[name])
+    found = loaded(name)
+    return found[0] if isinstance(found, tuple) else found
+
+
+def is_same(one, other, exactly):
+    if not isinstance(one, gb.Vector | gb.Matrix):
+        return one == other if exactly else np.isclose(one, other)
+    return one.isequal(other, check_dtype=True) if exactly else one.isclose(other, rel_tol=1e-9, abs_tol=1e-12)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_loops_give_the_statements_answers(name, compiled):
+    A = graph(name)
+    tried = {what: (call, what in EQUAL) for what, call in (EQUAL | CLOSE).items()}
+    if name in ("one vertex", "shuffled path"):
+        tried |= {what: (call, True) for what, call in CONNECTED.items()}
+    expected = {what: call(A) for what, (call, _) in tried.items()}
+    compiled()
+    for what, (call, exactly) in tried.items():
+        compiled.ran.clear()
+        assert is_same(expected[what], call(A), exactly), what
+        assert compiled.ran, f"{what}: no loop ran"
+
+
+@pytest.mark.parametrize("name", ["random 12", "random 60, both ways"])
+def test_all_pairs(name, compiled):
+    A = graph(name)
+    expected = alg.all_pairs_shortest_paths(A)
+    compiled()
+    assert alg.all_pairs_shortest_paths(A).isequal(expected, check_dtype=True)
+    assert compiled.ran == ["distances"] * A.nrows
+
+
+@pytest.mark.parametrize("name", ["random 150", "random 60, both ways"])
+def test_parents_are_on_shortest_paths(name, compiled):
+    A = graph(name)
+    level, distance = alg.bfs(A, 0), alg.sssp(A, 0)
+    compiled()
+    tree, (found, parent) = alg.bfs_parents(A, 0), alg.bellman_ford(A, 0)
+    assert compiled.ran == ["parents", "distances"]
+    for parents, depth, length in ((tree, level, None), (parent, distance, A)):
+        v, p = (part.astype(int) for part in parents.to_coo())
+        assert np.array_equal(v, depth.to_coo()[0])
+        depth, v, p = depth.to_dense(-1), v[v != 0], p[v != 0]
+        step = 1 if length is None else length.to_dense(-1)[p, v]
+        assert np.array_equal(depth[v], depth[p] + step)
+        assert all(A.get(i, j) is not None for i, j in zip(p, v, strict=True))
+    assert found.isequal(distance)
+
+
+def test_lengths_that_loops_do_not_take(compiled):
+    """Negative lengths, and integers whose sums might wrap around, are the statements'."""
+    compiled()
+    A = gb.Matrix.from_edgelist([(0, 1), (0, 2), (2, 1)], [4, 5, -3], nrows=3, ncols=3)
+    assert alg.sssp(A, 0).to_dict() == {0: 0, 1: 2, 2: 5}
+    B = gb.Matrix.from_edgelist([(0, 1)], [2**62], nrows=2, ncols=2)
+    assert alg.sssp(B, 0).to_dict() == {0: 0, 1: 2**62}
+    assert not compiled.ran
+
+
+def test_a_failure_to_converge_is_told_alike(compiled):
+    A = graph("random 60")
+    for begin in (lambda: None, compiled):
+        begin()
+        with pytest.raises(gb.exceptions.ConvergenceFailure, match="after max_iter = 2 iterations the ranks still"):
+            alg.pagerank(A, tol=1e-12, max_iter=2)
+
+
+@pytest.mark.parametrize(
+    ("format", "sparsity", "by"),
+    [
+        ("csr", "sparse", "row"),
+        ("csc", "sparse", "col"),
+        ("hypercsr", "hypersparse", "row"),
+        ("bitmapr", "bitmap", "row"),
+    ],
+)
+def test_a_matrix_in_any_format_is_left_as_it_was(format, sparsity, by, compiled):
+    A = gb.Matrix.from_coo([4, 4, 90], [90, 7, 4], [2, 3, 4], nrows=100, ncols=100)
+    expected = A.dup()
+    A._store.ss.config["format"] = f"by_{by}"
+    A._store.ss.config["sparsity_control"] = sparsity
+    before = A._store.ss.format
+    compiled()
+    assert alg.sssp(A, 4).to_dict() == {4: 0, 7: 3, 90: 2}
+    assert A._store.ss.format == before == format
+    assert A.isequal(expected)
+
+
+@pytest.mark.parametrize(("taken", "statements", "runs"), [(0, 0.1e9, False), (0, 1e9, True), (10e9, 0.1e9, True)])
+def test_loops_run_once_starting_the_compiler_pays(taken, statements, runs, monkeypatch):
+    monkeypatch.setattr(cpu_loops, "_machine_code", cache(lambda _: None))
+    monkeypatch.setattr(cpu_loops.time, "process_time_ns", lambda: taken)
+    assert loops_pay(statements) is runs
+
+
+def test_loops_run_where_one_has_run(monkeypatch):
+    known = cache(lambda _: None)
+    known(0)
+    monkeypatch.setattr(cpu_loops, "_machine_code", known)
+    assert loops_pay(0) is True
+
+
+def test_threads_share_searches(compiled, monkeypatch):
+    monkeypatch.setattr(cpu_loops, "processors", lambda most: 3)
+    monkeypatch.setattr(cpu_loops, "_ALONE", 0)
+    A = graph("random 150")
+    expected = alg.betweenness_centrality(A)
+    compiled()
+    assert alg.betweenness_centrality(A).isclose(expected, rel_tol=1e-9, abs_tol=1e-12)
+    each = replay.run_loop(searches.levels, A, np.array([0]), 9, cost=1.0)
+    assert each[1] == alg.bfs(A, 0).nvals
+
+
+def test_an_engine_without_loops_runs_statements(monkeypatch):
+    monkeypatch.delattr(type(cpu.engine()).__mro__[1], "run_loop")
+    A = graph("random 12")
+    assert replay.run_loop(orders.cores, A, cost=1e12) is None
+    assert alg.core_number(A).nvals == 12
