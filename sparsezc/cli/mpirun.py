@@ -20,7 +20,7 @@ __all__ = ["add", "command_line", "find_mpiexec"]
 def add(commands: Any) -> None:
     """Declare the command."""
     text = "run a Python program on several processes (MPI)"
-    command = commands.add_parser("mpirun", help=text, description=f"{text.capitalize()}.")
+    command = commands.add_parser("mpirun", help=text, description=f"{text[0].upper()}{text[1:]}.")
     command.add_argument("-n", type=int, default=2, metavar="N", help="processes (default: 2)")
     command.add_argument("--mpiexec", metavar="PATH", help="the mpiexec to use (default: the one beside this Python)")
     command.add_argument("program", help="the Python file")

@@ -63,6 +63,8 @@ class MappedBuffer(Buffer):
     compare : callable, optional
         A function that compares all mapped bytes with their checksums: it is called once, with these, before any is
         read.
+    elsewhere : callable, optional
+        A function of two entries, which returns the buffer from the one to the other of the same array of the file.
     """
 
     placement = "mapped"
@@ -80,6 +82,7 @@ class MappedBuffer(Buffer):
         super().__init__(count, dtype)
         self.path, self.below, self.part = os.fspath(path), below, part
         self.compare: Callable[[NDArray[np.uint8]], None] | None = None
+        self.elsewhere: Callable[[int, int], MappedBuffer] | None = None
         start, nbytes = offset - part.before, part.before + self.nbytes + part.after
         if nbytes < PAGE:
             self._mapped = np.fromfile(self.path, np.uint8, nbytes, offset=start)
@@ -110,6 +113,7 @@ class MappedBuffer(Buffer):
         made = cls.__new__(cls)
         Buffer.__init__(made, array.size, array.dtype)
         made.path, made.below, made.compare, made.array, made._reached = "", None, None, array, None
+        made.elsewhere = None
         made.part, made._mapped = _WHOLE, array.view(np.uint8)
         return made
 

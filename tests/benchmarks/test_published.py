@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import statistics
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from sparsezc.engines.distributed.model.cost import Rates, Work, predicted
 from tests.benchmarks.runs import cases
 
 ROOT = Path(__file__).parents[2]
@@ -102,3 +104,37 @@ def test_rows_on_a_cpu_are_told_as_measured() -> None:
     page = (ROOT / "docs" / "performance" / "applications.md").read_text()
     section = page.split("\n## On a CPU\n")[1].split("\n## ")[0]
     assert [line for line in section.splitlines() if line[:2] == "| "][2:] == cpu_lines()
+
+
+def test_the_model_predicts_what_two_cards_took() -> None:
+    """The fixed costs of kron:22 on two cards, in the model, against kron:24; as the page says, to a percent."""
+    small, large = (_two_cards(graph) for graph in ("kron22", "kron24"))
+    section = (ROOT / "docs" / "performance" / "scaling.md").read_text().split("\n## Measured on two GPUs\n")[1]
+    for row, name, most in (("10 PageRank iterations", "pagerank", 0.15), ("BFS", "bfs", 0.251)):
+        known = small[name, "device"]
+        steps = known["notes"]["collectives"]
+        half = _predicted(known, steps, 0.0)
+        step = (known["derived"]["median"] - half) / steps
+        for placement, memory in (("device", "device memory"), ("zerocopy", "host memory")):
+            case = large[name, placement]
+            made, measured = _predicted(case, steps, step), case["derived"]["median"]
+            assert abs(made / measured - 1) < most
+            (line,) = [x for x in section.splitlines() if x.startswith(f"| {row}, kron:24, {memory}") and "%" in x]
+            told = [float(part.strip(" %")) for part in line.split("|")[2:6]]
+            assert told[0] == pytest.approx(case["reference"], rel=0.005)
+            assert told[1:3] == pytest.approx([made * 1e3, measured * 1e3], rel=0.005)
+            assert told[3] == pytest.approx(100 * (made / measured - 1), abs=0.6)
+
+
+def _two_cards(graph: str) -> dict[tuple[str, str], Any]:
+    found = json.loads((PUBLISHED / "scaling" / f"h100x2-{graph}.json").read_text())["cases"]
+    return {(x["name"], x["setting"]["placement"]): x for x in found if x["setting"]["transport"] == "ipc"}
+
+
+def _predicted(case: Any, steps: int, step: float) -> float:
+    """Return the seconds on two cards: of one card half, the bytes that a rank receives, and fixed costs."""
+    work = Work(steps, case["reference"] / 1e3, 2.0 * case["notes"]["received"])  # of all positions: half are received
+    rates = Rates(
+        link=1.0, memory=2.0, peer=300e9, network=1.0, latency=0.0, network_latency=0.0, step=0.0, exchange_step=step
+    )
+    return predicted(work, rates, 2).total

@@ -175,7 +175,7 @@ def _panels() -> Iterator[Case]:
             prelude = multi_source_bfs.prelude(False, False, looks, words, aligned, budget.LONG)
             file = f"{name}.cu"
             yield name, f"#define KERNEL {name}\n" + codegen.source(file, prelude), name
-    for name in ("take_words", "put_words"):
+    for name in ("count_rows", "list_rows", "put_words"):
         yield name, codegen.source("panel_words.cu", multi_source_bfs.prelude(aligned=False)), name
     for dtype in (datatypes.INT8, datatypes.FP64):
         form = Form(False, False, False, budget.LONG)

@@ -44,6 +44,7 @@ FOLDERS = (
     ("sparsezc.engines.gpu.elementwise",),
     ("sparsezc.engines.gpu.products",),
     ("sparsezc.engines.gpu.graphs",),
+    ("sparsezc.engines.gpu.shared",),
     ("sparsezc.engines.gpu.sampling",),
     ("sparsezc.engines.gpu",),
     ("sparsezc.engines.distributed.model",),

@@ -15,16 +15,16 @@ from sparsezc.engines.gpu.elementwise import panel, panel_parts, vector_map
 from sparsezc.engines.gpu.graph_replay import Depth, Limit, Replay
 from sparsezc.engines.gpu.graphs.paths import shorten
 from sparsezc.engines.gpu.graphs.search import search
-from sparsezc.engines.gpu.graphs.shared_colors import SharedColors
 from sparsezc.engines.gpu.layouts import head_cache
-from sparsezc.engines.gpu.products.shared_labels import SharedMoves
-from sparsezc.engines.gpu.products.shared_searches import SharedStep
 from sparsezc.engines.gpu.products.spgemm_rows import the_one_value
 from sparsezc.engines.gpu.runtime import launch
 from sparsezc.engines.gpu.sampling import picks
 from sparsezc.engines.gpu.sampling.held_rows import HeldRows
 from sparsezc.engines.gpu.sampling.hops import sample_hops
 from sparsezc.engines.gpu.sampling.walks import Steps
+from sparsezc.engines.gpu.shared.colors import SharedColors
+from sparsezc.engines.gpu.shared.labels import SharedMoves
+from sparsezc.engines.gpu.shared.searches import SharedStep
 from sparsezc.engines.gpu.storage import assembly, vector_store
 from sparsezc.engines.gpu.storage.matrix_store import MatrixStore
 from sparsezc.engines.gpu.storage.vector_store import MaskBits, VectorStore

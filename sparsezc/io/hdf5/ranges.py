@@ -100,6 +100,7 @@ class Ranges:
                 list(pool.map(look, range(first // piece, -(-last // piece))))
 
         made.compare = compare
+        made.elsewhere = lambda start, stop: self.mapped(name, start, stop, dtype, below)
         return made
 
     def _fill(self, name: str, start: int, part: NDArray[np.uint8]) -> None:

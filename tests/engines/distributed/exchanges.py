@@ -253,6 +253,20 @@ def check_a_communicator_of_one_rank() -> None:
     assert A.isequal(gb.io.read("path:200"))
 
 
+def check_flows_in_machine_code() -> None:
+    """Of more entries than Python's loops are for; at two ranks, as machine code takes seconds to make."""
+    if T.size != 2:
+        return
+    A = gb.io.read("kron:9?weights=1-99").dup("INT64")
+    value, flow = gb.algorithms.maximum_flow(A.distribute(), 1, 2)
+    assert value == gb.algorithms.maximum_flow(A, 1, 2)[0] > 0
+    sent, arrived = (flow.to("cpu").reduce_rowwise("plus").new(), flow.to("cpu").reduce_columnwise("plus").new())
+    net = sent.to_dense(0) - arrived.to_dense(0)
+    assert net[[1, 2]].tolist() == [value, -value]
+    assert np.count_nonzero(net) == 2
+    assert flow.to("cpu").ewise_mult(A, gb.binary.le).new().reduce_scalar(gb.monoid.land).new().get()
+
+
 def check_ranks_whose_statements_differ_in_a_number() -> None:
     """A vertex, a number, a list and a seed: what follows from them differs, and no exchange tells it."""
     if T.size == 1:

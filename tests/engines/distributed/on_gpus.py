@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import tempfile
+from pathlib import Path
 from unittest.mock import patch
 
 import numpy as np
+from mpi4py import MPI
 
 import sparsezc as gb
 from benchmarks.model import searches
@@ -13,6 +16,7 @@ from sparsezc.engines import distributed
 from sparsezc.engines.distributed.parts import exchange
 from sparsezc.engines.distributed.statements import labels, walks
 from sparsezc.engines.gpu.products import multi_source_bfs
+from sparsezc.memory.placement import BEYOND
 from tests.engines.distributed.algorithms import CALLS, compare
 from tests.engines.distributed.on_cards import (
     check_matrices_travel_as_device_arrays,
@@ -58,8 +62,30 @@ def check_rows_that_move_stay_in_their_placement() -> None:
         assert A._store.local._to_csr().indices.placement == placement
 
 
+def check_rows_of_a_mapped_file_move_by_offsets() -> None:
+    """A rank maps other pages of the file: only the lengths of rows travel, however many entries they have."""
+    engine = distributed.engine()
+    for spec in ("kron:9", "kron:9?weights=1-9"):
+        path = Path(engine.transport.objects(tempfile.mkdtemp())[0]) / "graph.h5"
+        if engine.rank == 0:
+            gb.io.convert(spec, path)
+        engine.transport.numbers(0)
+        A, whole = gb.io.read(path, comm=MPI.COMM_WORLD, placement="mapped"), gb.io.read(path, placement="host")
+        n = A.nrows
+        for cut in (64, n - 64, 0, 256):
+            engine.layouts.cut(np.r_[0, np.full(engine.size - 1, cut), n])
+            before = engine.transport.received
+            engine.move(A._store)
+            received = max(engine.transport.objects(engine.transport.received - before))
+            assert (received <= 2 * 8 * n) == (cut != 256)  # after 0: a rank without rows has nothing of the file
+            part = A._store.local._to_csr()
+            placements = engine.transport.objects(part.indices.placement if part.nvals else "mapped")
+            assert set(placements) == {"mapped" if cut != 256 else BEYOND}
+            assert gb.algorithms.sssp(A, 1).to("cpu").isequal(gb.algorithms.sssp(whole, 1))
+
+
 def _bytes_of_a_level(rows: Rows, x: np.ndarray, wanted: np.ndarray, lo: int, hi: int) -> int:
-    """What the rank of vertices lo:hi should receive: lists of vertices and words of 64 bits, or all bits."""
+    """The bytes that the rank of vertices lo:hi should receive: lists of vertices and words of 64 bits, or all bits."""
     work = searches.work(rows, rows, x, wanted)
     pushing, pulling = multi_source_bfs.divide(work, multi_source_bfs.push_cost("zerocopy"))
     mine, n, total = np.zeros(x.shape[0], np.bool_), x.shape[0], 0

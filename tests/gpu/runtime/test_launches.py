@@ -26,9 +26,9 @@ from sparsezc.engines.gpu.layouts import column_blocks
 from sparsezc.engines.gpu.layouts.head_cache import NO_HEADS
 from sparsezc.engines.gpu.placements import Wanted, row_runs, segments
 from sparsezc.engines.gpu.products import multi_source_bfs, spgemm_dense, spgemm_heavy_rows, spgemm_rows
-from sparsezc.engines.gpu.products.shared_searches import SharedStep
 from sparsezc.engines.gpu.runtime import codegen, presence_words
 from sparsezc.engines.gpu.runtime.array_pool import ArrayPool
+from sparsezc.engines.gpu.shared.searches import SharedStep
 from sparsezc.engines.gpu.storage.vector_store import MaskBits, VectorStore
 from sparsezc.expr import engines
 from sparsezc.semirings import semiring
@@ -170,7 +170,8 @@ def by_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
     searches.launch("push", rows, np.ones(3, np.bool_))
     searches.launch("pull", rows, np.ones(3, np.bool_), NO_HEADS)
     shared = SharedStep(True, BOOL, rows, rows, made, MaskBits())
-    shared.put(few, shared.words_at(few, np.ones(4, np.int64)), few)
+    shared.counted(few, N, np.zeros(2, np.int64), 1)
+    shared.put(*shared.listed(few, N, np.ones(1, np.int64), (np.zeros(2, np.int64), 1), False), 0, few)
     frontier, distance = (gb.Vector.from_dense(np.zeros(N)).to("gpu")._store for _ in range(2))
     pool = ArrayPool()
     for neutral in (None, gb.monoid.min["FP64"]):

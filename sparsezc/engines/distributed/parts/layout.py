@@ -7,6 +7,8 @@ are cut by columns, as the searches of a batch are; all others by rows.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -34,13 +36,16 @@ class Layout:
         The largest of these.
     lo, hi : int
         This rank's range.
+    local_bounds : array or None
+        `bounds` in the local engine's memory, once they are needed there.
     """
 
-    __slots__ = ("along", "bounds", "hi", "lo", "longest", "sizes")
+    __slots__ = ("along", "bounds", "hi", "lo", "local_bounds", "longest", "sizes")
 
     def __init__(self, along: int | None, bounds: NDArray[np.int64], rank: int) -> None:
         self.along, self.bounds, self.sizes = along, bounds, np.diff(bounds)
         self.longest = int(self.sizes.max())
+        self.local_bounds: Any = None
         self.lo, self.hi = (0, int(bounds[-1])) if along is WHOLE else map(int, bounds[rank : rank + 2])
 
     @property

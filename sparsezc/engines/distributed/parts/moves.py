@@ -16,6 +16,7 @@ from sparsezc.errors import OutOfMemory
 from sparsezc.memory import budget, wrap
 from sparsezc.memory.buffer import index_dtype
 from sparsezc.memory.csr import Csr
+from sparsezc.memory.mapped import MappedBuffer
 from sparsezc.memory.placement import BEYOND, FILES, HOSTS
 from sparsezc.semirings import binary
 
@@ -159,29 +160,17 @@ def move_rows(engine: Keeper, store: Store) -> None:
     old, new, rank = store.layout, engine.layouts.of(store.shape), engine.rank
     other, long, symmetric = store.turned, store.long, store.symmetric
     csr = store.local._to_csr()
-    degrees, ids, values = np.diff(csr.indptr), on_host(csr.indices.read()), on_host(csr.values.read())
-    mine = (csr.indices.placement, values[0].tobytes() if csr.iso else None) if csr.nvals else None
-    told = {each for each in engine.transport.objects(mine) if each is not None} or {(csr.indices.placement, None)}
-    placement, same = min(told, key=str)
-    iso = len(told) == 1 and same is not None  # one value stands for all on all ranks that have entries
-    if csr.iso and not iso:
-        values = np.repeat(values[:1], csr.nvals)
     cuts = np.clip(new.bounds, old.lo, old.hi) - old.lo
     ends = np.minimum(old.bounds[1:], new.bounds[rank + 1]) - np.maximum(old.bounds[:-1], new.bounds[rank])
-    sent, moved = np.diff(csr.indptr[cuts]), engine.transport.numbers(*np.diff(csr.indptr[cuts]).tolist())
-    received, scatter = moved[:, rank].copy(), engine.transport.scatter
-    degrees = scatter(degrees, np.diff(cuts), np.maximum(ends, 0))
-    ids = scatter(ids.astype(index_dtype(store.ncols, placement), copy=False), sent, received)
-    if iso:
-        values = np.frombuffer(same, store.dtype.np_type).copy()
-    else:
-        values = scatter(np.ascontiguousarray(values), sent, received)
-    nrows = new.hi - new.lo
-    store.layout, store.local = new, engine.local.matrix(store.dtype, (nrows, store.ncols))
-    if ids.size:
-        indptr = np.concatenate([[0], np.cumsum(degrees)]).astype(np.int64)
-        made = Csr(nrows, store.ncols, indptr, wrap(ids), wrap(values), store.dtype, iso and ids.size != 1)
-        store.local = engine.local.matrix_of(placed(made, placement))
+    moved = engine.transport.numbers(*np.diff(csr.indptr[cuts]).tolist())
+    degrees = engine.transport.scatter(np.diff(csr.indptr), np.diff(cuts), np.maximum(ends, 0))
+    indptr = np.concatenate([[0], np.cumsum(degrees)]).astype(np.int64)
+    made = _others_of_file(engine, store, csr, indptr, moved)
+    if made is None:
+        made = _sent(engine, store, csr, indptr, moved)
+    store.layout, store.local = new, engine.local.matrix(store.dtype, (new.hi - new.lo, store.ncols))
+    if made.nvals:
+        store.local = engine.local.matrix_of(made)
     store.changed()
     store.symmetric, store.long = symmetric, long
     store.counts = moved.sum(axis=0) + (0 if long is None else long.counts)
@@ -191,6 +180,52 @@ def move_rows(engine: Keeper, store: Store) -> None:
         if other.layout is not engine.layouts.of(other.shape):
             move_rows(engine, other)
         store.turned = other
+
+
+def _others_of_file(engine: Keeper, store: Store, csr: Csr, indptr: Any, moved: NDArray[np.int64]) -> Csr | None:
+    """Return this rank's new rows of a file that all ranks have mapped: only offsets travel. None: some has others.
+
+    The file's pages are the machine's, or those of each machine: a rank maps other ones, and its kernels read these.
+    """
+    rank, before = engine.rank, engine.counts(store)
+    first = int(before[:rank].sum())
+
+    def is_of_file(buffer: Any) -> bool:
+        return isinstance(buffer, MappedBuffer) and buffer.elsewhere is not None and buffer.part.first == first
+
+    ready = csr.nvals > 0 and is_of_file(csr.indices) and (csr.iso or is_of_file(csr.values))
+    if not engine.transport.numbers(ready)[:, 0].all():
+        return None
+    assert isinstance(csr.indices, MappedBuffer)
+    assert csr.indices.elsewhere is not None
+    after = moved.sum(axis=0)
+    start = int(after[:rank].sum())
+    stop = start + int(after[rank])
+    values: Any = csr.values
+    if not csr.iso:
+        values = values.elsewhere(start, stop)
+    ids, iso = csr.indices.elsewhere(start, stop), csr.iso and stop - start != 1
+    return Csr(indptr.size - 1, store.ncols, indptr, ids, values, store.dtype, iso)
+
+
+def _sent(engine: Keeper, store: Store, csr: Csr, indptr: Any, moved: NDArray[np.int64]) -> Csr:
+    """Send rows to the ranks that have them now; return this rank's."""
+    ids, values = on_host(csr.indices.read()), on_host(csr.values.read())
+    mine = (csr.indices.placement, values[0].tobytes() if csr.iso else None) if csr.nvals else None
+    told = {each for each in engine.transport.objects(mine) if each is not None} or {(csr.indices.placement, None)}
+    placement, same = min(told, key=str)
+    iso = len(told) == 1 and same is not None  # one value stands for all on all ranks that have entries
+    if csr.iso and not iso:
+        values = np.repeat(values[:1], csr.nvals)
+    sent, received, scatter = moved[engine.rank], moved[:, engine.rank].copy(), engine.transport.scatter
+    ids = scatter(ids.astype(index_dtype(store.ncols, placement), copy=False), sent, received)
+    if iso:
+        values = np.frombuffer(same, store.dtype.np_type).copy()
+    else:
+        values = scatter(np.ascontiguousarray(values), sent, received)
+    nrows = indptr.size - 1
+    made = Csr(nrows, store.ncols, indptr, wrap(ids), wrap(values), store.dtype, iso and ids.size != 1)
+    return placed(made, placement) if made.nvals else made
 
 
 def placed(csr: Csr, placement: str) -> Csr:

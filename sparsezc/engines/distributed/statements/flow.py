@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 __all__ = ["net_flow"]
 
 Ints = NDArray[np.int64]
-_FEWER = 1 << 10  # entries: Python takes less time for them than machine code takes to load
+_FEWER = 1 << 11  # entries: Python takes less time for them than machine code takes to load
 _ENTRY, _VERTEX = 72, 40  # bytes, of each entry of a rank and of each vertex
 _SWEEPS = 8  # before heights are searched for anew, or as many as the search took exchanges if these are more
 _RAISE = 12  # steps of a change of a height, beside one for each entry, as Cherkassky and Goldberg count them

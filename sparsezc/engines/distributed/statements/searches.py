@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 from sparsezc.engines.distributed.parts import pieces
 from sparsezc.engines.distributed.parts.exchange import id_type, packing
 from sparsezc.engines.distributed.parts.layout import COLUMNS
-from sparsezc.engines.distributed.parts.local_objects import array_module, put
-from sparsezc.engines.distributed.parts.row_pieces import on_host
+from sparsezc.engines.distributed.parts.local_objects import put
 from sparsezc.expr import engines
 
 if TYPE_CHECKING:
@@ -70,11 +69,10 @@ def _whole(engine: DistributedEngine, part: Any, frontier: Store, counts: NDArra
     layout, n = frontier.layout, frontier.ncols
     if not _lists(engine, int(counts.sum()), 1, n, part.width):
         return engine.transport.gather(part.frontier_bits(), _words(layout, part.width))
-    at, words = part.frontier()
-    at = (at + layout.lo).astype(id_type(n))
+    at, words = part.frontier(layout.lo, id_type(n).itemsize == 8)
     at, words = engine.transport.gather_both(at, words, counts, counts)
     bits = part.bits(n)
-    part.put(at, words, bits)
+    part.put(at, words, 0, bits)
     return bits
 
 
@@ -84,14 +82,15 @@ def _at_owners(engine: DistributedEngine, part: Any, layout: Layout) -> Any:
     bits, lengths = part.pushed(n), _words(layout, part.width)
     first, length = int(lengths[:rank].sum()), int(lengths[rank])
     mine = bits[first : first + length].copy()
-    bits[first : first + length] = 0  # only other ranks' vertices are listed
-    at, words = part.listed(bits, n)
-    sent = np.diff(on_host(array_module(at).searchsorted(at, engine.as_local(layout.bounds))))
+    if layout.local_bounds is None:
+        layout.local_bounds = engine.as_local(layout.bounds)
+    sent = part.counted(bits, n, layout.local_bounds, rank)
     told = engine.transport.numbers(*sent.tolist())
     if _lists(engine, int(told.sum()), size - 1, n, part.width):
         received = told[:, rank].copy()
-        at, words = engine.transport.scatter_both(at.astype(id_type(n)), words, (sent, sent), (received, received))
-        part.put(at - at.dtype.type(layout.lo), words, mine)
+        at, words = part.listed(bits, n, sent, (layout.local_bounds, rank), id_type(n).itemsize == 8)
+        at, words = engine.transport.scatter_both(at, words, (sent, sent), (received, received))
+        part.put(at, words, layout.lo, mine)
         return mine
     arrived = engine.transport.scatter(bits, lengths, np.full(size, length))
     for r in range(size):

@@ -1,21 +1,60 @@
-// The bits of listed vertices in a panel of Booleans, a 64-bit word for each: how a frontier travels between processes.
+// The vertices of a panel of Booleans that have any bit, with a 64-bit word each: how a frontier travels between processes.
 //
-// Who calls: engines/gpu/products/shared_searches.py. All memory on the device. A thread takes a vertex of the list `at`;
-// `width` is at most 64.
+// Who calls: engines/gpu/shared/searches.py. All memory on the device. A thread takes a vertex of `size`, or one of a list of
+// `count`; `width` is at most 64. Owner r of `owners` has the vertices bounds[r] up to bounds[r + 1]; those of owner `skipped`
+// are left out. The order of an owner's vertices is that of atomics.
 #include "multi_source_bfs.cuh"
 
 namespace szc {
 
-// take_words: words[k] is that of vertex at[k].
-extern "C" __global__ void take_words(u64 count, const i64* at, const u32* bits, u64 width, u64* words) {
-  for (u64 k = (u64)blockIdx.x * blockDim.x + threadIdx.x; k < count; k += (u64)gridDim.x * blockDim.x)
-    words[k] = load_bits(bits, width, (u64)at[k], 0);
+// The owner of a vertex; lanes take neighbours, so that these are mostly equal.
+__device__ __forceinline__ u32 owner_of(const i64* bounds, u32 owners, u64 vertex) {
+  u32 r = 0;
+  while (r + 1 < owners && (u64)bounds[r + 1] <= vertex) ++r;
+  return r;
 }
 
-// put_words: sets the bits of words[k] at vertex at[k], and leaves those that are set already.
-extern "C" __global__ void put_words(u64 count, const Id* at, const u64* words, u64 width, u32* bits) {
+// Calls visit(vertex, word, owner, wants) for all vertices; lanes of a warp call together, for owners one after the other.
+template <class Visit>
+__device__ __forceinline__ void each_vertex(u64 size, const u32* bits, u64 width, const i64* bounds, u32 owners, u32 skipped, Visit visit) {
+  const u64 stride = (u64)gridDim.x * blockDim.x;
+  for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i - lane_id() < size; i += stride) {
+    const u64 word = i < size ? load_bits(bits, width, i, 0) : 0;
+    const u32 mine = word ? owner_of(bounds, owners, i) : owners;
+    for (u32 left = __ballot_sync(ALL, mine != owners && mine != skipped); left;) {
+      const u32 r = __shfl_sync(ALL, mine, __ffs((int)left) - 1);
+      const u32 same = __ballot_sync(ALL, mine == r);
+      visit(i, word, r, same);
+      left &= ~same;
+    }
+  }
+}
+
+// count_rows: adds to counts[r] how many vertices of owner r have a bit.
+extern "C" __global__ void count_rows(u64 size, const u32* bits, u64 width, const i64* bounds, u32 owners, u32 skipped, u64* counts) {
+  each_vertex(size, bits, width, bounds, owners, skipped, [&](u64, u64, u32 r, u32 same) {
+    if (lane_id() == 0) atomicAdd(counts + r, (u64)__popc(same));
+  });
+}
+
+// list_rows: lists these vertices, counted from `first` on, with their words; those of owner r from places[r] on, which is moved.
+extern "C" __global__ void list_rows(u64 size, const u32* bits, u64 width, const i64* bounds, u32 owners, u32 skipped, u64* places,
+                                     u64 first, Id* at, u64* words) {
+  each_vertex(size, bits, width, bounds, owners, skipped, [&](u64 i, u64 word, u32 r, u32 same) {
+    u64 place = 0;
+    if (lane_id() == 0) place = atomicAdd(places + r, (u64)__popc(same));
+    place = __shfl_sync(ALL, place, 0) + (u64)__popc(same & (bit(lane_id()) - 1));
+    if (has_bit(same, lane_id())) {
+      at[place] = (Id)(first + i);
+      words[place] = word;
+    }
+  });
+}
+
+// put_words: sets the bits of words[k] at vertex at[k], counted from `first` on, and leaves those that are set already.
+extern "C" __global__ void put_words(u64 count, const Id* at, const u64* words, u64 first, u64 width, u32* bits) {
   for (u64 k = (u64)blockIdx.x * blockDim.x + threadIdx.x; k < count; k += (u64)gridDim.x * blockDim.x)
-    set_bits(bits, width, (u64)at[k], 0, words[k]);
+    set_bits(bits, width, (u64)at[k] - first, 0, words[k]);
 }
 
 }  // namespace szc

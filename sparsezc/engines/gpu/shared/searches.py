@@ -17,7 +17,7 @@ from sparsezc.device import cuda
 from sparsezc.engines.gpu.elementwise.panel import Panel, SameVector
 from sparsezc.engines.gpu.layouts.head_cache import HeadCache
 from sparsezc.engines.gpu.products.multi_source_bfs import Case, divide, prelude, pulled_entries, push_cost, work_of
-from sparsezc.engines.gpu.runtime import codegen, launch, presence_words
+from sparsezc.engines.gpu.runtime import codegen, launch
 from sparsezc.engines.gpu.storage.layout import Demand
 from sparsezc.engines.gpu.storage.matrix_store import Rows
 from sparsezc.engines.gpu.storage.vector_store import MaskBits
@@ -50,7 +50,7 @@ class SharedStep:
         if x.vector.bits is None:  # an empty part
             x = Panel(x.width, True, SameVector(BOOL, x.vector.size, self.bits(x.length), True))
         self._same, self._dtype, self._push, self._pull, self._x, self._mask = same, dtype, push, pull, x, mask
-        self._at = _rows_with_any(x.vector.bits, x.length, x.width)
+        self._found = 0  # vertices of this process in the frontier
         self._mine: NDArray[np.int64] = np.zeros(0, np.int64)
         self._pushing, self._pulling = np.zeros((2, x.width), np.bool_)
         self._pulled = 0.0  # entries that pulls would read here without heads
@@ -58,14 +58,17 @@ class SharedStep:
     @launch.locked
     def work(self) -> list[int]:
         """Return what this process would read, its vertices in the frontier first: as many numbers on each."""
-        rows = self._pull
+        xp, rows = cuda.current().xp, self._pull
         slots = _MANY_SLOTS if rows is None else rows.layouts[HeadCache].expected_slots(rows, BOOL, values=False)
+        counts = xp.zeros(1, np.uint64)
+        self._over(self._x.vector.bits, self._x.length, counts, None)
         self._mine = np.zeros(4 + self.width, np.int64)
         if self._x.length or rows is not None:
             self._mine = Case(self._x, self._mask, None).totals(rows, self._push)
+        self._found = int(cuda.current().asnumpy(counts)[0])
         held = rows if self._push is None else self._push
         cost, nvals = (0.0, 0) if held is None else (push_cost(held.indices.placement), held.nvals)
-        return [int(self._at.size), nvals, round(_SCALE * cost), slots, *self._mine.tolist()]
+        return [self._found, nvals, round(_SCALE * cost), slots, *self._mine.tolist()]
 
     def divide(self, told: NDArray[np.int64], *, pushes: bool, pulls: bool) -> tuple[bool, bool]:
         """Return whether searches push and whether some pull, by the numbers of all processes, a row each."""
@@ -84,9 +87,9 @@ class SharedStep:
         return bool(self._pushing.any()), bool(self._pulling.any())
 
     @launch.locked
-    def frontier(self) -> tuple[Any, Any]:
-        """Return this process's vertices in the frontier, from its first on, and their words."""
-        return self._at, self.words_at(self._x.vector.bits, self._at)
+    def frontier(self, first: int, wide: bool) -> tuple[Any, Any]:
+        """Return this process's vertices in the frontier, of which the first has a number, and their words."""
+        return self._listed(self._x.vector.bits, self._x.length, np.array([self._found]), None, first, wide)
 
     def frontier_bits(self) -> Any:
         """Return the bits of this process's part of the frontier."""
@@ -96,7 +99,7 @@ class SharedStep:
     def pushed(self, size: int) -> Any:
         """Return the bits of all vertices, `size`, that pushes from this process's part reach."""
         case = Case(self._x, MaskBits(), self.bits(size))
-        if self._push is not None and self._at.size:
+        if self._push is not None and self._found:
             case.launch("push", self._push, self._pushing)
         return case.y
 
@@ -109,11 +112,8 @@ class SharedStep:
             near = rows.layouts[HeadCache].get_or_build(rows, Demand(self._pulled, BOOL))
             Case(x, self._mask, reached).launch("pull", rows, self._pulling, near)
 
-    @launch.locked
     def result(self, reached: Any, size: int) -> SameVector:
-        """Return the part of the result of this process: the bits that the mask allows."""
-        if not self._mask.allows_all and reached.size:
-            reached &= self._mask.bits ^ np.uint32(self._mask.flip)
+        """Return the part of the result of this process, before the mask."""
         return SameVector(self._dtype, size * self.width, reached, self._same)
 
     def bits(self, size: int) -> Any:
@@ -121,39 +121,55 @@ class SharedStep:
         return cuda.current().xp.zeros(-(-size * self.width // 32), np.uint32)
 
     @launch.locked
-    def listed(self, bits: Any, size: int) -> tuple[Any, Any]:
-        """Return the vertices with any bit, ascending, and their words."""
-        at = _rows_with_any(bits, size, self.width)
-        return at, self.words_at(bits, at)
+    def counted(self, bits: Any, size: int, bounds: Any, own: int) -> NDArray[np.int64]:
+        """Return how many vertices of each process have a bit, of this one, `own`, none; bounds are on the device."""
+        gpu = cuda.current()
+        counts = gpu.xp.zeros(bounds.size - 1, np.uint64)
+        self._over(bits, size, counts, (bounds, own))
+        found: NDArray[np.int64] = gpu.asnumpy(counts).astype(np.int64)
+        return found
 
     @launch.locked
-    def put(self, at: Any, words: Any, bits: Any) -> None:
-        """Set the bits of listed vertices, uint32 or uint64."""
+    def listed(
+        self, bits: Any, size: int, counts: NDArray[np.int64], owners: tuple[Any, int], wide: bool
+    ) -> tuple[Any, Any]:
+        """Return the vertices that were counted, those of each process after each other, and their words."""
+        return self._listed(bits, size, counts, owners, 0, wide)
+
+    def _listed(
+        self, bits: Any, size: int, counts: NDArray[np.int64], owners: Any, first: int, wide: bool
+    ) -> tuple[Any, Any]:
+        xp, total = cuda.current().xp, int(counts.sum())
+        at, words = xp.empty(total, np.uint64 if wide else np.uint32), xp.empty(total, np.uint64)
+        if total:
+            before = (np.cumsum(counts) - counts).astype(np.uint64)
+            places = xp.asarray(before) if owners is not None else xp.zeros(1, np.uint64)  # without a copy
+            self._over(bits, size, places, owners, (first, at, words))
+        return at, words
+
+    def _over(self, bits: Any, size: int, numbers: Any, owners: Any, lists: Any = None) -> None:
+        """Count or list the vertices that have a bit, by their owners; None: there is one."""
+        if not size:
+            return
+        gpu = cuda.current()
+        bounds, own, count = (0, 1, 1) if owners is None else (*owners, numbers.size)
+        given = {"size": size, "bits": bits, "width": self.width, "bounds": bounds, "owners": count, "skipped": own}
+        if lists is None:
+            self._kernel("count_rows", False).launch(launch.blocks(gpu, size), **given, counts=numbers)
+            return
+        first, at, words = lists
+        self._kernel("list_rows", at.dtype.itemsize == 8).launch(
+            launch.blocks(gpu, size), **given, places=numbers, first=first, at=at, words=words
+        )
+
+    @launch.locked
+    def put(self, at: Any, words: Any, first: int, bits: Any) -> None:
+        """Set the bits of listed vertices, uint32 or uint64, counted from the first."""
         if at.size:
             self._kernel("put_words", at.dtype.itemsize == 8).launch(
-                launch.blocks(cuda.current(), at.size), count=at.size, at=at, words=words, width=self.width, bits=bits
-            )
-
-    def words_at(self, bits: Any, at: Any) -> Any:
-        """Return the words of listed vertices."""
-        gpu = cuda.current()
-        words = gpu.xp.empty(at.size, np.uint64)
-        if at.size:
-            self._kernel("take_words", False).launch(
-                launch.blocks(gpu, at.size), count=at.size, at=at, bits=bits, width=self.width, words=words
-            )
-        return words
+                launch.blocks(cuda.current(), at.size), count=at.size, at=at, words=words, first=first,
+                width=self.width, bits=bits,
+            )  # fmt: skip
 
     def _kernel(self, name: str, wide: bool) -> Any:
         return codegen.kernel(cuda.current(), "panel_words.cu", prelude(wide=wide, aligned=self.width == 64), name)
-
-
-def _rows_with_any(bits: Any, count: int, width: int) -> Any:
-    """Return the vertices with any bit (int64, ascending)."""
-    gpu = cuda.current()
-    if not count:
-        return gpu.xp.empty(0, np.int64)
-    found = gpu.xp.empty(-(-count // 32), np.uint32)
-    lines = codegen.kernel(gpu, "bits.cu", "", "lines")
-    lines.launch(launch.blocks(gpu, count), MaskBits(bits).arguments(), count=count, width=width, bits=found)
-    return presence_words.positions(found, count)
