@@ -32,7 +32,7 @@ TABLE = HERE / "resources.txt"
 OPTIONS = ("--std=c++17", "--ptxas-options=-v", "--disable-warnings")
 REGISTERS_AT_ONCE = 8  # a thread's registers are allocated by so many (256 a warp, on every architecture here)
 BATCH = 16  # kernels in one NVRTC program: 25 ms a kernel instead of 100
-_MANY = 8  # cases of one kernel
+_MOST = 6  # cases of one kernel in every run
 
 Case = tuple[str, str, str]  # label, source (prelude first), kernel name; cases of one label share a row of the table
 
@@ -251,7 +251,7 @@ def measure_some() -> dict[tuple[str, int], Usage]:
     """The gate of every run: all other kernels and every sixteenth semiring for one architecture, and every twelfth of
     these for one of the others, the same each time; the rest of the table is :func:`measure_all`'s.
 
-    Of a kernel with many cases every third is compiled.
+    Of a kernel with more than six cases some are compiled, the same each time.
     """
     semirings, others = cases.every_semiring(), _others(crossed=False)
     some = [case for k, case in enumerate(semirings) if k // 2 % 16 == 0]  # two kernels a semiring
@@ -259,7 +259,7 @@ def measure_some() -> dict[tuple[str, int], Usage]:
     labels: dict[str, list[Case]] = {}
     for case in gate:
         labels.setdefault(case[0], []).append(case)
-    labels = {label: group[::3] if len(group) > _MANY else group for label, group in labels.items()}
+    labels = {label: group[:: -(-len(group) // _MOST)] for label, group in labels.items()}
     found = measure([case for group in labels.values() for case in group], (WHOLE,))
     rest = [architecture for architecture in ARCHITECTURES if architecture != WHOLE]
     for k, architecture in enumerate(rest):

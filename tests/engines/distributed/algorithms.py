@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 import sparsezc as gb
+from sparsezc.engines.distributed import engine
 
 a = gb.algorithms
 Call = Callable[[Any], Any]
@@ -118,7 +119,7 @@ def graphs() -> dict[str, Any]:
     return {
         "kron": gb.io.read("kron:7"),
         "directed": gb.Matrix.from_coo(i, j, numbers, nrows=80, ncols=80, dup_op="min"),
-        "path": gb.Matrix.from_coo(np.arange(69), np.arange(1, 70), nrows=70, ncols=70),
+        "path": gb.Matrix.from_coo(np.arange(19), np.arange(1, 20), nrows=20, ncols=20),  # a round for each
         "three vertices": gb.Matrix.from_edgelist([(0, 1), (0, 2)], nrows=3, ncols=3),
         "fewer than three ranks": gb.Matrix.from_edgelist([(0, 1)], nrows=2, ncols=2),
         "fewer than two ranks": gb.Matrix.from_edgelist([(0, 0)], nrows=1, ncols=1),
@@ -180,4 +181,5 @@ def check_every_algorithm_has_a_call() -> None:
 
 
 def check_algorithms() -> None:
-    compare(CALLS)
+    """On all graphs by one and by two ranks; by three not on the two of many rounds."""
+    compare(CALLS, graphs().keys() - {"kron", "path"} if engine().size > 2 else None)

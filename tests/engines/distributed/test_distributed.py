@@ -22,9 +22,9 @@ pytestmark = pytest.mark.skipif(find_spec("mpi4py") is None, reason="mpi4py is n
 ROOT = Path(__file__).resolve().parents[3]
 
 
-def launch(ranks: int, *arguments: str, timeout: float = 300) -> subprocess.CompletedProcess[str]:
+def launch(ranks: int, *arguments: str, timeout: float = 300, **more: str) -> subprocess.CompletedProcess[str]:
     """Run a module on some ranks, one thread each."""
-    environment = os.environ | {"OMP_NUM_THREADS": "1", "NUMBA_OPT": "0"}
+    environment = os.environ | {"OMP_NUM_THREADS": "1", "NUMBA_OPT": "0"} | more
     command = [find_mpiexec(), "-n", str(ranks), sys.executable, "-m", "mpi4py", "-m", *arguments]
     return subprocess.run(
         command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=timeout, check=False
@@ -35,7 +35,8 @@ def failures(modules: str, ranks: int, tmp_path: Path, engine: str = "cpu") -> d
     """Run modules of checks; return what failed, by check."""
     path = tmp_path / "found.json"
     limit = 600 if engine == "gpu" else 300  # kernels are compiled for the emulator
-    done = launch(ranks, "tests.engines.distributed.run_checks", modules, str(path), engine, timeout=limit)
+    program = ["tests.engines.distributed.run_checks", modules, str(path), engine]
+    done = launch(ranks, *program, timeout=limit, TMPDIR=str(tmp_path))
     assert path.exists(), done.stderr[-4000:] + done.stdout[-1000:]
     found = json.loads(path.read_text())
     assert found
@@ -44,13 +45,10 @@ def failures(modules: str, ranks: int, tmp_path: Path, engine: str = "cpu") -> d
 
 @pytest.mark.parametrize("ranks", [1, 2, 3])
 def test_checks(ranks: int, tmp_path: Path) -> None:
-    wrong = failures("algorithms,applications,statements,programs,exchanges", ranks, tmp_path)
+    """All by one mpiexec: a rank takes a second to start, and its processor is busy while it waits for others."""
+    of_several = ",files,balance" if ranks > 1 else ""
+    wrong = failures(f"algorithms,applications,statements,programs,exchanges{of_several}", ranks, tmp_path)
     assert not wrong, "\n\n".join(f"{check}\n{said}" for check, said in wrong.items())
-
-
-@pytest.mark.parametrize("ranks", [2, 3])
-def test_rows_move_from_slow_ranks(ranks: int, tmp_path: Path) -> None:
-    assert failures("balance", ranks, tmp_path) == {}
 
 
 @pytest.mark.skipif(why_unavailable() is not None, reason="there is no emulated GPU here")

@@ -25,7 +25,7 @@ __all__ = ["Mpi"]
 
 _POLLS = 200  # about 50 us: shorter waits keep the processor
 _YIELDS = 200  # about 200 us more: then the other ranks have long work to do
-_NAP = 5e-5  # seconds: a small part of a wait that has lasted so long
+_NAP, _LONGEST_NAP = 5e-5, 1e-3  # seconds; between these a tenth of the wait so far, which then ends a tenth later
 _TAG = 1
 _PACKS_BELOW = 0.75  # between machines, or through host memory: several times slower than values are packed
 
@@ -126,15 +126,16 @@ class Mpi:
         self.waited += process_time() - began
 
     def _wait_long(self, test: Callable[[], bool], what: str) -> None:
-        limit = monotonic() + self.deadline
+        began = now = monotonic()
         yields = 0
         while not test():
             if yields < _YIELDS:
                 yields += 1
                 os.sched_yield()
                 continue
-            sleep(_NAP)
-            if monotonic() > limit:
+            sleep(min(max(_NAP, (now - began) / 10), _LONGEST_NAP))
+            now = monotonic()
+            if now > began + self.deadline:
                 self.abort(
                     f"{what}: another rank did not come within {self.deadline:g} s (collective {self.calls} of this"
                     " rank); all ranks end"
