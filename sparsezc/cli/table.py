@@ -261,6 +261,31 @@ def _sampled(found: Graph, result: Any, given: Given) -> tuple[dict[str, Any], A
     )
 
 
+@_plain
+def _biconnected(found: Graph, result: Any, given: Given) -> tuple[dict[str, Any], Any]:
+    import numpy as np
+
+    return {"components": int(np.unique(result.to_coo()[2]).size), "edges": result.nvals // 2}, result
+
+
+@_plain
+def _bridges(found: Graph, result: Any, given: Given) -> tuple[dict[str, Any], Any]:
+    return {"bridges": result.nvals // 2}, result
+
+
+@_plain
+def _condensed(found: Graph, result: Any, given: Given) -> tuple[dict[str, Any], Any]:
+    between, component = result
+    return {"components": between.nrows, "edges": between.nvals}, _column(component)
+
+
+@_plain
+def _by_degree(found: Graph, result: Any, given: Given) -> tuple[dict[str, Any], Any]:
+    import numpy as np
+
+    return {"degrees": result.nvals}, np.column_stack(result.to_coo())
+
+
 _communities = shown.groups("community", "communities")
 _components = shown.groups("component", "components")
 _LEVELS = ("return_levels",)
@@ -269,23 +294,34 @@ ROWS = (
     Row("sssp", shown.distances, "lengths", short="sssp"),
     Row("pagerank", shown.ranks, short="pagerank"),
     Row("connected_components", _components, short="cc"),
+    Row("adamic_adar_index", shown.edges("pairs"), out="graph"),
     Row("all_pairs_shortest_paths", shown.edges("pairs"), "lengths", "graph"),
     Row("approximate_diameter", shown.number("diameter"), out="numbers"),
+    Row("articulation_points", shown.members),
     Row("average_shortest_path_length", shown.number("average_shortest_path_length"), out="numbers"),
     Row("bellman_ford", _bellman_ford, "lengths"),
     Row("betweenness_centrality", shown.scores),
     Row("bfs_parents", shown.tree),
+    Row("biconnected_components", _biconnected, out="graph"),
+    Row("bridges", _bridges, out="graph"),
     Row("cdlp", _communities),
     Row("closeness_centrality", shown.scores),
     Row("clustering", shown.scores),
+    Row("common_neighbors", shown.edges("pairs"), out="graph", leave=("weight",)),
+    Row("condensation", _condensed),
+    Row("constraint", shown.scores),
     Row("core_number", shown.counts("core_number")),
     Row("cosine_similarity", shown.edges("pairs"), out="graph"),
+    Row("dag_longest_path", shown.sequence("path"), out="rows"),
+    Row("degree_assortativity", shown.number("assortativity"), out="numbers"),
     Row("diameter", shown.number("diameter"), out="numbers"),
     Row("eccentricity", shown.counts("eccentricity")),
     Row("edge_betweenness_centrality", shown.edges("edges"), out="graph"),
+    Row("effective_size", shown.scores),
     Row("ego_graph", shown.edges("edges"), "values", "graph", ("undirected",)),
     Row("eigenvector_centrality", shown.scores),
     Row("find_negative_cycle", shown.sequence("cycle"), "lengths", "rows"),
+    Row("global_efficiency", shown.number("efficiency"), out="numbers"),
     Row("graph_search", _walks, out="rows"),
     Row("greedy_color", shown.groups("colour", "colours", vertices=False)),
     Row("harmonic_centrality", shown.scores),
@@ -299,6 +335,7 @@ ROWS = (
     Row("label_propagation", _communities),
     Row("leiden_communities", _communities, leave=_LEVELS),
     Row("local_clustering_coefficient", shown.scores),
+    Row("local_efficiency", shown.scores),
     Row("louvain_communities", _communities, leave=_LEVELS),
     Row("maximal_independent_set", shown.members),
     Row("maximal_matching", shown.mates),
@@ -311,6 +348,8 @@ ROWS = (
     Row("radius", shown.number("radius"), out="numbers"),
     Row("random_walks", _walks, out="rows"),
     Row("reciprocity", shown.scores),
+    Row("resource_allocation_index", shown.edges("pairs"), out="graph"),
+    Row("rich_club_coefficient", _by_degree, out="rows"),
     Row("sample_neighbors", _sampled, out="rows"),
     Row("scan_statistics", _scan),
     Row("square_clustering", shown.scores),
@@ -323,6 +362,7 @@ ROWS = (
     Row("transitivity", shown.number("transitivity"), out="numbers"),
     Row("triangle_count", shown.number("triangles"), out="numbers"),
     Row("triangles", shown.scores),
+    Row("voterank", shown.sequence("elected"), out="rows"),
     Row("application_classification", _matched_pattern, "values", "table"),
     Row("collaborative_filtering", _factored, "values", "arrays"),
     Row("fused_lasso", _smoothed),
