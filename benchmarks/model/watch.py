@@ -87,13 +87,13 @@ class Model:
             return made
 
         watched.run, Vector._pointers = look_and_run, pointers_near  # type: ignore[method-assign]
-        watched.replay = watched.replay_buckets = lambda *_: None  # each round comes back, to be looked at
         if engine == "cpu" and self.heads:
             Matrix._sampled = lambda A: self._sample(A)  # type: ignore[assignment,method-assign]
         try:
-            yield self
+            with engines.stepping(watched):  # each round comes back, to be looked at
+                yield self
         finally:
-            del watched.run, watched.replay, watched.replay_buckets  # the class's own are seen again
+            del watched.run  # the class's own is seen again
             Matrix._sampled, Vector._pointers = sampled, pointers  # type: ignore[method-assign]
 
     def _sample(self, A: Matrix) -> Matrix | None:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from sparsezc.cli import graph
 from sparsezc.cli.report import Report, Table, counted, seconds
 from sparsezc.cli.scale_counts import Counts
+from sparsezc.expr import engines
 
 if TYPE_CHECKING:
     from sparsezc.cli.calibrate import Between
@@ -189,14 +190,17 @@ class _One(NamedTuple):
         def call(A: Any) -> Any:
             return chosen.call(algorithms, A, source)
 
-        took, uneven = _Seconds(0.0, 0.0), {}
+        took = stepped = _Seconds(0.0, 0.0)
+        uneven: dict[int, float] = {}
         if wanted:
             took, uneven = _timed(lambda: call(A), arguments.trials, gpu=place.kernels), _imbalance(indptr)
+            with engines.stepping(A._engine):  # as several ranks run it
+                stepped = _timed(lambda: call(A), arguments.trials, gpu=place.kernels)
             with counts.watching(A._engine):
                 call(A)
         assert A._engine is not None
         # of a busy host, the processor time tells what a quiet one would take
-        seconds = took.wall if place.kernels else took.busy
+        seconds = stepped.wall if place.kernels else stepped.busy
         work = Work(counts.steps, seconds, counts.nbytes, uneven, counts.statements)
         return cls(A, call, work, counts.entries, A._engine.name, place, took)
 
@@ -283,20 +287,22 @@ def _device(gpu: bool) -> str | None:
 def _tables(report: Report, one: _One, rates: Any, measured: dict[int, _Seconds]) -> None:
     """Add a row for each number of ranks; the error is of the prediction, against the time that it is made from.
 
-    Without a GPU that is processor time outside exchanges, of which a busy machine can only tell.
+    Without a GPU that is processor time outside exchanges, of which a busy machine can only tell. One rank may run in
+    one loop what several run as statements: its prediction is of the statements, and has no error.
     """
     from sparsezc.engines.distributed.model.cost import predicted
 
     work, rows, data = one.work, [], []
+    alone = one.took.wall if one.gpu else one.took.busy
     for ranks in sorted({*_RANKS, *measured}):
         times = predicted(work, rates, ranks)
         parts = [seconds(part) for part in (times.fixed + times.latency, times.read, times.exchange + times.network)]
         real, off = measured.get(ranks), None
-        if real is not None:
+        if real is not None and ranks > 1:
             made, real_seconds = (times.total, real.wall) if one.gpu else (times.fixed + times.read, real.busy)
             off = made / max(real_seconds, 1e-12) - 1
-        last = ["-"] * 3 if real is None or off is None else [*map(seconds, real), f"{100 * off:+.0f}%"]
-        rows.append((str(ranks), *parts, seconds(times.total), f"{work.seconds / times.total:.2f}x", *last))
+        last = [*(["-"] * 2 if real is None else map(seconds, real)), "-" if off is None else f"{100 * off:+.0f}%"]
+        rows.append((str(ranks), *parts, seconds(times.total), f"{alone / times.total:.2f}x", *last))
         known = None if real is None else real._asdict()
         data.append({"ranks": ranks, **times._asdict(), "seconds": times.total, "measured": known, "error": off})
     report.data["predicted"] = data

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from sparsezc.expr import engines
+
 __all__ = ["Counts"]
 
 _ID = 4  # bytes of a vertex's number on the way
@@ -36,7 +38,7 @@ class Counts:
 
     @contextmanager
     def watching(self, engine: Any) -> Iterator[Counts]:
-        """Count every statement that an engine runs meanwhile; recorded loops run step by step."""
+        """Count every statement that an engine runs meanwhile; loops run step by step."""
         run = engine.run
 
         def look_and_run(expression: Any, out: Any, write: Any) -> None:
@@ -44,8 +46,8 @@ class Counts:
             run(expression, out, write)
 
         engine.run = look_and_run
-        engine.replay = engine.replay_buckets = lambda *_: None
         try:
-            yield self
+            with engines.stepping(engine):
+                yield self
         finally:
-            del engine.run, engine.replay, engine.replay_buckets
+            del engine.run

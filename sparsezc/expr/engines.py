@@ -91,7 +91,8 @@ operand or the mask: its old content is read until the result is computed.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -106,7 +107,7 @@ if TYPE_CHECKING:
     from sparsezc.memory.csr import Csr
     from sparsezc.semirings.types.datatypes import DataType
 
-__all__ = ["Capabilities", "Engine", "capability", "get", "has_placements", "register"]
+__all__ = ["Capabilities", "Engine", "capability", "get", "has_placements", "register", "stepping"]
 
 
 class Engine(Protocol):
@@ -311,6 +312,22 @@ def capability(engine: Engine, name: str) -> Callable[..., Any]:
 
 def _cannot(*_: Any) -> None:
     pass
+
+
+#: The capabilities that run rounds of a loop in place of its statements.
+_LOOPS = ("search", "shorten", "run_loop", "replay", "replay_buckets")
+
+
+@contextmanager
+def stepping(engine: Any) -> Iterator[None]:
+    """Have an engine run the statements of every loop meanwhile, as an engine without these capabilities does."""
+    for name in _LOOPS:
+        setattr(engine, name, _cannot)
+    try:
+        yield
+    finally:
+        for name in _LOOPS:  # the class's own are seen again
+            delattr(engine, name)
 
 
 def has_placements(engine: Engine) -> bool:
