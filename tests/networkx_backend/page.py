@@ -6,9 +6,11 @@ import json
 import re
 import statistics
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
+from benchmarks.harness import frame, publish
 from sparsezc.networkx_backend.info import FUNCTIONS
 from tests.networkx_backend.entry_points import ROOT
 
@@ -26,25 +28,34 @@ def _ratio(times: list[list[float]]) -> str:
 
 def table() -> list[str]:
     """Return the lines of the table."""
-    times: dict[str, Any] = json.loads(PUBLISHED.read_text())["seconds"]
+    times = {case.name: case.notes["seconds"] for case in frame.load(PUBLISHED).cases}
     lines = [f"| `{name}` | {_ratio(times.get(name, []))} | {limits} |" for name, limits in sorted(FUNCTIONS.items())]
     return HEAD + lines
 
 
-def publish(found: list[dict[str, Any]]) -> None:
-    """Write the times of ``benchmarks.networkx_overhead --forced --sizes medium --out FILE`` by function."""
+def publish_times(found: list[dict[str, Any]]) -> None:
+    """Publish the times of ``benchmarks.networkx_overhead --forced --sizes medium --out FILE`` by function."""
     seconds: dict[str, list[list[float]]] = {}
     for line in found:
         if line["forced"] == line["forced"]:  # no NaN: the backend answered
             seconds.setdefault(line["function"], []).append([float(f"{line[key]:.3g}") for key in ("alone", "forced")])
-    command = "python -m benchmarks.networkx_overhead --forced --sizes medium --patience 0.7 --out FILE"
-    text = json.dumps({"command": command, "of each call": ["NetworkX", "sparsezc"], "seconds": seconds})
-    PUBLISHED.write_text(text.replace(']], "', ']],\n"') + "\n")
+    publish_seconds(seconds)
+
+
+def publish_seconds(seconds: dict[str, list[list[float]]]) -> None:
+    """Publish times by function: of each call NetworkX's and the backend's."""
+    with tempfile.TemporaryDirectory() as folder:
+        made = frame.Report("networkx_overhead", "ms", Path(folder) / "networkx.json")
+        for name, times in seconds.items():
+            made.add(
+                frame.Case(name, {"times": "of each call NetworkX's, then the backend's"}, notes={"seconds": times})
+            )
+        publish.publish(made.path, PUBLISHED.parent, PUBLISHED.stem)
 
 
 if __name__ == "__main__":
     if sys.argv[1:]:
-        publish(json.loads(Path(sys.argv[1]).read_text()))
+        publish_times(json.loads(Path(sys.argv[1]).read_text()))
     page = PAGE.read_text()
     start = re.search(r"^\| function \|.*\n", page, re.MULTILINE)
     assert start
