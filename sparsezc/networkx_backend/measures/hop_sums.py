@@ -114,7 +114,7 @@ def harmonic_diameter(G: Graph, sp: Any = None, *, weight: str | None = None) ->
 @claims("attr", "sp", multigraph=True, least=4_000, unless=("weight",))
 def barycenter(G: Graph, weight: str | None = None, attr: Any = None, sp: Any = None) -> list[Any]:
     """Return the nodes of the least sum of distances to all others."""
-    if len(G) == 0:
+    if len(G) == 0 and not G.directed and weight is None:
         raise nx.NetworkXPointlessConcept("the barycenter of the null graph is undefined.")
     sums: list[Any] = []
     for i, _, d in _rows(G, weight):
