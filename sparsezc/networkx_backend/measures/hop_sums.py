@@ -34,7 +34,15 @@ def _rows(G: Graph, weight: str | None) -> _Rows:
 
 
 def _total(G: Graph, weight: str | None, term: Callable[..., NDArray[Any]]) -> Any:
-    return sum(term(*row).sum().item() for row in _rows(G, weight))
+    """Add up a term of all distances: one, its square, or its product with two degrees at most."""
+    total: Any = 0
+    most = 2 * int(G.degrees().max(initial=1))
+    for i, j, d in _rows(G, weight):
+        far = int(d.max(initial=0)) if d.dtype.kind in "iu" else 0
+        if far * max(far + 1, most**2) * d.size >= 2**63:
+            d = d.astype(object)  # Python's integers, which do not wrap around
+        total += np.asarray(term(i, j, d).sum()).item()
+    return total
 
 
 def _in_one_piece(G: Graph) -> bool:
