@@ -76,6 +76,8 @@ def stoer_wagner(A: Matrix) -> tuple[Any, Vector]:
         s, t, cut = _phase(S, np.unique(group))
         if cut_value is None or cut < cut_value:
             cut_value, part = cut, np.flatnonzero(group == t)
+        if cut_value == 0:  # no cut is less
+            break
         # S = C' S C, where C maps t to s
         group[group == t] = s
         merged = np.arange(n)

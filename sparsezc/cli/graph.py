@@ -204,13 +204,24 @@ class Graph:
         name: Any = self.ids[int(vertex)]
         return name if isinstance(name, str) else int(name)
 
-    def another(self, arguments: argparse.Namespace, path: str) -> Any:
-        """Read another graph over the same vertices, under the same options."""
-        from sparsezc.errors import InvalidValue
+    def pairs(self, arguments: argparse.Namespace, path: str, option: str) -> Any:
+        """Read pairs of vertices as a Matrix over this graph's vertices, under the same options."""
+        from sparsezc.core.matrix import Matrix
+        from sparsezc.errors import IndexOutOfBound
 
-        if self.ids is not None:
-            raise InvalidValue(f"{path} is read with the numbers of {self.name}, which --relabel changes")
-        return load(argparse.Namespace(**vars(arguments) | {"graph": path}), False).matrix()
+        columns = dict.fromkeys(("weights", "source_col", "target_col", "weight_col", "type_col", "type"))
+        given = {**vars(arguments), **columns, "graph": path, "relabel": self.ids is not None}
+        found = load(argparse.Namespace(**given), False)
+        n, source = self.degrees.size, f"{option} {path}"
+        if found.ids is None:
+            made = found.matrix()
+            if max(made.shape) > n:
+                raise IndexOutOfBound(f"{source} is {made.nrows} x {made.ncols}; {self.name} has vertices 0 to {n - 1}")
+            made.resize(n, n)
+            return made
+        rows = [self.vertex(str(each), source) for each in found.ids.tolist()]
+        i, j, _ = found.matrix().to_coo()
+        return Matrix.from_coo([rows[k] for k in i.tolist()], [rows[k] for k in j.tolist()], True, nrows=n, ncols=n)
 
     def busiest(self) -> int:
         """Return the vertex with most out-edges, the lowest of several."""

@@ -111,7 +111,7 @@ class Option:
                 return _vector(table, given, whole=self.kind == "labels")
             return _pairs(table, f"{self.flag} {given}", graphs) if self.kind == "pairs" else table
         if self.kind == "graph":
-            return found.another(arguments, given)
+            return found.pairs(arguments, given, self.flag)
         if self.kind == "vertex":
             return found.vertex(given, self.flag)
         return [found.vertex(each, self.flag) for each in given] if self.kind == "vertices" else given
@@ -129,8 +129,9 @@ def _vector(scores: Any, path: str, *, whole: bool) -> Any:
     at = np.flatnonzero(~np.isnan(scores))
     values = scores[at]
     if whole:
-        if not np.array_equal(values, np.trunc(values)):
-            raise FileFormatError(f"{path} has fractions; a whole number for each vertex is needed")
+        wrong = (values != np.trunc(values)) | (abs(values) >= 2.0**63)
+        if wrong.any():
+            raise FileFormatError(f"{path} has {values[wrong][0]}; a whole number for each vertex is needed")
         values = values.astype(np.int64)
     return Vector.from_coo(at, values, size=scores.size)
 

@@ -170,6 +170,35 @@ def test_a_failure_to_converge_is_told_alike(compiled):
             alg.pagerank(A, tol=1e-12, max_iter=2)
 
 
+def test_rounds_are_counted_by_any_integer(compiled):
+    A = graph("random 12")
+    ranks = alg.pagerank(A)
+    for begin in (lambda: None, compiled):
+        begin()
+        assert alg.pagerank(A, max_iter=10**20).isclose(ranks)
+        with pytest.raises(gb.exceptions.DomainMismatch, match=r"max_iter is 50\.0; an integer is needed"):
+            alg.pagerank(A, max_iter=50.0)
+
+
+def test_rows_without_entries_take_no_memory(compiled):
+    """A loop has arrays with an element for each row; statements have none for rows that are not reached."""
+    n = 2**40
+    A = gb.Matrix.from_coo([0, 1, n // 2], [1, n // 2, 0], [1, 2, 3], nrows=n, ncols=n)
+    compiled()
+    assert alg.bfs(A, 0).to_dict() == {0: 0, 1: 1, n // 2: 2}
+    assert alg.bfs_parents(A, 1).to_dict() == {1: 1, n // 2: 1, 0: n // 2}
+    assert alg.overall_reciprocity(A) == 0
+
+
+def test_statements_run_where_memory_is_short_for_a_loop(compiled, monkeypatch):
+    A = graph("random 12")
+    compiled()
+    monkeypatch.setattr(cpu_loops, "_SMALL", 0)
+    assert replay.run_loop(orders.cores, A, cost=1.0) is not None
+    monkeypatch.setattr(cpu_loops, "host_available", lambda: 100)
+    assert replay.run_loop(orders.cores, A, cost=1.0) is None
+
+
 @pytest.mark.parametrize(
     ("format", "sparsity", "by"),
     [

@@ -1,5 +1,7 @@
 """gb.algorithms.stoer_wagner."""
 
+from importlib import import_module
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -77,3 +79,14 @@ def test_bad_arguments():
             stoer_wagner(matrix(csr(2, [(0, 1)], [value])))
     with pytest.raises(gb.exceptions.DimensionMismatch, match="A is 2 x 3"):
         stoer_wagner(gb.Matrix("FP64", 2, 3))
+
+
+def test_a_vertex_alone_ends_the_search(monkeypatch):
+    phases = []
+    module = import_module("sparsezc.algorithms.stoer_wagner")
+    phase = module._phase
+    monkeypatch.setattr(module, "_phase", lambda *given: phases.append(1) or phase(*given))
+    A = gb.Matrix.from_edgelist([(i, (i + 1) % 20) for i in range(20)], nrows=21, ncols=21)
+    value, part = gb.algorithms.stoer_wagner(A)
+    assert (value, part.to_dict()) == (0, {20: True})
+    assert len(phases) == 1

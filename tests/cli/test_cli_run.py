@@ -159,7 +159,7 @@ def read_back(path: Path, row: Row) -> Any:
 def test_every_algorithm_answers_as_its_function(row, here, capsys):
     (here / "labels.csv").write_text("0\n0\n1\n1\n0\n")
     directed = row.name in ACYCLIC
-    (here / "p.tsv").write_text("# 5 x 5, 2 entries\n0\t1\n1\t0\n")
+    (here / "p.tsv").write_text("0\t1\n1\t0\n")
     name = {"numbers": "a.json", "graph": "a.mtx", "rows": "a.npy"}.get(row.out, "a.npz")
     arguments = [row.name, "g.tsv", *["--undirected"] * (not directed), *NEEDED.get(row.name, []), "--out", name]
     arguments += ["--source", "0"] if any(option.name == "source" for option in row.options) else []
@@ -286,6 +286,17 @@ def test_vertices_are_the_files_ids(here, capsys):
     assert [each["vertex"] for each in data["top"]] == [100, 300]
 
 
+@pytest.mark.parametrize(("names", "pair"), [("abcd", "c d"), (("100", "7", "300", "400"), "300,400")])
+def test_pairs_to_score_have_the_files_ids(names, pair, here, capsys):
+    """They have no columns of the graph's names, nor weights."""
+    edges = "\n".join(f"{names[i]},{names[j]},2,x" for i, j in [(0, 2), (0, 3), (1, 2), (1, 3)])
+    (here / "t.csv").write_text(f"who,whom,km,kind\n{edges}\n")
+    (here / "some.txt").write_text(pair)
+    columns = ("--source-col", "who", "--target-col", "whom", "--type-col", "kind", "--type", "x", "--weights", "FP32")
+    given = ("t.csv", *columns, "--relabel", "--undirected", "--pairs", "some.txt")
+    assert answer(capsys, "common-neighbors", *given)["pairs"] == 2
+
+
 def test_two_graphs_have_ids_of_their_own(here, capsys):
     """A path whose ends differ in degree from its middle; the second one's vertices are called otherwise."""
     (here / "one.tsv").write_text("10\t20\n20\t30\n30\t40\n")
@@ -355,6 +366,9 @@ def test_tables_with_headings_and_byte_order_marks(mark, heading, here):
         (["fused-lasso", "g.tsv", "--y", "p.npy", "--lambda1", 1], "y has 2 numbers; one for each of 5 vertices"),
         (["seeded-graph-matching", "g.tsv", "g.tsv", "--seeds", "half.csv"], "has 3.5, 3 in row 1; whole numbers"),
         (["seeded-graph-matching", "g.tsv", "g.tsv", "--seeds", "y.npy"], "has shape (5,); a line of 2 vertices"),
+        (["jaccard-coefficient", "path:3", "--pairs", "g.tsv"], "--pairs g.tsv is 5 x 5; path:3 has vertices 0 to 2"),
+        (["jaccard-coefficient", "g.tsv", "--relabel", "--pairs", "far.tsv"], "--pairs far.tsv is 77; no edge of"),
+        (["modularity", "g.tsv", "--communities", "i.csv"], "i.csv has inf; a whole number for each vertex is needed"),
         (["vertex-nomination", "g.tsv", "--relabel", "--seeds", 7], "--seeds is 7; no edge of g.tsv has this id"),
     ],
 )
@@ -364,6 +378,8 @@ def test_bad_input(arguments, message, here, capsys):
     (here / "empty.csv").write_text("")
     (here / "bad.npy").write_text("nothing")
     (here / "half.csv").write_text("0,0\n3.5,3\n")
+    (here / "far.tsv").write_text("0\t77\n")
+    (here / "i.csv").write_text("inf\n0\n0\n1\n1\n")
     code, out, err = run(capsys, *arguments)
     assert (code, out) == (1, "")
     assert err.count("\n") == 1

@@ -309,6 +309,7 @@ def test_the_null_graph() -> None:
     assert list(nx.connected_components(nx.Graph(), **BACKEND)) == []
     assert list(nx.strongly_connected_components(nx.DiGraph(), **BACKEND)) == []
     assert nx.triangles(nx.Graph(), **BACKEND) == {}
+    assert nx.barycenter(nx.DiGraph(), **BACKEND) == nx.barycenter(nx.Graph(), weight="weight", **BACKEND) == []
 
 
 @pytest.fixture(params=["emulated", pytest.param("real", marks=pytest.mark.gpu)])

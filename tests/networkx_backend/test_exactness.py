@@ -228,7 +228,8 @@ def test_weights_are_read_before_rounds_are_counted(name: str) -> None:
         ("dijkstra_path", (nx.path_graph(3), 0, 1), {"heap": 5}, "unexpected keyword argument"),
         ("dijkstra_path", (nx.path_graph(3), 0, 1, len), {}, "weight is a function"),
         ("dijkstra_path", (nx.path_graph(3), 0, 1), {"weight": len}, "weight is a function"),
-        ("dijkstra_path", (nx.MultiGraph(), 0, 1), {}, "no multigraphs"),
+        ("dijkstra_path", (nx.MultiGraph(), 0, 1), {}, True),
+        ("triangles", (nx.MultiGraph(),), {}, "for graphs without parallel edges only"),
         ("closeness_centrality", (nx.path_graph(3), None, len), {}, "distance is a function"),
         ("bfs_tree", (nx.path_graph(3), 0, False, None, sorted), {}, "does not support sort_neighbors"),
         ("bfs_tree", (nx.path_graph(3), 0), {"sort_neighbors": sorted}, "does not support sort_neighbors"),
@@ -243,3 +244,31 @@ def test_what_can_run_says(name: str, args: Any, kwargs: Any, said: bool | str) 
     """By place or by name."""
     answer = can_run(name, args, kwargs)
     assert answer is True if said is True else isinstance(answer, str) and str(said) in answer
+
+
+@pytest.mark.parametrize("kind", [nx.MultiGraph, nx.MultiDiGraph])
+def test_a_walk_takes_each_of_parallel_edges(kind: Any) -> None:
+    """Without a weight, too."""
+    G = kind([(0, 1), (0, 1), (0, 1), (0, 2), (1, 2), (2, 0)])
+    ours, theirs = (nx.pagerank(G, weight=None, tol=1e-9, backend=name) for name in ("sparsezc", "networkx"))
+    assert difference(ours, theirs, 1e-7) is None
+
+
+@pytest.mark.parametrize("index", [nx.wiener_index, nx.hyper_wiener_index, nx.schultz_index, nx.gutman_index])
+def test_sums_of_long_distances_do_not_wrap_around(index: Any) -> None:
+    G = nx.cycle_graph(7)
+    nx.set_edge_attributes(G, 2**60, "weight")
+    assert index(G, weight="weight", **BACKEND) == pytest.approx(index(G, weight="weight"), rel=1e-12)
+
+
+def test_a_side_of_graphs_without_sides() -> None:
+    """NetworkX raises if the first component that is amiss has none, and looks no further otherwise."""
+    triangle, path = [(0, 1), (1, 2), (2, 0)], [(3, 4), (4, 5)]
+    for edges, nodes in ((triangle + path, [3]), (path + triangle, [3]), (path + triangle, [3, 5]), (path, [4])):
+        G, found = nx.Graph(edges), []
+        for name in ("sparsezc", "networkx"):
+            try:
+                found.append(nx.bipartite.is_bipartite_node_set(G, nodes, backend=name))
+            except nx.NetworkXError as error:
+                found.append(type(error))
+        assert found[0] == found[1]

@@ -97,13 +97,9 @@ def _by_entries(parts: Any, x: Expression, loop: Any, made: NDArray[Any], has: N
 def _loop() -> Any:
     """Return the loop, compiled by numba and kept on disk where that is possible; None without numba."""
     try:
-        numba = import_module("numba")
+        return compiled(import_module("numba"), _multiply)
     except ImportError:
         return None
-    try:
-        return numba.njit(nogil=True, cache=True)(_multiply)
-    except RuntimeError:  # no folder that numba may write to
-        return numba.njit(nogil=True)(_multiply)
 
 
 def _multiply(indptr: Any, ids: Any, values: Any, x: Any, y: Any, monoid: int, multiply: int) -> None:

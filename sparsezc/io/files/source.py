@@ -195,8 +195,9 @@ class InputFile:
         assert self._unpacker is not None
         assert self._packing is not None
         if self._unpacker.eof:
-            if not self._follows() and not (self._fetch() and self._follows()):
-                return False
+            while not self._follows():
+                if not self._fetch():
+                    return False
             # the next of several members
             self._unpacker, self._step = packing.unpacker(self._packing), _FIRST_STEP
         hungry = self._unpacker.hungry
@@ -226,8 +227,10 @@ class InputFile:
             )
 
     def _follows(self) -> bool:
-        """Return whether another member follows in `_packed`, and not only zeros, which may pad the last one."""
-        return self._packed[self._at : self._at + 1] > b"\0" or bool(self._packed[self._at :].strip(b"\0"))
+        """Return whether another member follows in `_packed`, behind zeros that may pad the last one."""
+        if self._packed[self._at : self._at + 1] == b"\0":
+            self._at = len(self._packed) - len(self._packed[self._at :].lstrip(b"\0"))
+        return self._at < len(self._packed)
 
     def _fetch(self) -> bool:
         self._packed, self._at = self._file.read(CHUNK), 0

@@ -74,6 +74,8 @@ def _parsed(path: Path, data: bytes, *, labels: bool) -> Any:
     start = data.lstrip()[:1]
     try:
         if start == b"<":
+            if b"\0" in data:  # UTF-16, in which the next check would see nothing
+                raise FileFormatError(f"{path} has bytes of value 0; GraphML in UTF-8 is needed")
             if b"<!DOCTYPE" in data or b"<!ENTITY" in data:  # entities can unfold without bound
                 raise FileFormatError(f"{path} declares a document type; GraphML without one is needed")
             return nx.read_graphml(io.BytesIO(data))
@@ -122,7 +124,16 @@ def _values(path: Path, G: Any, attribute: str, *, given: bool) -> NDArray[Any] 
     for each in found:
         if each is not None and not isinstance(each, int | float):
             raise FileFormatError(f"{path}: found the {attribute} {each!r} of an edge; a number is needed")
-    return np.array([1 if each is None else each for each in found])
+    made = [1 if each is None else each for each in found]
+    if all(isinstance(each, bool) for each in made):
+        return np.array(made)
+    whole = [each for each in made if isinstance(each, int)]
+    least, most = min(whole, default=0), max(whole, default=0)
+    if least < -(2**63) or most >= 2 ** (64 if least >= 0 else 63):
+        raise FileFormatError(f"{path}: found the {attribute}s {least} to {most} of edges; 64 bits do not hold these")
+    if len(whole) < len(made):
+        return np.array(made, np.float64)
+    return np.array(made, np.uint64 if most >= 2**63 else np.int64)
 
 
 def write(csr: Csr, out: Output) -> None:

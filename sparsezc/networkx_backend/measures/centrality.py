@@ -86,7 +86,7 @@ def pagerank(
                 personalization=teleport,
                 nstart=start,
                 dangling=leak,
-                weighted=weight is not None,
+                weighted=weight is not None or G.multi,
             ),
         )
     )

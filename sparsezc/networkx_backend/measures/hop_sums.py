@@ -34,7 +34,15 @@ def _rows(G: Graph, weight: str | None) -> _Rows:
 
 
 def _total(G: Graph, weight: str | None, term: Callable[..., NDArray[Any]]) -> Any:
-    return sum(term(*row).sum().item() for row in _rows(G, weight))
+    """Add up a term of all distances: one, its square, or its product with two degrees at most."""
+    total: Any = 0
+    most = 2 * int(G.degrees().max(initial=1))
+    for i, j, d in _rows(G, weight):
+        far = int(d.max(initial=0)) if d.dtype.kind in "iu" else 0
+        if far * max(far + 1, most**2) * d.size >= 2**63:
+            d = d.astype(object)  # Python's integers, which do not wrap around
+        total += np.asarray(term(i, j, d).sum()).item()
+    return total
 
 
 def _in_one_piece(G: Graph) -> bool:
@@ -114,7 +122,7 @@ def harmonic_diameter(G: Graph, sp: Any = None, *, weight: str | None = None) ->
 @claims("attr", "sp", multigraph=True, least=4_000, unless=("weight",))
 def barycenter(G: Graph, weight: str | None = None, attr: Any = None, sp: Any = None) -> list[Any]:
     """Return the nodes of the least sum of distances to all others."""
-    if len(G) == 0:
+    if len(G) == 0 and not G.directed and weight is None:
         raise nx.NetworkXPointlessConcept("the barycenter of the null graph is undefined.")
     sums: list[Any] = []
     for i, _, d in _rows(G, weight):

@@ -74,9 +74,16 @@ def is_bipartite_node_set(G: Graph, nodes: Any) -> bool:
         raise nx.AmbiguousSolution("The input node set contains duplicates.")
     inside = np.zeros(len(G), np.int64)
     inside[G.numbers(node for node in side if node in G)] = 1
-    other = inside ^ _colored(G)
     i, j, _ = G.A.to_coo()
-    return not (other[i] != other[j]).any()
+    amiss = i[inside[i] == inside[j]]
+    if not amiss.size:
+        return True
+    # NetworkX looks at one component after another, and raises if the first amiss has no two sides
+    first = algorithms.connected_components(G.A).to_dense()[amiss].min()
+    hops = algorithms.bfs(G.A, first).to_dense(-1)
+    if ((hops[i] >= 0) & (hops[i] % 2 == hops[j] % 2)).any():
+        raise nx.NetworkXError("Graph is not bipartite.")
+    return False
 
 
 @claims(multigraph=True)

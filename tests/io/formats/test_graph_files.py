@@ -74,10 +74,34 @@ def test_an_attribute_is_chosen(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("values", "dtype"),
+    [
+        ([2**63 + 1, 1], "UINT64"),
+        ([-(2**63), 2**62 + 1], "INT64"),
+        ([True, False], "BOOL"),
+        ([-3, 2], "INT64"),
+        ([2.0, 0.5], "FP64"),
+    ],
+)
+def test_attributes_are_exact(values: list[Any], dtype: str, tmp_path: Path) -> None:
+    nx = pytest.importorskip("networkx")
+    nx.write_graphml(nx.DiGraph([(k, k + 1, {"w": w}) for k, w in enumerate(values)]), tmp_path / "a.graphml")
+    A = gb.io.read(tmp_path / "a.graphml", weight_col="w")
+    assert A.dtype == dtype
+    assert list(edges(A).values()) == values
+
+
+@pytest.mark.parametrize(
     ("name", "text", "message"),
     [
         ("a.graphml", "<graphml>\n<node\n", r"a\.graphml, line \d+: this is no GraphML"),
         ("a.graphml", "<!DOCTYPE a [<!ENTITY b 'c'>]>\n<graphml/>", "declares a document type"),
+        ("a.graphml", "<\0!\0D\0O\0C\0T\0Y\0P\0E\0", "GraphML in UTF-8 is needed"),
+        (
+            "a.gml",
+            f"graph [ node [ id 0 ] node [ id 1 ] edge [ source 0 target 1 weight {2**70} ] ]",
+            "64 bits do not hold these",
+        ),
         ("a.gml", "graph [\n  node [\n    id x?\n", r"a\.gml, line 3: this is no GraphML"),
         ("a.net", "*Vertices 2\n1 a\n*Arcs\n1\n", r"a\.net: this is no GraphML"),
         ("a.gml", "graph [ node [ id 0 ] node [ id 1 ] edge [ source 0 target 1 weight \"x\" ] ]", "the weight 'x'"),

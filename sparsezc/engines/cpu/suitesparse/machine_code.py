@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 __all__ = ["compiled"]
@@ -10,6 +11,35 @@ __all__ = ["compiled"]
 def compiled(numba: Any, function: Any) -> Any:
     """Return a function that numba compiles at its first use, and keeps on disk where it may write."""
     try:
-        return numba.njit(nogil=True, cache=True)(function)
+        made = numba.njit(nogil=True, cache=True)(function)
     except RuntimeError:  # no folder that numba may write to
         return numba.njit(nogil=True)(function)
+    made._cache = _Kept(made._cache)
+    return made
+
+
+class _Kept:
+    """numba's files of one function, which do not have to be readable or writable: it is compiled again then.
+
+    numba itself raises for a damaged file, as a crash of the system leaves, and on a full disk.
+    """
+
+    def __init__(self, files: Any) -> None:
+        self._files = files
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._files, name)
+
+    def load_overload(self, *given: Any) -> Any:
+        """Return the machine code of some types; None if there is none."""
+        try:
+            return self._files.load_overload(*given)
+        except Exception:  # unpickling may raise any
+            with suppress(Exception):
+                self._files.flush()
+            return None
+
+    def save_overload(self, *given: Any) -> None:
+        """Keep machine code, if possible."""
+        with suppress(Exception):
+            self._files.save_overload(*given)

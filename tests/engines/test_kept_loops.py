@@ -1,0 +1,47 @@
+"""Machine code that numba keeps on disk: where it cannot be read or written, it is made again."""
+
+import pytest
+
+from sparsezc.engines.cpu.suitesparse.machine_code import compiled
+
+numba = pytest.importorskip("numba", reason="numba compiles the loops")
+TEXT = "def twice(x):\n    return 2 * x\n"
+
+
+@pytest.fixture
+def twice(tmp_path, monkeypatch):
+    """What compiles a function of a file of its own, as each process does."""
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "doubling.py").write_text(TEXT)
+    monkeypatch.setattr(numba.config, "CACHE_DIR", "")
+    scope = {}
+    exec(compile(TEXT, str(tmp_path / "doubling.py"), "exec"), scope)
+    return lambda: compiled(numba, scope["twice"])
+
+
+def files(tmp_path, suffix):
+    return list(tmp_path.rglob(f"*.{suffix}"))
+
+
+@pytest.mark.parametrize("suffix", ["nbi", "nbc"])
+def test_damaged_files_are_replaced(suffix, twice, tmp_path):
+    assert twice()(3) == 6
+    [kept] = files(tmp_path, suffix)
+    whole = kept.stat().st_size
+    for content in (b"", kept.read_bytes()[:20], b"no pickle"):
+        kept.write_bytes(content)
+        assert twice()(3) == 6
+        [kept] = files(tmp_path, suffix)
+        assert kept.stat().st_size == whole
+    again = twice()
+    assert again(3) == 6
+    assert sum(again.stats.cache_hits.values()) == 1
+
+
+def test_a_full_disk_costs_the_files_alone(twice, tmp_path, monkeypatch):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("numba.core.caching.IndexDataCacheFile._save_data", full)
+    assert twice()(4) == 8
+    assert not files(tmp_path, "nbc")
