@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from sparsezc.errors import DimensionMismatch
+from sparsezc.expr.array_exchange import from_array
 from sparsezc.expr.expression import Expression, Operand, Unrun, says, stored
 from sparsezc.expr.infix import K
 from sparsezc.expr.mask import Mask
@@ -179,13 +180,14 @@ def pair(left: Any, right: Any, sign: str, method: str) -> Any:
     Raises
     ------
     TypeError
-        A side is no Matrix or Vector (a number may meet a Scalar under ``&`` and ``|``), or ``&`` meets ``|``.
+        A side is no Matrix or Vector (an array is one beside ``@``, and a number may meet a Scalar under ``&`` and
+        ``|``), or ``&`` meets ``|``.
     DimensionMismatch
         The shapes do not fit.
     """
     if isinstance(left, Mask) or isinstance(right, Mask):
         return NotImplemented
-    sides: list[Any] = [x if isinstance(x, Operand | Unrun) else _number(x) for x in (left, right)]
+    sides = [_paired(x, sign) for x in (left, right)]
     for x, name in zip(sides, ("left", "right"), strict=True):
         other = sides[0] if name == "right" else sides[1]
         if x is None or (not x.ndim and (sign == "@" or other is None or other.ndim)):
@@ -201,7 +203,12 @@ def pair(left: Any, right: Any, sign: str, method: str) -> Any:
     return Pair(sides[0], sides[1], sign, _shape(sides[0], sides[1], sign))
 
 
-def _number(x: Any) -> Any:
+def _paired(x: Any, sign: str) -> Any:
+    """Return a side: an object, also of an array beside ``@``, or a Scalar; None for anything else."""
+    if isinstance(x, Operand | Unrun):
+        return x
+    if sign == "@" and (made := from_array(x)) is not None:
+        return made
     try:
         return scalar(x, "a number")
     except TypeError:

@@ -19,6 +19,9 @@ from sparsezc.ops.select import random_seed
 from sparsezc.semirings import binary, monoid
 from sparsezc.semirings.types import datatypes
 
+#: Pairs of vertices that a caller asks for: the entries of a matrix, or a list.
+Pairs = Matrix | Iterable[Iterable[int]]
+
 
 def adjacency(A: Any, name: str = "A") -> int:
     """Check an adjacency matrix and return its number of vertices."""
@@ -51,6 +54,26 @@ def vertices(values: Iterable[Any], n: int, name: str = "sources") -> NDArray[np
             vertex(values[np.argmax((values < 0) | (values >= n))], n, name)
         return values.astype(np.int64, copy=False)
     return np.array([vertex(value, n, name) for value in values], np.int64)
+
+
+def pairs(given: Any, A: Matrix) -> Matrix:
+    """Return a matrix with an entry for each pair (i, j) to compute: the given one, or one made of a list of pairs."""
+    n = A.nrows
+    if isinstance(given, Matrix):
+        if given.shape != A.shape:
+            raise DimensionMismatch(f"pairs is {given.nrows} x {given.ncols}; A is {n} x {n}")
+        return given
+    try:
+        listed = given if isinstance(given, np.ndarray) else [tuple(pair) for pair in given]
+        ends = np.asarray(listed if len(listed) else np.empty((0, 2), np.int64))
+    except (TypeError, ValueError):  # no iterable, or items of several lengths
+        ends = np.empty(0)
+    if ends.ndim != 2 or ends.shape[1] != 2:
+        needed = "a Matrix of the shape of A, or pairs of vertices such as [(0, 1), (0, 2)], is needed"
+        raise DomainMismatch(f"pairs is {given!r:.80}; {needed}")
+    i, j = (vertices(side if side.dtype.kind in "iu" else side.tolist(), n, "pairs") for side in ends.T)
+    made: Matrix = Matrix.from_coo(i, j, True, nrows=n, ncols=n)
+    return made
 
 
 def full(v: Any, n: int, name: str) -> Vector:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sparsezc.algorithms import _check
+from sparsezc.algorithms._searches import are_several
 from sparsezc.algorithms.bfs import near
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
@@ -15,30 +17,30 @@ from sparsezc.semirings.types import datatypes
 
 
 def k_hop(A: Matrix, source: Any, radius: Any = 1, *, center: bool = True, undirected: bool = False) -> Vector:
-    """Find the vertices within `radius` hops of one, with their distances, as NetworkX's ``ego_graph``.
+    """Find the vertices within `radius` hops of one, or of the nearest of several, with their distances.
 
     Parameters
     ----------
     A : Matrix, shape (n, n), any dtype
         Adjacency matrix: an entry (i, j), whatever its value, is an edge from i to j.
-    source : int
-        The centre, in 0..n-1.
+    source : int, or iterable of int
+        The centre, in 0..n-1, or several; :func:`bfs` of several has the hops from each.
     radius : int
         The most hops, at least 0.
     center : bool
-        The centre belongs to its neighbourhood.
+        The centres belong to their neighbourhood.
     undirected : bool
         Follow edges in both directions.
 
     Returns
     -------
     Vector of INT32, size n
-        Hops from `source`; vertices farther away have no entry.
+        Hops from the nearest centre; vertices farther away have no entry.
 
     Raises
     ------
     IndexOutOfBound
-        `source` is not a vertex of the graph.
+        `source` is not a vertex of the graph, or has one that is not.
     InvalidValue
         `radius` is negative.
     DimensionMismatch
@@ -60,31 +62,36 @@ def k_hop(A: Matrix, source: Any, radius: Any = 1, *, center: bool = True, undir
     >>> A = gb.Matrix.from_edgelist([(0, 1), (1, 2), (2, 3)], nrows=4, ncols=4)
     >>> gb.algorithms.k_hop(A, 1, radius=1, undirected=True).to_dict()
     {0: 1, 1: 0, 2: 1}
+    >>> gb.algorithms.k_hop(A, [0, 2]).to_dict()
+    {0: 0, 1: 1, 2: 0, 3: 1}
     """
     n = _check.adjacency(A)
-    source = _check.vertex(source, n)
+    several = are_several(source)
+    sources = np.unique(_check.vertices(source, n, "source") if several else [_check.vertex(source, n)])
     radius = _check.count(radius, "radius")
-    level = near(A, np.array([source]), min(radius, n)) if A._symmetric or not undirected else None
+    level = near(A, sources, min(radius, n)) if A._symmetric or not undirected else None
     if level is None:
-        level = _levels(A, source, radius, undirected)
+        level = _levels(A, sources, radius, undirected)
     if not center:
-        del level[source]
+        del level[sources]
     return level
 
 
 def ego_graph(A: Matrix, source: Any, radius: Any = 1, *, center: bool = True, undirected: bool = False) -> Matrix:
-    """Return the edges between the vertices within `radius` hops of one.
+    """Return the edges between the vertices within `radius` hops of one, or of the nearest of several.
+
+    Of one it is NetworkX's ``ego_graph``.
 
     Parameters
     ----------
     A : Matrix, shape (n, n), any dtype
         Adjacency matrix: an entry (i, j) is an edge from i to j.
-    source : int
-        The centre, in 0..n-1.
+    source : int, or iterable of int
+        The centre, in 0..n-1, or several.
     radius : int
         The most hops, at least 0.
     center : bool
-        The centre's own edges belong to the result.
+        The centres' own edges belong to the result.
     undirected : bool
         Follow edges in both directions.
 
@@ -96,7 +103,7 @@ def ego_graph(A: Matrix, source: Any, radius: Any = 1, *, center: bool = True, u
     Raises
     ------
     IndexOutOfBound
-        `source` is not a vertex of the graph.
+        `source` is not a vertex of the graph, or has one that is not.
     InvalidValue
         `radius` is negative.
     DimensionMismatch
@@ -125,11 +132,10 @@ def ego_graph(A: Matrix, source: Any, radius: Any = 1, *, center: bool = True, u
     return E
 
 
-def _levels(A: Matrix, source: int, radius: int, undirected: bool) -> Vector:
+def _levels(A: Matrix, sources: NDArray[np.int64], radius: int, undirected: bool) -> Vector:
     """Count the hops to the vertices within a radius."""
     level = Vector(datatypes.INT32, A.nrows)
-    q = Vector(datatypes.BOOL, A.nrows)
-    q[source] = True
+    q: Vector = Vector.from_coo(sources, True, size=A.nrows)
     for depth in range(radius + 1):
         # level<q> = d
         level(q.S) << depth

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sparsezc.algorithms import _check
+from sparsezc.algorithms._check import Pairs
 from sparsezc.algorithms._degree import out_degree
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
@@ -11,16 +12,16 @@ from sparsezc.semirings import select, semiring, unary
 from sparsezc.semirings.types import datatypes
 
 
-def common_neighbors(A: Matrix, pairs: Matrix | None = None, weight: Vector | None = None) -> Matrix:
+def common_neighbors(A: Matrix, pairs: Pairs | None = None, weight: Vector | None = None) -> Matrix:
     """Count the common neighbours of two vertices, or sum a weight over them.
 
     Parameters
     ----------
     A : Matrix, shape (n, n), any dtype
         Adjacency matrix: an entry (i, j), whatever its value, makes j a neighbour of i.
-    pairs : Matrix, shape (n, n), any dtype, optional
-        Only pairs (i, j) for which it has an entry are computed, at a cost that grows with their number; by default
-        all with i != j.
+    pairs : Matrix, shape (n, n), any dtype, or iterable of pairs of int, optional
+        Only pairs (i, j) for which it has an entry, or that it lists, are computed, at a cost that grows with their
+        number; by default all with i != j.
     weight : Vector, size n, optional
         What each common neighbour counts; those without an entry count nothing.
 
@@ -34,7 +35,9 @@ def common_neighbors(A: Matrix, pairs: Matrix | None = None, weight: Vector | No
     DimensionMismatch
         `A` is not square, or `pairs` or `weight` has another shape.
     DomainMismatch
-        `pairs` is no Matrix, or `weight` is no Vector.
+        `pairs` is neither a Matrix nor pairs of integers, or `weight` is no Vector.
+    IndexOutOfBound
+        `pairs` lists a number that is no vertex.
 
     Notes
     -----
@@ -51,12 +54,11 @@ def common_neighbors(A: Matrix, pairs: Matrix | None = None, weight: Vector | No
     >>> A = gb.Matrix.from_edgelist([(0, 2), (1, 2), (1, 3), (0, 3)], nrows=4, ncols=4)
     >>> gb.algorithms.common_neighbors(A).get(0, 1)
     2
+    >>> gb.algorithms.common_neighbors(A, pairs=[(0, 1), (2, 3)]).to_dicts()
+    {0: {1: 2}}
     """
     n = _check.adjacency(A)
-    if pairs is not None and not isinstance(pairs, Matrix):
-        raise DomainMismatch(f"pairs is a {type(pairs).__name__}; a Matrix is needed")
-    if pairs is not None and pairs.shape != A.shape:
-        raise DimensionMismatch(f"pairs is {pairs.nrows} x {pairs.ncols}; A is {n} x {n}")
+    asked = None if pairs is None else _check.pairs(pairs, A)
     if weight is not None and not isinstance(weight, Vector):
         raise DomainMismatch(f"weight is a {type(weight).__name__}; a Vector is needed")
     if weight is not None and weight.size != n:
@@ -66,20 +68,20 @@ def common_neighbors(A: Matrix, pairs: Matrix | None = None, weight: Vector | No
         W = A.mxm(weight.dup(datatypes.FP64).diag(), semiring.any_second[datatypes.FP64]).new()
         op = semiring.plus_first[datatypes.FP64]
     product = W.mxm(A.T, op)
-    C: Matrix = product.new() if pairs is None else product.new(mask=pairs.S)
-    if pairs is None:
+    C: Matrix = product.new() if asked is None else product.new(mask=asked.S)
+    if asked is None:
         C << C.select(select.offdiag)
     return C
 
 
-def resource_allocation_index(A: Matrix, pairs: Matrix | None = None) -> Matrix:
+def resource_allocation_index(A: Matrix, pairs: Pairs | None = None) -> Matrix:
     """Sum one over the degree of each common neighbour of two vertices.
 
     Parameters
     ----------
     A : Matrix, shape (n, n), any dtype
         Adjacency matrix of an undirected graph, each edge in both directions; values are ignored.
-    pairs : Matrix, shape (n, n), any dtype, optional
+    pairs : Matrix, shape (n, n), any dtype, or iterable of pairs of int, optional
         The pairs to compute, as :func:`common_neighbors` takes them.
 
     Returns
@@ -112,14 +114,14 @@ def resource_allocation_index(A: Matrix, pairs: Matrix | None = None) -> Matrix:
     return common_neighbors(A, pairs, out_degree(A).apply(unary.minv[datatypes.FP64]).new())
 
 
-def adamic_adar_index(A: Matrix, pairs: Matrix | None = None) -> Matrix:
+def adamic_adar_index(A: Matrix, pairs: Pairs | None = None) -> Matrix:
     """Sum one over the logarithm of the degree of each common neighbour of two vertices.
 
     Parameters
     ----------
     A : Matrix, shape (n, n), any dtype
         Adjacency matrix of an undirected graph, each edge in both directions; values are ignored.
-    pairs : Matrix, shape (n, n), any dtype, optional
+    pairs : Matrix, shape (n, n), any dtype, or iterable of pairs of int, optional
         The pairs to compute, as :func:`common_neighbors` takes them. A pair (i, i) whose i has a neighbour of degree 1
         is infinite.
 

@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 from sparsezc.algorithms import _check
+from sparsezc.algorithms._check import Pairs
 from sparsezc.algorithms._degree import out_degree
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
-from sparsezc.errors import DimensionMismatch, DomainMismatch
 from sparsezc.semirings import binary, select, semiring, unary
 from sparsezc.semirings.types import datatypes
 
 
-def jaccard_coefficient(A: Matrix, pairs: Matrix | None = None) -> Matrix:
+def jaccard_coefficient(A: Matrix, pairs: Pairs | None = None) -> Matrix:
     """Compute the number of common neighbours of two vertices over that of all their neighbours.
 
     Parameters
     ----------
     A : Matrix, shape (n, n), any dtype
         Adjacency matrix: an entry (i, j), whatever its value, makes j a neighbour of i.
-    pairs : Matrix, shape (n, n), any dtype, optional
-        Only pairs (i, j) for which it has an entry are computed, at a cost that grows with their number; by default
-        all with i != j.
+    pairs : Matrix, shape (n, n), any dtype, or iterable of pairs of int, optional
+        Only pairs (i, j) for which it has an entry, or that it lists, are computed, at a cost that grows with their
+        number; by default all with i != j.
 
     Returns
     -------
@@ -31,6 +31,10 @@ def jaccard_coefficient(A: Matrix, pairs: Matrix | None = None) -> Matrix:
     ------
     DimensionMismatch
         `A` is not square, or `pairs` has another shape.
+    DomainMismatch
+        `pairs` is neither a Matrix nor pairs of integers.
+    IndexOutOfBound
+        `pairs` lists a number that is no vertex.
 
     Notes
     -----
@@ -51,6 +55,8 @@ def jaccard_coefficient(A: Matrix, pairs: Matrix | None = None) -> Matrix:
     >>> A = gb.Matrix.from_edgelist([(0, 2), (1, 2), (1, 3)], nrows=4, ncols=4)
     >>> gb.algorithms.jaccard_coefficient(A).get(0, 1)
     0.5
+    >>> gb.algorithms.jaccard_coefficient(A, pairs=[(0, 1), (0, 3)]).to_dicts()
+    {0: {1: 0.5}}
     """
     C = _products(A, pairs, False)
     D = out_degree(A).diag()
@@ -62,15 +68,15 @@ def jaccard_coefficient(A: Matrix, pairs: Matrix | None = None) -> Matrix:
     return share
 
 
-def cosine_similarity(A: Matrix, pairs: Matrix | None = None, *, weighted: bool = False) -> Matrix:
+def cosine_similarity(A: Matrix, pairs: Pairs | None = None, *, weighted: bool = False) -> Matrix:
     """Compute the cosine of the angle between the rows of two vertices.
 
     Parameters
     ----------
     A : Matrix, shape (n, n), any dtype
         Adjacency matrix: row i has the neighbours of i.
-    pairs : Matrix, shape (n, n), any dtype, optional
-        Only pairs (i, j) for which it has an entry are computed; by default all with i != j.
+    pairs : Matrix, shape (n, n), any dtype, or iterable of pairs of int, optional
+        Only pairs (i, j) for which it has an entry, or that it lists, are computed; by default all with i != j.
     weighted : bool
         Rows hold the values; else ones.
 
@@ -83,6 +89,10 @@ def cosine_similarity(A: Matrix, pairs: Matrix | None = None, *, weighted: bool 
     ------
     DimensionMismatch
         `A` is not square, or `pairs` has another shape.
+    DomainMismatch
+        `pairs` is neither a Matrix nor pairs of integers.
+    IndexOutOfBound
+        `pairs` lists a number that is no vertex.
 
     Notes
     -----
@@ -116,7 +126,7 @@ def cosine_similarity(A: Matrix, pairs: Matrix | None = None, *, weighted: bool 
     return C
 
 
-def _products(A: Matrix, pairs: Matrix | None, weighted: bool) -> Matrix:
+def _products(A: Matrix, pairs: Pairs | None, weighted: bool) -> Matrix:
     """Return the products of two rows, FP64: of all pairs off the diagonal, or of the given pairs."""
     _check.adjacency(A)
     op = semiring.plus_times[datatypes.FP64] if weighted else semiring.plus_pair[datatypes.FP64]
@@ -124,9 +134,5 @@ def _products(A: Matrix, pairs: Matrix | None, weighted: bool) -> Matrix:
         C: Matrix = A.mxm(A.T, op).new()
         C << C.select(select.offdiag)
         return C
-    if not isinstance(pairs, Matrix):
-        raise DomainMismatch(f"pairs is a {type(pairs).__name__}; a Matrix is needed")
-    if pairs.shape != A.shape:
-        raise DimensionMismatch(f"pairs is {pairs.nrows} x {pairs.ncols}; A is {A.nrows} x {A.ncols}")
-    asked: Matrix = A.mxm(A.T, op).new(mask=pairs.S)
+    asked: Matrix = A.mxm(A.T, op).new(mask=_check.pairs(pairs, A).S)
     return asked

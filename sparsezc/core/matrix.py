@@ -24,6 +24,7 @@ from sparsezc.engines import cpu
 from sparsezc.engines.cpu.suitesparse import native
 from sparsezc.errors import OutputNotEmpty, UnknownDtype
 from sparsezc.expr import engines
+from sparsezc.expr.array_exchange import ByDlpack
 from sparsezc.expr.expression import Expression, IndexList, ready
 from sparsezc.expr.mask import Mask, Maskable, as_mask
 from sparsezc.expr.options import check as check_options
@@ -42,7 +43,7 @@ __all__ = ["Matrix", "TransposedMatrix"]
 _numbers = itertools.count()
 
 
-class Matrix(FromArrays, MatrixContents, Readable, Placeable, Maskable, Writable["Matrix"]):
+class Matrix(FromArrays, MatrixContents, Readable, ByDlpack, Placeable, Maskable, Writable["Matrix"]):
     """A sparse matrix of `nrows` rows and `ncols` columns.
 
     A matrix stays on the engine on which it was made (``config.engine``); :meth:`to` copies it to another.

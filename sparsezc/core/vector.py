@@ -19,6 +19,7 @@ from sparsezc.engines import cpu
 from sparsezc.engines.cpu.suitesparse import native
 from sparsezc.errors import OutputNotEmpty
 from sparsezc.expr import engines
+from sparsezc.expr.array_exchange import ByDlpack
 from sparsezc.expr.dispatch import PLAIN
 from sparsezc.expr.expression import Expression, IndexList, Operand, ready
 from sparsezc.expr.mask import Mask, Maskable, as_mask
@@ -40,7 +41,7 @@ _numbers = itertools.count()
 _MOST_PENDING = 64  # elements that a vector without a store keeps
 
 
-class Vector(VectorFromArrays, ReadableVector, Maskable, Writable["Vector"]):
+class Vector(VectorFromArrays, ReadableVector, ByDlpack, Maskable, Writable["Vector"]):
     """A sparse vector: `size` positions, some of which hold a value.
 
     A vector is on the engine of the last statement that it took part in, and moves by itself; a new one has no engine.

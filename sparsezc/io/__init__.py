@@ -47,6 +47,8 @@ if TYPE_CHECKING:
     from sparsezc.io.interop.networkx import to_networkx as to_networkx
     from sparsezc.io.interop.pandas import from_pandas_edgelist as from_pandas_edgelist
     from sparsezc.io.interop.pandas import to_pandas_edgelist as to_pandas_edgelist
+    from sparsezc.io.interop.polars import from_polars as from_polars
+    from sparsezc.io.interop.polars import to_polars as to_polars
     from sparsezc.io.interop.pydata_sparse import from_pydata_sparse as from_pydata_sparse
     from sparsezc.io.interop.pydata_sparse import to_pydata_sparse as to_pydata_sparse
     from sparsezc.io.interop.scipy_sparse import from_scipy_sparse as from_scipy_sparse
@@ -73,6 +75,7 @@ else:
             "interop.jax": "from_jax_sparse to_jax_sparse",
             "interop.networkx": "from_networkx to_networkx",
             "interop.pandas": "from_pandas_edgelist to_pandas_edgelist",
+            "interop.polars": "from_polars to_polars",
             "interop.pydata_sparse": "from_pydata_sparse to_pydata_sparse",
             "interop.scipy_sparse": "from_scipy_sparse to_scipy_sparse",
             "interop.torch": "from_torch_sparse to_torch_sparse",

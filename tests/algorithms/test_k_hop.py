@@ -37,6 +37,23 @@ def test_any_graph(graph, radius, undirected, data):
     check(graph, data.draw(st.integers(0, graph.shape[0] - 1)), radius, undirected)
 
 
+@given(graphs(st.integers(-9, 9)), st.integers(0, 3), st.booleans(), st.data())
+def test_several_centres(graph, radius, undirected, data):
+    """Every vertex has its hops from the nearest centre; edges between such vertices are kept."""
+    sources = data.draw(st.lists(st.integers(0, graph.shape[0] - 1), min_size=1, max_size=4))
+    A, around = matrix(graph), network(graph).to_undirected() if undirected else network(graph)
+    hops = {}
+    for source in sources:
+        for v, d in nx.single_source_shortest_path_length(around, source, cutoff=radius).items():
+            hops[v] = min(d, hops.get(v, d))
+    assert k_hop(A, sources, radius, undirected=undirected).to_dict() == hops
+    for center in (True, False):
+        kept = hops.keys() - (() if center else sources)
+        assert k_hop(A, iter(sources), radius, center=center, undirected=undirected).to_dict().keys() == kept
+        i, j, _ = ego_graph(A, sources, radius, center=center, undirected=undirected).to_coo()
+        assert set(zip(i.tolist(), j.tolist(), strict=True)) == set(network(graph).subgraph(kept).edges)
+
+
 @needs_real
 def test_a_real_graph():
     check(real("email-Eu-core"), 7, 2, False)
@@ -50,5 +67,7 @@ def test_types_and_bad_arguments():
             algorithm(A, 0, -1)
         with pytest.raises(gb.exceptions.IndexOutOfBound, match="source is 4"):
             algorithm(A, 4)
+        with pytest.raises(gb.exceptions.IndexOutOfBound, match="source is 4"):
+            algorithm(A, [0, 4])
         with pytest.raises(gb.exceptions.DimensionMismatch, match="A is 2 x 3"):
             algorithm(gb.Matrix("FP64", 2, 3), 0)

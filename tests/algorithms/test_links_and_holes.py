@@ -149,7 +149,7 @@ def test_bad_arguments():
         with pytest.raises(gb.exceptions.DimensionMismatch, match="A is 2 x 3"):
             algorithm(other)
     for pairs, error, said in (
-        (3, gb.exceptions.DomainMismatch, "pairs is a int"),
+        (3, gb.exceptions.DomainMismatch, "pairs is 3; a Matrix"),
         (other, gb.exceptions.DimensionMismatch, "pairs is 2 x 3"),
     ):
         with pytest.raises(error, match=said):

@@ -10,6 +10,10 @@ import sparsezc as gb
 from tests.algorithms.graphs import SMALL, both_ways, csr, graphs, matrix, needs_real, network, real
 
 jaccard_coefficient, cosine_similarity = gb.algorithms.jaccard_coefficient, gb.algorithms.cosine_similarity
+LINKS = (
+    jaccard_coefficient, cosine_similarity, gb.algorithms.common_neighbors, gb.algorithms.adamic_adar_index,
+    gb.algorithms.resource_allocation_index,
+)  # fmt: skip
 
 
 def ones(graph):
@@ -86,7 +90,31 @@ def test_no_vertices_and_bad_arguments(algorithm):
     A = matrix(SMALL["diamonds"])
     with pytest.raises(gb.exceptions.DimensionMismatch, match="pairs is 2 x 3; A is 31 x 31"):
         algorithm(A, gb.Matrix("BOOL", 2, 3))
-    with pytest.raises(TypeError, match="pairs is a list; a Matrix"):
-        algorithm(A, [(0, 1)])
     with pytest.raises(gb.exceptions.DimensionMismatch, match="A is 2 x 3"):
         algorithm(gb.Matrix("FP64", 2, 3))
+
+
+@pytest.mark.parametrize("given", [list, np.array, iter, tuple])
+def test_pairs_as_a_list(given):
+    A = matrix(SMALL["star"])
+    pairs = [(1, 2), (3, 1), (0, 1), (1, 2)]
+    asked = gb.Matrix.from_coo([1, 3, 0], [2, 1, 1], True, nrows=A.nrows, ncols=A.ncols)
+    for algorithm in LINKS:
+        assert algorithm(A, pairs=given(pairs)).isequal(algorithm(A, asked))
+    assert algorithm(A, []).nvals == 0
+
+
+@pytest.mark.parametrize(
+    ("pairs", "error", "message"),
+    [
+        ([(0, 1, 2)], "DomainMismatch", "pairs is \\[\\(0, 1, 2\\)\\]; a Matrix of the shape of A, or pairs"),
+        ([(0, 1), (2,)], "DomainMismatch", "or pairs of vertices"),
+        (5, "DomainMismatch", "pairs is 5"),
+        ([(0, 99)], "IndexOutOfBound", "pairs is 99; the graph has vertices 0 to"),
+        ([(0.5, 1)], "DomainMismatch", "pairs is 0.5; a vertex number"),
+    ],
+)
+def test_wrong_pairs(pairs, error, message):
+    for algorithm in LINKS:
+        with pytest.raises(getattr(gb.exceptions, error), match=message):
+            algorithm(matrix(SMALL["star"]), pairs)

@@ -81,6 +81,10 @@ FOLDERS = (
 
 # (module, what it imports inside a function): why the circle must be there.
 LAZY: dict[tuple[str, str], str] = {
+    (
+        "sparsezc.expr.array_exchange",
+        "sparsezc",
+    ): "the facade converts arrays, and other libraries ask an object itself",
     ("sparsezc.expr.expression", "sparsezc"): "the facade knows how python-graphblas's objects become ours",
     ("sparsezc.semirings.algebra.typed", "sparsezc"): "an operator called with numbers makes Scalars of them",
 }

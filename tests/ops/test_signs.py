@@ -247,3 +247,29 @@ def test_operators_called_on_numbers() -> None:
             g.unary.sin(object())
         with pytest.raises(TypeError):
             g.binary.plus(object(), object())
+
+
+@pytest.mark.parametrize("wrap", [lambda x: x, gb.io.from_array], ids=["array", "object"])
+def test_an_array_beside_a_product_sign(wrap: Callable[[Any], Any]) -> None:
+    rng = np.random.default_rng(3)
+    dense, x, X = rng.integers(1, 9, (4, 5)).astype(float), rng.random(5), rng.random((5, 2))
+    A = gb.io.from_array(dense)
+    np.testing.assert_allclose((A @ wrap(x)).new().to_dense(), dense @ x)
+    np.testing.assert_allclose((A @ wrap(X)).new().to_dense(), dense @ X)
+    np.testing.assert_allclose((wrap(X.T) @ A.T).new().to_dense(), X.T @ dense.T)
+    np.testing.assert_allclose((wrap(x) @ A.T).new().to_dense(), x @ dense.T)
+    np.testing.assert_allclose(gb.semiring.min_plus(A @ wrap(x)).new().to_dense(), (dense + x).min(axis=1))
+    B = A.dup()
+    B @= wrap(np.eye(5))
+    assert B.isequal(A)
+
+
+def test_what_is_no_operand_beside_a_product_sign() -> None:
+    A = gb.Matrix(float, 4, 5)
+    for wrong in (np.zeros((2, 2, 2)), np.float64(1), [1, 2], "a"):
+        with pytest.raises(TypeError, match="Bad type for argument `right` in __matmul__"):
+            A @ wrong
+    with pytest.raises(gb.exceptions.DimensionMismatch, match="5 meets 3"):
+        A @ np.zeros(3)
+    with pytest.raises(gb.exceptions.DimensionMismatch, match="3 meets 4"):
+        np.zeros(3) @ A

@@ -240,6 +240,14 @@ def test_no_array_of_the_matrix_s_size_comes_to_the_host(gpu: Any, monkeypatch: 
     assert max(seen, default=0) <= 1
 
 
+def test_a_full_vector_on_the_device_is_taken_without_a_copy(gpu: Any) -> None:
+    v = gb.io.from_array(gpu.xp.arange(5.0), engine="gpu")
+    assert v.__dlpack_device__() == gpu.xp.empty(0).__dlpack_device__()
+    taken = gpu.xp.from_dlpack(v)
+    v[2] = 7
+    assert taken.tolist() == [0, 1, 7, 3, 4]
+
+
 @pytest.mark.gpu
 @pytest.mark.parametrize("wrap", WRAPS)
 def test_cupy_arrays_are_found_to_lie_on_the_gpu(wrap: str) -> None:

@@ -110,6 +110,17 @@ def test_what_is_refused() -> None:
         gb.io.from_array([1], engine="fpga")
 
 
+def test_other_libraries_take_a_vector_or_a_full_matrix_itself() -> None:
+    values = np.arange(6.0).reshape(2, 3)
+    for judge in (values[0], values, np.array([True, False]), np.array([1, 2], np.uint8)):
+        found = np.from_dlpack(gb.io.from_array(judge))
+        assert found.dtype == judge.dtype
+        np.testing.assert_array_equal(found, judge)
+    for missing in (gb.Vector.from_coo([1], [2], size=3), gb.Matrix.from_coo([1], [1], [2])):
+        with pytest.raises(TypeError, match="entries are missing"):
+            np.from_dlpack(missing)
+
+
 @pytest.mark.parametrize("library", ["torch", "jax"])
 def test_dlpack_goes_on_without_a_copy(library: str) -> None:
     found = gb.io.to_array(gb.io.from_array(np.arange(5.0, dtype=np.float32)))

@@ -1,4 +1,4 @@
-"""Edge lists of pandas and Arrow, and Parquet files, held against what pandas, NetworkX and pyarrow make of them."""
+"""Edge lists of pandas, Polars and Arrow, and Parquet files, held against what these and NetworkX make of them."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ import sparsezc as gb
 from sparsezc.errors import DimensionMismatch, DomainMismatch, FileFormatError, InvalidValue
 from sparsezc.io.build import optional
 
-KINDS = ("pandas", "arrow")
-PACKAGES = {"pandas": "pandas", "arrow": "pyarrow"}
-FROM = {"pandas": gb.io.from_pandas_edgelist, "arrow": gb.io.from_arrow}
-TO = {"pandas": gb.io.to_pandas_edgelist, "arrow": gb.io.to_arrow}
+KINDS = ("pandas", "arrow", "polars")
+PACKAGES = {"pandas": "pandas", "arrow": "pyarrow", "polars": "polars"}
+FROM = {"pandas": gb.io.from_pandas_edgelist, "arrow": gb.io.from_arrow, "polars": gb.io.from_polars}
+TO = {"pandas": gb.io.to_pandas_edgelist, "arrow": gb.io.to_arrow, "polars": gb.io.to_polars}
 
 
 @pytest.fixture(params=KINDS)
@@ -33,6 +33,10 @@ def table(kind: str, **columns: Any) -> Any:
         import pandas as pd
 
         return pd.DataFrame(columns)
+    if kind == "polars":
+        import polars as pl
+
+        return pl.DataFrame(columns)
     import pyarrow as pa
 
     return pa.table({name: pa.array(part) for name, part in columns.items()})
@@ -76,7 +80,7 @@ def test_columns_by_other_names_and_no_values(kind: str) -> None:
     merged = FROM[kind](edges, "a", "b", "cost", dup_op="+", dtype="FP32")
     assert (merged.dtype, merged.to_dicts()) == ("FP32", {0: {1: 3}, 1: {0: 3}})
     out = TO[kind](merged, "x", "y", None)
-    assert [str(name) for name in (out.columns if kind == "pandas" else out.column_names)] == ["x", "y"]
+    assert [str(name) for name in (out.column_names if kind == "arrow" else out.columns)] == ["x", "y"]
     with pytest.raises(gb.exceptions.GraphblasException, match="twice"):
         FROM[kind](edges, "a", "b", "cost")
     with pytest.raises(InvalidValue, match=r"'z'; the columns are 'a', 'b', 'cost'"):

@@ -1,0 +1,55 @@
+"""Other libraries' arrays beside ``@``, and DLPack of a Vector or a full Matrix: ``np.from_dlpack(v)``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sparsezc.device import cuda
+from sparsezc.expr import engines
+
+if TYPE_CHECKING:
+    from sparsezc.expr.engines import Engine
+
+__all__ = ["ByDlpack", "from_array"]
+
+_PROTOCOLS = ("__array__", "__dlpack__", "__cuda_array_interface__")
+
+
+def from_array(x: Any) -> Any:
+    """Return an array of any library as a Vector or a full Matrix; None if it has neither one nor two dimensions."""
+    if getattr(x, "ndim", 0) not in (1, 2) or not any(hasattr(x, each) for each in _PROTOCOLS):
+        return None
+    import sparsezc
+
+    return sparsezc.io.from_array(x)
+
+
+class ByDlpack:
+    """The protocol by which other libraries take an object's values as their own array."""
+
+    __slots__ = ()
+
+    def _need(self) -> tuple[Engine, Any]:
+        raise NotImplementedError
+
+    def __dlpack__(self, **options: Any) -> Any:
+        """Return the values of every position for another library, as :func:`sparsezc.io.to_array` makes them.
+
+        A full vector on the GPU engine shares its memory; all others are copied once.
+
+        Raises
+        ------
+        TypeError
+            Entries are missing; ``gb.io.to_array(v, 0)`` has a value for them.
+        """
+        import sparsezc
+
+        whole: Any = self
+        return sparsezc.io.to_array(whole).__dlpack__(**options)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        """Return the device of that array: the GPU's on the GPU engine, else the host."""
+        if not engines.has_placements(self._need()[0]):
+            return 1, 0  # kDLCPU
+        where: tuple[int, int] = cuda.current().xp.empty(0).__dlpack_device__()
+        return where
