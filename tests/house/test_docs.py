@@ -63,8 +63,9 @@ OPTIONS = {option for option in OPTIONS | {"--version"} if option.startswith("--
 FOLDERS = [ROOT, *(Path(at) for top in ("sparsezc", "tests", "benchmarks", "docs") for at, *_ in os.walk(ROOT / top))]
 FOLDERS += [Path(at) for top in ("ops", "semirings") for at, *_ in os.walk(ROOT / top)]
 MODULES = sorted(module_name(path) for path in files(ROOT / "sparsezc") if path.name != "__main__.py")
-#: Those of the gallery run in test_gallery.py, which looks at what they find.
-RUNNABLE = [p for p in PAGES if blocks(p, "python") and p not in CONTRACTS and p.parent != ROOT / "docs" / "gallery"]
+#: Those of the gallery run in test_gallery.py, which looks at what they find, tutorials in test_learn.py.
+ELSEWHERE = {ROOT / "docs" / "gallery", ROOT / "docs" / "learn"}
+RUNNABLE = [p for p in PAGES if blocks(p, "python") and p not in CONTRACTS and p.parent not in ELSEWHERE]
 
 
 @pytest.mark.parametrize("name", MODULES)
@@ -139,7 +140,7 @@ def test_every_algorithm_and_every_option_has_its_page() -> None:
 
 def test_the_pages_build_without_a_warning(tmp_path: Path) -> None:
     """As docs/conf.py says; docstrings that are no reStructuredText and links to headings that are not there fail."""
-    for package in ("sphinx", "myst_parser"):
+    for package in ("sphinx", "myst_parser", "furo"):
         pytest.importorskip(package, reason=f"the pages are built by {package}")
     done = subprocess.run(
         [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", str(ROOT / "docs"), str(tmp_path)],
