@@ -15,6 +15,7 @@ import pytest
 import sparsezc
 from docs.gallery import pictures
 from sparsezc import cli
+from tests.house import built_site
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -139,7 +140,7 @@ def test_every_algorithm_and_every_option_has_its_page() -> None:
 
 
 def test_the_pages_build_without_a_warning(tmp_path: Path) -> None:
-    """As docs/conf.py says; docstrings that are no reStructuredText and links to headings that are not there fail."""
+    """As docs/conf.py says. Docstrings that are no reStructuredText fail, images without texts, links without targets."""
     for package in ("sphinx", "myst_parser", "furo"):
         pytest.importorskip(package, reason=f"the pages are built by {package}")
     done = subprocess.run(
@@ -149,6 +150,8 @@ def test_the_pages_build_without_a_warning(tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
     for page in (ROOT / "docs").rglob("*.md"):
         assert (tmp_path / page.relative_to(ROOT / "docs").with_suffix(".html")).exists()
+    assert built_site.faults(tmp_path) == []
+    assert built_site.size(tmp_path / "index.html") < built_site.MOST
     if importlib.util.find_spec("matplotlib"):
         assert len(list((tmp_path / "_images").glob("*.svg"))) == len(pictures.NAMES)
 
