@@ -15,6 +15,7 @@ import pytest
 import sparsezc
 from docs.gallery import pictures
 from sparsezc import cli
+from tests.house import built_site
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -63,8 +64,9 @@ OPTIONS = {option for option in OPTIONS | {"--version"} if option.startswith("--
 FOLDERS = [ROOT, *(Path(at) for top in ("sparsezc", "tests", "benchmarks", "docs") for at, *_ in os.walk(ROOT / top))]
 FOLDERS += [Path(at) for top in ("ops", "semirings") for at, *_ in os.walk(ROOT / top)]
 MODULES = sorted(module_name(path) for path in files(ROOT / "sparsezc") if path.name != "__main__.py")
-#: Those of the gallery run in test_gallery.py, which looks at what they find.
-RUNNABLE = [p for p in PAGES if blocks(p, "python") and p not in CONTRACTS and p.parent != ROOT / "docs" / "gallery"]
+#: Those of the gallery run in test_gallery.py, which looks at what they find, tutorials in test_learn.py.
+ELSEWHERE = {ROOT / "docs" / "gallery", ROOT / "docs" / "learn"}
+RUNNABLE = [p for p in PAGES if blocks(p, "python") and p not in CONTRACTS and p.parent not in ELSEWHERE]
 
 
 @pytest.mark.parametrize("name", MODULES)
@@ -138,8 +140,8 @@ def test_every_algorithm_and_every_option_has_its_page() -> None:
 
 
 def test_the_pages_build_without_a_warning(tmp_path: Path) -> None:
-    """As docs/conf.py says; docstrings that are no reStructuredText and links to headings that are not there fail."""
-    for package in ("sphinx", "myst_parser"):
+    """As docs/conf.py says. Docstrings that are no reStructuredText fail, images without texts, links without targets."""
+    for package in ("sphinx", "myst_parser", "furo"):
         pytest.importorskip(package, reason=f"the pages are built by {package}")
     done = subprocess.run(
         [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", str(ROOT / "docs"), str(tmp_path)],
@@ -148,6 +150,8 @@ def test_the_pages_build_without_a_warning(tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
     for page in (ROOT / "docs").rglob("*.md"):
         assert (tmp_path / page.relative_to(ROOT / "docs").with_suffix(".html")).exists()
+    assert built_site.faults(tmp_path) == []
+    assert built_site.size(tmp_path / "index.html") < built_site.MOST
     if importlib.util.find_spec("matplotlib"):
         assert len(list((tmp_path / "_images").glob("*.svg"))) == len(pictures.NAMES)
 

@@ -1,0 +1,77 @@
+"""The built pages, read as a browser reads them: images with texts, links with targets, and nothing from other hosts."""
+
+from __future__ import annotations
+
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urldefrag, urlsplit
+
+#: Bytes of the first page with all that it loads before it is shown.
+MOST = 200_000
+_LOADED = {"script": "src", "img": "src", "link": "href", "source": "src", "iframe": "src"}
+#: Relations of a `link` that a browser loads; the others name pages.
+_RELATIONS = {"stylesheet", "icon", "preload", "modulepreload"}
+_WRITTEN = {"search.html", "genindex.html", "py-modindex.html"}  # by Sphinx
+
+
+class Page(HTMLParser):
+    """The ids, links, loaded files and faults of one page."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self.ids: set[str] = set()
+        self.links: list[str] = []
+        self.loaded: list[str] = []
+        self.faults: list[str] = []
+        self.feed(path.read_text())
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = {key: value or "" for key, value in attrs}
+        if "id" in given:
+            self.ids.add(given["id"])
+        if tag == "a" and given.get("href"):
+            self.links.append(given["href"])
+        is_loaded = tag != "link" or bool(_RELATIONS & set(given.get("rel", "").split()))
+        if is_loaded and given.get(_LOADED.get(tag, "")):
+            self.loaded.append(given[_LOADED[tag]])
+        if tag == "img" and len(given.get("alt", "").strip()) < 8:
+            self.faults.append(f"an image without a text: {given.get('src')}")
+        if tag == "svg" and given.get("role") == "img" and not given.get("aria-labelledby"):
+            self.faults.append("a drawing without a title")
+        if tag == "html" and not given.get("lang"):
+            self.faults.append("no language")
+
+
+def is_local(address: str) -> bool:
+    """Return whether an address is a file of the site."""
+    parts = urlsplit(address)
+    return not parts.scheme and not parts.netloc
+
+
+def faults(site: Path) -> list[str]:
+    """Return the faults of all pages: images without texts, links without targets, files of other hosts."""
+    pages = {path.resolve(): Page(path) for path in site.rglob("*.html")}
+    found = []
+    for path, page in pages.items():
+        name = path.relative_to(site.resolve()).as_posix()
+        found += [f"{name}: {fault}" for fault in page.faults if name not in _WRITTEN]
+        found += [f"{name}: loads {each}" for each in page.loaded if not is_local(each)]
+        found += [
+            f"{name}: lacks {each}"
+            for each in page.loaded
+            if is_local(each) and not (path.parent / unquote(urlsplit(each).path)).exists()
+        ]
+        for link in filter(is_local, page.links):
+            target, anchor = urldefrag(link)
+            to = (path.parent / unquote(target)).resolve() if target else path
+            if not to.exists():
+                found.append(f"{name}: links to {link}")
+            elif anchor and to in pages and unquote(anchor) not in pages[to].ids:
+                found.append(f"{name}: links to {link}, which has no such place")
+    return found
+
+
+def size(path: Path) -> int:
+    """Return the bytes of a page and of the files that it loads."""
+    files = {path, *(path.parent / urlsplit(each).path for each in Page(path).loaded if is_local(each))}
+    return sum(file.stat().st_size for file in files)
