@@ -1,4 +1,4 @@
-"""The built pages, read as a browser reads them: images with texts, links with targets, and nothing from other hosts."""
+"""The built pages, read as a browser reads them: images with texts, links with targets, nothing from other hosts."""
 
 from __future__ import annotations
 

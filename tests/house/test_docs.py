@@ -140,7 +140,7 @@ def test_every_algorithm_and_every_option_has_its_page() -> None:
 
 
 def test_the_pages_build_without_a_warning(tmp_path: Path) -> None:
-    """As docs/conf.py says. Docstrings that are no reStructuredText fail, images without texts, links without targets."""
+    """As docs/conf.py says. Docstrings that are no reStructuredText fail, and images without texts."""
     for package in ("sphinx", "myst_parser", "furo"):
         pytest.importorskip(package, reason=f"the pages are built by {package}")
     done = subprocess.run(
