@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sparsezc.algorithms import _check
 from sparsezc.algorithms._distances import relax, usable
@@ -16,8 +15,11 @@ from sparsezc.algorithms.sssp import nearest
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.errors import InvalidValue
+from sparsezc.memory.budget import require_host
 from sparsezc.semirings import binary, monoid, select, semiring
 from sparsezc.semirings.types import datatypes
+
+_UNCHECKED = 1 << 26  # bytes that are there in any case
 
 
 def all_pairs_shortest_paths(A: Matrix, *, weighted: bool = True) -> Matrix:
@@ -47,6 +49,8 @@ def all_pairs_shortest_paths(A: Matrix, *, weighted: bool = True) -> Matrix:
         There is a cycle of negative length, a length is NaN, or distances do not fit INT64.
     DimensionMismatch
         `A` is not square.
+    OutOfMemory
+        The distances found take more host memory than there is.
 
     Notes
     -----
@@ -76,10 +80,8 @@ def all_pairs_shortest_paths(A: Matrix, *, weighted: bool = True) -> Matrix:
     dtype, infinity = distances_of(A)
     refuse_long(A, dtype)
     if lengths_of(A).least >= 0:
-        if n and (found := nearest(A, np.array([0]))) is not None:
-            each = [found[0], *(_row(A, v) for v in range(1, n))]
-            made: Matrix = Matrix.from_dense(np.stack(each), missing_value=infinity)
-            return made
+        if (looped := _by_loop(A, dtype, infinity)) is not None:
+            return looped
         # D = D min Q A
         distances: Matrix = relax(usable(A), rows(np.arange(n), n, dtype, 0))
         return distances
@@ -103,8 +105,25 @@ def all_pairs_shortest_paths(A: Matrix, *, weighted: bool = True) -> Matrix:
     return D
 
 
-def _row(A: Matrix, source: int) -> NDArray[Any]:
-    """Return the distances from a vertex, of an engine that runs loops."""
-    found = nearest(A, np.array([source]))
-    assert found is not None
-    return found[0]
+def _by_loop(A: Matrix, dtype: datatypes.DataType, infinity: Any) -> Matrix | None:
+    """Return the distances from one vertex after another; None if the engine runs no loops.
+
+    Beside what is found, there must be room to put it together.
+    """
+    n = A.nrows
+    if n == 0:
+        return None
+    ends, ids, lengths = np.zeros(n + 1, np.int64), [], []
+    held, checked = 0, _UNCHECKED
+    for v in range(n):
+        if (found := nearest(A, np.array([v]))) is None:
+            return None
+        ids.append(np.flatnonzero(found[0] != infinity))
+        lengths.append(found[0][ids[-1]])
+        ends[v + 1] = ends[v] + ids[-1].size
+        held += ids[-1].nbytes + lengths[-1].nbytes
+        if held > checked:
+            require_host(held, f"distances from {v + 1:,} of {n:,} vertices")
+            checked = held * 5 // 4
+    made: Matrix = Matrix.from_csr(ends, np.concatenate(ids), np.concatenate(lengths), dtype, ncols=n)
+    return made

@@ -1,6 +1,7 @@
 """Loops that the CPU engine compiles, against the statements in whose place they run."""
 
 from functools import cache
+from importlib import import_module
 
 import numpy as np
 import pytest
@@ -133,6 +134,16 @@ def test_all_pairs(name, compiled):
     compiled()
     assert alg.all_pairs_shortest_paths(A).isequal(expected, check_dtype=True)
     assert compiled.ran == ["distances"] * A.nrows
+
+
+def test_all_pairs_end_where_memory_does(compiled, monkeypatch):
+    """Only what is found takes memory: here a vertex reaches itself alone, and then all others."""
+    monkeypatch.setattr(import_module("sparsezc.algorithms.all_pairs_shortest_paths"), "_UNCHECKED", 0)
+    compiled()
+    with gb.config.set(host_budget=100_000):
+        assert alg.all_pairs_shortest_paths(gb.Matrix("INT64", 1000, 1000)).nvals == 1000
+        with pytest.raises(gb.exceptions.OutOfMemory, match=r"distances from \d+ of 150 vertices needs"):
+            alg.all_pairs_shortest_paths(graph("random 150"))
 
 
 @pytest.mark.parametrize("name", ["random 150", "random 60, both ways"])

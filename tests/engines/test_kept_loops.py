@@ -10,7 +10,7 @@ TEXT = "def twice(x):\n    return 2 * x\n"
 
 @pytest.fixture
 def twice(tmp_path, monkeypatch):
-    """What compiles a function of a file of its own, as each process does."""
+    """Return the compiler of a function of a file of its own, as each process has one."""
     monkeypatch.syspath_prepend(tmp_path)
     (tmp_path / "doubling.py").write_text(TEXT)
     monkeypatch.setattr(numba.config, "CACHE_DIR", "")
