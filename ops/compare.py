@@ -1,11 +1,10 @@
-"""Comparison and display of whole objects: shared by isequal, isclose, to_dense and repr of matrices and vectors."""
+"""Comparison of whole objects: shared by isequal, isclose and to_dense of matrices and vectors."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from sparsezc.errors import InvalidValue
-from sparsezc.expr import engines
 from sparsezc.ops.apply import apply
 from sparsezc.ops.checks import scalar
 from sparsezc.ops.ewise import ewise_mult
@@ -13,7 +12,7 @@ from sparsezc.ops.reduce import reduce
 from sparsezc.semirings import binary, monoid, unary
 from sparsezc.semirings.types.datatypes import BOOL, FC64, FP64, DataType, lookup, unify
 
-__all__ = ["check_how", "filling", "isclose", "isequal", "summary"]
+__all__ = ["check_how", "filling", "isclose", "isequal"]
 
 
 def _may_match(u: Any, v: Any, check_dtype: bool) -> bool:
@@ -87,18 +86,3 @@ def check_how(how: Any) -> None:
     """Raise InvalidValue for an argument that ``wait`` does not know."""
     if how not in ("materialize", "complete"):
         raise InvalidValue(f"wait: `how` argument must be one of 'materialize', 'complete'; got {how!r}")
-
-
-def summary(u: Any, place: str) -> str:
-    """Describe an object in one line, with its entries if they are few."""
-    noun = "Vector" if u.ndim == 1 else "Matrix"
-    shape = " x ".join(map(str, u.shape))
-    if u._engine is not None and (said := engines.capability(u._engine, "summary")(u._store)) is not None:
-        return f"<{noun} {u.name}: {shape}, {said} of {u.dtype}, on {place}>"
-    nvals = u.nvals
-    line = f"<{noun} {u.name}: {shape}, {nvals:,} entries of {u.dtype}, on {place}>"
-    if not 0 < nvals <= 12:
-        return line
-    *at, vals = (part.tolist() for part in u.to_coo())
-    rows = [f"  {', '.join(map(str, position))}: {value}" for *position, value in zip(*at, vals, strict=True)]
-    return "\n".join([line, *rows])

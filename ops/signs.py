@@ -7,11 +7,13 @@ other sign; with a number on one side, the sign is applied to each entry. ``A & 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from sparsezc.errors import DimensionMismatch
 from sparsezc.expr.array_exchange import from_array
-from sparsezc.expr.expression import Expression, Operand, Unrun, says, stored
+from sparsezc.expr.expression import Expression, Operand, Unrun, says, says_noun, stored
+from sparsezc.expr.formatting import Shown, name_html, sizes
 from sparsezc.expr.infix import K
 from sparsezc.expr.mask import Mask
 from sparsezc.ops.apply import apply
@@ -98,6 +100,8 @@ def run_in_place(out: Any, other: Any, name: str, method: str) -> Any:
 # Two operands that wait for an operator
 
 _METHOD = {"&": ewise_mult, "|": ewise_add}
+# A part of the class's name in python-graphblas, and an operator that takes the pair.
+_SHOWN = {"@": ("MatMul", "plus_times"), "&": ("EwiseMult", "times"), "|": ("EwiseAdd", "plus")}
 
 
 class Pair(Unrun[K]):
@@ -163,9 +167,31 @@ class Pair(Unrun[K]):
         """Both operands."""
         return self.left, self.right
 
-    def __repr__(self) -> str:
-        left, right = (x.name if isinstance(x, Operand) else repr(x) for x in self.sides)
-        return f"<{left} {self.sign} {right}, not run yet; an operator takes it, as in plus_times(A @ B)>"
+    @property
+    def _method(self) -> str:
+        """The method that an operator makes of it."""
+        if self.sign != "@":
+            return "ewise_mult" if self.sign == "&" else "ewise_add"
+        return {(2, 2): "mxm", (2, 1): "mxv", (1, 2): "vxm", (1, 1): "inner"}[self.left.ndim, self.right.ndim]
+
+    @property
+    def _shown(self) -> Shown:
+        noun, method = says_noun(self.ndim), self._method
+        kind, example = _SHOWN[self.sign]
+        text, html = (f" {self.sign} ".join(_written(x, of) for x in self.sides) for of in (str, name_html))
+        types = {"left_dtype": self.left.dtype, "right_dtype": self.right.dtype}
+        hint = (
+            f"Do <code>op(expr)</code> to create a <tt>{noun}Expression</tt> for <tt>{method}</tt>.<br>For example: "
+            f"<code>{example}({{}})</code>"
+        )
+        return Shown(f"{noun}{kind}Expr", text, html, {**sizes(self.shape), **types}, hint)
+
+
+def _written(x: Any, named: Callable[[str], str]) -> str:
+    """Return a side of a sign as it is written; a name as `named` makes it."""
+    if isinstance(x, Operand):
+        return named(x.name)
+    return f"({x._shown.text if named is str else x._shown.html})"
 
 
 def _product(left: Any, right: Any, op: Any = semiring.plus_times) -> Expression:

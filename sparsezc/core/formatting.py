@@ -1,43 +1,147 @@
-"""The notebook view of a Matrix or Vector: one line about the whole and a table of its first corner.
+"""The text of a Matrix, a Vector, a mask of one and a Scalar: lines about the whole, and a table of its corners.
 
-Only the corner is read, as the whole may be larger than the host's memory.
+The layout is python-graphblas's, and as there pandas makes the table, of as many rows and columns as its options
+``display.max_rows``, ``min_rows`` and ``max_columns`` say. Only the corners are read, as the whole may be larger than
+the host's memory.
 """
 
 from __future__ import annotations
 
+from html import escape
+from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from sparsezc.expr import engines
+from sparsezc.expr.formatting import CSS_STYLE, header, header_html, name_html, sizes
 
-_MOST = 10  # rows and columns that are shown
+__all__ = ["CSS_STYLE", "has_pandas", "html", "scalar_html", "scalar_text", "text"]
 
-
-def html(x: Any) -> str:
-    """Show a Matrix or Vector as HTML."""
-    from html import escape
-
-    if x._engine is not None and engines.capability(x._engine, "summary")(x._store) is not None:
-        return f"<div><p>{escape(repr(x))}</p></div>"
-    shape = tuple(x.shape)
-    rows, columns = (1, shape[0]) if x.ndim == 1 else shape
-    shown_rows, shown_columns = min(rows, _MOST), min(columns, _MOST)
-    cells = _corner(x, shown_rows, shown_columns)
-    more = shown_columns < columns
-    head = "".join(f"<th>{j}</th>" for j in range(shown_columns)) + "<th>&hellip;</th>" * more
-    lines = [f"<tr><th></th>{head}</tr>"]
-    for i in range(shown_rows):
-        line = "".join(f"<td>{escape(cells.get((i, j), ''))}</td>" for j in range(shown_columns))
-        lines.append(f"<tr><th>{'' if x.ndim == 1 else i}</th>{line}{'<td>&hellip;</td>' * more}</tr>")
-    if shown_rows < rows:
-        lines.append(f"<tr><th>&hellip;</th>{'<td></td>' * (shown_columns + more)}</tr>")
-    return f"<div><p>{escape(repr(x))}</p><table>{''.join(lines)}</table></div>"
+has_pandas = find_spec("pandas") is not None  # python-graphblas's name; without pandas there is no table
+_NOTEWORTHY_BYTES = 1 << 20  # bytes: the memory of smaller objects is not shown
+_MOST_COLUMNS = 150  # that a table has if pandas fits them to the terminal
 
 
-def _corner(x: Any, rows: int, columns: int) -> dict[tuple[int, int], str]:
-    if rows == 0 or columns == 0 or x.nvals == 0:
-        return {}
+def text(x: Any, mask: Any = None) -> str:
+    """Return a Matrix, a Vector or a transpose as text; with a `mask` of it, the mask."""
+    if (said := _elsewhere(x, mask)) is not None:
+        return said
+    kind = f"gb.{type(x).__name__}"
+    name = x.name if mask is None else mask.name
+    found = header(kind if mask is None else [_mask_kind(mask), f"of {kind}"], _columns(x), f'"{name}"')
+    if not has_pandas:
+        return found
+    found += "\n" + "-" * len(found.partition("\n")[0])
+    if 0 in x.shape:
+        return found
+    table, options = _table(x, mask)
     if x.ndim == 1:
-        at, values = x[:columns].new().to_coo()
-        return {(0, int(j)): str(v) for j, v in zip(at, values.tolist(), strict=True)}
-    i, j, values = x[:rows, :columns].new().to_coo()
-    return {(int(a), int(b)): str(v) for a, b, v in zip(i, j, values.tolist(), strict=True)}
+        table.columns.name, table.index = "index", ["value"]
+    with options:
+        return f"{found}\n{table!r}"
+
+
+def html(x: Any, mask: Any = None) -> str:
+    """Return the same as HTML, for notebooks."""
+    if (said := _elsewhere(x, mask)) is not None:
+        return f"<div><p>{escape(said)}</p></div>"
+    kind = f"gb.{type(x).__name__}"
+    state, table = "", "<em>(Install</em> <tt>pandas</tt> <em>to see a preview of the data)</em>"
+    if has_pandas:
+        frame, options = _table(x, mask)
+        with options:
+            state, table = " open", frame._repr_html_()
+    above = header_html(kind if mask is None else f"{_mask_kind(mask)}\nof\n{kind}", _columns(x))
+    name = name_html(x.name if mask is None else mask.name)
+    return (
+        f'<div>{CSS_STYLE}<details{state} class="gb-arg-details"><summary class="gb-arg-summary"><tt>{name}</tt>{above}'
+        f"</summary>{table}</details></div>"
+    )
+
+
+def scalar_text(s: Any) -> str:
+    """Return a Scalar as text."""
+    return header("gb.Scalar", {"value": s.value, "dtype": s.dtype}, f'"{s.name}"')
+
+
+def scalar_html(s: Any) -> str:
+    """Return a Scalar as HTML."""
+    table = header_html("gb.Scalar", {"value": s.value, "dtype": s.dtype})
+    return f'{CSS_STYLE}<div class="gb-scalar"><tt>{name_html(s.name)}</tt>{table}</div>'
+
+
+def _elsewhere(x: Any, mask: Any) -> str | None:
+    """Return a line about an object whose entries cannot be counted without other processes; None for others."""
+    said = None if x._engine is None else engines.capability(x._engine, "summary")(x._store)
+    if said is None:
+        return None
+    name = f"{type(x).__name__} {x.name}" if mask is None else f"{_mask_kind(mask)} {mask.name}"
+    return f"<{name}: {' x '.join(map(str, x.shape))}, {said} of {x.dtype}, on {x._engine.name}>"
+
+
+def _mask_kind(mask: Any) -> str:
+    return f"{'Complemented' * mask.complement}{'Structural' if mask.structure else 'Value'}Mask"
+
+
+def _columns(x: Any) -> dict[str, Any]:
+    """Return the names and values of the first lines."""
+    if x._engine is None:
+        format, placement, nbytes = "not stored yet", None, 0
+    else:
+        stored = engines.capability(x._engine, "storage")(x._store)
+        format, placement, nbytes = (f"of {x._engine.name}", None, 0) if stored is None else stored
+    if x._transposed:
+        format = _turned(format)
+    found = {"nvals": x.nvals, **sizes(x.shape), "dtype": x.dtype.name, "format": format}
+    if placement is not None:
+        found["placement"] = placement
+    if nbytes >= _NOTEWORTHY_BYTES:
+        found["memory"] = f"{nbytes / 2**20:,.1f} MiB"
+    return found
+
+
+def _turned(format: str) -> str:
+    """Return the format of the transpose: by columns what is by rows."""
+    kind, space, rest = format.partition(" ")
+    return kind[:-1] + {"r": "c", "c": "r"}.get(kind[-1], kind[-1]) + space + rest
+
+
+def _table(x: Any, mask: Any) -> tuple[Any, Any]:
+    """Return a DataFrame of the corners, and the options by which pandas prints it."""
+    pd: Any = import_module("pandas")
+
+    shown = pd.options.display
+    most = shown.max_columns or _MOST_COLUMNS
+    columns = _labels(x.shape[-1], most, most)
+    rows = np.zeros(1, np.int64) if x.ndim == 1 else _labels(x.shape[0], shown.max_rows, shown.min_rows)
+    cells = np.full((rows.size, columns.size), "", object)
+    *at, values = _corners(x, rows, columns).to_coo()
+    if mask is not None:
+        values = ((np.ones(values.size, bool) if mask.structure else values != 0) ^ mask.complement).astype(np.uint8)
+    i, j = (np.zeros(values.size, np.int64), at[0]) if x.ndim == 1 else at
+    for row, column, value in zip(i.tolist(), j.tolist(), values.tolist(), strict=True):
+        cells[row, column] = "nan" if value != value else value  # a record, too, is one cell
+    frame = pd.DataFrame(cells, index=[""] if x.ndim == 1 else rows, columns=columns)
+    return frame, pd.option_context("display.show_dimensions", False, "display.large_repr", "truncate")
+
+
+def _labels(length: int, most: int | None, ends: int | None) -> NDArray[np.int64]:
+    """Return the positions of a table: all, or one more than pandas prints, the last of them from the end."""
+    if most is None or length <= most:
+        return np.arange(length)
+    half = (most if ends is None else min(ends, most)) // 2
+    found = np.arange(most + 1)
+    found[found.size - half :] = np.arange(length - half, length)
+    return found
+
+
+def _corners(x: Any, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> Any:
+    """Return the part of an object that a table shows."""
+    if x._engine is None:
+        x = x.dup()  # the object itself stays where no statement has needed it
+    if x.ndim == 1:
+        return x[columns].new()
+    return x.T[columns, rows].new().T if x._transposed else x[rows, columns].new()

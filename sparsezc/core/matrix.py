@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 from numpy.typing import ArrayLike, NDArray
 
 from sparsezc import locks, ops
-from sparsezc.core import placement, scalar
-from sparsezc.core.formatting import html
+from sparsezc.core import formatting, placement, scalar
 from sparsezc.core.matrix_construct import FromArrays
 from sparsezc.core.matrix_export import MatrixContents
 from sparsezc.core.matrix_methods import Readable
@@ -308,7 +307,7 @@ class Matrix(FromArrays, MatrixContents, Readable, ByDlpack, Placeable, Maskable
         return _unpickle, (i, j, values, self.dtype, self.shape, self.name)
 
     def _repr_html_(self) -> str:
-        return html(self)
+        return self._html()
 
     @locked
     def clear(self) -> None:
@@ -369,8 +368,15 @@ class Matrix(FromArrays, MatrixContents, Readable, ByDlpack, Placeable, Maskable
         return scalar.Scalar(self.dtype)
 
     @locked
+    def _text(self, mask: Mask | None = None) -> str:
+        return formatting.text(self, mask)
+
+    @locked
+    def _html(self, mask: Mask | None = None) -> str:
+        return formatting.html(self, mask)
+
     def __repr__(self) -> str:
-        return compare.summary(self, "nowhere yet" if self._engine is None else self._engine.name)
+        return self._text()
 
 
 def _unpickle(i: Any, j: Any, values: Any, dtype: Any, shape: tuple[int, int], name: str) -> Matrix:

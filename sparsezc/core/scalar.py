@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from sparsezc import locks, ops
+from sparsezc.core import formatting
 from sparsezc.engines import cpu
 from sparsezc.expr.expression import Expression, Unrun
 from sparsezc.expr.writable import Writable
@@ -325,9 +326,10 @@ class Scalar(Writable["Scalar"]):
         return _unpickle, (self._value, self.dtype, self._is_cscalar, self.name)
 
     def __repr__(self) -> str:
-        value = self._value
-        said = "empty" if value is None else str(value) if self.dtype.is_udt else repr(value)
-        return f"<Scalar {self.name} {self.dtype}: {said}>"
+        return formatting.scalar_text(self)
+
+    def _repr_html_(self) -> str:
+        return formatting.scalar_html(self)
 
 
 def _unpickle(value: Any, dtype: Any, is_cscalar: bool, name: str) -> Scalar:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sparsezc import ops
+from sparsezc.core import formatting
 from sparsezc.core.matrix_export import FlippedContents
 from sparsezc.core.matrix_methods import Readable
 from sparsezc.expr.mask import to_mask
@@ -102,4 +103,8 @@ class TransposedMatrix(FlippedContents, Readable):
 
     @locked
     def __repr__(self) -> str:
-        return f"<{self.name}: the transpose of {self._matrix!r}>"
+        return formatting.text(self)
+
+    @locked
+    def _repr_html_(self) -> str:
+        return formatting.html(self)

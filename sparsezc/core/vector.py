@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sparsezc import locks, ops
-from sparsezc.core import scalar
-from sparsezc.core.formatting import html
+from sparsezc.core import formatting, scalar
 from sparsezc.core.suitesparse import Accessor
 from sparsezc.core.vector_construct import VectorFromArrays
 from sparsezc.core.vector_methods import ReadableVector
@@ -263,7 +262,7 @@ class Vector(VectorFromArrays, ReadableVector, ByDlpack, Maskable, Writable["Vec
         return _unpickle, (at, values, self.dtype, self._shape[0], self.name)
 
     def _repr_html_(self) -> str:
-        return html(self)
+        return self._html()
 
     @locked
     def clear(self) -> None:
@@ -335,8 +334,15 @@ class Vector(VectorFromArrays, ReadableVector, ByDlpack, Maskable, Writable["Vec
         return scalar.Scalar(self.dtype)
 
     @locked
+    def _text(self, mask: Mask | None = None) -> str:
+        return formatting.text(self, mask)
+
+    @locked
+    def _html(self, mask: Mask | None = None) -> str:
+        return formatting.html(self, mask)
+
     def __repr__(self) -> str:
-        return compare.summary(self, "nowhere yet" if self._engine is None else self._engine.name)
+        return self._text()
 
 
 def _unpickle(at: Any, values: Any, dtype: Any, size: int, name: str) -> Vector:

@@ -212,6 +212,9 @@ class Capabilities(Protocol):
     def distributed(self, matrix: Any) -> Any:
         """Return a matrix with a part on each process, itself if there is one process."""
 
+    def storage(self, store: Any) -> tuple[str, str | None, int]:
+        """Return the content's format, its placement if the engine has several, and its bytes: repr shows these."""
+
     def summary(self, store: Any) -> str:
         """Return the content in a few words, if counting its entries needs other processes: repr shows this."""
 

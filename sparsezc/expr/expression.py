@@ -9,6 +9,7 @@ from collections.abc import Callable
 from threading import get_ident
 from typing import Any
 
+from sparsezc.expr.formatting import Shown, sizes, written
 from sparsezc.expr.infix import K
 from sparsezc.expr.operand import IndexList, Inner, MaskKind, Operand, Step, Weights, says, says_noun, says_shape
 from sparsezc.expr.options import check as check_options
@@ -114,10 +115,12 @@ class Expression(Unrun[K]):
             out._is_cscalar = True
         return out  # type: ignore[no-any-return]
 
-    def __repr__(self) -> str:
-        said = ", ".join(x.name if isinstance(x, Operand) else repr(x) for x in self.operands)
-        op = "" if self.op is None else f", op={self.op!r}"
-        return f"<{self.operation}({said}{op}), not run yet: {says_shape(self.shape)} {self.dtype}>"
+    @property
+    def _shown(self) -> Shown:
+        text, html = (written(self.operation, self.operands, self.op, html=html) for html in (False, True))
+        hint = "Do <code>expr.new()</code> or <code>other << expr</code> to calculate the expression."
+        columns = {**sizes(self.shape), "dtype": self.dtype}
+        return Shown(f"{says_noun(len(self.shape))}Expression", text, html, columns, hint)
 
 
 def stored(x: Any, where: str, *dimensions: int) -> Any:

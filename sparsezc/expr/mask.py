@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sparsezc.errors import DomainMismatch
-from sparsezc.expr.expression import Operand, Unrun, says_shape
+from sparsezc.expr.expression import Operand, Unrun, says, says_shape
 from sparsezc.locks import hold_locks
 from sparsezc.semirings.types.datatypes import BOOL, DataType, lookup
 
@@ -128,7 +128,12 @@ class Mask:
         raise TypeError(f"__bool__ is not defined for masks; the mask {self.name} is neither true nor false")
 
     def __repr__(self) -> str:
-        return f"<Mask {self.name} of {says_shape(self.parent.shape)}>"
+        text: str = self.parent._text(self)
+        return text
+
+    def _repr_html_(self) -> str:
+        text: str = self.parent._html(self)
+        return text
 
 
 class Maskable:
@@ -166,7 +171,7 @@ def to_mask(mask: Any, where: str = "mask") -> Mask:
     if isinstance(mask, Unrun):
         mask = mask.operand("use as a mask")
     if not isinstance(mask, Operand) or not mask.ndim or mask._transposed:
-        raise TypeError(f"Invalid mask: {where} must be x.S, x.V, ~x.S or ~x.V; got {mask!r}")
+        raise TypeError(f"Invalid mask: {where} must be x.S, x.V, ~x.S or ~x.V; got {says(mask)}")
     if mask.dtype is not BOOL:
         need = "Mask must be given by values (x.V) or by structure (x.S)"
         raise TypeError(f"{where}: {mask.name} is of type {mask.dtype}. {need}; only BOOL needs neither")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from html import escape
 from typing import Any, NamedTuple
 
 from sparsezc.errors import DimensionMismatch, InvalidValue
 from sparsezc.expr.dispatch import PLAIN, Assigner, Target, Write, update
-from sparsezc.expr.expression import Expression, IndexList, Unrun, says_shape
+from sparsezc.expr.expression import Expression, IndexList, Unrun, says_noun, says_shape
+from sparsezc.expr.formatting import Shown, index_text, sizes
 from sparsezc.expr.infix import K
 from sparsezc.expr.mask import Mask, to_mask
 from sparsezc.expr.options import check as check_options
@@ -51,13 +53,14 @@ class Position(Unrun[K]):
         """Return the place with a mask, ``w[I](mask) << x``: the mask has the shape of the region, not of ``w``."""
         target = self.parent(*args, **kwargs)
         if type(target) is InputMasked:
-            raise TypeError(f"{self!r}(...): `input_mask` argument may only be used for extract")
+            raise TypeError(f"{self._written}(...): `input_mask` argument may only be used for extract")
         return Assigner(target, self.keys, target.write.mask is not None)
 
     def __lshift__(self, value: Any) -> None:
         if self.parent._transposed:
             raise TypeError(
-                f"{self!r}: 'TransposedMatrix' object does not support item assignment; write to the matrix itself"
+                f"{self._written}: 'TransposedMatrix' object does not support item assignment; write to the matrix"
+                " itself"
             )
         update(self.parent, value, PLAIN, self.keys)
 
@@ -111,12 +114,12 @@ class Position(Unrun[K]):
         """
         if not self.shape and not (mask is None and input_mask is None):
             raise InvalidValue(
-                f"{self!r}: one element takes neither mask nor input_mask, which are no descriptor options"
+                f"{self._written}: one element takes neither mask nor input_mask, which are no descriptor options"
             )
         if input_mask is None:
             return self.expression.new(dtype, mask=mask, name=name, **options)
         if mask is not None:
-            raise TypeError(f"{self!r}: mask and input_mask arguments cannot both be given")
+            raise TypeError(f"{self._written}: mask and input_mask arguments cannot both be given")
         whole = to_mask(input_mask, "input_mask")
         with hold_locks(self.parent, whole.parent):
             return self.expression.new(dtype, mask=self.region_of(whole), name=name, **options)
@@ -135,13 +138,13 @@ class Position(Unrun[K]):
         if mask.parent.ndim < len(keys):
             if len(self.shape) != 1:
                 raise TypeError(
-                    f"{self!r}: Got Vector `input_mask` when extracting a submatrix from a Matrix; {mask.name} would"
-                    " fit one row or column"
+                    f"{self._written}: Got Vector `input_mask` when extracting a submatrix from a Matrix; {mask.name}"
+                    " would fit one row or column"
                 )
             along = 0 if keys[1].kind == "one" else 1
             keys, shape = (keys[along],), (shape[along],)
         elif mask.parent.ndim > len(keys):
-            raise TypeError(f"{self!r}: Mask object must be type Vector; `input_mask` is {mask.name}")
+            raise TypeError(f"{self._written}: Mask object must be type Vector; `input_mask` is {mask.name}")
         if mask.parent.shape != shape:
             what = "Size of `input_mask`" if len(shape) == 1 else "Shape of `input_mask`"
             match = "size of input" if len(shape) == 1 else "shape of input"
@@ -153,8 +156,21 @@ class Position(Unrun[K]):
             )
         return Mask(mask.parent._extraction(keys).new(), mask.structure, mask.complement)
 
-    def __repr__(self) -> str:
-        return f"<{self.parent.name}[{', '.join(map(repr, self.keys))}]>"
+    @property
+    def _written(self) -> str:
+        """Return the place as it is written: ``A[:2, 1]``."""
+        keys = (index_text(key, n) for key, n in zip(self.keys, self.parent.shape, strict=True))
+        return f"{self.parent.name}[{', '.join(keys)}]"
+
+    @property
+    def _shown(self) -> Shown:
+        noun, text = says_noun(len(self.shape)), self._written
+        given = "M" if noun == "Matrix" else noun[0].lower()
+        hint = (
+            f"This expression may be used to extract or assign a <tt>{noun}</tt>.<br>Example extract: "
+            f"<code>{{0}}.new()</code><br>Example assign: <code>{{0}} << {given}</code>"
+        )
+        return Shown(f"{noun}IndexExpr", text, escape(text), {**sizes(self.shape), "dtype": self.dtype}, hint)
 
 
 class InputMasked(Target):

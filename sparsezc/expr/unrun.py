@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sparsezc.config import config
+from sparsezc.expr import formatting
 from sparsezc.expr.infix import K, StandIn
 from sparsezc.expr.operand import Operand
 from sparsezc.expr.options import check as check_options
@@ -89,6 +90,17 @@ class Unrun(StandIn[K]):
         """Return the name of the result, which it gets when it is computed."""
         said: str = self.computed("name").name
         return said
+
+    @property
+    def _shown(self) -> formatting.Shown:
+        """Return what it shows of itself; it is not computed for that."""
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        return formatting.shown(self._shown)
+
+    def _repr_html_(self) -> str:
+        return formatting.shown_html(self._shown)
 
     def new(self, dtype: Any = None, *, mask: Any = None, name: str | None = None, **options: Any) -> K:
         """Run into a new Matrix, Vector or Scalar."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import graphblas
@@ -164,17 +165,67 @@ def test_scalars() -> None:
 
 
 def test_what_objects_say_of_themselves() -> None:
-    A = gb.Matrix.from_coo([0], [1], [5], nrows=2, ncols=3, name="A")
+    A = gb.Matrix.from_coo([0, 0], [1, 2], [5, 6], nrows=2, ncols=3, name="A")
     v = gb.Vector(float, 10**6, name="v")
-    assert repr(A) == "<Matrix A: 2 x 3, 1 entries of INT64, on cpu>\n  0, 1: 5"
-    assert repr(v) == "<Vector v: 1000000, 0 entries of FP64, on nowhere yet>"
-    assert repr(A.T).startswith("<A.T: the transpose of <Matrix A")
-    assert repr(~v.S) == "<Mask ~v.S of Vector 1000000>"
+    assert repr(A).splitlines() == [
+        '"A"        nvals  nrows  ncols  dtype   format',
+        "gb.Matrix      2      2      3  INT64  bitmapr",
+        "----------------------------------------------",
+        "  0  1  2",
+        "0    5  6",
+        "1        ",
+    ]
+    assert repr(A.T).splitlines()[1].split() == ["gb.TransposedMatrix", "2", "3", "2", "INT64", "bitmapc"]
+    assert repr(A.T).splitlines()[4:] == ["0     ", "1  5  ", "2  6  "]
+    assert repr(v).splitlines()[1] == "gb.Vector      0  1000000   FP64  not stored yet"
+    assert v._engine is None
+    kind, of, _, *table = repr(~A.V).splitlines()[1:]
+    assert (kind.strip(), of.split()[:2], table[1].split()) == (
+        "ComplementedValueMask",
+        ["of", "gb.Matrix"],
+        ["0", "0", "0"],
+    )
     expression = repr(A.T.mxv(gb.Vector(int, 2, name="u"), "min_plus"))
-    assert expression == "<mxv(A.T, u, op=semiring.min_plus[INT64]), not run yet: Vector 3 INT64>"
-    assert repr(v[2:5]) == "<v[2:5]>"
-    assert repr(gb.Scalar.from_value(3, name="s")) == "<Scalar s INT64: 3>"
+    assert expression.splitlines()[:2] == [
+        "gb.VectorExpression                      size  dtype",
+        "A.T.mxv(u, op=semiring.min_plus[INT64])     3  INT64",
+    ]
+    assert repr(v[2:5]).splitlines()[1].split() == ["v[2:5]", "3", "FP64"]
+    assert repr(gb.Scalar.from_value(3, name="s")).splitlines()[1].split() == ["gb.Scalar", "3", "INT64"]
     assert str(gb.replace) == "replace"
+
+
+WRITTEN: dict[str, Callable[[gb.Matrix, gb.Vector], Any]] = {
+    "A.ewise_union(A, binary.plus[INT64], 1, 2)": lambda A, v: A.ewise_union(A, "plus", 1, 2),
+    "A.reduce_columnwise(monoid.plus[INT64])": lambda A, v: A.reduce_columnwise(),
+    "v.apply(binary.minus[INT64], left=1)": lambda A, v: 1 - v,
+    "v.apply(binary.plus[INT64], right=1)": lambda A, v: v + 1,
+    "v.select(select.valuegt[INT64], thunk=1)": lambda A, v: v.select(">", 1),
+    "v.select(~v.S)": lambda A, v: v.select(~v.S),
+    "(A @ v) & v": lambda A, v: (A @ v) & v,
+    "A[::2, [0, 1]]": lambda A, v: A[::2, [0, 1]],
+    "A.power(2, op=semiring.plus_times[INT64])": lambda A, v: A.power(2),
+}
+
+
+@pytest.mark.parametrize("said", WRITTEN)
+def test_expressions_print_what_they_are_and_do_not_run(said: str) -> None:
+    A = gb.Matrix.from_coo([0], [1], [5], nrows=3, ncols=3, name="A")
+    expression = WRITTEN[said](A, gb.Vector.from_coo([0], [2], size=3, name="v"))
+    assert repr(expression).splitlines()[1].startswith(said + "  ")
+    assert f"<pre>{said}</pre>" in expression._repr_html_()
+    assert expression._value is None
+
+
+def test_a_large_matrix_shows_its_corners_and_its_memory() -> None:
+    A = gb.Matrix.from_coo([0, 0, 99_999], [0, 99_999, 99_999], [11, 12, 13], nrows=100_000, ncols=100_000)
+    names, values, _, *table = repr(A.dup(name="A")).splitlines()
+    assert [row.split() for row in (table[1], table[-1])] == [["0", "11", "...", "12"], ["99999", "...", "13"]]
+    assert "memory" not in names
+    full = gb.Matrix.from_dense(np.zeros((512, 512)))
+    names, values, *_ = repr(full).splitlines()
+    assert names.split()[-1] == "memory"
+    assert values.endswith("2.0 MiB")
 
 
 TOO_LARGE = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -110,6 +111,9 @@ class Keeper:
     def dense_matrix(self, values: NDArray[Any], dtype: DataType) -> Any:
         """Build a full matrix from a two-dimensional array; copies."""
         return acyclic(native.gb.Matrix.from_dense(plain(values, dtype), dtype=native.type_of(dtype)))
+
+    def storage(self, store: Any) -> tuple[str, None, int]:
+        return store.ss.format + " (iso)" * store.ss.is_iso, None, sys.getsizeof(store)
 
     def full_values(self, store: Any) -> Any:
         """Return the values of a matrix that has every entry, or None (a capability)."""

@@ -150,6 +150,19 @@ class Keeper:
     def placements(self) -> tuple[str, ...]:
         return choices(files=True)[1:]
 
+    def storage(self, store: Any) -> tuple[str, str | None, int]:
+        if isinstance(store, HostStore):
+            found: tuple[str, str | None, int] = host_engine().storage(store.store)
+            return found
+        if isinstance(store, VectorStore):
+            return "bitmap", "device", store.size * store.dtype.np_type.itemsize + 4 * store.nwords
+        if store.is_panel:
+            return "fullr", store.placement, store.nvals * store.dtype.np_type.itemsize
+        rows = store.in_stored_order()[0]
+        parts = [] if rows is None else [rows.indptr, rows.indices, rows.values]
+        iso = " (iso)" if rows is not None and rows.iso else ""
+        return f"csr{iso}", store.placement, sum(part.nbytes for part in parts)
+
     def full_values(self, store: Any) -> Any:
         if isinstance(store, HostStore) or not store.is_panel or store.nvals != store.nrows * store.ncols:
             return None

@@ -248,6 +248,20 @@ def test_a_full_vector_on_the_device_is_taken_without_a_copy(gpu: Any) -> None:
     assert taken.tolist() == [0, 1, 7, 3, 4]
 
 
+@pytest.mark.parametrize("placement", ["device", "zerocopy"])
+def test_a_matrix_and_a_vector_print_their_placement(gpu: Any, placement: str) -> None:
+    here = gb.io.from_scipy_sparse(MATRIX)
+    A = here.to("gpu", placement).dup(name="A")
+    _, values, _, *table = repr(A).splitlines()
+    assert values.split() == ["gb.Matrix", str(MATRIX.nnz), "40", "30", "FP64", "csr", placement]
+    assert table == repr(here).splitlines()[3:]
+    assert f"<td>{placement}</td>" in A._repr_html_()
+    assert repr(A.T).splitlines()[1].split()[-2:] == ["csc", placement]
+    v = A.reduce_rowwise().new()
+    assert repr(v).splitlines()[1].split()[-2:] == ["bitmap", "device"]
+    assert "memory" in repr(gb.io.from_array(gpu.xp.zeros(1 << 18), engine="gpu"))
+
+
 @pytest.mark.gpu
 @pytest.mark.parametrize("wrap", WRAPS)
 def test_cupy_arrays_are_found_to_lie_on_the_gpu(wrap: str) -> None:
