@@ -1,7 +1,8 @@
-"""The built pages, read as a browser reads them: images with texts, links with targets, nothing from other hosts."""
+"""The built pages, read as a browser reads them: images have texts, links have targets, no file is another host's."""
 
 from __future__ import annotations
 
+import zlib
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urldefrag, urlsplit
@@ -75,3 +76,10 @@ def size(path: Path) -> int:
     """Return the bytes of a page and of the files that it loads."""
     files = {path, *(path.parent / urlsplit(each).path for each in Page(path).loaded if is_local(each))}
     return sum(file.stat().st_size for file in files)
+
+
+def documented(site: Path) -> set[str]:
+    """Return the Python names that have a place in the pages, by Sphinx's inventory."""
+    packed = (site / "objects.inv").read_bytes().partition(b"zlib.\n")[2]
+    lines = zlib.decompress(packed).decode().splitlines()
+    return {line.split(" ")[0] for line in lines if " py:" in line}

@@ -55,6 +55,9 @@ PACKAGES = {
     "sparsezc.loader.neighbor_loader": "torch_geometric",
 }
 PAGES_NEED = {"formats.md": "h5py", "loader.md": "torch_geometric"}
+DOCUMENTED = (
+    "algorithms", "applications", "core", "distributed", "dtypes", "errors", "io", "orders", "ss", "stats", "viz",
+)  # fmt: skip
 #: The long options of all commands.
 COMMANDS = dict(cli.parser()._subparsers._group_actions[0].choices)
 COMMANDS |= {f"run {name}": each for name, each in COMMANDS["run"]._subparsers._group_actions[0].choices.items()}
@@ -139,8 +142,19 @@ def test_every_algorithm_and_every_option_has_its_page() -> None:
     assert [option for option in OPTIONS - {"--help", "--version"} if option not in listed] == []
 
 
+def undocumented(places: set[str]) -> list[str]:
+    """Return the public classes and functions, and methods of the three objects, that have no place in the pages."""
+    names = {place.rpartition(".")[2] for place in places}
+    rooms = [sparsezc, *(getattr(sparsezc, name) for name in DOCUMENTED), sparsezc.ops]
+    absent = [each for room in rooms for each in room.__all__ if callable(getattr(room, each)) and each not in names]
+    for kind in (sparsezc.Matrix, sparsezc.Vector, sparsezc.Scalar):
+        own = [each for each in dir(kind) if not each.startswith("_")]
+        absent += [f"{kind.__name__}.{each}" for each in own if f"sparsezc.{kind.__name__}.{each}" not in places]
+    return absent
+
+
 def test_the_pages_build_without_a_warning(tmp_path: Path) -> None:
-    """As docs/conf.py says. Docstrings that are no reStructuredText fail, and images without texts."""
+    """As docs/conf.py says. Docstrings that are no reStructuredText fail, images without texts, dead links."""
     for package in ("sphinx", "myst_parser", "furo"):
         pytest.importorskip(package, reason=f"the pages are built by {package}")
     done = subprocess.run(
@@ -151,6 +165,7 @@ def test_the_pages_build_without_a_warning(tmp_path: Path) -> None:
     for page in (ROOT / "docs").rglob("*.md"):
         assert (tmp_path / page.relative_to(ROOT / "docs").with_suffix(".html")).exists()
     assert built_site.faults(tmp_path) == []
+    assert undocumented(built_site.documented(tmp_path)) == []
     assert built_site.size(tmp_path / "index.html") < built_site.MOST
     if importlib.util.find_spec("matplotlib"):
         assert len(list((tmp_path / "_images").glob("*.svg"))) == len(pictures.NAMES)

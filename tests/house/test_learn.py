@@ -14,13 +14,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import networkx as nx
 import pytest
+
+nx = pytest.importorskip("networkx", reason="a tutorial is about it")
 
 ROOT = Path(__file__).resolve().parents[2]
 LEARN = ROOT / "docs" / "learn"
 #: Pages whose programs read host memory: the tests' device runs the kernels and counts requests.
 EMULATED = {"larger_than_the_card"}
+NEEDS = {"larger_than_the_memory": "h5py"}
 _STEP = re.compile(r"^```(python|sh)\n(.*?)^```\n(?:\n```text\n(.*?)^```\n)?", re.MULTILINE | re.DOTALL)
 _TIME = re.compile(r"\b\d+(?:\.\d+)? (?:ms|us|s)\b(?: \([^)]* edges/s\))?")
 _SAME = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
@@ -74,6 +76,8 @@ def test_a_tutorial_prints_what_it_says(
     name: str, request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    if name in NEEDS:
+        pytest.importorskip(NEEDS[name], reason=f"{name}.md needs {NEEDS[name]}")
     if name in EMULATED:
         request.getfixturevalue("counting")
     names: dict[str, Any] = {"__name__": "tutorial"}

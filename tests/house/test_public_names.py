@@ -77,8 +77,7 @@ def test_the_reference_has_the_modules() -> None:
     """Sphinx documents the names of each module's ``__all__``."""
     modules = re.findall(r"automodule:: ([\w.]+)", REFERENCE)
     assert {"sparsezc.ops", "sparsezc.algorithms", "sparsezc.io", "sparsezc.errors"} <= set(modules)
-    assert set(re.findall(r"autoclass:: sparsezc\.(\w+)\n", REFERENCE)) == {"Matrix", "Vector", "Scalar"}
     for name in modules:
-        module = import_module(name)
+        module = getattr(gb, name.partition(".")[2], None) or import_module(name)
         for each in getattr(module, "__all__", ()):
             assert getattr(module, each).__doc__, f"{name}.{each}"
