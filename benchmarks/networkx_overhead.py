@@ -2,7 +2,8 @@
 
 Every function of the backend is called on graphs of several sizes, by NetworkX alone (``backend="networkx"``) and with
 ``backend_priority`` set, after the one conversion; calls about single nodes and pairs stand beside those about whole
-graphs. Printed is the time with the backend over the time without, as min, median and max over all functions.
+graphs. Printed is the time with the backend over the time without, as min, median and max over all functions. The
+figures of docs/networkx.md are those of ``--forced --sizes medium --out FILE``.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import tempfile
 import time
 import warnings
 from collections.abc import Callable
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +28,7 @@ entry_points.provide(Path(tempfile.mkdtemp(prefix="entry-points-")))
 import networkx as nx  # noqa: E402 - it looks for backends when it is imported
 
 from sparsezc.networkx_backend.info import FUNCTIONS  # noqa: E402
+from tests.networkx_backend.odd import function_of  # noqa: E402
 
 SIZES = {"small": (30, 60), "medium": (1_000, 5_000), "large": (20_000, 100_000)}
 #: Seconds after which a call of NetworkX is given up, and the function is not judged on that graph.
@@ -61,13 +64,27 @@ _CALLS: dict[str, tuple[dict[str, Any], ...]] = {
 }  # fmt: skip
 
 
-def _function(name: str) -> Any:
-    places = (nx, nx.community, nx.approximation, nx.bipartite)
-    return (
-        next(getattr(place, name) for place in places if hasattr(place, name))
-        if name != "approximate_diameter"
-        else (nx.approximation.diameter)
-    )
+#: Arguments without a default, by their names, of functions that are not listed above.
+_NEEDED: dict[str, Any] = {
+    "source": 0, "target": 7, "u": 0, "v": 7, "n": 0, "node1": 3, "node2": 7, "k": 3, "S": list(range(20)),
+    "nbunch": list(range(20)), "nbunch1": list(range(20)), "nodes": list(range(20)), "sources": [0, 1],
+    "row_order": list(range(20)), "attribute": "group", "_s": 0, "_t": 7,
+}  # fmt: skip
+
+
+def _calls(name: str, G: Any) -> tuple[dict[str, Any], ...]:
+    """The arguments of a function's calls on a graph."""
+    if name in ("modularity", "partition_quality", "intra_community_edges", "inter_community_edges"):
+        return ({"communities" if name == "modularity" else "partition": [set(list(G)[:9]), set(list(G)[9:])]},)
+    if name in _CALLS:
+        return _CALLS[name]
+    parameters = list(signature(function_of(name)).parameters.values())[1:]
+    needed = {p.name: _NEEDED[p.name] for p in parameters if p.default is p.empty and p.name in _NEEDED}
+    needed |= {"rich_club_coefficient": {"normalized": False}, "local_bridges": {"with_span": False}}.get(name, {})
+    needed |= {"capacity": "weight"} if "_s" in needed else {}
+    needed |= {"T": list(range(20, 40))} if name in ("cut_size", "mixing_expansion") else {}
+    needed |= {"ebunch": [(i, i + 3) for i in range(20)]} if any(p.name == "ebunch" for p in parameters) else {}
+    return (needed,)
 
 
 def _graph(n: int, m: int, kind: str) -> Any:
@@ -77,6 +94,7 @@ def _graph(n: int, m: int, kind: str) -> Any:
         G = nx.DiGraph((min(e), max(e)) for e in G.edges)
     else:
         nx.add_cycle(G, range(n))
+    nx.set_node_attributes(G, {v: {"group": v % 3, "community": v % 5} for v in G})
     for k, (_, _, data) in enumerate(G.edges(data=True)):
         data["weight"] = 1 + k * 7 % 13
     return G
@@ -111,11 +129,13 @@ def _seconds(call: Callable[[], None]) -> float:
     return best
 
 
-def measure(name: str, given: dict[str, Any], G: Any, forced: bool) -> dict[str, Any] | None:
+def measure(
+    name: str, given: dict[str, Any], G: Any, forced: bool, patience: float = PATIENCE
+) -> dict[str, Any] | None:
     """The times of one call, or None where NetworkX refuses it or takes too long."""
-    function = _function(name)
+    function = function_of(name)
     signal.signal(signal.SIGALRM, _stop)
-    signal.setitimer(signal.ITIMER_REAL, PATIENCE)
+    signal.setitimer(signal.ITIMER_REAL, patience)
     try:
         alone = _seconds(lambda: _run(function, G, given))
     except (_TooLong, Exception):
@@ -155,6 +175,7 @@ def main() -> int:
     parser.add_argument("--bound", type=float, default=1.5)
     parser.add_argument("--floor", type=float, default=10e-6, help="seconds that the dispatch itself may take")
     parser.add_argument("--forced", action="store_true", help='time backend="sparsezc" instead, to set the claims')
+    parser.add_argument("--patience", type=float, default=PATIENCE, help="seconds after which NetworkX is given up")
     parser.add_argument("--out", help="a file for all times as JSON")
     asked = parser.parse_args()
     warnings.simplefilter("ignore")
@@ -163,13 +184,13 @@ def main() -> int:
     for size in asked.sizes.split(","):
         graphs = {kind: _graph(*SIZES[size], kind) for kind in ("undirected", "directed", "without cycles")}
         found = []
-        for name in asked.names or sorted(FUNCTIONS):
+        for name in asked.names or sorted(name for name in FUNCTIONS if not name.startswith("from_")):
             for kind, G in graphs.items():
-                for given in _CALLS.get(name, ({},)):
-                    if name == "modularity":
-                        given = {"communities": [set(list(G)[:9]), set(list(G)[9:])]}
-                    if line := measure(name, given, G, asked.forced):
-                        found.append({"size": size, "kind": kind} | line)
+                for given in _calls(name, G):
+                    if line := measure(name, given, G, asked.forced, asked.patience):
+                        found += [{"size": size, "kind": kind} | line]
+            if asked.out:
+                Path(asked.out).write_text(json.dumps(lines + found, indent=1) + "\n")
         lines += found
         if asked.forced:
             for x in found:
@@ -190,8 +211,6 @@ def main() -> int:
             print(
                 f"  {x['ratio']:8.2f} {x['kind']} {x['function']}({x['given']}): {x['alone']:.6f} s, {x['with']:.6f} s"
             )
-    if asked.out:
-        Path(asked.out).write_text(json.dumps(lines, indent=1) + "\n")
     return 1 if above else 0
 
 

@@ -11,7 +11,10 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-__all__ = ["function", "names"]
+__all__ = ["function", "home", "names"]
+
+#: For each package with a table of names, the file of each name; filled by :func:`names`.
+_homes: dict[str, dict[str, str]] = {}
 
 
 class _WithFunctions(ModuleType):
@@ -53,6 +56,7 @@ def names(
     """
     homes = {name: (f"{package}.{file}", name) for file, inside in files.items() for name in inside.split()}
     homes |= {module.rpartition(".")[2]: (f"{package}.{module}", "") for module in modules.split()}
+    _homes[package] = {name: module for name, (module, _) in homes.items()}
     found = sys.modules[package]
     if homes.keys() & files.keys():
         found.__class__ = _WithFunctions
@@ -68,6 +72,16 @@ def names(
         return value
 
     return sorted(homes), load, lambda: sorted(found.__all__)
+
+
+def home(package: str, name: str) -> str:
+    """Return the file that has a name of a package, which is not loaded.
+
+    >>> import sparsezc.algorithms
+    >>> home("sparsezc.algorithms", "bfs_parents")
+    'sparsezc.algorithms.bfs'
+    """
+    return _homes[package][name]
 
 
 def function(file: str, name: str) -> Callable[..., Any]:

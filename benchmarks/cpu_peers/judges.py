@@ -40,6 +40,13 @@ def direction(_: Graph, ours: Any, theirs: Any) -> None:
         raise Wrong(f"the cosine with the peer's vector is {cosine}")
 
 
+def katz(g: Graph, x: Any, alpha: float) -> None:
+    """Scores x with x - alpha A x the same everywhere, which defines them."""
+    rest = x - alpha * (g.scipy("S") @ x)
+    if np.ptp(rest) > 1e-4 * rest.mean():
+        raise Wrong(f"x - alpha A x varies from {rest.min()} to {rest.max()}")
+
+
 def parts(_: Graph, ours: Any, theirs: Any) -> None:
     """The same sets of vertices; ours are named by their least vertex."""
     ours, theirs = np.asarray(ours), np.asarray(theirs)
@@ -54,10 +61,15 @@ def tree(g: Graph, ours: Any, theirs: Any) -> None:
     """Parents along edges, at the peer's depths."""
     mine, other = (_depths(np.asarray(x), g.source) for x in (ours, theirs))
     v = np.flatnonzero(mine > 0)
-    if (np.asarray(g.scipy("A")[ours[v], v]) == 0).any():
+    if not _are_edges(g, "A", ours[v], v):
         raise Wrong("a parent has no edge to its child")
     if not np.array_equal(mine, other):
         raise Wrong("vertices are at other depths than in the peer's tree")
+
+
+def _are_edges(g: Graph, form: str, i: Any, j: Any) -> bool:
+    C = g.scipy(form).tocoo()
+    return bool(np.isin(i.astype(np.int64) * g.n + j, C.row.astype(np.int64) * g.n + C.col).all())
 
 
 def _depths(parent: Any, root: int) -> Any:
@@ -96,7 +108,7 @@ def matching(g: Graph, ours: Any, _: Any) -> None:
     S = g.scipy("S").tocoo()
     has = ours >= 0
     v = np.flatnonzero(has)
-    if (ours[ours[v]] != v).any() or (np.asarray(g.scipy("S")[v, ours[v]]) == 0).any():
+    if (ours[ours[v]] != v).any() or not _are_edges(g, "S", v, ours[v]):
         raise Wrong("a pair is no edge")
     if (~has[S.row] & ~has[S.col]).any():
         raise Wrong("an edge could be added")

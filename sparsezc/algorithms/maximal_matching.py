@@ -68,10 +68,11 @@ def maximal_matching(A: Matrix, seed: int | None = None) -> Vector:
     True
     """
     n = _check.adjacency(A)
-    U = simple(A).select(select.triu).new()
-    number = _check.generator(seed, "maximal_matching").permutation(U.nvals)
-    if (found := replay.run_loop(matching, U, lambda: inverse(number), cost=COST)) is not None:
+    S = simple(A)
+    number = _check.generator(seed, "maximal_matching").permutation(S.nvals // 2)
+    if (found := replay.run_loop(matching, S, lambda: inverse(number), cost=COST)) is not None:
         return Vector.from_dense(found, missing_value=-1)
+    U = S.select(select.triu).new()
     S = numbered(U, number)
     partner, q, least = (A._vector(dtype) for dtype in (datatypes.INT64, datatypes.BOOL, datatypes.INT64))
     q << True

@@ -20,6 +20,7 @@ from sparsezc.semirings.types import datatypes
 
 #: Nanoseconds for each row and entry, at least.
 COST = 200.0
+_DIGITS = 2**16  # values that NumPy sorts by digits, in a sixth of the time
 
 
 def minimum_spanning_forest(A: Matrix) -> Matrix:
@@ -100,7 +101,10 @@ def _by_loop(U: Matrix) -> Matrix | None:
 
     def order() -> Any:
         values.append(U.to_coo(rows=False, columns=False)[2])
-        return np.argsort(values[0], kind="stable")
+        found = values[0]
+        if found.dtype.kind in "iu" and found.min(initial=0) >= 0 and found.max(initial=0) < _DIGITS:
+            found = found.astype(np.uint16)
+        return np.argsort(found, kind="stable")
 
     if (found := replay.run_loop(parts.forest, U, order, cost=COST)) is None:
         return None

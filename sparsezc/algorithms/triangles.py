@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import numpy as np
+from numpy.typing import NDArray
+
 from sparsezc import ops
 from sparsezc.algorithms import _check
 from sparsezc.algorithms._degree import out_degree
@@ -57,8 +60,8 @@ def triangle_count(A: Matrix) -> int:
     """
     _check.adjacency(A)
     S = simple(A)
-    if (found := replay.run_loop(loop.corners, S, cost=COST)) is not None:
-        return int(found.sum()) // 3
+    if (found := by_loop(S)) is not None:
+        return int(found[0].sum()) // 3
     L, U = by_degree(S)
     # C<L> = U U'
     C = U.mxm(U.T, semiring.plus_pair[datatypes.INT64]).new(mask=L.S)
@@ -138,6 +141,9 @@ def transitivity(A: Matrix) -> float:
     """
     _check.adjacency(A)
     S = simple(A)
+    if (found := by_loop(S)) is not None:
+        total = int(found[1].sum())
+        return float(2 * int(found[0].sum()) / total) if total else 0.0
     closed = 2 * corners(S).reduce(monoid.plus).new().get(0)
     pairs = ordered_pairs(out_degree(S)).reduce(monoid.plus).new().get(0)
     return float(closed / pairs) if pairs else 0.0
@@ -145,13 +151,19 @@ def transitivity(A: Matrix) -> float:
 
 def corners(S: Matrix) -> Vector:
     """Count the triangles at each vertex of an undirected simple graph."""
-    if (found := replay.run_loop(loop.corners, S, cost=COST)) is not None:
-        return Vector.from_dense(found)
+    if (found := by_loop(S)) is not None:
+        return Vector.from_dense(found[0])
     L, U = by_degree(S)
     t = Vector(datatypes.INT64, S.nrows)
     # t(i), t(j), t(k) += L(i, j) U(i, k) U'(k, j)
     t << ops.count_corners(U, U.T, L)
     return t
+
+
+def by_loop(S: Matrix) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
+    """Return the triangles at each vertex and the ordered pairs of its neighbours; None if the engine runs no loop."""
+    found: tuple[NDArray[np.int64], NDArray[np.int64]] | None = replay.run_loop(loop.corners, S, cost=COST)
+    return found
 
 
 def ordered_pairs(degree: Vector) -> Vector:

@@ -13,7 +13,6 @@ from sparsezc.applications import _check
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.errors import DimensionMismatch, InvalidValue
-from sparsezc.memory import budget
 from sparsezc.semirings import binary, monoid, semiring, unary
 from sparsezc.semirings.types import datatypes
 
@@ -94,7 +93,7 @@ def application_classification(
     DimensionMismatch
         `G` or `P` is not square, or features have not a row for each vertex or edge, or not the same columns.
     OutOfMemory
-        The distances and messages are larger than the memory that may be used; the message has the size.
+        The distances of edges are larger than the memory that may be used; the message has the size.
 
     Notes
     -----
@@ -136,7 +135,6 @@ def application_classification(
         raise InvalidValue(f"P has {m} vertices and {P.nvals} edges; a pattern with an edge at least is needed")
     if G.nvals == 0:
         raise InvalidValue(f"G has {n} vertices and no edges; a graph with an edge at least is needed")
-    _require(G, P)
     passes = m if rounds is None else graphs.count(rounds, "rounds", 1)
     X = _check.table_beside(G, features, "features", n)
     named = ("features", "pattern_features")
@@ -170,13 +168,6 @@ def application_classification(
         if published is None and _is_settled(mu_before, mu) and _is_settled(_from_most(M_before), _from_most(M)):
             break
     return mu
-
-
-def _require(G: Matrix, P: Matrix) -> None:
-    """Refuse distances and messages that memory has no room for."""
-    numbers = (G.nvals + 6 * G.nrows) * P.nvals  # messages of both ends, with those before and what makes them
-    what = f"application_classification: distances of {G.nvals:,} edges from {P.nvals:,} of the pattern"
-    budget.require_host(8 * numbers, what)
 
 
 class _Published:

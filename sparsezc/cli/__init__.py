@@ -14,13 +14,15 @@ import sys
 import threading
 import warnings
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from importlib import import_module
+from itertools import chain
 from types import FrameType
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from sparsezc.cli import streams
+from sparsezc.terminal import streams
 from sparsezc.terminal.printable import one_line
+from sparsezc.terminal.suggest import meant
 
 if TYPE_CHECKING:
     from sparsezc.cli.report import Report
@@ -28,13 +30,19 @@ if TYPE_CHECKING:
 __all__ = ["main"]
 
 _EPILOG = """\
-GRAPH is a file (.txt, .mtx, .gr, .graph, .sg, .wsg, .bel, .npz, .parquet, .h5; text formats also with .gz) or the name
-of a graph to generate: kron:SCALE[:EDGEFACTOR], urand:SCALE[:EDGEFACTOR], grid:ROWSxCOLS, path:N, star:N.
+GRAPH is a file (.txt, .csv, .mtx, .gr, .graph, .sg, .wsg, .bel, .npz, .parquet, .feather, .h5; text formats also with
+.gz, .bz2, .xz, .zst), a folder of Parquet files, - for standard input, or the name of a graph to generate:
+kron:SCALE[:EDGEFACTOR], urand:SCALE[:EDGEFACTOR], grid:ROWSxCOLS, path:N, star:N.
 Exit codes: 0 done, 1 failed (one line on stderr gives the reason), 2 wrong usage, 130 interrupted."""
 
 
 class _Parser(argparse.ArgumentParser):
     """argparse's parser, with messages that are safe to print and output that is checked to have been written."""
+
+    def __init__(self, *args: Any, **more: Any) -> None:
+        super().__init__(
+            *args, **{"allow_abbrev": False} | more
+        )  # --source would be --source-col where it is no option
 
     def print_help(self, file: Any = None) -> None:
         with streams.output() as out:
@@ -44,21 +52,42 @@ class _Parser(argparse.ArgumentParser):
         streams.say(f"{self.format_usage()}{self.prog}: error: {one_line(text)}\n")
         sys.exit(2)
 
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Parse, and refuse an unknown option where the nearest known one can be named."""
+        found, rest = super().parse_known_args(args, namespace)
+        if rest and self._subparsers is None:
+            unknown = next((word for word in rest if word.startswith("-")), rest[0])
+            nearest = meant(unknown.partition("=")[0], self._option_string_actions) if unknown[:1] == "-" else ""
+            self.error(f"unrecognized arguments: {' '.join(rest)}{nearest}")
+        return found, rest
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        """Refuse a value that is not allowed, with the nearest that is; of many choices --help has the list."""
+        if action.choices is None or value in action.choices:
+            return
+        known = [str(each) for each in action.choices]
+        listed = f" (choose from {', '.join(map(repr, known))})" if len(known) <= _LISTED else ""
+        raise argparse.ArgumentError(action, f"invalid choice: {value!r}{meant(str(value), known)}{listed}")
+
+
+_ALL = "completion"  # the command that needs the parsers of all others
+_LISTED = 20  # choices that a message lists at most
 
 #: The files of this folder that declare commands, and their commands.
 _COMMANDS = {
-    "algorithms": ("bfs", "sssp", "pagerank", "cc"),
-    "apps": ("app",),
+    "run": ("run", "bfs", "sssp", "pagerank", "cc"),
     "info": ("info",),
     "convert": ("convert",),
     "mpirun": ("mpirun",),
     "scale": ("scale",),
+    "bench": ("bench",),
     "doctor": ("doctor",),
+    "completion": ("completion",),
 }
 
 
-def parser(command: str | None = None) -> argparse.ArgumentParser:
-    """Return the parser of the whole command line; for a known `command` of this one's file, which alone is loaded."""
+def parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
+    """Return the parser of the command line, of all of it unless the first words name a command."""
     top = _Parser(
         prog="sparsezc",
         description="Graph algorithms in GraphBLAS, on a CPU or a GPU, for graphs larger than the GPU.",
@@ -67,12 +96,26 @@ def parser(command: str | None = None) -> argparse.ArgumentParser:
     )
     top.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
     commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for file in [file for file, names in _COMMANDS.items() if command in names] or _COMMANDS:
-        import_module(f"sparsezc.cli.{file}").add(commands)  # here, so that `main` handles Ctrl-C while it loads
-    for each in commands.choices.values():
-        each.add_argument("--json", action="store_true", help="print one JSON object instead of a table")
+    first = words[0] if words and words[0] in chain(*_COMMANDS.values()) and words[0] != _ALL else None
+    for file in [file for file, names in _COMMANDS.items() if first in names] or _COMMANDS:
+        module = import_module(f"sparsezc.cli.{file}")  # here, so that `main` handles Ctrl-C while it loads
+        if file == "run":
+            module.add(commands, first if first != "run" else next(iter(words[1:]), None))
+        else:
+            module.add(commands)
+    for each in _leaves(commands):
+        how = each.add_mutually_exclusive_group()
+        how.add_argument("--json", action="store_true", help="print one JSON object instead of a table")
+        how.add_argument("--quiet", action="store_true", help="print errors alone: no report, warnings or progress")
         each.add_argument("--debug", action="store_true", help="show the traceback of an error")
     return top
+
+
+def _leaves(commands: Any) -> Iterator[argparse.ArgumentParser]:
+    """Yield the parsers of commands, and of the names that a command takes instead of arguments of its own."""
+    for each in dict.fromkeys(commands.choices.values()):
+        inner = [action for action in each._actions if isinstance(action, argparse._SubParsersAction)]
+        yield from _leaves(inner[0]) if inner else [each]
 
 
 class _Version(argparse.Action):
@@ -111,11 +154,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     with warnings.catch_warnings(), _remembered() as interrupts:
         warnings.showwarning = _warn
         try:
-            words = sys.argv[1:] if argv is None else argv
-            arguments = parser(words[0] if words else None).parse_args(words)
+            words = list(sys.argv[1:] if argv is None else argv)
+            words[1:2] = [word.replace("_", "-") for word in words[1:2] if words[0] == "run"] or words[1:2]
+            arguments = parser(words).parse_args(words)
             debug = arguments.debug
-            report: Report = arguments.run(arguments)
-            if report.aside:
+            with _silence() if arguments.quiet else nullcontext():
+                report: Report = arguments.run(arguments)
+            if arguments.quiet:
+                pass
+            elif report.aside:
                 streams.say(report.text(sys.stderr, arguments.json))
             else:
                 with streams.output() as out:
@@ -134,6 +181,16 @@ def main(argv: Sequence[str] | None = None) -> int:
             streams.say(f"sparsezc: {_one_line(error)}\n")
             return 1
     return report.code
+
+
+@contextmanager
+def _silence() -> Iterator[None]:
+    """Show neither warnings nor progress."""
+    from sparsezc.config import config
+
+    with warnings.catch_warnings(), config.set(progress=False):
+        warnings.simplefilter("ignore")
+        yield
 
 
 @contextmanager

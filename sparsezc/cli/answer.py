@@ -11,7 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from sparsezc.cli import streams
+from sparsezc.io.files.packing import NAMES, plain_name
+from sparsezc.terminal import streams
+from sparsezc.terminal.suggest import meant
 
 if TYPE_CHECKING:
     import numpy as np
@@ -25,13 +27,14 @@ _BLOCK = 1 << 18  # values formatted at a time
 
 @dataclass
 class Answer:
-    """One value for some of a graph's vertices.
+    """Values for some of a graph's vertices.
 
     Attributes
     ----------
-    vertices : array of int64
+    vertices : array of int64, or of names
         The ids of the input file, in ascending order.
-    values : array, of the same length
+    columns : dict of str to array, of the same length
+        One, `value`, for most answers.
     rows : array of int64
         The vertices' numbers in the matrix, from 0.
     size : int
@@ -40,18 +43,11 @@ class Answer:
         The value of vertices without one, in an array of all vertices.
     """
 
-    vertices: NDArray[np.int64]
-    values: NDArray[Any]
+    vertices: NDArray[Any]
+    columns: dict[str, NDArray[Any]]
     rows: NDArray[np.int64]
     size: int
     missing: Any
-
-
-def unreachable(dtype: Any) -> Any:
-    """Return the value of a vertex that is not reached: infinity, or the largest integer."""
-    import numpy as np
-
-    return np.inf if dtype.kind == "f" else np.iinfo(dtype).max
 
 
 def check(arguments: argparse.Namespace) -> None:
@@ -91,42 +87,56 @@ def check(arguments: argparse.Namespace) -> None:
         need(*_PACKAGES[suffix])
 
 
-def save(path: str | None, graph: Graph, vertices: NDArray[Any], values: NDArray[Any], missing: Any) -> None:
-    """Write an answer to `path`, if there is one.
+def save(path: str, graph: Graph, answer: Any) -> None:
+    """Write an answer for vertices.
 
     Parameters
     ----------
-    path : str or None
+    path : str
         "-" is standard output. The suffix says the format; docs/cli.md has the list.
-    vertices, values : arrays of the entries
-        `vertices` counts rows; the ids of the input file are written.
-    missing : number
-        The value in ``.npy`` of positions without an entry.
+    answer : sparsezc.cli.shown.Columns
+        Its `rows` count from 0; the ids of the input file are written.
+
+    Raises
+    ------
+    InvalidValue
+        The format holds numbers, and the answer has names.
     """
-    if path is None:
-        return
     import numpy as np
 
     from sparsezc.io.files.atomic_write import Output
     from sparsezc.terminal.progress import task
 
-    rows = vertices.astype(np.int64)
-    answer = Answer(graph.named(vertices).astype(np.int64), values, rows, graph.degrees.size, missing)
+    rows = answer.rows.astype(np.int64)
+    full = Answer(graph.named(rows), answer.values, rows, graph.degrees.size, answer.missing)
     suffix = _suffix(path)
     if suffix == "-":
         with streams.output() as sink:
-            for text in _lines(answer, " "):
+            for text in _lines(full, " "):
                 sink.write(text)
         return
+    _check_names(full, suffix, path)
     if suffix in _HDF5:
-        _hdf5(answer, path)
+        _hdf5(full, path)
         return
     with task(), Output(path) as out:
-        if suffix in _PARQUET:
-            _parquet(answer, out)
+        if suffix in _ARROW:
+            _arrow(full, suffix, out)
             return
         with out.open() as file:
-            _WRITERS[suffix](answer, file)
+            _WRITERS[suffix](full, file)
+
+
+def _check_names(answer: Answer, suffix: str, path: str) -> None:
+    """Refuse what a format does not hold: names, or several columns."""
+    from sparsezc.errors import InvalidValue
+
+    if suffix in _HDF5 and len(answer.columns) > 1:
+        raise InvalidValue(f"--out {path}: {suffix} holds one column; {', '.join(answer.columns)} need another format")
+    named = [each.dtype.kind == "O" for each in answer.columns.values()]
+    named += [answer.vertices.dtype.kind == "O"] * (suffix != ".npy")
+    if any(named) and suffix in (".npy", *_HDF5):
+        raise InvalidValue(f"--out {path}: {suffix} holds numbers, and the answer has names; .csv or .parquet has both")
 
 
 def save_table(path: str, graph: Graph, table: Any) -> None:
@@ -142,25 +152,51 @@ def save_table(path: str, graph: Graph, table: Any) -> None:
             return
         rows = np.flatnonzero(~np.isnan(full).all(axis=1))
         for vertex, row in zip(graph.named(rows).tolist(), full[rows].tolist(), strict=True):
-            file.write(",".join(map(repr, [vertex, *row])).encode() + b"\n")
+            file.write((",".join(map(_cell, [vertex, *row])) + "\n").encode())
 
 
 def save_rows(path: str, rows: NDArray[Any]) -> None:
     """Write an array of two dimensions, ``.csv`` or ``.npy``."""
     import numpy as np
 
+    from sparsezc.errors import InvalidValue
     from sparsezc.io.files.atomic_write import Output
 
+    if path.lower().endswith(".npy") and rows.dtype.kind == "O":
+        raise InvalidValue(f"--out {path}: .npy holds numbers, and the answer has names; .csv has both")
     with Output(path) as out, out.open() as file:
         if path.lower().endswith(".npy"):
             np.save(file, rows)
             return
         for row in rows.tolist():
-            file.write(",".join(repr(each) for each in row).encode() + b"\n")
+            file.write((",".join(map(_cell, row)) + "\n").encode())
+
+
+def save_numbers(path: str, numbers: dict[str, Any]) -> None:
+    """Write numbers by name: a JSON object, or lines ``name value``."""
+    from sparsezc.io.files.atomic_write import Output
+
+    if path == "-":
+        with streams.output() as sink:
+            sink.write("".join(f"{name} {value}\n" for name, value in numbers.items()))
+        return
+    with Output(path) as out, out.open() as file:
+        if ".json" in Path(path).name.lower():
+            file.write((json.dumps(numbers) + "\n").encode())
+        else:
+            file.write("".join(f"{name} {value}\n" for name, value in numbers.items()).encode())
+
+
+def _cell(value: Any) -> str:
+    """Return a cell of a ``.csv``, quoted if it must be."""
+    if not isinstance(value, str):
+        return repr(value)
+    quoted = any(c in value for c in ',"\n\r') or value != value.strip()
+    return '"' + value.replace('"', '""') + '"' if quoted else value
 
 
 def check_matrix(path: str, form: str) -> None:
-    """Refuse, before the work, a name that a graph, a table, rows or arrays cannot be written to.
+    """Refuse, before the work, a name that a graph, a table, rows, arrays or numbers cannot be written to.
 
     Raises
     ------
@@ -175,6 +211,10 @@ def check_matrix(path: str, form: str) -> None:
 
     if form == "arrays" and not path.lower().endswith(".npz"):
         raise FileFormatError(f"--out {path}: several arrays are written; a name that ends in .npz is needed")
+    if form == "numbers" and path != "-" and not plain_name(path).endswith(_NUMBERS):
+        raise FileFormatError(
+            f"--out {path}: numbers are written; a name that ends in {' or '.join(_NUMBERS)}, or -, is needed"
+        )
     if form == "rows" and not path.lower().endswith(_TABLES):
         raise FileFormatError(f"--out {path}: rows are written; a name that ends in {' or '.join(_TABLES)} is needed")
     if form == "graph" or (form == "table" and not path.lower().endswith(_TABLES)):
@@ -207,18 +247,20 @@ def _suffix(path: str) -> str:
         raise FileMissing("the name of the file to write is empty")
     if path == "-":
         return path
-    name = Path(path).name.lower()
-    plain = name.removesuffix(".gz")
+    plain = plain_name(Path(path).name)
+    packed = Path(path).name.lower().removeprefix(plain)
     found = next((suffix for suffix in _SUFFIXES if plain.endswith(suffix)), None)
     if found is None and _is_stream(Path(path)):
         return ".txt"
     if found is None:
         raise FileFormatError(
-            f"--out {path}: the suffix {Path(plain).suffix!r} says no format; known are {', '.join(_SUFFIXES)} "
-            f"({', '.join(_GZIPPED)} also with .gz), and - is standard output"
+            f"--out {path}: the suffix {Path(plain).suffix!r} says no format"
+            f"{meant(Path(plain).suffix, _SUFFIXES)}; known are {', '.join(_SUFFIXES)} ({', '.join(_PACKED)} also with"
+            f" {', '.join(NAMES)}), and - is standard output"
         )
-    if plain != name and found not in _GZIPPED:
-        raise FileFormatError(f"--out {path}: {found} files are not gzipped; a name without .gz is needed")
+    if packed and found not in _PACKED:
+        how = "gzipped" if packed == ".gz" else f"packed by {NAMES[packed]}"
+        raise FileFormatError(f"--out {path}: {found} files are not {how}; a name without {packed} is needed")
     return found
 
 
@@ -228,49 +270,60 @@ def _is_stream(path: Path) -> bool:
     return folder == "/dev" or folder.startswith("/proc/") or (path.exists() and not (path.is_file() or path.is_dir()))
 
 
-def _lines(answer: Answer, between: str) -> Iterator[str]:
-    """Yield lines of vertex and value, a block at a time."""
+def _lines(answer: Answer, between: str, cell: Callable[[Any], str] = str) -> Iterator[str]:
+    """Yield lines of vertex and values, a block at a time."""
     from sparsezc.terminal.progress import bar
 
     progress = bar(answer.vertices.size, "writing", " lines")
+    columns = [answer.vertices, *answer.columns.values()]
+    texts = [cell if column.dtype.kind == "O" else str for column in columns]
     for start in range(0, answer.vertices.size, _BLOCK):
-        block = slice(start, start + _BLOCK)
-        pairs = zip(answer.vertices[block].tolist(), answer.values[block].tolist(), strict=True)
-        yield "".join(f"{vertex}{between}{value}\n" for vertex, value in pairs)
+        parts = [map(text, each[start : start + _BLOCK].tolist()) for text, each in zip(texts, columns, strict=True)]
+        yield "".join(between.join(line) + "\n" for line in zip(*parts, strict=True))
         progress.update(min(_BLOCK, answer.vertices.size - start))
     progress.close()
 
 
-def _text(between: str, heading: str = "") -> Callable[[Answer, IO[bytes]], None]:
+def _text(between: str, cell: Callable[[Any], str] = str) -> Callable[[Answer, IO[bytes]], None]:
+    """Return what writes lines; with a heading where `cell` quotes."""
+
     def write(answer: Answer, file: IO[bytes]) -> None:
-        file.write(heading.encode())
-        for text in _lines(answer, between):
+        if cell is not str:
+            file.write((",".join(["vertex", *answer.columns]) + "\n").encode())
+        for text in _lines(answer, between, cell):
             file.write(text.encode())
 
     return write
 
 
+def _plural(answer: Answer) -> dict[str, NDArray[Any]]:
+    """Return vertices and columns as arrays by name."""
+    return {"vertices": answer.vertices} | {f"{name}s": column for name, column in answer.columns.items()}
+
+
 def _json(answer: Answer, file: IO[bytes]) -> None:
-    file.write(b'{"vertices": [')
-    _json_numbers(file, answer.vertices)
-    file.write(b'], "values": [')
-    _json_numbers(file, answer.values)
-    file.write(b"]}\n")
+    for k, (name, column) in enumerate(_plural(answer).items()):
+        file.write(f"{', ' if k else '{'}{json.dumps(name)}: [".encode())
+        _json_values(file, column)
+        file.write(b"]")
+    file.write(b"}\n")
 
 
-def _json_numbers(file: IO[bytes], numbers: NDArray[Any]) -> None:
+def _json_values(file: IO[bytes], numbers: NDArray[Any]) -> None:
     """Write the elements of a JSON list; infinity and NaN, which JSON does not have, become null."""
     for start in range(0, numbers.size, _BLOCK):
         part = numbers[start : start + _BLOCK]
-        finite = [x if math.isfinite(x) else None for x in part.tolist()]
+        finite = [x if isinstance(x, str) or math.isfinite(x) else None for x in part.tolist()]
         file.write((", " * (start > 0) + json.dumps(finite)[1:-1]).encode())
 
 
 def _npy(answer: Answer, file: IO[bytes]) -> None:
     import numpy as np
 
-    full = np.full(answer.size, answer.missing, answer.values.dtype)
-    full[answer.rows] = answer.values
+    columns = list(answer.columns.values())
+    shape = (answer.size,) if len(columns) == 1 else (answer.size, len(columns))
+    full = np.full(shape, answer.missing, np.result_type(*columns))
+    full[answer.rows] = columns[0] if len(columns) == 1 else np.column_stack(columns)
     np.lib.format.write_array_header_1_0(file, np.lib.format.header_data_from_array_1_0(full))
     file.write(full.data)
 
@@ -278,14 +331,16 @@ def _npy(answer: Answer, file: IO[bytes]) -> None:
 def _npz(answer: Answer, file: IO[bytes]) -> None:
     import numpy as np
 
-    np.savez(file, vertices=answer.vertices, values=answer.values)
+    arrays = {name: each.astype(str) if each.dtype.kind == "O" else each for name, each in _plural(answer).items()}
+    np.savez(file, **arrays)  # type: ignore[arg-type]
 
 
-def _parquet(answer: Answer, out: Output) -> None:
+def _arrow(answer: Answer, suffix: str, out: Output) -> None:
     from sparsezc.io.build.optional import need
-    from sparsezc.io.formats.parquet import write_table
+    from sparsezc.io.formats import feather, parquet
 
-    write_table(need("pyarrow", "arrow").table({"vertex": answer.vertices, "value": answer.values}), out)
+    table = need("pyarrow", "arrow").table({"vertex": answer.vertices, **answer.columns})
+    (parquet if suffix in _PARQUET else feather).write_table(table, out)
 
 
 def _hdf5(answer: Answer, path: str) -> None:
@@ -294,19 +349,22 @@ def _hdf5(answer: Answer, path: str) -> None:
     from sparsezc.core.vector import Vector
     from sparsezc.io.formats.binsparse import write_binsparse
 
+    (values,) = answer.columns.values()
     size = max(answer.size, int(answer.vertices.max(initial=-1)) + 1)  # the ids of a relabelled graph may be larger
     with config.set(engine="cpu"):  # there a vector takes memory for its entries alone
-        v = Vector.from_coo(answer.vertices, answer.values, size=size)
+        v = Vector.from_coo(answer.vertices, values, size=size)
     write_binsparse(v, path)
 
 
 _WRITERS: dict[str, Callable[[Answer, IO[bytes]], None]] = {
-    ".txt": _text(" "), ".tsv": _text("\t"), ".csv": _text(",", "vertex,value\n"), ".json": _json, ".npy": _npy,
+    ".txt": _text(" "), ".tsv": _text("\t"), ".csv": _text(",", _cell), ".json": _json, ".npy": _npy,
     ".npz": _npz,
 }  # fmt: skip
 _TABLES = (".npy", ".csv")
+_NUMBERS = (".txt", ".json")
 _PARQUET = (".parquet", ".pq")
+_ARROW = (*_PARQUET, ".feather", ".arrow")
 _HDF5 = (".h5", ".hdf5")
-_SUFFIXES = (*_WRITERS, *_PARQUET, *_HDF5)
-_GZIPPED = (".txt", ".tsv", ".csv", ".json")
-_PACKAGES = dict.fromkeys(_PARQUET, ("pyarrow", "arrow")) | dict.fromkeys(_HDF5, ("h5py", "hdf5"))
+_SUFFIXES = (*_WRITERS, *_ARROW, *_HDF5)
+_PACKED = (".txt", ".tsv", ".csv", ".json")
+_PACKAGES = dict.fromkeys(_ARROW, ("pyarrow", "arrow")) | dict.fromkeys(_HDF5, ("h5py", "hdf5"))

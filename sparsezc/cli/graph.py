@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from sparsezc.memory.csr import Csr
 
 
+_INPUT = "/dev/stdin"  # an edge list, unless --format says otherwise
 _ENGINES = ("auto", "cpu", "gpu")
 _NEEDS_GPU = ("gpu",)
 _WITHOUT_GPU = ("cpu",)  # engines without placements
@@ -29,7 +30,7 @@ def add_graph(command: argparse.ArgumentParser, *, weights: str) -> None:
     """Declare the arguments for reading a graph; `weights` describes the command's use of them."""
     command.add_argument(
         "graph", metavar="GRAPH", type=_graph,
-        help="a file, - for standard input (with --format), or a graph to generate such as kron:16",
+        help="a file, - for standard input (an edge list, or as --format says), or a graph to generate such as kron:16",
     )  # fmt: skip
     ways = command.add_mutually_exclusive_group()
     ways.add_argument("--directed", action="store_true", help="edges count one way; refused where the format says both")
@@ -37,12 +38,18 @@ def add_graph(command: argparse.ArgumentParser, *, weights: str) -> None:
     command.add_argument(
         "--weights", metavar="W", help=f"{weights}; 'none', 'narrowest', a type such as FP32, or made ones: 1-255"
     )
-    command.add_argument("--relabel", action="store_true", help="only the ids that occur are vertices")
+    command.add_argument("--relabel", action="store_true", help="only ids that occur are vertices; they may be names")
+    for name in ("source", "target", "weight"):
+        command.add_argument(f"--{name}-col", metavar="NAME", help=f"the column of a table with the edges' {name}s")
+    command.add_argument("--type-col", metavar="NAME", help="the column of a table with the edges' types")
+    command.add_argument("--type", metavar="TYPE", help="only the edges of this type")
     command.add_argument(
         "--host-budget", type=_budget, metavar="SIZE", help="host memory to use at most: 16GB, or a share"
     )
     command.add_argument(
-        "--format", help="read the file as snap, mtx, dimacs, metis, gap, emogi, npz, parquet or binsparse"
+        "--format",
+        help="read the file as snap (any edge list), mtx, dimacs, metis, gap, emogi, npz, parquet,"
+        " feather, networkx, konect or binsparse, whatever its name",
     )
 
 
@@ -84,7 +91,7 @@ def add_place(command: argparse.ArgumentParser) -> None:
 
 def _graph(name: str) -> str:
     """Return the name of the graph as the readers know it, of "-" that of standard input."""
-    return "/dev/stdin" if name == "-" else name
+    return _INPUT if name == "-" else name
 
 
 def nbytes(text: str, *, share: bool = False) -> str:
@@ -164,22 +171,46 @@ class Graph:
         n, edges = self.facts["vertices"], self.facts["edges"]
         return line(self.name, n, self.columns, edges, self.facts["symmetric"], self.ids is not None)
 
-    def vertex(self, number: int, option: str = "--source") -> int:
-        """Return the vertex of a user's number, which `option` gave: the file's id if the graph was relabelled."""
-        if self.ids is None:
-            return number
+    def vertex(self, given: str, option: str) -> int:
+        """Return the row of a vertex that a user names: by the file's id if the graph was relabelled."""
         import numpy as np
 
-        from sparsezc.errors import IndexOutOfBound
+        from sparsezc.errors import IndexOutOfBound, InvalidValue
 
-        at = int(np.searchsorted(self.ids, number))
-        if at == self.ids.size or self.ids[at] != number:
-            raise IndexOutOfBound(f"{option} is {number}; no edge of {self.name} has this id")
+        name: Any = given
+        if self.ids is None or self.ids.dtype.kind != "O":
+            try:
+                name = int(given)
+            except ValueError:
+                raise InvalidValue(f"{option} is {given!r}; a vertex is a whole number in {self.name}") from None
+        if self.ids is None:
+            return int(name)
+        at = int(np.searchsorted(self.ids, name))
+        if at == self.ids.size or self.ids[at] != name:
+            raise IndexOutOfBound(f"{option} is {given}; no edge of {self.name} has this id")
         return at
 
     def named(self, vertices: NDArray[Any]) -> NDArray[Any]:
-        """Return the users' numbers of vertices."""
+        """Return the users' numbers or names of vertices."""
+        import numpy as np
+
+        vertices = vertices.astype(np.int64)
         return vertices if self.ids is None else self.ids[vertices]
+
+    def name_of(self, vertex: int) -> int | str:
+        """Return the user's number or name of a vertex."""
+        if self.ids is None:
+            return int(vertex)
+        name: Any = self.ids[int(vertex)]
+        return name if isinstance(name, str) else int(name)
+
+    def another(self, arguments: argparse.Namespace, path: str) -> Any:
+        """Read another graph over the same vertices, under the same options."""
+        from sparsezc.errors import InvalidValue
+
+        if self.ids is not None:
+            raise InvalidValue(f"{path} is read with the numbers of {self.name}, which --relabel changes")
+        return load(argparse.Namespace(**vars(arguments) | {"graph": path}), False).matrix()
 
     def busiest(self) -> int:
         """Return the vertex with most out-edges, the lowest of several."""
@@ -214,8 +245,13 @@ def read_options(arguments: argparse.Namespace, weights: Any = None) -> ReadOpti
         weights=weights,
         relabel=arguments.relabel,
         placement=None if arguments.placement == "auto" else arguments.placement,
-        format=arguments.format,
+        format=arguments.format or ("snap" if arguments.graph == _INPUT else None),
         verify=getattr(arguments, "check", False),
+        source_col=arguments.source_col,
+        target_col=arguments.target_col,
+        weight_col=arguments.weight_col,
+        type_col=arguments.type_col,
+        type=arguments.type,
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sparsezc.cli import graph
+from sparsezc.cli import graph, plot
 from sparsezc.cli.report import Percent, Report, Table, counted, seconds, size
 from sparsezc.memory import placement as placements
 
@@ -30,6 +30,7 @@ def add(commands: Any) -> None:
     command.add_argument(
         "--placements", action="store_true", help="memory in every placement, also where there is no GPU for them"
     )
+    plot.add(command, plot.KINDS[1:])
     command.set_defaults(run=info)
 
 
@@ -41,6 +42,7 @@ def info(arguments: argparse.Namespace) -> Report:
     from sparsezc.io._read import ready_file
     from sparsezc.io.hdf5.csr_file import can_be_mapped
 
+    plot.check(arguments)
     arguments.engine = "cpu"
     arguments.placement = "auto"
     graph.configure(arguments)
@@ -49,6 +51,8 @@ def info(arguments: argparse.Namespace) -> Report:
     if known is not None and can_be_mapped(known):
         arguments.placement = "mapped"  # it is read in place, whatever its size
     found = graph.load(arguments)
+    if arguments.plot is not None:
+        plot.save(arguments.plot, arguments.plot_kind, found, plot.of_graph(arguments.plot_kind, found))
     csr, out = found.csr, found.degrees
     into = out if csr.symmetric else _in_degrees(csr)
     values = csr.values.read()
@@ -104,7 +108,7 @@ def info(arguments: argparse.Namespace) -> Report:
             ],
         ),
     ]
-    report.closing = [("load", seconds(found.load))]
+    report.closing = [("load", seconds(found.load)), *([("drawn", arguments.plot)] if arguments.plot else [])]
     return report
 
 

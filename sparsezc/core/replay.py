@@ -15,7 +15,7 @@ from sparsezc.semirings.types.datatypes import INT32, INT64
 __all__ = ["buckets", "rounds", "run_loop", "search", "shorten"]
 
 
-def search(A: Any, frontier: Vector, *, parents: bool = False) -> Vector | None:
+def search(A: Matrix, frontier: Vector, *, parents: bool = False) -> Vector | None:
     """Return the levels of a search, or parents; None if the engine cannot run it whole: then statements have to.
 
     See :meth:`sparsezc.expr.engines.Capabilities.search`.
@@ -23,12 +23,12 @@ def search(A: Any, frontier: Vector, *, parents: bool = False) -> Vector | None:
     engine, store = frontier._need()
     if A._engine is not engine:
         return None
-    found = engines.capability(engine, "search")(A._store, A._transposed, store, parents)
+    found = engines.capability(engine, "search")(A._store, store, parents)
     dtype = INT64 if parents else INT32
     return None if found is None else Vector._from_store(engine, found, dtype, frontier.size)
 
 
-def shorten(A: Any, near: Vector, distance: Vector, step: float, last: float, target: int | None) -> bool:
+def shorten(A: Matrix, near: Vector, distance: Vector, step: float, last: float, target: int | None) -> bool:
     """Lower the distances of a full vector along the edges of `A` until none changes; false if the engine cannot.
 
     See :meth:`sparsezc.expr.engines.Capabilities.shorten`.
@@ -37,7 +37,7 @@ def shorten(A: Any, near: Vector, distance: Vector, step: float, last: float, ta
     if A._engine is not engine or other is not engine:
         return False
     limits = step, last, target
-    return bool(engines.capability(engine, "shorten")(A._store, A._transposed, store, distances, limits))
+    return bool(engines.capability(engine, "shorten")(A._store, store, distances, limits))
 
 
 def rounds(frontier: Vector, number: int) -> Generator[Scalar, None, int]:

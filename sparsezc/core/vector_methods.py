@@ -127,6 +127,9 @@ class ReadableVector(Operand["Vector"]):
         """
         at, vals = self.to_coo()
         kind, fill = compare.filling(self, at.size, fill_value, dtype)
+        if at.size == self.shape[0]:
+            full: NDArray[Any] = cast(vals, kind)
+            return full
         out = np.full(self.shape, fill, kind.np_type)
         out[at] = cast(vals, kind)
         return out

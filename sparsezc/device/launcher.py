@@ -64,7 +64,7 @@ class Launcher:
         self.function(blocks, THREADS, self._ordered(groups, named))
 
     def launch_together(self, blocks: int, /, *groups: Any, **named: Any) -> None:
-        """Launch as :meth:`launch` does, but at most :attr:`at_once` blocks, which can wait for each other (grid.cuh)."""
+        """Launch at most :attr:`at_once` blocks, which can wait for each other (grid.cuh); else as :meth:`launch`."""
         self.function.together(min(blocks, self.at_once), THREADS, self._ordered(groups, named))
 
     @property

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 __all__ = ["Copies", "Device", "Kernel", "Pages", "Recording", "Window", "giving", "when_short"]
 
 
-
 class Kernel(Protocol):
     """A compiled kernel."""
 

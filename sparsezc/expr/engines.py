@@ -271,21 +271,19 @@ class Capabilities(Protocol):
     ) -> Any:
         """Return what a loop over a matrix's rows returns in machine code: :func:`sparsezc.core.replay.run_loop`."""
 
-    def search(self, matrix: Any, transposed: bool, frontier: Any, parents: bool) -> Any:
-        """Return a vector of the levels of a breadth-first search along the rows of a square matrix, or its transpose.
+    def search(self, matrix: Any, frontier: Any, parents: bool) -> Any:
+        """Return a vector of the levels of a breadth-first search along the rows of a square matrix.
 
         They are INT32, 0 at the entries of `frontier`. With `parents` they are INT64, the vertex before each, and the
         frontier's own values at its entries.
         """
 
-    def shorten(
-        self, matrix: Any, transposed: bool, near: Any, distance: Any, limits: tuple[float, float, int | None]
-    ) -> bool | None:
-        """Lower the distances of a full vector by edges of lengths >= 0 until none changes, and return true.
+    def shorten(self, matrix: Any, near: Any, distance: Any, limits: tuple[float, float, int | None]) -> bool | None:
+        """Lower the distances of a full vector by the edges of a matrix until none changes, and return true.
 
-        Edges are the rows of a square matrix, or of its transpose; paths start at the entries of `near`, which is
-        overwritten. `limits`: the width of a bucket of delta-stepping, the largest distance that is asked for, and a
-        vertex beyond whose distance none is. Integer distances that wrap around end it.
+        Their lengths are >= 0. Paths start at the entries of `near`, which is overwritten. `limits`: the width of a
+        bucket of delta-stepping, the largest distance that is asked for, and a vertex beyond whose distance none is.
+        It ends early if an integer distance wraps around.
         """
 
     def replay(self, frontier: Any, number: int) -> Any:

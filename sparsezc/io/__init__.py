@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from sparsezc.io._checkpoints import restore_checkpoint as restore_checkpoint
     from sparsezc.io._checkpoints import save_checkpoint as save_checkpoint
     from sparsezc.io._read import read as read
+    from sparsezc.io._types import read_types as read_types
     from sparsezc.io._write import convert as convert
     from sparsezc.io._write import write as write
     from sparsezc.io.formats import register_format as register_format
@@ -58,6 +59,7 @@ else:
         {
             "_checkpoints": "restore_checkpoint save_checkpoint",
             "_read": "read",
+            "_types": "read_types",
             "_write": "convert write",
             "formats": "register_format",
             "formats.binsparse": "read_binsparse write_binsparse",

@@ -7,20 +7,22 @@ them and to find the type of their values, once into the arrays of the file.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.config import bytes_of, config
 from sparsezc.errors import InvalidValue, OutOfMemory
-from sparsezc.io._read import ReadOptions, format_of, module_of, ready_file
+from sparsezc.io._read import TABLES, ReadOptions, format_of, module_of, ready_file
 from sparsezc.io.build import csr_builder, edge_list, external_sort, stored_csr
 from sparsezc.io.build.edge_list import Chunk, EdgeChunks
 from sparsezc.io.build.optional import need
+from sparsezc.io.build.table_columns import NamedVertices, Names
 from sparsezc.io.build.weights import Weights, check_fit
 from sparsezc.io.files.atomic_write import Output
 from sparsezc.io.files.pipe_spool import seekable
@@ -52,22 +54,20 @@ def convert(
     if format_of(Path(file_name(target, WRITTEN)), exists=False) != "binsparse":
         raise InvalidValue(f"memory={memory!r} is for .h5 targets, not for {target}")
     need("h5py", "hdf5")  # loaded before memory is measured, as it takes some
-    kind, merge = options.kind, options.merge
+    merge = options.merge
     with task(), config.set(host_budget=limit), _short(source), Output(target) as out:
         with naming(source), seekable(source, out.scratch()) as source:
             room = _Room(limit)
             _verify(source, options)
-            ids = None
-            if options.relabel:
-                ids = _occurring(_edge_chunks(source, options.weights, kind)[0], room)
-            found, weights = _edge_chunks(source, options.weights, kind)
+            number, size, names = _numbering(source, options, room) if options.relabel else (None, 0, None)
+            found, weights = _edge_chunks(source, options, names)
             options.check_direction(source, found.undirected)
             if weights.kind != "file":
                 found.chunks = ((rows, cols, None) for rows, cols, _ in found.chunks)
             elif weights.dtype is not None:
                 found.chunks = _fitting(found.chunks, weights.dtype)
-            if ids is not None:
-                found.chunks = _numbered(found, found.chunks, ids)
+            if number is not None:
+                found.chunks = _numbered(found, found.chunks, number, size)
             both = options.both or found.undirected
             if found.distinct:
                 found.chunks = _merged(found, room, out.scratch() / "alone", csr_builder.REFUSED)
@@ -133,9 +133,10 @@ class _Room:
 
 
 def _edge_chunks(
-    source: str | os.PathLike[str], weights: Weights, name: str | None
-) -> tuple[EdgeChunks, Weights]:  # fmt: skip
+    source: str | os.PathLike[str], options: ReadOptions, names: Names | None = None
+) -> tuple[EdgeChunks, Weights]:
     """Return the edges of a file or of a generated graph, and its weights."""
+    name, weights = options.kind, options.weights
     if name is None:
         from sparsezc.io.build import generated_edges
 
@@ -148,8 +149,31 @@ def _edge_chunks(
         return stored_csr.edge_chunks(module.stored(path)), weights
     if name == "emogi":
         return stored_csr.edge_chunks(module.stored(path, weights)), weights
-    alike = name in ("parquet", "binsparse")  # their chunks do not depend on the weights
-    return module.edge_chunks(path) if alike else module.edge_chunks(path, weights), weights
+    alike = name in ("parquet", "feather", "binsparse")  # their chunks do not depend on the weights
+    more = {"columns": options.columns, "names": names} if name in TABLES else {}
+    return module.edge_chunks(*(path, weights)[: 2 - alike], **more), weights
+
+
+def _numbering(
+    source: str | os.PathLike[str], options: ReadOptions, room: _Room
+) -> tuple[Callable[[NDArray[Any]], NDArray[Any]], int, Names | None]:
+    """Return what numbers ids among those that occur, how many these are, and their names if they have some."""
+    if not options.named:
+        with suppress(NamedVertices):
+            ids = _occurring(_edge_chunks(source, options)[0], room)
+            return lambda part: np.searchsorted(ids, part), ids.size, None
+    names, place = _named(source, options, room)
+    return place.__getitem__, place.size, names
+
+
+def _named(source: str | os.PathLike[str], options: ReadOptions, room: _Room) -> tuple[Names, NDArray[np.int64]]:
+    """Return the names of all vertices, and the place of each name's number in ascending order."""
+    names, seen = Names(), 0
+    for _ in _edge_chunks(source, options, names)[0].chunks:
+        if len(names) - seen > edge_list.BLOCK >> 4:
+            seen = len(names)
+            room.left()
+    return names, names.sorted()[1]
 
 
 def _occurring(found: EdgeChunks, room: _Room) -> NDArray[np.int64]:
@@ -176,11 +200,13 @@ def _fitting(chunks: Iterator[Chunk], dtype: datatypes.DataType) -> Iterator[Chu
         yield rows, cols, values
 
 
-def _numbered(found: EdgeChunks, chunks: Iterator[Chunk], ids: NDArray[np.int64]) -> Iterator[Chunk]:
-    """Yield edges with ids replaced by their ranks among those that occur."""
+def _numbered(
+    found: EdgeChunks, chunks: Iterator[Chunk], number: Callable[[NDArray[Any]], NDArray[Any]], size: int
+) -> Iterator[Chunk]:
+    """Yield edges with ids replaced by their ranks among the `size` that occur."""
     for rows, cols, values in chunks:
-        yield np.searchsorted(ids, rows), np.searchsorted(ids, cols), values
-    found.nrows = found.ncols = ids.size
+        yield number(rows), number(cols), values
+    found.nrows = found.ncols = size
 
 
 def _merged(found: EdgeChunks, room: _Room, folder: Path, dup_op: str) -> Iterator[Chunk]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from contextlib import nullcontext
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, overload
@@ -15,25 +16,35 @@ from numpy.typing import NDArray
 from sparsezc import first_use
 from sparsezc.errors import FileFormatError, GraphblasException, InvalidValue, OutOfMemory
 from sparsezc.expr.options import flag
-from sparsezc.io.build import csr_builder, edge_list
+from sparsezc.io.build import csr_builder, edge_list, table_columns
 from sparsezc.io.build import weights as weighting
 from sparsezc.io.build.csr_chunks import as_edges
 from sparsezc.io.build.limits import unexpected
+from sparsezc.io.build.table_columns import USUAL, NamedVertices, Names, TableColumns
 from sparsezc.io.build.weights import FROM_FILE, Weights
+from sparsezc.io.files import packing
+from sparsezc.io.files.packing import plain_name
 from sparsezc.io.files.source import add_name, existing, file_name, is_piped
 from sparsezc.io.formats import FORMATS, GENERATED, REGISTERED, SUFFIXES
 from sparsezc.memory.budget import resolve
 from sparsezc.memory.csr import Csr
 from sparsezc.memory.placement import FILES
 from sparsezc.terminal.progress import task, working
+from sparsezc.terminal.suggest import meant
 
 if TYPE_CHECKING:
     from sparsezc.core.matrix import Matrix
     from sparsezc.io.hdf5.aligned_file import Ready
     from sparsezc.io.ranks import reading
 
-_NEVER_GZIPPED = ("npz", "emogi", "parquet", "binsparse")
-_TEXT = ("snap", "mtx", "dimacs", "metis")
+_NEVER_PACKED = ("npz", "emogi", "parquet", "feather", "binsparse")
+TABLES = (
+    "snap",
+    "parquet",
+    "feather",
+    "networkx",
+)  # columns can be chosen, vertices may have names
+_TEXT = ("snap", "mtx", "dimacs", "metis", "konect", "networkx")
 # for pipes and .h5 files only
 _seekable = first_use.function("sparsezc.io.files.pipe_spool", "seekable")
 _find = first_use.function("sparsezc.io.hdf5.csr_file", "find")
@@ -50,6 +61,11 @@ class Reading(TypedDict, total=False):
     dup_op: Any
     format: str | None
     verify: bool
+    source_col: str | None
+    target_col: str | None
+    weight_col: str | None
+    type_col: str | None
+    type: str | None
 
 
 @overload
@@ -89,7 +105,8 @@ def read(
         type, a hash of the two vertices' numbers in the matrix: (i, j) and (j, i) have the same weight, and `relabel`
         changes the weights.
     relabel : bool
-        Number only the ids that occur, in ascending order.
+        Number only the ids that occur, in ascending order. The ids of edge lists, Parquet and Feather files may then be
+        names: if one is no whole number, all are taken as texts.
     comm : mpi4py.MPI.Comm, optional
         The ranks that read the graph together, all with the same arguments; each gets a part of the rows of one
         distributed matrix. They read files by parts, or one rank reads in pieces for all, so that none holds more than
@@ -104,8 +121,13 @@ def read(
         (edge lists, .mtx, .gr, .graph, .sg, .wsg, .bel, .parquet; .h5 files with duplicates are refused). Reversed
         edges that `symmetrize` adds are merged with "min" in .npz too.
     format : str, optional
-        Read the file as this format ("snap", "mtx", "dimacs", "metis", "gap", "emogi", "npz", "parquet" or
-        "binsparse"), whatever its name.
+        Read the file as this format ("snap", "mtx", "dimacs", "metis", "gap", "emogi", "npz", "parquet",
+        "feather", "networkx", "konect" or "binsparse"), whatever its name.
+    source_col, target_col, weight_col : str, optional
+        The columns of an edge list whose first line names them, of a Parquet or a Feather file; by default those with a
+        usual name (docs/formats.md), of Parquet and Feather else the first ones. Other columns are ignored.
+    type_col, type : str, optional
+        Only the edges that have this type in this column of such a table; :func:`read_types` reads all types.
     verify : bool
         Compare a whole .h5 file that sparsezc wrote with its checksums at once. Without it, arrays are compared when
         they are read, and mapped arrays when they are first used.
@@ -114,7 +136,7 @@ def read(
     -------
     Matrix, shape (n, n)
         With `relabel` it is (Matrix, ids): row i stands for the vertex ``ids[i]`` of the file (ids are int64, shape
-        (n,)). Formats that count from 1 have their ids lowered by one.
+        (n,), or str objects where vertices have names). Formats that count from 1 have their ids lowered by one.
 
     Raises
     ------
@@ -180,6 +202,7 @@ def _read(path: str | os.PathLike[str], options: ReadOptions) -> tuple[Csr, NDAr
         raise _unchecked(path)
     if options.placement in FILES and kind != "binsparse":
         resolve(options.placement, 0, 0)  # an unknown placement is refused before the file is read
+    names: Names | None = None
     weights, placement, both = options.weights, options.placement, options.both
     if kind is None:
         generate = import_module("sparsezc.io.build.generate")
@@ -188,9 +211,20 @@ def _read(path: str | os.PathLike[str], options: ReadOptions) -> tuple[Csr, NDAr
     else:
         module = module_of(kind)
         direct = not (both or options.relabel)
-        more = {"verify": options.verify} if kind == "binsparse" else {}
+        more: dict[str, Any] = {"verify": options.verify} if kind == "binsparse" else {}
+        if kind in TABLES:
+            more = {"columns": options.columns}
         with _seekable(path) if is_piped(Path(path)) else nullcontext(path) as file:
-            found = module.read(Path(file), weights=weights, placement=placement, direct=direct, **more)
+            make = partial(module.read, Path(file), weights=weights, placement=placement, direct=direct, **more)
+            try:
+                if options.named:
+                    names = Names()
+                found = make(names=names) if options.named else make()
+            except NamedVertices:
+                if not options.relabel or kind not in TABLES:
+                    raise
+                names = Names()
+                found = make(names=names)
     if options.directed:
         options.check_direction(path, found.symmetric if isinstance(found, Csr) else found.undirected)
     if isinstance(found, Csr):
@@ -206,7 +240,7 @@ def _read(path: str | os.PathLike[str], options: ReadOptions) -> tuple[Csr, NDAr
     ids = None
     if options.relabel:
         with working("numbering the ids"):
-            found, ids = edge_list.relabel(found)
+            found, ids = edge_list.relabel(found) if names is None else table_columns.relabel(found, names)
     return csr_builder.build(found, weights, placement=placement, dup_op=merge, symmetrize=both), ids
 
 
@@ -247,6 +281,7 @@ class ReadOptions:
     merge: str = "min"
     adds_duplicates: bool = False
     verify: bool = False
+    columns: TableColumns = USUAL
 
     @classmethod
     def parse(cls, path: str | os.PathLike[str], *, relabel: bool = False, **options: Unpack[Reading]) -> ReadOptions:
@@ -274,6 +309,7 @@ class ReadOptions:
         given, dup_op = options.get("weights"), options.get("dup_op")
         wanted = FROM_FILE if given is None else weighting.parse(given)
         merge = "min" if dup_op is None else csr_builder.merge_name(dup_op)
+        columns = _columns(options)
         for name, value in (("symmetrize", symmetrize), ("relabel", relabel), ("verify", verify)):
             if value is not False:
                 flag(name, value)
@@ -287,17 +323,46 @@ class ReadOptions:
             kind = None if is_generated(path) else format_of(Path(path), format)
             if kind is None and format is not None:
                 raise InvalidValue(f"format={format!r} is for files; {path} is made, so leave it out")
+            if (columns.kind is None) != (columns.only is None):
+                raise InvalidValue("type_col= and type= go together: a column, and the type of the edges to read")
+            if columns and (kind not in TABLES or (columns.kind and kind == "networkx")):
+                raise InvalidValue(
+                    f"{path} is no table whose columns have names; source_col=, target_col= and weight_col= are for"
+                    f" the formats {', '.join(TABLES)}"
+                )
         except GraphblasException as error:
             add_name(error, path)
             raise
         both = bool(symmetrize) or (directed is not None and not directed)
         adds = kind == "npz" and dup_op is None and wanted.kind == "file"
-        return cls(kind, directed, both, wanted, bool(relabel), options.get("placement"), merge, adds, bool(verify))
+        return cls(
+            kind, directed, both, wanted, bool(relabel), options.get("placement"), merge, adds, bool(verify), columns
+        )
+
+    @property
+    def named(self) -> bool:
+        """Return whether vertices have names in this format, if they are wanted."""
+        return self.relabel and self.kind == "networkx"
 
     def check_direction(self, path: str | os.PathLike[str], undirected: bool) -> None:
         """Raise InvalidValue if directed=True is given for a graph whose format makes it undirected."""
         if self.directed and undirected:
             raise InvalidValue(f"directed=True, but {path} is undirected by its format; leave directed out")
+
+
+def _columns(options: Reading) -> TableColumns:
+    """Return the columns that are chosen by name, checked."""
+    given: tuple[tuple[str, Any], ...] = (
+        ("source_col", options.get("source_col")),
+        ("target_col", options.get("target_col")),
+        ("weight_col", options.get("weight_col")),
+        ("type_col", options.get("type_col")),
+        ("type", options.get("type")),
+    )
+    for option, name in given:
+        if name is not None and (not isinstance(name, str) or not name):
+            raise InvalidValue(f"{option}={name!r}; the name of a {'type' if option == 'type' else 'column'} is needed")
+    return TableColumns(given[0][1], given[1][1], given[2][1], given[3][1], given[4][1])
 
 
 def is_generated(path: str | os.PathLike[str]) -> bool:
@@ -313,21 +378,29 @@ def format_of(path: Path, format: str | None = None, *, exists: bool = True) -> 
     """
     if format is not None and format not in FORMATS:
         raise InvalidValue(f"format={format!r} is not known; choose one of {', '.join(FORMATS)}")
-    name = path.name.lower()
-    plain = name.removesuffix(".gz")
+    if format is None and exists and path.is_dir() and any(path.rglob("*.parquet")):
+        return "parquet"
+    plain = plain_name(path.name)
+    packed = path.name.lower().removeprefix(plain)
     suffix = max((suffix for suffix in SUFFIXES if plain.endswith(suffix)), key=len, default=None)
+    if format is None and suffix is None and exists and plain.startswith("out."):
+        return "konect"
     if format is None and suffix is None:
         if exists:
             existing(path)
         made = ", and made graphs such as kron:16, urand:16, grid:100x100"
+        known = sorted(each for each in SUFFIXES if each.count(".") == 1)
         others = "; of other names, and pipes, format= (--format) says what they hold"
         raise FileFormatError(
-            f"{path}: the suffix {Path(plain).suffix!r} is not known; known are "
-            f"{', '.join(sorted(SUFFIXES))} (text and .sg formats also with .gz)" + (made + others) * exists
+            f"{path}: the suffix {Path(plain).suffix!r} is not known{meant(Path(plain).suffix, SUFFIXES)}; known are "
+            f"{', '.join(known)} (text and .sg formats also with {', '.join(packing.SUFFIXES)})"
+            + (made + others)
+            * exists
         )
     found = format or SUFFIXES[str(suffix)]
-    if found in _NEVER_GZIPPED and name.endswith(".gz"):
-        raise FileFormatError(f"{path}: {found} files are not gzipped; a name without .gz is needed")
+    if found in _NEVER_PACKED and packed:
+        how = "gzipped" if packed == ".gz" else f"packed by {packing.NAMES[packed]}"
+        raise FileFormatError(f"{path}: {found} files are not {how}; a name without {packed} is needed")
     if exists and found not in _TEXT and is_piped(path):
         raise FileFormatError(f"{path} is a pipe or a device; of these text can be read, {found} files must be regular")
     return found

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from sparsezc import first_use
 
 if TYPE_CHECKING:
-    from sparsezc.networkx_backend.graph import DiGraph as DiGraph
-    from sparsezc.networkx_backend.graph import Graph as Graph
+    from sparsezc.networkx_backend.graphs.graph import DiGraph as DiGraph
+    from sparsezc.networkx_backend.graphs.graph import Graph as Graph
 else:
-    __all__, __getattr__, __dir__ = first_use.names(__name__, {"graph": "DiGraph Graph"})
+    __all__, __getattr__, __dir__ = first_use.names(__name__, {"graphs.graph": "DiGraph Graph"})

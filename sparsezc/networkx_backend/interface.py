@@ -4,23 +4,29 @@ from __future__ import annotations
 
 import networkx as nx
 
+from sparsezc.networkx_backend.expected import on_start_tests
+from sparsezc.networkx_backend.graphs.claims import BACKEND, CLAIMS, can_run, require_networkx, should_run
+from sparsezc.networkx_backend.graphs.convert import convert_from_nx, convert_to_nx
+
 # These modules claim their functions when they are imported.
-from sparsezc.networkx_backend import (  # noqa: F401
+from sparsezc.networkx_backend.measures import betweenness, centrality, distances, hop_sums, matrices  # noqa: F401
+from sparsezc.networkx_backend.paths import every, hops, lengths, searches, trees  # noqa: F401
+from sparsezc.networkx_backend.structure import (  # noqa: F401
+    assortativity,
     bipartite,
-    centrality,
     choices,
     clusters,
     components,
+    cut_points,
     dags,
-    distances,
-    hops,
-    lengths,
-    paths,
-    trees,
+    degrees,
+    directed,
+    holes,
+    links,
+    made,
+    partitions,
+    sides,
 )
-from sparsezc.networkx_backend.claims import BACKEND, CLAIMS, can_run, require_networkx, should_run
-from sparsezc.networkx_backend.convert import convert_from_nx, convert_to_nx
-from sparsezc.networkx_backend.expected import on_start_tests
 
 require_networkx(nx.__version__)
 

@@ -104,3 +104,16 @@ def test_of_a_department():
     common = (graph @ graph.T).toarray()
     np.fill_diagonal(common, 0)
     assert np.array_equal(a.projection(A).to_dense(0), common)
+
+
+def test_of_a_photograph():
+    """A part of scikit-learn's own, as a grid."""
+    datasets = pytest.importorskip("sklearn.datasets", reason="scikit-learn is not installed")
+    image = datasets.load_sample_image("china.jpg")[200:216, 300:320].mean(axis=2) / 255
+    number = np.arange(image.size).reshape(image.shape)
+    right, below = (
+        np.c_[one.ravel(), two.ravel()] for one, two in ((number[:, :-1], number[:, 1:]), (number[:-1], number[1:]))
+    )
+    x = lasso.check(both_ways(csr(image.size, np.r_[right, below])), image.ravel(), 0.1, 0.0)
+    smooth = x.reshape(image.shape)
+    assert np.abs(np.diff(smooth)).sum() < np.abs(np.diff(image)).sum() / 2

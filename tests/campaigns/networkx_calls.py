@@ -27,20 +27,17 @@ from tests.networkx_backend.allowed import (  # noqa: E402
     NETWORKX_S_OWN,
     ORDER,
     clash,
-    may_decline,
     with_numbers,
 )
 from tests.networkx_backend.judging import Outcome, difference, outcome, pythons_own  # noqa: E402
-from tests.networkx_backend.odd import Arguments, graph  # noqa: E402
+from tests.networkx_backend.limits import may_decline  # noqa: E402
+from tests.networkx_backend.odd import Arguments, function_of, graph  # noqa: E402
 
 DEADLINE, MEMORY = 60.0, None
 
-_NAMES = sorted(set(CLAIMS) - {"leiden_communities"})  # which NetworkX leaves to its backends
-_PLACES = {"approximate_diameter": nx.approximation.diameter}
-_MODULES = (nx, nx.community, nx.bipartite)
-_FUNCTIONS = {
-    name: _PLACES.get(name) or next(getattr(room, name) for room in _MODULES if hasattr(room, name)) for name in _NAMES
-}
+# Those that NetworkX leaves to its backends, and those that make a graph, are in tests/networkx_backend.
+_NAMES = sorted(name for name, claim in CLAIMS.items() if name != "leiden_communities" and not claim.made)
+_FUNCTIONS = {name: function_of(name) for name in _NAMES}
 
 
 def trial(rng: np.random.Generator, folder: Path) -> Trial:

@@ -80,7 +80,7 @@ def test_bfs_in_json(capsys, edges):
 
 
 def test_parents_give_the_same_levels(capsys):
-    levels, tree = (answer(capsys, "bfs", "grid:5x7", "--source", 3, *more) for more in ([], ["--parents"]))
+    levels, tree = (answer(capsys, "run", name, "grid:5x7", "--source", 3) for name in ("bfs", "bfs_parents"))
     assert tree["levels"] == levels["levels"]
 
 
@@ -95,7 +95,7 @@ def test_a_relabelled_graph_keeps_the_users_ids(capsys, edges, tmp_path):
     data = answer(capsys, "bfs", edges, "--relabel", "--source", 7, "--out", out)
     assert (data["graph"]["vertices"], data["source"]) == (6, 7)
     assert out.read_text() == "7 0\n8 1\n"
-    answer(capsys, "bfs", edges, "--relabel", "--source", 7, "--out", out, "--parents")
+    answer(capsys, "run", "bfs-parents", edges, "--relabel", "--source", 7, "--out", out)
     assert out.read_text() == "7 7\n8 7\n"
     answer(capsys, "cc", edges, "--relabel", "--out", out)
     assert out.read_text() == "0 0\n1 0\n2 0\n3 0\n7 7\n8 7\n"
@@ -339,7 +339,7 @@ BAD = [
     (["sssp", "{edges}", "--weights", "colour"], "--weights colour is not understood"),
     (["sssp", "{edges}", "--delta", "-1"], "delta=-1.0: a number above 0 is needed"),
     (["pagerank", "{edges}", "--damping", "2"], "damping is 2.0"),
-    (["convert", "{edges}", "{folder}/out.xyz"], "out.xyz: the suffix '.xyz' is not known; known are .bel, "),
+    (["convert", "{edges}", "{folder}/out.xyz"], "out.xyz: the suffix '.xyz' is not known; known are .arrow, .bel, "),
     (["convert", "path:1", "{folder}/out.csv"], "out.csv: a .csv of no edges would be an empty file; write .txt"),
     (["convert", "{edges}", "{folder}/none/out.mtx"], "none"),
     (["bfs", "{edges}", "--out", "{folder}/none/out.txt"], "none"),
@@ -428,7 +428,7 @@ def test_debug_shows_the_traceback(edges):
         [],
         ["fly"],
         ["bfs"],
-        ["bfs", "x", "--source", "one"],
+        ["sssp", "x", "--delta", "one"],
         ["bfs", "x", "--engine", "tpu"],
         ["bfs", "x", "--directed", "--undirected"],
         ["cc", "x", "--source", "1"],
@@ -464,7 +464,7 @@ def test_warnings_are_one_line(capsys, monkeypatch):
 
 
 def test_ctrl_c_while_computing(capsys, edges, monkeypatch, tmp_path):
-    def interrupted(*_):
+    def interrupted(*_, **__):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(gb.algorithms, "bfs", interrupted)
@@ -683,11 +683,9 @@ def test_a_dash_is_standard_input(tmp_path):
     piped = subprocess.run([*command, "--format", "snap"], input=b"0 1\n1 2\n", capture_output=True, check=True)
     with path.open() as file:
         redirected = subprocess.run([*command, "--format", "snap"], stdin=file, capture_output=True, check=True)
-        bare = subprocess.run(command, stdin=file, capture_output=True, check=False)
-    for done in (piped, redirected):
+    bare = subprocess.run(command, input=b"0 1\n1 2\n", capture_output=True, check=True)
+    for done in (piped, redirected, bare):
         assert json.loads(done.stdout)["graph"]["edges"] == 2
-    assert bare.returncode == 1
-    assert b"format= (--format) says what they hold" in bare.stderr
     named = subprocess.run(
         [*command, "--format", "snap"], input=b"dst,src\n0,1\n0,2\n", capture_output=True, check=True
     )

@@ -57,7 +57,7 @@ def read_back(path: Path) -> tuple[np.ndarray, np.ndarray]:
 
 COMMANDS: dict[str, Callable[[], Any]] = {
     "bfs urand:6:2 --source 5": lambda: gb.algorithms.bfs(gb.io.read("urand:6:2"), 5),
-    "bfs urand:6:2 --source 5 --parents": lambda: gb.algorithms.bfs_parents(gb.io.read("urand:6:2"), 5),
+    "run bfs-parents urand:6:2 --source 5": lambda: gb.algorithms.bfs_parents(gb.io.read("urand:6:2"), 5),
     "sssp urand:6:2?weights=1-9 --source 5": lambda: gb.algorithms.sssp(gb.io.read("urand:6:2?weights=1-9"), 5),
     "sssp urand:6:2 --source 5 --weights FP32": lambda: gb.algorithms.sssp(gb.io.read("urand:6:2", weights="FP32"), 5),
     "pagerank urand:6:2": lambda: gb.algorithms.pagerank(gb.io.read("urand:6:2")),

@@ -145,7 +145,7 @@ def test_messages_are_bounded(capsys: pytest.CaptureFixture[str], arguments: lis
     assert len(err) <= MESSAGE_LIMIT + 50
     assert "characters left out" in err
     with pytest.raises(SystemExit):
-        main(["bfs", "star:3", "--source", "y" * 16_000])
+        main(["bfs", "star:3", "--engine", "y" * 16_000])
     assert len(capsys.readouterr().err.splitlines()[-1]) <= MESSAGE_LIMIT + 50
 
 

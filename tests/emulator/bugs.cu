@@ -1,10 +1,8 @@
 // bugs.cu -- kernels with one planted bug each, for the tests of the emulator: what CUDA leaves undefined must be seen.
-// Every kernel is launched with one block; `out` has an item a thread.
-#include "port.cuh"
+// Every kernel but the last is launched with one block; `out` has an item a thread.
+#include "grid.cuh"
 
 namespace szc {
-
-constexpr u32 ALL = 0xffffffffu;
 
 extern "C" __global__ void divergent_barrier(int* out) {
   if (threadIdx.x < 16) __syncthreads();
@@ -105,5 +103,11 @@ __device__ __noinline__ int deep(int n) {
   return n == 0 ? 0 : deep(n - 1) + room[n & 63];
 }
 extern "C" __global__ void overflows_stack(int* out) { out[threadIdx.x] = deep(1 << 20); }
+
+extern "C" __global__ void leaves_the_grid(int* out, u64* wait) {
+  if (blockIdx.x == 1) return;
+  szc::sync_grid(wait);
+  out[threadIdx.x] = 1;
+}
 
 }  // namespace szc

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 import sparsezc as gb
-from sparsezc.engines.gpu.graphs import colors, flow
+from sparsezc.engines.gpu.graphs import colors, flow, paths, search
 from sparsezc.engines.gpu.placements import segments
 from sparsezc.engines.gpu.products import (
     best_column,
@@ -242,6 +242,24 @@ def _colors() -> Iterator[Case]:
             yield name, codegen.source("colors.cu", colors.text(wide, wide)), name
 
 
+def _loops() -> Iterator[Case]:
+    """The kernels that run whole loops."""
+    for near, heads, parents in ((True, False, False), (True, False, True), (False, False, False), (False, True, True)):
+        for wide in (False, True):
+            case = search._Case(wide, parents, heads, near, budget.LONG, 1 if wide else 32)
+            source = codegen.source("search.cu", search.text(case))
+            yield "search.near" if near else "search", "#define KERNEL search\n" + source, "search"
+    for lengths, distances in (
+        (datatypes.UINT8, datatypes.INT32),
+        (datatypes.FP32, datatypes.FP32),
+        (datatypes.INT64, datatypes.INT64),
+        (datatypes.FP64, datatypes.FP64),
+    ):
+        wide = distances.np_type.itemsize == 8
+        source = codegen.source("paths.cu", paths.text(paths._Case(wide, lengths, distances, wide, budget.LONG, 32)))
+        yield "paths", "#define KERNEL paths\n" + source, "paths"
+
+
 def _flows() -> Iterator[Case]:
     """The kernels that push excess along edges."""
     for dtype, large in ((datatypes.INT64, True), (datatypes.FP64, False)):
@@ -344,6 +362,7 @@ def everything_else() -> list[Case]:
         *_moves(),
         *_colors(),
         *_flows(),
+        *_loops(),
         *_placed(),
         *_rounds(),
     ]

@@ -1,10 +1,8 @@
 // collectives.cu -- one kernel for each family of what the emulator supplies, for its own tests. Right answers are made
 // with NumPy in test_emulator.py. Each kernel is launched with whole warps; thread t writes out[k * threads + t].
-#include "port.cuh"
+#include "grid.cuh"
 
 namespace szc {
-
-constexpr u32 ALL = 0xffffffffu;
 
 extern "C" __global__ void shuffles(const i64* in, i64* out) {
   const u32 t = threadIdx.x, n = blockDim.x;
@@ -106,6 +104,20 @@ struct Pair {
 };
 extern "C" __global__ void by_value(i8 a, u64 b, float c, bool d, Pair pair, const void* nothing, double* out) {
   out[0] = a, out[1] = (double)b, out[2] = c, out[3] = d, out[4] = pair.a, out[5] = pair.b, out[6] = nothing == nullptr;
+}
+
+// Each block passes a number on to the next, `turns` times: it keeps one in shared memory from turn to turn.
+extern "C" __global__ void round_table(i64* seats, u64* wait, u32 turns) {
+  __shared__ i64 own;
+  if (threadIdx.x == 0) own = (i64)blockIdx.x;
+  __syncthreads();
+  for (u32 turn = 0; turn < turns; ++turn) {
+    if (threadIdx.x == 0) seats[blockIdx.x] = own;
+    szc::sync_grid(wait);
+    if (threadIdx.x == 0) own += seats[(blockIdx.x + 1) % gridDim.x];
+    szc::sync_grid(wait);
+  }
+  if (threadIdx.x == 33) seats[blockIdx.x] = own;
 }
 
 }  // namespace szc

@@ -137,6 +137,27 @@ def test_a_lock_within_a_warp_and_a_shared_work_counter(order: str) -> None:
     assert count[0] == 3 * 64
 
 
+@every_order
+@pytest.mark.parametrize("blocks", [1, 3])
+def test_blocks_that_wait_for_each_other(order: str, blocks: int) -> None:
+    seats, device = np.zeros(blocks, np.int64), EmulatedDevice(order, multiprocessors=3)
+    kernel = device.compile(COLLECTIVES, "round_table")
+    kernel.together(blocks, THREADS, (seats, np.zeros(32, np.uint64), 4))
+    own = np.arange(blocks)
+    for _ in range(4):
+        own = own + np.roll(own, -1)
+    assert seats.tolist() == own.tolist()
+    with pytest.raises(EmulatorError, match="round_table: 4 blocks do not run at once, 3 do"):
+        kernel.together(4, THREADS, (seats, np.zeros(32, np.uint64), 4))
+
+
+def test_a_block_that_leaves_the_grid_is_found() -> None:
+    device, out = EmulatedDevice(), np.zeros(32, I32)
+    with pytest.raises(EmulatorError, match="sync_grid after some blocks of the launch have returned"):
+        device.compile(BUGS, "leaves_the_grid")(3, 32, (out, np.zeros(32, np.uint64)))
+    run("votes", (np.zeros(THREADS, np.int64), np.zeros((5, THREADS), np.uint32)))  # the machine still works
+
+
 def test_arguments_by_value() -> None:
     pair = np.array((2.5, -7), np.dtype([("a", "f8"), ("b", "i4")], align=True))[()]
     out = np.zeros(7)

@@ -15,8 +15,8 @@ from sparsezc.config import config
 from sparsezc.errors import FileFormatError, InvalidValue
 from sparsezc.expr import engines
 from sparsezc.io import formats
-from sparsezc.networkx_backend import claims
-from tests.extending import degree_centrality, nearest_semiring, pairs_format, recording_engine, two_hop
+from sparsezc.networkx_backend.graphs import claims
+from tests.extending import flow_hierarchy, nearest_semiring, pairs_format, recording_engine, two_hop
 
 HERE = Path(__file__).parent
 
@@ -96,15 +96,15 @@ def test_a_networkx_function(monkeypatch: pytest.MonkeyPatch) -> None:
 
     if "sparsezc" not in nx.config.backends:
         pytest.skip("NetworkX finds backends by entry points: sparsezc is not installed")
-    degree_centrality.claim()
+    flow_hierarchy.claim()
     try:
-        for G in (nx.gnm_random_graph(9, 14, seed=1), nx.gnp_random_graph(8, 0.3, 2, True), nx.empty_graph(1)):
-            assert nx.degree_centrality(G, backend="sparsezc") == nx.degree_centrality(G, backend="networkx")
-        with pytest.raises(InvalidValue, match="degree_centrality"):
-            degree_centrality.claim()
+        for G in (nx.gnp_random_graph(8, 0.3, 2, True), nx.gnp_random_graph(9, 0.15, 1, True)):
+            assert nx.flow_hierarchy(G, backend="sparsezc") == nx.flow_hierarchy(G, backend="networkx")
+        with pytest.raises(InvalidValue, match="flow_hierarchy"):
+            flow_hierarchy.claim()
     finally:
-        del claims.CLAIMS["degree_centrality"]
-        nx.degree_centrality.backends.discard("sparsezc")
+        del claims.CLAIMS["flow_hierarchy"]
+        nx.flow_hierarchy.backends.discard("sparsezc")
 
 
 def test_an_engine() -> None:

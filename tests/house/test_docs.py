@@ -56,7 +56,7 @@ PACKAGES = {
 PAGES_NEED = {"formats.md": "h5py", "loader.md": "torch_geometric"}
 #: The long options of all commands.
 COMMANDS = dict(cli.parser()._subparsers._group_actions[0].choices)
-COMMANDS |= {f"app {name}": each for name, each in COMMANDS["app"]._subparsers._group_actions[0].choices.items()}
+COMMANDS |= {f"run {name}": each for name, each in COMMANDS["run"]._subparsers._group_actions[0].choices.items()}
 OPTIONS = {option for command in COMMANDS.values() for each in command._actions for option in each.option_strings}
 OPTIONS = {option for option in OPTIONS | {"--version"} if option.startswith("--")}
 #: Folders of the checkout, through the links, in which a page may name a file.

@@ -13,11 +13,11 @@ import sparsezc as gb
 from docs.gallery import pictures
 from sparsezc import cli
 from sparsezc.cli import answer
-from sparsezc.cli.app_table import APPS
+from sparsezc.cli.table import ROWS
 
 PARTS = ["Problem", "Formula", "Source", "Where it differs from the published rule"]
 INDEX = (pictures.GALLERY / "index.md").read_text()
-FORMS = {app.name: app.out for app in APPS}
+FORMS = {row.name: row.out for row in ROWS}
 #: What a page's program must have found for its text and its picture to be true.
 FOUND = {
     "application_classification": lambda x: (
@@ -73,7 +73,7 @@ def test_a_page_has_its_parts(name: str, tmp_path: Path, monkeypatch: pytest.Mon
     commands = re.search(r"^```sh\n(.*?)^```", text, re.MULTILINE | re.DOTALL)[1].splitlines()
     for line in commands:
         words = shlex.split(line)
-        assert words[:2] == ["sparsezc", "app"]
+        assert words[:2] == ["sparsezc", "run"]
         given = cli.parser().parse_args(words[1:])
         if FORMS[words[2]] == "vertices":
             answer.check(given)

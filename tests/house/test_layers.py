@@ -67,6 +67,10 @@ FOLDERS = (
     ("sparsezc.io",),
     ("sparsezc.applications",),
     ("sparsezc.loader",),
+    ("sparsezc.networkx_backend.graphs",),
+    ("sparsezc.networkx_backend.paths",),
+    ("sparsezc.networkx_backend.structure",),
+    ("sparsezc.networkx_backend.measures",),
     ("sparsezc.cli", "sparsezc.networkx_backend"),
     # the operators' namespaces by their shorter names
     tuple(

@@ -62,6 +62,10 @@ def difference(a: Any, b: Any, tolerance: float, order: bool = True, path: str =
     if isinstance(a, (float, np.floating)):
         same = math.isclose(a, b, rel_tol=tolerance, abs_tol=tolerance) or (math.isnan(a) and math.isnan(b))
         return None if same else f"{path} is {a!r}; NetworkX has {b!r}"
+    if hasattr(a, "toarray"):
+        return difference([a.format, a.toarray()], [b.format, b.toarray()], tolerance, order, path)
+    if hasattr(a, "to_numpy"):
+        return difference([list(a), a.to_numpy()], [list(b), b.to_numpy()], tolerance, order, path)
     if isinstance(a, np.ndarray):
         return difference([str(a.dtype), a.tolist()], [str(b.dtype), b.tolist()], tolerance, order, path)
     if isinstance(a, nx.Graph):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from inspect import Parameter, signature
 from typing import Any
@@ -74,7 +75,7 @@ def graph(rng: np.random.Generator) -> Any:
     label = _LABELS[int(rng.integers(len(_LABELS)))] if rng.random() < 0.6 else _LABELS[0]
     nodes = [label(i) for i in range(n)]
     listed = nodes if rng.random() < 0.5 else [nodes[i] for i in rng.permutation(n)]
-    G.add_nodes_from(listed, colour="red")
+    G.add_nodes_from((v, {"colour": "red", "size": k % 3, "community": k % 3}) for k, v in enumerate(listed))
     kind = str(rng.choice(list(_WEIGHTS))) if rng.random() < 0.5 else str(rng.choice(_COMMON))
     edges = _edges(rng, n)
     for k in rng.permutation(len(edges)) if rng.random() < 0.7 else range(len(edges)):
@@ -100,6 +101,20 @@ def _as_view(rng: np.random.Generator, G: Any) -> Any:
     return G
 
 
+#: Arguments of which the backend takes the default alone, or that say nothing about a graph.
+_LEFT_OUT = {
+    "backend", "backend_kwargs", "heap", "sort_neighbors", "sp", "flow_func", "kwargs", "heuristic", "neighbors",
+    "paths", "attr", "scc", "mapping", "dtype", "order", "multigraph_weight", "data", "keys", "default", "Q",
+    "column_order", "default_weight", "community", "copy",
+}  # fmt: skip
+
+
+def function_of(name: str) -> Any:
+    """Return NetworkX's function of a claim, as users call it."""
+    original = nx.utils.backends._registered_algorithms[name].orig_func
+    return getattr(sys.modules[original.__module__], original.__name__)
+
+
 class Arguments:
     """Draws the arguments of NetworkX's functions for one graph, by their parameters' names."""
 
@@ -110,7 +125,7 @@ class Arguments:
         """Arguments by names: those without a default always, others now and then."""
         given = {}
         for p in list(signature(function).parameters.values())[1:]:
-            if p.name in ("backend", "backend_kwargs", "heap", "sort_neighbors", "sp", "flow_func", "kwargs"):
+            if p.name in _LEFT_OUT:
                 continue
             if p.default is Parameter.empty or self.rng.random() < 0.4:
                 given[p.name] = self._one(name, p.name)
@@ -137,12 +152,22 @@ class Arguments:
 
     def _one(self, function: str, name: str) -> Any:
         pick = self._pick
+        if function in ("average_neighbor_degree", "average_degree_connectivity") and name in ("source", "target"):
+            return pick("in", "out", "in+out")
+        if function == "google_matrix" and name == "nodelist":
+            return None
+        if name in ("row_order", "partition", "nbunch1", "nbunch2", "S", "T") or (
+            name == "nbunch" and function == "is_dominating_set"
+        ):
+            return self._parts() if name == "partition" else list(dict.fromkeys(self._some()))
+        if "bipartite" in function and name == "nodes":
+            return pick(self.nodes[::2], list(dict.fromkeys(self._some())))
         if name == "nodes" and "projected" in function:
             color = nx.bipartite.color(self.G) if nx.is_bipartite(self.G) else {}
             return pick([node for node in self.nodes if color.get(node)], self.nodes[::2], self._some())
         if name == "multigraph":
             return pick(False, False, True)
-        if name in ("source", "target", "n", "u", "v", "_s", "_t"):
+        if name in ("source", "target", "n", "u", "v", "_s", "_t", "node1", "node2"):
             if function in (
                 "shortest_path",
                 "shortest_path_length",
@@ -189,6 +214,17 @@ class Arguments:
             "core_number": lambda: pick(None, dict.fromkeys(self.nodes, 2)),
             "e": lambda: pick(None, {node: i % 3 for i, node in enumerate(self.nodes)}),
             "topo_order": lambda: None,
+            "attribute": lambda: pick("colour", "size"),
+            "x": lambda: pick("in", "out"),
+            "y": lambda: pick("in", "out"),
+            "mode": lambda: pick("dot", "min", "max", "mean"),
+            "delta": lambda: pick(0.001, 0),
+            "root": lambda: pick(None, self._node()),
+            "number_of_nodes": lambda: pick(None, 2, 99),
+            "top_nodes": lambda: pick(None, self.nodes[::2]),
+            "format": lambda: pick("csr", "coo", "round"),
+            "nonedge": lambda: pick(0.0, -1.0),
+            "r": lambda: pick(None, 2),
         }
         return choices[name]() if name in choices else bool(self.rng.random() < 0.5)
 

@@ -11,8 +11,7 @@ import networkx as nx
 import pytest
 
 from sparsezc.config import config
-from sparsezc.networkx_backend import choices
-from sparsezc.networkx_backend.interface import CLAIMS
+from sparsezc.networkx_backend.structure import links
 from tests.networkx_backend.cases import (
     ANY,
     CONNECTED,
@@ -111,7 +110,7 @@ def test_layers(seed: int) -> None:
 @pytest.mark.parametrize("seed", SEEDS)
 def test_all_jaccard_coefficients(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     G = random_graph(seed)
-    monkeypatch.setattr(choices, "PAIRS", 50)
+    monkeypatch.setattr(links, "PAIRS", 50)
     answer = {frozenset((u, v)): share for u, v, share in nx.jaccard_coefficient(G, **BACKEND)}
     assert close(answer, {frozenset((u, v)): share for u, v, share in nx.jaccard_coefficient(G)})
 
@@ -299,25 +298,6 @@ def test_sets(seed: int) -> None:
     best = nx.community.modularity(G, nx.community.louvain_communities(G, seed=seed))
     assert nx.community.is_partition(G, parts)
     assert nx.community.modularity(G, parts) > best - 0.08
-
-
-def test_every_claim_is_held() -> None:
-    """Each function stands in a list above, or has a test of its own."""
-    listed = {one[0] for one in ANY + UNDIRECTED + DIRECTED + CONNECTED}
-    alone = {
-        "approximate_diameter", "bfs_layers", "find_negative_cycle", "leiden_communities", "louvain_communities",
-        "maximal_independent_set", "maximal_matching",
-        "minimum_spanning_edges", "minimum_spanning_tree", "stoer_wagner", "strongly_connected_components",
-        "topological_generations", "topological_sort", "transitive_closure_dag", "transitive_reduction",
-            "bellman_ford_path", "bfs_edges", "bfs_predecessors", "bfs_successors", "bfs_tree", "dijkstra_path",
-            "kosaraju_strongly_connected_components", "maximum_spanning_edges", "maximum_spanning_tree",
-            "single_source_bellman_ford", "single_source_bellman_ford_path", "single_source_dijkstra",
-            "shortest_path", "single_source_dijkstra_path", "single_source_shortest_path",
-            # test_flows_and_sides.py
-            "collaboration_weighted_projected_graph", "maximum_flow_value", "minimum_cut", "minimum_cut_value",
-            "overlap_weighted_projected_graph", "projected_graph", "weighted_projected_graph",
-    }  # fmt: skip
-    assert set(CLAIMS) == listed | alone
 
 
 @pytest.mark.parametrize("weight", [None, "weight"])

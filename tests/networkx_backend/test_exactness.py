@@ -188,7 +188,7 @@ def test_clustering_of_some_nodes_is_that_of_all(kind: Any, nodes: Any) -> None:
 
 
 def test_few_nodes_do_not_cost_the_whole_graph(monkeypatch: pytest.MonkeyPatch) -> None:
-    from sparsezc.networkx_backend import clusters
+    from sparsezc.networkx_backend.structure import clusters
 
     rows = []
     measure = clusters.algorithms.triangles

@@ -11,7 +11,7 @@ import pytest
 
 from sparsezc import Matrix, Vector, algorithms
 from sparsezc.expr.expression import Expression
-from sparsezc.networkx_backend import lengths
+from sparsezc.networkx_backend.paths import lengths
 from tests.networkx_backend.cases import random_graph
 from tests.networkx_backend.judging import difference, weighs
 

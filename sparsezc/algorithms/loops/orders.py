@@ -15,7 +15,9 @@ def cores(indptr: Any, indices: Any) -> Any:
     Source: V. Batagelj, M. Zaversnik, An O(m) algorithm for cores decomposition of networks, 2003, arXiv:cs/0310049.
     """
     n = indptr.size - 1
-    degree = np.diff(indptr)
+    degree = np.empty(n, np.int64)
+    for v in range(n):  # np.diff would take three seconds to compile
+        degree[v] = indptr[v + 1] - indptr[v]
     begin = np.zeros(n + 2, np.int64)  # of the bin of each degree, in `order`
     for v in range(n):
         begin[degree[v] + 1] += 1
@@ -82,15 +84,22 @@ def first_set(indptr: Any, indices: Any, order: Any) -> Any:
 
 
 def matching(indptr: Any, indices: Any, order: Any) -> Any:
-    """Return the partner of each vertex, -1 for none, of the matching that takes each entry of an order that it can."""
+    """Return the partner of each vertex, -1 for none, of the matching that takes each edge of an order that it can.
+
+    Edges have numbers: the entries above the diagonal, by rows.
+    """
     n = indptr.size - 1
-    row = np.empty(indices.size, np.int64)
+    low, high = np.empty(order.size, np.int64), np.empty(order.size, np.int64)
+    count = 0
     for v in range(n):
-        row[indptr[v] : indptr[v + 1]] = v
+        for at in range(indptr[v], indptr[v + 1]):
+            if indices[at] > v:
+                low[count], high[count] = v, indices[at]
+                count += 1
     partner = np.full(n, -1)
-    for entry in order:
-        v, u = row[entry], indices[entry]
-        if v != u and partner[v] < 0 and partner[u] < 0:
+    for edge in order:
+        v, u = low[edge], high[edge]
+        if partner[v] < 0 and partner[u] < 0:
             partner[v] = u
             partner[u] = v
     return partner

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["components", "forest", "strong_components"]
+__all__ = ["components", "forest", "inside", "opposites", "strong_components"]
 
 
 def components(indptr: Any, indices: Any) -> Any:
@@ -131,3 +131,41 @@ def forest(indptr: Any, indices: Any, order: Any) -> Any:
                 entries[free[v]] = entry
                 free[v] += 1
     return begin, ids, entries
+
+
+def inside(indptr: Any, indices: Any, label: Any) -> Any:
+    """Return the number of entries within a label, and the sum over labels of the products of both degrees."""
+    n = indptr.size - 1
+    leaving, entering = np.zeros(n), np.zeros(n)
+    count = 0
+    for v in range(n):
+        own = label[v]
+        leaving[own] += indptr[v + 1] - indptr[v]
+        for at in range(indptr[v], indptr[v + 1]):
+            other = label[indices[at]]
+            entering[other] += 1
+            if other == own:
+                count += 1
+    chance = 0.0
+    for c in range(n):
+        chance += leaving[c] * entering[c]
+    return count, chance
+
+
+def opposites(indptr: Any, indices: Any) -> Any:
+    """Return the number of entries (i, j) off the diagonal that have an entry (j, i).
+
+    Ids ascend in each row, so from row to row a row's next id that is looked for only moves forward.
+    """
+    next = indptr[:-1].copy()
+    count = 0
+    for i in range(next.size):
+        for at in range(indptr[i], indptr[i + 1]):
+            j = indices[at]
+            place, end = next[j], indptr[j + 1]
+            while place < end and indices[place] < i:
+                place += 1
+            next[j] = place
+            if place < end and indices[place] == i and i != j:
+                count += 1
+    return count

@@ -10,16 +10,18 @@ __all__ = ["corners"]
 
 
 def corners(indptr: Any, indices: Any) -> Any:
-    """Return the number of triangles at each vertex.
+    """Return the number of triangles at each vertex, and of ordered pairs of its neighbours.
 
     Edges lead to the end of larger degree, of equal ones to the larger number, so no vertex has many; each triangle is
     found once, from its first vertex.
     """
     n = indptr.size - 1
+    pairs = np.empty(n, np.int64)
     begin, ids = np.zeros(n + 1, np.int64), np.empty(indices.size // 2, np.int32)
     count = 0
     for v in range(n):
         own = indptr[v + 1] - indptr[v]
+        pairs[v] = own * (own - 1)
         for at in range(indptr[v], indptr[v + 1]):
             u = indices[at]
             degree = indptr[u + 1] - indptr[u]
@@ -43,4 +45,4 @@ def corners(indptr: Any, indices: Any) -> Any:
             found[u] += total
             whole += total
         found[v] += whole
-    return found
+    return found, pairs

@@ -83,6 +83,8 @@ def distances(x: Expression) -> Any:
     X, Y = x.operands
     if (X.nrows, Y.nrows) != x.shape or X.ncols != Y.ncols:
         raise DimensionMismatch(f"distances: {X.name} and {Y.name} have other shapes since the expression was made")
+    count = X.nrows * X.ncols + Y.nrows * Y.ncols + X.nrows * Y.nrows
+    require_host(8 * count, f"distances: of {X.nrows:,} rows from {Y.nrows:,}, of {X.ncols:,} numbers each,")
     values = cdist(*(_array(M, np.float64, fill=0.0) for M in (X, Y)))
     return full_or_not(values, np.ones(x.shape, np.bool_), x)
 

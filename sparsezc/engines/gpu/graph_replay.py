@@ -40,6 +40,10 @@ class Depth:
     def __init__(self, depth: int) -> None:
         self.number = DeviceScalar(cuda.current().xp.full(1, depth, np.int64), INT64)
 
+    def arrays(self) -> tuple[Any, ...]:
+        """Return the arrays of vectors that a recorded round has the addresses of."""
+        return ()
+
     def turn(self, frontier: VectorStore, pool: ArrayPool) -> None:
         """Advance by one round."""
         pool.next_round(self.number)
@@ -75,6 +79,10 @@ class Limit:
         self._round = DeviceScalar(xp.zeros(1, np.int64), INT64)
         self._busy, self._found = xp.full(1, -1, np.int64), xp.zeros(1, dtype.np_type)
         self._prelude = f"{codegen.typedefs(Z=dtype, S=kind)}\n{codegen.monoid(monoid.min[dtype])}"
+
+    def arrays(self) -> tuple[Any, ...]:
+        """Return the arrays of vectors that a recorded round has the addresses of."""
+        return (self.distance.values,)
 
     def turn(self, frontier: VectorStore, pool: ArrayPool) -> None:
         """Advance by one round, and to the next bucket if the frontier is empty."""
@@ -139,7 +147,8 @@ class Replay:
         recording.replay()
         self.rounds += 4
         pairs = _LEAST
-        while self._arrays() == before and self._continues() and self._caches(2 * pairs) is near:
+        # The condition may read a vector by its users' numbers, which moves it to other arrays if it has an order.
+        while self._continues() and self._arrays() == before and self._caches(2 * pairs) is near:
             for _ in range(pairs):
                 recording.replay()
             self.rounds += 2 * pairs
@@ -150,9 +159,9 @@ class Replay:
         yield self.clock.number
         self.clock.turn(self.frontier, pool)
 
-    def _arrays(self) -> tuple[int, int]:
-        gpu = cuda.current()
-        return gpu.pointer(self.frontier.values), gpu.pointer(self.frontier.bits)
+    def _arrays(self) -> tuple[int, ...]:
+        arrays = self.frontier.values, self.frontier.bits, *self.clock.arrays()
+        return tuple(map(cuda.current().pointer, arrays))
 
     def _caches(self, rounds: int) -> Any:
         """Return the layout that spares pushes the host link: row heads or, where values are read, packed values.

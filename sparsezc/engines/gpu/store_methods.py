@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -250,13 +251,17 @@ class Keeper:
         rows = store.in_stored_order()[0]
         return 0 if rows is None else rows.indices.nbytes
 
-    def search(self, matrix: Any, transposed: bool, frontier: VectorStore, parents: bool) -> VectorStore | None:
-        return None if isinstance(matrix, HostStore) else search(matrix, transposed, frontier, parents)
+    def search(self, matrix: Any, frontier: VectorStore, parents: bool) -> VectorStore | None:
+        with suppress(MemoryError):  # statements need other arrays, or name what they lack
+            return None if isinstance(matrix, HostStore) else search(matrix, frontier, parents)
+        return None
 
     def shorten(
-        self, matrix: Any, transposed: bool, near: VectorStore, distance: VectorStore, limits: tuple[float, float, Any]
+        self, matrix: Any, near: VectorStore, distance: VectorStore, limits: tuple[float, float, int | None]
     ) -> bool | None:
-        return None if isinstance(matrix, HostStore) else shorten(matrix, transposed, near, distance, limits)
+        with suppress(MemoryError):
+            return None if isinstance(matrix, HostStore) else shorten(matrix, near, distance, limits)
+        return None
 
     def replay(self, frontier: VectorStore, number: int) -> Replay:
         return Replay(frontier, Depth(number))

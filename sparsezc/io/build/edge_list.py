@@ -94,6 +94,19 @@ class EdgeChunks:
         )  # fmt: skip
 
 
+def chained(edges_of: Callable[[Path], EdgeChunks], paths: Iterable[Path]) -> EdgeChunks:
+    """Return the edges of several files, one after the other, as those of one graph."""
+
+    def chunks(found: EdgeChunks) -> Iterator[Chunk]:
+        for path in paths:
+            part = edges_of(path)
+            yield from part.chunks
+            found.nrows, found.ncols = max(found.nrows, part.nrows), max(found.ncols, part.ncols)
+            found.dtype = part.dtype if found.dtype is None else found.dtype
+
+    return EdgeChunks.by(chunks)
+
+
 def collect(found: EdgeChunks) -> Edges:
     """Return all edges in memory."""
     rows, cols, values = (_joined(column) for column in _columns(found.chunks))

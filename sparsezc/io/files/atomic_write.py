@@ -9,7 +9,6 @@ write to it, so it is written through the open descriptor.
 
 from __future__ import annotations
 
-import gzip
 import os
 import re
 import shutil
@@ -17,10 +16,10 @@ import stat
 import tempfile
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any, NamedTuple, Self, cast
+from typing import IO, Any, NamedTuple, Self
 
 from sparsezc.errors import GraphblasException
-from sparsezc.io.files import multi_file_replace
+from sparsezc.io.files import multi_file_replace, packing
 from sparsezc.io.files.scratch_folder import ScratchFolder, sync
 from sparsezc.io.files.source import WRITTEN, FileIsFolder, FileMissing, file_name
 
@@ -60,7 +59,7 @@ class Output:
         return self
 
     def open(self, path: Path | None = None, *, only_over_old: bool = False) -> IO[Any]:
-        """Open a binary file that becomes `path` (by default the output's own path); gzipped if the name ends in .gz.
+        """Open a binary file that becomes `path` (by default the output's own path); packed if the name says so.
 
         With `only_over_old` it is dropped if there is no old file of that name to replace.
         """
@@ -79,9 +78,8 @@ class Output:
             raise _unwritten(final, failure) from None
         self._waiting.append(_Waiting(Path(name), final, special, only_over_old))
         file = os.fdopen(handle, "wb")
-        if final.suffix.lower() != ".gz":
-            return file
-        return cast(IO[Any], _Gzip(fileobj=file, mode="wb", compresslevel=6, filename="", mtime=0))
+        suffix = final.suffix.lower()
+        return packing.packer(file, suffix) if suffix in packing.SUFFIXES else file
 
     def reserve(self) -> Path:
         """Return an empty file that becomes the output, for libraries that open files by their names."""
@@ -173,18 +171,6 @@ class _Waiting(NamedTuple):
     final: Path
     special: bool
     only_over_old: bool
-
-
-class _Gzip(gzip.GzipFile):
-    """A gzip file that closes the file below it too."""
-
-    def close(self) -> None:
-        below: Any = self.fileobj
-        try:
-            super().close()
-        finally:
-            if below is not None:
-                below.close()
 
 
 def behind(path: Path) -> Path:

@@ -7,20 +7,19 @@ from __future__ import annotations
 
 import codecs
 import os
-import zlib
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, Self, TypeVar
+from typing import Any, BinaryIO, Self, TypeVar
 
 from sparsezc.errors import DeviceUnavailable, FileFormatError, GraphblasException
+from sparsezc.io.files import packing
 from sparsezc.terminal.progress import bar
 
 CHUNK = 1 << 20  # bytes: a chunk and the arrays derived from it stay in a core's cache
 LINE = 1 << 20  # bytes of the longest line of a list, which is held in memory whole
-_GZIP = b"\x1f\x8b"
 # Times the bytes of a .gz: a graph's text unpacks to 3 to 30 times its size, gzip data to 1032 at most.
 _MOST_UNPACKED = 256
 _UNSUSPECTED = 64 << 20  # bytes to which any .gz may unpack
@@ -112,7 +111,7 @@ def add_name(error: GraphblasException, graph: str | os.PathLike[str]) -> None:
 
 
 class InputFile:
-    """The bytes of a file, decompressed if it is a .gz; a context manager with `read`, as file objects have.
+    """The bytes of a file, unpacked if it is compressed; a context manager with `read`, as file objects have.
 
     It opens the file, or takes `file`, open at its start. `limit` bounds the size to which the file can unfold, so that
     a wrong count in a header is detected before memory is allocated.
@@ -121,20 +120,33 @@ class InputFile:
     def __init__(self, path: str | os.PathLike[str], label: str = "reading", *, file: BinaryIO | None = None) -> None:
         self.path = existing(path) if file is None else Path(path)
         self._file: BinaryIO = self.path.open("rb") if file is None else file
-        start = self._file.read(2)
+        head = self._file.read(packing.HEAD)
         self._file.seek(0)
-        self.compressed = start == _GZIP
-        if self.path.suffix == ".gz" and not self.compressed:
+        self._packing = packing.packing_of(head)
+        self.compressed = self._packing is not None
+        suffix = self.path.suffix.lower()
+        if suffix in packing.SUFFIXES and self._packing != suffix:
             self._file.close()
-            raise FileFormatError(f"{self.path} ends in .gz but is not gzip data: it starts with {start!r}")
+            raise FileFormatError(
+                f"{self.path} ends in {suffix} but is not {packing.NAMES[suffix]} data: it starts with {head[:2]!r}"
+            )
         size = os.fstat(self._file.fileno()).st_size
-        self.limit = size * 1032 + 64 if self.compressed else size  # deflate packs no better than 1032 to 1
-        self._inflate = zlib.decompressobj(wbits=31) if self.compressed else None
+        self.limit = {None: size, ".gz": size * 1032 + 64}.get(  # deflate packs no better than 1032 to 1
+            self._packing, max(_MOST_UNPACKED * size, _UNSUSPECTED)
+        )
         # Packed bytes, the position in them, and the next step.
         self._packed, self._at, self._step = b"", 0, _FIRST_STEP
         self._taken = self._made = 0  # bytes unpacked so far, and bytes that resulted
         self._ready, self._given = b"", 0  # unpacked bytes, and how many of them were returned
         self._progress = bar(size, f"{label} {self.path.name}")
+        self._stream: Any = None
+        if self._packing == ".zst":
+            try:
+                self._stream = packing.zstd_stream(_Counted(self._file, self._count))
+            except packing.CodecMissing:
+                self._file.close()
+                raise
+        self._unpacker = None if self._packing is None or self._stream else packing.unpacker(self._packing)
 
     def __enter__(self) -> Self:
         return self
@@ -151,7 +163,9 @@ class InputFile:
         """Return up to `size` bytes; none at the end of the file."""
         if size < 0:
             return b"".join(iter(lambda: self.read(CHUNK), b""))
-        if self._inflate is None:
+        if self._stream is not None:
+            return self._pulled(size)
+        if self._unpacker is None:
             data = self._file.read(size)
             self._progress.update(len(data))
             return data
@@ -162,29 +176,54 @@ class InputFile:
             size -= len(parts[-1])
         return parts[0] if len(parts) == 1 else b"".join(parts)
 
+    def _pulled(self, size: int) -> bytes:
+        """Return bytes of a stream that reads the packed ones itself."""
+        try:
+            data: bytes = self._stream.read(size)
+        except OSError as error:
+            raise self._damaged(error) from None
+        self._made += len(data)
+        self._check_ratio()
+        return data
+
+    def _count(self, taken: int) -> None:
+        self._taken += taken
+        self._progress.update(taken)
+
     def _more(self, size: int) -> bool:
         """Unpack more bytes into `_ready`; return False at the end."""
-        assert self._inflate is not None
-        if self._inflate.eof:
+        assert self._unpacker is not None
+        assert self._packing is not None
+        if self._unpacker.eof:
             if not self._follows() and not (self._fetch() and self._follows()):
                 return False
-            self._inflate, self._step = zlib.decompressobj(wbits=31), _FIRST_STEP  # the next of several members
-        if self._at == len(self._packed) and not self._fetch():
-            raise FileFormatError(f"{self.path} is truncated: its gzip data ends before its end mark")
-        packed = self._packed[self._at : self._at + self._step]
+            # the next of several members
+            self._unpacker, self._step = packing.unpacker(self._packing), _FIRST_STEP
+        hungry = self._unpacker.hungry
+        if hungry and self._at == len(self._packed) and not self._fetch():
+            raise FileFormatError(
+                f"{self.path} is truncated: its {packing.NAMES[self._packing]} data ends before its end mark"
+            )
+        packed = self._packed[self._at : self._at + self._step] if hungry else b""
         try:
-            self._ready, self._given = self._inflate.decompress(packed, size), 0
-        except zlib.error as error:
-            raise FileFormatError(f"{self.path} is damaged: its gzip data cannot be unpacked ({error})") from None
-        taken = len(packed) - len(self._inflate.unconsumed_tail) - len(self._inflate.unused_data)
+            (self._ready, taken), self._given = self._unpacker.decompress(packed, size), 0
+        except packing.damages() as error:
+            raise self._damaged(error) from None
         self._at, self._step = self._at + taken, min(2 * self._step, CHUNK)
         self._taken, self._made = self._taken + taken, self._made + len(self._ready)
+        self._check_ratio()
+        return True
+
+    def _damaged(self, error: Exception) -> FileFormatError:
+        name = packing.NAMES[str(self._packing)]
+        return FileFormatError(f"{self.path} is damaged: its {name} data cannot be unpacked ({error})")
+
+    def _check_ratio(self) -> None:
         if self._made > max(_MOST_UNPACKED * self._taken, _UNSUSPECTED):
             raise FileFormatError(
                 f"{self.path} unpacks to more than {_MOST_UNPACKED} times its size, as no graph does; "
-                "if that is meant, unpack it first (gunzip)"
+                "if that is meant, unpack it first (gunzip, bunzip2, unxz, unzstd)"
             )
-        return True
 
     def _follows(self) -> bool:
         """Return whether another member follows in `_packed`, and not only zeros, which may pad the last one."""
@@ -194,6 +233,26 @@ class InputFile:
         self._packed, self._at = self._file.read(CHUNK), 0
         self._progress.update(len(self._packed))
         return bool(self._packed)
+
+
+class _Counted:
+    """A file of packed bytes for a library that reads it, which counts what it takes."""
+
+    closed = False
+
+    def __init__(self, file: BinaryIO, count: Callable[[int], None]) -> None:
+        self._file, self._count = file, count
+
+    def read(self, size: int = -1) -> bytes:
+        data = self._file.read(size)
+        self._count(len(data))
+        return data
+
+    def readable(self) -> bool:
+        return True
+
+    def close(self) -> None:
+        """Leave the file open for its owner."""
 
 
 @dataclass

@@ -17,6 +17,9 @@ FORMATS: dict[str, tuple[str, ...]] = {
     "emogi": (".bel", ".bel.col", ".bel.dst", ".bel.val"),
     "npz": (".npz",),
     "parquet": (".parquet", ".pq"),
+    "feather": (".feather", ".arrow"),
+    "networkx": (".graphml", ".gml", ".net", ".paj"),
+    "konect": (),  # files have the names out.NAME
     "binsparse": (".h5", ".hdf5"),
 }
 SUFFIXES = {suffix: name for name, suffixes in FORMATS.items() for suffix in suffixes}

@@ -18,15 +18,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.errors import FileFormatError, GraphblasException, InvalidValue, OutOfMemory
+from sparsezc.io.build import edge_list
 from sparsezc.io.build.csr_chunks import rows_of, unweighted
 from sparsezc.io.build.edge_list import Chunk, EdgeChunks, Edges, collect
 from sparsezc.io.build.optional import need
+from sparsezc.io.build.table_columns import USUAL, Names, TableColumns
 from sparsezc.io.files.atomic_write import Output
 from sparsezc.io.files.pipe_spool import regular
 from sparsezc.io.files.source import naming
 from sparsezc.io.formats import parquet_checksums
 from sparsezc.io.hdf5.foreign import one_line
-from sparsezc.io.interop import arrow
+from sparsezc.io.interop import arrow, arrow_edges
 from sparsezc.io.interop.edge_table import TableOptions
 from sparsezc.memory.csr import Csr
 from sparsezc.semirings.types import datatypes
@@ -83,30 +85,44 @@ def _bytes_of(group: Any) -> tuple[int, int]:
     return min(starts, default=0), max(ends, default=0)
 
 
-def read(path: Path, **_: Any) -> Edges:
-    """Read the edges of a file, one direction each.
+def read(path: Path, *, columns: TableColumns = USUAL, names: Names | None = None, **_: Any) -> Edges:
+    """Read the edges of a file, or of all files of a folder, one direction each.
 
     Raises
     ------
     FileFormatError
         The file is damaged, or its first columns are no vertex ids.
     """
-    return collect(edge_chunks(path))
+    return collect(edge_chunks(path, columns=columns, names=names))
 
 
-def edge_chunks(path: Path, part: tuple[int, int] = (0, 1)) -> EdgeChunks:
-    """Return the edges chunk by chunk; with `part`, a rank's number and that of ranks, those of its row groups."""
+def parts_of(folder: Path) -> list[Path]:
+    """Return the Parquet files in a folder and its folders, in the order of their names."""
+    files = (each for suffix in ("*.parquet", "*.pq") for each in folder.rglob(suffix))
+    return sorted(each for each in files if each.is_file() and not each.name.startswith((".", "_")))
+
+
+def edge_chunks(
+    path: Path, part: tuple[int, int] = (0, 1), *, columns: TableColumns = USUAL, names: Names | None = None
+) -> EdgeChunks:
+    """Return the edges chunk by chunk; with `part`, a rank's number and that of ranks, those of its row groups.
+
+    Of a folder all Parquet files are read, one after the other.
+    """
+    if path.is_dir():
+        return edge_list.chained(lambda each: edge_chunks(each, part, columns=columns, names=names), parts_of(path))
+    chosen = columns
 
     def chunks(found: EdgeChunks) -> Iterator[Chunk]:
         file, needed = _open(path, part), (0, 0)
         with _damage(path), file:
-            columns = _columns(path, file.schema_arrow.names)
-            nrows, ncols = _sizes(path, file.schema_arrow)
+            columns = arrow_edges.columns_of(path, file.schema_arrow.names, chosen)
+            nrows, ncols = (None, None) if names is not None else _sizes(path, file.schema_arrow)
             groups = _groups(file, part)
             mine = sum(file.metadata.row_group(group).num_rows for group in groups)
             progress = bar(mine, f"reading {path.name}", " edges")
             for batch in file.iter_batches(columns=columns, row_groups=list(groups)):
-                rows, cols, *rest = _numbers(path, batch, columns)
+                rows, cols, *rest = arrow_edges.numbers(path, batch, columns, chosen, names)
                 if rows.size:
                     needed = max(needed[0], int(rows.max()) + 1), max(needed[1], int(cols.max()) + 1)
                 if rest:
@@ -130,34 +146,6 @@ def _sizes(path: Path, schema: Any) -> tuple[int | None, int | None]:
         return arrow.sizes_of(schema)
     except InvalidValue as error:
         raise FileFormatError(f"{path}: {error}") from None
-
-
-def _columns(path: Path, names: list[str]) -> list[str]:
-    """Return which columns are source, target and (if there is one) weight."""
-    if "source" in names and "target" in names:
-        return ["source", "target", *(["weight"] if "weight" in names else [])]
-    if len(names) < 2:
-        raise FileFormatError(f"{path} has {len(names)} columns ({', '.join(names)}); two of vertex ids are needed")
-    return names[:3]
-
-
-def _numbers(path: Path, batch: Any, columns: list[str]) -> list[NDArray[Any]]:
-    """Return the columns of a batch as arrays: ids, ids and numbers."""
-    table = arrow.as_table(batch, str(path))
-    try:
-        found = [arrow.column(table, name, str(path)) for name in columns]
-    except InvalidValue as error:
-        raise FileFormatError(str(error)) from None
-    for name, part in zip(columns, found, strict=True):
-        ids = name in columns[:2]
-        if part.dtype.kind not in ("iu" if ids else "biuf") or part.dtype == np.float16:
-            needed = "vertex ids" if ids else "numbers"
-            raise FileFormatError(f"{path}: column {name!r} holds {part.dtype}; {needed} are needed")
-        if ids and part.size and int(part.min()) < 0:
-            raise FileFormatError(f"{path}: column {name!r} has the id {part.min()}; ids are not negative")
-        if ids and part.size and int(part.max()) >= 2**63 - 1:
-            raise FileFormatError(f"{path}: column {name!r} has the id {part.max()}; ids must be below 2^63 - 1")
-    return found
 
 
 def write(csr: Csr, out: Output) -> None:

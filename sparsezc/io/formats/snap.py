@@ -11,16 +11,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsezc import first_use
 from sparsezc.errors import FileFormatError, InvalidValue
 from sparsezc.io.build.csr_chunks import integers, rows_of, unweighted
 from sparsezc.io.build.edge_list import Chunk, EdgeChunks, Edges, collect
+from sparsezc.io.build.table_columns import HEADINGS, USUAL, NamedVertices, Names, TableColumns
 from sparsezc.io.build.weights import FROM_FILE, Weights
+from sparsezc.io.files.packing import plain_name
 from sparsezc.io.files.source import Lines, Span, cut, parts
 from sparsezc.io.formats import text
 from sparsezc.memory.csr import Csr
@@ -29,17 +33,21 @@ from sparsezc.semirings.types import datatypes
 if TYPE_CHECKING:
     from sparsezc.io.files.atomic_write import Output
 
-#: Column names, in lower case, of the source's ids, the target's ids and the weights.
-HEADINGS = (
-    ("source", "src", "from", "u", "row"),
-    ("target", "dst", "dest", "to", "v", "col"),
-    ("weight", "w", "value", "length", "cost"),
-)
+#: Seconds from 1985 to 2100, in which the times of events lie; hardly any weights do.
+_TIMES = (473_385_600, 4_102_444_800)
+_picker = first_use.function("sparsezc.io.formats.table_text", "Picker")
 _NAMELESS = (".txt", ".el", ".wel", ".e", ".edges")  # suffixes of lists whose columns have no names
 _SIZES = re.compile(rb"# ([0-9]+) x ([0-9]+), ([0-9]+) entries\r?\n")  # the form in which `write` gives them
 
 
-def read(path: Path, *, weights: Weights = FROM_FILE, **_: Any) -> Edges:
+def read(
+    path: Path,
+    *,
+    weights: Weights = FROM_FILE,
+    columns: TableColumns = USUAL,
+    names: Names | None = None,
+    **_: Any,
+) -> Edges:
     """Read the edges of a list, one direction each.
 
     Raises
@@ -48,7 +56,7 @@ def read(path: Path, *, weights: Weights = FROM_FILE, **_: Any) -> Edges:
         A word is no vertex id or number, lines differ in length, there is no edge at all, or the file does not match
         its own first line; the message names the line.
     """
-    return collect(edge_chunks(path, weights))
+    return collect(edge_chunks(path, weights, columns=columns, names=names))
 
 
 def in_spans(_: Path) -> bool:
@@ -56,12 +64,24 @@ def in_spans(_: Path) -> bool:
     return True
 
 
-def edge_chunks(path: Path, weights: Weights = FROM_FILE, span: Span | None = None) -> EdgeChunks:
-    """Return the edges chunk by chunk, or those of some lines, whose number the caller has to check."""
+def edge_chunks(
+    path: Path,
+    weights: Weights = FROM_FILE,
+    span: Span | None = None,
+    *,
+    columns: TableColumns = USUAL,
+    names: Names | None = None,
+) -> EdgeChunks:
+    """Return the edges chunk by chunk, or those of some lines, whose number the caller has to check.
+
+    Cells are picked where `columns` are chosen, vertices have `names`, or the file has quotes or semicolons.
+    """
+    chosen, heading = columns, not plain_name(path.name).endswith(_NAMELESS)
 
     def chunks(found: EdgeChunks) -> Iterator[Chunk]:
         columns, order = 0, tuple(range(3))
         sizes: tuple[int, int, int] | None = None
+        picker = _picker(chosen, names, heading or bool(chosen)) if chosen or names is not None else None
 
         def known() -> bool:
             return columns > 0
@@ -75,10 +95,18 @@ def edge_chunks(path: Path, weights: Weights = FROM_FILE, span: Span | None = No
             if first and (said := _SIZES.match(chunk.data)):
                 sizes = _sizes(chunk, said)
                 found.nrows, found.ncols, found.promised = sizes
-            if not columns and not path.name.lower().removesuffix(".gz").endswith(_NAMELESS):
-                chunk, names = _headings(chunk)
-                columns, order = len(names), names or order
-            table, columns = text.table(chunk, columns or None, weights=weights, order=order)
+            if not columns and picker is None and _has_cells(chunk):
+                picker = _picker(chosen, names, heading)
+            named = False
+            if not columns and picker is None and heading:
+                chunk, places = _headings(chunk)
+                columns, order, named = len(places), places or order, bool(places)
+            if picker is not None:
+                table, columns = picker.table(chunk, weights), 1  # the picker knows how many
+            else:
+                table, columns = text.table(chunk, columns or None, weights=weights, order=order)
+            if first and len(table) > 2 and not (named or chosen) and weights.kind == "file" and weights.dtype is None:
+                _ask_about_times(chunk, table[2])
             if table and wanted:
                 rows, cols, *rest = table
                 found.listed += rows.size
@@ -93,6 +121,26 @@ def edge_chunks(path: Path, weights: Weights = FROM_FILE, span: Span | None = No
             check_total(path, found)
 
     return EdgeChunks.by(chunks)
+
+
+def _has_cells(chunk: Lines) -> bool:
+    """Return whether the first lines have quotes or semicolons, so that cells must be picked."""
+    head = text.without_comments(chunk.data[:65536])
+    return b";" in head or b'"' in head
+
+
+def _ask_about_times(chunk: Lines, values: NDArray[Any]) -> None:
+    """Refuse to guess if weights without a name look like times, seconds or milliseconds since 1970."""
+    if values.dtype.kind not in "iu" or values.size < 2 or values.min() == values.max():
+        return
+    for unit in (1, 1000):
+        if values.min() >= _TIMES[0] * unit and values.max() <= _TIMES[1] * unit:
+            day = datetime.fromtimestamp(int(values[0]) // unit, UTC).date()
+            raise chunk.error(
+                0,
+                f"the third column looks like times ({values[0]} is {day}); weights=False (--weights none) leaves it"
+                " out, weights='INT64' (--weights INT64) takes it as weights",
+            )
 
 
 def check_total(path: Path, found: EdgeChunks) -> None:
@@ -135,7 +183,8 @@ def _headings(chunk: Lines) -> tuple[Lines, tuple[int, ...]]:
     Raises
     ------
     FileFormatError
-        A column name is unknown: another order of the columns would be another graph.
+        A column name is unknown: another order of the columns would be another graph. NamedVertices if the next line
+        has no numbers either, so that all may be names of vertices.
     """
     lines = text.without_comments(chunk.data).split(b"\n")
     at = next((k for k, line in enumerate(lines) if line.strip()), 0)
@@ -146,12 +195,20 @@ def _headings(chunk: Lines) -> tuple[Lines, tuple[int, ...]]:
     order = tuple(found[0] for found in places if found)
     if len(order) != len(names) or not (places[0] and places[1]):
         needed = ", ".join("/".join(known) for known in HEADINGS)
-        raise chunk.error(
+        error = chunk.error(
             at,
-            f"found the column names {text.shown(lines[at])}; one each of {needed} (the last may be missing) is needed",
+            f"found the column names {text.shown(lines[at])}; one each of {needed} (the last may be missing) is needed,"
+            " or their names as source_col=, target_col=, weight_col= (--source-col ...)",
         )
+        raise NamedVertices(*error.args) if _no_numbers(lines[at + 1 :]) else error
     rest = b"\n".join([b""] * (at + 1) + chunk.data.split(b"\n", at + 1)[at + 1 :])
     return Lines(chunk.path, chunk.first, rest, chunk.ended), order
+
+
+def _no_numbers(lines: list[bytes]) -> bool:
+    """Return whether the first two words of the next line are no numbers."""
+    words = next((re.split(rb"[\s,]+", line.strip()) for line in lines if line.strip()), [])
+    return not any(word.isdigit() for word in words[:2])
 
 
 def write(csr: Csr, out: Output) -> None:
@@ -162,7 +219,7 @@ def write(csr: Csr, out: Output) -> None:
     """
     if csr.dtype.is_complex:
         raise InvalidValue(f"an edge list holds real values, not {csr.dtype}; write .npz or .h5")
-    mark = b"," if out.path.name.lower().removesuffix(".gz").endswith(".csv") else b"\t"
+    mark = b"," if plain_name(out.path.name).endswith(".csv") else b"\t"
     if mark == b"," and not csr.nvals:
         raise InvalidValue("a .csv of no edges would be an empty file; write .txt, or another format that has sizes")
     with out.open() as file:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from sparsezc.errors import InvalidValue
 from sparsezc.io.build import weights as weighting
+from sparsezc.io.build.table_columns import NamedVertices
 from sparsezc.io.build.weights import FROM_FILE, Weights
 from sparsezc.io.files.source import Lines
 from sparsezc.semirings.types import datatypes
@@ -31,6 +32,7 @@ EXACT = 2**53  # floats below it hold whole numbers exactly
 _WHOLE = re.compile(rb"[+-]?[0-9]+")
 _NOTHING_AFTER = re.compile(rb"(,)[ \t\r]*[,\n]")
 _NOTHING_BEFORE = re.compile(rb"(?:^|\n)[ \t]*(,)")
+_NAMES = "; relabel=True (--relabel) numbers names"
 _DIGITS = 400  # digits of a whole number that are read: one with more digits is out of range whatever they are
 
 
@@ -244,7 +246,8 @@ def explain(lines: Lines, data: bytes, order: Sequence[int], base: int, exact: b
                     whole.append((int(word), index))
                 continue
             if not _WHOLE.fullmatch(word):
-                return lines.error(index, f"found {found}; a whole number is needed as a vertex id")
+                error = lines.error(index, f"found {found}; a whole number is needed as a vertex id{_NAMES}")
+                return NamedVertices(*error.args)
             if int(word[:_DIGITS]) < base:
                 return lines.error(index, f"found the vertex id {found}; ids start at {base}")
             if int(word[:_DIGITS]) >= _LAST:

@@ -128,6 +128,8 @@ def _write(file: shared_file.SharedFile, made: _Sorted, comm: Communicator, star
 def _check(source: Source, comm: Communicator) -> None:
     """Compare the ranks' arguments; refuse what needs the whole graph."""
     same(comm, "gb.io.read: the ranks' arguments differ", (os.fspath(source.path), source.options))
+    if source.options.columns:
+        raise InvalidValue("source_col=, target_col= and weight_col= go without comm=; convert the graph first")
     if source.options.relabel:
         raise InvalidValue("relabel=True numbers the ids of the whole graph; convert it first, without comm=")
 

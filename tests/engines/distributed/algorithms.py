@@ -23,8 +23,10 @@ def _some(A: Any) -> Any:
 
 
 CALLS: dict[str, Call] = {
+    "adamic_adar_index": a.adamic_adar_index,
     "all_pairs_shortest_paths": a.all_pairs_shortest_paths,
     "approximate_diameter": lambda A: a.approximate_diameter(A, 1),
+    "articulation_points": a.articulation_points,
     "average_shortest_path_length": a.average_shortest_path_length,
     "bellman_ford": lambda A: a.bellman_ford(A, 1)[0],
     "betweenness_centrality": lambda A: a.betweenness_centrality(A, sources=[1, 2]),
@@ -32,18 +34,27 @@ CALLS: dict[str, Call] = {
     "bfs several": lambda A: a.bfs(A, [1, 0, 2]),
     "bfs_parents": lambda A: _levels_of(A, a.bfs_parents(A, 1)),
     "bfs_parents several": lambda A: a.bfs_parents(A, [1, 2]).apply("one").new(),
+    "biconnected_components": a.biconnected_components,
+    "bridges": a.bridges,
     "cdlp": lambda A: a.cdlp(A, 5),
     "closeness_centrality": a.closeness_centrality,
     "clustering": a.clustering,
+    "common_neighbors": a.common_neighbors,
+    "condensation": lambda A: a.condensation(A)[0],
     "connected_components": a.connected_components,
+    "constraint": a.constraint,
     "core_number": a.core_number,
     "cosine_similarity": a.cosine_similarity,
+    "dag_longest_path": a.dag_longest_path,
+    "degree_assortativity": a.degree_assortativity,
     "diameter": a.diameter,
     "eccentricity": a.eccentricity,
     "edge_betweenness_centrality": lambda A: a.edge_betweenness_centrality(A, sources=[1, 2]),
+    "effective_size": a.effective_size,
     "ego_graph": lambda A: a.ego_graph(A, 1),
     "eigenvector_centrality": a.eigenvector_centrality,
     "find_negative_cycle": lambda A: a.find_negative_cycle(A, 1),
+    "global_efficiency": a.global_efficiency,
     "graph_search": lambda A: a.graph_search(A, [1, 2], gb.Vector.from_scalar(1.0, A.nrows), 3, seed=4),
     "greedy_color": lambda A: a.greedy_color(A, seed=2),
     "harmonic_centrality": a.harmonic_centrality,
@@ -57,6 +68,7 @@ CALLS: dict[str, Call] = {
     "label_propagation": a.label_propagation,
     "leiden_communities": lambda A: a.leiden_communities(A, seed=1),
     "local_clustering_coefficient": a.local_clustering_coefficient,
+    "local_efficiency": a.local_efficiency,
     "louvain_communities": lambda A: a.louvain_communities(A, seed=1),
     "maximal_independent_set": lambda A: a.maximal_independent_set(A, seed=3),
     "maximal_matching": lambda A: a.maximal_matching(A, seed=3),
@@ -70,6 +82,8 @@ CALLS: dict[str, Call] = {
     "radius": a.radius,
     "random_walks": lambda A: a.random_walks(A, [1, 2, 0], 4, seed=5),
     "reciprocity": a.reciprocity,
+    "resource_allocation_index": a.resource_allocation_index,
+    "rich_club_coefficient": a.rich_club_coefficient,
     "sample_neighbors": lambda A: a.sample_neighbors(A, [1, 2], 2, seed=5),
     "scan_statistics": lambda A: a.scan_statistics(A)[0],
     "square_clustering": a.square_clustering,
@@ -83,16 +97,19 @@ CALLS: dict[str, Call] = {
     "transitivity": a.transitivity,
     "triangle_count": a.triangle_count,
     "triangles": a.triangles,
+    "voterank": lambda A: a.voterank(A, 3),
 }
 #: Too much work for the largest graph; the others ask the same statements.
 SLOW = {
     "all_pairs_shortest_paths", "average_shortest_path_length", "closeness_centrality", "harmonic_centrality", "radius",
     "diameter", "eccentricity", "transitive_closure", "maximum_flow", "minimum_cut", "square_clustering",
     "graph_search", "leiden_communities", "louvain_communities", "cosine_similarity", "jaccard_coefficient",
+    "global_efficiency", "local_efficiency", "adamic_adar_index", "common_neighbors", "resource_allocation_index",
+    "constraint", "effective_size", "bridges", "articulation_points",
 }  # fmt: skip
 
 #: A statement or more for each vertex: the smallest graph has all of them.
-SEQUENTIAL = {"stoer_wagner"}
+SEQUENTIAL = {"biconnected_components", "local_efficiency", "stoer_wagner", "voterank"}
 
 
 def graphs() -> dict[str, Any]:

@@ -6,7 +6,7 @@ Over the link statements search: these pull where that reads fewer edges, and re
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,15 +14,14 @@ from sparsezc import stats
 from sparsezc.device.launcher import Launcher
 from sparsezc.device.protocol import Device
 from sparsezc.engines.gpu import placements
-from sparsezc.engines.gpu.graphs.search import WAIT, blocks_of
+from sparsezc.engines.gpu.graphs import whole_loops
+from sparsezc.engines.gpu.graphs.whole_loops import rows_text, shares
 from sparsezc.engines.gpu.products import rows_per_warp
 from sparsezc.engines.gpu.runtime import array_pool, codegen, launch
 from sparsezc.engines.gpu.storage.matrix_store import MatrixStore
 from sparsezc.engines.gpu.storage.vector_store import VectorStore
 from sparsezc.memory.placement import RECORDS
 from sparsezc.semirings.types.datatypes import FP64, INT64, DataType
-
-_ROUNDS = 1 << 16  # of one launch: no other kernel runs meanwhile, and Python answers no signal
 
 
 class _Case(NamedTuple):
@@ -38,14 +37,13 @@ class _Case(NamedTuple):
 
 @launch.locked
 def shorten(
-    matrix: MatrixStore, transposed: bool, near: VectorStore, distance: VectorStore, limits: tuple[float, float, Any]
+    matrix: MatrixStore, near: VectorStore, distance: VectorStore, limits: tuple[float, float, int | None]
 ) -> bool | None:
     """Lower distances until none changes, and return true; None where statements have to.
 
     See :meth:`sparsezc.expr.engines.Capabilities.shorten`.
     """
-    held = matrix.in_stored_order()
-    rows = held[1] if transposed else held[0]
+    rows = matrix.in_stored_order()[0]
     if rows is None or near.bits is None or array_pool.serving() is not None:
         return None
     if rows.compressed or not placements.lie_near(rows) or RECORDS[rows.indices.placement].serves:
@@ -56,7 +54,7 @@ def shorten(
     near.arrange(rows.order)
     distance.arrange(rows.order)
     gpu, dtype = rows.device, distance.dtype
-    xp, nwords, limit = gpu.xp, distance.nwords, INT64 if dtype.is_integer else FP64
+    xp, limit = gpu.xp, INT64 if dtype.is_integer else FP64
     at_once = rows_per_warp.choose(rows)
     case = _Case(rows.wide, matrix.dtype, dtype, rows.iso, rows.chunks.length, at_once)
     kernel = _kernel(gpu, stats.collecting is not None, case)  # type: ignore[arg-type]  # hashable, as in plan.py
@@ -65,17 +63,16 @@ def shorten(
         [("limit", limit.np_type), ("round", np.uint64), ("ended", np.uint64), ("least", dtype.np_type, 3)], align=True
     )
     state = xp.asarray(np.array([(min(step, last), 0, 0, [never] * 3)], form).view(np.uint8))
-    wait = xp.zeros(WAIT, np.uint64)
-    items, dirty, taken = nwords * 32 // at_once, near.bits.copy(), xp.empty(nwords, np.uint32)
-    blocks = blocks_of(rows, kernel, items)
+    wait = xp.zeros(whole_loops.WAIT, np.uint64)
+    dirty, taken = near.bits.copy(), xp.empty(distance.nwords, np.uint32)
+    blocks, shared = shares(rows, kernel, at_once)
     run, ended = stats.together(kernel, True), False
     while not ended:
         run(
-            blocks, rows.chunks.all, size=rows.nrows, indptr=rows.indptr, indices=rows.arguments.indices,
+            blocks, rows.chunks.all, shared, size=rows.nrows, indptr=rows.indptr, indices=rows.arguments.indices,
             values=rows.arguments.values, distance=distance.values, near=taken, dirty=dirty, state=state, wait=wait,
             step=limit.np_type.type(step), last=limit.np_type.type(last), never=never,
-            target=rows.nrows if target is None else target, rounds=_ROUNDS, piece=launch.sparse_piece(blocks, items), words=launch.sparse_piece(blocks, nwords),
-            spread=launch.spread(blocks, rows.chunks.count),
+            target=rows.nrows if target is None else target, rounds=whole_loops.ROUNDS,
         )  # fmt: skip
         ended = bool(gpu.asnumpy(state).view(form)["ended"][0])
     near.clear()
@@ -98,6 +95,6 @@ def text(case: _Case) -> str:
                 S=INT64 if case.distances.is_integer else FP64,
             ),
             codegen.flags(ISO=case.iso),
-            f"constexpr u64 LONG = {case.long};\nconstexpr u32 ROWS_PER_WARP = {case.rows_at_once};",
+            rows_text(case.long, case.rows_at_once),
         )
     )  # fmt: skip

@@ -15,6 +15,8 @@ from sparsezc import stats
 from sparsezc.device.launcher import Launcher
 from sparsezc.device.protocol import Device
 from sparsezc.engines.gpu import placements
+from sparsezc.engines.gpu.graphs import whole_loops
+from sparsezc.engines.gpu.graphs.whole_loops import rows_text, shares
 from sparsezc.engines.gpu.layouts.head_cache import NO_HEADS, HeadCache, Heads
 from sparsezc.engines.gpu.products import rows_per_warp
 from sparsezc.engines.gpu.runtime import array_pool, codegen, groups, launch, presence_words
@@ -24,14 +26,8 @@ from sparsezc.engines.gpu.storage.vector_store import VectorStore
 from sparsezc.memory.placement import RECORDS
 from sparsezc.semirings.types.datatypes import BOOL, INT32, INT64
 
-_LEVELS = 1 << 16  # of one launch: no other kernel runs meanwhile, and Python answers no signal
 # The cost of an entry of a push or a pull, where a row costs 1: near, then over the link.
 _NEAR_COST, _LINK_COST = (3.0, 1.0), (16.0, 16.0)
-
-
-#: Numbers of 8 bytes in which blocks wait for each other (GridWait of grid.cuh).
-WAIT = 32
-_DEEP = 8  # entries a row: with fewer a search has many levels, and half of the blocks wait for each other in less time
 
 
 class FirstSlices:
@@ -50,12 +46,6 @@ class FirstSlices:
 
     def drop(self) -> None:
         self._share = None
-
-
-def blocks_of(rows: Rows, kernel: Launcher, items: int) -> int:
-    """Return the blocks of a launch whose blocks wait for each other, at each level of a search."""
-    most = kernel.at_once if rows.nvals >= _DEEP * rows.nrows else max(kernel.at_once // 2, 1)
-    return min(launch.blocks(rows.device, 32 * max(items, rows.chunks.count)), most)
 
 
 class _Case(NamedTuple):
@@ -82,18 +72,17 @@ class _Back(NamedTuple):
     b_k: int
 
 
-_NO_BACK = _Back(*[groups.NULL] * 7, 0)
+_NO_BACK = _Back(groups.NULL, groups.NULL, groups.NULL, groups.NULL, groups.NULL, groups.NULL, groups.NULL, 0)
 
 
 @launch.locked
-def search(matrix: MatrixStore, transposed: bool, frontier: VectorStore, parents: bool) -> VectorStore | None:
+def search(matrix: MatrixStore, frontier: VectorStore, parents: bool) -> VectorStore | None:
     """Return the level of each vertex, INT32, or the one before it, INT64; None where statements have to search.
 
     `frontier`: where the search starts; with `parents` its values are the results there. Statements search where
     products are served by parts, as these need the host, and over compressed ids, which no lane can read alone.
     """
-    held = matrix.in_stored_order()
-    rows, back = held[::-1] if transposed else held
+    rows, back = matrix.in_stored_order()
     if rows is None or frontier.bits is None or array_pool.serving() is not None:
         return None
     sides = [rows] if back is None or back is rows else [rows, back]
@@ -113,26 +102,25 @@ def search(matrix: MatrixStore, transposed: bool, frontier: VectorStore, parents
 
 def _run(rows: Rows, back: Rows | None, frontier: VectorStore, found: VectorStore) -> tuple[int, int]:
     """Search, and return how many vertices were pushed from, and the entries that pulls read."""
-    gpu, near = rows.device, placements.lie_near(rows)
+    gpu, near = rows.device, placements.lie_near(rows) and (back is None or placements.lie_near(back))
     xp, nwords, parents = gpu.xp, found.nwords, found.dtype is INT64
     pulled = NO_HEADS if back is None else back.layouts[HeadCache].get_or_build(back, Demand(0, BOOL, columns=rows))
     heads = rows.layouts[HeadCache].to_push(rows, back, 0)
     at_once = rows_per_warp.choose(rows)
     case = _Case(rows.wide, parents, heads.k + pulled.k > 0, near, rows.chunks.length, at_once)
     kernel = _kernel(gpu, stats.collecting is not None, case)  # type: ignore[arg-type]  # hashable, as in plan.py
-    bitmaps, state = xp.zeros((3, nwords), np.uint32), xp.zeros(8 + WAIT, np.uint64)
+    bitmaps, state = xp.zeros((3, nwords), np.uint32), xp.zeros(8 + whole_loops.WAIT, np.uint64)
     bitmaps[0] = frontier.bits
-    items = nwords * 32 // at_once
-    blocks = blocks_of(rows, kernel, items)
+    blocks, shared = shares(rows, kernel, at_once)
     sliced = 0.0 if near or back is None else back.layouts[FirstSlices].share_of(back)
     run, started = stats.together(kernel, near), 0
     while True:
         run(
-            blocks, rows.chunks.all, _back(back, pulled), size=rows.nrows, nvals=rows.nvals, indptr=rows.indptr,
-            indices=rows.arguments.indices, heads=heads.ids, k=heads.k, seen=bitmaps[0], before=bitmaps[1],
-            near=bitmaps[2], w=found.values, w_bits=found.bits, x=frontier.values if parents else 0, state=state,
-            wait=state[8:], sliced=sliced, levels=_LEVELS, started=started, pulls=int(back is not None), piece=launch.sparse_piece(blocks, items),
-            words=launch.sparse_piece(blocks, nwords), spread=launch.spread(blocks, rows.chunks.count),
+            blocks, rows.chunks.all, _back(back, pulled), shared, size=rows.nrows, nvals=rows.nvals,
+            indptr=rows.indptr, indices=rows.arguments.indices, heads=heads.ids, k=heads.k, seen=bitmaps[0],
+            before=bitmaps[1], near=bitmaps[2], w=found.values, w_bits=found.bits, x=frontier.values if parents else 0,
+            state=state, wait=state[8:], levels=whole_loops.ROUNDS, sliced=sliced, started=started,
+            pulls=int(back is not None),
         )  # fmt: skip
         met, pushed, read, met_before = gpu.asnumpy(state[:4]).tolist()
         started = 1
@@ -160,7 +148,7 @@ def text(case: _Case) -> str:
         (
             codegen.typedefs(Id="u64" if case.wide else "u32", W=INT64 if case.parents else INT32),
             codegen.flags(PARENTS=case.parents, HEADS=case.heads, NEAR=case.near),
-            f"constexpr u64 LONG = {case.long};\nconstexpr u32 ROWS_PER_WARP = {case.rows_at_once};",
+            rows_text(case.long, case.rows_at_once),
             f"constexpr float PUSH_COST = {push}f, PULL_COST = {pull}f;",
         )
     )

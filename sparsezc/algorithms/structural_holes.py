@@ -1,0 +1,130 @@
+"""Structural holes: how much a vertex's neighbours are neighbours of each other."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sparsezc.algorithms import _check
+from sparsezc.core.matrix import Matrix
+from sparsezc.core.vector import Vector
+from sparsezc.semirings import binary, monoid, select, semiring, unary
+from sparsezc.semirings.types import datatypes
+
+
+def constraint(A: Matrix, *, weighted: bool = False) -> Vector:
+    """Compute Burt's constraint: how much of a vertex's ties leads, directly or not, to the same neighbours.
+
+    Parameters
+    ----------
+    A : Matrix, shape (n, n), any dtype
+        Adjacency matrix: an entry (i, j) is an edge from i to j; both directions count.
+    weighted : bool
+        The values are the weights of the ties, >= 0; by default each edge counts 1.
+
+    Returns
+    -------
+    Vector of FP64, size n
+        Vertices without neighbours but themselves have no entry.
+
+    Raises
+    ------
+    DimensionMismatch
+        `A` is not square.
+    InvalidValue
+        With `weighted`, a value is negative, NaN or infinite.
+
+    Notes
+    -----
+    With M = A + A', and P its rows divided by their sums::
+
+        L<P> = P + P P       over (plus, times)
+        c(i) = sum over j of L(i, j)^2
+
+    Source: R. Burt, Structural holes and good ideas, 2004, doi:10.1086/421787. Loops count as in NetworkX.
+
+    Examples
+    --------
+    >>> import sparsezc as gb
+    >>> A = gb.io.read("star:4")  # vertex 0 is the centre
+    >>> [round(c, 4) for c in gb.algorithms.constraint(A).to_dense().tolist()]
+    [0.3333, 1.0, 1.0, 1.0]
+    """
+    P = _shares(_ties(A, weighted), monoid.plus)
+    # L<P> = P + P P
+    L = P.dup()
+    L(mask=P.S, accum=binary.plus) << P.mxm(P, semiring.plus_times)
+    L << L.apply(binary.pow, right=2)
+    c = L.reduce_rowwise(monoid.plus).new()
+    return _of_those_with_neighbours(P, c)
+
+
+def effective_size(A: Matrix, *, weighted: bool = False) -> Vector:
+    """Compute the effective size of each vertex's neighbourhood: its neighbours less their redundancy.
+
+    Parameters
+    ----------
+    A : Matrix, shape (n, n), any dtype
+        Adjacency matrix: an entry (i, j) is an edge from i to j; both directions count.
+    weighted : bool
+        The values are the weights of the ties, >= 0; by default each edge counts 1.
+
+    Returns
+    -------
+    Vector of FP64, size n
+        Vertices without neighbours but themselves have no entry.
+
+    Raises
+    ------
+    DimensionMismatch
+        `A` is not square.
+    InvalidValue
+        With `weighted`, a value is negative, NaN or infinite.
+
+    Notes
+    -----
+    With M = A + A', P its rows divided by their sums, and Q its rows divided by their largest::
+
+        R<P> = P Q'          over (plus, times)
+        s(i) = sum over neighbours j of 1 - R(i, j)
+
+    Source: R. Burt, Structural holes: the social structure of competition, 1992. Loops count as in NetworkX.
+
+    Examples
+    --------
+    >>> import sparsezc as gb
+    >>> gb.algorithms.effective_size(gb.io.read("star:4")).to_dense().tolist()
+    [3.0, 1.0, 1.0, 1.0]
+    """
+    M = _ties(A, weighted)
+    P, Q = _shares(M, monoid.plus), _shares(M, monoid.max)
+    # R<P> = P Q'
+    R = P.mxm(Q.T, semiring.plus_times).new(mask=P.S)
+    s = P.apply(binary.pair[datatypes.FP64], right=1.0).new().reduce_rowwise(monoid.plus).new()
+    s(accum=binary.minus) << R.reduce_rowwise(monoid.plus)
+    return _of_those_with_neighbours(P, s)
+
+
+def _ties(A: Matrix, weighted: bool) -> Matrix:
+    """Return M = A + A', without entries of 0."""
+    _check.adjacency(A)
+    if weighted:
+        _check.weights(A)
+        W = A.dup(datatypes.FP64)
+    else:
+        W = A.apply(binary.pair[datatypes.FP64], right=1.0).new()
+    M: Matrix = W.ewise_add(W.T, binary.plus).new()
+    M << M.select(select.valuegt, 0)
+    return M
+
+
+def _shares(M: Matrix, of: Any) -> Matrix:
+    """Return the rows divided by their sums or their largest values."""
+    scale = M.reduce_rowwise(of).new().apply(unary.minv[datatypes.FP64]).new()
+    made: Matrix = scale.diag().mxm(M, semiring.any_times[datatypes.FP64]).new()
+    return made
+
+
+def _of_those_with_neighbours(P: Matrix, found: Vector) -> Vector:
+    others = P.select(select.offdiag).new().reduce_rowwise(monoid.any).new()
+    kept: Vector = found.dup(mask=others.S)
+    return kept

@@ -1,0 +1,238 @@
+"""``sparsezc run NAME GRAPH``: read a graph, run one algorithm or application of the table, report its answer.
+
+A row with a short name is a command of that name, too: ``sparsezc bfs GRAPH``. Where a graph was relabelled, vertices
+in options and answers are the file's ids, and row k of a table of features belongs to the k-th of them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NoReturn
+
+from sparsezc.cli import answer, graph, plot
+from sparsezc.cli.graph import Graph
+from sparsezc.cli.parameters import REQUIRED, function
+from sparsezc.cli.report import Report, Table, rate, seconds
+from sparsezc.cli.shown import Columns, Given, Shown
+from sparsezc.cli.table import BY_NAME, COMMANDS, ROWS, Row
+from sparsezc.terminal import streams
+
+_TOP = 10  # rows of a table that are shown
+
+
+def add(commands: Any, wanted: str | None = None) -> None:
+    """Declare the command for all rows, or for the `wanted` one, and the rows' commands of their own."""
+    text = "an algorithm or an application, by its name"
+    command = commands.add_parser("run", help=text, description="Run an algorithm or an application on a graph.")
+    command.add_argument("--list", action=_List, nargs=0, help="print the names and what each computes, and exit")
+    names = command.add_subparsers(dest="name", metavar="NAME", required=True)
+    for name, row in BY_NAME.items():
+        if wanted not in BY_NAME or wanted == name:
+            _declare(names, name, row)
+    for name in COMMANDS:
+        if wanted is None or wanted == name:
+            _declare(commands, name, BY_NAME[name])
+
+
+def _declare(commands: Any, name: str, row: Row) -> None:
+    command = commands.add_parser(name, help=row.summary, description=f"{row.summary}.")
+    graph.add_graph(command, weights=row.use)
+    for number, _ in enumerate(row.graphs, 2):
+        command.add_argument(f"graph{number}", metavar=f"GRAPH{number}", help="another graph")
+    for option in row.options:
+        option.declare(command)
+    graph.add_place(command)
+    add_output(command)
+    command.add_argument(
+        "--out",
+        metavar="FILE",
+        help="write the answer in the format of the suffix; - is standard output, and the report is then printed on"
+        " standard error",
+    )
+    command.set_defaults(run=partial(run, row), name=name)
+
+
+def add_output(command: argparse.ArgumentParser) -> None:
+    """Declare the arguments for the report of an answer."""
+    command.add_argument("--top", type=int, default=_TOP, metavar="N", help=f"rows that a table shows at most ({_TOP})")
+    plot.add(command)
+
+
+class _List(argparse.Action):
+    """Print the table."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
+        rows = [(row.short or row.name, row.summary) for row in ROWS]
+        with streams.output() as out:
+            out.write(Table(("name", "computes"), rows).text(1 << 20) + "\n")
+        parser.exit()
+
+
+def run(row: Row, arguments: argparse.Namespace) -> Report:
+    """Run a row's function, write its answer and report it."""
+    from sparsezc.errors import InvalidValue
+
+    if arguments.top < 0:
+        raise InvalidValue(f"--top is {arguments.top}; a number of rows is needed")
+    into_file = row.function == "projection" and arguments.out is not None and answer.is_edge_list(arguments.out)
+    into_file = into_file and not arguments.relabel  # the pieces have rows' numbers, not the file's ids
+    if row.out == "vertices":
+        answer.check(arguments)
+    elif arguments.out is not None:
+        answer.check_matrix(arguments.out, row.out)
+    plot.check(arguments)
+    graph.configure(arguments)
+    weights = row.read_weights(vars(arguments))
+    found = graph.load(arguments, weights)
+    others = [_another(arguments, getattr(arguments, f"graph{k}"), weights) for k, _ in enumerate(row.graphs, 2)]
+    given = {option.name: option.value(arguments, [found, *others]) for option in row.options}
+    given = {name: value for name, value in given.items() if value is not None}
+    facts = _source(row, found, given)
+    all_true = row.weights == "lengths" and found.facts["dtype"] == "BOOL" and bool(found.csr.values.read().all())
+    if into_file:
+        given["out"] = arguments.out
+    of_graph = arguments.plot is not None and arguments.plot_kind != "answer"
+    drawn = plot.of_graph(arguments.plot_kind, found) if of_graph else None
+    result, elapsed, engine = timed(found, lambda A: row.call(A, *(other.matrix() for other in others), **given))
+    defaults = {p.name: p.default for p in function(row.function).parameters if p.default is not REQUIRED}
+    shown = row.show(found, result, Given(defaults | given, arguments.top, others))
+    if arguments.out is not None and not into_file:
+        _save(arguments.out, found, _by_ids(found, shown.out) if row.out == "graph" else shown.out)
+    if arguments.plot is not None:
+        _draw(arguments, found, shown, drawn)
+    if row.weights == "lengths":
+        facts.append(_lengths(found.facts["dtype"], result, all_true))
+    return _report(arguments, found, shown, elapsed, engine, facts)
+
+
+def _another(arguments: argparse.Namespace, path: str, weights: Any) -> Graph:
+    """Read a further graph, under the options of the first."""
+    return graph.load(argparse.Namespace(**vars(arguments) | {"graph": path}), weights)
+
+
+def _by_ids(found: Graph, written: Any) -> Any:
+    """Return a graph's matrix with the file's ids for rows and columns."""
+    from sparsezc.errors import InvalidValue
+
+    if found.ids is None:
+        return written
+    if found.ids.dtype.kind == "O":
+        raise InvalidValue(f"--out: a graph's file holds numbers, and the vertices of {found.name} have names")
+    i, j, values = written.to_coo()
+    n = int(found.ids.max(initial=-1)) + 1
+    return type(written).from_coo(found.ids[i], found.ids[j], values, written.dtype, nrows=n, ncols=n)
+
+
+def _source(row: Row, found: Graph, given: dict[str, Any]) -> list[tuple[str, str]]:
+    """Choose the source if none was given, and say how."""
+    if not any(option.name == "source" and option.default is REQUIRED for option in row.options):
+        return []
+    if "source" in given:
+        return [("source", str(found.name_of(given["source"])) if found.ids is not None else str(given["source"]))]
+    vertex = given["source"] = found.busiest()
+    most = int(found.degrees[vertex])
+    return [("source", f"{found.name_of(vertex)} (most out-edges: {most:,}; --source takes another)")]
+
+
+def _lengths(stored: str, result: Any, all_true: bool) -> tuple[str, str]:
+    """Say which lengths an algorithm of lengths has."""
+    if stored == "BOOL":
+        return ("lengths", "1 each (no weights)" if all_true else "1 and 0 (BOOL values)")
+    type = getattr(getattr(result, "dtype", None), "name", stored)
+    return ("lengths", f"{stored} values" + f", distances {type}" * (type != stored))
+
+
+def timed(found: Graph, compute: Callable[[Any], Any]) -> tuple[Any, float, str]:
+    """Run on the graph's matrix; making it counts as loading. The answer is complete when the clock stops."""
+    from sparsezc.io.files.source import naming
+
+    start = time.perf_counter()
+    A = found.matrix()
+    A.wait()
+    found.load += time.perf_counter() - start
+    start = time.perf_counter()
+    with naming(found.name):
+        result = compute(A)
+        for part in result if isinstance(result, tuple) else (result,):
+            if hasattr(part, "wait"):
+                part.wait()
+    elapsed = time.perf_counter() - start
+    return result, elapsed, A._engine.name if A._engine is not None else "none"
+
+
+def _draw(arguments: argparse.Namespace, found: Graph, shown: Shown, drawn: Any) -> None:
+    """Draw the picture that was asked for."""
+    from sparsezc.errors import InvalidValue
+
+    if arguments.plot_kind == "answer" and shown.picture is None:
+        raise InvalidValue(
+            f"--plot {arguments.plot}: {arguments.name} has no distribution; --plot-kind degrees, spy or graph draws"
+            " the graph"
+        )
+    plot.save(
+        arguments.plot, arguments.plot_kind, found, shown.picture if drawn is None else drawn, _colours(found, shown)
+    )
+
+
+def _colours(found: Graph, shown: Shown) -> Any:
+    """Return a number for each vertex of the graph: the answer's first column."""
+    import numpy as np
+
+    if not isinstance(shown.out, Columns):
+        return None
+    (values, *_) = shown.out.values.values()
+    values = np.unique(values.astype(str), return_inverse=True)[1] if values.dtype.kind == "O" else values
+    full = np.full(found.degrees.size, np.nan)
+    full[shown.out.rows.astype(np.int64)] = values
+    return full
+
+
+def _save(path: str, found: Graph, out: Any) -> None:
+    """Write columns of vertices, arrays and numbers as they are, a Matrix as a table or, by its name, as a graph."""
+    import numpy as np
+
+    from sparsezc.io import write
+
+    if isinstance(out, Columns):
+        answer.save(path, found, out)
+    elif isinstance(out, np.ndarray):
+        answer.save_rows(path, out)
+    elif isinstance(out, dict) and any(isinstance(each, np.ndarray) for each in out.values()):
+        answer.save_arrays(path, out)
+    elif isinstance(out, dict):
+        answer.save_numbers(path, out)
+    elif path.lower().endswith((".npy", ".csv")):
+        answer.save_table(path, found, out)
+    else:
+        write(out, path)
+
+
+def _report(
+    arguments: argparse.Namespace, found: Graph, shown: Shown, run: float, engine: str, facts: list[tuple[str, str]]
+) -> Report:
+    """Return the report: the graph, the answer, the times and the engine."""
+    import numpy as np
+
+    edges = None if shown.reached is None else int(found.degrees[shown.reached.astype(np.int64)].sum())
+    data = {
+        "command": arguments.name,
+        "graph": found.facts,
+        "engine": engine,
+        "placement": found.facts["placement"],
+        "time": {"load": found.load, "run": run},
+    }
+    if edges is not None:
+        data |= {"edges_run": edges, "edges_per_second": edges / run if run > 0 else 0.0}
+    out = [("written", "standard output" if arguments.out == "-" else arguments.out)] if arguments.out else []
+    out += [("drawn", arguments.plot)] if arguments.plot else []
+    closing = [
+        ("load", seconds(found.load)),
+        ("run", seconds(run) if edges is None else f"{seconds(run)} ({rate(edges, run)})"),
+        ("engine", f"{engine}, {found.facts['placement']} memory"),
+        *out,
+    ]
+    lines = [("graph", found.line()), *facts, *shown.facts]
+    return Report(data | shown.data, lines, shown.tables, closing, aside=arguments.out == "-")

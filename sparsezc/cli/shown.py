@@ -1,0 +1,324 @@
+"""The answers of algorithms by their kind: the numbers to report, the table to print, and what ``--out`` writes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from sparsezc.cli.report import Percent, Table, counted
+
+if TYPE_CHECKING:
+    from sparsezc.cli.graph import Graph
+
+_ROWS = 20  # of a table of levels; the rows of a longer one are combined
+
+
+class Given(NamedTuple):
+    """The values of an algorithm's parameters, its defaults among them, the rows of tables, and further graphs."""
+
+    values: dict[str, Any]
+    top: int
+    others: Sequence[Graph] = ()
+
+
+class Columns(NamedTuple):
+    """Values of some vertices: their rows, in ascending order, and columns by name.
+
+    `missing` stands for the others in an array of all.
+    """
+
+    rows: Any
+    values: dict[str, Any]
+    missing: Any = -1
+
+
+class Picture(NamedTuple):
+    """Numbers to draw: bars, or a `tail`, the share of all values that are at least as large as each."""
+
+    kind: str
+    title: str
+    x: Any
+    y: Any
+    across: str
+    upward: str
+
+
+@dataclass
+class Shown:
+    """An answer as the command line reports it.
+
+    Attributes
+    ----------
+    data : dict
+        Keys of ``--json``.
+    facts, tables
+        As of :class:`~sparsezc.cli.report.Report`.
+    out
+        What ``--out`` writes: Columns, a Matrix, an array of rows, arrays by name, or numbers by name.
+    reached : array, optional
+        The vertices whose out-edges the work was.
+    picture : Picture, optional
+    """
+
+    data: dict[str, Any]
+    facts: list[tuple[str, str]] = field(default_factory=list)
+    tables: list[Table] = field(default_factory=list)
+    out: Any = None
+    reached: Any = None
+    picture: Picture | None = None
+
+
+Show = Callable[["Graph", Any, Given], Shown]
+
+
+def levels(found: Graph, result: Any, given: Given) -> Shown:
+    """Report hops, and a table of level sizes."""
+    rows, values = result.to_coo()
+    made = _leveled(found, values, result.size, given)
+    made.out, made.reached = Columns(rows, {"value": values}), rows
+    return made
+
+
+def tree(found: Graph, result: Any, given: Given) -> Shown:
+    """Report a tree of parents as the levels in it."""
+    import numpy as np
+
+    rows, parents = result.to_coo()
+    made = _leveled(
+        found, _depths(rows.astype(np.int64), parents, given.values["source"], result.size), result.size, given
+    )
+    made.out, made.reached = Columns(rows, {"value": found.named(parents)}), rows
+    return made
+
+
+def _leveled(found: Graph, levels: Any, n: int, given: Given) -> Shown:
+    import numpy as np
+
+    sizes = np.bincount(levels)
+    deep = max(sizes.size - 1, 0)
+    data = {
+        "source": found.name_of(given.values["source"]),
+        "reached": int(levels.size),
+        "depth": deep,
+        "levels": sizes,
+    }
+    facts = [("reached", reached(levels.size, n) + f", {counted(deep, 'level', 'levels')} deep")]
+    picture = Picture("bars", "vertices at each level", np.arange(sizes.size), sizes, "level", "vertices")
+    return Shown(data, facts, [_level_table(sizes)], picture=picture)
+
+
+def distances(found: Graph, result: Any, given: Given) -> Shown:
+    """Report distances and their distribution."""
+    import numpy as np
+
+    rows, values = result.to_coo()
+    spread = np.quantile(values, [0, 0.25, 0.5, 0.75, 1], method="nearest") if values.size else np.full(5, np.nan)
+    mean = float(values.mean()) if values.size else float("nan")
+    data = {"reached": int(rows.size), "longest": spread[4], "mean": mean, "quartiles": spread}
+    if "source" in given.values:
+        data["source"] = found.name_of(given.values["source"])
+    names = ("nearest", "a quarter", "half", "three quarters", "all")
+    table = Table(("within", "distance"), list(zip(names, spread.tolist(), strict=True)))
+    missing = np.inf if values.dtype.kind == "f" else np.iinfo(values.dtype).max
+    out = Columns(rows, {"value": values}, missing)
+    return Shown(data, [("reached", reached(rows.size, result.size))], [table], out, rows, tail(values, "distance"))
+
+
+def scores(found: Graph, result: Any, given: Given) -> Shown:
+    """Report scores and the highest of them."""
+    import numpy as np
+
+    rows, values = result.to_coo()
+    table, top = _highest(found, rows, values, "score", given.top)
+    data = {"sum": values.sum(dtype=np.float64 if values.dtype.kind == "f" else None), "top": top}
+    missing = np.nan if values.dtype.kind == "f" else -1
+    return Shown(data, [], [table], Columns(rows, {"value": values}, missing), picture=tail(values, "score"))
+
+
+def ranks(found: Graph, result: Any, given: Given) -> Shown:
+    """Report ranks and the highest of them."""
+    made = scores(found, result, given)
+    made.data = {name: given.values[name] for name in ("damping", "tol")} | made.data
+    for row in made.data["top"]:
+        row["rank"] = row.pop("score")
+        row["out_edges"] = row.pop("out_edges")
+    made.tables[0].heading = ("vertex", "rank", "out-edges")
+    made.tables[0].title = "highest ranks"
+    made.out = made.out._replace(missing=0)
+    return made
+
+
+def hubs(found: Graph, result: Any, given: Given) -> Shown:
+    """Report the best hubs and the best authorities."""
+    made = Shown({})
+    columns = {}
+    for name, vector in zip(("hub", "authority"), result, strict=True):
+        rows, columns[name] = vector.to_coo()
+        table, top = _highest(found, rows, columns[name], "score", given.top)
+        table.title = {"hub": "best hubs", "authority": "best authorities"}[name]
+        made.tables.append(table)
+        made.data["hubs" if name == "hub" else "authorities"] = top
+    made.out, made.picture = Columns(rows, columns, 0), tail(columns["authority"], "authority")
+    return made
+
+
+def _highest(found: Graph, rows: Any, values: Any, name: str, top: int) -> tuple[Table, list[dict[str, Any]]]:
+    """Return the vertices of the highest values, the lowest vertices first among equal ones."""
+    import numpy as np
+
+    order = np.lexsort((rows, -values if values.dtype.kind == "f" else np.bitwise_not(values)))[:top]
+    at = rows[order].astype(np.int64)
+    best = [
+        {"vertex": found.name_of(v), name: value, "out_edges": int(found.degrees[v])}
+        for v, value in zip(at.tolist(), values[order].tolist(), strict=True)
+    ]
+    lines = [(str(each["vertex"]), each[name], each["out_edges"]) for each in best]
+    return Table(("vertex", name, "out-edges"), lines, title=f"highest {name}s"), best
+
+
+def groups(one: str, more: str, *, vertices: bool = True) -> Show:
+    """Return what reports groups of equal labels, such as components; labels may be `vertices`."""
+
+    def show(found: Graph, result: Any, given: Given) -> Shown:
+        import numpy as np
+
+        rows, values = result.to_coo()
+        labels, sizes = np.unique(values, return_counts=True)
+        first = np.lexsort((labels, -sizes))[: given.top]
+        named = found.named if vertices else lambda labels: labels
+        alone = int((sizes == 1).sum())
+        largest = [
+            {"label": label, "vertices": size}
+            for label, size in zip(named(labels[first]).tolist(), sizes[first].tolist(), strict=True)
+        ]
+        data = {more: int(labels.size), "alone": alone, "largest": largest}
+        fact = f"{labels.size:,}" + (f", {alone:,} of them of one vertex" if alone else "")
+        n = max(result.size, 1)
+        lines = [(str(each["label"]), each["vertices"], Percent(each["vertices"] / n)) for each in largest]
+        heading = ("smallest vertex" if vertices and one == "component" else one, "vertices", "share")
+        table = Table(heading, lines, title=f"largest {more}")
+        sizes = np.sort(sizes)[::-1]
+        picture = Picture("ranked", f"{more} by size", np.arange(1, sizes.size + 1), sizes, one, "vertices")
+        return Shown(data, [(more, fact)], [table], Columns(rows, {"value": named(values)}), picture=picture)
+
+    return show
+
+
+def counts(name: str) -> Show:
+    """Return what reports whole numbers of vertices, such as core numbers, and how many vertices have each."""
+
+    def show(found: Graph, result: Any, given: Given) -> Shown:
+        import numpy as np
+
+        rows, values = result.to_coo()
+        if values.dtype.kind == "f":
+            return distances(found, result, given)
+        each, sizes = np.unique(values, return_counts=True)
+        largest = int(each[-1]) if each.size else 0
+        some = slice(max(each.size - given.top, 0), None)
+        pairs = list(zip(each.tolist(), sizes.tolist(), strict=True))
+        data = {"vertices": int(rows.size), "largest": largest, "values": [{name: v, "vertices": s} for v, s in pairs]}
+        n = max(result.size, 1)
+        lines = [(v, s, Percent(s / n)) for v, s in reversed(pairs[some])]
+        table = Table((name.replace("_", " "), "vertices", "share"), lines)
+        picture = Picture(
+            "bars", f"vertices by {name.replace('_', ' ')}", each, sizes, name.replace("_", " "), "vertices"
+        )
+        out = Columns(rows, {"value": values})
+        return Shown(data, [("largest", f"{largest:,}")], [table], out, picture=picture)
+
+    return show
+
+
+def members(found: Graph, result: Any, given: Given) -> Shown:
+    """Report a set of vertices."""
+    import numpy as np
+
+    rows, _ = result.to_coo()
+    out = Columns(rows, {"value": np.ones(rows.size, np.int8)}, 0)
+    return Shown({"members": int(rows.size)}, [("members", f"{rows.size:,}")], out=out)
+
+
+def mates(found: Graph, result: Any, given: Given) -> Shown:
+    """Report a vertex's partner."""
+    rows, values = result.to_coo()
+    pairs = int(rows.size) // 2
+    return Shown({"pairs": pairs}, [("pairs", f"{pairs:,}")], out=Columns(rows, {"value": found.named(values)}))
+
+
+def sequence(name: str) -> Show:
+    """Return what reports vertices in an order."""
+
+    def show(found: Graph, result: Any, given: Given) -> Shown:
+        _, vertices = result.to_coo()
+        named = found.named(vertices)
+        first = named[: given.top].tolist()
+        more = ", ..." if vertices.size > given.top else ""
+        facts = [(name, counted(int(vertices.size), "vertex", "vertices"))]
+        facts += [("order", ", ".join(map(str, first)) + more)] if first else []
+        return Shown({"vertices": int(vertices.size), "first": first}, facts, out=named.reshape(-1, 1))
+
+    return show
+
+
+def number(name: str) -> Show:
+    """Return what reports one number, or yes or no."""
+
+    def show(found: Graph, result: Any, given: Given) -> Shown:
+        value = result.item() if hasattr(result, "item") else result
+        text = ("no", "yes")[value] if isinstance(value, bool) else f"{value:,}"
+        return Shown({name: value}, [(name.replace("_", " "), text)], out={name: value})
+
+    return show
+
+
+def edges(name: str) -> Show:
+    """Return what reports a matrix, which ``--out`` writes as a graph."""
+
+    def show(found: Graph, result: Any, given: Given) -> Shown:
+        count = result.nvals
+        return Shown({name: count}, [(name, f"{count:,}")], out=result)
+
+    return show
+
+
+def tail(values: Any, name: str) -> Picture:
+    """Return the picture of a distribution: the share of the values that are at least as large as each."""
+    import numpy as np
+
+    x = np.sort(np.asarray(values, np.float64))
+    y = 1 - np.arange(x.size) / max(x.size, 1)
+    return Picture("tail", f"distribution of {name}s", x, y, name, "share of vertices at least as far")
+
+
+def reached(count: int, n: int) -> str:
+    """Return how many vertices were reached, as text."""
+    return f"{count:,} of {counted(n, 'vertex', 'vertices')} ({100 * count / max(n, 1):.1f}%)"
+
+
+def _level_table(sizes: Any) -> Table:
+    """Return the sizes of the levels; of many levels, those of equal ranges of them."""
+    step = max(-(-sizes.size // _ROWS), 1)
+    total = int(sizes.sum())
+    rows = []
+    for low in range(0, sizes.size, step):
+        high = min(low + step, sizes.size) - 1
+        count = int(sizes[low : high + 1].sum())
+        rows.append((low if step == 1 else f"{low}-{high}", count, Percent(count / total)))
+    return Table(("level" if step == 1 else "levels", "vertices", "share"), rows)
+
+
+def _depths(vertices: Any, parents: Any, source: int, n: int) -> Any:
+    """Return the level of each vertex in a tree of parents, by pointers that double their reach in every round."""
+    import numpy as np
+
+    above = np.arange(n)
+    above[vertices] = parents
+    hops = np.zeros(n, np.int64)
+    hops[vertices] = 1
+    hops[source] = 0
+    while (above[vertices] != source).any():
+        hops += hops[above]
+        above = above[above]
+    return hops[vertices]

@@ -1,0 +1,152 @@
+"""The columns of a table of edges that a reader takes, and the numbers that it gives to vertices with names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsezc.errors import FileFormatError
+from sparsezc.io.build.edge_list import Edges, narrow_ids
+from sparsezc.memory.budget import require_host
+from sparsezc.terminal.suggest import meant
+
+#: Column names, in lower case, of the source's ids, the target's ids and the weights.
+HEADINGS = (
+    ("source", "src", "from", "u", "row"),
+    ("target", "dst", "dest", "to", "v", "col"),
+    ("weight", "w", "value", "length", "cost"),
+)
+_NAME = 120  # bytes of a name in a dictionary, beside its letters
+_CHECKED = 1 << 16  # names between two looks at the free memory
+
+
+class NamedVertices(FileFormatError):
+    """The error for vertex ids that are no whole numbers: they may be names, which relabel=True numbers."""
+
+
+@dataclass(frozen=True)
+class TableColumns:
+    """The names of the columns of a table, as a caller gives them; None: by their usual names, or the first ones.
+
+    Attributes
+    ----------
+    source, target, weight, kind : str or None
+        `kind` is the column that says which edges are wanted, those of the kind `only`.
+    kinds : Names, optional
+        The kinds that occur are collected in it.
+    """
+
+    source: str | None = None
+    target: str | None = None
+    weight: str | None = None
+    kind: str | None = None
+    only: str | None = None
+    kinds: Names | None = field(default=None, compare=False)
+
+    def __bool__(self) -> bool:
+        return any((self.source, self.target, self.weight, self.kind))
+
+    def positions(self, names: Sequence[str], where: str, *, first: bool = False) -> list[int]:
+        """Return the positions of source, target and, if there is one, weight among the columns of a table.
+
+        With `first` the first three columns serve if none has a usual name.
+
+        Raises
+        ------
+        FileFormatError
+            A column does not exist, or its name occurs twice; the message lists the columns.
+        """
+        low = [name.lower() for name in names]
+        found: list[int] = []
+        for given, usual in zip((self.source, self.target, self.weight), HEADINGS, strict=True):
+            at = [k for k, name in enumerate(names) if name == given] if given else []
+            if given is None:
+                at = [k for k, name in enumerate(low) if name in usual and k not in found]
+            if given is None and usual is HEADINGS[2] and not at:
+                break
+            if len(at) != 1:
+                if given is None and first and not self:
+                    return list(range(min(len(names), 3)))
+                raise self._missing(given, usual, names, where)
+            found.append(at[0])
+        return found
+
+    @staticmethod
+    def _missing(given: str | None, usual: Sequence[str], names: Sequence[str], where: str) -> FileFormatError:
+        listed = ", ".join(map(repr, names[:50]))
+        if given is not None:
+            times = "twice" if names.count(given) > 1 else "not"
+            return FileFormatError(
+                f"{where}: the column {given!r} is {times} there{meant(given, names)}; the columns are {listed}"
+            )
+        which = usual[0]
+        return FileFormatError(
+            f"{where}: found the column names {listed}; one of {'/'.join(usual)} is needed, or its name as {which}_col="
+            f" (--{which}-col)"
+        )
+
+
+USUAL = TableColumns()  # no column is chosen by name
+
+
+class Names:
+    """The names of vertices, numbered as they occur.
+
+    >>> names = Names()
+    >>> names.number(["b", "a", "b"]).tolist()
+    [0, 1, 0]
+    >>> names.sorted()[0].tolist()
+    ['a', 'b']
+    """
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, int] = {}
+        self._looked = 0
+
+    def number(self, words: Iterable[str]) -> NDArray[np.int64]:
+        """Return the number of each word.
+
+        Raises
+        ------
+        OutOfMemory
+            The names do not fit the host's memory.
+        """
+        numbers = self._numbers
+        found = np.fromiter((numbers.setdefault(word, len(numbers)) for word in words), np.int64)
+        if len(numbers) - self._looked >= _CHECKED:
+            self._looked = len(numbers)
+            require_host(len(numbers) * _NAME, f"the names of {len(numbers):,} vertices")
+        return found
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    def sorted(self) -> tuple[NDArray[Any], NDArray[np.int64]]:
+        """Return the names, ascending, and the place of each number among them; of whole numbers int64, by size."""
+        numbers = self._numbers
+        whole = all(map(_is_whole, numbers))
+        order = sorted(numbers, key=int) if whole else sorted(numbers)
+        place = np.empty(len(order), np.int64)
+        place[[numbers[name] for name in order]] = np.arange(len(order))
+        if whole:
+            return np.array(list(map(int, order)), np.int64), place
+        names = np.empty(len(order), object)
+        names[:] = order
+        return names, place
+
+
+def _is_whole(name: str) -> bool:
+    """Return whether a name is a whole number as Python prints it, of 64 bits."""
+    return name.isascii() and name.isdigit() and len(name) <= 18 and str(int(name)) == name
+
+
+def relabel(edges: Edges, names: Names) -> tuple[Edges, NDArray[Any]]:
+    """Return edges between the names in ascending order, and the names."""
+    found, place = names.sorted()
+    rows, cols = (narrow_ids(place[part.astype(np.int64)]) for part in (edges.rows, edges.cols))
+    n = found.size
+    return Edges(n, n, rows, cols, edges.values, edges.undirected, edges.mirrored, edges.dtype), found

@@ -1,0 +1,112 @@
+"""Edge lists in Feather files, the Arrow IPC format: columns as in Parquet files, read batch by batch.
+
+pyarrow is imported when a file is read or written: ``pip install "sparsezc[arrow]"``. A file that is not compressed is
+mapped; a stream of batches is read from its start.
+Source: https://arrow.apache.org/docs/format/Columnar.html.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sparsezc.errors import FileFormatError, GraphblasException, InvalidValue
+from sparsezc.io.build.csr_chunks import rows_of, unweighted
+from sparsezc.io.build.edge_list import Chunk, EdgeChunks, Edges, collect
+from sparsezc.io.build.optional import need
+from sparsezc.io.build.table_columns import USUAL, Names, TableColumns
+from sparsezc.io.files.pipe_spool import regular
+from sparsezc.io.hdf5.foreign import one_line
+from sparsezc.io.interop import arrow, arrow_edges
+from sparsezc.memory.csr import Csr
+from sparsezc.semirings.types import datatypes
+
+if TYPE_CHECKING:
+    from sparsezc.io.files.atomic_write import Output
+
+_MAGIC = b"ARROW1"  # with which a file begins, but not a stream
+
+
+def read(path: Path, *, columns: TableColumns = USUAL, names: Names | None = None, **_: Any) -> Edges:
+    """Read the edges of a file, one direction each.
+
+    Raises
+    ------
+    FileFormatError
+        The file is damaged, or its columns are no vertex ids.
+    """
+    return collect(edge_chunks(path, columns=columns, names=names))
+
+
+def edge_chunks(path: Path, *, columns: TableColumns = USUAL, names: Names | None = None) -> EdgeChunks:
+    """Return the edges batch by batch."""
+    chosen = columns
+
+    def chunks(found: EdgeChunks) -> Iterator[Chunk]:
+        needed = (0, 0)
+        with _opened(path) as (schema, batches):
+            columns = arrow_edges.columns_of(path, schema.names, chosen)
+            nrows, ncols = (None, None) if names is not None else arrow.sizes_of(schema)
+            for batch in batches:
+                rows, cols, *rest = arrow_edges.numbers(path, batch, columns, chosen, names)
+                if rows.size:
+                    needed = max(needed[0], int(rows.max()) + 1), max(needed[1], int(cols.max()) + 1)
+                if rest:
+                    found.dtype = datatypes.lookup(rest[0].dtype)
+                yield rows.copy(), cols.copy(), rest[0].copy() if rest else None  # the batch's memory is the file's
+        if nrows is None or ncols is None:
+            nrows = ncols = max(needed)
+        elif needed[0] > nrows or needed[1] > ncols:
+            raise FileFormatError(f"{path} says {nrows} x {ncols} in its schema and has the id {max(needed) - 1}")
+        found.nrows, found.ncols = nrows, ncols
+
+    return EdgeChunks.by(chunks)
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[tuple[Any, Iterator[Any]]]:
+    """Open a file or a stream: its schema and its batches; pyarrow's errors become one that blames the file."""
+    pyarrow, ipc = need("pyarrow", "arrow"), need("pyarrow.ipc", "arrow")
+    with regular(path).open("rb") as head:
+        is_file = head.read(len(_MAGIC)) == _MAGIC
+    try:
+        with pyarrow.memory_map(str(path)) as source:
+            reader = ipc.open_file(source) if is_file else ipc.open_stream(source)
+            count = reader.num_record_batches if is_file else 0
+            batches = map(reader.get_batch, range(count)) if is_file else iter(reader)
+            yield reader.schema, _checked(batches)
+    except (GraphblasException, MemoryError):
+        raise
+    except Exception as error:  # pyarrow's own errors and several of Python's
+        raise FileFormatError(f"{path} is no Feather file of edges, or damaged: {one_line(error)}") from None
+
+
+def _checked(batches: Iterator[Any]) -> Iterator[Any]:
+    """Yield batches whose offsets and lengths fit their bytes."""
+    for batch in batches:
+        batch.validate(full=True)
+        yield batch
+
+
+def write(csr: Csr, out: Output) -> None:
+    """Write each entry as a row, with its value unless one value stands for all and it is True."""
+    if csr.dtype.is_complex:
+        raise InvalidValue(f"A holds {csr.dtype}; Arrow has no complex numbers")
+    pyarrow, ipc = need("pyarrow", "arrow"), need("pyarrow.ipc", "arrow")
+    plain = csr.dtype.is_bool and unweighted(csr)
+    fields = [("source", pyarrow.int64()), ("target", pyarrow.int64())]
+    fields += [] if plain else [("weight", pyarrow.from_numpy_dtype(csr.dtype.np_type))]
+    sizes = {"sparsezc.nrows": str(csr.nrows), "sparsezc.ncols": str(csr.ncols)}
+    schema = pyarrow.schema(fields, metadata=sizes)
+    with out.open() as file, ipc.new_file(file, schema) as writer:
+        for _, _, rows, cols, values in rows_of(csr, rows=True, values=not plain):
+            parts = [rows.astype("int64"), cols.astype("int64"), *([] if plain else [values])]
+            writer.write_batch(pyarrow.record_batch([pyarrow.array(part) for part in parts], schema=schema))
+
+
+def write_table(table: Any, out: Output) -> None:
+    """Write a pyarrow Table."""
+    with out.open() as file, need("pyarrow.ipc", "arrow").new_file(file, table.schema) as writer:
+        writer.write_table(table)

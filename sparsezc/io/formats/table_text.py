@@ -1,0 +1,147 @@
+"""Columns picked from lines of a table: chosen by name, quoted, between semicolons, with names for vertices.
+
+Lines become lines of the two or three words that :mod:`sparsezc.io.formats.text` parses, so that a wrong one is named
+by its number. A quoted cell ends on its line.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+from numpy.typing import NDArray
+
+from sparsezc.errors import FileFormatError
+from sparsezc.io.build.table_columns import NamedVertices, Names, TableColumns
+from sparsezc.io.build.weights import Weights
+from sparsezc.io.files.source import Lines
+from sparsezc.io.formats import text
+
+_WHOLE = re.compile(r"[+-]?[0-9]+")
+_SEPARATORS = "\t;,"  # the first that a table's first line has; else blanks
+
+
+@dataclass
+class Picker:
+    """The columns picked from the lines of a table.
+
+    Attributes
+    ----------
+    columns : TableColumns
+    names : Names or None
+        Vertices have names, which get numbers here.
+    heading : bool
+        The first line may name the columns.
+    """
+
+    columns: TableColumns
+    names: Names | None
+    heading: bool
+    _between: str | None = None
+    _at: list[int] | None = None
+    _kind: int | None = None
+    _width: int = field(default=0)
+
+    def table(self, chunk: Lines, weights: Weights) -> list[NDArray[Any]]:
+        """Return the columns of a chunk: ids, ids and, if there are any, weights.
+
+        Raises
+        ------
+        FileFormatError
+            A line has too few cells, is not UTF-8, or a cell is no number where one is needed.
+        """
+        rows = self._rows(chunk)
+        if self._at is None and rows:
+            rows = self._begin(chunk, rows)
+        at = self._at or []
+        kept, lines = [], [""] * chunk.data.count(b"\n")
+        for number, cells in rows:
+            if len(cells) != self._width:
+                raise chunk.error(number, f"found {len(cells)} columns; {self._width} are needed, as in the first line")
+            if self._kind is not None and self.columns.kinds is not None:
+                self.columns.kinds.number([cells[self._kind]])
+            if self._kind is not None and self.columns.only not in (None, cells[self._kind]):
+                continue
+            words = [cells[k] for k in at]
+            if len(words) > 2 and self._between == ";":
+                words[2] = words[2].replace(",", ".")  # where cells end in a semicolon, a comma is the decimal mark
+            self._check(chunk, number, words)
+            kept.append(words)
+            lines[number] = " ".join(["0", "0", *words[2:]] if self.names is not None else words)
+        if not kept:
+            return []
+        picked = Lines(chunk.path, chunk.first, ("\n".join(lines) + "\n").encode(), chunk.ended)
+        found, _ = text.table(picked, len(at), weights=weights)
+        if self.names is not None:
+            found[:2] = (self.names.number(words[k] for words in kept) for k in (0, 1))
+        return found
+
+    def _check(self, chunk: Lines, number: int, words: list[str]) -> None:
+        """Refuse empty cells, and such as would be read as several words."""
+        for k, word in enumerate(words):
+            if not word:
+                raise chunk.error(number, "found an empty cell; an id and a number are needed in each")
+            if k < 2 and self.names is None and not _WHOLE.fullmatch(word):
+                raise named(chunk, number, text.shown(word.encode()))
+            if k == 2 and len(word.split()) > 1:
+                raise chunk.error(number, f"found {text.shown(word.encode())}; a number is needed as the weight")
+
+    def _rows(self, chunk: Lines) -> list[tuple[int, list[str]]]:
+        """Return the cells of each line that has some, with the line's place in the chunk."""
+        data = text.without_comments(chunk.data)
+        try:
+            lines = data.decode().split("\n")
+        except UnicodeDecodeError as error:
+            raise chunk.error(data.count(b"\n", 0, error.start), "found bytes that are no UTF-8 text") from None
+        numbers = [k for k, line in enumerate(lines) if line.strip()]
+        if self._between is None and numbers:
+            first = lines[numbers[0]]
+            self._between = next((mark for mark in _SEPARATORS if mark in first), " ")
+        if self._between == " ":
+            return [(k, lines[k].split()) for k in numbers]
+        found = []
+        for k in numbers:
+            try:
+                (cells,) = csv.reader(
+                    [lines[k].rstrip("\r")], delimiter=str(self._between), skipinitialspace=True, strict=True
+                )
+            except (csv.Error, ValueError) as error:
+                raise chunk.error(k, f"found {text.shown(lines[k].encode())}; {error}") from None
+            found.append((k, [cell.strip() for cell in cells]))
+        return found
+
+    def _begin(self, chunk: Lines, rows: list[tuple[int, list[str]]]) -> list[tuple[int, list[str]]]:
+        """Read the names of the columns, or take the first columns if there are none; return the lines of edges."""
+        number, cells = rows[0]
+        self._width = len(cells)
+        where = f"{chunk.path}, line {chunk.first + number}"
+        unnamed = any(_WHOLE.fullmatch(cell) for cell in cells)
+        later = rows[1][1][:2] if len(rows) > 1 else []
+        if not self._usual(cells) and not (self.heading and any(map(_WHOLE.fullmatch, later))):
+            unnamed = True  # the names of vertices; otherwise those of columns, which must be usual ones
+        if not self.columns and (unnamed or not self.heading):
+            self._at = list(range(min(self._width, 3)))
+            if len(self._at) < 2:
+                raise chunk.error(number, f"found {self._width} columns; 2 or 3 are needed")
+            return rows
+        self._at = self.columns.positions(cells, where)
+        if self.columns.kind is not None:
+            self._kind = TableColumns(self.columns.kind, self.columns.kind).positions(cells, where)[0]
+        return rows[1:]
+
+    def _usual(self, cells: list[str]) -> bool:
+        """Return whether a line has the usual names of columns."""
+        try:
+            return bool(TableColumns().positions(cells, ""))
+        except FileFormatError:
+            return False
+
+
+def named(chunk: Lines, number: int, shown: str) -> NamedVertices:
+    """Return the error for a vertex id that is no whole number."""
+    error = chunk.error(
+        number, f"found {shown}; a whole number is needed as a vertex id; relabel=True (--relabel) numbers names"
+    )
+    return NamedVertices(*error.args)

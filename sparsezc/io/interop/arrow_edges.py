@@ -1,0 +1,65 @@
+"""Edges in the batches of an Arrow table, as Parquet and Feather files hold them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsezc.errors import FileFormatError, InvalidValue
+from sparsezc.io.build.table_columns import NamedVertices, Names, TableColumns
+from sparsezc.io.interop import arrow
+
+
+def columns_of(path: Path, names: list[str], chosen: TableColumns) -> list[str]:
+    """Return the columns to read: source, target, weight if there is one, and the kind of edges if it is chosen."""
+    if len(names) < 2:
+        raise FileFormatError(f"{path} has {len(names)} columns ({', '.join(names)}); two of vertex ids are needed")
+    found = [names[k] for k in chosen.positions(names, str(path), first=True)]
+    if chosen.kind is not None:
+        found.append(names[TableColumns(chosen.kind, chosen.kind).positions(names, str(path))[0]])
+    return found
+
+
+def numbers(
+    path: Path, batch: Any, columns: list[str], chosen: TableColumns, vertices: Names | None
+) -> list[NDArray[Any]]:
+    """Return the columns of a batch as arrays: ids, ids and numbers.
+
+    Raises
+    ------
+    FileFormatError
+        A column holds what is no id or number; NamedVertices for texts as ids.
+    """
+    table = arrow.as_table(batch, str(path))
+    wanted = columns[: len(columns) - (chosen.kind is not None)]
+    try:
+        if chosen.kind is not None:
+            kinds = [str(each) for each in arrow.column(table, columns[-1], str(path)).tolist()]
+            if chosen.kinds is not None:
+                chosen.kinds.number(kinds)
+            if chosen.only is not None:
+                table = table.filter([each == chosen.only for each in kinds])
+        found = [arrow.column(table, name, str(path)) for name in wanted]
+    except InvalidValue as error:
+        raise FileFormatError(str(error)) from None
+    for k, name in enumerate(wanted):
+        if k < 2 and vertices is not None:
+            found[k] = vertices.number(map(str, found[k].tolist()))
+        _check(path, name, found[k], ids=k < 2)
+    return found
+
+
+def _check(path: Path, name: str, part: NDArray[Any], *, ids: bool) -> None:
+    if part.dtype.kind not in ("iu" if ids else "biuf") or part.dtype == np.float16:
+        needed = "vertex ids" if ids else "numbers"
+        text = f"{path}: column {name!r} holds {part.dtype}; {needed} are needed"
+        if ids and part.dtype.kind in "OUT":
+            raise NamedVertices(f"{text}; relabel=True (--relabel) numbers names")
+        raise FileFormatError(text)
+    if ids and part.size and int(part.min()) < 0:
+        raise FileFormatError(f"{path}: column {name!r} has the id {part.min()}; ids are not negative")
+    if ids and part.size and int(part.max()) >= 2**63 - 1:
+        raise FileFormatError(f"{path}: column {name!r} has the id {part.max()}; ids must be below 2^63 - 1")

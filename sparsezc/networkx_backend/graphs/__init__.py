@@ -1,0 +1,1 @@
+"""Graphs of the backend: conversion, edges as arrays, and the claims."""

@@ -1,0 +1,231 @@
+"""The claims: the functions of the backend, and the arguments that each accepts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from inspect import Parameter, Signature, signature
+from math import inf
+from types import SimpleNamespace
+from typing import Any, TypeVar
+
+from sparsezc.errors import DomainMismatch, InvalidValue
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A function, and its conditions on arguments beyond NetworkX's own."""
+
+    function: Callable[..., Any]
+    signature: Signature
+    defaults: dict[str, Any]
+    needed: int
+    #: Arguments that must be None.
+    absent: tuple[str, ...]
+    #: Positions of the arguments that name edge attributes, and their names.
+    attributes: tuple[tuple[int, str], ...]
+    undirected: bool
+    directed: bool
+    reason: Callable[[dict[str, Any]], str | None] | None
+    least: float
+    unless: tuple[str, ...]
+    wide: bool
+    multigraph: bool
+    #: The function makes a graph, as ``from_numpy_array`` does; no argument is one.
+    made: bool
+    #: There is no other condition.
+    takes_all: bool
+
+
+CLAIMS: dict[str, Claim] = {}
+#: The functions by their names; NetworkX looks them up before each call. A module takes 3 us longer for a name that it
+#: does not have, and some functions of NetworkX call three of those.
+BACKEND = SimpleNamespace()
+#: The names of functions that run only if the backend is named.
+LEFT: set[str] = set()
+#: The oldest NetworkX whose rules the functions follow: earlier ones scale samples of betweenness differently.
+FIRST = (3, 6)
+NEVER = inf
+
+
+def require_networkx(version: str) -> None:
+    """Raise ImportError for a NetworkX version whose results differ."""
+    found = re.match(r"(\d+)\.(\d+)", version)
+    if found and (int(found[1]), int(found[2])) < FIRST:
+        raise ImportError(f"sparsezc's backend follows NetworkX {FIRST[0]}.{FIRST[1]}; this is NetworkX {version}")
+
+
+def claims(
+    *absent: str,
+    undirected: bool = False,
+    directed: bool = False,
+    reason: Callable[[dict[str, Any]], str | None] | None = None,
+    least: float = NEVER,
+    unless: tuple[str, ...] = (),
+    wide: bool = False,
+    multigraph: bool = False,
+) -> Callable[[Function], Function]:
+    """Claim a function by its name.
+
+    Parameters
+    ----------
+    absent : str
+        Arguments that must be None.
+    undirected : bool
+        Directed graphs, which NetworkX's function accepts, are left to it.
+    directed : bool
+        Undirected graphs are left to NetworkX.
+    reason : callable, optional
+        Called with all arguments; returns why the function cannot run with them, or None.
+    least : float
+        The nodes and entries of the adjacency matrix, in all, from which the function is faster than NetworkX's even
+        with a conversion; by default it never is, and runs only if the backend is named.
+    unless : tuple of str
+        Arguments with which NetworkX is faster on graphs of any size: they name nodes, and NetworkX reads no others.
+    wide : bool
+        The function searches from all nodes: NetworkX is faster if the searches reach less than half of the graph.
+    multigraph : bool
+        Graphs with parallel edges are accepted.
+    """
+
+    def claim(function: Function) -> Function:
+        known = signature(function)
+        defaults = {p.name: p.default for p in known.parameters.values()}
+        needed = sum(default is Parameter.empty for default in defaults.values())
+        attributes = tuple((place, one) for place, one in enumerate(defaults) if one in ("weight", "distance"))
+        takes_all = not (absent or undirected or directed or reason)
+        CLAIMS[function.__name__] = Claim(
+            function, known, defaults, needed, absent, attributes, undirected, directed, reason, least, unless, wide,
+            multigraph, function.__name__.startswith("from_"), takes_all,
+        )  # fmt: skip
+        setattr(BACKEND, function.__name__, function)
+        if least == NEVER:
+            LEFT.add(function.__name__)
+        return function
+
+    return claim
+
+
+def register(replaced: Any, function: Function, **conditions: Any) -> Function:
+    """Claim a NetworkX function for a function of the user's program.
+
+    Parameters
+    ----------
+    replaced : dispatchable function of NetworkX
+        Such as ``nx.flow_hierarchy``.
+    function : callable
+        A function of the same name and arguments; graphs are passed as
+        :class:`~sparsezc.networkx_backend.graphs.graph.Graph`.
+    **conditions
+        The conditions of :func:`claims`.
+
+    Raises
+    ------
+    InvalidValue
+        The names differ, or the function is already claimed.
+    """
+    name = replaced.name
+    if function.__name__ != name or name in CLAIMS:
+        raise InvalidValue(
+            f"{function.__name__} cannot be registered for NetworkX's {name}: an unclaimed one is needed"
+        )
+    claims(**conditions)(function)
+    replaced.backends.add("sparsezc")
+    return function
+
+
+def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | str:
+    """Return True if a function can run with these arguments, else the reason; NetworkX calls this before it converts.
+
+    It is called before each search from a node too, some of which are as short as this call: it checks only the
+    necessary.
+    """
+    if name not in CLAIMS:
+        return f"sparsezc has no {name}"
+    claim = CLAIMS[name]
+    count, known = len(args), claim.defaults
+    for one in kwargs:
+        if one not in known and (wrong := _unbound(claim, args, kwargs)) is not True:
+            return wrong
+    if (count < claim.needed or count > len(known)) and (wrong := _unbound(claim, args, kwargs)) is not True:
+        return wrong
+    if claim.made:
+        return (claim.reason and claim.reason(_given(claim, args, kwargs))) or True
+    G = args[0] if count else kwargs[next(iter(known))]
+    if not claim.multigraph and G.is_multigraph():
+        return "sparsezc has this function for graphs without parallel edges only"
+    for place, parameter in claim.attributes:
+        value = args[place] if place < count else kwargs.get(parameter)
+        if type(value) is not str and callable(value):
+            return f"{parameter} is a function; sparsezc takes the name of an edge attribute"
+    return True if claim.takes_all else _refused(claim, G, args, kwargs) or True
+
+
+def _unbound(claim: Claim, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | str:
+    """Return True, or why these do not fit the parameters: bind(), which decides, takes longer than some functions."""
+    try:
+        claim.signature.bind(*args, **kwargs)
+    except TypeError as error:
+        return str(error)
+    return True
+
+
+def _refused(claim: Claim, G: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+    """Return the condition of the function that these arguments do not meet, or None."""
+    if claim.undirected and G.is_directed():
+        return "sparsezc has this function for undirected graphs only"
+    if claim.directed and not G.is_directed():
+        return "sparsezc has this function for directed graphs only"
+    given = _given(claim, args, kwargs)
+    for parameter in claim.absent:
+        if given[parameter] is not None:
+            return f"sparsezc does not support {parameter}"
+    return claim.reason(given) if claim.reason else None
+
+
+def _given(claim: Claim, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+    return {**claim.defaults, **dict(zip(claim.defaults, args, strict=False)), **kwargs}
+
+
+def should_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | str:
+    """Return whether a function is faster than NetworkX's when no backend is named; `can_run` was called before."""
+    if name in LEFT:
+        return "NetworkX is faster"
+    claim = CLAIMS[name]
+    G = args[0] if args else kwargs[next(iter(claim.defaults))]
+    n = len(G)
+    if n * (n + 1) < claim.least:
+        return "NetworkX is faster on graphs of this size"
+    given = _given(claim, args, kwargs)
+    if any(given[name] is not None for name in claim.unless):
+        return "NetworkX is faster with these arguments"
+    if n + sum(map(len, G._adj.values())) < claim.least:
+        return "NetworkX is faster on graphs of this size"
+    if claim.wide and not _wide(G):
+        return "NetworkX is faster where searches end soon"
+    return True
+
+
+def _wide(G: Any) -> bool:
+    """Return whether searches from three of the nodes reach half of the graph on average."""
+    nodes, reached = list(G), 0
+    for start in (nodes[0], nodes[len(nodes) // 2], nodes[-1]):
+        seen, front = {start}, [start]
+        while front:
+            front = [v for v in {v for u in front for v in G._adj[u]} if v not in seen]
+            seen.update(front)
+        reached += len(seen)
+    return reached * 2 >= 3 * len(nodes)
+
+
+@contextmanager
+def else_declined() -> Iterator[None]:
+    """Convert sparsezc's errors to "not implemented", as NetworkX may have an answer."""
+    try:
+        yield
+    except (InvalidValue, DomainMismatch) as error:
+        raise NotImplementedError(f"sparsezc: {error}") from error

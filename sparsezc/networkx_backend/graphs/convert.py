@@ -1,0 +1,75 @@
+"""Conversion of NetworkX's graphs to the backend's, and back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import networkx as nx
+
+from sparsezc.core.matrix import Matrix
+from sparsezc.networkx_backend.graphs.edges import edge_ends, edge_matrix, weighted
+from sparsezc.networkx_backend.graphs.graph import DiGraph, Graph
+from sparsezc.semirings.types import datatypes
+
+
+def convert_from_nx(
+    graph: Any,
+    *,
+    edge_attrs: dict[str, Any] | None = None,
+    node_attrs: dict[str, Any] | None = None,
+    preserve_edge_attrs: bool = False,
+    preserve_node_attrs: bool = False,
+    preserve_graph_attrs: bool = False,
+    name: str | None = None,
+    graph_name: str | None = None,
+) -> Graph:
+    """Make the backend's graph; NetworkX calls this, and caches the result with the graph.
+
+    Parameters
+    ----------
+    graph : networkx.Graph, DiGraph, MultiGraph or MultiDiGraph
+        Of a multigraph the matrix is that of the pairs of nodes with an edge.
+    edge_attrs : dict, optional
+        The edge attributes that are needed, with the values of missing ones: finite numbers.
+    preserve_edge_attrs : bool
+        All are needed: they are read from `graph` itself, as is any attribute requested later.
+    node_attrs, preserve_node_attrs, preserve_graph_attrs, name, graph_name
+        As NetworkX passes them; the backend's functions read attributes of nodes from `graph` only.
+
+    Raises
+    ------
+    NotImplementedError
+        An undirected view of a directed multigraph, or an attribute that is not a finite number, has no finite
+        sum, or has two values for one undirected edge: NetworkX may then try another backend.
+    """
+    if isinstance(graph, Graph):
+        return graph
+    kind = DiGraph if graph.is_directed() else Graph
+    nodes = list(graph)
+    if set(map(type, nodes)) <= {int} and nodes == list(range(len(nodes))):  # 0.0 and False equal 0 but are other nodes
+        nodes = range(len(nodes))  # type: ignore[assignment]
+    made = kind._made(Matrix(datatypes.BOOL, 0, 0), nodes, graph)
+    if made.multi and type(getattr(graph, "_adj", None)) is not dict:
+        raise NotImplementedError("sparsezc has no views of multigraphs; a copy of one is needed")
+    made.A = edge_matrix(made, *edge_ends(graph, made), True)
+    for weight, default in (edge_attrs or {}).items():
+        made._values[weight] = weighted(graph, made, weight, default)
+    return made
+
+
+def convert_to_nx(obj: Any, *, name: str | None = None) -> Any:
+    """Make a NetworkX graph of a backend's; return other objects unchanged."""
+    return original(obj).copy() if isinstance(obj, Graph) else obj
+
+
+def original(obj: Graph) -> Any:
+    """Return the NetworkX graph of one of the backend's, with its attributes; make it if there is none."""
+    if obj.source is not None:
+        return obj.source
+    made = nx.DiGraph() if obj.directed else nx.Graph()
+    made.add_nodes_from(obj.labels)
+    for weight, A in [(None, obj.A), *obj._values.items()]:
+        i, j, values = A.to_coo()
+        ends = zip(obj.names(i), obj.names(j), values.tolist(), strict=True)
+        made.add_edges_from((u, v, {} if weight is None else {weight: value}) for u, v, value in ends)
+    return made

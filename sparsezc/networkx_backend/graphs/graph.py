@@ -1,0 +1,264 @@
+"""The graphs of the backend's functions: a Matrix and the names of its vertices."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from typing import Any
+
+import networkx as nx
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsezc.algorithms import _check
+from sparsezc.algorithms._degree import in_degree, out_degree
+from sparsezc.algorithms._pattern import transposed
+from sparsezc.core.matrix import Matrix
+from sparsezc.core.vector import Vector
+from sparsezc.errors import DimensionMismatch, InvalidValue
+from sparsezc.networkx_backend.graphs.edges import edge_ends, edge_matrix, numbered, weighted
+from sparsezc.networkx_backend.graphs.views import ReadOnly, ReadOnlyDirected
+from sparsezc.semirings import binary, monoid, select
+from sparsezc.semirings.types import datatypes
+
+
+class Graph(ReadOnly):
+    """An undirected graph that NetworkX's functions dispatch to this backend, with NetworkX's methods to read it.
+
+    Parameters
+    ----------
+    A : Matrix, shape (n, n), any dtype
+        Adjacency matrix; an undirected graph has each edge in both directions.
+    nodes : sequence of hashable, optional
+        The names of the vertices, all different; by default 0, 1, ..., n-1.
+    weight : str
+        The edge attribute whose values the entries are.
+
+    Raises
+    ------
+    DimensionMismatch
+        `A` is not square, or the numbers of nodes and of rows differ.
+    InvalidValue
+        The graph is undirected and `A` is not symmetric, or two nodes have the same name.
+
+    Examples
+    --------
+    >>> import sparsezc as gb
+    >>> from sparsezc.networkx_backend import Graph
+    >>> G = Graph(gb.io.read("star:4"), nodes="abcd")
+    >>> G.number_of_edges(), "d" in G, G.is_directed()
+    (3, True, False)
+    >>> G
+    Graph with 4 nodes and 3 edges
+    >>> G.degree["a"], list(G.neighbors("b")), G.has_edge("a", "c"), list(G.edges)[:2]
+    (3, ['a'], True, [('a', 'b'), ('a', 'c')])
+    """
+
+    __networkx_backend__ = "sparsezc"
+    directed = False
+
+    def __init__(self, A: Matrix, nodes: Sequence[Hashable] | None = None, weight: str = "weight"):
+        n = _check.adjacency(A)
+        if not (self.directed or A._symmetric or A.isequal(A.T)):
+            raise InvalidValue(
+                "A is not symmetric; an undirected graph has each edge in both directions, with one value"
+            )
+        if not self.directed:
+            A._known_symmetric()
+        self._set(A, range(n) if nodes is None else list(nodes))
+        if len(self.labels) != n or len(self.index) != n:
+            wrong = InvalidValue if len(self.labels) == n else DimensionMismatch
+            raise wrong(f"nodes has {len(self.index)} different names; A has {n} rows")
+        self._values[weight] = A
+
+    def _set(self, A: Matrix, nodes: Sequence[Hashable], source: Any = None) -> None:
+        self.A = A  # its values are ignored
+        self.labels = nodes
+        self.index = {node: i for i, node in enumerate(nodes)}
+        self.source = source  # the original NetworkX graph, for its attributes and the order of its edges
+        #: Pairs of nodes may have several edges.
+        self.multi = source is not None and source.is_multigraph()
+        self._values: dict[str, Matrix] = {}
+        self._ones: Matrix | None = None
+        self._least: dict[str, Matrix] = {}
+        self._data: dict[bool, dict[str, NDArray[Any]]] = {}
+        self._places: dict[bool, Matrix] = {}
+        self._rows: dict[bool, tuple[NDArray[np.int64], NDArray[np.int64]]] = {}
+        #: By edge attributes that mix integers and fractions: the positions of the fractions.
+        self._fractions: dict[str, Matrix] = {}
+
+    @classmethod
+    def _made(cls, A: Matrix, nodes: Sequence[Hashable], source: Any = None) -> Graph:
+        """Make a graph of parts without checks."""
+        G = cls.__new__(cls)
+        G._set(A, nodes, source)
+        return G
+
+    def places(self, against: bool = False) -> Matrix:
+        """Return the matrix of the edges' numbers in the graph's order, or, `against` them, of the opposite edges'."""
+        against = against and self.directed
+        if against not in self._places:
+            self._places[against] = numbered(self, against)
+        return self._places[against]
+
+    def lacks(self, weight: str | None) -> bool:
+        """Return whether an edge has no such attribute."""
+        if self.source is None:
+            return weight not in self._values
+        return any(weight not in data for _, _, data in self.source.edges(data=True))
+
+    def fractions(self, weight: str | None) -> Matrix | None:
+        """Return the positions of fractions in an edge attribute that mixes them with integers, else None."""
+        if weight is not None:
+            self.values(weight)
+        return None if weight is None else self._fractions.get(weight)
+
+    def values(self, weight: str | None) -> Matrix:
+        """Return the matrix whose values are an edge attribute; 1 for edges without it. Parallel edges are added."""
+        if weight is not None and weight not in self._values and self.source is not None:
+            self._values[weight] = weighted(self.source, self, weight, 1)
+        if weight is not None and weight in self._values:
+            return self._values[weight]
+        if self._ones is None:
+            if self.multi:
+                i, j = edge_ends(self.source, self)
+                self._ones = edge_matrix(self, i, j, np.ones(i.size, np.int64), binary.plus)
+            else:
+                ones: Matrix = self.A.apply(binary.pair[datatypes.BOOL], right=True).new()
+                self._ones = ones._known_symmetric(not self.directed)
+        return self._ones
+
+    def least(self, weight: str | None) -> Matrix:
+        """Return the matrix of an edge attribute for searches: of parallel edges the least value."""
+        if not self.multi:
+            return self.values(weight)
+        if weight is None:
+            return self.A
+        if weight not in self._least:
+            self._least[weight] = weighted(self.source, self, weight, 1, least=True)
+        return self._least[weight]
+
+    def lengths(self, weight: str | None) -> tuple[Matrix, bool]:
+        """Return the matrix of an edge attribute and whether its values count: without `weight`, the pattern does."""
+        return (self.A, False) if weight is None else (self.least(weight), True)
+
+    def is_directed(self) -> bool:
+        """Return whether edges have a direction."""
+        return self.directed
+
+    def is_multigraph(self) -> bool:
+        """Return whether two nodes may have several edges."""
+        return self.multi
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.labels)
+
+    def __contains__(self, node: object) -> bool:
+        try:
+            return node in self.index
+        except TypeError:  # a list of nodes is no node
+            return False
+
+    def number_of_nodes(self) -> int:
+        """Return the number of nodes."""
+        return len(self.labels)
+
+    order = number_of_nodes
+
+    def number_of_loops(self) -> int:
+        """Return the number of edges from a node to itself."""
+        return int(self.A.select(select.diag).new().nvals)
+
+    def size(self, weight: str | None = None) -> Any:
+        """Return the number of edges, or the sum of an edge attribute; an undirected edge counts once."""
+        total = self.degrees("out", weight).sum()
+        return total.item() if self.directed else total.item() / 2 if weight is not None else total.item() // 2
+
+    def degrees(self, kind: str = "in+out", weight: str | None = None) -> NDArray[Any]:
+        """Return the degrees of the vertices, or the sums of an edge attribute; of undirected graphs there is one kind.
+
+        Parameters
+        ----------
+        kind : str
+            ``out``, ``in`` or ``in+out``.
+        """
+        if weight is None and not self.multi:
+            out: NDArray[Any] = out_degree(self.A).to_dense(0)
+            back = in_degree(self.A).to_dense(0) if self.directed and kind != "out" else None
+        else:
+            W = self.values(weight)
+            W = W.dup(datatypes.INT64) if W.dtype == datatypes.BOOL else W
+            out = W.reduce_rowwise(monoid.plus).new().to_dense(0)
+            back = W.reduce_columnwise(monoid.plus).new().to_dense(0) if self.directed and kind != "out" else None
+        if not self.directed:
+            loops = self.values(weight).diag()
+            at, values = loops.to_coo()
+            if at.size:
+                out[at] += values
+            return out
+        return out if back is None else back if kind == "in" else out + back
+
+    def rows(self, against: bool = False) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the neighbours of each vertex in the graph's order, as offsets of rows and vertices."""
+        against = against and self.directed
+        if against not in self._rows:
+            i, j, place = self.places(against).to_coo()
+            order = np.argsort(place)
+            indptr = np.zeros(len(self) + 1, np.int64)
+            np.cumsum(np.bincount(i.astype(np.int64), minlength=len(self)), out=indptr[1:])
+            self._rows[against] = indptr, j[order].astype(np.int64)
+        return self._rows[against]
+
+    def attributes(self, against: bool = False) -> dict[str, NDArray[Any]]:
+        """Return the edge attributes that the graph was made with, in the order of :meth:`rows`."""
+        if against not in self._data:
+            every = self._values.items()
+            turned = against and self.directed
+            self._data[against] = {name: (transposed(A) if turned else A).to_coo()[2] for name, A in every}
+        return self._data[against]
+
+    def by_node(self, numbers: NDArray[Any]) -> dict[Any, Any]:
+        """Return an array's numbers by nodes, as Python's own."""
+        return dict(zip(self.labels, numbers.tolist(), strict=True))
+
+    def named(self, vector: Vector, *, whole_zeros: bool = False) -> dict[Any, Any]:
+        """Return the entries of a Vector by nodes, as Python's own numbers; zeros as 0 and not 0.0 if requested."""
+        i, values = vector.to_coo()
+        numbers = values.tolist()
+        return dict(zip(self.names(i), [x or 0 for x in numbers] if whole_zeros else numbers, strict=True))
+
+    def edge_list(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+        """Return the ends of the edges in the graph's order, undirected ones once, and the position of each.
+
+        Positions count entries of the matrix; in an undirected graph, those on and above the diagonal.
+        """
+        P = self.places()
+        i, j, place = (P if self.directed else P.select(select.triu).new()).to_coo()
+        order = np.argsort(place)
+        return i[order].astype(np.int64), j[order].astype(np.int64), order
+
+    def names(self, vertices: NDArray[Any]) -> list[Any]:
+        """Return the nodes with these numbers."""
+        labels = self.labels
+        return vertices.tolist() if isinstance(labels, range) else [labels[i] for i in vertices.tolist()]
+
+    def numbers(self, nodes: Iterable[Any]) -> NDArray[np.int64]:
+        """Return the numbers of these nodes."""
+        return np.array([self.index[node] for node in nodes], np.int64)
+
+    def bunch(self, nodes: Any) -> list[Any]:
+        """Return those of some nodes that are in the graph, or the only one, by NetworkX's rules for an ``nbunch``."""
+        if nodes in self:
+            return [nodes]
+        try:
+            return [node for node in nodes if node in self.index]
+        except TypeError as error:
+            raise nx.NetworkXError(f"{nodes!r} is neither a node of the graph nor a sequence of nodes") from error
+
+
+class DiGraph(ReadOnlyDirected, Graph):
+    """A directed graph; an entry (i, j) is an edge from i to j. Parameters and errors are those of :class:`Graph`."""
+
+    directed = True

@@ -1,0 +1,191 @@
+"""NetworkX's methods to read a graph, for graphs that are matrices; its own views read the rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import networkx as nx
+from networkx.classes import coreviews, reportviews
+
+
+class Rows(Mapping[Any, Any]):
+    """The neighbours of each node with the attributes of the edges, made of the matrix a row at a time."""
+
+    def __init__(self, G: Any, against: bool = False) -> None:
+        self._graph, self._against = G, against
+
+    def __getitem__(self, node: Any) -> dict[Any, dict[str, Any]]:
+        G = self._graph
+        if node not in G:
+            raise KeyError(node)
+        indptr, indices = G.rows(self._against)
+        row = slice(indptr[G.index[node]], indptr[G.index[node] + 1])
+        data: list[dict[str, Any]] = [{} for _ in range(row.stop - row.start)]
+        for weight, values in G.attributes(self._against).items():
+            for one, value in zip(data, values[row].tolist(), strict=True):
+                one[weight] = value
+        return dict(zip(G.names(indices[row]), data, strict=True))
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._graph)
+
+    def __len__(self) -> int:
+        return len(self._graph)
+
+
+class ReadOnly:
+    """The methods of ``networkx.Graph`` and ``networkx.DiGraph`` that change nothing."""
+
+    directed: bool
+    source: Any
+    labels: Any
+    index: dict[Any, int]
+
+    @property
+    def graph(self) -> dict[str, Any]:
+        """The attributes of the graph."""
+        return {} if self.source is None else self.source.graph
+
+    @property
+    def name(self) -> str:
+        """The name of the graph."""
+        return str(self.graph.get("name", ""))
+
+    @property
+    def _node(self) -> Mapping[Any, dict[str, Any]]:
+        return {node: {} for node in self.labels} if self.source is None else self.source._node
+
+    @property
+    def _adj(self) -> Any:
+        return Rows(self) if self.source is None else self.source._adj
+
+    _succ = _adj
+
+    @property
+    def _pred(self) -> Any:
+        if self.source is None:
+            return Rows(self, against=True)
+        return self.source._pred if self.directed else self.source._adj
+
+    @property
+    def nodes(self) -> Any:
+        """The nodes with their attributes, as ``networkx.Graph.nodes``."""
+        return reportviews.NodeView(self)
+
+    @property
+    def adj(self) -> Any:
+        """The neighbours of each node, as ``networkx.Graph.adj``."""
+        return coreviews.AdjacencyView(self._adj) if self.source is None else self.source.adj
+
+    @property
+    def edges(self) -> Any:
+        """The edges with their attributes, as ``networkx.Graph.edges``."""
+        if self.source is not None:
+            return self.source.edges
+        return (reportviews.OutEdgeView if self.directed else reportviews.EdgeView)(self)
+
+    @property
+    def degree(self) -> Any:
+        """The degree of each node, or the sum of an edge attribute, as ``networkx.Graph.degree``."""
+        if self.source is not None:
+            return self.source.degree
+        return (reportviews.DiDegreeView if self.directed else reportviews.DegreeView)(self)
+
+    def nbunch_iter(self, nbunch: Any = None) -> Iterator[Any]:
+        """Return an iterator over those of some nodes that are in the graph."""
+        return iter(self) if nbunch is None else iter(self.bunch(nbunch))  # type: ignore[attr-defined]
+
+    def neighbors(self, n: Any) -> Iterator[Any]:
+        """Return an iterator over the nodes to which an edge leads from one."""
+        return iter(self[n])
+
+    def adjacency(self) -> Iterator[tuple[Any, Any]]:
+        """Return an iterator over nodes and their neighbours."""
+        return iter(self._adj.items())
+
+    def has_node(self, n: Any) -> bool:
+        """Return whether a node is in the graph."""
+        return n in self  # type: ignore[operator]
+
+    def has_edge(self, u: Any, v: Any) -> bool:
+        """Return whether an edge leads from a node to another."""
+        return u in self.index and v in self.index and self.A.get(self.index[u], self.index[v]) is not None  # type: ignore[attr-defined]
+
+    def get_edge_data(self, u: Any, v: Any, default: Any = None) -> Any:
+        """Return the attributes of an edge, or `default`."""
+        return self._adj[u].get(v, default) if self.has_edge(u, v) else default
+
+    def number_of_edges(self, u: Any = None, v: Any = None) -> int:
+        """Return the number of edges, or of those between two nodes; an undirected one counts once."""
+        if u is None:
+            return int(self.size())  # type: ignore[attr-defined]
+        return self.source.number_of_edges(u, v) if self.source is not None else int(self.has_edge(u, v))
+
+    def __getitem__(self, n: Any) -> Any:
+        if n not in self:  # type: ignore[operator]
+            raise KeyError(n)
+        return self._adj[n]
+
+    def __str__(self) -> str:
+        kind = type(self).__name__ if self.source is None else type(self.source).__name__
+        name = f" named {self.name!r}" if self.name else ""
+        return f"{kind}{name} with {len(self.labels)} nodes and {self.number_of_edges()} edges"
+
+    __repr__ = __str__
+
+    def _refuse(self, *_: Any, **__: Any) -> Any:
+        raise nx.NetworkXError("the graph is a Matrix and cannot be changed; nx.Graph(G.edges) is a copy that can")
+
+    add_node = add_nodes_from = add_edge = add_edges_from = _refuse
+    remove_node = remove_nodes_from = remove_edge = remove_edges_from = clear = _refuse
+
+
+class ReadOnlyDirected(ReadOnly):
+    """The methods of ``networkx.DiGraph`` besides."""
+
+    @property
+    def succ(self) -> Any:
+        """The successors of each node."""
+        return self.adj
+
+    @property
+    def pred(self) -> Any:
+        """The predecessors of each node."""
+        return coreviews.AdjacencyView(self._pred)
+
+    @property
+    def in_degree(self) -> Any:
+        """The number of edges to each node."""
+        return reportviews.InDegreeView(self) if self.source is None else self.source.in_degree
+
+    @property
+    def out_degree(self) -> Any:
+        """The number of edges from each node."""
+        return reportviews.OutDegreeView(self) if self.source is None else self.source.out_degree
+
+    @property
+    def in_edges(self) -> Any:
+        """The edges by the nodes to which they lead."""
+        return reportviews.InEdgeView(self) if self.source is None else self.source.in_edges
+
+    @property
+    def out_edges(self) -> Any:
+        """The edges by the nodes from which they lead."""
+        return self.edges
+
+    def successors(self, n: Any) -> Iterator[Any]:
+        """Return an iterator over the nodes to which an edge leads from one."""
+        return iter(self[n])
+
+    def predecessors(self, n: Any) -> Iterator[Any]:
+        """Return an iterator over the nodes from which an edge leads to one."""
+        return iter(self._pred[n])
+
+    def has_successor(self, u: Any, v: Any) -> bool:
+        """Return whether an edge leads from u to v."""
+        return self.has_edge(u, v)
+
+    def has_predecessor(self, u: Any, v: Any) -> bool:
+        """Return whether an edge leads from v to u."""
+        return self.has_edge(v, u)

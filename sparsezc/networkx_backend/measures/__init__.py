@@ -1,0 +1,1 @@
+"""Centralities, distances of whole graphs, and matrices, by NetworkX's names."""

@@ -1,0 +1,192 @@
+"""Distances of all pairs, eccentricities and other measures of distance, by NetworkX's names, arguments and errors."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from math import inf
+from typing import Any
+
+import networkx as nx
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsezc import algorithms
+from sparsezc.algorithms._pattern import transposed
+from sparsezc.networkx_backend.graphs.claims import claims, else_declined
+from sparsezc.networkx_backend.graphs.graph import Graph
+from sparsezc.networkx_backend.paths.lengths import distances
+from sparsezc.networkx_backend.paths.settled import settled
+from sparsezc.semirings import monoid, select
+from sparsezc.semirings.types import datatypes
+
+
+def _one_by_one(G: Graph, nodes: Any, weight: str | None) -> dict[Any, Any]:
+    """Return the greatest of the distances from each of these nodes; raise NetworkX's error if one is infinite."""
+    found = {}
+    for node in nodes:
+        distance = distances(G, G.index[node], weight)
+        mixed = G.fractions(weight) is not None
+        if distance.nvals < len(G):
+            kind = "digraph is not strongly connected" if G.directed else "graph is not connected"
+            raise nx.NetworkXError(f"Found infinite path length because the {kind}")
+        # if lengths are integers and fractions, a sum of integers is an integer
+        every = settled(G, weight, distance, [G.index[node]]).lengths if mixed else None
+        found[node] = distance.reduce(monoid.max).new().value if every is None else max(every)
+    return found
+
+
+def _eccentricities(G: Graph, weight: str | None) -> dict[Any, Any]:
+    if len(G) == 0:
+        return {}
+    # Then NetworkX's own rule selects the node of the error.
+    if G.fractions(weight) is not None or not _in_one_piece(G):
+        return _one_by_one(G, G, weight)
+    A, weighted = G.lengths(weight)
+    with else_declined():
+        return G.named(algorithms.eccentricity(A, weighted=weighted))
+
+
+def _in_one_piece(G: Graph) -> bool:
+    """Return whether the first of the nodes reaches all, and all reach it."""
+    return algorithms.bfs(G.A, 0).nvals == len(G) == algorithms.bfs(transposed(G.A), 0).nvals
+
+
+@claims("sp", least=6_000, unless=("v", "weight"), wide=True, multigraph=True)
+def eccentricity(G: Graph, v: Any = None, sp: None = None, weight: str | None = None) -> Any:
+    """Return eccentricities by nodes, or of one; :func:`sparsezc.algorithms.eccentricity`."""
+    if v is None:
+        return _eccentricities(G, weight)
+    found = _one_by_one(G, G.bunch(v), weight)
+    return found[v] if v in G else found
+
+
+def _extreme(G: Graph, e: dict[Any, Any] | None, weight: str | None, by_bounds: Any, choose: Any) -> Any:
+    whole = e is None and len(G) and not G.directed and G.fractions(weight) is None
+    if whole and algorithms.bfs(G.A, 0).nvals == len(G):
+        A, weighted = G.lengths(weight)
+        with else_declined():
+            return by_bounds(A, weighted=weighted)
+    return choose((_eccentricities(G, weight) if e is None else e).values())
+
+
+@claims(least=20_000, unless=("e", "weight"), wide=True, multigraph=True)
+def diameter(G: Graph, e: dict[Any, Any] | None = None, usebounds: bool = False, weight: str | None = None) -> Any:
+    """Return the greatest eccentricity; :func:`sparsezc.algorithms.diameter`, by bounds always."""
+    return _extreme(G, e, weight, algorithms.diameter, max)
+
+
+@claims(least=20_000, unless=("e", "weight"), wide=True, multigraph=True)
+def radius(G: Graph, e: dict[Any, Any] | None = None, usebounds: bool = False, weight: str | None = None) -> Any:
+    """Return the smallest eccentricity; :func:`sparsezc.algorithms.radius`, by bounds always."""
+    return _extreme(G, e, weight, algorithms.radius, min)
+
+
+@claims(least=6_000, unless=("e", "weight"), wide=True, multigraph=True)
+def center(G: Graph, e: dict[Any, Any] | None = None, usebounds: bool = False, weight: str | None = None) -> list[Any]:
+    """Return the nodes of smallest eccentricity."""
+    if len(G) == 0 and e is None and weight is None and not (G.directed or usebounds):
+        raise nx.NetworkXPointlessConcept("G has no nodes.")  # NetworkX first tests for a tree
+    e = _eccentricities(G, weight) if e is None else e
+    least = min(e.values())
+    return [node for node in e if e[node] == least]
+
+
+@claims(least=6_000, unless=("e", "weight"), wide=True, multigraph=True)
+def periphery(
+    G: Graph, e: dict[Any, Any] | None = None, usebounds: bool = False, weight: str | None = None
+) -> list[Any]:
+    """Return the nodes of greatest eccentricity."""
+    e = _eccentricities(G, weight) if e is None else e
+    most = max(e.values())
+    return [node for node in e if e[node] == most]
+
+
+@claims(multigraph=True)
+def approximate_diameter(G: Graph, seed: Any = None) -> int:
+    """Return a lower bound of the diameter by two sweeps: NetworkX's ``approximation.diameter``."""
+    if len(G) == 0:
+        raise nx.NetworkXError("Expected non-empty NetworkX graph!")
+    if len(G) == 1:
+        return 0
+    source = G.index[seed.choice(list(G))]
+    B = transposed(G.A)
+    longest = 0
+    for edges, back in ((G.A, B), (B, G.A))[: 2 if G.directed else 1]:
+        distance = algorithms.bfs(edges, source)
+        if distance.nvals < len(G):
+            raise nx.NetworkXError(f"{'DiGraph not strongly' if G.directed else 'Graph not'} connected.")
+        farthest = distance.select(select.valueeq, distance.reduce(monoid.max).new().value).new().to_coo()[0][0]
+        longest = max(longest, int(algorithms.bfs(back, farthest).reduce(monoid.max).new().value))
+    return longest
+
+
+_SINGLE_SOURCE = ("unweighted", "dijkstra", "bellman-ford")
+_ALL_PAIRS = ("floyd-warshall", "floyd-warshall-numpy")
+
+
+@claims(least=6_000, unless=("weight",), wide=True, multigraph=True)
+def average_shortest_path_length(G: Graph, weight: str | None = None, method: str | None = None) -> float:
+    """Return the mean distance; :func:`sparsezc.algorithms.average_shortest_path_length`."""
+    if method not in (None, *_SINGLE_SOURCE, *_ALL_PAIRS):
+        raise ValueError(f"method not supported: {method}")
+    if len(G) == 0:
+        raise nx.NetworkXPointlessConcept("the null graph has no paths, thus there is no average shortest path length")
+    if len(G) == 1:
+        return 0
+    if not _in_one_piece(G):
+        raise nx.NetworkXError("Graph is not strongly connected." if G.directed else "Graph is not connected.")
+    A, weighted = G.lengths(None if method == "unweighted" else weight)
+    with else_declined():
+        return algorithms.average_shortest_path_length(A, weighted=weighted)
+
+
+@claims(least=300, multigraph=True)
+def floyd_warshall(G: Graph, weight: str | None = "weight") -> dict[Any, dict[Any, Any]]:
+    """Return distances by nodes and nodes with infinity; :func:`sparsezc.algorithms.all_pairs_shortest_paths`."""
+    with else_declined():
+        D = algorithms.all_pairs_shortest_paths(G.least(weight))
+    distances: dict[Any, Any] = {node: defaultdict(lambda: inf, {node: 0}) for node in G}
+    heads, tails, _ = G.edge_list()
+    for u, v in zip(G.names(heads), G.names(tails), strict=True):
+        distances[u].setdefault(v, inf)
+        if not G.directed:
+            distances[v].setdefault(u, inf)
+    for row in distances.values():
+        for node in G:
+            row.setdefault(node, inf)
+    i, j, values = D.select(select.offdiag).new().to_coo()
+    if G.lacks(weight):  # a missing length is 1.0 here
+        values = values.astype(np.float64)
+    for u, v, value in zip(G.names(i), G.names(j), values.tolist(), strict=True):
+        distances[u][v] = value
+    for node in _fractional_loops(G, weight):
+        distances[node][node] = 0.0
+    return distances
+
+
+def _fractional_loops(G: Graph, weight: str | None) -> list[Any]:
+    """Return the nodes with a loop of length 0.0, which NetworkX uses instead of its own 0."""
+    A, fractions = G.least(weight), G.fractions(weight)
+    if not A.dtype.is_float:
+        return []
+    loops = A.select(select.diag).new().select(select.valueeq, 0).new()
+    if fractions is not None:
+        loops = loops.dup(mask=fractions.V)
+    return G.names(loops.to_coo()[0])
+
+
+@claims(multigraph=True)
+def floyd_warshall_numpy(G: Graph, nodelist: Any = None, weight: str | None = "weight") -> NDArray[np.float64]:
+    """Return distances as an array with infinity; :func:`sparsezc.algorithms.all_pairs_shortest_paths`."""
+    if nodelist is not None and not (len(nodelist) == len(G) == len(set(nodelist))):
+        raise nx.NetworkXError(
+            "nodelist must contain every node in G with no repeats."
+            "If you wanted a subgraph of G use G.subgraph(nodelist)"
+        )
+    with else_declined():
+        D = algorithms.all_pairs_shortest_paths(G.least(weight))
+    distances = D.to_dense(np.inf, dtype=datatypes.FP64)
+    if nodelist is None:
+        return distances
+    order = G.numbers(nodelist)
+    return distances[order][:, order]

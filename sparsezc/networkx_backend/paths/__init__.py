@@ -1,0 +1,1 @@
+"""Searches, distances and paths, by NetworkX's names."""

@@ -1,0 +1,153 @@
+"""Breadth-first searches and distances in hops, by NetworkX's names, arguments and errors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import ceil, inf
+from typing import Any, NamedTuple
+
+import networkx as nx
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsezc import algorithms
+from sparsezc.algorithms._pattern import transposed
+from sparsezc.core.matrix import Matrix
+from sparsezc.core.vector import Vector
+from sparsezc.networkx_backend.graphs.claims import claims
+from sparsezc.networkx_backend.graphs.graph import Graph
+from sparsezc.semirings import semiring
+from sparsezc.semirings.types import datatypes
+
+
+def within(A: Matrix, source: int, cutoff: float | None, undirected: bool = False) -> Vector:
+    """Count hops to the vertices within `cutoff` of one; a fraction is rounded up, as in NetworkX's loop."""
+    if cutoff is None or cutoff == inf:
+        cutoff = A.nrows
+    return algorithms.k_hop(A, source, max(ceil(cutoff), 0), undirected=undirected)
+
+
+class Tree(NamedTuple):
+    """A search: the vertices in the order in which it finds them, their depths, and by vertex the one before it."""
+
+    vertices: NDArray[np.int64]
+    depths: NDArray[np.int64]
+    parent: NDArray[np.int64]
+
+
+def search(
+    G: Graph, sources: list[int], cutoff: float | None = None, against: bool = False, target: int | None = None
+) -> Tree:
+    """Search breadth-first in NetworkX's order, to a number of hops or a target; optionally `against` the edges.
+
+    With q the queue positions of the last level's vertices, times the number m of edges, P the numbers of
+    the edges in the graph's order, and M all vertices found::
+
+        q<!M> = q'P          over (min, plus)
+
+    is the first edge of the first vertex that leads to each. A graph without a NetworkX original lists its edges by
+    their ends, so that the first vertex is sufficient.
+    """
+    against = against and G.directed
+    if G.source is None:
+        P, rule, m = transposed(G.A) if against else G.A, semiring.min_first[datatypes.INT64], 1
+    else:
+        P, rule, m = G.places(against), semiring.min_plus[datatypes.INT64], max(int(G.A.nvals), 1)
+    n, farthest = len(G), inf if cutoff is None else cutoff
+    parent = np.full(n, -1, np.int64)
+    queue, before = [np.array(sources, np.int64)], 0
+    met = Vector.from_coo(queue[0], True, datatypes.BOOL, size=n)
+    while queue[-1].size and len(queue) - 1 < farthest and not (queue[-1] == target).any():
+        last = queue[-1]
+        q = Vector.from_coo(last, (before + np.arange(last.size)) * m, datatypes.INT64, size=n)
+        i, key = q.vxm(P, rule).new(mask=~met.S).to_coo()
+        order = np.lexsort((i, key))
+        found = i[order].astype(np.int64)
+        parent[found] = last[key[order] // m - before]
+        before += last.size
+        queue.append(found)
+        met(Vector.from_coo(found, True, datatypes.BOOL, size=n).S) << True
+    depths = np.repeat(np.arange(len(queue)), [layer.size for layer in queue])
+    return Tree(np.concatenate(queue), depths, parent)
+
+
+def hops(G: Graph, source: int, cutoff: float | None, against: bool = False) -> dict[Any, int]:
+    """Return hops from a vertex by nodes, in the order of the search."""
+    tree = search(G, [source], cutoff, against)
+    return dict(zip(G.names(tree.vertices), tree.depths.tolist(), strict=True))
+
+
+def hop_rows(G: Graph) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]]:
+    """Yield the hops from vertices to those that they reach, of 64 at a time: starts, ends and hops."""
+    for first in range(0, len(G), 64):
+        starts = list(range(first, min(first + 64, len(G))))
+        row, at, hops = algorithms.bfs(G.A, starts).to_coo()
+        yield row.astype(np.int64) + first, at.astype(np.int64), hops.astype(np.int64)
+
+
+def nearest_first(G: Graph, distance: Vector) -> dict[Any, Any]:
+    """Return distances by nodes, the nearest first."""
+    i, values = distance.to_coo()
+    order = np.argsort(values, kind="stable")
+    return dict(zip(G.names(i[order]), values[order].tolist(), strict=True))
+
+
+def known(G: Graph, node: Any) -> int:
+    """Return the number of a node; raise a NetworkXError if it is unknown."""
+    if node not in G:
+        raise nx.NetworkXError(f"The node {node} is not in the graph.")
+    return G.index[node]
+
+
+@claims(multigraph=True)
+def single_source_shortest_path_length(G: Graph, source: Any, cutoff: float | None = None) -> dict[Any, int]:
+    """Return hops from a node by nodes, the nearest first."""
+    if source not in G:
+        raise nx.NodeNotFound(f"Source {source} is not in G")
+    return hops(G, G.index[source], cutoff)
+
+
+@claims(multigraph=True)
+def single_target_shortest_path_length(G: Graph, target: Any, cutoff: float | None = None) -> dict[Any, int]:
+    """Return hops to a node by nodes, the nearest first."""
+    if target not in G:
+        raise nx.NodeNotFound(f"Target {target} is not in G")
+    return hops(G, G.index[target], cutoff, against=True)
+
+
+@claims(multigraph=True)
+def all_pairs_shortest_path_length(G: Graph, cutoff: float | None = None) -> Iterator[tuple[Any, dict[Any, int]]]:
+    """Yield for each node the hops from it by nodes."""
+    for i, node in enumerate(G):
+        yield node, hops(G, i, cutoff)
+
+
+def _layers(tree: Tree) -> Iterator[NDArray[np.int64]]:
+    """Return the vertices at each depth of a search."""
+    yield from np.split(tree.vertices, np.flatnonzero(np.diff(tree.depths)) + 1) if tree.vertices.size else ()
+
+
+@claims(multigraph=True)
+def bfs_layers(G: Graph, sources: Any) -> Iterator[list[Any]]:
+    """Return lists of the nodes at depth 0, 1, ..., each in the order in which a search finds them."""
+    starts = [known(G, node) for node in set([sources] if sources in G else sources)]
+    yield from map(G.names, _layers(search(G, starts)))
+
+
+@claims(multigraph=True)
+def descendants_at_distance(G: Graph, source: Any, distance: Any) -> set[Any]:
+    """Return the nodes at a number of hops from one."""
+    tree = search(G, [known(G, source)], distance)
+    return set(G.names(tree.vertices[tree.depths == distance]))
+
+
+@claims(multigraph=True)
+def descendants(G: Graph, source: Any) -> set[Any]:
+    """Return the other nodes that one reaches."""
+    return set(G.names(algorithms.bfs(G.A, known(G, source)).to_coo()[0])) - {source}
+
+
+@claims(multigraph=True)
+def ancestors(G: Graph, source: Any) -> set[Any]:
+    """Return the other nodes that reach one."""
+    return set(G.names(algorithms.bfs(transposed(G.A), known(G, source)).to_coo()[0])) - {source}

@@ -1,0 +1,1 @@
+"""Components, cores, communities, links and sets, by NetworkX's names."""

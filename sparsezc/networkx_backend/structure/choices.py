@@ -1,0 +1,249 @@
+"""Sets, trees, communities and neighbourhoods, by NetworkX's names, arguments and errors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import networkx as nx
+import numpy as np
+
+from sparsezc import algorithms
+from sparsezc.core.matrix import Matrix
+from sparsezc.core.vector import Vector
+from sparsezc.errors import InvalidValue
+from sparsezc.networkx_backend.graphs.claims import claims, else_declined
+from sparsezc.networkx_backend.graphs.convert import original
+from sparsezc.networkx_backend.graphs.graph import Graph
+from sparsezc.networkx_backend.paths.hops import search, within
+from sparsezc.networkx_backend.paths.lengths import nearest, not_all_zero
+from sparsezc.networkx_backend.structure.components import groups
+from sparsezc.semirings import agg, select
+from sparsezc.semirings.types import datatypes
+
+
+@claims()
+def maximal_independent_set(G: Graph, nodes: Any = None, seed: Any = None) -> list[Any]:
+    """Return members as a list, the requested ones first; :func:`sparsezc.algorithms.maximal_independent_set`."""
+    wanted = {seed.choice(list(G))} if not nodes else set(nodes)
+    if not wanted <= set(G):
+        raise nx.NetworkXUnfeasible(f"{wanted} is not a subset of the nodes of G")
+    numbers = G.numbers(wanted)
+    at = Vector.from_coo(numbers, True, datatypes.BOOL, size=len(G))
+    loops = G.A.select(select.diag).new().diag()
+    try:
+        if loops.dup(mask=at.S).nvals:
+            raise InvalidValue("a node with a loop is its own neighbour")
+        chosen = algorithms.maximal_independent_set(G.A, numbers.tolist(), seed.randint(0, 2**31 - 1))
+    except InvalidValue as error:
+        raise nx.NetworkXUnfeasible(f"{wanted} is not an independent set of G") from error
+    return [*wanted, *(node for node in G.names(chosen.to_coo()[0]) if node not in wanted)]
+
+
+@claims(undirected=True)
+def maximal_matching(G: Graph) -> set[tuple[Any, Any]]:
+    """Return edges as pairs; :func:`sparsezc.algorithms.maximal_matching`."""
+    i, j = algorithms.maximal_matching(G.A, seed=0).to_coo()
+    once = i < j
+    return set(zip(G.names(i[once]), G.names(j[once]), strict=True))
+
+
+def _no_nan(given: dict[str, Any]) -> str | None:
+    return "sparsezc does not support ignore_nan" if given["ignore_nan"] else None
+
+
+def _forest(G: Graph, algorithm: str, weight: str, *, heaviest: bool = False) -> Iterator[tuple[Any, Any]]:
+    """Return the edges that Kruskal's algorithm takes, in its order: by weight, then in the graph's order.
+
+    The position of each edge in that order is used as its weight, which is unique, so the forest is unique.
+    """
+    if G.directed:
+        raise nx.NetworkXNotImplemented("not implemented for directed type")
+    if algorithm not in nx.algorithms.tree.mst.ALGORITHMS:
+        raise ValueError(f"{algorithm} is not a valid choice for an algorithm.")
+    n = len(G)
+    i, j, at = G.edge_list()
+    weights = G.values(weight).select(select.triu).new().to_coo()[2][at]
+    if heaviest:
+        weights = ~weights if weights.dtype.kind in "ib" else -weights
+    order = np.argsort(weights, kind="stable")
+    i, j = i[order], j[order]
+    apart = i != j
+    i, j = i[apart], j[apart]
+    place = np.arange(i.size)
+    A = Matrix.from_coo(np.r_[i, j], np.r_[j, i], np.r_[place, place], nrows=n, ncols=n)._known_symmetric()
+    taken = np.unique(algorithms.minimum_spanning_forest(A).to_coo()[2])
+    return zip(G.names(i[taken]), G.names(j[taken]), strict=True)
+
+
+def _with_data(G: Graph, edges: Iterator[tuple[Any, Any]], data: bool) -> Iterator[Any]:
+    if not data:
+        return edges
+    source = original(G)
+    return ((u, v, source[u][v]) for u, v in edges)
+
+
+def _as_graph(G: Graph, edges: Iterator[tuple[Any, Any]]) -> Any:
+    source = original(G)
+    tree = source.__class__()
+    tree.graph.update(source.graph)
+    tree.add_nodes_from(source.nodes.items())
+    tree.add_edges_from((u, v, source[u][v]) for u, v in edges)
+    return tree
+
+
+@claims(reason=_no_nan)
+def minimum_spanning_edges(
+    G: Graph,
+    algorithm: str = "kruskal",
+    weight: str = "weight",
+    keys: bool = True,
+    data: bool = True,
+    ignore_nan: bool = False,
+) -> Iterator[Any]:
+    """Return edges, with their attributes if `data`; :func:`sparsezc.algorithms.minimum_spanning_forest`."""
+    return _with_data(G, _forest(G, algorithm, weight), data)
+
+
+@claims(reason=_no_nan)
+def maximum_spanning_edges(
+    G: Graph,
+    algorithm: str = "kruskal",
+    weight: str = "weight",
+    keys: bool = True,
+    data: bool = True,
+    ignore_nan: bool = False,
+) -> Iterator[Any]:
+    """Return the edges of largest sum; :func:`sparsezc.algorithms.minimum_spanning_forest` of the opposite weights."""
+    return _with_data(G, _forest(G, algorithm, weight, heaviest=True), data)
+
+
+@claims(reason=_no_nan)
+def minimum_spanning_tree(
+    G: Graph, weight: str = "weight", algorithm: str = "kruskal", ignore_nan: bool = False
+) -> Any:
+    """Return the forest as a graph with all nodes and attributes."""
+    return _as_graph(G, _forest(G, algorithm, weight))
+
+
+@claims(reason=_no_nan)
+def maximum_spanning_tree(
+    G: Graph, weight: str = "weight", algorithm: str = "kruskal", ignore_nan: bool = False
+) -> Any:
+    """Return the forest of largest sum as a graph."""
+    return _as_graph(G, _forest(G, algorithm, weight, heaviest=True))
+
+
+@claims(undirected=True)
+def label_propagation_communities(G: Graph) -> Any:
+    """Return sets of nodes; :func:`sparsezc.algorithms.label_propagation`."""
+    if G.number_of_loops():
+        raise NotImplementedError("sparsezc: the graph has loops, which NetworkX counts as votes")
+    labels = algorithms.label_propagation(G.A)
+    found = labels.to_coo()[1]
+    _, first, label = np.unique(found, return_index=True, return_inverse=True)
+    place = np.argsort(np.argsort(first))  # communities in the order of their first nodes
+    return dict(enumerate(groups(G, Vector.from_dense(place[label])))).values()
+
+
+@claims(undirected=True)
+def louvain_communities(
+    G: Graph,
+    weight: str | None = "weight",
+    resolution: float = 1,
+    threshold: float = 1e-7,
+    max_level: int | None = None,
+    seed: Any = None,
+) -> list[set[Any]]:
+    """Return a partition of the nodes; :func:`sparsezc.algorithms.louvain_communities`."""
+    return _communities(algorithms.louvain_communities, G, weight, resolution, threshold, max_level, seed)
+
+
+@claims(undirected=True)
+def leiden_communities(
+    G: Graph,
+    weight: str | None = "weight",
+    resolution: float = 1,
+    max_level: int | None = None,
+    seed: Any = None,
+) -> list[set[Any]]:
+    """Return a partition into connected sets of nodes; :func:`sparsezc.algorithms.leiden_communities`."""
+    return _communities(algorithms.leiden_communities, G, weight, resolution, 1e-3, max_level, seed)
+
+
+def _communities(
+    method: Callable[..., Any], G: Graph, weight: str | None, resolution: float, threshold: float,
+    max_level: int | None, seed: Any,
+) -> list[set[Any]]:  # fmt: skip
+    if max_level is not None and max_level <= 0:
+        raise ValueError("max_level argument must be a positive integer or None")
+    if G.number_of_loops():
+        raise NotImplementedError("sparsezc: the graph has loops, which NetworkX takes for communities")
+    A = not_all_zero(G, weight)
+    with else_declined():
+        labels = method(A, resolution, threshold, max_level, seed.randint(0, 2**31 - 1), weighted=weight is not None)
+    return list(groups(G, labels))
+
+
+@claims()
+def modularity(G: Graph, communities: Iterable[Any], weight: str | None = "weight", resolution: float = 1) -> float:
+    """Compute the modularity of a partition; :func:`sparsezc.algorithms.modularity`."""
+    parts = [set(part) & set(G) for part in communities]
+    if len(set().union(*parts)) != len(G) or sum(map(len, parts)) != len(G):
+        raise nx.algorithms.community.quality.NotAPartition(original(G), parts)
+    if G.A.nvals == 0:
+        raise ZeroDivisionError("a graph without edges has no modularity")
+    A = G.values(weight)
+    if not G.directed:
+        # a loop has both ends at its node
+        A = A.dup(datatypes.FP64)
+        A = A.ewise_add(A.select(select.diag).new(), "plus").new()
+    label = np.empty(len(G), np.int64)
+    for k, part in enumerate(parts):
+        label[G.numbers(part)] = k
+    with else_declined():
+        return algorithms.modularity(A, Vector.from_dense(label), resolution, weighted=True)
+
+
+def _one_length(given: dict[str, Any]) -> str | None:
+    both = given["distance"] is not None and given["undirected"] and given["G"].is_directed()
+    return "an edge may have another length on the way back" if both else None
+
+
+@claims(reason=_one_length)
+def ego_graph(
+    G: Graph, n: Any, radius: float = 1, center: bool = True, undirected: bool = False, distance: str | None = None
+) -> Any:
+    """Return the subgraph within a distance of a node; :func:`sparsezc.algorithms.k_hop`, or sssp."""
+    if n not in G:
+        raise nx.NodeNotFound(f"Source {n} is not in G")
+    start = G.index[n]
+    if distance is not None:
+        near = nearest(G, start, distance, radius).vertices
+    elif undirected and G.directed:
+        near = within(G.A, start, radius, undirected).to_coo()[0]
+    else:
+        near = search(G, [start], radius).vertices
+    H = original(G).subgraph(G.names(near)).copy()
+    if not center:
+        H.remove_node(n)
+    return H
+
+
+def _by_order(given: dict[str, Any]) -> str | None:
+    if given["interchange"] or given["strategy"] not in ("largest_first", "random_sequential"):
+        return "sparsezc colours in the orders largest_first and random_sequential, without interchange"
+    return None
+
+
+@claims(undirected=True, reason=_by_order)
+def greedy_color(G: Graph, strategy: Any = "largest_first", interchange: bool = False) -> dict[Any, int]:
+    """Return colours by nodes; :func:`sparsezc.algorithms.greedy_color`."""
+    if G.number_of_loops():
+        raise NotImplementedError("sparsezc: the graph has loops, which NetworkX counts as two neighbours")
+    colours = algorithms.greedy_color(G.A, strategy=strategy)
+    if strategy == "random_sequential":
+        return G.named(colours)
+    degrees = G.A.reduce_rowwise(agg.count).new().to_dense(0)
+    order = np.argsort(-degrees, kind="stable")  # NetworkX's colouring order
+    return dict(zip(G.names(order), colours.to_dense()[order].tolist(), strict=True))

@@ -1,0 +1,121 @@
+"""Directed graphs: order, closure and reciprocity, by NetworkX's names, arguments and errors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import networkx as nx
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsezc import algorithms
+from sparsezc.core.vector import Vector
+from sparsezc.errors import InvalidValue
+from sparsezc.networkx_backend.graphs.claims import claims
+from sparsezc.networkx_backend.graphs.convert import original
+from sparsezc.networkx_backend.graphs.graph import Graph
+from sparsezc.networkx_backend.structure.components import split
+from sparsezc.semirings import semiring
+from sparsezc.semirings.types import datatypes
+
+
+@claims(multigraph=True)
+def is_directed_acyclic_graph(G: Graph) -> bool:
+    """Return whether the graph is directed and has no cycle."""
+    return G.directed and algorithms.is_directed_acyclic_graph(G.A)
+
+
+@claims()
+def topological_generations(G: Graph) -> Iterator[list[Any]]:
+    """Return the nodes of each generation in NetworkX's order; :func:`sparsezc.algorithms.topological_generations`."""
+    if not G.directed:
+        raise nx.NetworkXError("Topological sort not defined on undirected graphs.")
+    try:
+        generations = algorithms.topological_generations(G.A)
+    except InvalidValue as error:
+        raise nx.NetworkXUnfeasible("Graph contains a cycle or graph changed during iteration") from error
+    yield from map(G.names, _as_met(G, split(generations)))
+
+
+def _as_met(G: Graph, generations: Iterator[NDArray[np.int64]]) -> Iterator[NDArray[np.int64]]:
+    """Order the vertices of each generation by the last of the edges to each, in NetworkX's order of edges.
+
+    With q the positions of the vertices that were yielded, times the number of edges, and P the edges' own positions,
+    the last edges to the vertices of the next generation are the entries of::
+
+        q'P          over (max, plus)
+    """
+    n, m = len(G), max(int(G.A.nvals), 1)
+    q, done = Vector(datatypes.INT64, n), 0
+    P = G.places()
+    for generation in generations:
+        found = generation
+        if done:
+            last = q.vxm(P, semiring.max_plus[datatypes.INT64]).new().to_dense(-1)
+            found = generation[np.argsort(last[generation])]
+        places = Vector.from_coo(found, (done + np.arange(found.size)) * m, datatypes.INT64, size=n)
+        q(places.S) << places
+        done += found.size
+        yield found
+
+
+@claims()
+def topological_sort(G: Graph) -> Iterator[Any]:
+    """Return the nodes, every edge leading forward; :func:`sparsezc.algorithms.topological_sort`."""
+    for generation in topological_generations(G):
+        yield from generation
+
+
+@claims(directed=True)
+def transitive_closure(G: Graph, reflexive: bool | None = False) -> Any:
+    """Return the graph with an edge for each path; :func:`sparsezc.algorithms.transitive_closure`."""
+    if reflexive not in {None, True, False}:
+        raise nx.NetworkXError("Incorrect value for the parameter `reflexive`")
+    i, j, _ = algorithms.transitive_closure(G.A, reflexive).to_coo()
+    H = original(G).copy()
+    H.add_edges_from(zip(G.names(i), G.names(j), strict=True))
+    return H
+
+
+@claims("topo_order")
+def transitive_closure_dag(G: Graph, topo_order: None = None) -> Any:
+    """Return the transitive closure of a graph without cycles."""
+    if not algorithms.is_directed_acyclic_graph(G.A):
+        raise nx.NetworkXUnfeasible("Graph contains a cycle.")
+    return transitive_closure(G)
+
+
+@claims()
+def transitive_reduction(G: Graph) -> Any:
+    """Return a graph of the same nodes and of the edges that no path replaces, without attributes."""
+    try:
+        i, j, _ = algorithms.transitive_reduction(G.A).to_coo()
+    except InvalidValue as error:
+        raise nx.NetworkXError("Directed Acyclic Graph required for transitive_reduction") from error
+    H = nx.DiGraph()
+    H.add_nodes_from(G)
+    H.add_edges_from(zip(G.names(i), G.names(j), strict=True))
+    return H
+
+
+@claims(directed=True)
+def overall_reciprocity(G: Graph) -> float:
+    """Return the share of the edges that have an opposite edge."""
+    try:
+        return algorithms.overall_reciprocity(G.A)
+    except InvalidValue as error:
+        raise nx.NetworkXError("Not defined for empty graphs") from error
+
+
+@claims(directed=True)
+def reciprocity(G: Graph, nodes: Any = None) -> Any:
+    """Return the reciprocity of one node, or by nodes; None for those without edges."""
+    if nodes is None:
+        return overall_reciprocity(G)
+    shares = G.named(algorithms.reciprocity(G.A))
+    if nodes not in G:
+        return {node: shares.get(node) for node in G.bunch(nodes)}
+    if nodes not in shares:
+        raise nx.NetworkXError("Not defined for isolated nodes.")
+    return shares[nodes]

@@ -1,0 +1,253 @@
+"""Degrees, isolates, cuts and boundaries, by NetworkX's names, arguments and errors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import networkx as nx
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsezc.networkx_backend.graphs.claims import claims
+from sparsezc.networkx_backend.graphs.graph import Graph
+
+
+def _centrality(G: Graph, kind: str) -> dict[Any, float]:
+    if len(G) <= 1:
+        return dict.fromkeys(G, 1)
+    return G.by_node(G.degrees(kind) * (1.0 / (len(G) - 1)))
+
+
+@claims(multigraph=True)
+def degree_centrality(G: Graph) -> dict[Any, float]:
+    """Return by nodes the share of the others that are neighbours."""
+    return _centrality(G, "in+out")
+
+
+@claims(multigraph=True)
+def in_degree_centrality(G: Graph) -> dict[Any, float]:
+    """Return by nodes the share of the others from which an edge leads there."""
+    return _centrality(G, "in")
+
+
+@claims(multigraph=True)
+def out_degree_centrality(G: Graph) -> dict[Any, float]:
+    """Return by nodes the share of the others to which an edge leads."""
+    return _centrality(G, "out")
+
+
+@claims(multigraph=True)
+def number_of_selfloops(G: Graph) -> int:
+    """Return the number of edges from a node to itself."""
+    return int(G.values(None).diag().to_coo()[1].sum()) if G.multi else G.number_of_loops()
+
+
+@claims(multigraph=True)
+def is_empty(G: Graph) -> bool:
+    """Return whether the graph has no edges."""
+    return bool(G.A.nvals == 0)
+
+
+def _alone(G: Graph) -> NDArray[np.int64]:
+    return np.flatnonzero(G.degrees() == 0)
+
+
+@claims(multigraph=True)
+def isolates(G: Graph) -> Iterator[Any]:
+    """Return the nodes without edges."""
+    return iter(G.names(_alone(G)))
+
+
+@claims(multigraph=True)
+def number_of_isolates(G: Graph) -> int:
+    """Return the number of nodes without edges."""
+    return int(_alone(G).size)
+
+
+@claims(multigraph=True)
+def is_isolate(G: Graph, n: Any) -> bool:
+    """Return whether a node has no edges."""
+    if n not in G:
+        G.bunch(n)
+        return False
+    k = G.index[n]
+    return not any(indptr[k + 1] > indptr[k] for indptr, _ in (G.rows(), G.rows(against=True)))
+
+
+@claims(multigraph=True)
+def is_regular(G: Graph) -> bool:
+    """Return whether all nodes have the same degrees."""
+    if len(G) == 0:
+        raise nx.NetworkXPointlessConcept("Graph has no nodes.")
+    return all(bool((found == found[0]).all()) for found in map(G.degrees, ("in", "out")))
+
+
+@claims(multigraph=True)
+def is_k_regular(G: Graph, k: Any) -> bool:
+    """Return whether all nodes have degree k."""
+    return bool((G.degrees() == k).all())
+
+
+@claims(multigraph=True)
+def s_metric(G: Graph) -> float:
+    """Return the sum over the edges of the products of their ends' degrees."""
+    degree = G.degrees().astype(float)
+    i, j, value = G.values(None).to_coo()
+    total = (degree[i] * degree[j] * value).sum()
+    if not G.directed:
+        total = (total + (degree[i] * degree[j] * value)[i == j].sum()) / 2
+    return float(total)
+
+
+def _neighbours(G: Graph, nodes: Iterable[Any], against: bool = False) -> set[Any]:
+    """Return the nodes to which an edge leads from one of some; raise NetworkX's error for unknown ones."""
+    at = []
+    for node in nodes:
+        if node not in G:
+            raise nx.NetworkXError(f"The node {node} is not in the graph.")
+        at.append(G.index[node])
+    indptr, indices = G.rows(against)
+    return set(G.names(np.unique(np.concatenate([indices[indptr[k] : indptr[k + 1]] for k in at] or [indices[:0]]))))
+
+
+def _group(G: Graph, S: Any, against: bool) -> float:
+    return len(_neighbours(G, S, against) - set(S)) / (len(G) - len(S))
+
+
+@claims(multigraph=True)
+def group_degree_centrality(G: Graph, S: Any) -> float:
+    """Return the share of the other nodes that are neighbours of a group."""
+    return _group(G, S, False)
+
+
+@claims(multigraph=True)
+def group_in_degree_centrality(G: Graph, S: Any) -> float:
+    """Return the share of the other nodes with an edge to a group."""
+    return _group(G, S, True)
+
+
+@claims(multigraph=True)
+def group_out_degree_centrality(G: Graph, S: Any) -> float:
+    """Return the share of the other nodes to which an edge leads from a group."""
+    return _group(G, S, False)
+
+
+@claims(multigraph=True)
+def is_dominating_set(G: Graph, nbunch: Any) -> bool:
+    """Return whether every node is one of some, or has an edge from one."""
+    some = {node for node in nbunch if node in G}
+    return len(some | _neighbours(G, some)) == len(G)
+
+
+def _inside(G: Graph, nodes: Iterable[Any]) -> NDArray[np.bool_]:
+    inside = np.zeros(len(G), bool)
+    inside[G.numbers(node for node in nodes if node in G)] = True
+    return inside
+
+
+def _cut(G: Graph, S: Any, T: Any, weight: str | None) -> Any:
+    """Return the sum of the edges between two sets; by default the other is that of all other nodes."""
+    i, j, values = G.values(weight).to_coo()
+    values = values.astype(np.int64) if values.dtype == bool else values
+    s = _inside(G, S)
+    if T is None and G.directed:
+        raise TypeError("T is None; of directed graphs both sets are needed")
+    if T is None:
+        between = s[i] & ~s[j]
+        return values[between].sum().item()
+    t = _inside(G, T)
+    if G.directed:
+        forth = (s[i] & t[j]) | (s[j] & t[i])  # NetworkX's rule for the edges that leave each of both sets
+        return (values[forth & s[i]].sum() + values[forth & t[i]].sum()).item()
+    between = (s[i] & t[j]) | (t[i] & s[j])
+    return values[between & (i <= j)].sum().item()
+
+
+@claims(multigraph=True)
+def volume(G: Graph, S: Any, weight: str | None = None) -> Any:
+    """Return the sum of the degrees of some nodes, out of them if edges have directions."""
+    return G.degrees("out", weight)[G.numbers(G.bunch(S))].sum().item()
+
+
+def _sides(G: Graph, S: Any, T: Any) -> tuple[Any, Any]:
+    return S, set(G) - set(S) if T is None else T
+
+
+@claims(multigraph=True)
+def cut_size(G: Graph, S: Any, T: Any = None, weight: str | None = None) -> Any:
+    """Return the number or the weight of the edges between two sets."""
+    return _cut(G, S, T, weight)
+
+
+@claims(multigraph=True)
+def normalized_cut_size(G: Graph, S: Any, T: Any = None, weight: str | None = None) -> Any:
+    """Return the cut over the volumes of both of its sides."""
+    S, T = _sides(G, S, T)
+    return _cut(G, S, T, weight) * (1 / volume(G, S, weight) + 1 / volume(G, T, weight))
+
+
+@claims(multigraph=True)
+def conductance(G: Graph, S: Any, T: Any = None, weight: str | None = None) -> Any:
+    """Return the cut over the smaller of the volumes of its sides."""
+    S, T = _sides(G, S, T)
+    return _cut(G, S, T, weight) / min(volume(G, S, weight), volume(G, T, weight))
+
+
+@claims(multigraph=True)
+def edge_expansion(G: Graph, S: Any, T: Any = None, weight: str | None = None) -> Any:
+    """Return the cut over the number of nodes on its smaller side."""
+    S, T = _sides(G, S, T)
+    return _cut(G, S, T, weight) / min(len(S), len(T))
+
+
+@claims(multigraph=True)
+def mixing_expansion(G: Graph, S: Any, T: Any = None, weight: str | None = None) -> Any:
+    """Return the cut over twice the number of all edges."""
+    return _cut(G, S, T, weight) / (2 * G.number_of_edges())
+
+
+@claims(multigraph=True)
+def node_expansion(G: Graph, S: Any) -> float:
+    """Return the number of neighbours of some nodes over that of the nodes."""
+    return len(_neighbours(G, S)) / len(S)
+
+
+@claims(multigraph=True)
+def node_boundary(G: Graph, nbunch1: Any, nbunch2: Any = None) -> set[Any]:
+    """Return the nodes outside a set to which an edge leads from it, or those of them in another."""
+    inside = {node for node in nbunch1 if node in G}
+    found = _neighbours(G, inside) - inside
+    return found if nbunch2 is None else found & set(nbunch2)
+
+
+@claims(multigraph=True)
+def boundary_expansion(G: Graph, S: Any) -> float:
+    """Return the number of outer neighbours of some nodes over that of the nodes."""
+    return len(node_boundary(G, S)) / len(S)
+
+
+def _without_data(given: dict[str, Any]) -> str | None:
+    return "sparsezc yields edges without data" if given["data"] is not False or given["keys"] else None
+
+
+@claims(reason=_without_data)
+def edge_boundary(
+    G: Graph, nbunch1: Any, nbunch2: Any = None, data: Any = False, keys: bool = False, default: Any = None
+) -> Iterator[tuple[Any, Any]]:
+    """Return the edges between a set and all other nodes, or those of another."""
+    start = list({node for node in nbunch1 if node in G})
+    at = G.numbers(start)
+    inside, turn = _inside(G, start), np.full(len(G), len(G))
+    turn[at] = np.arange(at.size)
+    indptr, indices = G.rows()
+    degree = np.diff(indptr)[at]
+    i = np.repeat(at, degree)
+    j = indices[np.repeat(indptr[at] - np.cumsum(degree) + degree, degree) + np.arange(i.size)]
+    kept = ~inside[j]
+    if nbunch2 is not None:
+        other = _inside(G, nbunch2)
+        kept = other[j] | (other[i] & inside[j])
+    if not G.directed:
+        kept &= ~inside[j] | (turn[i] <= turn[j])
+    return zip(G.names(i[kept]), G.names(j[kept]), strict=True)

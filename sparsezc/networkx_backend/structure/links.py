@@ -1,0 +1,210 @@
+"""Links that are likely, by NetworkX's names, arguments and errors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain, islice
+from typing import Any
+
+import networkx as nx
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsezc import algorithms
+from sparsezc.algorithms._degree import out_degree
+from sparsezc.core.matrix import Matrix
+from sparsezc.networkx_backend.graphs.claims import claims
+from sparsezc.networkx_backend.graphs.convert import original
+from sparsezc.networkx_backend.graphs.graph import Graph
+from sparsezc.semirings import monoid, unary
+from sparsezc.semirings.types import datatypes
+
+#: Pairs of nodes that are computed together.
+PAIRS = 2**20
+
+Pairs = list[tuple[Any, Any]]
+Links = Iterator[tuple[Any, Any, Any]]
+_Measure = Callable[[NDArray[np.int64], NDArray[np.int64]], Any]
+
+
+def _predicted(G: Graph, ebunch: Iterable[tuple[Any, Any]] | None, measure: _Measure) -> Links:
+    """Return pairs of nodes with a measure of each, by default the pairs without an edge; some at a time."""
+    pairs = nx.non_edges(original(G)) if ebunch is None else list(ebunch)
+    if ebunch is not None:
+        for node in chain.from_iterable(pairs):
+            if node not in G:
+                raise nx.NodeNotFound(f"Node {node} not in G.")
+
+    def some(part: Pairs) -> Links:
+        found = measure(G.numbers(u for u, _ in part), G.numbers(v for _, v in part))
+        return ((u, v, value) for (u, v), value in zip(part, found, strict=True))
+
+    return chain.from_iterable(map(some, _parts(pairs)))
+
+
+def _parts(pairs: Iterable[Any]) -> Iterator[Pairs]:
+    """Yield pairs in parts, as the results for all pairs may exceed memory."""
+    rest = iter(pairs)
+    while some := list(islice(rest, PAIRS)):
+        yield some
+
+
+def _no_loops(G: Graph) -> None:
+    if G.number_of_loops():
+        raise NotImplementedError("sparsezc: the graph has loops, whose nodes NetworkX leaves out of what is shared")
+
+
+def _at(n: int, i: NDArray[np.int64], j: NDArray[np.int64], compute: Callable[[Matrix], Matrix]) -> NDArray[Any]:
+    """Compute a Matrix at some pairs, 0 where it has no entry."""
+    cells, inverse = np.unique(i * n + j, return_inverse=True)
+    mask = Matrix.from_coo(cells // n, cells % n, True, datatypes.BOOL, nrows=n, ncols=n)
+    rows, columns, values = compute(mask).to_coo()
+    found = np.zeros(cells.size, values.dtype)
+    found[np.searchsorted(cells, rows * n + columns)] = values
+    return found[inverse]
+
+
+@claims()
+def jaccard_coefficient(G: Graph, ebunch: Iterable[tuple[Any, Any]] | None = None) -> Links:
+    """Return coefficients of pairs, by default without an edge; :func:`sparsezc.algorithms.jaccard_coefficient`."""
+    _no_loops(G)
+    n = len(G)
+    alone = np.ones(n, bool)
+    alone[G.A.reduce_rowwise(monoid.any).new().to_coo()[0]] = False
+
+    def measure(i: NDArray[np.int64], j: NDArray[np.int64]) -> Any:
+        shares = _at(n, i, j, lambda mask: algorithms.jaccard_coefficient(G.A, mask)).tolist()
+        # of two without neighbours it is 0, as in NetworkX, and not 0.0
+        return [0 if none else share for share, none in zip(shares, (alone[i] & alone[j]).tolist(), strict=True)]
+
+    return _predicted(G, ebunch, measure)
+
+
+def _whole_zeros(values: NDArray[Any]) -> list[Any]:
+    """Return numbers as Python's own: of no common neighbours the sum is 0, as in NetworkX, and not 0.0."""
+    return [value or 0 for value in values.tolist()]
+
+
+@claims()
+def resource_allocation_index(G: Graph, ebunch: Iterable[tuple[Any, Any]] | None = None) -> Links:
+    """Return sums over common neighbours; :func:`sparsezc.algorithms.resource_allocation_index`."""
+    _no_loops(G)
+    n, compute = len(G), algorithms.resource_allocation_index
+    return _predicted(G, ebunch, lambda i, j: _whole_zeros(_at(n, i, j, lambda mask: compute(G.A, mask))))
+
+
+@claims()
+def adamic_adar_index(G: Graph, ebunch: Iterable[tuple[Any, Any]] | None = None) -> Links:
+    """Return sums over common neighbours; :func:`sparsezc.algorithms.adamic_adar_index`."""
+    _no_loops(G)
+    n, compute = len(G), algorithms.adamic_adar_index
+
+    def measure(i: NDArray[np.int64], j: NDArray[np.int64]) -> Any:
+        found = _at(n, i, j, lambda mask: compute(G.A, mask))
+        if np.isinf(found).any():
+            raise ZeroDivisionError("a node and itself have a common neighbour of degree 1, whose logarithm is 0")
+        return _whole_zeros(found)
+
+    return _predicted(G, ebunch, measure)
+
+
+@claims()
+def preferential_attachment(G: Graph, ebunch: Iterable[tuple[Any, Any]] | None = None) -> Links:
+    """Return the products of the degrees of pairs."""
+    degree = G.degrees()
+    return _predicted(G, ebunch, lambda i, j: (degree[i] * degree[j]).tolist())
+
+
+@claims()
+def common_neighbor_centrality(G: Graph, ebunch: Iterable[tuple[Any, Any]] | None = None, alpha: float = 0.8) -> Links:
+    """Return common neighbours and nearness of pairs in one number."""
+    _no_loops(G)
+    n = len(G)
+
+    def measure(i: NDArray[np.int64], j: NDArray[np.int64]) -> Any:
+        if (i == j).any():
+            raise nx.NetworkXAlgorithmError("Self loops are not supported")
+        common = _at(n, i, j, lambda mask: algorithms.common_neighbors(G.A, mask))
+        if alpha == 1:
+            return common.tolist()
+        starts, row = np.unique(i, return_inverse=True)
+        hops = np.full((starts.size, n), np.inf)
+        at, to, level = algorithms.bfs(G.A, starts.tolist()).to_coo()
+        hops[at, to] = level
+        return (alpha * common + (1 - alpha) * n / hops[row, j]).tolist()
+
+    return _predicted(G, ebunch, measure)
+
+
+def _communities(G: Graph, community: Any) -> NDArray[np.int64]:
+    """Return a number for each community of nodes; decline where a node has none."""
+    data = original(G).nodes
+    try:
+        labels = [data[node][community] for node in G]
+        known: dict[Any, int] = {}
+        return np.array([known.setdefault(label, len(known)) for label in labels], np.int64)
+    except (KeyError, TypeError) as error:
+        raise NotImplementedError(f"sparsezc: a node has no {community!r} that is hashable") from error
+
+
+def _within(G: Graph, label: NDArray[np.int64]) -> Matrix:
+    """Return the edges inside communities."""
+    i, j, _ = G.A.to_coo()
+    inside = label[i] == label[j]
+    n = len(G)
+    made: Matrix = Matrix.from_coo(i[inside], j[inside], True, datatypes.BOOL, nrows=n, ncols=n)
+    return made._known_symmetric()
+
+
+@claims()
+def cn_soundarajan_hopcroft(
+    G: Graph, ebunch: Iterable[tuple[Any, Any]] | None = None, community: Any = "community"
+) -> Links:
+    """Return the numbers of common neighbours, those of the pair's own community twice."""
+    _no_loops(G)
+    n, label = len(G), _communities(G, community)
+    W = _within(G, label)
+
+    def measure(i: NDArray[np.int64], j: NDArray[np.int64]) -> Any:
+        common = _at(n, i, j, lambda mask: algorithms.common_neighbors(G.A, mask))
+        inside = _at(n, i, j, lambda mask: algorithms.common_neighbors(W, mask))
+        return (common + np.where(label[i] == label[j], inside, 0)).tolist()
+
+    return _predicted(G, ebunch, measure)
+
+
+@claims()
+def ra_index_soundarajan_hopcroft(
+    G: Graph, ebunch: Iterable[tuple[Any, Any]] | None = None, community: Any = "community"
+) -> Links:
+    """Return sums of one over the degrees of common neighbours in the pair's own community."""
+    _no_loops(G)
+    n, label = len(G), _communities(G, community)
+    W = _within(G, label)
+    share = out_degree(G.A).apply(unary.minv[datatypes.FP64]).new()
+
+    def measure(i: NDArray[np.int64], j: NDArray[np.int64]) -> Any:
+        found = _at(n, i, j, lambda mask: algorithms.common_neighbors(W, mask, share))
+        return _whole_zeros(np.where(label[i] == label[j], found, 0))
+
+    return _predicted(G, ebunch, measure)
+
+
+@claims()
+def within_inter_cluster(
+    G: Graph, ebunch: Iterable[tuple[Any, Any]] | None = None, delta: float = 0.001, community: Any = "community"
+) -> Links:
+    """Return the common neighbours in the pair's own community over those outside it."""
+    if delta <= 0:
+        raise nx.NetworkXAlgorithmError("Delta must be greater than zero")
+    _no_loops(G)
+    n, label = len(G), _communities(G, community)
+    W = _within(G, label)
+
+    def measure(i: NDArray[np.int64], j: NDArray[np.int64]) -> Any:
+        common = _at(n, i, j, lambda mask: algorithms.common_neighbors(G.A, mask))
+        inside = _at(n, i, j, lambda mask: algorithms.common_neighbors(W, mask))
+        same = (label[i] == label[j]).tolist()
+        return [x if one else 0 for x, one in zip((inside / (common - inside + delta)).tolist(), same, strict=True)]
+
+    return _predicted(G, ebunch, measure)

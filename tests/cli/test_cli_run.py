@@ -1,0 +1,372 @@
+"""``sparsezc run``: everything from the shell gives what the function gives, and refuses what it cannot read."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import sparsezc as gb
+from sparsezc.cli import features, main
+from sparsezc.cli.table import ROWS, Row
+
+
+@pytest.fixture(autouse=True)
+def _settings_end_with_the_test():
+    with gb.config.set(engine="auto", placement="auto"):
+        yield
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    """A folder with a graph of five vertices in it, 0 - 1 - 2 - 3 and 0 - 4, and tables."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "g.tsv").write_text("0\t1\t2\n1\t2\t3\n2\t3\t4\n0\t4\t1\n")
+    (tmp_path / "places.csv").write_text("latitude,longitude\n10,20\n,\n12,22\n,\n,\n")
+    np.save(tmp_path / "y.npy", np.array([1.0, 1.1, 5.0, 5.1, 0.9]))
+    np.save(tmp_path / "x.features.npy", np.arange(10.0).reshape(5, 2))
+    np.save(tmp_path / "w.npy", np.eye(2))
+    np.save(tmp_path / "p.npy", np.array([1.0, 5.0]))
+    (tmp_path / "p.tsv").write_text("0\t1\t3\n")
+    (tmp_path / "pairs.csv").write_text("0,0\n3,3\n")
+    return tmp_path
+
+
+def run(capsys, *arguments):
+    code = main(["run", *map(str, arguments)])
+    out, err = capsys.readouterr()
+    return code, out, err
+
+
+def answer(capsys, *arguments):
+    code, out, err = run(capsys, *arguments, "--json")
+    assert (code, err) == (0, "")
+    return json.loads(out)
+
+
+def graph():
+    return gb.io.read("g.tsv", directed=False)
+
+
+CALLS = {
+    "louvain-communities": ["--seed", 1, "--resolution", 0.9, "--out", "labels.csv"],
+    "leiden-communities": ["--seed", 1, "--weighted", "--out", "labels.npy"],
+    "sample-neighbors": ["--sources", 0, 1, 0, "--k", 1, "--seed", 1, "--replace", "--weighted", "--out", "drawn.csv"],
+    "random-walks": ["--sources", 0, 3, "--length", 4, "--p", 0.5, "--q", 2, "--seed", 1, "--out", "walks.npy"],
+    "graph-search": ["--sources", 0, 4, "--scores", "y.npy", "--length", 3, "--mode", "greedy", "--out", "walks.csv"],
+    "scan-statistics": ["--out", "psi.csv"],
+    "maximum-flow": ["--s", 0, "--t", 3, "--out", "flow.mtx"],
+    "minimum-cut": ["--s", 0, "--t", 3, "--out", "side.json"],
+    "geolocation": ["--places", "places.csv", "--rounds", 2, "--out", "found.csv"],
+    "vertex-nomination": ["--seeds", 0, 4, "--k", 2, "--content", "y.npy", "--out", "scores.parquet"],
+    "projection": ["--weight", "jaccard", "--out", "pairs.parquet"],
+    "local-clustering": ["--seeds", 0, 3, "--rho", 0.01, "--out", "p.csv"],
+    "fused-lasso": ["--y", "y.npy", "--lambda1", 0.3, "--out", "x.npy"],
+    "application-classification": [
+        "p.tsv",
+        "--features",
+        "y.npy",
+        "--pattern-features",
+        "p.npy",
+        "--rule",
+        "published",
+        "--out",
+        "m.npy",
+    ],
+    "collaborative-filtering": ["--k", 2, "--solver", "als", "--seed", 1, "--out", "f.npz"],
+    "graphsage": [
+        *("--X", "x.features.npy", "--Wf1", "w.npy", "--Wa1", "w.npy", "--Wf2", "w.npy", "--Wa2", "w.npy"),
+        *("--children", 2, "--seed", 1, "--out", "h.csv"),
+    ],
+    "linear-assignment": ["--absent", 9, "--out", "columns.txt"],
+    "seeded-graph-matching": ["g.tsv", "--seeds", "pairs.csv", "--out", "match.tsv"],
+}
+
+
+def lines() -> list[str]:
+    """The table as docs/cli.md shows it."""
+    found = ["| name | options | computes |", "| --- | --- | --- |"]
+    for row in ROWS:
+        name = f"`{row.name}`" + f", `{row.short}`" * (row.short not in ("", row.name))
+        options = " ".join(f"`{option.flag}`" for option in row.options)
+        found.append(f"| {name} | {options} | {row.summary} |".replace("|  |", "| |"))
+    return found
+
+
+def test_the_page_has_the_table():
+    page = (Path(__file__).resolve().parents[2] / "docs" / "cli.md").read_text()
+    assert "\n".join(lines()) in page
+
+
+def test_the_table_has_every_algorithm_and_application():
+    functions = [row.function for row in ROWS]
+    assert sorted(functions) == sorted([*gb.algorithms.__all__, *gb.applications.__all__])
+
+
+#: Arguments of the other rows that need some.
+NEEDED = {
+    "k-truss": ["--k", "2"],
+    "maximal-independent-set": ["--nodes", "0", "2", "--seed", "1"],
+    "maximal-matching": ["--seed", "1"],
+    "greedy-color": ["--seed", "1", "--strategy", "largest_first"],
+    "modularity": ["--communities", "labels.csv"],
+    "multi-source-shortest-paths": ["--sources", "0", "3", "--weighted"],
+    "betweenness-centrality": ["--no-normalized", "--endpoints"],
+    "katz-centrality": ["--alpha", "0.05", "--nstart", "y.npy"],
+    "pagerank": ["--personalization", "y.npy", "--tol", "1e-5"],
+    "cosine-similarity": ["--pairs", "p.tsv", "--weighted"],
+    "k-hop": ["--radius", "2", "--no-center"],
+    "all-pairs-shortest-paths": ["--no-weighted"],
+}
+ACYCLIC = ("topological-generations", "topological-sort", "transitive-reduction", "find-negative-cycle")
+
+
+def called(row: Row, A: gb.Matrix) -> Any:
+    """The function's own answer to the arguments of NEEDED."""
+    given: dict[str, Any] = {"source": 0} if any(option.name == "source" for option in row.options) else {}
+    y = gb.Vector.from_dense(np.load("y.npy"))
+    more = {
+        "k-truss": {"k": 2}, "maximal-independent-set": {"nodes": [0, 2], "seed": 1}, "maximal-matching": {"seed": 1},
+        "greedy-color": {"seed": 1, "strategy": "largest_first"},
+        "modularity": {"communities": gb.Vector.from_dense([0, 0, 1, 1, 0])},
+        "multi-source-shortest-paths": {"sources": [0, 3], "weighted": True},
+        "betweenness-centrality": {"normalized": False, "endpoints": True},
+        "katz-centrality": {"alpha": 0.05, "nstart": y}, "pagerank": {"personalization": y, "tol": 1e-5},
+        "cosine-similarity": {"pairs": gb.Matrix.from_coo([0, 1], [1, 0], True, nrows=5, ncols=5), "weighted": True},
+        "k-hop": {"radius": 2, "center": False}, "all-pairs-shortest-paths": {"weighted": False},
+    }  # fmt: skip
+    return row.call(A, **given, **more.get(row.name, {}))
+
+
+def read_back(path: Path, row: Row) -> Any:
+    """An answer's file, by a library."""
+    if row.out == "numbers":
+        return list(json.loads(path.read_text()).values())
+    if row.out == "graph":
+        return gb.io.read(path).to_coo()
+    if row.out == "rows":
+        return np.load(path).ravel().tolist()
+    with np.load(path) as stored:
+        return [stored[name] for name in stored.files]
+
+
+@pytest.mark.parametrize("row", [row for row in ROWS if row.name not in CALLS], ids=lambda row: row.name)
+def test_every_algorithm_answers_as_its_function(row, here, capsys):
+    (here / "labels.csv").write_text("0\n0\n1\n1\n0\n")
+    directed = row.name in ACYCLIC
+    (here / "p.tsv").write_text("# 5 x 5, 2 entries\n0\t1\n1\t0\n")
+    name = {"numbers": "a.json", "graph": "a.mtx", "rows": "a.npy"}.get(row.out, "a.npz")
+    arguments = [row.name, "g.tsv", *["--undirected"] * (not directed), *NEEDED.get(row.name, []), "--out", name]
+    arguments += ["--source", "0"] if any(option.name == "source" for option in row.options) else []
+    assert answer(capsys, *arguments)["command"] == row.name
+    weights = row.read_weights({"weighted": True} if "--weighted" in arguments else {})
+    right = called(row, gb.io.read("g.tsv", directed=directed, weights=weights))
+    found = read_back(here / name, row)
+    if row.out == "numbers":
+        assert found == [right]
+    elif row.out == "graph":
+        for one, other in zip(found, right.to_coo(), strict=True):
+            np.testing.assert_array_equal(one, other)
+    elif row.out == "rows":
+        assert found == right.to_coo()[1].tolist()
+    else:
+        parts = [part for part in (right if isinstance(right, tuple) else (right,)) if hasattr(part, "to_coo")]
+        np.testing.assert_array_equal(found[0], parts[0].to_coo()[0])
+        for one, other in zip(found[1:], parts, strict=True):
+            np.testing.assert_array_equal(one, other.to_coo()[1])
+
+
+def test_top_says_how_many_rows_a_table_has(here, capsys):
+    assert len(answer(capsys, "pagerank", "kron:6", "--top", 3)["top"]) == 3
+    assert answer(capsys, "cc", "kron:6", "--top", 0)["largest"] == []
+    assert run(capsys, "pagerank", "kron:6", "--top", -1)[0::2] == (
+        1,
+        "sparsezc: --top is -1; a number of rows is needed\n",
+    )
+
+
+def test_the_nearest_name_is_offered(capsys):
+    for arguments, offered in (
+        (["run", "core_numbr", "path:3"], "invalid choice: 'core-numbr'; did you mean 'core-number'?"),
+        (["bsf", "path:3"], "invalid choice: 'bsf'; did you mean 'bfs'?"),
+        (["bfs", "path:3", "--sorce", "1"], "unrecognized arguments: --sorce 1; did you mean '--source'?"),
+        (["run", "projection", "path:3", "--onto", "row"], "invalid choice: 'row'; did you mean 'rows'?"),
+    ):
+        with pytest.raises(SystemExit) as left:
+            main(arguments)
+        assert left.value.code == 2
+        assert offered in capsys.readouterr().err
+
+
+def test_the_list_has_every_name(capsys):
+    with pytest.raises(SystemExit) as left:
+        main(["run", "--list"])
+    assert left.value.code == 0
+    out = capsys.readouterr().out
+    assert [line.split()[0] for line in out.splitlines()[1:]] == [row.short or row.name for row in ROWS]
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_every_application_answers_and_writes(name, here, capsys):
+    data = answer(capsys, name, "g.tsv", "--undirected", *CALLS[name])
+    assert data["command"] == name
+    assert data["graph"]["vertices"] == 5
+    assert (here / str(CALLS[name][-1])).stat().st_size
+    code, out, err = run(capsys, name, "g.tsv", "--undirected", *CALLS[name])
+    assert (code, err) == (0, "")
+    assert "5 vertices" in out
+
+
+def test_answers_are_those_of_the_functions(here, capsys):
+    A = graph()
+    assert answer(capsys, "maximum-flow", "g.tsv", "--undirected", *CALLS["maximum-flow"])["value"] == 2
+    flow = gb.io.read("flow.mtx")
+    assert flow.dup("INT64").isequal(gb.algorithms.maximum_flow(A, 0, 3)[1])
+    answer(capsys, "fused-lasso", "g.tsv", "--undirected", *CALLS["fused-lasso"])
+    assert np.array_equal(np.load("x.npy"), gb.applications.fused_lasso(A, np.load("y.npy"), 0.3)[0].to_dense())
+    answer(capsys, "geolocation", "g.tsv", "--undirected", *CALLS["geolocation"])
+    found = np.loadtxt("found.csv", delimiter=",")
+    expected = gb.applications.geolocation(A, [[10, 20], [np.nan] * 2, [12, 22], [np.nan] * 2, [np.nan] * 2], 2)
+    assert np.array_equal(found[:, 1:], expected.to_dense()[found[:, 0].astype(int)])
+    assert answer(capsys, "projection", "g.tsv", "--undirected", "--out", "pairs.tsv")["pairs"] == 3
+    B = gb.applications.projection(A)
+    assert gb.io.read("pairs.tsv", directed=False).dup("INT64").isequal(B)
+
+
+def test_walks_and_samples_are_those_of_the_functions(here, capsys):
+    A = graph()
+    data = answer(capsys, "random-walks", "g.tsv", "--undirected", *CALLS["random-walks"])
+    walks = gb.algorithms.random_walks(A, [0, 3], 4, p=0.5, q=2, seed=1)
+    assert np.array_equal(np.load("walks.npy"), walks.to_dense(-1))
+    assert (data["walks"], data["steps"]) == (2, 8)
+    answer(capsys, "graph-search", "g.tsv", "--undirected", *CALLS["graph-search"])
+    walks = gb.algorithms.graph_search(A, [0, 4], gb.Vector.from_dense(np.load("y.npy")), 3, "greedy")
+    assert np.array_equal(np.loadtxt("walks.csv", delimiter=","), walks.to_dense(-1))
+    answer(capsys, "sample-neighbors", "g.tsv", "--undirected", *CALLS["sample-neighbors"])
+    drawn = gb.algorithms.sample_neighbors(A, [0, 1, 0], 1, replace=True, weighted=True, seed=1)
+    row, neighbor, times = drawn.to_coo()
+    expected = np.column_stack([np.array([0, 1, 0])[row.astype(int)], neighbor, times])
+    assert np.array_equal(np.loadtxt("drawn.csv", delimiter=","), expected)
+    data = answer(capsys, "leiden-communities", "g.tsv", "--undirected", *CALLS["leiden-communities"])
+    labels = gb.algorithms.leiden_communities(A, weighted=True, seed=1).to_dense()
+    assert np.array_equal(np.load("labels.npy"), labels)
+    assert data["communities"] == len(set(labels.tolist()))
+
+
+def test_a_vertex_without_a_score_is_left_out(here, capsys):
+    np.save("scores.npy", [1.0, np.nan, 5.0, 5.0, 0.5])
+    answer(capsys, "graph-search", "g.tsv", "--undirected", "--sources", 0, "--scores", "scores.npy", "--length", 1,
+           "--mode", "greedy", "--out", "walks.npy")  # fmt: skip
+    assert np.load("walks.npy").tolist() == [[0, 4]]
+
+
+def test_answers_have_the_files_ids(here, capsys):
+    (here / "far.tsv").write_text("100\t200\n200\t300\n100\t300\n")
+    given = ("far.tsv", "--undirected", "--relabel")
+    answer(capsys, "random-walks", *given, "--sources", 200, "--length", 3, "--seed", 1, "--out", "walks.npy")
+    assert set(np.load("walks.npy").ravel().tolist()) <= {100, 200, 300}
+    answer(capsys, "sample-neighbors", *given, "--sources", 200, "--out", "drawn.npy")
+    assert np.load("drawn.npy")[:, :2].tolist() == [[200, 100], [200, 300]]
+    data = answer(capsys, "louvain-communities", *given, "--seed", 1, "--out", "labels.txt")
+    assert data["largest"] == [{"label": 100, "vertices": 3}]
+    assert (here / "labels.txt").read_text() == "100 100\n200 100\n300 100\n"
+
+
+def test_vertices_are_the_files_ids(here, capsys):
+    (here / "far.tsv").write_text("100\t200\n200\t300\n100\t300\n")
+    data = answer(capsys, "vertex-nomination", "far.tsv", "--undirected", "--relabel", "--seeds", 200)
+    assert [each["vertex"] for each in data["top"]] == [100, 300]
+
+
+def test_two_graphs_have_ids_of_their_own(here, capsys):
+    """A path whose ends differ in degree from its middle; the second one's vertices are called otherwise."""
+    (here / "one.tsv").write_text("10\t20\n20\t30\n30\t40\n")
+    (here / "two.tsv").write_text("7\t5\n5\t9\n9\t3\n")
+    (here / "known.csv").write_text("a,b\n10,7\n40,3\n")
+    given = ("one.tsv", "two.tsv", "--undirected", "--relabel", "--seeds", "known.csv", "--out", "match.txt")
+    assert answer(capsys, "seeded-graph-matching", *given)["disagreements"] == 0
+    assert (here / "match.txt").read_text() == "10 7\n20 5\n30 9\n40 3\n"
+    np.save("ends.npy", [0, 1, 1, 0]), np.save("some.npy", [1, 0])
+    given = ("one.tsv", "pattern.tsv", "--relabel", "--features", "ends.npy", "--pattern-features", "some.npy")
+    (here / "pattern.tsv").write_text("4\t6\n")
+    best = answer(capsys, "application-classification", *given, "--weights", "none")["best"]
+    assert [(each["pattern"], each["vertex"]) for each in best] == [(4, 30), (6, 40)]
+
+
+def test_clusters_are_written_with_their_seeds(here, capsys):
+    (here / "far.tsv").write_text("100\t200\n200\t300\n300\t100\n300\t400\n400\t500\n500\t600\n600\t400\n")
+    given = ("far.tsv", "--relabel", "--seeds", 500, 200, "--rho", 0.01, "--out", "p.csv")
+    found = answer(capsys, "local-clustering", *given)["clusters"]
+    assert [(each["seed"], each["vertices"]) for each in found] == [(500, 3), (200, 3)]
+    rows = np.loadtxt("p.csv", delimiter=",")
+    A = gb.io.read("far.tsv", relabel=True)[0]
+    p, cluster, _ = gb.applications.local_clustering(A, [4, 1], rho=0.01)
+    for k, seed in enumerate((500, 200)):
+        mine = rows[rows[:, 0] == seed]
+        vertex, value = p[k, :].new().to_coo()
+        assert np.array_equal(mine[:, 1:3], np.c_[100.0 * (vertex + 1), value])
+        assert np.array_equal(mine[mine[:, 3] == 1, 1], 100.0 * (cluster[k, :].new().to_coo()[0] + 1))
+
+
+def test_graphs_that_are_written_have_the_files_ids(here, capsys):
+    (here / "far.tsv").write_text("100\t200\t3\n200\t300\t2\n")
+    given = ("far.tsv", "--relabel")
+    answer(capsys, "maximum-flow", *given, "--weights", "INT64", "--s", 100, "--t", 300, "--out", "flow.tsv")
+    assert gb.io.read("flow.tsv", directed=True).to_dicts() == {100: {200: 2}, 200: {300: 2}}
+    answer(capsys, "projection", *given, "--undirected", "--out", "pairs.tsv")
+    assert gb.io.read("pairs.tsv", directed=True).to_dicts() == {100: {300: 1}, 300: {100: 1}}
+
+
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+@pytest.mark.parametrize("heading", ["", "y\n"])
+def test_tables_with_headings_and_byte_order_marks(mark, heading, here):
+    (here / "y.csv").write_text(f"{mark}{heading}1\r\n2\r\n", encoding="utf-8", newline="")
+    assert features.read("y.csv", "--y").tolist() == [1.0, 2.0]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["fused-lasso", "g.tsv", "--y", "none.npy", "--lambda1", 1], "--y none.npy: there is no such file"),
+        (["fused-lasso", "g.tsv", "--y", "y.xlsx", "--lambda1", 1], "a name that ends in .npy, .csv"),
+        (["fused-lasso", "g.tsv", "--y", "bad.csv", "--lambda1", 1], "bad.csv, line 2: found 'one'"),
+        (["fused-lasso", "g.tsv", "--y", "ragged.csv", "--lambda1", 1], "ragged.csv, line 2: found 2 columns"),
+        (["fused-lasso", "g.tsv", "--y", "empty.csv", "--lambda1", 1], "empty.csv has no numbers"),
+        (["fused-lasso", "g.tsv", "--y", "bad.npy", "--lambda1", 1], "bad.npy is no .npy file"),
+        (["fused-lasso", "g.tsv", "--y", "y.npy", "--lambda1", -1], "lambda1 is -1"),
+        (["maximum-flow", "g.tsv", "--s", 1, "--t", 1], "s and t are both 1"),
+        (["scan-statistics", "g.tsv", "--out", "a.xlsx"], "says no format"),
+        (["maximum-flow", "absent.tsv", "--s", 0, "--t", 1, "--out", "a.xlsx"], "a.xlsx"),
+        (["collaborative-filtering", "absent.tsv", "--out", "a.csv"], "--out a.csv: several arrays"),
+        (
+            ["random-walks", "absent.tsv", "--sources", 0, "--out", "a.mtx"],
+            "--out a.mtx: rows are written; a name that",
+        ),
+        (["graph-search", "g.tsv", "--sources", 0, "--scores", "pairs.csv"], "pairs.csv has 2 columns; one number for"),
+        (["geolocation", "absent.tsv", "--places", "places.csv", "--out", "no/a.csv"], "does not exist"),
+        (["fused-lasso", "g.tsv", "--y", "p.npy", "--lambda1", 1], "y has 2 numbers; one for each of 5 vertices"),
+        (["seeded-graph-matching", "g.tsv", "g.tsv", "--seeds", "half.csv"], "has 3.5, 3 in row 1; whole numbers"),
+        (["seeded-graph-matching", "g.tsv", "g.tsv", "--seeds", "y.npy"], "has shape (5,); a line of 2 vertices"),
+        (["vertex-nomination", "g.tsv", "--relabel", "--seeds", 7], "--seeds is 7; no edge of g.tsv has this id"),
+    ],
+)
+def test_bad_input(arguments, message, here, capsys):
+    (here / "bad.csv").write_text("1\none\n")
+    (here / "ragged.csv").write_text("1\n1,2\n")
+    (here / "empty.csv").write_text("")
+    (here / "bad.npy").write_text("nothing")
+    (here / "half.csv").write_text("0,0\n3.5,3\n")
+    code, out, err = run(capsys, *arguments)
+    assert (code, out) == (1, "")
+    assert err.count("\n") == 1
+    assert message in err
+
+
+def test_wrong_usage(here, capsys):
+    for arguments in (["nothing"], ["maximum-flow", "g.tsv", "--s", "0"]):
+        with pytest.raises(SystemExit) as left:
+            main(["run", *arguments])
+        assert left.value.code == 2

@@ -1,0 +1,54 @@
+"""The table of docs/networkx.md, of the claims and the published times: ``python -m tests.networkx_backend.page``."""
+
+from __future__ import annotations
+
+import json
+import re
+import statistics
+import sys
+from pathlib import Path
+from typing import Any
+
+from sparsezc.networkx_backend.info import FUNCTIONS
+from tests.networkx_backend.entry_points import ROOT
+
+PAGE = ROOT / "docs" / "networkx.md"
+PUBLISHED = ROOT / "benchmarks" / "published" / "files" / "networkx.json"
+HEAD = ["| function | time over NetworkX's | limits |", "| --- | --- | --- |"]
+
+
+def _ratio(times: list[list[float]]) -> str:
+    if not times:
+        return "-"
+    ratio = statistics.median(ours / theirs for theirs, ours in times)
+    return f"{ratio:.1f}" if ratio >= 0.095 else f"{ratio:.3f}"
+
+
+def table() -> list[str]:
+    """Return the lines of the table."""
+    times: dict[str, Any] = json.loads(PUBLISHED.read_text())["seconds"]
+    lines = [f"| `{name}` | {_ratio(times.get(name, []))} | {limits} |" for name, limits in sorted(FUNCTIONS.items())]
+    return HEAD + lines
+
+
+def publish(found: list[dict[str, Any]]) -> None:
+    """Write the times of ``benchmarks.networkx_overhead --forced --sizes medium --out FILE`` by function."""
+    seconds: dict[str, list[list[float]]] = {}
+    for line in found:
+        if line["forced"] == line["forced"]:  # no NaN: the backend answered
+            seconds.setdefault(line["function"], []).append([float(f"{line[key]:.3g}") for key in ("alone", "forced")])
+    command = "python -m benchmarks.networkx_overhead --forced --sizes medium --patience 0.7 --out FILE"
+    text = json.dumps({"command": command, "of each call": ["NetworkX", "sparsezc"], "seconds": seconds})
+    PUBLISHED.write_text(text.replace(']], "', ']],\n"') + "\n")
+
+
+if __name__ == "__main__":
+    if sys.argv[1:]:
+        publish(json.loads(Path(sys.argv[1]).read_text()))
+    page = PAGE.read_text()
+    start = re.search(r"^\| function \|.*\n", page, re.MULTILINE)
+    assert start
+    rest = page[start.start() :]
+    end = re.search(r"\n\n", rest)
+    assert end
+    PAGE.write_text(page[: start.start()] + "\n".join(table()) + rest[end.start() :])
