@@ -121,5 +121,5 @@ def _distributed(distributed: Any, engine: Any, data: Csr | VectorPart, bounds: 
     engine.layouts.cut(bounds)
     layout = engine.layouts.of((size,))
     local = engine.local.settled(Vector.from_coo(*data, size=layout.hi - layout.lo))
-    store = import_module(f"{_ENGINE}.stores").Store(local, layout, (size,))
+    store = import_module(f"{_ENGINE}.parts.stores").Store(local, layout, (size,))
     return Vector._from_store(engine, store, local.dtype, size)

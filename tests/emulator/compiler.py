@@ -246,15 +246,6 @@ class Compiler:
         for symbol in cases:
             self._write(self.cache / f"{symbol}.library", library.name)
 
-    def _compile_once(self, case: dict[str, tuple[str, str]]) -> None:
-        """Compile a kernel unless another process does so: ranks want the same ones at the same time."""
-        self.prepare()
-        (symbol,) = case
-        with (self.cache / f"lock-{symbol[-2:]}").open("w") as file:
-            fcntl.flock(file, fcntl.LOCK_EX)  # until the file is closed
-            if self._library(symbol) is None:
-                self._compile(case)
-
     def _library(self, symbol: str) -> Path | None:
         try:
             library = self.cache / (self.cache / f"{symbol}.library").read_text()
@@ -269,9 +260,7 @@ class Compiler:
             text = inline_includes(source)
             wanted.setdefault((source, name), (self.symbol(text, name), (text, name)))
         missing = dict(case for case in wanted.values() if self._library(case[0]) is None)
-        if len(missing) == 1:
-            self._compile_once(missing)
-        elif missing:
+        if missing:
             self.prepare()
             items, workers = list(missing.items()), workers or min(4, os.cpu_count() or 1)
             size = max(_SMALLEST, min(BATCH, -(-len(items) // workers)))

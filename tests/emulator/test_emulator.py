@@ -172,12 +172,12 @@ def test_arguments_by_value() -> None:
 @pytest.mark.parametrize(
     ("name", "args", "block", "message"),
     [
-        ("divergent_barrier", (), 32, r"__syncthreads at kernel:10 after some threads of the block have returned"),
+        ("divergent_barrier", (), 32, r"__syncthreads at kernel:8 after some threads of the block have returned"),
         (
             "different_barriers",
             (),
             64,
-            "threads of one block met in different barriers: thread .* in __syncthreads at kernel:1[68], thread",
+            "threads of one block met in different barriers: thread .* in __syncthreads at kernel:1[46], thread",
         ),
         ("divergent_shuffle", (), 32, r"lanes of one warp met in different calls: thread \d+ in shuffle at .*, thread"),
         ("exited_lane", (I32(20),), 32, "thread 19 shuffles from lane 20, which takes no part"),

@@ -162,9 +162,11 @@ def alike(got: Any, want: Any) -> bool:
     return bool(type(got) is type(want) and got == want)
 
 
-def compare(names: Any) -> None:
+def compare(names: Any, without: tuple[str, ...] = ()) -> None:
     wrong = []
     for graph, A in graphs().items():
+        if graph in without:
+            continue
         D = A.distribute()
         for name in names:
             if (graph == "kron" and name in SLOW) or (name in SEQUENTIAL and A.nrows > 3):
@@ -182,4 +184,4 @@ def check_every_algorithm_has_a_call() -> None:
 
 def check_algorithms() -> None:
     """On all graphs by one and by two ranks; by three not on the two of many rounds."""
-    compare(CALLS, graphs().keys() - {"kron", "path"} if engine().size > 2 else None)
+    compare(CALLS, ("kron", "path") if engine().size > 2 else ())
