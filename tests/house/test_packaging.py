@@ -204,7 +204,8 @@ from sparsezc import algorithms, applications, cli, io
 for package in (gb, algorithms, applications, io):
     for name in package.__all__:
         getattr(package, name)
-assert cli.main(["bfs", "kron:6"]) == 0
+assert cli.main(["convert", "kron:6", "graph.mtx"]) == 0
+assert cli.main(["bfs", "graph.mtx"]) == 0
 assert cli.main(["pagerank", "kron:6", "--out", "ranks.csv", "--quiet"]) == 0
 """
 
