@@ -7,6 +7,7 @@ those names. Builds run on a copy of the tree, so that old build folders have no
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -15,14 +16,16 @@ import tomllib
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib.metadata import version
+from importlib.metadata import distribution, version
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from zipfile import ZipFile
 
 import pytest
+import yaml
 from build import ProjectBuilder
 from build.env import DefaultIsolatedEnv
+from packaging.requirements import Requirement
 from pyproject_hooks import quiet_subprocess_runner
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -176,6 +179,55 @@ assert all(entry.name == "sparsezc" and entry.load() for entry in entries.values
     assert done.returncode == 0, done.stderr
 
 
+def test_twine_accepts_wheel_and_sdist(built: Built) -> None:
+    """Their metadata is complete, and README.md renders as the description."""
+    command = [sys.executable, "-m", "twine", "--no-color", "check", "--strict", str(built.wheel), str(built.sdist)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout.count("PASSED")) == (0, 2), done.stdout + done.stderr
+
+
+def declared() -> set[str]:
+    """Return the distributions that pyproject.toml requires without an extra, and those that they require in turn."""
+    found: set[str] = set()
+    waiting = list(project()["project"]["dependencies"])  # type: ignore[index]
+    while waiting:
+        needed = Requirement(waiting.pop())
+        if needed.name not in found and (needed.marker is None or needed.marker.evaluate({"extra": ""})):
+            found.add(needed.name)
+            waiting += distribution(needed.name).requires or []
+    return found
+
+
+PROGRAM = """
+import sparsezc as gb
+from sparsezc import algorithms, applications, cli, io
+for package in (gb, algorithms, applications, io):
+    for name in package.__all__:
+        getattr(package, name)
+assert cli.main(["convert", "kron:6", "graph.mtx"]) == 0
+assert cli.main(["bfs", "graph.mtx"]) == 0
+assert cli.main(["pagerank", "kron:6", "--out", "ranks.csv", "--quiet"]) == 0
+"""
+
+
+def test_the_declared_dependencies_are_enough(built: Built, tmp_path: Path) -> None:
+    """The wheel runs beside no other distributions than these: no site-packages, but links to their files."""
+    alone = tmp_path / "alone"
+    alone.mkdir()
+    for name in declared():
+        files = distribution(name).files or []
+        for top in {path.parts[0] for path in files if path.parts[0] not in ("..", "__pycache__")}:
+            (alone / top).symlink_to(Path(str(distribution(name).locate_file(top))))
+    with ZipFile(built.wheel) as archive:
+        archive.extractall(alone)
+    environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"} | {"PYTHONPATH": str(alone)}
+    assert not (alone / "networkx").exists()
+    command = [sys.executable, "-S", "-c", PROGRAM]  # no site: neither site-packages nor editable installs
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "ranks.csv").exists()
+
+
 # The environment may have an editable install of this very checkout, which must not stand in for the one under test.
 EDITABLE = """
 import site, sys
@@ -217,3 +269,26 @@ def test_the_top_level_rooms_refuse_other_names(name: str) -> None:
 def test_the_version_is_said_once() -> None:
     done = python("import sparsezc; print(sparsezc.__version__)", cwd=ROOT)
     assert done.stdout.strip() == project()["project"]["version"], done.stderr  # type: ignore[index]
+
+
+def test_what_deploys_says_what_pyproject_says() -> None:
+    """The conda recipe has its bounds, the constraints meet them, and the citation has the version."""
+    deploy = ROOT / "docs" / "deploy"
+    metadata: dict[str, Any] = project()["project"]  # type: ignore[assignment]
+    recipe = yaml.safe_load((deploy / "recipe.yaml").read_text())
+    bounds = [str(Requirement(each)).replace(">=", " >=") for each in metadata["dependencies"]]
+    assert recipe["requirements"]["run"] == [f"python {metadata['requires-python']}", *bounds]
+    citation = yaml.safe_load((deploy / "CITATION.cff").read_text())
+    assert {recipe["context"]["version"], citation["version"]} == {metadata["version"]}
+    wanted = {"constraints.txt": ("hdf5", "arrow"), "constraints-cuda13.txt": ("cuda13",)}
+    for file, extras in wanted.items():
+        text = (deploy / file).read_text()
+        pinned = re.findall(r"^([\w-]+)==([\w.]+)", text, re.MULTILINE)
+        needed = [each for extra in extras for each in metadata["optional-dependencies"][extra]]
+        needed += metadata["dependencies"] if file == "constraints.txt" else []
+        for each in map(Requirement, needed):
+            found = [number for name, number in pinned if name == each.name]
+            assert found, f"{file}: {each}"
+            assert all(number in each.specifier for number in found), f"{file}: {each}, found {found}"
+        # each pin is followed by hashes
+        assert len(re.findall(r"^[\w-]+==[^\n]*\\\n    --hash=sha256:[0-9a-f]{64}", text, re.MULTILINE)) == len(pinned)
