@@ -46,6 +46,7 @@ def blocks(page: Path, language: str) -> list[str]:
 PACKAGES = {
     "sparsezc.io.interop.arrow": "pyarrow",
     "sparsezc.io.interop.awkward": "awkward",
+    "sparsezc.io.interop.polars": "polars",
     "sparsezc.io.formats.binsparse": "h5py",
     "sparsezc.io.hdf5.aligned_file": "h5py",
     "sparsezc.io.interop.pandas": "pandas",
