@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from sparsezc.cli import graph
 from sparsezc.cli.report import Report, Table, counted, seconds
 from sparsezc.cli.scale_counts import Counts
-from sparsezc.expr import engines
 
 if TYPE_CHECKING:
     from sparsezc.cli.calibrate import Between
@@ -182,6 +181,7 @@ class _One(NamedTuple):
         """Prepare it, and run it if the numbers are `wanted`."""
         from sparsezc import algorithms
         from sparsezc.engines.distributed.model.cost import Work
+        from sparsezc.expr import engines
         from sparsezc.memory.placement import RECORDS
 
         indptr, source = found.csr.indptr, found.busiest() if found.csr.nvals else 0

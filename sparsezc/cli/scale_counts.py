@@ -6,8 +6,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from sparsezc.expr import engines
-
 __all__ = ["Counts"]
 
 _ID = 4  # bytes of a vertex's number on the way
@@ -39,6 +37,8 @@ class Counts:
     @contextmanager
     def watching(self, engine: Any) -> Iterator[Counts]:
         """Count every statement that an engine runs meanwhile; loops run step by step."""
+        from sparsezc.expr import engines
+
         run = engine.run
 
         def look_and_run(expression: Any, out: Any, write: Any) -> None:

@@ -18,7 +18,7 @@ def put(request, monkeypatch):
         before = cuda.use(request.getfixturevalue("emulated"))
         # warps look at 32 colours together, blocks, which take rows of more than 64 entries, at 256
         monkeypatch.setattr(colors, "_WORDS", 1)
-        monkeypatch.setattr(colors, "_LONG_ROW", 64)
+        monkeypatch.setattr(colors, "LONG_ROW", 64)
         yield lambda A: A.to("gpu", placement="zerocopy")
         cuda.use(before)
         return
