@@ -10,8 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sparsezc as gb
+from sparsezc.device import cuda
 from sparsezc.errors import ConvergenceFailure, DomainMismatch, IndexOutOfBound, InvalidValue
 from tests.algorithms.graphs import SMALL, both_ways, csr, graphs, kronecker, matrix, undirected
+from tests.emulator.device import EmulatedDevice, why_unavailable
 
 local_clustering = gb.applications.local_clustering
 
@@ -181,3 +183,23 @@ def test_what_does_not_settle_says_how_far_it_came():
 def test_bad_input(options, error, message):
     with pytest.raises(error, match=message):
         local_clustering(matrix(SMALL["two cliques"]), **{"seeds": [0]} | options)
+
+
+@pytest.mark.skipif(why_unavailable() is not None, reason=f"no emulator: {why_unavailable()}")
+@pytest.mark.parametrize(("seeds", "rho"), [([3], 1e-4), ([5, 9, 77], 1e-3)])
+def test_rows_cross_the_link_once(seeds, rho):
+    """Sectors of 32 bytes, at most 1.5 times the ids of the rows of vertices that were found."""
+    device = EmulatedDevice("lockstep", counting=True)
+    before = cuda.use(device)
+    try:
+        A = gb.io.read("kron:11", placement="zerocopy")
+        degree = np.diff(A._to_csr().indptr)
+        local_clustering(A, seeds, rho=rho)
+        device.reset()
+        found = np.unique(local_clustering(A, seeds, rho=rho)[0].to_coo()[1].astype(np.int64))
+        read = device.total(1)
+    finally:
+        cuda.use(before)
+    touched = 4 * int(degree[found].sum())
+    assert read.useful_bytes == touched > 0
+    assert 32 * read.sectors <= 1.5 * touched

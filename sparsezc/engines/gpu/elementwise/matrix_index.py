@@ -50,6 +50,8 @@ def extract(rows: Rows, dtype: DataType, i: Any, j: Any) -> MatrixStore:
     shape = lengths.size, rows.ncols if j is None else j.size
     columns = None if j is None else _Columns(j)
 
+    near = RECORDS[rows.indices.placement].near
+
     ascending = columns is None or columns.ascending
     entry_bytes = _ENTRY_BYTES if columns is None or ascending else _SORTED_BYTES * columns.most
     if not ascending and lengths.size and int(lengths.max()) * entry_bytes > budget.available():
@@ -64,13 +66,14 @@ def extract(rows: Rows, dtype: DataType, i: Any, j: Any) -> MatrixStore:
         row = xp.searchsorted(offsets[first : last + 1], entry, side="right") - 1
         source = starts[first:last][row] + entry - offsets[first:last][row]
         if columns is None:
-            ids = gather_scatter.gather(rows.indices, source)
+            ids = gather_scatter.gather(rows.indices, source, near=near)
         else:
-            row, source, ids = columns.match(row, source, gather_scatter.gather(rows.indices, source).astype(np.int64))
+            read = gather_scatter.gather(rows.indices, source, near=near)
+            row, source, ids = columns.match(row, source, read.astype(np.int64))
             local = xp.searchsorted(row, xp.arange(last - first + 1, dtype=np.int64))
         if not whole:
             return local, None, None
-        return local, ids, None if rows.iso else gather_scatter.gather(rows.values, source)
+        return local, ids, None if rows.iso else gather_scatter.gather(rows.values, source, near=near)
 
     # Parts of a cut row must be in ascending order of their columns.
     ranges = row_blocks.blocks([offsets], entry_bytes, cut=row_blocks.evenly(offsets) if ascending else None)
