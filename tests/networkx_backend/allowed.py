@@ -17,6 +17,7 @@ _SET = "neighbours come in the graph's order; NetworkX adds them as a set or a s
 ORDER: dict[str, str] = {
     **dict.fromkeys(("all_pairs_bellman_ford_path", "johnson", "dijkstra_predecessor_and_distance"), "nearest first"),
     **dict.fromkeys(("color", "generalized_degree"), "nodes, or numbers, come in their order"),
+    "condensation": "NetworkX's `mapping` has the nodes of a component in the order of a set",
     "ego_graph": "with `undirected` the nodes found are put into NetworkX's set in another order",
     "transitive_closure": _SET,
     "transitive_closure_dag": _SET,
