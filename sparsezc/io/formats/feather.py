@@ -19,9 +19,8 @@ from sparsezc.io.build.optional import need
 from sparsezc.io.build.table_columns import USUAL, Names, TableColumns
 from sparsezc.io.files.pipe_spool import regular
 from sparsezc.io.hdf5.foreign import one_line
-from sparsezc.io.interop import arrow, arrow_edges
+from sparsezc.io.interop import arrow_edges
 from sparsezc.memory.csr import Csr
-from sparsezc.semirings.types import datatypes
 
 if TYPE_CHECKING:
     from sparsezc.io.files.atomic_write import Output
@@ -42,25 +41,11 @@ def read(path: Path, *, columns: TableColumns = USUAL, names: Names | None = Non
 
 def edge_chunks(path: Path, *, columns: TableColumns = USUAL, names: Names | None = None) -> EdgeChunks:
     """Return the edges batch by batch."""
-    chosen = columns
 
     def chunks(found: EdgeChunks) -> Iterator[Chunk]:
-        needed = (0, 0)
         with _opened(path) as (schema, batches):
-            columns = arrow_edges.columns_of(path, schema.names, chosen)
-            nrows, ncols = (None, None) if names is not None else arrow.sizes_of(schema)
-            for batch in batches:
-                rows, cols, *rest = arrow_edges.numbers(path, batch, columns, chosen, names)
-                if rows.size:
-                    needed = max(needed[0], int(rows.max()) + 1), max(needed[1], int(cols.max()) + 1)
-                if rest:
-                    found.dtype = datatypes.lookup(rest[0].dtype)
-                yield rows.copy(), cols.copy(), rest[0].copy() if rest else None  # the batch's memory is the file's
-        if nrows is None or ncols is None:
-            nrows = ncols = max(needed)
-        elif needed[0] > nrows or needed[1] > ncols:
-            raise FileFormatError(f"{path} says {nrows} x {ncols} in its schema and has the id {max(needed) - 1}")
-        found.nrows, found.ncols = nrows, ncols
+            for rows, cols, values in arrow_edges.chunks(path, schema, lambda _: batches, columns, names, found):
+                yield rows.copy(), cols.copy(), values  # the batch's memory is the file's
 
     return EdgeChunks.by(chunks)
 

@@ -31,7 +31,6 @@ from sparsezc.io.hdf5.foreign import one_line
 from sparsezc.io.interop import arrow, arrow_edges
 from sparsezc.io.interop.edge_table import TableOptions
 from sparsezc.memory.csr import Csr
-from sparsezc.semirings.types import datatypes
 from sparsezc.terminal.progress import bar
 
 if TYPE_CHECKING:
@@ -111,41 +110,23 @@ def edge_chunks(
     """
     if path.is_dir():
         return edge_list.chained(lambda each: edge_chunks(each, part, columns=columns, names=names), parts_of(path))
-    chosen = columns
 
     def chunks(found: EdgeChunks) -> Iterator[Chunk]:
-        file, needed = _open(path, part), (0, 0)
-        with _damage(path), file:
-            columns = arrow_edges.columns_of(path, file.schema_arrow.names, chosen)
-            nrows, ncols = (None, None) if names is not None else _sizes(path, file.schema_arrow)
+        file = _open(path, part)
+
+        def batches(names: list[str]) -> Iterator[Any]:
             groups = _groups(file, part)
             mine = sum(file.metadata.row_group(group).num_rows for group in groups)
             progress = bar(mine, f"reading {path.name}", " edges")
-            for batch in file.iter_batches(columns=columns, row_groups=list(groups)):
-                rows, cols, *rest = arrow_edges.numbers(path, batch, columns, chosen, names)
-                if rows.size:
-                    needed = max(needed[0], int(rows.max()) + 1), max(needed[1], int(cols.max()) + 1)
-                if rest:
-                    found.dtype = datatypes.lookup(rest[0].dtype)
-                # A copy, as a caller that holds many chunks would keep Arrow from reusing its memory.
-                yield rows, cols, rest[0].copy() if rest else None
+            for batch in file.iter_batches(columns=names, row_groups=list(groups)):
+                yield batch
                 progress.update(batch.num_rows)
             progress.close()
-        if nrows is None or ncols is None:
-            nrows = ncols = max(needed)
-        elif needed[0] > nrows or needed[1] > ncols:
-            raise FileFormatError(f"{path} says {nrows} x {ncols} in its schema and has the id {max(needed) - 1}")
-        found.nrows, found.ncols = nrows, ncols
+
+        with _damage(path), file:
+            yield from arrow_edges.chunks(path, file.schema_arrow, batches, columns, names, found)
 
     return EdgeChunks.by(chunks)
-
-
-def _sizes(path: Path, schema: Any) -> tuple[int | None, int | None]:
-    """Return the sizes in the schema's metadata, if it has any."""
-    try:
-        return arrow.sizes_of(schema)
-    except InvalidValue as error:
-        raise FileFormatError(f"{path}: {error}") from None
 
 
 def write(csr: Csr, out: Output) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +10,50 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.errors import FileFormatError, InvalidValue
+from sparsezc.io.build.edge_list import Chunk, EdgeChunks
 from sparsezc.io.build.table_columns import NamedVertices, Names, TableColumns
 from sparsezc.io.interop import arrow
+from sparsezc.semirings.types import datatypes
+
+
+def chunks(
+    path: Path,
+    schema: Any,
+    batches: Callable[[list[str]], Iterable[Any]],
+    chosen: TableColumns,
+    names: Names | None,
+    found: EdgeChunks,
+) -> Iterator[Chunk]:
+    """Yield the edges of batches, whose memory the ids share; at the end `found` has the sizes, and the type of values.
+
+    Parameters
+    ----------
+    batches : callable
+        Returns the batches of the columns that it is given.
+    """
+    needed, columns = (0, 0), columns_of(path, schema.names, chosen)
+    nrows, ncols = (None, None) if names is not None else _sizes(path, schema)
+    for batch in batches(columns):
+        rows, cols, *rest = numbers(path, batch, columns, chosen, names)
+        if rows.size:
+            needed = max(needed[0], int(rows.max()) + 1), max(needed[1], int(cols.max()) + 1)
+        if rest:
+            found.dtype = datatypes.lookup(rest[0].dtype)
+        # A copy, as a caller that holds many chunks would keep Arrow from reusing its memory.
+        yield rows, cols, rest[0].copy() if rest else None
+    if nrows is None or ncols is None:
+        nrows = ncols = max(needed)
+    elif needed[0] > nrows or needed[1] > ncols:
+        raise FileFormatError(f"{path} says {nrows} x {ncols} in its schema and has the id {max(needed) - 1}")
+    found.nrows, found.ncols = nrows, ncols
+
+
+def _sizes(path: Path, schema: Any) -> tuple[int | None, int | None]:
+    """Return the sizes in the schema's metadata, if it has any."""
+    try:
+        return arrow.sizes_of(schema)
+    except InvalidValue as error:
+        raise FileFormatError(f"{path}: {error}") from None
 
 
 def columns_of(path: Path, names: list[str], chosen: TableColumns) -> list[str]:
