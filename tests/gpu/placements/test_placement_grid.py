@@ -225,12 +225,13 @@ def test_any_position_is_one_of_the_products(placement: str, name: str, engines:
     assert i.size == np.count_nonzero(left @ right)
 
 
-#: Products of a matrix with a full panel of 5, under a mask of its shape, and how many bytes of a value they read.
-COUNTED: dict[str, tuple[Callable[[Any, Any, Any], Any], int]] = {
-    "vector": (lambda A, x, m: A.mxv(x[:, 0].new(), "plus_times").new(mask=m[:, 0].new().S), 8),
-    "few columns": (lambda A, x, m: A.mxm(x, "plus_times").new(mask=m.S), 8),
-    "few rows": (lambda A, x, m: x.T.new().mxm(A.T, "plus_first").new(mask=m.T.new().S), 0),
-    "bits": (lambda A, x, m: A.mxm(x, "any_pair").new(mask=m.S), 0),
+#: Products of a matrix, under a mask: what they take of a full panel of 5 and of its mask (before bytes are counted),
+#: the product, and how many bytes of a value it reads.
+COUNTED: dict[str, tuple[Callable[[Any], Any], Callable[[Any, Any, Any], Any], int]] = {
+    "vector": (lambda M: M[:, 0].new(), lambda A, x, m: A.mxv(x, "plus_times").new(mask=m.S), 8),
+    "few columns": (lambda M: M, lambda A, x, m: A.mxm(x, "plus_times").new(mask=m.S), 8),
+    "few rows": (lambda M: M.T.new(), lambda A, x, m: x.mxm(A.T, "plus_first").new(mask=m.S), 0),
+    "bits": (lambda M: M, lambda A, x, m: A.mxm(x, "any_pair").new(mask=m.S), 0),
 }
 
 
@@ -243,11 +244,12 @@ def test_what_products_move_is_counted(
     for setting, value in (("order", "lockstep"), ("counting", True)):  # of the emulator
         monkeypatch.setattr(gpu, setting, value, raising=False)
     monkeypatch.setattr(host_gather, "_SHARE", 1.0)  # what is gathered anywhere is gathered here
-    product, value_bytes = COUNTED[name]
+    operand, product, value_bytes = COUNTED[name]
     arrays, some = panel_operands(0, "FP64", 5, "A X")["A"], np.arange(0, N, 3)
     A = engines(KINDS["plain"]).put(make(gb, arrays))
-    x = gb.Matrix.from_dense(np.ones((N, 5))).to("gpu")
-    m = gb.Matrix.from_coo(np.repeat(some, 5), np.tile(np.arange(5), some.size), True, nrows=N, ncols=5).to("gpu")
+    x = operand(gb.Matrix.from_dense(np.ones((N, 5))).to("gpu"))
+    mask = gb.Matrix.from_coo(np.repeat(some, 5), np.tile(np.arange(5), some.size), True, nrows=N, ncols=5)
+    m = operand(mask.to("gpu"))
     with KINDS["plain"].settings(), gb.stats.collect() as moved:
         product(A, x, m)
     rows = A._store.in_stored_order()[0]
