@@ -127,6 +127,11 @@ class DistributedEngine(Keeper):
                 " distributed over one: give reads and distributed.init the same `comm`"
             )
 
+    def on_whole(self, store: Any, what: str) -> None:
+        """Warn once that every rank does this on the whole, or refuse it."""
+        if self.size > 1 and not store.layout.is_whole:
+            wholes.say(what)
+
     def sample_hops(self, store: Any, transposed: bool, seeds: Any, hops: Hops) -> Subgraph | None:
         """Return what is picked hop by hop; all ranks get all of it."""
         found: Subgraph | None = _sample_hops(self, store, transposed, seeds, hops)

@@ -174,6 +174,8 @@ def check_no_fallback_where_none_is_wanted() -> None:
         if T.size > 1:
             with pytest.raises(gb.exceptions.NotImplementedException, match="has no kronecker of a Matrix"):
                 A.kronecker(A, gb.binary.ss.firsti).new()
+            with pytest.raises(gb.exceptions.NotImplementedException, match="has no exact assignment, and"):
+                gb.applications.linear_assignment(A, absent=2.0)
 
 
 def check_operands_of_two_communicators() -> None:
