@@ -269,6 +269,19 @@ def check_flows_in_machine_code() -> None:
     assert flow.to("cpu").ewise_mult(A, gb.binary.le).new().reduce_scalar(gb.monoid.land).new().get()
 
 
+def check_a_rank_that_alone_checks() -> None:
+    """It tells one number where others tell several: an error on all ranks at once, after which they go on."""
+    if T.size == 1:
+        return
+    v = gb.io.read("kron:8").distribute().reduce_rowwise(gb.monoid.lor).new()
+    strayed = pytest.raises(
+        gb.exceptions.InvalidValue, match=r"ranks have strayed: of a .* rank 0 sends 1, and rank 1 4;"
+    )
+    with gb.config.set(check=T.rank == 0), strayed:
+        v.reduce(gb.monoid.lor).new()
+    assert v.reduce(gb.monoid.lor).new()
+
+
 def check_ranks_whose_statements_differ_in_a_number() -> None:
     """A vertex, a number, a list and a seed: what follows from them differs, and no exchange tells it."""
     if T.size == 1:
