@@ -133,7 +133,7 @@ class DistributedEngine(Keeper):
     def on_whole(self, store: Any, what: str) -> None:
         """Warn once that every rank does this on the whole, or refuse it."""
         if self.size > 1 and not store.layout.is_whole:
-            wholes.say(what)
+            wholes.say(self, what)
 
     # One rank has all of each object, so its engine runs whole loops.
 

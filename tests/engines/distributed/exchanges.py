@@ -176,6 +176,9 @@ def check_no_fallback_where_none_is_wanted() -> None:
                 A.kronecker(A, gb.binary.ss.firsti).new()
             with pytest.raises(gb.exceptions.NotImplementedException, match="has no exact assignment, and"):
                 gb.applications.linear_assignment(A, absent=2.0)
+            refused = pytest.raises(gb.exceptions.NotImplementedException, match="is 'error' on rank 1")
+            with gb.config.set(fallback="error" if T.rank else "warn"), refused:
+                A.kronecker(A, gb.binary.ss.firsti).new()
 
 
 def check_operands_of_two_communicators() -> None:
@@ -267,6 +270,17 @@ def check_flows_in_machine_code() -> None:
     assert net[[1, 2]].tolist() == [value, -value]
     assert np.count_nonzero(net) == 2
     assert flow.to("cpu").ewise_mult(A, gb.binary.le).new().reduce_scalar(gb.monoid.land).new().get()
+
+
+def check_a_rank_that_strays_is_an_error_on_all() -> None:
+    if T.size == 1:
+        return
+    A = gb.io.read("kron:8").distribute()
+    v = A.reduce_rowwise(gb.monoid.lor).new()
+    call = (lambda: v.reduce("lor").new()) if T.rank == 0 else (lambda: v.vxm(A, gb.semiring.any_pair).new())
+    strayed = r"ranks have strayed: rank 0 is at collective .* reduce.*, and rank 1 is at .* vxm"
+    with gb.config.set(check=True), pytest.raises(gb.exceptions.InvalidValue, match=strayed):
+        call()
 
 
 def check_a_rank_that_alone_checks() -> None:
