@@ -278,7 +278,7 @@ def check_a_rank_that_strays_is_an_error_on_all() -> None:
     A = gb.io.read("kron:8").distribute()
     v = A.reduce_rowwise(gb.monoid.lor).new()
     call = (lambda: v.reduce("lor").new()) if T.rank == 0 else (lambda: v.vxm(A, gb.semiring.any_pair).new())
-    strayed = r"ranks have strayed: rank 0 is at collective .* reduce.*, and rank 1 is at .* vxm"
+    strayed = r"(?s)ranks have strayed: rank 0 is at collective .*reduce.*, and rank 1 is at .*vxm"
     with gb.config.set(check=True), pytest.raises(gb.exceptions.InvalidValue, match=strayed):
         call()
 

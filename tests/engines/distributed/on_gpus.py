@@ -29,7 +29,8 @@ __all__ = ["check_matrices_travel_as_device_arrays", "check_parents_of_several_s
 
 
 def check_algorithms() -> None:
-    compare(CALLS)
+    """Of graphs that each rank has whole the path, and the one that is smaller than two ranks."""
+    compare(CALLS, ("three vertices", "fewer than three ranks"))
 
 
 def check_statements_of_rows_at_their_places() -> None:
