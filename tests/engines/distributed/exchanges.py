@@ -81,6 +81,16 @@ def check_only_values_that_rows_read_travel() -> None:
                 assert received == bits + 8 * ((T.rank > 0) + (T.rank < T.size - 1))
 
 
+def check_few_complex_results_are_told() -> None:
+    """A value takes two integers."""
+    n = 64 * 8 * T.size
+    i = np.arange(n - 1)
+    A = gb.Matrix.from_coo(i, i + 1, i * (1 + 2j), nrows=n, ncols=n)
+    v = gb.Vector.from_coo(i[60:80], i[60:80] - 1j, size=n)
+    for op in (gb.semiring.plus_times, gb.semiring.any_second):
+        assert v.to("distributed").vxm(A.distribute(), op).new().to_dict() == v.vxm(A, op).new().to_dict()
+
+
 def check_ranges_have_equal_work() -> None:
     A = gb.io.read("kron:12")
     D = A.distribute()
