@@ -91,6 +91,19 @@ def check_few_complex_results_are_told() -> None:
         assert v.to("distributed").vxm(A.distribute(), op).new().to_dict() == v.vxm(A, op).new().to_dict()
 
 
+def check_frontiers_of_searches_travel_as_columns() -> None:
+    """A pull by several searches gathers four bytes an entry, and values only where the multiply reads them."""
+    A = gb.io.read("kron:9")
+    j = np.random.default_rng(2).choice(3 * A.nrows, A.nrows, replace=False)
+    Q = gb.Matrix.from_coo(j // A.nrows, j % A.nrows, j % 5 == 0, nrows=3, ncols=A.nrows)
+    D, P = A.distribute(), Q.distribute()
+    for op, size in ((gb.semiring.any_pair, 4), (gb.semiring.lor_first, 5)):
+        before = T.received
+        got = P.mxm(D, op).new()
+        assert T.received - before == size * (Q.nvals - P._store.local.nvals)
+        assert got.to_dicts() == Q.mxm(A, op).new().to_dicts()
+
+
 def check_ranges_have_equal_work() -> None:
     A = gb.io.read("kron:12")
     D = A.distribute()
