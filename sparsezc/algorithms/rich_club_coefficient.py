@@ -56,7 +56,7 @@ def rich_club_coefficient(A: Matrix) -> Vector:
     # e = the smaller degree of the ends, in whichever row it stands
     E = D.mxm(S, semiring.any_first[datatypes.INT64]).new()
     E << E.ewise_mult(S.mxm(D, semiring.any_second[datatypes.INT64]).new(), "min")
-    least = E.select(select.triu).new().to_coo()[2]
+    least = E.select(select.triu).new()._whole("rich_club_coefficient").to_coo()[2]
     edges = least.size - np.cumsum(np.bincount(least, minlength=most + 1))
     k = np.flatnonzero(above > 1)
     share = 2 * edges[k] / (above[k] * (above[k] - 1))
