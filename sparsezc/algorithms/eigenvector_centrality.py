@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from sparsezc.algorithms import _check, _iterate
+from sparsezc.algorithms._lanczos import BASIS, KEPT, ROW_BYTES, leading
+from sparsezc.algorithms.loops import ranks
+from sparsezc.core import replay
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
+from sparsezc.memory.budget import has_host
 from sparsezc.semirings import binary, monoid
 from sparsezc.semirings.types import datatypes
+
+#: Nanoseconds for each row and entry, at least.
+COST = 10.0
 
 
 def eigenvector_centrality(
@@ -71,6 +80,8 @@ def eigenvector_centrality(
     if n == 0:
         return Vector(datatypes.FP64, 0)
     x = Vector.from_scalar(1.0 / n, n, datatypes.FP64) if nstart is None else _check.distribution(nstart, n, "nstart")
+    if (found := _by_loop(A, x, max_iter, tol, weighted)) is not None:
+        return found
     turned, before = A._turned(), Vector(datatypes.FP64, n)
     for _ in range(max_iter):
         # x = (x + A' x) / |x + A' x|
@@ -82,3 +93,29 @@ def eigenvector_centrality(
         if change <= n * tol:
             return x
     raise _iterate.failure("the scores", max_iter, change, n * tol)
+
+
+def _by_loop(A: Matrix, start: Vector, max_iter: int, tol: float, weighted: bool) -> Vector | None:
+    """Return the scores by compiled products; None if the engine runs no loop.
+
+    An iteration changes scores by at most sqrt(n) times the difference of A x from a multiple of x, in parts of that.
+    """
+    n = A.nrows
+    if not (replay.runs_loops(A) and has_host(n * ROW_BYTES)):
+        return None
+    x, restarts = start.to_dense(0.0), (max_iter - BASIS + KEPT) // KEPT
+    if A._symmetric and restarts > 0:
+        found = leading(lambda v: _iterate.product_by_loop(A, v, weighted, False, COST), x, restarts, tol)
+        if found is None:
+            return None
+        if found[1] <= n**0.5 * tol:
+            return replay.vector(np.abs(found[0]))
+    weights = () if weighted else (_iterate.NO_WEIGHTS,)
+    powers = replay.run_loop(
+        ranks.powers, A, *weights, x, n * tol, max_iter, cost=COST, values=np.float64 if weighted else None
+    )
+    if powers is None:
+        return None
+    if not powers[1] <= n * tol:
+        raise _iterate.failure("the scores", max_iter, powers[1], n * tol)
+    return replay.vector(powers[0])
