@@ -5,17 +5,16 @@ from __future__ import annotations
 import numpy as np
 
 from sparsezc.algorithms import _check, _iterate
-from sparsezc.algorithms._lanczos import BASIS, KEPT, ROW_BYTES, leading
-from sparsezc.algorithms.loops import ranks
+from sparsezc.algorithms.loops.ranks import powers
 from sparsezc.core import replay
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
-from sparsezc.memory.budget import has_host
 from sparsezc.semirings import binary, monoid
 from sparsezc.semirings.types import datatypes
 
 #: Nanoseconds for each row and entry, at least.
 COST = 10.0
+_MOST_ROUNDS = 2**62  # more than end in any time: a compiled loop counts in 64 bits
 
 
 def eigenvector_centrality(
@@ -96,26 +95,14 @@ def eigenvector_centrality(
 
 
 def _by_loop(A: Matrix, start: Vector, max_iter: int, tol: float, weighted: bool) -> Vector | None:
-    """Return the scores by compiled products; None if the engine runs no loop.
-
-    An iteration changes scores by at most sqrt(n) times the difference of A x from a multiple of x, in parts of that.
-    """
-    n = A.nrows
-    if not (replay.runs_loops(A) and has_host(n * ROW_BYTES)):
-        return None
-    x, restarts = start.to_dense(0.0), (max_iter - BASIS + KEPT) // KEPT
-    if A._symmetric and restarts > 0:
-        found = leading(lambda v: _iterate.product_by_loop(A, v, weighted, False, COST), x, restarts, tol)
-        if found is None:
-            return None
-        if found[1] <= n**0.5 * tol:
-            return replay.vector(np.abs(found[0]))
+    """Return the scores by the same iterations in a loop; None if the engine runs none."""
     weights = () if weighted else (_iterate.NO_WEIGHTS,)
-    powers = replay.run_loop(
-        ranks.powers, A, *weights, x, n * tol, max_iter, cost=COST, values=np.float64 if weighted else None
-    )
-    if powers is None:
+    found = replay.run_loop(
+        powers, A, *weights, lambda: start.to_dense(0.0), A._symmetric, A.nrows * tol, min(max_iter, _MOST_ROUNDS),
+        cost=COST, values=np.float64 if weighted else None,
+    )  # fmt: skip
+    if found is None:
         return None
-    if not powers[1] <= n * tol:
-        raise _iterate.failure("the scores", max_iter, powers[1], n * tol)
-    return replay.vector(powers[0])
+    if not found[1] <= A.nrows * tol:
+        raise _iterate.failure("the scores", max_iter, found[1], A.nrows * tol)
+    return replay.vector(found[0])

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.algorithms import _check, _iterate
-from sparsezc.algorithms._lanczos import ROW_BYTES, leading
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.errors import ConvergenceFailure
@@ -14,6 +15,8 @@ from sparsezc.memory.budget import require_host
 from sparsezc.semirings import monoid
 from sparsezc.semirings.types import datatypes
 
+#: Vectors of the search space, and those of them that a restart keeps: as many as ARPACK takes for one eigenvalue.
+_BASIS, _KEPT = 20, 10
 #: Nanoseconds of a product for each row and entry, at least.
 COST = 1.0
 
@@ -83,7 +86,8 @@ def hits(
         _check.weights(A)
     if n == 0:
         return Vector(datatypes.FP64, 0), Vector(datatypes.FP64, 0)
-    require_host(n * ROW_BYTES, f"the search space of hits for {n:,} vertices")
+    # The basis, and the columns that a restart computes before it overwrites the old ones.
+    require_host(8 * n * (_BASIS + 1 + _KEPT), f"the search space of hits for {n:,} vertices")
     uniform = Vector.from_scalar(1.0 / n, n, datatypes.FP64)
     hubs = uniform if nstart is None else _check.distribution(nstart, n, "nstart")
     turned, multiply = A._turned(), _iterate.multiply(weighted)
@@ -97,15 +101,45 @@ def hits(
             y = (turned if back else A).mxv(Vector.from_dense(x), multiply).new().to_dense(0.0)
         return y
 
-    found = leading(lambda x: times(times(x, True), False), hubs.to_dense(0.0), max_iter, tol)
-    assert found is not None
-    if found[1]:
-        raise ConvergenceFailure(
-            f"after max_iter = {max_iter} iterations the hubs' scores are still {found[1]:.3g} from an"
-            f" eigenvector, in parts of its eigenvalue; at most {tol:.3g} is needed"
-        )
-    h = np.abs(found[0])
+    h = np.abs(_leading(lambda x: times(times(x, True), False), hubs.to_dense(0.0), max_iter, tol))
     a = times(h, True)
     if a.sum() == 0:
         return uniform.dup(), uniform.dup()
     return Vector.from_dense(h / h.sum()), Vector.from_dense(a / a.sum())
+
+
+def _leading(product: Any, start: NDArray[np.float64], max_iter: int, tol: float) -> NDArray[np.float64]:
+    """Find the eigenvector, of length 1, of the largest eigenvalue of a symmetric product, beginning with `start`.
+
+    With the orthonormal columns Q of the search space and T = Q' B Q, Q s is the answer for the leading eigenvector s
+    of T, and the part of B q outside the space, q the last column, bounds its error.
+    """
+    Q = np.zeros((_BASIS + 1, start.size)).T
+    T = np.zeros((_BASIS, _BASIS))
+    Q[:, 0], k, bound = start / np.linalg.norm(start), 0, max(tol, 4 * np.finfo(float).eps)
+    for _ in range(max_iter):
+        while True:
+            rest, known = product(Q[:, k]), Q[:, : k + 1]
+            for _ in range(2):  # twice, to remove rounding errors
+                # by one thread: BLAS takes several, which wait for each other for longer than this takes
+                parts = np.einsum("ik,i->k", known, rest)
+                rest = rest - np.einsum("ik,k->i", known, parts)
+                T[: k + 1, k] += parts
+            T[k, : k + 1] = T[: k + 1, k]
+            k, outside = k + 1, float(np.linalg.norm(rest))
+            if k == _BASIS or outside <= bound * T[:k, :k].max():
+                break
+            Q[:, k] = rest / outside
+        values, vectors = np.linalg.eigh(T[:k, :k])
+        change = outside * abs(vectors[-1, -1])
+        if change <= bound * values[-1]:
+            leading: NDArray[np.float64] = Q[:, :k] @ vectors[:, -1]
+            return leading
+        Q[:, :_KEPT] = Q[:, :k] @ vectors[:, -_KEPT:]
+        Q[:, _KEPT] = rest / outside
+        T[:], k = 0.0, _KEPT
+        T[range(k), range(k)] = values[-_KEPT:]
+    raise ConvergenceFailure(
+        f"after max_iter = {max_iter} iterations the hubs' scores are still {change / values[-1]:.3g} from an"
+        f" eigenvector, in parts of its eigenvalue; at most {bound:.3g} is needed"
+    )

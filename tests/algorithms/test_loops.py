@@ -66,7 +66,8 @@ CLOSE = {
     "modularity": lambda A: alg.modularity(A, gb.Vector.from_dense(np.arange(A.nrows) // 3)),
     "closeness": lambda A: alg.closeness_centrality(A, k=min(A.nrows, 130), seed=1),
     "harmonic closeness": lambda A: alg.harmonic_centrality(A, k=min(A.nrows, 70), seed=1),
-    "scores": lambda A: alg.eigenvector_centrality(directed(A), 1000, 1e-4),
+    "scores": lambda A: alg.eigenvector_centrality(A, 1000, 1e-4),
+    "scores of directed graphs": lambda A: alg.eigenvector_centrality(directed(A), 1000, 1e-4),
     "scores by weight": lambda A: alg.eigenvector_centrality(directed(A), 1000, 1e-4, one(A), weighted=True),
     "hubs": lambda A: alg.hits(A)[0],
     "authorities by weight": lambda A: alg.hits(A, weighted=True)[1],
@@ -149,23 +150,12 @@ def test_loops_give_the_statements_answers(name, compiled):
 @pytest.mark.parametrize("weighted", [False, True])
 def test_scores_of_undirected_graphs_are_the_leading_eigenvector(weighted, compiled):
     A = graph("random 150, both ways").dup("FP64")._known_symmetric()
-    values, vectors = np.linalg.eigh(A.to_dense(0.0) if weighted else A.to_dense(0.0) > 0)
+    values, vectors = np.linalg.eigh(A.to_dense(0.0) if weighted else A.dup(bool).to_dense(False).astype(float))
     compiled()
-    scores = alg.eigenvector_centrality(A, 200, 1e-14, weighted=weighted)
-    assert set(compiled.ran) == {"onward"}
-    assert values[-1] > values[-2]
+    scores = alg.eigenvector_centrality(A, 1000, 1e-14, weighted=weighted)
+    assert compiled.ran == ["powers"]
+    assert values[-1] > 1.1 * values[-2]
     np.testing.assert_allclose(scores.to_dense(), np.abs(vectors[:, -1]), rtol=1e-8, atol=1e-12)
-
-
-def test_scores_that_take_more_rounds_than_asked_for(compiled):
-    """Where restarts do not suffice, the rounds of the statements decide: a path has eigenvalues near the largest."""
-    A = matrix(SMALL["shuffled path"])._known_symmetric()
-    for begin in (lambda: None, compiled):
-        begin()
-        with pytest.raises(gb.exceptions.ConvergenceFailure, match="after max_iter = 30 iterations the scores still"):
-            alg.eigenvector_centrality(A, 30, 1e-12)
-    assert compiled.ran[-1] == "powers"
-    assert alg.eigenvector_centrality(A, 10, 1e-3).nvals == A.nrows
 
 
 @pytest.mark.parametrize("dtype", ["INT64", "FP64"])
@@ -232,6 +222,8 @@ def test_a_failure_to_converge_is_told_alike(compiled):
     A = graph("random 60")
     for begin in (lambda: None, compiled):
         begin()
+        with pytest.raises(gb.exceptions.ConvergenceFailure, match="after max_iter = 2 iterations the scores still"):
+            alg.eigenvector_centrality(A, tol=1e-12, max_iter=2)
         with pytest.raises(gb.exceptions.ConvergenceFailure, match="after max_iter = 2 iterations the ranks still"):
             alg.pagerank(A, tol=1e-12, max_iter=2)
 

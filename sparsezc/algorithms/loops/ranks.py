@@ -78,20 +78,28 @@ def onward(indptr: Any, indices: Any, weights: Any, x: Any, turned: bool) -> Any
     return y
 
 
-def powers(indptr: Any, indices: Any, weights: Any, x: Any, bound: float, rounds: int) -> Any:
+def powers(indptr: Any, indices: Any, weights: Any, start: Any, symmetric: bool, bound: float, rounds: int) -> Any:
     """Return x after rounds of x = (x + A' x) / |x + A' x|, and the change of the last, the first within the bound."""
     n = indptr.size - 1
-    x, before, change = x.copy(), np.empty(n), 0.0
+    x, before, change = start.copy(), np.empty(n), 0.0
     weighted = weights.size > 0
     for _ in range(rounds):
-        before[:] = x
-        for v in range(n):
-            if weighted:
+        x, before = before, x
+        if symmetric:  # sums of rows, which is faster than adding to columns
+            for v in range(n):
+                total = before[v]
+                if weighted:
+                    for at in range(indptr[v], indptr[v + 1]):
+                        total += before[indices[at]] * weights[at]
+                else:
+                    for at in range(indptr[v], indptr[v + 1]):
+                        total += before[indices[at]]
+                x[v] = total
+        else:
+            x[:] = before
+            for v in range(n):
                 for at in range(indptr[v], indptr[v + 1]):
-                    x[indices[at]] += before[v] * weights[at]
-            else:
-                for at in range(indptr[v], indptr[v + 1]):
-                    x[indices[at]] += before[v]
+                    x[indices[at]] += before[v] * (weights[at] if weighted else 1.0)
         length = 0.0
         for v in range(n):
             length += x[v] * x[v]
