@@ -45,10 +45,10 @@ def are_several(source: Any) -> bool:
     return isinstance(source, Iterable) and getattr(source, "ndim", None) != 0
 
 
-def vector(values: NDArray[Any], queue: NDArray[np.int64], count: int) -> Vector:
-    """Make a Vector of what a loop found: at the first `count` positions of a queue; elsewhere values are -1."""
+def vector(values: NDArray[Any], met: NDArray[np.bool_], queue: NDArray[np.int64], count: int) -> Vector:
+    """Make a Vector of what a loop found where `met` is true: at the first `count` positions of a queue."""
     if count * FEW_OF > values.size:
-        return replay.vector(values, None if count == values.size else -1)
+        return replay.vector(values, None if count == values.size else met)
     at = np.sort(queue[:count])
     return replay.vector(values[at], at=at, size=values.size)
 

@@ -73,8 +73,8 @@ def bellman_ford(A: Matrix, source: Any) -> tuple[Vector, Vector]:
     dtype, infinity = distances_of(A)
     refuse_long(A, dtype)
     if (found := nearest(A, np.array([source]), tree=True)) is not None:
-        reached = np.where(found[0] < infinity, found[1], -1)
-        return replay.vector(found[0], infinity), replay.vector(reached, -1)
+        reached = found[0] < infinity
+        return replay.vector(found[0], reached), replay.vector(found[1], reached.copy())
     distance = Vector.from_scalar(infinity, n, dtype)
     distance[source] = 0
     parent = Vector(datatypes.INT64, n)

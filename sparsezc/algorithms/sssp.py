@@ -139,7 +139,7 @@ def from_nearest(
     refuse_long(A, dtype)
     most_asked = _largest(cutoff, dtype)
     if (looped := nearest(A, sources, target, most_asked)) is not None:
-        return replay.vector(looped[0], infinity(dtype))
+        return replay.vector(looped[0], looped[0] < infinity(dtype))
     # Half the bytes, and mostly sufficient.
     if dtype is datatypes.INT64 and lengths.least >= 0 and lengths.most < 2**31:
         found = _reached(_search(A, sources, datatypes.INT32, delta, lengths, target, most_asked), dtype)

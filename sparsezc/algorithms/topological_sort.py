@@ -106,8 +106,8 @@ def topological_sort(A: Matrix) -> Vector:
     [2, 3, 0, 1]
     """
     n = _check.adjacency(A)
-    if (found := replay.run_loop(generations, A, cost=COST)) is not None and found[2] == n:
-        return replay.vector(found[1])
+    if (found := replay.run_loop(generations, A, cost=COST)) is not None and found[3] == n:
+        return replay.vector(found[2])
     generation = topological_generations(A).to_coo()[1]
     return Vector.from_dense(np.argsort(generation, kind="stable").astype(np.int64))
 

@@ -113,13 +113,17 @@ def runs_loops(A: Matrix) -> bool:
 
 
 def vector(
-    values: NDArray[Any], missing: Any = None, *, at: NDArray[np.int64] | None = None, size: int | None = None
+    values: NDArray[Any],
+    present: NDArray[np.bool_] | None = None,
+    *,
+    at: NDArray[np.int64] | None = None,
+    size: int | None = None,
 ) -> Vector:
-    """Make a Vector of an array that a loop returned, and that must not be used afterwards.
+    """Make a Vector of arrays that a loop returned, and that must not be used afterwards.
 
-    It has an entry for each value but `missing`; or, with `at`, one at each of these positions, ascending, of `size`.
+    It has an entry for each value, or for those where `present` is true; or, with `at`, one at each of these positions,
+    ascending, of `size`.
     """
     engine, dtype = cpu.engine(), lookup(values.dtype)
     n = values.size if size is None else size
-    present = None if missing is None else values != missing
     return Vector._from_store(engine, engine.adopt_vector(values, dtype, n, at, present), dtype, n)

@@ -301,8 +301,9 @@ def test_threads_share_searches(compiled, monkeypatch):
     expected = alg.betweenness_centrality(A)
     compiled()
     assert alg.betweenness_centrality(A).isclose(expected, rel_tol=1e-9, abs_tol=1e-12)
-    each = replay.run_loop(searches.levels, A, lambda: np.full(150, -1, np.int32), np.array([0]), 9, cost=1.0)
-    assert each[2] == alg.bfs(A, 0).nvals
+    level, met = np.empty(150, np.int32), np.zeros(150, bool)
+    each = replay.run_loop(searches.levels, A, level, met, np.array([0]), 9, cost=1.0)
+    assert each[3] == alg.bfs(A, 0).nvals
 
 
 def test_an_engine_without_loops_runs_statements(monkeypatch):

@@ -47,8 +47,8 @@ def cores(indptr: Any, indices: Any) -> Any:
 
 
 def generations(indptr: Any, indices: Any) -> Any:
-    """Return the longest path to each vertex that is on no cycle, nor reached from one, -1 at others; and these
-    vertices by their paths and numbers, in a queue of this length.
+    """Return the longest path to each vertex that is on no cycle, nor reached from one, -1 at others; which vertices
+    these are; a queue with them by their paths and numbers; and their number.
     """
     n = indptr.size - 1
     left, generation, queue = np.zeros(n, np.int64), np.full(n, -1), np.empty(n, np.int64)
@@ -81,7 +81,7 @@ def generations(indptr: Any, indices: Any) -> Any:
         if generation[v] >= 0:
             queue[place[generation[v]]] = v
             place[generation[v]] += 1
-    return generation, queue, last
+    return generation, generation >= 0, queue, last
 
 
 def first_set(indptr: Any, indices: Any, order: Any) -> Any:

@@ -9,15 +9,16 @@ import numpy as np
 __all__ = ["distances", "levels", "parents"]
 
 
-def levels(indptr: Any, indices: Any, level: Any, sources: Any, radius: int) -> Any:
-    """Write the hops from the nearest source to `level`, which has -1 everywhere, up to a radius.
+def levels(indptr: Any, indices: Any, level: Any, met: Any, sources: Any, radius: int) -> Any:
+    """Write the hops from the nearest source, up to a radius, to `level`, and which vertices have them to `met`.
 
-    Return it, a queue with the vertices within, and its size.
+    Return both, a queue with these vertices, and their number. `met` is false everywhere before.
     """
     queue = np.empty(level.size, np.int64)
     first = last = 0
     for s in sources:
-        if level[s] < 0:
+        if not met[s]:
+            met[s] = True
             level[s] = 0
             queue[last] = s
             last += 1
@@ -29,19 +30,21 @@ def levels(indptr: Any, indices: Any, level: Any, sources: Any, radius: int) -> 
             break
         for at in range(indptr[v], indptr[v + 1]):
             u = indices[at]
-            if level[u] < 0:
+            if not met[u]:
+                met[u] = True
                 level[u] = depth
                 queue[last] = u
                 last += 1
-    return level, queue, last
+    return level, met, queue, last
 
 
-def parents(indptr: Any, indices: Any, parent: Any, source: int) -> Any:
-    """Write a shortest-path tree to `parent`, which has -1 everywhere.
+def parents(indptr: Any, indices: Any, parent: Any, met: Any, source: int) -> Any:
+    """Write a shortest-path tree to `parent`, and which vertices it has to `met`.
 
-    Return it, a queue with the tree's vertices, and its size.
+    Return both, a queue with these vertices, and their number. `met` is false everywhere before.
     """
     queue = np.empty(parent.size, np.int64)
+    met[source] = True
     parent[source] = queue[0] = source
     first, last = 0, 1
     while first < last:
@@ -49,11 +52,12 @@ def parents(indptr: Any, indices: Any, parent: Any, source: int) -> Any:
         first += 1
         for at in range(indptr[v], indptr[v + 1]):
             u = indices[at]
-            if parent[u] < 0:
+            if not met[u]:
+                met[u] = True
                 parent[u] = v
                 queue[last] = u
                 last += 1
-    return parent, queue, last
+    return parent, met, queue, last
 
 
 def distances(

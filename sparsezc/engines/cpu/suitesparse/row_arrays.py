@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,8 +19,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-@dataclass(frozen=True)
-class RowArrays:
+class RowArrays(NamedTuple):
     """A matrix by rows; of a hypersparse one only the rows that have entries are listed.
 
     Attributes
