@@ -40,7 +40,7 @@ def run_loop(
 
     They take less time on a small matrix, and less memory on one of many empty rows: a loop has arrays for all rows.
     """
-    rows, entries = store.nrows, store._nvals
+    rows, entries = store._nrows, store._nvals  # what nrows and nvals ask the library for, at ten times the time
     if not pays(cost * (rows + entries) * (1 if over is None else len(over))):
         return None
     shares = [0, 1] if over is None else _shares(over, rows + entries)
@@ -49,7 +49,7 @@ def run_loop(
         return None
     if (made := _machine_code(loop)) is None:
         return None
-    given = tuple(g() if callable(g) else g for g in given)
+    given = tuple([g() if callable(g) else g for g in given])
     with _borrowed(store) if entries else nullcontext() as parts:
         arrays = _arrays(parts, rows, values)
         if over is None:
