@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from sparsezc.core.vector import Vector
 from sparsezc.errors import ConvergenceFailure, InvalidValue
 from sparsezc.semirings import binary, monoid, semiring, unary
 from sparsezc.semirings.types import datatypes
+from sparsezc.terminal.progress import is_watched, steps
+
+_COUNTED = 8  # rounds of a compiled loop between two looks at it
+
+
+def pieces(rounds: int) -> Iterable[int]:
+    """Yield how many rounds a compiled loop runs at a time: all, or some if they are counted meanwhile."""
+    size = _COUNTED if is_watched() else rounds
+    some = (min(size, rounds - first) for first in range(0, rounds, size))
+    return steps(some, "rounds", total=rounds, size=int, at_most=True)
 
 
 def multiply(weighted: bool) -> Any:

@@ -11,6 +11,7 @@ from sparsezc.algorithms.bfs import bfs
 from sparsezc.core.matrix import Matrix
 from sparsezc.errors import InvalidValue
 from sparsezc.semirings import monoid, select
+from sparsezc.terminal.progress import steps
 
 
 def approximate_diameter(A: Matrix, source: Any = None, sweeps: Any = 4) -> int:
@@ -68,7 +69,7 @@ def approximate_diameter(A: Matrix, source: Any = None, sweeps: Any = 4) -> int:
     v = _check.vertex(source, n)
     B = transposed(A) if sweeps > 1 else A
     longest = 0
-    for sweep in range(sweeps):
+    for sweep in steps(range(sweeps), "sweeps"):
         distance = bfs(B if sweep % 2 else A, v)
         e = int(distance.reduce(monoid.max).new().get())
         longest = max(longest, e)

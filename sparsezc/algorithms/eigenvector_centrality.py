@@ -7,6 +7,7 @@ from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.semirings import binary, monoid
 from sparsezc.semirings.types import datatypes
+from sparsezc.terminal.progress import steps
 
 
 def eigenvector_centrality(
@@ -72,7 +73,7 @@ def eigenvector_centrality(
         return Vector(datatypes.FP64, 0)
     x = Vector.from_scalar(1.0 / n, n, datatypes.FP64) if nstart is None else _check.distribution(nstart, n, "nstart")
     turned, before = A._turned(), Vector(datatypes.FP64, n)
-    for _ in range(max_iter):
+    for _ in steps(range(max_iter), "rounds", at_most=True):
         # x = (x + A' x) / |x + A' x|
         before << x
         x(binary.plus) << turned.mxv(before, _iterate.multiply(weighted))

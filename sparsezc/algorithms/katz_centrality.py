@@ -8,6 +8,7 @@ from sparsezc.core.vector import Vector
 from sparsezc.errors import InvalidValue
 from sparsezc.semirings import binary, monoid
 from sparsezc.semirings.types import datatypes
+from sparsezc.terminal.progress import steps
 
 
 def katz_centrality(
@@ -80,7 +81,7 @@ def katz_centrality(
         return x
     turned = A._turned()
     before, sent = Vector(datatypes.FP64, n), Vector(datatypes.FP64, n)
-    for _ in range(max_iter):
+    for _ in steps(range(max_iter), "rounds", at_most=True):
         # x = alpha A' x + beta
         before << x
         sent << x.apply(binary.times, right=alpha)

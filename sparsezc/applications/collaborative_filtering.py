@@ -18,6 +18,7 @@ from sparsezc.memory import budget
 from sparsezc.ops.select import random_seed
 from sparsezc.semirings import binary, monoid, semiring, unary
 from sparsezc.semirings.types import datatypes
+from sparsezc.terminal import progress
 
 Array = NDArray[np.float64]
 _SUM = semiring.plus_times[datatypes.FP64]
@@ -197,7 +198,7 @@ def _descent(
     keep << keep.apply(binary.plus, right=1.0)
     steps = [(k, [binary.minus]), (k + 1, [binary.minus, (binary.pow, 2.0)])]
     loss: list[float] = []
-    for number in range(rounds + 1):
+    for number in progress.steps(range(rounds + 1), "rounds"):
         # E<R> = R - U V': E V above E'U, and the squares of E
         change = ops.two_way_sampled_mxm(R, X, _SUM, _SUM, steps).new()
         total = change[:, k].new().reduce(monoid.plus).new().get(0.0)
@@ -232,7 +233,7 @@ def _alternating(ratings: _Ratings, U: Matrix, V: Matrix, rounds: int, penalty: 
     """Run rounds of alternating least squares."""
     R = ratings.R
     loss = [_loss(R, U, V, penalty)]
-    for _ in range(rounds):
+    for _ in progress.steps(range(rounds), "rounds"):
         U = _solved(R, V, U, penalty)
         V = _solved(R.T, U, V, penalty)
         loss.append(_loss(R, U, V, penalty))

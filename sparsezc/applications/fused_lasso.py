@@ -15,6 +15,7 @@ from sparsezc.core.vector import Vector
 from sparsezc.errors import ConvergenceFailure
 from sparsezc.semirings import binary, indexunary, monoid, select, semiring, unary
 from sparsezc.semirings.types import datatypes
+from sparsezc.terminal.progress import steps
 
 _TIMES = semiring.plus_times[datatypes.FP64]
 _LOOK = 20  # iterations between two looks at the gap, each of which costs one iteration more
@@ -117,7 +118,7 @@ def fused_lasso(
     edges = _edges(simple(A))
     u = Vector.from_scalar(0.0, edges.B.nrows, datatypes.FP64)
     v, before, k, next_regions = u.dup(), u.dup(), 1, 0
-    for iteration in range(most + 1):
+    for iteration in steps(range(most + 1), "rounds", at_most=True):
         if iteration % _LOOK == 0 or iteration == most:
             x = _primal(edges, measured, u)
             at = _bounded(edges, measured, u, x, x, (lambda1, lambda2))

@@ -270,9 +270,9 @@ def load(arguments: argparse.Namespace, weights: Any = None) -> Graph:
     """Read or generate the graph; `weights` applies if --weights was not given."""
     import numpy as np
 
-    from sparsezc.io._read import read_csr
+    from sparsezc.io._read import read_csr, with_stored_ids
 
-    options = read_options(arguments, weights)
+    options = with_stored_ids(arguments.graph, read_options(arguments, weights))
     start = time.perf_counter()
     csr, ids = read_csr(arguments.graph, options)
     elapsed = time.perf_counter() - start

@@ -96,7 +96,9 @@ def run(row: Row, arguments: argparse.Namespace) -> Report:
         given["out"] = arguments.out
     of_graph = arguments.plot is not None and arguments.plot_kind != "answer"
     drawn = plot.of_graph(arguments.plot_kind, found) if of_graph else None
-    result, elapsed, engine = timed(found, lambda A: row.call(A, *(other.matrix() for other in others), **given))
+    result, elapsed, engine = timed(
+        found, lambda A: row.call(A, *(other.matrix() for other in others), **given), arguments.name
+    )
     defaults = {p.name: p.default for p in function(row.function).parameters if p.default is not REQUIRED}
     shown = row.show(found, result, Given(defaults | given, arguments.top, others))
     if arguments.out is not None and not into_file:
@@ -145,16 +147,17 @@ def _lengths(stored: str, result: Any, all_true: bool) -> tuple[str, str]:
     return ("lengths", f"{stored} values" + f", distances {type}" * (type != stored))
 
 
-def timed(found: Graph, compute: Callable[[Any], Any]) -> tuple[Any, float, str]:
+def timed(found: Graph, compute: Callable[[Any], Any], label: str) -> tuple[Any, float, str]:
     """Run on the graph's matrix; making it counts as loading. The answer is complete when the clock stops."""
     from sparsezc.io.files.source import naming
+    from sparsezc.terminal.progress import watching
 
     start = time.perf_counter()
     A = found.matrix()
     A.wait()
     found.load += time.perf_counter() - start
     start = time.perf_counter()
-    with naming(found.name):
+    with naming(found.name), watching(label):
         result = compute(A)
         for part in result if isinstance(result, tuple) else (result,):
             if hasattr(part, "wait"):

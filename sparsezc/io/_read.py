@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -49,6 +49,8 @@ _TEXT = ("snap", "mtx", "dimacs", "metis", "konect", "networkx")
 _seekable = first_use.function("sparsezc.io.files.pipe_spool", "seekable")
 _find = first_use.function("sparsezc.io.hdf5.csr_file", "find")
 _unchecked = first_use.function("sparsezc.io.hdf5.csr_file", "unchecked")
+_has_ids = first_use.function("sparsezc.io.hdf5.vertex_ids", "are_in")
+_ids_in = first_use.function("sparsezc.io.hdf5.vertex_ids", "read")
 
 
 class Reading(TypedDict, total=False):
@@ -172,9 +174,10 @@ def read(
     if comm is not None:
         from sparsezc.io import _ranks
 
-        return _ranks.read(source(path, wanted), lambda: read_csr(path, wanted)[0], comm)
-    csr, ids = read_csr(path, wanted)
-    matrix: Matrix = Matrix._from_csr(csr, adopt=True)  # no other object has these arrays
+        matrix, ids = _ranks.read(source(path, wanted), lambda: read_csr(path, wanted)[0], comm)
+    else:
+        csr, ids = read_csr(path, wanted)
+        matrix = Matrix._from_csr(csr, adopt=True)  # no other object has these arrays
     return matrix if ids is None else (matrix, ids)
 
 
@@ -198,6 +201,8 @@ def read_csr(
 
 def _read(path: str | os.PathLike[str], options: ReadOptions) -> tuple[Csr, NDArray[np.int64] | None]:
     kind = options.kind
+    if options.relabel and (ids := stored_ids(path, options)) is not None:  # it is numbered already
+        return _read(path, replace(options, relabel=False))[0], ids
     if options.verify and kind != "binsparse":
         raise _unchecked(path)
     if options.placement in FILES and kind != "binsparse":
@@ -254,6 +259,17 @@ def source(path: str | os.PathLike[str], options: ReadOptions) -> reading.Source
 def ready_file(path: str | os.PathLike[str], kind: str | None) -> Ready | None:
     """Return the facts about a mappable file with checksums; None for other files and generated graphs."""
     return _find(Path(path)) if kind == "binsparse" else None
+
+
+def stored_ids(path: str | os.PathLike[str], options: ReadOptions) -> NDArray[Any] | None:
+    """Return the ids or names of vertices that a .h5 file has; None for other sources."""
+    return _ids_in(Path(path)) if options.kind == "binsparse" else None
+
+
+def with_stored_ids(path: str | os.PathLike[str], options: ReadOptions) -> ReadOptions:
+    """Return the options by which a .h5 file that has ids of its vertices is read with them."""
+    kept = options.kind == "binsparse" and _has_ids(Path(path))
+    return replace(options, relabel=True) if kept else options
 
 
 @dataclass(frozen=True)
