@@ -13,7 +13,7 @@ from importlib.util import find_spec
 from typing import Any, NamedTuple
 
 from sparsezc.cli import graph
-from sparsezc.cli.report import Report, Table, seconds
+from sparsezc.cli.answers.report import Report, Table, seconds
 
 ALGORITHMS = ("bfs", "sssp", "pagerank", "cc", "triangles")
 _PATIENCE = 5.0  # seconds after which a trial is the last one

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sparsezc.cli import graph
-from sparsezc.cli.report import Report, seconds, size
+from sparsezc.cli.answers.report import Report, seconds, size
 
 if TYPE_CHECKING:
-    from sparsezc.io._read import ReadOptions
+    from sparsezc.io._options import ReadOptions
 
 
 def add(commands: Any) -> None:

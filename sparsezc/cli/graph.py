@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from sparsezc.cli.report import counted
+from sparsezc.cli.answers.report import counted
 from sparsezc.memory import placement as placements
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sparsezc.core.matrix import Matrix
-    from sparsezc.io._read import ReadOptions
+    from sparsezc.io._options import ReadOptions
     from sparsezc.memory.csr import Csr
 
 
@@ -235,7 +235,7 @@ class Graph:
 def read_options(arguments: argparse.Namespace, weights: Any = None) -> ReadOptions:
     """Return the arguments as options of :func:`sparsezc.io.read`; `weights` applies if --weights was not given."""
     from sparsezc.errors import InvalidValue
-    from sparsezc.io._read import ReadOptions
+    from sparsezc.io._options import ReadOptions
     from sparsezc.io.build.weights import parse
 
     given = arguments.weights

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from sparsezc.cli.answers.shown import Picture
     from sparsezc.cli.graph import Graph
-    from sparsezc.cli.shown import Picture
 
 KINDS = ("answer", "degrees", "spy", "graph")
 _SUFFIXES = (".png", ".svg", ".pdf")
@@ -48,7 +48,7 @@ def check(arguments: argparse.Namespace) -> None:
         return
     from sparsezc.errors import FileFormatError
     from sparsezc.io.build.optional import need
-    from sparsezc.io.files.source import FileMissing
+    from sparsezc.io.files.names import FileMissing
 
     path = Path(arguments.plot)
     if path.suffix.lower() not in _SUFFIXES:
@@ -95,8 +95,8 @@ def of_graph(kind: str, found: Graph) -> Any:
 def save(path: str, kind: str, found: Graph, drawn: Any, colours: Any = None) -> None:
     """Draw and write the picture; the file appears whole or not at all.
 
-    `drawn` is a :class:`~sparsezc.cli.shown.Picture` of an answer, or what :func:`of_graph` returned; `colours` are the
-    values of an answer by vertex, with which the vertices of a graph are coloured.
+    `drawn` is a :class:`~sparsezc.cli.answers.shown.Picture` of an answer, or what :func:`of_graph` returned; `colours`
+    are the values of an answer by vertex, with which the vertices of a graph are coloured.
     """
     from sparsezc.io.build.optional import need
     from sparsezc.io.files.atomic_write import Output

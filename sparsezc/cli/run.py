@@ -12,11 +12,12 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, NoReturn
 
-from sparsezc.cli import answer, graph, plot
+from sparsezc.cli import graph, plot
+from sparsezc.cli.answers import files, names
+from sparsezc.cli.answers.report import Report, Table, rate, seconds
+from sparsezc.cli.answers.shown import Columns, Given, Shown
 from sparsezc.cli.graph import Graph
 from sparsezc.cli.parameters import REQUIRED, function
-from sparsezc.cli.report import Report, Table, rate, seconds
-from sparsezc.cli.shown import Columns, Given, Shown
 from sparsezc.cli.table import BY_NAME, COMMANDS, ROWS, Row
 from sparsezc.terminal import streams
 
@@ -77,12 +78,12 @@ def run(row: Row, arguments: argparse.Namespace) -> Report:
 
     if arguments.top < 0:
         raise InvalidValue(f"--top is {arguments.top}; a number of rows is needed")
-    into_file = row.function == "projection" and arguments.out is not None and answer.is_edge_list(arguments.out)
+    into_file = row.function == "projection" and arguments.out is not None and names.is_edge_list(arguments.out)
     into_file = into_file and not arguments.relabel  # the pieces have rows' numbers, not the file's ids
     if row.out == "vertices":
-        answer.check(arguments)
+        names.check(arguments)
     elif arguments.out is not None:
-        answer.check_matrix(arguments.out, row.out)
+        names.check_matrix(arguments.out, row.out)
     plot.check(arguments)
     graph.configure(arguments)
     weights = row.read_weights(vars(arguments))
@@ -149,7 +150,7 @@ def _lengths(stored: str, result: Any, all_true: bool) -> tuple[str, str]:
 
 def timed(found: Graph, compute: Callable[[Any], Any], label: str) -> tuple[Any, float, str]:
     """Run on the graph's matrix; making it counts as loading. The answer is complete when the clock stops."""
-    from sparsezc.io.files.source import naming
+    from sparsezc.io.files.names import naming
     from sparsezc.terminal.progress import watching
 
     start = time.perf_counter()
@@ -200,15 +201,15 @@ def _save(path: str, found: Graph, out: Any) -> None:
     from sparsezc.io import write
 
     if isinstance(out, Columns):
-        answer.save(path, found, out)
+        files.save(path, found, out)
     elif isinstance(out, np.ndarray):
-        answer.save_rows(path, out)
+        files.save_rows(path, out)
     elif isinstance(out, dict) and any(isinstance(each, np.ndarray) for each in out.values()):
-        answer.save_arrays(path, out)
+        files.save_arrays(path, out)
     elif isinstance(out, dict):
-        answer.save_numbers(path, out)
+        files.save_numbers(path, out)
     elif path.lower().endswith((".npy", ".csv")):
-        answer.save_table(path, found, out)
+        files.save_table(path, found, out)
     else:
         write(out, path)
 

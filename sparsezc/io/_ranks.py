@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from sparsezc.config import config
 from sparsezc.errors import GraphblasException
-from sparsezc.io.files.source import add_name
+from sparsezc.io.files.names import add_name
 from sparsezc.io.ranks import reading
 from sparsezc.io.ranks.bounds import ALIGN
 from sparsezc.terminal.progress import task

@@ -210,6 +210,6 @@ def test_moving_to_another_placement(slow: None, capsys: pytest.CaptureFixture[s
 
 
 def test_answers(tmp_path: Path, slow: None, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
-    monkeypatch.setattr("sparsezc.cli.answer._BLOCK", 1 << 8)
+    monkeypatch.setattr("sparsezc.cli.answers.files._BLOCK", 1 << 8)
     assert main(["bfs", "path:1000", "--out", str(tmp_path / "a.txt")]) == 0
     assert "writing" in capsys.readouterr().err

@@ -20,7 +20,7 @@ from sparsezc.io.build.csr_builder import Positions
 from sparsezc.io.build.edge_list import EdgeChunks
 from sparsezc.io.build.weights import Weights
 from sparsezc.io.files.atomic_write import Output
-from sparsezc.io.files.source import naming
+from sparsezc.io.files.names import naming
 from sparsezc.io.hdf5 import aligned_file, compressing, csr_file, vertex_ids
 from sparsezc.memory.buffer import index_dtype
 from sparsezc.semirings.types import datatypes

@@ -35,7 +35,7 @@ from sparsezc.memory.csr import Csr
 from sparsezc.memory.host import wrap
 
 if TYPE_CHECKING:
-    from sparsezc.io._read import ReadOptions
+    from sparsezc.io._options import ReadOptions
 
 _ROOM = 256 << 20  # bytes for sorting, and then for merging
 _CONVERT = "in one process, without comm=, run gb.io.convert(..., 'graph.h5', "

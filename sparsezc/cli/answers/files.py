@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import math
-import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from sparsezc.io.files.packing import NAMES, plain_name
+from sparsezc.cli.answers.names import ARROW, HDF5, PARQUET, suffix_of
 from sparsezc.terminal import streams
-from sparsezc.terminal.suggest import meant
 
 if TYPE_CHECKING:
     import numpy as np
@@ -50,43 +47,6 @@ class Answer:
     missing: Any
 
 
-def check(arguments: argparse.Namespace) -> None:
-    """Check, before the work, that the answer's file can be written.
-
-    Raises
-    ------
-    FileMissing, FileIsFolder, FileNotWritten
-        The name is empty, is a folder's, or its folder does not exist or is not writable.
-    FileFormatError, PackageMissing
-        Its suffix is no format's, or needs a package that is not installed.
-    InvalidValue
-        It is the graph's own file.
-    """
-    if arguments.out is None:
-        return
-    from sparsezc.errors import InvalidValue
-    from sparsezc.io.build.optional import need
-    from sparsezc.io.files.atomic_write import FileNotWritten
-    from sparsezc.io.files.source import FileIsFolder, FileMissing
-
-    suffix = _suffix(arguments.out)
-    if suffix == "-":
-        streams.require_output()
-        return
-    path, graph = Path(arguments.out), Path(arguments.graph)
-    folder = Path(os.path.realpath(path)).parent  # a link is followed
-    if path.is_dir():
-        raise FileIsFolder(f"{path} is a folder; --out needs the name of a file")
-    if not folder.is_dir():
-        raise FileMissing(f"{path}: the folder {folder} does not exist")
-    if not _is_stream(path) and not os.access(folder, os.W_OK | os.X_OK):
-        raise FileNotWritten(f"{path} cannot be written: the folder {folder} is closed to this user")
-    if graph.is_file() and path.is_file() and graph.samefile(path):
-        raise InvalidValue(f"--out {path} is the graph itself; another name is needed")
-    if suffix in _PACKAGES:
-        need(*_PACKAGES[suffix])
-
-
 def save(path: str, graph: Graph, answer: Any) -> None:
     """Write an answer for vertices.
 
@@ -94,7 +54,7 @@ def save(path: str, graph: Graph, answer: Any) -> None:
     ----------
     path : str
         "-" is standard output. The suffix says the format; docs/cli.md has the list.
-    answer : sparsezc.cli.shown.Columns
+    answer : sparsezc.cli.answers.shown.Columns
         Its `rows` count from 0; the ids of the input file are written.
 
     Raises
@@ -109,18 +69,18 @@ def save(path: str, graph: Graph, answer: Any) -> None:
 
     rows = answer.rows.astype(np.int64)
     full = Answer(graph.named(rows), answer.values, rows, graph.degrees.size, answer.missing)
-    suffix = _suffix(path)
+    suffix = suffix_of(path)
     if suffix == "-":
         with streams.output() as sink:
             for text in _lines(full, " "):
                 sink.write(text)
         return
     _check_names(full, suffix, path)
-    if suffix in _HDF5:
+    if suffix in HDF5:
         _hdf5(full, path)
         return
     with task(), Output(path) as out:
-        if suffix in _ARROW:
+        if suffix in ARROW:
             _arrow(full, suffix, out)
             return
         with out.open() as file:
@@ -131,11 +91,11 @@ def _check_names(answer: Answer, suffix: str, path: str) -> None:
     """Refuse what a format does not hold: names, or several columns."""
     from sparsezc.errors import InvalidValue
 
-    if suffix in _HDF5 and len(answer.columns) > 1:
+    if suffix in HDF5 and len(answer.columns) > 1:
         raise InvalidValue(f"--out {path}: {suffix} holds one column; {', '.join(answer.columns)} need another format")
     named = [each.dtype.kind == "O" for each in answer.columns.values()]
     named += [answer.vertices.dtype.kind == "O"] * (suffix != ".npy")
-    if any(named) and suffix in (".npy", *_HDF5):
+    if any(named) and suffix in (".npy", *HDF5):
         raise InvalidValue(f"--out {path}: {suffix} holds numbers, and the answer has names; .csv or .parquet has both")
 
 
@@ -195,34 +155,6 @@ def _cell(value: Any) -> str:
     return '"' + value.replace('"', '""') + '"' if quoted else value
 
 
-def check_matrix(path: str, form: str) -> None:
-    """Refuse, before the work, a name that a graph, a table, rows, arrays or numbers cannot be written to.
-
-    Raises
-    ------
-    FileFormatError
-        Its suffix says no format of those.
-    FileMissing
-        Its folder is not there.
-    """
-    from sparsezc.errors import FileFormatError
-    from sparsezc.io._write import check_target
-    from sparsezc.io.files.source import FileMissing
-
-    if form == "arrays" and not path.lower().endswith(".npz"):
-        raise FileFormatError(f"--out {path}: several arrays are written; a name that ends in .npz is needed")
-    if form == "numbers" and path != "-" and not plain_name(path).endswith(_NUMBERS):
-        raise FileFormatError(
-            f"--out {path}: numbers are written; a name that ends in {' or '.join(_NUMBERS)}, or -, is needed"
-        )
-    if form == "rows" and not path.lower().endswith(_TABLES):
-        raise FileFormatError(f"--out {path}: rows are written; a name that ends in {' or '.join(_TABLES)} is needed")
-    if form == "graph" or (form == "table" and not path.lower().endswith(_TABLES)):
-        check_target(Path(path), compress=False)
-    if not Path(path).resolve().parent.is_dir():
-        raise FileMissing(f"{path}: the folder {Path(path).resolve().parent} does not exist")
-
-
 def save_arrays(path: str, arrays: dict[str, Any]) -> None:
     """Write arrays by name into one ``.npz`` file."""
     import numpy as np
@@ -231,43 +163,6 @@ def save_arrays(path: str, arrays: dict[str, Any]) -> None:
 
     with Output(path) as out, out.open() as file:
         np.savez(file, **arrays)
-
-
-def is_edge_list(path: str) -> bool:
-    """Return whether a name asks for a list of edges, which can be written piece by piece."""
-    return path.lower().removesuffix(".gz").endswith((".txt", ".tsv", ".csv", ".parquet", ".pq"))
-
-
-def _suffix(path: str) -> str:
-    """Return the format of a name's suffix; ``.txt`` for pipes and devices, and "-" for standard output."""
-    from sparsezc.errors import FileFormatError
-    from sparsezc.io.files.source import FileMissing
-
-    if not path:
-        raise FileMissing("the name of the file to write is empty")
-    if path == "-":
-        return path
-    plain = plain_name(Path(path).name)
-    packed = Path(path).name.lower().removeprefix(plain)
-    found = next((suffix for suffix in _SUFFIXES if plain.endswith(suffix)), None)
-    if found is None and _is_stream(Path(path)):
-        return ".txt"
-    if found is None:
-        raise FileFormatError(
-            f"--out {path}: the suffix {Path(plain).suffix!r} says no format"
-            f"{meant(Path(plain).suffix, _SUFFIXES)}; known are {', '.join(_SUFFIXES)} ({', '.join(_PACKED)} also with"
-            f" {', '.join(NAMES)}), and - is standard output"
-        )
-    if packed and found not in _PACKED:
-        how = "gzipped" if packed == ".gz" else f"packed by {NAMES[packed]}"
-        raise FileFormatError(f"--out {path}: {found} files are not {how}; a name without {packed} is needed")
-    return found
-
-
-def _is_stream(path: Path) -> bool:
-    """Return whether it is a pipe or a device, or names an open descriptor, such as /dev/stdout."""
-    folder = os.path.realpath(path.parent)
-    return folder == "/dev" or folder.startswith("/proc/") or (path.exists() and not (path.is_file() or path.is_dir()))
 
 
 def _lines(answer: Answer, between: str, cell: Callable[[Any], str] = str) -> Iterator[str]:
@@ -340,7 +235,7 @@ def _arrow(answer: Answer, suffix: str, out: Output) -> None:
     from sparsezc.io.formats import feather, parquet
 
     table = need("pyarrow", "arrow").table({"vertex": answer.vertices, **answer.columns})
-    (parquet if suffix in _PARQUET else feather).write_table(table, out)
+    (parquet if suffix in PARQUET else feather).write_table(table, out)
 
 
 def _hdf5(answer: Answer, path: str) -> None:
@@ -360,11 +255,3 @@ _WRITERS: dict[str, Callable[[Answer, IO[bytes]], None]] = {
     ".txt": _text(" "), ".tsv": _text("\t"), ".csv": _text(",", _cell), ".json": _json, ".npy": _npy,
     ".npz": _npz,
 }  # fmt: skip
-_TABLES = (".npy", ".csv")
-_NUMBERS = (".txt", ".json")
-_PARQUET = (".parquet", ".pq")
-_ARROW = (*_PARQUET, ".feather", ".arrow")
-_HDF5 = (".h5", ".hdf5")
-_SUFFIXES = (*_WRITERS, *_ARROW, *_HDF5)
-_PACKED = (".txt", ".tsv", ".csv", ".json")
-_PACKAGES = dict.fromkeys(_ARROW, ("pyarrow", "arrow")) | dict.fromkeys(_HDF5, ("h5py", "hdf5"))
