@@ -59,9 +59,10 @@ def sweeps(A: Matrix, sources: NDArray[np.int64]) -> Iterator[tuple[int, Vector]
 
 def loop_pieces(over: range, count: int, cost: float, sources: int) -> Iterable[tuple[range, float]]:
     """Yield `count` numbers of `over` at a time, which a compiled loop runs, and what statements cost for all of it."""
-    pieces = [over[first : first + count] for first in range(0, len(over), count)]
+    size = count * over.step
+    pieces = [range(at, min(at + size, over.stop), over.step) for at in range(over.start, over.stop, size)]
     some = [(piece, cost * len(over) / len(piece)) for piece in pieces]
-    return steps(some, "sources", total=sources, size=lambda piece: len(piece[0]) * over.step)
+    return steps(some, "sources", total=sources, size=lambda piece: piece[0].stop - piece[0].start)
 
 
 def popcount(bits: Vector) -> Vector:

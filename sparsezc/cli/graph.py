@@ -158,6 +158,11 @@ class Graph:
     facts: dict[str, Any]
     with_transpose: bool
 
+    @property
+    def named_by_text(self) -> bool:
+        """Return whether its vertices have names that are no numbers."""
+        return self.ids is not None and self.ids.dtype.kind == "O"
+
     def matrix(self) -> Matrix:
         """Return the adjacency matrix, on the engine of its placement; it takes over the arrays of `csr`."""
         from sparsezc.core.matrix import Matrix

@@ -9,6 +9,9 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sparsezc.cli.answers.names import check_place
+from sparsezc.terminal.suggest import meant
+
 if TYPE_CHECKING:
     from sparsezc.cli.answers.shown import Picture
     from sparsezc.cli.graph import Graph
@@ -39,8 +42,8 @@ def check(arguments: argparse.Namespace) -> None:
 
     Raises
     ------
-    FileFormatError, FileMissing
-        The suffix says no picture, or the folder is not there.
+    FileFormatError, FileMissing, FileIsFolder, FileNotWritten
+        The suffix says no picture, or no file can be written there.
     PackageMissing
         matplotlib, or NetworkX for the graph itself, is not installed.
     """
@@ -48,13 +51,12 @@ def check(arguments: argparse.Namespace) -> None:
         return
     from sparsezc.errors import FileFormatError
     from sparsezc.io.build.optional import need
-    from sparsezc.io.files.names import FileMissing
 
     path = Path(arguments.plot)
     if path.suffix.lower() not in _SUFFIXES:
-        raise FileFormatError(f"--plot {path}: a name that ends in {', '.join(_SUFFIXES)} is needed")
-    if not path.resolve().parent.is_dir():
-        raise FileMissing(f"--plot {path}: the folder {path.resolve().parent} does not exist")
+        nearest = meant(path.suffix, _SUFFIXES)
+        raise FileFormatError(f"--plot {path}: a name that ends in {', '.join(_SUFFIXES)} is needed{nearest}")
+    check_place(path, "--plot")
     need("matplotlib.figure", "plot")
     if arguments.plot_kind == "graph":
         need("networkx")

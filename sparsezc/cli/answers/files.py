@@ -46,6 +46,16 @@ class Answer:
     size: int
     missing: Any
 
+    @property
+    def lines(self) -> list[NDArray[Any]]:
+        """The columns of its lines."""
+        return [self.vertices, *self.columns.values()]
+
+    @property
+    def plural(self) -> dict[str, NDArray[Any]]:
+        """Vertices and columns as arrays by name."""
+        return {"vertices": self.vertices} | {f"{name}s": column for name, column in self.columns.items()}
+
 
 def save(path: str, graph: Graph, answer: Any) -> None:
     """Write an answer for vertices.
@@ -72,7 +82,7 @@ def save(path: str, graph: Graph, answer: Any) -> None:
     suffix = suffix_of(path)
     if suffix == "-":
         with streams.output() as sink:
-            for text in _lines(full, " "):
+            for text in _lines(full.lines, " "):
                 sink.write(text)
         return
     _check_names(full, suffix, path)
@@ -81,7 +91,7 @@ def save(path: str, graph: Graph, answer: Any) -> None:
         return
     with task(), Output(path) as out:
         if suffix in ARROW:
-            _arrow(full, suffix, out)
+            _arrow({"vertex": full.vertices, **full.columns}, suffix, out)
             return
         with out.open() as file:
             _WRITERS[suffix](full, file)
@@ -100,36 +110,60 @@ def _check_names(answer: Answer, suffix: str, path: str) -> None:
 
 
 def save_table(path: str, graph: Graph, table: Any) -> None:
-    """Write a Matrix of few columns: ``.csv`` has the vertices with entries, ``.npy`` a row for each vertex."""
+    """Write a Matrix of few columns: the vertices with entries, and as ``.npy`` a row for each vertex."""
     import numpy as np
 
-    from sparsezc.io.files.atomic_write import Output
-
     full = table.to_dense(np.nan)
-    with Output(path) as out, out.open() as file:
-        if path.lower().endswith(".npy"):
-            np.save(file, full)
-            return
-        rows = np.flatnonzero(~np.isnan(full).all(axis=1))
-        for vertex, row in zip(graph.named(rows).tolist(), full[rows].tolist(), strict=True):
-            file.write((",".join(map(_cell, [vertex, *row])) + "\n").encode())
+    if path.lower().endswith(".npy"):
+        save_rows(path, {str(k): full[:, k] for k in range(full.shape[1])})
+        return
+    rows = np.flatnonzero(~np.isnan(full).all(axis=1))
+    save_rows(path, {"vertex": graph.named(rows), **{f"column{k}": full[rows, k] for k in range(full.shape[1])}})
 
 
-def save_rows(path: str, rows: NDArray[Any]) -> None:
-    """Write an array of two dimensions, ``.csv`` or ``.npy``."""
+def save_edges(path: str, graph: Graph, matrix: Any) -> None:
+    """Write the entries of a matrix between the graph's vertices, as lines that a graph's format has no place for."""
+    i, j, values = matrix.to_coo()
+    save_rows(path, {"source": graph.named(i), "target": graph.named(j), "value": values})
+
+
+def save_rows(path: str, columns: dict[str, NDArray[Any]]) -> None:
+    """Write columns of the same length, one line a row; ``.npy`` has no names.
+
+    Raises
+    ------
+    InvalidValue
+        The format holds numbers, and the answer has names.
+    """
     import numpy as np
 
     from sparsezc.errors import InvalidValue
     from sparsezc.io.files.atomic_write import Output
+    from sparsezc.terminal.progress import task
 
-    if path.lower().endswith(".npy") and rows.dtype.kind == "O":
+    suffix = suffix_of(path)
+    if suffix == "-":
+        with streams.output() as sink:
+            for text in _lines(list(columns.values()), " "):
+                sink.write(text)
+        return
+    if suffix == ".npy" and any(each.dtype.kind == "O" for each in columns.values()):
         raise InvalidValue(f"--out {path}: .npy holds numbers, and the answer has names; .csv has both")
-    with Output(path) as out, out.open() as file:
-        if path.lower().endswith(".npy"):
-            np.save(file, rows)
+    with task(), Output(path) as out:
+        if suffix in ARROW:
+            _arrow(columns, suffix, out)
             return
-        for row in rows.tolist():
-            file.write((",".join(map(_cell, row)) + "\n").encode())
+        with out.open() as file:
+            if suffix == ".npy":
+                np.save(file, np.column_stack(list(columns.values())))
+            elif suffix == ".npz":
+                _npz(columns, file)
+            elif suffix == ".json":
+                _json(columns, file)
+            else:
+                mark = {".txt": " ", ".tsv": "\t", ".csv": ","}[suffix]
+                for text in _lines(list(columns.values()), mark, _cell if mark == "," else str):
+                    file.write(text.encode())
 
 
 def save_numbers(path: str, numbers: dict[str, Any]) -> None:
@@ -165,17 +199,17 @@ def save_arrays(path: str, arrays: dict[str, Any]) -> None:
         np.savez(file, **arrays)
 
 
-def _lines(answer: Answer, between: str, cell: Callable[[Any], str] = str) -> Iterator[str]:
-    """Yield lines of vertex and values, a block at a time."""
+def _lines(columns: list[NDArray[Any]], between: str, cell: Callable[[Any], str] = str) -> Iterator[str]:
+    """Yield lines of a value of each column, a block at a time."""
     from sparsezc.terminal.progress import bar
 
-    progress = bar(answer.vertices.size, "writing", " lines")
-    columns = [answer.vertices, *answer.columns.values()]
+    size = columns[0].size
+    progress = bar(size, "writing", " lines")
     texts = [cell if column.dtype.kind == "O" else str for column in columns]
-    for start in range(0, answer.vertices.size, _BLOCK):
+    for start in range(0, size, _BLOCK):
         parts = [map(text, each[start : start + _BLOCK].tolist()) for text, each in zip(texts, columns, strict=True)]
         yield "".join(between.join(line) + "\n" for line in zip(*parts, strict=True))
-        progress.update(min(_BLOCK, answer.vertices.size - start))
+        progress.update(min(_BLOCK, size - start))
     progress.close()
 
 
@@ -185,19 +219,14 @@ def _text(between: str, cell: Callable[[Any], str] = str) -> Callable[[Answer, I
     def write(answer: Answer, file: IO[bytes]) -> None:
         if cell is not str:
             file.write((",".join(["vertex", *answer.columns]) + "\n").encode())
-        for text in _lines(answer, between, cell):
+        for text in _lines(answer.lines, between, cell):
             file.write(text.encode())
 
     return write
 
 
-def _plural(answer: Answer) -> dict[str, NDArray[Any]]:
-    """Return vertices and columns as arrays by name."""
-    return {"vertices": answer.vertices} | {f"{name}s": column for name, column in answer.columns.items()}
-
-
-def _json(answer: Answer, file: IO[bytes]) -> None:
-    for k, (name, column) in enumerate(_plural(answer).items()):
+def _json(columns: dict[str, NDArray[Any]], file: IO[bytes]) -> None:
+    for k, (name, column) in enumerate(columns.items()):
         file.write(f"{', ' if k else '{'}{json.dumps(name)}: [".encode())
         _json_values(file, column)
         file.write(b"]")
@@ -223,18 +252,18 @@ def _npy(answer: Answer, file: IO[bytes]) -> None:
     file.write(full.data)
 
 
-def _npz(answer: Answer, file: IO[bytes]) -> None:
+def _npz(columns: dict[str, NDArray[Any]], file: IO[bytes]) -> None:
     import numpy as np
 
-    arrays = {name: each.astype(str) if each.dtype.kind == "O" else each for name, each in _plural(answer).items()}
+    arrays = {name: each.astype(str) if each.dtype.kind == "O" else each for name, each in columns.items()}
     np.savez(file, **arrays)  # type: ignore[arg-type]
 
 
-def _arrow(answer: Answer, suffix: str, out: Output) -> None:
+def _arrow(columns: dict[str, NDArray[Any]], suffix: str, out: Output) -> None:
     from sparsezc.io.build.optional import need
     from sparsezc.io.formats import feather, parquet
 
-    table = need("pyarrow", "arrow").table({"vertex": answer.vertices, **answer.columns})
+    table = need("pyarrow", "arrow").table(columns)
     (parquet if suffix in PARQUET else feather).write_table(table, out)
 
 
@@ -252,6 +281,6 @@ def _hdf5(answer: Answer, path: str) -> None:
 
 
 _WRITERS: dict[str, Callable[[Answer, IO[bytes]], None]] = {
-    ".txt": _text(" "), ".tsv": _text("\t"), ".csv": _text(",", _cell), ".json": _json, ".npy": _npy,
-    ".npz": _npz,
+    ".txt": _text(" "), ".tsv": _text("\t"), ".csv": _text(",", _cell), ".npy": _npy,
+    ".json": lambda answer, file: _json(answer.plural, file), ".npz": lambda answer, file: _npz(answer.plural, file),
 }  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sparsezc.cli.answers.report import Percent, Table, counted
-from sparsezc.cli.answers.shown import Columns, Given, Picture, Show, Shown
+from sparsezc.cli.answers.shown import Columns, Given, Picture, Rows, Show, Shown
 
 if TYPE_CHECKING:
     from sparsezc.cli.graph import Graph
@@ -198,7 +198,7 @@ def sequence(name: str) -> Show:
         more = ", ..." if vertices.size > given.top else ""
         facts = [(name, counted(int(vertices.size), "vertex", "vertices"))]
         facts += [("order", ", ".join(map(str, first)) + more)] if first else []
-        return Shown({"vertices": int(vertices.size), "first": first}, facts, out=named.reshape(-1, 1))
+        return Shown({"vertices": int(vertices.size), "first": first}, facts, out=Rows({"vertex": named}))
 
     return show
 

@@ -10,18 +10,22 @@ from sparsezc.io.files.packing import NAMES, plain_name
 from sparsezc.terminal import streams
 from sparsezc.terminal.suggest import meant
 
-_TABLES = (".npy", ".csv")
-_NUMBERS = (".txt", ".json")
 PARQUET = (".parquet", ".pq")
 ARROW = (*PARQUET, ".feather", ".arrow")
 HDF5 = (".h5", ".hdf5")
 _TEXTS = (".txt", ".tsv", ".csv", ".json")
 _SUFFIXES = (*_TEXTS, ".npy", ".npz", *ARROW, *HDF5)
+_ROWS = (*_TEXTS, ".npy", ".npz", *ARROW)
+#: What is written of forms that are not vertices' columns, and its suffixes.
+_FORMS = {
+    "numbers": ("numbers are", (".txt", ".json", "-")), "arrays": ("several arrays are", (".npz",)),
+    "rows": ("rows are", (*_ROWS, "-")), "table": ("a table is", (*_ROWS, "-")), "graph": ("edges are", (*_ROWS, "-")),
+}  # fmt: skip
 _PACKAGES = dict.fromkeys(ARROW, ("pyarrow", "arrow")) | dict.fromkeys(HDF5, ("h5py", "hdf5"))
 
 
-def check(arguments: argparse.Namespace) -> None:
-    """Check, before the work, that the answer's file can be written.
+def check(arguments: argparse.Namespace, form: str) -> None:
+    """Check, before the work, that an answer of this form can be written; see :class:`sparsezc.cli.table.Row`.
 
     Raises
     ------
@@ -34,55 +38,74 @@ def check(arguments: argparse.Namespace) -> None:
     """
     if arguments.out is None:
         return
-    from sparsezc.errors import InvalidValue
+    from sparsezc.errors import FileFormatError, InvalidValue
     from sparsezc.io.build.optional import need
-    from sparsezc.io.files.atomic_write import FileNotWritten
-    from sparsezc.io.files.names import FileIsFolder, FileMissing
 
-    suffix = suffix_of(arguments.out)
+    path = Path(arguments.out)
+    what, known = _FORMS.get(form, ("", _SUFFIXES))
+    graph = form in ("graph", "table") and is_graph(arguments.out)
+    fits = graph or arguments.out in known or plain_name(path.name).endswith(known)
+    if form in _FORMS and not fits and not _is_stream(path):
+        named = ", ".join(each for each in known if each != "-") + ", or -," * ("-" in known)
+        nearest = meant(Path(plain_name(path.name)).suffix, known)
+        raise FileFormatError(f"--out {path}: {what} written; a name that ends in {named} is needed{nearest}")
+    suffix = "" if graph else suffix_of(arguments.out)
     if suffix == "-":
         streams.require_output()
         return
-    path, graph = Path(arguments.out), Path(arguments.graph)
-    folder = Path(os.path.realpath(path)).parent  # a link is followed
-    if path.is_dir():
-        raise FileIsFolder(f"{path} is a folder; --out needs the name of a file")
-    if not folder.is_dir():
-        raise FileMissing(f"{path}: the folder {folder} does not exist")
-    if not _is_stream(path) and not os.access(folder, os.W_OK | os.X_OK):
-        raise FileNotWritten(f"{path} cannot be written: the folder {folder} is closed to this user")
-    if graph.is_file() and path.is_file() and graph.samefile(path):
+    check_place(path, "--out")
+    source = Path(arguments.graph)
+    if source.is_file() and path.is_file() and source.samefile(path):
         raise InvalidValue(f"--out {path} is the graph itself; another name is needed")
     if suffix in _PACKAGES:
         need(*_PACKAGES[suffix])
 
 
-def check_matrix(path: str, form: str) -> None:
-    """Refuse, before the work, a name that a graph, a table, rows, arrays or numbers cannot be written to.
+def check_place(path: Path, option: str) -> None:
+    """Check that a file can be written there.
+
+    Raises
+    ------
+    FileMissing, FileIsFolder, FileNotWritten
+        It is a folder, or its folder does not exist or is not writable.
+    """
+    from sparsezc.io.files.atomic_write import FileNotWritten
+    from sparsezc.io.files.names import FileIsFolder, FileMissing
+
+    folder = Path(os.path.realpath(path)).parent  # a link is followed
+    if path.is_dir():
+        raise FileIsFolder(f"{path} is a folder; {option} needs the name of a file")
+    if not folder.is_dir():
+        raise FileMissing(f"{path}: the folder {folder} does not exist")
+    if not _is_stream(path) and not os.access(folder, os.W_OK | os.X_OK):
+        raise FileNotWritten(f"{path} cannot be written: the folder {folder} is closed to this user")
+
+
+def is_graph(path: str) -> bool:
+    """Return whether a name asks for a graph's format.
 
     Raises
     ------
     FileFormatError
-        Its suffix says no format of those.
-    FileMissing
-        Its folder is not there.
+        It has the suffix of no format, of graphs or of tables.
     """
     from sparsezc.errors import FileFormatError
     from sparsezc.io._write import check_target
-    from sparsezc.io.files.names import FileMissing
 
-    if form == "arrays" and not path.lower().endswith(".npz"):
-        raise FileFormatError(f"--out {path}: several arrays are written; a name that ends in .npz is needed")
-    if form == "numbers" and path != "-" and not plain_name(path).endswith(_NUMBERS):
-        raise FileFormatError(
-            f"--out {path}: numbers are written; a name that ends in {' or '.join(_NUMBERS)}, or -, is needed"
-        )
-    if form == "rows" and not path.lower().endswith(_TABLES):
-        raise FileFormatError(f"--out {path}: rows are written; a name that ends in {' or '.join(_TABLES)} is needed")
-    if form == "graph" or (form == "table" and not path.lower().endswith(_TABLES)):
+    if path == "-" or _is_stream(Path(path)):
+        return False
+    try:
         check_target(Path(path), compress=False)
-    if not Path(path).resolve().parent.is_dir():
-        raise FileMissing(f"{path}: the folder {Path(path).resolve().parent} does not exist")
+    except FileFormatError:
+        if plain_name(path).endswith(_ROWS):
+            return False
+        raise
+    return True
+
+
+def holds_names(path: str) -> bool:
+    """Return whether a table of such a name can have names of vertices."""
+    return plain_name(path).endswith(_ROWS) and not path.lower().endswith(".npy")
 
 
 def is_edge_list(path: str) -> bool:

@@ -31,6 +31,12 @@ class Columns(NamedTuple):
     missing: Any = -1
 
 
+class Rows(NamedTuple):
+    """Rows that are no vertices': columns by name, of the same length."""
+
+    columns: dict[str, Any]
+
+
 class Picture(NamedTuple):
     """Numbers to draw: bars, or a `tail`, the share of all values that are at least as large as each."""
 
@@ -53,7 +59,7 @@ class Shown:
     facts, tables
         As of :class:`~sparsezc.cli.answers.report.Report`.
     out
-        What ``--out`` writes: Columns, a Matrix, an array of rows, arrays by name, or numbers by name.
+        What ``--out`` writes: Columns, a Matrix, Rows, arrays by name, or numbers by name.
     reached : array, optional
         The vertices whose out-edges the work was.
     picture : Picture, optional

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from sparsezc.cli.answers.report import Table
-from sparsezc.cli.answers.shown import Columns, Given, Show, Shown
+from sparsezc.cli.answers.shown import Columns, Given, Rows, Show, Shown
 
 if TYPE_CHECKING:
     from sparsezc.cli.graph import Graph
@@ -111,13 +111,18 @@ def clusters(found: Graph, result: Any, given: Given) -> tuple[dict[str, Any], A
     seeds = np.array(given.values["seeds"])
     (row, vertex), (inner, member) = ([at.astype(np.int64) for at in each.to_coo()[:2]] for each in (p, cluster))
     inside = np.isin(row * p.ncols + vertex, inner * p.ncols + member)
-    columns = found.named(seeds[row]), found.named(vertex), p.to_coo()[2], inside
+    columns = {
+        "seed": found.named(seeds[row]),
+        "vertex": found.named(vertex),
+        "value": p.to_coo()[2],
+        "inside": inside.astype(np.int8),
+    }
     sizes = np.bincount(inner, minlength=seeds.size).tolist()
     told = [
         {"seed": found.name_of(seed), "vertices": sizes[k], "conductance": conductance.get(k)}
         for k, seed in enumerate(seeds)
     ]
-    return {"clusters": told}, np.column_stack(columns)
+    return {"clusters": told}, Rows(columns)
 
 
 @_plain
@@ -175,7 +180,8 @@ def walks(found: Graph, result: Any, given: Given) -> tuple[dict[str, Any], Any]
     named = found.named(vertex)
     walks = np.full((result.nrows, result.ncols), -1, named.dtype)
     walks[w.astype(np.int64), step.astype(np.int64)] = named
-    return {"walks": result.nrows, "steps": result.nvals - result.nrows}, walks
+    steps = Rows({f"step{k}": walks[:, k] for k in range(walks.shape[1])})
+    return {"walks": result.nrows, "steps": result.nvals - result.nrows}, steps
 
 
 @_plain
@@ -185,9 +191,8 @@ def sampled(found: Graph, result: Any, given: Given) -> tuple[dict[str, Any], An
 
     row, neighbor, value = result.to_coo()
     source = np.array(given.values["sources"])[row.astype(np.int64)]
-    return {"edges": result.nvals}, np.column_stack(
-        (found.named(source), found.named(neighbor.astype(np.int64)), value)
-    )
+    columns = {"source": found.named(source), "neighbor": found.named(neighbor), "value": value}
+    return {"edges": result.nvals}, Rows(columns)
 
 
 @_plain
@@ -214,6 +219,5 @@ def condensed(found: Graph, result: Any, given: Given) -> tuple[dict[str, Any], 
 @_plain
 def by_degree(found: Graph, result: Any, given: Given) -> tuple[dict[str, Any], Any]:
     """Report numbers by degree."""
-    import numpy as np
-
-    return {"degrees": result.nvals}, np.column_stack(result.to_coo())
+    degrees, values = result.to_coo()
+    return {"degrees": result.nvals}, Rows({"degree": degrees, "value": values})
