@@ -96,6 +96,7 @@ def sample(n: int, k: Any, seed: int | None, sources: Any = None) -> NDArray[np.
         if k is not None:
             raise InvalidValue("k and sources both say where to start; give one of them")
         return _check.vertices(sources, n)
+    _check.seed(seed, "sources")
     if k is None:
         return np.arange(n)
     chance = _check.generator(seed, "sources")

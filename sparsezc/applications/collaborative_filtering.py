@@ -120,6 +120,7 @@ def collaborative_filtering(
     _check.one_of(solver, "solver", ("gd", "als"))
     k, rounds = graphs.count(k, "k", 1), graphs.count(rounds, "rounds", 1)
     penalty = _check.above(penalty, "penalty", 0) if solver == "als" else _check.between(penalty, "penalty", 0)
+    rate = None if rate is None else _check.above(rate, "rate", 0)
     start = random_seed(seed, "collaborative_filtering")
     ratings = _ratings(R)
     _require(R, k, solver)
@@ -128,7 +129,7 @@ def collaborative_filtering(
         U, V = (R._beside(X, datatypes.FP64) for X in (u, v))
         U, V, loss = _alternating(ratings, U, V, rounds, penalty)
     else:
-        step = _rate(ratings, u, v) if rate is None else _check.above(rate, "rate", 0)
+        step = _rate(ratings, u, v) if rate is None else rate
         U, V, loss = _descent(ratings, (u, v), rounds, penalty, step)
     return _rated(U, ratings.users), _rated(V, ratings.items), loss
 
@@ -203,7 +204,9 @@ def _descent(
         change = ops.two_way_sampled_mxm(R, X, _SUM, _SUM, steps).new()
         total = change[:, k].new().reduce(monoid.plus).new().get(0.0)
         now = (total + penalty * _squares(X.ewise_mult(factors, binary.times).new())) / 2
-        if not np.isfinite(now) and number:
+        if not np.isfinite(now) and number == 0:
+            raise _infinite(penalty)
+        if not np.isfinite(now):
             raise ConvergenceFailure(
                 f"in round {number} of {rounds} the loss is {now} after {loss[-1]:.3g}; "
                 f"a rate below rate = {rate:.3g} is needed"
@@ -229,10 +232,16 @@ def _rate(ratings: _Ratings, U: Array, V: Array) -> float:
     return 0.5 / float(max(by_user.reduce(monoid.max).new().get(), by_item.reduce(monoid.max).new().get()))
 
 
+def _infinite(penalty: float) -> InvalidValue:
+    return InvalidValue(f"penalty is {penalty:g}, by which the loss is beyond FP64; a smaller one is needed")
+
+
 def _alternating(ratings: _Ratings, U: Matrix, V: Matrix, rounds: int, penalty: float) -> tuple[Matrix, Matrix, Array]:
     """Run rounds of alternating least squares."""
     R = ratings.R
     loss = [_loss(R, U, V, penalty)]
+    if not np.isfinite(loss[0]):
+        raise _infinite(penalty)
     for _ in progress.steps(range(rounds), "rounds"):
         U = _solved(R, V, U, penalty)
         V = _solved(R.T, U, V, penalty)

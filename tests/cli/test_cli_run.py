@@ -453,6 +453,27 @@ def test_bad_input(arguments, message, here, capsys):
     assert message in err
 
 
+ODD = {"number": ("nan", "-nan"), "count": ("-9223372036854775809",)}
+
+
+@pytest.mark.parametrize(
+    "row", [row for row in ROWS if any(o.kind in ODD for o in row.options)], ids=lambda row: row.name
+)
+def test_numbers_out_of_every_range_are_refused(row, here, capsys):
+    """At once, by one line that has the parameter's name."""
+    (here / "labels.csv").write_text("0\n0\n1\n1\n0\n")
+    needed = [str(word) for word in CALLS.get(row.name, NEEDED.get(row.name, []))]
+    needed = needed[: needed.index("--out")] if "--out" in needed else needed
+    given = [] if row.name in ACYCLIC else ["--undirected"]
+    for option in row.options:
+        for odd in ODD.get(option.kind, ()):
+            others = [word for at, word in enumerate(needed) if option.flag not in needed[max(at - 1, 0) : at + 1]]
+            graph, others = (["g.tsv", others[0]], others[1:]) if row.graphs else (["g.tsv"], others)
+            code, _, err = run(capsys, row.name, *graph, *given, *others, f"{option.flag}={odd}")
+            assert (code, err.count("\n")) == (1, 1), err
+            assert option.name in err
+
+
 def test_wrong_usage(here, capsys):
     for arguments in (["nothing"], ["maximum-flow", "g.tsv", "--s", "0"]):
         with pytest.raises(SystemExit) as left:
