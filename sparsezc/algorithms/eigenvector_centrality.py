@@ -11,6 +11,7 @@ from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.semirings import binary, monoid
 from sparsezc.semirings.types import datatypes
+from sparsezc.terminal.progress import steps
 
 #: Nanoseconds for each row and entry, at least.
 COST = 10.0
@@ -82,7 +83,7 @@ def eigenvector_centrality(
     if (found := _by_loop(A, x, max_iter, tol, weighted)) is not None:
         return found
     turned, before = A._turned(), Vector(datatypes.FP64, n)
-    for _ in range(max_iter):
+    for _ in steps(range(max_iter), "rounds", at_most=True):
         # x = (x + A' x) / |x + A' x|
         before << x
         x(binary.plus) << turned.mxv(before, _iterate.multiply(weighted))

@@ -72,6 +72,7 @@ FOLDERS = (
     ("sparsezc.networkx_backend.paths",),
     ("sparsezc.networkx_backend.structure",),
     ("sparsezc.networkx_backend.measures",),
+    ("sparsezc.cli.answers",),
     ("sparsezc.cli", "sparsezc.networkx_backend"),
     # the operators' namespaces by their shorter names
     tuple(
