@@ -132,12 +132,12 @@ def count(value: Any, name: str, least: int = 0) -> int:
     return number
 
 
-def resolution(value: Any) -> float:
-    """Check the weight of the expected share in a modularity: a finite number >= 0."""
+def factor(value: Any, name: str) -> float:
+    """Check `value` as a finite number >= 0."""
     if not isinstance(value, int | float | np.integer | np.floating):
-        raise DomainMismatch(f"resolution is {value!r}; a number is needed")
+        raise DomainMismatch(f"{name} is {value!r}; a number is needed")
     if not (math.isfinite(value) and value >= 0):
-        raise InvalidValue(f"resolution is {value}; a finite number >= 0 is needed")
+        raise InvalidValue(f"{name} is {value}; a finite number >= 0 is needed")
     return float(value)
 
 
