@@ -69,6 +69,7 @@ FOLDERS = (
     ("sparsezc.applications",),
     ("sparsezc.loader",),
     ("sparsezc.networkx_backend.graphs",),
+    ("sparsezc.networkx_backend.made",),
     ("sparsezc.networkx_backend.paths",),
     ("sparsezc.networkx_backend.structure",),
     ("sparsezc.networkx_backend.measures",),

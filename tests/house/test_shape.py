@@ -17,6 +17,7 @@ MOST_FILES = 20
 LONG = {
     "sparsezc.applications.graphsage.graphsage": "the weights of two layers, by name",
     "sparsezc.core.compressed_construct.from_csr": "python-graphblas's signature, and two promises",
+    "sparsezc.networkx_backend.measures.layouts.forceatlas2_layout": "NetworkX's signature",
 }
 #: Folders with more files, and why.
 FULL = {
