@@ -4,6 +4,7 @@ import importlib.util
 import sys
 from pathlib import Path
 
+from docutils.nodes import container
 from sphinx.addnodes import pending_xref
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
@@ -18,6 +19,7 @@ myst_enable_extensions = ["substitution"]
 _settings = [line.split("#", 1) for line in repr(sparsezc.config).splitlines()]
 _rows = [f"| `{setting.strip()}` | {said.strip()} |" for setting, said in _settings]
 myst_substitutions = {"settings": "\n".join(["| setting and default | meaning |", "| --- | --- |", *_rows])}
+myst_html_meta = {"description": "A GraphBLAS in Python for graphs larger than the GPU"}
 myst_heading_anchors = 3  # links such as coverage.md#classes
 autodoc_member_order = "bysource"
 autodoc_typehints = "description"
@@ -40,6 +42,12 @@ def unlink_words(_, doctree):
     for link in list(doctree.findall(pending_xref)):
         if link.get("reftype") == "class" and link["reftarget"][:1].islower() and "." not in link["reftarget"]:
             link.replace_self(link.children)
+
+
+def make_room(app, doctree):
+    """Leave out the list of headings beside pages whose tables are wider than the text."""
+    if any("wide" in each["classes"] for each in doctree.findall(container)):
+        app.env.metadata[app.env.docname]["hide-toc"] = True
 
 
 #: The theme's HTML, and what a reader without a mouse or without eyes needs instead.
@@ -65,6 +73,7 @@ def mend(app, failed):
 def setup(app):
     """Have the gallery's pictures drawn before the pages are read, so that each shows what its program finds today."""
     app.connect("doctree-read", unlink_words)
+    app.connect("doctree-read", make_room)
     app.connect("build-finished", mend)
     if _drawing:
         app.connect("builder-inited", lambda _: pictures.draw_all())

@@ -102,7 +102,7 @@ def test_pages_print_what_they_say() -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=named)
 def test_an_example_has_its_output(page: Path) -> None:
-    """What prints has its output below it, which the tests compare; what runs and prints nothing asserts or defines."""
+    """The text that a program prints stands below it; one that prints nothing asserts or defines."""
     text = page.read_text()
     shown = [step for step in programs.steps(text) if step.language == "python"]
     assert len(shown) == len(blocks(page, "python"))
@@ -170,7 +170,7 @@ def undocumented(places: set[str]) -> list[str]:
     return absent
 
 
-#: Lists of methods beside each page take a fifth of the build, as Sphinx copies them into every page and drops them again.
+#: Lists of methods beside pages take much of the build: Sphinx copies them into every page, and drops them again.
 LIGHTER = ["-D", "toc_object_entries=0"]
 
 
