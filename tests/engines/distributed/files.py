@@ -10,7 +10,7 @@ import pytest
 from mpi4py import MPI
 
 import sparsezc as gb
-from sparsezc.errors import FileFormatError, InvalidValue
+from sparsezc.errors import FileFormatError, InvalidObject, InvalidValue
 
 COMM = MPI.COMM_WORLD
 GRAPH = "kron:9?weights=1-255"
@@ -69,6 +69,8 @@ def check_errors_are_those_of_all_ranks() -> None:
         (lambda: gb.io.read(path, comm=COMM), FileFormatError),
         (lambda: gb.io.read(GRAPH, comm=COMM, relabel=True), InvalidValue),
         (lambda: gb.io.convert(path, path.with_suffix(".mtx"), comm=COMM), InvalidValue),
+        (lambda: gb.io.read(GRAPH, comm=COMM, weights=("pattern" if COMM.rank else None)), InvalidValue),
+        (lambda: gb.io.convert(GRAPH, path.with_name(f"{COMM.rank}.h5"), comm=COMM), InvalidObject),
     ):
         with pytest.raises(kind) as raised:
             call()
