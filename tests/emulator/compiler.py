@@ -22,6 +22,8 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from . import ahead
+
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 _KERNELS = ROOT / "sparsezc" / "engines" / "gpu" / "kernels"
@@ -109,6 +111,8 @@ def default_cache() -> Path:
 
 def inline_includes(source: str, folders: tuple[Path, ...] = INCLUDE_FOLDERS) -> str:
     """The text with every ``#include "file"`` replaced by that file, once; ``#line`` keeps messages pointing home."""
+    if "#include" not in source:  # as the package makes them: nothing need be looked for in forty thousand characters
+        return source
     done: set[Path] = set()
 
     def expand(text: str, label: str) -> str:
@@ -207,6 +211,10 @@ class Compiler:
         self._header()
 
     def symbol(self, text: str, name: str) -> str:
+        """The name of a kernel that is asked for."""
+        return self._symbol(text, name)
+
+    def _symbol(self, text: str, name: str) -> str:
         return f"szc_emu_{self._digest(name, text, *KERNEL_FLAGS)}"
 
     def _unit(self, cases: dict[str, tuple[str, str]]) -> str:
@@ -255,6 +263,12 @@ class Compiler:
             return None
         return library if library.exists() else None
 
+    def _ahead(self, missing: dict[str, tuple[str, str]]) -> dict[str, tuple[str, str]]:
+        """What other tests will ask for that is to be compiled with these kernels."""
+        others = dict.fromkeys(other for text, name in missing.values() for other in ahead.together(text, name))
+        found = {self._symbol(*other): other for other in others}
+        return {symbol: case for symbol, case in found.items() if self._library(symbol) is None}
+
     def compile_many(self, cases: list[tuple[str, str]], workers: int | None = None) -> list[tuple[Path, str]]:
         """(library, symbol) of each (source, kernel name); what is not cached is compiled in batches, in parallel."""
         wanted = {}
@@ -264,6 +278,8 @@ class Compiler:
         missing = dict(case for case in wanted.values() if self._library(case[0]) is None)
         if missing:
             self.prepare()
+            if ahead.in_use and not self.extra:
+                missing |= self._ahead(missing)
             items, workers = list(missing.items()), workers or min(4, os.cpu_count() or 1)
             size = max(_SMALLEST, min(BATCH, -(-len(items) // workers)))
             batches = [dict(items[i : i + size]) for i in range(0, len(items), size)]

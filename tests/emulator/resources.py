@@ -248,8 +248,9 @@ def measure_all() -> dict[tuple[str, int], Usage]:
 
 
 def measure_some() -> dict[tuple[str, int], Usage]:
-    """The gate of every run: two cases of each kernel for one architecture, and one of every second kernel for one of the
-    others, the same each time; the rest of the table is :func:`measure_all`'s.
+    """The gate of every run, the same each time; the rest of the table is :func:`measure_all`'s.
+
+    Two cases of each kernel for one architecture, and one of every second kernel for one of the others.
     """
     semirings, others = cases.every_semiring(), _others(crossed=False)
     some = [case for k, case in enumerate(semirings) if k // 2 % 16 == 0]  # two kernels a semiring
