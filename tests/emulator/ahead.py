@@ -82,9 +82,7 @@ def write(cache: Path) -> int:
                 ends.setdefault(end, path.name)
     names: dict[str, str] = {}
     for unit in cache.glob("*.cpp"):
-        names |= {
-            symbol: name for name, symbol in re.findall(r"^#define (\w+) \w+_(szc_emu_\w+)$", unit.read_text(), re.M)
-        }
+        names |= dict(re.findall(r"^SZC_EMU_EXPORT\((\w+), (\w+)\)$", unit.read_text(), re.M))
     cases = []
     for path in sorted(cache.glob("szc_emu_*.cu"), key=lambda path: path.stat().st_mtime_ns):
         parts = _parts(path.read_text(), names.get(path.stem, ""))

@@ -68,6 +68,7 @@ SANITIZERS: dict[str | None, tuple[list[str], list[str]]] = {  # flags of the ma
 }
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+"([^"]+)"[^\n]*', re.MULTILINE)
 DEFINE = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)", re.MULTILINE)
+KERNELS = re.compile(r'extern "C" __global__ void\s+(?:__launch_bounds__\([^)]*\)\s*)?(?!__launch_bounds__)(\w+)\s*\(')
 PRAGMA_ONCE = re.compile(r"^[ \t]*#[ \t]*pragma[ \t]+once\b.*", re.MULTILINE)
 
 
@@ -160,7 +161,8 @@ class Compiler:
         done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
         if done.returncode:
             unfinished.unlink(missing_ok=True)
-            raise EmulatorError("g++ refuses the kernel:\n" + "\n".join(done.stderr.splitlines()[:40]))
+            said = [line for line in done.stderr.splitlines() if "note: disable pass" not in line]
+            raise EmulatorError("g++ refuses the kernel:\n" + "\n".join(said[:40]))
         unfinished.replace(target)
 
     def _step_by_step(self, unit: Path, header: Path, library: Path) -> None:
@@ -223,12 +225,16 @@ class Compiler:
         for symbol, (text, name) in cases.items():
             path = self.cache / f"{symbol}.cu"
             self._write(path, text)
+            names = sorted(
+                {name, *KERNELS.findall(text)} - {"KERNEL"}
+            )  # a file may have others, which two of its texts share
+            unit += [f"#define {each} {each}_{symbol}\n" for each in names]
             unit.append(
-                f"#define {name} {name}_{symbol}\nnamespace in_{symbol} {{ namespace {{\n"
+                f"namespace in_{symbol} {{ namespace {{\n"
                 f'#include "{path}"\n'
-                f"namespace szc {{}} using namespace szc;\n}}\nSZC_EMU_EXPORT({symbol}, {name})\n}}\n#undef {name}\n"
+                f"namespace szc {{}} using namespace szc;\n}}\nSZC_EMU_EXPORT({symbol}, {name})\n}}\n"
             )
-            unit += [f"#undef {macro}\n" for macro in sorted(set(DEFINE.findall(text)))]
+            unit += [f"#undef {macro}\n" for macro in [*names, *sorted(set(DEFINE.findall(text)))]]
         return "".join(unit)
 
     def _compile(self, cases: dict[str, tuple[str, str]]) -> None:

@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from multiprocessing import forkserver
 from multiprocessing.connection import Connection
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 from unittest import mock
 
@@ -37,9 +38,13 @@ class _Forked:
 
     def __init__(self, program: Path, answers: Connection) -> None:
         asked, ours = _FORKS.Pipe(duplex=False)
-        with mock.patch.dict(os.environ, _THREADS):  # the first one starts the process that is forked
-            self._process = _FORKS.Process(target=_answer, args=(program, asked, answers), daemon=True)
-            self._process.start()
+        self._process = _FORKS.Process(target=_answer, args=(program, asked, answers), daemon=True)
+        main, sys.modules["__main__"] = sys.modules["__main__"], ModuleType("__main__")  # pytest, not to be imported
+        try:
+            with mock.patch.dict(os.environ, _THREADS):  # the first one starts the process that is forked
+                self._process.start()
+        finally:
+            sys.modules["__main__"] = main
         asked.close()
         self.stdin = os.fdopen(os.dup(ours.fileno()), "wb")
         self.kill = self._process.kill
