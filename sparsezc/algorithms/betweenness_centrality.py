@@ -13,10 +13,12 @@ from sparsezc.algorithms import _check
 from sparsezc.algorithms._brandes import Paths, backwards, by_hops, by_lengths
 from sparsezc.algorithms._distances import usable
 from sparsezc.algorithms._sweeps import sample
-from sparsezc.algorithms.loops import sweeps
+from sparsezc.algorithms.loops.sweeps import brandes
 from sparsezc.core import replay
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
+from sparsezc.device.processors import processors
+from sparsezc.memory.budget import host_available
 from sparsezc.semirings import binary, semiring, unary
 from sparsezc.semirings.types import datatypes
 
@@ -97,7 +99,7 @@ def betweenness_centrality(
     starts = sample(n, k, seed, sources)
     if weighted:
         A = usable(A, positive=True)
-    centrality = None if weighted else _by_loop(A, starts, endpoints)
+    centrality = None if weighted else _by_loop(A, starts, ends=endpoints)
     if centrality is None:
         centrality = _by_statements(A, starts, endpoints, weighted)
     if sources is None or normalized:
@@ -105,10 +107,13 @@ def betweenness_centrality(
     return centrality
 
 
-def _by_loop(A: Matrix, starts: NDArray[np.int64], endpoints: bool) -> Vector | None:
+def _by_loop(A: Matrix, starts: NDArray[np.int64], *, ends: bool = False, entries: bool = False) -> Vector | None:
     """Add up the shares of one search after another; None if the engine runs no loop."""
+    room = host_available() if entries else None
+    if room is not None and 8 * processors(16) * A.nvals > room:  # each thread adds up the shares of all entries
+        return None
     over = range(starts.size)
-    if not len(over) or (each := replay.run_loop(sweeps.brandes, A, starts, endpoints, cost=COST, over=over)) is None:
+    if not len(over) or (each := replay.run_loop(brandes, A, starts, ends, entries, cost=COST, over=over)) is None:
         return None
     return replay.vector(sum(each))
 
@@ -181,22 +186,15 @@ def edge_betweenness_centrality(
     """
     n = _check.adjacency(A)
     starts = sample(n, k, seed, sources)
-    centrality = None if weighted else _by_loop_over_edges(A, starts)
-    if centrality is None:
+    shares = None if weighted else _by_loop(A, starts, entries=True)
+    if shares is None:
         centrality = _by_statements_over_edges(A, starts, weighted)
+    else:
+        centrality = ops.with_values(A, shares).new()
     if n > 1 and starts.size and (sources is None or normalized):
         scale = 1.0 / (starts.size * (n - 1)) if normalized else n / starts.size
         if scale != 1.0:
             centrality << centrality.apply(binary.times, right=scale)
-    return centrality
-
-
-def _by_loop_over_edges(A: Matrix, starts: NDArray[np.int64]) -> Matrix | None:
-    """Add up the shares of one search after another; None if the engine runs no loop."""
-    over = range(starts.size)
-    if not len(over) or (each := replay.run_loop(sweeps.brandes_edges, A, starts, cost=COST, over=over)) is None:
-        return None
-    centrality: Matrix = ops.with_values(A, replay.vector(sum(each))).new()
     return centrality
 
 
