@@ -18,7 +18,7 @@ from sparsezc.core import replay
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.device.processors import processors
-from sparsezc.memory.budget import host_available
+from sparsezc.memory.budget import has_host
 from sparsezc.semirings import binary, semiring, unary
 from sparsezc.semirings.types import datatypes
 
@@ -109,8 +109,7 @@ def betweenness_centrality(
 
 def _by_loop(A: Matrix, starts: NDArray[np.int64], *, ends: bool = False, entries: bool = False) -> Vector | None:
     """Add up the shares of one search after another; None if the engine runs no loop."""
-    room = host_available() if entries else None
-    if room is not None and 8 * processors(16) * A.nvals > room:  # each thread adds up the shares of all entries
+    if entries and not has_host(8 * processors(16) * A.nvals):  # each thread adds up the shares of all entries
         return None
     over = range(starts.size)
     if not len(over) or (each := replay.run_loop(brandes, A, starts, ends, entries, cost=COST, over=over)) is None:
