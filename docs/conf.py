@@ -11,6 +11,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import sparsezc
 from docs.gallery import pictures
+from docs.learn import notebooks
 
 project = "sparsezc"
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
@@ -73,6 +74,7 @@ def mend(app, failed):
 def setup(app):
     """Have the gallery's pictures drawn before the pages are read, so that each shows what its program finds today."""
     app.connect("doctree-read", unlink_words)
+    app.connect("builder-inited", lambda _: notebooks.write_all())
     app.connect("doctree-read", make_room)
     app.connect("build-finished", mend)
     if _drawing:
