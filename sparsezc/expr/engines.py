@@ -215,6 +215,9 @@ class Capabilities(Protocol):
     def storage(self, store: Any) -> tuple[str, str | None, int]:
         """Return the content's format, its placement if the engine has several, and its bytes: repr shows these."""
 
+    def on_whole(self, store: Any, what: str) -> None:
+        """Warn that each process does a step of an algorithm on all entries, or refuse as ``config.fallback`` says."""
+
     def summary(self, store: Any) -> str:
         """Return the content in a few words, if counting its entries needs other processes: repr shows this."""
 
