@@ -33,6 +33,7 @@ html_favicon = "_static/icon.svg"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_show_sourcelink = False
+html_show_copyright = False
 # Without matplotlib the gallery's pages have no pictures.
 _drawing = importlib.util.find_spec("matplotlib") is not None
 suppress_warnings = [] if _drawing else ["image.not_readable"]
