@@ -26,6 +26,7 @@ def pieces(rounds: int) -> Iterable[int]:
     some = (min(size, rounds - first) for first in range(0, rounds, size))
     return steps(some, "rounds", total=rounds, size=int, at_most=True)
 
+
 #: The values that loops read of a matrix whose edges count equally.
 NO_WEIGHTS = np.empty(0)
 #: Nanoseconds of a product for each row and entry, at least.
