@@ -87,6 +87,7 @@ def test_holes_of_some_nodes(directed: bool, seed: int) -> None:
         for call in (nx.constraint, nx.effective_size):
             both(lambda call=call, w=weight, **how: call(G.copy(), nodes, weight=w, **how), 1e-9)
     both(lambda **how: nx.constraint(G.copy(), ["no node"], **how))
+    both(lambda **how: nx.effective_size(G.copy(), 100, **how))
 
 
 @pytest.mark.parametrize("weight", [None, "weight"])
@@ -160,6 +161,7 @@ def test_places_in_a_drawing(kind: Any) -> None:
         assert list(ours) == list(theirs)
         assert all(np.allclose(ours[v], theirs[v], rtol=1e-3, atol=1e-3) for v in G), given
     assert nx.forceatlas2_layout(nx.Graph(), **BACKEND) == {}
+    assert list(nx.forceatlas2_layout(nx.empty_graph(2), distributed_action=True, seed=1, **BACKEND)) == [0, 1]
 
 
 def test_what_may_be_isomorphic() -> None:
