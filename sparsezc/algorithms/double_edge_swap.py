@@ -32,8 +32,8 @@ def double_edge_swap(A: Matrix, swaps: int, max_tries: int | None = None, seed: 
     swaps : int
         How often. Ten to a hundred times the number of edges give a graph that is as good as random.
     max_tries : int, optional
-        The most pairs that are drawn, at least `swaps`; a pair that would give a loop or a parallel edge counts too.
-        By default a hundred for each exchange.
+        The most pairs that are tried, at least `swaps`; one that would give a parallel edge counts too, one that would
+        give a loop does not. By default a hundred for each exchange.
     seed : int, optional
         From 0 to 2**64 - 1. Chooses the pairs, the same on every engine. Random by default.
 
@@ -93,8 +93,8 @@ def _exchanged(
         found = replay.run_loop(exchanges, A, *given, cost=COST * min(count, wanted) / max(A.nrows + A.nvals, 1))
         if found is None:
             found = exchanges(np.zeros(A.nrows + 1, np.int64), None, *given)
-        ends, now, used = found
-        done, tried = done + now, tried + used
+        ends, now, more = found
+        done, tried = done + now, tried + more
     if done < wanted:
         raise ConvergenceFailure(f"{done} exchanges of edges were found in max_tries = {most}; {wanted} were asked for")
     return ends

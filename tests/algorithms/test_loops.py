@@ -136,7 +136,8 @@ def is_same(one, other, exactly):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_loops_give_the_statements_answers(name, compiled):
+def test_loops_give_the_statements_answers(name, compiled, monkeypatch):
+    """In machine code, and as they are written, which Python runs over few entries."""
     A = graph(name)
     tried = {what: (call, what in EQUAL) for what, call in (EQUAL | CLOSE).items()}
     if name in ("one vertex", "shuffled path"):
@@ -145,6 +146,11 @@ def test_loops_give_the_statements_answers(name, compiled):
         for what in ("modularity", "unions of communities", "unions by weight"):
             del tried[what]  # it is not defined
     expected = {what: call(A) for what, (call, _) in tried.items()}
+    with monkeypatch.context() as python:
+        for setting, value in (("_FEW", 1_000), ("_MANY", 0), ("_ran", set()), ("_machine_code", None)):
+            python.setattr(cpu_loops, setting, value)
+        for what, (call, exactly) in tried.items():
+            assert is_same(expected[what], call(A), exactly), what
     compiled()
     for what, (call, exactly) in tried.items():
         compiled.ran.clear()

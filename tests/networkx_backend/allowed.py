@@ -247,7 +247,9 @@ def _sizes(G: Any, given: dict[str, Any], ours: Any, theirs: Any) -> str | None:
     ties.add_nodes_from(G)
     for u, v, data in G.edges(data=True):
         more = ties[u][v]["tie"] if ties.has_edge(u, v) else 0
-        ties.add_edge(u, v, tie=more + (1 if given.get("weight") is None else data.get(given["weight"], 1)))
+        weight = 1 if given.get("weight") is None else data.get(given["weight"], 1)
+        ties.add_edge(u, v, tie=more + (2 * weight if u == v else weight))
+    ties.remove_edges_from([(u, v) for u, v, tie in ties.edges(data="tie") if not tie])
     each = nx.effective_size(ties, list(ties), "tie", backend="networkx")
     close = {v: any(difference(float(x), float(y[v]), 1e-6) is None for y in (each, theirs)) for v, x in ours.items()}
     return _said(list(ours) == list(theirs) and all(close.values()), f"{ours!r:.80}; NetworkX has {theirs!r:.80}")

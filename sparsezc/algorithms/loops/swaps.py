@@ -14,7 +14,7 @@ def exchanges(indptr: Any, _indices: Any, ends: Any, draws: Any, wanted: int) ->
 
     `ends` has two rows of vertices, and `draws` two rows of numbers: of an edge, times two, and which of its ends is
     the first. The graph that the edges are of has the rows given; only their number counts. Return the ends, the
-    number of exchanges, and that of the draws used: an exchange more than `wanted` is not made.
+    number of exchanges, and that of the draws that would give no loop; no more exchanges than `wanted` are made.
 
     A table has the edges, by the numbers of their ends, to find them in: each at the place that its number hashes to,
     by 31 bits of a product (D. Knuth, The Art of Computer Programming 3, section 6.4), or at the next that is free.
@@ -31,16 +31,16 @@ def exchanges(indptr: Any, _indices: Any, ends: Any, draws: Any, wanted: int) ->
         while table[at] >= 0:
             at = at + 1 & size - 1
         table[at] = key
-    done = used = 0
+    done = tried = 0
     for k in range(draws.shape[1]):
         if done == wanted:
             break
-        used += 1
         d, e = draws[0, k] >> 1, draws[1, k] >> 1
         u, v = ends[draws[0, k] & 1, d], ends[1 - (draws[0, k] & 1), d]
         x, y = ends[draws[1, k] & 1, e], ends[1 - (draws[1, k] & 1), e]
         if u == x or v == y:
             continue
+        tried += 1
         found = False
         for one, other in ((u, x), (v, y)):
             key = min(one, other) * n + max(one, other)
@@ -74,4 +74,4 @@ def exchanges(indptr: Any, _indices: Any, ends: Any, draws: Any, wanted: int) ->
         ends[0, d], ends[1, d] = u, x
         ends[0, e], ends[1, e] = v, y
         done += 1
-    return ends, done, used
+    return ends, done, tried

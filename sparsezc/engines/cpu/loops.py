@@ -30,6 +30,8 @@ _SHARE = 10  # that is at most a tenth of what the process has taken, unless sta
 _BYTES = 64  # of a row, at most, in a loop's own arrays
 _ALONE = 1 << 16  # rows and entries that are read in the time that threads take to start, times ten
 _SMALL = 1 << 26  # bytes: asking the system for its free memory takes as long as a loop over some thousand rows
+_FEW = 600  # rows and entries that Python reads in about half a millisecond, in which few statements end
+_MANY = 20.0  # nanoseconds: cheaper statements are few, or as many rounds as the loop has
 _EMPTY = 16  # rows an entry: statements skip rows without entries where there are more, as SuiteSparse lists the others
 
 
@@ -41,6 +43,8 @@ def run_loop(
     They take less time on a small matrix, and less memory on one of many empty rows: a loop has arrays for all rows.
     """
     rows, entries = store._nrows, store._nvals  # what nrows and nvals ask the library for, at ten times the time
+    if over is None and cost >= _MANY and rows + entries <= _FEW and loop not in _ran:
+        return _in_python(store, loop, given, values)
     if not pays(cost * (rows + entries) * (1 if over is None else len(over))):
         return None
     shares = [0, 1] if over is None else _shares(over, rows + entries)
@@ -49,12 +53,25 @@ def run_loop(
         return None
     if (made := _machine_code(loop)) is None:
         return None
+    _ran.add(loop)
     given = tuple([g() if callable(g) else g for g in given])
     with _borrowed(store) if entries else nullcontext() as parts:
         arrays = _arrays(parts, rows, values)
         if over is None:
             return made(*arrays, *given)
         return _in_threads(lambda first, last: made(*arrays, *given, first, last), shares)
+
+
+#: The loops that ran in machine code.
+_ran: set[Callable[..., Any]] = set()
+
+
+def _in_python(store: Any, loop: Callable[..., Any], given: tuple[Any, ...], values: Any) -> Any:
+    """Run a loop as it is written, which takes less time on a matrix of few entries than to load its machine code."""
+    given = tuple([g() if callable(g) else g for g in given])  # before the arrays are lent: they may read the matrix
+    with _borrowed(store) if store._nvals else nullcontext() as parts:
+        indptr, indices, *rest = _arrays(parts, store._nrows, values)
+        return loop(indptr.astype(np.int64), indices.astype(np.int64), *rest, *given)
 
 
 def run_arrays(loop: Callable[..., Any], given: tuple[Any, ...], cost: float) -> Any:

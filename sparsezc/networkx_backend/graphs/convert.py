@@ -6,10 +6,8 @@ from typing import Any
 
 import networkx as nx
 
-from sparsezc.core.matrix import Matrix
-from sparsezc.networkx_backend.graphs.edges import edge_ends, edge_matrix, weighted
+from sparsezc.networkx_backend.graphs.edges import wanted_placement, weighted
 from sparsezc.networkx_backend.graphs.graph import DiGraph, Graph
-from sparsezc.semirings.types import datatypes
 
 
 def convert_from_nx(
@@ -48,10 +46,12 @@ def convert_from_nx(
     nodes = list(graph)
     if set(map(type, nodes)) <= {int} and nodes == list(range(len(nodes))):  # 0.0 and False equal 0 but are other nodes
         nodes = range(len(nodes))  # type: ignore[assignment]
-    made = kind._made(Matrix(datatypes.BOOL, 0, 0), nodes, graph)
+    made = kind._made(None, nodes, graph)
     if made.multi and type(getattr(graph, "_adj", None)) is not dict:
         raise NotImplementedError("sparsezc has no views of multigraphs; a copy of one is needed")
-    made.A = edge_matrix(made, *edge_ends(graph, made), True)
+    made.ends()  # as they are now
+    if wanted_placement() is not None:
+        made.A  # noqa: B018 - where the configuration wants it now
     for weight, default in (edge_attrs or {}).items():
         made._values[weight] = weighted(graph, made, weight, default)
     return made

@@ -32,7 +32,7 @@ def weighted(source: Any, G: Graph, weight: str, default: Any, least: bool = Fal
     Of parallel edges they are added, or the least is taken.
     """
     every = [data.get(weight, default) for data in _attributes(source)]
-    i, j = edge_ends(source, G)
+    i, j = G.ends()
     values = _numbers(every, weight)
     fractions = None
     if values.dtype == np.float64:
@@ -61,7 +61,7 @@ def numbered(G: Graph, against: bool) -> Matrix:
     if G.source is None:
         i, j, _ = (G.A.T.new() if against else G.A).to_coo()
     else:
-        i, j = edge_ends(G.source, G, against)
+        i, j = G.ends(against)
     if G.multi:  # of parallel edges the first, and numbers without gaps
         first = np.sort(np.unique(i.astype(np.int64) * n + j.astype(np.int64), return_index=True)[1])
         i, j = i[first], j[first]
@@ -120,5 +120,11 @@ def edge_matrix(G: Graph, rows: NDArray[Any], columns: NDArray[Any], values: Any
 
 def placed(A: Matrix) -> Matrix:
     """Return a matrix where the backend's configuration wants it."""
-    placement = getattr(getattr(nx.config.backends, "sparsezc", None), "placement", None)
+    placement = wanted_placement()
     return A if placement is None else A.to(placement=placement)
+
+
+def wanted_placement() -> str | None:
+    """Return the placement that the backend's configuration names, if any."""
+    placement: str | None = getattr(getattr(nx.config.backends, "sparsezc", None), "placement", None)
+    return placement

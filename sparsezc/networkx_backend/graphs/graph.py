@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.algorithms import _check
-from sparsezc.algorithms._degree import in_degree, out_degree
 from sparsezc.algorithms._pattern import transposed
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.errors import DimensionMismatch, InvalidValue
+from sparsezc.networkx_backend.graphs.counts import counted, summed
 from sparsezc.networkx_backend.graphs.edges import edge_ends, edge_matrix, numbered, weighted
 from sparsezc.networkx_backend.graphs.views import ReadOnly, ReadOnlyDirected
-from sparsezc.semirings import binary, monoid, select
+from sparsezc.semirings import binary, select
 from sparsezc.semirings.types import datatypes
 
 
@@ -70,8 +70,8 @@ class Graph(ReadOnly):
             raise wrong(f"nodes has {len(self.index)} different names; A has {n} rows")
         self._values[weight] = A
 
-    def _set(self, A: Matrix, nodes: Sequence[Hashable], source: Any = None) -> None:
-        self.A = A  # its values are ignored
+    def _set(self, A: Matrix | None, nodes: Sequence[Hashable], source: Any = None) -> None:
+        self._A = A
         self.labels = nodes
         self.index = {node: i for i, node in enumerate(nodes)}
         self.source = source  # the original NetworkX graph, for its attributes and the order of its edges
@@ -83,7 +83,10 @@ class Graph(ReadOnly):
         self._data: dict[bool, dict[str, NDArray[Any]]] = {}
         self._places: dict[bool, Matrix] = {}
         self._rows: dict[bool, tuple[NDArray[np.int64], NDArray[np.int64]]] = {}
-        self._row_order: dict[bool, NDArray[np.int64]] = {}
+        self._row_order: NDArray[np.int64] | None = None
+        self._row_lists: dict[bool, tuple[list[int], list[int]]] = {}
+        self._ends: dict[bool, tuple[NDArray[np.int64], NDArray[np.int64]]] = {}
+        self._degrees: dict[tuple[str, str | None], NDArray[Any]] = {}
         #: Of graphs without a NetworkX original: attributes of the graph, and of nodes by names.
         self.info: dict[str, Any] = {}
         self.node_values: dict[str, NDArray[Any]] = {}
@@ -91,11 +94,28 @@ class Graph(ReadOnly):
         self._fractions: dict[str, Matrix] = {}
 
     @classmethod
-    def _made(cls, A: Matrix, nodes: Sequence[Hashable], source: Any = None) -> Graph:
-        """Make a graph of parts without checks."""
+    def _made(cls, A: Matrix | None, nodes: Sequence[Hashable], source: Any = None) -> Graph:
+        """Make a graph of parts without checks; without a matrix it is made of the edges, once it is needed."""
         G = cls.__new__(cls)
         G._set(A, nodes, source)
         return G
+
+    @property
+    def A(self) -> Matrix:
+        """The adjacency matrix, whose values are ignored."""
+        if self._A is None:
+            self._A = edge_matrix(self, *self.ends(), True)
+        return self._A
+
+    @A.setter
+    def A(self, A: Matrix) -> None:
+        self._A = A
+
+    def ends(self, against: bool = False) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the ends of the NetworkX original's edges in its order, node by node, or of the opposite edges."""
+        if against not in self._ends:
+            self._ends[against] = edge_ends(self.source, self, against)
+        return self._ends[against]
 
     def places(self, against: bool = False) -> Matrix:
         """Return the matrix of the edges' numbers in the graph's order, or, `against` them, of the opposite edges'."""
@@ -124,7 +144,7 @@ class Graph(ReadOnly):
             return self._values[weight]
         if self._ones is None:
             if self.multi:
-                i, j = edge_ends(self.source, self)
+                i, j = self.ends()
                 self._ones = edge_matrix(self, i, j, np.ones(i.size, np.int64), binary.plus)
             else:
                 ones: Matrix = self.A.apply(binary.pair[datatypes.BOOL], right=True).new()
@@ -171,6 +191,10 @@ class Graph(ReadOnly):
 
     order = number_of_nodes
 
+    def number_of_entries(self) -> int:
+        """Return the number of entries of the matrix, where it is made; else that of all edges, parallel ones too."""
+        return int(self.ends()[0].size if self._A is None else self._A.nvals)
+
     def number_of_loops(self) -> int:
         """Return the number of edges from a node to itself."""
         return int(self.A.select(select.diag).new().nvals)
@@ -181,44 +205,48 @@ class Graph(ReadOnly):
         return total.item() if self.directed else total.item() / 2 if weight is not None else total.item() // 2
 
     def degrees(self, kind: str = "in+out", weight: str | None = None) -> NDArray[Any]:
-        """Return the degrees of the vertices, or the sums of an edge attribute; of undirected graphs there is one kind.
+        """Return the degrees of the vertices, or the sums of an edge attribute, as an array that is kept.
 
         Parameters
         ----------
         kind : str
-            ``out``, ``in`` or ``in+out``.
+            ``out``, ``in`` or ``in+out``; of undirected graphs there is one kind.
         """
-        if weight is None and not self.multi:
-            out: NDArray[Any] = out_degree(self.A).to_dense(0)
-            back = in_degree(self.A).to_dense(0) if self.directed and kind != "out" else None
-        else:
-            W = self.values(weight)
-            W = W.dup(datatypes.INT64) if W.dtype == datatypes.BOOL else W
-            out = W.reduce_rowwise(monoid.plus).new().to_dense(0)
-            back = W.reduce_columnwise(monoid.plus).new().to_dense(0) if self.directed and kind != "out" else None
-        if not self.directed:
-            loops = self.values(weight).diag()
-            at, values = loops.to_coo()
-            if at.size:
-                out[at] += values
-            return out
-        return out if back is None else back if kind == "in" else out + back
+        known = kind if self.directed else "in+out", weight
+        if known not in self._degrees:
+            found = counted(self, kind) if weight is None and not self.multi else summed(self, kind, weight)
+            found.flags.writeable = False
+            self._degrees[known] = found
+        return self._degrees[known]
 
     def rows(self, against: bool = False) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return the neighbours of each vertex in the graph's order, as offsets of rows and vertices."""
         against = against and self.directed
         if against not in self._rows:
-            i, j, place = self.places(against).to_coo()
-            order = self._row_order[against] = np.argsort(place)
+            if self.source is not None and not self.multi:
+                i, j = self.ends(against)
+            else:
+                i, j, place = self.places(against).to_coo()
+                order = np.argsort(place)
+                i, j = i[order].astype(np.int64), j[order].astype(np.int64)
             indptr = np.zeros(len(self) + 1, np.int64)
-            np.cumsum(np.bincount(i.astype(np.int64), minlength=len(self)), out=indptr[1:])
-            self._rows[against] = indptr, j[order].astype(np.int64)
+            np.cumsum(np.bincount(i, minlength=len(self)), out=indptr[1:])
+            self._rows[against] = indptr, j
         return self._rows[against]
+
+    def row_lists(self, against: bool = False) -> tuple[list[int], list[int]]:
+        """Return :meth:`rows` as lists, for searches of small graphs in Python."""
+        against = against and self.directed
+        if against not in self._row_lists:
+            indptr, indices = self.rows(against)
+            self._row_lists[against] = indptr.tolist(), indices.tolist()
+        return self._row_lists[against]
 
     def in_rows(self, A: Matrix) -> NDArray[Any]:
         """Return values that the edges have in a matrix, in the order of :meth:`rows`."""
-        self.rows()
-        values: NDArray[Any] = A.to_coo()[2][self._row_order[False]]
+        if self._row_order is None:
+            self._row_order = np.argsort(self.places().to_coo()[2])
+        values: NDArray[Any] = A.to_coo()[2][self._row_order]
         return values
 
     def attributes(self, against: bool = False) -> dict[str, NDArray[Any]]:

@@ -13,12 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.algorithms._pattern import transposed
-from sparsezc.core.matrix import Matrix
 from sparsezc.networkx_backend.graphs.claims import claims
 from sparsezc.networkx_backend.graphs.edges import edge_matrix
 from sparsezc.networkx_backend.graphs.graph import Graph
 from sparsezc.networkx_backend.made.tables import from_edges, no_none
-from sparsezc.semirings.types import datatypes
 
 _Edges = tuple[NDArray[np.int64], NDArray[np.int64]]
 
@@ -64,7 +62,7 @@ def complement(G: Graph) -> Graph:
     i, j = _ends(G)
     missing[i, j] = False
     at, to = missing.nonzero()
-    made = type(G)._made(Matrix(datatypes.BOOL, 0, 0), G.labels)
+    made = type(G)._made(None, G.labels)
     made.A = edge_matrix(made, at, to, True)
     return made
 

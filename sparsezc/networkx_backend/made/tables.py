@@ -12,11 +12,9 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from sparsezc.core.matrix import Matrix
 from sparsezc.networkx_backend.graphs.claims import makes
 from sparsezc.networkx_backend.graphs.edges import edge_matrix
 from sparsezc.networkx_backend.graphs.graph import DiGraph, Graph
-from sparsezc.semirings.types import datatypes
 
 
 def plain(given: dict[str, Any]) -> str | None:
@@ -51,7 +49,7 @@ def from_edges(
     i, j = one[kept], other[kept]
     back = np.flatnonzero(i != j) if not directed else np.empty(0, np.int64)
     rows, columns = np.r_[i, j[back]], np.r_[j, i[back]]
-    G = (DiGraph if directed else Graph)._made(Matrix(datatypes.BOOL, 0, 0), labels)
+    G = (DiGraph if directed else Graph)._made(None, labels)
     G.A = edge_matrix(G, rows, columns, True)
     for name, values in data.items():
         G._values[name] = edge_matrix(G, rows, columns, np.r_[values[kept], values[kept][back]])

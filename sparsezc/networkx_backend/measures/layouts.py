@@ -110,7 +110,7 @@ def forceatlas2_layout(
     for _ in range(max_iter):
         pull = _attraction(G, weight, at, linlog)
         if distributed_action:
-            pull /= mass[:, None]
+            pull = pull / mass[:, None]  # a count of nothing is an integer
         force = pull + scaling_ratio * _repulsion(at, mass, size) - gravity * _gravity(at, mass, strong_gravity)
         swing += float((mass * np.linalg.norm(at - force, axis=-1)).sum())
         traction += float((0.5 * mass * np.linalg.norm(at + force, axis=-1)).sum())

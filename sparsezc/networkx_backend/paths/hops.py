@@ -27,6 +27,10 @@ def within(A: Matrix, source: int, cutoff: float | None, undirected: bool = Fals
     return algorithms.k_hop(A, source, max(ceil(cutoff), 0), undirected=undirected)
 
 
+#: Entries of a matrix; a product for each level of a search takes longer than Python for all of them.
+_FEW = 20_000
+
+
 class Tree(NamedTuple):
     """A search: the vertices in the order in which it finds them, their depths, and by vertex the one before it."""
 
@@ -46,9 +50,11 @@ def search(
         q<!M> = q'P          over (min, plus)
 
     is the first edge of the first vertex that leads to each. A graph without a NetworkX original lists its edges by
-    their ends, so that the first vertex is sufficient.
+    their ends, so that the first vertex is sufficient. Of few edges Python reads the rows in less time.
     """
     against = against and G.directed
+    if G.number_of_entries() <= _FEW:
+        return _search_rows(G, sources, cutoff, against, target)
     if G.source is None:
         P, rule, m = transposed(G.A) if against else G.A, semiring.min_first[datatypes.INT64], 1
     else:
@@ -69,6 +75,25 @@ def search(
         met(Vector.from_coo(found, True, datatypes.BOOL, size=n).S) << True
     depths = np.repeat(np.arange(len(queue)), [layer.size for layer in queue])
     return Tree(np.concatenate(queue), depths, parent)
+
+
+def _search_rows(G: Graph, sources: list[int], cutoff: float | None, against: bool, target: int | None) -> Tree:
+    indptr, indices = G.row_lists(against)
+    farthest = inf if cutoff is None else cutoff
+    queue, parent, depths, last, depth = list(sources), dict.fromkeys(sources, -1), [0] * len(sources), sources, 0
+    while last and depth < farthest and target not in last:
+        depth, found = depth + 1, list[int]()
+        for v in last:
+            for u in indices[indptr[v] : indptr[v + 1]]:
+                if u not in parent:
+                    parent[u] = v
+                    found.append(u)
+        queue += found
+        depths += [depth] * len(found)
+        last = found
+    before = np.full(len(G), -1, np.int64)
+    before[queue] = [parent[v] for v in queue]
+    return Tree(np.array(queue, np.int64), np.array(depths, np.int64), before)
 
 
 def hops(G: Graph, source: int, cutoff: float | None, against: bool = False) -> dict[Any, int]:

@@ -30,9 +30,9 @@ def _ties(G: Graph, weight: str | None) -> tuple[Matrix, bool]:
 
 def _of_some(G: Graph, nodes: Any, found: NDArray[np.float64], A: Matrix, weighted: bool) -> dict[Any, Any]:
     """Return the numbers of some nodes; decline weights of 0, over which NetworkX's sums for some nodes are others."""
+    nodes = list(nodes)
     if weighted and A.nvals and lengths_of(A).least <= 0:
         raise NotImplementedError("sparsezc: edge attributes of 0 have another rule with `nodes`")
-    nodes = list(nodes)
     if unknown := [node for node in nodes if node not in G]:
         raise KeyError(unknown[0])
     return {node: found[G.index[node]].item() for node in nodes}

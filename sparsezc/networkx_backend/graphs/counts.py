@@ -1,0 +1,46 @@
+"""Degrees of vertices: numbers of edges, and sums of edge attributes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsezc.algorithms._degree import in_degree, out_degree
+from sparsezc.semirings import monoid
+from sparsezc.semirings.types import datatypes
+
+if TYPE_CHECKING:
+    from sparsezc.networkx_backend.graphs.graph import Graph
+
+
+def counted(G: Graph, kind: str) -> NDArray[Any]:
+    """Return the numbers of edges at the vertices of a graph without parallel ones; an undirected loop counts twice."""
+    n = len(G)
+    if G.source is not None:
+        i, j = G.ends()
+        out, back = (np.bincount(at, minlength=n) for at in (i, j))
+        loops: NDArray[Any] = np.bincount(i[i == j], minlength=n)
+    else:
+        out = out_degree(G.A).to_dense(0)
+        back = in_degree(G.A).to_dense(0) if G.directed and kind != "out" else out
+        loops = np.zeros(n, np.int64)
+        loops[G.A.diag().to_coo()[0]] = 1
+    both: NDArray[Any] = out + (back if G.directed else loops)
+    return {"out": out, "in": back}.get(kind, both) if G.directed else both
+
+
+def summed(G: Graph, kind: str, weight: str | None) -> NDArray[Any]:
+    """Return the sums of an edge attribute at the vertices, or of the edges where some are parallel."""
+    W = G.values(weight)
+    W = W.dup(datatypes.INT64) if W.dtype == datatypes.BOOL else W
+    out: NDArray[Any] = W.reduce_rowwise(monoid.plus).new().to_dense(0)
+    if not G.directed:
+        at, values = W.diag().to_coo()
+        out[at] += values
+        return out
+    if kind == "out":
+        return out
+    back: NDArray[Any] = W.reduce_columnwise(monoid.plus).new().to_dense(0)
+    return back if kind == "in" else out + back
