@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,17 @@ from sparsezc.core.vector import Vector
 from sparsezc.errors import ConvergenceFailure, InvalidValue
 from sparsezc.semirings import binary, monoid, semiring, unary
 from sparsezc.semirings.types import datatypes
+from sparsezc.terminal.progress import is_watched, steps
+
+_COUNTED = 8  # rounds of a compiled loop between two looks at it
+
+
+def pieces(rounds: int) -> Iterable[int]:
+    """Yield how many rounds a compiled loop runs at a time: all, or some if they are counted meanwhile."""
+    size = _COUNTED if is_watched() else rounds
+    some = (min(size, rounds - first) for first in range(0, rounds, size))
+    return steps(some, "rounds", total=rounds, size=int, at_most=True)
+
 
 #: The values that loops read of a matrix whose edges count equally.
 NO_WEIGHTS = np.empty(0)

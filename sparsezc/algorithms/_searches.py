@@ -14,6 +14,7 @@ from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.memory import budget
 from sparsezc.semirings.types.datatypes import DataType
+from sparsezc.terminal.progress import steps
 
 #: Searches that share a pass: as many as have their rows within the caches, at least FEW and at most MOST.
 FEW, MOST, CACHED = 16, 64, 2**20
@@ -70,5 +71,5 @@ def batches(sources: NDArray[np.int64], n: int, nbytes: int) -> Iterator[NDArray
     room = budget.workspace()
     if room is not None:
         size = max(1, min(size, int(SHARE * room) // max(nbytes, 1)))
-    for first in range(0, sources.size, size):
-        yield sources[first : first + size]
+    groups = (sources[first : first + size] for first in range(0, sources.size, size))
+    yield from steps(groups, "sources", total=sources.size, size=len)

@@ -12,7 +12,7 @@ from sparsezc import ops
 from sparsezc.algorithms import _check
 from sparsezc.algorithms._brandes import Paths, backwards, by_hops, by_lengths
 from sparsezc.algorithms._distances import usable
-from sparsezc.algorithms._sweeps import sample
+from sparsezc.algorithms._sweeps import loop_pieces, sample
 from sparsezc.algorithms.loops.sweeps import brandes
 from sparsezc.core import replay
 from sparsezc.core.matrix import Matrix
@@ -24,6 +24,7 @@ from sparsezc.semirings.types import datatypes
 
 #: Nanoseconds of a search for each row and entry, at least.
 COST = 20.0
+_SEARCHES = 256  # that a compiled loop runs at a time
 
 
 def betweenness_centrality(
@@ -111,10 +112,12 @@ def _by_loop(A: Matrix, starts: NDArray[np.int64], *, ends: bool = False, entrie
     """Add up the shares of one search after another; None if the engine runs no loop."""
     if entries and not has_host(8 * processors(16) * A.nvals):  # each thread adds up the shares of all entries
         return None
-    over = range(starts.size)
-    if not len(over) or (each := replay.run_loop(brandes, A, starts, ends, entries, cost=COST, over=over)) is None:
-        return None
-    return replay.vector(sum(each))
+    found: Any = 0.0
+    for over, cost in loop_pieces(range(starts.size), _SEARCHES, COST, starts.size):
+        if (each := replay.run_loop(brandes, A, starts, ends, entries, cost=cost, over=over)) is None:
+            return None
+        found = sum(each, found)
+    return replay.vector(found) if starts.size else None
 
 
 def _by_statements(A: Matrix, starts: NDArray[np.int64], endpoints: bool, weighted: bool) -> Vector:

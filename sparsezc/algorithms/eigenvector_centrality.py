@@ -9,6 +9,7 @@ from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.semirings import binary, monoid
 from sparsezc.semirings.types import datatypes
+from sparsezc.terminal.progress import steps
 
 
 def eigenvector_centrality(
@@ -77,7 +78,7 @@ def eigenvector_centrality(
     if (found := _iterate.by_loop(A, x, lambda: terms, n * tol, max_iter, weighted)) is not None:
         return found
     turned, before = A._turned(), Vector(datatypes.FP64, n)
-    for _ in range(max_iter):
+    for _ in steps(range(max_iter), "rounds", at_most=True):
         # x = (x + A' x) / |x + A' x|
         before << x
         x(binary.plus) << turned.mxv(before, _iterate.multiply(weighted))

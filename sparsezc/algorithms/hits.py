@@ -14,6 +14,7 @@ from sparsezc.errors import ConvergenceFailure
 from sparsezc.memory.budget import require_host
 from sparsezc.semirings import monoid
 from sparsezc.semirings.types import datatypes
+from sparsezc.terminal.progress import steps
 
 #: Vectors of the search space, and those of them that a restart keeps: as many as ARPACK takes for one eigenvalue.
 _BASIS, _KEPT = 20, 10
@@ -115,7 +116,7 @@ def _leading(product: Any, start: NDArray[np.float64], max_iter: int, tol: float
     Q = np.zeros((_BASIS + 1, start.size)).T
     T = np.zeros((_BASIS, _BASIS))
     Q[:, 0], k, bound = start / np.linalg.norm(start), 0, max(tol, 4 * np.finfo(float).eps)
-    for _ in range(max_iter):
+    for _ in steps(range(max_iter), "rounds", at_most=True):
         while True:
             rest, known = product(Q[:, k]), Q[:, : k + 1]
             for _ in range(2):  # twice, to remove rounding errors

@@ -15,6 +15,7 @@ from sparsezc.core.vector import Vector
 from sparsezc.errors import InvalidValue
 from sparsezc.semirings import binary, monoid, select, semiring
 from sparsezc.semirings.types import datatypes
+from sparsezc.terminal.progress import steps
 
 #: Nanoseconds of a phase for each row and entry, at least.
 COST = 50.0
@@ -80,7 +81,7 @@ def stoer_wagner(A: Matrix) -> tuple[Any, Vector]:
         return found[0], replay.vector(np.ones(at.size, np.bool_), at=at, size=n)
     group = np.arange(n)
     cut_value, part = None, group
-    for _ in range(n - 1):
+    for _ in steps(range(n - 1), "phases", at_most=True):
         s, t, cut = _phase(S, np.unique(group))
         if cut_value is None or cut < cut_value:
             cut_value, part = cut, np.flatnonzero(group == t)

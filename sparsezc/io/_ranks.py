@@ -3,40 +3,56 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from numpy.typing import NDArray
 
 from sparsezc.config import config
 from sparsezc.errors import GraphblasException
-from sparsezc.io.files.source import add_name
+from sparsezc.io.files.names import add_name
 from sparsezc.io.ranks import reading
+from sparsezc.io.ranks.agreement import same, together
 from sparsezc.io.ranks.bounds import ALIGN
 from sparsezc.terminal.progress import task
 
 if TYPE_CHECKING:
     from sparsezc.core.matrix import Matrix
 
+T = TypeVar("T")
+
 _ENGINE = "sparsezc.engines.distributed"  # loaded when a communicator is given: it needs MPI
 
 
-def read(source: reading.Source, whole: reading.Whole, comm: Any) -> Matrix:
-    """Read as :func:`sparsezc.io.read` does with `comm`; `whole` reads all of the graph on one rank."""
+def agreed(parse: Callable[[], T], comm: Any) -> T:
+    """Return a rank's arguments, parsed; if a rank's are wrong, all ranks raise its error."""
+    return together(import_module(_ENGINE).transport_of(comm), parse)
+
+
+def read(source: reading.Source, whole: reading.Whole, comm: Any) -> tuple[Matrix, NDArray[Any] | None]:
+    """Read as :func:`sparsezc.io.read` does with `comm`; `whole` reads all of the graph on one rank.
+
+    With `relabel` the second result is the ids of the vertices, all of them on every rank.
+    """
     from sparsezc.core.matrix import Matrix
 
     distributed = import_module(_ENGINE)
     engine = distributed.engine_of(comm)
     with config.set(engine=engine.local.engine.name):
+        source, ids = reading.numbered(source, distributed.transport_of(comm))
         block = reading.read_block(source, whole, distributed.transport_of(comm))
         if block.nrows <= ALIGN and engine.size > 1:  # too few rows to divide: every rank reads all, and keeps its part
             few: Matrix = Matrix._from_csr(whole()).distribute()
-            return few
+            return few, ids
     matrix: Matrix = distributed.from_rows(block.csr, block.bounds, block.nrows, comm=comm)
-    return matrix
+    return matrix, ids
 
 
 def convert(source: reading.Source, target: str | os.PathLike[str], comm: Any) -> None:
     """Convert as :func:`sparsezc.io.convert` does with `comm`."""
     transport = import_module(_ENGINE).transport_of(comm)
+    same(transport, "gb.io.convert: the ranks' targets differ", (os.fspath(target),))
     try:
         with task():
             reading.convert(source, target, transport)

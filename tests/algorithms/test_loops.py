@@ -49,6 +49,8 @@ EQUAL = {
     "generations": lambda A: alg.topological_generations(A.select("triu", 1).new()),
     "independent set": lambda A: alg.maximal_independent_set(A, seed=3),
     "independent set around a vertex": lambda A: alg.maximal_independent_set(A, nodes=[A.nrows - 1], seed=4),
+    "unions of communities": alg.greedy_modularity_communities,
+    "unions by weight": lambda A: alg.greedy_modularity_communities(A, 0.7, 2 if A.nrows > 1 else 1, weighted=True),
     "matching": lambda A: alg.maximal_matching(A, seed=3),
     "forest": alg.minimum_spanning_forest,
     "order": lambda A: alg.topological_sort(A.select("triu", 1).new()),
@@ -140,7 +142,8 @@ def test_loops_give_the_statements_answers(name, compiled):
     if name in ("one vertex", "shuffled path"):
         tried |= {what: (call, True) for what, call in CONNECTED.items()}
     if not A.nvals:
-        del tried["modularity"]  # it is not defined
+        for what in ("modularity", "unions of communities", "unions by weight"):
+            del tried[what]  # it is not defined
     expected = {what: call(A) for what, (call, _) in tried.items()}
     compiled()
     for what, (call, exactly) in tried.items():
@@ -172,6 +175,15 @@ def test_least_cuts(dtype, compiled):
     side = part.to_dense(False)
     assert 0 < side.sum() < A.nrows
     assert np.isclose(np.triu(np.maximum(W := A.to_dense(0), W.T))[side[:, None] != side].sum(), cut)
+
+
+def test_exchanges_of_ends(compiled):
+    """The loop is its own reference: Python runs it where numba does not."""
+    A = graph("random 150, both ways")
+    expected = alg.double_edge_swap(A, 900, seed=2)
+    compiled()
+    assert alg.double_edge_swap(A, 900, seed=2).isequal(expected)
+    assert compiled.ran == ["exchanges"]
 
 
 @pytest.mark.parametrize("name", ["random 12", "random 60, both ways"])
