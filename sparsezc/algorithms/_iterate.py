@@ -86,6 +86,11 @@ def options(tol: float, max_iter: int) -> None:
 
 def failure(what: str, max_iter: int, change: float, bound: float) -> ConvergenceFailure:
     """Make the error for an iteration that did not converge."""
+    if not change < float("inf"):
+        return ConvergenceFailure(
+            f"after max_iter = {max_iter} iterations or fewer {what} are no longer finite: a factor, a start or weights"
+            " are too large"
+        )
     return ConvergenceFailure(
         f"after max_iter = {max_iter} iterations {what} still change by {change:.3g} in all; "
         f"at most {bound:.3g} is needed"

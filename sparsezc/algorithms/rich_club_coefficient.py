@@ -64,6 +64,9 @@ def rich_club_coefficient(A: Matrix, normalized: bool = False, Q: float = 100.0,
     {0: 0.5, 1: 1.0}
     """
     n = _check.adjacency(A)
+    Q = _check.finite(Q, "Q", 0)
+    if seed is not None:  # before any work
+        _check.generator(seed, "rich_club_coefficient")
     S = simple(A)
     degree = out_degree(S).to_dense(0)
     most = int(degree.max(initial=0))
@@ -78,7 +81,7 @@ def rich_club_coefficient(A: Matrix, normalized: bool = False, Q: float = 100.0,
     share = 2 * edges[k] / (above[k] * (above[k] - 1))
     found: Vector = Vector.from_coo(k, share, datatypes.FP64, size=most + 1)
     if normalized:
-        R = double_edge_swap(S, math.ceil(_check.finite(Q, "Q", 0) * (S.nvals // 2)), seed=seed)
+        R = double_edge_swap(S, math.ceil(Q * (S.nvals // 2)), seed=seed)
         at_random = rich_club_coefficient(R)
         found << found.ewise_mult(at_random.select(select.valuegt, 0).new(), binary.truediv)
     return found

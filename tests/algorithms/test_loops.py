@@ -72,7 +72,7 @@ CLOSE = {
     "scores of directed graphs": lambda A: alg.eigenvector_centrality(directed(A), 1000, 1e-4),
     "scores by weight": lambda A: alg.eigenvector_centrality(directed(A), 1000, 1e-4, one(A), weighted=True),
     "walks": lambda A: alg.katz_centrality(A, 0.01, one(A)),
-    "walks by weight": lambda A: alg.katz_centrality(A, 0.001, normalized=False, weighted=True),
+    "walks by weight": lambda A: alg.katz_centrality(A, 1e-5, normalized=False, weighted=True),
     "hubs": lambda A: alg.hits(A)[0],
     "authorities by weight": lambda A: alg.hits(A, weighted=True)[1],
     "common neighbours": lambda A: alg.common_neighbors(A, ahead(A)),

@@ -27,7 +27,7 @@ in_use = False  # in a run of all tests only: one that asks for few kernels woul
 
 
 class Case(NamedTuple):
-    """What `codegen.kernel` makes a text of."""
+    """The parts of a kernel's text, as `codegen.kernel` has them."""
 
     counting: bool
     file: str
@@ -41,7 +41,7 @@ class Case(NamedTuple):
 
 @cache
 def _common() -> tuple[str, ...]:
-    """What stands before a prelude, with complex numbers and without."""
+    """Return the text before a prelude, with complex numbers and without."""
     return tuple(codegen.source("bits.cu", types).partition(_OPEN + types + _CLOSE)[0] for types in ("c64 c128", ""))
 
 

@@ -270,7 +270,7 @@ class Compiler:
         return library if library.exists() else None
 
     def _ahead(self, missing: dict[str, tuple[str, str]]) -> dict[str, tuple[str, str]]:
-        """What other tests will ask for that is to be compiled with these kernels."""
+        """Return kernels that other tests will ask for, to be compiled with these."""
         others = dict.fromkeys(other for text, name in missing.values() for other in ahead.together(text, name))
         found = {self._symbol(*other): other for other in others}
         return {symbol: case for symbol, case in found.items() if self._library(symbol) is None}

@@ -96,7 +96,7 @@ def test_pages_print_what_they_say() -> None:
     pages = [str(page) for page in RUNNABLE if importlib.util.find_spec(PAGES_NEED.get(page.name, "sparsezc"))]
     done = subprocess.run(
         [sys.executable, "-m", "tests.house.programs", *pages],
-        cwd=ROOT, capture_output=True, text=True, timeout=300, check=False,
+        cwd=ROOT, capture_output=True, text=True, timeout=600, check=False,
     )  # fmt: skip
     assert (done.returncode, done.stdout) == (0, ""), done.stderr
 
@@ -181,7 +181,7 @@ def test_the_pages_build_without_a_warning(tmp_path: Path) -> None:
         pytest.importorskip(package, reason=f"the pages are built by {package}")
     done = subprocess.run(
         [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", *LIGHTER, str(ROOT / "docs"), str(tmp_path)],
-        capture_output=True, text=True, timeout=300, check=False,
+        capture_output=True, text=True, timeout=600, check=False,
     )  # fmt: skip
     assert (done.returncode, done.stderr) == (0, "")
     for page in (ROOT / "docs").rglob("*.md"):

@@ -43,7 +43,8 @@ def number(table: Any, known: Any, count: int, numbers: Any, first: int, lines: 
         total += lines[line, 1] - lines[line, 0]
     if total > numbers.size:
         larger = np.empty(2 * total, np.uint32)
-        larger[:first] = numbers[:first]
+        for at in range(first):
+            larger[at] = numbers[at]
         numbers = larger
     for line in range(lines.shape[0]):
         for at in range(lines[line, 0], lines[line, 1]):
@@ -51,10 +52,12 @@ def number(table: Any, known: Any, count: int, numbers: Any, first: int, lines: 
             place = seek(table, known, v)
             if table[place] < 0:
                 if count == known.size:
-                    known = np.concatenate((known, known))
-                    table = np.full(2 * known.size, -1, np.int32)
+                    more = np.empty(2 * count, np.int64)
+                    table = np.full(4 * count, -1, np.int32)
                     for other in range(count):
+                        more[other] = known[other]
                         table[seek(table, known, known[other])] = other
+                    known = more
                     place = seek(table, known, v)
                 table[place] = count
                 known[count] = v
@@ -91,7 +94,7 @@ def advance(rows: Any, degree: Any, seeds: Any, state: Any, limits: Any) -> Any:
     begin, inside, y, steps, grown = state
     alpha, rho, most, max_iter, every = limits
     stay, n = (1 - alpha) / 2, degree.size
-    begun, after, growth = np.zeros(seeds.size + 1, np.int64), steps.copy(), grown.copy()
+    begun, after, growth = np.zeros(seeds.size + 1, np.int64), np.zeros(seeds.size, np.int64), np.zeros(seeds.size)
     found, value = np.empty(max(2 * inside.size, 1024), np.int32), np.empty(max(2 * inside.size, 1024), np.float64)
     total = asked = 0
     wanted, is_wanted = np.empty(n, np.int64), np.zeros(n, np.bool_)
@@ -101,8 +104,8 @@ def advance(rows: Any, degree: Any, seeds: Any, state: Any, limits: Any) -> Any:
     flow, far, bound = np.empty(n), np.empty(n), np.empty(n)
     for s in range(seeds.size):
         count = begin[s + 1] - begin[s]
-        own[:count] = inside[begin[s] : begin[s + 1]]
-        now[:count] = y[begin[s] : begin[s + 1]]
+        for i in range(count):
+            own[i], now[i] = inside[begin[s] + i], y[begin[s] + i]
         step, grow = steps[s], grown[s]
         changed, waits, others = step >= 0, False, 0
         inner, outer = np.empty(0, np.uint32), np.empty(0, np.uint32)
@@ -145,7 +148,8 @@ def advance(rows: Any, degree: Any, seeds: Any, state: Any, limits: Any) -> Any:
             looks = not (grow > most and step % every)
             step += 1
             if looks:
-                flow[:others] = 0.0
+                for i in range(others):
+                    flow[i] = 0.0
                 for i in range(count):
                     for at in range(outer_start[i], outer_start[i + 1]):
                         flow[outer[at]] += now[i]
@@ -189,13 +193,16 @@ def advance(rows: Any, degree: Any, seeds: Any, state: Any, limits: Any) -> Any:
             place[beyond[i]] = -1
         for i in range(count):
             place[own[i]] = -1
-        while total + count > found.size:
-            found, value = np.concatenate((found, found)), np.concatenate((value, value))
-        found[total : total + count] = own[:count]
-        value[total : total + count] = now[:count]
-        total += count
+        if total + count > found.size:
+            more, larger = np.empty(2 * (total + count), np.int32), np.empty(2 * (total + count))
+            for i in range(total):
+                more[i], larger[i] = found[i], value[i]
+            found, value = more, larger
+        for i in range(count):
+            found[total], value[total] = own[i], now[i]
+            total += 1
         begun[s + 1], after[s], growth[s] = total, step, grow
-    return begun, found[:total].copy(), value[:total].copy(), after, growth, wanted[:asked].copy()
+    return begun, found[:total], value[:total], after, growth, wanted[:asked]
 
 
 def later_ends(rows: Any, begin: Any, inside: Any, rank: Any) -> Any:

@@ -131,6 +131,6 @@ def powers(
         for v in range(n):
             x[v] /= length
             change += abs(x[v] - before[v])
-        if change <= bound:
+        if change <= bound or not change < np.inf:
             break
     return x, change
