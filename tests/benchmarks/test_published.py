@@ -100,6 +100,31 @@ def cpu_lines() -> list[str]:
     return lines
 
 
+def peer_lines() -> list[str]:
+    """The table of docs/performance/cpu.md: an algorithm a line, a graph a column."""
+    found = cases(PUBLISHED / "cpu" / "cpu_peers.json")
+    graphs = list(dict.fromkeys(case["setting"]["graph"] for case in found))
+    cells = dict.fromkeys(((case["name"], graph) for case in found for graph in graphs), "-")
+    for case in found:
+        notes = case["notes"]
+        best = min(peer["cpu_seconds"] for peer in notes["peers"].values())
+        cells[case["name"], case["setting"]["graph"]] = (
+            f"{1e3 * notes['cpu_seconds']:.3g} / {1e3 * best:.3g}: {notes['cpu_ratio']:.2f} ({notes['in_python']:.0%})"
+        )
+    names = list(dict.fromkeys(name for name, _ in cells))
+    head = ["| algorithm | " + " | ".join(graphs) + " |", "| --- " * (len(graphs) + 1) + "|"]
+    return head + [f"| {name} | " + " | ".join(cells[name, graph] for graph in graphs) + " |" for name in names]
+
+
+def test_algorithms_beside_their_peers_are_told_as_measured() -> None:
+    page = (ROOT / "docs" / "performance" / "cpu.md").read_text()
+    found = cases(PUBLISHED / "cpu" / "cpu_peers.json")
+    assert [line for line in page.splitlines() if line[:2] == "| "] == peer_lines()
+    within = sum(case["notes"]["cpu_ratio"] <= 1.5 for case in found)
+    assert f"{within} of {len(found)} are within 1.5 times" in page
+    assert {case["verified"] for case in found} <= {"yes", "not asked"}
+
+
 def test_rows_on_a_cpu_are_told_as_measured() -> None:
     page = (ROOT / "docs" / "performance" / "applications.md").read_text()
     section = page.split("\n## On a CPU\n")[1].split("\n## ")[0]

@@ -66,7 +66,7 @@ def distances(
     """Write the distances from the nearest source to `distance`, which has one that none reaches everywhere.
 
     Return it, and `parent` with the parents on these paths, of which sources have themselves, if it is not empty.
-    Distances are exact up to `most`, and up to the target's distance if it is reached; farther vertices have `never`.
+    They are exact up to `most`, and up to the distance of the target if it is reached; farther vertices keep theirs.
     Dijkstra's method, with a heap of four children, in which each vertex has a place.
     No length is negative, and no sum wraps around.
     """
