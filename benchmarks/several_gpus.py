@@ -2,7 +2,8 @@
 
 The plain matrix runs on rank 0's card while the other ranks wait, then all ranks run, in turns: each ratio is of one
 run. Answers are compared, integers to the bit. *received* are the bytes that rank 0 got from other ranks in one call,
-*model* those that the algorithm's steps need: a rank receives what it has not, a value or a bit for each position.
+*model* those that the algorithm's steps need: a rank receives what it has not, a value or a bit for each position, or
+the vertices of many searches (benchmarks/model/exchanged.py).
 ``emulated`` as the first word runs all of it on emulated cards, to test this program.
 """
 
@@ -20,8 +21,13 @@ import numpy as np
 
 import sparsezc as gb
 from benchmarks.harness.frame import SEED, Case, Report, Trial, number, pick_sources, table
+from benchmarks.model import exchanged
 from sparsezc.device import cuda
 from sparsezc.engines import distributed
+from sparsezc.engines.distributed.parts.exchange import packing
+from sparsezc.engines.gpu.layouts.head_cache import HeadCache
+from sparsezc.engines.gpu.products import multi_source_bfs
+from sparsezc.semirings.types.datatypes import BOOL
 
 ITERATIONS, SEARCHES = 10, 64
 _HEADER = ["graph", "placement", "transport", "algorithm", "one card ms", "ranks: min", "median", "max", "faster",
@@ -29,30 +35,35 @@ _HEADER = ["graph", "placement", "transport", "algorithm", "one card ms", "ranks
 
 
 class Run(NamedTuple):
-    """An algorithm, and the bytes that a rank should receive: by the answer and the positions that other ranks have."""
+    """An algorithm, and the bytes that rank 0 should receive: by the whole graph, the ranks' one, and the answer."""
 
     call: Callable[[Any, list[int]], Any]
-    model: Callable[[Any, int], float | None]
+    model: Callable[[Any, Any, Any], float | None]
 
 
-def _bits(levels: Any, others: int) -> float:
+def _others(D: Any) -> int:
+    """The positions that other ranks have."""
+    return int(D.nrows - D._store.layout.sizes[0])
+
+
+def _bits(_: Any, D: Any, levels: Any) -> float:
     """Every level, and the one after the last, exchanges a bit for each position."""
-    return (int(levels.reduce(gb.monoid.max).new().value) + 1) * others / 8
+    return (int(levels.reduce(gb.monoid.max).new().value) + 1) * _others(D) / 8
 
 
-def _lists(levels: Any, others: int) -> float:
-    """Every level exchanges the vertices of a frontier, with an id and a word of bits each, or all vertices' bits."""
-    total, last = 0.0, int(levels.reduce_scalar(gb.monoid.max).new().value)
-    for depth in range(last + 1):
-        there = levels.select(gb.select.valueeq, depth).new().reduce_columnwise(gb.monoid.any).new().nvals
-        total += min((4 + SEARCHES / 8) * there / levels.ncols, SEARCHES / 8) * others
-    return total
+def _lists(A: Any, D: Any, levels: Any) -> float:
+    """Every level exchanges vertices of frontiers and of those that pushes reach."""
+    part, engine = D._store.local._need()[1].held()[0], distributed.engine()
+    slots = part.layouts[HeadCache].expected_slots(part, BOOL, values=False)
+    cost = multi_source_bfs.push_cost(part.indices.placement)
+    setting = exchanged.Setting(D._store.layout.bounds, cost, slots, packing(engine))
+    return exchanged.many_searches(A, levels.to_dense(-1), 0, setting)
 
 
 a = gb.algorithms
 RUNS = {
     "pagerank": Run(
-        lambda A, _: a.pagerank(A, tol=None, max_iter=ITERATIONS), lambda _, others: 8.0 * ITERATIONS * others
+        lambda A, _: a.pagerank(A, tol=None, max_iter=ITERATIONS), lambda _, D, __: 8.0 * ITERATIONS * _others(D)
     ),
     "bfs": Run(lambda A, sources: a.bfs(A, sources[0]), _bits),
     "bfs64": Run(lambda A, sources: a.bfs(A, sources), _lists),
@@ -116,7 +127,6 @@ def compare(report: Report, A: Any, ranks: Ranks, setting: dict[str, Any], names
     degrees = np.diff(A._to_csr().indptr)
     sources = [int(degrees.argmax()), *pick_sources(degrees, SEARCHES - 1, SEED)]
     D = A.distribute()
-    first, last = D._store.layout.lo, D._store.layout.hi
     for name in names:
         run = RUNS[name]
         case = Case(name, setting | {"ranks": ranks.transport.size}, reference=None, peer="one card")
@@ -131,11 +141,12 @@ def compare(report: Report, A: Any, ranks: Ranks, setting: dict[str, Any], names
                 case.first_seconds = both
         collectives, received = ranks.collectives, ranks.received
         answer = run.call(D, sources)
-        model, found = run.model(answer, A.nrows - (last - first)), dense(answer)
+        found = dense(answer)
         if ranks.transport.rank:
             continue
-        expected = dense(run.call(A, sources))
-        case.verified = "yes" if is_equal(name, found, expected) else "WRONG: the ranks' answer is another"
+        expected = run.call(A, sources)
+        case.verified = "yes" if is_equal(name, found, dense(expected)) else "WRONG: the ranks' answer is another"
+        model = run.model(A, D, expected)
         case.reference = 1e3 * float(np.median(single))
         case.notes = {"collectives": collectives, "received": received, "model": model, "single": single}
         report.add(case)

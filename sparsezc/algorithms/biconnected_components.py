@@ -156,7 +156,7 @@ def bridges(A: Matrix) -> Matrix:
     """
     L = biconnected_components(A)
     n = L.nrows
-    i, j, label = L.to_coo()
+    i, j, label = L._whole("bridges").to_coo()
     alone = np.bincount(label, minlength=n)[label] == 2
     found: Matrix = Matrix.from_coo(i[alone], j[alone], True, datatypes.BOOL, nrows=n, ncols=n)
     return found._known_symmetric()

@@ -55,7 +55,7 @@ def dag_longest_path(A: Matrix, *, weighted: bool = False) -> Vector:
     n, length = A.nrows, d.to_dense(0)
     if n == 0:
         return Vector(datatypes.INT64, 0)
-    i, j, w = A.to_coo()
+    i, j, w = A._whole("dag_longest_path").to_coo()
     w = w if weighted else np.ones(i.size, np.int64)
     tight = np.flatnonzero((length[i] + w == length[j]) & (length[j] > 0))
     before = np.full(n, -1, np.int64)

@@ -88,7 +88,7 @@ def local_efficiency(A: Matrix) -> Vector:
     """
     n = _check.adjacency(A)
     S = simple(A)
-    indptr, indices, _ = S.to_csr()
+    indptr, indices, _ = S._whole("local_efficiency").to_csr()
     found = np.zeros(n)
     for v in steps(np.flatnonzero(np.diff(indptr) > 1).tolist(), "vertices"):
         near = indices[indptr[v] : indptr[v + 1]]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from sparsezc.algorithms import _check, _iterate
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
@@ -72,6 +74,9 @@ def eigenvector_centrality(
     if n == 0:
         return Vector(datatypes.FP64, 0)
     x = Vector.from_scalar(1.0 / n, n, datatypes.FP64) if nstart is None else _check.distribution(nstart, n, "nstart")
+    terms = 1.0, 1.0, np.empty(0)
+    if (found := _iterate.by_loop(A, x, lambda: terms, n * tol, max_iter, weighted)) is not None:
+        return found
     turned, before = A._turned(), Vector(datatypes.FP64, n)
     for _ in steps(range(max_iter), "rounds", at_most=True):
         # x = (x + A' x) / |x + A' x|

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sparsezc.algorithms import _check, _iterate
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
-from sparsezc.errors import ConvergenceFailure, InvalidValue
+from sparsezc.errors import InvalidValue
 from sparsezc.semirings import binary, monoid
 from sparsezc.semirings.types import datatypes
 from sparsezc.terminal.progress import steps
@@ -84,9 +84,12 @@ def katz_centrality(
     x = Vector.from_scalar(0.0, n, datatypes.FP64) if nstart is None else _check.full(nstart, n, "nstart")
     if n == 0:
         return x
+    found = _iterate.by_loop(A, x, lambda: (0.0, float(alpha), base.to_dense()), n * tol, max_iter, weighted)
+    if found is not None:
+        return _unit(found) if normalized else found
     turned = A._turned()
     before, sent = Vector(datatypes.FP64, n), Vector(datatypes.FP64, n)
-    for k in steps(range(max_iter), "rounds", at_most=True):
+    for _ in steps(range(max_iter), "rounds", at_most=True):
         # x = alpha A' x + beta
         before << x
         sent << x.apply(binary.times, right=alpha)
@@ -96,10 +99,7 @@ def katz_centrality(
         if change <= n * tol:
             return _unit(x) if normalized else x
         if not change < float("inf"):
-            raise ConvergenceFailure(
-                f"after {k + 1} of max_iter = {max_iter} iterations the scores are no longer finite; a smaller alpha"
-                f" than {alpha:g}, or a smaller beta or start, is needed"
-            )
+            break
     raise _iterate.failure("the scores", max_iter, change, n * tol)
 
 

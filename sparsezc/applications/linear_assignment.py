@@ -128,9 +128,12 @@ def assigned(b: Matrix, method: str, eps: float) -> Ints:
 
 def _exactly(C: Matrix) -> None:
     """Refuse integers that FP64 does not hold exactly: others could seem better than they are."""
-    if not C.dtype.is_integer:
+    if not C.dtype.is_integer or not C.nvals:
         return
-    values = C.to_coo()[2]
+    least, most = (C.reduce_scalar(op).new().get() for op in (monoid.min, monoid.max))
+    if least >= -(2**53) and most <= 2**53:
+        return
+    values = C._whole("a search for values that FP64 does not hold").to_coo()[2]
     size = np.abs(values).astype(np.uint64)  # of the least INT64 too, whose absolute value wraps to itself
     large = np.flatnonzero(size > 2**53)
     lowest = size[large] & (~size[large] + np.uint64(1))  # its last bit that is 1
@@ -159,7 +162,7 @@ def _exact(b: Matrix, idle: float | None) -> Ints:
 
     m, n = b.shape
     width = n
-    i, j, value = b.to_coo()
+    i, j, value = b._whole("exact assignment").to_coo()
     i, j = i.astype(np.int64), j.astype(np.int64)
     if idle is not None:  # a column of its own for each row
         width = n + m

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager, nullcontext
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.scalar import Scalar
 from sparsezc.core.vector import Vector
+from sparsezc.engines import cpu
 from sparsezc.expr import engines
 from sparsezc.locks import hold_locks
-from sparsezc.semirings.types.datatypes import INT32, INT64
+from sparsezc.semirings.types.datatypes import INT32, INT64, lookup
 
-__all__ = ["buckets", "rounds", "run_loop", "search", "shorten"]
+__all__ = ["buckets", "lent_rows", "rounds", "run_arrays", "run_loop", "runs_loops", "search", "shorten", "vector"]
 
 
 def search(A: Matrix, frontier: Vector, *, parents: bool = False) -> Vector | None:
@@ -89,7 +94,7 @@ def run_loop(
         A function of ``indptr``, ``indices``, the values if they are asked for, and `given`, in the Python that numba
         compiles: it writes to no operand and returns new arrays or numbers.
     given : int, float, bool or array, or callable
-        A callable returns one of these, and is called only if the loop runs.
+        A callable returns one of these, and is called only if the loop runs, which may write to an array made so.
     cost : float
         Nanoseconds that the statements take at least for each row and entry: how soon compiling the loop pays.
     values : dtype, optional
@@ -101,3 +106,48 @@ def run_loop(
     with hold_locks(A):
         engine, store = A._need()
         return engines.capability(engine, "run_loop")(store, loop, given, cost, values, over)
+
+
+def runs_loops(A: Matrix) -> bool:
+    """Return whether a matrix's engine may run loops over its rows: :func:`run_loop` may still return None."""
+    return hasattr(A._need()[0], "run_loop")
+
+
+def vector(
+    values: NDArray[Any],
+    present: NDArray[np.bool_] | None = None,
+    *,
+    at: NDArray[np.int64] | None = None,
+    size: int | None = None,
+) -> Vector:
+    """Make a Vector of arrays that a loop returned, and that must not be used afterwards.
+
+    It has an entry for each value, or for those where `present` is true; or, with `at`, one at each of these positions,
+    ascending, of `size`.
+    """
+    engine, dtype = cpu.engine(), lookup(values.dtype)
+    n = values.size if size is None else size
+    return Vector._from_store(engine, engine.adopt_vector(values, dtype, n, at, present), dtype, n)
+
+
+def run_arrays(loop: Callable[..., Any], A: Matrix, *given: Any, cost: float) -> Any:
+    """Return what a loop over arrays in host memory returns, in machine code; None if statements rather do it.
+
+    `A` says for which engine: where several processes run the statements, as all have to run the same, none runs loops.
+    `loop` and `given` are as in :func:`run_loop`; the loop may write to the arrays that are the caller's own. `cost`:
+    nanoseconds that the statements take at least.
+    """
+    return engines.capability(A._need()[0], "run_arrays")(loop, given, cost)
+
+
+@contextmanager
+def lent_rows(A: Matrix) -> Iterator[Any]:
+    """Lend the rows of a matrix where the host reads them; None if they are elsewhere, or not as they are stored.
+
+    They have ``indices``, ids of all entries, and ``ends(rows)``, which returns where rows begin and end in these, all
+    as NumPy arrays. Nothing else may use the matrix meanwhile.
+    """
+    with hold_locks(A):
+        engine, store = A._need()
+        with engines.capability(engine, "lend_rows")(store) or nullcontext() as rows:
+            yield rows

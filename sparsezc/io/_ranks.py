@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from numpy.typing import NDArray
 
@@ -12,13 +13,21 @@ from sparsezc.config import config
 from sparsezc.errors import GraphblasException
 from sparsezc.io.files.names import add_name
 from sparsezc.io.ranks import reading
+from sparsezc.io.ranks.agreement import same, together
 from sparsezc.io.ranks.bounds import ALIGN
 from sparsezc.terminal.progress import task
 
 if TYPE_CHECKING:
     from sparsezc.core.matrix import Matrix
 
+T = TypeVar("T")
+
 _ENGINE = "sparsezc.engines.distributed"  # loaded when a communicator is given: it needs MPI
+
+
+def agreed(parse: Callable[[], T], comm: Any) -> T:
+    """Return a rank's arguments, parsed; if a rank's are wrong, all ranks raise its error."""
+    return together(import_module(_ENGINE).transport_of(comm), parse)
 
 
 def read(source: reading.Source, whole: reading.Whole, comm: Any) -> tuple[Matrix, NDArray[Any] | None]:
@@ -43,6 +52,7 @@ def read(source: reading.Source, whole: reading.Whole, comm: Any) -> tuple[Matri
 def convert(source: reading.Source, target: str | os.PathLike[str], comm: Any) -> None:
     """Convert as :func:`sparsezc.io.convert` does with `comm`."""
     transport = import_module(_ENGINE).transport_of(comm)
+    same(transport, "gb.io.convert: the ranks' targets differ", (os.fspath(target),))
     try:
         with task():
             reading.convert(source, target, transport)

@@ -139,13 +139,14 @@ def read(
     """
     from sparsezc.core.matrix import Matrix
 
-    wanted = ReadOptions.parse(path, relabel=relabel, **options)
+    parse = partial(ReadOptions.parse, path, relabel=relabel, **options)
     if comm is not None:
         from sparsezc.io import _ranks
 
+        wanted = _ranks.agreed(parse, comm)
         matrix, ids = _ranks.read(source(path, wanted), lambda: read_csr(path, wanted)[0], comm)
     else:
-        csr, ids = read_csr(path, wanted)
+        csr, ids = read_csr(path, parse())
         matrix = Matrix._from_csr(csr, adopt=True)  # no other object has these arrays
     return matrix if ids is None else (matrix, ids)
 

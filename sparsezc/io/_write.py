@@ -125,15 +125,20 @@ def convert(
     ...     gb.io.read(path).nrows
     64
     """
-    check_target(Path(file_name(target, WRITTEN)), compress=compress)
     options["placement"] = "host"
-    wanted = ReadOptions.parse(source, relabel=relabel, **options)
+
+    def parsed() -> ReadOptions:
+        check_target(Path(file_name(target, WRITTEN)), compress=compress)
+        if comm is not None:
+            _check_ranks(target, memory, compress=compress)
+        return ReadOptions.parse(source, relabel=relabel, **options)
+
     if comm is not None:
-        _check_ranks(target, memory, compress=compress)
         from sparsezc.io import _ranks
 
-        _ranks.convert(source_of(source, wanted), target, comm)
+        _ranks.convert(source_of(source, _ranks.agreed(parsed, comm)), target, comm)
         return
+    wanted = parsed()
     if memory is not None:
         from sparsezc.io import _convert
 

@@ -111,6 +111,7 @@ def test_the_table_has_every_algorithm_and_application():
 
 #: Arguments of the other rows that need some.
 NEEDED = {
+    "double-edge-swap": ["--swaps", "1", "--seed", "1"],
     "k-truss": ["--k", "2"],
     "maximal-independent-set": ["--nodes", "0", "2", "--seed", "1"],
     "maximal-matching": ["--seed", "1"],
@@ -142,6 +143,7 @@ def called(row: Row, A: gb.Matrix) -> Any:
         "katz-centrality": {"alpha": 0.05, "nstart": y}, "pagerank": {"personalization": y, "tol": 1e-5},
         "cosine-similarity": {"pairs": gb.Matrix.from_coo([0, 1], [1, 0], True, nrows=5, ncols=5), "weighted": True},
         "k-hop": {"radius": 2, "center": False}, "all-pairs-shortest-paths": {"weighted": False},
+        "double-edge-swap": {"swaps": 1, "seed": 1},
     }  # fmt: skip
     return row.call(A, **given, **more.get(row.name, {}))
 

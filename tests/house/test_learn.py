@@ -2,73 +2,23 @@
 
 from __future__ import annotations
 
-import contextlib
-import doctest
-import io
-import linecache
-import os
 import re
-import subprocess
-import sys
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 
+from docs.learn import notebooks
+from docs.learn.notebooks import steps
+from tests.house.programs import printed, same
+
 nx = pytest.importorskip("networkx", reason="a tutorial is about it")
 
-ROOT = Path(__file__).resolve().parents[2]
-LEARN = ROOT / "docs" / "learn"
+LEARN = notebooks.LEARN
 #: Pages whose programs read host memory: the tests' device runs the kernels and counts requests.
 EMULATED = {"larger_than_the_card"}
 NEEDS = {"larger_than_the_memory": "h5py"}
-_STEP = re.compile(r"^```(python|sh)\n(.*?)^```\n(?:\n```text\n(.*?)^```\n)?", re.MULTILINE | re.DOTALL)
-_TIME = re.compile(r"\b\d+(?:\.\d+)? (?:ms|us|s)\b(?: \([^)]* edges/s\))?")
-_SAME = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
-
-
-class Step(NamedTuple):
-    """A program in Python or for the shell, and what the page says that it prints."""
-
-    line: int
-    language: str
-    text: str
-    said: str
-
-
-def steps(page: str) -> Iterator[Step]:
-    """Yield a page's programs in their order."""
-    for match in _STEP.finditer(page):
-        yield Step(page[: match.start(2)].count("\n"), match[1], match[2], match[3] or "")
-
-
-def printed(step: Step, names: dict[str, Any], name: str) -> str:
-    """Run a step in the current folder and return what it prints; Python's share their variables, `names`."""
-    if step.language == "sh":
-        script = f'sparsezc() {{ "{sys.executable}" -m sparsezc "$@"; }}\n{step.text}'
-        path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
-        settings = {**os.environ, "PYTHONPATH": path, "CUDA_VISIBLE_DEVICES": "", "COLUMNS": "100"}
-        done = subprocess.run(
-            ["bash", "-euc", script], env=settings, capture_output=True, text=True, timeout=100, check=False
-        )
-        assert done.returncode == 0, done.stderr
-        return done.stdout
-    program = "\n" * step.line + step.text
-    linecache.cache[name] = (len(program), None, program.splitlines(keepends=True), name)  # operators read their text
-    out = io.StringIO()
-    with contextlib.redirect_stdout(out):
-        exec(compile(program, name, "exec"), names)
-    return out.getvalue()
-
-
-def same(said: str, got: str) -> bool:
-    """Compare two outputs but for times; "..." in the first stands for anything."""
-    said, got = (_TIME.sub("# s", text) for text in (said, got))
-    return doctest.OutputChecker().check_output(said, got, _SAME)
-
-
-PAGES = sorted(page.stem for page in LEARN.glob("*.md") if page.stem != "index")
+PAGES = notebooks.NAMES
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -92,8 +42,23 @@ def test_a_tutorial_shows_what_it_prints(name: str) -> None:
     text = (LEARN / f"{name}.md").read_text()
     found = list(steps(text))
     assert len(re.findall(r"^```(?:python|sh)$", text, re.MULTILINE)) == len(found) >= 3
-    assert [step.line for step in found if "print(" in step.text and not step.said] == []
-    assert f"]({name}.md)" in (LEARN / "index.md").read_text()
+    index = (LEARN / "index.md").read_text()
+    assert f"]({name}.md)" in index
+    assert f"<as_notebooks/{name}.ipynb>" in index
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_notebook_has_the_programs_and_outputs_of_its_page(name: str) -> None:
+    made = notebooks.notebook((LEARN / f"{name}.md").read_text())
+    cells = [cell for cell in made["cells"] if cell["cell_type"] == "code"]
+    found = list(steps((LEARN / f"{name}.md").read_text()))
+    assert [cell["source"].removeprefix("%%bash\n") for cell in cells] == [step.text.rstrip() for step in found]
+    assert ["".join(out["text"] for out in cell["outputs"]) for cell in cells] == [step.said for step in found]
+    assert made["cells"][0]["source"].startswith("# ")
+    assert len({cell["id"] for cell in made["cells"]}) == len(made["cells"])
+    assert not re.search(
+        r"\]\(|```(python|sh)", "".join(c["source"] for c in made["cells"] if c["cell_type"] != "code")
+    )
 
 
 def test_the_comparison_sees_numbers() -> None:

@@ -41,9 +41,8 @@ def strong_components(indptr: Any, indices: Any) -> Any:
     Information Processing Letters 116, 2016, doi:10.1016/j.ipl.2015.08.010.
     """
     n = indptr.size - 1
-    low = np.zeros(
-        n, np.int64
-    )  # the number of the first vertex met that it reaches back to; n and more once it is done
+    # the number of the first vertex met that it reaches back to; n and more once it is done
+    low = np.zeros(n, np.int64)
     label = np.arange(n)
     next = indptr[:-1].copy()
     path, kept = np.empty(n, np.int64), np.empty(n, np.int64)
@@ -59,19 +58,21 @@ def strong_components(indptr: Any, indices: Any) -> Any:
         own[start] = True
         while depth >= 0:
             v = path[depth]
-            if next[v] < indptr[v + 1]:
-                u = indices[next[v]]
-                if low[u] == 0:
-                    depth += 1
-                    path[depth] = u
-                    number += 1
-                    low[u] = number
-                    own[u] = True
-                    continue  # the edge is looked at again once u is done
-                next[v] += 1
-                if low[u] < low[v]:
-                    low[v] = low[u]
-                    own[v] = False
+            at, end, least = next[v], indptr[v + 1], low[v]
+            while at < end and low[indices[at]]:
+                least = min(least, low[indices[at]])
+                at += 1
+            next[v] = at
+            if least < low[v]:
+                low[v] = least
+                own[v] = False
+            if at < end:
+                u = indices[at]  # the edge is looked at again once u is done
+                depth += 1
+                path[depth] = u
+                number += 1
+                low[u] = number
+                own[u] = True
                 continue
             depth -= 1
             if not own[v]:
@@ -133,19 +134,21 @@ def forest(indptr: Any, indices: Any, order: Any) -> Any:
     return begin, ids, entries
 
 
-def inside(indptr: Any, indices: Any, label: Any) -> Any:
+def inside(indptr: Any, indices: Any, label: Any, symmetric: bool) -> Any:
     """Return the number of entries within a label, and the sum over labels of the products of both degrees."""
     n = indptr.size - 1
-    leaving, entering = np.zeros(n), np.zeros(n)
+    leaving = np.zeros(n)
     count = 0
     for v in range(n):
         own = label[v]
         leaving[own] += indptr[v + 1] - indptr[v]
         for at in range(indptr[v], indptr[v + 1]):
-            other = label[indices[at]]
-            entering[other] += 1
-            if other == own:
-                count += 1
+            count += label[indices[at]] == own
+    entering = leaving
+    if not symmetric:
+        entering = np.zeros(n)
+        for at in range(indices.size):
+            entering[label[indices[at]]] += 1
     chance = 0.0
     for c in range(n):
         chance += leaving[c] * entering[c]

@@ -1,4 +1,4 @@
-"""PageRank, from round to round in one loop."""
+"""Products with a vector, and rounds of them in one loop."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["pagerank"]
+__all__ = ["onward", "pagerank", "powers"]
 
 
 def pagerank(
@@ -59,3 +59,78 @@ def pagerank(
         if change <= bound:
             break
     return rank, change
+
+
+def onward(indptr: Any, indices: Any, weights: Any, x: Any, turned: bool) -> Any:
+    """Return A x, or A' x if `turned`; without weights all are 1."""
+    n = indptr.size - 1
+    y = np.zeros(n)
+    weighted = weights.size > 0
+    for v in range(n):
+        if turned:
+            for at in range(indptr[v], indptr[v + 1]):
+                y[indices[at]] += x[v] * weights[at] if weighted else x[v]
+        else:
+            total = 0.0
+            for at in range(indptr[v], indptr[v + 1]):
+                total += x[indices[at]] * weights[at] if weighted else x[indices[at]]
+            y[v] = total
+    return y
+
+
+def powers(
+    indptr: Any, indices: Any, weights: Any, start: Any, terms: Any, symmetric: bool, bound: float, rounds: int
+) -> Any:
+    """Return x after rounds of x = s x + alpha A' x + b, and the change of the last, the first within the bound.
+
+    Parameters
+    ----------
+    weights : array
+        Of the entries; none if all are 1.
+    terms : (float, float, array)
+        s, alpha and b; without b, x is scaled to length 1 in each round.
+    symmetric : bool
+        The matrix is its own transpose: rows are summed, which is faster than adding to columns.
+    """
+    n = indptr.size - 1
+    own, alpha, base = terms
+    x, before, change = start.copy(), np.empty(n), 0.0
+    weighted = weights.size > 0
+    for _ in range(rounds):
+        x, before = before, x
+        if symmetric:
+            for v in range(n):
+                total = 0.0
+                if weighted:
+                    for at in range(indptr[v], indptr[v + 1]):
+                        total += before[indices[at]] * weights[at]
+                else:
+                    for at in range(indptr[v], indptr[v + 1]):
+                        total += before[indices[at]]
+                x[v] = own * before[v] + alpha * total
+        else:
+            for v in range(n):
+                x[v] = own * before[v]
+            for v in range(n):
+                sent = alpha * before[v]
+                for at in range(indptr[v], indptr[v + 1]):
+                    x[indices[at]] += sent * (weights[at] if weighted else 1.0)
+        length = 1.0
+        if base.size:
+            for v in range(n):
+                x[v] += base[v]
+        else:
+            length = 0.0
+            for v in range(n):
+                length += x[v] * x[v]
+            length = np.sqrt(length)
+            if length == 0.0:  # squares that overflowed divided all scores to 0
+                change = np.nan
+                break
+        change = 0.0
+        for v in range(n):
+            x[v] /= length
+            change += abs(x[v] - before[v])
+        if change <= bound or not change < np.inf:
+            break
+    return x, change

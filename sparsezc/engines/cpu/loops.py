@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import nullcontext
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -20,7 +20,7 @@ from sparsezc.memory.budget import host_available
 if TYPE_CHECKING:
     from sparsezc.engines.cpu.suitesparse.row_arrays import RowArrays
 
-__all__ = ["pays", "run_loop"]
+__all__ = ["pays", "run_arrays", "run_loop"]
 
 _borrowed = first_use.function("sparsezc.engines.cpu.suitesparse.row_arrays", "borrowed")
 _in_threads = first_use.function("sparsezc.engines.cpu.labels.weights", "in_threads")
@@ -40,7 +40,7 @@ def run_loop(
 
     They take less time on a small matrix, and less memory on one of many empty rows: a loop has arrays for all rows.
     """
-    rows, entries = store.nrows, store._nvals
+    rows, entries = store._nrows, store._nvals  # what nrows and nvals ask the library for, at ten times the time
     if not pays(cost * (rows + entries) * (1 if over is None else len(over))):
         return None
     shares = [0, 1] if over is None else _shares(over, rows + entries)
@@ -49,11 +49,18 @@ def run_loop(
         return None
     if (made := _machine_code(loop)) is None:
         return None
-    given = tuple(g() if callable(g) else g for g in given)
-    with _arrays(store, rows, entries, values) as arrays:
+    given = tuple([g() if callable(g) else g for g in given])
+    with _borrowed(store) if entries else nullcontext() as parts:
+        arrays = _arrays(parts, rows, values)
         if over is None:
             return made(*arrays, *given)
         return _in_threads(lambda first, last: made(*arrays, *given, first, last), shares)
+
+
+def run_arrays(loop: Callable[..., Any], given: tuple[Any, ...], cost: float) -> Any:
+    """Run a loop over arrays; None where statements, which take `cost` nanoseconds, do better."""
+    made = _machine_code(loop) if pays(cost) else None
+    return None if made is None else made(*given)
 
 
 def _fits(nbytes: int) -> bool:
@@ -62,16 +69,13 @@ def _fits(nbytes: int) -> bool:
     return room is None or nbytes <= room
 
 
-@contextmanager
-def _arrays(store: Any, rows: int, entries: int, values: Any) -> Iterator[list[NDArray[Any]]]:
-    """Lend the arrays that a loop reads."""
-    if not entries:
+def _arrays(parts: RowArrays | None, rows: int, values: Any) -> list[NDArray[Any]]:
+    """Return the arrays that a loop reads; None: there are no entries."""
+    if parts is None:
         nothing: list[NDArray[Any]] = [np.zeros(rows + 1, np.int64), np.empty(0, np.int64)]
-        yield nothing if values is None else [*nothing, np.empty(0, values)]
-        return
-    with _borrowed(store) as parts:
-        pattern = [_every_row(parts, rows), parts.indices]
-        yield pattern if values is None else [*pattern, _values(parts, values)]
+        return nothing if values is None else [*nothing, np.empty(0, values)]
+    pattern = [_every_row(parts, rows), parts.indices]
+    return pattern if values is None else [*pattern, _values(parts, values)]
 
 
 def _shares(over: range, size: int) -> list[int]:

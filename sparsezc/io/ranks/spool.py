@@ -25,9 +25,9 @@ class Spool:
         The types of the values.
     """
 
-    def __init__(self, path: Path, room: int = _ROOM) -> None:
+    def __init__(self, path: Path, room: int | None = None) -> None:
         self.most, self.kinds = -1, set[np.dtype[Any]]()
-        self._path, self._room, self._held = path, room, 0
+        self._path, self._room, self._held = path, _ROOM if room is None else room, 0
         self._chunks: list[Chunk | tuple[int, list[tuple[int, np.dtype[Any]]]]] = []
         self._end = 0
 

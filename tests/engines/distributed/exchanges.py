@@ -81,6 +81,29 @@ def check_only_values_that_rows_read_travel() -> None:
                 assert received == bits + 8 * ((T.rank > 0) + (T.rank < T.size - 1))
 
 
+def check_few_complex_results_are_told() -> None:
+    """A value takes two integers."""
+    n = 64 * 8 * T.size
+    i = np.arange(n - 1)
+    A = gb.Matrix.from_coo(i, i + 1, i * (1 + 2j), nrows=n, ncols=n)
+    v = gb.Vector.from_coo(i[60:80], i[60:80] - 1j, size=n)
+    for op in (gb.semiring.plus_times, gb.semiring.any_second):
+        assert v.to("distributed").vxm(A.distribute(), op).new().to_dict() == v.vxm(A, op).new().to_dict()
+
+
+def check_frontiers_of_searches_travel_as_columns() -> None:
+    """A pull by several searches gathers four bytes an entry, and values only where the multiply reads them."""
+    A = gb.io.read("kron:9")
+    j = np.random.default_rng(2).choice(3 * A.nrows, A.nrows, replace=False)
+    Q = gb.Matrix.from_coo(j // A.nrows, j % A.nrows, j % 5 == 0, nrows=3, ncols=A.nrows)
+    D, P = A.distribute(), Q.distribute()
+    for op, size in ((gb.semiring.any_pair, 4), (gb.semiring.lor_first, 5)):
+        before = T.received
+        got = P.mxm(D, op).new()
+        assert T.received - before == size * (Q.nvals - P._store.local.nvals)
+        assert got.to_dicts() == Q.mxm(A, op).new().to_dicts()
+
+
 def check_ranges_have_equal_work() -> None:
     A = gb.io.read("kron:12")
     D = A.distribute()
@@ -174,6 +197,11 @@ def check_no_fallback_where_none_is_wanted() -> None:
         if T.size > 1:
             with pytest.raises(gb.exceptions.NotImplementedException, match="has no kronecker of a Matrix"):
                 A.kronecker(A, gb.binary.ss.firsti).new()
+            with pytest.raises(gb.exceptions.NotImplementedException, match="has no exact assignment, and"):
+                gb.applications.linear_assignment(A, absent=2.0)
+            refused = pytest.raises(gb.exceptions.NotImplementedException, match="is 'error' on rank 1")
+            with gb.config.set(fallback="error" if T.rank else "warn"), refused:
+                A.kronecker(A, gb.binary.ss.firsti).new()
 
 
 def check_operands_of_two_communicators() -> None:
@@ -265,6 +293,30 @@ def check_flows_in_machine_code() -> None:
     assert net[[1, 2]].tolist() == [value, -value]
     assert np.count_nonzero(net) == 2
     assert flow.to("cpu").ewise_mult(A, gb.binary.le).new().reduce_scalar(gb.monoid.land).new().get()
+
+
+def check_a_rank_that_strays_is_an_error_on_all() -> None:
+    if T.size == 1:
+        return
+    A = gb.io.read("kron:8").distribute()
+    v = A.reduce_rowwise(gb.monoid.lor).new()
+    call = (lambda: v.reduce("lor").new()) if T.rank == 0 else (lambda: v.vxm(A, gb.semiring.any_pair).new())
+    strayed = r"(?s)ranks have strayed: rank 0 is at collective .*reduce.*, and rank 1 is at .*vxm"
+    with gb.config.set(check=True), pytest.raises(gb.exceptions.InvalidValue, match=strayed):
+        call()
+
+
+def check_a_rank_that_alone_checks() -> None:
+    """It tells one number where others tell several: an error on all ranks at once, after which they go on."""
+    if T.size == 1:
+        return
+    v = gb.io.read("kron:8").distribute().reduce_rowwise(gb.monoid.lor).new()
+    strayed = pytest.raises(
+        gb.exceptions.InvalidValue, match=r"ranks have strayed: of a .* rank 0 sends 1, and rank 1 4;"
+    )
+    with gb.config.set(check=T.rank == 0), strayed:
+        v.reduce(gb.monoid.lor).new()
+    assert v.reduce(gb.monoid.lor).new()
 
 
 def check_ranks_whose_statements_differ_in_a_number() -> None:

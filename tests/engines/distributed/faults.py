@@ -1,4 +1,4 @@
-"""Ranks that are killed, freeze, or stray from the others: ``... -m tests.engines.distributed.faults killed``."""
+"""Ranks that are killed or freeze: ``... -m tests.engines.distributed.faults killed``."""
 
 from __future__ import annotations
 
@@ -21,17 +21,6 @@ def main(fault: str) -> None:
         os.kill(os.getpid(), signal.SIGKILL)
     if fault == "frozen" and rank == 1:
         sleep(30)
-    if fault == "strayed":
-        gb.config.set(check=True)
-        v = A.reduce_rowwise(gb.monoid.lor).new()
-        try:
-            if rank == 0:
-                v.reduce(gb.monoid.lor).new()
-            else:
-                v.vxm(A, gb.semiring.any_pair).new()
-        except gb.exceptions.InvalidValue as error:
-            print(f"rank {rank} says: {error}", flush=True)
-        return
     for _ in range(1000):
         gb.algorithms.bfs(A, 1)
 

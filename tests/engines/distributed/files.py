@@ -10,7 +10,7 @@ import pytest
 from mpi4py import MPI
 
 import sparsezc as gb
-from sparsezc.errors import FileFormatError, InvalidValue
+from sparsezc.errors import FileFormatError, InvalidObject, InvalidValue
 
 COMM = MPI.COMM_WORLD
 GRAPH = "kron:9?weights=1-255"
@@ -69,6 +69,8 @@ def check_errors_are_those_of_all_ranks() -> None:
         (lambda: gb.io.read(path, comm=COMM), FileFormatError),
         (lambda: gb.io.read(GRAPH, comm=COMM, relabel=True), InvalidValue),
         (lambda: gb.io.convert(path, path.with_suffix(".mtx"), comm=COMM), InvalidValue),
+        (lambda: gb.io.read(GRAPH, comm=COMM, weights=("pattern" if COMM.rank else None)), InvalidValue),
+        (lambda: gb.io.convert(GRAPH, path.with_name(f"{COMM.rank}.h5"), comm=COMM), InvalidObject),
     ):
         with pytest.raises(kind) as raised:
             call()
@@ -93,7 +95,7 @@ def check_a_checkpoint() -> None:
 def check_memory_is_that_of_a_share() -> None:
     """With small pieces, reading takes little beside the rank's rows: the whole is never there."""
     graph, held = "kron:15", []
-    paths = [_made_of(graph, "a.h5"), _made_of(graph, "b.h5", compress=True)]
+    paths = [_made_of(graph, "a.h5"), _made_of(graph, "b.h5", compress=True), _made_of(graph, "c.npz")]
     small = {"stored_rows._PART": 1 << 14, "exchange._ROUND": 1 << 13, "reading._ROOM": 1 << 20, "spool._ROOM": 1 << 19}
     with pytest.MonkeyPatch.context() as patch:
         for name, value in small.items():

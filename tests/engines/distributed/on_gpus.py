@@ -10,8 +10,7 @@ import numpy as np
 from mpi4py import MPI
 
 import sparsezc as gb
-from benchmarks.model import searches
-from benchmarks.model.reads import Rows
+from benchmarks.model import exchanged
 from sparsezc.engines import distributed
 from sparsezc.engines.distributed.parts import exchange
 from sparsezc.engines.distributed.statements import labels, walks
@@ -30,7 +29,8 @@ __all__ = ["check_matrices_travel_as_device_arrays", "check_parents_of_several_s
 
 
 def check_algorithms() -> None:
-    compare(CALLS)
+    """Of graphs that each rank has whole the path, and the one that is smaller than two ranks."""
+    compare(CALLS, ("three vertices", "fewer than three ranks"))
 
 
 def check_statements_of_rows_at_their_places() -> None:
@@ -84,42 +84,20 @@ def check_rows_of_a_mapped_file_move_by_offsets() -> None:
             assert gb.algorithms.sssp(A, 1).to("cpu").isequal(gb.algorithms.sssp(whole, 1))
 
 
-def _bytes_of_a_level(rows: Rows, x: np.ndarray, wanted: np.ndarray, lo: int, hi: int) -> int:
-    """The bytes that the rank of vertices lo:hi should receive: lists of vertices and words of 64 bits, or all bits."""
-    work = searches.work(rows, rows, x, wanted)
-    pushing, pulling = multi_source_bfs.divide(work, multi_source_bfs.push_cost("zerocopy"))
-    mine, n, total = np.zeros(x.shape[0], np.bool_), x.shape[0], 0
-    mine[lo:hi] = True
-    if pulling.any():
-        listed = x.any(1)
-        lists = 12 * listed.sum() < 8 * n
-        total += 12 * int(listed[~mine].sum()) if lists else 8 * int((~mine).sum())
-    if pushing.any():
-        source, target = np.repeat(np.arange(n), np.diff(rows.indptr)), rows.indices
-        crossing = x[:, pushing].any(1)[source] & (mine[source] != mine[target])
-        here, there = (np.unique(target[crossing & (mine[target] == inside)]).size for inside in (True, False))
-        lists = 12 * (here + there) < 8 * n
-        total += 12 * here if lists else 8 * (hi - lo)
-    return total
-
-
 def check_bytes_of_many_searches() -> None:
     """Vertices of the frontier travel where these are fewer bytes, and no search reads more than on one card."""
     engine = distributed.engine()
     A = gb.io.read("kron:10", placement="zerocopy")
-    D, csr = A.distribute(), A._to_csr()
-    rows = Rows(csr.indptr, csr.indices.read().astype(np.int64), 4, 0, A.nrows, np.ones(1))
-    sources = np.random.default_rng(3).choice(np.flatnonzero(np.diff(csr.indptr)), 64, replace=False)
+    D, whole = A.distribute(), gb.io.read("kron:10")
+    sources = np.random.default_rng(3).choice(np.flatnonzero(np.diff(A._to_csr().indptr)), 64, replace=False)
     before = engine.transport.received
     with patch.object(exchange, "_PACKING", 0), gb.config.set(head_cache="off"):
         found = gb.algorithms.bfs(D, sources.tolist())
     received = engine.transport.received - before
-    levels = found.to_dense(-1).T
-    np.testing.assert_array_equal(levels, gb.algorithms.bfs(A, sources.tolist()).to_dense(-1).T)
+    levels = gb.algorithms.bfs(whole, sources.tolist()).to_dense(-1)
+    np.testing.assert_array_equal(found.to_dense(-1), levels)
     layout = D._store.layout
-    expected = [
-        _bytes_of_a_level(rows, levels == depth, (levels > depth) | (levels < 0), layout.lo, layout.hi)
-        for depth in range(levels.max() + 1)
-    ]
-    assert received == sum(expected), (received, expected)
+    setting = exchanged.Setting(layout.bounds, multi_source_bfs.push_cost("zerocopy"), 0, 0)
+    expected = exchanged.many_searches(whole, levels, engine.rank, setting)
+    assert received == expected
     assert received < 0.9 * (levels.max() + 1) * 8 * (A.nrows - layout.hi + layout.lo)

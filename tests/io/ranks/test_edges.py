@@ -21,7 +21,7 @@ from tests.io.ranks.threads import run
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Little memory: edges wait on disk, and take many rounds."""
     monkeypatch.setattr(exchange, "_ROUND", 50)
-    monkeypatch.setattr(spool.Spool.__init__, "__defaults__", (1000,))
+    monkeypatch.setattr(spool, "_ROOM", 1000)
 
 
 @pytest.fixture(scope="module")

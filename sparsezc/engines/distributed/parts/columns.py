@@ -1,7 +1,7 @@
-"""Matrices of few rows on their way to the owners of their columns, as compressed rows.
+"""Matrices of few rows on their way to the owners of their columns, or to all ranks, as compressed rows.
 
-Columns ascend within each row, so what an owner gets of a row follows itself: nothing is sorted. The numbers of entries
-of each row and owner travel first, the columns and the values after them, in one message.
+Columns ascend within each row, and those of a rank are below those of the next, so nothing is sorted. The numbers of
+entries of each row and rank travel first, the columns and the values after them, in one message.
 """
 
 from __future__ import annotations
@@ -19,9 +19,38 @@ from sparsezc.memory.csr import Csr
 if TYPE_CHECKING:
     from sparsezc.engines.distributed.distributed_engine import DistributedEngine
     from sparsezc.engines.distributed.parts.layout import Layout
+    from sparsezc.engines.distributed.parts.stores import Store
+    from sparsezc.engines.distributed.store_methods import Keeper
     from sparsezc.semirings.types.datatypes import DataType
 
-__all__ = ["at_owners"]
+__all__ = ["at_owners", "whole"]
+
+
+def whole(engine: Keeper, store: Store, *, reads: bool) -> Any:
+    """Return a matrix of few rows, cut by columns, with the entries of all ranks; if no product `reads` values, 1s."""
+    layout, (k, n), dtype = store.layout, store.shape, store.dtype
+    counts = engine.counts(store)
+    total = int(counts.sum())
+    if not total:
+        return engine.local.matrix(dtype, (k, n))
+    indptr, ids, values = host_csr(store.local)
+    lengths = engine.transport.numbers(*np.diff(indptr).tolist())  # by rank and row
+    ids = ids.astype(_id_type(layout))
+    if reads:
+        values, ids = engine.transport.gather_both(np.ascontiguousarray(values), ids, counts, counts)
+        entries = np.empty(total, dtype.np_type)
+    else:
+        ids, entries = engine.transport.gather(ids, counts), np.ones(1, dtype.np_type)
+    offsets = np.concatenate([[0], np.cumsum(lengths.sum(axis=0))]).astype(np.int64)
+    columns, end = np.empty(total, np.uint64), 0
+    for first, begins, each in zip(layout.bounds, np.cumsum(lengths, axis=0) - lengths, lengths, strict=False):
+        for at, length in zip((offsets[:-1] + begins).tolist(), each.tolist(), strict=True):
+            begin, end = end, end + length
+            columns[at : at + length] = ids[begin:end]
+            columns[at : at + length] += np.uint64(first)
+            if reads:
+                entries[at : at + length] = values[begin:end]
+    return engine.local.matrix_of(Csr(k, n, offsets, wrap(columns), wrap(entries), dtype, not reads and total != 1))
 
 
 def at_owners(
@@ -50,7 +79,7 @@ def at_owners(
     told = engine.transport.numbers(*sent.ravel().tolist()).reshape(size, size, k)
     got = told[:, engine.rank]  # by sender and row
     item = dtype.np_type.itemsize if reads else 0
-    id_type = np.dtype(np.uint32 if int(layout.sizes.max()) < 1 << 32 else np.uint64)  # counted from the owner's first
+    id_type = _id_type(layout)
     nbytes = item + id_type.itemsize
     message = [_part(ids, values if reads else None, cuts, r, (int(layout.bounds[r]), id_type)) for r in range(size)]
     arrived = engine.transport.scatter(
@@ -72,6 +101,11 @@ def at_owners(
         iso = not reads and total != 1
         parts.append(engine.local.matrix_of(Csr(k, here, offsets, wrap(columns), wrap(entries), dtype, iso)))
     return folded(engine, parts, op, dtype, (k, here))
+
+
+def _id_type(layout: Layout) -> np.dtype[Any]:
+    """Return the type of columns that are counted from their owner's first."""
+    return np.dtype(np.uint32 if layout.longest < 1 << 32 else np.uint64)
 
 
 def _part(

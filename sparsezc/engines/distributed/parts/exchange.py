@@ -155,7 +155,7 @@ def fold_at_owners(
         return _folded_objects(engine, mine, layout, op)
     if layout.is_whole:
         pieces = _gathered_pieces(engine, mine, n, dtype, reads)
-    elif not engine.on_device and int(most.max()) * (2 if reads else 1) <= _FEW:
+    elif not engine.on_device and int(most.max()) * (1 + _integers(dtype, reads)) <= _FEW:
         pieces = _told_pieces(engine, mine, layout, int(most.max()), dtype, reads)
     elif _pads(engine, most, layout, dtype if reads else None):
         pieces = _padded_pieces(engine, mine, layout, most, dtype, reads)
@@ -204,9 +204,14 @@ def _positions(engine: Keeper, mine: Any, dtype: DataType) -> tuple[Any, Any]:
     return found
 
 
+def _integers(dtype: DataType, reads: bool) -> int:
+    """Return how many integers of 64 bits have room for a value."""
+    return -(-dtype.np_type.itemsize // 8) if reads else 0
+
+
 def _told_pieces(engine: Keeper, mine: Any, layout: Layout, room: int, dtype: DataType, reads: bool) -> list[Piece]:
     """Tell every rank the few positions and values among numbers, which takes less time than a message."""
-    told = np.zeros(1 + room * (2 if reads else 1), np.int64)
+    told = np.zeros(1 + room * (1 + _integers(dtype, reads)), np.int64)
     if mine is not None:
         at, values = engine.local.arrays(mine, "ids")
         told[0], told[1 : 1 + at.size] = at.size, at

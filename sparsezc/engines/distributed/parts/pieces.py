@@ -122,8 +122,10 @@ def _panel_at_owners(
 
 def whole_panel(engine: DistributedEngine, store: Store, *, reads: bool) -> Any:
     """Return a matrix of few rows, cut by columns, with the entries of all ranks; if no product `reads` values, 1s."""
-    if not _has_panels(engine) or store.layout.along != COLUMNS:
+    if store.layout.along != COLUMNS or store.dtype.is_udt:
         return whole_matrix(engine, store)
+    if not _has_panels(engine):
+        return columns.whole(engine, store, reads=reads)
     k, n = store.shape
     counts = engine.counts(store)
     if not int(counts.sum()):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from sparsezc.config import config
 from sparsezc.engines.distributed.parts import exchange, moves
 from sparsezc.errors import NotImplementedException, warn_slow
@@ -13,7 +15,7 @@ from sparsezc.expr.mask import Mask
 if TYPE_CHECKING:
     from sparsezc.engines.distributed.distributed_engine import DistributedEngine
 
-__all__ = ["run"]
+__all__ = ["run", "say"]
 
 _warned: set[str] = set()
 
@@ -22,7 +24,8 @@ def run(engine: DistributedEngine, e: Any, out: Any, write: Any) -> None:
     """Run a statement on the whole on every rank."""
     parts = (out, *e.operands)
     if engine.size > 1 and not all(x._store.layout.is_whole for x in parts if x._stored):
-        _say(e, out)
+        kinds = [x.ndim for x in parts if x._stored]
+        say(engine, f"{e.operation} of a {'Matrix' if max(kinds, default=1) == 2 else 'Vector'}")
     made: dict[int, Any] = {}
 
     def whole(x: Any) -> Any:
@@ -53,12 +56,17 @@ def run(engine: DistributedEngine, e: Any, out: Any, write: Any) -> None:
     store.changed()
 
 
-def _say(e: Any, out: Any) -> None:
-    """Warn once a kind, or refuse."""
-    kinds = [x.ndim for x in (out, *e.operands) if x._stored]
-    said = f"{e.operation} of a {'Matrix' if max(kinds, default=1) == 2 else 'Vector'}"
-    if config.fallback == "error":
-        raise NotImplementedException(f"the distributed engine has no {said}, and config.fallback is 'error'")
-    if config.fallback == "warn" and said not in _warned:
-        _warned.add(said)
-        warn_slow(f"the distributed engine has no {said}: every rank runs it on the whole")
+def say(engine: DistributedEngine, what: str) -> None:
+    """Warn once a kind, or refuse on all ranks if one of them does; a collective.
+
+    Raises
+    ------
+    NotImplementedException
+    """
+    refuses = engine.transport.numbers(config.fallback == "error")[:, 0].astype(np.bool_)
+    if refuses.any():
+        where = "" if refuses.all() else f" on rank {int(refuses.argmax())}"
+        raise NotImplementedException(f"the distributed engine has no {what}, and config.fallback is 'error'{where}")
+    if config.fallback == "warn" and what not in _warned:
+        _warned.add(what)
+        warn_slow(f"the distributed engine has no {what}: every rank runs it on the whole")

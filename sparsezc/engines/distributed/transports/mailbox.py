@@ -1,8 +1,9 @@
 """Integers that ranks of one machine tell each other through memory that they share: an all-gather in a few us.
 
-Each rank has a *box* for even and one for odd rounds: the number of the round, and integers. A rank writes its
-integers, then the round, and waits until all boxes have the round. It may overwrite a box two rounds later: then all
-others have told it the round between, hence have read the one before.
+Each rank has a *box* for even and one for odd rounds: the number of the round with that of integers, and these. A rank
+writes its integers, then the round, and waits until all boxes have the round. It may overwrite a box two rounds later:
+then all others have told it the round between, hence have read the one before. Ranks that tell other numbers of
+integers are not at the same statement: an error on all of them.
 """
 
 from __future__ import annotations
@@ -10,16 +11,19 @@ from __future__ import annotations
 import platform
 from array import array
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from mpi4py import MPI
 from numpy.typing import NDArray
 
+from sparsezc.errors import InvalidValue
+
 __all__ = ["Mailbox", "open_mailbox"]
 
 _ROOM = 127  # integers of a box, beside the round: 1 KiB, so that no two ranks write to one line
 _BOX = _ROOM + 1
+_BITS = _ROOM.bit_length()  # of the number of integers, below the round
 
 
 def open_mailbox(comm: Any, wait: Callable[[Callable[[], bool]], None]) -> Mailbox | None:
@@ -61,19 +65,36 @@ class Mailbox:
         return count <= _ROOM
 
     def tell(self, mine: tuple[int, ...]) -> NDArray[np.int64]:
-        """Return the integers of all ranks, shape (ranks, len(mine)); all ranks call it with as many."""
+        """Return the integers of all ranks, shape (ranks, len(mine)); all ranks call it with as many.
+
+        Raises
+        ------
+        InvalidValue
+            On all ranks, if they do not.
+        """
         self._round = number = self._round + 1
-        at = _BOX * (number & 1)
+        at, tag = _BOX * (number & 1), number << _BITS | len(mine)
         first, end = at + 1, at + 1 + len(mine)
         self._mine[first:end] = array("q", mine)
-        self._mine[at] = number
+        self._mine[at] = tag
         waiting = self._others
 
         def have_come() -> bool:
             nonlocal waiting
-            waiting = [box for box in waiting if box[at] != number]
+            waiting = [box for box in waiting if box[at] >> _BITS != number]
             return not waiting
 
         if not have_come():
             self._wait(have_come)
+        for box in self._others:
+            if box[at] != tag:
+                self._refuse(at)
         return np.array([box[first:end].tolist() for box in self._boxes], np.int64)
+
+    def _refuse(self, at: int) -> NoReturn:
+        told = [box[at] & _ROOM for box in self._boxes]
+        other = next(rank for rank, count in enumerate(told) if count != told[0])
+        raise InvalidValue(
+            f"ranks have strayed: of a message of integers rank 0 sends {told[0]}, and rank {other} {told[other]};"
+            " gb.config.check = True, on all ranks, names their statements"
+        )

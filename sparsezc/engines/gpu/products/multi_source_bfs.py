@@ -31,7 +31,7 @@ from sparsezc.semirings.types.datatypes import BOOL, DataType
 
 _FEW = 1 / 32  # share of all edges in a frontier: a search with fewer would keep a pull from stopping early
 _ATOMIC = 1.5  # the cost of setting a bit beyond reading an id, where edges are in device memory
-_ENTRIES = 4  # totals in front of those of the searches
+ENTRIES = 4  # totals in front of those of the searches
 
 
 def step(
@@ -80,8 +80,8 @@ class Work:
 
 def work_of(totals: NDArray[np.int64], nvals: int) -> Work:
     """Return the work of counted totals: four numbers, then those of the searches."""
-    frontier, rows, first, entries = totals[:_ENTRIES].tolist()
-    return Work(frontier, rows, first, entries, totals[_ENTRIES:], nvals)
+    frontier, rows, first, entries = totals[:ENTRIES].tolist()
+    return Work(frontier, rows, first, entries, totals[ENTRIES:], nvals)
 
 
 def divide(work: Work, push_cost: float, slots: int = 0) -> tuple[Any, Any]:
@@ -145,8 +145,14 @@ class Case:
 
     def totals(self, pull: Rows | None, push: Rows | None) -> NDArray[np.int64]:
         """Return the numbers of `Work` and, for each search, the entries of the rows in its frontier. Waits."""
+        totals = cuda.current().xp.zeros(ENTRIES + 64 * self.words, np.uint64)
+        self.count(pull, push, totals)
+        found: NDArray[np.int64] = cuda.current().asnumpy(totals).astype(np.int64)[: ENTRIES + self.x.width]
+        return found
+
+    def count(self, pull: Rows | None, push: Rows | None, totals: Any) -> None:
+        """Add these numbers to totals on the device, which have room for a multiple of 64 searches."""
         gpu = cuda.current()
-        totals = gpu.xp.zeros(_ENTRIES + 64 * self.words, np.uint64)
         nrows, pulled = (0, 0) if pull is None else (pull.nrows, pull.indptr)
         name = "multi_source_bfs_work"
         kernel = codegen.kernel(gpu, f"{name}.cu", prelude(words=self.words, aligned=self.aligned), name)
@@ -156,8 +162,6 @@ class Case:
             push_indptr=0 if push is None else push.indptr, nrows=nrows, pull_indptr=pulled, x=self.x.vector.bits,
             width=self.x.width, totals=totals,
         )  # fmt: skip
-        found: NDArray[np.int64] = gpu.asnumpy(totals).astype(np.int64)[: _ENTRIES + self.x.width]
-        return found
 
     def shares(self, pull: Rows | None, push: Rows | None) -> tuple[Any, Any]:
         """Return which searches push and which pull, a Boolean each. Waits for the device."""

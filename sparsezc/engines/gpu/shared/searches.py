@@ -16,7 +16,15 @@ from numpy.typing import NDArray
 from sparsezc.device import cuda
 from sparsezc.engines.gpu.elementwise.panel import Panel, SameVector
 from sparsezc.engines.gpu.layouts.head_cache import HeadCache
-from sparsezc.engines.gpu.products.multi_source_bfs import Case, divide, prelude, pulled_entries, push_cost, work_of
+from sparsezc.engines.gpu.products.multi_source_bfs import (
+    ENTRIES,
+    Case,
+    divide,
+    prelude,
+    pulled_entries,
+    push_cost,
+    work_of,
+)
 from sparsezc.engines.gpu.runtime import codegen, launch
 from sparsezc.engines.gpu.storage.layout import Demand
 from sparsezc.engines.gpu.storage.matrix_store import Rows
@@ -60,12 +68,13 @@ class SharedStep:
         """Return what this process would read, its vertices in the frontier first: as many numbers on each."""
         xp, rows = cuda.current().xp, self._pull
         slots = _MANY_SLOTS if rows is None else rows.layouts[HeadCache].expected_slots(rows, BOOL, values=False)
-        counts = xp.zeros(1, np.uint64)
-        self._over(self._x.vector.bits, self._x.length, counts, None)
-        self._mine = np.zeros(4 + self.width, np.int64)
+        case = Case(self._x, self._mask, None)
+        counts = xp.zeros(1 + ENTRIES + 64 * case.words, np.uint64)  # read at once, as each reading waits
+        self._over(self._x.vector.bits, self._x.length, counts[:1], None)
         if self._x.length or rows is not None:
-            self._mine = Case(self._x, self._mask, None).totals(rows, self._push)
-        self._found = int(cuda.current().asnumpy(counts)[0])
+            case.count(rows, self._push, counts[1:])
+        found = cuda.current().asnumpy(counts).astype(np.int64)
+        self._found, self._mine = int(found[0]), found[1 : 1 + ENTRIES + self.width]
         held = rows if self._push is None else self._push
         cost, nvals = (0.0, 0) if held is None else (push_cost(held.indices.placement), held.nvals)
         return [self._found, nvals, round(_SCALE * cost), slots, *self._mine.tolist()]
