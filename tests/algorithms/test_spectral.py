@@ -156,10 +156,7 @@ def test_bad_weights(algorithm):
 
 
 def test_katz_that_grows_without_end():
-    """It ends when the scores are beyond FP64, long before max_iter."""
-    with pytest.raises(
-        gb.exceptions.ConvergenceFailure, match=r"after 34\d of max_iter = 2000 .* a smaller alpha than 2"
-    ):
+    with pytest.raises(gb.exceptions.ConvergenceFailure, match="after max_iter = 2000"):
         katz_centrality(matrix(SMALL["two cliques"]), alpha=2.0, max_iter=2000)
 
 
