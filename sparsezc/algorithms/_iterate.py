@@ -58,12 +58,17 @@ def by_loop(
     """
     if weighted and not (A.dtype.is_integer or A.dtype.is_float or A.dtype is datatypes.BOOL):
         return None
-    found = replay.run_loop(
-        powers, A, *(() if weighted else (NO_WEIGHTS,)), start.to_dense, terms, A._symmetric, float(bound),
-        min(max_iter, _MOST_ROUNDS), cost=_ROUNDS * COST, values=np.float64 if weighted else None,
-    )  # fmt: skip
-    if found is None:
-        return None
+    begin = start.to_dense
+    for some in pieces(min(max_iter, _MOST_ROUNDS)):
+        found = replay.run_loop(
+            powers, A, *(() if weighted else (NO_WEIGHTS,)), begin, terms, A._symmetric, float(bound), some,
+            cost=_ROUNDS * COST, values=np.float64 if weighted else None,
+        )  # fmt: skip
+        if found is None:
+            return None
+        if not bound < found[1] < float("inf"):
+            break
+        begin = found[0]
     if not found[1] <= bound:
         raise failure("the scores", max_iter, found[1], bound)
     return replay.vector(found[0])

@@ -17,14 +17,14 @@ from sparsezc.core.vector import Vector
 from sparsezc.errors import InvalidValue
 from sparsezc.semirings import binary, monoid, select, semiring
 from sparsezc.semirings.types import datatypes
-from sparsezc.terminal.progress import steps
+from sparsezc.terminal.progress import is_watched, steps
 
 #: Searches that share a pass: one bit each of a UINT64.
 WIDTH = 64
 _ALL = 2**WIDTH - 1
 #: Nanoseconds of a pass for each row and entry, at least.
 COST = 50.0
-_PASSES = 16  # that a compiled loop runs at a time
+_PASSES = 16  # that a compiled loop runs at a time while they are counted
 
 
 def sweeps(A: Matrix, sources: NDArray[np.int64]) -> Iterator[tuple[int, Vector]]:
@@ -58,8 +58,11 @@ def sweeps(A: Matrix, sources: NDArray[np.int64]) -> Iterator[tuple[int, Vector]
 
 
 def loop_pieces(over: range, count: int, cost: float, sources: int) -> Iterable[tuple[range, float]]:
-    """Yield `count` numbers of `over` at a time, which a compiled loop runs, and what statements cost for all of it."""
-    size = count * over.step
+    """Yield what a compiled loop runs over at a time, and what statements cost for each number if all of it is run.
+
+    That is all of `over`, or `count` numbers of it while they are counted.
+    """
+    size = count * over.step if is_watched() else max(over.stop - over.start, 1)
     pieces = [range(at, min(at + size, over.stop), over.step) for at in range(over.start, over.stop, size)]
     some = [(piece, cost * len(over) / len(piece)) for piece in pieces]
     return steps(some, "sources", total=sources, size=lambda piece: piece[0].stop - piece[0].start)

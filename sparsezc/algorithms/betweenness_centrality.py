@@ -24,7 +24,7 @@ from sparsezc.semirings.types import datatypes
 
 #: Nanoseconds of a search for each row and entry, at least.
 COST = 20.0
-_SEARCHES = 256  # that a compiled loop runs at a time
+_SEARCHES = 256  # that a compiled loop runs at a time while they are counted
 
 
 def betweenness_centrality(
