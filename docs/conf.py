@@ -4,6 +4,7 @@ import importlib.util
 import sys
 from pathlib import Path
 
+from docutils.nodes import container
 from sphinx.addnodes import pending_xref
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
@@ -18,12 +19,16 @@ myst_enable_extensions = ["substitution"]
 _settings = [line.split("#", 1) for line in repr(sparsezc.config).splitlines()]
 _rows = [f"| `{setting.strip()}` | {said.strip()} |" for setting, said in _settings]
 myst_substitutions = {"settings": "\n".join(["| setting and default | meaning |", "| --- | --- |", *_rows])}
+myst_html_meta = {"description": "A GraphBLAS in Python for graphs larger than the GPU"}
 myst_heading_anchors = 3  # links such as coverage.md#classes
 autodoc_member_order = "bysource"
 autodoc_typehints = "description"
 napoleon_google_docstring = False
 html_theme = "furo"  # light and dark, and no request to another host
+html_theme_options = {"dark_css_variables": {"color-foreground-border": "#707070"}}  # arrows of a contrast of 3
+pygments_dark_style = "a11y-high-contrast-dark"  # the theme's own has words that are too faint
 html_title = "sparsezc"
+html_favicon = "_static/icon.svg"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_show_sourcelink = False
@@ -39,8 +44,36 @@ def unlink_words(_, doctree):
             link.replace_self(link.children)
 
 
+def make_room(app, doctree):
+    """Leave out the list of headings beside pages whose tables are wider than the text."""
+    if any("wide" in each["classes"] for each in doctree.findall(container)):
+        app.env.metadata[app.env.docname]["hide-toc"] = True
+
+
+#: The theme's HTML, and what a reader without a mouse or without eyes needs instead.
+_MENDED = {
+    "<pre>": '<pre tabindex="0">',  # boxes that scroll are reached by the keyboard
+    '<div class="diagram ': '<div tabindex="0" class="diagram ',
+    '<div class="table-wrapper ': '<div tabindex="0" class="table-wrapper ',
+    '<aside class="sidebar-drawer': '<aside aria-label="Pages" class="sidebar-drawer',
+    '<aside class="toc-drawer': '<aside aria-label="On this page" class="toc-drawer',
+    '<th class="head"><p></p></th>': "<td></td>",  # a corner heads nothing
+}
+
+
+def mend(app, failed):
+    """Replace in the finished pages what an audit of accessibility objects to in the theme's HTML."""
+    for page in Path(app.outdir).rglob("*.html") if not failed and app.builder.name == "html" else ():
+        text = page.read_text()
+        for old, new in _MENDED.items():
+            text = text.replace(old, new)
+        page.write_text(text)
+
+
 def setup(app):
     """Have the gallery's pictures drawn before the pages are read, so that each shows what its program finds today."""
     app.connect("doctree-read", unlink_words)
+    app.connect("doctree-read", make_room)
+    app.connect("build-finished", mend)
     if _drawing:
         app.connect("builder-inited", lambda _: pictures.draw_all())

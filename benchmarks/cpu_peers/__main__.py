@@ -57,8 +57,9 @@ def in_python(call: Callable[[], Any]) -> float:
 
 
 def start_loops() -> None:
-    """Start numba's compiler, as every process has that has worked for some seconds: a loop over nothing."""
-    gb.algorithms.core_number(gb.Matrix(bool, 1 << 22, 1 << 22))
+    """Start numba's compiler, as every process has that has worked for some seconds: a loop over a long path."""
+    n = 1 << 21
+    gb.algorithms.core_number(gb.Matrix.from_coo(np.arange(n - 1), np.arange(1, n), True, nrows=n, ncols=n))
 
 
 def measure(row: Any, graph: Graph, trials: int, seconds: float) -> Case:

@@ -315,7 +315,7 @@ CENTRALITY = [
         lambda g, ours, _: judges.katz(g, ours, katz_alpha(g)),
     ),
     Row(
-        "eigenvector", lambda g: alg.eigenvector_centrality(g.ours("S"), max_iter=10_000, tol=1e-8),
+        "eigenvector", lambda g: alg.eigenvector_centrality(g.ours("S"), max_iter=10_000, tol=1e-5 / g.n),
         networkit("S", lambda _, G: nk.centrality.EigenvectorCentrality(G, 1e-9), None)
         | igraph("S", lambda _, G: G.eigenvector_centrality()), judges.direction,
     ),

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from sparsezc.algorithms.core_number import k_core as k_core
     from sparsezc.algorithms.dag_longest_path import dag_longest_path as dag_longest_path
     from sparsezc.algorithms.degree_assortativity import degree_assortativity as degree_assortativity
+    from sparsezc.algorithms.double_edge_swap import double_edge_swap as double_edge_swap
     from sparsezc.algorithms.eccentricity import diameter as diameter
     from sparsezc.algorithms.eccentricity import eccentricity as eccentricity
     from sparsezc.algorithms.eccentricity import radius as radius
@@ -38,6 +39,9 @@ if TYPE_CHECKING:
     from sparsezc.algorithms.eigenvector_centrality import eigenvector_centrality as eigenvector_centrality
     from sparsezc.algorithms.graph_search import graph_search as graph_search
     from sparsezc.algorithms.greedy_color import greedy_color as greedy_color
+    from sparsezc.algorithms.greedy_modularity_communities import (
+        greedy_modularity_communities as greedy_modularity_communities,
+    )
     from sparsezc.algorithms.harmonic_centrality import harmonic_centrality as harmonic_centrality
     from sparsezc.algorithms.hits import hits as hits
     from sparsezc.algorithms.k_hop import ego_graph as ego_graph
@@ -103,11 +107,13 @@ else:
             "core_number": "core_number k_core",
             "dag_longest_path": "dag_longest_path",
             "degree_assortativity": "degree_assortativity",
+            "double_edge_swap": "double_edge_swap",
             "eccentricity": "diameter eccentricity radius",
             "efficiency": "global_efficiency local_efficiency",
             "eigenvector_centrality": "eigenvector_centrality",
             "graph_search": "graph_search",
             "greedy_color": "greedy_color",
+            "greedy_modularity_communities": "greedy_modularity_communities",
             "harmonic_centrality": "harmonic_centrality",
             "hits": "hits",
             "k_hop": "ego_graph k_hop",

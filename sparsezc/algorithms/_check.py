@@ -132,13 +132,19 @@ def count(value: Any, name: str, least: int = 0) -> int:
     return number
 
 
-def resolution(value: Any) -> float:
-    """Check the weight of the expected share in a modularity: a finite number >= 0."""
+def finite(value: Any, name: str, least: float = -math.inf) -> float:
+    """Check `value` as a finite number of at least `least`."""
     if not isinstance(value, int | float | np.integer | np.floating):
-        raise DomainMismatch(f"resolution is {value!r}; a number is needed")
-    if not (math.isfinite(value) and value >= 0):
-        raise InvalidValue(f"resolution is {value}; a finite number >= 0 is needed")
+        raise DomainMismatch(f"{name} is {value!r}; a number is needed")
+    if not (math.isfinite(value) and value >= least):
+        raise InvalidValue(f"{name} is {value}; a finite number{f' >= {least:g}' * (least > -math.inf)} is needed")
     return float(value)
+
+
+def seed(value: Any, where: str) -> None:
+    """Check a seed that may not be used; None is one."""
+    if value is not None:
+        random_seed(value, where)
 
 
 def generator(seed: Any, where: str) -> np.random.Generator:

@@ -2,17 +2,49 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsezc.algorithms.loops.ranks import onward
+from sparsezc.core import replay
+from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.errors import ConvergenceFailure, InvalidValue
 from sparsezc.semirings import binary, monoid, semiring, unary
 from sparsezc.semirings.types import datatypes
+from sparsezc.terminal.progress import is_watched, steps
+
+_COUNTED = 8  # rounds of a compiled loop between two looks at it
+
+
+def pieces(rounds: int) -> Iterable[int]:
+    """Yield how many rounds a compiled loop runs at a time: all, or some if they are counted meanwhile."""
+    size = _COUNTED if is_watched() else rounds
+    some = (min(size, rounds - first) for first in range(0, rounds, size))
+    return steps(some, "rounds", total=rounds, size=int, at_most=True)
+
+
+#: The values that loops read of a matrix whose edges count equally.
+NO_WEIGHTS = np.empty(0)
 
 
 def multiply(weighted: bool) -> Any:
     """Return the product with a matrix on the left that counts edges, or adds their values."""
     return semiring.plus_times[datatypes.FP64] if weighted else semiring.plus_second[datatypes.FP64]
+
+
+def product_by_loop(
+    A: Matrix, x: NDArray[np.float64], weighted: bool, back: bool, cost: float
+) -> NDArray[np.float64] | None:
+    """Return A x, or A' x, of an array; None if the engine runs no loop."""
+    y: NDArray[np.float64] | None = replay.run_loop(
+        onward, A, *(() if weighted else (NO_WEIGHTS,)), x, back and not A._symmetric, cost=cost,
+        values=np.float64 if weighted else None,
+    )  # fmt: skip
+    return y
 
 
 def moved(x: Vector, before: Vector) -> float:

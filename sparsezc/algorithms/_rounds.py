@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import Any
 
@@ -11,6 +11,7 @@ from sparsezc.core import replay
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.semirings import monoid, select
+from sparsezc.terminal.progress import steps
 
 #: Rounds after which an engine may run the loop without the host: more than a search of a social or web graph has.
 _PATIENCE = 16
@@ -24,13 +25,17 @@ def searched(A: Matrix, frontier: Vector | Matrix, *, parents: bool = False) -> 
     return replay.search(A, frontier, parents=parents) if isinstance(frontier, Vector) else None
 
 
-def rounds(frontier: Vector | Matrix) -> Iterator[Any]:
+def rounds(frontier: Vector | Matrix) -> Iterable[Any]:
     """Yield 0, 1, 2 ..., as long as `frontier` has entries when a round begins.
 
     An engine may run the body without returning to the host after each round, and a few times more often than there are
     rounds. So the body must change nothing while the frontier is empty and must not read what it writes; the round's
     number may be a Scalar that can only be assigned.
     """
+    return steps(_rounds(frontier), "rounds")
+
+
+def _rounds(frontier: Vector | Matrix) -> Iterator[Any]:
     number = 0
     while frontier.nvals:
         yield number
@@ -41,7 +46,7 @@ def rounds(frontier: Vector | Matrix) -> Iterator[Any]:
 
 def buckets(
     near: Vector, distance: Vector, step: float, last: float, target: int | None = None, *, nonnegative: bool
-) -> Iterator[tuple[Any, int]]:
+) -> Iterable[tuple[Any, int]]:
     """Yield the rounds of delta-stepping: the limit of each and the entries of `near`, as long as it has any.
 
     If a round leaves `near` empty, the limit rises to the least distance beyond it plus `step`, at most to `last`,
@@ -63,6 +68,12 @@ def buckets(
         a Scalar that can only be compared with, and the number of entries is 0, as it is only known to be
         small.
     """
+    return steps(_buckets(near, distance, step, last, target, nonnegative=nonnegative), "rounds")
+
+
+def _buckets(
+    near: Vector, distance: Vector, step: float, last: float, target: int | None, *, nonnegative: bool
+) -> Iterator[tuple[Any, int]]:
     dtype, limit, number = distance.dtype, step, 0
 
     def is_sound() -> bool:

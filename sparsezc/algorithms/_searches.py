@@ -9,13 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.algorithms import _check
+from sparsezc.core import replay
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.memory import budget
 from sparsezc.semirings.types.datatypes import DataType
+from sparsezc.terminal.progress import steps
 
 #: Searches that share a pass: as many as have their rows within the caches, at least FEW and at most MOST.
 FEW, MOST, CACHED = 16, 64, 2**20
+#: A vector of fewer entries, in this many positions each, lists their positions.
+FEW_OF = 16
 #: The share of memory that the searches of a pass may take.
 SHARE = 0.25
 
@@ -42,10 +46,12 @@ def are_several(source: Any) -> bool:
     return isinstance(source, Iterable) and getattr(source, "ndim", None) != 0
 
 
-def vector(values: NDArray[Any], count: int) -> Vector:
-    """Make a Vector of what a loop found: `count` values, and -1 where there is none."""
-    found: Vector = Vector.from_dense(values, missing_value=None if count == values.size else -1)
-    return found
+def vector(values: NDArray[Any], met: NDArray[np.bool_], queue: NDArray[np.int64], count: int) -> Vector:
+    """Make a Vector of what a loop found where `met` is true: at the first `count` positions of a queue."""
+    if count * FEW_OF > values.size:
+        return replay.vector(values, None if count == values.size else met)
+    at = np.sort(queue[:count])
+    return replay.vector(values[at], at=at, size=values.size)
 
 
 def empty(q: Any, dtype: DataType) -> Any:
@@ -65,5 +71,5 @@ def batches(sources: NDArray[np.int64], n: int, nbytes: int) -> Iterator[NDArray
     room = budget.workspace()
     if room is not None:
         size = max(1, min(size, int(SHARE * room) // max(nbytes, 1)))
-    for first in range(0, sources.size, size):
-        yield sources[first : first + size]
+    groups = (sources[first : first + size] for first in range(0, sources.size, size))
+    yield from steps(groups, "sources", total=sources.size, size=len)

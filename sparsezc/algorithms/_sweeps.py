@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -17,12 +17,14 @@ from sparsezc.core.vector import Vector
 from sparsezc.errors import InvalidValue
 from sparsezc.semirings import binary, monoid, select, semiring
 from sparsezc.semirings.types import datatypes
+from sparsezc.terminal.progress import steps
 
 #: Searches that share a pass: one bit each of a UINT64.
 WIDTH = 64
 _ALL = 2**WIDTH - 1
 #: Nanoseconds of a pass for each row and entry, at least.
 COST = 50.0
+_PASSES = 16  # that a compiled loop runs at a time
 
 
 def sweeps(A: Matrix, sources: NDArray[np.int64]) -> Iterator[tuple[int, Vector]]:
@@ -38,8 +40,8 @@ def sweeps(A: Matrix, sources: NDArray[np.int64]) -> Iterator[tuple[int, Vector]
     doi:10.14778/2735496.2735507.
     """
     ones = A.apply(binary.second, right=Scalar.from_value(_ALL, datatypes.UINT64)).new()
-    for start in range(0, sources.size, WIDTH):
-        chunk = sources[start : start + WIDTH]
+    chunks = (sources[start : start + WIDTH] for start in range(0, sources.size, WIDTH))
+    for chunk in steps(chunks, "sources", total=sources.size, size=len):
         q = Vector.from_coo(chunk, np.uint64(1) << np.arange(chunk.size, dtype=np.uint64), size=A.nrows)
         unmet = Vector.from_scalar(_ALL, A.nrows, datatypes.UINT64)
         depth = 0
@@ -53,6 +55,14 @@ def sweeps(A: Matrix, sources: NDArray[np.int64]) -> Iterator[tuple[int, Vector]
             q << q.ewise_mult(wanted, binary.band)
             q << q.select(select.valuene, 0)
             depth += 1
+
+
+def loop_pieces(over: range, count: int, cost: float, sources: int) -> Iterable[tuple[range, float]]:
+    """Yield `count` numbers of `over` at a time, which a compiled loop runs, and what statements cost for all of it."""
+    size = count * over.step
+    pieces = [range(at, min(at + size, over.stop), over.step) for at in range(over.start, over.stop, size)]
+    some = [(piece, cost * len(over) / len(piece)) for piece in pieces]
+    return steps(some, "sources", total=sources, size=lambda piece: piece[0].stop - piece[0].start)
 
 
 def popcount(bits: Vector) -> Vector:
@@ -86,6 +96,7 @@ def sample(n: int, k: Any, seed: int | None, sources: Any = None) -> NDArray[np.
         if k is not None:
             raise InvalidValue("k and sources both say where to start; give one of them")
         return _check.vertices(sources, n)
+    _check.seed(seed, "sources")
     if k is None:
         return np.arange(n)
     chance = _check.generator(seed, "sources")
@@ -94,8 +105,10 @@ def sample(n: int, k: Any, seed: int | None, sources: Any = None) -> NDArray[np.
 
 def counts(A: Matrix, sources: NDArray[np.int64]) -> tuple[NDArray[Any], ...] | None:
     """Return what searches count at each vertex: see the loop; None if the engine runs none."""
-    over = range(0, sources.size, WIDTH)
-    if not len(over) or (each := replay.run_loop(loop.counts, A, sources, cost=COST, over=over)) is None:
-        return None
-    reached, total, inverse, farthest = zip(*each, strict=True)
-    return sum(reached), sum(total), sum(inverse), np.maximum.reduce(farthest)
+    found: list[Any] = []
+    for over, cost in loop_pieces(range(0, sources.size, WIDTH), _PASSES, COST, sources.size):
+        if (each := replay.run_loop(loop.counts, A, sources, cost=cost, over=over)) is None:
+            return None
+        reached, total, inverse, farthest = zip(*found, *each, strict=True)
+        found = [(sum(reached), sum(total), sum(inverse), np.maximum.reduce(farthest))]
+    return found[0] if found else None

@@ -18,6 +18,7 @@ from sparsezc.errors import InvalidValue
 from sparsezc.memory.budget import require_host
 from sparsezc.semirings import binary, monoid, select, semiring
 from sparsezc.semirings.types import datatypes
+from sparsezc.terminal.progress import steps
 
 _UNCHECKED = 1 << 26  # bytes that are there in any case
 
@@ -115,7 +116,7 @@ def _by_loop(A: Matrix, dtype: datatypes.DataType, infinity: Any) -> Matrix | No
         return None
     ends, ids, lengths = np.zeros(n + 1, np.int64), [], []
     held, checked = 0, _UNCHECKED
-    for v in range(n):
+    for v in steps(range(n), "sources"):
         if (found := nearest(A, np.array([v]))) is None:
             return None
         ids.append(np.flatnonzero(found[0] != infinity))

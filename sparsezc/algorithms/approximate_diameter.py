@@ -11,6 +11,7 @@ from sparsezc.algorithms.bfs import bfs
 from sparsezc.core.matrix import Matrix
 from sparsezc.errors import InvalidValue
 from sparsezc.semirings import monoid, select
+from sparsezc.terminal.progress import steps
 
 
 def approximate_diameter(A: Matrix, source: Any = None, sweeps: Any = 4) -> int:
@@ -67,8 +68,11 @@ def approximate_diameter(A: Matrix, source: Any = None, sweeps: Any = 4) -> int:
         source = degree.select(select.valueeq, most).new().to_coo()[0][0] if most else 0
     v = _check.vertex(source, n)
     B = transposed(A) if sweeps > 1 else A
-    longest = 0
-    for sweep in range(sweeps):
+    longest, begun = 0, set()
+    for sweep in steps(range(sweeps), "sweeps", at_most=True):
+        if (v, sweep % 2) in begun:  # all further sweeps were run before
+            break
+        begun.add((v, sweep % 2))
         distance = bfs(B if sweep % 2 else A, v)
         e = int(distance.reduce(monoid.max).new().get())
         longest = max(longest, e)

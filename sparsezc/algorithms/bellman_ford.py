@@ -9,6 +9,7 @@ import numpy as np
 from sparsezc.algorithms import _check
 from sparsezc.algorithms._lengths import distances_of, refuse_long, refuse_overflow, refuse_reaching_infinity
 from sparsezc.algorithms.sssp import nearest
+from sparsezc.core import replay
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.errors import InvalidValue
@@ -71,9 +72,9 @@ def bellman_ford(A: Matrix, source: Any) -> tuple[Vector, Vector]:
     source = _check.vertex(source, n)
     dtype, infinity = distances_of(A)
     refuse_long(A, dtype)
-    if (found := nearest(A, np.array([source]))) is not None:
-        reached = np.where(found[0] < infinity, found[1], -1)
-        return Vector.from_dense(found[0], missing_value=infinity), Vector.from_dense(reached, missing_value=-1)
+    if (found := nearest(A, np.array([source]), tree=True)) is not None:
+        reached = found[0] < infinity
+        return replay.vector(found[0], reached), replay.vector(found[1], reached.copy())
     distance = Vector.from_scalar(infinity, n, dtype)
     distance[source] = 0
     parent = Vector(datatypes.INT64, n)

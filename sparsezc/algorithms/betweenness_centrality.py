@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsezc import ops
 from sparsezc.algorithms import _check
 from sparsezc.algorithms._brandes import Paths, backwards, by_hops, by_lengths
 from sparsezc.algorithms._distances import usable
-from sparsezc.algorithms._sweeps import sample
+from sparsezc.algorithms._sweeps import loop_pieces, sample
 from sparsezc.algorithms.loops import sweeps
 from sparsezc.core import replay
 from sparsezc.core.matrix import Matrix
@@ -21,6 +22,7 @@ from sparsezc.semirings.types import datatypes
 
 #: Nanoseconds of a search for each row and entry, at least.
 COST = 20.0
+_SEARCHES = 256  # that a compiled loop runs at a time
 
 
 def betweenness_centrality(
@@ -106,10 +108,12 @@ def betweenness_centrality(
 
 def _by_loop(A: Matrix, starts: NDArray[np.int64], endpoints: bool) -> Vector | None:
     """Add up the shares of one search after another; None if the engine runs no loop."""
-    over = range(starts.size)
-    if not len(over) or (each := replay.run_loop(sweeps.brandes, A, starts, endpoints, cost=COST, over=over)) is None:
-        return None
-    return Vector.from_dense(sum(each))
+    found: Any = 0.0
+    for over, cost in loop_pieces(range(starts.size), _SEARCHES, COST, starts.size):
+        if (each := replay.run_loop(sweeps.brandes, A, starts, endpoints, cost=cost, over=over)) is None:
+            return None
+        found = sum(each, found)
+    return replay.vector(found) if starts.size else None
 
 
 def _by_statements(A: Matrix, starts: NDArray[np.int64], endpoints: bool, weighted: bool) -> Vector:
@@ -180,6 +184,27 @@ def edge_betweenness_centrality(
     """
     n = _check.adjacency(A)
     starts = sample(n, k, seed, sources)
+    centrality = None if weighted else _by_loop_over_edges(A, starts)
+    if centrality is None:
+        centrality = _by_statements_over_edges(A, starts, weighted)
+    if n > 1 and starts.size and (sources is None or normalized):
+        scale = 1.0 / (starts.size * (n - 1)) if normalized else n / starts.size
+        if scale != 1.0:
+            centrality << centrality.apply(binary.times, right=scale)
+    return centrality
+
+
+def _by_loop_over_edges(A: Matrix, starts: NDArray[np.int64]) -> Matrix | None:
+    """Add up the shares of one search after another; None if the engine runs no loop."""
+    over = range(starts.size)
+    if not len(over) or (each := replay.run_loop(sweeps.brandes_edges, A, starts, cost=COST, over=over)) is None:
+        return None
+    centrality: Matrix = ops.with_values(A, replay.vector(sum(each))).new()
+    return centrality
+
+
+def _by_statements_over_edges(A: Matrix, starts: NDArray[np.int64], weighted: bool) -> Matrix:
+    """Add up the shares of all searches of a group together."""
     # an edge of infinite length, which no path uses, still has an entry in the result
     centrality: Matrix = A.apply(binary.second[datatypes.FP64], right=0.0).new()
     for _, paths in by_lengths(usable(A, positive=True) if weighted else A, starts, weighted):
@@ -192,9 +217,6 @@ def edge_betweenness_centrality(
         used = count.diag().mxm(paths.edges, semiring.any_first[datatypes.FP64]).new()
         used << used.mxm(worth.diag(), semiring.plus_times[datatypes.FP64])
         centrality(binary.plus) << paths.by_edge(used)
-    if n > 1 and starts.size and (sources is None or normalized):
-        scale = 1.0 / (starts.size * (n - 1)) if normalized else n / starts.size
-        centrality << centrality.apply(binary.times, right=scale)
     return centrality
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 from typing import Any, overload
 
 import numpy as np
@@ -80,7 +81,8 @@ def bfs(A: Matrix, source: Any) -> Any:
 
 def near(A: Matrix, sources: NDArray[np.int64], radius: int) -> Vector | None:
     """Count the hops from the nearest of several vertices, up to a radius, by a loop; None if the engine runs none."""
-    found = replay.run_loop(searches.levels, A, sources, radius, cost=COST)
+    level, met = partial(np.empty, A.nrows, np.int32), partial(np.zeros, A.nrows, np.bool_)
+    found = replay.run_loop(searches.levels, A, level, met, sources, radius, cost=COST)
     return None if found is None else vector(*found)
 
 
@@ -147,7 +149,8 @@ def bfs_parents(A: Matrix, source: Any) -> Any:
     """
     n = _check.adjacency(A)
     if not are_several(source):
-        found = replay.run_loop(searches.parents, A, _check.vertex(source, n), cost=COST)
+        tree, met = partial(np.empty, n, np.int64), partial(np.zeros, n, np.bool_)
+        found = replay.run_loop(searches.parents, A, tree, met, _check.vertex(source, n), cost=COST)
         if found is not None:
             return vector(*found)
     frontier = start(A, source, n, datatypes.INT64)

@@ -11,6 +11,7 @@ from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.semirings import binary, monoid, semiring
 from sparsezc.semirings.types import datatypes
+from sparsezc.terminal.progress import steps
 
 
 def cdlp(A: Matrix, max_iter: Any = 10) -> Vector:
@@ -67,7 +68,7 @@ def cdlp(A: Matrix, max_iter: Any = 10) -> Vector:
     label = positions(A)
     looks = Vector.from_scalar(True, n, datatypes.BOOL)
     changed = Vector(datatypes.INT64, n)
-    for _ in range(rounds):
+    for _ in steps(range(rounds), "rounds", at_most=True):
         # l(v) = min argmax_k |{u in N(v): l(u) = k}|, where that is another
         changed(looks.S, replace=True) << ops.best_label(W, label, weigh, stays=False)
         if not changed.nvals:

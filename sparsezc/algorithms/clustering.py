@@ -9,6 +9,7 @@ from sparsezc.algorithms import _check
 from sparsezc.algorithms._degree import out_degree
 from sparsezc.algorithms._pattern import simple
 from sparsezc.algorithms.triangles import by_loop, corners, ordered_pairs
+from sparsezc.core import replay
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.errors import InvalidValue
@@ -62,7 +63,7 @@ def local_clustering_coefficient(A: Matrix) -> Vector:
     if A._symmetric:
         if (found := by_loop(S)) is not None:
             closed, pairs = found
-            return Vector.from_dense(np.divide(2 * closed, pairs, out=np.zeros(pairs.size), where=pairs > 0))
+            return replay.vector(np.divide(2 * closed, pairs, out=np.zeros(pairs.size), where=pairs > 0))
         # each triangle has an edge among the neighbours of each of its corners, which counts in both directions
         edges = corners(S)
         edges << edges.apply(binary.times, right=2)

@@ -73,7 +73,7 @@ def connected_components(A: Matrix) -> Vector:
     """
     n = _check.adjacency(A)
     if (label := replay.run_loop(components, A, cost=COST)) is not None:
-        return Vector.from_dense(label)
+        return replay.vector(label)
     parent = Vector.from_scalar(0, n, datatypes.INT32 if n < 2**31 else datatypes.INT64)
     if A.nvals == 0:
         alone: Vector = parent.apply(indexunary.rowindex).new(datatypes.INT64)

@@ -66,7 +66,7 @@ def core_number(A: Matrix) -> Vector:
     n = _check.adjacency(A)
     S = simple(A)
     if (found := replay.run_loop(cores, S, cost=COST)) is not None:
-        return Vector.from_dense(found)
+        return replay.vector(found)
     core = Vector.from_scalar(0, n, datatypes.INT64)
     # d, larger than any degree once a vertex is removed, and 0 without neighbours
     degree = core.dup()

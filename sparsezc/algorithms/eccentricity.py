@@ -15,6 +15,7 @@ from sparsezc.algorithms._pattern import is_symmetric
 from sparsezc.algorithms._sweeps import counts, sweeps
 from sparsezc.algorithms.bfs import bfs
 from sparsezc.algorithms.sssp import sssp
+from sparsezc.core import replay
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.errors import InvalidValue
@@ -73,7 +74,7 @@ def eccentricity(A: Matrix, *, weighted: bool = False) -> Vector:
     if not weighted:
         farthest = Vector.from_scalar(0, n, datatypes.INT64)
         if (found := counts(B, np.arange(n))) is not None:
-            return Vector.from_dense(found[3])
+            return replay.vector(found[3])
         for depth, bits in sweeps(B, np.arange(n)):
             farthest(bits.S, binary.max) << depth
         return farthest

@@ -10,6 +10,7 @@ from sparsezc.algorithms.harmonic_centrality import harmonic_centrality
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.semirings import monoid
+from sparsezc.terminal.progress import steps
 
 
 def global_efficiency(A: Matrix) -> float:
@@ -89,7 +90,7 @@ def local_efficiency(A: Matrix) -> Vector:
     S = simple(A)
     indptr, indices, _ = S._whole("local_efficiency").to_csr()
     found = np.zeros(n)
-    for v in np.flatnonzero(np.diff(indptr) > 1).tolist():
+    for v in steps(np.flatnonzero(np.diff(indptr) > 1).tolist(), "vertices"):
         near = indices[indptr[v] : indptr[v + 1]]
         found[v] = global_efficiency(S[near, near].new()._known_symmetric())
     return Vector.from_dense(found)

@@ -85,6 +85,7 @@ def graph_search(
     steps = _check.count(length, "length")
     if mode not in _MODES:
         raise InvalidValue(f"mode is {mode!r}; one of {', '.join(map(repr, _MODES))} is needed")
+    _check.seed(seed, "graph_search")
     _check_scores(scores, n, weigh=mode == "stochastic")
     walks: Matrix
     if mode == "greedy":

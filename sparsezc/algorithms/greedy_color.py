@@ -65,6 +65,7 @@ def greedy_color(A: Matrix, seed: int | None = None, *, strategy: str = "random_
     n = _check.adjacency(A)
     if strategy not in ("random_sequential", "largest_first"):
         raise InvalidValue(f"strategy is {strategy!r}; 'random_sequential' or 'largest_first' is needed")
+    _check.seed(seed, "greedy_color")
     S = simple(A)
     if strategy == "random_sequential":
         order = random_order(n, seed, "greedy_color")

@@ -14,9 +14,12 @@ from sparsezc.errors import ConvergenceFailure
 from sparsezc.memory.budget import require_host
 from sparsezc.semirings import monoid
 from sparsezc.semirings.types import datatypes
+from sparsezc.terminal.progress import steps
 
 #: Vectors of the search space, and those of them that a restart keeps: as many as ARPACK takes for one eigenvalue.
 _BASIS, _KEPT = 20, 10
+#: Nanoseconds of a product for each row and entry, at least.
+COST = 1.0
 
 
 def hits(
@@ -91,13 +94,16 @@ def hits(
     turned, multiply = A._turned(), _iterate.multiply(weighted)
     most = float(A.reduce_scalar(monoid.max).new().get(0)) if weighted else 1.0
 
-    def times(B: Any, x: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return B x / most; squares of large weights would overflow."""
-        y: NDArray[np.float64] = B.mxv(Vector.from_dense(x / (most or 1.0)), multiply).new().to_dense(0.0)
+    def times(x: NDArray[np.float64], back: bool) -> NDArray[np.float64]:
+        """Return A x / most, or A' x / most; squares of large weights would overflow."""
+        x = x / (most or 1.0)
+        y: NDArray[np.float64] | None = _iterate.product_by_loop(A, x, weighted, back, COST)
+        if y is None:
+            y = (turned if back else A).mxv(Vector.from_dense(x), multiply).new().to_dense(0.0)
         return y
 
-    h = np.abs(_leading(lambda x: times(A, times(turned, x)), hubs.to_dense(0.0), max_iter, tol))
-    a = times(turned, h)
+    h = np.abs(_leading(lambda x: times(times(x, True), False), hubs.to_dense(0.0), max_iter, tol))
+    a = times(h, True)
     if a.sum() == 0:
         return uniform.dup(), uniform.dup()
     return Vector.from_dense(h / h.sum()), Vector.from_dense(a / a.sum())
@@ -109,15 +115,16 @@ def _leading(product: Any, start: NDArray[np.float64], max_iter: int, tol: float
     With the orthonormal columns Q of the search space and T = Q' B Q, Q s is the answer for the leading eigenvector s
     of T, and the part of B q outside the space, q the last column, bounds its error.
     """
-    Q = np.zeros((start.size, _BASIS + 1))
+    Q = np.zeros((_BASIS + 1, start.size)).T
     T = np.zeros((_BASIS, _BASIS))
     Q[:, 0], k, bound = start / np.linalg.norm(start), 0, max(tol, 4 * np.finfo(float).eps)
-    for _ in range(max_iter):
+    for _ in steps(range(max_iter), "rounds", at_most=True):
         while True:
             rest, known = product(Q[:, k]), Q[:, : k + 1]
             for _ in range(2):  # twice, to remove rounding errors
-                parts = known.T @ rest
-                rest -= known @ parts
+                # by one thread: BLAS takes several, which wait for each other for longer than this takes
+                parts = np.einsum("ik,i->k", known, rest)
+                rest = rest - np.einsum("ik,k->i", known, parts)
                 T[: k + 1, k] += parts
             T[k, : k + 1] = T[: k + 1, k]
             k, outside = k + 1, float(np.linalg.norm(rest))

@@ -5,9 +5,10 @@ from __future__ import annotations
 from sparsezc.algorithms import _check, _iterate
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
-from sparsezc.errors import InvalidValue
+from sparsezc.errors import ConvergenceFailure, InvalidValue
 from sparsezc.semirings import binary, monoid
 from sparsezc.semirings.types import datatypes
+from sparsezc.terminal.progress import steps
 
 
 def katz_centrality(
@@ -50,9 +51,10 @@ def katz_centrality(
     Raises
     ------
     ConvergenceFailure
-        The change was still above ``n * tol`` after `max_iter` iterations: `alpha` may be too large.
+        The change was still above ``n * tol`` after `max_iter` iterations, or the scores grew beyond FP64: `alpha` may
+        be too large.
     InvalidValue
-        `tol`, `max_iter` or a start is outside its range.
+        `alpha`, `beta`, `tol`, `max_iter` or a start is outside its range.
     DimensionMismatch
         `A` is not square, or a vector has another size.
 
@@ -74,13 +76,17 @@ def katz_centrality(
     """
     n = _check.adjacency(A)
     _iterate.options(tol, max_iter)
-    base = _check.full(beta, n, "beta") if isinstance(beta, Vector) else Vector.from_scalar(beta, n, datatypes.FP64)
+    alpha = _check.finite(alpha, "alpha")
+    if isinstance(beta, Vector):
+        base = _check.full(beta, n, "beta")
+    else:
+        base = Vector.from_scalar(_check.finite(beta, "beta"), n, datatypes.FP64)
     x = Vector.from_scalar(0.0, n, datatypes.FP64) if nstart is None else _check.full(nstart, n, "nstart")
     if n == 0:
         return x
     turned = A._turned()
     before, sent = Vector(datatypes.FP64, n), Vector(datatypes.FP64, n)
-    for _ in range(max_iter):
+    for k in steps(range(max_iter), "rounds", at_most=True):
         # x = alpha A' x + beta
         before << x
         sent << x.apply(binary.times, right=alpha)
@@ -89,6 +95,11 @@ def katz_centrality(
         change = _iterate.moved(x, before)
         if change <= n * tol:
             return _unit(x) if normalized else x
+        if not change < float("inf"):
+            raise ConvergenceFailure(
+                f"after {k + 1} of max_iter = {max_iter} iterations the scores are no longer finite; a smaller alpha"
+                f" than {alpha:g}, or a smaller beta or start, is needed"
+            )
     raise _iterate.failure("the scores", max_iter, change, n * tol)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from itertools import islice
 from typing import Any, Literal, overload
 
@@ -125,6 +126,7 @@ def leiden_communities(
     [0, 0, 0, 3, 3, 3]
     """
     most, rng, net = checked(A, resolution, threshold, max_level, seed, weighted)
+    most = None if most is None else min(most, sys.maxsize)
     best = [positions(A)]
     if net is not None:
         reached = net.modularity()

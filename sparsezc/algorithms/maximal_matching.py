@@ -71,7 +71,7 @@ def maximal_matching(A: Matrix, seed: int | None = None) -> Vector:
     S = simple(A)
     number = _check.generator(seed, "maximal_matching").permutation(S.nvals // 2)
     if (found := replay.run_loop(matching, S, lambda: inverse(number), cost=COST)) is not None:
-        return Vector.from_dense(found, missing_value=-1)
+        return replay.vector(found, found >= 0)
     U = S.select(select.triu).new()
     S = numbered(U, number)
     partner, q, least = (A._vector(dtype) for dtype in (datatypes.INT64, datatypes.BOOL, datatypes.INT64))

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sparsezc import ops
 from sparsezc.algorithms import _check
@@ -74,7 +75,7 @@ def modularity(A: Matrix, communities: Vector, resolution: float = 1.0, *, weigh
     0.5
     """
     n = _check.adjacency(A)
-    scale = _check.resolution(resolution)
+    scale = _check.finite(resolution, "resolution", 0)
     if not isinstance(communities, Vector):
         raise DomainMismatch(f"communities is a {type(communities).__name__}; a Vector is needed")
     if communities.size != n:
@@ -87,9 +88,11 @@ def modularity(A: Matrix, communities: Vector, resolution: float = 1.0, *, weigh
     m = A.reduce_scalar(monoid.plus[datatypes.FP64]).new().get(0.0) if weighted else float(A.nvals)
     if not m > 0:
         raise InvalidValue("A has no edges, or none of a weight above 0: modularity is not defined")
+    if not weighted and replay.runs_loops(A):
+        found = replay.run_loop(inside, A, _numbered(communities.to_dense()), A._symmetric, cost=COST)
+        if found is not None:
+            return float(found[0] / m - scale * found[1] / m**2)
     label = _positions(communities)
-    if not weighted and (found := replay.run_loop(inside, A, label.to_dense, cost=COST)) is not None:
-        return float(found[0] / m - scale * found[1] / m**2)
     loops = A.diag().apply(unary.identity if weighted else unary.one).new(datatypes.FP64)
     # trace(B)
     within = ops.label_weight(A, label, weigh).new().reduce(monoid.plus).new().get(0.0)
@@ -119,8 +122,14 @@ def _positions(communities: Vector) -> Vector:
     least, most = (communities.reduce(op).new().get(0) for op in (monoid.min, monoid.max))
     if least >= 0 and most < n:
         return communities.dup(datatypes.INT64)
-    _, numbers = np.unique(communities.to_coo()[1], return_inverse=True)
-    return Vector.from_coo(np.arange(n), numbers, datatypes.INT64, size=n)
+    return Vector.from_coo(np.arange(n), _numbered(communities.to_dense()), datatypes.INT64, size=n)
+
+
+def _numbered(labels: NDArray[Any]) -> NDArray[np.int64]:
+    """Return the same communities as numbers in 0..n-1."""
+    if labels.min() >= 0 and labels.max() < labels.size:
+        return labels.astype(np.int64, copy=False)
+    return np.unique(labels, return_inverse=True)[1].astype(np.int64, copy=False)
 
 
 def _towards_one(m: float) -> tuple[float, float]:

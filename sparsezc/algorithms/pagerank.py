@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sparsezc.algorithms import _check
+from sparsezc.algorithms import _check, _iterate
 from sparsezc.algorithms._degree import out_degree
 from sparsezc.algorithms.loops import ranks
 from sparsezc.core import replay
@@ -13,6 +13,7 @@ from sparsezc.core.vector import Vector
 from sparsezc.errors import ConvergenceFailure, InvalidValue
 from sparsezc.semirings import binary, monoid, select, semiring, unary
 from sparsezc.semirings.types import datatypes
+from sparsezc.terminal.progress import steps
 
 #: Nanoseconds for each row and entry, at least.
 COST = 10.0
@@ -110,11 +111,18 @@ def pagerank(
     multiply = semiring.plus_times[datatypes.FP64] if weighted else semiring.plus_second[datatypes.FP64]
 
     bound = -1.0 if tol is None else n * tol
-    found = replay.run_loop(
-        ranks.pagerank, A, *(() if weighted else (np.empty(0),)), share.to_dense, start.to_dense,
-        lambda: (teleport.to_dense(), np.empty(0) if leak is None else leak.to_dense(), damping),
-        bound, max_iter, cost=COST, values=np.float64 if weighted else None,
-    )  # fmt: skip
+    begin = start.to_dense
+    for some in _iterate.pieces(max_iter):
+        found = replay.run_loop(
+            ranks.pagerank, A, *(() if weighted else (np.empty(0),)), share.to_dense, begin,
+            lambda: (teleport.to_dense(), np.empty(0) if leak is None else leak.to_dense(), damping),
+            bound, some, cost=COST, values=np.float64 if weighted else None,
+        )  # fmt: skip
+        if found is None:
+            break
+        if found[1] <= bound:
+            break
+        begin = found[0]
     if found is not None:
         if tol is not None and not found[1] <= bound:
             raise _failure(max_iter, found[1], bound)
@@ -122,7 +130,7 @@ def pagerank(
     turned = A._turned()
     rank = start.dup(dtype)
     before, sent, change = (Vector(dtype, n) for _ in range(3))
-    for _ in range(max_iter):
+    for _ in steps(range(max_iter), "rounds", at_most=True):
         rank, before = before, rank
         # t = A' (d r / k)
         sent << before.ewise_mult(share, binary.times)

@@ -2,32 +2,46 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from sparsezc.algorithms import _check
 from sparsezc.algorithms._degree import out_degree
 from sparsezc.algorithms._pattern import simple
+from sparsezc.algorithms.double_edge_swap import double_edge_swap
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
-from sparsezc.semirings import select, semiring
+from sparsezc.semirings import binary, select, semiring
 from sparsezc.semirings.types import datatypes
 
 
-def rich_club_coefficient(A: Matrix) -> Vector:
+def rich_club_coefficient(A: Matrix, normalized: bool = False, Q: float = 100.0, seed: int | None = None) -> Vector:
     """Compute for each degree k the share of the possible edges that the vertices of higher degree have.
 
     Parameters
     ----------
     A : Matrix, shape (n, n), any dtype
         Adjacency matrix of an undirected graph, each edge in both directions; values and loops are ignored.
+    normalized : bool
+        Divide by the share in a random graph with the same degrees: :func:`double_edge_swap` of `A`.
+    Q : float
+        How often an edge of the random graph exchanges an end, on average.
+    seed : int, optional
+        From 0 to 2**64 - 1. Chooses the random graph. Random by default.
 
     Returns
     -------
     Vector of FP64, size the largest degree + 1
-        Entry k, for the degrees above which there are at least two vertices.
+        Entry k, for the degrees above which there are at least two vertices, and an edge in the random graph.
 
     Raises
     ------
+    InvalidValue
+        `Q` is negative, NaN or infinite, or `seed` is out of bounds; or it is normalized and
+        there are less than two edges.
+    ConvergenceFailure
+        So many exchanges were not found, as in a complete graph, which has none.
     DimensionMismatch
         `A` is not square.
 
@@ -37,6 +51,8 @@ def rich_club_coefficient(A: Matrix) -> Vector:
 
         e(i, j) = min(d(i), d(j))     over the pattern of A
         phi(k) = 2 |e > k| / (N(k) (N(k) - 1))
+
+    `normalized`, phi(k) is divided by that of the random graph.
 
     Source: J. McAuley, L. da Fontoura Costa, T. Caetano, The rich-club phenomenon across complex network hierarchies,
     2007, doi:10.1063/1.2773951.
@@ -60,4 +76,9 @@ def rich_club_coefficient(A: Matrix) -> Vector:
     edges = least.size - np.cumsum(np.bincount(least, minlength=most + 1))
     k = np.flatnonzero(above > 1)
     share = 2 * edges[k] / (above[k] * (above[k] - 1))
-    return Vector.from_coo(k, share, datatypes.FP64, size=most + 1)
+    found: Vector = Vector.from_coo(k, share, datatypes.FP64, size=most + 1)
+    if normalized:
+        R = double_edge_swap(S, math.ceil(_check.finite(Q, "Q", 0) * (S.nvals // 2)), seed=seed)
+        at_random = rich_club_coefficient(R)
+        found << found.ewise_mult(at_random.select(select.valuegt, 0).new(), binary.truediv)
+    return found

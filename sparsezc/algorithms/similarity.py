@@ -5,6 +5,7 @@ from __future__ import annotations
 from sparsezc.algorithms import _check
 from sparsezc.algorithms._check import Pairs
 from sparsezc.algorithms._degree import out_degree
+from sparsezc.algorithms._pairs import common
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.semirings import binary, select, semiring, unary
@@ -58,7 +59,10 @@ def jaccard_coefficient(A: Matrix, pairs: Pairs | None = None) -> Matrix:
     >>> gb.algorithms.jaccard_coefficient(A, pairs=[(0, 1), (0, 3)]).to_dicts()
     {0: {1: 0.5}}
     """
-    C = _products(A, pairs, False)
+    asked = _asked(A, pairs)
+    if (found := common(A, asked)) is not None:
+        return found.matrix(found.number / (found.degrees - found.number), A.nrows)
+    C = _products(A, asked, False)
     D = out_degree(A).diag()
     # d_i + d_j - C
     union = D.mxm(C, semiring.any_first).new()
@@ -110,7 +114,7 @@ def cosine_similarity(A: Matrix, pairs: Pairs | None = None, *, weighted: bool =
     >>> round(gb.algorithms.cosine_similarity(A).get(0, 1), 4)
     0.7071
     """
-    C = _products(A, pairs, weighted)
+    C = _products(A, _asked(A, pairs), weighted)
     # D = 1 / |A_i|
     if weighted:
         squares = A.ewise_mult(A, binary.times[datatypes.FP64]).new()
@@ -126,13 +130,18 @@ def cosine_similarity(A: Matrix, pairs: Pairs | None = None, *, weighted: bool =
     return C
 
 
-def _products(A: Matrix, pairs: Pairs | None, weighted: bool) -> Matrix:
-    """Return the products of two rows, FP64: of all pairs off the diagonal, or of the given pairs."""
+def _asked(A: Matrix, pairs: Pairs | None) -> Matrix | None:
+    """Check the arguments and return the given pairs as a matrix."""
     _check.adjacency(A)
+    return None if pairs is None else _check.pairs(pairs, A)
+
+
+def _products(A: Matrix, asked: Matrix | None, weighted: bool) -> Matrix:
+    """Return the products of two rows, FP64: of all pairs off the diagonal, or of the given pairs."""
     op = semiring.plus_times[datatypes.FP64] if weighted else semiring.plus_pair[datatypes.FP64]
-    if pairs is None:
+    if asked is None:
         C: Matrix = A.mxm(A.T, op).new()
         C << C.select(select.offdiag)
         return C
-    asked: Matrix = A.mxm(A.T, op).new(mask=_check.pairs(pairs, A).S)
-    return asked
+    product: Matrix = A.mxm(A.T, op).new(mask=asked.S)
+    return product

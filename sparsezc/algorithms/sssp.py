@@ -139,7 +139,7 @@ def from_nearest(
     refuse_long(A, dtype)
     most_asked = _largest(cutoff, dtype)
     if (looped := nearest(A, sources, target, most_asked)) is not None:
-        return Vector.from_dense(looped[0], missing_value=infinity(dtype))
+        return replay.vector(looped[0], looped[0] < infinity(dtype))
     # Half the bytes, and mostly sufficient.
     if dtype is datatypes.INT64 and lengths.least >= 0 and lengths.most < 2**31:
         found = _reached(_search(A, sources, datatypes.INT32, delta, lengths, target, most_asked), dtype)
@@ -157,18 +157,22 @@ def from_nearest(
 
 
 def nearest(
-    A: Matrix, sources: NDArray[np.int64], target: int | None = None, most: float = inf
+    A: Matrix, sources: NDArray[np.int64], target: int | None = None, most: float = inf, *, tree: bool = False
 ) -> tuple[NDArray[Any], NDArray[np.int64]] | None:
-    """Return distances and parents of a loop; None if the engine runs none, or a length is negative or too long."""
-    lengths, (dtype, never) = lengths_of(A), distances_of(A)
-    if lengths.least < 0 or (dtype.is_integer and lengths.most * A.nrows >= 2**62):
+    """Return distances of a loop, and parents with `tree`.
+
+    None: the engine runs none, or a length is negative or too long.
+    """
+    n, lengths, (dtype, never) = A.nrows, lengths_of(A), distances_of(A)
+    if lengths.least < 0 or (dtype.is_integer and lengths.most * n >= 2**62):
         return None
     kind = dtype.np_type.type
     last = kind(min(most, never - 1 if dtype.is_integer else np.finfo(kind).max))
     at = -1 if target is None else target
     found: tuple[NDArray[Any], NDArray[np.int64]] | None = replay.run_loop(
-        searches.distances, A, sources, kind(never), at, last, cost=COST, values=kind
-    )
+        searches.distances, A, lambda: np.full(n, never, kind), lambda: np.full(n if tree else 0, -1), sources,
+        at, last, cost=COST, values=kind,
+    )  # fmt: skip
     return found
 
 

@@ -67,7 +67,7 @@ def strongly_connected_components(A: Matrix) -> Vector:
     if A._symmetric:
         return connected_components(A)
     if (found := replay.run_loop(parts.strong_components, A, cost=COST)) is not None:
-        return Vector.from_dense(found)
+        return replay.vector(found)
     label = positions(A)
     live = Vector.from_scalar(True, n, datatypes.BOOL)
     B = transposed(A)

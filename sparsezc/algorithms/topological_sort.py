@@ -105,6 +105,9 @@ def topological_sort(A: Matrix) -> Vector:
     >>> gb.algorithms.topological_sort(A).to_dense().tolist()
     [2, 3, 0, 1]
     """
+    n = _check.adjacency(A)
+    if (found := replay.run_loop(generations, A, cost=COST)) is not None and found[3] == n:
+        return replay.vector(found[2])
     generation = topological_generations(A).to_coo()[1]
     return Vector.from_dense(np.argsort(generation, kind="stable").astype(np.int64))
 

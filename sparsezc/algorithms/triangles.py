@@ -152,7 +152,7 @@ def transitivity(A: Matrix) -> float:
 def corners(S: Matrix) -> Vector:
     """Count the triangles at each vertex of an undirected simple graph."""
     if (found := by_loop(S)) is not None:
-        return Vector.from_dense(found[0])
+        return replay.vector(found[0])
     L, U = by_degree(S)
     t = Vector(datatypes.INT64, S.nrows)
     # t(i), t(j), t(k) += L(i, j) U(i, k) U'(k, j)

@@ -8,6 +8,7 @@ from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.semirings import binary, monoid, select, semiring
 from sparsezc.semirings.types import datatypes
+from sparsezc.terminal.progress import steps
 
 
 def voterank(A: Matrix, k: int | None = None) -> Vector:
@@ -62,7 +63,7 @@ def voterank(A: Matrix, k: int | None = None) -> Vector:
     vote = Vector.from_scalar(m, n, datatypes.INT64)
     done = Vector(datatypes.BOOL, n)
     s = out_degree(A).apply(binary.times, right=m).new()
-    for place in range(rounds):
+    for place in steps(range(rounds), "vertices", at_most=True):
         # v = the vertex of the largest sum of votes
         most = s.reduce(monoid.max).new().get(0)
         if most == 0:

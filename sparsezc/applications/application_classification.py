@@ -15,6 +15,7 @@ from sparsezc.core.vector import Vector
 from sparsezc.errors import DimensionMismatch, InvalidValue
 from sparsezc.semirings import binary, monoid, semiring, unary
 from sparsezc.semirings.types import datatypes
+from sparsezc.terminal.progress import steps
 
 _SUM = semiring.plus_times[datatypes.FP64]
 _FARTHER = semiring.max_rminus[datatypes.FP64]
@@ -149,7 +150,7 @@ def application_classification(
         M = published.first
     else:
         M = mu.mxm(pattern.ends, _SUM).new().apply(binary.times, right=0.0).new()
-    for _ in range(passes):
+    for _ in steps(range(passes), "rounds", at_most=True):
         mu_before, M_before = mu, M
         # r = mu(a) - R, beside f = mu(b) - F
         X = mu.mxm(pattern.ends, _SUM).new()

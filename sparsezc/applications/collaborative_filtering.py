@@ -18,6 +18,7 @@ from sparsezc.memory import budget
 from sparsezc.ops.select import random_seed
 from sparsezc.semirings import binary, monoid, semiring, unary
 from sparsezc.semirings.types import datatypes
+from sparsezc.terminal import progress
 
 Array = NDArray[np.float64]
 _SUM = semiring.plus_times[datatypes.FP64]
@@ -119,6 +120,7 @@ def collaborative_filtering(
     _check.one_of(solver, "solver", ("gd", "als"))
     k, rounds = graphs.count(k, "k", 1), graphs.count(rounds, "rounds", 1)
     penalty = _check.above(penalty, "penalty", 0) if solver == "als" else _check.between(penalty, "penalty", 0)
+    rate = None if rate is None else _check.above(rate, "rate", 0)
     start = random_seed(seed, "collaborative_filtering")
     ratings = _ratings(R)
     _require(R, k, solver)
@@ -127,7 +129,7 @@ def collaborative_filtering(
         U, V = (R._beside(X, datatypes.FP64) for X in (u, v))
         U, V, loss = _alternating(ratings, U, V, rounds, penalty)
     else:
-        step = _rate(ratings, u, v) if rate is None else _check.above(rate, "rate", 0)
+        step = _rate(ratings, u, v) if rate is None else rate
         U, V, loss = _descent(ratings, (u, v), rounds, penalty, step)
     return _rated(U, ratings.users), _rated(V, ratings.items), loss
 
@@ -197,12 +199,14 @@ def _descent(
     keep << keep.apply(binary.plus, right=1.0)
     steps = [(k, [binary.minus]), (k + 1, [binary.minus, (binary.pow, 2.0)])]
     loss: list[float] = []
-    for number in range(rounds + 1):
+    for number in progress.steps(range(rounds + 1), "rounds"):
         # E<R> = R - U V': E V above E'U, and the squares of E
         change = ops.two_way_sampled_mxm(R, X, _SUM, _SUM, steps).new()
         total = change[:, k].new().reduce(monoid.plus).new().get(0.0)
         now = (total + penalty * _squares(X.ewise_mult(factors, binary.times).new())) / 2
-        if not np.isfinite(now) and number:
+        if not np.isfinite(now) and number == 0:
+            raise _infinite(penalty)
+        if not np.isfinite(now):
             raise ConvergenceFailure(
                 f"in round {number} of {rounds} the loss is {now} after {loss[-1]:.3g}; "
                 f"a rate below rate = {rate:.3g} is needed"
@@ -228,11 +232,17 @@ def _rate(ratings: _Ratings, U: Array, V: Array) -> float:
     return 0.5 / float(max(by_user.reduce(monoid.max).new().get(), by_item.reduce(monoid.max).new().get()))
 
 
+def _infinite(penalty: float) -> InvalidValue:
+    return InvalidValue(f"penalty is {penalty:g}, by which the loss is beyond FP64; a smaller one is needed")
+
+
 def _alternating(ratings: _Ratings, U: Matrix, V: Matrix, rounds: int, penalty: float) -> tuple[Matrix, Matrix, Array]:
     """Run rounds of alternating least squares."""
     R = ratings.R
     loss = [_loss(R, U, V, penalty)]
-    for _ in range(rounds):
+    if not np.isfinite(loss[0]):
+        raise _infinite(penalty)
+    for _ in progress.steps(range(rounds), "rounds"):
         U = _solved(R, V, U, penalty)
         V = _solved(R.T, U, V, penalty)
         loss.append(_loss(R, U, V, penalty))

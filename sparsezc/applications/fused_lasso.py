@@ -12,9 +12,10 @@ from sparsezc.algorithms._pattern import simple
 from sparsezc.applications import _check
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
-from sparsezc.errors import ConvergenceFailure
+from sparsezc.errors import ConvergenceFailure, InvalidValue
 from sparsezc.semirings import binary, indexunary, monoid, select, semiring, unary
 from sparsezc.semirings.types import datatypes
+from sparsezc.terminal.progress import steps
 
 _TIMES = semiring.plus_times[datatypes.FP64]
 _LOOK = 20  # iterations between two looks at the gap, each of which costs one iteration more
@@ -117,10 +118,14 @@ def fused_lasso(
     edges = _edges(simple(A))
     u = Vector.from_scalar(0.0, edges.B.nrows, datatypes.FP64)
     v, before, k, next_regions = u.dup(), u.dup(), 1, 0
-    for iteration in range(most + 1):
+    for iteration in steps(range(most + 1), "rounds", at_most=True):
         if iteration % _LOOK == 0 or iteration == most:
             x = _primal(edges, measured, u)
             at = _bounded(edges, measured, u, x, x, (lambda1, lambda2))
+            if not at.value < float("inf"):
+                raise InvalidValue(
+                    f"lambda1 = {lambda1:g} and lambda2 = {lambda2:g} give a sum beyond FP64; smaller ones are needed"
+                )
             # the gap of x is of first order, that of the regions of second
             if at.gap > tol * at.value and at.gap <= tol**0.5 * at.value and iteration >= next_regions:
                 next_regions = iteration + iteration // _SPARSE

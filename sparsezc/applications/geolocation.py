@@ -16,6 +16,7 @@ from sparsezc.core.matrix import Matrix
 from sparsezc.errors import ConvergenceFailure, InvalidValue
 from sparsezc.semirings import binary, monoid, select, semiring, unary
 from sparsezc.semirings.types import datatypes
+from sparsezc.terminal.progress import steps
 
 if TYPE_CHECKING:
     from sparsezc.semirings.udf.rows import RowFunction
@@ -112,7 +113,7 @@ def geolocation(A: Matrix, places: Any, rounds: Any = 10, tol: float | None = No
         return Matrix(datatypes.FP64, 0, 2)
     full, given = _given(A, places)
     vertices = _Vertices(A, full)
-    for _ in range(rounds):
+    for _ in steps(range(rounds), "rounds", at_most=True):
         moved = vertices.move(tol is not None)
         if tol is not None and moved * EARTH <= tol:
             break

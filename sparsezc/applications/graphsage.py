@@ -16,6 +16,7 @@ from sparsezc.errors import InvalidValue
 from sparsezc.ops.select import random_seed
 from sparsezc.semirings import binary, monoid, select, semiring, unary
 from sparsezc.semirings.types import datatypes
+from sparsezc.terminal.progress import steps
 
 _BATCH = 1 << 20  # vertices in work at a time
 
@@ -137,7 +138,7 @@ def _layer(S: Matrix, H: Matrix, Wf: Matrix, Wa: Matrix, batch: int) -> Matrix:
     if batch >= S.nrows:
         return _embedded(S, H, H, Wf, Wa)
     made: Matrix = Matrix(datatypes.FP64, S.nrows, Wf.ncols)
-    for first in range(0, S.nrows, batch):
+    for first in steps(range(0, S.nrows, batch), "vertices", total=S.nrows, size=lambda _: batch):
         some = slice(first, min(first + batch, S.nrows))
         made[some, :] << _embedded(S[some, :].new(), H, H[some, :].new(), Wf, Wa)
     return made

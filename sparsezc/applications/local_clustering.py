@@ -16,6 +16,7 @@ from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.errors import ConvergenceFailure
 from sparsezc.semirings.types import datatypes
+from sparsezc.terminal.progress import steps
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -204,7 +205,7 @@ def _solved(near: _Near, tol: float, max_iter: int) -> Floats:
     y: Floats = np.empty(0)
     grown = beyond = 0.0
     inner, source = near.inner(), np.empty(0)
-    for iteration in range(max_iter):
+    for iteration in steps(range(max_iter), "rounds", at_most=True):
         # T = (1 - alpha)/2 (Y + Y S D^-1) + alpha s D^-1 - rho alpha, Y = max(T, 0), which is no less than Y
         if grown > most and iteration % _STEPS:
             t = inner @ y + source + stay * y

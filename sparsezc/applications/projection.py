@@ -18,6 +18,7 @@ from sparsezc.io.formats import edge_pieces
 from sparsezc.memory import budget
 from sparsezc.semirings import binary, monoid, select, semiring, unary
 from sparsezc.semirings.types import datatypes
+from sparsezc.terminal.progress import steps
 
 WEIGHTS = ("count", "ratio", "jaccard", "overlap", "collaboration", "none")
 _PAIR_BYTES = 48  # of a pair while it is made: in the product, without the diagonal and below, and as rows and columns
@@ -183,7 +184,7 @@ def _pairs(side: _Side, blocks: list[tuple[int, int]], weight: str) -> Iterator[
         D = d.select(select.valuegt, 0).new().apply(unary.minv).new()
         scaled = side.R.ewise_mult(D, binary.second[datatypes.FP64]).new()
         op = semiring.plus_first[datatypes.FP64]
-    for first, last in blocks:
+    for first, last in steps(blocks, "blocks"):
         L = _product(side, (first, last), op, scaled)
         if weight == "ratio":
             L = L.apply(binary.truediv, right=side.others).new()

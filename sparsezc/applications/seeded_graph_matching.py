@@ -17,6 +17,7 @@ from sparsezc.core.vector import Vector
 from sparsezc.errors import DimensionMismatch, DomainMismatch, InvalidValue
 from sparsezc.semirings import binary, monoid, select, semiring
 from sparsezc.semirings.types import datatypes
+from sparsezc.terminal.progress import steps
 
 Ints = NDArray[np.int64]
 _BID = 0.5  # of an auction in the gradient, whose entries count edges: half of one; 0.05 takes three times the rounds
@@ -97,7 +98,7 @@ def seeded_graph_matching(
     problem = _Problem(X, Y, pairs, lap)
     known, G = problem.spread()
     P = problem.matrix(known)
-    for number in range(most):
+    for number in steps(range(most), "rounds", at_most=True):
         if number > 0:
             G = problem.gradient(P)
         # <G, P> is twice the edges that meet edges: no more than there are

@@ -1,9 +1,10 @@
 """The command line: ``sparsezc bfs GRAPH``, ``sparsezc info GRAPH``, ``sparsezc doctor`` and so on.
 
 Every command is a module of this folder: ``add(commands)`` declares its arguments, and a function runs it and returns a
-:class:`~sparsezc.cli.report.Report`. This module parses, runs, prints, and turns every outcome into an exit code: 0 for
-an answer, 1 with one line on stderr if there is none, 2 for wrong usage, 130 after Ctrl-C. Modules that take long to
-import (NumPy, GraphBLAS, CuPy) are imported by the command that needs them, after its arguments were parsed.
+:class:`~sparsezc.cli.answers.report.Report`. This module parses, runs, prints, and turns every outcome into an exit
+code: 0 for an answer, 1 with one line on stderr if there is none, 2 for wrong usage, 130 after Ctrl-C. Modules that
+take long to import (NumPy, GraphBLAS, CuPy) are imported by the command that needs them, after its arguments were
+parsed.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from sparsezc.terminal.printable import one_line
 from sparsezc.terminal.suggest import meant
 
 if TYPE_CHECKING:
-    from sparsezc.cli.report import Report
+    from sparsezc.cli.answers.report import Report
 
 __all__ = ["main"]
 
@@ -122,7 +123,7 @@ class _Version(argparse.Action):
     """Look the version up only when it is asked for."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
-        from sparsezc.cli.report import version
+        from sparsezc.cli.answers.report import version
 
         with streams.output() as out:
             out.write(f"sparsezc {version()}\n")

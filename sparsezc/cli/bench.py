@@ -13,7 +13,7 @@ from importlib.util import find_spec
 from typing import Any, NamedTuple
 
 from sparsezc.cli import graph
-from sparsezc.cli.report import Report, Table, seconds
+from sparsezc.cli.answers.report import Report, Table, seconds
 
 ALGORITHMS = ("bfs", "sssp", "pagerank", "cc", "triangles")
 _PATIENCE = 5.0  # seconds after which a trial is the last one
@@ -85,7 +85,10 @@ def run(arguments: argparse.Namespace) -> Report:
 
 def _compare(name: str, A: Any, problem: _Problem, trials: int) -> list[dict[str, Any]]:
     """Return the time here, and times and verdicts of the libraries."""
-    ours, took = _timed(lambda: _ours(name, A, problem.source), trials)
+    from sparsezc.terminal.progress import working
+
+    with working(f"{name}, sparsezc"):
+        ours, took = _timed(lambda: _ours(name, A, problem.source), trials)
     right = _dense(name, ours, problem.n)
     found = [{"algorithm": name, "library": "sparsezc", "seconds": took, "ratio": 1.0, "answer": "compared with"}]
     for library, make in _LIBRARIES.items():
@@ -100,7 +103,8 @@ def _compare(name: str, A: Any, problem: _Problem, trials: int) -> list[dict[str
         if isinstance(call, str):
             found.append(_line(name, library, call))
             continue
-        answer, peer = _timed(call[0], trials)
+        with working(f"{name}, {library}"):
+            answer, peer = _timed(call[0], trials)
         same = _agrees(name, call[1](answer), right, problem.n)
         found.append(_line(name, library, "equal" if same else "differs") | {"seconds": peer, "ratio": peer / took})
     return found

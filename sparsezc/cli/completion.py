@@ -110,7 +110,8 @@ complete -o filenames -F _sparsezc sparsezc
 
 def _zsh(commands: list[_Command]) -> str:
     """Return the script for zsh, which runs that of bash by its own module."""
-    return f"autoload -U +X compinit && compinit\nautoload -U +X bashcompinit && bashcompinit\n{_bash(commands)}"
+    own = "(( $+functions[compdef] )) || { autoload -U +X compinit && compinit }"
+    return f"{own}\nautoload -U +X bashcompinit && bashcompinit\n{_bash(commands)}"
 
 
 def _fish(commands: list[_Command]) -> str:
@@ -121,7 +122,8 @@ def _fish(commands: list[_Command]) -> str:
         if not each.name:
             lines.append(f"complete -c sparsezc -n __fish_use_subcommand -f -a {each.command} -d {_quoted(each.help)}")
         else:
-            lines.append(f"complete -c sparsezc -n '{seen}' -f -a {each.name} -d {_quoted(each.help)}")
+            first = f"{seen}; and test (count (commandline -opc)) -eq 2"  # no name yet
+            lines.append(f"complete -c sparsezc -n '{first}' -f -a {each.name} -d {_quoted(each.help)}")
             seen += f"; and __fish_seen_subcommand_from {each.name}"
         for action in each.options:
             for flag in action.option_strings:

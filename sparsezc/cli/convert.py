@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sparsezc.cli import graph
-from sparsezc.cli.report import Report, seconds, size
+from sparsezc.cli.answers.report import Report, seconds, size
 
 if TYPE_CHECKING:
-    from sparsezc.io._read import ReadOptions
+    from sparsezc.io._options import ReadOptions
 
 
 def add(commands: Any) -> None:
@@ -42,7 +42,7 @@ def convert(arguments: argparse.Namespace) -> Report:
     from sparsezc.io._write import check_target, write_files
 
     target = Path(arguments.target)
-    check_target(target, compress=arguments.compress)
+    kind, _ = check_target(target, compress=arguments.compress)
     arguments.engine = "cpu"
     arguments.placement = "auto"
     graph.configure(arguments)
@@ -54,7 +54,7 @@ def convert(arguments: argparse.Namespace) -> Report:
     arguments.check = ready_file(arguments.graph, options.kind) is not None
     found = graph.load(arguments)
     start = time.perf_counter()
-    files = write_files(found.csr, target, compress=arguments.compress)
+    files = write_files(found.csr, target, compress=arguments.compress, vertices=found.ids)
     elapsed = time.perf_counter() - start
     written = sum(file.stat().st_size for file in files)
     report = Report(
@@ -68,6 +68,8 @@ def convert(arguments: argparse.Namespace) -> Report:
         [("graph", found.line()), ("written", f"{arguments.target} ({size(written)})")],
         closing=[("load", seconds(found.load)), ("write", seconds(elapsed))],
     )
+    if found.ids is not None and kind != "binsparse":
+        report.facts.append(("vertices", "numbered from 0; a .h5 file would keep the ids of GRAPH"))
     return _with_bits(report, arguments)
 
 

@@ -7,7 +7,7 @@ import platform
 from pathlib import Path
 from typing import Any
 
-from sparsezc.cli.report import Report, seconds, size, version
+from sparsezc.cli.answers.report import Report, seconds, size, version
 from sparsezc.device.processors import processors
 from sparsezc.memory.placement import RECORDS
 

@@ -22,7 +22,7 @@ def read(path: str, option: str) -> NDArray[Any]:
         Its name says no format, or its content is not of that.
     """
     from sparsezc.errors import FileFormatError
-    from sparsezc.io.files.source import FileMissing
+    from sparsezc.io.files.names import FileMissing
 
     suffix = next((each for each in SUFFIXES if path.lower().endswith(each)), None)
     if suffix is None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from sparsezc.cli.report import counted
+from sparsezc.cli.answers.report import counted
 from sparsezc.memory import placement as placements
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sparsezc.core.matrix import Matrix
-    from sparsezc.io._read import ReadOptions
+    from sparsezc.io._options import ReadOptions
     from sparsezc.memory.csr import Csr
 
 
@@ -158,6 +158,11 @@ class Graph:
     facts: dict[str, Any]
     with_transpose: bool
 
+    @property
+    def named_by_text(self) -> bool:
+        """Return whether its vertices have names that are no numbers."""
+        return self.ids is not None and self.ids.dtype.kind == "O"
+
     def matrix(self) -> Matrix:
         """Return the adjacency matrix, on the engine of its placement; it takes over the arrays of `csr`."""
         from sparsezc.core.matrix import Matrix
@@ -235,7 +240,7 @@ class Graph:
 def read_options(arguments: argparse.Namespace, weights: Any = None) -> ReadOptions:
     """Return the arguments as options of :func:`sparsezc.io.read`; `weights` applies if --weights was not given."""
     from sparsezc.errors import InvalidValue
-    from sparsezc.io._read import ReadOptions
+    from sparsezc.io._options import ReadOptions
     from sparsezc.io.build.weights import parse
 
     given = arguments.weights
@@ -270,9 +275,9 @@ def load(arguments: argparse.Namespace, weights: Any = None) -> Graph:
     """Read or generate the graph; `weights` applies if --weights was not given."""
     import numpy as np
 
-    from sparsezc.io._read import read_csr
+    from sparsezc.io._read import read_csr, with_stored_ids
 
-    options = read_options(arguments, weights)
+    options = with_stored_ids(arguments.graph, read_options(arguments, weights))
     start = time.perf_counter()
     csr, ids = read_csr(arguments.graph, options)
     elapsed = time.perf_counter() - start

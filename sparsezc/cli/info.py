@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sparsezc.cli import graph, plot
-from sparsezc.cli.report import Percent, Report, Table, counted, seconds, size
+from sparsezc.cli.answers.report import Percent, Report, Table, counted, seconds, size
 from sparsezc.memory import placement as placements
 
 if TYPE_CHECKING:

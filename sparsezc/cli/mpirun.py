@@ -10,9 +10,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from sparsezc.cli.report import Report
+from sparsezc.cli.answers.report import Report
 from sparsezc.errors import DeviceUnavailable, InvalidValue
-from sparsezc.io.files.source import FileMissing
+from sparsezc.io.files.names import FileMissing
 
 __all__ = ["add", "command_line", "find_mpiexec"]
 

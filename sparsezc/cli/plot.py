@@ -9,9 +9,12 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sparsezc.cli.answers.names import check_place
+from sparsezc.terminal.suggest import meant
+
 if TYPE_CHECKING:
+    from sparsezc.cli.answers.shown import Picture
     from sparsezc.cli.graph import Graph
-    from sparsezc.cli.shown import Picture
 
 KINDS = ("answer", "degrees", "spy", "graph")
 _SUFFIXES = (".png", ".svg", ".pdf")
@@ -39,8 +42,8 @@ def check(arguments: argparse.Namespace) -> None:
 
     Raises
     ------
-    FileFormatError, FileMissing
-        The suffix says no picture, or the folder is not there.
+    FileFormatError, FileMissing, FileIsFolder, FileNotWritten
+        The suffix says no picture, or no file can be written there.
     PackageMissing
         matplotlib, or NetworkX for the graph itself, is not installed.
     """
@@ -48,13 +51,12 @@ def check(arguments: argparse.Namespace) -> None:
         return
     from sparsezc.errors import FileFormatError
     from sparsezc.io.build.optional import need
-    from sparsezc.io.files.source import FileMissing
 
     path = Path(arguments.plot)
     if path.suffix.lower() not in _SUFFIXES:
-        raise FileFormatError(f"--plot {path}: a name that ends in {', '.join(_SUFFIXES)} is needed")
-    if not path.resolve().parent.is_dir():
-        raise FileMissing(f"--plot {path}: the folder {path.resolve().parent} does not exist")
+        nearest = meant(path.suffix, _SUFFIXES)
+        raise FileFormatError(f"--plot {path}: a name that ends in {', '.join(_SUFFIXES)} is needed{nearest}")
+    check_place(path, "--plot")
     need("matplotlib.figure", "plot")
     if arguments.plot_kind == "graph":
         need("networkx")
@@ -95,8 +97,8 @@ def of_graph(kind: str, found: Graph) -> Any:
 def save(path: str, kind: str, found: Graph, drawn: Any, colours: Any = None) -> None:
     """Draw and write the picture; the file appears whole or not at all.
 
-    `drawn` is a :class:`~sparsezc.cli.shown.Picture` of an answer, or what :func:`of_graph` returned; `colours` are the
-    values of an answer by vertex, with which the vertices of a graph are coloured.
+    `drawn` is a :class:`~sparsezc.cli.answers.shown.Picture` of an answer, or what :func:`of_graph` returned; `colours`
+    are the values of an answer by vertex, with which the vertices of a graph are coloured.
     """
     from sparsezc.io.build.optional import need
     from sparsezc.io.files.atomic_write import Output

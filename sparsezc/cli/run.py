@@ -12,11 +12,12 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, NoReturn
 
-from sparsezc.cli import answer, graph, plot
+from sparsezc.cli import graph, plot
+from sparsezc.cli.answers import files, names
+from sparsezc.cli.answers.report import Report, Table, rate, seconds
+from sparsezc.cli.answers.shown import Columns, Given, Rows, Shown
 from sparsezc.cli.graph import Graph
 from sparsezc.cli.parameters import REQUIRED, function
-from sparsezc.cli.report import Report, Table, rate, seconds
-from sparsezc.cli.shown import Columns, Given, Shown
 from sparsezc.cli.table import BY_NAME, COMMANDS, ROWS, Row
 from sparsezc.terminal import streams
 
@@ -77,12 +78,9 @@ def run(row: Row, arguments: argparse.Namespace) -> Report:
 
     if arguments.top < 0:
         raise InvalidValue(f"--top is {arguments.top}; a number of rows is needed")
-    into_file = row.function == "projection" and arguments.out is not None and answer.is_edge_list(arguments.out)
+    into_file = row.function == "projection" and arguments.out is not None and names.is_edge_list(arguments.out)
     into_file = into_file and not arguments.relabel  # the pieces have rows' numbers, not the file's ids
-    if row.out == "vertices":
-        answer.check(arguments)
-    elif arguments.out is not None:
-        answer.check_matrix(arguments.out, row.out)
+    names.check(arguments, row.out)
     plot.check(arguments)
     graph.configure(arguments)
     weights = row.read_weights(vars(arguments))
@@ -96,11 +94,13 @@ def run(row: Row, arguments: argparse.Namespace) -> Report:
         given["out"] = arguments.out
     of_graph = arguments.plot is not None and arguments.plot_kind != "answer"
     drawn = plot.of_graph(arguments.plot_kind, found) if of_graph else None
-    result, elapsed, engine = timed(found, lambda A: row.call(A, *(other.matrix() for other in others), **given))
+    result, elapsed, engine = timed(
+        found, lambda A: row.call(A, *(other.matrix() for other in others), **given), arguments.name
+    )
     defaults = {p.name: p.default for p in function(row.function).parameters if p.default is not REQUIRED}
     shown = row.show(found, result, Given(defaults | given, arguments.top, others))
     if arguments.out is not None and not into_file:
-        _save(arguments.out, found, _by_ids(found, shown.out) if row.out == "graph" else shown.out)
+        _save(arguments.out, found, shown.out, row.out)
     if arguments.plot is not None:
         _draw(arguments, found, shown, drawn)
     if row.weights == "lengths":
@@ -119,8 +119,10 @@ def _by_ids(found: Graph, written: Any) -> Any:
 
     if found.ids is None:
         return written
-    if found.ids.dtype.kind == "O":
-        raise InvalidValue(f"--out: a graph's file holds numbers, and the vertices of {found.name} have names")
+    if found.named_by_text:
+        raise InvalidValue(
+            f"--out: such a file holds numbers, and the vertices of {found.name} have names; .csv or .parquet has both"
+        )
     i, j, values = written.to_coo()
     n = int(found.ids.max(initial=-1)) + 1
     return type(written).from_coo(found.ids[i], found.ids[j], values, written.dtype, nrows=n, ncols=n)
@@ -145,16 +147,17 @@ def _lengths(stored: str, result: Any, all_true: bool) -> tuple[str, str]:
     return ("lengths", f"{stored} values" + f", distances {type}" * (type != stored))
 
 
-def timed(found: Graph, compute: Callable[[Any], Any]) -> tuple[Any, float, str]:
+def timed(found: Graph, compute: Callable[[Any], Any], label: str) -> tuple[Any, float, str]:
     """Run on the graph's matrix; making it counts as loading. The answer is complete when the clock stops."""
-    from sparsezc.io.files.source import naming
+    from sparsezc.io.files.names import naming
+    from sparsezc.terminal.progress import watching
 
     start = time.perf_counter()
     A = found.matrix()
     A.wait()
     found.load += time.perf_counter() - start
     start = time.perf_counter()
-    with naming(found.name):
+    with naming(found.name), watching(label):
         result = compute(A)
         for part in result if isinstance(result, tuple) else (result,):
             if hasattr(part, "wait"):
@@ -190,24 +193,29 @@ def _colours(found: Graph, shown: Shown) -> Any:
     return full
 
 
-def _save(path: str, found: Graph, out: Any) -> None:
-    """Write columns of vertices, arrays and numbers as they are, a Matrix as a table or, by its name, as a graph."""
+def _save(path: str, found: Graph, out: Any, form: str) -> None:
+    """Write columns of vertices, rows, arrays and numbers as they are, a Matrix as a table, edges or a graph."""
     import numpy as np
 
     from sparsezc.io import write
+    from sparsezc.io._write import write_files
 
     if isinstance(out, Columns):
-        answer.save(path, found, out)
-    elif isinstance(out, np.ndarray):
-        answer.save_rows(path, out)
+        files.save(path, found, out)
+    elif isinstance(out, Rows):
+        files.save_rows(path, out.columns)
     elif isinstance(out, dict) and any(isinstance(each, np.ndarray) for each in out.values()):
-        answer.save_arrays(path, out)
+        files.save_arrays(path, out)
     elif isinstance(out, dict):
-        answer.save_numbers(path, out)
-    elif path.lower().endswith((".npy", ".csv")):
-        answer.save_table(path, found, out)
+        files.save_numbers(path, out)
+    elif form == "table" and (path.lower().endswith((".npy", ".csv")) or not names.is_graph(path)):
+        files.save_table(path, found, out)
+    elif form == "graph" and (not names.is_graph(path) or (found.named_by_text and names.holds_names(path))):
+        files.save_edges(path, found, out)
+    elif form == "graph" and found.named_by_text and path.lower().endswith(names.HDF5):
+        write_files(out, path, vertices=found.ids)
     else:
-        write(out, path)
+        write(_by_ids(found, out) if form == "graph" else out, path)
 
 
 def _report(

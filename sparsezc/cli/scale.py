@@ -16,7 +16,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sparsezc.cli import graph
-from sparsezc.cli.report import Report, Table, counted, seconds
+from sparsezc.cli.answers.report import Report, Table, counted, seconds
 from sparsezc.cli.scale_counts import Counts
 
 if TYPE_CHECKING:

@@ -1,21 +1,17 @@
-"""The table of the command line: a line for each algorithm and application says how its answer is shown.
+"""The table of the command line: a line for each algorithm and application says how its answer is kinds.
 
 Everything else, names, options, types and help, comes from the function's signature and docstring.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
-from sparsezc.cli import parameters, shown
+from sparsezc.cli import parameters
+from sparsezc.cli.answers import kinds, singles
+from sparsezc.cli.answers.shown import Show
 from sparsezc.cli.options import Option
-from sparsezc.cli.report import Table
-from sparsezc.cli.shown import Columns, Given, Show, Shown
-
-if TYPE_CHECKING:
-    from sparsezc.cli.graph import Graph
 
 _USES = {
     "ignored": "ignored",
@@ -103,276 +99,95 @@ class Row:
         return parameter.type.startswith("Matrix, ") and parameter.default is parameters.REQUIRED
 
 
-def _plain(make: Callable[[Graph, Any, Given], tuple[dict[str, Any], Any]]) -> Show:
-    """Return what reports numbers as facts and lists as tables; `make` returns the data and what ``--out`` writes."""
-
-    def show(found: Graph, result: Any, given: Given) -> Shown:
-        data, out = make(found, result, given)
-        made = Shown(data, out=out)
-        for name, value in data.items():
-            if isinstance(value, list) and value:
-                lines = [["-" if cell is None else cell for cell in row.values()] for row in value[: given.top]]
-                made.tables.append(Table(tuple(value[0]), lines, title=name))
-            elif not isinstance(value, list) and name != "source":
-                made.facts.append((name.replace("_", " "), f"{value:,}" if isinstance(value, int) else str(value)))
-        return made
-
-    return show
-
-
-def _column(vector: Any, named: Graph | None = None) -> Columns:
-    """Return the column of a Vector; its values are vertices of the graph `named`, if there is one."""
-    rows, values = vector.to_coo()
-    if named is not None:
-        values = named.named(values)
-    return Columns(rows, {"value": values}, float("nan") if values.dtype.kind == "f" else -1)
-
-
-@_plain
-def _bellman_ford(found: Graph, result: Any, given: Given) -> tuple[dict[str, Any], Any]:
-    distance, parent = result
-    rows, values = distance.to_coo()
-    above = found.named(parent.to_coo()[1])
-    missing = float("nan") if values.dtype.kind == "f" else -1
-    longest = values.max().item() if values.size else None
-    data = {"source": found.name_of(given.values["source"]), "reached": int(rows.size), "longest": longest}
-    return data, Columns(rows, {"distance": values, "parent": above}, missing)
-
-
-@_plain
-def _scan(found: Graph, result: Any, given: Given) -> tuple[dict[str, Any], Any]:
-    psi, vertex = result
-    return {"vertex": found.name_of(vertex), "largest": psi.get(vertex)}, _column(psi)
-
-
-@_plain
-def _flow(found: Graph, result: Any, given: Given) -> tuple[dict[str, Any], Any]:
-    value, flow = result
-    return {"value": value, "edges_used": flow.nvals}, flow
-
-
-@_plain
-def _cut(found: Graph, result: Any, given: Given) -> tuple[dict[str, Any], Any]:
-    value, side = result
-    return {"value": value, "vertices_with_s": side.nvals}, _column(side.dup("INT8"))
-
-
-@_plain
-def _global_cut(found: Graph, result: Any, given: Given) -> tuple[dict[str, Any], Any]:
-    value, side = result
-    return {"value": value, "vertices": side.nvals}, _column(side.dup("INT8"))
-
-
-@_plain
-def _places(found: Graph, result: Any, given: Given) -> tuple[dict[str, Any], Any]:
-    return {"located": result.nvals // 2}, result
-
-
-@_plain
-def _nominated(found: Graph, result: Any, given: Given) -> tuple[dict[str, Any], Any]:
-    nominated, score = result
-    best = nominated.to_dense()[:1000].tolist()
-    return {"top": [{"vertex": found.name_of(v), "score": score.get(v)} for v in best]}, _column(score)
-
-
-@_plain
-def _projected(found: Graph, result: Any, given: Given) -> tuple[dict[str, Any], Any]:
-    if isinstance(result, int):
-        return {"pairs": result}, None
-    return {"pairs": result.nvals // 2}, result
-
-
-@_plain
-def _clusters(found: Graph, result: Any, given: Given) -> tuple[dict[str, Any], Any]:
-    import numpy as np
-
-    p, cluster, conductance = result
-    seeds = np.array(given.values["seeds"])
-    (row, vertex), (inner, member) = ([at.astype(np.int64) for at in each.to_coo()[:2]] for each in (p, cluster))
-    inside = np.isin(row * p.ncols + vertex, inner * p.ncols + member)
-    columns = found.named(seeds[row]), found.named(vertex), p.to_coo()[2], inside
-    sizes = np.bincount(inner, minlength=seeds.size).tolist()
-    told = [
-        {"seed": found.name_of(seed), "vertices": sizes[k], "conductance": conductance.get(k)}
-        for k, seed in enumerate(seeds)
-    ]
-    return {"clusters": told}, np.column_stack(columns)
-
-
-@_plain
-def _smoothed(found: Graph, result: Any, given: Given) -> tuple[dict[str, Any], Any]:
-    x, gap = result
-    return {"gap": gap}, _column(x)
-
-
-@_plain
-def _matched_pattern(found: Graph, result: Any, given: Given) -> tuple[dict[str, Any], Any]:
-    best = result.to_dense().argmax(axis=0).tolist()
-    pairs = [
-        {"pattern": given.others[0].name_of(j), "vertex": found.name_of(v), "log_probability": result.get(v, j)}
-        for j, v in enumerate(best)
-    ]
-    return {"best": pairs}, result
-
-
-@_plain
-def _factored(found: Graph, result: Any, given: Given) -> tuple[dict[str, Any], Any]:
-    U, V, loss = result
-    return {"loss": [{"round": number, "loss": float(value)} for number, value in enumerate(loss)]}, {
-        "U": U.to_dense(float("nan")), "V": V.to_dense(float("nan")), "loss": loss,
-    }  # fmt: skip
-
-
-@_plain
-def _embedded(found: Graph, result: Any, given: Given) -> tuple[dict[str, Any], Any]:
-    return {"columns": result.ncols}, result
-
-
-@_plain
-def _assigned(found: Graph, result: Any, given: Given) -> tuple[dict[str, Any], Any]:
-    return {"assigned": result.nvals}, _column(result, found)
-
-
-@_plain
-def _matched(found: Graph, result: Any, given: Given) -> tuple[dict[str, Any], Any]:
-    match, disagreements = result
-    return {"disagreements": disagreements}, _column(match, given.others[0])
-
-
-@_plain
-def _walks(found: Graph, result: Any, given: Given) -> tuple[dict[str, Any], Any]:
-    import numpy as np
-
-    w, step, vertex = result.to_coo()
-    named = found.named(vertex)
-    walks = np.full((result.nrows, result.ncols), -1, named.dtype)
-    walks[w.astype(np.int64), step.astype(np.int64)] = named
-    return {"walks": result.nrows, "steps": result.nvals - result.nrows}, walks
-
-
-@_plain
-def _sampled(found: Graph, result: Any, given: Given) -> tuple[dict[str, Any], Any]:
-    import numpy as np
-
-    row, neighbor, value = result.to_coo()
-    source = np.array(given.values["sources"])[row.astype(np.int64)]
-    return {"edges": result.nvals}, np.column_stack(
-        (found.named(source), found.named(neighbor.astype(np.int64)), value)
-    )
-
-
-@_plain
-def _biconnected(found: Graph, result: Any, given: Given) -> tuple[dict[str, Any], Any]:
-    import numpy as np
-
-    return {"components": int(np.unique(result.to_coo()[2]).size), "edges": result.nvals // 2}, result
-
-
-@_plain
-def _bridges(found: Graph, result: Any, given: Given) -> tuple[dict[str, Any], Any]:
-    return {"bridges": result.nvals // 2}, result
-
-
-@_plain
-def _condensed(found: Graph, result: Any, given: Given) -> tuple[dict[str, Any], Any]:
-    between, component = result
-    return {"components": between.nrows, "edges": between.nvals}, _column(component)
-
-
-@_plain
-def _by_degree(found: Graph, result: Any, given: Given) -> tuple[dict[str, Any], Any]:
-    import numpy as np
-
-    return {"degrees": result.nvals}, np.column_stack(result.to_coo())
-
-
-_communities = shown.groups("community", "communities")
-_components = shown.groups("component", "components")
+_communities = kinds.groups("community", "communities")
+_components = kinds.groups("component", "components")
 _LEVELS = ("return_levels",)
 ROWS = (
-    Row("bfs", shown.levels, short="bfs"),
-    Row("sssp", shown.distances, "lengths", short="sssp"),
-    Row("pagerank", shown.ranks, short="pagerank"),
+    Row("bfs", kinds.levels, short="bfs"),
+    Row("sssp", kinds.distances, "lengths", short="sssp"),
+    Row("pagerank", kinds.ranks, short="pagerank"),
     Row("connected_components", _components, short="cc"),
-    Row("adamic_adar_index", shown.edges("pairs"), out="graph"),
-    Row("all_pairs_shortest_paths", shown.edges("pairs"), "lengths", "graph"),
-    Row("approximate_diameter", shown.number("diameter"), out="numbers"),
-    Row("articulation_points", shown.members),
-    Row("average_shortest_path_length", shown.number("average_shortest_path_length"), out="numbers"),
-    Row("bellman_ford", _bellman_ford, "lengths"),
-    Row("betweenness_centrality", shown.scores),
-    Row("bfs_parents", shown.tree),
-    Row("biconnected_components", _biconnected, out="graph"),
-    Row("bridges", _bridges, out="graph"),
+    Row("adamic_adar_index", kinds.edges("pairs"), out="graph"),
+    Row("all_pairs_shortest_paths", kinds.edges("pairs"), "lengths", "graph"),
+    Row("approximate_diameter", kinds.number("diameter"), out="numbers"),
+    Row("articulation_points", kinds.members),
+    Row("average_shortest_path_length", kinds.number("average_shortest_path_length"), out="numbers"),
+    Row("bellman_ford", singles.bellman_ford, "lengths"),
+    Row("betweenness_centrality", kinds.scores),
+    Row("bfs_parents", kinds.tree),
+    Row("biconnected_components", singles.biconnected, out="graph"),
+    Row("bridges", singles.bridges, out="graph"),
     Row("cdlp", _communities),
-    Row("closeness_centrality", shown.scores),
-    Row("clustering", shown.scores),
-    Row("common_neighbors", shown.edges("pairs"), out="graph", leave=("weight",)),
-    Row("condensation", _condensed),
-    Row("constraint", shown.scores),
-    Row("core_number", shown.counts("core_number")),
-    Row("cosine_similarity", shown.edges("pairs"), out="graph"),
-    Row("dag_longest_path", shown.sequence("path"), out="rows"),
-    Row("degree_assortativity", shown.number("assortativity"), out="numbers"),
-    Row("diameter", shown.number("diameter"), out="numbers"),
-    Row("eccentricity", shown.counts("eccentricity")),
-    Row("edge_betweenness_centrality", shown.edges("edges"), out="graph"),
-    Row("effective_size", shown.scores),
-    Row("ego_graph", shown.edges("edges"), "values", "graph", ("undirected",)),
-    Row("eigenvector_centrality", shown.scores),
-    Row("find_negative_cycle", shown.sequence("cycle"), "lengths", "rows"),
-    Row("global_efficiency", shown.number("efficiency"), out="numbers"),
-    Row("graph_search", _walks, out="rows"),
-    Row("greedy_color", shown.groups("colour", "colours", vertices=False)),
-    Row("harmonic_centrality", shown.scores),
-    Row("hits", shown.hubs),
-    Row("is_directed_acyclic_graph", shown.number("acyclic"), out="numbers"),
-    Row("jaccard_coefficient", shown.edges("pairs"), out="graph"),
-    Row("k_core", shown.counts("core_number")),
-    Row("k_hop", shown.levels, leave=("undirected",)),
-    Row("k_truss", shown.edges("edges"), out="graph"),
-    Row("katz_centrality", shown.scores),
+    Row("closeness_centrality", kinds.scores),
+    Row("clustering", kinds.scores),
+    Row("common_neighbors", kinds.edges("pairs"), out="graph", leave=("weight",)),
+    Row("condensation", singles.condensed),
+    Row("constraint", kinds.scores),
+    Row("core_number", kinds.counts("core_number")),
+    Row("cosine_similarity", kinds.edges("pairs"), out="graph"),
+    Row("dag_longest_path", kinds.sequence("path"), out="rows"),
+    Row("degree_assortativity", kinds.number("assortativity"), out="numbers"),
+    Row("diameter", kinds.number("diameter"), out="numbers"),
+    Row("double_edge_swap", kinds.edges("edges"), out="graph"),
+    Row("eccentricity", kinds.counts("eccentricity")),
+    Row("edge_betweenness_centrality", kinds.edges("edges"), out="graph"),
+    Row("effective_size", kinds.scores),
+    Row("ego_graph", kinds.edges("edges"), "values", "graph", ("undirected",)),
+    Row("eigenvector_centrality", kinds.scores),
+    Row("find_negative_cycle", kinds.sequence("cycle"), "lengths", "rows"),
+    Row("global_efficiency", kinds.number("efficiency"), out="numbers"),
+    Row("graph_search", singles.walks, out="rows"),
+    Row("greedy_color", kinds.groups("colour", "colours", vertices=False)),
+    Row("greedy_modularity_communities", _communities),
+    Row("harmonic_centrality", kinds.scores),
+    Row("hits", kinds.hubs),
+    Row("is_directed_acyclic_graph", kinds.number("acyclic"), out="numbers"),
+    Row("jaccard_coefficient", kinds.edges("pairs"), out="graph"),
+    Row("k_core", kinds.counts("core_number")),
+    Row("k_hop", kinds.levels, leave=("undirected",)),
+    Row("k_truss", kinds.edges("edges"), out="graph"),
+    Row("katz_centrality", kinds.scores),
     Row("label_propagation", _communities),
     Row("leiden_communities", _communities, leave=_LEVELS),
-    Row("local_clustering_coefficient", shown.scores),
-    Row("local_efficiency", shown.scores),
+    Row("local_clustering_coefficient", kinds.scores),
+    Row("local_efficiency", kinds.scores),
     Row("louvain_communities", _communities, leave=_LEVELS),
-    Row("maximal_independent_set", shown.members),
-    Row("maximal_matching", shown.mates),
-    Row("maximum_flow", _flow, "values", "graph"),
-    Row("minimum_cut", _cut, "values"),
-    Row("minimum_spanning_forest", shown.edges("edges"), "values", "graph"),
-    Row("modularity", shown.number("modularity"), out="numbers"),
-    Row("multi_source_shortest_paths", shown.distances),
-    Row("overall_reciprocity", shown.number("reciprocity"), out="numbers"),
-    Row("radius", shown.number("radius"), out="numbers"),
-    Row("random_walks", _walks, out="rows"),
-    Row("reciprocity", shown.scores),
-    Row("resource_allocation_index", shown.edges("pairs"), out="graph"),
-    Row("rich_club_coefficient", _by_degree, out="rows"),
-    Row("sample_neighbors", _sampled, out="rows"),
-    Row("scan_statistics", _scan),
-    Row("square_clustering", shown.scores),
-    Row("stoer_wagner", _global_cut, "values"),
+    Row("maximal_independent_set", kinds.members),
+    Row("maximal_matching", kinds.mates),
+    Row("maximum_flow", singles.flow, "values", "graph"),
+    Row("minimum_cut", singles.cut, "values"),
+    Row("minimum_spanning_forest", kinds.edges("edges"), "values", "graph"),
+    Row("modularity", kinds.number("modularity"), out="numbers"),
+    Row("multi_source_shortest_paths", kinds.distances),
+    Row("overall_reciprocity", kinds.number("reciprocity"), out="numbers"),
+    Row("radius", kinds.number("radius"), out="numbers"),
+    Row("random_walks", singles.walks, out="rows"),
+    Row("reciprocity", kinds.scores),
+    Row("resource_allocation_index", kinds.edges("pairs"), out="graph"),
+    Row("rich_club_coefficient", singles.by_degree, out="rows"),
+    Row("sample_neighbors", singles.sampled, out="rows"),
+    Row("scan_statistics", singles.scan),
+    Row("square_clustering", kinds.scores),
+    Row("stoer_wagner", singles.global_cut, "values"),
     Row("strongly_connected_components", _components),
-    Row("topological_generations", shown.counts("generation")),
-    Row("topological_sort", shown.sequence("sorted"), out="rows"),
-    Row("transitive_closure", shown.edges("pairs"), out="graph"),
-    Row("transitive_reduction", shown.edges("edges"), "values", "graph"),
-    Row("transitivity", shown.number("transitivity"), out="numbers"),
-    Row("triangle_count", shown.number("triangles"), out="numbers"),
-    Row("triangles", shown.scores),
-    Row("voterank", shown.sequence("elected"), out="rows"),
-    Row("application_classification", _matched_pattern, "values", "table"),
-    Row("collaborative_filtering", _factored, "values", "arrays"),
-    Row("fused_lasso", _smoothed),
-    Row("geolocation", _places, out="table"),
-    Row("graphsage", _embedded, out="table"),
-    Row("linear_assignment", _assigned, "values"),
-    Row("local_clustering", _clusters, out="rows"),
-    Row("projection", _projected, out="graph"),
-    Row("seeded_graph_matching", _matched),
-    Row("vertex_nomination", _nominated, "values"),
+    Row("topological_generations", kinds.counts("generation")),
+    Row("topological_sort", kinds.sequence("sorted"), out="rows"),
+    Row("transitive_closure", kinds.edges("pairs"), out="graph"),
+    Row("transitive_reduction", kinds.edges("edges"), "values", "graph"),
+    Row("transitivity", kinds.number("transitivity"), out="numbers"),
+    Row("triangle_count", kinds.number("triangles"), out="numbers"),
+    Row("triangles", kinds.scores),
+    Row("voterank", kinds.sequence("elected"), out="rows"),
+    Row("application_classification", singles.matched_pattern, "values", "table"),
+    Row("collaborative_filtering", singles.factored, "values", "arrays"),
+    Row("fused_lasso", singles.smoothed),
+    Row("geolocation", singles.places, out="table"),
+    Row("graphsage", singles.embedded, out="table"),
+    Row("linear_assignment", singles.assigned, "values"),
+    Row("local_clustering", singles.clusters, out="rows"),
+    Row("projection", singles.projected, out="graph"),
+    Row("seeded_graph_matching", singles.matched),
+    Row("vertex_nomination", singles.nominated, "values"),
 )
 BY_NAME = {row.name: row for row in ROWS} | {row.short: row for row in ROWS if row.short}
 #: The rows that are commands without ``run``.

@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Generator
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.scalar import Scalar
 from sparsezc.core.vector import Vector
+from sparsezc.engines import cpu
 from sparsezc.expr import engines
 from sparsezc.locks import hold_locks
-from sparsezc.semirings.types.datatypes import INT32, INT64
+from sparsezc.semirings.types.datatypes import INT32, INT64, lookup
 
-__all__ = ["buckets", "rounds", "run_loop", "search", "shorten"]
+__all__ = ["buckets", "rounds", "run_loop", "runs_loops", "search", "shorten", "vector"]
 
 
 def search(A: Matrix, frontier: Vector, *, parents: bool = False) -> Vector | None:
@@ -89,7 +93,7 @@ def run_loop(
         A function of ``indptr``, ``indices``, the values if they are asked for, and `given`, in the Python that numba
         compiles: it writes to no operand and returns new arrays or numbers.
     given : int, float, bool or array, or callable
-        A callable returns one of these, and is called only if the loop runs.
+        A callable returns one of these, and is called only if the loop runs, which may write to an array made so.
     cost : float
         Nanoseconds that the statements take at least for each row and entry: how soon compiling the loop pays.
     values : dtype, optional
@@ -101,3 +105,25 @@ def run_loop(
     with hold_locks(A):
         engine, store = A._need()
         return engines.capability(engine, "run_loop")(store, loop, given, cost, values, over)
+
+
+def runs_loops(A: Matrix) -> bool:
+    """Return whether a matrix's engine may run loops over its rows: :func:`run_loop` may still return None."""
+    return hasattr(A._need()[0], "run_loop")
+
+
+def vector(
+    values: NDArray[Any],
+    present: NDArray[np.bool_] | None = None,
+    *,
+    at: NDArray[np.int64] | None = None,
+    size: int | None = None,
+) -> Vector:
+    """Make a Vector of arrays that a loop returned, and that must not be used afterwards.
+
+    It has an entry for each value, or for those where `present` is true; or, with `at`, one at each of these positions,
+    ascending, of `size`.
+    """
+    engine, dtype = cpu.engine(), lookup(values.dtype)
+    n = values.size if size is None else size
+    return Vector._from_store(engine, engine.adopt_vector(values, dtype, n, at, present), dtype, n)

@@ -140,7 +140,7 @@ class VectorFromArrays:
         maker: Any = cls
         if missing_value is not None and not kind.is_udt and _holds(kind, missing_value):
             at = np.flatnonzero(vals != missing_value)
-            store = engine.vector_from_arrays("ids", (at, vals[at]), kind, vals.size)
+            store = engine.adopt_vector(vals[at], kind, vals.size, at)
             return maker._from_store(engine, store, kind, vals.size, name)  # type: ignore[no-any-return]
         made: Any = maker._from_store(engine, engine.dense_vector(vals, kind), kind, vals.size, name)
         if missing_value is not None:

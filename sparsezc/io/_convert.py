@@ -11,22 +11,24 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.config import bytes_of, config
 from sparsezc.errors import InvalidValue, OutOfMemory
-from sparsezc.io._read import TABLES, ReadOptions, format_of, module_of, ready_file
+from sparsezc.io._formats import format_of, module_of
+from sparsezc.io._options import TABLES, ReadOptions
+from sparsezc.io._read import ready_file, stored_ids, with_stored_ids
 from sparsezc.io.build import csr_builder, edge_list, external_sort, stored_csr
 from sparsezc.io.build.edge_list import Chunk, EdgeChunks
 from sparsezc.io.build.optional import need
 from sparsezc.io.build.table_columns import NamedVertices, Names
 from sparsezc.io.build.weights import Weights, check_fit
 from sparsezc.io.files.atomic_write import Output
+from sparsezc.io.files.names import WRITTEN, file_name, naming
 from sparsezc.io.files.pipe_spool import seekable
-from sparsezc.io.files.source import WRITTEN, file_name, naming
 from sparsezc.io.hdf5 import csr_file, merge_runs
 from sparsezc.io.hdf5.compressing import Packer
 from sparsezc.io.hdf5.merge_runs import Facts
@@ -59,15 +61,16 @@ def convert(
         with naming(source), seekable(source, out.scratch()) as source:
             room = _Room(limit)
             _verify(source, options)
-            number, size, names = _numbering(source, options, room) if options.relabel else (None, 0, None)
-            found, weights = _edge_chunks(source, options, names)
+            options = with_stored_ids(source, options)
+            numbers = _numbering(source, options, room) if options.relabel else _Numbers()
+            found, weights = _edge_chunks(source, options, numbers.names)
             options.check_direction(source, found.undirected)
             if weights.kind != "file":
                 found.chunks = ((rows, cols, None) for rows, cols, _ in found.chunks)
             elif weights.dtype is not None:
                 found.chunks = _fitting(found.chunks, weights.dtype)
-            if number is not None:
-                found.chunks = _numbered(found, found.chunks, number, size)
+            if numbers.place is not None:
+                found.chunks = _numbered(found, found.chunks, numbers.place, numbers.size)
             both = options.both or found.undirected
             if found.distinct:
                 found.chunks = _merged(found, room, out.scratch() / "alone", csr_builder.REFUSED)
@@ -83,7 +86,7 @@ def convert(
         packer = Packer(out.scratch() / "headers", room.left() // _PACKING) if compress else None
         taken = 0 if packer is None else packer.nbytes
         return merge_runs.write(
-            found, weights, merge_runs.Merger(runs, lambda: room.left() - taken, merge), both, out, packer
+            found, weights, merge_runs.Merger(runs, lambda: room.left() - taken, merge), both, out, packer, numbers.ids
         )
 
 
@@ -154,26 +157,39 @@ def _edge_chunks(
     return module.edge_chunks(*(path, weights)[: 2 - alike], **more), weights
 
 
-def _numbering(
-    source: str | os.PathLike[str], options: ReadOptions, room: _Room
-) -> tuple[Callable[[NDArray[Any]], NDArray[Any]], int, Names | None]:
-    """Return what numbers ids among those that occur, how many these are, and their names if they have some."""
+class _Numbers(NamedTuple):
+    """The numbers of vertices: what numbers the reader's ids (None: nothing), all ids, and their names if any."""
+
+    place: Callable[[NDArray[Any]], NDArray[Any]] | None = None
+    ids: NDArray[Any] | None = None
+    names: Names | None = None
+
+    @property
+    def size(self) -> int:
+        return 0 if self.ids is None else self.ids.size
+
+
+def _numbering(source: str | os.PathLike[str], options: ReadOptions, room: _Room) -> _Numbers:
+    """Return what numbers ids among those that occur; a file that has ids of its vertices is numbered already."""
+    if (stored := stored_ids(source, options)) is not None:
+        return _Numbers(None, stored)
     if not options.named:
         with suppress(NamedVertices):
             ids = _occurring(_edge_chunks(source, options)[0], room)
-            return lambda part: np.searchsorted(ids, part), ids.size, None
-    names, place = _named(source, options, room)
-    return place.__getitem__, place.size, names
+            return _Numbers(lambda part: np.searchsorted(ids, part), ids)
+    names = _named(source, options, room)
+    found, place = names.sorted()
+    return _Numbers(place.__getitem__, found, names)
 
 
-def _named(source: str | os.PathLike[str], options: ReadOptions, room: _Room) -> tuple[Names, NDArray[np.int64]]:
-    """Return the names of all vertices, and the place of each name's number in ascending order."""
+def _named(source: str | os.PathLike[str], options: ReadOptions, room: _Room) -> Names:
+    """Return the names of all vertices."""
     names, seen = Names(), 0
     for _ in _edge_chunks(source, options, names)[0].chunks:
         if len(names) - seen > edge_list.BLOCK >> 4:
             seen = len(names)
             room.left()
-    return names, names.sorted()[1]
+    return names
 
 
 def _occurring(found: EdgeChunks, room: _Room) -> NDArray[np.int64]:

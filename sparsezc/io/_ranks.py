@@ -7,9 +7,11 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from numpy.typing import NDArray
+
 from sparsezc.config import config
 from sparsezc.errors import GraphblasException
-from sparsezc.io.files.source import add_name
+from sparsezc.io.files.names import add_name
 from sparsezc.io.ranks import reading
 from sparsezc.io.ranks.agreement import same, together
 from sparsezc.io.ranks.bounds import ALIGN
@@ -28,19 +30,23 @@ def agreed(parse: Callable[[], T], comm: Any) -> T:
     return together(import_module(_ENGINE).transport_of(comm), parse)
 
 
-def read(source: reading.Source, whole: reading.Whole, comm: Any) -> Matrix:
-    """Read as :func:`sparsezc.io.read` does with `comm`; `whole` reads all of the graph on one rank."""
+def read(source: reading.Source, whole: reading.Whole, comm: Any) -> tuple[Matrix, NDArray[Any] | None]:
+    """Read as :func:`sparsezc.io.read` does with `comm`; `whole` reads all of the graph on one rank.
+
+    With `relabel` the second result is the ids of the vertices, all of them on every rank.
+    """
     from sparsezc.core.matrix import Matrix
 
     distributed = import_module(_ENGINE)
     engine = distributed.engine_of(comm)
     with config.set(engine=engine.local.engine.name):
+        source, ids = reading.numbered(source, distributed.transport_of(comm))
         block = reading.read_block(source, whole, distributed.transport_of(comm))
         if block.nrows <= ALIGN and engine.size > 1:  # too few rows to divide: every rank reads all, and keeps its part
             few: Matrix = Matrix._from_csr(whole()).distribute()
-            return few
+            return few, ids
     matrix: Matrix = distributed.from_rows(block.csr, block.bounds, block.nrows, comm=comm)
-    return matrix
+    return matrix, ids
 
 
 def convert(source: reading.Source, target: str | os.PathLike[str], comm: Any) -> None:

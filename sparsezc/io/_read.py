@@ -4,68 +4,39 @@ from __future__ import annotations
 
 import os
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import replace
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, overload
+from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc import first_use
-from sparsezc.errors import FileFormatError, GraphblasException, InvalidValue, OutOfMemory
-from sparsezc.expr.options import flag
+from sparsezc.errors import GraphblasException, OutOfMemory
+from sparsezc.io._formats import module_of
+from sparsezc.io._options import TABLES, Reading, ReadOptions
 from sparsezc.io.build import csr_builder, edge_list, table_columns
-from sparsezc.io.build import weights as weighting
 from sparsezc.io.build.csr_chunks import as_edges
-from sparsezc.io.build.limits import unexpected
-from sparsezc.io.build.table_columns import USUAL, NamedVertices, Names, TableColumns
-from sparsezc.io.build.weights import FROM_FILE, Weights
-from sparsezc.io.files import packing
-from sparsezc.io.files.packing import plain_name
-from sparsezc.io.files.source import add_name, existing, file_name, is_piped
-from sparsezc.io.formats import FORMATS, GENERATED, REGISTERED, SUFFIXES
+from sparsezc.io.build.table_columns import NamedVertices, Names
+from sparsezc.io.files.names import add_name, is_piped
 from sparsezc.memory.budget import resolve
 from sparsezc.memory.csr import Csr
 from sparsezc.memory.placement import FILES
 from sparsezc.terminal.progress import task, working
-from sparsezc.terminal.suggest import meant
 
 if TYPE_CHECKING:
     from sparsezc.core.matrix import Matrix
     from sparsezc.io.hdf5.aligned_file import Ready
     from sparsezc.io.ranks import reading
 
-_NEVER_PACKED = ("npz", "emogi", "parquet", "feather", "binsparse")
-TABLES = (
-    "snap",
-    "parquet",
-    "feather",
-    "networkx",
-)  # columns can be chosen, vertices may have names
-_TEXT = ("snap", "mtx", "dimacs", "metis", "konect", "networkx")
 # for pipes and .h5 files only
 _seekable = first_use.function("sparsezc.io.files.pipe_spool", "seekable")
 _find = first_use.function("sparsezc.io.hdf5.csr_file", "find")
 _unchecked = first_use.function("sparsezc.io.hdf5.csr_file", "unchecked")
-
-
-class Reading(TypedDict, total=False):
-    """The options that everything takes by name which reads a graph; :func:`read` says what each means."""
-
-    directed: bool | None
-    symmetrize: bool
-    weights: Any
-    placement: str | None
-    dup_op: Any
-    format: str | None
-    verify: bool
-    source_col: str | None
-    target_col: str | None
-    weight_col: str | None
-    type_col: str | None
-    type: str | None
+_has_ids = first_use.function("sparsezc.io.hdf5.vertex_ids", "are_in")
+_ids_in = first_use.function("sparsezc.io.hdf5.vertex_ids", "read")
 
 
 @overload
@@ -173,9 +144,10 @@ def read(
         from sparsezc.io import _ranks
 
         wanted = _ranks.agreed(parse, comm)
-        return _ranks.read(source(path, wanted), lambda: read_csr(path, wanted)[0], comm)
-    csr, ids = read_csr(path, parse())
-    matrix: Matrix = Matrix._from_csr(csr, adopt=True)  # no other object has these arrays
+        matrix, ids = _ranks.read(source(path, wanted), lambda: read_csr(path, wanted)[0], comm)
+    else:
+        csr, ids = read_csr(path, parse())
+        matrix = Matrix._from_csr(csr, adopt=True)  # no other object has these arrays
     return matrix if ids is None else (matrix, ids)
 
 
@@ -199,6 +171,8 @@ def read_csr(
 
 def _read(path: str | os.PathLike[str], options: ReadOptions) -> tuple[Csr, NDArray[np.int64] | None]:
     kind = options.kind
+    if options.relabel and (ids := stored_ids(path, options)) is not None:  # it is numbered already
+        return _read(path, replace(options, relabel=False))[0], ids
     if options.verify and kind != "binsparse":
         raise _unchecked(path)
     if options.placement in FILES and kind != "binsparse":
@@ -257,156 +231,12 @@ def ready_file(path: str | os.PathLike[str], kind: str | None) -> Ready | None:
     return _find(Path(path)) if kind == "binsparse" else None
 
 
-@dataclass(frozen=True)
-class ReadOptions:
-    """The options of :func:`sparsezc.io.read`, parsed.
-
-    Attributes
-    ----------
-    kind : str or None
-        The format of the file; None: a generated graph, which has none.
-    both : bool
-        Every edge counts in both directions.
-    merge : str
-        The name of the operator that merges duplicates.
-    adds_duplicates : bool
-        Duplicates are added, as this format means them so (SciPy's do) and no other operator was given.
-    """
-
-    kind: str | None
-    directed: bool | None = None
-    both: bool = False
-    weights: Weights = FROM_FILE
-    relabel: bool = False
-    placement: str | None = None
-    merge: str = "min"
-    adds_duplicates: bool = False
-    verify: bool = False
-    columns: TableColumns = USUAL
-
-    @classmethod
-    def parse(cls, path: str | os.PathLike[str], *, relabel: bool = False, **options: Unpack[Reading]) -> ReadOptions:
-        """Parse the options of :func:`read` for a graph.
-
-        Raises
-        ------
-        InvalidValue
-            An argument is malformed, or two contradict each other; the name is empty, or a format is given where no
-            file is read.
-        FileFormatError
-            As for :func:`format_of`.
-        TypeError
-            There is no such option.
-
-        Examples
-        --------
-        >>> ReadOptions.parse("kron:4", symmetrize=True).both
-        True
-        """
-        if unknown := options.keys() - Reading.__annotations__:
-            raise unexpected("read", unknown, Reading)
-        directed, symmetrize = options.get("directed"), options.get("symmetrize", False)
-        verify, format = options.get("verify", False), options.get("format")
-        given, dup_op = options.get("weights"), options.get("dup_op")
-        wanted = FROM_FILE if given is None else weighting.parse(given)
-        merge = "min" if dup_op is None else csr_builder.merge_name(dup_op)
-        columns = _columns(options)
-        for name, value in (("symmetrize", symmetrize), ("relabel", relabel), ("verify", verify)):
-            if value is not False:
-                flag(name, value)
-        if directed is not None:
-            flag("directed", directed)
-        if symmetrize and directed:
-            raise InvalidValue("directed=True and symmetrize=True contradict each other; give one of them")
-        if not file_name(path, "the graph"):
-            raise InvalidValue("the name of the graph is empty; a file, or a graph to make such as kron:16, is needed")
-        try:
-            kind = None if is_generated(path) else format_of(Path(path), format)
-            if kind is None and format is not None:
-                raise InvalidValue(f"format={format!r} is for files; {path} is made, so leave it out")
-            if (columns.kind is None) != (columns.only is None):
-                raise InvalidValue("type_col= and type= go together: a column, and the type of the edges to read")
-            if columns and (kind not in TABLES or (columns.kind and kind == "networkx")):
-                raise InvalidValue(
-                    f"{path} is no table whose columns have names; source_col=, target_col= and weight_col= are for"
-                    f" the formats {', '.join(TABLES)}"
-                )
-        except GraphblasException as error:
-            add_name(error, path)
-            raise
-        both = bool(symmetrize) or (directed is not None and not directed)
-        adds = kind == "npz" and dup_op is None and wanted.kind == "file"
-        return cls(
-            kind, directed, both, wanted, bool(relabel), options.get("placement"), merge, adds, bool(verify), columns
-        )
-
-    @property
-    def named(self) -> bool:
-        """Return whether vertices have names in this format, if they are wanted."""
-        return self.relabel and self.kind == "networkx"
-
-    def check_direction(self, path: str | os.PathLike[str], undirected: bool) -> None:
-        """Raise InvalidValue if directed=True is given for a graph whose format makes it undirected."""
-        if self.directed and undirected:
-            raise InvalidValue(f"directed=True, but {path} is undirected by its format; leave directed out")
+def stored_ids(path: str | os.PathLike[str], options: ReadOptions) -> NDArray[Any] | None:
+    """Return the ids or names of vertices that a .h5 file has; None for other sources."""
+    return _ids_in(Path(path)) if options.kind == "binsparse" else None
 
 
-def _columns(options: Reading) -> TableColumns:
-    """Return the columns that are chosen by name, checked."""
-    given: tuple[tuple[str, Any], ...] = (
-        ("source_col", options.get("source_col")),
-        ("target_col", options.get("target_col")),
-        ("weight_col", options.get("weight_col")),
-        ("type_col", options.get("type_col")),
-        ("type", options.get("type")),
-    )
-    for option, name in given:
-        if name is not None and (not isinstance(name, str) or not name):
-            raise InvalidValue(f"{option}={name!r}; the name of a {'type' if option == 'type' else 'column'} is needed")
-    return TableColumns(given[0][1], given[1][1], given[2][1], given[3][1], given[4][1])
-
-
-def is_generated(path: str | os.PathLike[str]) -> bool:
-    """Return whether it is the name of a generated graph."""
-    return isinstance(path, str) and path.partition(":")[0] in GENERATED and not Path(path).exists()
-
-
-def format_of(path: Path, format: str | None = None, *, exists: bool = True) -> str:
-    """Return the format of a file by the longest known suffix of its name, or the requested one.
-
-    >>> format_of(Path("web-Google.txt.gz"))
-    'snap'
-    """
-    if format is not None and format not in FORMATS:
-        raise InvalidValue(f"format={format!r} is not known; choose one of {', '.join(FORMATS)}")
-    if format is None and exists and path.is_dir() and any(path.rglob("*.parquet")):
-        return "parquet"
-    plain = plain_name(path.name)
-    packed = path.name.lower().removeprefix(plain)
-    suffix = max((suffix for suffix in SUFFIXES if plain.endswith(suffix)), key=len, default=None)
-    if format is None and suffix is None and exists and plain.startswith("out."):
-        return "konect"
-    if format is None and suffix is None:
-        if exists:
-            existing(path)
-        made = ", and made graphs such as kron:16, urand:16, grid:100x100"
-        known = sorted(each for each in SUFFIXES if each.count(".") == 1)
-        others = "; of other names, and pipes, format= (--format) says what they hold"
-        raise FileFormatError(
-            f"{path}: the suffix {Path(plain).suffix!r} is not known{meant(Path(plain).suffix, SUFFIXES)}; known are "
-            f"{', '.join(known)} (text and .sg formats also with {', '.join(packing.SUFFIXES)})"
-            + (made + others)
-            * exists
-        )
-    found = format or SUFFIXES[str(suffix)]
-    if found in _NEVER_PACKED and packed:
-        how = "gzipped" if packed == ".gz" else f"packed by {packing.NAMES[packed]}"
-        raise FileFormatError(f"{path}: {found} files are not {how}; a name without {packed} is needed")
-    if exists and found not in _TEXT and is_piped(path):
-        raise FileFormatError(f"{path} is a pipe or a device; of these text can be read, {found} files must be regular")
-    return found
-
-
-def module_of(kind: str) -> Any:
-    """Return the module that reads and writes a format: one of formats/, or one that a program registered."""
-    return REGISTERED.get(kind) or import_module(f"sparsezc.io.formats.{kind}")
+def with_stored_ids(path: str | os.PathLike[str], options: ReadOptions) -> ReadOptions:
+    """Return the options by which a .h5 file that has ids of its vertices is read with them."""
+    kept = options.kind == "binsparse" and _has_ids(Path(path))
+    return replace(options, relabel=True) if kept else options

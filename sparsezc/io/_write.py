@@ -9,12 +9,14 @@ from typing import Any, Unpack
 
 from sparsezc.errors import InvalidValue
 from sparsezc.expr.options import flag
-from sparsezc.io._read import Reading, ReadOptions, format_of, module_of, read_csr, ready_file
+from sparsezc.io._formats import format_of, module_of
+from sparsezc.io._options import Reading, ReadOptions
+from sparsezc.io._read import read_csr, ready_file, with_stored_ids
 from sparsezc.io._read import source as source_of
 from sparsezc.io.build.limits import need_numbers, wrong_type
 from sparsezc.io.build.optional import need
 from sparsezc.io.files.atomic_write import Output
-from sparsezc.io.files.source import WRITTEN, file_name, naming
+from sparsezc.io.files.names import WRITTEN, file_name, naming
 from sparsezc.memory.csr import Csr
 from sparsezc.terminal.progress import task
 
@@ -57,11 +59,13 @@ def write(A: Any, path: str | os.PathLike[str], *, format: str | None = None, **
 
 
 def write_files(A: Any, path: str | os.PathLike[str], *, format: str | None = None, **options: Any) -> list[Path]:
-    """Write as :func:`write` does, and return the files that were written."""
+    """Write as :func:`write` does, and return the files that were written; .h5 files keep the ids of `vertices`."""
     target = Path(file_name(path, WRITTEN))
     kind = check_target(target, format, compress=options.pop("compress", False))
     module = module_of(kind[0])
     options |= kind[1]
+    if (vertices := options.pop("vertices", None)) is not None and kind[0] == "binsparse":
+        options["vertices"] = vertices
     with task(), Output(target) as out, naming(target):
         module.write(as_csr(A), out, **options)
     return out.written
@@ -141,8 +145,8 @@ def convert(
         _convert.convert(source, target, memory, wanted, compress=compress)
         return
     verify = wanted.verify or ready_file(source, wanted.kind) is not None
-    csr, _ = read_csr(source, replace(wanted, verify=verify))
-    write(csr, target, compress=compress)
+    csr, ids = read_csr(source, replace(with_stored_ids(source, wanted), verify=verify))
+    write_files(csr, target, compress=compress, vertices=ids)
 
 
 def _check_ranks(target: str | os.PathLike[str], memory: Any, *, compress: bool) -> None:

@@ -5,25 +5,34 @@ from __future__ import annotations
 import networkx as nx
 
 from sparsezc.networkx_backend.expected import on_start_tests
-from sparsezc.networkx_backend.graphs.claims import BACKEND, CLAIMS, can_run, require_networkx, should_run
+from sparsezc.networkx_backend.graphs.claims import (
+    BACKEND,
+    CLAIMS,
+    can_run,
+    can_run_or_say,
+    require_networkx,
+    should_run,
+)
 from sparsezc.networkx_backend.graphs.convert import convert_from_nx, convert_to_nx
 
 # These modules claim their functions when they are imported.
-from sparsezc.networkx_backend.measures import betweenness, centrality, distances, hop_sums, matrices  # noqa: F401
-from sparsezc.networkx_backend.paths import every, hops, lengths, searches, trees  # noqa: F401
+from sparsezc.networkx_backend.made import classic, named, operators, tables  # noqa: F401
+from sparsezc.networkx_backend.measures import betweenness, centrality, distances, hop_sums, layouts, matrices  # noqa: F401
+from sparsezc.networkx_backend.paths import astar, every, hops, lengths, searches, trees  # noqa: F401
 from sparsezc.networkx_backend.structure import (  # noqa: F401
     assortativity,
     bipartite,
     choices,
     clusters,
+    communities,
     components,
     cut_points,
     dags,
     degrees,
     directed,
     holes,
+    likeness,
     links,
-    made,
     partitions,
     sides,
 )
@@ -31,7 +40,7 @@ from sparsezc.networkx_backend.structure import (  # noqa: F401
 require_networkx(nx.__version__)
 
 
-BACKEND.can_run, BACKEND.should_run = can_run, should_run
+BACKEND.can_run, BACKEND.should_run = can_run_or_say, should_run
 BACKEND.convert_from_nx, BACKEND.convert_to_nx = convert_from_nx, convert_to_nx
 BACKEND.on_start_tests = on_start_tests
 

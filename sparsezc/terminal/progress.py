@@ -3,25 +3,30 @@
 :func:`bar` counts work that comes in parts; :func:`working` stands for one call that cannot be counted, such as a sort,
 and shows the time. The two seconds are those of the whole :func:`task`: reading a graph may read, sort and place in one
 task. The setting is read once a task.
+
+:func:`watching` shows a call whose loops count their own steps: they hand what they run through to :func:`steps`, which
+returns it unchanged unless the call is watched.
 """
 
 from __future__ import annotations
 
+import shutil
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sized
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from functools import cache
 from types import SimpleNamespace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from sparsezc.terminal.printable import printable
 
 _PATIENCE = 2.0  # seconds before a bar appears
 _REFRESH = 0.5  # seconds between two updates for work that is not counted
 _clock = time.monotonic
+T = TypeVar("T")
 
 #: The bar if none is wanted: calls of `bool` cost little and have no effect.
 _NO_BAR = SimpleNamespace(update=bool, close=bool)
@@ -33,6 +38,7 @@ class _Task(NamedTuple):
 
 
 _current: ContextVar[_Task | None] = ContextVar("_current", default=None)
+_watch: ContextVar[_Watch | None] = ContextVar("_watch", default=None)
 
 
 def _wanted() -> bool:
@@ -83,24 +89,145 @@ def working(label: str) -> AbstractContextManager[Callable[[str], Any]]:
 
 @contextmanager
 def _working(label: str) -> Iterator[Callable[[str], Any]]:
-    done, shown = threading.Event(), _bar(label, bar_format="{desc}: {elapsed}")
-
-    def look() -> None:
-        while not done.wait(_REFRESH):
-            shown.update(0)
+    shown = _bar(label, bar_format="{desc}: {elapsed}")
 
     def say(label: str) -> None:
         shown.set_description_str(printable(label), refresh=False)
         shown.update(0)
 
+    with _refreshed(shown, lambda: shown.update(0)):
+        yield say
+
+
+@contextmanager
+def _refreshed(shown: Any, refresh: Callable[[], Any]) -> Iterator[None]:
+    """Have a thread refresh a bar, which is closed at the end."""
+    done = threading.Event()
+
+    def look() -> None:
+        while not done.wait(_REFRESH):
+            refresh()
+
     thread = threading.Thread(target=look, name="sparsezc-progress", daemon=True)
     thread.start()
     try:
-        yield say
+        yield
     finally:
         done.set()
         thread.join()
         shown.close()
+
+
+def watching(label: str) -> AbstractContextManager[Any]:
+    """Show the time of a call and, while one of its loops counts them, its steps, their rate and the time left.
+
+    >>> with watching("search"):
+    ...     found = [depth for depth in steps(range(3), "rounds")]
+    """
+    now = _current.get()
+    return _watching(label) if (_wanted() if now is None else now.wanted) else nullcontext()
+
+
+@contextmanager
+def _watching(label: str) -> Iterator[None]:
+    watch, shown = _Watch(label), _bar(label, bar_format="{desc}")
+
+    def refresh() -> None:
+        width = max(shutil.get_terminal_size().columns - 1, 1)
+        shown.set_description_str(printable(watch.text())[:width], refresh=False)
+        shown.update(0)
+
+    token = _watch.set(watch)
+    try:
+        with _refreshed(shown, refresh):
+            yield
+    finally:
+        _watch.reset(token)
+
+
+def is_watched() -> bool:
+    """Return whether steps are counted."""
+    return _watch.get() is not None
+
+
+def steps(
+    items: Iterable[T], unit: str, *, total: int | None = None, size: Callable[[T], int] | None = None,
+    at_most: bool = False,
+) -> Iterable[T]:  # fmt: skip
+    """Return `items`; a call that is watched counts them as they are used up.
+
+    Parameters
+    ----------
+    unit : str
+        What is counted, in the plural.
+    total : int, optional
+        How many there are; by default the number of items, if it is known.
+    size : callable, optional
+        How many an item stands for; by default one.
+    at_most : bool
+        The loop may end before the total.
+    """
+    watch = _watch.get()
+    if watch is None or watch.loop is not None:  # the outermost loop counts
+        return items
+    known = len(items) if total is None and isinstance(items, Sized) else total
+    return watch.counted(items, _Loop(unit, known, at_most, _clock()), size)
+
+
+class _Loop:
+    """A loop that counts: `done` of the total, which may not be known."""
+
+    def __init__(self, unit: str, total: int | None, at_most: bool, began: float) -> None:
+        self.unit, self.total, self.at_most, self.began, self.done = unit, total, at_most, began, 0
+
+    def text(self, now: float) -> str:
+        """Return the count, the rate and the time left, as far as they are known."""
+        end = "" if self.total is None else f" of {'at most ' * self.at_most}{self.total:,}"
+        found = f"{self.done:,}{end} {self.unit}"
+        took = now - self.began
+        if not self.done or took <= 0:
+            return found
+        rate = self.done / took
+        found += f", {rate:.3g} a second" if rate >= 1 else f", {1 / rate:.3g} s each"
+        left = "" if self.total is None else f", {_interval((self.total - self.done) / rate)} left"
+        return found + left
+
+
+class _Watch:
+    """A call that is shown: its label, its start, and the loop that counts."""
+
+    def __init__(self, label: str) -> None:
+        self._label, self._began = label, _clock()
+        self.loop: _Loop | None = None
+
+    def counted(self, items: Iterable[T], loop: _Loop, size: Callable[[T], int] | None) -> Iterator[T]:
+        """Yield items; each is done when the next one is asked for."""
+        if self.loop is not None:
+            yield from items
+            return
+        self.loop = loop
+        try:
+            for item in items:
+                yield item
+                done = loop.done + (1 if size is None else size(item))
+                loop.done = done if loop.total is None else min(done, loop.total)
+        finally:
+            self.loop = None
+
+    def text(self) -> str:
+        """Return the line; another thread may be counting."""
+        now, loop = _clock(), self.loop
+        counted = "" if loop is None else f", {loop.text(now)}"
+        return f"{self._label}: {_interval(now - self._began)}{counted}"
+
+
+def _interval(seconds: float) -> str:
+    """Return a time as bars show it.
+
+    >>> _interval(75), _interval(3700)
+    ('01:15', '1:01:40')
+    """
+    return str(_bar_type().format_interval(seconds))
 
 
 def _bar(label: str, **more: Any) -> Any:

@@ -1,4 +1,4 @@
-"""gb.algorithms.modularity and louvain_communities."""
+"""gb.algorithms.modularity, louvain_communities and greedy_modularity_communities."""
 
 import json
 
@@ -25,6 +25,7 @@ from tests.algorithms.graphs import (
 )
 
 modularity, louvain_communities = gb.algorithms.modularity, gb.algorithms.louvain_communities
+greedy_modularity_communities = gb.algorithms.greedy_modularity_communities
 
 
 def sets(label):
@@ -118,6 +119,37 @@ def test_real_graphs(name):
     label = louvain_communities(A, seed=1)
     check_labels(graph, label)
     assert modularity(A, label) >= 0.97 * known["modularity_networkit_plm"]
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("directed", [False, True])
+def test_unions_against_networkx(directed, weighted):
+    """Of equal gains the same choice, as the vertices are numbers."""
+    for seed in range(2):
+        judge = nx.gnp_random_graph(18, 0.12, seed=seed, directed=directed)
+        for k, (_, _, data) in enumerate(judge.edges(data=True)):
+            data["weight"] = k % 3 + 1
+        A = gb.Matrix.from_dense(nx.to_numpy_array(judge, weight="weight" if weighted else None), missing_value=0.0)
+        for options in ({}, {"resolution": 0.6}, {"cutoff": 9}, {"best_n": 2}):
+            label = dense(greedy_modularity_communities(A, **options, weighted=weighted))
+            expected = nx.community.greedy_modularity_communities(judge, "weight" if weighted else None, **options)
+            assert {frozenset(np.flatnonzero(label == v).tolist()) for v in label} == set(map(frozenset, expected))
+            assert all(label[v] == min(part) for part in expected for v in part)
+
+
+def test_bad_arguments_of_unions():
+    A = matrix(csr(3, [(0, 1), (1, 0)]))
+    assert dense(greedy_modularity_communities(gb.Matrix("BOOL", 3, 3))).tolist() == [0, 1, 2]
+    assert greedy_modularity_communities(gb.Matrix("BOOL", 0, 0)).size == 0
+    for options, said in (
+        ({"cutoff": 0}, "cutoff is 0; at least 1 is needed"),
+        ({"cutoff": 4}, "cutoff is 4; the graph has 3 vertices"),
+        ({"best_n": 4}, "best_n is 4; the graph has 3 vertices"),
+        ({"cutoff": 2, "best_n": 1}, "best_n is 1; at least 2 is needed"),
+        ({"resolution": np.nan}, "resolution is nan"),
+    ):
+        with pytest.raises(gb.exceptions.InvalidValue, match=said):
+            greedy_modularity_communities(A, **options)
 
 
 @pytest.mark.parametrize("unit", [5e-324, 1e-200, 1e160, 1e300, 1e307])

@@ -139,6 +139,42 @@ def test_condensation_and_longest_paths():
     assert length == nx.dag_longest_path_length(D)
 
 
+def test_exchanges_of_ends_keep_degrees():
+    judge = nx.barabasi_albert_graph(50, 3, seed=1)
+    A = gb.Matrix.from_dense(nx.to_numpy_array(judge, dtype=bool), missing_value=False)
+    B = a.double_edge_swap(A, 2_000, seed=4)
+    D = B.to_dense(False)
+    assert np.array_equal(D, D.T)
+    assert not D.diagonal().any()
+    assert np.array_equal(D.sum(axis=0), A.to_dense(False).sum(axis=0))
+    assert B.isequal(a.double_edge_swap(A, 2_000, seed=4))
+    assert (A.to_dense(False) != D).sum() > A.nvals
+    assert a.double_edge_swap(A, 0).isequal(A)
+
+
+def test_exchanges_of_ends_choose_evenly():
+    """Of the three perfect matchings of four vertices each comes as often."""
+    A = gb.Matrix.from_edgelist([(0, 1), (1, 0), (2, 3), (3, 2)], nrows=4, ncols=4)
+    partners = [a.double_edge_swap(A, 7, seed=s)[0, :].new().to_coo()[0][0] for s in range(150)]
+    assert min(np.bincount(partners, minlength=4)[1:]) > 30
+
+
+def test_rich_clubs_beside_a_random_graph():
+    judge = nx.barabasi_albert_graph(40, 4, seed=1)
+    A = gb.Matrix.from_dense(nx.to_numpy_array(judge, dtype=bool), missing_value=False)
+    plain, found = a.rich_club_coefficient(A).to_dict(), a.rich_club_coefficient(A, True, 10, seed=5).to_dict()
+    at_random = a.rich_club_coefficient(a.double_edge_swap(A, 10 * judge.size(), seed=5)).to_dict()
+    assert found == pytest.approx({k: plain[k] / x for k, x in at_random.items() if x})
+    with pytest.raises(gb.exceptions.ConvergenceFailure, match=r"0 exchanges of edges were found in max_tries = \d+"):
+        a.rich_club_coefficient(gb.Matrix.from_dense(~np.eye(5, dtype=bool), missing_value=False), True, 1)
+    with pytest.raises(gb.exceptions.InvalidValue, match="Q is -1; a finite number >= 0 is needed"):
+        a.rich_club_coefficient(A, True, -1)
+    with pytest.raises(gb.exceptions.InvalidValue, match="A has 1 edges between different vertices; at least 2"):
+        a.double_edge_swap(gb.io.read("path:2"), 1)
+    with pytest.raises(gb.exceptions.InvalidValue, match="max_tries is 1; at least 5 is needed"):
+        a.double_edge_swap(A, 5, 1)
+
+
 def test_bad_arguments():
     square, other = gb.Matrix("BOOL", 3, 3), gb.Matrix("BOOL", 2, 3)
     for algorithm in (

@@ -49,8 +49,11 @@ EQUAL = {
     "generations": lambda A: alg.topological_generations(A.select("triu", 1).new()),
     "independent set": lambda A: alg.maximal_independent_set(A, seed=3),
     "independent set around a vertex": lambda A: alg.maximal_independent_set(A, nodes=[A.nrows - 1], seed=4),
+    "unions of communities": alg.greedy_modularity_communities,
+    "unions by weight": lambda A: alg.greedy_modularity_communities(A, 0.7, 2 if A.nrows > 1 else 1, weighted=True),
     "matching": lambda A: alg.maximal_matching(A, seed=3),
     "forest": alg.minimum_spanning_forest,
+    "order": lambda A: alg.topological_sort(A.select("triu", 1).new()),
     "triangles": alg.triangles,
     "opposite edges": lambda A: alg.overall_reciprocity(A) if A.nvals else alg.triangle_count(A),
     "number of triangles": alg.triangle_count,
@@ -65,6 +68,15 @@ CLOSE = {
     "modularity": lambda A: alg.modularity(A, gb.Vector.from_dense(np.arange(A.nrows) // 3)),
     "closeness": lambda A: alg.closeness_centrality(A, k=min(A.nrows, 130), seed=1),
     "harmonic closeness": lambda A: alg.harmonic_centrality(A, k=min(A.nrows, 70), seed=1),
+    "scores": lambda A: alg.eigenvector_centrality(A, 1000, 1e-4),
+    "scores of directed graphs": lambda A: alg.eigenvector_centrality(directed(A), 1000, 1e-4),
+    "scores by weight": lambda A: alg.eigenvector_centrality(directed(A), 1000, 1e-4, one(A), weighted=True),
+    "hubs": lambda A: alg.hits(A)[0],
+    "authorities by weight": lambda A: alg.hits(A, weighted=True)[1],
+    "common neighbours": lambda A: alg.common_neighbors(A, ahead(A)),
+    "common neighbours by weight": lambda A: alg.resource_allocation_index(A, ahead(A)),
+    "shares of common neighbours": lambda A: alg.jaccard_coefficient(A, ahead(A)),
+    "betweenness of edges": lambda A: alg.edge_betweenness_centrality(A, k=min(A.nrows, 20), seed=1),
     "betweenness": lambda A: alg.betweenness_centrality(A, k=min(A.nrows, 20), seed=1),
     "betweenness with ends": lambda A: alg.betweenness_centrality(A, sources=[0, A.nrows - 1], endpoints=True),
 }
@@ -74,6 +86,16 @@ CONNECTED = {
     "diameter": alg.diameter,
     "mean distance": alg.average_shortest_path_length,
 }
+
+
+def directed(A):
+    return A.dup()._known_symmetric(False)
+
+
+def ahead(A):
+    """Each vertex and those 0, 1 and 7 places ahead."""
+    v = np.arange(A.nrows)
+    return np.unique(np.concatenate([np.c_[v, (v + k) % v.size] for k in (0, 1, 7)]), axis=0)
 
 
 def one(A):
@@ -118,13 +140,48 @@ def test_loops_give_the_statements_answers(name, compiled):
     if name in ("one vertex", "shuffled path"):
         tried |= {what: (call, True) for what, call in CONNECTED.items()}
     if not A.nvals:
-        del tried["modularity"]  # it is not defined
+        for what in ("modularity", "unions of communities", "unions by weight"):
+            del tried[what]  # it is not defined
     expected = {what: call(A) for what, (call, _) in tried.items()}
     compiled()
     for what, (call, exactly) in tried.items():
         compiled.ran.clear()
         assert is_same(expected[what], call(A), exactly), what
         assert compiled.ran, f"{what}: no loop ran"
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_scores_of_undirected_graphs_are_the_leading_eigenvector(weighted, compiled):
+    A = graph("random 150, both ways").dup("FP64")._known_symmetric()
+    values, vectors = np.linalg.eigh(A.to_dense(0.0) if weighted else A.dup(bool).to_dense(False).astype(float))
+    compiled()
+    scores = alg.eigenvector_centrality(A, 1000, 1e-14, weighted=weighted)
+    assert compiled.ran == ["powers"]
+    assert values[-1] > 1.1 * values[-2]
+    np.testing.assert_allclose(scores.to_dense(), np.abs(vectors[:, -1]), rtol=1e-8, atol=1e-12)
+
+
+@pytest.mark.parametrize("dtype", ["INT64", "FP64"])
+def test_least_cuts(dtype, compiled):
+    A = matrix(both_ways(at_random(30, 120))).dup(dtype)
+    expected = alg.stoer_wagner(A)[0]
+    compiled()
+    cut, part = alg.stoer_wagner(A)
+    assert compiled.ran == ["least_cut"]
+    assert type(cut) is type(expected)
+    assert np.isclose(cut, expected)
+    side = part.to_dense(False)
+    assert 0 < side.sum() < A.nrows
+    assert np.isclose(np.triu(np.maximum(W := A.to_dense(0), W.T))[side[:, None] != side].sum(), cut)
+
+
+def test_exchanges_of_ends(compiled):
+    """The loop is its own reference: Python runs it where numba does not."""
+    A = graph("random 150, both ways")
+    expected = alg.double_edge_swap(A, 900, seed=2)
+    compiled()
+    assert alg.double_edge_swap(A, 900, seed=2).isequal(expected)
+    assert compiled.ran == ["exchanges"]
 
 
 @pytest.mark.parametrize("name", ["random 12", "random 60, both ways"])
@@ -177,6 +234,8 @@ def test_a_failure_to_converge_is_told_alike(compiled):
     A = graph("random 60")
     for begin in (lambda: None, compiled):
         begin()
+        with pytest.raises(gb.exceptions.ConvergenceFailure, match="after max_iter = 2 iterations the scores still"):
+            alg.eigenvector_centrality(A, tol=1e-12, max_iter=2)
         with pytest.raises(gb.exceptions.ConvergenceFailure, match="after max_iter = 2 iterations the ranks still"):
             alg.pagerank(A, tol=1e-12, max_iter=2)
 
@@ -199,6 +258,8 @@ def test_rows_without_entries_take_no_memory(compiled):
     assert alg.bfs(A, 0).to_dict() == {0: 0, 1: 1, n // 2: 2}
     assert alg.bfs_parents(A, 1).to_dict() == {1: 1, n // 2: 1, 0: n // 2}
     assert alg.overall_reciprocity(A) == 0
+    assert alg.resource_allocation_index(A, [(0, 1), (0, 2)]).nvals == 0
+    assert alg.topological_generations(A.select("triu").new()[:2, :2].new()).to_dict() == {0: 0, 1: 1}
 
 
 def test_statements_run_where_memory_is_short_for_a_loop(compiled, monkeypatch):
@@ -252,8 +313,9 @@ def test_threads_share_searches(compiled, monkeypatch):
     expected = alg.betweenness_centrality(A)
     compiled()
     assert alg.betweenness_centrality(A).isclose(expected, rel_tol=1e-9, abs_tol=1e-12)
-    each = replay.run_loop(searches.levels, A, np.array([0]), 9, cost=1.0)
-    assert each[1] == alg.bfs(A, 0).nvals
+    level, met = np.empty(150, np.int32), np.zeros(150, bool)
+    each = replay.run_loop(searches.levels, A, level, met, np.array([0]), 9, cost=1.0)
+    assert each[3] == alg.bfs(A, 0).nvals
 
 
 def test_an_engine_without_loops_runs_statements(monkeypatch):

@@ -16,7 +16,7 @@ import pytest
 
 import sparsezc as gb
 from sparsezc.cli import doctor, main
-from sparsezc.cli.report import Table, cut, rate, seconds, size
+from sparsezc.cli.answers.report import Table, cut, rate, seconds, size
 from sparsezc.config import parse_bytes
 from sparsezc.device import cuda
 from sparsezc.errors import InvalidValue

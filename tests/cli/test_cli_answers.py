@@ -152,7 +152,7 @@ def test_a_closed_folder_is_refused_before_the_work(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sparsezc.cli.graph.load", lambda *_: pytest.fail("the graph was read"))
-    monkeypatch.setattr("sparsezc.cli.answer.os.access", lambda *_: False)  # the superuser may write anywhere
+    monkeypatch.setattr("sparsezc.cli.answers.names.os.access", lambda *_: False)  # the superuser may write anywhere
     assert f"the folder {tmp_path} is closed" in failed(capsys, "cc", "star:4", "--out", tmp_path / "a.csv")
 
 

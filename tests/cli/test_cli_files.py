@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from sparsezc.cli import main
-from sparsezc.cli.report import Report
+from sparsezc.cli.answers.report import Report
 from sparsezc.io import read
 from sparsezc.io.files import atomic_write
 from tests.cli.commands import failed

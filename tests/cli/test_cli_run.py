@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import csv
+import gzip
+import io
 import json
 from pathlib import Path
 from typing import Any
@@ -108,6 +111,7 @@ def test_the_table_has_every_algorithm_and_application():
 
 #: Arguments of the other rows that need some.
 NEEDED = {
+    "double-edge-swap": ["--swaps", "1", "--seed", "1"],
     "k-truss": ["--k", "2"],
     "maximal-independent-set": ["--nodes", "0", "2", "--seed", "1"],
     "maximal-matching": ["--seed", "1"],
@@ -139,6 +143,7 @@ def called(row: Row, A: gb.Matrix) -> Any:
         "katz-centrality": {"alpha": 0.05, "nstart": y}, "pagerank": {"personalization": y, "tol": 1e-5},
         "cosine-similarity": {"pairs": gb.Matrix.from_coo([0, 1], [1, 0], True, nrows=5, ncols=5), "weighted": True},
         "k-hop": {"radius": 2, "center": False}, "all-pairs-shortest-paths": {"weighted": False},
+        "double-edge-swap": {"swaps": 1, "seed": 1},
     }  # fmt: skip
     return row.call(A, **given, **more.get(row.name, {}))
 
@@ -336,6 +341,70 @@ def test_graphs_that_are_written_have_the_files_ids(here, capsys):
     assert gb.io.read("pairs.tsv", directed=True).to_dicts() == {100: {300: 1}, 300: {100: 1}}
 
 
+LISTED = [".txt", ".tsv.gz", ".csv", ".json", ".npz", ".parquet", ".feather", "-"]
+
+
+def listed(path: str, out: str) -> list[list[Any]]:
+    """Rows of an answer, by a library."""
+    if path == "-":
+        return [line.split() for line in out.splitlines()]
+    if path.endswith((".parquet", ".feather")):
+        arrow = pytest.importorskip("pyarrow.feather" if path.endswith("feather") else "pyarrow.parquet")
+        return [list(row.values()) for row in arrow.read_table(path).to_pylist()]
+    if path.endswith(".npz"):
+        with np.load(path) as stored:
+            return [list(row) for row in zip(*(stored[name].tolist() for name in stored.files), strict=True)]
+    if path.endswith(".json"):
+        return [list(row) for row in zip(*json.loads(Path(path).read_text()).values(), strict=True)]
+    text = gzip.decompress(Path(path).read_bytes()).decode() if path.endswith(".gz") else Path(path).read_text()
+    return list(csv.reader(io.StringIO(text), delimiter={".ts": "\t", ".cs": ","}.get(path[1:4], " ")))
+
+
+@pytest.mark.parametrize("suffix", LISTED)
+def test_rows_and_edges_have_names_in_every_format(suffix, here, capsys):
+    """Drawn edges, and the edges of a graph, whose ends have names."""
+    (here / "named.csv").write_text("source,target\nann,bob\nbob,zoe\n")
+    path = suffix if suffix == "-" else f"a{suffix}"
+    drawn = ("sample-neighbors", "named.csv", "--relabel", "--sources", "ann", "bob", "--quiet", "--out", path)
+    bridges = ("bridges", "named.csv", "--relabel", "--undirected", "--quiet", "--out", path)
+    for arguments, expected in (
+        (drawn, [("ann", "bob"), ("bob", "zoe")]),
+        (bridges, [("ann", "bob"), ("bob", "ann"), ("bob", "zoe"), ("zoe", "bob")]),
+    ):
+        code, out, err = run(capsys, *arguments)
+        assert (code, err) == (0, "")
+        assert [tuple(row[:2]) for row in listed(path, out)] == expected
+
+
+def test_edges_without_names_are_a_graphs_file_or_lines(here, capsys):
+    (here / "named.csv").write_text("source,target\nann,bob\n")
+    assert run(capsys, "bridges", "named.csv", "--relabel", "--undirected", "--quiet", "--out", "a.h5")[0] == 0
+    assert gb.io.read("a.h5", relabel=True)[1].tolist() == ["ann", "bob"]
+    assert "have names; .csv or .parquet" in run(capsys, "bridges", "named.csv", "--relabel", "--out", "a.mtx")[2]
+    assert run(capsys, "bridges", "g.tsv", "--undirected", "--quiet", "--out", "a.tsv")[0] == 0
+    assert gb.io.read("a.tsv").nvals == 8
+    assert run(capsys, "bridges", "path:2", "--quiet", "--out", "-")[1] == "0 1 True\n1 0 True\n"
+    assert run(capsys, "bridges", "path:2", "--quiet", "--out", "a.json")[0] == 0
+    assert json.loads(Path("a.json").read_text())["source"] == [0, 1]
+
+
+def test_a_table_is_written_in_other_formats(here, capsys):
+    given = ("geolocation", "g.tsv", "--undirected", *CALLS["geolocation"][:-1])
+    answer(capsys, *given, "a.csv")
+    answer(capsys, *given, "a.json")
+    rows = zip(*json.loads(Path("a.json").read_text()).values(), strict=True)
+    assert np.array_equal(np.array(list(rows)), np.loadtxt("a.csv", delimiter=","))
+
+
+@pytest.mark.parametrize("name", ["bridges", "triangle-count", "topological-sort", "core-number"])
+def test_an_answer_never_replaces_its_graph(name, here, capsys):
+    (here / "g.csv").write_text("0,1\n")
+    (here / "g.txt").symlink_to("g.csv")
+    for out in ("g.txt",) if name == "triangle-count" else ("g.csv", "g.txt"):
+        code, _, err = run(capsys, name, "g.csv", "--out", out)
+        assert (code, err) == (1, f"sparsezc: --out {out} is the graph itself; another name is needed\n")
+
+
 @pytest.mark.parametrize("mark", ["", "\ufeff"])
 @pytest.mark.parametrize("heading", ["", "y\n"])
 def test_tables_with_headings_and_byte_order_marks(mark, heading, here):
@@ -384,6 +453,27 @@ def test_bad_input(arguments, message, here, capsys):
     assert (code, out) == (1, "")
     assert err.count("\n") == 1
     assert message in err
+
+
+ODD = {"number": ("nan", "-nan"), "count": ("-9223372036854775809",)}
+
+
+@pytest.mark.parametrize(
+    "row", [row for row in ROWS if any(o.kind in ODD for o in row.options)], ids=lambda row: row.name
+)
+def test_numbers_out_of_every_range_are_refused(row, here, capsys):
+    """At once, by one line that has the parameter's name."""
+    (here / "labels.csv").write_text("0\n0\n1\n1\n0\n")
+    needed = [str(word) for word in CALLS.get(row.name, NEEDED.get(row.name, []))]
+    needed = needed[: needed.index("--out")] if "--out" in needed else needed
+    given = [] if row.name in ACYCLIC else ["--undirected"]
+    for option in row.options:
+        for odd in ODD.get(option.kind, ()):
+            others = [word for at, word in enumerate(needed) if option.flag not in needed[max(at - 1, 0) : at + 1]]
+            graph, others = (["g.tsv", others[0]], others[1:]) if row.graphs else (["g.tsv"], others)
+            code, _, err = run(capsys, row.name, *graph, *given, *others, f"{option.flag}={odd}")
+            assert (code, err.count("\n")) == (1, 1), err
+            assert option.name in err
 
 
 def test_wrong_usage(here, capsys):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import sys
 import threading
 from collections.abc import Iterator
@@ -17,7 +18,7 @@ from sparsezc.device import cuda
 from sparsezc.io._write import convert
 from sparsezc.terminal import progress
 from sparsezc.terminal.progress import bar as counted
-from sparsezc.terminal.progress import task, working
+from sparsezc.terminal.progress import steps, task, watching, working
 from tests.io.graphs import load
 from tests.io.read.test_placements import Card
 
@@ -210,6 +211,85 @@ def test_moving_to_another_placement(slow: None, capsys: pytest.CaptureFixture[s
 
 
 def test_answers(tmp_path: Path, slow: None, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
-    monkeypatch.setattr("sparsezc.cli.answer._BLOCK", 1 << 8)
+    monkeypatch.setattr("sparsezc.cli.answers.files._BLOCK", 1 << 8)
     assert main(["bfs", "path:1000", "--out", str(tmp_path / "a.txt")]) == 0
     assert "writing" in capsys.readouterr().err
+
+
+def test_a_watched_loop_tells_count_rate_and_time_left(clock: Clock) -> None:
+    told = []
+    with gb.config.set(progress=True), watching("ranks"):
+        watch = progress._watch.get()
+        assert watch is not None
+        for _ in steps(range(200), "rounds", at_most=True):
+            told.append(watch.text())
+            clock.now += 4
+            list(steps(range(5), "inner steps"))  # the outermost loop counts
+        told.append(watch.text())
+        for _ in steps(iter("abc"), "sources", size=lambda _: 64):
+            clock.now += 1
+            told.append(watch.text())
+    assert progress._watch.get() is None
+    assert told[0] == "ranks: 00:00, 0 of at most 200 rounds"
+    assert told[10] == "ranks: 00:40, 10 of at most 200 rounds, 4 s each, 12:40 left"
+    assert told[200] == "ranks: 13:20"
+    assert told[203] == "ranks: 13:23, 128 sources, 42.7 a second"
+
+
+def test_a_loop_that_is_not_watched_is_not_touched() -> None:
+    items = range(3)
+    assert steps(items, "rounds") is items
+    with gb.config.set(progress=False), watching("ranks"):
+        assert steps(items, "rounds") is items
+
+
+COUNTED = {
+    ("pagerank", "grid:9x9"): ("rounds", 100), ("katz-centrality", "path:3"): ("rounds", 1000),
+    ("betweenness-centrality", "path:70"): ("sources", 70), ("closeness-centrality", "path:70"): ("sources", 70),
+    ("voterank", "star:5"): ("vertices", 5), ("bfs", "path:3"): ("rounds", None), ("sssp", "path:3"): ("rounds", None),
+    ("local-efficiency", "grid:3x3"): ("vertices", 9),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("command", "counted"), COUNTED.items(), ids=str)
+def test_algorithms_count(
+    command: tuple[str, str], counted: tuple[str, int | None], monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    """On the command line, by statements and by compiled loops; the line is gone at the end."""
+    loops: list[Any] = []
+    count = progress._Watch.counted
+
+    def counting(watch: Any, items: Any, loop: Any, size: Any) -> Any:
+        loops.append(loop)
+        return count(watch, items, loop, size)
+
+    monkeypatch.setattr(progress._Watch, "counted", counting)
+    runs = []
+    for compiled in (False, True):
+        monkeypatch.setattr("sparsezc.engines.cpu.loops.pays", lambda _, compiled=compiled: compiled)
+        with gb.config.set(progress=True):
+            assert main(["run", *command, "--json"]) == 0
+        runs.append(json.loads(capsys.readouterr().out))
+        assert counted in [(loop.unit, loop.total) for loop in loops] or (compiled and counted[1] is None)
+        assert not counted[1] or any(loop.done > 0 for loop in loops)
+        loops.clear()
+    assert runs[0].keys() == runs[1].keys()
+    assert main(["run", *command, "--quiet"]) == 0
+    assert (loops, capsys.readouterr()) == ([], ("", ""))
+
+
+def test_a_watched_call_is_shown(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
+    """By another thread, cut to the width of the terminal."""
+    shown = threading.Event()
+    text = progress._Watch.text
+    monkeypatch.setattr(progress._Watch, "text", lambda watch: (shown.set(), text(watch) + "x" * 500)[1])
+    monkeypatch.setattr(progress, "_PATIENCE", 0.0)
+    monkeypatch.setattr(progress, "_REFRESH", 0.01)
+    monkeypatch.setenv("COLUMNS", "60")
+    bars = progress._bar_type()
+    monkeypatch.setattr(bars, "display", lambda bar, *_, **__: bar.sp(str(bar)) or (len(str(bar)) == 59 and seen.set()))
+    seen = threading.Event()
+    with gb.config.set(progress=True), watching("search"):
+        assert shown.wait(30)
+        assert seen.wait(30)
+    assert "search: 00:00xxx" in capsys.readouterr().err

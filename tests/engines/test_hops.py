@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from itertools import combinations, product
 from typing import Any
 
 import numpy as np
@@ -124,6 +126,31 @@ def test_chances_where_hops_meet_again() -> None:
     chances = {"[0]": 1 / 3} | {f"[{a}, {b}]": 1 / 6 for a, b in ((1, 3), (1, 4), (2, 5), (2, 6))}
     assert set(outcomes) == set(chances)
     assert chisquare(counts, [count * chances[x] for x in outcomes]).pvalue > SURE
+
+
+@pytest.mark.parametrize("replace", [False, True])
+def test_chances_of_whole_samples(replace: bool) -> None:
+    """Two hops of the graph that PyG's own draws are compared on; every way to draw is listed, all equally likely."""
+    count, rows = 5000, {0: (1, 2, 3), 1: (0, 4), 2: (1, 5), 3: (3,)}
+    ends = [(i, j) for i, columns in rows.items() for j in columns]
+    firsts = list(product(rows[0], repeat=2) if replace else combinations(rows[0], 2))
+    chances: Counter[tuple[tuple[int, int], ...]] = Counter()
+    for first in firsts:
+        met = sorted(set(first))
+        seconds = list(product(*(rows[v] for v in met)))
+        for second in seconds:
+            drawn = [(0, j) for j in first] + list(zip(met, second, strict=True))
+            chances[tuple(sorted(drawn))] += 1 / (len(firsts) * len(seconds))
+    assert len(chances) == (13 if replace else 8)
+    i, j = (np.add.outer(6 * np.arange(count), part).ravel() for part in np.transpose(ends))
+    A = gb.Matrix.from_coo(i, j, 1, nrows=6 * count, ncols=6 * count)
+    found = ops.sample_hops(A, 6 * np.arange(count), [2, 1], replace=replace, seed=5)
+    samples: dict[int, list[tuple[int, int]]] = {}
+    for e in found.edge.tolist():
+        samples.setdefault(e // len(ends), []).append(ends[e % len(ends)])
+    counts = Counter(tuple(sorted(drawn)) for drawn in samples.values())
+    assert set(counts) == set(chances)
+    assert chisquare([counts[x] for x in chances], [count * chance for chance in chances.values()]).pvalue > SURE
 
 
 def test_chances_by_weight_with_replacement() -> None:

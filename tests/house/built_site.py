@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import re
 import zlib
 from html.parser import HTMLParser
 from pathlib import Path
@@ -39,6 +41,10 @@ class Page(HTMLParser):
             self.faults.append(f"an image without a text: {given.get('src')}")
         if tag == "svg" and given.get("role") == "img" and not given.get("aria-labelledby"):
             self.faults.append("a drawing without a title")
+        if tag == "pre" and "tabindex" not in given:
+            self.faults.append("a box that scrolls, and that the keyboard does not reach")
+        if tag == "aside" and not given.get("aria-label"):
+            self.faults.append(f"a part of the page without a name: {given.get('class')}")
         if tag == "html" and not given.get("lang"):
             self.faults.append("no language")
 
@@ -58,6 +64,9 @@ def faults(site: Path) -> list[str]:
         found += [f"{name}: {fault}" for fault in page.faults if name not in _WRITTEN]
         found += [f"{name}: loads {each}" for each in page.loaded if not is_local(each)]
         found += [
+            f"{name}: loads {each}" for sheet in _sheets(path, page) for each in _asked(sheet) if not is_local(each)
+        ]
+        found += [
             f"{name}: lacks {each}"
             for each in page.loaded
             if is_local(each) and not (path.parent / unquote(urlsplit(each).path)).exists()
@@ -72,9 +81,23 @@ def faults(site: Path) -> list[str]:
     return found
 
 
+def _sheets(path: Path, page: Page) -> list[Path]:
+    return [path.parent / urlsplit(each).path for each in page.loaded if is_local(each) and ".css" in each]
+
+
+@functools.cache
+def _asked(sheet: Path) -> list[str]:
+    """Return the files that a style sheet loads."""
+    named = re.findall(r"url\(['\"]?([^'\")]+)|@import ['\"]([^'\"]+)", sheet.read_text())
+    return [each for pair in named for each in pair if each and not each.startswith("data:")]
+
+
 def size(path: Path) -> int:
-    """Return the bytes of a page and of the files that it loads."""
-    files = {path, *(path.parent / urlsplit(each).path for each in Page(path).loaded if is_local(each))}
+    """Return the bytes of a page, of the files that it loads, and of those that its style sheets load."""
+    page = Page(path)
+    files = {path, *(path.parent / urlsplit(each).path for each in page.loaded if is_local(each))}
+    for sheet in _sheets(path, page):
+        files |= {sheet.parent / urlsplit(each).path for each in _asked(sheet) if is_local(each)}
     return sum(file.stat().st_size for file in files)
 
 

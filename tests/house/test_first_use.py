@@ -20,9 +20,7 @@ PACKAGES = [name for name, path in modules().items() if "__getattr__, __dir__ = 
 NEEDED = {
     "sparsezc.algorithms": {"bfs", "_check", "_lengths", "_rounds", "_searches", "loops"},
     "sparsezc.applications": set(),
-    "sparsezc.cli": {
-        "answer", "features", "graph", "options", "parameters", "plot", "report", "run", "shown", "table",
-    },
+    "sparsezc.cli": {"answers", "features", "graph", "options", "parameters", "plot", "run", "table"},
     "sparsezc.device": {"cuda", "processors", "protocol"},
     "sparsezc.engines.cpu": {"cpu_engine", "dense", "loops", "store_methods", "suitesparse"},
     "sparsezc.engines.cpu.suitesparse": {

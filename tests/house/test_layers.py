@@ -8,6 +8,7 @@ circle, but it is a dependence all the same: each one that goes upwards stands i
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from functools import cache
 from graphlib import TopologicalSorter
@@ -68,9 +69,11 @@ FOLDERS = (
     ("sparsezc.applications",),
     ("sparsezc.loader",),
     ("sparsezc.networkx_backend.graphs",),
+    ("sparsezc.networkx_backend.made",),
     ("sparsezc.networkx_backend.paths",),
     ("sparsezc.networkx_backend.structure",),
     ("sparsezc.networkx_backend.measures",),
+    ("sparsezc.cli.answers",),
     ("sparsezc.cli", "sparsezc.networkx_backend"),
     # the operators' namespaces by their shorter names
     tuple(
@@ -101,6 +104,7 @@ ENGINE_FOLDERS = {
     "sparsezc.expr.dispatch": "the one dispatch: vectors follow to the engine where the matrices are",
 }
 ENGINE_NAMES = {"cpu", "gpu"}
+MENTIONS = re.compile(rf"""cupy|["'](?:{"|".join(ENGINE_NAMES)})["']""")  # other files need not be parsed
 
 
 class Import(NamedTuple):
@@ -126,6 +130,7 @@ def modules() -> dict[str, Path]:
     return found
 
 
+@cache
 def entry(module: str) -> str | None:
     """The name in the table that `module` has or lies in."""
     names = [name for row in FOLDERS for name in row]
@@ -137,6 +142,7 @@ def lies_in(module: str, folder: str) -> bool:
     return f"{module}.".startswith(f"{folder}.")
 
 
+@cache
 def height(module: str) -> int:
     name = entry(module)
     return next(level for level, row in enumerate(FOLDERS) if name in row)
@@ -151,7 +157,10 @@ def spelled(call: ast.Call) -> str | None:
 
     As far as the text gives it: packages that list names, by `first_use.names`, have them from files of their own.
     """
-    if not ast.unparse(call.func).endswith(("import_module", "first_use.function")) or not call.args:
+    last = getattr(call.func, "attr", getattr(call.func, "id", ""))  # to spell all of it takes longer than all else
+    if not last.endswith(("import_module", "function")) or not call.args:
+        return None
+    if not ast.unparse(call.func).endswith(("import_module", "first_use.function")):
         return None
     name = call.args[0]
     if isinstance(name, ast.JoinedStr):
@@ -176,7 +185,8 @@ def targets(node: ast.AST, module: str, is_package: bool) -> list[str]:
     return [name if name in modules() else base for name in full]
 
 
-def imports(module: str, path: Path) -> Iterator[Import]:
+@cache
+def imports(module: str, path: Path) -> tuple[Import, ...]:
     """Every import of a file from the package itself, outside TYPE_CHECKING."""
 
     def walk(node: ast.AST, lazy: bool) -> Iterator[Import]:
@@ -188,9 +198,10 @@ def imports(module: str, path: Path) -> Iterator[Import]:
         for child in children:
             yield from walk(child, inner)
 
-    return walk(ast.parse(path.read_text()), lazy=False)
+    return tuple(walk(ast.parse(path.read_text()), lazy=False))
 
 
+@cache
 def upward() -> list[Import]:
     every = [each for module, path in modules().items() if entry(module) for each in imports(module, path)]
     return [each for each in every if height(each.target) > height(each.module)]
@@ -289,8 +300,11 @@ g = first_use.function("sparsezc.orders", "order")
 
 def knows_engines(path: Path) -> list[str]:
     """Where a file imports or names CuPy, or compares something with an engine's name."""
-    found = []
-    for node in ast.walk(ast.parse(path.read_text())):
+    found: list[str] = []
+    text = path.read_text()
+    if not MENTIONS.search(text):
+        return found
+    for node in ast.walk(ast.parse(text)):
         match node:
             case ast.Import(names=names) if any(alias.name.split(".")[0] in ("cupy", "cupyx") for alias in names):
                 what = "imports CuPy"

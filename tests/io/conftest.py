@@ -7,7 +7,9 @@ from collections.abc import Iterator
 import pytest
 
 from sparsezc.device import cuda
+from sparsezc.io.hdf5 import foreign
 from tests.io.card import Card
+from tests.io.hdf5 import forked
 
 
 @pytest.fixture
@@ -18,3 +20,15 @@ def card() -> Iterator[Card]:
         yield made
     finally:
         cuda.use(before)
+
+
+@pytest.fixture(scope="session")
+def forks() -> Iterator[None]:
+    with forked.forking():
+        yield
+
+
+@pytest.fixture(autouse=True)
+def files_of_others_are_opened_by_forks(forks: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Opening them takes a process each, which has h5py already."""
+    monkeypatch.setattr(foreign, "_start", forked.starting(foreign))

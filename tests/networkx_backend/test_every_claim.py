@@ -22,11 +22,13 @@ from tests.networkx_backend.judging import difference, outcome
 from tests.networkx_backend.odd import Arguments
 
 BACKEND = {"backend": "sparsezc"}
-#: Their graphs are not drawn here: those of matrices are below, others in test_answers.py and test_flows_and_sides.py.
+#: Their graphs are not drawn here: those of matrices are in test_made.py, others in test_answers.py and
+#: test_flows_and_sides.py.
 _ELSEWHERE = {
     "complement", "reverse", "find_negative_cycle", "maximum_flow", "maximum_flow_value", "weighted_projected_graph",
     "overlap_weighted_projected_graph", "collaboration_weighted_projected_graph", "projected_graph", "minimum_cut",
-    "minimum_cut_value", "degree_pearson_correlation_coefficient",
+    "minimum_cut_value", "degree_pearson_correlation_coefficient", "compose", "union", "disjoint_union", "full_join",
+    "intersection", "difference", "symmetric_difference", "relabel_nodes", "convert_node_labels_to_integers",
 }  # fmt: skip
 
 
@@ -58,8 +60,6 @@ PARTS = 8
 
 def _arguments(draw: Arguments, name: str, call: Any) -> dict[str, Any]:
     given = draw.draw(name, call)
-    if name == "rich_club_coefficient":
-        given["normalized"] = False
     if name == "local_bridges":
         given["with_span"] = False
     return given

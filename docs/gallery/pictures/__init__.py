@@ -1,7 +1,8 @@
 """The gallery's pictures: a page's program runs, and the module of the page's name draws what the program found.
 
+A program that prints other text than its page says, or finds other things (``holds`` of the module), is an error.
 ``python -m docs.gallery.pictures`` draws them all; Sphinx does it before it reads the pages, so that no picture is
-older than what it shows.
+older than what it shows, and no page says what its program does not find.
 """
 
 from __future__ import annotations
@@ -9,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import importlib
 import io
-import os
 import re
 import runpy
 import tempfile
@@ -17,52 +17,53 @@ from pathlib import Path
 from types import SimpleNamespace
 
 GALLERY = Path(__file__).resolve().parents[1]
-#: Pages with a program and a picture.
-NAMES = sorted(page.stem for page in GALLERY.glob("*.md") if page.stem != "index")
+#: Pages with a program and a picture: `communities`, `networks/maze`.
+NAMES = sorted(
+    page.relative_to(GALLERY).with_suffix("").as_posix() for page in GALLERY.rglob("*.md") if page.stem != "index"
+)
 FOLDER = GALLERY / "drawn"
-_BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
+_BLOCK = re.compile(r"^```python\n(.*?)^```\n\n```text\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
-def program(name: str) -> str:
-    """Return the Python blocks of a page, each on the lines that it has there."""
+def program(name: str) -> tuple[str, str]:
+    """Return the program of a page, on the lines that it has there, and the text that it prints."""
     text = (GALLERY / f"{name}.md").read_text()
-    lines = [""] * text.count("\n")
-    for match in _BLOCK.finditer(text):
-        first = text[: match.start(1)].count("\n")
-        block = match[1].splitlines()
-        lines[first : first + len(block)] = block
-    return "\n".join(lines)
+    (match,) = _BLOCK.finditer(text)
+    return "\n" * text[: match.start(1)].count("\n") + match[1], match[2]
 
 
 def found(name: str) -> SimpleNamespace:
-    """Run the program of a page in an empty folder and return its variables."""
-    here = Path.cwd()
-    with tempfile.TemporaryDirectory() as folder:
-        script = Path(folder) / f"{name}.py"
-        script.write_text(program(name))
-        os.chdir(folder)
-        try:
-            return SimpleNamespace(**runpy.run_path(str(script)))
-        finally:
-            os.chdir(here)
+    """Run the program of a page in an empty folder and return its variables; it must print what the page says."""
+    text, said = program(name)
+    printed = io.StringIO()
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder), contextlib.redirect_stdout(printed):
+        script = Path(folder) / f"{Path(name).name}.py"
+        script.write_text(text)
+        variables = runpy.run_path(str(script))
+    if printed.getvalue() != said:
+        raise ValueError(f"{name}.md: the program must print\n{said}but prints\n{printed.getvalue()}")
+    return SimpleNamespace(**variables)
 
 
 def draw(name: str, folder: Path = FOLDER, format: str = "svg") -> Path:
-    """Draw the picture of a page and return its file."""
+    """Draw the picture of a page and return its file; the program must have found what the page says."""
     import matplotlib as mpl
 
     from docs.gallery.pictures import style
 
     with mpl.rc_context(style.SETTINGS):
-        figure = importlib.import_module(f"docs.gallery.pictures.{name}").draw(found(name))
-        folder.mkdir(parents=True, exist_ok=True)
+        module = importlib.import_module(f"docs.gallery.pictures.{name.replace('/', '.')}")
+        facts = found(name)
+        if not module.holds(facts):
+            raise ValueError(f"{name}.md: its program found something else than the page says")
+        figure = module.draw(facts)
         path = folder / f"{name}.{format}"
+        path.parent.mkdir(parents=True, exist_ok=True)
         figure.savefig(path, metadata={"Date": None} if format == "svg" else None)
     return path
 
 
 def draw_all() -> None:
-    """Draw all pictures into the gallery's folder, without what the programs print."""
-    with contextlib.redirect_stdout(io.StringIO()):
-        for name in NAMES:
-            draw(name)
+    """Draw all pictures into the gallery's folder."""
+    for name in NAMES:
+        draw(name)

@@ -11,6 +11,14 @@ from matplotlib.figure import Figure
 from docs.gallery.pictures import style
 
 
+def holds(found: SimpleNamespace) -> bool:
+    """Return whether the program found what its page says."""
+    return bool(
+        [each.to_dense().argmax(axis=0).tolist() == found.hidden.tolist() for each in found.log_p.values()]
+        == [True, False]
+    )
+
+
 def draw(found: SimpleNamespace) -> Figure:
     """Draw the surroundings of the pattern and the probabilities of its true places."""
     hidden = [int(v) for v in found.hidden]

@@ -12,6 +12,11 @@ from docs.gallery.pictures import style
 LABELS = {"gd": ("gradient descent", style.GREY), "als": ("least squares", style.OURS)}
 
 
+def holds(found: SimpleNamespace) -> bool:
+    """Return whether the program found what its page says."""
+    return bool(found.answers["als"][2][10] < found.answers["gd"][2][40])
+
+
 def draw(found: SimpleNamespace) -> Figure:
     """Draw both."""
     figure, (left, right) = style.panels(1.2, 1, height=3.6)

@@ -15,6 +15,11 @@ from docs.gallery.pictures import style
 NAMED = ("Valjean", "Myriel", "Fantine", "Gavroche", "Thenardier", "Mabeuf")
 
 
+def holds(found: SimpleNamespace) -> bool:
+    """Return whether the program found what its page says."""
+    return bool(len(set(found.leiden.to_dense().tolist())) == 6)
+
+
 def draw(found: SimpleNamespace) -> Figure:
     """Draw Leiden's answer twice."""
     label = found.leiden.to_dense()

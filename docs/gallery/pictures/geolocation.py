@@ -42,6 +42,13 @@ def errors(found: SimpleNamespace) -> tuple[np.ndarray, np.ndarray]:
     return distance(median, published(around)), distance(median, around.mean(axis=1))
 
 
+def holds(found: SimpleNamespace) -> bool:
+    """Return whether the program found what its page says: its figures are kilometres, to the nearest ten."""
+    weighted, plain = errors(found)
+    far = [*np.percentile(weighted, [50, 90]), np.median(plain)]
+    return bool(found.located.nvals == 2 * len(found.places) and np.round(far, -1).tolist() == [130, 230, 340])
+
+
 def draw(found: SimpleNamespace) -> Figure:
     """Draw the user with the error that is next to the 70th percentile, and all errors."""
     off, _ = errors(found)

@@ -17,6 +17,11 @@ def pure(X: np.ndarray, group: np.ndarray) -> float:
     return float((group[nearest] == group).mean())
 
 
+def holds(found: SimpleNamespace) -> bool:
+    """Return whether the program found what its page says."""
+    return bool(found.H.shape == (240, 8))
+
+
 def draw(found: SimpleNamespace) -> Figure:
     """Draw the principal components of features and embeddings."""
     figure, axes = style.panels(1, 1, height=3.9)

@@ -19,6 +19,11 @@ def sweep(A: np.ndarray, y: np.ndarray) -> np.ndarray:
     return (volume - within) / np.minimum(volume, total - volume)
 
 
+def holds(found: SimpleNamespace) -> bool:
+    """Return whether the program found what its page says."""
+    return bool(len(set(found.cluster.to_coo()[1].tolist()) ^ set(range(44, 78))) <= 1)
+
+
 def draw(found: SimpleNamespace) -> Figure:
     """Draw both."""
     A = nx.to_numpy_array(found.G)

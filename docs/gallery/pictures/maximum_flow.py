@@ -9,6 +9,13 @@ from matplotlib.figure import Figure
 from docs.gallery.pictures import style
 
 
+def holds(found: SimpleNamespace) -> bool:
+    """Return whether the program found what its page says."""
+    return bool(
+        found.value == found.cut and (found.side_of_s.to_dense(False)[: found.n] == found.shape.ravel()).mean() > 0.98
+    )
+
+
 def draw(found: SimpleNamespace) -> Figure:
     """Draw four images."""
     alone = found.image > 0.5

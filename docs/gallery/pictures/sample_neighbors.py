@@ -23,6 +23,11 @@ def inclusion(weights: np.ndarray, k: int) -> np.ndarray:
     return chance
 
 
+def holds(found: SimpleNamespace) -> bool:
+    """Return whether the program found what its page says."""
+    return bool(found.once.nvals == 60_000 == found.often.reduce_scalar("plus").new().get())
+
+
 def draw(found: SimpleNamespace) -> Figure:
     """Draw both ways of drawing."""
     weights, count = np.array(found.weights, float), len(found.draws)

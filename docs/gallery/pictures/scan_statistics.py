@@ -12,6 +12,11 @@ import sparsezc as gb
 from docs.gallery.pictures import style
 
 
+def holds(found: SimpleNamespace) -> bool:
+    """Return whether the program found what its page says."""
+    return bool(np.argmax(found.largest) == 30 and max(found.degree) < 20 < max(found.largest))
+
+
 def draw(found: SimpleNamespace) -> Figure:
     """Draw the weeks and week 30."""
     figure, (left, right) = style.panels(1.2, 1, height=3.5)

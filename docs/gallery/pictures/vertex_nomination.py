@@ -11,6 +11,11 @@ import sparsezc as gb
 from docs.gallery.pictures import style
 
 
+def holds(found: SimpleNamespace) -> bool:
+    """Return whether the program found what its page says."""
+    return bool(np.isin(found.nominated.to_dense(), found.group).mean() >= 0.9)
+
+
 def draw(found: SimpleNamespace) -> Figure:
     """Draw the graph and both distances."""
     score, nominated = found.score.to_dense(np.nan), found.nominated.to_dense()

@@ -47,7 +47,9 @@ def cores(indptr: Any, indices: Any) -> Any:
 
 
 def generations(indptr: Any, indices: Any) -> Any:
-    """Return the longest path to each vertex that is on no cycle, nor reached from one; -1 at others; their number."""
+    """Return the longest path to each vertex that is on no cycle, nor reached from one, -1 at others; which vertices
+    these are; a queue with them by their paths and numbers; and their number.
+    """
     n = indptr.size - 1
     left, generation, queue = np.zeros(n, np.int64), np.full(n, -1), np.empty(n, np.int64)
     for at in range(indices.size):
@@ -68,7 +70,18 @@ def generations(indptr: Any, indices: Any) -> Any:
                 generation[u] = generation[v] + 1
                 queue[last] = u
                 last += 1
-    return generation, last
+    depth = generation[queue[last - 1]] + 1 if last else 0
+    place = np.zeros(depth + 1, np.int64)
+    for v in range(n):
+        if generation[v] >= 0:
+            place[generation[v] + 1] += 1
+    for g in range(depth):
+        place[g + 1] += place[g]
+    for v in range(n):
+        if generation[v] >= 0:
+            queue[place[generation[v]]] = v
+            place[generation[v]] += 1
+    return generation, generation >= 0, queue, last
 
 
 def first_set(indptr: Any, indices: Any, order: Any) -> Any:

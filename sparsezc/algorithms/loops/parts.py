@@ -133,19 +133,21 @@ def forest(indptr: Any, indices: Any, order: Any) -> Any:
     return begin, ids, entries
 
 
-def inside(indptr: Any, indices: Any, label: Any) -> Any:
+def inside(indptr: Any, indices: Any, label: Any, symmetric: bool) -> Any:
     """Return the number of entries within a label, and the sum over labels of the products of both degrees."""
     n = indptr.size - 1
-    leaving, entering = np.zeros(n), np.zeros(n)
+    leaving = np.zeros(n)
     count = 0
     for v in range(n):
         own = label[v]
         leaving[own] += indptr[v + 1] - indptr[v]
         for at in range(indptr[v], indptr[v + 1]):
-            other = label[indices[at]]
-            entering[other] += 1
-            if other == own:
-                count += 1
+            count += label[indices[at]] == own
+    entering = leaving
+    if not symmetric:
+        entering = np.zeros(n)
+        for at in range(indices.size):
+            entering[label[indices[at]]] += 1
     chance = 0.0
     for c in range(n):
         chance += leaving[c] * entering[c]

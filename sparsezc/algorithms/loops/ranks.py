@@ -1,4 +1,4 @@
-"""PageRank, from round to round in one loop."""
+"""Products with a vector, and rounds of them in one loop."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["pagerank"]
+__all__ = ["onward", "pagerank", "powers"]
 
 
 def pagerank(
@@ -59,3 +59,55 @@ def pagerank(
         if change <= bound:
             break
     return rank, change
+
+
+def onward(indptr: Any, indices: Any, weights: Any, x: Any, turned: bool) -> Any:
+    """Return A x, or A' x if `turned`; without weights all are 1."""
+    n = indptr.size - 1
+    y = np.zeros(n)
+    weighted = weights.size > 0
+    for v in range(n):
+        if turned:
+            for at in range(indptr[v], indptr[v + 1]):
+                y[indices[at]] += x[v] * weights[at] if weighted else x[v]
+        else:
+            total = 0.0
+            for at in range(indptr[v], indptr[v + 1]):
+                total += x[indices[at]] * weights[at] if weighted else x[indices[at]]
+            y[v] = total
+    return y
+
+
+def powers(indptr: Any, indices: Any, weights: Any, start: Any, symmetric: bool, bound: float, rounds: int) -> Any:
+    """Return x after rounds of x = (x + A' x) / |x + A' x|, and the change of the last, the first within the bound."""
+    n = indptr.size - 1
+    x, before, change = start.copy(), np.empty(n), 0.0
+    weighted = weights.size > 0
+    for _ in range(rounds):
+        x, before = before, x
+        if symmetric:  # sums of rows, which is faster than adding to columns
+            for v in range(n):
+                total = before[v]
+                if weighted:
+                    for at in range(indptr[v], indptr[v + 1]):
+                        total += before[indices[at]] * weights[at]
+                else:
+                    for at in range(indptr[v], indptr[v + 1]):
+                        total += before[indices[at]]
+                x[v] = total
+        else:
+            x[:] = before
+            for v in range(n):
+                for at in range(indptr[v], indptr[v + 1]):
+                    x[indices[at]] += before[v] * (weights[at] if weighted else 1.0)
+        length = 0.0
+        for v in range(n):
+            length += x[v] * x[v]
+        length = np.sqrt(length)
+        change = 0.0
+        for v in range(n):
+            x[v] /= length
+            change += abs(x[v] - before[v])
+        if change <= bound:
+            break
+    return x, change

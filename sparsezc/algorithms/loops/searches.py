@@ -9,13 +9,16 @@ import numpy as np
 __all__ = ["distances", "levels", "parents"]
 
 
-def levels(indptr: Any, indices: Any, sources: Any, radius: int) -> Any:
-    """Return the hops from the nearest source, -1 beyond the radius, and the number of vertices within."""
-    n = indptr.size - 1
-    level, queue = np.full(n, -1, np.int32), np.empty(n, np.int64)
+def levels(indptr: Any, indices: Any, level: Any, met: Any, sources: Any, radius: int) -> Any:
+    """Write the hops from the nearest source, up to a radius, to `level`, and which vertices have them to `met`.
+
+    Return both, a queue with these vertices, and their number. `met` is false everywhere before.
+    """
+    queue = np.empty(level.size, np.int64)
     first = last = 0
     for s in sources:
-        if level[s] < 0:
+        if not met[s]:
+            met[s] = True
             level[s] = 0
             queue[last] = s
             last += 1
@@ -27,17 +30,21 @@ def levels(indptr: Any, indices: Any, sources: Any, radius: int) -> Any:
             break
         for at in range(indptr[v], indptr[v + 1]):
             u = indices[at]
-            if level[u] < 0:
+            if not met[u]:
+                met[u] = True
                 level[u] = depth
                 queue[last] = u
                 last += 1
-    return level, last
+    return level, met, queue, last
 
 
-def parents(indptr: Any, indices: Any, source: int) -> Any:
-    """Return a shortest-path tree, -1 where it does not reach, and the number of its vertices."""
-    n = indptr.size - 1
-    parent, queue = np.full(n, -1), np.empty(n, np.int64)
+def parents(indptr: Any, indices: Any, parent: Any, met: Any, source: int) -> Any:
+    """Write a shortest-path tree to `parent`, and which vertices it has to `met`.
+
+    Return both, a queue with these vertices, and their number. `met` is false everywhere before.
+    """
+    queue = np.empty(parent.size, np.int64)
+    met[source] = True
     parent[source] = queue[0] = source
     first, last = 0, 1
     while first < last:
@@ -45,34 +52,38 @@ def parents(indptr: Any, indices: Any, source: int) -> Any:
         first += 1
         for at in range(indptr[v], indptr[v + 1]):
             u = indices[at]
-            if parent[u] < 0:
+            if not met[u]:
+                met[u] = True
                 parent[u] = v
                 queue[last] = u
                 last += 1
-    return parent, last
+    return parent, met, queue, last
 
 
-def distances(indptr: Any, indices: Any, lengths: Any, sources: Any, never: Any, target: int, most: Any) -> Any:
-    """Return the distances from the nearest source, and parents on these paths, of which sources have themselves.
+def distances(
+    indptr: Any, indices: Any, lengths: Any, distance: Any, parent: Any, sources: Any, target: int, most: Any
+) -> Any:
+    """Write the distances from the nearest source to `distance`, which has one that none reaches everywhere.
 
-    They are exact up to `most`, and up to the target's distance if it is reached; farther vertices have `never`.
+    Return it, and `parent` with the parents on these paths, of which sources have themselves, if it is not empty.
+    Distances are exact up to `most`, and up to the target's distance if it is reached; farther vertices have `never`.
     Dijkstra's method, with a heap of four children, in which each vertex has a place.
     No length is negative, and no sum wraps around.
     """
-    n = indptr.size - 1
-    distance, place, parent = np.full(n, never, lengths.dtype), np.full(n, -1), np.full(n, -1)
-    heap = np.empty(n, np.int64)
+    n, tree = indptr.size - 1, parent.size > 0
+    never, place = distance[:1].copy(), np.full(n, -1)
+    heap, keys = np.empty(n, np.int64), np.empty(n, lengths.dtype)  # the vertices, and beside each its distance
     size = 0
     for s in sources:
         if place[s] < 0:
             distance[s] = 0
-            parent[s] = s
+            if tree:
+                parent[s] = s
             place[s] = size
-            heap[size] = s
+            heap[size], keys[size] = s, 0
             size += 1
     while size:
-        v = heap[0]
-        near = distance[v]
+        v, near = heap[0], keys[0]
         if near > most:
             break
         if v == target:
@@ -81,8 +92,7 @@ def distances(indptr: Any, indices: Any, lengths: Any, sources: Any, never: Any,
         size -= 1
         if size:
             # the last one from the top down
-            x = heap[size]
-            key = distance[x]
+            x, key = heap[size], keys[size]
             at = 0
             while True:
                 child = 4 * at + 1
@@ -90,35 +100,36 @@ def distances(indptr: Any, indices: Any, lengths: Any, sources: Any, never: Any,
                     break
                 least = child
                 for other in range(child + 1, min(child + 4, size)):
-                    if distance[heap[other]] < distance[heap[least]]:
+                    if keys[other] < keys[least]:
                         least = other
-                if distance[heap[least]] >= key:
+                if keys[least] >= key:
                     break
-                heap[at] = heap[least]
+                heap[at], keys[at] = heap[least], keys[least]
                 place[heap[at]] = at
                 at = least
-            heap[at] = x
+            heap[at], keys[at] = x, key
             place[x] = at
         for entry in range(indptr[v], indptr[v + 1]):
             u = indices[entry]
             far = near + lengths[entry]
             if far < distance[u]:
                 distance[u] = far
-                parent[u] = v
+                if tree:
+                    parent[u] = v
                 at = place[u]
                 if at < 0:
                     at = size
                     size += 1
                 while at > 0:
                     above = (at - 1) // 4
-                    if distance[heap[above]] <= far:
+                    if keys[above] <= far:
                         break
-                    heap[at] = heap[above]
+                    heap[at], keys[at] = heap[above], keys[above]
                     place[heap[at]] = at
                     at = above
-                heap[at] = u
+                heap[at], keys[at] = u, far
                 place[u] = at
     for at in range(size):
-        if distance[heap[at]] > most:
-            distance[heap[at]] = never
+        if keys[at] > most:
+            distance[heap[at]] = never[0]
     return distance, parent

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["brandes", "counts"]
+__all__ = ["brandes", "brandes_edges", "counts"]
 
 
 def counts(indptr: Any, indices: Any, sources: Any, first: int, last: int) -> Any:
@@ -108,3 +108,45 @@ def brandes(indptr: Any, indices: Any, sources: Any, ends: bool, first: int, las
             paths[v] = 0.0
             below[v] = 0.0
     return centrality
+
+
+def brandes_edges(indptr: Any, indices: Any, sources: Any, first: int, last: int) -> Any:
+    """Return the shares of shortest paths from some of the sources that use each entry."""
+    n = indptr.size - 1
+    used = np.zeros(indices.size)
+    level, order = np.full(n, -1, np.int32), np.empty(n, np.int64)
+    paths, below = np.zeros(n), np.zeros(n)
+    for k in range(first, last):
+        s = sources[k]
+        level[s] = 0
+        paths[s] = 1.0
+        order[0] = s
+        size, at = 1, 0
+        while at < size:
+            v = order[at]
+            at += 1
+            depth = level[v] + 1
+            for entry in range(indptr[v], indptr[v + 1]):
+                u = indices[entry]
+                if level[u] < 0:
+                    level[u] = depth
+                    order[size] = u
+                    size += 1
+                if level[u] == depth:
+                    paths[u] += paths[v]
+        for at in range(size - 1, -1, -1):
+            v = order[at]
+            depth = level[v] + 1
+            share = 0.0
+            for entry in range(indptr[v], indptr[v + 1]):
+                u = indices[entry]
+                if level[u] == depth:
+                    used[entry] += paths[v] * below[u]
+                    share += below[u]
+            below[v] = (1.0 + share * paths[v]) / paths[v]
+        for at in range(size):
+            v = order[at]
+            level[v] = -1
+            paths[v] = 0.0
+            below[v] = 0.0
+    return used

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import nullcontext
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -40,7 +40,7 @@ def run_loop(
 
     They take less time on a small matrix, and less memory on one of many empty rows: a loop has arrays for all rows.
     """
-    rows, entries = store.nrows, store._nvals
+    rows, entries = store._nrows, store._nvals  # what nrows and nvals ask the library for, at ten times the time
     if not pays(cost * (rows + entries) * (1 if over is None else len(over))):
         return None
     shares = [0, 1] if over is None else _shares(over, rows + entries)
@@ -49,8 +49,9 @@ def run_loop(
         return None
     if (made := _machine_code(loop)) is None:
         return None
-    given = tuple(g() if callable(g) else g for g in given)
-    with _arrays(store, rows, entries, values) as arrays:
+    given = tuple([g() if callable(g) else g for g in given])
+    with _borrowed(store) if entries else nullcontext() as parts:
+        arrays = _arrays(parts, rows, values)
         if over is None:
             return made(*arrays, *given)
         return _in_threads(lambda first, last: made(*arrays, *given, first, last), shares)
@@ -62,16 +63,13 @@ def _fits(nbytes: int) -> bool:
     return room is None or nbytes <= room
 
 
-@contextmanager
-def _arrays(store: Any, rows: int, entries: int, values: Any) -> Iterator[list[NDArray[Any]]]:
-    """Lend the arrays that a loop reads."""
-    if not entries:
+def _arrays(parts: RowArrays | None, rows: int, values: Any) -> list[NDArray[Any]]:
+    """Return the arrays that a loop reads; None: there are no entries."""
+    if parts is None:
         nothing: list[NDArray[Any]] = [np.zeros(rows + 1, np.int64), np.empty(0, np.int64)]
-        yield nothing if values is None else [*nothing, np.empty(0, values)]
-        return
-    with _borrowed(store) as parts:
-        pattern = [_every_row(parts, rows), parts.indices]
-        yield pattern if values is None else [*pattern, _values(parts, values)]
+        return nothing if values is None else [*nothing, np.empty(0, values)]
+    pattern = [_every_row(parts, rows), parts.indices]
+    return pattern if values is None else [*pattern, _values(parts, values)]
 
 
 def _shares(over: range, size: int) -> list[int]:

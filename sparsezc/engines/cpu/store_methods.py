@@ -31,6 +31,7 @@ _sample_hops = first_use.function("sparsezc.engines.cpu.selectk", "sample_hops")
 _ROW_ARRAYS = "sparsezc.engines.cpu.suitesparse.row_arrays"
 _vector_to_arrays = first_use.function(_ROW_ARRAYS, "vector_to_arrays")
 _vector_from_arrays = first_use.function(_ROW_ARRAYS, "vector_from_arrays")
+_new_vector = first_use.function("sparsezc.engines.cpu.suitesparse.lending", "new_vector")
 _run_loop = first_use.function("sparsezc.engines.cpu.loops", "run_loop")
 
 
@@ -192,6 +193,21 @@ class Keeper:
 
     def vector_from_arrays(self, form: str, arrays: tuple[Any, ...], dtype: DataType, size: int) -> Any:
         return _vector_from_arrays(form, arrays, dtype, size)
+
+    def adopt_vector(
+        self,
+        values: NDArray[Any],
+        dtype: DataType,
+        size: int,
+        at: NDArray[Any] | None = None,
+        present: NDArray[Any] | None = None,
+    ) -> Any:
+        """Build from values at positions, ascending and distinct, or at all, of which `present` says the entries.
+
+        Takes over the arrays, which must not be used afterwards; those that do not own their memory are copied.
+        """
+        owned = (None if x is None else x if x.flags.owndata else x.copy() for x in (values, at, present))
+        return _new_vector(native.type_of(dtype), size, *owned)
 
     def by_position(self, vector: Any) -> None:
         """Make it a bitmap: dot products look each column up in a sparse one by bisection (a capability)."""

@@ -235,6 +235,6 @@ def edge_chunks(path: Path) -> EdgeChunks:
     return EdgeChunks.by(partial(chunks, path), distinct=True)
 
 
-def write(csr: Csr, out: Output, *, compress: bool = False) -> None:
-    """Write a matrix as a mappable CSR, for :func:`sparsezc.io.write`."""
-    csr_file_writer.save(csr, out, compress=compress)
+def write(csr: Csr, out: Output, *, compress: bool = False, vertices: NDArray[Any] | None = None) -> None:
+    """Write a matrix as a mappable CSR, for :func:`sparsezc.io.write`; with the ids or names of its vertices."""
+    csr_file_writer.save(csr, out, compress=compress, vertices=vertices)

@@ -24,8 +24,8 @@ from sparsezc.io.build.edge_list import Chunk, EdgeChunks, Edges, collect
 from sparsezc.io.build.optional import need
 from sparsezc.io.build.table_columns import USUAL, Names, TableColumns
 from sparsezc.io.files.atomic_write import Output
+from sparsezc.io.files.names import naming
 from sparsezc.io.files.pipe_spool import regular
-from sparsezc.io.files.source import naming
 from sparsezc.io.formats import parquet_checksums
 from sparsezc.io.hdf5.foreign import one_line
 from sparsezc.io.interop import arrow, arrow_edges

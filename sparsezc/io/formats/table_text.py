@@ -16,10 +16,11 @@ from numpy.typing import NDArray
 from sparsezc.errors import FileFormatError
 from sparsezc.io.build.table_columns import NamedVertices, Names, TableColumns
 from sparsezc.io.build.weights import Weights
-from sparsezc.io.files.source import Lines
+from sparsezc.io.files.lines import Lines
 from sparsezc.io.formats import text
 
 _WHOLE = re.compile(r"[+-]?[0-9]+")
+_BLANKS = " \t\r\f\v"  # others, such as the non-breaking space, belong to names
 _SEPARATORS = "\t;,"  # the first that a table's first line has; else blanks
 
 
@@ -95,12 +96,12 @@ class Picker:
             lines = data.decode().split("\n")
         except UnicodeDecodeError as error:
             raise chunk.error(data.count(b"\n", 0, error.start), "found bytes that are no UTF-8 text") from None
-        numbers = [k for k, line in enumerate(lines) if line.strip()]
+        numbers = [k for k, line in enumerate(lines) if line.strip(_BLANKS)]
         if self._between is None and numbers:
             first = lines[numbers[0]]
             self._between = next((mark for mark in _SEPARATORS if mark in first), " ")
         if self._between == " ":
-            return [(k, lines[k].split()) for k in numbers]
+            return [(k, _words(lines[k])) for k in numbers]
         found = []
         for k in numbers:
             try:
@@ -109,7 +110,7 @@ class Picker:
                 )
             except (csv.Error, ValueError) as error:
                 raise chunk.error(k, f"found {text.shown(lines[k].encode())}; {error}") from None
-            found.append((k, [cell.strip() for cell in cells]))
+            found.append((k, [cell.strip(_BLANKS) for cell in cells]))
         return found
 
     def _begin(self, chunk: Lines, rows: list[tuple[int, list[str]]]) -> list[tuple[int, list[str]]]:
@@ -137,6 +138,11 @@ class Picker:
             return bool(TableColumns().positions(cells, ""))
         except FileFormatError:
             return False
+
+
+def _words(line: str) -> list[str]:
+    """Return the words between blanks of a line."""
+    return [word.decode() for word in line.encode().split()]  # of bytes, as str knows further blanks
 
 
 def named(chunk: Lines, number: int, shown: str) -> NamedVertices:

@@ -17,7 +17,10 @@ import time
 from pathlib import Path
 from typing import Any
 
-_NAMES = ("pointers_to_1", "indices_0", "indices_1", "values", "blocks", "block_headers", "block_starts")
+_NAMES = (
+    "pointers_to_1", "indices_0", "indices_1", "values", "blocks", "block_headers", "block_starts",
+    "vertex_ids", "vertex_names", "vertex_name_ends",
+)  # fmt: skip
 _TABLES = "sparsezc/crc32"
 _MEMORY = 192 << 20  # bytes of data that the process may hold beside those of one chunk
 _UNPACK = 1032  # deflate packs at most 1032 bytes into one

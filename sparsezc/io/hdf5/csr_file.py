@@ -253,8 +253,10 @@ def load(
     direct = direct or csr.symmetric
     where = _where(csr, placement) if direct else "host"
     ids = BLOCKS[0] if BLOCKS[0] in ready.places else "indices_1"
-    if verify or where not in FILES or not on_device():
-        ready.verify(ids, *(["values"] if verify or weights.kind == "file" else []))
+    if verify:
+        ready.verify()
+    elif where not in FILES or not on_device():
+        ready.verify(ids, *(["values"] if weights.kind == "file" else []))
     else:
         body = csr.indices.body if isinstance(csr.indices, id_blocks.BlocksBuffer) else csr.indices
         for name, buffer in ((ids, body), ("values", csr.values)):

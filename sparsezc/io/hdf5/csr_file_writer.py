@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sparsezc.device.processors import processors
 from sparsezc.io.build.csr_chunks import rows_of
 from sparsezc.io.files.atomic_write import Output
-from sparsezc.io.hdf5 import aligned_file
+from sparsezc.io.hdf5 import aligned_file, vertex_ids
 from sparsezc.io.hdf5.csr_file import FORMS, descriptor, in_turn
 from sparsezc.memory import id_blocks
 from sparsezc.memory.buffer import index_dtype
@@ -19,8 +19,11 @@ from sparsezc.memory.csr import Csr
 from sparsezc.terminal.progress import bar
 
 
-def save(csr: Csr, out: Output, *, compress: bool = False) -> None:
-    """Write a matrix as a mappable file; with its ids in blocks, if these are requested and can hold them."""
+def save(csr: Csr, out: Output, *, compress: bool = False, vertices: NDArray[Any] | None = None) -> None:
+    """Write a matrix as a mappable file; with its ids in blocks, if these are requested and can hold them.
+
+    `vertices`: the ids or names of its rows.
+    """
     compress = compress and csr.nvals > 0 and csr.ncols <= 2**32
     ids, iso = index_dtype(csr.ncols, "device"), csr.iso and csr.nvals > 0
     with aligned_file.Writer(out.reserve()) as writer:
@@ -37,6 +40,7 @@ def save(csr: Csr, out: Output, *, compress: bool = False) -> None:
         else:
             for *_, part in rows_of(csr):
                 values.write(part)
+        vertex_ids.write(writer, vertices)
         facts = descriptor(csr.nrows, csr.ncols, csr.nvals, ids, csr.dtype, iso)
         facts["format"] = FORMS[compress]
         writer.finish(facts, symmetric=csr.symmetric)

@@ -20,8 +20,8 @@ from sparsezc.io.build.csr_builder import Positions
 from sparsezc.io.build.edge_list import EdgeChunks
 from sparsezc.io.build.weights import Weights
 from sparsezc.io.files.atomic_write import Output
-from sparsezc.io.files.source import naming
-from sparsezc.io.hdf5 import aligned_file, compressing, csr_file
+from sparsezc.io.files.names import naming
+from sparsezc.io.hdf5 import aligned_file, compressing, csr_file, vertex_ids
 from sparsezc.memory.buffer import index_dtype
 from sparsezc.semirings.types import datatypes
 
@@ -102,9 +102,10 @@ class Look:
 
 
 def write(
-    found: EdgeChunks, weights: Weights, merger: Merger, both: bool, out: Output, packer: compressing.Packer | None
-) -> Facts:
-    """Merge the runs into the file; with a packer, ids are compressed into blocks."""
+    found: EdgeChunks, weights: Weights, merger: Merger, both: bool, out: Output, packer: compressing.Packer | None,
+    vertices: NDArray[Any] | None = None,
+) -> Facts:  # fmt: skip
+    """Merge the runs into the file; with a packer, ids are compressed into blocks. `vertices`: the ids of rows."""
     look, packer = Look(), None if found.ncols > 2**32 else packer
     counted = looked_at(look, merger)
     if packer is None:
@@ -137,6 +138,7 @@ def write(
         for part in columns() if packer is None else packer.pack(columns()):
             ids.write(part.astype(id_type, copy=False))
         offsets.finish(found.nrows)
+        vertex_ids.write(writer, vertices)
         facts = csr_file.descriptor(found.nrows, found.ncols, look.count, id_type, dtype, iso)
         facts["format"] = csr_file.FORMS[packer is not None]
         writer.finish(facts, symmetric=symmetric)

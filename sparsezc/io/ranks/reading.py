@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -20,7 +21,7 @@ from sparsezc.io.build import csr_builder, edge_list, external_sort
 from sparsezc.io.build.edge_list import EdgeChunks
 from sparsezc.io.build.weights import Weights
 from sparsezc.io.files.scratch_folder import ScratchFolder
-from sparsezc.io.hdf5 import csr_file
+from sparsezc.io.hdf5 import csr_file, vertex_ids
 from sparsezc.io.hdf5.merge_runs import Merger
 from sparsezc.io.ranks import bounds as cutting
 from sparsezc.io.ranks import shared_file, sources, stored_rows
@@ -34,9 +35,10 @@ from sparsezc.memory.csr import Csr
 from sparsezc.memory.host import wrap
 
 if TYPE_CHECKING:
-    from sparsezc.io._read import ReadOptions
+    from sparsezc.io._options import ReadOptions
 
 _ROOM = 256 << 20  # bytes for sorting, and then for merging
+_CONVERT = "in one process, without comm=, run gb.io.convert(..., 'graph.h5', "
 _BUCKETS = 1 << 16  # of rows, whose edges are counted before rows are cut
 
 #: Reads a whole graph on this rank.
@@ -125,13 +127,41 @@ def _write(file: shared_file.SharedFile, made: _Sorted, comm: Communicator, star
         file.write("values", 0, rows.one)
 
 
+def numbered(source: Source, comm: Communicator) -> tuple[Source, NDArray[Any] | None]:
+    """Return a source whose rows need no numbers, and with `relabel` the ids of its vertices.
+
+    Raises
+    ------
+    InvalidObject
+        The ranks' arguments differ.
+    InvalidValue
+        The file has no ids of its vertices, and only the whole graph tells them.
+    """
+    _check_same(source, comm)
+    path, options, _ = source
+    if not options.relabel:
+        return source, None
+    ids = together(comm, lambda: vertex_ids.read(Path(path))) if options.kind == "binsparse" else None
+    if ids is None:
+        raise InvalidValue(f"{path}: relabel=True numbers the ids of the whole graph; {_CONVERT}relabel=True) first")
+    return source._replace(options=replace(options, relabel=False)), ids
+
+
+def _check_same(source: Source, comm: Communicator) -> None:
+    """Compare the ranks' arguments."""
+    same(comm, "gb.io.read: the ranks' arguments differ", (os.fspath(source.path), source.options))
+
+
 def _check(source: Source, comm: Communicator) -> None:
     """Compare the ranks' arguments; refuse what needs the whole graph."""
-    same(comm, "gb.io.read: the ranks' arguments differ", (os.fspath(source.path), source.options))
-    if source.options.columns:
-        raise InvalidValue("source_col=, target_col= and weight_col= go without comm=; convert the graph first")
-    if source.options.relabel:
-        raise InvalidValue("relabel=True numbers the ids of the whole graph; convert it first, without comm=")
+    _check_same(source, comm)
+    path, options, _ = source
+    if options.columns:
+        raise InvalidValue(
+            f"{path}: source_col=, target_col= and weight_col= go without comm=; {_CONVERT}source_col= ...) first"
+        )
+    if options.relabel:
+        raise InvalidValue(f"{path}: relabel=True goes without comm=; {_CONVERT}relabel=True) first")
 
 
 def _kept(path: str | os.PathLike[str], whole: Whole, comm: Communicator) -> Block:

@@ -22,7 +22,7 @@ from sparsezc.io.ranks.agreement import Communicator, same, together
 from sparsezc.semirings.types.datatypes import lookup
 
 if TYPE_CHECKING:
-    from sparsezc.io._read import ReadOptions
+    from sparsezc.io._options import ReadOptions
 
 
 class Part(NamedTuple):

@@ -9,7 +9,8 @@ from typing import Any
 from sparsezc.errors import FileFormatError, InvalidObject
 from sparsezc.io.build.edge_list import EdgeChunks
 from sparsezc.io.build.weights import Weights
-from sparsezc.io.files.source import InputFile, Span, line_ends, line_start
+from sparsezc.io.files.lines import Span, line_ends, line_start
+from sparsezc.io.files.source import InputFile
 from sparsezc.io.ranks.agreement import Communicator, before, same, together
 
 

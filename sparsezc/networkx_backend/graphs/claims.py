@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from inspect import Parameter, Signature, signature
 from math import inf
 from types import SimpleNamespace
 from typing import Any, TypeVar
+
+from networkx.utils import backends
 
 from sparsezc.errors import DomainMismatch, InvalidValue
 
@@ -35,16 +37,34 @@ class Claim:
     unless: tuple[str, ...]
     wide: bool
     multigraph: bool
-    #: The function makes a graph, as ``from_numpy_array`` does; no argument is one.
+    #: No argument is a graph: the function makes one, as ``from_numpy_array`` does.
     made: bool
     #: There is no other condition.
     takes_all: bool
 
 
 CLAIMS: dict[str, Claim] = {}
-#: The functions by their names; NetworkX looks them up before each call. A module takes 3 us longer for a name that it
-#: does not have, and some functions of NetworkX call three of those.
-BACKEND = SimpleNamespace()
+
+
+class _Backend(SimpleNamespace):
+    """The functions by their names; NetworkX looks them up before each call."""
+
+    def __getattr__(self, name: str) -> Any:
+        """Say that NetworkX computes a function; where it looks for one in several backends, it goes on."""
+        if name in backends._registered_algorithms and not under_test():
+            raise NotImplementedError(f"sparsezc has no {name}; {_theirs(name)}")
+        raise AttributeError(name)
+
+
+def _theirs(name: str) -> str:
+    return (
+        f"NetworkX itself computes {name}: leave out backend=, and for a graph that is a Matrix set"
+        " nx.config.fallback_to_nx = True"
+    )
+
+
+#: A module takes 3 us longer for a name that it does not have, and some functions of NetworkX call three of those.
+BACKEND = _Backend()
 #: The names of functions that run only if the backend is named.
 LEFT: set[str] = set()
 #: The oldest NetworkX whose rules the functions follow: earlier ones scale samples of betweenness differently.
@@ -100,7 +120,7 @@ def claims(
         takes_all = not (absent or undirected or directed or reason)
         CLAIMS[function.__name__] = Claim(
             function, known, defaults, needed, absent, attributes, undirected, directed, reason, least, unless, wide,
-            multigraph, function.__name__.startswith("from_"), takes_all,
+            multigraph, False, takes_all,
         )  # fmt: skip
         setattr(BACKEND, function.__name__, function)
         if least == NEVER:
@@ -108,6 +128,22 @@ def claims(
         return function
 
     return claim
+
+
+def makes(reason: Callable[[dict[str, Any]], str | None]) -> Callable[[Function], Function]:
+    """Claim a function that makes a graph of what is none; `reason` is as for :func:`claims`."""
+
+    def claim(function: Function) -> Function:
+        claims(reason=reason)(function)
+        CLAIMS[function.__name__] = replace(CLAIMS[function.__name__], made=True)
+        return function
+
+    return claim
+
+
+def under_test() -> bool:
+    """Return whether NetworkX's tests run with a backend: it then compares graphs with its own, and uses its own."""
+    return bool(backends._dispatchable._is_testing)
 
 
 def register(replaced: Any, function: Function, **conditions: Any) -> Function:
@@ -163,6 +199,14 @@ def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | 
         if type(value) is not str and callable(value):
             return f"{parameter} is a function; sparsezc takes the name of an edge attribute"
     return True if claim.takes_all else _refused(claim, G, args, kwargs) or True
+
+
+def can_run_or_say(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | str:
+    """Return :func:`can_run`, but raise its reason, which NetworkX would keep to itself if the backend is named."""
+    found = can_run(name, args, kwargs)
+    if found is not True and not under_test():
+        raise NotImplementedError(f"{name}: {found}; {_theirs(name)}")
+    return found
 
 
 def _unbound(claim: Claim, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | str:

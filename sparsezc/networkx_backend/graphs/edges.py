@@ -112,9 +112,13 @@ def _numbers(every: list[Any], weight: str) -> NDArray[Any]:
 
 
 def edge_matrix(G: Graph, rows: NDArray[Any], columns: NDArray[Any], values: Any, of_several: Any = None) -> Matrix:
-    """Return the matrix of some edges, where the backend's configuration wants it."""
+    """Return the matrix of some edges, placed by the backend's configuration."""
     n = len(G)
     made: Matrix = Matrix.from_coo(rows, columns, values, nrows=n, ncols=n, dup_op=of_several if G.multi else None)
-    A = made._known_symmetric(not G.directed)
+    return placed(made._known_symmetric(not G.directed))
+
+
+def placed(A: Matrix) -> Matrix:
+    """Return a matrix where the backend's configuration wants it."""
     placement = getattr(getattr(nx.config.backends, "sparsezc", None), "placement", None)
     return A if placement is None else A.to(placement=placement)

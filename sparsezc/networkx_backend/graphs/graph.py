@@ -83,6 +83,10 @@ class Graph(ReadOnly):
         self._data: dict[bool, dict[str, NDArray[Any]]] = {}
         self._places: dict[bool, Matrix] = {}
         self._rows: dict[bool, tuple[NDArray[np.int64], NDArray[np.int64]]] = {}
+        self._row_order: dict[bool, NDArray[np.int64]] = {}
+        #: Of graphs without a NetworkX original: attributes of the graph, and of nodes by names.
+        self.info: dict[str, Any] = {}
+        self.node_values: dict[str, NDArray[Any]] = {}
         #: By edge attributes that mix integers and fractions: the positions of the fractions.
         self._fractions: dict[str, Matrix] = {}
 
@@ -205,11 +209,17 @@ class Graph(ReadOnly):
         against = against and self.directed
         if against not in self._rows:
             i, j, place = self.places(against).to_coo()
-            order = np.argsort(place)
+            order = self._row_order[against] = np.argsort(place)
             indptr = np.zeros(len(self) + 1, np.int64)
             np.cumsum(np.bincount(i.astype(np.int64), minlength=len(self)), out=indptr[1:])
             self._rows[against] = indptr, j[order].astype(np.int64)
         return self._rows[against]
+
+    def in_rows(self, A: Matrix) -> NDArray[Any]:
+        """Return values that the edges have in a matrix, in the order of :meth:`rows`."""
+        self.rows()
+        values: NDArray[Any] = A.to_coo()[2][self._row_order[False]]
+        return values
 
     def attributes(self, against: bool = False) -> dict[str, NDArray[Any]]:
         """Return the edge attributes that the graph was made with, in the order of :meth:`rows`."""

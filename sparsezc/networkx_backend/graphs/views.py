@@ -34,6 +34,23 @@ class Rows(Mapping[Any, Any]):
         return len(self._graph)
 
 
+class Nodes(Mapping[Any, Any]):
+    """The attributes of each node of a graph that is a matrix."""
+
+    def __init__(self, G: Any) -> None:
+        self._graph = G
+
+    def __getitem__(self, node: Any) -> dict[str, Any]:
+        k = self._graph.index[node]
+        return {name: values[k : k + 1].tolist()[0] for name, values in self._graph.node_values.items()}
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._graph)
+
+    def __len__(self) -> int:
+        return len(self._graph)
+
+
 class ReadOnly:
     """The methods of ``networkx.Graph`` and ``networkx.DiGraph`` that change nothing."""
 
@@ -41,11 +58,12 @@ class ReadOnly:
     source: Any
     labels: Any
     index: dict[Any, int]
+    info: dict[str, Any]
 
     @property
     def graph(self) -> dict[str, Any]:
         """The attributes of the graph."""
-        return {} if self.source is None else self.source.graph
+        return self.info if self.source is None else self.source.graph
 
     @property
     def name(self) -> str:
@@ -54,7 +72,7 @@ class ReadOnly:
 
     @property
     def _node(self) -> Mapping[Any, dict[str, Any]]:
-        return {node: {} for node in self.labels} if self.source is None else self.source._node
+        return Nodes(self) if self.source is None else self.source._node
 
     @property
     def _adj(self) -> Any:

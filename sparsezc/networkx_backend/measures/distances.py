@@ -175,6 +175,36 @@ def _fractional_loops(G: Graph, weight: str | None) -> list[Any]:
     return G.names(loops.to_coo()[0])
 
 
+@claims(least=300, multigraph=True)
+def floyd_warshall_predecessor_and_distance(G: Graph, weight: str | None = "weight") -> tuple[Any, Any]:
+    """Return by nodes and nodes the node before the second on a shortest path from the first, and the distances.
+
+    With D the distances over the first vertices and P the predecessors, for each vertex w in turn::
+
+        P(i, j) = P(w, j),  D(i, j) = D(i, w) + D(w, j)      where that is less than D(i, j)
+    """
+    distances = floyd_warshall(G, weight)
+    n = len(G)
+    i, j, values = G.least(weight).to_coo()
+    D, reached, P = np.zeros((n, n), values.dtype), np.eye(n, dtype=bool), np.full((n, n), -1)
+    P[i, j] = i
+    apart = i != j
+    D[i[apart], j[apart]], reached[i[apart], j[apart]] = values[apart], True
+    for w in range(n):
+        rows, columns = np.flatnonzero(reached[:, w]), np.flatnonzero(reached[w])
+        part = np.ix_(rows, columns)
+        sums = D[rows, w][:, None] + D[w, columns]
+        less = (sums < D[part]) | ~reached[part]
+        D[part] = np.where(less, sums, D[part])
+        P[part] = np.where(less, P[w, columns], P[part])
+        reached[part] = True
+    before: dict[Any, dict[Any, Any]] = {}
+    at, to = np.nonzero(P >= 0)
+    for u, v, node in zip(G.names(at), G.names(to), G.names(P[at, to]), strict=True):
+        before.setdefault(u, {})[v] = node
+    return before, distances
+
+
 @claims(multigraph=True)
 def floyd_warshall_numpy(G: Graph, nodelist: Any = None, weight: str | None = "weight") -> NDArray[np.float64]:
     """Return distances as an array with infinity; :func:`sparsezc.algorithms.all_pairs_shortest_paths`."""

@@ -240,3 +240,19 @@ def biadjacency_matrix(
         return A.asformat(format)
     except ValueError as error:
         raise nx.NetworkXError(f"Unknown sparse array format: {format}") from error
+
+
+@claims(multigraph=True)
+def to_dict_of_lists(G: Graph, nodelist: _Nodes = None) -> dict[Any, list[Any]]:
+    """Return the neighbours of each node, or those of some nodes among these."""
+    indptr, indices = G.rows()
+    names, ends = G.names(indices), indptr.tolist()
+    if nodelist is None:
+        return {node: names[ends[k] : ends[k + 1]] for k, node in enumerate(G)}
+    found = {}
+    for node in nodelist:
+        if node not in G:
+            raise nx.NetworkXError(f"The node {node} is not in the graph.")
+        k = G.index[node]
+        found[node] = [near for near in names[ends[k] : ends[k + 1]] if near in nodelist]
+    return found

@@ -123,34 +123,6 @@ def bidirectional_dijkstra(G: Graph, source: Any, target: Any, weight: str | Non
     return trees.single_source_dijkstra(G, source, target, weight=weight)
 
 
-@claims("heuristic", "cutoff", multigraph=True)
-def astar_path(
-    G: Graph, source: Any, target: Any, heuristic: Any = None, weight: str | None = "weight", *, cutoff: Any = None
-) -> list[Any]:
-    """Return a shortest path between two nodes."""
-    _ends(G, source, target)
-    return trees.dijkstra_path(G, source, target, weight)
-
-
-@claims("heuristic", "cutoff", multigraph=True)
-def astar_path_length(
-    G: Graph, source: Any, target: Any, heuristic: Any = None, weight: str | None = "weight", *, cutoff: Any = None
-) -> Any:
-    """Return the distance of two nodes."""
-    _ends(G, source, target)
-    return nearest_length(G, source, target, weight)
-
-
-def nearest_length(G: Graph, source: Any, target: Any, weight: str | None) -> Any:
-    """Return the distance of two nodes; raise NetworkXNoPath if there is no path."""
-    if source == target:
-        return 0
-    length = nearest(G, G.index[source], weight, target=G.index[target]).length(G.index[target])
-    if length is None:
-        raise nx.NetworkXNoPath(f"Node {target} not reachable from {source}")
-    return length
-
-
 def _before(G: Graph, order: NDArray[np.int64], i: NDArray[np.int64], j: NDArray[np.int64]) -> _Before:
     """Return by nodes the nodes before each on shortest paths, from the edges (i, j) of these paths."""
     place = np.empty(len(G), np.int64)

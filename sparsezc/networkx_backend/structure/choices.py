@@ -1,8 +1,8 @@
-"""Sets, trees, communities and neighbourhoods, by NetworkX's names, arguments and errors."""
+"""Sets, trees and neighbourhoods, by NetworkX's names, arguments and errors."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import networkx as nx
@@ -12,12 +12,11 @@ from sparsezc import algorithms
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.errors import InvalidValue
-from sparsezc.networkx_backend.graphs.claims import claims, else_declined
+from sparsezc.networkx_backend.graphs.claims import claims
 from sparsezc.networkx_backend.graphs.convert import original
 from sparsezc.networkx_backend.graphs.graph import Graph
 from sparsezc.networkx_backend.paths.hops import search, within
-from sparsezc.networkx_backend.paths.lengths import nearest, not_all_zero
-from sparsezc.networkx_backend.structure.components import groups
+from sparsezc.networkx_backend.paths.lengths import nearest
 from sparsezc.semirings import agg, select
 from sparsezc.semirings.types import datatypes
 
@@ -132,77 +131,6 @@ def maximum_spanning_tree(
 ) -> Any:
     """Return the forest of largest sum as a graph."""
     return _as_graph(G, _forest(G, algorithm, weight, heaviest=True))
-
-
-@claims(undirected=True)
-def label_propagation_communities(G: Graph) -> Any:
-    """Return sets of nodes; :func:`sparsezc.algorithms.label_propagation`."""
-    if G.number_of_loops():
-        raise NotImplementedError("sparsezc: the graph has loops, which NetworkX counts as votes")
-    labels = algorithms.label_propagation(G.A)
-    found = labels.to_coo()[1]
-    _, first, label = np.unique(found, return_index=True, return_inverse=True)
-    place = np.argsort(np.argsort(first))  # communities in the order of their first nodes
-    return dict(enumerate(groups(G, Vector.from_dense(place[label])))).values()
-
-
-@claims(undirected=True)
-def louvain_communities(
-    G: Graph,
-    weight: str | None = "weight",
-    resolution: float = 1,
-    threshold: float = 1e-7,
-    max_level: int | None = None,
-    seed: Any = None,
-) -> list[set[Any]]:
-    """Return a partition of the nodes; :func:`sparsezc.algorithms.louvain_communities`."""
-    return _communities(algorithms.louvain_communities, G, weight, resolution, threshold, max_level, seed)
-
-
-@claims(undirected=True)
-def leiden_communities(
-    G: Graph,
-    weight: str | None = "weight",
-    resolution: float = 1,
-    max_level: int | None = None,
-    seed: Any = None,
-) -> list[set[Any]]:
-    """Return a partition into connected sets of nodes; :func:`sparsezc.algorithms.leiden_communities`."""
-    return _communities(algorithms.leiden_communities, G, weight, resolution, 1e-3, max_level, seed)
-
-
-def _communities(
-    method: Callable[..., Any], G: Graph, weight: str | None, resolution: float, threshold: float,
-    max_level: int | None, seed: Any,
-) -> list[set[Any]]:  # fmt: skip
-    if max_level is not None and max_level <= 0:
-        raise ValueError("max_level argument must be a positive integer or None")
-    if G.number_of_loops():
-        raise NotImplementedError("sparsezc: the graph has loops, which NetworkX takes for communities")
-    A = not_all_zero(G, weight)
-    with else_declined():
-        labels = method(A, resolution, threshold, max_level, seed.randint(0, 2**31 - 1), weighted=weight is not None)
-    return list(groups(G, labels))
-
-
-@claims()
-def modularity(G: Graph, communities: Iterable[Any], weight: str | None = "weight", resolution: float = 1) -> float:
-    """Compute the modularity of a partition; :func:`sparsezc.algorithms.modularity`."""
-    parts = [set(part) & set(G) for part in communities]
-    if len(set().union(*parts)) != len(G) or sum(map(len, parts)) != len(G):
-        raise nx.algorithms.community.quality.NotAPartition(original(G), parts)
-    if G.A.nvals == 0:
-        raise ZeroDivisionError("a graph without edges has no modularity")
-    A = G.values(weight)
-    if not G.directed:
-        # a loop has both ends at its node
-        A = A.dup(datatypes.FP64)
-        A = A.ewise_add(A.select(select.diag).new(), "plus").new()
-    label = np.empty(len(G), np.int64)
-    for k, part in enumerate(parts):
-        label[G.numbers(part)] = k
-    with else_declined():
-        return algorithms.modularity(A, Vector.from_dense(label), resolution, weighted=True)
 
 
 def _one_length(given: dict[str, Any]) -> str | None:

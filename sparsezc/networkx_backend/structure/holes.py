@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from math import ceil
 from typing import Any
 
 import networkx as nx
@@ -10,35 +10,79 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc import algorithms
+from sparsezc.algorithms._lengths import lengths_of
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
+from sparsezc.errors import ConvergenceFailure
 from sparsezc.networkx_backend.graphs.claims import claims, else_declined
 from sparsezc.networkx_backend.graphs.graph import Graph
+from sparsezc.semirings import semiring, unary
+from sparsezc.semirings.types import datatypes
 
 
-def _of_all(given: dict[str, Any]) -> str | None:
-    return None if given["nodes"] is None else "NetworkX has another rule for some of the nodes"
-
-
-def _ties(G: Graph, weight: str | None, measure: Callable[..., Vector]) -> dict[Any, float]:
-    """Return a measure by nodes, NaN for those without neighbours."""
+def _ties(G: Graph, weight: str | None) -> tuple[Matrix, bool]:
+    """Return the edges with the weights that count, and whether they do."""
     if len(G) == 0:
         raise nx.NetworkXError("Graph has no nodes or edges")
-    A: Matrix = G.values(weight) if weight is not None or G.multi else G.A
-    with else_declined():
-        return G.by_node(measure(A, weighted=weight is not None or G.multi).to_dense(float("nan")))
+    weighted = weight is not None or G.multi
+    return (G.values(weight) if weighted else G.A), weighted
 
 
-@claims(reason=_of_all, multigraph=True, least=2_000)
+def _of_some(G: Graph, nodes: Any, found: NDArray[np.float64], A: Matrix, weighted: bool) -> dict[Any, Any]:
+    """Return the numbers of some nodes; decline weights of 0, over which NetworkX's sums for some nodes are others."""
+    if weighted and A.nvals and lengths_of(A).least <= 0:
+        raise NotImplementedError("sparsezc: edge attributes of 0 have another rule with `nodes`")
+    nodes = list(nodes)
+    if unknown := [node for node in nodes if node not in G]:
+        raise KeyError(unknown[0])
+    return {node: found[G.index[node]].item() for node in nodes}
+
+
+def _parallel_edges_of_some(given: dict[str, Any]) -> str | None:
+    several = given["nodes"] is not None and given["G"].is_multigraph()
+    return "NetworkX counts parallel edges once for some nodes" if several else None
+
+
+@claims(reason=_parallel_edges_of_some, multigraph=True, least=2_000, unless=("nodes",))
 def constraint(G: Graph, nodes: Any = None, weight: str | None = None) -> dict[Any, float]:
-    """Return Burt's constraint by nodes; :func:`sparsezc.algorithms.constraint`."""
-    return _ties(G, weight, algorithms.constraint)
+    """Return Burt's constraint by nodes; :func:`sparsezc.algorithms.constraint`.
+
+    NetworkX has NaN, asked for all nodes, where twice the share of a node's ties that is with itself is the number of
+    all: without ties, or with one loop; and otherwise where no edge leads out of it.
+    """
+    A, weighted = _ties(G, weight)
+    with else_declined():
+        found = algorithms.constraint(A, weighted=weighted).to_dense(4.0)  # all ties of the others are with themselves
+    if nodes is not None:
+        found[np.diff(G.rows()[0]) == 0] = np.nan
+        return _of_some(G, nodes, found, A, weighted)
+    ones = semiring.plus_first if weighted else semiring.plus_pair
+    every = Vector.from_scalar(1.0, len(G), datatypes.FP64)
+    ties = A.mxv(every, ones).new(datatypes.FP64).to_dense(0.0) + A.T.mxv(every, ones).new(datatypes.FP64).to_dense(0.0)
+    own = 2 * A.diag().apply(unary.identity if weighted else unary.one).new(datatypes.FP64).to_dense(0.0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        found[(ties == 0) | (ties - 2 * own / ties == 0)] = np.nan
+    return G.by_node(found)
 
 
-@claims(reason=_of_all, least=2_000)
+def _loops_among_some(given: dict[str, Any]) -> str | None:
+    plain = given["nodes"] is None or given["weight"] is not None or given["G"].is_directed()
+    return None if plain or not nx.number_of_selfloops(given["G"]) else "NetworkX counts loops in another way"
+
+
+@claims(reason=_loops_among_some, least=2_000, unless=("nodes",))
 def effective_size(G: Graph, nodes: Any = None, weight: str | None = None) -> dict[Any, float]:
     """Return effective sizes by nodes; :func:`sparsezc.algorithms.effective_size`."""
-    return _ties(G, weight, algorithms.effective_size)
+    A, weighted = _ties(G, weight)
+    with else_declined():
+        found = algorithms.effective_size(A, weighted=weighted).to_dense(float("nan"))
+    if nodes is None:
+        return G.by_node(found)
+    i, j, _ = G.A.to_coo()
+    lead_out = np.zeros(len(G), bool)
+    lead_out[i[i != j]] = True
+    found[~lead_out] = np.nan
+    return _of_some(G, nodes, found, A, weighted)
 
 
 def _row(G: Graph, u: Any, weight: str | None) -> tuple[NDArray[np.int64], NDArray[Any]]:
@@ -81,14 +125,27 @@ def local_constraint(G: Graph, u: Any, v: Any, weight: str | None = None) -> flo
     return found**2
 
 
-@claims(reason=lambda given: "sparsezc makes no random graphs to compare with" if given["normalized"] else None)
+@claims()
 def rich_club_coefficient(G: Graph, normalized: bool = True, Q: float = 100, seed: Any = None) -> dict[int, float]:
     """Return coefficients by degrees; :func:`sparsezc.algorithms.rich_club_coefficient`."""
     if G.number_of_loops():
         raise Exception("rich_club_coefficient is not implemented for graphs with self loops.")
-    if G.A.nvals == 0:
-        return {}
-    return algorithms.rich_club_coefficient(G.A).to_dict()
+    edges = G.A.nvals // 2
+    found = algorithms.rich_club_coefficient(G.A).to_dict() if edges else {}
+    if not normalized:
+        return found
+    if len(G) < 4:
+        raise nx.NetworkXError("Graph has fewer than four nodes.")
+    if edges < 2:
+        raise nx.NetworkXError("Graph has fewer than 2 edges")
+    swaps = max(ceil(Q * edges), 0)
+    number = int(nx.utils.create_py_random_state(seed).random() * 2**53)
+    try:
+        R = algorithms.double_edge_swap(G.A, swaps, 10 * swaps, number)
+    except ConvergenceFailure as error:
+        raise nx.NetworkXAlgorithmError(f"Maximum number of swap attempts ({10 * swaps}) exceeded: {error}") from error
+    at_random = algorithms.rich_club_coefficient(R).to_dict()
+    return {k: value / at_random[k] for k, value in found.items()}
 
 
 @claims()

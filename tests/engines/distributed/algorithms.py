@@ -57,9 +57,11 @@ CALLS: dict[str, Call] = {
     "global_efficiency": a.global_efficiency,
     "graph_search": lambda A: a.graph_search(A, [1, 2], gb.Vector.from_scalar(1.0, A.nrows), 3, seed=4),
     "greedy_color": lambda A: a.greedy_color(A, seed=2),
+    "greedy_modularity_communities": a.greedy_modularity_communities,
     "harmonic_centrality": a.harmonic_centrality,
     "hits": lambda A: a.hits(A)[0],
     "is_directed_acyclic_graph": a.is_directed_acyclic_graph,
+    "double_edge_swap": lambda A: a.double_edge_swap(A, 3, seed=1) if A.nvals > 19 else A,
     "jaccard_coefficient": a.jaccard_coefficient,
     "k_core": a.k_core,
     "k_hop": lambda A: a.k_hop(A, 1, 2),
@@ -109,7 +111,9 @@ SLOW = {
 }  # fmt: skip
 
 #: A statement or more for each vertex: the smallest graph has all of them.
-SEQUENTIAL = {"biconnected_components", "local_efficiency", "stoer_wagner", "voterank"}
+SEQUENTIAL = {
+    "biconnected_components", "greedy_modularity_communities", "local_efficiency", "stoer_wagner", "voterank",
+}  # fmt: skip
 
 
 def graphs() -> dict[str, Any]:

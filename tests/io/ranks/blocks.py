@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from sparsezc.io._read import ReadOptions, module_of, read_csr
+from sparsezc.io._formats import module_of
+from sparsezc.io._options import ReadOptions
+from sparsezc.io._read import read_csr
 from sparsezc.io.ranks import reading
 from sparsezc.io.ranks.block import Block
 from sparsezc.memory.csr import Csr

@@ -10,7 +10,7 @@ import pytest
 
 import sparsezc as gb
 from sparsezc.errors import FileFormatError, GraphblasException, InvalidObject, PerformanceWarning
-from sparsezc.io.files.source import Span, line_start
+from sparsezc.io.files.lines import Span, line_start
 from sparsezc.io.ranks import exchange, spool
 from tests.io.graphs import load
 from tests.io.ranks.blocks import check, convert, read, source

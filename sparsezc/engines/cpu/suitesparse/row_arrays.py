@@ -6,26 +6,20 @@ And of any Vector, copied, in the forms in which vectors travel between processe
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
-from typing import Any
+from contextlib import contextmanager
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.engines.cpu.suitesparse import native
-from sparsezc.engines.cpu.suitesparse.expressions import acyclic
+from sparsezc.engines.cpu.suitesparse import lending, native
 
 __all__ = [
     "RowArrays", "borrowed", "borrowed_table", "borrowed_values", "spread", "vector_from_arrays", "vector_to_arrays",
 ]  # fmt: skip
 
-# Settings of an object that SuiteSparse forgets when it unpacks.
-_SETTINGS = ("sparsity_control", "bitmap_switch", "hyper_switch")
 
-
-@dataclass(frozen=True)
-class RowArrays:
+class RowArrays(NamedTuple):
     """A matrix by rows; of a hypersparse one only the rows that have entries are listed.
 
     Attributes
@@ -65,50 +59,41 @@ def borrowed(store: Any) -> Iterator[RowArrays]:
 
     One in another format than CSR, hypersparse or not, is copied. Its format and settings remain in any case.
     """
-    by_rows = store.ss.format in ("csr", "hypercsr")
-    with _opened(store) if by_rows else nullcontext(store.ss.export("hypercsr", sort=True)) as parts:
-        yield _arrays(parts)
+    count = store._nvals
+    format = lending.format_of(store)
+    if format is lending.CSR or format is lending.HYPERCSR:
+        with lending.Lent(store, format) as ((indptr, *ids, indices, values), iso, rows):
+            indices, values = indices[:count], values[: 1 if iso else count]
+            if rows is None:
+                yield RowArrays(indptr, indices, values, iso)
+            else:
+                yield RowArrays(indptr[: rows + 1], indices, values, iso, ids[0][:rows])
+        return
+    parts = store.ss.export("hypercsr", sort=True)
+    listed, indptr, indices = (parts[name].view(np.int64) for name in ("rows", "indptr", "col_indices"))
+    yield RowArrays(indptr, indices, np.atleast_1d(parts["values"]), bool(parts["is_iso"]), listed)
 
 
 @contextmanager
 def borrowed_values(store: Any) -> Iterator[NDArray[Any]]:
     """Lend the values of a Vector that has an entry everywhere, in the same way."""
-    full = store.ss.format == "full"
-    with _opened(store) if full else nullcontext(store.ss.export("full")) as parts:
-        values = np.atleast_1d(parts["values"])
-        yield np.broadcast_to(values, store.size) if parts["is_iso"] else values
+    if lending.format_of(store) is not lending.FULL:
+        yield _every(store.ss.export("full"), store.size)
+        return
+    with lending.Lent(store, lending.FULL) as ((values,), iso, _):
+        yield np.broadcast_to(values[:1], store.size) if iso else values[: store.size]
 
 
 @contextmanager
 def borrowed_table(store: Any) -> Iterator[NDArray[Any]]:
     """Lend the values of a Matrix that has every entry, in the same way, as an array of two dimensions."""
-    by_rows = store.ss.format == "fullr"
-    with _opened(store) if by_rows else nullcontext(store.ss.export("fullr")) as parts:
-        values = parts["values"]
-        yield np.broadcast_to(values.ravel()[:1], store.shape) if parts["is_iso"] else values.reshape(store.shape)
-
-
-@contextmanager
-def _opened(store: Any) -> Iterator[dict[str, Any]]:
-    """Lend the arrays themselves, in the format that they have."""
-    config = store.ss.config
-    settings = {name: config[name] for name in _SETTINGS if name in config}
-    parts = store.ss.unpack(store.ss.format, sort=True)
-    try:
-        yield parts
-    finally:
-        store.ss.pack_any(**parts, take_ownership=True)
-        for name, value in settings.items():
-            if config[name] != value:
-                config[name] = value
-
-
-def _arrays(parts: dict[str, Any]) -> RowArrays:
-    """Return the arrays that SuiteSparse hands out: sizes stay below 2**60, so signs do not matter."""
-    ids = parts.get("rows")
-    indptr, indices = (parts[name].view(np.int64) for name in ("indptr", "col_indices"))
-    iso = bool(parts["is_iso"])
-    return RowArrays(indptr, indices, np.atleast_1d(parts["values"]), iso, None if ids is None else ids.view(np.int64))
+    if lending.format_of(store) is not lending.TABLE:
+        parts = store.ss.export("fullr")
+        yield _every(parts, store.shape) if parts["is_iso"] else parts["values"].reshape(store.shape)
+        return
+    with lending.Lent(store, lending.TABLE) as ((values,), iso, _):
+        count = store.nrows * store.ncols
+        yield np.broadcast_to(values[:1], store.shape) if iso else values[:count].reshape(store.shape)
 
 
 def spread(
@@ -142,21 +127,13 @@ def _every(parts: dict[str, Any], size: int) -> NDArray[Any]:
 
 def vector_from_arrays(form: str, arrays: tuple[Any, ...], dtype: Any, size: int) -> Any:
     """Return a Vector of such arrays; values None: each is 1."""
-    theirs, make = native.type_of(dtype), native.gb.Vector.ss
+    theirs = native.type_of(dtype)
     *at, values = arrays
     iso = values is None
-    given = np.ones(1, dtype.np_type) if iso else np.ascontiguousarray(values)
+    given = np.ones(1, dtype.np_type) if iso else np.array(values, order="C")
+    if form == "full":
+        return lending.new_vector(theirs, size, given, iso=iso)
     if form == "ids":
-        if not at[0].size:
-            return acyclic(native.gb.Vector(theirs, size))
-        made = make.import_sparse(
-            size=size, indices=at[0].astype(np.uint64), values=given, is_iso=iso, sorted_index=True, dtype=theirs
-        )
-    elif form == "full":
-        made = make.import_full(size=size, values=given, is_iso=iso, dtype=theirs)
-    else:
-        bitmap = np.unpackbits(at[0].view(np.uint8), bitorder="little")[:size]
-        made = make.import_bitmap(
-            size=size, bitmap=bitmap, nvals=int(np.count_nonzero(bitmap)), values=given, is_iso=iso, dtype=theirs
-        )
-    return acyclic(made)
+        return lending.new_vector(theirs, size, given, at[0].astype(np.uint64), iso=iso)
+    present = np.unpackbits(at[0].view(np.uint8), bitorder="little")[:size].copy()
+    return lending.new_vector(theirs, size, given, present=present, iso=iso)

@@ -1,9 +1,10 @@
-"""Graphs of tables and arrays, and of other graphs, by NetworkX's names: a Matrix with names, and no NetworkX graph."""
+"""Graphs of tables, arrays and lists, by NetworkX's names: a Matrix with names, and no NetworkX graph."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from importlib import import_module
+from itertools import chain
 from typing import Any
 
 import networkx as nx
@@ -11,17 +12,16 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from sparsezc.algorithms._pattern import transposed
 from sparsezc.core.matrix import Matrix
-from sparsezc.networkx_backend.graphs.claims import claims
+from sparsezc.networkx_backend.graphs.claims import makes
 from sparsezc.networkx_backend.graphs.edges import edge_matrix
 from sparsezc.networkx_backend.graphs.graph import DiGraph, Graph
 from sparsezc.semirings.types import datatypes
 
 
-def _plain(given: dict[str, Any]) -> str | None:
+def plain(given: dict[str, Any]) -> str | None:
     """Refuse kinds of graphs that are no matrices."""
-    kind = given["create_using"]
+    kind = given.get("create_using")
     if kind not in (None, nx.Graph, nx.DiGraph, Graph, DiGraph):
         return "create_using must be None or a class: Graph or DiGraph"
     if given.get("edge_key") is not None or given.get("parallel_edges"):
@@ -29,7 +29,14 @@ def _plain(given: dict[str, Any]) -> str | None:
     return None
 
 
-def _made(
+def no_none(labels: Sequence[Any]) -> Sequence[Any]:
+    """Return labels; raise NetworkX's error for None, which stands for no node."""
+    if not isinstance(labels, range) and any(label is None for label in labels):
+        raise ValueError("None cannot be a node")
+    return labels
+
+
+def from_edges(
     kind: Any, labels: Sequence[Any], i: NDArray[np.int64], j: NDArray[np.int64], data: dict[str, NDArray[Any]]
 ) -> Graph:
     """Make a graph of edges with numbers; of the rows for one edge the last counts, as in NetworkX."""
@@ -69,7 +76,7 @@ def _columns(df: Any, edge_attr: Any, reserved: list[Any]) -> list[Any]:
     return names
 
 
-@claims(reason=_plain)
+@makes(plain)
 def from_pandas_edgelist(
     df: Any, source: Any = "source", target: Any = "target", edge_attr: Any = None, create_using: Any = None,
     edge_key: Any = None,
@@ -82,10 +89,12 @@ def from_pandas_edgelist(
     if (codes < 0).any():
         raise NotImplementedError("sparsezc: an end of an edge is missing")
     codes = codes.astype(np.int64)
-    return _made(create_using, list(labels), codes[::2], codes[1::2], {name: df[name].to_numpy() for name in names})
+    return from_edges(
+        create_using, list(labels), codes[::2], codes[1::2], {name: df[name].to_numpy() for name in names}
+    )
 
 
-@claims(reason=_plain)
+@makes(plain)
 def from_scipy_sparse_array(
     A: Any, parallel_edges: bool = False, create_using: Any = None, edge_attribute: Any = "weight"
 ) -> Graph:
@@ -96,10 +105,10 @@ def from_scipy_sparse_array(
     if A.format not in ("csr", "csc", "coo"):
         C = sp.coo_array(A.tocsr())
     i, j = C.row.astype(np.int64), C.col.astype(np.int64)
-    return _made(create_using, range(A.shape[0]), i, j, {edge_attribute: C.data})
+    return from_edges(create_using, range(A.shape[0]), i, j, {edge_attribute: C.data})
 
 
-@claims(reason=_plain)
+@makes(plain)
 def from_numpy_array(
     A: Any, parallel_edges: bool = False, create_using: Any = None, edge_attr: Any = "weight", *, nodelist: Any = None
 ) -> Graph:
@@ -112,15 +121,15 @@ def from_numpy_array(
         raise ValueError("nodelist must have the same length as A.shape[0]")
     if A.dtype.kind not in "iufb":
         raise NotImplementedError(f"sparsezc has no edges of type {A.dtype}")
-    labels = range(A.shape[0]) if nodelist is None else list(nodelist)
+    labels = range(A.shape[0]) if nodelist is None else no_none(list(nodelist))
     if len(set(labels)) < len(labels):
         raise NotImplementedError("sparsezc: nodes come twice")
     i, j = np.asarray(A).nonzero()
     data = {} if edge_attr in (False, None) else {edge_attr: np.asarray(A)[i, j]}
-    return _made(create_using, labels, i.astype(np.int64), j.astype(np.int64), data)
+    return from_edges(create_using, labels, i.astype(np.int64), j.astype(np.int64), data)
 
 
-@claims(reason=_plain)
+@makes(plain)
 def from_pandas_adjacency(df: Any, create_using: Any = None) -> Graph:
     """Return the graph of a DataFrame that is an adjacency matrix."""
     try:
@@ -131,31 +140,35 @@ def from_pandas_adjacency(df: Any, create_using: Any = None) -> Graph:
     return from_numpy_array(df.values, create_using=create_using, nodelist=df.columns)
 
 
-def _a_matrix(given: dict[str, Any]) -> str | None:
-    """Leave to NetworkX the graphs that it holds itself."""
-    return None if isinstance(given["G"], Graph) else "NetworkX is faster with its own graphs"
+@makes(plain)
+def from_dict_of_lists(d: dict[Any, Any], create_using: Any = None) -> Graph:
+    """Return the graph of a dictionary of the neighbours of each node."""
+    rows = [list(row) for row in d.values()]
+    index = {node: k for k, node in enumerate(dict.fromkeys(chain(d, chain.from_iterable(rows))))}
+    i = np.repeat(np.fromiter(map(index.__getitem__, d), np.int64, len(d)), list(map(len, rows)))
+    j = np.fromiter(map(index.__getitem__, chain.from_iterable(rows)), np.int64, i.size)
+    return from_edges(create_using, no_none(list(index)), i, j, {})
 
 
-@claims(reason=_a_matrix)
-def reverse(G: Graph, copy: bool = True) -> Graph:
-    """Return the graph with every edge in the opposite direction."""
-    if not G.directed:
-        raise nx.NetworkXError("Cannot reverse an undirected graph.")
-    if G.source is not None:
-        raise NotImplementedError("sparsezc: the graph has attributes that NetworkX holds")
-    made = DiGraph._made(transposed(G.A), G.labels)
-    made._values = {name: transposed(A) for name, A in G._values.items()}
-    return made
-
-
-@claims(reason=_a_matrix)
-def complement(G: Graph) -> Graph:
-    """Return the graph of the pairs without an edge."""
-    n = len(G)
-    missing = ~np.eye(n, dtype=bool)
-    i, j, _ = G.A.to_coo()
-    missing[i, j] = False
-    at, to = missing.nonzero()
-    made = type(G)._made(Matrix(datatypes.BOOL, 0, 0), G.labels)
-    made.A = edge_matrix(made, at, to, True)
-    return made
+@makes(plain)
+def from_biadjacency_matrix(
+    A: Any, create_using: Any = None, edge_attribute: Any = "weight", *, row_order: Any = None, column_order: Any = None
+) -> Graph:
+    """Return the bipartite graph of SciPy's matrix, whose rows are the one side and whose columns are the other."""
+    n, m = A.shape
+    for name, order, count, things in (
+        ("row_order", row_order, n, "rows"),
+        ("column_order", column_order, m, "columns"),
+    ):
+        if order is not None and len(order) != count:
+            raise ValueError(f"{name} has {len(order)} nodes; A has {count} {things}")
+    labels = [
+        *(range(n) if row_order is None else row_order),
+        *(range(n, n + m) if column_order is None else column_order),
+    ]
+    if len(set(no_none(labels))) < len(labels):
+        raise NotImplementedError("sparsezc: nodes come twice")
+    C = sp.coo_array(A)
+    G = from_edges(create_using, labels, C.row.astype(np.int64), C.col.astype(np.int64) + n, {edge_attribute: C.data})
+    G.node_values["bipartite"] = np.repeat([0, 1], [n, m])
+    return G

@@ -1,75 +1,16 @@
-"""The answers of algorithms by their kind: the numbers to report, the table to print, and what ``--out`` writes."""
+"""The answers of algorithms by their kind: levels, distances, scores, groups, counts and so on."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from sparsezc.cli.report import Percent, Table, counted
+from sparsezc.cli.answers.report import Percent, Table, counted
+from sparsezc.cli.answers.shown import Columns, Given, Picture, Rows, Show, Shown
 
 if TYPE_CHECKING:
     from sparsezc.cli.graph import Graph
 
 _ROWS = 20  # of a table of levels; the rows of a longer one are combined
-
-
-class Given(NamedTuple):
-    """The values of an algorithm's parameters, its defaults among them, the rows of tables, and further graphs."""
-
-    values: dict[str, Any]
-    top: int
-    others: Sequence[Graph] = ()
-
-
-class Columns(NamedTuple):
-    """Values of some vertices: their rows, in ascending order, and columns by name.
-
-    `missing` stands for the others in an array of all.
-    """
-
-    rows: Any
-    values: dict[str, Any]
-    missing: Any = -1
-
-
-class Picture(NamedTuple):
-    """Numbers to draw: bars, or a `tail`, the share of all values that are at least as large as each."""
-
-    kind: str
-    title: str
-    x: Any
-    y: Any
-    across: str
-    upward: str
-
-
-@dataclass
-class Shown:
-    """An answer as the command line reports it.
-
-    Attributes
-    ----------
-    data : dict
-        Keys of ``--json``.
-    facts, tables
-        As of :class:`~sparsezc.cli.report.Report`.
-    out
-        What ``--out`` writes: Columns, a Matrix, an array of rows, arrays by name, or numbers by name.
-    reached : array, optional
-        The vertices whose out-edges the work was.
-    picture : Picture, optional
-    """
-
-    data: dict[str, Any]
-    facts: list[tuple[str, str]] = field(default_factory=list)
-    tables: list[Table] = field(default_factory=list)
-    out: Any = None
-    reached: Any = None
-    picture: Picture | None = None
-
-
-Show = Callable[["Graph", Any, Given], Shown]
 
 
 def levels(found: Graph, result: Any, given: Given) -> Shown:
@@ -257,7 +198,7 @@ def sequence(name: str) -> Show:
         more = ", ..." if vertices.size > given.top else ""
         facts = [(name, counted(int(vertices.size), "vertex", "vertices"))]
         facts += [("order", ", ".join(map(str, first)) + more)] if first else []
-        return Shown({"vertices": int(vertices.size), "first": first}, facts, out=named.reshape(-1, 1))
+        return Shown({"vertices": int(vertices.size), "first": first}, facts, out=Rows({"vertex": named}))
 
     return show
 

@@ -1,0 +1,54 @@
+"""Common neighbours of the pairs of vertices that a caller names."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsezc.algorithms.loops import pairs as loop
+from sparsezc.core import replay
+from sparsezc.core.matrix import Matrix
+from sparsezc.core.vector import Vector
+from sparsezc.semirings.types import datatypes
+
+#: Nanoseconds for each row and entry of the graph, at least.
+COST = 5.0
+
+
+class Common(NamedTuple):
+    """The pairs that have common neighbours: their number, the sum of their weights, and that of the pair's degrees."""
+
+    i: NDArray[np.int64]
+    j: NDArray[np.int64]
+    number: NDArray[np.int64]
+    weight: NDArray[np.float64]
+    degrees: NDArray[np.int64]
+
+    def matrix(self, values: NDArray[Any], n: int) -> Matrix:
+        """Make a matrix with a value for each pair."""
+        made: Matrix = Matrix.from_coo(self.i, self.j, values, nrows=n, ncols=n)
+        return made
+
+
+def common(A: Matrix, pairs: Matrix | None, weight: Vector | None = None) -> Common | None:
+    """Count the common neighbours of each pair by a loop; None if the engine runs none, or no pairs are named."""
+    if pairs is None or not replay.runs_loops(A):
+        return None
+    i, j = (ids.astype(np.int64) for ids in pairs.to_coo(values=False)[:2])
+    own = None if weight is None else weight.dup(datatypes.FP64)
+    found = replay.run_loop(loop.common, A, (i, j), lambda: _everywhere(own), cost=COST)
+    if found is None:
+        return None
+    has = found[0] > 0
+    return Common(i[has], j[has], *(x[has] for x in found))
+
+
+def _everywhere(weight: Vector | None) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """Return the weight of each vertex, and whether it has one; two empty arrays if all count equally."""
+    if weight is None:
+        return np.empty(0), np.empty(0, np.bool_)
+    at, has = weight.to_coo(values=False)[0], np.zeros(weight.size, np.bool_)
+    has[at] = True
+    return weight.to_dense(0.0), has

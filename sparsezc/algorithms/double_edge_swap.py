@@ -1,0 +1,100 @@
+"""Random graphs with the degrees of a given one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsezc.algorithms import _check
+from sparsezc.algorithms._pattern import simple
+from sparsezc.algorithms.loops.swaps import exchanges
+from sparsezc.core import replay
+from sparsezc.core.matrix import Matrix
+from sparsezc.errors import ConvergenceFailure, InvalidValue
+from sparsezc.semirings import select
+
+#: Nanoseconds that a draw takes at least where numba does not compile the loop.
+COST = 3_000.0
+_DRAWS = 1 << 16  # drawn at a time, at least: each time the edges are put into a table
+
+
+def double_edge_swap(A: Matrix, swaps: int, max_tries: int | None = None, seed: int | None = None) -> Matrix:
+    """Exchange ends of random pairs of edges, which leaves every degree as it was.
+
+    An edge joins its ends in whichever direction; loops do not count.
+
+    Parameters
+    ----------
+    A : Matrix, shape (n, n), any dtype
+        Adjacency matrix: an entry (i, j), whatever its value, joins i and j.
+    swaps : int
+        How often. Ten to a hundred times the number of edges give a graph that is as good as random.
+    max_tries : int, optional
+        The most pairs that are drawn, at least `swaps`; a pair that would give a loop or a parallel edge counts too.
+        By default a hundred for each exchange.
+    seed : int, optional
+        From 0 to 2**64 - 1. Chooses the pairs, the same on every engine. Random by default.
+
+    Returns
+    -------
+    Matrix of BOOL, shape (n, n)
+        Each edge in both directions.
+
+    Raises
+    ------
+    InvalidValue
+        `swaps` or `seed` is out of bounds, `max_tries` is less than `swaps`, or there are less than two edges.
+    ConvergenceFailure
+        Not so many exchanges were found.
+    DimensionMismatch
+        `A` is not square.
+
+    Notes
+    -----
+    Two edges with one of their directions each, (u, v) and (x, y), become (u, x) and (v, y) unless these are loops or
+    edges already. One exchange follows the other, on the CPU whatever the engine.
+
+    Source: R. Milo, N. Kashtan, S. Itzkovitz, M. Newman, U. Alon, On the uniform generation of random graphs with
+    prescribed degree sequences, 2003, arXiv:cond-mat/0312028.
+
+    Examples
+    --------
+    >>> import sparsezc as gb
+    >>> A = gb.io.read("cycle:8")
+    >>> B = gb.algorithms.double_edge_swap(A, 80, seed=1)
+    >>> B.nvals, B.reduce_rowwise("plus[int64]").new().to_dense().tolist()
+    (16, [2, 2, 2, 2, 2, 2, 2, 2])
+    """
+    n = _check.adjacency(A)
+    wanted = _check.count(swaps, "swaps")
+    most = 100 * wanted if max_tries is None else _check.count(max_tries, "max_tries", wanted)
+    rng = _check.generator(seed, "double_edge_swap")
+    i, j, _ = simple(A).select(select.triu).new().to_coo()
+    ends = np.stack([i, j]).astype(np.int64)
+    if wanted and ends.shape[1] < 2:
+        raise InvalidValue(f"A has {ends.shape[1]} edges between different vertices; at least 2 are needed")
+    ends = _exchanged(A, ends, wanted, most, rng)
+    i, j = np.r_[ends[0], ends[1]], np.r_[ends[1], ends[0]]
+    made: Matrix = Matrix.from_coo(i, j, True, nrows=n, ncols=n)
+    return made._known_symmetric()
+
+
+def _exchanged(
+    A: Matrix, ends: NDArray[np.int64], wanted: int, most: int, rng: np.random.Generator
+) -> NDArray[np.int64]:
+    """Return the ends of the edges after so many exchanges."""
+    done = tried = 0
+    while done < wanted and tried < most:
+        count = min(max(_DRAWS, ends.shape[1]), most - tried)
+        draws = rng.integers(0, 2 * ends.shape[1], (2, count))
+        given: tuple[Any, ...] = (ends, draws, wanted - done)
+        found = replay.run_loop(exchanges, A, *given, cost=COST * min(count, wanted) / max(A.nrows + A.nvals, 1))
+        if found is None:
+            found = exchanges(np.zeros(A.nrows + 1, np.int64), None, *given)
+        ends, now, used = found
+        done, tried = done + now, tried + used
+    if done < wanted:
+        raise ConvergenceFailure(f"{done} exchanges of edges were found in max_tries = {most}; {wanted} were asked for")
+    return ends

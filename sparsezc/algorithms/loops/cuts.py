@@ -1,0 +1,87 @@
+"""Cuts of small graphs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+__all__ = ["least_cut"]
+
+
+def least_cut(indptr: Any, indices: Any, weights: Any) -> Any:
+    """Return the weight of the least cut of an undirected graph of at least two vertices, and one side of it.
+
+    A phase takes the group that is joined most heavily to those taken, from a heap of four children; its last group is
+    cut from the rest, and then merged with the one before. Weights are not negative.
+    """
+    n = indptr.size - 1
+    group, last_of, next_of = np.arange(n), np.arange(n), np.full(n, -1)
+    joined, heap, place = np.zeros(n, weights.dtype), np.empty(n, np.int64), np.empty(n, np.int64)
+    side = np.zeros(n, np.bool_)
+    least, alive = joined[0], n
+    first = True
+    while alive > 1:
+        size = 0
+        for v in range(n):
+            joined[v] = 0
+            place[v] = -1
+            if group[v] == v:
+                heap[size] = v
+                place[v] = size
+                size += 1
+        s = t = -1
+        while size:
+            s, t = t, heap[0]
+            place[t] = -1
+            size -= 1
+            if size:
+                x = heap[size]
+                at = 0
+                while True:
+                    child = 4 * at + 1
+                    if child >= size:
+                        break
+                    most = child
+                    for other in range(child + 1, min(child + 4, size)):
+                        if joined[heap[other]] > joined[heap[most]]:
+                            most = other
+                    if joined[heap[most]] <= joined[x]:
+                        break
+                    heap[at] = heap[most]
+                    place[heap[at]] = at
+                    at = most
+                heap[at] = x
+                place[x] = at
+            v = t
+            while v >= 0:
+                for entry in range(indptr[v], indptr[v + 1]):
+                    u = group[indices[entry]]
+                    at = place[u]
+                    if at >= 0:
+                        joined[u] += weights[entry]
+                        while at > 0:
+                            above = (at - 1) // 4
+                            if joined[heap[above]] >= joined[u]:
+                                break
+                            heap[at] = heap[above]
+                            place[heap[at]] = at
+                            at = above
+                        heap[at] = u
+                        place[u] = at
+                v = next_of[v]
+        if first or joined[t] < least:
+            first = False
+            least = joined[t]
+            for v in range(n):
+                side[v] = group[v] == t
+            if least == 0:
+                break
+        v = t
+        while v >= 0:
+            group[v] = s
+            v = next_of[v]
+        next_of[last_of[s]] = t
+        last_of[s] = last_of[t]
+        alive -= 1
+    return least, side

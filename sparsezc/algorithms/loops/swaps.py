@@ -1,0 +1,77 @@
+"""Edges that exchange their ends."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+__all__ = ["exchanges"]
+
+
+def exchanges(indptr: Any, _indices: Any, ends: Any, draws: Any, wanted: int) -> Any:
+    """Exchange ends of pairs of edges, (u, v) and (x, y) for (u, x) and (v, y), unless a loop or parallel edges come.
+
+    `ends` has two rows of vertices, and `draws` two rows of numbers: of an edge, times two, and which of its ends is
+    the first. The graph that the edges are of has the rows given; only their number counts. Return the ends, the
+    number of exchanges, and that of the draws used: an exchange more than `wanted` is not made.
+
+    A table has the edges, by the numbers of their ends, to find them in: each at the place that its number hashes to,
+    by 31 bits of a product (D. Knuth, The Art of Computer Programming 3, section 6.4), or at the next that is free.
+    """
+    n, edges = indptr.size - 1, ends.shape[1]
+    ends = ends.copy()
+    size = 4
+    while size < 4 * edges:
+        size *= 2
+    table = np.full(size, -1)
+    for e in range(edges):
+        key = min(ends[0, e], ends[1, e]) * n + max(ends[0, e], ends[1, e])
+        at = ((key & 0x7FFFFFFF) * 0x61C88647 >> 20 ^ key >> 31) & size - 1
+        while table[at] >= 0:
+            at = at + 1 & size - 1
+        table[at] = key
+    done = used = 0
+    for k in range(draws.shape[1]):
+        if done == wanted:
+            break
+        used += 1
+        d, e = draws[0, k] >> 1, draws[1, k] >> 1
+        u, v = ends[draws[0, k] & 1, d], ends[1 - (draws[0, k] & 1), d]
+        x, y = ends[draws[1, k] & 1, e], ends[1 - (draws[1, k] & 1), e]
+        if u == x or v == y:
+            continue
+        found = False
+        for one, other in ((u, x), (v, y)):
+            key = min(one, other) * n + max(one, other)
+            at = ((key & 0x7FFFFFFF) * 0x61C88647 >> 20 ^ key >> 31) & size - 1
+            while table[at] >= 0 and table[at] != key:
+                at = at + 1 & size - 1
+            found = found or table[at] == key
+        if found:
+            continue
+        for one, other in ((u, v), (x, y)):
+            key = min(one, other) * n + max(one, other)
+            at = ((key & 0x7FFFFFFF) * 0x61C88647 >> 20 ^ key >> 31) & size - 1
+            while table[at] != key:
+                at = at + 1 & size - 1
+            # later keys that would no longer be found take the free place
+            free, at = at, at + 1 & size - 1
+            while table[at] >= 0:
+                key = table[at]
+                home = ((key & 0x7FFFFFFF) * 0x61C88647 >> 20 ^ key >> 31) & size - 1
+                if (at - home & size - 1) >= (at - free & size - 1):
+                    table[free] = table[at]
+                    free = at
+                at = at + 1 & size - 1
+            table[free] = -1
+        for one, other in ((u, x), (v, y)):
+            key = min(one, other) * n + max(one, other)
+            at = ((key & 0x7FFFFFFF) * 0x61C88647 >> 20 ^ key >> 31) & size - 1
+            while table[at] >= 0:
+                at = at + 1 & size - 1
+            table[at] = key
+        ends[0, d], ends[1, d] = u, x
+        ends[0, e], ends[1, e] = v, y
+        done += 1
+    return ends, done, used

@@ -1,0 +1,145 @@
+"""The names that ``--out`` accepts: the suffix says the format, and a wrong name is refused before the work."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+
+from sparsezc.io.files.packing import NAMES, plain_name
+from sparsezc.terminal import streams
+from sparsezc.terminal.suggest import meant
+
+PARQUET = (".parquet", ".pq")
+ARROW = (*PARQUET, ".feather", ".arrow")
+HDF5 = (".h5", ".hdf5")
+_TEXTS = (".txt", ".tsv", ".csv", ".json")
+_SUFFIXES = (*_TEXTS, ".npy", ".npz", *ARROW, *HDF5)
+_ROWS = (*_TEXTS, ".npy", ".npz", *ARROW)
+#: What is written of forms that are not vertices' columns, and its suffixes.
+_FORMS = {
+    "numbers": ("numbers are", (".txt", ".json", "-")), "arrays": ("several arrays are", (".npz",)),
+    "rows": ("rows are", (*_ROWS, "-")), "table": ("a table is", (*_ROWS, "-")), "graph": ("edges are", (*_ROWS, "-")),
+}  # fmt: skip
+_PACKAGES = dict.fromkeys(ARROW, ("pyarrow", "arrow")) | dict.fromkeys(HDF5, ("h5py", "hdf5"))
+
+
+def check(arguments: argparse.Namespace, form: str) -> None:
+    """Check, before the work, that an answer of this form can be written; see :class:`sparsezc.cli.table.Row`.
+
+    Raises
+    ------
+    FileMissing, FileIsFolder, FileNotWritten
+        The name is empty, is a folder's, or its folder does not exist or is not writable.
+    FileFormatError, PackageMissing
+        Its suffix is no format's, or needs a package that is not installed.
+    InvalidValue
+        It is the graph's own file.
+    """
+    if arguments.out is None:
+        return
+    from sparsezc.errors import FileFormatError, InvalidValue
+    from sparsezc.io.build.optional import need
+
+    path = Path(arguments.out)
+    what, known = _FORMS.get(form, ("", _SUFFIXES))
+    graph = form in ("graph", "table") and is_graph(arguments.out)
+    fits = graph or arguments.out in known or plain_name(path.name).endswith(known)
+    if form in _FORMS and not fits and not _is_stream(path):
+        named = ", ".join(each for each in known if each != "-") + ", or -," * ("-" in known)
+        nearest = meant(Path(plain_name(path.name)).suffix, known)
+        raise FileFormatError(f"--out {path}: {what} written; a name that ends in {named} is needed{nearest}")
+    suffix = "" if graph else suffix_of(arguments.out)
+    if suffix == "-":
+        streams.require_output()
+        return
+    check_place(path, "--out")
+    source = Path(arguments.graph)
+    if source.is_file() and path.is_file() and source.samefile(path):
+        raise InvalidValue(f"--out {path} is the graph itself; another name is needed")
+    if suffix in _PACKAGES:
+        need(*_PACKAGES[suffix])
+
+
+def check_place(path: Path, option: str) -> None:
+    """Check that a file can be written there.
+
+    Raises
+    ------
+    FileMissing, FileIsFolder, FileNotWritten
+        It is a folder, or its folder does not exist or is not writable.
+    """
+    from sparsezc.io.files.atomic_write import FileNotWritten
+    from sparsezc.io.files.names import FileIsFolder, FileMissing
+
+    folder = Path(os.path.realpath(path)).parent  # a link is followed
+    if path.is_dir():
+        raise FileIsFolder(f"{path} is a folder; {option} needs the name of a file")
+    if not folder.is_dir():
+        raise FileMissing(f"{path}: the folder {folder} does not exist")
+    if not _is_stream(path) and not os.access(folder, os.W_OK | os.X_OK):
+        raise FileNotWritten(f"{path} cannot be written: the folder {folder} is closed to this user")
+
+
+def is_graph(path: str) -> bool:
+    """Return whether a name asks for a graph's format.
+
+    Raises
+    ------
+    FileFormatError
+        It has the suffix of no format, of graphs or of tables.
+    """
+    from sparsezc.errors import FileFormatError
+    from sparsezc.io._write import check_target
+
+    if path == "-" or _is_stream(Path(path)):
+        return False
+    try:
+        check_target(Path(path), compress=False)
+    except FileFormatError:
+        if plain_name(path).endswith(_ROWS):
+            return False
+        raise
+    return True
+
+
+def holds_names(path: str) -> bool:
+    """Return whether a table of such a name can have names of vertices."""
+    return plain_name(path).endswith(_ROWS) and not path.lower().endswith(".npy")
+
+
+def is_edge_list(path: str) -> bool:
+    """Return whether a name asks for a list of edges, which can be written piece by piece."""
+    return path.lower().removesuffix(".gz").endswith((".txt", ".tsv", ".csv", ".parquet", ".pq"))
+
+
+def suffix_of(path: str) -> str:
+    """Return the format of a name's suffix; ``.txt`` for pipes and devices, and "-" for standard output."""
+    from sparsezc.errors import FileFormatError
+    from sparsezc.io.files.names import FileMissing
+
+    if not path:
+        raise FileMissing("the name of the file to write is empty")
+    if path == "-":
+        return path
+    plain = plain_name(Path(path).name)
+    packed = Path(path).name.lower().removeprefix(plain)
+    found = next((suffix for suffix in _SUFFIXES if plain.endswith(suffix)), None)
+    if found is None and _is_stream(Path(path)):
+        return ".txt"
+    if found is None:
+        raise FileFormatError(
+            f"--out {path}: the suffix {Path(plain).suffix!r} says no format"
+            f"{meant(Path(plain).suffix, _SUFFIXES)}; known are {', '.join(_SUFFIXES)} ({', '.join(_TEXTS)} also with"
+            f" {', '.join(NAMES)}), and - is standard output"
+        )
+    if packed and found not in _TEXTS:
+        how = "gzipped" if packed == ".gz" else f"packed by {NAMES[packed]}"
+        raise FileFormatError(f"--out {path}: {found} files are not {how}; a name without {packed} is needed")
+    return found
+
+
+def _is_stream(path: Path) -> bool:
+    """Return whether it is a pipe or a device, or names an open descriptor, such as /dev/stdout."""
+    folder = os.path.realpath(path.parent)
+    return folder == "/dev" or folder.startswith("/proc/") or (path.exists() and not (path.is_file() or path.is_dir()))

@@ -1,0 +1,146 @@
+"""The options of everything that reads a graph, parsed and checked once."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypedDict, Unpack
+
+from sparsezc.errors import GraphblasException, InvalidValue
+from sparsezc.expr.options import flag
+from sparsezc.io._formats import format_of, is_generated
+from sparsezc.io.build import csr_builder
+from sparsezc.io.build import weights as weighting
+from sparsezc.io.build.limits import unexpected
+from sparsezc.io.build.table_columns import USUAL, TableColumns
+from sparsezc.io.build.weights import FROM_FILE, Weights
+from sparsezc.io.files.names import add_name, file_name
+
+TABLES = ("snap", "parquet", "feather", "networkx")  # columns can be chosen, vertices may have names
+
+
+class Reading(TypedDict, total=False):
+    """The options that everything takes by name which reads a graph; :func:`sparsezc.io.read` says what each means."""
+
+    directed: bool | None
+    symmetrize: bool
+    weights: Any
+    placement: str | None
+    dup_op: Any
+    format: str | None
+    verify: bool
+    source_col: str | None
+    target_col: str | None
+    weight_col: str | None
+    type_col: str | None
+    type: str | None
+
+
+@dataclass(frozen=True)
+class ReadOptions:
+    """The options of :func:`sparsezc.io.read`, parsed.
+
+    Attributes
+    ----------
+    kind : str or None
+        The format of the file; None: a generated graph, which has none.
+    both : bool
+        Every edge counts in both directions.
+    merge : str
+        The name of the operator that merges duplicates.
+    adds_duplicates : bool
+        Duplicates are added, as this format means them so (SciPy's do) and no other operator was given.
+    """
+
+    kind: str | None
+    directed: bool | None = None
+    both: bool = False
+    weights: Weights = FROM_FILE
+    relabel: bool = False
+    placement: str | None = None
+    merge: str = "min"
+    adds_duplicates: bool = False
+    verify: bool = False
+    columns: TableColumns = USUAL
+
+    @classmethod
+    def parse(cls, path: str | os.PathLike[str], *, relabel: bool = False, **options: Unpack[Reading]) -> ReadOptions:
+        """Parse the options of :func:`sparsezc.io.read` for a graph.
+
+        Raises
+        ------
+        InvalidValue
+            An argument is malformed, or two contradict each other; the name is empty, or a format is given where no
+            file is read.
+        FileFormatError
+            As for :func:`~sparsezc.io._formats.format_of`.
+        TypeError
+            There is no such option.
+
+        Examples
+        --------
+        >>> ReadOptions.parse("kron:4", symmetrize=True).both
+        True
+        """
+        if unknown := options.keys() - Reading.__annotations__:
+            raise unexpected("read", unknown, Reading)
+        directed, symmetrize = options.get("directed"), options.get("symmetrize", False)
+        verify, format = options.get("verify", False), options.get("format")
+        given, dup_op = options.get("weights"), options.get("dup_op")
+        wanted = FROM_FILE if given is None else weighting.parse(given)
+        merge = "min" if dup_op is None else csr_builder.merge_name(dup_op)
+        columns = _columns(options)
+        for name, value in (("symmetrize", symmetrize), ("relabel", relabel), ("verify", verify)):
+            if value is not False:
+                flag(name, value)
+        if directed is not None:
+            flag("directed", directed)
+        if symmetrize and directed:
+            raise InvalidValue("directed=True and symmetrize=True contradict each other; give one of them")
+        if not file_name(path, "the graph"):
+            raise InvalidValue("the name of the graph is empty; a file, or a graph to make such as kron:16, is needed")
+        try:
+            kind = None if is_generated(path) else format_of(Path(path), format)
+            if kind is None and format is not None:
+                raise InvalidValue(f"format={format!r} is for files; {path} is made, so leave it out")
+            if (columns.kind is None) != (columns.only is None):
+                raise InvalidValue("type_col= and type= go together: a column, and the type of the edges to read")
+            if columns and (kind not in TABLES or (columns.kind and kind == "networkx")):
+                raise InvalidValue(
+                    f"{path} is no table whose columns have names; source_col=, target_col= and weight_col= are for"
+                    f" the formats {', '.join(TABLES)}"
+                )
+        except GraphblasException as error:
+            add_name(error, path)
+            raise
+        both = bool(symmetrize) or (directed is not None and not directed)
+        adds = kind == "npz" and dup_op is None and wanted.kind == "file"
+        return cls(
+            kind, directed, both, wanted, bool(relabel), options.get("placement"), merge, adds, bool(verify), columns
+        )
+
+    @property
+    def named(self) -> bool:
+        """Return whether vertices have names in this format, if they are wanted."""
+        return self.relabel and self.kind == "networkx"
+
+    def check_direction(self, path: str | os.PathLike[str], undirected: bool) -> None:
+        """Raise InvalidValue if directed=True is given for a graph whose format makes it undirected."""
+        if self.directed and undirected:
+            raise InvalidValue(f"directed=True, but {path} is undirected by its format; leave directed out")
+
+
+def _columns(options: Reading) -> TableColumns:
+    """Return the columns that are chosen by name, checked."""
+    given: tuple[tuple[str, Any], ...] = (
+        ("source_col", options.get("source_col")),
+        ("target_col", options.get("target_col")),
+        ("weight_col", options.get("weight_col")),
+        ("type_col", options.get("type_col")),
+        ("type", options.get("type")),
+    )
+    for option, name in given:
+        if name is not None and (not isinstance(name, str) or not name):
+            raise InvalidValue(f"{option}={name!r}; the name of a {'type' if option == 'type' else 'column'} is needed")
+    return TableColumns(given[0][1], given[1][1], given[2][1], given[3][1], given[4][1])

@@ -1,0 +1,80 @@
+"""The ids or names of vertices in a mappable file: those of the file that it was made of, for its rows in order.
+
+A file that was converted with ``relabel=True`` has them: numbers as int64, names as UTF-8 text, one after another, with
+the end of each.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsezc.errors import FileFormatError, InvalidValue
+from sparsezc.io.hdf5 import csr_file
+from sparsezc.io.hdf5.aligned_file import Writer
+
+_NUMBERS, _NAMES, _ENDS = "vertex_ids", "vertex_names", "vertex_name_ends"
+
+
+def write(writer: Writer, ids: NDArray[Any] | None) -> None:
+    """Write ids, ascending: int64, or str objects.
+
+    Raises
+    ------
+    InvalidValue
+        A name is no text that UTF-8 holds.
+    """
+    if ids is None:
+        return
+    if ids.dtype.kind != "O":
+        writer.array(_NUMBERS, ids.size, np.int64).write(ids.astype(np.int64, copy=False))
+        return
+    try:
+        texts = [name.encode() for name in ids.tolist()]
+    except UnicodeEncodeError as error:
+        raise InvalidValue(f"the name {error.object!r:.80} of a vertex is no text that UTF-8 holds") from None
+    ends = np.cumsum([len(text) for text in texts], dtype=np.int64)
+    writer.array(_ENDS, ends.size, np.int64).write(ends)
+    joined = np.frombuffer(b"".join(texts), np.uint8)
+    writer.array(_NAMES, joined.size, np.uint8).write(joined)
+
+
+def are_in(path: Path) -> bool:
+    """Return whether a file has ids of its vertices."""
+    ready = csr_file.find(path)
+    return ready is not None and bool({_NUMBERS, _ENDS} & set(ready.places))
+
+
+def read(path: Path) -> NDArray[Any] | None:
+    """Return the ids of a file, compared with their checksums; None if it has none.
+
+    Raises
+    ------
+    FileFormatError
+        The file is damaged.
+    """
+    ready = csr_file.find(path)
+    if ready is None or not {_NUMBERS, _ENDS} & set(ready.places):
+        return None
+    nrows = int(ready.descriptor["shape"][0])
+    with csr_file.damage(path):
+        if _NUMBERS in ready.places:
+            ids: NDArray[Any] = ready.read(_NUMBERS).astype(np.int64)
+        else:
+            ids = _names(ready.read(_ENDS).tolist(), ready.read(_NAMES).tobytes())
+    if ids.size != nrows or (ids[1:] <= ids[:-1]).any():
+        raise FileFormatError(f"{path} is damaged: {ids.size:,} ids of vertices, where {nrows:,} must ascend")
+    return ids
+
+
+def _names(ends: list[int], text: bytes) -> NDArray[Any]:
+    """Return names as an array of str objects."""
+    found = np.empty(len(ends), object)
+    start = 0
+    for k, end in enumerate(ends):
+        found[k] = text[start:end].decode()
+        start = end
+    return found

@@ -1,0 +1,132 @@
+"""Communities and their modularity, by NetworkX's names, arguments and errors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import networkx as nx
+import numpy as np
+
+from sparsezc import algorithms
+from sparsezc.algorithms.greedy_modularity_communities import merged
+from sparsezc.core.matrix import Matrix
+from sparsezc.core.vector import Vector
+from sparsezc.networkx_backend.graphs.claims import claims, else_declined
+from sparsezc.networkx_backend.graphs.convert import original
+from sparsezc.networkx_backend.graphs.graph import Graph
+from sparsezc.networkx_backend.paths.lengths import not_all_zero
+from sparsezc.networkx_backend.structure.components import groups
+from sparsezc.semirings import select
+from sparsezc.semirings.types import datatypes
+
+
+@claims(undirected=True)
+def label_propagation_communities(G: Graph) -> Any:
+    """Return sets of nodes; :func:`sparsezc.algorithms.label_propagation`."""
+    if G.number_of_loops():
+        raise NotImplementedError("sparsezc: the graph has loops, which NetworkX counts as votes")
+    labels = algorithms.label_propagation(G.A)
+    found = labels.to_coo()[1]
+    _, first, label = np.unique(found, return_index=True, return_inverse=True)
+    place = np.argsort(np.argsort(first))  # communities in the order of their first nodes
+    return dict(enumerate(groups(G, Vector.from_dense(place[label])))).values()
+
+
+@claims(undirected=True)
+def louvain_communities(
+    G: Graph,
+    weight: str | None = "weight",
+    resolution: float = 1,
+    threshold: float = 1e-7,
+    max_level: int | None = None,
+    seed: Any = None,
+) -> list[set[Any]]:
+    """Return a partition of the nodes; :func:`sparsezc.algorithms.louvain_communities`."""
+    return _communities(algorithms.louvain_communities, G, weight, resolution, threshold, max_level, seed)
+
+
+@claims(undirected=True)
+def leiden_communities(
+    G: Graph,
+    weight: str | None = "weight",
+    resolution: float = 1,
+    max_level: int | None = None,
+    seed: Any = None,
+) -> list[set[Any]]:
+    """Return a partition into connected sets of nodes; :func:`sparsezc.algorithms.leiden_communities`."""
+    return _communities(algorithms.leiden_communities, G, weight, resolution, 1e-3, max_level, seed)
+
+
+def _communities(
+    method: Callable[..., Any], G: Graph, weight: str | None, resolution: float, threshold: float,
+    max_level: int | None, seed: Any,
+) -> list[set[Any]]:  # fmt: skip
+    if max_level is not None and max_level <= 0:
+        raise ValueError("max_level argument must be a positive integer or None")
+    if G.number_of_loops():
+        raise NotImplementedError("sparsezc: the graph has loops, which NetworkX takes for communities")
+    A = not_all_zero(G, weight)
+    with else_declined():
+        labels = method(A, resolution, threshold, max_level, seed.randint(0, 2**31 - 1), weighted=weight is not None)
+    return list(groups(G, labels))
+
+
+def _with_both_ends(G: Graph, A: Matrix) -> Matrix:
+    """Return the weights in FP64, in which an undirected loop has both of its ends at its node."""
+    A = A.dup(datatypes.FP64)
+    return A if G.directed else A.ewise_add(A.select(select.diag).new(), "plus").new()._known_symmetric()
+
+
+@claims()
+def modularity(G: Graph, communities: Iterable[Any], weight: str | None = "weight", resolution: float = 1) -> float:
+    """Compute the modularity of a partition; :func:`sparsezc.algorithms.modularity`."""
+    parts = [set(part) & set(G) for part in communities]
+    if len(set().union(*parts)) != len(G) or sum(map(len, parts)) != len(G):
+        raise nx.algorithms.community.quality.NotAPartition(original(G), parts)
+    if G.A.nvals == 0:
+        raise ZeroDivisionError("a graph without edges has no modularity")
+    A = _with_both_ends(G, G.values(weight))
+    label = np.empty(len(G), np.int64)
+    for k, part in enumerate(parts):
+        label[G.numbers(part)] = k
+    with else_declined():
+        return algorithms.modularity(A, Vector.from_dense(label), resolution, weighted=True)
+
+
+@claims(multigraph=True, least=2_000)
+def greedy_modularity_communities(
+    G: Graph, weight: str | None = None, resolution: float = 1, cutoff: int = 1, best_n: int | None = None
+) -> list[Any]:
+    """Return sets of nodes, the largest first; :func:`sparsezc.algorithms.greedy_modularity_communities`."""
+    n = len(G)
+    if G.A.nvals == 0:
+        return [{node} for node in G]
+    if not 1 <= cutoff <= n:
+        raise ValueError(f"cutoff must be between 1 and {n}. Got {cutoff}.")
+    if best_n is not None and not 1 <= best_n <= n:
+        raise ValueError(f"best_n must be between 1 and {n}. Got {best_n}.")
+    if best_n is not None and best_n < cutoff:
+        raise ValueError(f"Must have best_n >= cutoff. Got {best_n} < {cutoff}")
+    if best_n == 1:
+        return [set(G)]
+    A = _with_both_ends(G, not_all_zero(G, weight))
+    order = _by_label(G)
+    if not np.array_equal(order, np.arange(n)):
+        A = A[order, order].new()._known_symmetric(not G.directed)
+    with else_declined():
+        label = merged(A, float(resolution), int(cutoff), n if best_n is None else int(best_n), True, order)
+    _, part, size = np.unique(label, return_inverse=True, return_counts=True)
+    kept = order[np.unique(label)]  # the communities' own nodes, by which NetworkX orders those of equal size
+    members: list[list[Any]] = [[] for _ in kept]
+    for vertex, k in zip(order.tolist(), part.tolist(), strict=True):
+        members[k].append(G.labels[vertex])
+    return [frozenset(members[k]) for k in np.lexsort((kept, -size)).tolist()]
+
+
+def _by_label(G: Graph) -> Any:
+    """Return the vertices in the order of their labels, by which NetworkX chooses; the graph's where they have none."""
+    try:
+        return np.array(sorted(range(len(G)), key=G.labels.__getitem__), np.int64)
+    except TypeError:
+        return np.arange(len(G))

@@ -1,0 +1,180 @@
+"""Answers that depend on NetworkX's choices among equals: searches with estimates, unions of communities, holes."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import networkx as nx
+import numpy as np
+import pytest
+
+from tests.networkx_backend.cases import connected, random_graph
+from tests.networkx_backend.judging import difference, outcome
+
+BACKEND, THEIRS = {"backend": "sparsezc"}, {"backend": "networkx"}
+
+
+def both(call: Any, tolerance: float = 0.0, order: bool = True) -> None:
+    """The same answer, or error, from a graph of its own for each call."""
+    ours, theirs = (outcome(lambda how=how: call(**how)) for how in (BACKEND, THEIRS))
+    assert ours[0] == theirs[0], (ours, theirs)
+    assert difference(ours[1], theirs[1], tolerance, order=order) is None
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph, nx.MultiGraph])
+def test_a_search_towards_a_target(kind: Any, seed: int) -> None:
+    """Estimates may be too large, inconsistent, or those of a grid; the path is NetworkX's, step by step."""
+    G = kind(random_graph(seed, directed=kind is nx.DiGraph))
+    if seed % 2:
+        for _, _, data in G.edges(data=True):
+            data["weight"] = data.get("weight", 1) / 2
+    rng = np.random.default_rng(seed)
+    guess = dict(zip(G, rng.integers(0, 9, len(G)).tolist(), strict=True))
+    nodes = list(G)
+    for target in (nodes[1], nodes[-2], nodes[-1], "no node"):
+        for given in ({}, {"heuristic": lambda u, v: guess[u]}, {"cutoff": 6}, {"weight": None, "cutoff": 2.5}):
+            for call in (nx.astar_path, nx.astar_path_length):
+                both(lambda call=call, given=given, end=target, **how: call(G.copy(), nodes[0], end, **given, **how))
+
+
+def test_a_search_on_a_grid_looks_where_the_target_is() -> None:
+    G = nx.convert_node_labels_to_integers(nx.grid_2d_graph(30, 30))
+    seen: list[Any] = []
+
+    def apart(u: int, v: int) -> int:
+        seen.append(u)
+        return abs(u // 30 - v // 30) + abs(u % 30 - v % 30)
+
+    assert nx.astar_path_length(G, 0, 29, apart, **BACKEND) == 29
+    assert len(seen) < 100
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("directed", [False, True])
+def test_unions_of_communities(directed: bool, seed: int) -> None:
+    """The same unions, of equal gains too: labels that are compared are not in the graph's order."""
+    rng = np.random.default_rng(seed)
+    G = nx.gnp_random_graph(int(rng.integers(2, 25)), 0.15, seed=seed, directed=directed)
+    G = nx.relabel_nodes(G, {v: f"v{x}" for v, x in enumerate(rng.permutation(len(G)))})
+    G.add_edge("v0", "v0")
+    for k, (_, _, data) in enumerate(G.edges(data=True)):
+        data["weight"] = k % 3 + seed % 2 / 2
+    n = len(G)
+    for given in ({}, {"weight": "weight"}, {"resolution": 0.5}, {"cutoff": n // 2 + 1}, {"best_n": 2}, {"best_n": 1}):
+        both(lambda given=given, **how: nx.community.greedy_modularity_communities(G.copy(), **given, **how))
+    for wrong in ({"cutoff": 0}, {"cutoff": n + 1}, {"best_n": 0}, {"cutoff": 2, "best_n": 1}):
+        both(lambda given=wrong, **how: nx.community.greedy_modularity_communities(G.copy(), **given, **how))
+
+
+def test_communities_of_parallel_edges_and_of_labels_without_an_order() -> None:
+    G = nx.MultiGraph(nx.karate_club_graph())
+    G.add_edges_from([(0, 1), (0, 1), (33, 33)])
+    both(lambda **how: nx.community.greedy_modularity_communities(G.copy(), "weight", **how))
+    H = nx.relabel_nodes(nx.barbell_graph(4, 0), {0: "a", 1: (2, 3), 2: 1.5})
+    found = nx.community.greedy_modularity_communities(H, **BACKEND)
+    assert found == [frozenset(["a", (2, 3), 1.5, 3]), frozenset([4, 5, 6, 7])]
+    both(lambda **how: nx.community.greedy_modularity_communities(nx.empty_graph(3), **how))
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("directed", [False, True])
+def test_holes_of_some_nodes(directed: bool, seed: int) -> None:
+    G = random_graph(seed, directed)
+    nodes = list(G)[::2]
+    for weight in (None, "weight"):
+        for call in (nx.constraint, nx.effective_size):
+            both(lambda call=call, w=weight, **how: call(G.copy(), nodes, weight=w, **how), 1e-9)
+    both(lambda **how: nx.constraint(G.copy(), ["no node"], **how))
+
+
+@pytest.mark.parametrize("weight", [None, "weight"])
+def test_a_sink_has_an_effective_size(weight: str | None) -> None:
+    """By the formula, over the ties in either direction; NetworkX has NaN for it among some nodes."""
+    G = nx.DiGraph([(0, 1), (1, 0), (1, 2), (2, 3), (0, 3), (4, 0), (4, 3)])
+    for k, (_, _, data) in enumerate(G.edges(data=True)):
+        data["weight"] = k + 1
+    U = nx.Graph()
+    for u, v, data in G.edges(data=True):
+        U.add_edge(u, v, tie=(U[u][v]["tie"] if U.has_edge(u, v) else 0) + (data["weight"] if weight else 1))
+    wanted = nx.effective_size(U, list(U), weight="tie", **THEIRS)
+    assert difference(nx.effective_size(G, weight=weight, **BACKEND), {v: wanted[v] for v in G}, 1e-9) is None
+
+
+def test_the_constraint_of_a_node_whose_ties_are_loops() -> None:
+    G = nx.MultiGraph([("one", "one"), ("two", "two"), ("two", "two"), ("a", "b"), ("a", "a")])
+    G.add_node("none")
+    both(lambda **how: nx.constraint(G.copy(), **how), 1e-12)
+    for loop in (0.25, 0.5, 1, 3):
+        H = nx.Graph([("a", "b", {"weight": 0.25}), ("a", "a", {"weight": loop}), ("c", "c", {"weight": loop})])
+        both(lambda H=H, **how: nx.constraint(H.copy(), weight="weight", **how), 1e-12)
+    assert nx.constraint(G, **BACKEND)["two"] == 4
+
+
+def test_rich_clubs_beside_those_of_random_graphs() -> None:
+    """Ratios of one graph are near those that NetworkX has on average; its errors are the same."""
+    G = nx.gnp_random_graph(30, 0.2, seed=2)
+    G.add_edges_from((u, v) for u in range(3) for v in G if u != v)  # joined to all in any graph of these degrees
+    ours, theirs = (
+        [nx.rich_club_coefficient(G.copy(), Q=20, seed=s, **how) for s in range(12)] for how in (BACKEND, THEIRS)
+    )
+    assert all(list(found) == list(theirs[0]) for found in ours)
+    assert ours[3] == nx.rich_club_coefficient(G, Q=20, seed=3, **BACKEND) != ours[4]
+    for k in theirs[0]:
+        one, other = (np.array([found[k] for found in every]) for every in (ours, theirs))
+        assert abs(one.mean() - other.mean()) < 4 * math.sqrt((one.var() + other.var()) / 12) + 1e-9
+    for wrong in (
+        nx.path_graph(3),
+        nx.complete_graph(5),
+        nx.Graph([(0, 1), (0, 0)]),
+        nx.empty_graph(4),
+        nx.cycle_graph(3),
+    ):
+        both(lambda H=wrong, **how: nx.rich_club_coefficient(H.copy(), Q=2, seed=1, **how))
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("directed", [False, True])
+def test_predecessors_of_all_pairs(directed: bool, seed: int) -> None:
+    G = connected(seed, directed) if seed % 2 else random_graph(seed, directed)
+    G.add_edge(next(iter(G)), next(iter(G)), weight=2)
+    ours, theirs = (nx.floyd_warshall_predecessor_and_distance(G.copy(), **how) for how in (BACKEND, THEIRS))
+    assert difference(ours[0], theirs[0], 0, order=False) is None
+    assert ours[1] == theirs[1]
+
+
+@pytest.mark.filterwarnings("ignore:invalid value:RuntimeWarning")
+@pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph, nx.MultiGraph])
+def test_places_in_a_drawing(kind: Any) -> None:
+    G = kind(random_graph(3, directed=kind is nx.DiGraph))
+    some = {v: np.array([float(k), k % 3]) for k, v in enumerate(G)}
+    for given in (
+        {}, {"weight": "weight", "gravity": 0.5}, {"linlog": True, "strong_gravity": True}, {"dim": 3},
+        {"distributed_action": True, "pos": some}, {"pos": dict(list(some.items())[:4])},
+        {"node_size": dict.fromkeys(G, 0.01), "node_mass": dict.fromkeys(list(G)[::2], 2)},
+    ):  # fmt: skip
+        ours, theirs = (
+            nx.forceatlas2_layout(G.copy(), seed=4, max_iter=12, **given, **how) for how in (BACKEND, THEIRS)
+        )
+        assert list(ours) == list(theirs)
+        assert all(np.allclose(ours[v], theirs[v], rtol=1e-3, atol=1e-3) for v in G), given
+    assert nx.forceatlas2_layout(nx.Graph(), **BACKEND) == {}
+
+
+def test_what_may_be_isomorphic() -> None:
+    graphs = [nx.path_graph(4), nx.star_graph(3), nx.cycle_graph(6), nx.disjoint_union(*[nx.cycle_graph(3)] * 2)]
+    graphs += [nx.path_graph(4, create_using=nx.DiGraph), nx.MultiGraph([(0, 1), (0, 1), (1, 2), (2, 3)])]
+    for G in graphs:
+        for H in graphs:
+            both(lambda G=G, H=H, **how: nx.faster_could_be_isomorphic(G.copy(), H.copy(), **how))
+            if not (G.is_multigraph() or H.is_multigraph()):
+                both(lambda G=G, H=H, **how: nx.fast_could_be_isomorphic(G.copy(), H.copy(), **how))
+        both(lambda G=G, **how: nx.is_triad(G.copy(), **how))
+
+
+def test_negative_weights() -> None:
+    G = nx.DiGraph([(0, 1, {"weight": -2}), (1, 2, {"weight": 3}), (2, 0)])
+    for given in ({}, {"edge": (0, 1)}, {"edge": (2, 0)}, {"edge": (5, 0)}, {"weight": "cost"}, {"weight": None}):
+        both(lambda given=given, **how: nx.is_negatively_weighted(G.copy(), **given, **how))
+    both(lambda **how: nx.is_negatively_weighted(nx.MultiGraph(G), **how))

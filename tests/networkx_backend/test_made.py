@@ -1,0 +1,172 @@
+"""Graphs that are made by rules, by name and of other graphs, against NetworkX's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from inspect import signature
+from typing import Any
+
+import networkx as nx
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from networkx.utils import backends
+
+from sparsezc.networkx_backend import DiGraph, Graph
+from sparsezc.networkx_backend.info import FUNCTIONS
+from tests.networkx_backend.judging import outcome
+
+BACKEND = {"backend": "sparsezc"}
+
+
+def parts(G: Any) -> Any:
+    """The kind, the attributes, and the neighbours of a graph, its nodes in their order."""
+    adjacency = {u: {v: dict(data) for v, data in row.items()} for u, row in G.adj.items()}
+    return G.is_directed(), dict(G.graph), {u: dict(data) for u, data in G.nodes.items()}, adjacency
+
+
+def same(call: Callable[..., Any], *given: Any, **named: Any) -> None:
+    """The backend has NetworkX's graph, which is a Matrix, or its class of error."""
+    ours, theirs = (outcome(lambda how=how: call(*given, **named, **how)) for how in (BACKEND, {"backend": "networkx"}))
+    if theirs[0] == "raised":
+        assert ours == theirs, (given, named)
+        return
+    assert isinstance(ours[1], Graph), (ours, given, named)
+    assert parts(ours[1]) == parts(theirs[1]), (given, named)
+
+
+SIZED: dict[str, list[tuple[Any, ...]]] = {
+    **dict.fromkeys(  # noqa: RUF024
+        ("empty_graph", "path_graph", "cycle_graph", "star_graph", "wheel_graph", "complete_graph"),
+        [(0,), (1,), (2,), (3,), (6,), (-1,), ("abcd",), ([1, 2, 1],), ([(0, 1), None, "b"],), (np.int64(4),), (2.5,)],
+    ),
+    **dict.fromkeys(  # noqa: RUF024
+        ("lollipop_graph", "tadpole_graph"),
+        [(1, 2), (2, 0), (4, 1), (3, 4), ("abc", 2), ("abc", "de"), (3, "ab"), (4, -1), ("abc", "cd")],
+    ),
+    "barbell_graph": [(1, 0), (2, -1), (3, 0), (3, 1), (4, 3)],
+    "ladder_graph": [(0,), (1,), (2,), (5,), (-2,)],
+    "circular_ladder_graph": [(1,), (2,), (5,)],
+    "caveman_graph": [(2, 3), (3, 1), (0, 4), (2, 0)],
+    "turan_graph": [(7, 3), (4, 4), (3, 1), (3, 4), (3, 0)],
+    "complete_multipartite_graph": [(), (3,), (1, 2, 3), (0, 2), (-1, 2), ("ab", "cd", [(1, 2)]), (1, "ab")],
+    "null_graph": [()],
+    "trivial_graph": [()],
+}
+
+
+@pytest.mark.parametrize("name", SIZED)
+def test_graphs_of_a_size(name: str) -> None:
+    call = getattr(nx, name)
+    for given in SIZED[name]:
+        same(call, *given)
+        if name not in ("caveman_graph", "turan_graph", "complete_multipartite_graph"):
+            same(call, *given, create_using=nx.DiGraph)
+    made = call(*SIZED[name][-1 if name != "complete_multipartite_graph" else 2], **BACKEND) if name in EASY else None
+    assert made is None or type(made) is Graph
+
+
+EASY = {"caveman_graph", "complete_multipartite_graph", "null_graph", "trivial_graph", "circular_ladder_graph"}
+
+
+def test_complete_bipartite_graphs() -> None:
+    for given in ((0, 0), (2, 3), ("ab", "cde"), (2, "ab"), ("ab", "bc"), (1, [0, 5]), (-1, 2)):
+        same(nx.complete_bipartite_graph, *given)
+    same(nx.complete_bipartite_graph, 2, 2, create_using=nx.DiGraph)
+
+
+def test_a_large_complete_graph_has_no_python_edges() -> None:
+    G = nx.complete_graph(2_000, **BACKEND)
+    assert (G.number_of_edges(), nx.density(G)) == (1_999_000, 1.0)
+    assert nx.is_connected(nx.path_graph(100_000, **BACKEND))
+
+
+def test_graphs_with_names() -> None:
+    names = [name for name, limits in FUNCTIONS.items() if limits.startswith("NetworkX's edges")]
+    assert len(names) == 25
+    for name in names:
+        theirs = backends._registered_algorithms[name]
+        same(theirs)
+        if "create_using" in signature(theirs).parameters:
+            assert type(theirs(create_using=Graph, **BACKEND)) is Graph
+    assert type(nx.cubical_graph(**BACKEND)) is Graph
+    assert type(nx.sedgewick_maze_graph(create_using=DiGraph, **BACKEND)) is DiGraph
+    with pytest.raises(nx.NetworkXError, match="Directed Graph not supported"):
+        nx.bull_graph(create_using=nx.DiGraph, **BACKEND)
+
+
+def test_lists_and_sides() -> None:
+    same(nx.from_dict_of_lists, {"a": ["b", "c"], "b": ["a"], (1, 2): ["a", (1, 2)]})
+    same(nx.from_dict_of_lists, {0: [1, 1], 1: []}, create_using=nx.DiGraph)
+    B = sp.csr_array([[0, 2, 0], [3, 0, 4]])
+    same(nx.bipartite.from_biadjacency_matrix, B)
+    same(nx.bipartite.from_biadjacency_matrix, B / 2, edge_attribute="km", row_order=["x", "y"], column_order="abc")
+    same(nx.bipartite.from_biadjacency_matrix, B, row_order=["x"])
+    for G in (nx.MultiGraph([(0, 1), (0, 1), (1, 1), (2, 0)]), nx.DiGraph([("a", "b"), ("c", "a")])):
+        nodes = list(G)
+        for nodelist in (None, nodes, nodes[:2], [], [*nodes, "x"]):
+            ours, theirs = (
+                outcome(lambda G=G, some=nodelist, b=b: nx.to_dict_of_lists(G.copy(), some, backend=b))
+                for b in ("sparsezc", "networkx")
+            )
+            assert ours == theirs
+
+
+def graphs(directed: bool) -> list[tuple[Any, Any]]:
+    """Pairs of a NetworkX graph and the same as a Matrix."""
+    rng, found = np.random.default_rng(4), []
+    for nodes in ("abcdef", "abcdef", "defghi"):
+        D = np.triu(rng.integers(0, 3, (6, 6)))
+        D = D if directed else D + np.triu(D, 1).T
+        N = nx.relabel_nodes(
+            nx.from_numpy_array(D, create_using=nx.DiGraph if directed else nx.Graph), dict(enumerate(nodes))
+        )
+        found.append((N, nx.from_numpy_array(D, create_using=type(N), nodelist=list(nodes), **BACKEND)))
+    return found
+
+
+def like(ours: Any, theirs: Any) -> None:
+    assert isinstance(ours, Graph)
+    assert parts(ours) == parts(theirs)
+
+
+@pytest.mark.parametrize("directed", [False, True])
+def test_graphs_of_two_graphs(directed: bool) -> None:
+    (A, a), (B, b), (C, c) = graphs(directed)
+    for call in (nx.difference, nx.symmetric_difference, nx.intersection, nx.compose, nx.disjoint_union):
+        like(call(a, b), call(A, B))
+    for call in (nx.compose, nx.intersection):
+        like(call(a, c), call(A, C))
+    like(nx.union(a, c, rename=("x", None)), nx.union(A, C, rename=("x", None)))
+    like(nx.reverse(a), nx.reverse(A)) if directed else None
+    for wrong in (lambda G, H: nx.union(G, H), lambda G, H: nx.difference(G, H)):
+        for pair in ((a, c), (A, C)):
+            with pytest.raises(nx.NetworkXError):
+                wrong(*pair)
+    plain, other = (nx.path_graph(3, create_using=type(A), **BACKEND), nx.path_graph(3, create_using=type(A)))
+    like(nx.full_join(plain, plain, ("a", "b")), nx.full_join(other, other, ("a", "b")))
+    with pytest.raises(nx.NetworkXError, match="directed or undirected"):
+        nx.compose(a, graphs(not directed)[0][1])
+    with pytest.raises(NotImplementedError, match="NetworkX holds the graph itself"):
+        nx.compose(A, B, **BACKEND)
+    sides = nx.complete_bipartite_graph(2, 3, **BACKEND)
+    assert dict(nx.compose(sides, sides).nodes) == dict(nx.complete_bipartite_graph(2, 3).nodes)
+
+
+def test_new_names() -> None:
+    (A, a), *_ = graphs(True)
+    like(nx.relabel_nodes(a, {"a": 1, "x": 2}), nx.relabel_nodes(A, {"a": 1, "x": 2}))
+    like(nx.relabel_nodes(a, str.upper), nx.relabel_nodes(A, str.upper))
+    path = nx.relabel_nodes(nx.path_graph(5, **BACKEND), lambda k: k % 3)
+    like(path, nx.relabel_nodes(nx.path_graph(5), lambda k: k % 3))
+    with pytest.raises(nx.NetworkXError, match="cannot be changed"):
+        nx.relabel_nodes(a, {"a": 1}, copy=False)
+    for ordering in ("default", "sorted", "increasing degree", "decreasing degree", "none"):
+        for how in ({}, {"label_attribute": "old", "first_label": 3}):
+            ours, theirs = (
+                outcome(lambda G=G, how=how, o=ordering: nx.convert_node_labels_to_integers(G, ordering=o, **how))
+                for G in (a, A)
+            )
+            assert ours[0] == theirs[0]
+            if ours[0] == "returned":
+                like(ours[1], theirs[1])
