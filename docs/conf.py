@@ -11,6 +11,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import sparsezc
 from docs.gallery import pictures
+from docs.learn import notebooks
 
 project = "sparsezc"
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
@@ -32,6 +33,7 @@ html_favicon = "_static/icon.svg"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_show_sourcelink = False
+html_show_copyright = False
 # Without matplotlib the gallery's pages have no pictures.
 _drawing = importlib.util.find_spec("matplotlib") is not None
 suppress_warnings = [] if _drawing else ["image.not_readable"]
@@ -73,6 +75,7 @@ def mend(app, failed):
 def setup(app):
     """Have the gallery's pictures drawn before the pages are read, so that each shows what its program finds today."""
     app.connect("doctree-read", unlink_words)
+    app.connect("builder-inited", lambda _: notebooks.write_all())
     app.connect("doctree-read", make_room)
     app.connect("build-finished", mend)
     if _drawing:

@@ -17,6 +17,7 @@ from sparsezc.config import config
 from sparsezc.device import cuda, launcher
 from sparsezc.engines.cpu import loops as cpu_loops
 from sparsezc.memory import budget
+from tests.emulator import ahead
 from tests.emulator.device import EmulatedDevice, why_unavailable
 from tests.networkx_backend import entry_points
 
@@ -132,8 +133,9 @@ def pytest_report_header() -> str:
     return "gpu: tests marked gpu run" if reason is None else f"gpu: tests marked gpu are skipped ({reason})"
 
 
-def pytest_collection_finish() -> None:
+def pytest_collection_finish(session: pytest.Session) -> None:
     """Thousands of tests and the modules below them stay to the end: collections of garbage need not look at them."""
+    ahead.in_use = len(session.items) > 5000  # all tests
     gc.enable()
     gc.collect()
     gc.freeze()

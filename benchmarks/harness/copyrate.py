@@ -39,24 +39,25 @@ def transfer(gpu: Device, target: Any, pages: Pages) -> None:
         runtime.memcpyAsync(gpu.pointer(target), pages.pointer, target.nbytes, _HOST_TO_DEVICE, 0)
 
 
-def link(gpu: Device, size: int = SIZE) -> float:
+def link(gpu: Device, size: int) -> float:
     pages, target = gpu.pages(size, "pinned"), gpu.xp.empty(size, np.uint8)
     return size / median_seconds(lambda: transfer(gpu, target, pages), gpu.synchronize)
 
 
-def device(gpu: Device, size: int = SIZE) -> float:
+def device(gpu: Device, size: int) -> float:
     source, target = gpu.xp.zeros(size, np.uint8), gpu.xp.empty(size, np.uint8)
     return 2 * size / median_seconds(lambda: gpu.xp.copyto(target, source), gpu.synchronize)
 
 
-def host(size: int = SIZE // 4) -> float:
+def host(size: int) -> float:
     source, target = np.zeros(size, np.uint8), np.empty(size, np.uint8)
     source.fill(1)  # untouched pages are all the same one
     return 2 * size / median_seconds(lambda: np.copyto(target, source), nothing)
 
 
-def of(placement: str, size: int = SIZE) -> float:
+def of(placement: str, size: int | None = None) -> float:
     """Bytes a second of the copy that a placement compares with."""
+    size = SIZE if size is None else size
     if placement == "host":
         return host(min(size, SIZE // 4))
     from sparsezc.device.cuda import current

@@ -15,7 +15,7 @@ COPY --from=build /wheels /tmp/wheels
 RUN pip install --no-cache-dir --no-deps /tmp/wheels/*.whl \
     && useradd --create-home --uid 1000 sparsezc \
     && install --directory --owner sparsezc /data
-USER sparsezc
+USER 1000
 WORKDIR /data
 ENTRYPOINT ["sparsezc"]
 CMD ["doctor"]

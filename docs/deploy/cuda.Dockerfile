@@ -18,7 +18,7 @@ RUN pip install --no-cache-dir --no-deps /tmp/wheels/*.whl \
     && install --directory --owner sparsezc /data
 # The toolkit reads these: all cards, and of the driver what computes and what nvidia-smi needs.
 ENV NVIDIA_VISIBLE_DEVICES=all NVIDIA_DRIVER_CAPABILITIES=compute,utility
-USER sparsezc
+USER 1000
 WORKDIR /data
 ENTRYPOINT ["sparsezc"]
 CMD ["doctor"]

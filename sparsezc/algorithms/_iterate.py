@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.algorithms.loops.ranks import onward
+from sparsezc.algorithms.loops.ranks import onward, powers
 from sparsezc.core import replay
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
@@ -29,6 +29,10 @@ def pieces(rounds: int) -> Iterable[int]:
 
 #: The values that loops read of a matrix whose edges count equally.
 NO_WEIGHTS = np.empty(0)
+#: Nanoseconds of a product for each row and entry, at least.
+COST = 1.0
+_ROUNDS = 10  # that scores take at least, mostly
+_MOST_ROUNDS = 2**62  # more than end in any time: a compiled loop counts in 64 bits
 
 
 def multiply(weighted: bool) -> Any:
@@ -36,15 +40,33 @@ def multiply(weighted: bool) -> Any:
     return semiring.plus_times[datatypes.FP64] if weighted else semiring.plus_second[datatypes.FP64]
 
 
-def product_by_loop(
-    A: Matrix, x: NDArray[np.float64], weighted: bool, back: bool, cost: float
-) -> NDArray[np.float64] | None:
+def product_by_loop(A: Matrix, x: NDArray[np.float64], weighted: bool, back: bool) -> NDArray[np.float64] | None:
     """Return A x, or A' x, of an array; None if the engine runs no loop."""
     y: NDArray[np.float64] | None = replay.run_loop(
-        onward, A, *(() if weighted else (NO_WEIGHTS,)), x, back and not A._symmetric, cost=cost,
+        onward, A, *(() if weighted else (NO_WEIGHTS,)), x, back and not A._symmetric, cost=COST,
         values=np.float64 if weighted else None,
     )  # fmt: skip
     return y
+
+
+def by_loop(
+    A: Matrix, start: Vector, terms: Callable[[], Any], bound: float, max_iter: int, weighted: bool
+) -> Vector | None:
+    """Return the scores after iterations in one loop; None if the engine runs none.
+
+    See :func:`sparsezc.algorithms.loops.ranks.powers`.
+    """
+    if weighted and not (A.dtype.is_integer or A.dtype.is_float or A.dtype is datatypes.BOOL):
+        return None
+    found = replay.run_loop(
+        powers, A, *(() if weighted else (NO_WEIGHTS,)), start.to_dense, terms, A._symmetric, float(bound),
+        min(max_iter, _MOST_ROUNDS), cost=_ROUNDS * COST, values=np.float64 if weighted else None,
+    )  # fmt: skip
+    if found is None:
+        return None
+    if not found[1] <= bound:
+        raise failure("the scores", max_iter, found[1], bound)
+    return replay.vector(found[0])
 
 
 def moved(x: Vector, before: Vector) -> float:

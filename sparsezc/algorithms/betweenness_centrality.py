@@ -13,10 +13,12 @@ from sparsezc.algorithms import _check
 from sparsezc.algorithms._brandes import Paths, backwards, by_hops, by_lengths
 from sparsezc.algorithms._distances import usable
 from sparsezc.algorithms._sweeps import loop_pieces, sample
-from sparsezc.algorithms.loops import sweeps
+from sparsezc.algorithms.loops.sweeps import brandes
 from sparsezc.core import replay
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
+from sparsezc.device.processors import processors
+from sparsezc.memory.budget import has_host
 from sparsezc.semirings import binary, semiring, unary
 from sparsezc.semirings.types import datatypes
 
@@ -98,7 +100,7 @@ def betweenness_centrality(
     starts = sample(n, k, seed, sources)
     if weighted:
         A = usable(A, positive=True)
-    centrality = None if weighted else _by_loop(A, starts, endpoints)
+    centrality = None if weighted else _by_loop(A, starts, ends=endpoints)
     if centrality is None:
         centrality = _by_statements(A, starts, endpoints, weighted)
     if sources is None or normalized:
@@ -106,11 +108,13 @@ def betweenness_centrality(
     return centrality
 
 
-def _by_loop(A: Matrix, starts: NDArray[np.int64], endpoints: bool) -> Vector | None:
+def _by_loop(A: Matrix, starts: NDArray[np.int64], *, ends: bool = False, entries: bool = False) -> Vector | None:
     """Add up the shares of one search after another; None if the engine runs no loop."""
+    if entries and not has_host(8 * processors(16) * A.nvals):  # each thread adds up the shares of all entries
+        return None
     found: Any = 0.0
     for over, cost in loop_pieces(range(starts.size), _SEARCHES, COST, starts.size):
-        if (each := replay.run_loop(sweeps.brandes, A, starts, endpoints, cost=cost, over=over)) is None:
+        if (each := replay.run_loop(brandes, A, starts, ends, entries, cost=cost, over=over)) is None:
             return None
         found = sum(each, found)
     return replay.vector(found) if starts.size else None
@@ -184,22 +188,15 @@ def edge_betweenness_centrality(
     """
     n = _check.adjacency(A)
     starts = sample(n, k, seed, sources)
-    centrality = None if weighted else _by_loop_over_edges(A, starts)
-    if centrality is None:
+    shares = None if weighted else _by_loop(A, starts, entries=True)
+    if shares is None:
         centrality = _by_statements_over_edges(A, starts, weighted)
+    else:
+        centrality = ops.with_values(A, shares).new()
     if n > 1 and starts.size and (sources is None or normalized):
         scale = 1.0 / (starts.size * (n - 1)) if normalized else n / starts.size
         if scale != 1.0:
             centrality << centrality.apply(binary.times, right=scale)
-    return centrality
-
-
-def _by_loop_over_edges(A: Matrix, starts: NDArray[np.int64]) -> Matrix | None:
-    """Add up the shares of one search after another; None if the engine runs no loop."""
-    over = range(starts.size)
-    if not len(over) or (each := replay.run_loop(sweeps.brandes_edges, A, starts, cost=COST, over=over)) is None:
-        return None
-    centrality: Matrix = ops.with_values(A, replay.vector(sum(each))).new()
     return centrality
 
 

@@ -5,17 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from sparsezc.algorithms import _check, _iterate
-from sparsezc.algorithms.loops.ranks import powers
-from sparsezc.core import replay
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.semirings import binary, monoid
 from sparsezc.semirings.types import datatypes
 from sparsezc.terminal.progress import steps
-
-#: Nanoseconds for each row and entry, at least.
-COST = 10.0
-_MOST_ROUNDS = 2**62  # more than end in any time: a compiled loop counts in 64 bits
 
 
 def eigenvector_centrality(
@@ -80,7 +74,8 @@ def eigenvector_centrality(
     if n == 0:
         return Vector(datatypes.FP64, 0)
     x = Vector.from_scalar(1.0 / n, n, datatypes.FP64) if nstart is None else _check.distribution(nstart, n, "nstart")
-    if (found := _by_loop(A, x, max_iter, tol, weighted)) is not None:
+    terms = 1.0, 1.0, np.empty(0)
+    if (found := _iterate.by_loop(A, x, lambda: terms, n * tol, max_iter, weighted)) is not None:
         return found
     turned, before = A._turned(), Vector(datatypes.FP64, n)
     for _ in steps(range(max_iter), "rounds", at_most=True):
@@ -93,17 +88,3 @@ def eigenvector_centrality(
         if change <= n * tol:
             return x
     raise _iterate.failure("the scores", max_iter, change, n * tol)
-
-
-def _by_loop(A: Matrix, start: Vector, max_iter: int, tol: float, weighted: bool) -> Vector | None:
-    """Return the scores by the same iterations in a loop; None if the engine runs none."""
-    weights = () if weighted else (_iterate.NO_WEIGHTS,)
-    found = replay.run_loop(
-        powers, A, *weights, lambda: start.to_dense(0.0), A._symmetric, A.nrows * tol, min(max_iter, _MOST_ROUNDS),
-        cost=COST, values=np.float64 if weighted else None,
-    )  # fmt: skip
-    if found is None:
-        return None
-    if not found[1] <= A.nrows * tol:
-        raise _iterate.failure("the scores", max_iter, found[1], A.nrows * tol)
-    return replay.vector(found[0])

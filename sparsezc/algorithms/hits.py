@@ -18,8 +18,6 @@ from sparsezc.terminal.progress import steps
 
 #: Vectors of the search space, and those of them that a restart keeps: as many as ARPACK takes for one eigenvalue.
 _BASIS, _KEPT = 20, 10
-#: Nanoseconds of a product for each row and entry, at least.
-COST = 1.0
 
 
 def hits(
@@ -97,7 +95,7 @@ def hits(
     def times(x: NDArray[np.float64], back: bool) -> NDArray[np.float64]:
         """Return A x / most, or A' x / most; squares of large weights would overflow."""
         x = x / (most or 1.0)
-        y: NDArray[np.float64] | None = _iterate.product_by_loop(A, x, weighted, back, COST)
+        y: NDArray[np.float64] | None = _iterate.product_by_loop(A, x, weighted, back)
         if y is None:
             y = (turned if back else A).mxv(Vector.from_dense(x), multiply).new().to_dense(0.0)
         return y

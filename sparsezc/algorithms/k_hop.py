@@ -66,8 +66,10 @@ def k_hop(A: Matrix, source: Any, radius: Any = 1, *, center: bool = True, undir
     {0: 0, 1: 1, 2: 0, 3: 1}
     """
     n = _check.adjacency(A)
-    several = are_several(source)
-    sources = np.unique(_check.vertices(source, n, "source") if several else [_check.vertex(source, n)])
+    if are_several(source):
+        sources = np.unique(_check.vertices(source, n, "source"))
+    else:
+        sources = np.array([_check.vertex(source, n)])
     radius = _check.count(radius, "radius")
     level = near(A, sources, min(radius, n)) if A._symmetric or not undirected else None
     if level is None:

@@ -84,6 +84,9 @@ def katz_centrality(
     x = Vector.from_scalar(0.0, n, datatypes.FP64) if nstart is None else _check.full(nstart, n, "nstart")
     if n == 0:
         return x
+    found = _iterate.by_loop(A, x, lambda: (0.0, float(alpha), base.to_dense()), n * tol, max_iter, weighted)
+    if found is not None:
+        return _unit(found) if normalized else found
     turned = A._turned()
     before, sent = Vector(datatypes.FP64, n), Vector(datatypes.FP64, n)
     for k in steps(range(max_iter), "rounds", at_most=True):

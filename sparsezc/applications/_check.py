@@ -12,7 +12,9 @@ from sparsezc.algorithms import _check as graphs
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.errors import DimensionMismatch, DomainMismatch, InvalidValue
-from sparsezc.semirings.types.datatypes import FP64
+from sparsezc.semirings.types.datatypes import FP64, lookup
+
+_NARROW = tuple(np.dtype(name) for name in ("float32", "int8", "uint8", "int16", "uint16", "int32", "uint32"))
 
 
 def table(x: Any, name: str, nrows: int, ncols: int | None = None) -> NDArray[np.float64]:
@@ -38,13 +40,15 @@ def table(x: Any, name: str, nrows: int, ncols: int | None = None) -> NDArray[np
 def beside(A: Matrix, x: Any, name: str, nrows: int, ncols: int | None = None) -> Matrix:
     """Check a table as :func:`table` does; return it as a full Matrix of FP64 on the engine of A, with its NaN.
 
-    A full Matrix on that engine, and an array of float64, are not copied in host memory.
+    A full Matrix on that engine, and arrays of real numbers, are not converted in host memory: narrow ones cross the
+    link as they are.
     """
     if isinstance(x, Matrix) and x.nvals == nrows * x.ncols and x.shape == (nrows, x.ncols if ncols is None else ncols):
         return A._beside(real(x, name), FP64)
-    plain = isinstance(x, np.ndarray) and x.dtype == np.float64 and x.ndim == 2
-    plain = plain and x.shape == (nrows, x.shape[1] if ncols is None else ncols)
-    return A._beside(x if plain else table(x, name, nrows, ncols), FP64)
+    plain = isinstance(x, np.ndarray) and x.ndim == 2 and x.shape == (nrows, x.shape[1] if ncols is None else ncols)
+    if plain and x.dtype in _NARROW:
+        return A._beside(x, lookup(x.dtype)).dup(FP64)
+    return A._beside(x if plain and x.dtype == np.float64 else table(x, name, nrows, ncols), FP64)
 
 
 def table_beside(A: Matrix, x: Any, name: str, nrows: int, ncols: int | None = None) -> Matrix:

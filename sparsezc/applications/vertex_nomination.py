@@ -69,6 +69,8 @@ def vertex_nomination(
         content(v) = min over s of |x(v) - x(s)|
         score = (context / max context + content / max content) / 2
 
+    The largest values are those of the vertices that are nominated.
+
     Source: G. Coppersmith, Vertex nomination, WIREs Computational Statistics 6, 2014, section "Fusion of content and
     context", doi:10.1002/wics.1294; G. Coppersmith, C. Priebe, Vertex nomination via content and context, 2012,
     arXiv:1201.4118.

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from sparsezc.expr import engines
 from sparsezc.locks import hold_locks
 from sparsezc.semirings.types.datatypes import INT32, INT64, lookup
 
-__all__ = ["buckets", "rounds", "run_loop", "runs_loops", "search", "shorten", "vector"]
+__all__ = ["buckets", "lent_rows", "rounds", "run_arrays", "run_loop", "runs_loops", "search", "shorten", "vector"]
 
 
 def search(A: Matrix, frontier: Vector, *, parents: bool = False) -> Vector | None:
@@ -127,3 +128,26 @@ def vector(
     engine, dtype = cpu.engine(), lookup(values.dtype)
     n = values.size if size is None else size
     return Vector._from_store(engine, engine.adopt_vector(values, dtype, n, at, present), dtype, n)
+
+
+def run_arrays(loop: Callable[..., Any], A: Matrix, *given: Any, cost: float) -> Any:
+    """Return what a loop over arrays in host memory returns, in machine code; None if statements rather do it.
+
+    `A` says for which engine: where several processes run the statements, as all have to run the same, none runs loops.
+    `loop` and `given` are as in :func:`run_loop`; the loop may write to the arrays that are the caller's own. `cost`:
+    nanoseconds that the statements take at least.
+    """
+    return engines.capability(A._need()[0], "run_arrays")(loop, given, cost)
+
+
+@contextmanager
+def lent_rows(A: Matrix) -> Iterator[Any]:
+    """Lend the rows of a matrix where the host reads them; None if they are elsewhere, or not as they are stored.
+
+    They have ``indices``, ids of all entries, and ``ends(rows)``, which returns where rows begin and end in these, all
+    as NumPy arrays. Nothing else may use the matrix meanwhile.
+    """
+    with hold_locks(A):
+        engine, store = A._need()
+        with engines.capability(engine, "lend_rows")(store) or nullcontext() as rows:
+            yield rows

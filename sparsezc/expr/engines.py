@@ -278,6 +278,12 @@ class Capabilities(Protocol):
     ) -> Any:
         """Return what a loop over a matrix's rows returns in machine code: :func:`sparsezc.core.replay.run_loop`."""
 
+    def run_arrays(self, loop: Callable[..., Any], given: tuple[Any, ...], cost: float) -> Any:
+        """Return what a loop over arrays returns in machine code: :func:`sparsezc.core.replay.run_arrays`."""
+
+    def lend_rows(self, store: Any) -> Any:
+        """Return a context that lends a matrix's rows in host memory: :func:`sparsezc.core.replay.lent_rows`."""
+
     def search(self, matrix: Any, frontier: Any, parents: bool) -> Any:
         """Return a vector of the levels of a breadth-first search along the rows of a square matrix.
 
@@ -321,7 +327,7 @@ def _cannot(*_: Any) -> None:
 
 
 #: The capabilities that run rounds of a loop in place of its statements.
-_LOOPS = ("search", "shorten", "run_loop", "replay", "replay_buckets")
+_LOOPS = ("search", "shorten", "run_loop", "run_arrays", "replay", "replay_buckets")
 
 
 @contextmanager

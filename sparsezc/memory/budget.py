@@ -132,11 +132,16 @@ def require_host(nbytes: int, what: str) -> None:
     OutOfMemory
         The message has the bytes that are needed and those that may be used.
     """
+    if not has_host(nbytes):
+        raise OutOfMemory(f"{what} needs {nbytes:,} bytes of host memory and {host_available():,} may be used{_hint()}")
+
+
+def has_host(nbytes: int) -> bool:
+    """Return whether host memory suffices, as far as it is known."""
     if nbytes < _SMALL and config.host_budget is None:
-        return
+        return True
     room = host_available()
-    if room is not None and nbytes > room:
-        raise OutOfMemory(f"{what} needs {nbytes:,} bytes of host memory and {room:,} may be used{_hint()}")
+    return room is None or nbytes <= room
 
 
 def _hint() -> str:

@@ -111,9 +111,12 @@ class Csr:
             todo = [(self.indices, indices), (self.values, values)]
         progress = bar(sum(target.count for _, target in todo), f"placing in {placement}", " numbers")
         for source, target in todo:
+            here, there = RECORDS[source.placement], RECORDS[placement]
+            # one crossing of the link, from or into the pages themselves, and no array of the host's between
+            direct = (here.resident or there.resident) and here.kernels and there.kernels
             for start in range(0, source.count, chunk):
-                part = source.read(start, min(start + chunk, source.count))
-                target.write(start, part)
-                progress.update(part.size)
+                stop = min(start + chunk, source.count)
+                target.write(start, source.load(start, stop) if direct else source.read(start, stop))
+                progress.update(stop - start)
         progress.close()
         return Csr(self.nrows, self.ncols, self.indptr, indices, values, self.dtype, self.iso, self.symmetric)

@@ -10,7 +10,7 @@ returns it unchanged unless the call is watched.
 
 from __future__ import annotations
 
-import shutil
+import os
 import sys
 import threading
 import time
@@ -24,6 +24,7 @@ from typing import Any, NamedTuple, TypeVar
 from sparsezc.terminal.printable import printable
 
 _PATIENCE = 2.0  # seconds before a bar appears
+_COLUMNS, _ROWS = 80, 20  # of a terminal that does not say
 _REFRESH = 0.5  # seconds between two updates for work that is not counted
 _clock = time.monotonic
 T = TypeVar("T")
@@ -133,8 +134,7 @@ def _watching(label: str) -> Iterator[None]:
     watch, shown = _Watch(label), _bar(label, bar_format="{desc}")
 
     def refresh() -> None:
-        width = max(shutil.get_terminal_size().columns - 1, 1)
-        shown.set_description_str(printable(watch.text())[:width], refresh=False)
+        shown.set_description_str(printable(watch.text())[: shown.ncols], refresh=False)
         shown.update(0)
 
     token = _watch.set(watch)
@@ -234,9 +234,19 @@ def _bar(label: str, **more: Any) -> Any:
     """Return a bar that appears once the task has taken two seconds."""
     now, current = _clock(), _current.get()
     began = now if current is None else current.began
+    size = {"ncols": _width(), "nrows": _ROWS}
     return _bar_type()(
-        desc=printable(label), leave=False, file=sys.stderr, delay=_PATIENCE - (now - began), miniters=0, **more
+        desc=printable(label), leave=False, file=sys.stderr, delay=_PATIENCE - (now - began), miniters=0, **size, **more
     )
+
+
+def _width() -> int:
+    """Return the columns of standard error, less the last one; some terminals say that they have none."""
+    try:
+        columns = os.get_terminal_size(sys.stderr.fileno()).columns
+    except (OSError, ValueError, AttributeError):
+        columns = 0
+    return (columns or _COLUMNS) - 1
 
 
 @cache

@@ -71,6 +71,8 @@ CLOSE = {
     "scores": lambda A: alg.eigenvector_centrality(A, 1000, 1e-4),
     "scores of directed graphs": lambda A: alg.eigenvector_centrality(directed(A), 1000, 1e-4),
     "scores by weight": lambda A: alg.eigenvector_centrality(directed(A), 1000, 1e-4, one(A), weighted=True),
+    "walks": lambda A: alg.katz_centrality(A, 0.01, one(A)),
+    "walks by weight": lambda A: alg.katz_centrality(A, 0.001, normalized=False, weighted=True),
     "hubs": lambda A: alg.hits(A)[0],
     "authorities by weight": lambda A: alg.hits(A, weighted=True)[1],
     "common neighbours": lambda A: alg.common_neighbors(A, ahead(A)),
@@ -236,8 +238,18 @@ def test_a_failure_to_converge_is_told_alike(compiled):
         begin()
         with pytest.raises(gb.exceptions.ConvergenceFailure, match="after max_iter = 2 iterations the scores still"):
             alg.eigenvector_centrality(A, tol=1e-12, max_iter=2)
+        with pytest.raises(gb.exceptions.ConvergenceFailure, match="after max_iter = 2 iterations the scores still"):
+            alg.katz_centrality(A, 0.01, tol=1e-12, max_iter=2)
         with pytest.raises(gb.exceptions.ConvergenceFailure, match="after max_iter = 2 iterations the ranks still"):
             alg.pagerank(A, tol=1e-12, max_iter=2)
+
+
+def test_scores_that_overflow_do_not_converge(compiled):
+    A = gb.Matrix.from_coo([0, 1, 2], [1, 2, 0], [1e300, 1e300, 1.0], nrows=3, ncols=3)
+    for begin in (lambda: None, compiled):
+        begin()
+        with pytest.raises(gb.exceptions.ConvergenceFailure):
+            alg.eigenvector_centrality(A, weighted=True)
 
 
 def test_rounds_are_counted_by_any_integer(compiled):

@@ -1,6 +1,7 @@
 """gb.applications.application_classification, against loops in NumPy over edges and vertices, and planted patterns."""
 
 import warnings
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -132,6 +133,19 @@ def test_engines_agree(rule, gpu):
         warnings.simplefilter("error", gb.exceptions.PerformanceWarning)
         found = classify(matrix(G), matrix(P), x, y, ex, ey, rule, 2)
     assert found.isclose(expected, rel_tol=1e-9)
+
+
+def test_narrow_features_cross_the_link_as_they_are(gpu):
+    """And are the same numbers there."""
+    G, P, x, y, ex, ey = case(8)
+    x, ex = (100 * x).astype(np.int8), np.asfortranarray(ex, np.float32)
+    expected = classify(matrix(G), matrix(P), x.astype(float), y, ex.astype(float), ey, rounds=2)
+    assert classify(matrix(G), matrix(P), x, y, ex, ey, rounds=2).isclose(expected, rel_tol=1e-9)
+    with mock.patch.object(gpu, "copy_in", side_effect=gpu.copy_in) as copies:
+        assert classify(matrix(G).to("gpu"), matrix(P), x, y, ex, ey, rounds=2).isclose(expected, rel_tol=1e-9)
+    copied = [call.args[1] for call in copies.call_args_list]
+    assert ex.size in [each.size for each in copied if each.dtype == np.float32]
+    assert ex.size not in [each.size for each in copied if each.dtype == np.float64]
 
 
 @pytest.mark.parametrize("rule", ["corrected", "published"])

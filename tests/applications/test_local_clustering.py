@@ -2,6 +2,7 @@
 
 import importlib
 import warnings
+from unittest import mock
 
 import networkx as nx
 import numpy as np
@@ -10,12 +11,29 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sparsezc as gb
+from sparsezc.applications import _near
 from sparsezc.device import cuda
+from sparsezc.engines import cpu
+from sparsezc.engines.cpu import loops as cpu_loops
 from sparsezc.errors import ConvergenceFailure, DomainMismatch, IndexOutOfBound, InvalidValue
 from tests.algorithms.graphs import SMALL, both_ways, csr, graphs, kronecker, matrix, undirected
 from tests.emulator.device import EmulatedDevice, why_unavailable
 
 local_clustering = gb.applications.local_clustering
+SOLVERS = "arrays", "loops"
+
+
+def solved_by(solver):
+    """A context in which loops run, or do not."""
+    if solver == "loops":
+        pytest.importorskip("numba", reason="numba compiles the loops")
+    return mock.patch.object(cpu_loops, "pays", return_value=solver == "loops")
+
+
+@pytest.fixture(params=SOLVERS)
+def solver(request):
+    with solved_by(request.param):
+        yield request.param
 
 
 def problem(graph, alpha):
@@ -69,11 +87,13 @@ def check(graph, seeds, alpha, rho, tol=1e-6):
 @given(graphs(), st.data())
 def test_any_graph(graph, data):
     seeds = data.draw(st.lists(st.integers(0, graph.shape[0] - 1), min_size=1, max_size=3, unique=True))
-    check(graph, seeds, data.draw(st.sampled_from([0.05, 0.5, 1.0])), data.draw(st.sampled_from([1e-3, 0.05, 0.5])))
+    alpha, rho = data.draw(st.sampled_from([0.05, 0.5, 1.0])), data.draw(st.sampled_from([1e-3, 0.05, 0.5]))
+    with solved_by(data.draw(st.sampled_from(SOLVERS))):
+        check(graph, seeds, alpha, rho)
 
 
 @pytest.mark.parametrize("name", ["two cliques", "lollipop", "kronecker", "star"])
-def test_small_graphs(name):
+def test_small_graphs(name, solver):
     check(SMALL[name], [0, 3, 17] if name != "two cliques" else [0, 3, 8], 0.1, 1e-3)
 
 
@@ -109,7 +129,7 @@ def test_a_planted_cluster_is_found():
     assert (conductance.to_dense() < 0.2).all()
 
 
-def test_seeds_together_are_seeds_by_themselves():
+def test_seeds_together_are_seeds_by_themselves(solver):
     A = matrix(both_ways(kronecker(7)))
     together = local_clustering(A, [1, 5, 40], rho=1e-3, tol=1e-9)
     for row, seed in enumerate((1, 5, 40)):
@@ -127,14 +147,47 @@ def test_only_rows_near_the_seed_matter():
     assert found[0].nvals < 50
 
 
-def test_each_row_of_what_is_found_is_read_once_and_no_other(monkeypatch):
+def test_loops_find_what_arrays_find():
+    """Of seeds that share rows, and meet more vertices than the loops' table first has room for."""
+    A, module = gb.io.read("kron:12"), importlib.import_module("sparsezc.applications.local_clustering")
+    seeds = np.flatnonzero(np.diff(A._to_csr().indptr) == 7)[:40]
+    found = {}
+    for solver in SOLVERS:
+        with solved_by(solver), mock.patch.object(module, "by_arrays", wraps=_near.by_arrays) as arrays:
+            found[solver] = local_clustering(A, seeds, rho=2e-5, tol=1e-9)
+        assert arrays.called == (solver == "arrays")
+    (p, cluster, conductance), other = found["arrays"], found["loops"]
+    assert p.nvals > 2000
+    assert p.isclose(other[0], rel_tol=1e-5)
+    assert cluster.isequal(other[1])
+    assert conductance.isclose(other[2], rel_tol=1e-12)
+
+
+@pytest.mark.parametrize("rows", ["_Lent", "_Extracted"])
+def test_each_row_of_what_is_found_is_read_once_and_no_other(rows, solver, monkeypatch):
     read = []
-    near = importlib.import_module("sparsezc.applications.local_clustering")._Near
-    kept = near.read
-    monkeypatch.setattr(near, "read", lambda self, pairs: (read.extend(self.vertex[pairs].tolist()), kept(self, pairs)))
-    p, _, _ = local_clustering(matrix(both_ways(kronecker(9))), [3], rho=1e-3)
-    assert sorted(read) == p[0, :].new().to_coo()[0].tolist()
-    assert 1 < len(read) < 100
+    way = getattr(_near, rows)
+    kept = way.read
+    monkeypatch.setattr(way, "read", lambda self, at, ends: (read.extend(at.tolist()), kept(self, at, ends))[1])
+    if rows == "_Extracted":
+        monkeypatch.setattr(cpu.engine(), "lend_rows", lambda _: None, raising=False)
+    seeds = [3, 77] if solver == "loops" else [3]  # arrays read a row again for another seed that reaches it later
+    p, _, _ = local_clustering(matrix(both_ways(kronecker(9))), seeds, rho=1e-3)
+    assert sorted(read) == np.unique(p.to_coo()[1]).tolist()
+    assert 1 < len(read) < 200
+
+
+@pytest.mark.parametrize("error", [False, True])
+def test_the_matrix_is_as_it_was(error, solver):
+    """Its arrays were lent meanwhile."""
+    A = matrix(both_ways(kronecker(5)))
+    expected = A.dup()
+    if error:
+        with pytest.raises(ConvergenceFailure):
+            local_clustering(A, [1], 0.01, 1e-6, max_iter=3)
+    else:
+        local_clustering(A, [1])
+    assert A.isequal(expected)
 
 
 def test_a_solution_that_is_none_is_refused():
@@ -146,13 +199,13 @@ def test_a_solution_that_is_none_is_refused():
             is_optimal(graph, wrong, 0, 0.1, 1e-3, 1e-6)
 
 
-def test_what_has_no_cluster_has_no_entries():
+def test_what_has_no_cluster_has_no_entries(solver):
     A = matrix(both_ways(csr(4, [(0, 1), (0, 2)])))
     p, cluster, conductance = local_clustering(A, [3, 0], rho=0.6)
     assert (p.nvals, cluster.nvals, conductance.nvals) == (0, 0, 0)
 
 
-def test_engines_agree(gpu):
+def test_engines_agree(gpu, solver):
     A = matrix(both_ways(kronecker(5, 3)))
     expected = local_clustering(A, [1, 9], 0.3, 0.01)
     with gb.config.set(placement="zerocopy"), warnings.catch_warnings():
@@ -161,9 +214,11 @@ def test_engines_agree(gpu):
     assert all(a.isclose(b, rel_tol=1e-9) for a, b in zip(found, expected, strict=True))
 
 
-def test_what_does_not_settle_says_how_far_it_came():
+def test_what_does_not_settle_says_how_far_it_came(solver):
     with pytest.raises(ConvergenceFailure, match=r"max_iter = 2 iterations the gradient is still .* tol = 1e-09"):
         local_clustering(matrix(SMALL["two cliques"]), 0, tol=1e-9, max_iter=2)
+    with pytest.raises(ConvergenceFailure, match=r"is still 142 of rho"):
+        local_clustering(matrix(SMALL["two cliques"]), 0, tol=1e-9, max_iter=20)
 
 
 @pytest.mark.parametrize(
@@ -187,12 +242,18 @@ def test_bad_input(options, error, message):
 
 @pytest.mark.skipif(why_unavailable() is not None, reason=f"no emulator: {why_unavailable()}")
 @pytest.mark.parametrize(("seeds", "rho"), [([3], 1e-4), ([5, 9, 77], 1e-3)])
-def test_rows_cross_the_link_once(seeds, rho):
-    """Sectors of 32 bytes, at most 1.5 times the ids of the rows of vertices that were found."""
+@pytest.mark.parametrize("lent", [True, False])
+def test_rows_cross_the_link_once_or_never(seeds, rho, lent, solver, monkeypatch):
+    """Sectors of 32 bytes, at most 1.5 times the ids of the rows of vertices that were found; none if the host reads.
+
+    Kernels read them where the host cannot, as they are compressed, say.
+    """
     device = EmulatedDevice("lockstep", counting=True)
     before = cuda.use(device)
     try:
         A = gb.io.read("kron:11", placement="zerocopy")
+        if not lent:
+            monkeypatch.setattr(A._engine, "lend_rows", lambda _: None, raising=False)
         degree = np.diff(A._to_csr().indptr)
         local_clustering(A, seeds, rho=rho)
         device.reset()
@@ -201,5 +262,6 @@ def test_rows_cross_the_link_once(seeds, rho):
     finally:
         cuda.use(before)
     touched = 4 * int(degree[found].sum())
-    assert read.useful_bytes == touched > 0
+    assert touched > 0
+    assert read.useful_bytes == (0 if lent else touched)
     assert 32 * read.sectors <= 1.5 * touched

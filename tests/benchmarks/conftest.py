@@ -8,14 +8,20 @@ from collections.abc import Iterator
 import pytest
 
 import sparsezc.device.cuda
+from benchmarks.harness import copyrate
 from tests.emulator.device import EmulatedDevice
 
 
-@pytest.fixture(autouse=True, scope="package")
+@pytest.fixture(autouse=True)
 def little_to_collect() -> None:
     """Benchmarks collect garbage between trials, which takes 0.1 s if all that earlier tests left is looked at."""
-    gc.collect()
     gc.freeze()
+
+
+@pytest.fixture(autouse=True)
+def small_copies(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Copies of 1 MiB, where a benchmark has no option for their size, have a rate, too."""
+    monkeypatch.setattr(copyrate, "SIZE", 1 << 20)
 
 
 @pytest.fixture

@@ -14,13 +14,18 @@ from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import networkx as nx
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 import sparsezc as gb
+from sparsezc.engines.cpu import loops as cpu_loops
 from sparsezc.errors import GraphblasException
+from tests.algorithms.graphs import csr, matrix
+from tests.applications import test_application_classification as classification
+from tests.applications import test_local_clustering as clustering
 from tests.campaigns.frame import Trial, numbered
 from tests.campaigns.graphs import Graph
 
@@ -316,11 +321,44 @@ def factors(g: Graph) -> str | None:
     )
 
 
+def clusters(g: Graph) -> str | None:
+    """The conditions of a minimum for each seed, by arrays or by loops, and the best prefix of each sweep."""
+    if not g.n:
+        return _is_refused(lambda: applications.local_clustering(g.A, [0]))
+    seeds = np.unique([g.vertex() for _ in range(3)]).tolist()
+    alpha, rho = g.pick(0.05, 0.5, 1.0), g.pick(1e-3, 0.05, 0.5)
+    with mock.patch.object(cpu_loops, "pays", return_value=g.pick(True, False)):
+        p, cluster, conductance = applications.local_clustering(g.A, seeds, alpha, rho, tol=1e-6)
+    graph = nx.to_scipy_sparse_array(g.simple(), range(g.n), weight=None, format="csr")
+    for row, seed in enumerate(seeds):
+        found = p[row, :].new().to_dense(0.0)
+        clustering.is_optimal(graph, found, seed, alpha, rho, 1e-6)
+        members = set(cluster[row, :].new().to_coo()[0].tolist())
+        clustering.is_best_prefix(graph, found, members, conductance.get(row))
+    return _is_refused(g.pick(
+        lambda: applications.local_clustering(g.A, seeds, 1.5), lambda: applications.local_clustering(g.A, seeds * 2),
+        lambda: applications.local_clustering(g.A, []), lambda: applications.local_clustering(g.A, seeds, rho=np.nan),
+    ))  # fmt: skip
+
+
+def patterns(g: Graph) -> str | None:
+    """Both rules as loops over edges and vertices have them, of features of several types."""
+    m = g.pick(1, 2, 4)
+    P = csr(m, np.unique(g.rng.integers(0, m, (m + 1, 2)), axis=0))
+    kind, rule, rounds = g.pick("float64", "float32", "int8", "uint16"), g.pick("corrected", "published"), g.pick(1, 3)
+    x, y, ex, ey = ((9 * g.rng.random((k, 2))).astype(kind) for k in (g.n, m, len(g.edges), P.nnz))
+    if not len(g.edges):
+        return _is_refused(lambda: applications.application_classification(g.A, matrix(P), x, y, ex, ey, rule, rounds))
+    found = applications.application_classification(g.A, matrix(P), x, y, ex, ey, rule, rounds).to_dense()
+    want = classification.by_loops(csr(g.n, g.edges), P, *(each.astype(float) for each in (x, y, ex, ey)), rule, rounds)
+    return None if np.allclose(found, want, atol=1e-7) else f"{rule}, {rounds} rounds: {found} instead of {want}"
+
+
 FUNCTIONS = {
     "communities": communities, "sets, matchings and colours": drawing, "walks and searches": walks,
     "sampled neighbours": samples, "maximum flow": flow, "scan statistics": scans, "assignments": assignments,
     "graph matching": matching, "nomination": nomination, "projections": projections, "fused lasso": lasso,
-    "embeddings and places": embeddings, "factors": factors,
+    "embeddings and places": embeddings, "factors": factors, "clusters": clusters, "patterns": patterns,
 }  # fmt: skip
 #: Where a plain graph may be refused too: the source may be the sink, and there may be no ratings.
 MAY_REFUSE = {"maximum flow", "factors"}

@@ -285,7 +285,7 @@ def test_a_watched_call_is_shown(monkeypatch: pytest.MonkeyPatch, capsys: Any) -
     monkeypatch.setattr(progress._Watch, "text", lambda watch: (shown.set(), text(watch) + "x" * 500)[1])
     monkeypatch.setattr(progress, "_PATIENCE", 0.0)
     monkeypatch.setattr(progress, "_REFRESH", 0.01)
-    monkeypatch.setenv("COLUMNS", "60")
+    monkeypatch.setattr(progress, "_width", lambda: 59)
     bars = progress._bar_type()
     monkeypatch.setattr(bars, "display", lambda bar, *_, **__: bar.sp(str(bar)) or (len(str(bar)) == 59 and seen.set()))
     seen = threading.Event()

@@ -11,6 +11,9 @@ import pytest
 
 import sparsezc as gb
 import sparsezc.device.cuda
+from tests.emulator import ahead
+from tests.emulator import cases as kernel_cases
+from tests.emulator.compiler import Compiler
 from tests.emulator.device import (
     ORDERS,
     EmulatedDevice,
@@ -350,6 +353,27 @@ def test_a_rehearsal_writes_kernels_down_and_runs_none() -> None:
     assert rehearse(lambda name=name: asks(name) for name in names) == [(BUGS, "traps"), (BUGS, "endless")]
     assert not out.any()
     assert not rehearsing()
+
+
+def test_kernels_that_are_asked_for_together_are_compiled_together(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As a cache has them; and a kernel that is in no group is compiled alone."""
+    asked = [case[1:] for case in kernel_cases.every_semiring()[:2]]
+    monkeypatch.setattr(ahead, "in_use", False)
+    monkeypatch.setattr(ahead, "FILE", tmp_path / "ahead.json.xz")
+    Compiler(tmp_path / "one").compile_many(asked)
+    assert ahead.write(tmp_path / "one") == 2
+    monkeypatch.setattr(ahead, "in_use", True)
+    ahead._groups.cache_clear()
+    try:
+        assert ahead.together(*asked[1]) == [asked[1], asked[0]]
+        assert ahead.together(BUGS, "traps") == [(BUGS, "traps")]
+        Compiler(tmp_path / "two").compile_many(asked[:1])
+    finally:
+        ahead._groups.cache_clear()
+    assert len(list((tmp_path / "two").glob("*.library"))) == 2
+    assert len(list((tmp_path / "two").glob("kernels-*.so"))) == 1
 
 
 # ---- AddressSanitizer, in a process of its own ----------------------------------------------------------------------

@@ -11,6 +11,7 @@ import pytest
 
 import sparsezc as gb
 from sparsezc import ops
+from sparsezc.core import replay
 from sparsezc.engines.cpu import two_way
 from sparsezc.engines.cpu.dense import is_dense
 
@@ -203,3 +204,28 @@ def test_a_sampled_product_after_a_resize(which: int) -> None:
     given[which].resize(2, 2)
     with pytest.raises(gb.exceptions.DimensionMismatch, match="resized since the expression was made"):
         late.new()
+
+
+# Vectors of arrays
+
+
+@pytest.mark.parametrize("view", [False, True])
+def test_vectors_take_arrays_over(view: bool) -> None:
+    """Arrays that do not own their memory, as those of a loop, are copied."""
+    values, present = np.arange(10.0), np.arange(10) % 3 == 0
+    at = np.flatnonzero(present)
+    expected = gb.Vector.from_coo(at, values[at], size=10)
+
+    def given(x: Any) -> Any:
+        return np.concatenate([x, x])[: x.size] if view else x.copy()
+
+    for made, wanted in (
+        (replay.vector(given(values)), gb.Vector.from_dense(values)),
+        (replay.vector(given(values), given(present)), expected),
+        (replay.vector(given(values[at]), at=given(at), size=10), expected),
+        (replay.vector(given(values[:0]), at=given(at[:0]), size=2**40), gb.Vector("FP64", 2**40)),
+        (replay.vector(given(values[:0])), gb.Vector("FP64", 0)),
+    ):
+        assert made.isequal(wanted, check_dtype=True)
+        made << made.apply("ainv")
+        assert made.isequal(wanted.apply("ainv").new())

@@ -19,6 +19,7 @@ N = 5_003  # of the vectors here and of no others
 @pytest.fixture(autouse=True)
 def _without_the_collector() -> Iterator[None]:
     gc.collect()
+    gc.freeze()  # what is left need not be looked at again
     gc.disable()
     yield
     gc.enable()

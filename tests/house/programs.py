@@ -17,32 +17,13 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
+
+from docs.learn.notebooks import Step, steps
 
 ROOT = Path(__file__).resolve().parents[2]
-_STEP = re.compile(
-    r"^(?P<indent> *)```(?P<language>python|sh)\n(?P<text>.*?)^(?P=indent)```\n"
-    r"(?:\n(?P=indent)```text\n(?P<said>.*?)^(?P=indent)```\n)?",
-    re.MULTILINE | re.DOTALL,
-)
 _TIME = re.compile(r"\b\d+(?:\.\d+)? (?:ms|us|s)\b(?: \([^)]* edges/s\))?")
 _SAME = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
-
-
-class Step(NamedTuple):
-    """A program in Python or for the shell, and what the page says that it prints."""
-
-    line: int
-    language: str
-    text: str
-    said: str
-
-
-def steps(page: str) -> Iterator[Step]:
-    """Yield a page's programs in their order."""
-    for match in _STEP.finditer(page):
-        line = page[: match.start("text")].count("\n")
-        yield Step(line, match["language"], match["text"], match["said"] or "")
 
 
 def printed(step: Step, names: dict[str, Any], name: str) -> str:

@@ -16,8 +16,9 @@ import pytest
 
 import sparsezc
 from docs.gallery import pictures
+from docs.learn import notebooks
 from sparsezc import cli
-from tests.house import built_site, contrast, programs
+from tests.house import built_site, contrast
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -73,7 +74,7 @@ MODULES = sorted(module_name(path) for path in files(ROOT / "sparsezc") if path.
 #: Those of the gallery run in test_gallery.py, which looks at what they find, tutorials in test_learn.py.
 ELSEWHERE = {ROOT / "docs" / "gallery", ROOT / "docs" / "learn"}
 RUNNABLE = [p for p in PAGES if p not in CONTRACTS and not ELSEWHERE & set(p.parents)]
-RUNNABLE = [p for p in RUNNABLE if any(s.language == "python" or s.said for s in programs.steps(p.read_text()))]
+RUNNABLE = [p for p in RUNNABLE if any(s.language == "python" or s.said for s in notebooks.steps(p.read_text()))]
 
 
 @pytest.mark.parametrize("name", MODULES)
@@ -104,7 +105,7 @@ def test_pages_print_what_they_say() -> None:
 def test_an_example_has_its_output(page: Path) -> None:
     """The text that a program prints stands below it; one that prints nothing asserts or defines."""
     text = page.read_text()
-    shown = [step for step in programs.steps(text) if step.language == "python"]
+    shown = [step for step in notebooks.steps(text) if step.language == "python"]
     assert len(shown) == len(blocks(page, "python"))
     assert [step.text for step in shown if "print(" in step.text and not step.said] == []
     silent = [step.text for step in shown if not step.said]
@@ -188,6 +189,7 @@ def test_the_pages_build_without_a_warning(tmp_path: Path) -> None:
     assert built_site.faults(tmp_path) == []
     assert contrast.faults(tmp_path, sorted((ROOT / "docs" / "explain").glob("*.svg"))) == []
     assert undocumented(built_site.documented(tmp_path)) == []
+    assert len(list((tmp_path / "_downloads").rglob("*.ipynb"))) == len(notebooks.NAMES)
     assert built_site.size(tmp_path / "index.html") < built_site.MOST
     if importlib.util.find_spec("matplotlib"):
         assert len(list((tmp_path / "_images").glob("*.svg"))) == len(pictures.NAMES)

@@ -8,15 +8,17 @@ from typing import Any
 
 import pytest
 
-from tests.house.programs import printed, same, steps
+from docs.learn import notebooks
+from docs.learn.notebooks import steps
+from tests.house.programs import printed, same
 
 nx = pytest.importorskip("networkx", reason="a tutorial is about it")
 
-LEARN = Path(__file__).resolve().parents[2] / "docs" / "learn"
+LEARN = notebooks.LEARN
 #: Pages whose programs read host memory: the tests' device runs the kernels and counts requests.
 EMULATED = {"larger_than_the_card"}
 NEEDS = {"larger_than_the_memory": "h5py"}
-PAGES = sorted(page.stem for page in LEARN.glob("*.md") if page.stem != "index")
+PAGES = notebooks.NAMES
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -40,7 +42,23 @@ def test_a_tutorial_shows_what_it_prints(name: str) -> None:
     text = (LEARN / f"{name}.md").read_text()
     found = list(steps(text))
     assert len(re.findall(r"^```(?:python|sh)$", text, re.MULTILINE)) == len(found) >= 3
-    assert f"]({name}.md)" in (LEARN / "index.md").read_text()
+    index = (LEARN / "index.md").read_text()
+    assert f"]({name}.md)" in index
+    assert f"<as_notebooks/{name}.ipynb>" in index
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_notebook_has_the_programs_and_outputs_of_its_page(name: str) -> None:
+    made = notebooks.notebook((LEARN / f"{name}.md").read_text())
+    cells = [cell for cell in made["cells"] if cell["cell_type"] == "code"]
+    found = list(steps((LEARN / f"{name}.md").read_text()))
+    assert [cell["source"].removeprefix("%%bash\n") for cell in cells] == [step.text.rstrip() for step in found]
+    assert ["".join(out["text"] for out in cell["outputs"]) for cell in cells] == [step.said for step in found]
+    assert made["cells"][0]["source"].startswith("# ")
+    assert len({cell["id"] for cell in made["cells"]}) == len(made["cells"])
+    assert not re.search(
+        r"\]\(|```(python|sh)", "".join(c["source"] for c in made["cells"] if c["cell_type"] != "code")
+    )
 
 
 def test_the_comparison_sees_numbers() -> None:

@@ -1,4 +1,4 @@
-"""What pairs of vertices have in common."""
+"""Common neighbours of pairs of vertices."""
 
 from __future__ import annotations
 

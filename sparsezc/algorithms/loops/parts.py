@@ -41,9 +41,8 @@ def strong_components(indptr: Any, indices: Any) -> Any:
     Information Processing Letters 116, 2016, doi:10.1016/j.ipl.2015.08.010.
     """
     n = indptr.size - 1
-    low = np.zeros(
-        n, np.int64
-    )  # the number of the first vertex met that it reaches back to; n and more once it is done
+    # the number of the first vertex met that it reaches back to; n and more once it is done
+    low = np.zeros(n, np.int64)
     label = np.arange(n)
     next = indptr[:-1].copy()
     path, kept = np.empty(n, np.int64), np.empty(n, np.int64)
@@ -59,19 +58,21 @@ def strong_components(indptr: Any, indices: Any) -> Any:
         own[start] = True
         while depth >= 0:
             v = path[depth]
-            if next[v] < indptr[v + 1]:
-                u = indices[next[v]]
-                if low[u] == 0:
-                    depth += 1
-                    path[depth] = u
-                    number += 1
-                    low[u] = number
-                    own[u] = True
-                    continue  # the edge is looked at again once u is done
-                next[v] += 1
-                if low[u] < low[v]:
-                    low[v] = low[u]
-                    own[v] = False
+            at, end, least = next[v], indptr[v + 1], low[v]
+            while at < end and low[indices[at]]:
+                least = min(least, low[indices[at]])
+                at += 1
+            next[v] = at
+            if least < low[v]:
+                low[v] = least
+                own[v] = False
+            if at < end:
+                u = indices[at]  # the edge is looked at again once u is done
+                depth += 1
+                path[depth] = u
+                number += 1
+                low[u] = number
+                own[u] = True
                 continue
             depth -= 1
             if not own[v]:

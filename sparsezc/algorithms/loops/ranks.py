@@ -78,32 +78,55 @@ def onward(indptr: Any, indices: Any, weights: Any, x: Any, turned: bool) -> Any
     return y
 
 
-def powers(indptr: Any, indices: Any, weights: Any, start: Any, symmetric: bool, bound: float, rounds: int) -> Any:
-    """Return x after rounds of x = (x + A' x) / |x + A' x|, and the change of the last, the first within the bound."""
+def powers(
+    indptr: Any, indices: Any, weights: Any, start: Any, terms: Any, symmetric: bool, bound: float, rounds: int
+) -> Any:
+    """Return x after rounds of x = s x + alpha A' x + b, and the change of the last, the first within the bound.
+
+    Parameters
+    ----------
+    weights : array
+        Of the entries; none if all are 1.
+    terms : (float, float, array)
+        s, alpha and b; without b, x is scaled to length 1 in each round.
+    symmetric : bool
+        The matrix is its own transpose: rows are summed, which is faster than adding to columns.
+    """
     n = indptr.size - 1
+    own, alpha, base = terms
     x, before, change = start.copy(), np.empty(n), 0.0
     weighted = weights.size > 0
     for _ in range(rounds):
         x, before = before, x
-        if symmetric:  # sums of rows, which is faster than adding to columns
+        if symmetric:
             for v in range(n):
-                total = before[v]
+                total = 0.0
                 if weighted:
                     for at in range(indptr[v], indptr[v + 1]):
                         total += before[indices[at]] * weights[at]
                 else:
                     for at in range(indptr[v], indptr[v + 1]):
                         total += before[indices[at]]
-                x[v] = total
+                x[v] = own * before[v] + alpha * total
         else:
-            x[:] = before
             for v in range(n):
+                x[v] = own * before[v]
+            for v in range(n):
+                sent = alpha * before[v]
                 for at in range(indptr[v], indptr[v + 1]):
-                    x[indices[at]] += before[v] * (weights[at] if weighted else 1.0)
-        length = 0.0
-        for v in range(n):
-            length += x[v] * x[v]
-        length = np.sqrt(length)
+                    x[indices[at]] += sent * (weights[at] if weighted else 1.0)
+        length = 1.0
+        if base.size:
+            for v in range(n):
+                x[v] += base[v]
+        else:
+            length = 0.0
+            for v in range(n):
+                length += x[v] * x[v]
+            length = np.sqrt(length)
+            if length == 0.0:  # squares that overflowed divided all scores to 0
+                change = np.nan
+                break
         change = 0.0
         for v in range(n):
             x[v] /= length

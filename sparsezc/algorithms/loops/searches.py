@@ -22,7 +22,7 @@ def levels(indptr: Any, indices: Any, level: Any, met: Any, sources: Any, radius
             level[s] = 0
             queue[last] = s
             last += 1
-    while first < last:
+    while first < last < met.size:  # once all are met, no edge tells more
         v = queue[first]
         first += 1
         depth = level[v] + 1
@@ -47,7 +47,7 @@ def parents(indptr: Any, indices: Any, parent: Any, met: Any, source: int) -> An
     met[source] = True
     parent[source] = queue[0] = source
     first, last = 0, 1
-    while first < last:
+    while first < last < met.size:  # once all are met, no edge tells more
         v = queue[first]
         first += 1
         for at in range(indptr[v], indptr[v + 1]):

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["brandes", "brandes_edges", "counts"]
+__all__ = ["brandes", "counts"]
 
 
 def counts(indptr: Any, indices: Any, sources: Any, first: int, last: int) -> Any:
@@ -62,10 +62,12 @@ def counts(indptr: Any, indices: Any, sources: Any, first: int, last: int) -> An
     return reached, total, inverse, farthest
 
 
-def brandes(indptr: Any, indices: Any, sources: Any, ends: bool, first: int, last: int) -> Any:
-    """Return the shares of shortest paths from some of the sources through each vertex, or to each as well."""
+def brandes(indptr: Any, indices: Any, sources: Any, ends: bool, entries: bool, first: int, last: int) -> Any:
+    """Return the shares of shortest paths from some of the sources that pass through each vertex, with `ends` that are
+    to or from it as well; or, with `entries`, that use each entry.
+    """
     n = indptr.size - 1
-    centrality = np.zeros(n)
+    centrality = np.zeros(indices.size if entries else n)
     level, order = np.full(n, -1, np.int32), np.empty(n, np.int64)
     paths, below = np.zeros(n), np.zeros(n)
     for k in range(first, last):
@@ -94,59 +96,17 @@ def brandes(indptr: Any, indices: Any, sources: Any, ends: bool, first: int, las
                 u = indices[entry]
                 if level[u] == depth:
                     share += below[u]
+                    if entries:
+                        centrality[entry] += paths[v] * below[u]
             share *= paths[v]
-            if at:
+            below[v] = (1.0 + share) / paths[v]
+            if at and not entries:
                 centrality[v] += share
-                if ends:
-                    centrality[v] += 1.0
-                below[v] = (1.0 + share) / paths[v]
-            elif ends:
-                centrality[v] += size - 1.0
+            if ends:
+                centrality[v] += 1.0 if at else size - 1.0
         for at in range(size):
             v = order[at]
             level[v] = -1
             paths[v] = 0.0
             below[v] = 0.0
     return centrality
-
-
-def brandes_edges(indptr: Any, indices: Any, sources: Any, first: int, last: int) -> Any:
-    """Return the shares of shortest paths from some of the sources that use each entry."""
-    n = indptr.size - 1
-    used = np.zeros(indices.size)
-    level, order = np.full(n, -1, np.int32), np.empty(n, np.int64)
-    paths, below = np.zeros(n), np.zeros(n)
-    for k in range(first, last):
-        s = sources[k]
-        level[s] = 0
-        paths[s] = 1.0
-        order[0] = s
-        size, at = 1, 0
-        while at < size:
-            v = order[at]
-            at += 1
-            depth = level[v] + 1
-            for entry in range(indptr[v], indptr[v + 1]):
-                u = indices[entry]
-                if level[u] < 0:
-                    level[u] = depth
-                    order[size] = u
-                    size += 1
-                if level[u] == depth:
-                    paths[u] += paths[v]
-        for at in range(size - 1, -1, -1):
-            v = order[at]
-            depth = level[v] + 1
-            share = 0.0
-            for entry in range(indptr[v], indptr[v + 1]):
-                u = indices[entry]
-                if level[u] == depth:
-                    used[entry] += paths[v] * below[u]
-                    share += below[u]
-            below[v] = (1.0 + share * paths[v]) / paths[v]
-        for at in range(size):
-            v = order[at]
-            level[v] = -1
-            paths[v] = 0.0
-            below[v] = 0.0
-    return used

@@ -96,10 +96,10 @@ def is_graph(path: str) -> bool:
         return False
     try:
         check_target(Path(path), compress=False)
-    except FileFormatError:
+    except FileFormatError as error:
         if plain_name(path).endswith(_ROWS):
             return False
-        raise
+        raise FileFormatError(f"--out {error}") from None
     return True
 
 

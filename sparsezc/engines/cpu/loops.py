@@ -20,7 +20,7 @@ from sparsezc.memory.budget import host_available
 if TYPE_CHECKING:
     from sparsezc.engines.cpu.suitesparse.row_arrays import RowArrays
 
-__all__ = ["pays", "run_loop"]
+__all__ = ["pays", "run_arrays", "run_loop"]
 
 _borrowed = first_use.function("sparsezc.engines.cpu.suitesparse.row_arrays", "borrowed")
 _in_threads = first_use.function("sparsezc.engines.cpu.labels.weights", "in_threads")
@@ -55,6 +55,12 @@ def run_loop(
         if over is None:
             return made(*arrays, *given)
         return _in_threads(lambda first, last: made(*arrays, *given, first, last), shares)
+
+
+def run_arrays(loop: Callable[..., Any], given: tuple[Any, ...], cost: float) -> Any:
+    """Run a loop over arrays; None where statements, which take `cost` nanoseconds, do better."""
+    made = _machine_code(loop) if pays(cost) else None
+    return None if made is None else made(*given)
 
 
 def _fits(nbytes: int) -> bool:

@@ -31,8 +31,10 @@ _sample_hops = first_use.function("sparsezc.engines.cpu.selectk", "sample_hops")
 _ROW_ARRAYS = "sparsezc.engines.cpu.suitesparse.row_arrays"
 _vector_to_arrays = first_use.function(_ROW_ARRAYS, "vector_to_arrays")
 _vector_from_arrays = first_use.function(_ROW_ARRAYS, "vector_from_arrays")
+_borrowed = first_use.function(_ROW_ARRAYS, "borrowed")
 _new_vector = first_use.function("sparsezc.engines.cpu.suitesparse.lending", "new_vector")
 _run_loop = first_use.function("sparsezc.engines.cpu.loops", "run_loop")
+_run_arrays = first_use.function("sparsezc.engines.cpu.loops", "run_arrays")
 
 
 @lru_cache(maxsize=32)
@@ -234,6 +236,14 @@ class Keeper:
     def run_loop(self, *given: Any) -> Any:
         """Run a compiled loop over the rows of a matrix (a capability)."""
         return _run_loop(*given)
+
+    def run_arrays(self, *given: Any) -> Any:
+        """Run a compiled loop over arrays (a capability)."""
+        return _run_arrays(*given)
+
+    def lend_rows(self, store: Any) -> Any:
+        """Lend the rows of a matrix (a capability)."""
+        return _borrowed(store)
 
     def dup(self, store: Any, dtype: DataType) -> Any:
         theirs = native.type_of(dtype)

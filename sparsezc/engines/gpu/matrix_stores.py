@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
+from contextlib import nullcontext
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,6 +43,33 @@ def csr_of(store: MatrixStore) -> Csr:
         )  # fmt: skip
     indptr = gpu.asnumpy(rows.indptr)
     return Csr(store.nrows, store.ncols, indptr, rows.indices, rows.values, store.dtype, rows.iso, store.symmetric)
+
+
+class LentRows(NamedTuple):
+    """The rows of a matrix whose ids the host reads where they are; their ends are in device memory."""
+
+    indices: NDArray[Any]
+    indptr: Any
+
+    def ends(self, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return where each of some rows begins and ends. Waits for the device."""
+        gpu = cuda.current()
+        at = gpu.xp.asarray(rows)
+        begin, end = gpu.asnumpy(gpu.xp.stack((self.indptr[at], self.indptr[at + 1])))
+        return begin, end
+
+
+def lend_rows(store: MatrixStore) -> Any:
+    """Return a context that lends the rows of a store to the host; None where it cannot read them as they are stored.
+
+    Waiting for the device also completes the ids, so nothing is read before :meth:`LentRows.ends` was called. Those of
+    a file are not lent: each is checked when it is read, and here all would be.
+    """
+    rows = store.in_stored_order()[0]
+    if rows is None or rows.compressed or rows.order is not None:
+        return None
+    record = RECORDS[rows.indices.placement]
+    return nullcontext(LentRows(rows.indices.read(), rows.indptr)) if record.in_place and not record.file else None
 
 
 def transpose(store: MatrixStore) -> MatrixStore:
@@ -120,13 +148,16 @@ def pointers(store: VectorStore) -> MatrixStore:
     """Return a square matrix with an entry (i, v(i)) for each entry of a vector of positions, in device memory."""
     xp, n = cuda.current().xp, store.size
     store.arrange(None)
-    at, values = store.entries()
-    indptr = xp.arange(n + 1, dtype=np.int64)
-    if 0 < at.size < n:
-        indptr = Kept.of(n, store.bits).offsets(indptr)
-    ids = DeviceBuffer(values.astype(index_dtype(n, "device")))
-    rows = Rows(n, n, int(at.size), indptr, ids, DeviceBuffer(xp.ones(1, np.bool_)), True)
-    return MatrixStore(BOOL, n, n, rows if at.size else None)
+    if not (count := store.nvals()):
+        return MatrixStore(BOOL, n, n, None)
+    indptr, ids = xp.arange(n + 1, dtype=np.int64), store.values.astype(index_dtype(n, "device"))
+    if count < n:
+        kept, moved = Kept.of(n, store.bits), xp.empty(count, ids.dtype)
+        kept.move(ids, 0, moved, 0, ids.dtype.itemsize == 8, BOOL)
+        indptr, ids = kept.offsets(indptr), moved
+    return MatrixStore(
+        BOOL, n, n, Rows(n, n, count, indptr, DeviceBuffer(ids), DeviceBuffer(xp.ones(1, np.bool_)), True)
+    )
 
 
 def cast(store: MatrixStore, dtype: DataType) -> MatrixStore:

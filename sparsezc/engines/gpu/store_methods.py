@@ -258,6 +258,12 @@ class Keeper:
     def reorder(self, store: Any, vertices: NDArray[Any]) -> MatrixStore | None:
         return None if isinstance(store, HostStore) else matrix_stores.reorder(store, vertices)
 
+    def run_arrays(self, *given: Any) -> Any:
+        return host_engine().run_arrays(*given)
+
+    def lend_rows(self, store: Any) -> Any:
+        return None if isinstance(store, HostStore) else matrix_stores.lend_rows(store)
+
     def id_bytes(self, store: Any) -> int | None:
         if isinstance(store, HostStore):
             return None

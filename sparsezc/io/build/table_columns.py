@@ -79,10 +79,8 @@ class TableColumns:
     def _missing(given: str | None, usual: Sequence[str], names: Sequence[str], where: str) -> FileFormatError:
         listed = ", ".join(map(repr, names[:50]))
         if given is not None:
-            times = "twice" if names.count(given) > 1 else "not"
-            return FileFormatError(
-                f"{where}: the column {given!r} is {times} there{meant(given, names)}; the columns are {listed}"
-            )
+            found = "twice there" if names.count(given) > 1 else f"not there{meant(given, names)}"
+            return FileFormatError(f"{where}: the column {given!r} is {found}; the columns are {listed}")
         which = usual[0]
         return FileFormatError(
             f"{where}: found the column names {listed}; one of {'/'.join(usual)} is needed, or its name as {which}_col="

@@ -14,6 +14,7 @@ from sparsezc.errors import FileFormatError
 from sparsezc.io.files.source import CHUNK, InputFile
 
 LINE = 1 << 20  # bytes of the longest line of a list, which is held in memory whole
+_UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)  # which no text in UTF-8 begins with
 T = TypeVar("T")
 
 
@@ -47,6 +48,10 @@ def lines(path: str | os.PathLike[str], size: int = CHUNK, longest: int = LINE) 
         pending: list[bytes] = []
         start = codecs.BOM_UTF8  # which Windows programs put in front of a text
         for data in ahead(lambda: stream.read(size)):
+            if start and data[:2] in _UTF_16:
+                raise FileFormatError(
+                    f"{stream.path} is UTF-16 text; iconv -f UTF-16 -t UTF-8 makes it one that is read"
+                )
             data, start = data.removeprefix(start), b""
             cut = data.rfind(b"\n") + 1
             if held + (data.find(b"\n") if cut else len(data)) > longest:

@@ -95,7 +95,10 @@ class Picker:
         try:
             lines = data.decode().split("\n")
         except UnicodeDecodeError as error:
-            raise chunk.error(data.count(b"\n", 0, error.start), "found bytes that are no UTF-8 text") from None
+            raise chunk.error(
+                data.count(b"\n", 0, error.start),
+                "found bytes that are no UTF-8 text; iconv -f LATIN1 -t UTF-8 (or another) makes some",
+            ) from None
         numbers = [k for k, line in enumerate(lines) if line.strip(_BLANKS)]
         if self._between is None and numbers:
             first = lines[numbers[0]]
@@ -109,7 +112,8 @@ class Picker:
                     [lines[k].rstrip("\r")], delimiter=str(self._between), skipinitialspace=True, strict=True
                 )
             except (csv.Error, ValueError) as error:
-                raise chunk.error(k, f"found {text.shown(lines[k].encode())}; {error}") from None
+                ends = "; a quoted cell must end on its line" if "unexpected end" in str(error) else f"; {error}"
+                raise chunk.error(k, f"found {text.shown(lines[k].encode())}{ends}") from None
             found.append((k, [cell.strip(_BLANKS) for cell in cells]))
         return found
 

@@ -33,6 +33,7 @@ _WHOLE = re.compile(rb"[+-]?[0-9]+")
 _NOTHING_AFTER = re.compile(rb"(,)[ \t\r]*[,\n]")
 _NOTHING_BEFORE = re.compile(rb"(?:^|\n)[ \t]*(,)")
 _NAMES = "; relabel=True (--relabel) numbers names"
+_TEXTS = "; relabel=True (--relabel) takes all ids as names"
 _DIGITS = 400  # digits of a whole number that are read: one with more digits is out of range whatever they are
 
 
@@ -249,13 +250,18 @@ def explain(lines: Lines, data: bytes, order: Sequence[int], base: int, exact: b
                 error = lines.error(index, f"found {found}; a whole number is needed as a vertex id{_NAMES}")
                 return NamedVertices(*error.args)
             if int(word[:_DIGITS]) < base:
-                return lines.error(index, f"found the vertex id {found}; ids start at {base}")
+                return _no_id(lines, index, f"found the vertex id {found}; ids start at {base}", base)
             if int(word[:_DIGITS]) >= _LAST:
-                return lines.error(index, f"found the vertex id {found}; ids must be below 2^63 - 1")
+                return _no_id(lines, index, f"found the vertex id {found}; ids must be below 2^63 - 1", base)
     if whole and min(whole)[0] < 0 and max(whole)[0] > _LAST:
         most, index = max(whole)
         return lines.error(index, f"found the weight {most}; beside negative weights it must be below 2^63")
     return lines.error(0, f"these lines could not be read as {len(order)} columns of numbers")
+
+
+def _no_id(lines: Lines, index: int, said: str, base: int) -> Exception:
+    """Return the error for a whole number that is no id: in an edge list, whose ids start at 0, it may be a name."""
+    return lines.error(index, said) if base else NamedVertices(*lines.error(index, said + _TEXTS).args)
 
 
 def stated(word: bytes) -> int | None:

@@ -85,11 +85,14 @@ def as_table(table: Any, where: str) -> Any:
     return pyarrow.table(table)
 
 
-def column(table: Any, name: str, where: str) -> NDArray[Any]:
-    """Return a column as a NumPy array; nulls are refused by row, as Arrow would turn them into NaN."""
+def column(table: Any, name: str, where: str, first: int = 0) -> NDArray[Any]:
+    """Return a column as a NumPy array; nulls are refused by row, as Arrow would turn them into NaN.
+
+    `first`: the number of the table's first row.
+    """
     found = table.column(name)
     if found.null_count:
-        at = int(np.argmax(found.is_null().to_numpy(zero_copy_only=False)))
+        at = first + int(np.argmax(found.is_null().to_numpy(zero_copy_only=False)))
         raise InvalidValue(f"{where}: column {name!r} is null in row {at}; every edge needs a value")
     values: NDArray[Any] = found.to_numpy()
     return values

@@ -6,14 +6,16 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.errors import FileFormatError, InvalidValue
 from sparsezc.io.build.edge_list import Chunk, EdgeChunks
+from sparsezc.io.build.optional import need
 from sparsezc.io.build.table_columns import NamedVertices, Names, TableColumns
 from sparsezc.io.interop import arrow
 from sparsezc.semirings.types import datatypes
+
+_TEXTS = "; relabel=True (--relabel) takes all ids as names"
 
 
 def chunks(
@@ -31,10 +33,11 @@ def chunks(
     batches : callable
         Returns the batches of the columns that it is given.
     """
-    needed, columns = (0, 0), columns_of(path, schema.names, chosen)
+    needed, columns, first = (0, 0), columns_of(path, schema.names, chosen), 0
     nrows, ncols = (None, None) if names is not None else _sizes(path, schema)
     for batch in batches(columns):
-        rows, cols, *rest = numbers(path, batch, columns, chosen, names)
+        rows, cols, *rest = numbers(path, batch, columns, chosen, names, first)
+        first += batch.num_rows
         if rows.size:
             needed = max(needed[0], int(rows.max()) + 1), max(needed[1], int(cols.max()) + 1)
         if rest:
@@ -67,9 +70,9 @@ def columns_of(path: Path, names: list[str], chosen: TableColumns) -> list[str]:
 
 
 def numbers(
-    path: Path, batch: Any, columns: list[str], chosen: TableColumns, vertices: Names | None
+    path: Path, batch: Any, columns: list[str], chosen: TableColumns, vertices: Names | None, first: int
 ) -> list[NDArray[Any]]:
-    """Return the columns of a batch as arrays: ids, ids and numbers.
+    """Return the columns of a batch as arrays: ids, ids and numbers; `first` is the number of its first row.
 
     Raises
     ------
@@ -80,12 +83,15 @@ def numbers(
     wanted = columns[: len(columns) - (chosen.kind is not None)]
     try:
         if chosen.kind is not None:
-            kinds = [str(each) for each in arrow.column(table, columns[-1], str(path)).tolist()]
+            kinds = [str(each) for each in arrow.column(table, columns[-1], str(path), first).tolist()]
             if chosen.kinds is not None:
                 chosen.kinds.number(kinds)
             if chosen.only is not None:
                 table = table.filter([each == chosen.only for each in kinds])
-        found = [arrow.column(table, name, str(path)) for name in wanted]
+        for k, name in enumerate(wanted):
+            at = table.column_names.index(name)
+            table = table.set_column(at, name, _simple(path, name, table.column(at), ids=k < 2))
+        found = [arrow.column(table, name, str(path), first) for name in wanted]
     except InvalidValue as error:
         raise FileFormatError(str(error)) from None
     for k, name in enumerate(wanted):
@@ -95,14 +101,37 @@ def numbers(
     return found
 
 
+def _simple(path: Path, name: str, column: Any, *, ids: bool) -> Any:
+    """Return a column in a type that NumPy has: bytes as texts, and numbers that it has not as floats.
+
+    Raises
+    ------
+    FileFormatError
+        Ids are neither whole numbers nor texts; or are bytes that are no UTF-8.
+    """
+    pyarrow = need("pyarrow", "arrow")
+    types = pyarrow.types
+    kind = column.type.value_type if types.is_dictionary(column.type) else column.type
+    if ids and (types.is_nested(kind) or types.is_temporal(kind)):
+        raise FileFormatError(f"{path}: column {name!r} holds {kind}; vertex ids are needed")
+    if ids and (types.is_binary(kind) or types.is_large_binary(kind) or types.is_fixed_size_binary(kind)):
+        try:
+            return column.cast(kind).cast(pyarrow.large_binary()).cast(pyarrow.large_string())
+        except pyarrow.ArrowInvalid:
+            raise FileFormatError(f"{path}: column {name!r} holds bytes that are no UTF-8 text") from None
+    if not ids and types.is_decimal(kind):
+        return column.cast(pyarrow.float64())
+    return column.cast(pyarrow.float32()) if not ids and types.is_float16(kind) else column
+
+
 def _check(path: Path, name: str, part: NDArray[Any], *, ids: bool) -> None:
-    if part.dtype.kind not in ("iu" if ids else "biuf") or part.dtype == np.float16:
+    if part.dtype.kind not in ("iu" if ids else "biuf"):
         needed = "vertex ids" if ids else "numbers"
         text = f"{path}: column {name!r} holds {part.dtype}; {needed} are needed"
         if ids and part.dtype.kind in "OUT":
             raise NamedVertices(f"{text}; relabel=True (--relabel) numbers names")
         raise FileFormatError(text)
     if ids and part.size and int(part.min()) < 0:
-        raise FileFormatError(f"{path}: column {name!r} has the id {part.min()}; ids are not negative")
+        raise NamedVertices(f"{path}: column {name!r} has the id {part.min()}; ids are not negative{_TEXTS}")
     if ids and part.size and int(part.max()) >= 2**63 - 1:
-        raise FileFormatError(f"{path}: column {name!r} has the id {part.max()}; ids must be below 2^63 - 1")
+        raise NamedVertices(f"{path}: column {name!r} has the id {part.max()}; ids must be below 2^63 - 1{_TEXTS}")

@@ -43,9 +43,8 @@ def positions(index: Any) -> Any:
 def extract(rows: Rows, dtype: DataType, i: Any, j: Any) -> MatrixStore:
     """Return A(i, j); positions may repeat and come in any order."""
     xp = cuda.current().xp
-    starts, lengths = rows.indptr[:-1], rows.indptr[1:] - rows.indptr[:-1]
-    if i is not None:
-        starts, lengths = starts[i], lengths[i]
+    starts, ends = (rows.indptr[:-1], rows.indptr[1:]) if i is None else (rows.indptr[i], rows.indptr[i + 1])
+    lengths = ends - starts
     offsets = xp.concatenate([xp.zeros(1, np.int64), xp.cumsum(lengths)])
     shape = lengths.size, rows.ncols if j is None else j.size
     columns = None if j is None else _Columns(j)

@@ -1,0 +1,1 @@
+"""The tutorials, and their notebooks."""

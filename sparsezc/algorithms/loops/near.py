@@ -1,0 +1,219 @@
+"""Local clusters: vertices near some seeds are numbered as they are met, and steps run over the rows that were read."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+__all__ = ["advance", "later_ends", "number"]
+
+
+def number(table: Any, known: Any, count: int, numbers: Any, first: int, lines: Any, ids: Any) -> Any:
+    """Give numbers to the vertices of some rows: those already known keep theirs, new ones get the next.
+
+    Parameters
+    ----------
+    table : array of int32, of a power of two
+        Numbers by the hash of their vertices, -1 where there is none; it is written to.
+    known : array of int64, half as large
+        The first `count` are the vertices by their numbers; it is written to.
+    numbers : array of uint32
+        The numbers of the ids are written from `first` on.
+    lines : array of int64, shape (rows, 2)
+        Where each row begins and ends in `ids`.
+
+    Returns
+    -------
+    table, known, count, numbers
+        As they are afterwards: arrays that were too small are copied to larger ones.
+    """
+
+    def seek(table: Any, known: Any, v: Any) -> Any:
+        """Return the place of a vertex, or the empty one that it would get."""
+        mask = table.size - 1
+        place = np.int64((np.uint64(v) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(32)) & mask  # 2**64 / 1.618
+        while table[place] >= 0 and known[table[place]] != v:
+            place = (place + 1) & mask
+        return place
+
+    k = first
+    total = first
+    for line in range(lines.shape[0]):
+        total += lines[line, 1] - lines[line, 0]
+    if total > numbers.size:
+        larger = np.empty(2 * total, np.uint32)
+        larger[:first] = numbers[:first]
+        numbers = larger
+    for line in range(lines.shape[0]):
+        for at in range(lines[line, 0], lines[line, 1]):
+            v = np.int64(ids[at])
+            place = seek(table, known, v)
+            if table[place] < 0:
+                if count == known.size:
+                    known = np.concatenate((known, known))
+                    table = np.full(2 * known.size, -1, np.int32)
+                    for other in range(count):
+                        table[seek(table, known, known[other])] = other
+                    place = seek(table, known, v)
+                table[place] = count
+                known[count] = v
+                count += 1
+            numbers[k] = table[place]
+            k += 1
+    return table, known, count, numbers
+
+
+def advance(rows: Any, degree: Any, seeds: Any, state: Any, limits: Any) -> Any:
+    """Take the steps of each seed until it has settled, or meets vertices whose rows were not read.
+
+    Vertices are told by their numbers. Each seed has steps of its own, which are
+    Y = max((1 - alpha)/2 (Y + Y S D^-1) + alpha s D^-1 - rho alpha, 0), from Y = 0; the vertices of its solution are
+    *inside*. Most steps are taken over the edges between these; one of `every` looks at their neighbours, too.
+
+    Parameters
+    ----------
+    rows : (array, array, array)
+        The place of each vertex's row, -1 if it was not read; where each row begins, and the end; numbers.
+    seeds : array of int64
+    state : (array, array, array, array, array)
+        Where each seed's vertices inside begin, and the end; these; their y; the steps of each seed so far, -1 once it
+        has settled; its largest growth in the last step.
+    limits : (float, float, float, int, int)
+        alpha, rho, the growth that is none, the most steps, and `every`.
+
+    Returns
+    -------
+    begin, inside, y, steps, grown, wanted
+        The state afterwards; the vertices inside whose rows were not read, each once.
+    """
+    row, start, number = rows
+    begin, inside, y, steps, grown = state
+    alpha, rho, most, max_iter, every = limits
+    stay, n = (1 - alpha) / 2, degree.size
+    begun, after, growth = np.zeros(seeds.size + 1, np.int64), steps.copy(), grown.copy()
+    found, value = np.empty(max(2 * inside.size, 1024), np.int32), np.empty(max(2 * inside.size, 1024), np.float64)
+    total = asked = 0
+    wanted, is_wanted = np.empty(n, np.int64), np.zeros(n, np.bool_)
+    # of one seed: its vertices inside, and beyond; the place of each, -1 if there is none, -2, -3 ... beyond
+    own, beyond, place = np.empty(n, np.int32), np.empty(n + 1, np.int32), np.full(n, -1, np.int32)
+    now, next, source, share = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
+    flow, far, bound = np.empty(n), np.empty(n), np.empty(n)
+    for s in range(seeds.size):
+        count = begin[s + 1] - begin[s]
+        own[:count] = inside[begin[s] : begin[s + 1]]
+        now[:count] = y[begin[s] : begin[s + 1]]
+        step, grow = steps[s], grown[s]
+        changed, waits, others = step >= 0, False, 0
+        inner, outer = np.empty(0, np.uint32), np.empty(0, np.uint32)
+        inner_start, outer_start = np.zeros(1, np.int64), np.zeros(1, np.int64)
+        while 0 <= step < max_iter and not waits:
+            if changed:  # list the edges to vertices inside and beyond apart
+                changed, others, volume = False, 0, 0
+                for i in range(count):
+                    place[own[i]] = i
+                    volume += degree[own[i]]
+                inner, outer = np.empty(volume, np.uint32), np.empty(volume, np.uint32)
+                inner_start, outer_start = np.zeros(count + 1, np.int64), np.zeros(count + 1, np.int64)
+                ins = outs = 0
+                for i in range(count):
+                    r = row[own[i]]
+                    for at in range(start[r], start[r + 1]):
+                        v = number[at]
+                        p = place[v]
+                        if p >= 0:
+                            inner[ins] = p
+                            ins += 1
+                            continue
+                        beyond[others] = v  # without a branch: processors do not foresee which vertices are new
+                        q = others if p == -1 else -2 - p
+                        others += p == -1
+                        place[v] = -2 - q
+                        outer[outs] = q
+                        outs += 1
+                    inner_start[i + 1], outer_start[i + 1] = ins, outs
+                if count == 0 and degree[seeds[s]] > 0:
+                    beyond[0] = seeds[s]
+                    others = 1
+                for i in range(count):
+                    share[i] = stay / degree[own[i]]
+                    source[i] = -rho * alpha
+                    if own[i] == seeds[s]:
+                        source[i] += alpha / degree[own[i]]
+                for i in range(others):
+                    bound[i] = stay / degree[beyond[i]]
+            looks = not (grow > most and step % every)
+            step += 1
+            if looks:
+                flow[:others] = 0.0
+                for i in range(count):
+                    for at in range(outer_start[i], outer_start[i + 1]):
+                        flow[outer[at]] += now[i]
+            grow = 0.0
+            for i in range(count):
+                come = 0.0
+                for at in range(inner_start[i], inner_start[i + 1]):
+                    come += now[inner[at]]
+                next[i] = share[i] * come + source[i] + stay * now[i]
+                grow = max(grow, next[i] - now[i])
+            now, next = next, now
+            if not looks:
+                continue
+            new = 0
+            for i in range(others):
+                far[i] = bound[i] * flow[i] - rho * alpha
+            if count == 0 and others > 0:  # the seed is the first to be inside
+                far[0] += alpha / degree[seeds[s]]
+            for i in range(others):
+                new += far[i] > most
+            if new == 0:
+                if grow <= most:
+                    step = -1
+                continue
+            # those who enter are no longer beyond
+            for i in range(others):
+                place[beyond[i]] = -1
+                if far[i] > most:
+                    v = beyond[i]
+                    own[count], now[count] = v, far[i]
+                    count += 1
+                    grow = max(grow, far[i])
+                    if row[v] < 0:
+                        waits = True
+                        if not is_wanted[v]:
+                            is_wanted[v] = True
+                            wanted[asked] = v
+                            asked += 1
+            changed, others = True, 0
+        for i in range(others):
+            place[beyond[i]] = -1
+        for i in range(count):
+            place[own[i]] = -1
+        while total + count > found.size:
+            found, value = np.concatenate((found, found)), np.concatenate((value, value))
+        found[total : total + count] = own[:count]
+        value[total : total + count] = now[:count]
+        total += count
+        begun[s + 1], after[s], growth[s] = total, step, grow
+    return begun, found[:total].copy(), value[:total].copy(), after, growth, wanted[:asked].copy()
+
+
+def later_ends(rows: Any, begin: Any, inside: Any, rank: Any) -> Any:
+    """Return of each vertex inside, by its rank, how many entries of rows end there that begin at an earlier one.
+
+    `rank` is of each vertex inside, among those of all seeds; entries in both directions count.
+    """
+    row, start, number = rows
+    place, ends = np.full(row.size, -1), np.zeros(rank.size, np.int64)
+    for s in range(begin.size - 1):
+        for i in range(begin[s], begin[s + 1]):
+            place[inside[i]] = rank[i]
+        for i in range(begin[s], begin[s + 1]):
+            r = row[inside[i]]
+            for at in range(start[r], start[r + 1]):
+                other = place[number[at]]
+                if other >= 0:
+                    ends[max(rank[i], other)] += 1
+        for i in range(begin[s], begin[s + 1]):
+            place[inside[i]] = -1
+    return ends
