@@ -22,17 +22,14 @@ from sparsezc.engines.distributed.balancer import Balancer
 from sparsezc.engines.distributed.parts import long_rows, moves
 from sparsezc.engines.distributed.parts.layout import Layouts
 from sparsezc.engines.distributed.parts.local_objects import Locals
-from sparsezc.engines.distributed.parts.stores import Store
 from sparsezc.engines.distributed.statements import elementwise, matrix_products, products, reductions, regions, wholes
 from sparsezc.engines.distributed.store_methods import Keeper
 from sparsezc.engines.distributed.transports.agreement import Checked
 from sparsezc.errors import InvalidValue
-from sparsezc.expr import engines
 from sparsezc.expr.dispatch import Write
 from sparsezc.expr.draws import Pick, Trail
 from sparsezc.expr.expression import IndexList
 from sparsezc.expr.mask import Mask
-from sparsezc.semirings.types.datatypes import INT32, INT64
 
 if TYPE_CHECKING:
     from sparsezc.engines.distributed.transports.protocol import Transport
@@ -134,31 +131,6 @@ class DistributedEngine(Keeper):
         """Warn once that every rank does this on the whole, or refuse it."""
         if self.size > 1 and not store.layout.is_whole:
             wholes.say(self, what)
-
-    # One rank has all of each object, so its engine runs whole loops.
-
-    def run_loop(self, store: Store, *given: Any) -> Any:
-        return None if self.size > 1 else self._here("run_loop", (store,), *given)
-
-    def search(self, matrix: Store, frontier: Store, parents: bool) -> Store | None:
-        found = None if self.size > 1 else self._here("search", (matrix, frontier), parents)
-        if found is None:
-            return None
-        made = self.local.vector(INT64 if parents else INT32, frontier.shape[0], found)
-        return Store(made, frontier.layout, frontier.shape)
-
-    def shorten(self, matrix: Store, near: Store, distance: Store, limits: Any) -> bool | None:
-        if self.size > 1:
-            return None
-        near.changed()
-        distance.changed()
-        found: bool | None = self._here("shorten", (matrix, near, distance), limits)
-        return found
-
-    def _here(self, name: str, stores: tuple[Store, ...], *given: Any) -> Any:
-        """Return the result of a capability of this rank's engine."""
-        local = self.local
-        return engines.capability(local.engine, name)(*(local.settled(x.local)._store for x in stores), *given)
 
     def sample_hops(self, store: Any, transposed: bool, seeds: Any, hops: Hops) -> Subgraph | None:
         """Return what is picked hop by hop; all ranks get all of it."""

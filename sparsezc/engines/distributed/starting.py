@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.config import config
+from sparsezc.engines.distributed.alone import started
 from sparsezc.engines.distributed.distributed_engine import DistributedEngine
 from sparsezc.engines.distributed.transports.agreement import refuse_difference
 from sparsezc.engines.distributed.transports.protocol import DEADLINE, Alone, Transport, check_options
@@ -113,7 +114,7 @@ def init(
     told = (force, config.check, config.fallback)
     refuse_difference(used, "distributed.init", told, ("force", "config.check", "config.fallback"))
     _transports[0 if comm is None else comm.handle] = (comm, used)
-    _engine = DistributedEngine(used, _local_engine(used, engine), force=force)
+    _engine = started(used, _local_engine(used, engine), force=force)
     _engines[id(used)] = (used, _engine)
     if used.size > 1:
         draw_seeds_by(partial(_shared_seed, used))

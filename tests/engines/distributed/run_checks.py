@@ -31,7 +31,7 @@ def main(names: str, path: str, engine: str) -> None:
     warnings.simplefilter("error")
     warnings.simplefilter("ignore", gb.exceptions.PerformanceWarning)
     if engine in ("cpu", "gpu"):
-        gb.distributed.init(engine=engine, deadline=20, force=True)
+        gb.distributed.init(engine=engine, deadline=60, force=True)
     else:
         gb.distributed.init(engine="gpu", transport=engine, deadline=60, force=True)
     transport = distributed.engine().transport

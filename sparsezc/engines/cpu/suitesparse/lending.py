@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from graphblas.exceptions import check_status, check_status_carg
 from numpy.typing import NDArray
 from suitesparse_graphblas import ffi, lib
 from suitesparse_graphblas.utils import unclaim_buffer
@@ -98,7 +97,7 @@ class Lent:
         places = [sizes + k for k in range(indices + 1)]
         status = unpack(handle, *pointers, *places, iso, *number, *(_NULL,) * sorted, _NULL)
         if status:
-            check_status(status, store)
+            native.gb.exceptions.check_status(status, store)
         found = [_seen(pointers[k], sizes[k], _INDEX) for k in range(indices)]
         found.append(_seen(pointers[indices], sizes[indices], store.dtype.np_type))
         return found, iso[0], number[0][0] if listed else None
@@ -109,7 +108,7 @@ class Lent:
         number = [k[0] for k in self._listed]
         status = pack(handle, *self._pointers, *sizes, self._iso[0], *number, *(False,) * sorted, _NULL)
         if status:
-            check_status(status, store)
+            native.gb.exceptions.check_status(status, store)
         if _read(handle, options) != self._settings:
             control, *values = self._settings
             options[1](handle, _CONTROL, control)
@@ -168,7 +167,8 @@ def new_vector(
         )
     else:
         status = lib.GxB_Vector_import_Full(*given, content, values.nbytes, iso, ffi.NULL)
-    check_status_carg(status, "Vector", made[0])
+    if status:
+        native.gb.exceptions.check_status_carg(status, "Vector", made[0])
     for array in (values, at, present):
         if array is not None:
             unclaim_buffer(array)

@@ -1,0 +1,50 @@
+"""The distributed engine of one rank, which has all of each object: its local engine runs whole loops."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from sparsezc.engines.distributed.distributed_engine import DistributedEngine
+from sparsezc.engines.distributed.parts.stores import Store
+from sparsezc.expr import engines
+from sparsezc.semirings.types.datatypes import INT32, INT64
+
+if TYPE_CHECKING:
+    from sparsezc.engines.distributed.transports.protocol import Transport
+    from sparsezc.expr.engines import Engine
+
+__all__ = ["Alone", "started"]
+
+
+class Alone(DistributedEngine):
+    """The engine of a single rank; the capabilities that it adds are those of loops."""
+
+    def run_loop(self, store: Store, *given: Any) -> Any:
+        return self._here("run_loop", (store,), *given)
+
+    def run_arrays(self, loop: Callable[..., Any], given: tuple[Any, ...], cost: float) -> Any:
+        return self._here("run_arrays", (), loop, given, cost)
+
+    def search(self, matrix: Store, frontier: Store, parents: bool) -> Store | None:
+        found = self._here("search", (matrix, frontier), parents)
+        if found is None:
+            return None
+        made = self.local.vector(INT64 if parents else INT32, frontier.shape[0], found)
+        return Store(made, frontier.layout, frontier.shape)
+
+    def shorten(self, matrix: Store, near: Store, distance: Store, limits: Any) -> bool | None:
+        near.changed()
+        distance.changed()
+        found: bool | None = self._here("shorten", (matrix, near, distance), limits)
+        return found
+
+    def _here(self, name: str, stores: tuple[Store, ...], *given: Any) -> Any:
+        """Return the result of a capability of this rank's engine."""
+        local = self.local
+        return engines.capability(local.engine, name)(*(local.settled(x.local)._store for x in stores), *given)
+
+
+def started(transport: Transport, local: Engine, *, force: bool = False) -> DistributedEngine:
+    """Return the engine over the ranks of a transport."""
+    return (Alone if transport.size == 1 else DistributedEngine)(transport, local, force=force)
