@@ -62,10 +62,10 @@ def double_edge_swap(A: Matrix, swaps: int, max_tries: int | None = None, seed: 
     Examples
     --------
     >>> import sparsezc as gb
-    >>> A = gb.io.read("cycle:8")
-    >>> B = gb.algorithms.double_edge_swap(A, 80, seed=1)
+    >>> A = gb.io.read("grid:3x3")
+    >>> B = gb.algorithms.double_edge_swap(A, 40, seed=1)
     >>> B.nvals, B.reduce_rowwise("plus[int64]").new().to_dense().tolist()
-    (16, [2, 2, 2, 2, 2, 2, 2, 2])
+    (24, [2, 3, 2, 3, 4, 3, 2, 3, 2])
     """
     n = _check.adjacency(A)
     wanted = _check.count(swaps, "swaps")
