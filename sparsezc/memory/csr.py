@@ -112,8 +112,8 @@ class Csr:
         progress = bar(sum(target.count for _, target in todo), f"placing in {placement}", " numbers")
         for source, target in todo:
             here, there = RECORDS[source.placement], RECORDS[placement]
-            # one crossing of the link, from or into the pages themselves, and no array of the host's between
-            direct = (here.resident or there.resident) and here.kernels and there.kernels
+            # from the device into the pages themselves: no array of the host's between
+            direct = here.resident and there.kernels
             for start in range(0, source.count, chunk):
                 stop = min(start + chunk, source.count)
                 target.write(start, source.load(start, stop) if direct else source.read(start, stop))

@@ -22,6 +22,7 @@ GIVEN: dict[str, Any] = {
     "radius": 2,
     "s": 0,
     "t": 4,
+    "swaps": 2,
     "scores": gb.Vector.from_dense([3, 1, 4, 1, 5, 9, 2]),
 }
 

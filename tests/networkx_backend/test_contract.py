@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from inspect import signature
@@ -17,7 +16,6 @@ from sparsezc.networkx_backend import DiGraph, Graph, interface
 from sparsezc.networkx_backend.graphs.claims import require_networkx
 from sparsezc.networkx_backend.info import FUNCTIONS, get_info
 from tests.emulator.device import EmulatedDevice, why_unavailable
-from tests.networkx_backend.entry_points import ROOT
 from tests.networkx_backend.page import PAGE, table
 
 BACKEND = {"backend": "sparsezc"}
@@ -60,15 +58,6 @@ def test_every_claim_has_networkx_names() -> None:
 
 def test_the_page_lists_every_function() -> None:
     assert "\n".join(table()) in PAGE.read_text(), "python -m tests.networkx_backend.page writes it"
-
-
-def test_the_pages_fragments_run() -> None:
-    """They need the entry points, which a bare checkout has not: hence no ```python."""
-    page = (ROOT / "docs" / "networkx.md").read_text()
-    fragments = re.findall(r"^```py\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
-    assert len(fragments) >= 2
-    for fragment in fragments:
-        exec(fragment, {})
 
 
 Call = Callable[[], Any]

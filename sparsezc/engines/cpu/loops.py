@@ -71,7 +71,14 @@ def _in_python(store: Any, loop: Callable[..., Any], given: tuple[Any, ...], val
     given = tuple([g() if callable(g) else g for g in given])  # before the arrays are lent: they may read the matrix
     with _borrowed(store) if store._nvals else nullcontext() as parts:
         indptr, indices, *rest = _arrays(parts, store._nrows, values)
-        return loop(indptr.astype(np.int64), indices.astype(np.int64), *rest, *given)
+        return _plain(loop(indptr.astype(np.int64), indices.astype(np.int64), *rest, *given))
+
+
+def _plain(found: Any) -> Any:
+    """Return what machine code returns: Python's numbers, not NumPy's."""
+    if isinstance(found, tuple):
+        return tuple(map(_plain, found))
+    return found.item() if isinstance(found, np.generic) else found
 
 
 def run_arrays(loop: Callable[..., Any], given: tuple[Any, ...], cost: float) -> Any:

@@ -309,10 +309,12 @@ class TestRange:
             assert load(path, weights=made).nvals == 2
 
     @pytest.mark.parametrize("ids", ["9223372036854775807 1 5", "9223372036854775807 1 -5", "9223372036854775808 1 -5"])
-    def test_the_largest_id_is_none(self, tmp_path: Path, ids: str) -> None:
+    def test_the_largest_id_is_none_but_a_name(self, tmp_path: Path, ids: str) -> None:
         path = put(tmp_path, "a.txt", f"0 1 99999999999999999999\n{ids}\n")
         with pytest.raises(FileFormatError, match=r"line 2: found the vertex id .*below 2\^63"):
-            load(path, relabel=True, weights=False)
+            load(path, weights=False)
+        _, names = gb.io.read(path, relabel=True, weights=False)
+        assert names.tolist() == ["0", "1", ids.split()[0]]
 
     def test_fractions_and_large_numbers_are_floats(self, tmp_path: Path) -> None:
         path = put(tmp_path, "a.txt", "0 1 99999999999999999999\n1 0 0.5\n")
