@@ -136,9 +136,13 @@ def finite(value: Any, name: str, least: float = -math.inf) -> float:
     """Check `value` as a finite number of at least `least`."""
     if not isinstance(value, int | float | np.integer | np.floating):
         raise DomainMismatch(f"{name} is {value!r}; a number is needed")
-    if not (math.isfinite(value) and value >= least):
-        raise InvalidValue(f"{name} is {value}; a finite number{f' >= {least:g}' * (least > -math.inf)} is needed")
-    return float(value)
+    try:
+        number = float(value)
+    except OverflowError:  # an integer
+        number = math.inf
+    if not (math.isfinite(number) and number >= least):
+        raise InvalidValue(f"{name} is {number}; a finite number{f' >= {least:g}' * (least > -math.inf)} is needed")
+    return number
 
 
 def seed(value: Any, where: str) -> None:

@@ -32,7 +32,7 @@ NO_WEIGHTS = np.empty(0)
 #: Nanoseconds of a product for each row and entry, at least.
 COST = 1.0
 _ROUNDS = 10  # that scores take at least, mostly
-_MOST_ROUNDS = 2**62  # more than end in any time: a compiled loop counts in 64 bits
+MOST_ROUNDS = 2**62  # more than end in any time: a compiled loop counts in 64 bits
 
 
 def multiply(weighted: bool) -> Any:
@@ -59,7 +59,7 @@ def by_loop(
     if weighted and not (A.dtype.is_integer or A.dtype.is_float or A.dtype is datatypes.BOOL):
         return None
     begin = start.to_dense
-    for some in pieces(min(max_iter, _MOST_ROUNDS)):
+    for some in pieces(min(max_iter, MOST_ROUNDS)):
         found = replay.run_loop(
             powers, A, *(() if weighted else (NO_WEIGHTS,)), begin, terms, A._symmetric, float(bound), some,
             cost=_ROUNDS * COST, values=np.float64 if weighted else None,

@@ -18,7 +18,7 @@ from sparsezc.terminal.progress import steps
 
 #: Searches that share a pass: as many as have their rows within the caches, at least FEW and at most MOST.
 FEW, MOST, CACHED = 16, 64, 2**20
-#: A vector of fewer entries, in this many positions each, lists their positions.
+#: A vector that has an entry in less than one of so many positions is stored as a list of positions and values.
 FEW_OF = 16
 #: The share of memory that the searches of a pass may take.
 SHARE = 0.25

@@ -71,28 +71,29 @@ def double_edge_swap(A: Matrix, swaps: int, max_tries: int | None = None, seed: 
     wanted = _check.count(swaps, "swaps")
     most = 100 * wanted if max_tries is None else _check.count(max_tries, "max_tries", wanted)
     rng = _check.generator(seed, "double_edge_swap")
-    i, j, _ = simple(A).select(select.triu).new().to_coo()
+    i, j, _ = simple(A).select(select.triu).new()._whole("double_edge_swap").to_coo()
     ends = np.stack([i, j]).astype(np.int64)
     if wanted and ends.shape[1] < 2:
         raise InvalidValue(f"A has {ends.shape[1]} edges between different vertices; at least 2 are needed")
-    ends = _exchanged(A, ends, wanted, most, rng)
+    vertices, ends = np.unique(ends, return_inverse=True)  # few vertices of a large matrix may have edges
+    ends = vertices[_exchanged(A, vertices.size, ends.reshape(2, -1), wanted, most, rng)]
     i, j = np.r_[ends[0], ends[1]], np.r_[ends[1], ends[0]]
     made: Matrix = Matrix.from_coo(i, j, True, nrows=n, ncols=n)
     return made._known_symmetric()
 
 
 def _exchanged(
-    A: Matrix, ends: NDArray[np.int64], wanted: int, most: int, rng: np.random.Generator
+    A: Matrix, n: int, ends: NDArray[np.int64], wanted: int, most: int, rng: np.random.Generator
 ) -> NDArray[np.int64]:
-    """Return the ends of the edges after so many exchanges."""
+    """Return the ends of the edges, numbers below n, after so many exchanges."""
     done = tried = 0
     while done < wanted and tried < most:
         count = min(max(_DRAWS, ends.shape[1]), most - tried)
         draws = rng.integers(0, 2 * ends.shape[1], (2, count))
-        given: tuple[Any, ...] = (ends, draws, wanted - done)
-        found = replay.run_loop(exchanges, A, *given, cost=COST * min(count, wanted) / max(A.nrows + A.nvals, 1))
+        given: tuple[Any, ...] = (n, ends, draws, wanted - done)
+        found = replay.run_arrays(exchanges, A, *given, cost=COST * min(count, wanted))
         if found is None:
-            found = exchanges(np.zeros(A.nrows + 1, np.int64), None, *given)
+            found = exchanges(*given)
         ends, now, more = found
         done, tried = done + now, tried + more
     if done < wanted:

@@ -87,4 +87,6 @@ def eigenvector_centrality(
         change = _iterate.moved(x, before)
         if change <= n * tol:
             return x
+        if not change < float("inf"):
+            break
     raise _iterate.failure("the scores", max_iter, change, n * tol)

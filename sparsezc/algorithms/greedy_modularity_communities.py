@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from sparsezc.algorithms import _check
 from sparsezc.algorithms._communities import by_smallest
 from sparsezc.algorithms.loops.merges import best_pairs
+from sparsezc.algorithms.modularity import towards_one
 from sparsezc.core import replay
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
@@ -96,12 +97,16 @@ def merged(
     m = float(W.reduce_scalar(monoid.plus).new().get(0.0))
     if not m > 0:
         return np.arange(n)
+    if not 1e-300 < m < 1e300:  # else 1 / m, or a part of it, is no FP64
+        for factor in towards_one(m):
+            W = W.apply(binary.times, right=factor).new()
+            m *= factor
     share = np.stack([v.new().to_dense(0.0) for v in (W.reduce_rowwise(monoid.plus), W.reduce_columnwise(monoid.plus))])
     share *= 1.0 / m
     out, back = share
     # D = (A + A') / m - resolution (a b' + b a'), without the diagonal
     D = W.ewise_add(W.T, binary.plus).new().select(select.offdiag).new()._known_symmetric()
-    i, j, value = D.to_coo()
+    i, j, value = D._whole("greedy_modularity_communities").to_coo()
     value = 1.0 / m * value - resolution * (out[i] * back[j] + back[i] * out[j])
     D << Matrix.from_coo(i, j, value, nrows=n, ncols=n)
     once = i < j

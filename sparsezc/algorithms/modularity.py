@@ -103,7 +103,7 @@ def modularity(A: Matrix, communities: Vector, resolution: float = 1.0, *, weigh
     back = K if A._symmetric else ones.vxm(A, _backwards(weigh)).new(datatypes.FP64).vxm(P, semiring.plus_first).new()
     share = within / m
     if not _SQUARES[0] < m < _SQUARES[1]:
-        for factor in _towards_one(m):  # powers of two, which change no bit that matters
+        for factor in towards_one(m):  # powers of two, which change no bit that matters
             K = K.apply(binary.times, right=factor).new()
             back = back.apply(binary.times, right=factor).new()
             m *= factor
@@ -132,7 +132,7 @@ def _numbered(labels: NDArray[Any]) -> NDArray[np.int64]:
     return np.unique(labels, return_inverse=True)[1].astype(np.int64, copy=False)
 
 
-def _towards_one(m: float) -> tuple[float, float]:
+def towards_one(m: float) -> tuple[float, float]:
     """Return two factors that bring m near 1; the one that would do might not be finite."""
     e = math.frexp(m)[1]
     return math.ldexp(1.0, -(e // 2)), math.ldexp(1.0, e // 2 - e)

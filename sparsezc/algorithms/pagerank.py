@@ -17,7 +17,6 @@ from sparsezc.terminal.progress import steps
 
 #: Nanoseconds for each row and entry, at least.
 COST = 10.0
-_MOST_ROUNDS = 2**62  # more than end in any time: a compiled loop counts in 64 bits
 
 
 def pagerank(
@@ -96,7 +95,7 @@ def pagerank(
         raise InvalidValue(f"damping is {damping}; a number in 0..1 is needed")
     if tol is not None and not tol >= 0:
         raise InvalidValue(f"tol is {tol}; a number >= 0, or None, is needed")
-    max_iter = min(_check.count(max_iter, "max_iter", 1), _MOST_ROUNDS)
+    max_iter = min(_check.count(max_iter, "max_iter", 1), _iterate.MOST_ROUNDS)
     dtype = datatypes.FP32 if isinstance(nstart, Vector) and nstart.dtype is datatypes.FP32 else datatypes.FP64
     if n == 0:
         return Vector(dtype, 0)

@@ -94,7 +94,8 @@ def run_loop(
         A function of ``indptr``, ``indices``, the values if they are asked for, and `given`, in the Python that numba
         compiles: it writes to no operand and returns new arrays or numbers.
     given : int, float, bool or array, or callable
-        A callable returns one of these, and is called only if the loop runs, which may write to an array made so.
+        A callable returns one of these, and is called only if the loop runs. The loop may write to an array that a
+        callable returned.
     cost : float
         Nanoseconds that the statements take at least for each row and entry: how soon compiling the loop pays.
     values : dtype, optional

@@ -170,8 +170,15 @@ def steps(
     watch = _watch.get()
     if watch is None or watch.loop is not None:  # the outermost loop counts
         return items
-    known = len(items) if total is None and isinstance(items, Sized) else total
+    known = _length(items) if total is None else total
     return watch.counted(items, _Loop(unit, known, at_most, _clock()), size)
+
+
+def _length(items: Any) -> int | None:
+    """Return the number of items, if it is known; that of a long range fits no C integer."""
+    if isinstance(items, range):
+        return max(0, -(-(items.stop - items.start) // items.step))
+    return len(items) if isinstance(items, Sized) else None
 
 
 class _Loop:

@@ -210,3 +210,10 @@ def test_bad_arguments():
         modularity(A, gb.Vector.from_coo([0, 1], [0, 0], size=3))
     with pytest.raises(TypeError, match="communities is a list; a Vector"):
         modularity(A, [0, 0, 1])
+
+
+@pytest.mark.parametrize("factor", [1e-310, 1e300])
+def test_weights_near_the_ends_of_fp64_join_the_same_communities(factor):
+    i, j = np.array([0, 1, 2, 3, 4, 5, 2]), np.array([1, 2, 0, 4, 5, 3, 3])
+    A = gb.Matrix.from_coo(np.r_[i, j], np.r_[j, i], factor, nrows=6, ncols=6)
+    assert gb.algorithms.greedy_modularity_communities(A, weighted=True).to_dense().tolist() == [0, 0, 0, 3, 3, 3]

@@ -1,5 +1,6 @@
 """Loops that the CPU engine compiles, against the statements in whose place they run."""
 
+import warnings
 from functools import cache
 from importlib import import_module
 
@@ -108,15 +109,20 @@ def one(A):
 def compiled(monkeypatch):
     """Loops run from here on, and each that ran is listed."""
     ran = []
-    run = cpu_loops.run_loop
+    run, run_arrays = cpu_loops.run_loop, cpu_loops.run_arrays
 
     def listed(store, loop, *given):
         ran.append(loop.__name__)
         return run(store, loop, *given)
 
+    def listed_arrays(loop, *given):
+        ran.append(loop.__name__)
+        return run_arrays(loop, *given)
+
     def begin():
         monkeypatch.setattr(cpu_loops, "pays", lambda _: True)
         monkeypatch.setattr(cpu.engine(), "run_loop", listed, raising=False)
+        monkeypatch.setattr(cpu.engine(), "run_arrays", listed_arrays, raising=False)
 
     begin.ran = ran
     return begin
@@ -190,6 +196,22 @@ def test_exchanges_of_ends(compiled):
     compiled()
     assert alg.double_edge_swap(A, 900, seed=2).isequal(expected)
     assert compiled.ran == ["exchanges"]
+
+
+def test_python_runs_loops_without_numpy_s_warnings(monkeypatch):
+    monkeypatch.setattr(cpu_loops, "_FEW", 600)
+    A = gb.Matrix.from_coo([0, 1], [1, 2], [1.7e308, 1.7e308], nrows=3, ncols=3)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert alg.sssp(A, 0).to_dict() == {0: 0.0, 1: 1.7e308}
+
+
+def test_exchanges_in_a_matrix_of_2_to_the_40_rows():
+    A = gb.Matrix.from_coo([0, 1, 2, 2**40 - 1], [1, 0, 2**40 - 1, 2], True, nrows=2**40, ncols=2**40)
+    found = alg.double_edge_swap(A, 1, seed=1)
+    assert found.nvals == 4
+    assert set(found.to_coo()[0].tolist()) == {0, 1, 2, 2**40 - 1}
+    assert not found.isequal(A)
 
 
 @pytest.mark.parametrize("name", ["random 12", "random 60, both ways"])

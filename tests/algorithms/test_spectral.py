@@ -160,6 +160,11 @@ def test_katz_that_grows_without_end():
         katz_centrality(matrix(SMALL["two cliques"]), alpha=2.0, max_iter=2000)
 
 
+def test_a_number_that_no_float_holds_is_refused():
+    with pytest.raises(gb.exceptions.InvalidValue, match="alpha is inf; a finite number is needed"):
+        katz_centrality(matrix(SMALL["two cliques"]), alpha=10**400)
+
+
 def _united(parts):
     return sp.block_diag(parts, format="csr")
 

@@ -63,7 +63,7 @@ def parents(indptr: Any, indices: Any, parent: Any, met: Any, source: int) -> An
 def distances(
     indptr: Any, indices: Any, lengths: Any, distance: Any, parent: Any, sources: Any, target: int, most: Any
 ) -> Any:
-    """Write the distances from the nearest source to `distance`, which has one that none reaches everywhere.
+    """Write the distances from the nearest source to `distance`, which is filled with one beyond all that occur.
 
     Return it, and `parent` with the parents on these paths, of which sources have themselves, if it is not empty.
     They are exact up to `most`, and up to the distance of the target if it is reached; farther vertices keep theirs.

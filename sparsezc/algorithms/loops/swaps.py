@@ -9,17 +9,17 @@ import numpy as np
 __all__ = ["exchanges"]
 
 
-def exchanges(indptr: Any, _indices: Any, ends: Any, draws: Any, wanted: int) -> Any:
+def exchanges(n: int, ends: Any, draws: Any, wanted: int) -> Any:
     """Exchange ends of pairs of edges, (u, v) and (x, y) for (u, x) and (v, y), unless a loop or parallel edges come.
 
-    `ends` has two rows of vertices, and `draws` two rows of numbers: of an edge, times two, and which of its ends is
-    the first. The graph that the edges are of has the rows given; only their number counts. Return the ends, the
-    number of exchanges, and that of the draws that would give no loop; no more exchanges than `wanted` are made.
+    `ends` has two rows of vertices, which are below `n`, and `draws` two rows of numbers: of an edge, times two, and
+    which of its ends is the first. Return the ends, the number of exchanges, and that of the draws that would give no
+    loop; no more exchanges than `wanted` are made.
 
     A table has the edges, by the numbers of their ends, to find them in: each at the place that its number hashes to,
     by 31 bits of a product (D. Knuth, The Art of Computer Programming 3, section 6.4), or at the next that is free.
     """
-    n, edges = indptr.size - 1, ends.shape[1]
+    edges = ends.shape[1]
     ends = ends.copy()
     size = 4
     while size < 4 * edges:

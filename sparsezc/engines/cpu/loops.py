@@ -1,4 +1,7 @@
-"""Algorithms' loops over rows, compiled by numba at their first use; see :func:`sparsezc.core.replay.run_loop`."""
+"""Algorithms' loops over rows, compiled by numba at their first use, or run by Python where there is little to do.
+
+See :func:`sparsezc.core.replay.run_loop`.
+"""
 
 from __future__ import annotations
 
@@ -30,8 +33,9 @@ _SHARE = 10  # that is at most a tenth of what the process has taken, unless sta
 _BYTES = 64  # of a row, at most, in a loop's own arrays
 _ALONE = 1 << 16  # rows and entries that are read in the time that threads take to start, times ten
 _SMALL = 1 << 26  # bytes: asking the system for its free memory takes as long as a loop over some thousand rows
+_LOADED = 1e7  # nanoseconds in which a loop's machine code comes from disk: shorter ones Python runs as they are
 _FEW = 600  # rows and entries that Python reads in about half a millisecond, in which few statements end
-_MANY = 20.0  # nanoseconds: cheaper statements are few, or as many rounds as the loop has
+_MANY = 20.0  # nanoseconds for a row or entry: where statements take less, they are few
 _EMPTY = 16  # rows an entry: statements skip rows without entries where there are more, as SuiteSparse lists the others
 
 
@@ -43,9 +47,11 @@ def run_loop(
     They take less time on a small matrix, and less memory on one of many empty rows: a loop has arrays for all rows.
     """
     rows, entries = store._nrows, store._nvals  # what nrows and nvals ask the library for, at ten times the time
-    if over is None and cost >= _MANY and rows + entries <= _FEW and loop not in _ran:
+    statements = cost * (rows + entries) * (1 if over is None else len(over))
+    few = over is None and cost >= _MANY and rows + entries <= _FEW and loop not in _ran
+    if few and (statements <= _LOADED or not pays(statements)):
         return _in_python(store, loop, given, values)
-    if not pays(cost * (rows + entries) * (1 if over is None else len(over))):
+    if not pays(statements):
         return None
     shares = [0, 1] if over is None else _shares(over, rows + entries)
     nbytes = (len(shares) - 1) * _BYTES * rows + (0 if values is None else 8 * entries)
@@ -71,7 +77,8 @@ def _in_python(store: Any, loop: Callable[..., Any], given: tuple[Any, ...], val
     given = tuple([g() if callable(g) else g for g in given])  # before the arrays are lent: they may read the matrix
     with _borrowed(store) if store._nvals else nullcontext() as parts:
         indptr, indices, *rest = _arrays(parts, store._nrows, values)
-        return _plain(loop(indptr.astype(np.int64), indices.astype(np.int64), *rest, *given))
+        with np.errstate(all="ignore"):  # as machine code does
+            return _plain(loop(indptr.astype(np.int64), indices.astype(np.int64), *rest, *given))
 
 
 def _plain(found: Any) -> Any:

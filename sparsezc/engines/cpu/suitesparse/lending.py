@@ -98,9 +98,13 @@ class Lent:
         status = unpack(handle, *pointers, *places, iso, *number, *(_NULL,) * sorted, _NULL)
         if status:
             native.gb.exceptions.check_status(status, store)
-        found = [_seen(pointers[k], sizes[k], _INDEX) for k in range(indices)]
-        found.append(_seen(pointers[indices], sizes[indices], store.dtype.np_type))
-        return found, iso[0], number[0][0] if listed else None
+        try:
+            found = [_seen(pointers[k], sizes[k], _INDEX) for k in range(indices)]
+            found.append(_seen(pointers[indices], sizes[indices], store.dtype.np_type))
+            return found, iso[0], number[0][0] if listed else None
+        except BaseException:  # the object gets its content back
+            self.__exit__()
+            raise
 
     def __exit__(self, *error: object) -> None:
         store, (_, pack, options, indices, _, sorted) = self._store, self._format
