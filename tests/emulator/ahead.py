@@ -60,7 +60,7 @@ def _parts(text: str, name: str) -> tuple[bool, str, str, str] | None:
 def _groups() -> dict[tuple[bool, str, str], list[Case]]:
     found = {}
     for group in json.loads(lzma.decompress(FILE.read_bytes())):
-        cases = [Case(*each) for each in group]
+        cases = [case for case in map(Case._make, group) if case.file in codegen._paths()]  # others are gone
         found |= {(each.counting, each.name, each.prelude): cases for each in cases}
     return found
 
