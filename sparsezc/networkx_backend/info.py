@@ -23,7 +23,7 @@ _PIECES = "Components, and the ends of their edges, come in another order."
 _INSIDE = "`nodes` must be in the graph."
 _ALL_OF_0 = _FROM_0 + " `method` must not be `bellman-ford` with a weight."
 _MATRICES = "Only for graphs that are matrices."
-_NAMES = " Both have attributes of the same names."
+_NAMES = " Both have attributes of the same names, of integers or of fractions in both."
 _OF_SOME = "only weights above 0"
 _LARGEST = (
     "Where all nodes are asked for, NetworkX divides by other nodes' largest ties with SciPy 1.15 and newer; "

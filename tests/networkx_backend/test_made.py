@@ -170,3 +170,27 @@ def test_new_names() -> None:
             assert ours[0] == theirs[0]
             if ours[0] == "returned":
                 like(ours[1], theirs[1])
+
+
+def test_a_reverse_has_attributes_of_its_own() -> None:
+    D = nx.path_graph(3, create_using=nx.DiGraph, **BACKEND)
+    D.graph["name"] = "path"
+    R = nx.reverse(D)
+    assert R.graph == D.graph
+    R.graph["name"] = "reverse"
+    assert D.graph["name"] == "path"
+
+
+def test_graph_attributes_with_any_keys_are_kept() -> None:
+    G = nx.path_graph(3, **BACKEND)
+    G.graph.update({1: "x", "backend": "networkx"})
+    assert nx.ego_graph(G, 0, **BACKEND).graph == {1: "x", "backend": "networkx"}
+
+
+def test_integers_and_fractions_do_not_become_one_attribute() -> None:
+    whole, half = (nx.from_numpy_array(np.array([[0, 2], [2, 0]]) / k, **BACKEND) for k in (1, 2))
+    like(nx.compose(whole, half), nx.from_numpy_array(np.array([[0, 1.0], [1.0, 0]])))
+    whole = nx.from_numpy_array(np.array([[0, 2], [2, 0]]), **BACKEND)
+    for call in (nx.compose, nx.disjoint_union):
+        with pytest.raises(NotImplementedError):
+            call(whole, half, **BACKEND)

@@ -66,7 +66,8 @@ def original(obj: Graph) -> Any:
     """Return the NetworkX graph of one of the backend's, with its attributes; make it if there is none."""
     if obj.source is not None:
         return obj.source
-    made = nx.DiGraph(**obj.info) if obj.directed else nx.Graph(**obj.info)
+    made = nx.DiGraph() if obj.directed else nx.Graph()
+    made.graph.update(obj.info)
     made.add_nodes_from(obj._node.items() if obj.node_values else obj.labels)
     for weight, A in [(None, obj.A), *obj._values.items()]:
         i, j, values = A.to_coo()

@@ -34,7 +34,10 @@ def counted(G: Graph, kind: str) -> NDArray[Any]:
 def summed(G: Graph, kind: str, weight: str | None) -> NDArray[Any]:
     """Return the sums of an edge attribute at the vertices, or of the edges where some are parallel."""
     W = G.values(weight)
-    W = W.dup(datatypes.INT64) if W.dtype == datatypes.BOOL else W
+    if W.dtype.np_type.kind in "iub" and W.dtype != datatypes.UINT64:
+        W = W.dup(datatypes.INT64)  # sums in narrower types wrap around
+    elif W.dtype == datatypes.FP32:
+        W = W.dup(datatypes.FP64)
     out: NDArray[Any] = W.reduce_rowwise(monoid.plus).new().to_dense(0)
     if not G.directed:
         at, values = W.diag().to_coo()

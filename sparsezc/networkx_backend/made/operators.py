@@ -50,7 +50,8 @@ def reverse(G: Graph, copy: bool = True) -> Graph:
         raise nx.NetworkXError("Cannot reverse an undirected graph.")
     made = type(G)._made(transposed(G.A), G.labels)
     made._values = {name: transposed(A) for name, A in G._values.items()}
-    made.node_values, made.info = G.node_values, G.info
+    made.node_values = dict(G.node_values)
+    made.info = dict(G.info) if copy else G.info  # NetworkX's view has the same dictionary
     return made
 
 
@@ -72,7 +73,12 @@ def _together(G: Graph, H: Graph, labels: Sequence[Any], at: NDArray[np.int64]) 
     if G._values.keys() != H._values.keys() or G.node_values.keys() != H.node_values.keys():
         raise NotImplementedError("sparsezc: the graphs have attributes of different names")
     (i, j), (k, m) = _ends(G), _ends(H, at)
-    data = {name: np.r_[A.to_coo()[2], H._values[name].to_coo()[2]] for name, A in G._values.items()}
+    data = {}
+    for name, A in G._values.items():
+        ours, theirs = A.to_coo()[2], H._values[name].to_coo()[2]
+        data[name] = np.r_[ours, theirs]
+        if any((values.dtype.kind == "f") != (data[name].dtype.kind == "f") for values in (ours, theirs)):
+            raise NotImplementedError(f"sparsezc: edge attribute {name!r} has numbers of types without a common one")
     made = _of_edges(G, labels, np.r_[i, k], np.r_[j, m], data)
     made.info = {**G.info, **H.info}
     for name, values in G.node_values.items():

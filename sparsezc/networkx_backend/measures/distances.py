@@ -186,7 +186,8 @@ def floyd_warshall_predecessor_and_distance(G: Graph, weight: str | None = "weig
     distances = floyd_warshall(G, weight)
     n = len(G)
     i, j, values = G.least(weight).to_coo()
-    D, reached, P = np.zeros((n, n), values.dtype), np.eye(n, dtype=bool), np.full((n, n), -1)
+    wide = np.int64 if values.dtype.kind in "iub" else np.float64  # sums in narrower types wrap around
+    D, reached, P = np.zeros((n, n), wide), np.eye(n, dtype=bool), np.full((n, n), -1)
     P[i, j] = i
     apart = i != j
     D[i[apart], j[apart]], reached[i[apart], j[apart]] = values[apart], True

@@ -40,6 +40,10 @@ def _sparse(G: Graph, nodelist: _Nodes, weight: str | None, dtype: Any = None) -
     indptr, indices, values = (G.values(weight) if weight is not None or G.multi else G.A).to_csr()
     if (weight is None and not G.multi) or values.dtype == bool:
         values = np.ones(indices.size, np.int64)
+    elif values.dtype.kind == "f":
+        values = values.astype(np.float64, copy=False)
+    elif values.dtype.kind in "iu" and values.max(initial=0) <= np.iinfo(np.int64).max:
+        values = values.astype(np.int64, copy=False)  # NumPy's type of a list of integers; others wrap around
     n = len(G)
     A = sp.csr_array((values, indices.astype(np.int32), indptr.astype(np.int32)), shape=(n, n))
     A = A if at is None else A[at, :][:, at]

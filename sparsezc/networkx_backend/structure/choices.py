@@ -64,7 +64,7 @@ def _forest(G: Graph, algorithm: str, weight: str, *, heaviest: bool = False) ->
     i, j, at = G.edge_list()
     weights = G.values(weight).select(select.triu).new().to_coo()[2][at]
     if heaviest:
-        weights = ~weights if weights.dtype.kind in "ib" else -weights
+        weights = ~weights if weights.dtype.kind in "iub" else -weights
     order = np.argsort(weights, kind="stable")
     i, j = i[order], j[order]
     apart = i != j
