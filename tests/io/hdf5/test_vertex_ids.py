@@ -118,3 +118,9 @@ def test_names_that_are_no_text_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InvalidValue, match="is no text that UTF-8 holds"):
         write_files(gb.io.read("path:1"), tmp_path / "a.h5", vertices=np.array(["\ud800"], object))
     assert list(tmp_path.iterdir()) == []
+
+
+def test_write_takes_no_ids(tmp_path: Path) -> None:
+    with pytest.raises(InvalidValue, match="vertices= is no option of write"):
+        gb.io.write(gb.io.read("path:2"), tmp_path / "a.h5", vertices=[5, 1])
+    assert list(tmp_path.iterdir()) == []
