@@ -59,7 +59,7 @@ def test_answers_have_the_names(tmp_path: Path, capsys: Any, monkeypatch: pytest
     monkeypatch.chdir(tmp_path)
     Path("a.csv").write_text("source,target\nAnna,Zoë\nZoë,Bob\n")
     assert main(["convert", "a.csv", "a.mtx", "--relabel"]) == 0
-    assert "numbered from 0" in capsys.readouterr().out
+    assert "numbered anew; a .h5" in capsys.readouterr().out
     for more in ([], ["--compress"], ["--memory", "900MB"]):
         assert main(["convert", "a.csv", "a.h5", "--relabel", "--quiet", *more]) == 0
         assert main(["bfs", "a.h5", "--source", "Anna", "--out", "-", "--quiet"]) == 0
