@@ -79,12 +79,12 @@ def run(row: Row, arguments: argparse.Namespace) -> Report:
     if arguments.top < 0:
         raise InvalidValue(f"--top is {arguments.top}; a number of rows is needed")
     into_file = row.function == "projection" and arguments.out is not None and names.is_edge_list(arguments.out)
-    into_file = into_file and not arguments.relabel  # the pieces have rows' numbers, not the file's ids
-    names.check(arguments, row.out)
+    names.check(arguments, row.out, row.files)
     plot.check(arguments)
     graph.configure(arguments)
     weights = row.read_weights(vars(arguments))
     found = graph.load(arguments, weights)
+    into_file = into_file and found.ids is None  # the pieces have rows' numbers, not the file's ids
     others = [_another(arguments, getattr(arguments, f"graph{k}"), weights) for k, _ in enumerate(row.graphs, 2)]
     given = {option.name: option.value(arguments, [found, *others]) for option in row.options}
     given = {name: value for name, value in given.items() if value is not None}

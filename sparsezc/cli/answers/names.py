@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 from sparsezc.io.files.packing import NAMES, plain_name
@@ -24,17 +25,19 @@ _FORMS = {
 _PACKAGES = dict.fromkeys(ARROW, ("pyarrow", "arrow")) | dict.fromkeys(HDF5, ("h5py", "hdf5"))
 
 
-def check(arguments: argparse.Namespace, form: str) -> None:
+def check(arguments: argparse.Namespace, form: str, read: Sequence[str] = ()) -> None:
     """Check, before the work, that an answer of this form can be written; see :class:`sparsezc.cli.table.Row`.
 
     Raises
     ------
     FileMissing, FileIsFolder, FileNotWritten
         The name is empty, is a folder's, or its folder does not exist or is not writable.
+    `read`: the arguments that are the names of other files to read.
+
     FileFormatError, PackageMissing
         Its suffix is no format's, or needs a package that is not installed.
     InvalidValue
-        It is the graph's own file.
+        It is a file that is read.
     """
     if arguments.out is None:
         return
@@ -54,9 +57,11 @@ def check(arguments: argparse.Namespace, form: str) -> None:
         streams.require_output()
         return
     check_place(path, "--out")
-    source = Path(arguments.graph)
-    if source.is_file() and path.is_file() and source.samefile(path):
-        raise InvalidValue(f"--out {path} is the graph itself; another name is needed")
+    for name in ("graph", *read):
+        source = getattr(arguments, name)
+        if source is not None and path.is_file() and Path(source).is_file() and path.samefile(source):
+            what = "the graph itself" if name == "graph" else f"the file {source}, which is read"
+            raise InvalidValue(f"--out {path} is {what}; another name is needed")
     if suffix in _PACKAGES:
         need(*_PACKAGES[suffix])
 
