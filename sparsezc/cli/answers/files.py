@@ -6,7 +6,6 @@ import json
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from sparsezc.cli.answers.names import ARROW, HDF5, PARQUET, suffix_of
@@ -167,7 +166,7 @@ def save_rows(path: str, columns: dict[str, NDArray[Any]]) -> None:
 
 
 def save_numbers(path: str, numbers: dict[str, Any]) -> None:
-    """Write numbers by name: a JSON object, or lines ``name value``."""
+    """Write numbers by name: a JSON object, where infinity and NaN are null, or lines ``name value``."""
     from sparsezc.io.files.atomic_write import Output
 
     if path == "-":
@@ -175,8 +174,9 @@ def save_numbers(path: str, numbers: dict[str, Any]) -> None:
             sink.write("".join(f"{name} {value}\n" for name, value in numbers.items()))
         return
     with Output(path) as out, out.open() as file:
-        if ".json" in Path(path).name.lower():
-            file.write((json.dumps(numbers) + "\n").encode())
+        if suffix_of(path) == ".json":
+            held = {name: None if isinstance(x, float) and not math.isfinite(x) else x for name, x in numbers.items()}
+            file.write((json.dumps(held) + "\n").encode())
         else:
             file.write("".join(f"{name} {value}\n" for name, value in numbers.items()).encode())
 
