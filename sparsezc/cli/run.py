@@ -208,11 +208,11 @@ def _save(path: str, found: Graph, out: Any, form: str) -> None:
         files.save_arrays(path, out)
     elif isinstance(out, dict):
         files.save_numbers(path, out)
-    elif form == "table" and (path.lower().endswith((".npy", ".csv")) or not names.is_graph(path)):
+    elif form == "table" and (names.holds_rows(path) or not names.is_graph(path)):
         files.save_table(path, found, out)
-    elif form == "graph" and (not names.is_graph(path) or (found.named_by_text and names.holds_names(path))):
+    elif form == "graph" and (not names.is_graph(path) or names.holds_edges(path, found, out)):
         files.save_edges(path, found, out)
-    elif form == "graph" and found.named_by_text and path.lower().endswith(names.HDF5):
+    elif form == "graph" and found.ids is not None and path.lower().endswith(names.HDF5):
         write_files(out, path, vertices=found.ids)
     else:
         write(_by_ids(found, out) if form == "graph" else out, path)

@@ -6,10 +6,15 @@ import argparse
 import os
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sparsezc.io.files.packing import NAMES, plain_name
 from sparsezc.terminal import streams
 from sparsezc.terminal.suggest import meant
+
+if TYPE_CHECKING:
+    from sparsezc.cli.graph import Graph
+    from sparsezc.core.matrix import Matrix
 
 PARQUET = (".parquet", ".pq")
 ARROW = (*PARQUET, ".feather", ".arrow")
@@ -28,12 +33,12 @@ _PACKAGES = dict.fromkeys(ARROW, ("pyarrow", "arrow")) | dict.fromkeys(HDF5, ("h
 def check(arguments: argparse.Namespace, form: str, read: Sequence[str] = ()) -> None:
     """Check, before the work, that an answer of this form can be written; see :class:`sparsezc.cli.table.Row`.
 
+    `read`: the arguments that are the names of other files to read.
+
     Raises
     ------
     FileMissing, FileIsFolder, FileNotWritten
         The name is empty, is a folder's, or its folder does not exist or is not writable.
-    `read`: the arguments that are the names of other files to read.
-
     FileFormatError, PackageMissing
         Its suffix is no format's, or needs a package that is not installed.
     InvalidValue
@@ -108,9 +113,19 @@ def is_graph(path: str) -> bool:
     return True
 
 
-def holds_names(path: str) -> bool:
-    """Return whether a table of such a name can have names of vertices."""
-    return plain_name(path).endswith(_ROWS) and not path.lower().endswith(".npy")
+def holds_rows(path: str) -> bool:
+    """Return whether a name asks for a format of rows of values, be it one of graphs too."""
+    return plain_name(path).endswith(_ROWS)
+
+
+def holds_edges(path: str, graph: Graph, edges: Matrix) -> bool:
+    """Return whether edges are rows with the graph's ids in a file of such a name.
+
+    Numbers in ``.npz`` are a matrix's, and no edges between numbers a graph's file, which has its size.
+    """
+    if graph.named_by_text:
+        return holds_rows(path) and not path.lower().endswith(".npy")
+    return graph.ids is not None and edges.nvals > 0 and holds_rows(path) and not path.lower().endswith(".npz")
 
 
 def is_edge_list(path: str) -> bool:
