@@ -69,7 +69,7 @@ def convert(arguments: argparse.Namespace) -> Report:
         closing=[("load", seconds(found.load)), ("write", seconds(elapsed))],
     )
     if found.ids is not None and kind != "binsparse":
-        report.facts.append(("vertices", "numbered from 0; a .h5 file would keep the ids of GRAPH"))
+        report.facts.append(("vertices", "numbered anew; a .h5 file would keep the ids of GRAPH"))
     return _with_bits(report, arguments)
 
 

@@ -28,6 +28,7 @@ _KINDS = {
 }
 _METAVARS = {"number": "X", "count": "N", "vertex": "N", "vertices": "N", "graph": "GRAPH"}
 _TYPES = {"number": float, "count": int}
+_TABLES = ("file", "pairs", "scores", "labels")  # kinds that are read as tables
 
 
 @dataclass(frozen=True)
@@ -76,6 +77,11 @@ class Option:
         return f"--{'no-' * (self.kind == 'flag' and self.default is True)}{self.name.replace('_', '-')}"
 
     @property
+    def is_file(self) -> bool:
+        """Return whether it is the name of a file to read."""
+        return self.kind in (*_TABLES, "graph")
+
+    @property
     def needed(self) -> bool:
         """Return whether it must be given: `source` need not, as the vertex of most out-edges serves."""
         return self.default is REQUIRED and self.name != "source"
@@ -105,7 +111,7 @@ class Option:
         given = getattr(arguments, self.name)
         if given is None:
             return None
-        if self.kind in ("file", "pairs", "scores", "labels"):
+        if self.kind in _TABLES:
             table = features.read(given, self.flag)
             if self.kind in ("scores", "labels"):
                 return _vector(table, given, whole=self.kind == "labels")

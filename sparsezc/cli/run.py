@@ -79,12 +79,12 @@ def run(row: Row, arguments: argparse.Namespace) -> Report:
     if arguments.top < 0:
         raise InvalidValue(f"--top is {arguments.top}; a number of rows is needed")
     into_file = row.function == "projection" and arguments.out is not None and names.is_edge_list(arguments.out)
-    into_file = into_file and not arguments.relabel  # the pieces have rows' numbers, not the file's ids
-    names.check(arguments, row.out)
+    names.check(arguments, row.out, row.files)
     plot.check(arguments)
     graph.configure(arguments)
     weights = row.read_weights(vars(arguments))
     found = graph.load(arguments, weights)
+    into_file = into_file and found.ids is None  # the pieces have rows' numbers, not the file's ids
     others = [_another(arguments, getattr(arguments, f"graph{k}"), weights) for k, _ in enumerate(row.graphs, 2)]
     given = {option.name: option.value(arguments, [found, *others]) for option in row.options}
     given = {name: value for name, value in given.items() if value is not None}
@@ -208,11 +208,11 @@ def _save(path: str, found: Graph, out: Any, form: str) -> None:
         files.save_arrays(path, out)
     elif isinstance(out, dict):
         files.save_numbers(path, out)
-    elif form == "table" and (path.lower().endswith((".npy", ".csv")) or not names.is_graph(path)):
+    elif form == "table" and (names.holds_rows(path) or not names.is_graph(path)):
         files.save_table(path, found, out)
-    elif form == "graph" and (not names.is_graph(path) or (found.named_by_text and names.holds_names(path))):
+    elif form == "graph" and (not names.is_graph(path) or names.holds_edges(path, found, out)):
         files.save_edges(path, found, out)
-    elif form == "graph" and found.named_by_text and path.lower().endswith(names.HDF5):
+    elif form == "graph" and found.ids is not None and path.lower().endswith(names.HDF5):
         write_files(out, path, vertices=found.ids)
     else:
         write(_by_ids(found, out) if form == "graph" else out, path)

@@ -72,6 +72,12 @@ class Row:
         return [option for option in found if option is not None]
 
     @property
+    def files(self) -> list[str]:
+        """The arguments, after the first graph, that are names of files to read."""
+        named = [option.name for option in self.options if option.is_file]
+        return [f"graph{k}" for k, _ in enumerate(self.graphs, 2)] + named
+
+    @property
     def weighted(self) -> Option | None:
         """The option that asks for the edges' values."""
         return next((option for option in self.options if option.name == "weighted"), None)

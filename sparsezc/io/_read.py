@@ -1,4 +1,4 @@
-"""``gb.io.read``: one entry for every format and every generated graph; its options, and the format of a file."""
+"""``gb.io.read``: one entry for every format and every generated graph."""
 
 from __future__ import annotations
 
@@ -77,7 +77,8 @@ def read(
         changes the weights.
     relabel : bool
         Number only the ids that occur, in ascending order. The ids of edge lists, Parquet and Feather files may then be
-        names: if one is no whole number, all are taken as texts.
+        names: if one is no whole number, is negative, or is 2^63 - 1 or more, all are taken as texts. A .h5 file that
+        was converted with ids has them: they are those of its rows.
     comm : mpi4py.MPI.Comm, optional
         The ranks that read the graph together, all with the same arguments; each gets a part of the rows of one
         distributed matrix. They read files by parts, or one rank reads in pieces for all, so that none holds more than

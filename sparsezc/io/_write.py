@@ -55,6 +55,8 @@ def write(A: Any, path: str | os.PathLike[str], *, format: str | None = None, **
     ...     gb.io.read(path).nvals
     8
     """
+    if "vertices" in options:
+        raise InvalidValue("vertices= is no option of write; convert(source, path, relabel=True) keeps the ids in .h5")
     write_files(A, path, format=format, **options)
 
 

@@ -337,8 +337,36 @@ def test_graphs_that_are_written_have_the_files_ids(here, capsys):
     given = ("far.tsv", "--relabel")
     answer(capsys, "maximum-flow", *given, "--weights", "INT64", "--s", 100, "--t", 300, "--out", "flow.tsv")
     assert gb.io.read("flow.tsv", directed=True).to_dicts() == {100: {200: 2}, 200: {300: 2}}
-    answer(capsys, "projection", *given, "--undirected", "--out", "pairs.tsv")
-    assert gb.io.read("pairs.tsv", directed=True).to_dicts() == {100: {300: 1}, 300: {100: 1}}
+    gb.io.convert("far.tsv", "far.h5", relabel=True, symmetrize=True)
+    for graph in (("far.tsv", "--relabel", "--undirected"), ("far.h5",)):
+        answer(capsys, "projection", *graph, "--out", "pairs.tsv")
+        assert gb.io.read("pairs.tsv", directed=True).to_dicts() == {100: {300: 1}, 300: {100: 1}}
+
+
+@pytest.mark.parametrize("suffix", [".txt", ".csv", ".parquet", ".feather", ".h5"])
+@pytest.mark.parametrize("ids", [["1000000000000", "2000000000000"], ["ann", "bob"]])
+def test_edges_of_large_ids_and_of_names_can_be_read(suffix, ids, here, capsys):
+    (here / "far.csv").write_text(",".join(ids))
+    answer(capsys, "bridges", "far.csv", "--relabel", "--undirected", "--out", f"a{suffix}")
+    A, found = gb.io.read(f"a{suffix}", relabel=True)
+    assert (A.to_dicts(), [str(each) for each in found]) == ({0: {1: True}, 1: {0: True}}, ids)
+
+
+def test_no_edges_between_ids_are_a_graphs_file(here, capsys):
+    (here / "far.tsv").write_text("10\t20\n20\t30\n30\t10\n")
+    answer(capsys, "bridges", "far.tsv", "--relabel", "--undirected", "--out", "a.txt")
+    assert gb.io.read("a.txt").nvals == 0
+
+
+def test_names_with_blanks_need_a_format_that_holds_them(here, capsys):
+    (here / "named.csv").write_text('who,whom\nann\u00a0lee,bob\nbob,zoe x\n"t\tu",bob\n')
+    columns = ("named.csv", "--relabel", "--undirected", "--source-col", "who", "--target-col", "whom", "--quiet")
+    for out, told in (("a.txt", "has one; use .tsv or .csv"), ("-", "use .tsv or"), ("a.tsv", "use .csv")):
+        code, text, err = run(capsys, "bridges", *columns, "--out", out)
+        assert (code, text) == (1, "")
+        assert told in err
+    answer(capsys, "bridges", *columns[:-1], "--out", "a.csv")
+    assert gb.io.read("a.csv", relabel=True)[1].tolist() == ["ann\u00a0lee", "bob", "t\tu", "zoe x"]
 
 
 LISTED = [".txt", ".tsv.gz", ".csv", ".json", ".npz", ".parquet", ".feather", "-"]
@@ -383,7 +411,7 @@ def test_edges_without_names_are_a_graphs_file_or_lines(here, capsys):
     assert "have names; .csv or .parquet" in run(capsys, "bridges", "named.csv", "--relabel", "--out", "a.mtx")[2]
     assert run(capsys, "bridges", "g.tsv", "--undirected", "--quiet", "--out", "a.tsv")[0] == 0
     assert gb.io.read("a.tsv").nvals == 8
-    assert run(capsys, "bridges", "path:2", "--quiet", "--out", "-")[1] == "0 1 True\n1 0 True\n"
+    assert run(capsys, "bridges", "path:2", "--quiet", "--out", "-")[1] == "0 1\n1 0\n"
     assert run(capsys, "bridges", "path:2", "--quiet", "--out", "a.json")[0] == 0
     assert json.loads(Path("a.json").read_text())["source"] == [0, 1]
 
@@ -394,6 +422,35 @@ def test_a_table_is_written_in_other_formats(here, capsys):
     answer(capsys, *given, "a.json")
     rows = zip(*json.loads(Path("a.json").read_text()).values(), strict=True)
     assert np.array_equal(np.array(list(rows)), np.loadtxt("a.csv", delimiter=","))
+
+
+@pytest.mark.parametrize("suffix", [".txt", ".tsv.gz", ".csv", ".parquet", ".npz", "-"])
+def test_tables_have_the_files_ids_in_every_format_of_rows(suffix, here, capsys):
+    (here / "far.csv").write_text("ann,bob\nbob,zoe\nbob,lee\n")
+    (here / "three.csv").write_text("1,2\n,\n3,2\n,\n")
+    path = suffix if suffix == "-" else f"a{suffix}"
+    given = ("far.csv", "--relabel", "--undirected", "--places", "three.csv", "--rounds", 1, "--quiet", "--out", path)
+    code, out, err = run(capsys, "geolocation", *given)
+    assert (code, err) == (0, "")
+    rows = listed(path, out)
+    assert [row[0] for row in rows] == ["ann", "bob", "lee", "zoe"][: len(rows)]
+    assert len(rows[0]) == 3
+
+
+def test_json_of_one_number_has_no_nan(here, capsys):
+    for name in ("a.json", "a.json.txt"):
+        answer(capsys, "degree-assortativity", "path:2", "--out", name)
+    assert json.loads(Path("a.json").read_text()) == {"assortativity": None}
+    assert Path("a.json.txt").read_text() == "assortativity nan\n"
+
+
+def test_an_answer_never_replaces_a_file_that_is_read(here, capsys):
+    (here / "h.tsv").write_text("0\t1\n")
+    matching = ("seeded-graph-matching", "g.tsv", "h.tsv", "--seeds", "pairs.csv")
+    for arguments in ((*matching, "--out", "h.tsv"), (*matching, "--out", "pairs.csv")):
+        code, _, err = run(capsys, *arguments)
+        assert code == 1
+        assert f"--out {arguments[-1]} is the file {arguments[-1]}, which is read; another name is needed" in err
 
 
 @pytest.mark.parametrize("name", ["bridges", "triangle-count", "topological-sort", "core-number"])

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from sparsezc.cli.answers.names import ARROW, HDF5, PARQUET, suffix_of
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from sparsezc.io.files.atomic_write import Output
 
 _BLOCK = 1 << 18  # values formatted at a time
+_BLANK = re.compile(r"[ \t\n\r\v\f]")
+_TAB = re.compile(r"[\t\n\r]")
+_LINES = {"-": " ", ".txt": " ", ".tsv": "\t", ".csv": ","}  # formats of lines, and the mark between two cells
 
 
 @dataclass
@@ -122,9 +125,19 @@ def save_table(path: str, graph: Graph, table: Any) -> None:
 
 
 def save_edges(path: str, graph: Graph, matrix: Any) -> None:
-    """Write the entries of a matrix between the graph's vertices, as lines that a graph's format has no place for."""
+    """Write the entries of a matrix between the graph's vertices, as lines that a graph's format has no place for.
+
+    Lines of text have no column of values that are all True, and otherwise 1 and 0 for them, as graphs' files.
+    """
+    import numpy as np
+
     i, j, values = matrix.to_coo()
-    save_rows(path, {"source": graph.named(i), "target": graph.named(j), "value": values})
+    columns = {"source": graph.named(i), "target": graph.named(j), "value": values}
+    if values.dtype.kind == "b" and suffix_of(path) in _LINES:
+        columns |= {"value": values.astype(np.int8)}
+        if values.all():
+            del columns["value"]
+    save_rows(path, columns)
 
 
 def save_rows(path: str, columns: dict[str, NDArray[Any]]) -> None:
@@ -133,7 +146,7 @@ def save_rows(path: str, columns: dict[str, NDArray[Any]]) -> None:
     Raises
     ------
     InvalidValue
-        The format holds numbers, and the answer has names.
+        The format holds numbers, and the answer has names; or names have what stands between two cells.
     """
     import numpy as np
 
@@ -142,6 +155,7 @@ def save_rows(path: str, columns: dict[str, NDArray[Any]]) -> None:
     from sparsezc.terminal.progress import task
 
     suffix = suffix_of(path)
+    _check_cells(path, suffix, columns)
     if suffix == "-":
         with streams.output() as sink:
             for text in _lines(list(columns.values()), " "):
@@ -161,13 +175,25 @@ def save_rows(path: str, columns: dict[str, NDArray[Any]]) -> None:
             elif suffix == ".json":
                 _json(columns, file)
             else:
-                mark = {".txt": " ", ".tsv": "\t", ".csv": ","}[suffix]
+                mark = _LINES[suffix]
                 for text in _lines(list(columns.values()), mark, _cell if mark == "," else str):
                     file.write(text.encode())
 
 
+def _check_cells(path: str, suffix: str, columns: dict[str, NDArray[Any]]) -> None:
+    """Refuse names by which a line would have other cells; a ``.csv`` quotes them."""
+    from sparsezc.errors import InvalidValue
+
+    if suffix not in ("-", ".txt", ".tsv"):
+        return
+    ends, what, others = (_TAB, "tab", ".csv") if suffix == ".tsv" else (_BLANK, "blank", ".tsv or .csv")
+    for name in (name for each in columns.values() if each.dtype.kind == "O" for name in each.tolist()):
+        if ends.search(name):
+            raise InvalidValue(f"--out {path}: a {what} ends a cell there, and the name {name!r} has one; use {others}")
+
+
 def save_numbers(path: str, numbers: dict[str, Any]) -> None:
-    """Write numbers by name: a JSON object, or lines ``name value``."""
+    """Write numbers by name: a JSON object, where infinity and NaN are null, or lines ``name value``."""
     from sparsezc.io.files.atomic_write import Output
 
     if path == "-":
@@ -175,8 +201,9 @@ def save_numbers(path: str, numbers: dict[str, Any]) -> None:
             sink.write("".join(f"{name} {value}\n" for name, value in numbers.items()))
         return
     with Output(path) as out, out.open() as file:
-        if ".json" in Path(path).name.lower():
-            file.write((json.dumps(numbers) + "\n").encode())
+        if suffix_of(path) == ".json":
+            held = {name: None if isinstance(x, float) and not math.isfinite(x) else x for name, x in numbers.items()}
+            file.write((json.dumps(held) + "\n").encode())
         else:
             file.write("".join(f"{name} {value}\n" for name, value in numbers.items()).encode())
 

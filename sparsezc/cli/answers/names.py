@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import argparse
 import os
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sparsezc.io.files.packing import NAMES, plain_name
 from sparsezc.terminal import streams
 from sparsezc.terminal.suggest import meant
+
+if TYPE_CHECKING:
+    from sparsezc.cli.graph import Graph
+    from sparsezc.core.matrix import Matrix
 
 PARQUET = (".parquet", ".pq")
 ARROW = (*PARQUET, ".feather", ".arrow")
@@ -24,8 +30,10 @@ _FORMS = {
 _PACKAGES = dict.fromkeys(ARROW, ("pyarrow", "arrow")) | dict.fromkeys(HDF5, ("h5py", "hdf5"))
 
 
-def check(arguments: argparse.Namespace, form: str) -> None:
+def check(arguments: argparse.Namespace, form: str, read: Sequence[str] = ()) -> None:
     """Check, before the work, that an answer of this form can be written; see :class:`sparsezc.cli.table.Row`.
+
+    `read`: the arguments that are the names of other files to read.
 
     Raises
     ------
@@ -34,7 +42,7 @@ def check(arguments: argparse.Namespace, form: str) -> None:
     FileFormatError, PackageMissing
         Its suffix is no format's, or needs a package that is not installed.
     InvalidValue
-        It is the graph's own file.
+        It is a file that is read.
     """
     if arguments.out is None:
         return
@@ -54,9 +62,11 @@ def check(arguments: argparse.Namespace, form: str) -> None:
         streams.require_output()
         return
     check_place(path, "--out")
-    source = Path(arguments.graph)
-    if source.is_file() and path.is_file() and source.samefile(path):
-        raise InvalidValue(f"--out {path} is the graph itself; another name is needed")
+    for name in ("graph", *read):
+        source = getattr(arguments, name)
+        if source is not None and path.is_file() and Path(source).is_file() and path.samefile(source):
+            what = "the graph itself" if name == "graph" else f"the file {source}, which is read"
+            raise InvalidValue(f"--out {path} is {what}; another name is needed")
     if suffix in _PACKAGES:
         need(*_PACKAGES[suffix])
 
@@ -103,9 +113,19 @@ def is_graph(path: str) -> bool:
     return True
 
 
-def holds_names(path: str) -> bool:
-    """Return whether a table of such a name can have names of vertices."""
-    return plain_name(path).endswith(_ROWS) and not path.lower().endswith(".npy")
+def holds_rows(path: str) -> bool:
+    """Return whether a name asks for a format of rows of values, be it one of graphs too."""
+    return plain_name(path).endswith(_ROWS)
+
+
+def holds_edges(path: str, graph: Graph, edges: Matrix) -> bool:
+    """Return whether edges are rows with the graph's ids in a file of such a name.
+
+    Numbers in ``.npz`` are a matrix's, and no edges between numbers a graph's file, which has its size.
+    """
+    if graph.named_by_text:
+        return holds_rows(path) and not path.lower().endswith(".npy")
+    return graph.ids is not None and edges.nvals > 0 and holds_rows(path) and not path.lower().endswith(".npz")
 
 
 def is_edge_list(path: str) -> bool:

@@ -59,7 +59,7 @@ def test_answers_have_the_names(tmp_path: Path, capsys: Any, monkeypatch: pytest
     monkeypatch.chdir(tmp_path)
     Path("a.csv").write_text("source,target\nAnna,Zoë\nZoë,Bob\n")
     assert main(["convert", "a.csv", "a.mtx", "--relabel"]) == 0
-    assert "numbered from 0" in capsys.readouterr().out
+    assert "numbered anew; a .h5" in capsys.readouterr().out
     for more in ([], ["--compress"], ["--memory", "900MB"]):
         assert main(["convert", "a.csv", "a.h5", "--relabel", "--quiet", *more]) == 0
         assert main(["bfs", "a.h5", "--source", "Anna", "--out", "-", "--quiet"]) == 0
@@ -117,4 +117,10 @@ def test_names_that_are_no_text_are_refused(tmp_path: Path) -> None:
 
     with pytest.raises(InvalidValue, match="is no text that UTF-8 holds"):
         write_files(gb.io.read("path:1"), tmp_path / "a.h5", vertices=np.array(["\ud800"], object))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_write_takes_no_ids(tmp_path: Path) -> None:
+    with pytest.raises(InvalidValue, match="vertices= is no option of write"):
+        gb.io.write(gb.io.read("path:2"), tmp_path / "a.h5", vertices=[5, 1])
     assert list(tmp_path.iterdir()) == []
