@@ -139,9 +139,9 @@ def finite(value: Any, name: str, least: float = -math.inf) -> float:
     try:
         number = float(value)
     except OverflowError:  # an integer
-        number = math.inf
+        value = number = math.inf
     if not (math.isfinite(number) and number >= least):
-        raise InvalidValue(f"{name} is {number}; a finite number{f' >= {least:g}' * (least > -math.inf)} is needed")
+        raise InvalidValue(f"{name} is {value}; a finite number{f' >= {least:g}' * (least > -math.inf)} is needed")
     return number
 
 
