@@ -65,8 +65,7 @@ def rich_club_coefficient(A: Matrix, normalized: bool = False, Q: float = 100.0,
     """
     n = _check.adjacency(A)
     Q = _check.finite(Q, "Q", 0)
-    if seed is not None:  # before any work
-        _check.generator(seed, "rich_club_coefficient")
+    _check.seed(seed, "rich_club_coefficient")
     S = simple(A)
     degree = out_degree(S).to_dense(0)
     most = int(degree.max(initial=0))

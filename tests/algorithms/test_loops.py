@@ -307,8 +307,8 @@ def test_statements_run_where_memory_is_short_for_a_loop(compiled, monkeypatch):
     compiled()
     monkeypatch.setattr(cpu_loops, "_SMALL", 0)
     assert replay.run_loop(orders.cores, A, cost=1.0) is not None
-    monkeypatch.setattr(cpu_loops, "host_available", lambda: 100)
-    assert replay.run_loop(orders.cores, A, cost=1.0) is None
+    with gb.config.set(host_budget=100):
+        assert replay.run_loop(orders.cores, A, cost=1.0) is None
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from sparsezc import first_use
 from sparsezc.device.processors import processors
 from sparsezc.engines.cpu.suitesparse.machine_code import compiled
-from sparsezc.memory.budget import host_available
+from sparsezc.memory.budget import has_host
 
 if TYPE_CHECKING:
     from sparsezc.engines.cpu.suitesparse.row_arrays import RowArrays
@@ -55,7 +55,7 @@ def run_loop(
         return None
     shares = [0, 1] if over is None else _shares(over, rows + entries)
     nbytes = (len(shares) - 1) * _BYTES * rows + (0 if values is None else 8 * entries)
-    if nbytes > _SMALL and (rows > _EMPTY * entries or not _fits(nbytes)):
+    if nbytes > _SMALL and (rows > _EMPTY * entries or not has_host(nbytes)):
         return None
     if (made := _machine_code(loop)) is None:
         return None
@@ -92,12 +92,6 @@ def run_arrays(loop: Callable[..., Any], given: tuple[Any, ...], cost: float) ->
     """Run a loop over arrays; None where statements, which take `cost` nanoseconds, do better."""
     made = _machine_code(loop) if pays(cost) else None
     return None if made is None else made(*given)
-
-
-def _fits(nbytes: int) -> bool:
-    """Return whether host memory suffices, as far as it is known."""
-    room = host_available()
-    return room is None or nbytes <= room
 
 
 def _arrays(parts: RowArrays | None, rows: int, values: Any) -> list[NDArray[Any]]:
