@@ -186,12 +186,12 @@ def by_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
     flows.push(tally, {"target": 0, "wall": 1})
 
 
-def search() -> None:
-    gb.algorithms.bfs(gb.Matrix.from_coo([0, 1], [1, 2], 1, nrows=N, ncols=N).to("gpu"), 0)
-
-
-def paths() -> None:
-    gb.algorithms.sssp(gb.Matrix.from_coo([0, 1], [1, 2], 1, nrows=N, ncols=N).to("gpu", placement="device"), 0)
+def loops() -> None:
+    """Algorithms whose rounds run in one launch."""
+    path = gb.Matrix.from_coo([0, 1], [1, 2], 1, nrows=N, ncols=N).to("gpu", placement="device")
+    for run in (gb.algorithms.bfs, gb.algorithms.sssp):
+        run(path, 0)
+    gb.algorithms.connected_components(path)
 
 
 @pytest.fixture(scope="module")
@@ -212,7 +212,7 @@ def launches() -> Launches:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Launcher, "_ordered", noted)
-        some = [cases._statements, statements, panels, parts_of_panels, picks, hops, compressed, search, paths]
+        some = [cases._statements, statements, panels, parts_of_panels, picks, hops, compressed, loops]
         rehearse([*some, lambda: column_blocked(patch)], to_the_end=True)
         before = cuda.use(Rehearsal())
         try:
