@@ -74,6 +74,8 @@ def connected_components(A: Matrix) -> Vector:
     n = _check.adjacency(A)
     if (label := replay.run_loop(components, A, cost=COST)) is not None:
         return replay.vector(label)
+    if (labels := replay.components(A)) is not None:
+        return labels
     parent = Vector.from_scalar(0, n, datatypes.INT32 if n < 2**31 else datatypes.INT64)
     if A.nvals == 0:
         alone: Vector = parent.apply(indexunary.rowindex).new(datatypes.INT64)

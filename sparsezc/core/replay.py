@@ -17,7 +17,18 @@ from sparsezc.expr import engines
 from sparsezc.locks import hold_locks
 from sparsezc.semirings.types.datatypes import INT32, INT64, lookup
 
-__all__ = ["buckets", "lent_rows", "rounds", "run_arrays", "run_loop", "runs_loops", "search", "shorten", "vector"]
+__all__ = [
+    "buckets",
+    "components",
+    "lent_rows",
+    "rounds",
+    "run_arrays",
+    "run_loop",
+    "runs_loops",
+    "search",
+    "shorten",
+    "vector",
+]
 
 
 def search(A: Matrix, frontier: Vector, *, parents: bool = False) -> Vector | None:
@@ -43,6 +54,16 @@ def shorten(A: Matrix, near: Vector, distance: Vector, step: float, last: float,
         return False
     limits = step, last, target
     return bool(engines.capability(engine, "shorten")(A._store, store, distances, limits))
+
+
+def components(A: Matrix) -> Vector | None:
+    """Return the smallest vertex of each vertex's weak component, INT64; None if the engine cannot: then statements do.
+
+    See :meth:`sparsezc.expr.engines.Capabilities.components`.
+    """
+    engine, store = A._need()
+    found = engines.capability(engine, "components")(store)
+    return None if found is None else Vector._from_store(engine, found, INT64, A.nrows)
 
 
 def rounds(frontier: Vector, number: int) -> Generator[Scalar, None, int]:

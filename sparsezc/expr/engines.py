@@ -299,6 +299,9 @@ class Capabilities(Protocol):
         It ends early if an integer distance wraps around.
         """
 
+    def components(self, matrix: Any) -> Any:
+        """Return a full vector of the smallest vertex of each vertex's weak component, INT64, of a square matrix."""
+
     def replay(self, frontier: Any, number: int) -> Any:
         """Return the rounds of a loop over a frontier, from this number on, which run without the host.
 
@@ -327,7 +330,7 @@ def _cannot(*_: Any) -> None:
 
 
 #: The capabilities that run rounds of a loop in place of its statements.
-_LOOPS = ("search", "shorten", "run_loop", "run_arrays", "replay", "replay_buckets")
+_LOOPS = ("search", "shorten", "components", "run_loop", "run_arrays", "replay", "replay_buckets")
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 import sparsezc as gb
-from sparsezc.engines.gpu.graphs import colors, flow, paths, search
+from sparsezc.engines.gpu.graphs import colors, components, flow, paths, search
 from sparsezc.engines.gpu.placements import segments
 from sparsezc.engines.gpu.products import (
     best_column,
@@ -244,11 +244,25 @@ def _colors() -> Iterator[Case]:
 
 def _loops() -> Iterator[Case]:
     """The kernels that run whole loops."""
-    for near, heads, parents in ((True, False, False), (True, False, True), (False, False, False), (False, True, True)):
+    levels, parents, met = datatypes.INT32, datatypes.INT64, datatypes.BOOL
+    for near, heads, result in (
+        (True, False, levels),
+        (True, False, parents),
+        (True, False, met),
+        (False, False, levels),
+        (False, True, parents),
+        (False, True, met),
+    ):
         for wide in (False, True):
-            case = search._Case(wide, parents, heads, near, budget.LONG, 1 if wide else 32)
+            case = search._Case(wide, result, heads, near, budget.LONG, 1 if wide else 32)
             source = codegen.source("search.cu", search.text(case))
             yield "search.near" if near else "search", "#define KERNEL search\n" + source, "search"
+    for directed, heads in ((False, False), (False, True), (True, False)):
+        for leaves in {False, not directed}:
+            for wide in (False, True):
+                case = components._Case(wide, directed, heads, leaves, budget.LONG, 1 if wide else 32)
+                source = codegen.source("components.cu", components.text(case))
+                yield from ((f"components.{name}", source, name) for name in ("hub", "rest"))
     for lengths, distances in (
         (datatypes.UINT8, datatypes.INT32),
         (datatypes.FP32, datatypes.FP32),

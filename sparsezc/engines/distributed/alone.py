@@ -39,6 +39,13 @@ class Alone(DistributedEngine):
         found: bool | None = self._here("shorten", (matrix, near, distance), limits)
         return found
 
+    def components(self, matrix: Store) -> Store | None:
+        found = self._here("components", (matrix,))
+        if found is None:
+            return None
+        size = matrix.shape[:1]
+        return Store(self.local.vector(INT64, size[0], found), self.layouts.of(size), size)
+
     def _here(self, name: str, stores: tuple[Store, ...], *given: Any) -> Any:
         """Return the result of a capability of this rank's engine."""
         local = self.local

@@ -14,6 +14,7 @@ from sparsezc.device import cuda
 from sparsezc.engines.gpu import array_exchange, matrix_stores, resized_operands
 from sparsezc.engines.gpu.elementwise import panel, panel_parts, vector_map
 from sparsezc.engines.gpu.graph_replay import Depth, Limit, Replay
+from sparsezc.engines.gpu.graphs.components import components
 from sparsezc.engines.gpu.graphs.paths import shorten
 from sparsezc.engines.gpu.graphs.search import search
 from sparsezc.engines.gpu.layouts import head_cache
@@ -280,6 +281,11 @@ class Keeper:
     ) -> bool | None:
         with suppress(MemoryError):
             return None if isinstance(matrix, HostStore) else shorten(matrix, near, distance, limits)
+        return None
+
+    def components(self, matrix: Any) -> VectorStore | None:
+        with suppress(MemoryError):
+            return None if isinstance(matrix, HostStore) else components(matrix)
         return None
 
     def replay(self, frontier: VectorStore, number: int) -> Replay:

@@ -7,7 +7,8 @@ or between recorded rounds, is called by itself.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -186,12 +187,15 @@ def by_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
     flows.push(tally, {"target": 0, "wall": 1})
 
 
-def search() -> None:
-    gb.algorithms.bfs(gb.Matrix.from_coo([0, 1], [1, 2], 1, nrows=N, ncols=N).to("gpu"), 0)
-
-
-def paths() -> None:
-    gb.algorithms.sssp(gb.Matrix.from_coo([0, 1], [1, 2], 1, nrows=N, ncols=N).to("gpu", placement="device"), 0)
+def loops() -> list[Callable[[], object]]:
+    """Algorithms whose rounds run in one launch."""
+    path = gb.Matrix.from_coo([0, 1], [1, 2], 1, nrows=N, ncols=N)
+    near = partial(path.to, "gpu", placement="device")
+    return [
+        lambda: gb.algorithms.bfs(near(), 0),
+        lambda: gb.algorithms.sssp(near(), 0),
+        lambda: gb.algorithms.connected_components(near()),
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -212,7 +216,7 @@ def launches() -> Launches:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Launcher, "_ordered", noted)
-        some = [cases._statements, statements, panels, parts_of_panels, picks, hops, compressed, search, paths]
+        some = [cases._statements, statements, panels, parts_of_panels, picks, hops, compressed, *loops()]
         rehearse([*some, lambda: column_blocked(patch)], to_the_end=True)
         before = cuda.use(Rehearsal())
         try:

@@ -24,10 +24,11 @@ from sparsezc.engines.gpu.storage.layout import Demand
 from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows
 from sparsezc.engines.gpu.storage.vector_store import VectorStore
 from sparsezc.memory.placement import RECORDS
-from sparsezc.semirings.types.datatypes import BOOL, INT32, INT64
+from sparsezc.semirings.types.datatypes import BOOL, INT32, INT64, DataType
 
 # The cost of an entry of a push or a pull, where a row costs 1: near, then over the link.
 _NEAR_COST, _LINK_COST = (3.0, 1.0), (16.0, 16.0)
+_BY_HEADS = 2  # the argument of search.cu
 
 
 class FirstSlices:
@@ -52,7 +53,7 @@ class _Case(NamedTuple):
     """The properties of a search that its kernel is specialised for."""
 
     wide: bool
-    parents: bool
+    result: DataType  # INT32: levels, INT64: parents, BOOL: none
     heads: bool
     near: bool
     long: int
@@ -83,51 +84,90 @@ def search(matrix: MatrixStore, frontier: VectorStore, parents: bool) -> VectorS
     products are served by parts, as these need the host, and over compressed ids, which no lane can read alone.
     """
     rows, back = matrix.in_stored_order()
-    if rows is None or frontier.bits is None or array_pool.serving() is not None:
-        return None
-    sides = [rows] if back is None or back is rows else [rows, back]
-    if any(x.compressed or RECORDS[x.indices.placement].serves for x in sides) or (parents and rows.order is not None):
+    if rows is None or frontier.bits is None or not serves(rows, back) or (parents and rows.order is not None):
         return None
     frontier.arrange(rows.order)
     found = VectorStore(INT64 if parents else INT32, rows.nrows)
     found.make()
     found.order = rows.order
-    pushed, read = _run(rows, back, frontier, found)
-    if not placements.lie_near(rows):  # heads are built once a search has read enough for it
-        rows.layouts[HeadCache].to_push(rows, back, pushed)
-        if back is not None:
-            back.layouts[HeadCache].get_or_build(back, Demand(read, BOOL, columns=rows))
-    return found
-
-
-def _run(rows: Rows, back: Rows | None, frontier: VectorStore, found: VectorStore) -> tuple[int, int]:
-    """Search, and return how many vertices were pushed from, and the entries that pulls read."""
-    gpu, near = rows.device, placements.lie_near(rows) and (back is None or placements.lie_near(back))
-    xp, nwords, parents = gpu.xp, found.nwords, found.dtype is INT64
-    pulled = NO_HEADS if back is None else back.layouts[HeadCache].get_or_build(back, Demand(0, BOOL, columns=rows))
-    heads = rows.layouts[HeadCache].to_push(rows, back, 0)
-    at_once = rows_per_warp.choose(rows)
-    case = _Case(rows.wide, parents, heads.k + pulled.k > 0, near, rows.chunks.length, at_once)
-    kernel = _kernel(gpu, stats.collecting is not None, case)  # type: ignore[arg-type]  # hashable, as in plan.py
-    bitmaps, state = xp.zeros((3, nwords), np.uint32), xp.zeros(8 + whole_loops.WAIT, np.uint64)
-    bitmaps[0] = frontier.bits
-    blocks, shared = shares(rows, kernel, at_once)
-    sliced = 0.0 if near or back is None else back.layouts[FirstSlices].share_of(back)
-    run, started = stats.together(kernel, near), 0
+    run = Search(rows, back, found.dtype, found.bits)
+    run.seen[:] = frontier.bits
+    x = frontier.values if parents else 0
     while True:
-        run(
-            blocks, rows.chunks.all, _back(back, pulled), shared, size=rows.nrows, nvals=rows.nvals,
-            indptr=rows.indptr, indices=rows.arguments.indices, heads=heads.ids, k=heads.k, seen=bitmaps[0],
-            before=bitmaps[1], near=bitmaps[2], w=found.values, w_bits=found.bits, x=frontier.values if parents else 0,
-            state=state, wait=state[8:], levels=whole_loops.ROUNDS, sliced=sliced, started=started,
-            pulls=int(back is not None),
-        )  # fmt: skip
-        met, pushed, read, met_before = gpu.asnumpy(state[:4]).tolist()
-        started = 1
+        run.expand(whole_loops.ROUNDS, found.values, x)
+        met, pushed, read, met_before = rows.device.asnumpy(run.state[:4]).tolist()
         if met == met_before:
             break
     found.count = met
-    return pushed, read
+    run.count_for_heads(pushed, read)
+    return found
+
+
+def serves(rows: Rows, back: Rows | None) -> bool:
+    """Return whether one launch can search along some rows and their transpose."""
+    sides = [rows] if back is None or back is rows else [rows, back]
+    return array_pool.serving() is None and not any(x.compressed or RECORDS[x.indices.placement].serves for x in sides)
+
+
+class Search:
+    """A search along some rows, of which each launch expands some levels.
+
+    Attributes
+    ----------
+    near : bool
+        All entries are in device memory.
+    heads : Heads
+        Those of the rows, which pushes read.
+    by_heads : bool
+        Pulls read heads and no rows, and vertices may be left: the caller set this.
+    seen, before, border : arrays of uint32, shape (nwords,)
+        Presence words: vertices that need not be found, that were so before, and the frontier. Before the first launch
+        `seen` is where the search starts, and the others are empty. At the end `seen` holds the vertices that were met,
+        and some of those that no row names.
+    state : array of uint64
+        What search.cu counts.
+    """
+
+    def __init__(self, rows: Rows, back: Rows | None, result: DataType, met: Any) -> None:
+        gpu = rows.device
+        self.near = placements.lie_near(rows) and (back is None or placements.lie_near(back))
+        self._rows, self._back, self._met, self._started, self.by_heads = rows, back, met, 0, False
+        demand = Demand(0, BOOL, columns=rows)
+        self._pulled = NO_HEADS if back is None else back.layouts[HeadCache].get_or_build(back, demand)
+        self.heads = rows.layouts[HeadCache].to_push(rows, back, 0)
+        at_once, heads = rows_per_warp.choose(rows), self.heads.k + self._pulled.k > 0
+        case = _Case(rows.wide, result, heads, self.near, rows.chunks.length, at_once)
+        kernel = _kernel(gpu, stats.collecting is not None, case)  # type: ignore[arg-type]  # hashable, as in plan.py
+        self.seen, self.before, self.border = gpu.xp.zeros((3, met.size), np.uint32)
+        self.state = gpu.xp.zeros(8 + whole_loops.WAIT, np.uint64)
+        self._grid = shares(rows, kernel, at_once)
+        sliced = 0.0 if self.near or back is None else back.layouts[FirstSlices].share_of(back)
+        self._run, self._sliced = stats.together(kernel, self.near), sliced
+
+    @property
+    def has_heads(self) -> bool:
+        """Return whether pulls read heads."""
+        return self._pulled.k > 0
+
+    def expand(self, levels: int, w: Any = 0, x: Any = 0) -> None:
+        """Expand at most so many levels, and write the results."""
+        rows, (blocks, shared) = self._rows, self._grid
+        pulls = 0 if self._back is None else _BY_HEADS if self.by_heads else 1
+        self._run(
+            blocks, rows.chunks.all, _back(self._back, self._pulled), shared, size=rows.nrows, nvals=rows.nvals,
+            indptr=rows.indptr, indices=rows.arguments.indices, heads=self.heads.ids, k=self.heads.k, seen=self.seen,
+            before=self.before, near=self.border, w=w, w_bits=self._met, x=x, state=self.state, wait=self.state[8:],
+            levels=levels, sliced=self._sliced, started=self._started, pulls=pulls,
+        )  # fmt: skip
+        self._started = 1
+
+    def count_for_heads(self, pushed: int, read: int) -> None:
+        """Tell the head caches how many vertices were pushed from, and the entries that were read besides."""
+        rows, back = self._rows, self._back
+        if not placements.lie_near(rows):  # heads are built once a search has read enough for it
+            rows.layouts[HeadCache].to_push(rows, back, pushed)
+            if back is not None:
+                back.layouts[HeadCache].get_or_build(back, Demand(read, BOOL, columns=rows))
 
 
 def _back(back: Rows | None, heads: Heads) -> _Back:
@@ -146,8 +186,8 @@ def text(case: _Case) -> str:
     push, pull = _NEAR_COST if case.near else _LINK_COST
     return "\n".join(
         (
-            codegen.typedefs(Id="u64" if case.wide else "u32", W=INT64 if case.parents else INT32),
-            codegen.flags(PARENTS=case.parents, HEADS=case.heads, NEAR=case.near),
+            codegen.typedefs(Id="u64" if case.wide else "u32", W=case.result),
+            codegen.flags(PARENTS=case.result is INT64, LEVEL=case.result is INT32, HEADS=case.heads, NEAR=case.near),
             rows_text(case.long, case.rows_at_once),
             f"constexpr float PUSH_COST = {push}f, PULL_COST = {pull}f;",
         )

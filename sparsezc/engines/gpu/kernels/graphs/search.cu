@@ -6,9 +6,11 @@
 // next level expands. A push streams the rows of the frontier (rows.cuh), rows longer than LONG by chunks. A pull asks each open
 // vertex for one neighbour in the frontier: a lane looks for it in the row-head cache (HEADS), or in the first entries of its row
 // where these are on the device (NEAR); what remains is streamed. A vertex without entries is closed by the first pull that meets it.
+// A search for a component needs no results, and may leave it to others to find the last vertices: by the heads alone (BY_HEADS).
 // Source: S. Beamer, K. Asanovic, D. Patterson, Direction-optimizing breadth-first search, SC 2012, doi:10.1109/SC.2012.50.
 //
-// The prelude supplies Id; W, the type of results; the flags PARENTS (a result is the vertex before, else the level), HEADS (either side may have them), NEAR;
+// The prelude supplies Id; W, the type of results; the flags PARENTS and LEVEL (a result is the vertex before, or the level; with neither
+// there is none), HEADS (either side may have them), NEAR;
 // LONG and ROWS_PER_WARP as for mxv.cu; PUSH_COST and PULL_COST, what an entry of a push or a pull costs where a row costs 1.
 #include "grid.cuh"
 #include "head_cache.cuh"
@@ -19,6 +21,8 @@ namespace szc {
 constexpr u32 TOGETHER = 2;  // entries that a lane of a push loads together
 constexpr u32 SETTLED = 4;   // words that a warp settles together
 constexpr u32 LOOKED = 16;   // entries of its row that a lane of a pull looks at before the warp streams it
+constexpr u32 MANY = 256;    // with more vertices than one in so many in the frontier, a search goes on by the heads alone
+constexpr u32 ENOUGH = 2;    // and ends with a level that finds less than one vertex for so many that were met before
 
 // What `state` holds: vertices met, those that were pushed from, entries that pulls read beyond what lanes look at, vertices met before
 // the frontier; vertices closed without entries; entries of the vertices met, and of those before the frontier; levels.
@@ -124,7 +128,8 @@ __device__ __forceinline__ u64 look_at_first(const Search& s, const Side& side, 
   return begin;
 }
 
-__device__ __forceinline__ void pull(const Search& s, const Side& side, const Heads& heads, volatile u8* owner, Counts& counts) {
+// `whole`: rows are read on where the heads end.
+__device__ __forceinline__ void pull(const Search& s, const Side& side, const Heads& heads, bool whole, volatile u8* owner, Counts& counts) {
   const u32 lane = lane_id();
   u32 read = 0, empty = 0;
   const auto not_seen = [&](u64 word) { return ~s.seen[word] & (s.size - 32 * word >= 32 ? ALL : ALL >> (32u - (u32)(s.size - 32 * word))); };
@@ -133,7 +138,7 @@ __device__ __forceinline__ void pull(const Search& s, const Side& side, const He
     Found found = {false, !has_bit(open, lane), 0};
     bool is_empty = HEADS && look_at_heads(s, heads, word, !found.over, found);
     u64 begin = 0, end = 0;
-    if (!found.over) {
+    if (!found.over && whole) {
       begin = (u64)side.indptr[row];
       end = (u64)side.indptr[row + 1];
       is_empty = begin == end;
@@ -141,7 +146,7 @@ __device__ __forceinline__ void pull(const Search& s, const Side& side, const He
     }
     if (NEAR && !HEADS && ROWS_PER_WARP == 32) begin = look_at_first(s, side, begin, end, found);
     const u32 closed = __ballot_sync(ALL, is_empty);
-    stream_rows(begin, end, __ballot_sync(ALL, !found.over && end - begin <= LONG), owner, [&](const Slice& slice) {
+    stream_rows(begin, end, __ballot_sync(ALL, !found.over && whole && end - begin <= LONG), owner, [&](const Slice& slice) {
       const Id id = slice.active ? load_host(side.indices + slice.at, 0) : Id();
       const u32 hits = __ballot_sync(ALL, slice.active && present(s.near, id)) & slice.range;
       if (PARENTS) {
@@ -160,7 +165,7 @@ __device__ __forceinline__ void pull(const Search& s, const Side& side, const He
       empty += (u32)__popc(closed);
     }
   });
-  each_long(s.shares, side, [&](u64 row) { return !present(s.seen, row); }, [&](u64 row, u64 begin, u64 end) {
+  if (whole) each_long(s.shares, side, [&](u64 row) { return !present(s.seen, row); }, [&](u64 row, u64 begin, u64 end) {
     for (u64 base = begin & ~(u64)31; base < end && !(*(volatile u32*)&s.seen[row >> 5] >> (row & 31) & 1); base += 32) {
       const u64 at = base + lane;
       const bool active = at >= begin && at < end;
@@ -211,8 +216,8 @@ __device__ __forceinline__ void settle(const Search& s, const i64* indptr, i64 l
 #pragma unroll
       for (u32 j = 0; j < SETTLED; ++j) {
         const u64 i = 32 * (start + k + j) + lane;
-        if (mine[j] && !PARENTS) s.w[i] = (W)level;
-        if (mine[j] && PARENTS && first) s.w[i] = s.x[i];
+        if (LEVEL && mine[j]) s.w[i] = (W)level;
+        if (PARENTS && mine[j] && first) s.w[i] = s.x[i];
         rows += mine[j];
         entries += length[j];
       }
@@ -252,11 +257,18 @@ __device__ __forceinline__ bool prefers_pull(float rows, float entries, float op
 }
 
 constexpr u32 PUSH = 0, PULL = 1, END = 2;
+constexpr u32 BY_HEADS = 2;  // of `pulls`
+
+// The next step of a search by the heads alone: `fresh` vertices are its frontier, `before` were met before these.
+__device__ __forceinline__ u32 next_by_heads(u32 last, u64 fresh, u64 before, u64 size) {
+  if (last == PULL) return ENOUGH * fresh < before ? END : PULL;
+  return fresh > size / MANY ? PULL : PUSH;
+}
 
 // `state`: zeros before the first launch. At most `levels` levels are expanded. With `started` the frontier of an earlier launch goes
 // on; else `seen` is the frontier, of level 0, and its results are `x` (null: the level). `near`, `before`: see Search. `wait`: zeros. `sliced`: the share
 // of entries that are among the first 32 of their rows. `pulls`: 0 if
-// there are no rows to pull: those of the transpose, b_indptr, b_ids, with chunks (b_nchunks, b_long_rows, b_long_first, b_chunk_slot)
+// there are no rows to pull, BY_HEADS if pulls read no rows: those of the transpose, b_indptr, b_ids, with chunks (b_nchunks, b_long_rows, b_long_first, b_chunk_slot)
 // and heads (b_heads, b_k) of their own. A warp takes `piece` items of rows or `words` words.
 extern "C" __global__ void __launch_bounds__(256, 8)
     KERNEL(u64 size, u64 nvals, const i64* indptr, const Id* indices, u64 nchunks, const u64* long_rows, const u64* long_first,
@@ -282,11 +294,13 @@ extern "C" __global__ void __launch_bounds__(256, 8)
     if (threadIdx.x == 0) {
       const volatile u64* totals = state;
       const u64 met = totals[MET], entries = totals[ENTRIES];
+      const u32 last = now.next;
       now.next = END;
       if (met != now.met && now.left) {
         const float open = (float)(size - met - totals[EMPTY]), rest = (float)(nvals - entries);
         const float rows = (float)(met - now.met), of_rows = (float)(entries - now.entries);
-        now.next = pulls && prefers_pull(rows, of_rows, open, rest, (float)nvals, sliced, b_k) ? PULL : PUSH;
+        if (pulls == BY_HEADS) now.next = next_by_heads(last, met - now.met, now.met, size);
+        else now.next = pulls && prefers_pull(rows, of_rows, open, rest, (float)nvals, sliced, b_k) ? PULL : PUSH;
         if (now.next == PUSH) now.pushed += met - now.met;
         now.met = met;
         now.entries = entries;
@@ -297,7 +311,7 @@ extern "C" __global__ void __launch_bounds__(256, 8)
     __syncthreads();
     const u32 next = now.next;
     if (next == END) break;
-    if (next == PULL) pull(s, Side{b_indptr, b_ids, b_nchunks, b_long_rows, b_long_first, b_chunk_slot}, Heads{b_heads, b_k}, owner, counts);
+    if (next == PULL) pull(s, Side{b_indptr, b_ids, b_nchunks, b_long_rows, b_long_first, b_chunk_slot}, Heads{b_heads, b_k}, pulls != BY_HEADS, owner, counts);
     else push(s, Side{indptr, indices, nchunks, long_rows, long_first, chunk_slot}, Heads{heads, k}, owner);
     finish(state, wait, counts);
     settle(s, indptr, (i64)now.level, false, counts);
