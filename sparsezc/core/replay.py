@@ -21,6 +21,7 @@ __all__ = [
     "buckets",
     "components",
     "lent_rows",
+    "near",
     "rounds",
     "run_arrays",
     "run_loop",
@@ -64,6 +65,23 @@ def components(A: Matrix) -> Vector | None:
     engine, store = A._need()
     found = engines.capability(engine, "components")(store)
     return None if found is None else Vector._from_store(engine, found, INT64, A.nrows)
+
+
+def near(S: Matrix, seed: int, limits: tuple[float, float, float, int, int]) -> Any:
+    """Return the l1-regularised PageRank around a vertex of a symmetric matrix without loops; None if the engine cannot.
+
+    `limits`: alpha, rho, the growth of an entry in a step that is none, the most steps, and of how many one looks
+    beyond the solution (:func:`sparsezc.applications.local_clustering`).
+
+    Returns
+    -------
+    object or None
+        It has `vertex`, `degree` and `y` of the solution, NumPy arrays in any order; `settled`, whether all steps that
+        it takes were taken; `grown`, the largest growth in the last one; and ``ends(rank)``, which takes ranks of the
+        vertices, from 0 on, and returns by rank how many entries end there that begin at a lower one.
+    """
+    engine, store = S._need()
+    return engines.capability(engine, "near")(store, seed, limits)
 
 
 def rounds(frontier: Vector, number: int) -> Generator[Scalar, None, int]:

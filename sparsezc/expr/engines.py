@@ -302,6 +302,12 @@ class Capabilities(Protocol):
     def components(self, matrix: Any) -> Any:
         """Return a full vector of the smallest vertex of each vertex's weak component, INT64, of a square matrix."""
 
+    def near(self, matrix: Any, seed: int, limits: tuple[float, float, float, int, int]) -> Any:
+        """Return the l1-regularised PageRank around a vertex of a symmetric matrix without loops.
+
+        See :func:`sparsezc.core.replay.near`.
+        """
+
     def replay(self, frontier: Any, number: int) -> Any:
         """Return the rounds of a loop over a frontier, from this number on, which run without the host.
 
@@ -330,7 +336,7 @@ def _cannot(*_: Any) -> None:
 
 
 #: The capabilities that run rounds of a loop in place of its statements.
-_LOOPS = ("search", "shorten", "components", "run_loop", "run_arrays", "replay", "replay_buckets")
+_LOOPS = ("search", "shorten", "components", "near", "run_loop", "run_arrays", "replay", "replay_buckets")
 
 
 @contextmanager

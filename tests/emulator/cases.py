@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 import sparsezc as gb
-from sparsezc.engines.gpu.graphs import colors, components, flow, paths, search
+from sparsezc.engines.gpu.graphs import colors, components, flow, near, paths, search
 from sparsezc.engines.gpu.placements import segments
 from sparsezc.engines.gpu.products import (
     best_column,
@@ -263,6 +263,9 @@ def _loops() -> Iterator[Case]:
                 case = components._Case(wide, directed, heads, leaves, budget.LONG, 1 if wide else 32)
                 source = codegen.source("components.cu", components.text(case))
                 yield from ((f"components.{name}", source, name) for name in ("hub", "rest"))
+    for wide in (False, True):
+        source = codegen.source("near.cu", near.text(wide))
+        yield from ((f"near.{name}", source, name) for name in ("near", "later_ends"))
     for lengths, distances in (
         (datatypes.UINT8, datatypes.INT32),
         (datatypes.FP32, datatypes.FP32),

@@ -15,6 +15,7 @@ from sparsezc.engines.gpu import array_exchange, matrix_stores, resized_operands
 from sparsezc.engines.gpu.elementwise import panel, panel_parts, vector_map
 from sparsezc.engines.gpu.graph_replay import Depth, Limit, Replay
 from sparsezc.engines.gpu.graphs.components import components
+from sparsezc.engines.gpu.graphs.near import near
 from sparsezc.engines.gpu.graphs.paths import shorten
 from sparsezc.engines.gpu.graphs.search import search
 from sparsezc.engines.gpu.layouts import head_cache
@@ -286,6 +287,11 @@ class Keeper:
     def components(self, matrix: Any) -> VectorStore | None:
         with suppress(MemoryError):
             return None if isinstance(matrix, HostStore) else components(matrix)
+        return None
+
+    def near(self, matrix: Any, seed: int, limits: tuple[float, float, float, int, int]) -> Any:
+        with suppress(MemoryError):
+            return None if isinstance(matrix, HostStore) else near(matrix, seed, limits)
         return None
 
     def replay(self, frontier: VectorStore, number: int) -> Replay:
