@@ -1,4 +1,4 @@
-"""l1-regularised PageRank near its seeds: by the engine, by compiled loops, or by arrays of pairs of seed and vertex."""
+"""l1-regularised PageRank near its seeds: by the engine, by loops, or by arrays of pairs of a seed and a vertex."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def by_engine(S: Matrix, problem: Problem) -> Found | None:
     limits = problem.alpha, problem.rho, problem.most, problem.max_iter, _STEPS
     parts = []
     for seed in problem.seeds.tolist():
-        part = replay.near(S, seed, limits)
+        part = replay.local_pagerank(S, seed, limits)
         if part is None:
             return None
         if not part.settled:

@@ -21,7 +21,7 @@ __all__ = [
     "buckets",
     "components",
     "lent_rows",
-    "near",
+    "local_pagerank",
     "rounds",
     "run_arrays",
     "run_loop",
@@ -67,8 +67,10 @@ def components(A: Matrix) -> Vector | None:
     return None if found is None else Vector._from_store(engine, found, INT64, A.nrows)
 
 
-def near(S: Matrix, seed: int, limits: tuple[float, float, float, int, int]) -> Any:
-    """Return the l1-regularised PageRank around a vertex of a symmetric matrix without loops; None if the engine cannot.
+def local_pagerank(S: Matrix, seed: int, limits: tuple[float, float, float, int, int]) -> Any:
+    """Return the l1-regularised PageRank around a vertex of a symmetric matrix; None if the engine cannot.
+
+    The matrix has no entries on its diagonal.
 
     `limits`: alpha, rho, the growth of an entry in a step that is none, the most steps, and of how many one looks
     beyond the solution (:func:`sparsezc.applications.local_clustering`).
@@ -81,7 +83,7 @@ def near(S: Matrix, seed: int, limits: tuple[float, float, float, int, int]) -> 
         vertices, from 0 on, and returns by rank how many entries end there that begin at a lower one.
     """
     engine, store = S._need()
-    return engines.capability(engine, "near")(store, seed, limits)
+    return engines.capability(engine, "local_pagerank")(store, seed, limits)
 
 
 def rounds(frontier: Vector, number: int) -> Generator[Scalar, None, int]:

@@ -302,10 +302,10 @@ class Capabilities(Protocol):
     def components(self, matrix: Any) -> Any:
         """Return a full vector of the smallest vertex of each vertex's weak component, INT64, of a square matrix."""
 
-    def near(self, matrix: Any, seed: int, limits: tuple[float, float, float, int, int]) -> Any:
+    def local_pagerank(self, matrix: Any, seed: int, limits: tuple[float, float, float, int, int]) -> Any:
         """Return the l1-regularised PageRank around a vertex of a symmetric matrix without loops.
 
-        See :func:`sparsezc.core.replay.near`.
+        See :func:`sparsezc.core.replay.local_pagerank`.
         """
 
     def replay(self, frontier: Any, number: int) -> Any:
@@ -336,7 +336,7 @@ def _cannot(*_: Any) -> None:
 
 
 #: The capabilities that run rounds of a loop in place of its statements.
-_LOOPS = ("search", "shorten", "components", "near", "run_loop", "run_arrays", "replay", "replay_buckets")
+_LOOPS = ("search", "shorten", "components", "local_pagerank", "run_loop", "run_arrays", "replay", "replay_buckets")
 
 
 @contextmanager

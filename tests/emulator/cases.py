@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 import sparsezc as gb
-from sparsezc.engines.gpu.graphs import colors, components, flow, near, paths, search
+from sparsezc.engines.gpu.graphs import colors, components, flow, local_pagerank, paths, search
 from sparsezc.engines.gpu.placements import segments
 from sparsezc.engines.gpu.products import (
     best_column,
@@ -264,8 +264,8 @@ def _loops() -> Iterator[Case]:
                 source = codegen.source("components.cu", components.text(case))
                 yield from ((f"components.{name}", source, name) for name in ("hub", "rest"))
     for wide in (False, True):
-        source = codegen.source("near.cu", near.text(wide))
-        yield from ((f"near.{name}", source, name) for name in ("near", "later_ends"))
+        source = codegen.source("local_pagerank.cu", local_pagerank.text(wide))
+        yield from ((f"local_pagerank.{name}", source, name) for name in ("solve", "later_ends"))
     for lengths, distances in (
         (datatypes.UINT8, datatypes.INT32),
         (datatypes.FP32, datatypes.FP32),

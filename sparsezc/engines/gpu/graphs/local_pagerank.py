@@ -1,4 +1,4 @@
-"""l1-regularised PageRank around a vertex without the host (near.cu): one launch takes all steps.
+"""l1-regularised PageRank around a vertex without the host (local_pagerank.cu): one launch takes all steps.
 
 The host reads rows as fast where there are few of them, but has to look up each vertex that they name; on the device
 these have places of their own.
@@ -27,11 +27,11 @@ from sparsezc.engines.gpu.storage.matrix_store import MatrixStore
 _FEWEST, _MOST = 1 << 17, 1 << 26
 _FINEST = 2.0**-52  # the least growth: sums are in units of 2^-62
 _BLOCKS = 2  # of a multiprocessor: more wait longer for each other
-_STATE = 8  # numbers that near.cu counts in, before those in which blocks wait for each other
+_STATE = 8  # numbers that local_pagerank.cu counts in, before those in which blocks wait for each other
 _SETTLED, _FULL = 1, 2  # how it says that it ended
 
 
-class Near(NamedTuple):
+class Solution(NamedTuple):
     """The solution of one seed, in any order.
 
     Attributes
@@ -56,7 +56,7 @@ class Near(NamedTuple):
 
 
 @launch.locked
-def near(matrix: MatrixStore, seed: int, limits: tuple[float, float, float, int, int]) -> Near | None:
+def local_pagerank(matrix: MatrixStore, seed: int, limits: tuple[float, float, float, int, int]) -> Solution | None:
     """Return the solution around a vertex; None where the host has to find it.
 
     It does where searches are those of statements (search.py), and in another vertex order.
@@ -90,7 +90,7 @@ def near(matrix: MatrixStore, seed: int, limits: tuple[float, float, float, int,
     vertices, degrees = gpu.asnumpy(xp.stack((vertex[:found], degree[:found]))).view(np.int64)
     ends = partial(_ends, count_ends, entries, owner, number)
     grown = float(read[4:5].view(np.float64)[0])
-    return Near(vertices, degrees, gpu.asnumpy(y[:found]), ended == _SETTLED, grown, ends)
+    return Solution(vertices, degrees, gpu.asnumpy(y[:found]), ended == _SETTLED, grown, ends)
 
 
 def _ends(count: Launcher, entries: int, owner: Any, number: Any, rank: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -104,10 +104,10 @@ def _ends(count: Launcher, entries: int, owner: Any, number: Any, rank: NDArray[
 
 @lru_cache(maxsize=4)
 def _kernels(device: Device, _counting: bool, wide: bool) -> tuple[Launcher, Launcher]:
-    near, ends = (codegen.kernel(device, "near.cu", text(wide), name) for name in ("near", "later_ends"))
-    return near, ends
+    solve, ends = (codegen.kernel(device, "local_pagerank.cu", text(wide), name) for name in ("solve", "later_ends"))
+    return solve, ends
 
 
 def text(wide: bool) -> str:
-    """Return the text before near.cu."""
+    """Return the text before local_pagerank.cu."""
     return codegen.typedefs(Id="u64" if wide else "u32")

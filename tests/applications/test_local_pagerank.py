@@ -1,4 +1,4 @@
-"""Local clusters whose steps run in one launch (near.cu): equal to those by arrays, and what remains for the host."""
+"""Local clusters whose steps run in one launch (local_pagerank.cu): those by arrays, and what remains for the host."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 import sparsezc as gb
 from sparsezc.core import replay
 from sparsezc.device import cuda
-from sparsezc.engines.gpu.graphs import near
+from sparsezc.engines.gpu.graphs import local_pagerank
 from sparsezc.errors import ConvergenceFailure
 from tests.algorithms.graphs import SMALL, both_ways, csr, kronecker, matrix
 from tests.applications.test_local_clustering import check, solved_by
@@ -21,20 +21,20 @@ from tests.emulator.device import EmulatedDevice, why_unavailable
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Small solutions are found on the device, too."""
-    monkeypatch.setattr(near, "_FEWEST", 1)
+    monkeypatch.setattr(local_pagerank, "_FEWEST", 1)
 
 
 def launched(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
     """Whether each seed was settled on the device."""
     seen: list[bool] = []
-    real = replay.near
+    real = replay.local_pagerank
 
     def call(*args: Any) -> Any:
         found = real(*args)
         seen.append(found is not None)
         return found
 
-    monkeypatch.setattr(replay, "near", call)
+    monkeypatch.setattr(replay, "local_pagerank", call)
     return seen
 
 
@@ -95,7 +95,7 @@ def test_the_host_solves_for_what_is_small_or_finer(gpu: Any, monkeypatch: pytes
     A, seen = matrix(both_ways(kronecker(6))).to("gpu"), launched(monkeypatch)
     p = gb.applications.local_clustering(A, 3, 0.2, 1e-3, tol=1e-8)[0]
     fine = gb.applications.local_clustering(A, 3, 0.2, 1e-3, tol=1e-13)[0]
-    monkeypatch.setattr(near, "_FEWEST", 1 << 17)
+    monkeypatch.setattr(local_pagerank, "_FEWEST", 1 << 17)
     host = gb.applications.local_clustering(A, 3, 0.2, 1e-3, tol=1e-8)[0]
     assert seen == [True, False, False]
     assert p.isclose(host, rel_tol=1e-9)

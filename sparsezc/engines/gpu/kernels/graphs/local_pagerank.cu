@@ -1,6 +1,6 @@
 // l1-regularised PageRank around one vertex: all steps in one launch, and each row of the solution read once.
 //
-// Who calls: engines/gpu/graphs/near.py, with all blocks running at once (grid.cuh), once a seed; then `later_ends` for the sweep.
+// Who calls: engines/gpu/graphs/local_pagerank.py, with all blocks running at once (grid.cuh), once a seed; then `later_ends` for the sweep.
 // Memory: ids in host memory (zero-copy) or on the device, all else on the device. The steps are those of
 // applications/local_clustering.py, Y = max((1 - alpha)/2 (Y + Y S D^-1) + alpha s D^-1 - rho alpha, 0): most go over the edges
 // between the vertices of the solution, one of `every` also looks at their neighbours. Sums are in units of 2^-62, so that no order
@@ -122,7 +122,7 @@ __device__ __forceinline__ void copy_rows(const Solution& s, const i64* indptr, 
 // `seed`: a vertex. `place`, `flow`, `come`, `state`, `wait`: zeros. Afterwards `state` says how it ended: SETTLED, FULL, or else after
 // max_iter steps, the growth of the last of which is then in state[GROWN].
 extern "C" __global__ void __launch_bounds__(256, 4)
-    near(const i64* indptr, const Id* indices, u64 seed, double alpha, double rho, double most, u64 max_iter, u64 every, u32* place,
+    solve(const i64* indptr, const Id* indices, u64 seed, double alpha, double rho, double most, u64 max_iter, u64 every, u32* place,
          u64* flow, u64* vertex, u64* begin, i64* degree, double* y, u64* come, u64 rooms, Id* ids, u32* owner, u32* number, u64 room,
          u64* state, u64* wait) {
   const Solution s = {vertex, begin, degree, y, come, rooms, ids, owner, number, room};
