@@ -63,7 +63,7 @@ def components(matrix: MatrixStore) -> VectorStore | None:
     hub, rest = _kernels(gpu, stats.collecting is not None, case)  # type: ignore[arg-type]  # hashable, as in plan.py
     hub.launch(launch.blocks(gpu, rows.nrows), nrows=rows.nrows, indptr=rows.indptr, state=state, seen=search.seen)
     search.expand(LEVELS)
-    blocks, shared = shares(rows, rest, at_once)
+    blocks, shared = shares(rows, rest, at_once, few_waits=True)
     stats.together(rest, near)(
         blocks, rows.chunks.all, shared, size=rows.nrows, indptr=rows.indptr, indices=rows.arguments.indices,
         heads=heads.ids, k=heads.k, reached=met, closed=met if directed else search.seen, border=search.border,
