@@ -45,7 +45,8 @@ def connected_components(A: Matrix) -> Vector:
 
     Notes
     -----
-    A few levels of breadth-first search from a vertex of largest degree find the giant component if there is one. If
+    An engine may do all of it at once (the GPU engine: a search, then trees of what it did not reach). By statements,
+    a few levels of breadth-first search from a vertex of largest degree find the giant component if there is one. If
     the engine has a sample of the edges, H, in faster memory, the search runs on H first, and only vertices
     not reached through H read all of their edges (the sampling of Sutton, Ben-Nun and Barak, with a search where they
     link). The remaining components are mostly of a few vertices, which take their neighbours' smallest label once or
@@ -62,7 +63,8 @@ def connected_components(A: Matrix) -> Vector:
     M. Sutton, T. Ben-Nun, A. Barak, Optimizing parallel graph connectivity computation via subgraph sampling, IPDPS
     2018, doi:10.1109/IPDPS.2018.00012 (Afforest);
     Y. Zhang, A. Azad, A. Buluc, Parallel algorithms for finding connected components using linear algebra, JPDC 144,
-    2020, doi:10.1016/j.jpdc.2020.04.009 (FastSV).
+    2020, doi:10.1016/j.jpdc.2020.04.009 (FastSV); J. Jaiganesh, M. Burtscher, A high-performance connected components
+    implementation for GPUs, HPDC 2018, doi:10.1145/3208040.3208041 (the GPU engine's trees).
 
     Examples
     --------

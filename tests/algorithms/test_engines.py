@@ -103,7 +103,7 @@ def test_what_is_read_over_the_link(counting):
 
 
 def test_what_the_transpose_of_a_directed_graph_saves(counting):
-    """Components go both ways: with rows alone each level reads what is not met, and each round everything."""
+    """Searches may pull, and leave rows early. With rows alone components read each entry once."""
     edges = gb.io.read("kron:9").select("triu").new().to("cpu")
     source = int(np.bincount(edges.to_coo()[0].astype(np.int64)).argmax())
     read = {}
@@ -115,4 +115,4 @@ def test_what_the_transpose_of_a_directed_graph_saves(counting):
                 read_of(counting, lambda A=A: gb.algorithms.connected_components(A))[0],
             ]
     assert read[True][0] < read[False][0]
-    assert 4 * read[True][1] < read[False][1]
+    assert read[True][1] < read[False][1] <= 1.3 * 4 * edges.nvals  # in requests that are not all full

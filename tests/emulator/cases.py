@@ -254,7 +254,7 @@ def _loops() -> Iterator[Case]:
         (False, True, met),
     ):
         for wide in (False, True):
-            case = search._Case(wide, result, heads, near, budget.LONG, 1 if wide else 32)
+            case = search._Case(wide, result, result is met, heads, near, budget.LONG, 1 if wide else 32)
             source = codegen.source("search.cu", search.text(case))
             yield "search.near" if near else "search", "#define KERNEL search\n" + source, "search"
     for directed, heads in ((False, False), (False, True), (True, False)):

@@ -13,6 +13,7 @@ import numpy as np
 from sparsezc import stats
 from sparsezc.device.launcher import Launcher
 from sparsezc.device.protocol import Device
+from sparsezc.engines.gpu import placements
 from sparsezc.engines.gpu.graphs import whole_loops
 from sparsezc.engines.gpu.graphs.search import Search, serves
 from sparsezc.engines.gpu.graphs.whole_loops import rows_text, shares
@@ -43,12 +44,15 @@ class _Case(NamedTuple):
 def components(matrix: MatrixStore) -> VectorStore | None:
     """Return the smallest vertex of each vertex's component, INT64; None where statements have to find it.
 
-    They do where searches are theirs (search.py), and in another vertex order, in which others are the smallest.
+    They do where searches are theirs (search.py), in another vertex order, in which others are the smallest, and over
+    the link where an edge is stored once in each direction, as they leave rows early in both.
     """
     rows, back = matrix.in_stored_order()
     if rows is None or rows.order is not None or not serves(rows, back):
         return None
     gpu, directed = rows.device, back is not rows
+    if directed and back is not None and not placements.lie_near(rows):
+        return None
     xp, at_once = gpu.xp, rows_per_warp.choose(rows)
     met, labels = xp.zeros(-(-rows.nrows // 32), np.uint32), xp.empty(rows.nrows, np.int64)
     state = xp.zeros(_STATE + whole_loops.WAIT, np.uint64)
@@ -59,7 +63,7 @@ def components(matrix: MatrixStore) -> VectorStore | None:
     hub, rest = _kernels(gpu, stats.collecting is not None, case)  # type: ignore[arg-type]  # hashable, as in plan.py
     hub.launch(launch.blocks(gpu, rows.nrows), nrows=rows.nrows, indptr=rows.indptr, state=state, seen=search.seen)
     search.expand(LEVELS)
-    blocks, shared = shares(rows, rest, at_once)
+    blocks, shared = shares(rows, rest, at_once, few_waits=True)
     stats.together(rest, near)(
         blocks, rows.chunks.all, shared, size=rows.nrows, indptr=rows.indptr, indices=rows.arguments.indices,
         heads=heads.ids, k=heads.k, reached=met, closed=met if directed else search.seen, border=search.border,

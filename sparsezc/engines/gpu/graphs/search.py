@@ -54,6 +54,7 @@ class _Case(NamedTuple):
 
     wide: bool
     result: DataType  # INT32: levels, INT64: parents, BOOL: none
+    grows: bool
     heads: bool
     near: bool
     long: int
@@ -136,7 +137,8 @@ class Search:
         self._pulled = NO_HEADS if back is None else back.layouts[HeadCache].get_or_build(back, demand)
         self.heads = rows.layouts[HeadCache].to_push(rows, back, 0)
         at_once, heads = rows_per_warp.choose(rows), self.heads.k + self._pulled.k > 0
-        case = _Case(rows.wide, result, heads, self.near, rows.chunks.length, at_once)
+        grows = result is BOOL and back is rows
+        case = _Case(rows.wide, result, grows, heads, self.near, rows.chunks.length, at_once)
         kernel = _kernel(gpu, stats.collecting is not None, case)  # type: ignore[arg-type]  # hashable, as in plan.py
         self.seen, self.before, self.border = gpu.xp.zeros((3, met.size), np.uint32)
         self.state = gpu.xp.zeros(8 + whole_loops.WAIT, np.uint64)
@@ -187,7 +189,8 @@ def text(case: _Case) -> str:
     return "\n".join(
         (
             codegen.typedefs(Id="u64" if case.wide else "u32", W=case.result),
-            codegen.flags(PARENTS=case.result is INT64, LEVEL=case.result is INT32, HEADS=case.heads, NEAR=case.near),
+            codegen.flags(PARENTS=case.result is INT64, LEVEL=case.result is INT32),
+            codegen.flags(GROWS=case.grows, HEADS=case.heads, NEAR=case.near),
             rows_text(case.long, case.rows_at_once),
             f"constexpr float PUSH_COST = {push}f, PULL_COST = {pull}f;",
         )

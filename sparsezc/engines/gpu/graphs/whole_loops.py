@@ -25,11 +25,11 @@ class Shares(NamedTuple):
     spread: int
 
 
-def shares(rows: Rows, kernel: Launcher, rows_at_once: int) -> tuple[int, Shares]:
+def shares(rows: Rows, kernel: Launcher, rows_at_once: int, *, few_waits: bool = False) -> tuple[int, Shares]:
     """Return the blocks of a launch over some rows, and the shares of their warps."""
     nwords, chunks = -(-rows.nrows // 32), rows.chunks.count
     items = nwords * 32 // rows_at_once
-    most = kernel.at_once if rows.nvals >= _DEEP * rows.nrows else max(kernel.at_once // 2, 1)
+    most = kernel.at_once if few_waits or rows.nvals >= _DEEP * rows.nrows else max(kernel.at_once // 2, 1)
     blocks = min(launch.blocks(rows.device, 32 * max(items, chunks)), most)
     piece, words = (launch.sparse_piece(blocks, n) for n in (items, nwords))
     return blocks, Shares(piece, words, launch.spread(blocks, chunks))

@@ -6,11 +6,12 @@
 // next level expands. A push streams the rows of the frontier (rows.cuh), rows longer than LONG by chunks. A pull asks each open
 // vertex for one neighbour in the frontier: a lane looks for it in the row-head cache (HEADS), or in the first entries of its row
 // where these are on the device (NEAR); what remains is streamed. A vertex without entries is closed by the first pull that meets it.
-// A search for a component needs no results, and may leave it to others to find the last vertices: by the heads alone (BY_HEADS).
+// A search for a component of an undirected graph needs no levels: there a pull asks for any neighbour met so far (GROWS), and it may be
+// left to others to find the last vertices: then pulls look at heads alone (BY_HEADS).
 // Source: S. Beamer, K. Asanovic, D. Patterson, Direction-optimizing breadth-first search, SC 2012, doi:10.1109/SC.2012.50.
 //
 // The prelude supplies Id; W, the type of results; the flags PARENTS and LEVEL (a result is the vertex before, or the level; with neither
-// there is none), HEADS (either side may have them), NEAR;
+// there is none), GROWS (rows are those of the transpose, and there are no results), HEADS (either side may have them), NEAR;
 // LONG and ROWS_PER_WARP as for mxv.cu; PUSH_COST and PULL_COST, what an entry of a push or a pull costs where a row costs 1.
 #include "grid.cuh"
 #include "head_cache.cuh"
@@ -22,7 +23,8 @@ constexpr u32 TOGETHER = 2;  // entries that a lane of a push loads together
 constexpr u32 SETTLED = 4;   // words that a warp settles together
 constexpr u32 LOOKED = 16;   // entries of its row that a lane of a pull looks at before the warp streams it
 constexpr u32 MANY = 256;    // with more vertices than one in so many in the frontier, a search goes on by the heads alone
-constexpr u32 ENOUGH = 2;    // and ends with a level that finds less than one vertex for so many that were met before
+constexpr u32 FEW = 1024;    // and ends with a level that finds fewer than one in so many,
+constexpr u32 ENOUGH = 16;   // or one for so many that remain: reading their rows takes less time than more levels
 
 // What `state` holds: vertices met, those that were pushed from, entries that pulls read beyond what lanes look at, vertices met before
 // the frontier; vertices closed without entries; entries of the vertices met, and of those before the frontier; levels.
@@ -53,6 +55,10 @@ struct Search {
   W* w;
   u32* w_bits;
   const W* x;  // results of the first frontier; null: its level
+
+  // Whether a pull takes a neighbour. With GROWS one that the same pull has met counts, if a copy of a cache shows it; a vertex that
+  // is closed is no neighbour.
+  __device__ __forceinline__ bool takes(u64 id) const { return present(GROWS ? seen : near, id); }
 };
 
 // Marks the neighbours of the frontier. `seen` may be an old copy of a cache: then a bit is set twice.
@@ -110,7 +116,7 @@ __device__ __forceinline__ bool look_at_heads(const Search& s, const Heads& head
     found.over = id == head_none<Id>();
     empty = found.over && j == 0;
     looking = !found.over && id != head_more<Id>();
-    if (!looking || !present(s.near, id)) continue;
+    if (!looking || !s.takes(id)) continue;
     found = Found{true, true, id};
     looking = false;
   }
@@ -121,7 +127,7 @@ __device__ __forceinline__ bool look_at_heads(const Search& s, const Heads& head
 __device__ __forceinline__ u64 look_at_first(const Search& s, const Side& side, u64 begin, u64 end, Found& found) {
   for (u32 turn = 0; turn < LOOKED && !found.over; ++turn) {
     const Id id = load_host_cached(side.indices + begin, 0);
-    found.hit = present(s.near, id);
+    found.hit = s.takes(id);
     if (found.hit) found.from = id;
     found.over = found.hit || ++begin == end;
   }
@@ -148,7 +154,7 @@ __device__ __forceinline__ void pull(const Search& s, const Side& side, const He
     const u32 closed = __ballot_sync(ALL, is_empty);
     stream_rows(begin, end, __ballot_sync(ALL, !found.over && whole && end - begin <= LONG), owner, [&](const Slice& slice) {
       const Id id = slice.active ? load_host(side.indices + slice.at, 0) : Id();
-      const u32 hits = __ballot_sync(ALL, slice.active && present(s.near, id)) & slice.range;
+      const u32 hits = __ballot_sync(ALL, slice.active && s.takes(id)) & slice.range;
       if (PARENTS) {
         const Id first = (Id)__shfl_sync(ALL, id, hits ? __ffs((int)hits) - 1 : (int)lane);
         if (hits && !found.hit) found.from = first;
@@ -170,7 +176,7 @@ __device__ __forceinline__ void pull(const Search& s, const Side& side, const He
       const u64 at = base + lane;
       const bool active = at >= begin && at < end;
       const Id id = active ? load_host(side.indices + at, 0) : Id();
-      const u32 hits = __ballot_sync(ALL, active && present(s.near, id));
+      const u32 hits = __ballot_sync(ALL, active && s.takes(id));
       read += active;
       if (!hits) continue;
       if (lane == (u32)__ffs((int)hits) - 1) {
@@ -249,7 +255,7 @@ __device__ __forceinline__ void finish(u64* state, u64* wait, Counts& counts) {
 // are not met; `sliced` as for the kernel.
 __device__ __forceinline__ bool prefers_pull(float rows, float entries, float open, float rest, float nvals, float sliced, u32 heads) {
   const float hit = entries / nvals < 1.0f ? entries / nvals : 1.0f, mean = open > 0.0f ? rest / open : 0.0f;
-  float looked = 1.0f / hit;
+  float looked = GROWS ? 1.0f - logf(hit) : 1.0f / hit;  // the mean of 1 / hit while it grows to 1
   if (!NEAR) looked = looked > 32.0f ? mean * sliced * looked / 32.0f : mean * sliced;  // in slices, one at least
   if (looked > mean) looked = mean;
   if (HEADS) for (u32 j = 0; j < heads; ++j) looked *= 1.0f - hit;
@@ -259,9 +265,9 @@ __device__ __forceinline__ bool prefers_pull(float rows, float entries, float op
 constexpr u32 PUSH = 0, PULL = 1, END = 2;
 constexpr u32 BY_HEADS = 2;  // of `pulls`
 
-// The next step of a search by the heads alone: `fresh` vertices are its frontier, `before` were met before these.
-__device__ __forceinline__ u32 next_by_heads(u32 last, u64 fresh, u64 before, u64 size) {
-  if (last == PULL) return ENOUGH * fresh < before ? END : PULL;
+// The next step of a search by the heads alone: `fresh` vertices are its frontier, `open` remain.
+__device__ __forceinline__ u32 next_by_heads(u32 last, u64 fresh, u64 open, u64 size) {
+  if (last == PULL) return fresh < size / FEW || ENOUGH * fresh < open ? END : PULL;
   return fresh > size / MANY ? PULL : PUSH;
 }
 
@@ -299,7 +305,7 @@ extern "C" __global__ void __launch_bounds__(256, 8)
       if (met != now.met && now.left) {
         const float open = (float)(size - met - totals[EMPTY]), rest = (float)(nvals - entries);
         const float rows = (float)(met - now.met), of_rows = (float)(entries - now.entries);
-        if (pulls == BY_HEADS) now.next = next_by_heads(last, met - now.met, now.met, size);
+        if (pulls == BY_HEADS) now.next = next_by_heads(last, met - now.met, size - met - totals[EMPTY], size);
         else now.next = pulls && prefers_pull(rows, of_rows, open, rest, (float)nvals, sliced, b_k) ? PULL : PUSH;
         if (now.next == PUSH) now.pushed += met - now.met;
         now.met = met;
