@@ -49,7 +49,7 @@ class _Back(NamedTuple):
 
 
 _COUNTS = ("round", "ended", "entries", "first")  # what the kernel keeps from one launch to the next
-_NO_BOUND = 255
+_UNREACHED = 255
 # What an entry of a push costs, for its atomics, where one of a pull costs 1.
 _PUSH_COST = 1.3
 # Units of bounds in a bucket's width: a bound is too large by less than one of them, and a byte spans 16 buckets.
@@ -91,7 +91,7 @@ def shorten(
     state = xp.asarray(np.array([(min(step, last), 0, 0, 0, 0, [never] * 3)], form).view(np.uint8))
     wait, met = xp.zeros(whole_loops.WAIT, np.uint64), xp.zeros(distance.nwords, np.uint32)
     dirty, taken = near.bits.copy(), xp.empty(distance.nwords, np.uint32)
-    bounds = xp.full(rows.nrows, _NO_BOUND, np.uint8) if unit else groups.NULL
+    bounds = xp.full(rows.nrows, _UNREACHED, np.uint8) if unit else groups.NULL
     blocks, shared = shares(rows, kernel, at_once)
     run, ended = stats.together(kernel, True), False
     while not ended:

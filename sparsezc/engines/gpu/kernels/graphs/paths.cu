@@ -5,8 +5,9 @@
 // which lower distances and mark their vertices; rows longer than LONG are read by chunks. `least` of the state follows the least
 // distance that is marked: beyond the limit it ends the bucket, and the next limit is `step` beyond it. A round *pulls* where that
 // costs less: it reads the rows of the transpose of all vertices that may still fall, those beyond the least marked distance and
-// the least length, and no entry needs an atomic. With BOUNDS a byte a vertex, an upper bound of its distance in units, stays in
-// the cache: most edges that a push reads end at vertices that they do not lower, and then nothing else is read.
+// the least length, and no entry needs an atomic. With BOUNDS a byte a vertex, its distance in units, rounded up, stays in the
+// cache: most edges that a push reads end at vertices that they do not lower, most that a pull reads lower nothing, and then
+// nothing else is read.
 // Source: U. Meyer, P. Sanders, Delta-stepping: a parallelizable shortest path algorithm, J. Algorithms 49, 2003,
 // doi:10.1016/S0196-6774(03)00076-2.
 //
@@ -27,7 +28,8 @@ struct State {
 
 constexpr u32 TOGETHER = 2;  // entries that a lane loads together
 
-constexpr u32 NO_BOUND = 255;
+constexpr bool WHOLE = (Z)1 / (Z)2 == (Z)0;  // integers: a distance is 1 more than the next lower bound, or more
+constexpr u32 FAR = 254, UNREACHED = 255;  // bounds: of a distance that a byte does not hold; of `never`
 
 struct Paths {
   u64 size;
@@ -63,9 +65,9 @@ struct Edge {
   A length;
 };
 
-// The least bound that is not below a distance. Of stores that race the older may remain, which is larger: a bound all the same.
+// The least bound that is not below a distance. Of stores that race the older may remain, which is larger, until `take` corrects it.
 __device__ __forceinline__ u8 bound_of(const Paths& p, Z z) {
-  if (!(z < (Z)(NO_BOUND - 1) * p.unit)) return (u8)NO_BOUND;
+  if (!(z <= (Z)(FAR - 1) * p.unit)) return (u8)FAR;
   if (z < (Z)0) return 0;
   const u32 units = (u32)(z / p.unit);
   return (u8)(units + ((Z)units * p.unit < z));
@@ -77,16 +79,33 @@ __device__ __forceinline__ Seen look_at(const Paths& p, Id id) {
   else return p.distance[id];
 }
 __device__ __forceinline__ bool may_lower(const Paths& p, Z z, Seen seen) {
-  if constexpr (BOUNDS) return seen == NO_BOUND || z < (Z)seen * p.unit;
+  if constexpr (BOUNDS) return seen >= FAR || z < (Z)seen * p.unit;
   else return z < seen;
 }
 
 __device__ __forceinline__ void lower(const Paths& p, u64 id, Z z, Z& least) {
   if (!(z < from_bits_of(atomicMin((Bits*)(p.distance + id), to_bits(z))))) return;
   if constexpr (BOUNDS) p.bounds[id] = bound_of(p, z);
-  const u32 mine = bit((u32)id & 31u);
-  if (!(*(volatile u32*)&p.dirty[id >> 5] & mine)) atomicOr(&p.dirty[id >> 5], mine);
+  atomicOr(&p.dirty[id >> 5], bit((u32)id & 31u));  // to look first takes longer
   if (z < least) least = z;
+}
+
+// The least sum of a path by an edge that begins at a vertex, or any from `than` on. A bound is exact, or of a distance that fell in
+// this round, which marks the vertex: a later round reads its edges.
+__device__ __forceinline__ Z sum_by(const Paths& p, const Edge& edge, Seen seen, Z than) {
+  const Z length = (Z)edge.length;
+  if constexpr (BOUNDS) {
+    if (seen == UNREACHED) return than;
+    if (seen < FAR) {
+      const Z most = (Z)seen * p.unit, least = (Z)((i32)seen - 1) * p.unit + (Z)WHOLE;
+      if (!(least + length < than)) return than;
+      if (least == most) return most + length;
+    }
+    const Z from = p.distance[edge.id];
+    return from + length;
+  } else {
+    return seen < p.never ? seen + length : than;
+  }
 }
 
 // Takes the marked vertices within the limit, and counts their entries.
@@ -100,6 +119,7 @@ __device__ __forceinline__ void take(const Paths& p, const i64* indptr, Z limit,
     const bool is_marked = has_bit(marked, lane);
     const Z d = is_marked ? p.distance[32 * word + lane] : p.never;
     const bool within = is_marked && d <= limit;
+    if (BOUNDS && is_marked) p.bounds[32 * word + lane] = bound_of(p, d);
     const u32 taken = __ballot_sync(ALL, within), met = p.met[word];
     if (within) {
       const u64 length = (u64)(indptr[32 * word + lane + 1] - indptr[32 * word + lane]);
@@ -141,11 +161,12 @@ __device__ __forceinline__ void push(const Paths& p, const Side& side, const A* 
 __device__ __forceinline__ void pull(const Paths& p, const Side& side, const A* values, Z settled, Z* best, Z& least) {
   const u32 lane = lane_id();
   const auto load = [&](u64 at) { return Edge{load_host(side.indices + at, 0), ISO ? values[0] : load_host(values + at, 1)}; };
-  const auto look = [&](const Edge& edge) { return p.distance[edge.id]; };
+  const auto look = [&](const Edge& edge) { return look_at(p, edge.id); };
   each_long(p.shares, side, [&](u64 row) { return p.distance[row] > settled; }, [&](u64 row, u64 begin, u64 end) {
     Z found = p.never;
-    stream_one<TOGETHER>(begin, end, 0u, load, look, [&](const Edge& edge, Z from, u32) {
-      if (from < p.never && from + (Z)edge.length < found) found = from + (Z)edge.length;
+    stream_one<TOGETHER>(begin, end, 0u, load, look, [&](const Edge& edge, Seen seen, u32) {
+      const Z z = sum_by(p, edge, seen, found);
+      if (z < found) found = z;
     });
     found = least_of_lanes(found);
     if (lane == 0 && found < p.distance[row]) lower(p, row, found, least);
@@ -162,9 +183,9 @@ __device__ __forceinline__ void pull(const Paths& p, const Side& side, const A* 
       }
       best[lane] = before;
       __syncwarp();
-      stream_together<TOGETHER>(begin, end - begin > LONG ? begin : end, lane, load, look, [&](const Edge& edge, Z from, u32 owner) {
-        const Z z = from + (Z)edge.length;
-        if (from < p.never && z < *(volatile Z*)&best[owner]) atomicMin((Bits*)&best[owner], to_bits(z));
+      stream_together<TOGETHER>(begin, end - begin > LONG ? begin : end, lane, load, look, [&](const Edge& edge, Seen seen, u32 owner) {
+        const Z than = *(volatile Z*)&best[owner], z = sum_by(p, edge, seen, than);
+        if (z < than) atomicMin((Bits*)&best[owner], to_bits(z));
       });
       __syncwarp();
       const Z z = best[lane];
@@ -214,7 +235,7 @@ __device__ __forceinline__ bool prefers_pull(u64 size, float entries, float fres
 
 // `dirty`: where paths start; `distance`: 0 there, else `never`. At most `rounds` rounds. `target`: a vertex beyond whose distance none is
 // needed; `size`: none. `step`: the width of a bucket; `last`: the largest limit; `shortest`: the least length; `near`: the vertices that a
-// round takes; `met`: zeros before the first launch. `bounds`: NO_BOUND each, in units of `unit`. `pulls`: 0 if there are no rows to pull:
+// round takes; `met`: zeros before the first launch. `bounds`: UNREACHED each, in units of `unit`. `pulls`: 0 if there are no rows to pull:
 // those of the transpose, b_indptr, b_ids, b_values, with chunks (b_nchunks, b_long_rows, b_long_first, b_chunk_slot). A warp takes
 // `piece` items of rows or `words` words. `state`: zeros, but for its limit and least distances, before the first launch; `wait`: zeros.
 extern "C" __global__ void __launch_bounds__(256, 8)
