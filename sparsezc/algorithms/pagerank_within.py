@@ -13,7 +13,7 @@ from sparsezc.semirings import binary, monoid, semiring, unary
 from sparsezc.semirings.types import datatypes
 from sparsezc.terminal.progress import steps
 
-# The most of the residual's sum that waits in a round. On kron:16, urand:16 and cnr-2000 0.7 reads 0.61, 0.71 and 0.32 of
+# The most of the residual that waits in a round. On kron:16, urand:16 and cnr-2000 0.7 reads 0.61, 0.71 and 0.32 of
 # the edges that 0 reads, in 1.2 to 1.3 times the rounds; 0.9 reads 3% to 5% less in as many rounds more.
 _HELD = 0.7
 _LEAST = 1e-12  # sums of FP64 are rounded
