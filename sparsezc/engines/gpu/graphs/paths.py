@@ -51,10 +51,11 @@ class _Back(NamedTuple):
 _COUNTS = ("round", "ended", "entries", "first")  # what the kernel keeps from one launch to the next
 _UNREACHED = 255
 # What an entry of a push costs, for its atomics, where one of a pull costs 1.
-_PUSH_COST = 1.3
+_PUSH_COST = 2.0
 # Units of bounds in a bucket's width: a bound is too large by less than one of them, and a byte spans 16 buckets.
 _UNITS = 16
-# Rows that bounds pay for have this many entries in the mean: each distance that falls also writes its bound.
+# Rows that bounds and pulls pay for have this many entries in the mean: each distance that falls also writes its bound, and a
+# search of short rows has many rounds of few vertices.
 _BOUNDED = 8
 
 
@@ -78,10 +79,10 @@ def shorten(
     distance.arrange(rows.order)
     gpu, dtype = rows.device, distance.dtype
     xp, limit = gpu.xp, INT64 if dtype.is_integer else FP64
-    if back is not None and (back.compressed or not placements.lie_near(back)):
-        back = None
     at_once = rows_per_warp.choose(rows)
     unit = _unit(step, dtype) if rows.nvals >= _BOUNDED * rows.nrows else 0.0
+    if not unit or (back is not None and (back.compressed or not placements.lie_near(back))):
+        back = None
     case = _Case(rows.wide, matrix.dtype, dtype, rows.iso, rows.chunks.length, at_once, unit > 0)
     kernel = _kernel(gpu, stats.collecting is not None, case)  # type: ignore[arg-type]  # hashable, as in plan.py
     never = dtype.np_type.type(np.iinfo(dtype.np_type).max if dtype.is_integer else np.inf)

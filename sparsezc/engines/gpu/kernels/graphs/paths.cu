@@ -3,11 +3,10 @@
 // Who calls: engines/gpu/graphs/paths.py, with all blocks running at once (grid.cuh). All memory is on the device. `dirty` marks the
 // vertices whose distances fell since their edges were read. A round *takes* those within the limit, and then reads their edges,
 // which lower distances and mark their vertices; rows longer than LONG are read by chunks. `least` of the state follows the least
-// distance that is marked: beyond the limit it ends the bucket, and the next limit is `step` beyond it. A round *pulls* where that
-// costs less: it reads the rows of the transpose of all vertices that may still fall, those beyond the least marked distance and
-// the least length, and no entry needs an atomic. With BOUNDS a byte a vertex, its distance in units, rounded up, stays in the
-// cache: most edges that a push reads end at vertices that they do not lower, most that a pull reads lower nothing, and then
-// nothing else is read.
+// distance that is marked: beyond the limit it ends the bucket, and the next limit is `step` beyond it.
+// With BOUNDS a byte a vertex, its distance in units, rounded up, stays in the cache: most edges that a push reads end at vertices
+// that they do not lower, and then nothing else is read. A round *pulls* where that costs less: it reads the rows of the transpose
+// of all vertices that may still fall, those beyond the least marked distance and the least length, and no entry needs an atomic.
 // Source: U. Meyer, P. Sanders, Delta-stepping: a parallelizable shortest path algorithm, J. Algorithms 49, 2003,
 // doi:10.1016/S0196-6774(03)00076-2.
 //
@@ -92,20 +91,16 @@ __device__ __forceinline__ void lower(const Paths& p, u64 id, Z z, Z& least) {
 
 // The least sum of a path by an edge that begins at a vertex, or any from `than` on. A bound is exact, or of a distance that fell in
 // this round, which marks the vertex: a later round reads its edges.
-__device__ __forceinline__ Z sum_by(const Paths& p, const Edge& edge, Seen seen, Z than) {
+__device__ __forceinline__ Z sum_by(const Paths& p, const Edge& edge, u8 seen, Z than) {
   const Z length = (Z)edge.length;
-  if constexpr (BOUNDS) {
-    if (seen == UNREACHED) return than;
-    if (seen < FAR) {
-      const Z most = (Z)seen * p.unit, least = (Z)((i32)seen - 1) * p.unit + (Z)WHOLE;
-      if (!(least + length < than)) return than;
-      if (least == most) return most + length;
-    }
-    const Z from = p.distance[edge.id];
-    return from + length;
-  } else {
-    return seen < p.never ? seen + length : than;
+  if (seen == UNREACHED) return than;
+  if (seen < FAR) {
+    const Z most = (Z)seen * p.unit, least = (Z)((i32)seen - 1) * p.unit + (Z)WHOLE;
+    if (!(least + length < than)) return than;
+    if (least == most) return most + length;
   }
+  const Z from = p.distance[edge.id];
+  return from + length;
 }
 
 // Takes the marked vertices within the limit, and counts their entries.
@@ -120,8 +115,8 @@ __device__ __forceinline__ void take(const Paths& p, const i64* indptr, Z limit,
     const Z d = is_marked ? p.distance[32 * word + lane] : p.never;
     const bool within = is_marked && d <= limit;
     if (BOUNDS && is_marked) p.bounds[32 * word + lane] = bound_of(p, d);
-    const u32 taken = __ballot_sync(ALL, within), met = p.met[word];
-    if (within) {
+    const u32 taken = __ballot_sync(ALL, within), met = BOUNDS ? p.met[word] : 0;
+    if (BOUNDS && within) {
       const u64 length = (u64)(indptr[32 * word + lane + 1] - indptr[32 * word + lane]);
       entries += length;
       if (!has_bit(met, lane)) first += length;
@@ -131,7 +126,7 @@ __device__ __forceinline__ void take(const Paths& p, const i64* indptr, Z limit,
     if (lane != 0) return;
     p.near[word] = taken;
     p.dirty[word] = marked & ~taken;
-    p.met[word] = met | taken;
+    if (BOUNDS) p.met[word] = met | taken;
   });
 }
 
@@ -161,10 +156,10 @@ __device__ __forceinline__ void push(const Paths& p, const Side& side, const A* 
 __device__ __forceinline__ void pull(const Paths& p, const Side& side, const A* values, Z settled, Z* best, Z& least) {
   const u32 lane = lane_id();
   const auto load = [&](u64 at) { return Edge{load_host(side.indices + at, 0), ISO ? values[0] : load_host(values + at, 1)}; };
-  const auto look = [&](const Edge& edge) { return look_at(p, edge.id); };
+  const auto look = [&](const Edge& edge) { return p.bounds[edge.id]; };
   each_long(p.shares, side, [&](u64 row) { return p.distance[row] > settled; }, [&](u64 row, u64 begin, u64 end) {
     Z found = p.never;
-    stream_one<TOGETHER>(begin, end, 0u, load, look, [&](const Edge& edge, Seen seen, u32) {
+    stream_one<TOGETHER>(begin, end, 0u, load, look, [&](const Edge& edge, u8 seen, u32) {
       const Z z = sum_by(p, edge, seen, found);
       if (z < found) found = z;
     });
@@ -183,7 +178,7 @@ __device__ __forceinline__ void pull(const Paths& p, const Side& side, const A* 
       }
       best[lane] = before;
       __syncwarp();
-      stream_together<TOGETHER>(begin, end - begin > LONG ? begin : end, lane, load, look, [&](const Edge& edge, Seen seen, u32 owner) {
+      stream_together<TOGETHER>(begin, end - begin > LONG ? begin : end, lane, load, look, [&](const Edge& edge, u8 seen, u32 owner) {
         const Z than = *(volatile Z*)&best[owner], z = sum_by(p, edge, seen, than);
         if (z < than) atomicMin((Bits*)&best[owner], to_bits(z));
       });
@@ -191,7 +186,7 @@ __device__ __forceinline__ void pull(const Paths& p, const Side& side, const A* 
       const Z z = best[lane];
       if (z < before) {
         p.distance[row] = z;
-        if constexpr (BOUNDS) p.bounds[row] = bound_of(p, z);
+        p.bounds[row] = bound_of(p, z);
         if (z < least) least = z;
       }
       const u32 fell = __ballot_sync(ALL, z < before);
@@ -207,15 +202,9 @@ struct Found {
 };
 
 // Adds what the block found to the state, and waits for all blocks.
-__device__ __forceinline__ void finish(u64* wait, State* state, Z* of_round, Found& found, Z least, u64 entries, u64 first, Z never) {
+__device__ __forceinline__ void finish(u64* wait, State* state, Z* of_round, Found& found, Z least, Z never) {
   least = least_of_lanes(least);
-  entries = add_lanes(entries);
-  first = add_lanes(first);
-  if (lane_id() == 0) {
-    found.least[threadIdx.x >> 5] = least;
-    if (entries) atomicAdd(&found.entries, entries);
-    if (first) atomicAdd(&found.first, first);
-  }
+  if (lane_id() == 0) found.least[threadIdx.x >> 5] = least;
   __syncthreads();
   if (threadIdx.x == 0) {
     for (u32 warp = 1; warp < blockDim.x >> 5; ++warp) if (found.least[warp] < least) least = found.least[warp];
@@ -252,7 +241,7 @@ extern "C" __global__ void __launch_bounds__(256, 8)
   if (threadIdx.x == 0) {
     limit = state->limit;
     settled = shortest;
-    ended = 0;
+    ended = pulled = 0;
     of_block.entries = of_block.first = 0;
   }
   u64 round = state->round, entries_before = state->entries, first_before = state->first;  // thread 0 follows the last two
@@ -263,8 +252,12 @@ extern "C" __global__ void __launch_bounds__(256, 8)
     Z* of_round = &state->least[round % 3];
     if (blockIdx.x == 0 && threadIdx.x == 0) state->least[(round + 1) % 3] = never;
     take(p, indptr, (Z)limit, least, entries, first);
-    finish(wait, state, of_round, of_block, least, entries, first, never);
-    if (threadIdx.x == 0) {
+    if (BOUNDS) {
+      add_lanes(entries, &of_block.entries);
+      add_lanes(first, &of_block.first);
+    }
+    finish(wait, state, of_round, of_block, least, never);
+    if (BOUNDS && threadIdx.x == 0) {
       const u64 all = *(volatile u64*)&state->entries, all_first = *(volatile u64*)&state->first;
       pulled = pulls && prefers_pull(size, (float)(all - entries_before), (float)(all_first - first_before), (float)(nvals - first_before));
       entries_before = all;
@@ -272,9 +265,9 @@ extern "C" __global__ void __launch_bounds__(256, 8)
     }
     __syncthreads();
     least = never;
-    if (pulled) pull(p, Side{b_indptr, b_ids, b_nchunks, b_long_rows, b_long_first, b_chunk_slot}, b_values, settled, best[threadIdx.x >> 5], least);
+    if (BOUNDS && pulled) pull(p, Side{b_indptr, b_ids, b_nchunks, b_long_rows, b_long_first, b_chunk_slot}, b_values, settled, best[threadIdx.x >> 5], least);
     else push(p, Side{indptr, indices, nchunks, long_rows, long_first, chunk_slot}, values, least);
-    finish(wait, state, of_round, of_block, least, 0, 0, never);
+    finish(wait, state, of_round, of_block, least, never);
     if (threadIdx.x == 0) {
       const Z found = *(volatile Z*)of_round;
       S most = last;
