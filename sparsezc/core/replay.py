@@ -45,7 +45,9 @@ def search(A: Matrix, frontier: Vector, *, parents: bool = False) -> Vector | No
     return None if found is None else Vector._from_store(engine, found, dtype, frontier.size)
 
 
-def shorten(A: Matrix, near: Vector, distance: Vector, step: float, last: float, target: int | None) -> bool:
+def shorten(
+    A: Matrix, near: Vector, distance: Vector, step: float, last: float, shortest: float, target: int | None
+) -> bool:
     """Lower the distances of a full vector along the edges of `A` until none changes; false if the engine cannot.
 
     See :meth:`sparsezc.expr.engines.Capabilities.shorten`.
@@ -53,7 +55,7 @@ def shorten(A: Matrix, near: Vector, distance: Vector, step: float, last: float,
     (engine, store), (other, distances) = near._need(), distance._need()
     if A._engine is not engine or other is not engine:
         return False
-    limits = step, last, target
+    limits = step, last, shortest, target
     return bool(engines.capability(engine, "shorten")(A._store, store, distances, limits))
 
 

@@ -291,11 +291,14 @@ class Capabilities(Protocol):
         frontier's own values at its entries.
         """
 
-    def shorten(self, matrix: Any, near: Any, distance: Any, limits: tuple[float, float, int | None]) -> bool | None:
+    def shorten(
+        self, matrix: Any, near: Any, distance: Any, limits: tuple[float, float, float, int | None]
+    ) -> bool | None:
         """Lower the distances of a full vector by the edges of a matrix until none changes, and return true.
 
         Their lengths are >= 0. Paths start at the entries of `near`, which is overwritten. `limits`: the width of a
-        bucket of delta-stepping, the largest distance that is asked for, and a vertex beyond whose distance none is.
+        bucket of delta-stepping, the largest distance that is asked for, the least length, and a vertex beyond whose
+        distance none is.
         It ends early if an integer distance wraps around.
         """
 

@@ -278,7 +278,7 @@ class Keeper:
         return None
 
     def shorten(
-        self, matrix: Any, near: VectorStore, distance: VectorStore, limits: tuple[float, float, int | None]
+        self, matrix: Any, near: VectorStore, distance: VectorStore, limits: tuple[float, float, float, int | None]
     ) -> bool | None:
         with suppress(MemoryError):
             return None if isinstance(matrix, HostStore) else shorten(matrix, near, distance, limits)
