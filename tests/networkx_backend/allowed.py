@@ -150,7 +150,9 @@ def _bound(G: Any, given: dict[str, Any], ours: Any, theirs: Any) -> str | None:
 
 
 def _cycle(G: Any, given: dict[str, Any], ours: Any, theirs: Any) -> str | None:
-    right = ours[0] is ours[-1] and nx.is_path(G, ours) and weighs(G, ours, given.get("weight", "weight")) < 0
+    weight = given.get("weight", "weight")
+    plain = _least(G, weight) if G.is_multigraph() else G
+    right = ours[0] is ours[-1] and nx.is_path(G, ours) and weighs(plain, ours, weight) < 0
     return _said(right, f"{ours!r:.80} is no negative cycle")
 
 
@@ -318,8 +320,8 @@ def _correlated(pairs: Callable[[Any, dict[str, Any]], Any]) -> Check:
         if not all(spread):
             return difference(ours, float("nan"), 0)
         both = m * sum(a * b for a, b in zip(x, y, strict=True)) - sum(x) * sum(y)
-        exact = math.copysign(math.sqrt(both * both / (spread[0] * spread[1])), both)
-        return difference(ours, exact, 1e-6)
+        exact = math.sqrt(both * both / (spread[0] * spread[1]))
+        return difference(ours, exact if both > 0 else -exact, 1e-6)
 
     return check
 
@@ -444,6 +446,11 @@ NETWORKX_S_OWN: dict[str, Callable[[Any, dict[str, Any], Outcome], bool]] = {
     # SciPy's solver refuses matrices of one row and those without entries, with errors of its own
     # SciPy's statistics fail to import in some of its versions
     "degree_pearson_correlation_coefficient": lambda G, given, theirs: theirs == ("raised", NameError),
+    # it wants at least one edge, if there may be parallel ones
+    **dict.fromkeys(
+        ("to_numpy_array", "to_pandas_adjacency"),
+        lambda G, given, theirs: theirs == ("raised", ValueError) and not G.subgraph(given["nodelist"] or G).size(),
+    ),
     # it wants at least one edge from the rows
     "biadjacency_matrix": lambda G, given, theirs: theirs == ("raised", ValueError),
     "hits": lambda G, given, theirs: theirs[0] == "raised" and theirs[1].__module__ != "networkx.exception",

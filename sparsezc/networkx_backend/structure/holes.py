@@ -118,8 +118,8 @@ def local_constraint(G: Graph, u: Any, v: Any, weight: str | None = None) -> flo
         raise nx.NetworkXError(f"The node {u} is not in the graph.")
     near, ties = _row(G, u, weight)
     total = ties.sum()
-    if near.size == 0 or total == 0:
-        return 0.0 if near.size else 0
+    if total == 0:  # NetworkX multiplies 0 by the neighbours' shares, which are 0 too where these have no ties
+        return 0.0 if any(_row(G, node, weight)[1].sum() != 0 for node in G.names(near)) else 0
     found = 0.0
     for w, share in zip(near.tolist(), (ties / total).tolist(), strict=True):
         at, back = _row(G, G.names(np.array([w]))[0], weight)
