@@ -12,14 +12,15 @@ from networkx.classes import coreviews, reportviews
 def refuse(*_: Any, **__: Any) -> Any:
     """Raise NetworkX's error for a change of the graph."""
     raise nx.NetworkXError(
-        "the graph is a Matrix and cannot be changed, nor its attributes; nx.Graph(G) or nx.DiGraph(G) is a copy that can"
+        "the graph is a Matrix and cannot be changed, nor its attributes;"
+        " nx.Graph(G), or nx.DiGraph(G) if it is directed, is a copy that can"
     )
 
 
 class Fixed(dict[Any, Any]):
     """Attributes, or neighbours, that refuse a change, which would have no effect; copies are plain dictionaries."""
 
-    __setitem__ = __delitem__ = update = setdefault = pop = popitem = clear = __ior__ = refuse  # type: ignore[assignment]
+    __setitem__ = __delitem__ = update = setdefault = pop = popitem = clear = __ior__ = refuse
 
     def __reduce__(self) -> tuple[Any, ...]:
         return dict, (dict(self),)

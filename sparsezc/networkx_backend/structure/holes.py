@@ -56,8 +56,8 @@ def constraint(G: Graph, nodes: Any = None, weight: str | None = None) -> dict[A
     """
     A, weighted = _ties(G, nodes, weight)
     with else_declined():
-        found = algorithms.constraint(A, weighted=weighted, zero_ties=nodes is not None)
-        found = found.to_dense(4.0)  # all ties of the others are with themselves
+        made = algorithms.constraint(A, weighted=weighted, zero_ties=nodes is not None)
+    found = made.to_dense(4.0)  # all ties of the others are with themselves
     if nodes is not None:
         found[np.diff(G.rows()[0]) == 0] = np.nan
         return _of_some(G, nodes, found, A, weighted)
