@@ -18,18 +18,9 @@ from sparsezc.locks import hold_locks
 from sparsezc.semirings.types.datatypes import INT32, INT64, lookup
 
 __all__ = [
-    "buckets",
-    "components",
-    "lent_rows",
-    "local_pagerank",
-    "rounds",
-    "run_arrays",
-    "run_loop",
-    "runs_loops",
-    "search",
-    "shorten",
-    "vector",
-]
+    "buckets", "components", "lent_rows", "local_pagerank", "rounds", "row_lengths", "run_arrays", "run_loop",
+    "runs_loops", "search", "shorten", "vector",
+]  # fmt: skip
 
 
 def search(A: Matrix, frontier: Vector, *, parents: bool = False) -> Vector | None:
@@ -148,13 +139,13 @@ def run_loop(
         arguments. The result is a list of theirs.
     """
     with hold_locks(A):
-        engine, store = A._need()
+        engine, store = A._kept()
         return engines.capability(engine, "run_loop")(store, loop, given, cost, values, over)
 
 
 def runs_loops(A: Matrix) -> bool:
     """Return whether a matrix's engine may run loops over its rows: :func:`run_loop` may still return None."""
-    return hasattr(A._need()[0], "run_loop")
+    return hasattr(A._kept()[0], "run_loop")
 
 
 def vector(
@@ -181,7 +172,15 @@ def run_arrays(loop: Callable[..., Any], A: Matrix, *given: Any, cost: float) ->
     `loop` and `given` are as in :func:`run_loop`; the loop may write to the arrays that are the caller's own. `cost`:
     nanoseconds that the statements take at least.
     """
-    return engines.capability(A._need()[0], "run_arrays")(loop, given, cost)
+    return engines.capability(A._kept()[0], "run_arrays")(loop, given, cost)
+
+
+def row_lengths(A: Matrix) -> NDArray[np.int64] | None:
+    """Count the entries of each row, if the engine knows them but runs no statements; None: a statement counts them."""
+    with hold_locks(A):
+        engine, store = A._kept()
+        found: NDArray[np.int64] | None = engines.capability(engine, "row_lengths")(store)
+        return found
 
 
 @contextmanager

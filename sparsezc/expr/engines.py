@@ -147,6 +147,15 @@ class Capabilities(Protocol):
     def placements(self) -> tuple[str, ...] | None:
         """Return the names of placements for its matrices, if it has others than host memory."""
 
+    def reader(self, csr: Csr) -> Engine | None:
+        """Return the engine that reads a mapped matrix where it is, for loops; for statements :meth:`load` moves it."""
+
+    def load(self, x: Any) -> None:
+        """Move an object of an engine that runs no statements to one that does."""
+
+    def row_lengths(self, store: Any) -> NDArray[Any] | None:
+        """Return the number of entries of each row, if no statement is to count them."""
+
     def adopt_csr(self, csr: Csr) -> Any:
         """Make a store as ``matrix_from_csr`` does, taking over arrays that own their memory: the Csr must not be used
         afterwards.
