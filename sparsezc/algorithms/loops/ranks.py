@@ -1,4 +1,7 @@
-"""Products with a vector, and rounds of them in one loop."""
+"""Products with a vector, and rounds of them in one loop.
+
+Ids are read as unsigned numbers: see :mod:`sparsezc.algorithms.loops.searches`.
+"""
 
 from __future__ import annotations
 
@@ -27,6 +30,7 @@ def pagerank(
         Below 0: every round is run.
     """
     n = indptr.size - 1
+    indptr, indices = indptr.view(np.uint64), indices.view(np.uint64)
     teleport, leak, damping = jumps
     rank, before, change = begin.copy(), np.empty(n), 0.0
     weighted = weights.size > 0
@@ -64,6 +68,7 @@ def pagerank(
 def onward(indptr: Any, indices: Any, weights: Any, x: Any, turned: bool) -> Any:
     """Return A x, or A' x if `turned`; without weights all are 1."""
     n = indptr.size - 1
+    indptr, indices = indptr.view(np.uint64), indices.view(np.uint64)
     y = np.zeros(n)
     weighted = weights.size > 0
     for v in range(n):
@@ -93,6 +98,7 @@ def powers(
         The matrix is its own transpose: rows are summed, which is faster than adding to columns.
     """
     n = indptr.size - 1
+    indptr, indices = indptr.view(np.uint64), indices.view(np.uint64)
     own, alpha, base = terms
     x, before, change = start.copy(), np.empty(n), 0.0
     weighted = weights.size > 0
@@ -143,6 +149,7 @@ def krylov(indptr: Any, indices: Any, weights: Any, start: Any, parts: Any) -> A
     number. There are as many vectors as parts, or fewer if one is nearly an eigenvector.
     """
     n = indptr.size - 1
+    indptr, indices = indptr.view(np.uint64), indices.view(np.uint64)
     x, q, before, w = np.zeros(n), np.empty(n), np.zeros(n), np.empty(n)
     diagonal, beside = np.empty(parts.size), np.empty(parts.size)
     weighted = weights.size > 0
