@@ -126,7 +126,7 @@ def _arrays(parts: RowArrays | None, rows: int, values: Any) -> list[NDArray[Any
     if parts is None:
         nothing: list[NDArray[Any]] = [np.zeros(rows + 1, np.int64), np.empty(0, np.int64)]
         return nothing if values is None else [*nothing, np.empty(0, values)]
-    pattern = [_every_row(parts, rows), parts.indices]
+    pattern = [parts.every_row(rows), parts.indices]
     return pattern if values is None else [*pattern, _values(parts, values)]
 
 
@@ -149,15 +149,6 @@ def _machine_code(loop: Callable[..., Any]) -> Any:
         return compiled(import_module("numba"), loop)
     except ImportError:
         return None
-
-
-def _every_row(parts: RowArrays, rows: int) -> NDArray[np.int64]:
-    """Return where each row begins, also those that are not listed."""
-    if parts.ids is None:
-        return parts.indptr
-    counts = np.zeros(rows + 1, np.int64)
-    counts[parts.ids + 1] = np.diff(parts.indptr)
-    return np.cumsum(counts)
 
 
 def _values(parts: RowArrays, dtype: Any) -> NDArray[Any]:
