@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.device.signature import Passed
+if TYPE_CHECKING:
+    from sparsezc.device.signature import Passed
 
 __all__ = ["Copies", "Device", "Kernel", "Pages", "Recording", "Window", "giving", "when_short"]
 
