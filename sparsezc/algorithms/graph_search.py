@@ -81,7 +81,6 @@ def graph_search(
     [0, 2, 3]
     """
     n = _check.adjacency(A)
-    at = _check.vertices(sources, n)
     steps = _check.count(length, "length")
     if mode not in _MODES:
         raise InvalidValue(f"mode is {mode!r}; one of {', '.join(map(repr, _MODES))} is needed")
@@ -90,8 +89,10 @@ def graph_search(
     walks: Matrix
     if mode == "greedy":
         best: Vector = ops.best_column(A, scores).new()
+        at = _check.vertices(sources, n)  # a GPU reads edges meanwhile
         walks = ops.walk(best._pointers(), at, steps, seed=0).new()
     else:
+        at = _check.vertices(sources, n)
         walks = ops.walk(A, at, steps, scores if mode == "stochastic" else None, seed=seed).new()
     return walks
 

@@ -30,7 +30,7 @@ def pagerank(
         Below 0: every round is run.
     """
     n = indptr.size - 1
-    indptr, indices = indptr.view(np.uint64), indices.view(np.uint64)
+    indptr = indptr.view(np.uint64)
     teleport, leak, damping = jumps
     rank, before, change = begin.copy(), np.empty(n), 0.0
     weighted = weights.size > 0
@@ -44,10 +44,10 @@ def pagerank(
             sent = before[v] * share[v]
             if weighted:
                 for at in range(indptr[v], indptr[v + 1]):
-                    rank[indices[at]] += sent * weights[at]
+                    rank[np.uint64(indices[at])] += sent * weights[at]
             else:
                 for at in range(indptr[v], indptr[v + 1]):
-                    rank[indices[at]] += sent
+                    rank[np.uint64(indices[at])] += sent
         rest = 1.0
         for v in range(n):
             rest -= rank[v]
@@ -68,17 +68,17 @@ def pagerank(
 def onward(indptr: Any, indices: Any, weights: Any, x: Any, turned: bool) -> Any:
     """Return A x, or A' x if `turned`; without weights all are 1."""
     n = indptr.size - 1
-    indptr, indices = indptr.view(np.uint64), indices.view(np.uint64)
+    indptr = indptr.view(np.uint64)
     y = np.zeros(n)
     weighted = weights.size > 0
     for v in range(n):
         if turned:
             for at in range(indptr[v], indptr[v + 1]):
-                y[indices[at]] += x[v] * weights[at] if weighted else x[v]
+                y[np.uint64(indices[at])] += x[v] * weights[at] if weighted else x[v]
         else:
             total = 0.0
             for at in range(indptr[v], indptr[v + 1]):
-                total += x[indices[at]] * weights[at] if weighted else x[indices[at]]
+                total += x[np.uint64(indices[at])] * weights[at] if weighted else x[np.uint64(indices[at])]
             y[v] = total
     return y
 
@@ -98,7 +98,7 @@ def powers(
         The matrix is its own transpose: rows are summed, which is faster than adding to columns.
     """
     n = indptr.size - 1
-    indptr, indices = indptr.view(np.uint64), indices.view(np.uint64)
+    indptr = indptr.view(np.uint64)
     own, alpha, base = terms
     x, before, change = start.copy(), np.empty(n), 0.0
     weighted = weights.size > 0
@@ -109,10 +109,10 @@ def powers(
                 total = 0.0
                 if weighted:
                     for at in range(indptr[v], indptr[v + 1]):
-                        total += before[indices[at]] * weights[at]
+                        total += before[np.uint64(indices[at])] * weights[at]
                 else:
                     for at in range(indptr[v], indptr[v + 1]):
-                        total += before[indices[at]]
+                        total += before[np.uint64(indices[at])]
                 x[v] = own * before[v] + alpha * total
         else:
             for v in range(n):
@@ -120,7 +120,7 @@ def powers(
             for v in range(n):
                 sent = alpha * before[v]
                 for at in range(indptr[v], indptr[v + 1]):
-                    x[indices[at]] += sent * (weights[at] if weighted else 1.0)
+                    x[np.uint64(indices[at])] += sent * (weights[at] if weighted else 1.0)
         length = 1.0
         if base.size:
             for v in range(n):
@@ -149,7 +149,7 @@ def krylov(indptr: Any, indices: Any, weights: Any, start: Any, parts: Any) -> A
     number. There are as many vectors as parts, or fewer if one is nearly an eigenvector.
     """
     n = indptr.size - 1
-    indptr, indices = indptr.view(np.uint64), indices.view(np.uint64)
+    indptr = indptr.view(np.uint64)
     x, q, before, w = np.zeros(n), np.empty(n), np.zeros(n), np.empty(n)
     diagonal, beside = np.empty(parts.size), np.empty(parts.size)
     weighted = weights.size > 0
@@ -170,10 +170,10 @@ def krylov(indptr: Any, indices: Any, weights: Any, start: Any, parts: Any) -> A
             total = -back * before[v]
             if weighted:
                 for at in range(indptr[v], indptr[v + 1]):
-                    total += q[indices[at]] * weights[at]
+                    total += q[np.uint64(indices[at])] * weights[at]
             else:
                 for at in range(indptr[v], indptr[v + 1]):
-                    total += q[indices[at]]
+                    total += q[np.uint64(indices[at])]
             w[v] = total
             own += total * q[v]
         length = 0.0

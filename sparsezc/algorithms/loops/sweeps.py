@@ -17,7 +17,7 @@ def counts(indptr: Any, indices: Any, sources: Any, first: int, last: int) -> An
     the sum of one over the hops, and the most hops; the source itself does not count.
     """
     n = indptr.size - 1
-    indptr, indices = indptr.view(np.uint64), indices.view(np.uint64)
+    indptr = indptr.view(np.uint64)
     reached, total, farthest = np.zeros(n, np.int64), np.zeros(n, np.int64), np.zeros(n, np.int64)
     inverse = np.zeros(n)
     met, new, next = np.zeros(n, np.uint64), np.zeros(n, np.uint64), np.zeros(n, np.uint64)
@@ -42,7 +42,7 @@ def counts(indptr: Any, indices: Any, sources: Any, first: int, last: int) -> An
                 bits = new[v]
                 new[v] = 0
                 for entry in range(indptr[v], indptr[v + 1]):
-                    u = indices[entry]
+                    u = np.uint64(indices[entry])
                     more = bits & ~met[u]
                     if more:
                         if next[u] == 0:
@@ -71,7 +71,7 @@ def brandes(indptr: Any, indices: Any, sources: Any, ends: bool, entries: bool, 
     to or from it as well; or, with `entries`, that use each entry.
     """
     n = indptr.size - 1
-    indptr, indices = indptr.view(np.uint64), indices.view(np.uint64)
+    indptr = indptr.view(np.uint64)
     centrality = np.zeros(indices.size if entries else n)
     level, order = np.full(n, -1, np.int32), np.empty(n, np.int64)
     paths, below = np.zeros(n), np.zeros(n)
@@ -86,7 +86,7 @@ def brandes(indptr: Any, indices: Any, sources: Any, ends: bool, entries: bool, 
             at += 1
             depth = level[v] + 1
             for entry in range(indptr[v], indptr[v + 1]):
-                u = indices[entry]
+                u = np.uint64(indices[entry])
                 if level[u] < 0:
                     level[u] = depth
                     order[size] = u
@@ -98,7 +98,7 @@ def brandes(indptr: Any, indices: Any, sources: Any, ends: bool, entries: bool, 
             depth = level[v] + 1
             share = 0.0
             for entry in range(indptr[v], indptr[v + 1]):
-                u = indices[entry]
+                u = np.uint64(indices[entry])
                 if level[u] == depth:
                     share += below[u]
                     if entries:
