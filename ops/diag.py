@@ -101,8 +101,9 @@ def _write(A: Any, values: Any, k: Any, mask: Mask | None, accum: Any) -> None:
         allowed(v.S) << True
         allowed(diag(A, k).new().S) << True
     if A._engine is not None:  # the matrices of both are made on A's engine, instead of being moved there
-        v._settle(A._engine)
-        allowed._settle(A._engine)
+        engine = A._need()[0]
+        v._settle(engine)
+        allowed._settle(engine)
     content, where = diag(v, k).new(), diag(allowed, k).new()
     for matrix in (content, where):
         if matrix.shape != A.shape:

@@ -208,6 +208,7 @@ def sample_hops(
     if A._engine is None:
         A._settle(engines.get("cpu"))
     with hold_locks(A):
+        engines.capability(A._engine, "load")(A)
         engine = A._engine
         found: Subgraph | None = engines.capability(engine, "sample_hops")(A._store, A._transposed, at, hops)
     if found is None:

@@ -64,6 +64,7 @@ if TYPE_CHECKING:
         multi_source_shortest_paths as multi_source_shortest_paths,
     )
     from sparsezc.algorithms.pagerank import pagerank as pagerank
+    from sparsezc.algorithms.pagerank_within import pagerank_within as pagerank_within
     from sparsezc.algorithms.random_walks import random_walks as random_walks
     from sparsezc.algorithms.reciprocity import overall_reciprocity as overall_reciprocity
     from sparsezc.algorithms.reciprocity import reciprocity as reciprocity
@@ -130,6 +131,7 @@ else:
             "modularity": "modularity",
             "multi_source_shortest_paths": "multi_source_shortest_paths",
             "pagerank": "pagerank",
+            "pagerank_within": "pagerank_within",
             "random_walks": "random_walks",
             "reciprocity": "overall_reciprocity reciprocity",
             "rich_club_coefficient": "rich_club_coefficient",

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from sparsezc.core import replay
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
-from sparsezc.semirings import semiring
+from sparsezc.errors import InvalidValue
+from sparsezc.semirings import binary, monoid, select, semiring
 from sparsezc.semirings.types import datatypes
 
 
 def out_degree(A: Matrix) -> Vector:
     """Count the entries of each row; no entry where it is 0. Reads no entry of the matrix: u is full."""
+    if (lengths := replay.row_lengths(A)) is not None:
+        return replay.vector(lengths, lengths > 0)
     # k = A 1      over (plus, pair)
     degree = Vector(datatypes.INT64, A.nrows)
     degree << A.mxv(Vector.from_scalar(1, A.ncols, datatypes.INT64), semiring.plus_pair[datatypes.INT64])
@@ -24,3 +28,19 @@ def in_degree(A: Matrix) -> Vector:
     degree = Vector(datatypes.INT64, A.ncols)
     degree << Vector.from_scalar(1, A.nrows, datatypes.INT64).vxm(A, semiring.plus_pair[datatypes.INT64])
     return degree
+
+
+def out_weight(A: Matrix, weighted: bool) -> Vector:
+    """Count each vertex's out-edges, or add their values; no entry if the result is 0."""
+    if not weighted:
+        return out_degree(A)
+    if A.nvals and not A.reduce_scalar(monoid.min).new().get() >= 0:
+        raise InvalidValue("weighted: A has negative values; weights >= 0 are needed")
+    total = Vector(datatypes.FP64, A.nrows)
+    total << A.reduce_rowwise(monoid.plus[datatypes.FP64])
+    # The sum of all may overflow the type although no vertex's does; a maximum may ignore a NaN.
+    most = total.reduce(monoid.max).new().get(0.0)
+    if most and not total.apply(binary.truediv, right=most).new().reduce(monoid.plus).new().get() < float("inf"):
+        raise InvalidValue("weighted: A has values, or sums of a row's, that are NaN or infinite: finite is needed")
+    total << total.select(select.valuene, 0)
+    return total

@@ -31,7 +31,7 @@ def pieces(rounds: int) -> Iterable[int]:
 NO_WEIGHTS = np.empty(0)
 #: Nanoseconds of a product for each row and entry, at least.
 COST = 1.0
-_ROUNDS = 10  # that scores take at least, mostly
+ROUNDS = 10  # that scores take at least, mostly
 MOST_ROUNDS = 2**62  # more than end in any time: a compiled loop counts in 64 bits
 
 
@@ -42,11 +42,16 @@ def multiply(weighted: bool) -> Any:
 
 def product_by_loop(A: Matrix, x: NDArray[np.float64], weighted: bool, back: bool) -> NDArray[np.float64] | None:
     """Return A x, or A' x, of an array; None if the engine runs no loop."""
-    y: NDArray[np.float64] | None = replay.run_loop(
-        onward, A, *(() if weighted else (NO_WEIGHTS,)), x, back and not A._symmetric, cost=COST,
-        values=np.float64 if weighted else None,
-    )  # fmt: skip
+    y: NDArray[np.float64] | None = run_loop(onward, A, weighted, x, back and not A._symmetric)
     return y
+
+
+def run_loop(loop: Callable[..., Any], A: Matrix, weighted: bool, *given: Any, products: int = 1) -> Any:
+    """Return what a loop returns that takes weights of edges, or none; None if the engine runs no loop."""
+    if weighted and not (A.dtype.is_integer or A.dtype.is_float or A.dtype is datatypes.BOOL):
+        return None
+    weights, values = ((), np.float64) if weighted else ((NO_WEIGHTS,), None)
+    return replay.run_loop(loop, A, *weights, *given, cost=products * COST, values=values)
 
 
 def by_loop(
@@ -56,14 +61,9 @@ def by_loop(
 
     See :func:`sparsezc.algorithms.loops.ranks.powers`.
     """
-    if weighted and not (A.dtype.is_integer or A.dtype.is_float or A.dtype is datatypes.BOOL):
-        return None
     begin = start.to_dense
     for some in pieces(min(max_iter, MOST_ROUNDS)):
-        found = replay.run_loop(
-            powers, A, *(() if weighted else (NO_WEIGHTS,)), begin, terms, A._symmetric, float(bound), some,
-            cost=_ROUNDS * COST, values=np.float64 if weighted else None,
-        )  # fmt: skip
+        found = run_loop(powers, A, weighted, begin, terms, A._symmetric, float(bound), some, products=ROUNDS)
         if found is None:
             return None
         if not bound < found[1] < float("inf"):

@@ -8,6 +8,7 @@ import numpy as np
 
 from sparsezc import ops
 from sparsezc.algorithms import _check
+from sparsezc.algorithms._lengths import lengths_of
 from sparsezc.algorithms._rounds import rounds
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
@@ -133,9 +134,11 @@ def _sent(C: Matrix, s: int, t: int) -> tuple[Any, Matrix, Matrix]:
     arrives: no edge carries that much, and the least cuts stay the same.
     """
     while True:
-        # R = C, and 0 at edges that C has the other way only
-        R: Matrix = C.T.apply(binary.times, right=0).new()
-        R(binary.plus) << C
+        R = C
+        if not C._symmetric:
+            # R = C, and 0 at edges that C has the other way only
+            R = C.T.apply(binary.times, right=0).new()
+            R(binary.plus) << C
         N: Matrix = ops.net_flow(R, s, t).new()
         value = C.dtype.np_type.type(N[t, :].new().apply(unary.ainv).new().reduce(monoid.plus).new().get(0)).item()
         if C.dtype is datatypes.INT64 or value == 0 or _most(C) <= _LARGE * value:
@@ -148,26 +151,27 @@ def _most(C: Matrix) -> float:
 
 
 def _network(A: Matrix, s: Any, t: Any) -> tuple[Matrix, int, int]:
-    """Check the arguments; return the capacities above 0 without loops, INT64 or FP64, infinite ones made finite."""
+    """Check the arguments; return the capacities, INT64 or FP64, infinite ones made finite."""
     n = _check.adjacency(A)
     if A.dtype.is_complex:
         raise DomainMismatch(f"A is of {A.dtype}; real capacities are needed")
     s, t = _check.vertex(s, n, "s"), _check.vertex(t, n, "t")
     if s == t:
         raise InvalidValue(f"s and t are both {s}; two different vertices are needed")
-    if A.nvals and (least := A.reduce_scalar(monoid.min).new().get()) < 0:
+    whole = A.dtype.is_integer or A.dtype is datatypes.BOOL
+    least = lengths_of(A).least if whole else A.reduce_scalar(monoid.min).new().get(0)
+    if least < 0:
         raise InvalidValue(f"A has a capacity of {least}; capacities >= 0 are needed")
-    if A.dtype.is_integer or A.dtype is datatypes.BOOL:
-        most = int(A.reduce_scalar(monoid.max).new().get(0))
+    if whole:
+        most = int(lengths_of(A).most)
         if most * min(2 * A.nvals, 2 + 2 * A[s, :].new().nvals) >= 2**63:
             raise InvalidValue(f"A has capacities up to {most}: flows may not fit INT64")
-        C = A.select(select.offdiag).new().dup(datatypes.INT64)
+        C = A if A.dtype is datatypes.INT64 else A.dup(datatypes.INT64)
     else:
         if A.apply("isnan").new().reduce_scalar(monoid.lor).new().get(False):
             raise InvalidValue("A has capacities that are NaN; numbers >= 0 are needed")
         C = _finite(A.select(select.offdiag).new().dup(datatypes.FP64), s, t)
-    positive: Matrix = C.select(select.valuegt, 0).new()
-    return positive, s, t
+    return C, s, t
 
 
 def _finite(C: Matrix, s: int, t: int) -> Matrix:

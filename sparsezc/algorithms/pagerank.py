@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from sparsezc.algorithms import _check, _iterate
-from sparsezc.algorithms._degree import out_degree
+from sparsezc.algorithms._degree import out_weight
 from sparsezc.algorithms.loops import ranks
 from sparsezc.core import replay
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.errors import ConvergenceFailure, InvalidValue
-from sparsezc.semirings import binary, monoid, select, semiring, unary
+from sparsezc.semirings import binary, monoid, semiring, unary
 from sparsezc.semirings.types import datatypes
 from sparsezc.terminal.progress import steps
 
@@ -104,7 +104,7 @@ def pagerank(
     start = uniform if nstart is None else _check.distribution(nstart, n, "nstart")
     leak = None if dangling is None else _check.distribution(dangling, n, "dangling")
     # d / k, and 0 where k is 0: a full vector needs no test for missing entries
-    share = _check.full(_out_weight(A, weighted).apply(binary.truediv, left=damping).new(datatypes.FP64), n, "k")
+    share = _check.full(out_weight(A, weighted).apply(binary.truediv, left=damping).new(datatypes.FP64), n, "k")
     teleport, share = (v if v.dtype is dtype else v.dup(dtype) for v in (teleport, share))
     total = monoid.plus[datatypes.FP64]
     multiply = semiring.plus_times[datatypes.FP64] if weighted else semiring.plus_second[datatypes.FP64]
@@ -160,19 +160,3 @@ def _failure(max_iter: int, moved: float, bound: float) -> ConvergenceFailure:
         f"after max_iter = {max_iter} iterations the ranks still change by {moved:.3g} in all; "
         f"at most n * tol = {bound:.3g} is needed"
     )
-
-
-def _out_weight(A: Matrix, weighted: bool) -> Vector:
-    """Count each vertex's out-edges, or add their values; no entry if the result is 0."""
-    if not weighted:
-        return out_degree(A)
-    if A.nvals and not A.reduce_scalar(monoid.min).new().get() >= 0:
-        raise InvalidValue("weighted: A has negative values; weights >= 0 are needed")
-    total = Vector(datatypes.FP64, A.nrows)
-    total << A.reduce_rowwise(monoid.plus[datatypes.FP64])
-    # The sum of all may overflow the type although no vertex's does; a maximum may ignore a NaN.
-    most = total.reduce(monoid.max).new().get(0.0)
-    if most and not total.apply(binary.truediv, right=most).new().reduce(monoid.plus).new().get() < float("inf"):
-        raise InvalidValue("weighted: A has values, or sums of a row's, that are NaN or infinite: finite is needed")
-    total << total.select(select.valuene, 0)
-    return total

@@ -218,7 +218,7 @@ def _search(
     distance(near.S) << 0  # `near` is on A's engine, and so is `distance` from here on
     nonnegative = lengths.least >= 0
     target = target if nonnegative else None
-    if nonnegative and replay.shorten(A, near, distance, step, last, target):
+    if nonnegative and replay.shorten(A, near, distance, step, last, lengths.least, target):
         return distance
     # The rounds get no name: a traceback would then keep the recording open after an error.
     for rounds, (limit, count) in enumerate(buckets(near, distance, step, last, target, nonnegative=nonnegative)):

@@ -11,7 +11,7 @@ from sparsezc.semirings import binary, monoid, select, semiring, unary
 from sparsezc.semirings.types import datatypes
 
 
-def constraint(A: Matrix, *, weighted: bool = False) -> Vector:
+def constraint(A: Matrix, *, weighted: bool = False, zero_ties: bool = False) -> Vector:
     """Compute Burt's constraint: how much of a vertex's ties leads, directly or not, to the same neighbours.
 
     Parameters
@@ -20,6 +20,8 @@ def constraint(A: Matrix, *, weighted: bool = False) -> Vector:
         Adjacency matrix: an entry (i, j) is an edge from i to j; both directions count.
     weighted : bool
         The values are the weights of the ties, >= 0; by default each edge counts 1.
+    zero_ties : bool
+        Edges of weight 0 make neighbours, too; by default they are left out.
 
     Returns
     -------
@@ -37,7 +39,7 @@ def constraint(A: Matrix, *, weighted: bool = False) -> Vector:
     -----
     With M = A + A', and P its rows divided by their sums::
 
-        L<P> = P + P P       over (plus, times)
+        L<M> = P + P P       over (plus, times)
         c(i) = sum over j of L(i, j)^2
 
     Source: R. Burt, Structural holes and good ideas, 2004, doi:10.1086/421787. Loops count as in NetworkX.
@@ -49,16 +51,16 @@ def constraint(A: Matrix, *, weighted: bool = False) -> Vector:
     >>> [round(c, 4) for c in gb.algorithms.constraint(A).to_dense().tolist()]
     [0.3333, 1.0, 1.0, 1.0]
     """
-    P = _shares(_ties(A, weighted), monoid.plus)
-    # L<P> = P + P P
+    M = _ties(A, weighted, zero_ties)
+    P = _shares(M, monoid.plus)
+    # L<M> = P + P P
     L = P.dup()
-    L(mask=P.S, accum=binary.plus) << P.mxm(P, semiring.plus_times)
+    L(mask=M.S, accum=binary.plus) << P.mxm(P, semiring.plus_times)
     L << L.apply(binary.pow, right=2)
-    c = L.reduce_rowwise(monoid.plus).new()
-    return _of_those_with_neighbours(P, c)
+    return _of_those_with_neighbours(M, L.reduce_rowwise(monoid.plus))
 
 
-def effective_size(A: Matrix, *, weighted: bool = False) -> Vector:
+def effective_size(A: Matrix, *, weighted: bool = False, zero_ties: bool = False) -> Vector:
     """Compute the effective size of each vertex's neighbourhood: its neighbours less their redundancy.
 
     Parameters
@@ -67,6 +69,8 @@ def effective_size(A: Matrix, *, weighted: bool = False) -> Vector:
         Adjacency matrix: an entry (i, j) is an edge from i to j; both directions count.
     weighted : bool
         The values are the weights of the ties, >= 0; by default each edge counts 1.
+    zero_ties : bool
+        Edges of weight 0 make neighbours, too; by default they are left out.
 
     Returns
     -------
@@ -84,7 +88,7 @@ def effective_size(A: Matrix, *, weighted: bool = False) -> Vector:
     -----
     With M = A + A', P its rows divided by their sums, and Q its rows divided by their largest::
 
-        R<P> = P Q'          over (plus, times)
+        R<M> = P Q'          over (plus, times)
         s(i) = sum over neighbours j of 1 - R(i, j)
 
     Source: R. Burt, Structural holes: the social structure of competition, 1992. Loops count as in NetworkX.
@@ -95,17 +99,17 @@ def effective_size(A: Matrix, *, weighted: bool = False) -> Vector:
     >>> gb.algorithms.effective_size(gb.io.read("star:4")).to_dense().tolist()
     [3.0, 1.0, 1.0, 1.0]
     """
-    M = _ties(A, weighted)
+    M = _ties(A, weighted, zero_ties)
     P, Q = _shares(M, monoid.plus), _shares(M, monoid.max)
-    # R<P> = P Q'
-    R = P.mxm(Q.T, semiring.plus_times).new(mask=P.S)
-    s = P.apply(binary.pair[datatypes.FP64], right=1.0).new().reduce_rowwise(monoid.plus).new()
+    # R<M> = P Q'
+    R = P.mxm(Q.T, semiring.plus_times).new(mask=M.S)
+    s = M.apply(binary.pair[datatypes.FP64], right=1.0).new().reduce_rowwise(monoid.plus).new()
     s(accum=binary.minus) << R.reduce_rowwise(monoid.plus)
-    return _of_those_with_neighbours(P, s)
+    return _of_those_with_neighbours(M, s)
 
 
-def _ties(A: Matrix, weighted: bool) -> Matrix:
-    """Return M = A + A', without entries of 0."""
+def _ties(A: Matrix, weighted: bool, zero_ties: bool) -> Matrix:
+    """Return M = A + A', without entries of 0 unless these are ties."""
     _check.adjacency(A)
     if weighted:
         _check.weights(A)
@@ -113,18 +117,20 @@ def _ties(A: Matrix, weighted: bool) -> Matrix:
     else:
         W = A.apply(binary.pair[datatypes.FP64], right=1.0).new()
     M: Matrix = W.ewise_add(W.T, binary.plus).new()
-    M << M.select(select.valuegt, 0)
+    if not zero_ties:
+        M << M.select(select.valuegt, 0)
     return M
 
 
 def _shares(M: Matrix, of: Any) -> Matrix:
-    """Return the rows divided by their sums or their largest values."""
-    scale = M.reduce_rowwise(of).new().apply(unary.minv[datatypes.FP64]).new()
+    """Return the rows divided by their sums or their largest values; rows of zeros are left out."""
+    scale = M.reduce_rowwise(of).new().select(select.valuegt, 0).new().apply(unary.minv[datatypes.FP64]).new()
     made: Matrix = scale.diag().mxm(M, semiring.any_times[datatypes.FP64]).new()
     return made
 
 
-def _of_those_with_neighbours(P: Matrix, found: Vector) -> Vector:
-    others = P.select(select.offdiag).new().reduce_rowwise(monoid.any).new()
-    kept: Vector = found.dup(mask=others.S)
+def _of_those_with_neighbours(M: Matrix, found: Any) -> Vector:
+    kept: Vector = M.select(select.offdiag).new().reduce_rowwise(monoid.any).new()
+    kept << kept.apply(binary.second, right=0.0)
+    kept(mask=kept.S, accum=binary.plus) << found
     return kept

@@ -60,13 +60,8 @@ def topological_generations(A: Matrix) -> Vector:
     >>> gb.algorithms.topological_generations(A).to_dense().tolist()
     [1, 2, 0, 0]
     """
-    n = _check.adjacency(A)
     generation = _generations(A)
-    if generation.nvals < n:
-        rest = Vector.from_scalar(True, n, datatypes.BOOL).dup(mask=~generation.S)
-        raise InvalidValue(
-            f"A has a cycle: {rest.nvals} vertices, {rest.to_coo()[0][0]} the first, are on one or reached from one"
-        )
+    _no_cycle(generation)
     return generation
 
 
@@ -106,7 +101,9 @@ def topological_sort(A: Matrix) -> Vector:
     [2, 3, 0, 1]
     """
     n = _check.adjacency(A)
-    if (found := replay.run_loop(generations, A, cost=COST)) is not None and found[3] == n:
+    if (found := replay.run_loop(generations, A, cost=COST)) is not None:
+        if found[3] < n:
+            _no_cycle(vector(*found))
         return replay.vector(found[2])
     generation = topological_generations(A).to_coo()[1]
     return Vector.from_dense(np.argsort(generation, kind="stable").astype(np.int64))
@@ -142,6 +139,15 @@ def is_directed_acyclic_graph(A: Matrix) -> bool:
     False
     """
     return bool(_generations(A).nvals == _check.adjacency(A))
+
+
+def _no_cycle(generation: Vector) -> None:
+    """Raise InvalidValue if a vertex has no generation."""
+    if generation.nvals < generation.size:
+        rest = Vector.from_scalar(True, generation.size, datatypes.BOOL).dup(mask=~generation.S)
+        raise InvalidValue(
+            f"A has a cycle: {rest.nvals} vertices, {rest.to_coo()[0][0]} the first, are on one or reached from one"
+        )
 
 
 def _generations(A: Matrix) -> Vector:

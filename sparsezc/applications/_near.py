@@ -1,4 +1,4 @@
-"""l1-regularised PageRank near its seeds: by arrays of the pairs of a seed and a vertex, or by loops in their place."""
+"""l1-regularised PageRank near its seeds: by the engine, by loops, or by arrays of pairs of a seed and a vertex."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sparsezc.core.matrix import Matrix
 from sparsezc.errors import ConvergenceFailure
 from sparsezc.terminal.progress import steps
 
-__all__ = ["Found", "Ints", "Problem", "by_arrays", "by_loops", "reading"]
+__all__ = ["Found", "Ints", "Problem", "by_arrays", "by_engine", "by_loops", "reading"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -104,6 +104,30 @@ def reading(S: Matrix) -> Iterator[_Rows]:
     """Lend the rows of a matrix, which no statement may use meanwhile: where they lie, if the host can read them."""
     with replay.lent_rows(S) as rows:
         yield _Extracted(S) if rows is None else _Lent(rows)
+
+
+def by_engine(S: Matrix, problem: Problem) -> Found | None:
+    """Solve one seed after the other where the matrix is; None if the engine cannot."""
+    limits = problem.alpha, problem.rho, problem.most, problem.max_iter, _STEPS
+    parts = []
+    for seed in problem.seeds.tolist():
+        part = replay.local_pagerank(S, seed, limits)
+        if part is None:
+            return None
+        if not part.settled:
+            raise problem.failure(part.grown)
+        parts.append(part)
+
+    def ends(rank: Ints) -> Ints:
+        made, begin = np.empty(rank.size, np.int64), 0
+        for part in parts:
+            mine = slice(begin, begin := begin + part.y.size)
+            made[mine] = part.ends(rank[mine] - mine.start)
+        return made
+
+    sizes = [part.y.size for part in parts]
+    vertex, degree, y = (np.concatenate([getattr(part, x) for part in parts]) for x in ("vertex", "degree", "y"))
+    return Found(np.repeat(np.arange(len(parts)), sizes), vertex, degree, y, ends)
 
 
 def by_loops(S: Matrix, rows: _Rows, problem: Problem) -> Found | None:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sparsezc.algorithms import _check as graphs
 from sparsezc.algorithms._pattern import simple
 from sparsezc.applications import _check
-from sparsezc.applications._near import Found, Problem, by_arrays, by_loops, reading
+from sparsezc.applications._near import Found, Problem, by_arrays, by_engine, by_loops, reading
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.semirings.types import datatypes
@@ -98,9 +98,12 @@ def local_clustering(
     most = graphs.count(max_iter, "max_iter", 1)
     problem, S = Problem(n, at, alpha, rho, tol, most), simple(A)
     total = S.nvals
-    with reading(S) as rows:
-        found = by_loops(S, rows, problem) or by_arrays(rows, problem)
+    if (found := by_engine(S, problem)) is not None:
         best, conductance = _sweeps(found, at.size, total)
+    else:
+        with reading(S) as rows:
+            found = by_loops(S, rows, problem) or by_arrays(rows, problem)
+            best, conductance = _sweeps(found, at.size, total)
     row, vertex = found.seed, found.vertex
     # p = Y D
     p: Matrix = Matrix.from_coo(row, vertex, found.y * found.degree, datatypes.FP64, nrows=at.size, ncols=n)

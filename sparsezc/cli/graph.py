@@ -116,7 +116,8 @@ def configure(arguments: argparse.Namespace) -> None:
     from sparsezc.errors import DeviceUnavailable, InvalidValue
 
     engine, placement = arguments.engine, arguments.placement
-    if engine in _WITHOUT_GPU and placement != "auto":
+    in_file = placement in placements.FILES  # any engine reads a file where it is, and no generated graph
+    if engine in _WITHOUT_GPU and placement != "auto" and not in_file:
         raise InvalidValue(f"--placement {placement} is none of --engine {engine}; leave one of them out")
     turned = ["--with-transpose"] if getattr(arguments, "with_transpose", False) else []
     sizes = {name: getattr(arguments, name, None) for name in ("budget", "head_budget")}
@@ -125,11 +126,12 @@ def configure(arguments: argparse.Namespace) -> None:
     of_gpu += [f"--head-cache {heads}"] * (heads != "auto")
     if of_gpu and engine in _WITHOUT_GPU:
         raise InvalidValue(f"{of_gpu[0]} is none of --engine {engine}; leave one of them out")
-    wanted = {"--engine": engine if engine in _NEEDS_GPU else "auto", "--placement": placement}
+    wanted = {"--engine": engine if engine in _NEEDS_GPU else "auto", "--placement": "auto" if in_file else placement}
     asked = [f"{option} {value}" for option, value in wanted.items() if value != "auto"] + turned
     if asked and (missing := cuda.reason()) is not None:
         raise DeviceUnavailable(f"{asked[0]} needs a GPU, and there is {missing}")
-    placement = "auto" if placement in placements.FILES else placement  # a file can be mapped, a generated graph cannot
+    if in_file:
+        placement = "auto"
     config.set(engine=engine, placement=placement, host_budget=arguments.host_budget, head_cache=heads)
     config.set(**{name: size for name, size in sizes.items() if size is not None})
 

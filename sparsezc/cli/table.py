@@ -167,6 +167,7 @@ ROWS = (
     Row("multi_source_shortest_paths", kinds.distances),
     Row("overall_reciprocity", kinds.number("reciprocity"), out="numbers"),
     Row("radius", kinds.number("radius"), out="numbers"),
+    Row("pagerank_within", kinds.ranks),
     Row("random_walks", singles.walks, out="rows"),
     Row("reciprocity", kinds.scores),
     Row("resource_allocation_index", kinds.edges("pairs"), out="graph"),

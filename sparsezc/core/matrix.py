@@ -117,6 +117,8 @@ class Matrix(FromArrays, MatrixContents, Readable, ByDlpack, Placeable, Maskable
         afterwards.
         """
         there = engines.get(budget.engine_of(csr.indices.placement) if engine is None else engine)
+        if engine is None and (reader := engines.capability(there, "reader")(csr)) is not None:
+            there = reader
         store = engines.capability(there, "adopt_csr")(csr) if adopt else None
         if store is None:
             store = there.matrix_from_csr(csr)
@@ -124,8 +126,8 @@ class Matrix(FromArrays, MatrixContents, Readable, ByDlpack, Placeable, Maskable
 
     @locked
     def _to_csr(self) -> Csr:
-        """Return the content as plain arrays, copied."""
-        engine, store = self._need()
+        """Return the content as plain arrays, copied, but for those of a file."""
+        engine, store = self._kept()
         csr = engine.matrix_to_csr(store)
         csr.symmetric = self._symmetric
         return csr
@@ -204,10 +206,16 @@ class Matrix(FromArrays, MatrixContents, Readable, ByDlpack, Placeable, Maskable
 
     @locked
     def _need(self) -> tuple[Engine, Any]:
+        """Return an engine that runs statements, and the store there."""
         if self._engine is None:
             self._settle(engines.get("cpu"))
         assert self._engine is not None
+        engines.capability(self._engine, "load")(self)
         return self._engine, self._store
+
+    def _kept(self) -> tuple[Engine, Any]:
+        """Return the engine and the store as they are, for what reads a matrix where it is; its lock is held."""
+        return self._need() if self._engine is None else (self._engine, self._store)
 
     @property
     @locked

@@ -47,9 +47,12 @@ class MatrixContents:
     def _need(self) -> tuple[Engine, Any]:
         raise NotImplementedError
 
+    def _kept(self) -> tuple[Engine, Any]:
+        raise NotImplementedError
+
     def _full_values(self) -> NDArray[Any] | None:
         """Return the values as an array of the matrix's shape, if it has every entry and its engine has them so."""
-        engine, store = self._need()
+        engine, store = self._kept()
         values: NDArray[Any] | None = engines.capability(engine, "full_values")(store)
         return values
 

@@ -18,17 +18,9 @@ from sparsezc.locks import hold_locks
 from sparsezc.semirings.types.datatypes import INT32, INT64, lookup
 
 __all__ = [
-    "buckets",
-    "components",
-    "lent_rows",
-    "rounds",
-    "run_arrays",
-    "run_loop",
-    "runs_loops",
-    "search",
-    "shorten",
-    "vector",
-]
+    "buckets", "components", "lent_rows", "local_pagerank", "rounds", "row_lengths", "run_arrays", "run_loop",
+    "runs_loops", "search", "shorten", "vector",
+]  # fmt: skip
 
 
 def search(A: Matrix, frontier: Vector, *, parents: bool = False) -> Vector | None:
@@ -44,7 +36,9 @@ def search(A: Matrix, frontier: Vector, *, parents: bool = False) -> Vector | No
     return None if found is None else Vector._from_store(engine, found, dtype, frontier.size)
 
 
-def shorten(A: Matrix, near: Vector, distance: Vector, step: float, last: float, target: int | None) -> bool:
+def shorten(
+    A: Matrix, near: Vector, distance: Vector, step: float, last: float, shortest: float, target: int | None
+) -> bool:
     """Lower the distances of a full vector along the edges of `A` until none changes; false if the engine cannot.
 
     See :meth:`sparsezc.expr.engines.Capabilities.shorten`.
@@ -52,7 +46,7 @@ def shorten(A: Matrix, near: Vector, distance: Vector, step: float, last: float,
     (engine, store), (other, distances) = near._need(), distance._need()
     if A._engine is not engine or other is not engine:
         return False
-    limits = step, last, target
+    limits = step, last, shortest, target
     return bool(engines.capability(engine, "shorten")(A._store, store, distances, limits))
 
 
@@ -64,6 +58,25 @@ def components(A: Matrix) -> Vector | None:
     engine, store = A._need()
     found = engines.capability(engine, "components")(store)
     return None if found is None else Vector._from_store(engine, found, INT64, A.nrows)
+
+
+def local_pagerank(S: Matrix, seed: int, limits: tuple[float, float, float, int, int]) -> Any:
+    """Return the l1-regularised PageRank around a vertex of a symmetric matrix; None if the engine cannot.
+
+    The matrix has no entries on its diagonal.
+
+    `limits`: alpha, rho, the growth of an entry in a step that is none, the most steps, and of how many one looks
+    beyond the solution (:func:`sparsezc.applications.local_clustering`).
+
+    Returns
+    -------
+    object or None
+        It has `vertex`, `degree` and `y` of the solution, NumPy arrays in any order; `settled`, whether all steps that
+        it takes were taken; `grown`, the largest growth in the last one; and ``ends(rank)``, which takes ranks of the
+        vertices, from 0 on, and returns by rank how many entries end there that begin at a lower one.
+    """
+    engine, store = S._need()
+    return engines.capability(engine, "local_pagerank")(store, seed, limits)
 
 
 def rounds(frontier: Vector, number: int) -> Generator[Scalar, None, int]:
@@ -126,13 +139,13 @@ def run_loop(
         arguments. The result is a list of theirs.
     """
     with hold_locks(A):
-        engine, store = A._need()
+        engine, store = A._kept()
         return engines.capability(engine, "run_loop")(store, loop, given, cost, values, over)
 
 
 def runs_loops(A: Matrix) -> bool:
     """Return whether a matrix's engine may run loops over its rows: :func:`run_loop` may still return None."""
-    return hasattr(A._need()[0], "run_loop")
+    return hasattr(A._kept()[0], "run_loop")
 
 
 def vector(
@@ -159,7 +172,15 @@ def run_arrays(loop: Callable[..., Any], A: Matrix, *given: Any, cost: float) ->
     `loop` and `given` are as in :func:`run_loop`; the loop may write to the arrays that are the caller's own. `cost`:
     nanoseconds that the statements take at least.
     """
-    return engines.capability(A._need()[0], "run_arrays")(loop, given, cost)
+    return engines.capability(A._kept()[0], "run_arrays")(loop, given, cost)
+
+
+def row_lengths(A: Matrix) -> NDArray[np.int64] | None:
+    """Count the entries of each row, if the engine knows them but runs no statements; None: a statement counts them."""
+    with hold_locks(A):
+        engine, store = A._kept()
+        found: NDArray[np.int64] | None = engines.capability(engine, "row_lengths")(store)
+        return found
 
 
 @contextmanager

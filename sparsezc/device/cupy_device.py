@@ -15,8 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.device import nvrtc, pageable, spread
+from sparsezc.device.argument_slots import ArgumentSlots
 from sparsezc.device.processors import processors
 from sparsezc.device.protocol import Kernel, Pages, Window, giving
+from sparsezc.device.signature import Passed
 from sparsezc.errors import DeviceUnavailable, OutOfMemory
 
 __all__ = ["Cuda"]
@@ -25,6 +27,7 @@ _HUGE = 2 << 20
 _ACCESSED_BY, _READ_MOSTLY = 5, 1  # cudaMemAdviseSetAccessedBy, cudaMemAdviseSetReadMostly
 _PORTABLE_MAPPED = 1 | 2  # cudaHostRegisterPortable | cudaHostRegisterMapped
 _READ_ONLY = 8  # cudaHostRegisterReadOnly
+_NO_CONTEXT = 201  # CUDA_ERROR_INVALID_CONTEXT: a thread has called nothing of the runtime yet
 _COPIERS = 4  # processors from which threads copy faster than the driver
 
 
@@ -42,19 +45,33 @@ class _Graph:
 class _Kernel:
     """A kernel; `module` holds the numbers that it counts."""
 
-    def __init__(self, driver: Any, multiprocessors: int, module: Any, name: str) -> None:
-        self.module, self._driver, self._multiprocessors = module, driver, multiprocessors
-        self._function = module.get_function(name)
+    def __init__(self, cuda: Any, multiprocessors: int, module: Any, name: str, passed: Passed) -> None:
+        self.module, self._cuda, self._driver, self._multiprocessors = module, cuda, cuda.driver, multiprocessors
+        self._address, self._slots = int(module.get_function(name).ptr), ArgumentSlots(passed)
 
     def __call__(self, blocks: int, threads: int, arguments: tuple[Any, ...]) -> None:
-        self._function((blocks,), (threads,), arguments)
+        self._launch(self._driver.launchKernel, (0,), blocks, threads, arguments)
 
     def at_once(self, threads: int) -> int:
-        of_each = self._driver.occupancyMaxActiveBlocksPerMultiprocessor(self._function.ptr, threads, 0)
+        of_each = self._driver.occupancyMaxActiveBlocksPerMultiprocessor(self._address, threads, 0)
         return int(of_each) * self._multiprocessors
 
     def together(self, blocks: int, threads: int, arguments: tuple[Any, ...]) -> None:
-        self._function((blocks,), (threads,), arguments, enable_cooperative_groups=True)
+        self._launch(self._driver.launchCooperativeKernel, (), blocks, threads, arguments)
+
+    def _launch(
+        self, launch: Callable[..., None], extra: tuple[int, ...], blocks: int, threads: int, arguments: tuple[Any, ...]
+    ) -> None:
+        slots = self._slots
+        slots.write(arguments)
+        stream = self._cuda.get_current_stream().ptr
+        try:
+            launch(self._address, blocks, 1, 1, threads, 1, 1, 0, stream, slots.address, *extra)
+        except self._driver.CUDADriverError as error:
+            if error.status != _NO_CONTEXT:
+                raise
+            self._cuda.runtime.free(0)  # gives this thread the device's context
+            launch(self._address, blocks, 1, 1, threads, 1, 1, 0, stream, slots.address, *extra)
 
 
 class _CopyStream:
@@ -99,10 +116,10 @@ class Cuda:
     def has_turn(self, turn: int) -> bool:
         return self.id == turn % int(self._runtime.getDeviceCount())
 
-    def compile(self, source: str, name: str) -> Kernel:
+    def compile(self, source: str, name: str, passed: Passed) -> Kernel:
         module = self.xp.cuda.Module()
         module.load(nvrtc.compiled(self.xp.cuda.nvrtc, source, int(self.capability.replace(".", ""))))
-        return _Kernel(self.xp.cuda.driver, self.multiprocessors, module, name)
+        return _Kernel(self.xp.cuda, self.multiprocessors, module, name, passed)
 
     def copies(self) -> _CopyStream:
         return _CopyStream(self.xp.cuda)

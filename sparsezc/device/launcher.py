@@ -48,7 +48,8 @@ class Launcher:
     @classmethod
     def compiled(cls, device: Device, text: str, name: str) -> Launcher:
         """Compile the kernel `name` of a complete text."""
-        return cls(device.compile(text, name), Signature.parse(text, name, "its text"), typedefs(text))
+        signature, types = Signature.parse(text, name, "its text"), typedefs(text)
+        return cls(device.compile(text, name, signature.passed(types)), signature, types)
 
     def launch(self, blocks: int, /, *groups: Any, **named: Any) -> None:
         """Launch `blocks` blocks of :data:`THREADS` threads.

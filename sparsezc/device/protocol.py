@@ -8,10 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from sparsezc.device.signature import Passed
 
 __all__ = ["Copies", "Device", "Kernel", "Pages", "Recording", "Window", "giving", "when_short"]
 
@@ -59,7 +62,10 @@ class Device(Protocol):
         """Return whether this is the machine's device of a number, counted modulo their number."""
         ...
 
-    def compile(self, source: str, name: str) -> Kernel: ...
+    def compile(self, source: str, name: str, passed: Passed) -> Kernel:
+        """Compile a text's kernel of this name; `passed`: the types of its parameters."""
+        ...
+
     def memory(self) -> tuple[int, int]:
         """Free and total bytes of the device's memory."""
         ...

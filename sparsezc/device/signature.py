@@ -14,6 +14,8 @@ import numpy as np
 Shape = tuple[Any, ...]
 #: Puts the values of a shape into the order of the parameters.
 Order = Callable[[tuple[Any, ...]], tuple[Any, ...]]
+#: The type of each parameter, None for a pointer.
+Passed = tuple[np.dtype[Any] | None, ...]
 
 _KERNEL = re.compile(r'extern "C" __global__ void\s+(?:__launch_bounds__\([^)]*\)\s*)?(\w+)\s*\(([^)]*)\)')
 _PARAMETER = re.compile(r"\s*(?:const\s+)?([\w ]+?)\s*(\*?)\s*(\w+)\s*")
@@ -96,6 +98,10 @@ class Signature:
             if name not in given:
                 raise TypeError(f"{self.kernel}: argument {name!r} is missing")
         return tuple if given == asked else itemgetter(*map(given.index, asked))
+
+    def passed(self, types: Mapping[str, np.dtype[Any]]) -> Passed:
+        """Return the type in which each argument is passed, None for a pointer."""
+        return tuple(None if p.is_pointer else types.get(p.ctype, _TYPES.get(p.ctype)) for p in self.parameters)
 
     def typed(self, types: Mapping[str, np.dtype[Any]]) -> list[tuple[int, type[np.generic]]]:
         """Return the places and types of the numbers that are not of a fixed integer type."""

@@ -235,6 +235,8 @@ def _place(out: Any, expression: Expression, mask: Mask | None) -> Engine:
     if engine is None or (mask is not None and mask.parent._engine is not engine):
         return _gather(out, expression, mask)
     if out._engine is None and out._stored:
+        if hasattr(engine, "load"):  # it runs no statements
+            return _gather(out, expression, mask)
         out._settle(engine)
     return engine  # type: ignore[no-any-return]
 
@@ -248,6 +250,9 @@ def _gather(out: Any, expression: Expression, mask: Mask | None) -> Engine:
     participants = [x for x in (out, *expression.operands) if x._stored]
     if mask is not None:
         participants.append(mask.parent)
+    for x in participants:
+        if x._engine is not None:
+            engines.capability(x._engine, "load")(x)
     engine: Engine | None = None
     for ndim in (2, 1):
         for x in participants:

@@ -147,6 +147,15 @@ class Capabilities(Protocol):
     def placements(self) -> tuple[str, ...] | None:
         """Return the names of placements for its matrices, if it has others than host memory."""
 
+    def reader(self, csr: Csr) -> Engine | None:
+        """Return the engine that reads a mapped matrix where it is, for loops; for statements :meth:`load` moves it."""
+
+    def load(self, x: Any) -> None:
+        """Move an object of an engine that runs no statements to one that does."""
+
+    def row_lengths(self, store: Any) -> NDArray[Any] | None:
+        """Return the number of entries of each row, if no statement is to count them."""
+
     def adopt_csr(self, csr: Csr) -> Any:
         """Make a store as ``matrix_from_csr`` does, taking over arrays that own their memory: the Csr must not be used
         afterwards.
@@ -291,16 +300,25 @@ class Capabilities(Protocol):
         frontier's own values at its entries.
         """
 
-    def shorten(self, matrix: Any, near: Any, distance: Any, limits: tuple[float, float, int | None]) -> bool | None:
+    def shorten(
+        self, matrix: Any, near: Any, distance: Any, limits: tuple[float, float, float, int | None]
+    ) -> bool | None:
         """Lower the distances of a full vector by the edges of a matrix until none changes, and return true.
 
         Their lengths are >= 0. Paths start at the entries of `near`, which is overwritten. `limits`: the width of a
-        bucket of delta-stepping, the largest distance that is asked for, and a vertex beyond whose distance none is.
+        bucket of delta-stepping, the largest distance that is asked for, the least length, and a vertex beyond whose
+        distance none is.
         It ends early if an integer distance wraps around.
         """
 
     def components(self, matrix: Any) -> Any:
         """Return a full vector of the smallest vertex of each vertex's weak component, INT64, of a square matrix."""
+
+    def local_pagerank(self, matrix: Any, seed: int, limits: tuple[float, float, float, int, int]) -> Any:
+        """Return the l1-regularised PageRank around a vertex of a symmetric matrix without loops.
+
+        See :func:`sparsezc.core.replay.local_pagerank`.
+        """
 
     def replay(self, frontier: Any, number: int) -> Any:
         """Return the rounds of a loop over a frontier, from this number on, which run without the host.
@@ -330,7 +348,7 @@ def _cannot(*_: Any) -> None:
 
 
 #: The capabilities that run rounds of a loop in place of its statements.
-_LOOPS = ("search", "shorten", "components", "run_loop", "run_arrays", "replay", "replay_buckets")
+_LOOPS = ("search", "shorten", "components", "local_pagerank", "run_loop", "run_arrays", "replay", "replay_buckets")
 
 
 @contextmanager

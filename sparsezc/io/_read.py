@@ -86,7 +86,7 @@ def read(
     placement : str, optional
         The placement in which the arrays are built: "auto" or one of ``sparsezc.memory.placement.RECORDS``; None: that
         of ``gb.config``. "mapped" leaves ids and values in a .h5 file that sparsezc wrote, and opens it without reading
-        them; "auto" does so on a GPU if the file is large (docs/formats.md). The CPU engine reads the file into memory.
+        them; "auto" does so on a GPU if the file is large, and without one if it does not fit memory (docs/formats.md).
     dup_op : str, BinaryOp or Monoid, optional
         The operator that merges the values of edges that occur more than once: min, max, plus, times, first, second,
         any, lor, land or lxor. None: "plus" for .npz, where duplicates mean their sum, and "min" for all other formats

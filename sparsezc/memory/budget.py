@@ -217,7 +217,7 @@ def resolve(
         The caller asked for a GPU and there is none.
     """
     check_name(placement)
-    chosen = _mapped(placement, nbytes, nrows, current) or _choose(placement, nbytes, nrows)
+    chosen = _mapped(placement, nbytes, nrows, current, host_nbytes) or _choose(placement, nbytes, nrows)
     if chosen == current and current not in FILES:
         return chosen
     needed, needed_host = needs(RECORDS[chosen], nbytes, nrows, nvals, host_nbytes)
@@ -255,7 +255,7 @@ def _told(nbytes: int, nrows: int, nvals: int, host_nbytes: int | None) -> str:
     return told + (f"; {HOST}: {host_nbytes:,} of host memory)" if host_nbytes is not None else ")")
 
 
-def _mapped(placement: str | None, nbytes: int, nrows: int, current: str | None) -> str | None:
+def _mapped(placement: str | None, nbytes: int, nrows: int, current: str | None, host_nbytes: int | None) -> str | None:
     """Return "mapped" if a mapped file is to stay so; None: any other placement."""
     if placement is not None and placement in FILES:
         if current != placement:
@@ -263,8 +263,10 @@ def _mapped(placement: str | None, nbytes: int, nrows: int, current: str | None)
                 "placement='mapped' is for .h5 files that sparsezc wrote, as they are; gb.io.convert makes one"
             )
         return placement
-    if current not in FILES or placement not in (None, "auto") or config.placement != "auto" or not on_device():
+    if current not in FILES or placement not in (None, "auto") or config.placement != "auto":
         return None
+    if not on_device():
+        return None if engine_of(current) != "cpu" or has_host(host_nbytes or 0) else current
     fits = nbytes + working_bytes(nrows) <= available()
     return None if fits and nbytes <= _SOON_READ else current
 

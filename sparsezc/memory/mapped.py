@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,10 +21,14 @@ from sparsezc.errors import FileFormatError, InvalidValue, OutOfMemory, warn_slo
 from sparsezc.memory import zerocopy
 from sparsezc.memory.buffer import Buffer
 
+if TYPE_CHECKING:
+    from sparsezc.memory.csr import Csr
+
 # Bytes: the largest page size of hosts with GPUs; arrays of at least this size begin at a multiple of it.
 PAGE = 1 << 16
 _PART = 1 << 24  # entries copied at a time if a file cannot be registered
 _CHECKED = 1 << 22  # ids that are checked at a time: they take so much of the device's memory
+_IN_ORDER = 1 << 18  # ids whose order is checked at a time
 _refused: set[str] = set()  # files whose registration was refused, which is reported once each
 
 
@@ -170,6 +174,21 @@ def check_ids(path: str | os.PathLike[str], ids: NDArray[Any], start: int, below
     if ids.size and int(ids.max()) >= below:
         at = int(np.flatnonzero(ids >= below)[0])
         raise FileFormatError(f"{path}: entry {start + at} has the column id {ids[at]}; 0 to {below - 1} are needed")
+
+
+def check_rows(path: str | os.PathLike[str], csr: Csr) -> Csr:
+    """Return the matrix, if the ids of every row ascend."""
+    for start in range(0, csr.nvals, _IN_ORDER):
+        ids = csr.indices.read(start, min(start + _IN_ORDER + 1, csr.nvals))
+        falls = np.flatnonzero(ids[1:] <= ids[:-1]) + start + 1
+        starts = csr.indptr[np.searchsorted(csr.indptr, falls)]  # the first entry of the row that begins there, if any
+        if (falls != starts).any():
+            at = int(falls[falls != starts][0])
+            raise FileFormatError(
+                f"{path}: entry {at} has the column id {ids[at - start]} after {ids[at - start - 1]} in the same row; "
+                "ascending ids are needed"
+            )
+    return csr
 
 
 def check_on_device(

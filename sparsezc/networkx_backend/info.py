@@ -21,10 +21,13 @@ _MADE = "Edge attributes are finite numbers. `create_using` must be None or a cl
 _PARTS = "Only for partitions of the nodes."
 _PIECES = "Components, and the ends of their edges, come in another order."
 _INSIDE = "`nodes` must be in the graph."
-_ALL_OF_0 = _FROM_0 + " `method` must not be `bellman-ford` with a weight."
+_ALL_OF_0 = (
+    _FROM_0 + " `method` must not be `bellman-ford` with a weight. Each path once: NetworkX repeats those on which"
+    " a cycle has length 0."
+)
+_CORRELATION = "NaN where one side is constant, of which NetworkX's rounding may make infinity."
 _MATRICES = "Only for graphs that are matrices."
 _NAMES = " Both have attributes of the same names, of integers or of fractions in both."
-_OF_SOME = "only weights above 0"
 _LARGEST = (
     "Where all nodes are asked for, NetworkX divides by other nodes' largest ties with SciPy 1.15 and newer; "
     "answers are those of its formula."
@@ -101,7 +104,7 @@ FUNCTIONS: dict[str, str] = {
     "condensation": "",
     "conductance": "",
     "connected_components": "",
-    "constraint": "With `nodes` " + _OF_SOME + " and no parallel edges.",
+    "constraint": _FROM_0 + " With `nodes` no parallel edges.",
     "convert_node_labels_to_integers": _MATRICES,
     "core_number": _UNDIRECTED,
     "cubical_graph": _BY_NAME,
@@ -110,7 +113,7 @@ FUNCTIONS: dict[str, str] = {
     "dag_longest_path": "`topo_order` must be None.",
     "dag_longest_path_length": "",
     "davis_southern_women_graph": _BY_NAME,
-    "degree_assortativity_coefficient": "",
+    "degree_assortativity_coefficient": _CORRELATION,
     "degree_centrality": "",
     "degree_mixing_dict": "",
     "degree_mixing_matrix": "",
@@ -139,7 +142,7 @@ FUNCTIONS: dict[str, str] = {
     "edge_betweenness_centrality": _ABOVE_0,
     "edge_boundary": "`data` and `keys` must be False. No parallel edges.",
     "edge_expansion": "",
-    "effective_size": _LARGEST + " With `nodes` " + _OF_SOME + ", and no loops in undirected graphs without `weight`.",
+    "effective_size": _FROM_0 + " With `nodes` no loops in undirected graphs without `weight`. " + _LARGEST,
     "efficiency": "",
     "ego_graph": "`distance` with `undirected` only for undirected graphs; only for distances >= 0."
     " With `undirected` in another order.",
@@ -276,7 +279,7 @@ FUNCTIONS: dict[str, str] = {
     "number_of_selfloops": "",
     "number_strongly_connected_components": "",
     "number_weakly_connected_components": "",
-    "numeric_assortativity_coefficient": "",
+    "numeric_assortativity_coefficient": _CORRELATION,
     "octahedral_graph": _BY_NAME,
     "onion_layers": "",
     "out_degree_centrality": "",
@@ -331,7 +334,7 @@ FUNCTIONS: dict[str, str] = {
     "to_scipy_sparse_array": "",
     "topological_generations": "The graph as it was when the iteration began.",
     "topological_sort": "The graph as it was when the iteration began.",
-    "tournament_matrix": "",
+    "tournament_matrix": "Booleans are 0 and 1; NetworkX has the differences as booleans.",
     "transitive_closure": _DIRECTED + _ADDED,
     "transitive_closure_dag": "`topo_order` must be None." + _ADDED,
     "transitive_reduction": _ADDED.strip(),

@@ -96,6 +96,14 @@ def test_ties_with_weights(seed):
     sizes = {v: x for v, x in nx.effective_size(judge, list(judge), "weight").items() if not math.isnan(x)}
     found = a.effective_size(A, weighted=True).to_dict()
     assert {v: found[v] for v in sizes} == pytest.approx(sizes)
+    # some ties of weight 0, which NetworkX counts as neighbours where it is asked for some nodes
+    for k, (_, _, data) in enumerate(judge.edges(data=True)):
+        data["weight"] *= k % 4 > 0
+    A = gb.Matrix.from_coo(i, j, [data["weight"] for *_, data in judge.edges(data=True)], nrows=20, ncols=20)
+    for ours, theirs in ((a.constraint, nx.constraint), (a.effective_size, nx.effective_size)):
+        expected = {v: x for v, x in theirs(judge, list(judge), "weight").items() if not math.isnan(x)}
+        found = ours(A, weighted=True, zero_ties=True).to_dict()
+        assert {v: found[v] for v in expected} == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -367,7 +367,7 @@ def test_a_gpu_that_is_not_there_is_an_error_that_says_why(capsys):
     why = cuda.reason()
     if why is None:
         pytest.skip("there is a GPU")
-    for asked in (["--engine", "gpu"], *(["--placement", each] for each in ("zerocopy", "device", "mapped"))):
+    for asked in (["--engine", "gpu"], *(["--placement", each] for each in ("zerocopy", "device"))):
         assert run(capsys, "bfs", "star:3", *asked) == (
             1,
             "",

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 import sparsezc as gb
-from sparsezc.engines.gpu.graphs import colors, components, flow, paths, search
+from sparsezc.engines.gpu.graphs import colors, components, flow, local_pagerank, paths, search
 from sparsezc.engines.gpu.placements import segments
 from sparsezc.engines.gpu.products import (
     best_column,
@@ -264,6 +264,9 @@ def _loops() -> Iterator[Case]:
                 source = codegen.source("components.cu", components.text(case))
                 yield "components", "#define KERNEL components\n" + source, "components"
     yield "hub", codegen.source("hub.cu", ""), "hub"
+    for wide in (False, True):
+        source = codegen.source("local_pagerank.cu", local_pagerank.text(wide))
+        yield from ((f"local_pagerank.{name}", source, name) for name in ("solve", "later_ends"))
     for lengths, distances in (
         (datatypes.UINT8, datatypes.INT32),
         (datatypes.FP32, datatypes.FP32),
@@ -271,7 +274,8 @@ def _loops() -> Iterator[Case]:
         (datatypes.FP64, datatypes.FP64),
     ):
         wide = distances.np_type.itemsize == 8
-        source = codegen.source("paths.cu", paths.text(paths._Case(wide, lengths, distances, wide, budget.LONG, 32)))
+        case = paths._Case(wide, lengths, distances, wide, budget.LONG, 32, distances is not datatypes.INT64)
+        source = codegen.source("paths.cu", paths.text(case))
         yield "paths", "#define KERNEL paths\n" + source, "paths"
 
 

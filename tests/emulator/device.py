@@ -51,12 +51,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .compiler import Compiler, EmulatorError, why_unavailable
 from .guarded import GuardedCopies, guarded_bytes
+
+if TYPE_CHECKING:
+    from sparsezc.device.signature import Passed
 
 __all__ = [
     "EmulatedDevice",
@@ -165,6 +168,13 @@ class Kernel:
         self._kernel = _Kernel.in_dll(self._library, symbol)
         parameters = [self._kernel.parameters[i] for i in range(self._kernel.count)]
         self._parameters = [(given.kind.decode(), given.size, given.pointee) for given in parameters]
+
+    def check(self, passed: Passed) -> None:
+        """Raise unless these are the types of the parameters that the compiler found; None is a pointer."""
+        told = [("p", 8) if t is None else ("s" if t.kind == "c" else t.kind, t.itemsize) for t in passed]
+        found = [(kind, size) for kind, size, _ in self._parameters]
+        if told != found:
+            raise EmulatorError(f"{self.name}: parameters are told as {told}, the compiler found {found}")
 
     def __call__(self, grid: int, block: int, args: Sequence[Any]) -> None:
         if not (0 < block <= 1024) or grid < 0:
@@ -369,9 +379,12 @@ class EmulatedDevice(HostDevice):
         self._stats = (_SiteStats * SITES)()
         self.reset()
 
-    def compile(self, source: str, name: str) -> Kernel:
-        """The kernel ``name`` of a text, from the cache where it is there."""
-        return self.compile_many([(source, name)])[0]
+    def compile(self, source: str, name: str, passed: Passed | None = None) -> Kernel:
+        """The kernel ``name`` of a text, from the cache where it is there; `passed` must be its parameters' types."""
+        kernel = self.compile_many([(source, name)])[0]
+        if passed is not None:
+            kernel.check(passed)
+        return kernel
 
     def compile_many(self, cases: Sequence[tuple[str, str]]) -> list[Kernel]:
         """Several kernels at once: what is not in the cache is compiled in batches, on all cores."""

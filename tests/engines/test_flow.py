@@ -18,6 +18,8 @@ def put(request, monkeypatch):
     if request.param in ("SciPy", "loop"):
         if request.param == "loop":
             monkeypatch.setattr(of_cpu, "_SCIPYS", 0)
+        else:
+            monkeypatch.setattr(of_cpu, "run_arrays", lambda *_: None)
         yield lambda A: A
         return
     before = cuda.use(request.getfixturevalue("emulated"))
@@ -152,3 +154,26 @@ def test_bad_operands(put):
     ):
         with pytest.raises(error, match=message):
             ops.net_flow(given, *ends)
+
+
+def test_symmetric_graphs_with_loops_and_zeros():
+    """Their matrix has both entries of each edge, and is computed with as it is."""
+    rng = np.random.default_rng(7)
+    C = np.triu(rng.integers(0, 9, (40, 40)) * (rng.random((40, 40)) < 0.2))
+    i, j = np.nonzero(rng.random((40, 40)) < 0.05)
+    C, kept = C + np.triu(C, 1).T, csr_array(np.isin(np.arange(1600).reshape(40, 40), i * 40 + j))
+    kept = ((csr_array(C) != 0) + kept + kept.T).tocoo()
+    A = gb.Matrix.from_coo(kept.row, kept.col, C[kept.row, kept.col], dtype="INT64", nrows=40, ncols=40)
+    assert (A.to_dense(fill_value=0) == C).all()
+    assert C.trace()
+    assert (A.to_coo()[2] == 0).any()
+    value, F = gb.algorithms.maximum_flow(A._known_symmetric(), 3, 11)
+    F, E = (x.to_dense(fill_value=0) for x in (F, gb.algorithms.maximum_flow(A._known_symmetric(False), 3, 11)[1]))
+    assert value == maximum_flow(csr_array(C).astype(np.int32), 3, 11).flow_value
+    for flow in (F, E):
+        assert (flow <= C).all()
+        assert not flow.diagonal().any()
+        assert not (flow * flow.T).any()
+        net = flow.sum(axis=1) - flow.sum(axis=0)
+        assert net[3] == value == -net[11]
+        assert np.count_nonzero(net) == 2

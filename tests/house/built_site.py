@@ -1,13 +1,14 @@
-"""The built pages, read as a browser reads them: images have texts, links have targets, no file is another host's."""
+"""The built pages, read as a browser reads them: none has a fault, links have targets, no file is another host's."""
 
 from __future__ import annotations
 
 import functools
 import re
 import zlib
-from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urldefrag, urlsplit
+
+from tests.house.accessibility import Audit
 
 #: Bytes of the first page with all that it loads before it is shown.
 MOST = 200_000
@@ -17,36 +18,24 @@ _RELATIONS = {"stylesheet", "icon", "preload", "modulepreload"}
 _WRITTEN = {"search.html", "genindex.html", "py-modindex.html"}  # by Sphinx
 
 
-class Page(HTMLParser):
+class Page(Audit):
     """The ids, links, loaded files and faults of one page."""
 
     def __init__(self, path: Path) -> None:
         super().__init__()
-        self.ids: set[str] = set()
         self.links: list[str] = []
         self.loaded: list[str] = []
-        self.faults: list[str] = []
         self.feed(path.read_text())
+        self.close()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        super().handle_starttag(tag, attrs)
         given = {key: value or "" for key, value in attrs}
-        if "id" in given:
-            self.ids.add(given["id"])
         if tag == "a" and given.get("href"):
             self.links.append(given["href"])
         is_loaded = tag != "link" or bool(_RELATIONS & set(given.get("rel", "").split()))
         if is_loaded and given.get(_LOADED.get(tag, "")):
             self.loaded.append(given[_LOADED[tag]])
-        if tag == "img" and len(given.get("alt", "").strip()) < 8:
-            self.faults.append(f"an image without a text: {given.get('src')}")
-        if tag == "svg" and given.get("role") == "img" and not given.get("aria-labelledby"):
-            self.faults.append("a drawing without a title")
-        if tag == "pre" and "tabindex" not in given:
-            self.faults.append("a box that scrolls, and that the keyboard does not reach")
-        if tag == "aside" and not given.get("aria-label"):
-            self.faults.append(f"a part of the page without a name: {given.get('class')}")
-        if tag == "html" and not given.get("lang"):
-            self.faults.append("no language")
 
 
 def is_local(address: str) -> bool:
@@ -56,7 +45,7 @@ def is_local(address: str) -> bool:
 
 
 def faults(site: Path) -> list[str]:
-    """Return the faults of all pages: images without texts, links without targets, files of other hosts."""
+    """Return the faults of all pages: those of their HTML, links without targets, files of other hosts."""
     pages = {path.resolve(): Page(path) for path in site.rglob("*.html")}
     found = []
     for path, page in pages.items():

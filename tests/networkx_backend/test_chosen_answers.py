@@ -88,6 +88,22 @@ def test_holes_of_some_nodes(directed: bool, seed: int) -> None:
             both(lambda call=call, w=weight, **how: call(G.copy(), nodes, weight=w, **how), 1e-9)
     both(lambda **how: nx.constraint(G.copy(), ["no node"], **how))
     both(lambda **how: nx.effective_size(G.copy(), 100, **how))
+    for empty in ([], ["no node"], 3):
+        both(lambda nodes=empty, **how: nx.constraint(nx.DiGraph(), nodes, **how))
+        both(lambda nodes=empty, **how: nx.effective_size(nx.Graph(), nodes, weight="weight", **how))
+
+
+@pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph])
+def test_ties_of_weight_0_are_neighbours_among_some_nodes(kind: Any) -> None:
+    """A node whose neighbours have no other ties has an integer; asked for all, NetworkX leaves such ties out."""
+    G = kind()
+    G.add_weighted_edges_from(
+        [(0, 1, 0), (1, 2, 3), (2, 0, 1), (0, 3, 0.0), (4, 5, 0), (5, 4, 0), (2, 6, 0), (6, 7, 0)]
+    )
+    G.add_edge(1, 1, weight=0)
+    for nodes in (list(G), [5], None):
+        both(lambda nodes=nodes, **how: nx.constraint(G.copy(), nodes, weight="weight", **how), 1e-9)
+    both(lambda **how: nx.effective_size(G.copy(), list(G), weight="weight", **how), 1e-9)
 
 
 @pytest.mark.parametrize("weight", [None, "weight"])
@@ -111,6 +127,57 @@ def test_the_constraint_of_a_node_whose_ties_are_loops() -> None:
         H = nx.Graph([("a", "b", {"weight": 0.25}), ("a", "a", {"weight": loop}), ("c", "c", {"weight": loop})])
         both(lambda H=H, **how: nx.constraint(H.copy(), weight="weight", **how), 1e-12)
     assert nx.constraint(G, **BACKEND)["two"] == 4
+
+
+@pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph, nx.MultiGraph])
+def test_each_of_the_shortest_paths_once(kind: Any) -> None:
+    """Over cycles of length 0, on which NetworkX repeats paths, and among labels that NumPy compares as arrays."""
+    G = kind()
+    G.add_weighted_edges_from([(0, 1, 0), (1, 2, 0), (2, 0, 0), (2, 3, 1), (0, 3, 1), (3, 3, 0)])
+    theirs = list(nx.all_shortest_paths(G.copy(), 0, 3, "weight", **THEIRS))
+    ours = list(nx.all_shortest_paths(G, 0, 3, "weight", **BACKEND))
+    assert len(ours) == len(set(map(tuple, ours))) < len(theirs)
+    assert set(map(tuple, ours)) == set(map(tuple, theirs))
+    H = kind([(np.int64(6), ("a", None)), (("a", None), "b"), (np.int64(6), 5), (5, "b")])
+    both(lambda **how: list(nx.all_pairs_all_shortest_paths(H.copy(), **how)))
+
+
+def test_paths_of_one_node() -> None:
+    G = nx.path_graph(3)
+    for nodes in ([2], [5], [], frozenset({1}), [0, 1], (1,)):
+        both(lambda nodes=nodes, **how: nx.is_simple_path(G.copy(), nodes, **how))
+
+
+def test_equal_lengths_are_equal_to_the_last_bit() -> None:
+    G = nx.DiGraph()
+    G.add_weighted_edges_from([(0, 1, 2**60), (1, 1, 1), (1, 2, 2**59), (0, 2, 2**60 + 2**59)])
+    both(lambda **how: nx.dijkstra_predecessor_and_distance(G.copy(), 0, **how))
+    both(lambda **how: nx.dijkstra_predecessor_and_distance(G.copy(), 0, weight=None, **how))
+
+
+@pytest.mark.parametrize("edges", [[(0, 1)], [(0, 1), (1, 2), (2, 3), (0, 4), (3, 5)], [(0, 1), (1, 2)]])
+def test_the_two_barycentres_of_a_tree_begin_at_its_first_node(edges: Any) -> None:
+    for order in ([0, 1, 2, 3, 4, 5], [5, 4, 3, 2, 1, 0], [3, 1, 0, 2, 5, 4]):
+        for kind in (nx.Graph, nx.MultiGraph):
+            G = kind()
+            G.add_nodes_from(v for v in order if any(v in edge for edge in edges))
+            G.add_edges_from(edges)
+            both(lambda G=G, **how: nx.barycenter(G.copy(), **how))
+
+
+@pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph])
+def test_sums_without_a_fraction_are_integers(kind: Any) -> None:
+    G = kind([("a", "b", {"weight": 0.5}), ("b", "c", {"weight": 2}), ("c", "c", {"weight": 1}), ("d", "c")])
+    G.add_node("e")
+    fractions = kind([("a", "b", {"weight": 0.5}), ("c", "a", {"weight": 1.5})])
+    fractions.add_node("e")
+    for H in (G, fractions):
+        for some in ([], ["e"], ["a"], ["c"], ["b", "c"], list(H)):
+            both(lambda H=H, S=some, **how: nx.volume(H.copy(), S, weight="weight", **how))
+            both(lambda H=H, S=some, **how: nx.cut_size(H.copy(), S, ["a", "e"], weight="weight", **how))
+        for x, y in (("in", "out"), ("out", "in"), ("in", "in")):
+            both(lambda H=H, x=x, y=y, **how: list(nx.node_degree_xy(H.copy(), x, y, "weight", **how)))
+            both(lambda H=H, x=x, y=y, **how: nx.degree_mixing_dict(H.copy(), x, y, "weight", **how))
 
 
 def test_rich_clubs_beside_those_of_random_graphs() -> None:

@@ -153,6 +153,18 @@ def test_graphs_of_two_graphs(directed: bool) -> None:
     assert dict(nx.compose(sides, sides).nodes) == dict(nx.complete_bipartite_graph(2, 3).nodes)
 
 
+def test_graphs_with_names_refuse_changes() -> None:
+    """Their attributes are NetworkX's, of which the Matrix has the numbers."""
+    G, N = nx.karate_club_graph(**BACKEND), nx.karate_club_graph()
+    for row in (G.nodes[0], G[0], G[0][1], G.edges[0, 1], G.adj[33][0] if 0 in G[33] else G.adj[33][31]):
+        with pytest.raises(nx.NetworkXError, match="cannot be changed"):
+            row["weight"] = 7
+    changed = nx.Graph(G)
+    changed[0][1]["weight"] = 7
+    changed.nodes[0]["club"] = "none"
+    like(G, N)
+
+
 def test_new_names() -> None:
     (A, a), *_ = graphs(True)
     like(nx.relabel_nodes(a, {"a": 1, "x": 2}), nx.relabel_nodes(A, {"a": 1, "x": 2}))

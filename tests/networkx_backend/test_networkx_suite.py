@@ -21,7 +21,8 @@ QUICK = (
     "tests.test_triads", "isomorphism.tests.test_isomorphism",
 )  # fmt: skip
 OTHERS = (
-    "approximation.tests.test_kcomponents", "approximation.tests.test_distance_measures", "centrality", "coloring",
+    "approximation.tests.test_kcomponents", "approximation.tests.test_distance_measures",
+    "approximation.tests.test_dominating_set", "centrality", "coloring",
     "community", "connectivity.tests.test_stoer_wagner", "shortest_paths",
     "tests.test_cluster", "tests.test_distance_measures", "tests.test_efficiency",
     "tests.test_matching", "tests.test_mis", "tests.test_smallworld", "tests.test_structuralholes",

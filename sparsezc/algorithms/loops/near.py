@@ -31,10 +31,10 @@ def number(table: Any, known: Any, count: int, numbers: Any, first: int, lines: 
 
     def seek(table: Any, known: Any, v: Any) -> Any:
         """Return the place of a vertex, or the empty one that it would get."""
-        mask = table.size - 1
-        place = np.int64((np.uint64(v) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(32)) & mask  # 2**64 / 1.618
-        while table[place] >= 0 and known[table[place]] != v:
-            place = (place + 1) & mask
+        mask = np.uint64(table.size - 1)  # unsigned places are not looked at for being negative
+        place = (np.uint64(v) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(32) & mask  # 2**64 / 1.618
+        while table[place] >= 0 and known[np.uint64(table[place])] != v:
+            place = (place + np.uint64(1)) & mask
         return place
 
     k = first
@@ -52,8 +52,8 @@ def number(table: Any, known: Any, count: int, numbers: Any, first: int, lines: 
             place = seek(table, known, v)
             if table[place] < 0:
                 if count == known.size:
-                    more = np.empty(2 * count, np.int64)
-                    table = np.full(4 * count, -1, np.int32)
+                    more = np.empty(4 * count, np.int64)
+                    table = np.full(8 * count, -1, np.int32)
                     for other in range(count):
                         more[other] = known[other]
                         table[seek(table, known, known[other])] = other

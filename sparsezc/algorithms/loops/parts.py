@@ -136,19 +136,19 @@ def forest(indptr: Any, indices: Any, order: Any) -> Any:
 
 def inside(indptr: Any, indices: Any, label: Any, symmetric: bool) -> Any:
     """Return the number of entries within a label, and the sum over labels of the products of both degrees."""
-    n = indptr.size - 1
+    n, ids = indptr.size - 1, indices.view(np.uint64)
     leaving = np.zeros(n)
     count = 0
     for v in range(n):
         own = label[v]
         leaving[own] += indptr[v + 1] - indptr[v]
         for at in range(indptr[v], indptr[v + 1]):
-            count += label[indices[at]] == own
+            count += label[ids[at]] == own
     entering = leaving
     if not symmetric:
         entering = np.zeros(n)
         for at in range(indices.size):
-            entering[label[indices[at]]] += 1
+            entering[label[ids[at]]] += 1
     chance = 0.0
     for c in range(n):
         chance += leaving[c] * entering[c]

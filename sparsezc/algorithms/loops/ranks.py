@@ -1,4 +1,7 @@
-"""Products with a vector, and rounds of them in one loop."""
+"""Products with a vector, and rounds of them in one loop.
+
+Ids are read as unsigned numbers: see :mod:`sparsezc.algorithms.loops.searches`.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["onward", "pagerank", "powers"]
+__all__ = ["krylov", "onward", "pagerank", "powers"]
 
 
 def pagerank(
@@ -27,6 +30,7 @@ def pagerank(
         Below 0: every round is run.
     """
     n = indptr.size - 1
+    indptr, indices = indptr.view(np.uint64), indices.view(np.uint64)
     teleport, leak, damping = jumps
     rank, before, change = begin.copy(), np.empty(n), 0.0
     weighted = weights.size > 0
@@ -64,6 +68,7 @@ def pagerank(
 def onward(indptr: Any, indices: Any, weights: Any, x: Any, turned: bool) -> Any:
     """Return A x, or A' x if `turned`; without weights all are 1."""
     n = indptr.size - 1
+    indptr, indices = indptr.view(np.uint64), indices.view(np.uint64)
     y = np.zeros(n)
     weighted = weights.size > 0
     for v in range(n):
@@ -93,6 +98,7 @@ def powers(
         The matrix is its own transpose: rows are summed, which is faster than adding to columns.
     """
     n = indptr.size - 1
+    indptr, indices = indptr.view(np.uint64), indices.view(np.uint64)
     own, alpha, base = terms
     x, before, change = start.copy(), np.empty(n), 0.0
     weighted = weights.size > 0
@@ -134,3 +140,52 @@ def powers(
         if change <= bound or not change < np.inf:
             break
     return x, change
+
+
+def krylov(indptr: Any, indices: Any, weights: Any, start: Any, parts: Any) -> Any:
+    """Return the sum of the parts of a symmetric matrix's Lanczos vectors, without signs, and T's two diagonals.
+
+    With the vectors Q, T = Q' A Q has the first diagonal, and the second beside it on both sides, but for its last
+    number. There are as many vectors as parts, or fewer if one is nearly an eigenvector.
+    """
+    n = indptr.size - 1
+    indptr, indices = indptr.view(np.uint64), indices.view(np.uint64)
+    x, q, before, w = np.zeros(n), np.empty(n), np.zeros(n), np.empty(n)
+    diagonal, beside = np.empty(parts.size), np.empty(parts.size)
+    weighted = weights.size > 0
+    length = 0.0
+    for v in range(n):
+        length += start[v] * start[v]
+    for v in range(n):
+        w[v] = start[v]
+    last = np.sqrt(length)
+    count = 0
+    for k in range(parts.size):
+        for v in range(n):
+            q[v] = w[v] / last
+            x[v] += parts[k] * q[v]
+        own = 0.0
+        back = last if k else 0.0
+        for v in range(n):
+            total = -back * before[v]
+            if weighted:
+                for at in range(indptr[v], indptr[v + 1]):
+                    total += q[indices[at]] * weights[at]
+            else:
+                for at in range(indptr[v], indptr[v + 1]):
+                    total += q[indices[at]]
+            w[v] = total
+            own += total * q[v]
+        length = 0.0
+        for v in range(n):
+            w[v] -= own * q[v]
+            length += w[v] * w[v]
+        last = np.sqrt(length)
+        diagonal[k], beside[k] = own, last
+        count = k + 1
+        if not last > 1e-12 * abs(own):
+            break
+        q, before = before, q
+    for v in range(n):
+        x[v] = abs(x[v])
+    return x, diagonal[:count], beside[:count]

@@ -1,4 +1,8 @@
-"""Searches from some vertices, one vertex at a time."""
+"""Searches from some vertices, one vertex at a time.
+
+Ids are read as unsigned numbers: numba asks of each signed index whether it counts from the end, which takes up to half
+of a search. They are used as indices alone, as numba adds signed to unsigned numbers as FP64.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +18,7 @@ def levels(indptr: Any, indices: Any, level: Any, met: Any, sources: Any, radius
 
     Return both, a queue with these vertices, and their number. `met` is false everywhere before.
     """
-    queue = np.empty(level.size, np.int64)
+    starts, ids, queue = indptr.view(np.uint64), indices.view(np.uint64), np.empty(level.size, np.int64)
     first = last = 0
     for s in sources:
         if not met[s]:
@@ -28,8 +32,8 @@ def levels(indptr: Any, indices: Any, level: Any, met: Any, sources: Any, radius
         depth = level[v] + 1
         if depth > radius:
             break
-        for at in range(indptr[v], indptr[v + 1]):
-            u = indices[at]
+        for at in range(starts[v], starts[v + 1]):
+            u = ids[at]
             if not met[u]:
                 met[u] = True
                 level[u] = depth
@@ -43,15 +47,15 @@ def parents(indptr: Any, indices: Any, parent: Any, met: Any, source: int) -> An
 
     Return both, a queue with these vertices, and their number. `met` is false everywhere before.
     """
-    queue = np.empty(parent.size, np.int64)
+    starts, ids, queue = indptr.view(np.uint64), indices.view(np.uint64), np.empty(parent.size, np.int64)
     met[source] = True
     parent[source] = queue[0] = source
     first, last = 0, 1
     while first < last < met.size:  # once all are met, no edge tells more
         v = queue[first]
         first += 1
-        for at in range(indptr[v], indptr[v + 1]):
-            u = indices[at]
+        for at in range(starts[v], starts[v + 1]):
+            u = ids[at]
             if not met[u]:
                 met[u] = True
                 parent[u] = v
@@ -71,6 +75,7 @@ def distances(
     No length is negative, and no sum wraps around.
     """
     n, tree = indptr.size - 1, parent.size > 0
+    indptr, indices = indptr.view(np.uint64), indices.view(np.uint64)
     never, place = distance[:1].copy(), np.full(n, -1)
     heap, keys = np.empty(n, np.int64), np.empty(n, lengths.dtype)  # the vertices, and beside each its distance
     size = 0

@@ -19,6 +19,15 @@ def exchanges(n: int, ends: Any, draws: Any, wanted: int) -> Any:
     A table has the edges, by the numbers of their ends, to find them in: each at the place that its number hashes to,
     by 31 bits of a product (D. Knuth, The Art of Computer Programming 3, section 6.4), or at the next that is free.
     """
+
+    def key_of(one: Any, other: Any) -> Any:
+        """Return the number of an edge."""
+        return min(one, other) * n + max(one, other)
+
+    def home_of(key: Any, last: Any) -> Any:
+        """Return the place that an edge's number hashes to, in a table of which this is the last place."""
+        return ((key & 0x7FFFFFFF) * 0x61C88647 >> 20 ^ key >> 31) & last
+
     edges = ends.shape[1]
     ends = ends.copy()
     size = 4
@@ -26,8 +35,8 @@ def exchanges(n: int, ends: Any, draws: Any, wanted: int) -> Any:
         size *= 2
     table = np.full(size, -1)
     for e in range(edges):
-        key = min(ends[0, e], ends[1, e]) * n + max(ends[0, e], ends[1, e])
-        at = ((key & 0x7FFFFFFF) * 0x61C88647 >> 20 ^ key >> 31) & size - 1
+        key = key_of(ends[0, e], ends[1, e])
+        at = home_of(key, size - 1)
         while table[at] >= 0:
             at = at + 1 & size - 1
         table[at] = key
@@ -43,31 +52,31 @@ def exchanges(n: int, ends: Any, draws: Any, wanted: int) -> Any:
         tried += 1
         found = False
         for one, other in ((u, x), (v, y)):
-            key = min(one, other) * n + max(one, other)
-            at = ((key & 0x7FFFFFFF) * 0x61C88647 >> 20 ^ key >> 31) & size - 1
+            key = key_of(one, other)
+            at = home_of(key, size - 1)
             while table[at] >= 0 and table[at] != key:
                 at = at + 1 & size - 1
             found = found or table[at] == key
         if found:
             continue
         for one, other in ((u, v), (x, y)):
-            key = min(one, other) * n + max(one, other)
-            at = ((key & 0x7FFFFFFF) * 0x61C88647 >> 20 ^ key >> 31) & size - 1
+            key = key_of(one, other)
+            at = home_of(key, size - 1)
             while table[at] != key:
                 at = at + 1 & size - 1
             # later keys that would no longer be found take the free place
             free, at = at, at + 1 & size - 1
             while table[at] >= 0:
                 key = table[at]
-                home = ((key & 0x7FFFFFFF) * 0x61C88647 >> 20 ^ key >> 31) & size - 1
+                home = home_of(key, size - 1)
                 if (at - home & size - 1) >= (at - free & size - 1):
                     table[free] = table[at]
                     free = at
                 at = at + 1 & size - 1
             table[free] = -1
         for one, other in ((u, x), (v, y)):
-            key = min(one, other) * n + max(one, other)
-            at = ((key & 0x7FFFFFFF) * 0x61C88647 >> 20 ^ key >> 31) & size - 1
+            key = key_of(one, other)
+            at = home_of(key, size - 1)
             while table[at] >= 0:
                 at = at + 1 & size - 1
             table[at] = key

@@ -1,4 +1,7 @@
-"""Searches from many vertices: from 64 at once, one bit each, and Brandes' two sweeps from one after another."""
+"""Searches from many vertices: from 64 at once, one bit each, and Brandes' two sweeps from one after another.
+
+Ids are read as unsigned numbers: see :mod:`sparsezc.algorithms.loops.searches`.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +17,7 @@ def counts(indptr: Any, indices: Any, sources: Any, first: int, last: int) -> An
     the sum of one over the hops, and the most hops; the source itself does not count.
     """
     n = indptr.size - 1
+    indptr, indices = indptr.view(np.uint64), indices.view(np.uint64)
     reached, total, farthest = np.zeros(n, np.int64), np.zeros(n, np.int64), np.zeros(n, np.int64)
     inverse = np.zeros(n)
     met, new, next = np.zeros(n, np.uint64), np.zeros(n, np.uint64), np.zeros(n, np.uint64)
@@ -46,17 +50,17 @@ def counts(indptr: Any, indices: Any, sources: Any, first: int, last: int) -> An
                             count += 1
                         next[u] |= more
             for at in range(count):
-                u = there[at]
-                bits = next[u]
-                met[u] |= bits
+                w = there[at]
+                bits = next[w]
+                met[w] |= bits
                 x = bits - ((bits >> np.uint64(1)) & np.uint64(0x5555555555555555))
                 x = (x & np.uint64(0x3333333333333333)) + ((x >> np.uint64(2)) & np.uint64(0x3333333333333333))
                 x = (x + (x >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
                 many = np.int64((x * np.uint64(0x0101010101010101)) >> np.uint64(56))
-                reached[u] += many
-                total[u] += many * depth
-                inverse[u] += many / depth
-                farthest[u] = max(farthest[u], depth)
+                reached[w] += many
+                total[w] += many * depth
+                inverse[w] += many / depth
+                farthest[w] = max(farthest[w], depth)
             here, there, new, next = there, here, next, new
             size = count
     return reached, total, inverse, farthest
@@ -67,6 +71,7 @@ def brandes(indptr: Any, indices: Any, sources: Any, ends: bool, entries: bool, 
     to or from it as well; or, with `entries`, that use each entry.
     """
     n = indptr.size - 1
+    indptr, indices = indptr.view(np.uint64), indices.view(np.uint64)
     centrality = np.zeros(indices.size if entries else n)
     level, order = np.full(n, -1, np.int32), np.empty(n, np.int64)
     paths, below = np.zeros(n), np.zeros(n)

@@ -17,7 +17,7 @@ def corners(indptr: Any, indices: Any) -> Any:
     """
     n = indptr.size - 1
     pairs = np.empty(n, np.int64)
-    begin, ids = np.zeros(n + 1, np.int64), np.empty(indices.size // 2, np.int32)
+    begin, ids = np.zeros(n + 1, np.int64), np.empty(indices.size // 2, np.uint32)
     count = 0
     for v in range(n):
         own = indptr[v + 1] - indptr[v]

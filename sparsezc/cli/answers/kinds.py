@@ -80,7 +80,7 @@ def scores(found: Graph, result: Any, given: Given) -> Shown:
 def ranks(found: Graph, result: Any, given: Given) -> Shown:
     """Report ranks and the highest of them."""
     made = scores(found, result, given)
-    made.data = {name: given.values[name] for name in ("damping", "tol")} | made.data
+    made.data = {name: given.values[name] for name in ("damping", "tol", "error") if name in given.values} | made.data
     for row in made.data["top"]:
         row["rank"] = row.pop("score")
         row["out_edges"] = row.pop("out_edges")

@@ -1,27 +1,28 @@
-"""Maximum flows on the CPU engine (ops.net_flow): SciPy's of small capacities in small graphs, else a loop for numba.
+"""Maximum flows on the CPU engine (ops.net_flow): loops for numba, or SciPy's of small capacities until loops run.
 
 SciPy's method searches for one path after another, which takes minutes where many short ones meet.
 """
 
 from __future__ import annotations
 
-from functools import cache
-from importlib import import_module
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsezc.engines.cpu.loops import run_arrays
 from sparsezc.engines.cpu.suitesparse import native
 from sparsezc.engines.cpu.suitesparse.expressions import acyclic
-from sparsezc.engines.cpu.suitesparse.machine_code import compiled
+from sparsezc.engines.cpu.suitesparse.row_arrays import borrowed
 from sparsezc.errors import DimensionMismatch, InvalidValue
 from sparsezc.expr.expression import Expression
 from sparsezc.memory.budget import require_host
 
 __all__ = ["net_flow"]
 
-_FEW = 1 << 17  # entries: SciPy takes less time for them than the loop takes to load, half a second
+_COST = 3000.0  # nanoseconds that SciPy takes for an entry, at most on common graphs
 _FEWER = 1 << 10  # entries: Python takes less time for them
 _SCIPYS = 1 << 30  # capacities, as SciPy adds up the two of an edge in 32 bits
 _SEARCH = 1  # steps for each vertex, beside one for each entry, after which heights are searched for anew
@@ -33,34 +34,37 @@ def net_flow(x: Expression) -> Any:
     A, s, t = x.operands
     if A.shape != x.shape:
         raise DimensionMismatch(f"net_flow: {A.name} was resized since the expression was made")
-    parts = A._store.ss.export("csr", sort=True)
     nvals, n = A._store.nvals, A.nrows
     require_host(48 * nvals + 64 * n, f"net_flow: what {nvals:,} entries carry")
-    indptr, ids = parts["indptr"].view(np.int64), parts["col_indices"].view(np.int64)
-    capacity = np.broadcast_to(parts["values"], nvals)
-    back = _opposite(x, indptr, ids)
-    if _fits_scipy(capacity, n) and (nvals < _FEW or _loop() is _drain):
-        carried = _scipys(capacity, ids, indptr, s.value, t.value)
-    else:
-        loop = _loop() if nvals > _FEWER or _loop.cache_info().currsize else _drain  # they compute the same
-        carried = capacity - _left(loop, indptr, ids, back, capacity, s.value, t.value)
-    made = native.gb.Matrix.ss.import_csr(
-        nrows=n, ncols=n, indptr=parts["indptr"], col_indices=parts["col_indices"], values=carried,
+    with borrowed(A._store) as parts:
+        indptr, ids, capacity = parts.every_row(n), parts.indices, np.broadcast_to(parts.values, nvals)
+        carried = _carried(indptr, ids, capacity, s.value, t.value)
+        made = {"indptr": indptr.astype(np.uint64), "col_indices": ids.astype(np.uint64)}  # copies
+    if carried is None:
+        raise InvalidValue(f"net_flow: {A.name} has an entry (i, j) without (j, i)")
+    return acyclic(native.gb.Matrix.ss.import_csr(
+        nrows=n, ncols=n, values=carried, **made,
         sorted_cols=True, take_ownership=True, dtype=native.type_of(x.dtype),
-    )  # fmt: skip
-    return acyclic(made)
+    ))  # fmt: skip
 
 
-def _opposite(x: Expression, indptr: NDArray[np.int64], ids: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the place of the entry (j, i) of each entry (i, j)."""
-    from scipy.sparse import csr_array
+def _carried(indptr: Any, ids: Any, capacity: Any, source: int, target: int) -> Any:
+    """Return what each entry carries; None if one has no opposite."""
+    fits = _fits_scipy(capacity, indptr.size - 1)
+    cost = _COST * ids.size if fits or ids.size <= _FEWER else np.inf
+    back = run_arrays(_opposite, (indptr, ids), cost)
+    if back is None and fits:
+        return _scipys(capacity, ids, indptr, source, target)
+    if back is None:
+        back, drain = _opposite(indptr, ids), _drain
+    else:
+        drain = partial(_in_machine_code, _drain)
+    return None if back.size < ids.size else capacity - _left(drain, indptr, ids, back, capacity, source, target)
 
-    n = indptr.size - 1
-    turned = csr_array((np.arange(ids.size), ids, indptr), shape=(n, n)).T.tocsr()
-    if not (np.array_equal(turned.indptr, indptr) and np.array_equal(turned.indices, ids)):
-        raise InvalidValue(f"net_flow: {x.operands[0].name} has an entry (i, j) without (j, i)")
-    places: NDArray[np.int64] = turned.data
-    return places
+
+def _in_machine_code(loop: Callable[..., Any], *given: Any) -> Any:
+    """Run a loop after another one has run."""
+    return run_arrays(loop, given, np.inf)
 
 
 def _fits_scipy(capacity: NDArray[Any], n: int) -> bool:
@@ -68,36 +72,41 @@ def _fits_scipy(capacity: NDArray[Any], n: int) -> bool:
     return bool(whole and (not capacity.size or capacity.max() < _SCIPYS))
 
 
-def _scipys(capacity: Any, ids: Any, indptr: Any, s: int, t: int) -> NDArray[np.int64]:
-    """Return SciPy's flow: a matrix that has both entries of each edge keeps its entries."""
+def _scipys(capacity: Any, ids: Any, indptr: Any, s: int, t: int) -> NDArray[np.int64] | None:
+    """Return SciPy's flow; None if an entry has no opposite: SciPy adds those."""
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import maximum_flow
 
     n = indptr.size - 1
     graph = csr_array((capacity.astype(np.int32), ids.astype(np.int32), indptr.astype(np.int32)), shape=(n, n))
-    found: NDArray[np.int64] = maximum_flow(graph, s, t).flow.data.astype(np.int64)
-    return found
+    flow = maximum_flow(graph, s, t).flow
+    return flow.data.astype(np.int64) if flow.nnz == ids.size else None
 
 
-def _left(loop: Any, indptr: Any, ids: Any, back: Any, capacity: Any, source: int, target: int) -> Any:
+def _left(drain: Any, indptr: Any, ids: Any, back: Any, capacity: Any, source: int, target: int) -> Any:
     """Return what is left of capacities when as much as possible has gone to the target, and the rest has come back."""
     room, excess = capacity.copy(), np.zeros(indptr.size - 1, capacity.dtype)
     edges = slice(indptr[source], indptr[source + 1])
     excess[ids[edges]] = whole = room[edges].copy()
     room[edges] = 0
     room[back[edges]] += whole
-    loop(indptr, ids, back, room, excess, target, source)
-    loop(indptr, ids, back, room, excess, source, target)
+    drain(indptr, ids, back, room, excess, target, source)
+    drain(indptr, ids, back, room, excess, source, target)
     return room
 
 
-@cache
-def _loop() -> Any:
-    """Return the loop below in machine code, or as it is without numba."""
-    try:
-        return compiled(import_module("numba"), _drain)
-    except ImportError:
-        return _drain
+def _opposite(indptr: Any, ids: Any) -> Any:
+    """Return the place of the entry (j, i) of each entry (i, j); nothing if one has none. Rows are in order."""
+    back, filled = np.empty(ids.size, np.int64), indptr[:-1].copy()
+    for v in range(filled.size):
+        for at in range(indptr[v], indptr[v + 1]):
+            u = ids[at]
+            place = filled[u]  # rows in order meet the entries of row u in order
+            if place == indptr[u + 1] or ids[place] != v:
+                return back[:0]
+            back[at] = place
+            filled[u] = place + 1
+    return back
 
 
 def _drain(indptr: Any, ids: Any, back: Any, room: Any, excess: Any, target: int, wall: int) -> None:

@@ -18,12 +18,12 @@ from numpy.typing import NDArray
 from sparsezc import first_use
 from sparsezc.device.processors import processors
 from sparsezc.engines.cpu.suitesparse.machine_code import compiled
-from sparsezc.memory.budget import has_host
+from sparsezc.memory.budget import has_host, require_host
 
 if TYPE_CHECKING:
     from sparsezc.engines.cpu.suitesparse.row_arrays import RowArrays
 
-__all__ = ["pays", "run_arrays", "run_loop"]
+__all__ = ["pays", "run_arrays", "run_in_place", "run_loop"]
 
 _borrowed = first_use.function("sparsezc.engines.cpu.suitesparse.row_arrays", "borrowed")
 _in_threads = first_use.function("sparsezc.engines.cpu.labels.weights", "in_threads")
@@ -62,10 +62,37 @@ def run_loop(
     _ran.add(loop)
     given = tuple([g() if callable(g) else g for g in given])
     with _borrowed(store) if entries else nullcontext() as parts:
-        arrays = _arrays(parts, rows, values)
-        if over is None:
-            return made(*arrays, *given)
-        return _in_threads(lambda first, last: made(*arrays, *given, first, last), shares)
+        return _run(made, (*_arrays(parts, rows, values), *given), over, shares)
+
+
+def run_in_place(parts: RowArrays, loop: Callable[..., Any], given: tuple[Any, ...], values: Any, over: Any) -> Any:
+    """Run a loop over arrays that no statement reads where they are; None without numba.
+
+    Raises
+    ------
+    OutOfMemory
+        Memory is short for the loop's own arrays, and for values in another type.
+    """
+    rows = parts.indptr.size - 1
+    shares = [0, 1] if over is None else _shares(over, rows + parts.indices.size)
+    converted = 0 if values is None or parts.iso or parts.values.dtype == values else 8 * parts.indices.size
+    if (made := _machine_code(loop)) is None:
+        return None
+    own = (len(shares) - 1) * _BYTES * rows
+    require_host(own + converted, f"the loop {loop.__name__!r} over edges in a file")
+    given = tuple([g() if callable(g) else g for g in given])
+    weights = []
+    if values is not None:  # one number that stands for all takes no memory
+        one = parts.iso
+        weights = [np.broadcast_to(parts.values.astype(values), parts.indices.size) if one else _values(parts, values)]
+    return _run(made, (parts.indptr, parts.indices, *weights, *given), over, shares)
+
+
+def _run(made: Any, given: tuple[Any, ...], over: range | None, shares: list[int]) -> Any:
+    """Run a loop's machine code, by threads if its work is divided."""
+    if over is None:
+        return made(*given)
+    return _in_threads(lambda first, last: made(*given, first, last), shares)
 
 
 #: The loops that ran in machine code.
@@ -99,7 +126,7 @@ def _arrays(parts: RowArrays | None, rows: int, values: Any) -> list[NDArray[Any
     if parts is None:
         nothing: list[NDArray[Any]] = [np.zeros(rows + 1, np.int64), np.empty(0, np.int64)]
         return nothing if values is None else [*nothing, np.empty(0, values)]
-    pattern = [_every_row(parts, rows), parts.indices]
+    pattern = [parts.every_row(rows), parts.indices]
     return pattern if values is None else [*pattern, _values(parts, values)]
 
 
@@ -122,15 +149,6 @@ def _machine_code(loop: Callable[..., Any]) -> Any:
         return compiled(import_module("numba"), loop)
     except ImportError:
         return None
-
-
-def _every_row(parts: RowArrays, rows: int) -> NDArray[np.int64]:
-    """Return where each row begins, also those that are not listed."""
-    if parts.ids is None:
-        return parts.indptr
-    counts = np.zeros(rows + 1, np.int64)
-    counts[parts.ids + 1] = np.diff(parts.indptr)
-    return np.cumsum(counts)
 
 
 def _values(parts: RowArrays, dtype: Any) -> NDArray[Any]:

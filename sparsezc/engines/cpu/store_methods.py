@@ -15,6 +15,7 @@ from sparsezc.engines.cpu.suitesparse.expressions import acyclic
 from sparsezc.expr.resolve import resolve
 from sparsezc.memory import wrap
 from sparsezc.memory.csr import Csr
+from sparsezc.memory.placement import FILES
 from sparsezc.semirings import binary
 from sparsezc.semirings.algebra.operators import TypedOp
 from sparsezc.semirings.types.datatypes import UINT64, DataType
@@ -34,6 +35,7 @@ _vector_from_arrays = first_use.function(_ROW_ARRAYS, "vector_from_arrays")
 _borrowed = first_use.function(_ROW_ARRAYS, "borrowed")
 _new_vector = first_use.function("sparsezc.engines.cpu.suitesparse.lending", "new_vector")
 _run_loop = first_use.function("sparsezc.engines.cpu.loops", "run_loop")
+_reader = first_use.function("sparsezc.engines.cpu.file_engine", "reader")
 _run_arrays = first_use.function("sparsezc.engines.cpu.loops", "run_arrays")
 
 
@@ -128,6 +130,10 @@ class Keeper:
     def matrix_from_full(self, values: NDArray[Any], dtype: DataType) -> Any:
         """Build a full matrix (a capability)."""
         return self.dense_matrix(values, dtype)
+
+    def reader(self, csr: Csr) -> Any:
+        """Return the engine of matrices whose ids stay in a file as they are (a capability)."""
+        return _reader(self, csr) if csr.indices.placement in FILES else None
 
     def matrix_from_csr(self, csr: Csr) -> Any:
         return self._imported(csr, adopt=False)

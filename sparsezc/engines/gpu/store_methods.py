@@ -15,6 +15,7 @@ from sparsezc.engines.gpu import array_exchange, matrix_stores, resized_operands
 from sparsezc.engines.gpu.elementwise import panel, panel_parts, vector_map
 from sparsezc.engines.gpu.graph_replay import Depth, Limit, Replay
 from sparsezc.engines.gpu.graphs.components import components
+from sparsezc.engines.gpu.graphs.local_pagerank import local_pagerank
 from sparsezc.engines.gpu.graphs.paths import shorten
 from sparsezc.engines.gpu.graphs.search import search
 from sparsezc.engines.gpu.layouts import head_cache
@@ -277,7 +278,7 @@ class Keeper:
         return None
 
     def shorten(
-        self, matrix: Any, near: VectorStore, distance: VectorStore, limits: tuple[float, float, int | None]
+        self, matrix: Any, near: VectorStore, distance: VectorStore, limits: tuple[float, float, float, int | None]
     ) -> bool | None:
         with suppress(MemoryError):
             return None if isinstance(matrix, HostStore) else shorten(matrix, near, distance, limits)
@@ -286,6 +287,11 @@ class Keeper:
     def components(self, matrix: Any) -> VectorStore | None:
         with suppress(MemoryError):
             return None if isinstance(matrix, HostStore) else components(matrix)
+        return None
+
+    def local_pagerank(self, matrix: Any, seed: int, limits: tuple[float, float, float, int, int]) -> Any:
+        with suppress(MemoryError):
+            return None if isinstance(matrix, HostStore) else local_pagerank(matrix, seed, limits)
         return None
 
     def replay(self, frontier: VectorStore, number: int) -> Replay:

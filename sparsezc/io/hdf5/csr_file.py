@@ -27,7 +27,7 @@ from sparsezc.memory import Buffer, id_blocks
 from sparsezc.memory.budget import on_device, resolve
 from sparsezc.memory.buffer import index_dtype
 from sparsezc.memory.csr import Csr
-from sparsezc.memory.mapped import MappedBuffer
+from sparsezc.memory.mapped import MappedBuffer, check_rows
 from sparsezc.memory.placement import FILES, HOSTS
 from sparsezc.semirings.types import datatypes
 
@@ -42,7 +42,6 @@ _OTHERS = (
     FileFormatError, OutOfMemory, Panic, PackageMissing, FileNotFoundError, IsADirectoryError, PermissionError,
     TimeoutError,
 )  # fmt: skip
-_PART = 1 << 18  # entries that are checked together
 
 
 @contextmanager
@@ -161,21 +160,6 @@ def _blocks(ready: aligned_file.Ready, nvals: int, ncols: int) -> Buffer:
     return id_blocks.BlocksBuffer(nvals, headers, starts, MappedBuffer(path, offset, count, kind), ncols)
 
 
-def check_rows(path: Path, csr: Csr) -> Csr:
-    """Return the matrix, if the ids of every row ascend."""
-    for start in range(0, csr.nvals, _PART):
-        ids = csr.indices.read(start, min(start + _PART + 1, csr.nvals))
-        falls = np.flatnonzero(ids[1:] <= ids[:-1]) + start + 1
-        starts = csr.indptr[np.searchsorted(csr.indptr, falls)]  # the first entry of the row that begins there, if any
-        if (falls != starts).any():
-            at = int(falls[falls != starts][0])
-            raise FileFormatError(
-                f"{path}: entry {at} has the column id {ids[at - start]} after {ids[at - start - 1]} in the same row; "
-                "ascending ids are needed"
-            )
-    return csr
-
-
 def bits(ready: aligned_file.Ready) -> float:
     """Return the bits of a compressed id in a file, including headers; 0 if ids are not compressed."""
     nvals = int(ready.descriptor["number_of_stored_values"])
@@ -255,7 +239,7 @@ def load(
     ids = BLOCKS[0] if BLOCKS[0] in ready.places else "indices_1"
     if verify:
         ready.verify()
-    elif where not in FILES or not on_device():
+    elif where not in FILES:
         ready.verify(ids, *(["values"] if weights.kind == "file" else []))
     else:
         body = csr.indices.body if isinstance(csr.indices, id_blocks.BlocksBuffer) else csr.indices

@@ -29,7 +29,7 @@ from sparsezc.memory import Buffer, allocate
 from sparsezc.memory.budget import on_device, resolve
 from sparsezc.memory.buffer import index_dtype
 from sparsezc.memory.csr import Csr
-from sparsezc.memory.mapped import MappedBuffer
+from sparsezc.memory.mapped import MappedBuffer, check_rows
 from sparsezc.memory.placement import FILES, HOSTS
 from sparsezc.semirings.types.datatypes import BOOL, DataType
 
@@ -147,7 +147,7 @@ def load_rows(rows: Rows, cuts: NDArray[np.int64], rank: int, weights: Weights, 
     made.symmetric = rows.symmetric
     made.indices = _ids(rows, start, stop, where) if indices is None else indices
     made.values, made.iso = _values(rows, made, first, start, weights, where)
-    return csr_file.check_rows(rows.path, made) if where in HOSTS else made
+    return check_rows(rows.path, made) if where in HOSTS else made
 
 
 def _value_type(rows: Rows, weights: Weights) -> tuple[DataType, bool]:

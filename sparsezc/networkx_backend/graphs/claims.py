@@ -52,6 +52,8 @@ class _Backend(SimpleNamespace):
     def __getattr__(self, name: str) -> Any:
         """Say that NetworkX computes a function; where it looks for one in several backends, it goes on."""
         if name in backends._registered_algorithms and not under_test():
+            if backends._registered_algorithms[name].mutates_input is True:
+                raise NotImplementedError(f"{name} changes its graph, which a Matrix does not allow; nx.Graph(G) does")
             raise NotImplementedError(f"sparsezc has no {name}; {_theirs(name)}")
         raise AttributeError(name)
 

@@ -31,6 +31,18 @@ def counted(G: Graph, kind: str) -> NDArray[Any]:
     return {"out": out, "in": back}.get(kind, both) if G.directed else both
 
 
+def with_fractions(G: Graph, kind: str, weight: str | None) -> NDArray[np.bool_]:
+    """Return which vertices have an edge whose attribute is a fraction: sums of others are integers, as NetworkX's."""
+    F, A = G.fractions(weight), G.values(weight)
+    i, j, some = (A if F is None else F).to_coo()
+    if F is None:
+        some = np.full(i.size, A.dtype.is_float)
+    found = np.zeros(len(G), bool)
+    for at in {"out": (i,), "in": (j,)}.get(kind, (i, j)):
+        found[at[some]] = True
+    return found
+
+
 def summed(G: Graph, kind: str, weight: str | None) -> NDArray[Any]:
     """Return the sums of an edge attribute at the vertices, or of the edges where some are parallel."""
     W = G.values(weight)

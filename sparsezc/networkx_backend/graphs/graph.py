@@ -14,7 +14,7 @@ from sparsezc.algorithms._pattern import transposed
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.errors import DimensionMismatch, InvalidValue
-from sparsezc.networkx_backend.graphs.counts import counted, summed
+from sparsezc.networkx_backend.graphs.counts import counted, summed, with_fractions
 from sparsezc.networkx_backend.graphs.edges import edge_ends, edge_matrix, numbered, weighted
 from sparsezc.networkx_backend.graphs.views import ReadOnly, ReadOnlyDirected
 from sparsezc.semirings import binary, select
@@ -218,6 +218,14 @@ class Graph(ReadOnly):
             found.flags.writeable = False
             self._degrees[known] = found
         return self._degrees[known]
+
+    def sums(self, at: NDArray[np.int64], kind: str, weight: str | None) -> list[Any]:
+        """Return :meth:`degrees` of some vertices as Python's own numbers: integers where no edge has a fraction."""
+        every = self.degrees(kind, weight)
+        if every.dtype.kind != "f":
+            return every[at].tolist()  # type: ignore[no-any-return]
+        some = with_fractions(self, kind if self.directed else "in+out", weight)
+        return [x if y else int(x) for x, y in zip(every[at].tolist(), some[at].tolist(), strict=True)]
 
     def rows(self, against: bool = False) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return the neighbours of each vertex in the graph's order, as offsets of rows and vertices."""

@@ -9,13 +9,37 @@ import networkx as nx
 from networkx.classes import coreviews, reportviews
 
 
+def refuse(*_: Any, **__: Any) -> Any:
+    """Raise NetworkX's error for a change of the graph."""
+    raise nx.NetworkXError(
+        "the graph is a Matrix and cannot be changed, nor its attributes;"
+        " nx.Graph(G), or nx.DiGraph(G) if it is directed, is a copy that can"
+    )
+
+
+class Fixed(dict[Any, Any]):
+    """Attributes, or neighbours, that refuse a change, which would have no effect; copies are plain dictionaries."""
+
+    __setitem__ = __delitem__ = update = setdefault = pop = popitem = clear = __ior__ = refuse
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return dict, (dict(self),)
+
+
+def fix(source: nx.Graph) -> None:
+    """Make the dictionaries of a NetworkX graph refuse changes."""
+    source._node.update({node: Fixed(data) for node, data in source._node.items()})
+    for rows in (source._adj, source._pred) if source.is_directed() else (source._adj,):
+        rows.update({u: Fixed({v: Fixed(data) for v, data in row.items()}) for u, row in rows.items()})
+
+
 class Rows(Mapping[Any, Any]):
     """The neighbours of each node with the attributes of the edges, made of the matrix a row at a time."""
 
     def __init__(self, G: Any, against: bool = False) -> None:
         self._graph, self._against = G, against
 
-    def __getitem__(self, node: Any) -> dict[Any, dict[str, Any]]:
+    def __getitem__(self, node: Any) -> Fixed:
         G = self._graph
         if node not in G:
             raise KeyError(node)
@@ -25,7 +49,7 @@ class Rows(Mapping[Any, Any]):
         for weight, values in G.attributes(self._against).items():
             for one, value in zip(data, values[row].tolist(), strict=True):
                 one[weight] = value
-        return dict(zip(G.names(indices[row]), data, strict=True))
+        return Fixed(zip(G.names(indices[row]), map(Fixed, data), strict=True))
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self._graph)
@@ -40,9 +64,9 @@ class Nodes(Mapping[Any, Any]):
     def __init__(self, G: Any) -> None:
         self._graph = G
 
-    def __getitem__(self, node: Any) -> dict[str, Any]:
+    def __getitem__(self, node: Any) -> Fixed:
         k = self._graph.index[node]
-        return {name: values[k : k + 1].tolist()[0] for name, values in self._graph.node_values.items()}
+        return Fixed((name, values[k : k + 1].tolist()[0]) for name, values in self._graph.node_values.items())
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self._graph)
@@ -152,11 +176,8 @@ class ReadOnly:
 
     __repr__ = __str__
 
-    def _refuse(self, *_: Any, **__: Any) -> Any:
-        raise nx.NetworkXError("the graph is a Matrix and cannot be changed; nx.Graph(G.edges) is a copy that can")
-
-    add_node = add_nodes_from = add_edge = add_edges_from = _refuse
-    remove_node = remove_nodes_from = remove_edge = remove_edges_from = clear = _refuse
+    add_node = add_nodes_from = add_edge = add_edges_from = add_weighted_edges_from = update = refuse
+    remove_node = remove_nodes_from = remove_edge = remove_edges_from = clear = clear_edges = refuse
 
 
 class ReadOnlyDirected(ReadOnly):

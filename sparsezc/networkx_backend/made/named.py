@@ -11,6 +11,7 @@ from networkx.utils import backends
 from sparsezc.networkx_backend.graphs.claims import makes
 from sparsezc.networkx_backend.graphs.convert import convert_from_nx
 from sparsezc.networkx_backend.graphs.graph import DiGraph, Graph
+from sparsezc.networkx_backend.graphs.views import fix
 from sparsezc.networkx_backend.made.classic import asked_by_name
 
 #: Those that can be made directed, or raise NetworkX's error when they are asked to.
@@ -23,15 +24,20 @@ _UNDIRECTED = ("davis_southern_women", "florentine_families", "karate_club", "le
 _THEIRS = {Graph: nx.Graph, DiGraph: nx.DiGraph}
 
 
+def _fixed(source: nx.Graph) -> Graph:
+    fix(source)
+    return convert_from_nx(source)
+
+
 def _maker(name: str, any_kind: bool) -> Callable[..., Graph]:
     """Return the function of one graph, under NetworkX's name."""
     theirs = backends._registered_algorithms[name]
 
     def of_any_kind(create_using: Any = None) -> Graph:
-        return convert_from_nx(theirs(_THEIRS.get(create_using, create_using), backend="networkx"))
+        return _fixed(theirs(_THEIRS.get(create_using, create_using), backend="networkx"))
 
     def undirected() -> Graph:
-        return convert_from_nx(theirs(backend="networkx"))
+        return _fixed(theirs(backend="networkx"))
 
     made = of_any_kind if any_kind else undirected
     made.__name__ = made.__qualname__ = name

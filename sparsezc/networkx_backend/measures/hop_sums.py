@@ -133,7 +133,11 @@ def barycenter(G: Graph, weight: str | None = None, attr: Any = None, sp: Any = 
             )
         sums += np.add.reduceat(d, first).tolist()
     least = min(sums, default=inf)
-    return [node for node, total in zip(G, sums, strict=True) if total == least]
+    found = [node for node, total in zip(G, sums, strict=True) if total == least]
+    if len(found) == 2 and weight is None and not G.directed and G.number_of_edges() == len(G) - 1:
+        hops = algorithms.bfs(G.A, 0)  # NetworkX walks from a tree's first node
+        found.sort(key=lambda node: hops.get(G.index[node]))
+    return found
 
 
 def _positive_size(G: Graph) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import pairwise
-from math import inf
 from typing import Any
 
 import networkx as nx
@@ -166,11 +165,12 @@ def dijkstra_predecessor_and_distance(
     start = number(G, source)
     A = positive(G, weight)
     found = nearest(G, start, weight, cutoff)
-    d = np.full(len(G), inf)
-    d[found.vertices] = found.lengths
     i, j, w = A.to_coo()
     i, j = i.astype(np.int64), j.astype(np.int64)
-    kept = (d[i] < inf) & (d[i] + w == d[j])
+    kind = np.int64 if w.dtype.kind in "iub" else np.float64
+    d, reached = np.zeros(len(G), kind), np.zeros(len(G), bool)
+    d[found.vertices], reached[found.vertices] = found.lengths, True
+    kept = reached[i] & reached[j] & (d[i] + w.astype(kind) == d[j])
     return _before(G, found.vertices, i[kept], j[kept]), found.named(G)
 
 
@@ -182,8 +182,8 @@ def _walks(before: _Before, source: Any, target: Any) -> Iterator[list[Any]]:
     if target not in before:
         raise nx.NetworkXNoPath(f"Target {target} cannot be reached from given sources")
     path, choices = [target], [iter(before[target])]
-    used = {target}
-    if target == source:
+    used, first = {target}, {source}  # NumPy's numbers and tuples are no keys of one another, but not comparable by ==
+    if target in first:
         yield [target]
     while choices:
         step = next((node for node in choices[-1] if node not in used), _END)
@@ -194,7 +194,7 @@ def _walks(before: _Before, source: Any, target: Any) -> Iterator[list[Any]]:
         path.append(step)
         used.add(step)
         choices.append(iter(before[step]))
-        if step == source:
+        if step in first:
             yield path[::-1]
 
 
@@ -246,6 +246,8 @@ def is_simple_path(G: Graph, nodes: list[Any]) -> bool:
     """Return whether nodes are a path without a node that comes twice."""
     if len(nodes) == 0:
         return False
+    if len(nodes) == 1:
+        return nodes[0] in G
     if any(node not in G for node in nodes) or len(set(nodes)) < len(nodes):
         return False
     return all(G.has_edge(u, v) for u, v in pairwise(nodes))

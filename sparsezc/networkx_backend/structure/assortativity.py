@@ -52,6 +52,13 @@ def _degree_pairs(G: Graph, x: str, y: str, weight: str | None, nodes: Any) -> t
     return of_x[i], of_y[j]
 
 
+def _listed_pairs(G: Graph, x: str, y: str, weight: str | None, nodes: Any) -> tuple[list[Any], list[Any]]:
+    """Return the same as Python's numbers."""
+    kinds = {kind: kind for kind in ("in", "out")} if G.directed else {x: "in+out", y: "in+out"}
+    i, j = _pairs(G, nodes, True)
+    return G.sums(i, kinds[x], weight), G.sums(j, kinds[y], weight)
+
+
 def _mixing(x: list[Any], y: list[Any], normalized: bool) -> dict[Any, dict[Any, Any]]:
     """Count pairs, in the order in which they first come."""
     found: dict[Any, dict[Any, Any]] = {}
@@ -68,6 +75,8 @@ def _mixing(x: list[Any], y: list[Any], normalized: bool) -> dict[Any, dict[Any,
 
 def _degree_mixing(G: Graph, x: str, y: str, weight: str | None, nodes: Any, normalized: bool) -> Any:
     a, b = _degree_pairs(G, x, y, weight, nodes)
+    if a.dtype.kind == "f":
+        return _mixing(*_listed_pairs(G, x, y, weight, nodes), normalized)
     (levels_a, at_a), (levels_b, at_b) = (np.unique(values, return_inverse=True) for values in (a, b))
     cells, first, count = np.unique(at_a * levels_b.size + at_b, return_index=True, return_counts=True)
     order = np.argsort(first)
@@ -90,8 +99,7 @@ def node_degree_xy(
     G: Graph, x: str = "out", y: str = "in", weight: str | None = None, nodes: Any = None
 ) -> Iterator[tuple[Any, Any]]:
     """Return the degrees of both ends of each edge."""
-    a, b = _degree_pairs(G, x, y, weight, nodes)
-    yield from zip(a.tolist(), b.tolist(), strict=True)
+    yield from zip(*_listed_pairs(G, x, y, weight, nodes), strict=True)
 
 
 @claims(multigraph=True)

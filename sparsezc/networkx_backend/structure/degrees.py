@@ -150,24 +150,25 @@ def _cut(G: Graph, S: Any, T: Any, weight: str | None) -> Any:
     """Return the sum of the edges between two sets; by default the other is that of all other nodes."""
     i, j, values = G.values(weight).to_coo()
     values = values.astype(np.int64) if values.dtype == bool else values
+    F = G.fractions(weight)
+    fraction = np.full(i.size, values.dtype.kind == "f") if F is None else F.to_coo()[2]
     s = _inside(G, S)
     if T is None and G.directed:
         raise TypeError("T is None; of directed graphs both sets are needed")
-    if T is None:
-        between = s[i] & ~s[j]
-        return values[between].sum().item()
-    t = _inside(G, T)
-    if G.directed:
-        forth = (s[i] & t[j]) | (s[j] & t[i])  # NetworkX's rule for the edges that leave each of both sets
-        return (values[forth & s[i]].sum() + values[forth & t[i]].sum()).item()
-    between = (s[i] & t[j]) | (t[i] & s[j])
-    return values[between & (i <= j)].sum().item()
+    t = ~s if T is None else _inside(G, T)
+    between = (s[i] & t[j]) | (s[j] & t[i])
+    if G.directed:  # NetworkX's rule for the edges that leave each of both sets
+        times = between * (s[i].astype(np.int64) + t[i])
+    else:
+        times = (between & (i <= j)).astype(np.int64)
+    total = (values * times).sum().item()
+    return total if fraction[times > 0].any() else int(total)
 
 
 @claims(multigraph=True)
 def volume(G: Graph, S: Any, weight: str | None = None) -> Any:
     """Return the sum of the degrees of some nodes, out of them if edges have directions."""
-    return G.degrees("out", weight)[G.numbers(G.bunch(S))].sum().item()
+    return sum(G.sums(G.numbers(G.bunch(S)), "out", weight))
 
 
 def _sides(G: Graph, S: Any, T: Any) -> tuple[Any, Any]:

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc import algorithms
-from sparsezc.algorithms._lengths import lengths_of
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.errors import ConvergenceFailure
@@ -20,22 +19,27 @@ from sparsezc.semirings import semiring, unary
 from sparsezc.semirings.types import datatypes
 
 
-def _ties(G: Graph, weight: str | None) -> tuple[Matrix, bool]:
+def _ties(G: Graph, nodes: Any, weight: str | None) -> tuple[Matrix, bool]:
     """Return the edges with the weights that count, and whether they do."""
-    if len(G) == 0:
+    if len(G) == 0 and nodes is None:
         raise nx.NetworkXError("Graph has no nodes or edges")
     weighted = weight is not None or G.multi
     return (G.values(weight) if weighted else G.A), weighted
 
 
 def _of_some(G: Graph, nodes: Any, found: NDArray[np.float64], A: Matrix, weighted: bool) -> dict[Any, Any]:
-    """Return the numbers of some nodes; decline weights of 0, over which NetworkX's sums for some nodes are others."""
+    """Return the numbers of some nodes; integers where NetworkX divides nothing, as all ties weigh 0."""
     nodes = list(nodes)
-    if weighted and A.nvals and lengths_of(A).least <= 0:
-        raise NotImplementedError("sparsezc: edge attributes of 0 have another rule with `nodes`")
     if unknown := [node for node in nodes if node not in G]:
         raise KeyError(unknown[0])
-    return {node: found[G.index[node]].item() for node in nodes}
+    whole = np.zeros(len(G), bool)
+    if weighted:
+        i, j, values = A.to_coo()
+        tied = np.bincount(i, values, len(G)) + np.bincount(j, values, len(G)) > 0
+        near = tied.copy()
+        near[i[tied[j]]] = near[j[tied[i]]] = True
+        whole = ~near & ~np.isnan(found)
+    return {node: found[k].item() if not whole[k] else int(found[k]) for node in nodes for k in (G.index[node],)}
 
 
 def _parallel_edges_of_some(given: dict[str, Any]) -> str | None:
@@ -50,9 +54,10 @@ def constraint(G: Graph, nodes: Any = None, weight: str | None = None) -> dict[A
     NetworkX has NaN, asked for all nodes, where twice the share of a node's ties that is with itself is the number of
     all: without ties, or with one loop; and otherwise where no edge leads out of it.
     """
-    A, weighted = _ties(G, weight)
+    A, weighted = _ties(G, nodes, weight)
     with else_declined():
-        found = algorithms.constraint(A, weighted=weighted).to_dense(4.0)  # all ties of the others are with themselves
+        made = algorithms.constraint(A, weighted=weighted, zero_ties=nodes is not None)
+    found = made.to_dense(4.0)  # all ties of the others are with themselves
     if nodes is not None:
         found[np.diff(G.rows()[0]) == 0] = np.nan
         return _of_some(G, nodes, found, A, weighted)
@@ -73,9 +78,9 @@ def _loops_among_some(given: dict[str, Any]) -> str | None:
 @claims(reason=_loops_among_some, least=2_000, unless=("nodes",))
 def effective_size(G: Graph, nodes: Any = None, weight: str | None = None) -> dict[Any, float]:
     """Return effective sizes by nodes; :func:`sparsezc.algorithms.effective_size`."""
-    A, weighted = _ties(G, weight)
+    A, weighted = _ties(G, nodes, weight)
     with else_declined():
-        found = algorithms.effective_size(A, weighted=weighted).to_dense(float("nan"))
+        found = algorithms.effective_size(A, weighted=weighted, zero_ties=nodes is not None).to_dense(float("nan"))
     if nodes is None:
         return G.by_node(found)
     i, j, _ = G.A.to_coo()
@@ -113,8 +118,8 @@ def local_constraint(G: Graph, u: Any, v: Any, weight: str | None = None) -> flo
         raise nx.NetworkXError(f"The node {u} is not in the graph.")
     near, ties = _row(G, u, weight)
     total = ties.sum()
-    if near.size == 0 or total == 0:
-        return 0.0 if near.size else 0
+    if total == 0:  # NetworkX multiplies 0 by the neighbours' shares, which are 0 too where these have no ties
+        return 0.0 if any(_row(G, node, weight)[1].sum() != 0 for node in G.names(near)) else 0
     found = 0.0
     for w, share in zip(near.tolist(), (ties / total).tolist(), strict=True):
         at, back = _row(G, G.names(np.array([w]))[0], weight)

@@ -212,9 +212,10 @@ def node_redundancy(G: Graph, nodes: Any = None) -> dict[Any, float]:
     if G.number_of_loops():
         raise NotImplementedError("sparsezc: the graph has loops")
     asked = list(G) if nodes is None else list(nodes)
-    at, degree = G.numbers(asked), G.degrees()
-    if (degree[at] < 2).any():
+    degree = G.degrees()
+    if any(degree[G.index[node]] < 2 for node in asked):
         raise nx.NetworkXError("Cannot compute redundancy coefficient for a node that has fewer than two neighbors.")
+    at = G.numbers(asked)
     joined = algorithms.common_neighbors(G.A).select(select.valuege, 2).new()
     pairs = G.A.mxm(joined, semiring.plus_pair[datatypes.INT64]).new(mask=G.A.S)
     twice = pairs.reduce_rowwise(monoid.plus).new().to_dense(0)

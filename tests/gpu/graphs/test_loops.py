@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from scipy.sparse import csgraph
 
 import sparsezc as gb
 from sparsezc.device import cuda
-from sparsezc.engines.gpu.graphs import search, whole_loops
+from sparsezc.engines.gpu.graphs import paths, search, whole_loops
 from sparsezc.errors import InvalidValue
 from sparsezc.memory import budget
 from tests.algorithms import verify
@@ -120,10 +121,31 @@ def test_the_host_waits_once_a_launch(emulated: Any, monkeypatch: pytest.MonkeyP
         cuda.use(before)
 
 
+@pytest.fixture
+def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Rounds of shortest paths push only, pull only, or choose; bounds are kept for sparse graphs too."""
+    if request.param != "plain":
+        monkeypatch.setattr(paths, "_BOUNDED", 0)
+    if request.param in ("push", "pull"):
+        monkeypatch.setattr(paths, "_PUSH_COST", 0.0 if request.param == "push" else 1e9)
+    paths._kernel.cache_clear()
+    yield
+    paths._kernel.cache_clear()
+
+
 @pytest.mark.parametrize(
-    ("dtype", "rows_per_warp"), [("UINT8", 32), ("INT64", 1), ("UINT64", 32), ("FP32", 32), ("FP64", 1)]
+    ("dtype", "rows_per_warp", "way"),
+    [
+        ("UINT8", 32, "chosen"),
+        ("INT64", 1, "pull"),
+        ("UINT64", 32, "push"),
+        ("FP32", 32, "pull"),
+        ("FP64", 1, "push"),
+        ("FP64", 32, "plain"),
+    ],
+    indirect=["way"],
 )
-def test_shortest_paths(dtype: str, rows_per_warp: int, gpu: Any) -> None:
+def test_shortest_paths(dtype: str, rows_per_warp: int, way: None, gpu: Any) -> None:
     for directed in (False, True):
         graph = network(directed=directed)
         want = csgraph.dijkstra(graph, indices=[0, 520])
@@ -141,7 +163,8 @@ def test_shortest_paths(dtype: str, rows_per_warp: int, gpu: Any) -> None:
     assert launched(gpu, "paths")
 
 
-def test_fractions_are_added_as_statements_add_them(gpu: Any) -> None:
+@pytest.mark.parametrize("way", ["push", "pull"], indirect=True)
+def test_fractions_are_added_as_statements_add_them(way: None, gpu: Any) -> None:
     """From the source on, each sum rounded: so all ways to go give the same bits."""
     graph = network()
     graph.data = np.random.default_rng(5).random(graph.nnz)

@@ -36,6 +36,14 @@ class RowArrays(NamedTuple):
     iso: bool
     ids: NDArray[np.int64] | None = None
 
+    def every_row(self, rows: int) -> NDArray[np.int64]:
+        """Return where each of all rows begins, also those that are not listed, and the end of the last."""
+        if self.ids is None:
+            return self.indptr
+        counts = np.zeros(rows + 1, np.int64)
+        counts[self.ids + 1] = np.diff(self.indptr)
+        return np.cumsum(counts)
+
     def ends(self, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return where each of some rows begins and ends."""
         if self.ids is None:

@@ -6,7 +6,7 @@ Over the link statements search: these pull where that reads fewer edges, and re
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,8 +17,8 @@ from sparsezc.engines.gpu import placements
 from sparsezc.engines.gpu.graphs import whole_loops
 from sparsezc.engines.gpu.graphs.whole_loops import rows_text, shares
 from sparsezc.engines.gpu.products import rows_per_warp
-from sparsezc.engines.gpu.runtime import array_pool, codegen, launch
-from sparsezc.engines.gpu.storage.matrix_store import MatrixStore
+from sparsezc.engines.gpu.runtime import array_pool, codegen, groups, launch
+from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows
 from sparsezc.engines.gpu.storage.vector_store import VectorStore
 from sparsezc.memory.placement import RECORDS
 from sparsezc.semirings.types.datatypes import FP64, INT64, DataType
@@ -33,22 +33,46 @@ class _Case(NamedTuple):
     iso: bool
     long: int
     rows_at_once: int
+    bounds: bool
+
+
+class _Back(NamedTuple):
+    """The rows that pulls read: those of the transpose."""
+
+    b_indptr: Any
+    b_ids: Any
+    b_values: Any
+    b_nchunks: Any
+    b_long_rows: Any
+    b_long_first: Any
+    b_chunk_slot: Any
+
+
+_COUNTS = ("round", "ended", "entries", "first")  # what the kernel keeps from one launch to the next
+_UNREACHED = 255
+# What an entry of a push costs, for its atomics, where one of a pull costs 1.
+_PUSH_COST = 2.0
+# Units of bounds in a bucket's width: a bound is too large by less than one of them, and a byte spans 16 buckets.
+_UNITS = 16
+# Rows that bounds and pulls pay for have this many entries in the mean: each distance that falls also writes its bound, and a
+# search of short rows has many rounds of few vertices.
+_BOUNDED = 8
 
 
 @launch.locked
 def shorten(
-    matrix: MatrixStore, near: VectorStore, distance: VectorStore, limits: tuple[float, float, int | None]
+    matrix: MatrixStore, near: VectorStore, distance: VectorStore, limits: tuple[float, float, float, int | None]
 ) -> bool | None:
     """Lower distances until none changes, and return true; None where statements have to.
 
     See :meth:`sparsezc.expr.engines.Capabilities.shorten`.
     """
-    rows = matrix.in_stored_order()[0]
+    rows, back = matrix.in_stored_order()
     if rows is None or near.bits is None or array_pool.serving() is not None:
         return None
     if rows.compressed or not placements.lie_near(rows) or RECORDS[rows.indices.placement].serves:
         return None
-    step, last, target = limits
+    step, last, shortest, target = limits
     if target is not None and rows.order is not None:
         return None
     near.arrange(rows.order)
@@ -56,27 +80,47 @@ def shorten(
     gpu, dtype = rows.device, distance.dtype
     xp, limit = gpu.xp, INT64 if dtype.is_integer else FP64
     at_once = rows_per_warp.choose(rows)
-    case = _Case(rows.wide, matrix.dtype, dtype, rows.iso, rows.chunks.length, at_once)
+    unit = _unit(step, dtype) if rows.nvals >= _BOUNDED * rows.nrows else 0.0
+    if not unit or (back is not None and (back.compressed or not placements.lie_near(back))):
+        back = None
+    case = _Case(rows.wide, matrix.dtype, dtype, rows.iso, rows.chunks.length, at_once, unit > 0)
     kernel = _kernel(gpu, stats.collecting is not None, case)  # type: ignore[arg-type]  # hashable, as in plan.py
     never = dtype.np_type.type(np.iinfo(dtype.np_type).max if dtype.is_integer else np.inf)
     form = np.dtype(
-        [("limit", limit.np_type), ("round", np.uint64), ("ended", np.uint64), ("least", dtype.np_type, 3)], align=True
+        [("limit", limit.np_type), *((name, np.uint64) for name in _COUNTS), ("least", dtype.np_type, 3)], align=True
     )
-    state = xp.asarray(np.array([(min(step, last), 0, 0, [never] * 3)], form).view(np.uint8))
-    wait = xp.zeros(whole_loops.WAIT, np.uint64)
+    state = xp.asarray(np.array([(min(step, last), 0, 0, 0, 0, [never] * 3)], form).view(np.uint8))
+    wait, met = xp.zeros(whole_loops.WAIT, np.uint64), xp.zeros(distance.nwords, np.uint32)
     dirty, taken = near.bits.copy(), xp.empty(distance.nwords, np.uint32)
+    bounds = xp.full(rows.nrows, _UNREACHED, np.uint8) if unit else groups.NULL
     blocks, shared = shares(rows, kernel, at_once)
     run, ended = stats.together(kernel, True), False
     while not ended:
         run(
-            blocks, rows.chunks.all, shared, size=rows.nrows, indptr=rows.indptr, indices=rows.arguments.indices,
-            values=rows.arguments.values, distance=distance.values, near=taken, dirty=dirty, state=state, wait=wait,
-            step=limit.np_type.type(step), last=limit.np_type.type(last), never=never,
-            target=rows.nrows if target is None else target, rounds=whole_loops.ROUNDS,
+            blocks, rows.chunks.all, shared, _back(back), size=rows.nrows, nvals=rows.nvals, indptr=rows.indptr,
+            indices=rows.arguments.indices, values=rows.arguments.values, distance=distance.values, bounds=bounds,
+            near=taken, dirty=dirty, met=met, state=state, wait=wait, step=limit.np_type.type(step),
+            last=limit.np_type.type(last), shortest=dtype.np_type.type(shortest), unit=dtype.np_type.type(unit),
+            never=never, target=rows.nrows if target is None else target, rounds=whole_loops.ROUNDS,
+            pulls=int(back is not None),
         )  # fmt: skip
         ended = bool(gpu.asnumpy(state).view(form)["ended"][0])
     near.clear()
     return True
+
+
+def _unit(step: float, dtype: DataType) -> float:
+    """Return the unit of bounds, 0 where a byte of them does not fit the type."""
+    unit = max(step // _UNITS, 1) if dtype.is_integer else step / _UNITS
+    most = np.iinfo(dtype.np_type).max if dtype.is_integer else np.finfo(dtype.np_type).max
+    least = 0 if dtype.is_integer else np.finfo(dtype.np_type).tiny
+    return unit if least < unit < most / 256 else 0.0
+
+
+def _back(back: Rows | None) -> _Back:
+    if back is None:
+        return _Back(*[groups.NULL] * len(_Back._fields))
+    return _Back(back.indptr, back.arguments.indices, back.arguments.values, *back.chunks.all)
 
 
 @lru_cache(maxsize=64)
@@ -92,9 +136,10 @@ def text(case: _Case) -> str:
             codegen.typedefs(
                 Id="u64" if case.wide else "u32", A=case.lengths, Z=case.distances,
                 Bits=f"{'i' if case.distances.is_integer else 'u'}{bits}",
-                S=INT64 if case.distances.is_integer else FP64,
+                S=INT64 if case.distances.is_integer else FP64, Seen="u8" if case.bounds else case.distances,
             ),
-            codegen.flags(ISO=case.iso),
+            codegen.flags(ISO=case.iso, BOUNDS=case.bounds),
             rows_text(case.long, case.rows_at_once),
+            f"constexpr float PUSH_COST = {_PUSH_COST}f;",
         )
     )  # fmt: skip

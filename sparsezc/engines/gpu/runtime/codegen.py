@@ -83,7 +83,9 @@ def kernel(device: Device, file: str, prelude: str, name: str) -> Launcher:
         # kernels of one file that name themselves share a text, which is compiled once
         named = f"#define KERNEL {name}\n" if "KERNEL(" in _file(file) else ""
         text = ("#define SZC_COUNT\n" if counting else "") + named + source(file, prelude)
-        found = _compiled[key] = Launcher(device.compile(text, name), signature(file, name), types_of(prelude))
+        declared, types = signature(file, name), types_of(prelude)
+        compiled = device.compile(text, name, declared.passed(types))
+        found = _compiled[key] = Launcher(compiled, declared, types)
     _compiled.move_to_end(key)
     return found
 

@@ -1,0 +1,130 @@
+"""PageRank with a certified error, in which vertices that hardly change send nothing."""
+
+from __future__ import annotations
+
+from itertools import count
+
+from sparsezc.algorithms import _check
+from sparsezc.algorithms._degree import out_degree, out_weight
+from sparsezc.core.matrix import Matrix
+from sparsezc.core.vector import Vector
+from sparsezc.errors import InvalidValue
+from sparsezc.semirings import binary, monoid, semiring, unary
+from sparsezc.semirings.types import datatypes
+from sparsezc.terminal.progress import steps
+
+# The most of the residual that waits in a round. On kron:16, urand:16 and cnr-2000 0.7 reads 0.61, 0.71 and 0.32 of
+# the edges that 0 reads, in 1.2 to 1.3 times the rounds; 0.9 reads 3% to 5% less in as many rounds more.
+_HELD = 0.7
+_LEAST = 1e-12  # sums of FP64 are rounded
+
+
+def pagerank_within(
+    A: Matrix,
+    error: float = 1e-6,
+    damping: float = 0.85,
+    *,
+    personalization: Vector | None = None,
+    dangling: Vector | None = None,
+    weighted: bool = False,
+) -> Vector:
+    """Compute PageRank until its error is certain to be small, from the edges of vertices that still change.
+
+    The ranks are those of :func:`pagerank` without rounds that hardly change anything: a vertex sends once what it has
+    to send is much for its number of edges. On a graph in host memory other vertices' edges are not read.
+
+    Parameters
+    ----------
+    A : Matrix, shape (n, n), any dtype
+        Adjacency matrix: an entry (i, j) is an edge from i to j.
+    error : float
+        The largest error: the sum of the absolute differences to the exact ranks, at least 1e-12.
+    damping : float
+        From 0 to below 1. The nearer it is to 1, the more rounds are needed.
+    personalization, dangling : Vector of size n, optional
+        The distributions of jumps, and of jumps from a vertex without out-edges, as for :func:`pagerank`.
+    weighted : bool
+        Edges are followed in proportion to their values, which must be >= 0; else with equal probability.
+
+    Returns
+    -------
+    Vector of FP64, size n
+        The ranks, an entry for every vertex; they sum to 1.
+
+    Raises
+    ------
+    InvalidValue
+        `error`, `damping`, a weight, or an entry of a vector is outside its range.
+    DimensionMismatch
+        `A` is not square, or a vector has another size.
+
+    Notes
+    -----
+    With d the damping, k the out-degrees, p the personalisation, x the ranks so far and r their residual, what one more
+    round of PageRank would add; s is what is sent, at first p from x = 0::
+
+        x = x + s
+        t = A' (d s / k)
+        r = r - s + t + (sum(s) - sum(t)) p
+        s = r where |r| > 0.7 sum|r| / nvals k     the others' r waits: less than 0.7 sum|r| in all
+
+    A round of PageRank shrinks differences of sum 0 by d at least, so x / sum(x) is wrong by at most
+    sum|r| / ((1 - d) sum(x)), and sum|r| shrinks by 1 - 0.3 (1 - d) at least in each round. A residual may be
+    negative.
+
+    Source: F. McSherry, A uniform approach to accelerated PageRank computation, WWW 2005, doi:10.1145/1060745.1060829,
+    which sends the changes alone.
+
+    Examples
+    --------
+    >>> import sparsezc as gb
+    >>> A = gb.Matrix.from_edgelist([(0, 1), (1, 0), (2, 0)], nrows=3, ncols=3)
+    >>> [round(rank, 4) for rank in gb.algorithms.pagerank_within(A, 1e-6).to_dense().tolist()]
+    [0.4865, 0.4635, 0.05]
+    """
+    n = _check.adjacency(A)
+    error = _check.finite(error, "error", _LEAST)
+    damping = _check.finite(damping, "damping", 0)
+    if not damping < 1:
+        raise InvalidValue(f"damping is {damping}; a number below 1 is needed")
+    dtype = datatypes.FP64
+    if n == 0:
+        return Vector(dtype, 0)
+    uniform = Vector.from_scalar(1.0 / n, n, dtype)
+    teleport = uniform if personalization is None else _check.distribution(personalization, n, "personalization")
+    leak = None if dangling is None else _check.distribution(dangling, n, "dangling")
+    # d / k, and what a vertex holds back by sum|r|: 0 where k is 0, as nothing is read there
+    share = _check.full(out_weight(A, weighted).apply(binary.truediv, left=damping).new(dtype), n, "k")
+    held = _check.full(out_degree(A).apply(binary.times, right=_HELD / max(A.nvals, 1)).new(dtype), n, "k")
+    total = monoid.plus[dtype]
+    multiply = semiring.plus_times[dtype] if weighted else semiring.plus_first[dtype]
+    rank, residual = Vector.from_scalar(0.0, n, dtype), Vector.from_scalar(0.0, n, dtype)
+    sent, carried, t, size, limit = (Vector(dtype, n) for _ in range(5))
+    large = Vector(datatypes.BOOL, n)
+    sent << teleport
+    for _ in steps(count(), "rounds", at_most=True):
+        rank(binary.plus) << sent
+        # t = A' (d s / k)
+        carried << sent.ewise_mult(share, binary.times)
+        t << carried.vxm(A, multiply)
+        # r = r - s + t + (sum(s) - sum(t)) p
+        rest = sent.reduce(total).new().get(0.0) - t.reduce(total).new().get(0.0)
+        if leak is not None:
+            # of which d times what vertices without out-edges send follows the other distribution
+            lost = damping * sent.dup(mask=~share.V).reduce(total).new().get(0.0)
+            residual(binary.plus) << leak.apply(binary.times, right=lost)
+            rest -= lost
+        residual(binary.minus) << sent
+        residual(binary.plus) << t
+        residual(binary.plus) << teleport.apply(binary.times, right=rest)
+        # sum|r|
+        size << residual.apply(unary.abs)
+        left, ranks = size.reduce(total).new().get(0.0), rank.reduce(total).new().get()
+        if left <= error * (1 - damping) * ranks:
+            break
+        # s = r where |r| > 0.7 sum|r| / nvals k
+        limit << held.apply(binary.times, right=left)
+        large << size.ewise_mult(limit, binary.gt)
+        sent(large.V, replace=True) << residual
+    rank << rank.apply(binary.truediv, right=ranks)
+    return rank

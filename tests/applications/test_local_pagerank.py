@@ -1,0 +1,102 @@
+"""Local clusters whose steps run in one launch (local_pagerank.cu): those by arrays, and what remains for the host."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+
+import sparsezc as gb
+from sparsezc.core import replay
+from sparsezc.device import cuda
+from sparsezc.engines.gpu.graphs import local_pagerank
+from sparsezc.errors import ConvergenceFailure
+from tests.algorithms.graphs import SMALL, both_ways, csr, kronecker, matrix
+from tests.applications.test_local_clustering import check, solved_by
+from tests.emulator.device import EmulatedDevice, why_unavailable
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Small solutions are found on the device, too."""
+    monkeypatch.setattr(local_pagerank, "_FEWEST", 1)
+
+
+def launched(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
+    """Whether each seed was settled on the device."""
+    seen: list[bool] = []
+    real = replay.local_pagerank
+
+    def call(*args: Any) -> Any:
+        found = real(*args)
+        seen.append(found is not None)
+        return found
+
+    monkeypatch.setattr(replay, "local_pagerank", call)
+    return seen
+
+
+@pytest.mark.parametrize("placement", ["device", "zerocopy"])
+def test_it_finds_what_arrays_find(gpu: Any, placement: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    A, seeds = matrix(both_ways(kronecker(8, 2))), [1, 5, 40, 201]
+    with solved_by("arrays"):  # which take as many steps of each seed as any of them needs
+        alone = [gb.applications.local_clustering(A, seed, 0.2, 2e-4, tol=1e-6) for seed in seeds]
+    seen = launched(monkeypatch)
+    found = gb.applications.local_clustering(A.to("gpu", placement=placement), seeds, 0.2, 2e-4, tol=1e-6)
+    assert seen == [True] * 4
+    for row, (p, cluster, conductance) in enumerate(alone):
+        assert p.nvals > 50
+        assert found[0][row, :].new().to("cpu").isclose(p[0, :].new(), rel_tol=1e-9)
+        assert found[1][row, :].new().to("cpu").isequal(cluster[0, :].new())
+        assert found[2][row].get() == pytest.approx(conductance[0].get(), rel=1e-12)
+
+
+@pytest.mark.skipif(why_unavailable() is not None, reason=f"no emulator: {why_unavailable()}")
+def test_no_more_than_the_solutions_rows_cross_the_link(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sectors of 32 bytes, at most 1.5 times the ids of the rows of vertices that were found."""
+    device = EmulatedDevice("lockstep", counting=True)
+    before = cuda.use(device)
+    try:
+        A = gb.io.read("kron:11", placement="zerocopy")
+        degree, seen = np.diff(A._to_csr().indptr), launched(monkeypatch)
+        gb.applications.local_clustering(A, 3, rho=1e-4)
+        device.reset()
+        found = gb.applications.local_clustering(A, 3, rho=1e-4)[0].to_coo()[1].astype(np.int64)
+        read = device.total(0)
+    finally:
+        cuda.use(before)
+    assert seen == [True] * 2
+    assert read.useful_bytes == 4 * int(degree[found].sum()) > 0
+    assert 32 * read.sectors <= 1.5 * read.useful_bytes
+
+
+def test_optimality(gpu: Any) -> None:
+    with gb.config.set(engine="gpu"):
+        check(both_ways(kronecker(6)), [0, 3, 17], 0.1, 1e-3)
+
+
+def test_what_does_not_settle_says_how_far_it_came(gpu: Any) -> None:
+    A = matrix(SMALL["two cliques"]).to("gpu")
+    for most, far in ((2, "1.42e"), (20, "142")):
+        with pytest.raises(
+            ConvergenceFailure, match=rf"max_iter = {most} iterations the gradient is still {re.escape(far)}"
+        ):
+            gb.applications.local_clustering(A, 0, tol=1e-9, max_iter=most)
+
+
+def test_a_vertex_without_edges_has_no_cluster(gpu: Any) -> None:
+    A = matrix(both_ways(csr(4, [(0, 1), (0, 2)]))).to("gpu")
+    assert [x.nvals for x in gb.applications.local_clustering(A, [3, 0], rho=0.6)] == [0, 0, 0]
+
+
+def test_the_host_solves_for_what_is_small_or_finer(gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    A, seen = matrix(both_ways(kronecker(6))).to("gpu"), launched(monkeypatch)
+    p = gb.applications.local_clustering(A, 3, 0.2, 1e-3, tol=1e-8)[0]
+    fine = gb.applications.local_clustering(A, 3, 0.2, 1e-3, tol=1e-13)[0]
+    monkeypatch.setattr(local_pagerank, "_FEWEST", 1 << 17)
+    host = gb.applications.local_clustering(A, 3, 0.2, 1e-3, tol=1e-8)[0]
+    assert seen == [True, False, False]
+    assert p.isclose(host, rel_tol=1e-9)
+    assert p.isclose(fine, rel_tol=1e-5)
