@@ -262,7 +262,8 @@ def _loops() -> Iterator[Case]:
             for wide in (False, True):
                 case = components._Case(wide, directed, heads, leaves, budget.LONG, 1 if wide else 32)
                 source = codegen.source("components.cu", components.text(case))
-                yield from ((f"components.{name}", source, name) for name in ("hub", "rest"))
+                yield "components", "#define KERNEL components\n" + source, "components"
+    yield "hub", codegen.source("hub.cu", ""), "hub"
     for wide in (False, True):
         source = codegen.source("local_pagerank.cu", local_pagerank.text(wide))
         yield from ((f"local_pagerank.{name}", source, name) for name in ("solve", "later_ends"))

@@ -15,7 +15,7 @@ from sparsezc.engines.gpu.graphs import components
 from sparsezc.memory import budget
 
 Edges = tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]
-_OURS = ["hub", "search", "rest"]
+_OURS = ["hub", "search", "components"]
 
 
 @pytest.fixture(autouse=True)

@@ -1,6 +1,7 @@
-"""Connected components without the host (components.cu): a search from a hub, then trees of what it did not reach.
+"""Connected components without the host: a search from a hub, then trees of what it did not reach.
 
-Three launches, of which none waits for the host where the edges are in device memory or have row heads.
+Three launches (hub.cu, search.cu, components.cu), of which none waits for the host where the edges are in device memory
+or have row heads.
 """
 
 from __future__ import annotations
@@ -25,12 +26,10 @@ from sparsezc.semirings.types.datatypes import BOOL, INT64
 
 #: Most levels of the search: a social or web graph has fewer, and of others trees take less time than levels.
 LEVELS = 32
-# Numbers that `hub` and `rest` count in, before those in which blocks wait for each other.
-_STATE = 4
 
 
 class _Case(NamedTuple):
-    """The properties of a graph that the kernel `rest` is specialised for."""
+    """The properties of a graph that components.cu is specialised for."""
 
     wide: bool
     directed: bool
@@ -54,23 +53,27 @@ def components(matrix: MatrixStore) -> VectorStore | None:
     if directed and back is not None and not placements.lie_near(rows):
         return None
     xp, at_once = gpu.xp, rows_per_warp.choose(rows)
-    met, labels = xp.zeros(-(-rows.nrows // 32), np.uint32), xp.empty(rows.nrows, np.int64)
-    state = xp.zeros(_STATE + whole_loops.WAIT, np.uint64)
-    search = Search(rows, back, BOOL, met)
+    words = tuple(xp.zeros((4, -(-rows.nrows // 32)), np.uint32))
+    state = xp.zeros(4 + whole_loops.WAIT, np.uint64)
+    # Before what the host has to find out for the other two: it does that meanwhile.
+    hub = codegen.kernel(gpu, "hub.cu", "", "hub")
+    hub.launch(launch.blocks(gpu, rows.nrows), nrows=rows.nrows, indptr=rows.indptr, state=state, seen=words[0])
+    search = Search(rows, back, BOOL, words)
     near, heads = search.near, search.heads
     search.by_heads = search.has_heads and not (near or directed)
-    case = _Case(rows.wide, directed, heads.k > 0, not (near or directed), rows.chunks.length, at_once)
-    hub, rest = _kernels(gpu, stats.collecting is not None, case)  # type: ignore[arg-type]  # hashable, as in plan.py
-    hub.launch(launch.blocks(gpu, rows.nrows), nrows=rows.nrows, indptr=rows.indptr, state=state, seen=search.seen)
     search.expand(LEVELS)
+    case = _Case(rows.wide, directed, heads.k > 0, not (near or directed), rows.chunks.length, at_once)
+    rest = _kernel(gpu, stats.collecting is not None, case)  # type: ignore[arg-type]  # hashable, as in plan.py
     blocks, shared = shares(rows, rest, at_once, few_waits=True)
+    seen, _, border, met = words
+    labels = xp.empty(rows.nrows, np.int64)
     stats.together(rest, near)(
         blocks, rows.chunks.all, shared, size=rows.nrows, indptr=rows.indptr, indices=rows.arguments.indices,
-        heads=heads.ids, k=heads.k, reached=met, closed=met if directed else search.seen, border=search.border,
-        labels=labels, state=state, wait=state[_STATE:],
+        heads=heads.ids, k=heads.k, reached=met, closed=met if directed else seen, border=border, labels=labels,
+        state=state[2:], wait=state[4:],
     )  # fmt: skip
     if not (near or search.by_heads):
-        (_, pushed, pulled, *_), streamed = gpu.asnumpy(search.state).tolist(), int(gpu.asnumpy(state)[_STATE - 1])
+        (_, pushed, pulled, *_), streamed = gpu.asnumpy(search.state).tolist(), int(gpu.asnumpy(state)[3])
         search.count_for_heads(pushed, pulled + streamed)
     found = VectorStore(INT64, rows.nrows)
     found.set(labels, all_present(rows.nrows), rows.nrows)
@@ -78,9 +81,8 @@ def components(matrix: MatrixStore) -> VectorStore | None:
 
 
 @lru_cache(maxsize=64)
-def _kernels(device: Device, _counting: bool, case: _Case) -> tuple[Launcher, Launcher]:
-    hub, rest = (codegen.kernel(device, "components.cu", text(case), name) for name in ("hub", "rest"))
-    return hub, rest
+def _kernel(device: Device, _counting: bool, case: _Case) -> Launcher:
+    return codegen.kernel(device, "components.cu", text(case), "components")
 
 
 def text(case: _Case) -> str:

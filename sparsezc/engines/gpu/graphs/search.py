@@ -91,8 +91,9 @@ def search(matrix: MatrixStore, frontier: VectorStore, parents: bool) -> VectorS
     found = VectorStore(INT64 if parents else INT32, rows.nrows)
     found.make()
     found.order = rows.order
-    run = Search(rows, back, found.dtype, found.bits)
-    run.seen[:] = frontier.bits
+    words = rows.device.xp.zeros((3, found.nwords), np.uint32)
+    words[0] = frontier.bits
+    run = Search(rows, back, found.dtype, (*words, found.bits))
     x = frontier.values if parents else 0
     while True:
         run.expand(whole_loops.ROUNDS, found.values, x)
@@ -121,18 +122,18 @@ class Search:
         Those of the rows, which pushes read.
     by_heads : bool
         Pulls read heads and no rows, and vertices may be left: the caller set this.
-    seen, before, border : arrays of uint32, shape (nwords,)
-        Presence words: vertices that need not be found, that were so before, and the frontier. Before the first launch
-        `seen` is where the search starts, and the others are empty. At the end `seen` holds the vertices that were met,
-        and some of those that no row names.
+    words : tuple of arrays of uint32, shape (nwords,)
+        Presence words: vertices that need not be found, that were so before, the frontier, and those that were met.
+        Before the first launch the first is where the search starts, and the others are empty. At the end the first
+        holds the vertices that were met, and some of those that no row names.
     state : array of uint64
         What search.cu counts.
     """
 
-    def __init__(self, rows: Rows, back: Rows | None, result: DataType, met: Any) -> None:
+    def __init__(self, rows: Rows, back: Rows | None, result: DataType, words: tuple[Any, ...]) -> None:
         gpu = rows.device
         self.near = placements.lie_near(rows) and (back is None or placements.lie_near(back))
-        self._rows, self._back, self._met, self._started, self.by_heads = rows, back, met, 0, False
+        self._rows, self._back, self._started, self.by_heads, self.words = rows, back, 0, False, words
         demand = Demand(0, BOOL, columns=rows)
         self._pulled = NO_HEADS if back is None else back.layouts[HeadCache].get_or_build(back, demand)
         self.heads = rows.layouts[HeadCache].to_push(rows, back, 0)
@@ -140,7 +141,6 @@ class Search:
         grows = result is BOOL and back is rows
         case = _Case(rows.wide, result, grows, heads, self.near, rows.chunks.length, at_once)
         kernel = _kernel(gpu, stats.collecting is not None, case)  # type: ignore[arg-type]  # hashable, as in plan.py
-        self.seen, self.before, self.border = gpu.xp.zeros((3, met.size), np.uint32)
         self.state = gpu.xp.zeros(8 + whole_loops.WAIT, np.uint64)
         self._grid = shares(rows, kernel, at_once)
         sliced = 0.0 if self.near or back is None else back.layouts[FirstSlices].share_of(back)
@@ -155,11 +155,12 @@ class Search:
         """Expand at most so many levels, and write the results."""
         rows, (blocks, shared) = self._rows, self._grid
         pulls = 0 if self._back is None else _BY_HEADS if self.by_heads else 1
+        seen, before, near, met = self.words
         self._run(
             blocks, rows.chunks.all, _back(self._back, self._pulled), shared, size=rows.nrows, nvals=rows.nvals,
-            indptr=rows.indptr, indices=rows.arguments.indices, heads=self.heads.ids, k=self.heads.k, seen=self.seen,
-            before=self.before, near=self.border, w=w, w_bits=self._met, x=x, state=self.state, wait=self.state[8:],
-            levels=levels, sliced=self._sliced, started=self._started, pulls=pulls,
+            indptr=rows.indptr, indices=rows.arguments.indices, heads=self.heads.ids, k=self.heads.k, seen=seen,
+            before=before, near=near, w=w, w_bits=met, x=x, state=self.state, wait=self.state[8:], levels=levels,
+            sliced=self._sliced, started=self._started, pulls=pulls,
         )  # fmt: skip
         self._started = 1
 

@@ -1,7 +1,7 @@
-// Connected components around a search: the hub where it starts, and the vertices that it leaves.
+// Connected components of what a search reached, and of what it did not.
 //
-// Who calls: engines/gpu/graphs/components.py: `hub`, then search.cu, then `rest` with all blocks running at once (grid.cuh). Memory:
-// ids in host memory (zero-copy) or on the device, all else on the device. What `rest` does: the vertices that the search reached are
+// Who calls: engines/gpu/graphs/components.py, after search.cu, with all blocks running at once (grid.cuh). Memory: ids in host memory
+// (zero-copy) or on the device, all else on the device. What it does: the vertices that the search reached are
 // one component, of which the smallest vertex, `low`, stands for all. Each other vertex begins as a tree of its own; its row is
 // streamed, and each entry hooks the larger of two roots under the smaller, so that a root is the smallest vertex of its tree. At
 // last each vertex gets its root. What no search reaches has few edges in a graph with a giant component; else this reads every row.
@@ -16,49 +16,8 @@
 
 namespace szc {
 
-constexpr u32 NUMBER_BITS = 40;  // of a row's number beside its length: the offsets of 2^40 rows take 8 TiB
-constexpr u32 AHEAD = 4;         // rows whose lengths a thread loads together
-
-// What `state` holds: the longest row (its length, as far as it fits, and its number), the blocks of `hub` that are done; of the
-// smallest vertex that was reached, by how much `size` exceeds it; entries that `rest` read.
-enum { LONGEST, DONE, BELOW, READ };
-
-__device__ __forceinline__ u64 larger(u64 a, u64 b) { return a > b ? a : b; }
-
-// The largest of all threads' numbers, in thread 0. All threads call.
-__device__ __forceinline__ u64 largest_of_block(u64 mine) {
-  __shared__ u64 of_warps[8];
-  for (int d = 16; d; d >>= 1) mine = larger(mine, __shfl_xor_sync(ALL, mine, d));
-  if (lane_id() == 0) of_warps[threadIdx.x >> 5] = mine;
-  __syncthreads();
-  if (threadIdx.x == 0)
-    for (u32 w = 1; w < 8; ++w) mine = larger(mine, of_warps[w]);
-  return mine;
-}
-
-// Marks one of the longest rows in `seen`. `state`: zeros.
-extern "C" __global__ void __launch_bounds__(256) hub(u64 nrows, const i64* indptr, u64* state, u32* seen) {
-  const u64 stride = (u64)gridDim.x * blockDim.x, most = ((u64)1 << (64 - NUMBER_BITS)) - 1;
-  u64 best = 0;
-  for (u64 first = (u64)blockIdx.x * blockDim.x + threadIdx.x; first < nrows; first += AHEAD * stride) {
-    u64 length[AHEAD];
-#pragma unroll
-    for (u32 j = 0; j < AHEAD; ++j) {
-      const u64 row = first + j * stride;
-      length[j] = row < nrows ? (u64)(indptr[row + 1] - indptr[row]) : 0;
-    }
-#pragma unroll
-    for (u32 j = 0; j < AHEAD; ++j)
-      if (length[j]) best = larger(best, (length[j] < most ? length[j] : most) << NUMBER_BITS | (first + j * stride));
-  }
-  best = largest_of_block(best);
-  if (threadIdx.x) return;
-  atomicMax(&state[LONGEST], best);
-  __threadfence();
-  if (atomicAdd(&state[DONE], (u64)1) != gridDim.x - 1) return;
-  const u64 row = atomicMax(&state[LONGEST], (u64)0) & (((u64)1 << NUMBER_BITS) - 1);
-  atomicOr(&seen[row >> 5], bit((u32)row & 31u));
-}
+// What `state` holds: of the smallest vertex that was reached, by how much `size` exceeds it; entries that were read.
+enum { BELOW, READ };
 
 // Trees of vertices: a parent is smaller than its child. Other threads hook meanwhile: a parent that was read earlier is still above.
 struct Forest {
@@ -96,6 +55,8 @@ struct Forest {
   }
 };
 
+__device__ __forceinline__ u64 larger(u64 a, u64 b) { return a > b ? a : b; }
+
 struct Rest {
   u64 size;
   Shares shares;
@@ -119,8 +80,8 @@ __device__ __forceinline__ void begin_trees(const Rest& r, u64* state) {
     const u32 met = word < r.shares.nwords ? reached[word] : 0;
     if (met) below = larger(below, r.size - (32 * word + (u64)__ffs((int)met) - 1));
   });
-  below = largest_of_block(below);
-  if (threadIdx.x == 0 && below) {  // of all blocks' smallest, one is `low`
+  for (int d = 16; d; d >>= 1) below = larger(below, __shfl_xor_sync(ALL, below, d));
+  if (lane_id() == 0 && below > *(volatile u64*)&state[BELOW]) {  // one of these becomes `low`
     r.forest.parent[r.size - below] = (i64)(r.size - below);
     atomicMax(&state[BELOW], below);
   }
@@ -207,9 +168,10 @@ __device__ __forceinline__ void write_roots(const Rest& r) {
 
 // `labels`: undefined on entry, each vertex's smallest of its component at the end. `reached`: what the search met; `closed`: the
 // vertices whose rows are not read: besides these those without entries, or, where an edge stands in one row only, these alone;
-// `border`: then also read, those that the search met and did not expand. `state`: as `hub` left it. `wait`: zeros.
+// `border`: then also read, those that the search met and did not expand. `state`,
+// `wait`: zeros.
 extern "C" __global__ void __launch_bounds__(256, 8)
-    rest(u64 size, const i64* indptr, const Id* indices, u64 nchunks, const u64* long_rows, const u64* long_first, const u32* chunk_slot,
+    KERNEL(u64 size, const i64* indptr, const Id* indices, u64 nchunks, const u64* long_rows, const u64* long_first, const u32* chunk_slot,
          const Id* heads, u32 k, const u32* reached, const u32* closed, const u32* border, i64* labels, u64* state, u64* wait, u32 piece,
          u32 words, u32 spread) {
   __shared__ u8 owners[8][32];
