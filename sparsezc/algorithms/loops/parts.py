@@ -11,15 +11,16 @@ __all__ = ["components", "forest", "inside", "opposites", "strong_components"]
 
 def components(indptr: Any, indices: Any) -> Any:
     """Return the smallest vertex of each weak component, by trees whose roots are their smallest vertices."""
-    n = indptr.size - 1
-    parent = np.arange(n)
-    for v in range(n):
-        root = v
+    starts, ids = indptr.view(np.uint64), indices.view(np.uint64)  # as in searches.py: all numbers here are unsigned
+    labels = np.arange(indptr.size - 1)
+    parent = labels.view(np.uint64)
+    for v in range(labels.size):
+        root = parent[v]
         while parent[root] != root:
             parent[root] = parent[parent[root]]
             root = parent[root]
-        for at in range(indptr[v], indptr[v + 1]):
-            u = indices[at]
+        for at in range(starts[v], starts[v + 1]):
+            u = ids[at]
             while parent[u] != u:
                 parent[u] = parent[parent[u]]
                 u = parent[u]
@@ -28,9 +29,9 @@ def components(indptr: Any, indices: Any) -> Any:
                 root = u
             elif root < u:
                 parent[u] = root
-    for v in range(n):  # a parent is smaller, so its own is final
+    for v in range(labels.size):  # a parent is smaller, so its own is final
         parent[v] = parent[parent[v]]
-    return parent
+    return labels
 
 
 def strong_components(indptr: Any, indices: Any) -> Any:
