@@ -114,6 +114,12 @@ def matching(g: Graph, ours: Any, _: Any) -> None:
         raise Wrong("an edge could be added")
 
 
+def vertices(_: Graph, ours: Any, theirs: Any) -> None:
+    """The same vertices have an entry as are listed."""
+    if np.flatnonzero(ours).tolist() != sorted(theirs):
+        raise Wrong("other vertices")
+
+
 def sorted_vertices(g: Graph, ours: Any, _: Any) -> None:
     """Every edge leads forward."""
     place = np.empty(g.n, np.int64)

@@ -5,14 +5,20 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sparsezc.algorithms import _check
 from sparsezc.algorithms._pattern import simple
 from sparsezc.algorithms.connected_components import connected_components
+from sparsezc.algorithms.loops.cuts import single_cuts
+from sparsezc.core import replay
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.semirings import binary, monoid, select, semiring
 from sparsezc.semirings.types import datatypes
+
+#: Nanoseconds of the statements for each row and entry, at least, in a forest of few levels.
+COST = 200.0
 
 
 def biconnected_components(A: Matrix) -> Matrix:
@@ -117,6 +123,9 @@ def articulation_points(A: Matrix) -> Vector:
     >>> gb.algorithms.articulation_points(gb.io.read("path:4")).to_dict()
     {1: True, 2: True}
     """
+    if (found := _by_loop(A)) is not None:
+        at = np.flatnonzero(found[0])
+        return replay.vector(np.ones(at.size, np.bool_), at=at, size=A.nrows)
     L = biconnected_components(A)
     least, most = L.reduce_rowwise(monoid.min).new(), L.reduce_rowwise(monoid.max).new()
     apart: Vector = least.ewise_mult(most, binary.lt).new().select(select.valueeq, True).new()
@@ -154,12 +163,27 @@ def bridges(A: Matrix) -> Matrix:
     >>> gb.algorithms.bridges(A).select(gb.select.triu).new().to_coo()[:2]
     (array([2], dtype=uint64), array([3], dtype=uint64))
     """
-    L = biconnected_components(A)
-    n = L.nrows
-    i, j, label = L._whole("bridges").to_coo()
-    alone = np.bincount(label, minlength=n)[label] == 2
-    found: Matrix = Matrix.from_coo(i[alone], j[alone], True, datatypes.BOOL, nrows=n, ncols=n)
-    return found._known_symmetric()
+    n = _check.adjacency(A)
+    if (found := _by_loop(A)) is not None:
+        below = np.flatnonzero(found[1] >= 0)
+        above = found[1][below]
+        i, j = np.r_[below, above], np.r_[above, below]
+    else:
+        L = biconnected_components(A)
+        i, j, label = L._whole("bridges").to_coo()
+        alone = np.bincount(label, minlength=n)[label] == 2
+        i, j = i[alone], j[alone]
+    cut: Matrix = Matrix.from_coo(i, j, True, datatypes.BOOL, nrows=n, ncols=n)
+    return cut._known_symmetric()
+
+
+def _by_loop(A: Matrix) -> tuple[NDArray[np.bool_], NDArray[np.int64]] | None:
+    """Return what :func:`single_cuts` does; None if the engine runs no loop."""
+    _check.adjacency(A)
+    if not replay.runs_loops(A):
+        return None
+    found: tuple[NDArray[np.bool_], NDArray[np.int64]] | None = replay.run_loop(single_cuts, simple(A), cost=COST)
+    return found
 
 
 class _Forest(NamedTuple):

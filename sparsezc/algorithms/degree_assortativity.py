@@ -6,11 +6,15 @@ import math
 
 from sparsezc.algorithms import _check
 from sparsezc.algorithms._degree import in_degree, out_degree
+from sparsezc.algorithms.loops.parts import degree_sums
+from sparsezc.core import replay
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.errors import InvalidValue
 from sparsezc.semirings import binary, monoid, select, semiring
 from sparsezc.semirings.types import datatypes
+
+COST = 10.0  # nanoseconds of the statements for each row and entry, at least
 
 
 def degree_assortativity(A: Matrix, x: str = "out", y: str = "in") -> float:
@@ -53,19 +57,24 @@ def degree_assortativity(A: Matrix, x: str = "out", y: str = "in") -> float:
     >>> round(gb.algorithms.degree_assortativity(gb.io.read("star:4")), 4)
     -1.0
     """
-    n = _check.adjacency(A)
+    _check.adjacency(A)
     for name, kind in (("x", x), ("y", y)):
         if kind not in ("out", "in"):
             raise InvalidValue(f"{name} is {kind!r}; 'out' or 'in' is needed")
-    out, back = (_whole(degree, n) for degree in (out_degree(A), in_degree(A)))
-    a, b = (_with_loops(A, {"out": out, "in": back}[kind]) for kind in (x, y))
-    # over edges (i, j): sums of a(i), b(j), their squares, and their products
-    near = A.mxv(b, semiring.plus_second[datatypes.INT64]).new()
-    s_a, s_aa = _dot(out, a), _dot(out, a.ewise_mult(a, binary.times).new())
-    s_b, s_bb = _dot(back, b), _dot(back, b.ewise_mult(b, binary.times).new())
-    m, s_ab = int(A.nvals), _dot(a, near)
+    found = replay.run_loop(degree_sums, A, x == "out", y == "out", A._symmetric, cost=COST)
+    s_a, s_aa, s_b, s_bb, s_ab = _sums(A, x, y) if found is None else found
+    m = int(A.nvals)
     spread = (m * s_aa - s_a**2) * (m * s_bb - s_b**2)
     return (m * s_ab - s_a * s_b) / math.sqrt(spread) if spread > 0 else math.nan
+
+
+def _sums(A: Matrix, x: str, y: str) -> tuple[int, int, int, int, int]:
+    """Return sums over edges (i, j) of a(i), its square, b(j), its square, and a(i) b(j)."""
+    out, back = (_whole(degree, A.nrows) for degree in (out_degree(A), in_degree(A)))
+    a, b = (_with_loops(A, {"out": out, "in": back}[kind]) for kind in (x, y))
+    near = A.mxv(b, semiring.plus_second[datatypes.INT64]).new()
+    aa, bb = (v.ewise_mult(v, binary.times).new() for v in (a, b))
+    return _dot(out, a), _dot(out, aa), _dot(back, b), _dot(back, bb), _dot(a, near)
 
 
 def _whole(degree: Vector, n: int) -> Vector:

@@ -69,11 +69,11 @@ def maximal_matching(A: Matrix, seed: int | None = None) -> Vector:
     """
     n = _check.adjacency(A)
     S = simple(A)
-    number = _check.generator(seed, "maximal_matching").permutation(S.nvals // 2)
-    if (found := replay.run_loop(matching, S, lambda: inverse(number), cost=COST)) is not None:
+    order = _check.generator(seed, "maximal_matching").permutation(S.nvals // 2)
+    if (found := replay.run_loop(matching, S, order, cost=COST)) is not None:
         return replay.vector(found, found >= 0)
     U = S.select(select.triu).new()
-    S = numbered(U, number)
+    S = numbered(U, inverse(order))
     partner, q, least = (A._vector(dtype) for dtype in (datatypes.INT64, datatypes.BOOL, datatypes.INT64))
     q << True
     while True:

@@ -275,27 +275,33 @@ def _unique(keys: Ints) -> tuple[Ints, Ints]:
 
 
 def _solved(near: _Near, problem: Problem) -> Floats:
-    """Return y at the pairs inside."""
+    """Return y at the pairs inside; each seed settles by itself, as in ``loops.near.advance``."""
     stay, most = (1 - near.alpha) / 2, problem.most
     y: Floats = np.empty(0)
-    grown = 0.0
+    grown, moves = np.zeros(problem.seeds.size), np.ones(problem.seeds.size, np.bool_)
     inner, source = near.inner(), np.empty(0)
     for iteration in steps(range(problem.max_iter), "rounds", at_most=True):
         # T = (1 - alpha)/2 (Y + Y S D^-1) + alpha s D^-1 - rho alpha, Y = max(T, 0), which is no less than Y
-        if grown > most and iteration % _STEPS:
-            t = inner @ y + source + stay * y
-            grown, y = (t - y).max(), t
-            continue
-        t = near.flows() @ y + near.source
-        t[near.inside] += stay * y
-        grown, y = (t[near.inside] - y).max(initial=0.0), t[near.inside]
-        t[near.inside] = 0
-        new = np.flatnonzero(t > most)
+        looks = moves & ((grown <= most) | (iteration % _STEPS == 0))
+        seed, new = near.seed[near.inside], np.empty(0, np.int64)
+        if looks.any():
+            beyond = near.flows() @ y + near.source
+            t = beyond[near.inside]
+            beyond[near.inside] = 0
+            new = np.flatnonzero((beyond > most) & looks[near.seed])
+        else:
+            t = inner @ y + source
+        t = np.where(moves[seed], t + stay * y, y)
+        grown[moves] = 0.0
+        np.maximum.at(grown, seed, t - y)
+        y = t
         if new.size:
-            y = np.r_[y, t[new]]
+            y = np.r_[y, beyond[new]]
+            np.maximum.at(grown, near.seed[new], beyond[new])
             near.read(new)
             inner, source = near.inner(), near.source[near.inside]
-            grown = max(grown, t[new].max())
-        elif grown <= most:
+            looks[near.seed[new]] = False
+        moves &= ~looks | (grown > most)
+        if not moves.any():
             return y
-    raise problem.failure(grown)
+    raise problem.failure(grown[moves].max())

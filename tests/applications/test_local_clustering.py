@@ -131,10 +131,10 @@ def test_a_planted_cluster_is_found():
 
 def test_seeds_together_are_seeds_by_themselves(solver):
     A = matrix(both_ways(kronecker(7)))
-    together = local_clustering(A, [1, 5, 40], rho=1e-3, tol=1e-9)
+    together = local_clustering(A, [1, 5, 40], rho=1e-3, tol=1e-3)
     for row, seed in enumerate((1, 5, 40)):
-        alone = local_clustering(A, seed, rho=1e-3, tol=1e-9)
-        assert alone[0][0, :].new().isclose(together[0][row, :].new(), rel_tol=1e-5)
+        alone = local_clustering(A, seed, rho=1e-3, tol=1e-3)
+        assert alone[0][0, :].new().isclose(together[0][row, :].new(), rel_tol=1e-9)
         assert alone[1][0, :].new().isequal(together[1][row, :].new())
 
 
@@ -154,11 +154,11 @@ def test_loops_find_what_arrays_find():
     found = {}
     for solver in SOLVERS:
         with solved_by(solver), mock.patch.object(module, "by_arrays", wraps=_near.by_arrays) as arrays:
-            found[solver] = local_clustering(A, seeds, rho=2e-5, tol=1e-9)
+            found[solver] = local_clustering(A, seeds, rho=2e-5)
         assert arrays.called == (solver == "arrays")
     (p, cluster, conductance), other = found["arrays"], found["loops"]
     assert p.nvals > 2000
-    assert p.isclose(other[0], rel_tol=1e-5)
+    assert p.isclose(other[0], rel_tol=1e-9)
     assert cluster.isequal(other[1])
     assert conductance.isclose(other[2], rel_tol=1e-12)
 

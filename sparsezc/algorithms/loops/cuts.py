@@ -1,4 +1,4 @@
-"""Cuts of small graphs."""
+"""Least cuts, and the vertices and edges that alone are one."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["least_cut"]
+__all__ = ["least_cut", "single_cuts"]
 
 
 def least_cut(indptr: Any, indices: Any, weights: Any) -> Any:
@@ -85,3 +85,46 @@ def least_cut(indptr: Any, indices: Any, weights: Any) -> Any:
         last_of[s] = last_of[t]
         alive -= 1
     return least, side
+
+
+def single_cuts(indptr: Any, indices: Any) -> Any:
+    """Return which vertices of an undirected graph divide their component, and of each vertex the one above it in a
+    depth-first forest if the edge between them divides it, else -1.
+
+    Source: J. Hopcroft, R. Tarjan, Algorithm 447: efficient algorithms for graph manipulation, CACM 16, 1973,
+    doi:10.1145/362248.362272.
+    """
+    n = indptr.size - 1
+    met, low, next = np.zeros(n, np.int64), np.empty(n, np.int64), indptr[:-1].copy()
+    parent, over, divides = np.full(n, -1), np.full(n, -1), np.zeros(n, np.bool_)
+    number = 0
+    for root in range(n):
+        if met[root]:
+            continue
+        number += 1
+        met[root] = low[root] = number
+        v, branches = root, 0
+        while v >= 0:
+            at = next[v]
+            if at < indptr[v + 1]:
+                next[v] = at + 1
+                u = indices[at]
+                if met[u] == 0:
+                    number += 1
+                    met[u] = low[u] = number
+                    parent[u] = v
+                    branches += v == root
+                    v = u
+                elif u != parent[v]:
+                    low[v] = min(low[v], met[u])
+                continue
+            above = parent[v]
+            if above >= 0:
+                low[above] = min(low[above], low[v])
+                if low[v] >= met[above] and above != root:
+                    divides[above] = True
+                if low[v] > met[above]:
+                    over[v] = above
+            v = above
+        divides[root] = branches > 1
+    return divides, over

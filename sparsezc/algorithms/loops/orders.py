@@ -102,16 +102,16 @@ def matching(indptr: Any, indices: Any, order: Any) -> Any:
     Edges have numbers: the entries above the diagonal, by rows.
     """
     n = indptr.size - 1
-    low, high = np.empty(order.size, np.int64), np.empty(order.size, np.int64)
+    ends = np.empty((order.size, 2), np.uint64)  # beside each other, as edges are read in any order
     count = 0
     for v in range(n):
         for at in range(indptr[v], indptr[v + 1]):
             if indices[at] > v:
-                low[count], high[count] = v, indices[at]
+                ends[count, 0], ends[count, 1] = v, indices[at]
                 count += 1
     partner = np.full(n, -1)
-    for edge in order:
-        v, u = low[edge], high[edge]
+    for edge in order.view(np.uint64):
+        v, u = ends[edge, 0], ends[edge, 1]
         if partner[v] < 0 and partner[u] < 0:
             partner[v] = u
             partner[u] = v

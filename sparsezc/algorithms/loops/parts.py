@@ -6,20 +6,21 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["components", "forest", "inside", "opposites", "strong_components"]
+__all__ = ["components", "degree_sums", "forest", "inside", "opposites", "strong_components"]
 
 
 def components(indptr: Any, indices: Any) -> Any:
     """Return the smallest vertex of each weak component, by trees whose roots are their smallest vertices."""
-    n = indptr.size - 1
-    parent = np.arange(n)
-    for v in range(n):
-        root = v
+    starts, ids = indptr.view(np.uint64), indices.view(np.uint64)  # as in searches.py: all numbers here are unsigned
+    labels = np.arange(indptr.size - 1)
+    parent = labels.view(np.uint64)
+    for v in range(labels.size):
+        root = parent[v]
         while parent[root] != root:
             parent[root] = parent[parent[root]]
             root = parent[root]
-        for at in range(indptr[v], indptr[v + 1]):
-            u = indices[at]
+        for at in range(starts[v], starts[v + 1]):
+            u = ids[at]
             while parent[u] != u:
                 parent[u] = parent[parent[u]]
                 u = parent[u]
@@ -28,9 +29,9 @@ def components(indptr: Any, indices: Any) -> Any:
                 root = u
             elif root < u:
                 parent[u] = root
-    for v in range(n):  # a parent is smaller, so its own is final
+    for v in range(labels.size):  # a parent is smaller, so its own is final
         parent[v] = parent[parent[v]]
-    return parent
+    return labels
 
 
 def strong_components(indptr: Any, indices: Any) -> Any:
@@ -172,3 +173,36 @@ def opposites(indptr: Any, indices: Any) -> Any:
             if place < end and indices[place] == i and i != j:
                 count += 1
     return count
+
+
+def degree_sums(indptr: Any, indices: Any, x_out: bool, y_out: bool, twice: bool) -> Any:
+    """Return sums over the entries (i, j) of a(i), its square, b(j), its square, and a(i) b(j).
+
+    a and b are numbers of entries in rows, or in columns; an entry of the diagonal counts twice if `twice`.
+    """
+    n, ids = indptr.size - 1, indices.view(np.uint64)
+    out, back = np.empty(n, np.int64), np.zeros(n, np.int64)
+    for v in range(n):
+        out[v] = indptr[v + 1] - indptr[v]
+    for at in range(ids.size):
+        back[ids[at]] += 1
+    if twice:
+        for v in range(n):
+            for at in range(indptr[v], indptr[v + 1]):
+                if indices[at] == v:
+                    out[v] += 1
+                    back[v] += 1
+    a, b = out if x_out else back, out if y_out else back
+    s_a = s_aa = s_b = s_bb = s_ab = 0
+    for v in range(n):
+        total = 0
+        for at in range(indptr[v], indptr[v + 1]):
+            far = b[ids[at]]
+            total += far
+            s_bb += far * far
+        count = indptr[v + 1] - indptr[v]
+        s_a += count * a[v]
+        s_aa += count * a[v] * a[v]
+        s_b += total
+        s_ab += a[v] * total
+    return s_a, s_aa, s_b, s_bb, s_ab

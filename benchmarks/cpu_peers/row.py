@@ -1,0 +1,138 @@
+"""A row of the table: an algorithm of ours, the form of the graph that it takes, and the peers that have it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import networkit as nk
+import numpy as np
+from scipy.sparse import csgraph
+
+import sparsezc as gb
+from benchmarks.cpu_peers.graphs import Graph
+from benchmarks.cpu_peers.judges import Judge
+
+alg = gb.algorithms
+ALL, SOME, FEW = 1 << 62, 1 << 19, 1 << 15  # entries of graphs up to which a row runs
+
+
+class Peer(NamedTuple):
+    """A peer's call.
+
+    Attributes
+    ----------
+    read : callable or None
+        Makes numbers of what the call returns; not timed. None: the answer is not compared.
+    before : callable
+        Called before each call; not timed.
+    """
+
+    run: Callable[[Graph], Any]
+    read: Callable[[Any], Any] | None = np.asarray
+    before: Callable[[Graph], None] = lambda _: None
+
+
+class Row(NamedTuple):
+    """One algorithm; `fits` says on which graphs it runs."""
+
+    name: str
+    ours: Callable[[Graph], Any]
+    peers: dict[str, Peer]
+    judge: Judge
+    fits: Callable[[Graph], bool] = lambda _: True
+
+
+def up_to(entries: int) -> Callable[[Graph], bool]:
+    return lambda g: g.scipy("S").nnz <= entries
+
+
+def is_directed(g: Graph) -> bool:
+    return g.directed
+
+
+def is_directed_without_loops(g: Graph) -> bool:
+    """igraph's reciprocity has another rule for loops than NetworkX's, which is ours."""
+    return g.directed and not g.scipy("A").diagonal().any()
+
+
+def within(work: float) -> Callable[[Graph], bool]:
+    """Graphs of which a search from each vertex reads so many entries in all: 3e9 are about a minute."""
+    return lambda g: g.n * g.scipy("S").nnz <= work
+
+
+def connected(entries: int) -> Callable[[Graph], bool]:
+    return lambda g: g.is_connected and g.scipy("S").nnz <= entries
+
+
+def networkit(form: str, make: Callable[[Graph, Any], Any], read: Callable[[Any], Any] | None) -> dict[str, Peer]:
+    """The call of a networkit algorithm, which has its answer after `run`."""
+    return {"networkit": Peer(lambda g: make(g, g.networkit(form)).run(), read)}
+
+
+def igraph(
+    form: str, call: Callable[[Graph, Any], Any], read: Callable[[Any], Any] | None = np.asarray
+) -> dict[str, Peer]:
+    return {"igraph": Peer(lambda g: call(g, g.igraph(form)), read)}
+
+
+def scipy(
+    form: str, call: Callable[[Graph, Any], Any], read: Callable[[Any], Any] | None = np.asarray
+) -> dict[str, Peer]:
+    return {"SciPy": Peer(lambda g: call(g, g.scipy(form)), read)}
+
+
+def forget(g: Graph) -> None:
+    """Have igraph forget that a graph is connected, which it remembers from the first call."""
+    g.igraph("A").delete_vertices([])
+
+
+def labels(found: Any) -> Any:
+    return np.asarray(found.getPartition().getVector())
+
+
+def scores(found: Any) -> Any:
+    return np.asarray(found.scores())
+
+
+def distances(found: Any) -> Any:
+    return np.asarray(found.getDistances())
+
+
+def weak(g: Graph, G: Any) -> Any:
+    return nk.components.WeaklyConnectedComponents(G) if g.directed else nk.components.ConnectedComponents(G)
+
+
+def members(found: Any) -> Any:
+    return np.asarray(found.membership)
+
+
+def walked(g: Graph) -> str:
+    """The form for PageRank: without loops if undirected, as igraph counts those twice."""
+    return "A" if g.directed else "S"
+
+
+def scipy_flow(g: Graph, G: Any) -> Any:
+    return csgraph.maximum_flow(G.astype(np.int32), g.source, g.sources[0])
+
+
+def networkit_ranks(_: Graph, G: Any) -> Any:
+    return nk.centrality.PageRank(G, 0.85, 1e-7, False, nk.centrality.SinkHandling.DistributeSinks)
+
+
+def katz_alpha(g: Graph) -> float:
+    return 0.5 / (float(np.diff(g.scipy("S").indptr).max()) + 1)
+
+
+def pairs_of(g: Graph) -> Any:
+    pairs = np.unique(np.random.default_rng(1).integers(0, g.n, (10_000, 2)), axis=0)
+    return pairs[pairs[:, 0] != pairs[:, 1]]
+
+
+def pairs_as_matrix(g: Graph) -> gb.Matrix:
+    i, j = pairs_of(g).T
+    return gb.Matrix.from_coo(i, j, True, nrows=g.n, ncols=g.n)
+
+
+def groups(g: Graph) -> Any:
+    return np.arange(g.n) // 100
