@@ -1,7 +1,7 @@
 """Searches from some vertices, one vertex at a time.
 
-Ids, of 4 bytes or 8, are read as unsigned numbers: numba asks of each signed index whether it counts from the end, which
-takes up to half of a search. They are used as indices alone, as numba adds signed to unsigned numbers as FP64.
+Ids, of 4 bytes or 8, are read as unsigned numbers: numba asks of each signed index whether it counts from the end,
+which takes up to half of a search. They are used as indices alone, as numba adds signed to unsigned numbers as FP64.
 """
 
 from __future__ import annotations
