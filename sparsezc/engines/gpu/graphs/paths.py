@@ -1,6 +1,6 @@
 """Shortest paths without the host (paths.cu): one launch runs the rounds of delta-stepping, for edges in device memory.
 
-Over the link statements search: these pull where that reads fewer edges, and read lengths packed beside their ids.
+Over the link statements search, which read lengths packed beside their ids.
 """
 
 from __future__ import annotations
@@ -54,8 +54,8 @@ _UNREACHED = 255
 _PUSH_COST = 2.0
 # Units of bounds in a bucket's width: a bound is too large by less than one of them, and a byte spans 16 buckets.
 _UNITS = 16
-# Rows that bounds and pulls pay for have this many entries in the mean: each distance that falls also writes its bound, and a
-# search of short rows has many rounds of few vertices.
+# Rows that bounds and pulls pay for have this many entries in the mean: each distance that falls also writes its bound, and
+# where rows are short rounds are many and take few vertices.
 _BOUNDED = 8
 
 
