@@ -54,8 +54,8 @@ _UNREACHED = 255
 _PUSH_COST = 2.0
 # Units of bounds in a bucket's width: a bound is too large by less than one of them, and a byte spans 16 buckets.
 _UNITS = 16
-# Rows that bounds and pulls pay for have this many entries in the mean: each distance that falls also writes its bound, and
-# where rows are short rounds are many and take few vertices.
+# Rows that bounds and pulls pay for have this many entries in the mean: each distance that falls also writes its bound,
+# and where rows are short rounds are many and take few vertices.
 _BOUNDED = 8
 
 
