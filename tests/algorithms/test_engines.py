@@ -101,7 +101,7 @@ def test_what_is_read_over_the_link(counting):
     assert components[0] <= 1.1 * search[0]
     assert ranks[0] <= 2 * 1.6 * 4 * A.nvals  # two passes over ids of 4 bytes, in requests that are not all full
     # Of PageRank's rounds the fifth is the first whose change, 0.0068, makes that error certain.
-    assert certain[1] == 0 < certain[0] < 0.8 * 5 / 2 * ranks[0]
+    assert certain[1] == 0 < certain[0] < 0.9 * 5 / 2 * ranks[0]
     assert paths[1] > 0
 
 

@@ -1,6 +1,6 @@
 """Shortest paths without the host (paths.cu): one launch runs the rounds of delta-stepping, for edges in device memory.
 
-Over the link statements search: these pull where that reads fewer edges, and read lengths packed beside their ids.
+Over the link statements search, which read lengths packed beside their ids.
 """
 
 from __future__ import annotations

@@ -85,7 +85,7 @@ __device__ __forceinline__ bool may_lower(const Paths& p, Z z, Seen seen) {
 __device__ __forceinline__ void lower(const Paths& p, u64 id, Z z, Z& least) {
   if (!(z < from_bits_of(atomicMin((Bits*)(p.distance + id), to_bits(z))))) return;
   if constexpr (BOUNDS) p.bounds[id] = bound_of(p, z);
-  atomicOr(&p.dirty[id >> 5], bit((u32)id & 31u));  // to look first takes longer
+  atomicOr(&p.dirty[id >> 5], bit((u32)id & 31u));  // to look first saves nothing
   if (z < least) least = z;
 }
 
