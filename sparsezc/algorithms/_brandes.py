@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sparsezc.algorithms._degree import in_degree
 from sparsezc.algorithms._distances import relax
 from sparsezc.algorithms._lengths import distances_of
-from sparsezc.algorithms._searches import batches, empty, rows
+from sparsezc.algorithms._searches import batches, empty, start
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.errors import InvalidValue
@@ -28,13 +28,14 @@ class Paths(NamedTuple):
 
     Attributes
     ----------
-    levels : list of Matrix, shape (k, n), or of Vector, size k * n
-        The vertices in order of depth, level by level, with the number of shortest paths to each.
+    levels : list of Matrix, shape (k, n), or of Vector, size n or k * n
+        The vertices in order of depth, level by level, with the number of shortest paths to each. A search alone has
+        Vectors, as these choose between push and pull.
     edges : Matrix
-        The matrix that contains the paths' edges. For a Vector each search has a copy of the graph, without other
-        edges.
+        The matrix that contains the paths' edges. For a Vector of size k * n each search has a copy of the graph,
+        without other edges.
     of_vertex, of_search : Matrix or None
-        For a Vector, the map of its positions to vertices, shape (k * n, n), and to searches, (k * n, k).
+        For copies, the map of positions to vertices, shape (k * n, n), and to searches, (k * n, k).
     """
 
     levels: list[Any]
@@ -45,7 +46,7 @@ class Paths(NamedTuple):
     def by_vertex(self, x: Any) -> Any:
         """Return the sums over all searches, for each vertex."""
         if self.of_vertex is None:
-            return x.reduce_columnwise(monoid.plus)
+            return x if x.ndim == 1 else x.reduce_columnwise(monoid.plus)
         return x.vxm(self.of_vertex, semiring.plus_first[x.dtype])
 
     def by_edge(self, x: Matrix) -> Any:
@@ -59,6 +60,8 @@ class Paths(NamedTuple):
     def by_search(self, x: Any) -> Any:
         """Return the sums over all vertices, for each search."""
         if self.of_search is None:
+            if x.ndim == 1:
+                return Vector.from_scalar(x.reduce(monoid.plus).new().get(0), 1, x.dtype)
             return x.reduce_rowwise(monoid.plus)
         return x.vxm(self.of_search, semiring.plus_first[x.dtype])
 
@@ -72,14 +75,19 @@ def by_hops(A: Matrix, sources: NDArray[np.int64]) -> Iterator[tuple[NDArray[np.
     """
     n = A.nrows
     for group in batches(sources, n, _VERTEX * n):
-        q = rows(group, n, _FP64, 1.0)
-        met, levels = Matrix(datatypes.BOOL, *q.shape), []
+        q = start(A, group if group.size > 1 else group[0], n, _FP64, 1.0)
+        met, levels = empty(q, datatypes.BOOL), []
         while q.nvals:
             met(q.S) << True
             levels.append(q)
             # Q<!P> = Q A
-            q = q.mxm(A, semiring.plus_first[_FP64]).new(mask=~met.S)
+            q = _times(q, A).new(mask=~met.S)
         yield group, Paths(levels, A)
+
+
+def _times(q: Any, A: Any) -> Any:
+    """Return Q A, or q'A, over (plus, first)."""
+    return (q.vxm if q.ndim == 1 else q.mxm)(A, semiring.plus_first[_FP64])
 
 
 def by_lengths(A: Matrix, sources: NDArray[np.int64], weighted: bool) -> Iterator[tuple[NDArray[np.int64], Paths]]:
@@ -151,7 +159,6 @@ def backwards(paths: Paths) -> Iterator[tuple[Any, Any, Any]]:
         b = q .* x
     """
     x = empty(paths.levels[0], _FP64)
-    back = semiring.plus_first[_FP64]
     for q, before in zip(paths.levels[:0:-1], paths.levels[-2::-1], strict=True):
         b = q.ewise_mult(x, binary.times).new()
         # w = 1 / q + x
@@ -159,8 +166,8 @@ def backwards(paths: Paths) -> Iterator[tuple[Any, Any, Any]]:
         w(q.S, binary.plus) << x
         if paths.of_vertex is None:
             # x<q_(d-1)> = w A'
-            x(before.S, replace=True) << w.mxm(paths.edges.T, back)
+            x(before.S, replace=True) << _times(w, paths.edges.T)
         else:
             # x += w T'
-            x(binary.plus) << w.vxm(paths.edges.T, back)
+            x(binary.plus) << _times(w, paths.edges.T)
         yield q, w, b
