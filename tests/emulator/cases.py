@@ -177,10 +177,10 @@ def _panels() -> Iterator[Case]:
             yield name, f"#define KERNEL {name}\n" + codegen.source(file, prelude), name
     for name in ("count_rows", "list_rows", "put_words"):
         yield name, codegen.source("panel_words.cu", multi_source_bfs.prelude(aligned=False)), name
-    for dtype in (datatypes.INT8, datatypes.FP64):
+    for dtype, filters in ((datatypes.INT8, False), (datatypes.FP64, True), (datatypes.FP64, False)):
         form = Form(False, False, False, budget.LONG)
         prelude = spmm._prelude(
-            spmm._Case(semiring.plus_times[dtype], dtype, dtype, form, False, 1, 32, False, 0, None)
+            spmm._Case(semiring.plus_times[dtype], dtype, dtype, form, False, 1, 32, False, 0, None, None, filters)
         )
         yield "spmm", "#define KERNEL spmm\n" + codegen.source("spmm.cu", prelude), "spmm"
     source = codegen.source("panel.cu", codegen.typedefs(Id="u32"))
