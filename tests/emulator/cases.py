@@ -17,6 +17,7 @@ from sparsezc.engines.gpu.graphs import colors, flow, paths, search
 from sparsezc.engines.gpu.placements import segments
 from sparsezc.engines.gpu.products import (
     best_column,
+    bit_dots,
     dense_rows,
     labels,
     multi_source_bfs,
@@ -200,6 +201,10 @@ def _by_vertex() -> Iterator[Case]:
         prelude = spgemm_masked_dot._prelude(*types, *forms, sizes, True)
         source = "#define KERNEL masked_dot\n" + codegen.source("spgemm_masked_dot.cu", prelude)
         yield "masked_dot.corners", source, "masked_dot"
+        source = codegen.source("bit_rows.cu", codegen.typedefs(Id="u64" if wide else "u32"))
+        yield "bit_rows", "#define KERNEL bit_rows\n" + source, "bit_rows"
+        source = codegen.source("bit_dots.cu", bit_dots.prelude(wide, datatypes.INT64))
+        yield "bit_dots", "#define KERNEL bit_dots\n" + source, "bit_dots"
 
 
 def _heavy() -> Iterator[Case]:
