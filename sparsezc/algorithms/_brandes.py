@@ -11,16 +11,57 @@ from numpy.typing import NDArray
 from sparsezc.algorithms._degree import in_degree
 from sparsezc.algorithms._distances import relax
 from sparsezc.algorithms._lengths import distances_of
-from sparsezc.algorithms._searches import batches, empty, start
+from sparsezc.algorithms._searches import FEW_OF, SHARE, batches, empty, start
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.errors import InvalidValue
+from sparsezc.memory import budget
 from sparsezc.semirings import binary, monoid, select, semiring, unary
 from sparsezc.semirings.types import datatypes
 
 # Working memory: bytes of a vertex, and of an edge if each search has a copy of the graph.
 _VERTEX, _EDGE = 96, 64
+_PLACE = 9  # bytes of a position of a level that is stored whole, with and without an entry
 _FP64 = datatypes.FP64
+
+
+class Levels:
+    """The vertices in order of depth, level by level, with the number of shortest paths to each.
+
+    A level is a Matrix of shape (k, n), or a Vector of size n or k * n. An engine may store it whole, so once levels take
+    their share of memory, those that have few entries are kept as lists. Fewer than `FEW_OF` others can follow.
+    """
+
+    def __init__(self) -> None:
+        self._kept: list[Any] = []
+        room = budget.workspace()
+        self._room = None if room is None else SHARE * room
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    def __getitem__(self, depth: int) -> Any:
+        q = self._kept[depth]
+        return q.whole() if isinstance(q, _Listed) else q
+
+    def append(self, q: Any) -> None:
+        """Add the next level."""
+        size = np.prod(q.shape, dtype=float)
+        if self._room is not None and len(self) * _PLACE * size > self._room and q.nvals * FEW_OF < size:
+            q = _Listed(q.shape, q.to_coo())
+        self._kept.append(q)
+
+
+class _Listed(NamedTuple):
+    """A level as a list of entries."""
+
+    shape: tuple[int, ...]
+    entries: tuple[NDArray[Any], ...]
+
+    def whole(self) -> Any:
+        if len(self.shape) == 1:
+            return Vector.from_coo(*self.entries, _FP64, size=self.shape[0])
+        return Matrix.from_coo(*self.entries, _FP64, nrows=self.shape[0], ncols=self.shape[1])
 
 
 class Paths(NamedTuple):
@@ -28,9 +69,8 @@ class Paths(NamedTuple):
 
     Attributes
     ----------
-    levels : list of Matrix, shape (k, n), or of Vector, size n or k * n
-        The vertices in order of depth, level by level, with the number of shortest paths to each. A search alone has
-        Vectors, as these choose between push and pull.
+    levels : Levels
+        Of Matrices, or Vectors. A search alone has Vectors, as these choose between push and pull.
     edges : Matrix
         The matrix that contains the paths' edges. For a Vector of size k * n each search has a copy of the graph,
         without other edges.
@@ -76,7 +116,7 @@ def by_hops(A: Matrix, sources: NDArray[np.int64]) -> Iterator[tuple[NDArray[np.
     n = A.nrows
     for group in batches(sources, n, _VERTEX * n):
         q = start(A, group if group.size > 1 else group[0], n, _FP64, 1.0)
-        met, levels = empty(q, datatypes.BOOL), []
+        met, levels = empty(q, datatypes.BOOL), Levels()
         while q.nvals:
             met(q.S) << True
             levels.append(q)
@@ -115,17 +155,19 @@ def by_lengths(A: Matrix, sources: NDArray[np.int64], weighted: bool) -> Iterato
         at = np.arange(k) * n + group
         d = relax(B, Vector.from_coo(at, 0, dtype, size=k * n))
         T = _tight(B, d)
-        levels, left, count = [], in_degree(T), Vector(_FP64, k * n)
+        levels, left, count = Levels(), in_degree(T), Vector(_FP64, k * n)
+        reached = 0
         q = Vector.from_coo(at, 1.0, _FP64, size=k * n)
         while q.nvals:
             levels.append(q)
+            reached += q.nvals
             # s = s + q'T
             count(binary.plus) << q.vxm(T, semiring.plus_first[_FP64])
             used = q.vxm(T, semiring.plus_pair[datatypes.INT64]).new()
             left(used.S, binary.minus) << used
             # q = s where no edge of T is left
             q = count.dup(mask=left.dup(mask=used.S).select(select.valueeq, 0).new().S)
-        if sum(q.nvals for q in levels) < d.nvals:
+        if reached < d.nvals:
             raise InvalidValue("A has lengths that vanish beside others: sums of them are rounded to the longer one")
         yield group, Paths(levels, T, *_places(ones, k))
 
@@ -158,8 +200,11 @@ def backwards(paths: Paths) -> Iterator[tuple[Any, Any, Any]]:
         x += w T'            over (plus, first), at the level before, or where edges of shortest paths are from
         b = q .* x
     """
-    x = empty(paths.levels[0], _FP64)
-    for q, before in zip(paths.levels[:0:-1], paths.levels[-2::-1], strict=True):
+    levels = paths.levels
+    q = levels[len(levels) - 1]
+    x = empty(q, _FP64)
+    for depth in range(len(levels) - 2, -1, -1):
+        before = levels[depth]
         b = q.ewise_mult(x, binary.times).new()
         # w = 1 / q + x
         w = q.apply(unary.minv).new()
@@ -171,3 +216,4 @@ def backwards(paths: Paths) -> Iterator[tuple[Any, Any, Any]]:
             # x += w T'
             x(binary.plus) << _times(w, paths.edges.T)
         yield q, w, b
+        q = before

@@ -221,8 +221,8 @@ def _ends(sources: NDArray[np.int64], paths: Paths) -> Vector:
     """Count the paths that have each vertex as target or source."""
     ends = Vector(datatypes.FP64, paths.edges.nrows if paths.of_vertex is None else paths.of_vertex.ncols)
     targets = Vector(datatypes.FP64, sources.size)
-    for q in paths.levels[1:]:
-        met = q.apply(unary.one).new()
+    for depth in range(1, len(paths.levels)):
+        met = paths.levels[depth].apply(unary.one).new()
         ends(binary.plus) << paths.by_vertex(met)
         targets(binary.plus) << paths.by_search(met)
     found, many = targets.to_coo()

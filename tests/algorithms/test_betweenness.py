@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from networkx.algorithms.centrality import betweenness as judged
 
 import sparsezc as gb
-from sparsezc.algorithms import _searches
+from sparsezc.algorithms import _brandes, _searches
 from sparsezc.algorithms._sweeps import sample
 from tests.algorithms.graphs import (
     SMALL,
@@ -90,6 +90,24 @@ def test_groups_of_any_size_add_up(most, weighted, monkeypatch):
     monkeypatch.setattr(_searches, "FEW", most)
     monkeypatch.setattr(_searches, "MOST", most)
     check(graph, weighted=weighted, endpoints=True)
+    check_edges(graph, weighted=weighted)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_levels_that_memory_is_short_for(weighted, monkeypatch):
+    """They are kept as lists, also of a search alone, whose levels are Vectors."""
+    graph = SMALL["kronecker"][:60, :60]
+    graph.data = 1 + np.arange(graph.nnz) % 3
+    listed = []
+    whole = _brandes._Listed.whole
+    monkeypatch.setattr(_brandes._Listed, "whole", lambda level: listed.append(level) or whole(level))
+    for most in (1, 5):
+        monkeypatch.setattr(_searches, "FEW", most)
+        monkeypatch.setattr(_searches, "MOST", most)
+        monkeypatch.setattr(_brandes, "SHARE", 0.0)
+        check(graph, weighted=weighted, endpoints=True)
+        assert listed
+        listed.clear()
     check_edges(graph, weighted=weighted)
 
 
