@@ -11,31 +11,29 @@ from numpy.typing import NDArray
 from sparsezc.algorithms._degree import in_degree
 from sparsezc.algorithms._distances import relax
 from sparsezc.algorithms._lengths import distances_of
-from sparsezc.algorithms._searches import FEW_OF, SHARE, batches, empty, start
+from sparsezc.algorithms._searches import FEW_OF, batches, empty, start
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.errors import InvalidValue
-from sparsezc.memory import budget
 from sparsezc.semirings import binary, monoid, select, semiring, unary
 from sparsezc.semirings.types import datatypes
 
 # Working memory: bytes of a vertex, and of an edge if each search has a copy of the graph.
 _VERTEX, _EDGE = 96, 64
-_PLACE = 9  # bytes of a position of a level that is stored whole, with and without an entry
+# Bytes of a position of a level that is stored whole, and of levels that may be: a number that all processes share.
+_PLACE, _WHOLE = 9, 1 << 30
 _FP64 = datatypes.FP64
 
 
 class Levels:
     """The vertices in order of depth, level by level, with the number of shortest paths to each.
 
-    A level is a Matrix of shape (k, n), or a Vector of size n or k * n. An engine may store it whole, so once levels take
-    their share of memory, those that have few entries are kept as lists. Fewer than `FEW_OF` others can follow.
+    A level is a Matrix of shape (k, n), or a Vector of size n or k * n. An engine may store it whole, so beyond the
+    first `_WHOLE` bytes those that have few entries are kept as lists. At most `FEW_OF` others can follow.
     """
 
     def __init__(self) -> None:
         self._kept: list[Any] = []
-        room = budget.workspace()
-        self._room = None if room is None else SHARE * room
 
     def __len__(self) -> int:
         return len(self._kept)
@@ -47,7 +45,7 @@ class Levels:
     def append(self, q: Any) -> None:
         """Add the next level."""
         size = np.prod(q.shape, dtype=float)
-        if self._room is not None and len(self) * _PLACE * size > self._room and q.nvals * FEW_OF < size:
+        if len(self) * _PLACE * size >= _WHOLE and q.nvals * FEW_OF < size:
             q = _Listed(q.shape, q.to_coo())
         self._kept.append(q)
 
@@ -60,8 +58,10 @@ class _Listed(NamedTuple):
 
     def whole(self) -> Any:
         if len(self.shape) == 1:
-            return Vector.from_coo(*self.entries, _FP64, size=self.shape[0])
-        return Matrix.from_coo(*self.entries, _FP64, nrows=self.shape[0], ncols=self.shape[1])
+            at, values = self.entries
+            return Vector.from_coo(at, values, _FP64, size=self.shape[0])
+        i, j, values = self.entries
+        return Matrix.from_coo(i, j, values, _FP64, nrows=self.shape[0], ncols=self.shape[1])
 
 
 class Paths(NamedTuple):
@@ -78,7 +78,7 @@ class Paths(NamedTuple):
         For copies, the map of positions to vertices, shape (k * n, n), and to searches, (k * n, k).
     """
 
-    levels: list[Any]
+    levels: Levels
     edges: Matrix
     of_vertex: Matrix | None = None
     of_search: Matrix | None = None

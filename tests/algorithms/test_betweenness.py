@@ -94,7 +94,7 @@ def test_groups_of_any_size_add_up(most, weighted, monkeypatch):
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-def test_levels_that_memory_is_short_for(weighted, monkeypatch):
+def test_levels_beyond_those_stored_whole(weighted, monkeypatch):
     """They are kept as lists, also of a search alone, whose levels are Vectors."""
     graph = SMALL["kronecker"][:60, :60]
     graph.data = 1 + np.arange(graph.nnz) % 3
@@ -104,7 +104,7 @@ def test_levels_that_memory_is_short_for(weighted, monkeypatch):
     for most in (1, 5):
         monkeypatch.setattr(_searches, "FEW", most)
         monkeypatch.setattr(_searches, "MOST", most)
-        monkeypatch.setattr(_brandes, "SHARE", 0.0)
+        monkeypatch.setattr(_brandes, "_WHOLE", 0)
         check(graph, weighted=weighted, endpoints=True)
         assert listed
         listed.clear()
