@@ -46,7 +46,7 @@ class Levels:
         """Add the next level."""
         size = np.prod(q.shape, dtype=float)
         if len(self) * _PLACE * size >= _WHOLE and q.nvals * FEW_OF < size:
-            q = _Listed(q.shape, q.to_coo())
+            q = _Listed(q.shape, q.dtype, q.to_coo())
         self._kept.append(q)
 
 
@@ -54,14 +54,15 @@ class _Listed(NamedTuple):
     """A level as a list of entries."""
 
     shape: tuple[int, ...]
+    dtype: datatypes.DataType
     entries: tuple[NDArray[Any], ...]
 
     def whole(self) -> Any:
         if len(self.shape) == 1:
             at, values = self.entries
-            return Vector.from_coo(at, values, _FP64, size=self.shape[0])
+            return Vector.from_coo(at, values, self.dtype, size=self.shape[0])
         i, j, values = self.entries
-        return Matrix.from_coo(i, j, values, _FP64, nrows=self.shape[0], ncols=self.shape[1])
+        return Matrix.from_coo(i, j, values, self.dtype, nrows=self.shape[0], ncols=self.shape[1])
 
 
 class Paths(NamedTuple):
@@ -106,8 +107,10 @@ class Paths(NamedTuple):
         return x.vxm(self.of_search, semiring.plus_first[x.dtype])
 
 
-def by_hops(A: Matrix, sources: NDArray[np.int64]) -> Iterator[tuple[NDArray[np.int64], Paths]]:
-    """Search in hops, one group of sources after another.
+def by_hops(
+    A: Matrix, sources: NDArray[np.int64], dtype: datatypes.DataType = _FP64
+) -> Iterator[tuple[NDArray[np.int64], Paths]]:
+    """Search in hops, one group of sources after another; paths are counted in `dtype`, FP64 or FP32.
 
     With Q the last level, row i by the search from the i-th source, and P all vertices found so far::
 
@@ -115,19 +118,27 @@ def by_hops(A: Matrix, sources: NDArray[np.int64]) -> Iterator[tuple[NDArray[np.
     """
     n = A.nrows
     for group in batches(sources, n, _VERTEX * n):
-        q = start(A, group if group.size > 1 else group[0], n, _FP64, 1.0)
+        q = start(A, group if group.size > 1 else group[0], n, dtype, 1.0)
         met, levels = empty(q, datatypes.BOOL), Levels()
         while q.nvals:
             met(q.S) << True
             levels.append(q)
             # Q<!P> = Q A
             q = _times(q, A).new(mask=~met.S)
+            if dtype is not _FP64 and np.isinf(_largest(q)):
+                raise InvalidValue(f"dtype {dtype}: a vertex has over 3.4e38 shortest paths; FP64 counts 1.8e308")
         yield group, Paths(levels, A)
 
 
 def _times(q: Any, A: Any) -> Any:
     """Return Q A, or q'A, over (plus, first)."""
-    return (q.vxm if q.ndim == 1 else q.mxm)(A, semiring.plus_first[_FP64])
+    return (q.vxm if q.ndim == 1 else q.mxm)(A, semiring.plus_first[q.dtype])
+
+
+def _largest(q: Any) -> float:
+    """Return the largest entry, or 0."""
+    found = (q.reduce if q.ndim == 1 else q.reduce_scalar)(monoid.max).new().value
+    return 0.0 if found is None else float(found)
 
 
 def by_lengths(A: Matrix, sources: NDArray[np.int64], weighted: bool) -> Iterator[tuple[NDArray[np.int64], Paths]]:
@@ -202,7 +213,7 @@ def backwards(paths: Paths) -> Iterator[tuple[Any, Any, Any]]:
     """
     levels = paths.levels
     q = levels[len(levels) - 1]
-    x = empty(q, _FP64)
+    x = empty(q, q.dtype)
     for depth in range(len(levels) - 2, -1, -1):
         before = levels[depth]
         b = q.ewise_mult(x, binary.times).new()
