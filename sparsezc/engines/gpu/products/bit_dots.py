@@ -24,7 +24,7 @@ HUBS = (
 )  # columns that are numbered: their bits take 32 KiB of shared memory, and six blocks fit a multiprocessor
 CHUNK = 1024  # entries of the mask's row that a block takes at once
 FEWEST = 64  # entries of the mask's row that repay a map of A's row
-PAYS = 16  # look-ups for each entry of A and B that repay numbering these
+PAYS = 64  # look-ups for each entry of A and B that repay numbering these
 _SAMPLE = 64  # one of so many entries of the mask is asked how many look-ups it needs
 _ENTRY_BYTES, _COLUMN_BYTES = 16, 24  # of working memory: two forms of A's and B's entries; counts and order of columns
 
