@@ -82,7 +82,7 @@ extern "C" __global__ void __launch_bounds__(256)
     const u64 end = row_end - begin < chunk ? row_end : begin + chunk;
     const u64 a = (u64)a_indptr[row];
     const u32 words = (a_reach[row] + 31) / 32, na = a_hubs[row];
-    for (u32 k = threadIdx.x; k < words; k += blockDim.x) map[k] = 0;
+    for (u32 k = threadIdx.x; k < WORDS; k += blockDim.x) map[k] = 0;  // also beyond the range: lists have numbers there
     __syncthreads();
     for (u32 k = threadIdx.x; k < na; k += blockDim.x) {
       const u32 number = a_ranks[a + k];
