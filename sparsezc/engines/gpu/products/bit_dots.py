@@ -25,7 +25,10 @@ HUBS = (
 CHUNK = 1024  # entries of the mask's row that a block takes at once
 FEWEST = 64  # entries of the mask's row that repay a map of A's row
 PAYS = 64  # look-ups for each entry of A and B that repay numbering these
-_SAMPLE = 64  # one of so many entries of the mask is asked how many look-ups it needs
+_SAMPLE, _SAMPLES = (
+    1024,
+    64,
+)  # entries of the mask that are asked for their look-ups: so many together, in so many places
 _ENTRY_BYTES, _COLUMN_BYTES = 16, 24  # of working memory: two forms of A's and B's entries; counts and order of columns
 
 
@@ -89,7 +92,7 @@ def prelude(wide: bool, dtype: DataType) -> str:
 def plan(semiring: Any, a: Rows, b: Rows, mask: Rows) -> BitDots | None:
     """Return the numbered rows for a product that counts; None where numbering them does not pay."""
     counts = semiring.monoid.name == "plus" and semiring.binaryop.name == "pair" and semiring.return_type.is_integer
-    if not counts or not all(RECORDS[rows.indices.placement].resident for rows in (a, b)):
+    if not counts or not mask.nvals or not all(RECORDS[rows.indices.placement].resident for rows in (a, b)):
         return None
     entries = a.nvals + (0 if a is b else b.nvals)
     if b.ncols >= 2**32 or budget.available() < 2 * (_ENTRY_BYTES * entries + _COLUMN_BYTES * b.ncols):
@@ -98,11 +101,12 @@ def plan(semiring: Any, a: Rows, b: Rows, mask: Rows) -> BitDots | None:
 
 
 def _look_ups(b: Rows, mask: Rows) -> int:
-    """Return about how many entries of B' the mask's entries name. Waits for the device."""
-    some = mask.indices.load(0, min(mask.nvals, _SAMPLE * (mask.nvals // _SAMPLE) or mask.nvals))
-    step = _SAMPLE if mask.nvals >= _SAMPLE**2 else 1
-    named = some[::step].astype(np.int64)
-    return step * int((b.indptr[named + 1] - b.indptr[named]).sum())
+    """Return about how many entries of B' the mask's entries name, from some of these. Waits for the device."""
+    xp, step = cuda.current().xp, max(_SAMPLE, mask.nvals // _SAMPLES)
+    some = [mask.indices.load(at, min(at + _SAMPLE, mask.nvals)) for at in range(0, mask.nvals, step)]
+    named = xp.concatenate(some).astype(np.int64)
+    found = int((b.indptr[named + 1] - b.indptr[named]).sum())
+    return found * mask.nvals // int(named.size)
 
 
 def _rank(b: Rows) -> Any:
