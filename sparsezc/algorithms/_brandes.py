@@ -20,8 +20,9 @@ from sparsezc.semirings.types import datatypes
 
 # Working memory: bytes of a vertex, and of an edge if each search has a copy of the graph.
 _VERTEX, _EDGE = 96, 64
-# Bytes of a position of a level that is stored whole, and of levels that may be: a number that all processes share.
-_PLACE, _WHOLE = 9, 1 << 30
+# Bytes of a position of a level that is stored whole, bytes of levels that are, and how many are in any case, as lists
+# pass through host memory: numbers that all processes share.
+_PLACE, _WHOLE, _FIRST = 9, 1 << 30, 12
 _FP64 = datatypes.FP64
 
 
@@ -29,7 +30,7 @@ class Levels:
     """The vertices in order of depth, level by level, with the number of shortest paths to each.
 
     A level is a Matrix of shape (k, n), or a Vector of size n or k * n. An engine may store it whole, so beyond the
-    first `_WHOLE` bytes those that have few entries are kept as lists. At most `FEW_OF` others can follow.
+    first levels those that have few entries are kept as lists. At most `FEW_OF` others can follow.
     """
 
     def __init__(self) -> None:
@@ -45,7 +46,7 @@ class Levels:
     def append(self, q: Any) -> None:
         """Add the next level."""
         size = np.prod(q.shape, dtype=float)
-        if len(self) * _PLACE * size >= _WHOLE and q.nvals * FEW_OF < size:
+        if len(self) >= _FIRST and len(self) * _PLACE * size >= _WHOLE and q.nvals * FEW_OF < size:
             q = _Listed(q.shape, q.dtype, q.to_coo())
         self._kept.append(q)
 

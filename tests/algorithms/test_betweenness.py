@@ -133,6 +133,7 @@ def test_levels_beyond_those_stored_whole(weighted, monkeypatch):
     whole = _brandes._Listed.whole
     monkeypatch.setattr(_brandes._Listed, "whole", lambda level: listed.append(level) or whole(level))
     monkeypatch.setattr(_brandes, "_WHOLE", 0)
+    monkeypatch.setattr(_brandes, "_FIRST", 0)
     for most in (5,) if weighted else (1, 20):
         monkeypatch.setattr(_searches, "FEW", most)
         monkeypatch.setattr(_searches, "MOST", most)
