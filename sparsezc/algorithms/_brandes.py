@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sparsezc.algorithms._degree import in_degree
 from sparsezc.algorithms._distances import relax
 from sparsezc.algorithms._lengths import distances_of
-from sparsezc.algorithms._searches import batches, empty, rows
+from sparsezc.algorithms._searches import FEW_OF, batches, empty, start
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.errors import InvalidValue
@@ -20,7 +20,50 @@ from sparsezc.semirings.types import datatypes
 
 # Working memory: bytes of a vertex, and of an edge if each search has a copy of the graph.
 _VERTEX, _EDGE = 96, 64
+# Bytes of a position of a level that is stored whole, bytes of levels that are, and how many are in any case, as lists
+# pass through host memory: numbers that all processes share.
+_PLACE, _WHOLE, _FIRST = 9, 1 << 30, 12
 _FP64 = datatypes.FP64
+
+
+class Levels:
+    """The vertices in order of depth, level by level, with the number of shortest paths to each.
+
+    A level is a Matrix of shape (k, n), or a Vector of size n or k * n. An engine may store it whole, so beyond the
+    first levels those that have few entries are kept as lists. At most `FEW_OF` others can follow.
+    """
+
+    def __init__(self) -> None:
+        self._kept: list[Any] = []
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    def __getitem__(self, depth: int) -> Any:
+        q = self._kept[depth]
+        return q.whole() if isinstance(q, _Listed) else q
+
+    def append(self, q: Any) -> None:
+        """Add the next level."""
+        size = np.prod(q.shape, dtype=float)
+        if len(self) >= _FIRST and len(self) * _PLACE * size >= _WHOLE and q.nvals * FEW_OF < size:
+            q = _Listed(q.shape, q.dtype, q.to_coo())
+        self._kept.append(q)
+
+
+class _Listed(NamedTuple):
+    """A level as a list of entries."""
+
+    shape: tuple[int, ...]
+    dtype: datatypes.DataType
+    entries: tuple[NDArray[Any], ...]
+
+    def whole(self) -> Any:
+        if len(self.shape) == 1:
+            at, values = self.entries
+            return Vector.from_coo(at, values, self.dtype, size=self.shape[0])
+        i, j, values = self.entries
+        return Matrix.from_coo(i, j, values, self.dtype, nrows=self.shape[0], ncols=self.shape[1])
 
 
 class Paths(NamedTuple):
@@ -28,16 +71,16 @@ class Paths(NamedTuple):
 
     Attributes
     ----------
-    levels : list of Matrix, shape (k, n), or of Vector, size k * n
-        The vertices in order of depth, level by level, with the number of shortest paths to each.
+    levels : Levels
+        Of Matrices, or Vectors. A search alone has Vectors, as these choose between push and pull.
     edges : Matrix
-        The matrix that contains the paths' edges. For a Vector each search has a copy of the graph, without other
-        edges.
+        The matrix that contains the paths' edges. For a Vector of size k * n each search has a copy of the graph,
+        without other edges.
     of_vertex, of_search : Matrix or None
-        For a Vector, the map of its positions to vertices, shape (k * n, n), and to searches, (k * n, k).
+        For copies, the map of positions to vertices, shape (k * n, n), and to searches, (k * n, k).
     """
 
-    levels: list[Any]
+    levels: Levels
     edges: Matrix
     of_vertex: Matrix | None = None
     of_search: Matrix | None = None
@@ -45,7 +88,7 @@ class Paths(NamedTuple):
     def by_vertex(self, x: Any) -> Any:
         """Return the sums over all searches, for each vertex."""
         if self.of_vertex is None:
-            return x.reduce_columnwise(monoid.plus)
+            return x if x.ndim == 1 else x.reduce_columnwise(monoid.plus)
         return x.vxm(self.of_vertex, semiring.plus_first[x.dtype])
 
     def by_edge(self, x: Matrix) -> Any:
@@ -59,12 +102,16 @@ class Paths(NamedTuple):
     def by_search(self, x: Any) -> Any:
         """Return the sums over all vertices, for each search."""
         if self.of_search is None:
+            if x.ndim == 1:
+                return Vector.from_scalar(x.reduce(monoid.plus).new().get(0), 1, x.dtype)
             return x.reduce_rowwise(monoid.plus)
         return x.vxm(self.of_search, semiring.plus_first[x.dtype])
 
 
-def by_hops(A: Matrix, sources: NDArray[np.int64]) -> Iterator[tuple[NDArray[np.int64], Paths]]:
-    """Search in hops, one group of sources after another.
+def by_hops(
+    A: Matrix, sources: NDArray[np.int64], dtype: datatypes.DataType = _FP64
+) -> Iterator[tuple[NDArray[np.int64], Paths]]:
+    """Search in hops, one group of sources after another; paths are counted in `dtype`, FP64 or FP32.
 
     With Q the last level, row i by the search from the i-th source, and P all vertices found so far::
 
@@ -72,14 +119,27 @@ def by_hops(A: Matrix, sources: NDArray[np.int64]) -> Iterator[tuple[NDArray[np.
     """
     n = A.nrows
     for group in batches(sources, n, _VERTEX * n):
-        q = rows(group, n, _FP64, 1.0)
-        met, levels = Matrix(datatypes.BOOL, *q.shape), []
+        q = start(A, group if group.size > 1 else group[0], n, dtype, 1.0)
+        met, levels = empty(q, datatypes.BOOL), Levels()
         while q.nvals:
             met(q.S) << True
             levels.append(q)
             # Q<!P> = Q A
-            q = q.mxm(A, semiring.plus_first[_FP64]).new(mask=~met.S)
+            q = _times(q, A).new(mask=~met.S)
+            if dtype is not _FP64 and np.isinf(_largest(q)):
+                raise InvalidValue(f"dtype {dtype}: a vertex has over 3.4e38 shortest paths; FP64 counts 1.8e308")
         yield group, Paths(levels, A)
+
+
+def _times(q: Any, A: Any) -> Any:
+    """Return Q A, or q'A, over (plus, first)."""
+    return (q.vxm if q.ndim == 1 else q.mxm)(A, semiring.plus_first[q.dtype])
+
+
+def _largest(q: Any) -> float:
+    """Return the largest entry, or 0."""
+    found = (q.reduce if q.ndim == 1 else q.reduce_scalar)(monoid.max).new().value
+    return 0.0 if found is None else float(found)
 
 
 def by_lengths(A: Matrix, sources: NDArray[np.int64], weighted: bool) -> Iterator[tuple[NDArray[np.int64], Paths]]:
@@ -107,17 +167,19 @@ def by_lengths(A: Matrix, sources: NDArray[np.int64], weighted: bool) -> Iterato
         at = np.arange(k) * n + group
         d = relax(B, Vector.from_coo(at, 0, dtype, size=k * n))
         T = _tight(B, d)
-        levels, left, count = [], in_degree(T), Vector(_FP64, k * n)
+        levels, left, count = Levels(), in_degree(T), Vector(_FP64, k * n)
+        reached = 0
         q = Vector.from_coo(at, 1.0, _FP64, size=k * n)
         while q.nvals:
             levels.append(q)
+            reached += q.nvals
             # s = s + q'T
             count(binary.plus) << q.vxm(T, semiring.plus_first[_FP64])
             used = q.vxm(T, semiring.plus_pair[datatypes.INT64]).new()
             left(used.S, binary.minus) << used
             # q = s where no edge of T is left
             q = count.dup(mask=left.dup(mask=used.S).select(select.valueeq, 0).new().S)
-        if sum(q.nvals for q in levels) < d.nvals:
+        if reached < d.nvals:
             raise InvalidValue("A has lengths that vanish beside others: sums of them are rounded to the longer one")
         yield group, Paths(levels, T, *_places(ones, k))
 
@@ -150,17 +212,20 @@ def backwards(paths: Paths) -> Iterator[tuple[Any, Any, Any]]:
         x += w T'            over (plus, first), at the level before, or where edges of shortest paths are from
         b = q .* x
     """
-    x = empty(paths.levels[0], _FP64)
-    back = semiring.plus_first[_FP64]
-    for q, before in zip(paths.levels[:0:-1], paths.levels[-2::-1], strict=True):
+    levels = paths.levels
+    q = levels[len(levels) - 1]
+    x = empty(q, q.dtype)
+    for depth in range(len(levels) - 2, -1, -1):
+        before = levels[depth]
         b = q.ewise_mult(x, binary.times).new()
         # w = 1 / q + x
         w = q.apply(unary.minv).new()
         w(q.S, binary.plus) << x
         if paths.of_vertex is None:
             # x<q_(d-1)> = w A'
-            x(before.S, replace=True) << w.mxm(paths.edges.T, back)
+            x(before.S, replace=True) << _times(w, paths.edges.T)
         else:
             # x += w T'
-            x(binary.plus) << w.vxm(paths.edges.T, back)
+            x(binary.plus) << _times(w, paths.edges.T)
         yield q, w, b
+        q = before

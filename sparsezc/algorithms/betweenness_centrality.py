@@ -18,12 +18,14 @@ from sparsezc.core import replay
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.device.processors import processors
+from sparsezc.errors import InvalidValue
 from sparsezc.memory.budget import has_host
 from sparsezc.semirings import binary, semiring, unary
 from sparsezc.semirings.types import datatypes
 
 #: Nanoseconds of a search for each row and entry, at least.
 COST = 20.0
+_SUMS = {"FP64": datatypes.FP64, "FP32": datatypes.FP32}
 _SEARCHES = 256  # that a compiled loop runs at a time while they are counted
 
 
@@ -36,6 +38,7 @@ def betweenness_centrality(
     *,
     weighted: bool = False,
     sources: Iterable[Any] | None = None,
+    dtype: str = "FP64",
 ) -> Vector:
     """Compute the share of the shortest paths between others that pass through each vertex.
 
@@ -57,6 +60,10 @@ def betweenness_centrality(
     sources : iterable of int, optional
         The vertices to start at, instead of `k`. Without `normalized` nothing is scaled: the sum over these
         sources, as the GAP benchmark asks.
+    dtype : {"FP64", "FP32"}
+        The type in which statements count paths and add up the shares of a search in hops. FP32 halves the bytes of
+        vectors. All terms are positive, so shares stay right to about six digits, though counts beyond 2^24 are
+        rounded. Compiled loops on a CPU use FP64 in any case.
 
     Returns
     -------
@@ -66,6 +73,7 @@ def betweenness_centrality(
     Raises
     ------
     InvalidValue
+        `dtype` is none of these, or FP32 and a vertex has more than 3.4e38 shortest paths or `weighted`;
         `k` is less than 1 or given beside `sources`, `seed` is not from 0 to 2**64 - 1, or `weighted` and a length is
         not above 0, or is too small to change a sum with others.
     IndexOutOfBound
@@ -98,11 +106,13 @@ def betweenness_centrality(
     """
     n = _check.adjacency(A)
     starts = sample(n, k, seed, sources)
+    if str(dtype) not in _SUMS or (weighted and str(dtype) == "FP32"):
+        raise InvalidValue(f"dtype {dtype!r}: FP64 is needed" + (" over lengths" if weighted else ", or FP32"))
     if weighted:
         A = usable(A, positive=True)
     centrality = None if weighted else _by_loop(A, starts, ends=endpoints)
     if centrality is None:
-        centrality = _by_statements(A, starts, endpoints, weighted)
+        centrality = _by_statements(A, starts, endpoints, None if weighted else _SUMS[str(dtype)])
     if sources is None or normalized:
         _rescale(centrality, starts, normalized, endpoints)
     return centrality
@@ -120,10 +130,10 @@ def _by_loop(A: Matrix, starts: NDArray[np.int64], *, ends: bool = False, entrie
     return replay.vector(found) if starts.size else None
 
 
-def _by_statements(A: Matrix, starts: NDArray[np.int64], endpoints: bool, weighted: bool) -> Vector:
-    """Add up the shares of all searches of a group together."""
+def _by_statements(A: Matrix, starts: NDArray[np.int64], endpoints: bool, hops: datatypes.DataType | None) -> Vector:
+    """Add up the shares of all searches of a group together: in hops, by sums of this type, or over lengths."""
     centrality = Vector.from_scalar(0.0, A.nrows, datatypes.FP64)
-    for group, paths in by_lengths(A, starts, True) if weighted else by_hops(A, starts):
+    for group, paths in by_hops(A, starts, hops) if hops else by_lengths(A, starts, True):
         for _, _, b in backwards(paths):
             centrality(binary.plus) << paths.by_vertex(b)
         if endpoints:
@@ -221,8 +231,8 @@ def _ends(sources: NDArray[np.int64], paths: Paths) -> Vector:
     """Count the paths that have each vertex as target or source."""
     ends = Vector(datatypes.FP64, paths.edges.nrows if paths.of_vertex is None else paths.of_vertex.ncols)
     targets = Vector(datatypes.FP64, sources.size)
-    for q in paths.levels[1:]:
-        met = q.apply(unary.one).new()
+    for depth in range(1, len(paths.levels)):
+        met = paths.levels[depth].apply(unary.one).new()
         ends(binary.plus) << paths.by_vertex(met)
         targets(binary.plus) << paths.by_search(met)
     found, many = targets.to_coo()

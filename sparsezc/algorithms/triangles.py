@@ -62,6 +62,11 @@ def triangle_count(A: Matrix) -> int:
     S = simple(A)
     if (found := by_loop(S)) is not None:
         return int(found[0].sum()) // 3
+    return _closed(S)
+
+
+def _closed(S: Matrix) -> int:
+    """Count the triangles of an undirected simple graph, each once."""
     L, U = by_degree(S)
     # C<L> = U U'
     C = U.mxm(U.T, semiring.plus_pair[datatypes.INT64]).new(mask=L.S)
@@ -144,7 +149,7 @@ def transitivity(A: Matrix) -> float:
     if (found := by_loop(S)) is not None:
         total = int(found[1].sum())
         return float(2 * int(found[0].sum()) / total) if total else 0.0
-    closed = 2 * corners(S).reduce(monoid.plus).new().get(0)
+    closed = 6 * _closed(S)  # each triangle counts twice at each of its corners
     pairs = ordered_pairs(out_degree(S)).reduce(monoid.plus).new().get(0)
     return float(closed / pairs) if pairs else 0.0
 

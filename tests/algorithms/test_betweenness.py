@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from networkx.algorithms.centrality import betweenness as judged
 
 import sparsezc as gb
-from sparsezc.algorithms import _searches
+from sparsezc.algorithms import _brandes, _searches
 from sparsezc.algorithms._sweeps import sample
 from tests.algorithms.graphs import (
     SMALL,
@@ -90,6 +90,56 @@ def test_groups_of_any_size_add_up(most, weighted, monkeypatch):
     monkeypatch.setattr(_searches, "FEW", most)
     monkeypatch.setattr(_searches, "MOST", most)
     check(graph, weighted=weighted, endpoints=True)
+    check_edges(graph, weighted=weighted)
+
+
+@pytest.mark.parametrize(("engine", "sources"), [("cpu", [1]), ("cpu", [1, 5, 7]), ("gpu", [1, 5, 7])])
+def test_sums_in_fp32(engine, sources, gpu):
+    """Shares of FP32 are those of FP64 to six digits, of one search and of several."""
+    A = matrix(SMALL["kronecker"]).to(engine)
+    exact = betweenness_centrality(A, sources=sources, endpoints=True, normalized=False)
+    found = betweenness_centrality(A, sources=sources, endpoints=True, normalized=False, dtype="FP32")
+    assert str(found.dtype) == "FP64"
+    assert not np.array_equal(dense(found, 0.0), dense(exact, 0.0))
+    assert np.allclose(dense(found, 0.0), dense(exact, 0.0), rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize("sources", [[0], [0, 1]])
+def test_more_paths_than_fp32_counts(sources):
+    """Of 2^130 paths through diamonds, one after another, each middle vertex has half."""
+    edges = [(3 * k + a, 3 * k + b) for k in range(130) for a, b in ((0, 1), (0, 2), (1, 3), (2, 3))]
+    A = gb.Matrix.from_edgelist(edges, nrows=391, ncols=391)
+    with pytest.raises(gb.exceptions.InvalidValue, match=r"dtype FP32: a vertex has over 3.4e38 shortest paths"):
+        betweenness_centrality(A, sources=sources, dtype="FP32")
+    found = betweenness_centrality(A, sources=[0], normalized=False)
+    assert found.get(388) == found.get(389) == 0.5
+    assert found.get(3) == 387
+
+
+def test_dtypes_that_no_sums_have():
+    A = matrix(SMALL["kronecker"])
+    with pytest.raises(gb.exceptions.InvalidValue, match="dtype 'INT8': FP64 is needed, or FP32"):
+        betweenness_centrality(A, dtype="INT8")
+    with pytest.raises(gb.exceptions.InvalidValue, match="dtype 'FP32': FP64 is needed over lengths"):
+        betweenness_centrality(A, dtype="FP32", weighted=True)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_levels_beyond_those_stored_whole(weighted, monkeypatch):
+    """They are kept as lists, also of a search alone, whose levels are Vectors."""
+    graph = SMALL["kronecker"][:60, :60]
+    graph.data = 1 + np.arange(graph.nnz) % 3
+    listed = []
+    whole = _brandes._Listed.whole
+    monkeypatch.setattr(_brandes._Listed, "whole", lambda level: listed.append(level) or whole(level))
+    monkeypatch.setattr(_brandes, "_WHOLE", 0)
+    monkeypatch.setattr(_brandes, "_FIRST", 0)
+    for most in (5,) if weighted else (1, 20):
+        monkeypatch.setattr(_searches, "FEW", most)
+        monkeypatch.setattr(_searches, "MOST", most)
+        check(graph, weighted=weighted, endpoints=True)
+        assert listed
+        listed.clear()
     check_edges(graph, weighted=weighted)
 
 

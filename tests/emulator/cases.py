@@ -17,6 +17,7 @@ from sparsezc.engines.gpu.graphs import colors, components, flow, local_pagerank
 from sparsezc.engines.gpu.placements import segments
 from sparsezc.engines.gpu.products import (
     best_column,
+    bit_dots,
     dense_rows,
     labels,
     multi_source_bfs,
@@ -177,10 +178,10 @@ def _panels() -> Iterator[Case]:
             yield name, f"#define KERNEL {name}\n" + codegen.source(file, prelude), name
     for name in ("count_rows", "list_rows", "put_words"):
         yield name, codegen.source("panel_words.cu", multi_source_bfs.prelude(aligned=False)), name
-    for dtype in (datatypes.INT8, datatypes.FP64):
+    for dtype, filters in ((datatypes.INT8, False), (datatypes.FP64, True), (datatypes.FP64, False)):
         form = Form(False, False, False, budget.LONG)
         prelude = spmm._prelude(
-            spmm._Case(semiring.plus_times[dtype], dtype, dtype, form, False, 1, 32, False, 0, None)
+            spmm._Case(semiring.plus_times[dtype], dtype, dtype, form, False, 1, 32, False, 0, None, None, filters)
         )
         yield "spmm", "#define KERNEL spmm\n" + codegen.source("spmm.cu", prelude), "spmm"
     source = codegen.source("panel.cu", codegen.typedefs(Id="u32"))
@@ -200,6 +201,10 @@ def _by_vertex() -> Iterator[Case]:
         prelude = spgemm_masked_dot._prelude(*types, *forms, sizes, True)
         source = "#define KERNEL masked_dot\n" + codegen.source("spgemm_masked_dot.cu", prelude)
         yield "masked_dot.corners", source, "masked_dot"
+        source = codegen.source("bit_rows.cu", codegen.typedefs(Id="u64" if wide else "u32"))
+        yield "bit_rows", "#define KERNEL bit_rows\n" + source, "bit_rows"
+        source = codegen.source("bit_dots.cu", bit_dots.prelude(wide, datatypes.INT64))
+        yield "bit_dots", "#define KERNEL bit_dots\n" + source, "bit_dots"
 
 
 def _heavy() -> Iterator[Case]:

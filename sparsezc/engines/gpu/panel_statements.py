@@ -149,8 +149,9 @@ class _Statement:
         """Return whether one pass over the large matrix is cheaper than making the few rows or columns one by one."""
         narrow, wide = few._store, many._store
         size, count = narrow.nrows * narrow.ncols, narrow.nvals
-        if count * _DENSE >= size:
-            return True
+        mask = self.write.mask
+        if count * _DENSE >= size or (mask is not None and (narrow.is_panel or mask.parent._store.is_panel)):
+            return True  # a pull reads what the mask wants; for a product by rows a panel's rows would have to be made
         rows: Rows | None = wide.held()[many._transposed]
         if narrow.is_panel or self.out.is_panel or rows is None or few._transposed:
             made = count * wide.nvals / wide.nrows * _HUBS

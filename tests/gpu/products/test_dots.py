@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import sparsezc as gb
-from sparsezc.engines.gpu.products import spgemm_masked_dot
+from sparsezc.engines.gpu.products import bit_dots, spgemm_masked_dot
 from sparsezc.memory.csr import Csr
 
 N = 310  # the length that A's rows and B's columns share
@@ -78,6 +78,34 @@ def test_every_semiring_on_rows_of_every_length(name: str, placement: str, gpu: 
             wanted = A.mxm(B.T, semiring).new(mask=getattr(M, kind))
             assert wanted.nvals
             assert got.isequal(wanted, check_dtype=True), (text, kind)
+
+
+@pytest.mark.parametrize("seed", [0, 4, 5, 6])
+def test_counts_of_rows_that_meet_in_few_columns(seed: int, gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By bits, by lists of numbers, and, in rows with other columns, as any product; A's rows may be those of B'."""
+    taken: list[Any] = []
+    launch = bit_dots.BitDots.launch
+    monkeypatch.setattr(
+        bit_dots.BitDots, "launch", lambda self, *a, **b: taken.append(launch(self, *a, **b)) or taken[-1]
+    )
+    for constant, value in (("HUBS", 320 if seed else 96), ("CHUNK", 40), ("FEWEST", 4), ("PAYS", 0)):
+        monkeypatch.setattr(bit_dots, constant, value)
+    rng = np.random.default_rng(seed)
+
+    def skewed(nrows: int, ncols: int) -> gb.Matrix:
+        i, j = np.nonzero(rng.random((nrows, ncols)) < rng.random((nrows, 1)) ** 2 * rng.random((1, ncols)) ** 2)
+        return gb.Matrix.from_coo(i, j, rng.integers(0, 2, i.size), "INT64", nrows=nrows, ncols=ncols)
+
+    A, B, M, S = skewed(190, 170), skewed(120, 170), skewed(190, 120), skewed(190, 190)
+    X, Y, K, T = (x.to("gpu", placement="device") for x in (A, B, M, S))
+    for kind, dtype in (("S", "INT64"), ("V", "UINT8")):
+        semiring = gb.semiring.plus_pair[dtype]
+        with small_tables():
+            got = X.mxm(Y.T, semiring).new(mask=getattr(K, kind)), T.mxm(T.T, semiring).new(mask=T.S)
+        assert got[0].isequal(A.mxm(B.T, semiring).new(mask=getattr(M, kind)), check_dtype=True)
+        assert got[1].isequal(S.mxm(S.T, semiring).new(mask=S.S), check_dtype=True)
+    assert len(taken) == 4
+    assert all(done.any() and not done.all() for done in taken)
 
 
 def test_blocks_of_rows_and_old_entries(gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,7 @@
 """Matrix times matrix at a mask's entries only (spgemm_masked_dot.cu): each entry is a row of A times a row of B'.
 
-The products are summed up at the mask's entries, or counted at all three of their indices.
+The products are summed up at the mask's entries, or counted at all three of their indices. Where they are counted at
+the entries, bit_dots.py takes the rows that meet in few columns.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import numpy as np
 from sparsezc.device import cuda
 from sparsezc.engines.gpu.elementwise.filter import Kept
 from sparsezc.engines.gpu.elementwise.matrix_merge import MaskRows
+from sparsezc.engines.gpu.products import bit_dots
 from sparsezc.engines.gpu.runtime import codegen, groups, launch, presence_words
 from sparsezc.engines.gpu.runtime.codegen import evaluate, flags, function, typedefs
 from sparsezc.engines.gpu.storage import assembly, row_blocks
@@ -37,15 +39,17 @@ def dots(semiring: Any, a: MatrixStore, b_type: DataType, columns: Rows, mask: M
     a_rows = assembly.near(a.rows, values="x" in semiring.reads)
     b_rows = a_rows if columns is a.rows else assembly.near(columns, values="y" in semiring.reads)
     case = _Case(semiring, a.dtype, b_type, a_rows, b_rows, m_rows.wide)
+    counted = bit_dots.plan(semiring, a_rows, b_rows, m_rows)
 
     def make(first: int, last: int, whole: bool, *part: int) -> tuple[Any, Any, Any]:
         indptr, ids, start = _part(m_rows, first, last, *part)
         count = ids.size
         sums, bits = xp.empty(count, dtype.np_type), xp.zeros(-(-count // 32), np.uint32)
-        case.launch(
-            indptr, first, last, m_ids=ids, base=start, allowed=_allowed(mask, start, start + count), sums=sums,
-            bits=bits, counts=0,
-        )  # fmt: skip
+        given = {"base": start, "allowed": _allowed(mask, start, start + count), "sums": sums, "bits": bits}
+        longer = case.longer(indptr, first, last)
+        if counted is not None:
+            longer &= ~counted.launch((indptr, ids), m_rows.wide, first, longer, **given)
+        case.launch(indptr, first, last, longer, m_ids=ids, counts=0, **given)
         kept = Kept.of(count, bits)
         offsets = kept.offsets(indptr[first : last + 1] - start)
         if not whole:
@@ -73,7 +77,9 @@ def corners(a: MatrixStore, b_type: DataType, columns: Rows, mask: Rows) -> Any:
     counts = cuda.current().xp.zeros(a.nrows, np.uint64)
     for first, last, *part in row_blocks.blocks([mask.indptr], _MASK_BYTES, cut=row_blocks.evenly(mask.indptr)):
         indptr, ids, start = _part(mask, first, last, *part)
-        case.launch(indptr, first, last, m_ids=ids, base=start, allowed=0, sums=0, bits=0, counts=counts)
+        longer = case.longer(indptr, first, last)
+        given = {"base": start, "allowed": 0, "sums": 0, "bits": 0, "counts": counts}
+        case.launch(indptr, first, last, longer, m_ids=ids, **given)
     return counts.view(np.int64)
 
 
@@ -113,11 +119,16 @@ class _Case:
         wide, iso = (a_rows.wide, b_rows.wide, mask_wide), (a_rows.iso, b_rows.iso)
         self.prelude = _prelude(semiring, a, b, wide, iso, (self.slots, self.warp_row, WARP_MASK), corners)
 
-    def launch(self, m_indptr: Any, first: int, last: int, **given: Any) -> None:
-        """Launch the kernel for rows `first` .. `last` - 1 of a mask with these offsets."""
+    def longer(self, m_indptr: Any, first: int, last: int) -> Any:
+        """Return which rows `first` .. `last` - 1 of a mask no warp takes alone, as an array of bool."""
+        m_lengths, a_lengths = m_indptr[first + 1 : last + 1] - m_indptr[first:last], self._lengths[first:last]
+        return ((a_lengths > self.warp_row) | (m_lengths > WARP_MASK)) & (a_lengths > 0) & (m_lengths > 0)
+
+    def launch(self, m_indptr: Any, first: int, last: int, longer: Any, **given: Any) -> None:
+        """Launch the kernel for these rows of a mask; of those that no warp takes alone, for the `longer` ones."""
         gpu, (a_rows, b_rows) = cuda.current(), self._rows
-        lengths = m_indptr[first + 1 : last + 1] - m_indptr[first:last]
-        chunks = self.chunks(first, lengths, self._lengths[first:last])
+        rows = gpu.xp.flatnonzero(longer) + first
+        chunks = Chunks.cut(gpu, rows, m_indptr[rows + 1] - m_indptr[rows], CHUNK)
         codegen.kernel(gpu, "spgemm_masked_dot.cu", self.prelude, "masked_dot").launch(
             launch.blocks(gpu, 32 * (last - first) + launch.THREADS * chunks.count),
             groups.Left(*a_rows.arguments[1:]), groups.Right(*b_rows.arguments[1:]), chunks.all,
@@ -130,13 +141,6 @@ class _Case:
     def warp_row(self) -> int:
         """Return the longest row of A that a warp takes alone: a quarter of its part of the table."""
         return self.slots // 32
-
-    def chunks(self, first: int, m_lengths: Any, a_lengths: Any) -> Chunks:
-        """Return the rows that blocks take, cut by the mask's entries; `first` is the first row of those given."""
-        gpu = cuda.current()
-        longer = (a_lengths > self.warp_row) | (m_lengths > WARP_MASK)
-        rows = gpu.xp.flatnonzero(longer & (a_lengths > 0) & (m_lengths > 0))
-        return Chunks.cut(gpu, rows + first, m_lengths[rows], CHUNK)
 
 
 @lru_cache(maxsize=256)

@@ -95,7 +95,7 @@ class _Product(NamedTuple):
         for part in placements.parts(rows, None, wanted, ids=True, values=reads_values):
             case = _Case(
                 semiring, dtype, x.vector.dtype, rows.form, x.across, columns, at_once, part.partial, part.bits, dots,
-                narrow,
+                narrow, name == "spmm" and columns == 1 and sampled is None and not x.vector.is_full,
             )  # fmt: skip
             kernel = codegen.kernel(gpu, f"{name}.cu", _prelude(case), name)
             counters = gpu.xp.zeros(2, np.uint64)
@@ -141,6 +141,8 @@ class _Case(NamedTuple):
         Of the part, as in :class:`~sparsezc.engines.gpu.placements.Part`.
     narrow : tuple or None
         Of a panel of few columns: how many, and whether its rows may be read in requests of 16 bytes.
+    filters : bool
+        Entries are compared with the panel and the mask before their columns are.
     """
 
     semiring: Any
@@ -154,6 +156,7 @@ class _Case(NamedTuple):
     segment_bits: int
     dots: tuple[str, str, DataType, bool] | None
     narrow: tuple[int, bool] | None = None
+    filters: bool = False
 
 
 def _narrow(width: int, aligned: bool) -> str:
@@ -180,6 +183,7 @@ def _prelude(case: _Case) -> str:
                 COMPRESSED=form.compressed,
                 PARTIAL=case.partial,
                 SEGMENT_BITS=case.segment_bits,
+                FILTERS=case.filters,
             ),
             f"constexpr u64 LONG = {form.long};",
             f"constexpr u32 COLUMNS = {case.columns}, ROWS_PER_WARP = {case.rows_at_once};",

@@ -4,11 +4,13 @@
 // Who calls: engines/gpu/products/spmm.py. Memory: `indices` and `values` of M in host memory (zero-copy) or on the
 // device, all else on the device; X, Y and the mask are panels, entry (i, c) at i * width + c. What a warp does: it
 // streams the rows of a presence word (rows.cuh), a slice of 32 entries at a time; then its lanes are the columns, and
-// it takes the slice's entries one after another, or several at once where there are fewer than 32 columns. A row ends
-// early where all its sums are terminal. Rows longer than LONG are cut into chunks, which any warp may take; the last
+// it takes the slice's entries one after another, or several at once where there are fewer than 32 columns. Where X may
+// lack entries, each lane first compares its entry's columns in X with those that the mask allows in the row, and only
+// entries that share one are taken: a search meets most edges when nothing is to be added. A row ends early where all its
+// sums are terminal. Rows longer than LONG are cut into chunks, which any warp may take; the last
 // to finish adds the chunks' sums in order, so answers do not depend on timing. `group`: the lanes that an entry takes.
 //
-// The prelude supplies what spmm.cuh says.
+// The prelude supplies what spmm.cuh says, and FILTERS, whether entries are compared first: of 32 columns at most.
 #include "spmm.cuh"
 
 namespace szc {
@@ -28,8 +30,43 @@ struct Sums {
   }
 };
 
-// Adds the entries that lanes lo .. hi-1 have read, all of one row.
-__device__ __forceinline__ void add_entries(const Operands& o, u64 id, const Weight& w, u64 row, u32 lo, u32 hi, Sums& s) {
+// The entry at place `lane` of a slice: with FILTERS those that have a product follow each other, else each has its own place.
+struct Placed {
+  Id id;
+  u32 live;  // its columns that have products; without FILTERS not known
+  u32 lane;  // which has read it
+};
+
+// The place of the set bit of a word that has n others below it.
+__device__ __forceinline__ u32 nth_bit(u32 word, u32 n) {
+  u32 at = 0;
+  for (u32 d = 16; d; d >>= 1) {
+    const u32 lower = (u32)__popc(word >> at & bit_range(0, d));
+    if (lower <= n) {
+      n -= lower;
+      at += d;
+    }
+  }
+  return at;
+}
+
+// Moves the entries of `hits` to the first places. All lanes call.
+__device__ __forceinline__ Placed place(Id id, u32 live, u32 hits) {
+  const u32 lane = FILTERS ? nth_bit(hits, lane_id()) : lane_id();
+  if (!FILTERS) return {id, ALL, lane};
+  return {__shfl_sync(ALL, id, lane), __shfl_sync(ALL, live, lane), lane};
+}
+
+// The columns of a row that the mask allows, and of these the ones that an entry finds in X.
+__device__ __forceinline__ u32 wanted_columns(const Operands& o, u64 row) {
+  return FILTERS ? bits_from(o.mask, o.flip, row * o.width, (u32)o.width) : any_allowed(o, row);
+}
+__device__ __forceinline__ u32 live_columns(const Operands& o, u64 id, u32 wanted, bool active) {
+  return FILTERS && active && wanted ? bits_from(o.x_bits, 0, id * o.width, (u32)o.width) & wanted : active;
+}
+
+// Adds the entries at places lo .. hi-1, all of one row.
+__device__ __forceinline__ void add_entries(const Operands& o, const Placed& e, const Weight& w, u64 row, u32 lo, u32 hi, Sums& s) {
   constexpr u32 AHEAD = COLUMNS >= 4 ? 1 : 4 / COLUMNS;  // entries whose vector values are requested at once
   const u32 together = 32 / o.group, mine = lane_id() / o.group;
   for (u32 t = lo; t < hi; t += together * AHEAD) {
@@ -39,13 +76,15 @@ __device__ __forceinline__ void add_entries(const Operands& o, u64 id, const Wei
     Factor f[AHEAD];
 #pragma unroll
     for (u32 u = 0; u < AHEAD; ++u) {
-      const u32 from = t + u * together + mine;
-      shared[u] = __shfl_sync(ALL, id, from & 31u);
-      f[u] = factor(o, w, from & 31u);
+      const u32 at = t + u * together + mine, from = at & 31u;
+      shared[u] = (u64)__shfl_sync(ALL, e.id, from);
+      f[u] = factor(o, w, FILTERS ? __shfl_sync(ALL, e.lane, from) : from);
+      const u32 live = FILTERS ? __shfl_sync(ALL, e.live, from) : ALL;
 #pragma unroll
       for (u32 q = 0; q < COLUMNS; ++q) {
         const u64 place = shared[u] * o.width + column(o, q);
-        hit[u][q] = from < hi && column(o, q) < o.width && present(o.x_bits, place) && f[u].is_there(o, q);
+        hit[u][q] = at < hi && column(o, q) < o.width && f[u].is_there(o, q) &&
+                    (FILTERS ? has_bit(live, (u32)column(o, q)) : present(o.x_bits, place));
         x[u][q] = READS_X && hit[u][q] ? o.x[place] : X();
       }
     }
@@ -92,7 +131,8 @@ __device__ __forceinline__ bool finished(const Operands& o, u64 row, const Sums&
 __device__ __forceinline__ void do_chunk(const Operands& o, PartIds& ids, const i64* indptr, const Chunks& c, u64 chunk) {
   const u32 slot = c.slot[chunk];
   const u64 row = c.rows[slot], first = c.first[slot], last = c.first[slot + 1];
-  if (!is_in_part(o.part, row) || !any_allowed(o, row)) return;
+  const u32 wanted = is_in_part(o.part, row) ? wanted_columns(o, row) : 0;
+  if (!wanted) return;
   const u64 begin = (u64)indptr[row] + (chunk - first) * LONG, row_end = (u64)indptr[row + 1];
   const u64 end = row_end - begin < LONG ? row_end : begin + LONG;
   Sums s;
@@ -100,9 +140,12 @@ __device__ __forceinline__ void do_chunk(const Operands& o, PartIds& ids, const 
   for (u64 base = begin & ~(u64)31; base < end; base += 32) {
     const u64 at = base + lane_id();
     const bool active = at >= begin && at < end;
-    const u32 lo = base < begin ? (u32)(begin - base) : 0, hi = end - base < 32 ? (u32)(end - base) : 32;
-    const u64 id = (u64)ids.load(at, active);
-    add_entries(o, id, weight(o, at, row, id, active), row, lo, hi, s);
+    const Id id = ids.load(at, active);
+    const u32 live = live_columns(o, (u64)id, wanted, active), hits = __ballot_sync(ALL, live != 0);
+    const u32 lo = FILTERS || base >= begin ? 0 : (u32)(begin - base);
+    const u32 hi = FILTERS ? (u32)__popc(hits) : end - base < 32 ? (u32)(end - base) : 32;
+    if (FILTERS && !hits) continue;
+    add_entries(o, place(id, live, hits), weight(o, at, row, (u64)id, live != 0), row, lo, hi, s);
     if (finished(o, row, s)) break;
   }
   gather(o, s);
@@ -142,19 +185,26 @@ extern "C" __global__ void __launch_bounds__(256)
   for (u64 word = start + take(counters + 1, 1); word < end_of_part; word = start + take(counters + 1, 1)) {
     const u64 row = 32 * word + lane;
     u64 begin = 0, end = 0;
-    if (has_bit(in_part(part, word, ALL), lane) && row < nrows && any_allowed(o, row)) {
+    const u32 wanted = has_bit(in_part(part, word, ALL), lane) && row < nrows ? wanted_columns(o, row) : 0;
+    if (wanted) {
       begin = (u64)indptr[row];
       end = (u64)indptr[row + 1];
     }
     Sums s;
     u32 open = 32;  // the row whose sums are in s; 32: none
     stream_rows(begin, end, __ballot_sync(ALL, begin < end && end - begin <= LONG), owners[threadIdx.x >> 5], [&](const Slice& slice) {
-      const u64 id = (u64)ids.load(slice.at, slice.active);
-      const Weight w = weight(o, slice.at, 32 * word + slice.row, id, slice.active);
+      const Id id = ids.load(slice.at, slice.active);
+      const u32 live = live_columns(o, (u64)id, __shfl_sync(ALL, wanted, slice.row), slice.active);
+      const u32 hits = __ballot_sync(ALL, live != 0);
+      if (!hits) return false;
+      const Weight w = weight(o, slice.at, 32 * word + slice.row, (u64)id, live != 0);
+      const Placed e = place(id, live, hits);
       u32 done = 0;
-      for (u32 heads = __ballot_sync(ALL, slice.active && slice.head == lane); heads; heads &= heads - 1) {
-        const u32 head = (u32)__ffs((int)heads) - 1, r = __shfl_sync(ALL, slice.row, head);
-        const u32 count = (u32)__popc(__shfl_sync(ALL, slice.range, r));
+      for (u32 heads = or_lanes(live ? bit(slice.head) : 0); heads; heads &= heads - 1) {
+        const u32 first = (u32)__ffs((int)heads) - 1, r = __shfl_sync(ALL, slice.row, first);
+        const u32 range = __shfl_sync(ALL, slice.range, r);
+        const u32 head = FILTERS ? (u32)__popc(hits & (bit(first) - 1)) : first;
+        const u32 count = (u32)__popc(FILTERS ? hits & range : range);
         if (r != open) {
           if (open < 32) {
             gather(o, s);
@@ -163,7 +213,7 @@ extern "C" __global__ void __launch_bounds__(256)
           s.clear();
           open = r;
         }
-        add_entries(o, id, w, 32 * word + r, head, head + count, s);
+        add_entries(o, e, w, 32 * word + r, head, head + count, s);
         if (finished(o, 32 * word + r, s)) done |= bit(r);
       }
       return has_bit(done, lane);

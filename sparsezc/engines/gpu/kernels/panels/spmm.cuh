@@ -47,6 +47,15 @@ __device__ __forceinline__ bool any_allowed(const Operands& o, u64 row) {
   return false;
 }
 
+// Bits first .. first + width - 1 of presence words, each xor `flip`, for a width of 32 at most; null: all of them.
+__device__ __forceinline__ u32 bits_from(const u32* bits, u32 flip, u64 first, u32 width) {
+  if (!bits) return bit_range(0, width);
+  const u32 shift = (u32)first & 31u;
+  u32 found = (bits[first >> 5] ^ flip) >> shift;
+  if (shift + width > 32) found |= (bits[(first >> 5) + 1] ^ flip) << (32 - shift);
+  return found & bit_range(0, width);
+}
+
 // A part of a long row.
 struct Chunks {
   const u64* rows;

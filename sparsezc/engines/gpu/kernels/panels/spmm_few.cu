@@ -28,21 +28,20 @@ struct Products {
   }
 };
 
-// The columns that row `id` of X has, a bit each. They fit into L2 where X's values do not, so they are read before them.
-__device__ __forceinline__ u32 entries_of_row(const u32* x_bits, u64 id) {
-  u32 found = 0;
-#pragma unroll
-  for (u32 q = 0; q < WIDTH; ++q) found |= present(x_bits, id * WIDTH + q) ? bit(q) : 0;
-  return found;
+// The columns of a row that the mask allows; where weights take most registers, all if it allows any.
+__device__ __forceinline__ u32 wanted_columns(const Operands& o, u64 row) {
+  const u32 allowed = bits_from(o.mask, o.flip, row * WIDTH, WIDTH);
+  return SAMPLED && allowed ? ALL : allowed;
 }
 
-// The products of entry `at`, of one row and with this id. All lanes call.
-__device__ __forceinline__ Products products(const Operands& o, u64 at, u64 row, u64 id, bool active) {
+// The products of entry `at`, of one row and with this id, in the columns that the row wants. All lanes call.
+__device__ __forceinline__ Products products(const Operands& o, u64 at, u64 row, u64 id, bool active, u32 wanted) {
   const Weight w = weight(o, at, row, id, active);
   Products made;
   made.clear();
   if (!active || (DROPS && !w.has)) return made;
-  const u32 there = entries_of_row(o.x_bits, id);
+  // X's presence words fit into L2 where its values do not, so they are read before them
+  const u32 there = wanted & bits_from(o.x_bits, 0, id * WIDTH, WIDTH);
   X x[WIDTH];
   if (READS_X && there) read_row<WIDTH, ALIGNED_X>(o.x + id * WIDTH, x);
 #pragma unroll
@@ -87,7 +86,8 @@ __device__ __forceinline__ void write(const Operands& o, u64 row, const Products
 __device__ __forceinline__ void do_chunk(const Operands& o, PartIds& ids, const i64* indptr, const Chunks& c, u64 chunk) {
   const u32 slot = c.slot[chunk], lane = lane_id();
   const u64 row = c.rows[slot], first = c.first[slot], last = c.first[slot + 1];
-  if (!is_in_part(o.part, row) || !any_allowed(o, row)) return;
+  const u32 wanted = is_in_part(o.part, row) ? wanted_columns(o, row) : 0;
+  if (!wanted) return;
   const u64 begin = (u64)indptr[row] + (chunk - first) * LONG, row_end = (u64)indptr[row + 1];
   const u64 end = row_end - begin < LONG ? row_end : begin + LONG;
   Products s;
@@ -96,7 +96,7 @@ __device__ __forceinline__ void do_chunk(const Operands& o, PartIds& ids, const 
     const u64 at = base + lane;
     const bool active = at >= begin && at < end;
     const u64 id = (u64)ids.load(at, active);
-    const Products made = products(o, at, row, id, active);
+    const Products made = products(o, at, row, id, active, wanted);
 #pragma unroll
     for (u32 q = 0; q < WIDTH; ++q)
       if (has_bit(made.has, q)) s.join(q, made.z[q]);
@@ -147,7 +147,8 @@ extern "C" __global__ void __launch_bounds__(256)
   for (u64 word = start + take(counters + 1, 1); word < end_of_part; word = start + take(counters + 1, 1)) {
     const u64 row = 32 * word + lane;
     u64 begin = 0, end = 0;
-    if (has_bit(in_part(part, word, ALL), lane) && row < nrows && any_allowed(o, row)) {
+    const u32 wanted = has_bit(in_part(part, word, ALL), lane) && row < nrows ? wanted_columns(o, row) : 0;
+    if (wanted) {
       begin = (u64)indptr[row];
       end = (u64)indptr[row + 1];
     }
@@ -155,7 +156,7 @@ extern "C" __global__ void __launch_bounds__(256)
     s.clear();
     stream_rows(begin, end, __ballot_sync(ALL, begin < end && end - begin <= LONG), owners[threadIdx.x >> 5], [&](const Slice& slice) {
       const u64 id = (u64)ids.load(slice.at, slice.active);
-      const Products made = products(o, slice.at, 32 * word + slice.row, id, slice.active);
+      const Products made = products(o, slice.at, 32 * word + slice.row, id, slice.active, SAMPLED ? ALL : __shfl_sync(ALL, wanted, slice.row));
 #pragma unroll
       for (u32 q = 0; q < WIDTH; ++q) {
         bool has = has_bit(s.has, q);
