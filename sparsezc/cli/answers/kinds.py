@@ -92,6 +92,7 @@ def ranks(found: Graph, result: Any, given: Given) -> Shown:
     made.tables[0].heading = ("vertex", "rank", "out-edges")
     made.tables[0].title = "highest ranks"
     made.out = made.out._replace(missing=0)
+    made.picture = tail(made.out.values["value"], "rank")
     return made
 
 
@@ -250,7 +251,7 @@ def tail(values: Any, name: str, of: str = "vertices") -> Picture:
 
     x = np.sort(np.asarray(values, np.float64))
     y = 1 - np.arange(x.size) / max(x.size, 1)
-    return Picture("tail", f"distribution of {name}s", x, y, name, f"share of {of} with at least this {name}")
+    return Picture("tail", f"{of} by {name}", x, y, name, f"share of {of} with at least this {name}")
 
 
 def reached(count: int, n: int) -> str:
