@@ -56,7 +56,7 @@ class Row:
 
     @property
     def pictured(self) -> bool:
-        """Whether ``--plot`` draws its answer."""
+        """True if ``--plot`` draws its answer."""
         return self.show in PICTURED
 
     @property
