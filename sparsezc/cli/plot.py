@@ -21,6 +21,7 @@ _SUFFIXES = (".png", ".svg", ".pdf")
 _MOST_VERTICES = 500  # of a graph that is drawn: more are no picture
 _GRID = 512  # cells of a spy picture in each direction
 _BARS = 60  # bars; with more values a line is drawn
+_TICKS = 10  # bars that have a number each
 _STEPS = 200  # of the layout; with NetworkX's 50 a grid is still folded
 _LABELS = 60  # vertices whose names are written beside them
 
@@ -121,13 +122,16 @@ def save(path: str, kind: str, found: Graph, drawn: Any, colours: Any = None) ->
 def _distribution(axes: Any, picture: Picture) -> None:
     x, y = picture.x, picture.y
     axes.set(title=picture.title, xlabel=picture.across, ylabel=picture.upward)
-    if picture.kind == "bars" and len(x) <= _BARS:
+    if picture.kind in ("bars", "ranked") and len(x) <= _BARS:
         axes.bar(x, y)
-        axes.xaxis.get_major_locator().set_params(integer=True)
+        if len(x) <= _TICKS:
+            axes.set_xticks(x)
+        else:
+            axes.xaxis.get_major_locator().set_params(integer=True)
     elif picture.kind == "bars":
         axes.plot(x, y)
     else:
-        axes.plot(x, y, drawstyle="steps-post", marker="." if len(x) < _BARS else None)
+        axes.plot(x, y, drawstyle="steps-post")
         positive = picture.kind == "ranked" or bool(len(x) and x[0] > 0)
         axes.set(xscale="log" if positive else "linear", yscale="log")
 

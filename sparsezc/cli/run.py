@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any, NoReturn
 
 from sparsezc.cli import graph, plot
-from sparsezc.cli.answers import files, names
+from sparsezc.cli.answers import files, ids, names
 from sparsezc.cli.answers.report import Report, Table, rate, seconds
 from sparsezc.cli.answers.shown import Columns, Given, Rows, Shown
 from sparsezc.cli.graph import Graph
@@ -81,9 +81,16 @@ def run(row: Row, arguments: argparse.Namespace) -> Report:
     into_file = row.function == "projection" and arguments.out is not None and names.is_edge_list(arguments.out)
     names.check(arguments, row.out, row.files)
     plot.check(arguments)
+    if arguments.plot is not None and arguments.plot_kind == "answer" and not row.pictured:
+        raise InvalidValue(
+            f"--plot {arguments.plot}: {arguments.name} has no distribution; --plot-kind degrees, spy or graph draws"
+            " the graph"
+        )
     graph.configure(arguments)
     weights = row.read_weights(vars(arguments))
     found = graph.load(arguments, weights)
+    if arguments.out is not None:
+        ids.check(arguments.out, row.out, found)
     into_file = into_file and found.ids is None  # the pieces have rows' numbers, not the file's ids
     others = [_another(arguments, getattr(arguments, f"graph{k}"), weights) for k, _ in enumerate(row.graphs, 2)]
     given = {option.name: option.value(arguments, [found, *others]) for option in row.options}
@@ -111,21 +118,6 @@ def run(row: Row, arguments: argparse.Namespace) -> Report:
 def _another(arguments: argparse.Namespace, path: str, weights: Any) -> Graph:
     """Read a further graph, under the options of the first."""
     return graph.load(argparse.Namespace(**vars(arguments) | {"graph": path}), weights)
-
-
-def _by_ids(found: Graph, written: Any) -> Any:
-    """Return a graph's matrix with the file's ids for rows and columns."""
-    from sparsezc.errors import InvalidValue
-
-    if found.ids is None:
-        return written
-    if found.named_by_text:
-        raise InvalidValue(
-            f"--out: such a file holds numbers, and the vertices of {found.name} have names; .csv or .parquet has both"
-        )
-    i, j, values = written.to_coo()
-    n = int(found.ids.max(initial=-1)) + 1
-    return type(written).from_coo(found.ids[i], found.ids[j], values, written.dtype, nrows=n, ncols=n)
 
 
 def _source(row: Row, found: Graph, given: dict[str, Any]) -> list[tuple[str, str]]:
@@ -168,13 +160,6 @@ def timed(found: Graph, compute: Callable[[Any], Any], label: str) -> tuple[Any,
 
 def _draw(arguments: argparse.Namespace, found: Graph, shown: Shown, drawn: Any) -> None:
     """Draw the picture that was asked for."""
-    from sparsezc.errors import InvalidValue
-
-    if arguments.plot_kind == "answer" and shown.picture is None:
-        raise InvalidValue(
-            f"--plot {arguments.plot}: {arguments.name} has no distribution; --plot-kind degrees, spy or graph draws"
-            " the graph"
-        )
     plot.save(
         arguments.plot, arguments.plot_kind, found, shown.picture if drawn is None else drawn, _colours(found, shown)
     )
@@ -215,7 +200,7 @@ def _save(path: str, found: Graph, out: Any, form: str) -> None:
     elif form == "graph" and found.ids is not None and path.lower().endswith(names.HDF5):
         write_files(out, path, vertices=found.ids)
     else:
-        write(_by_ids(found, out) if form == "graph" else out, path)
+        write(ids.by_ids(found, out) if form == "graph" else out, path)
 
 
 def _report(

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from sparsezc.cli import parameters
 from sparsezc.cli.answers import kinds, singles
-from sparsezc.cli.answers.shown import Show
+from sparsezc.cli.answers.shown import PICTURED, Show
 from sparsezc.cli.options import Option
 
 _USES = {
@@ -53,6 +53,11 @@ class Row:
     def name(self) -> str:
         """The name on the command line."""
         return self.function.replace("_", "-")
+
+    @property
+    def pictured(self) -> bool:
+        """True if ``--plot`` draws its answer."""
+        return self.show in PICTURED
 
     @property
     def summary(self) -> str:
@@ -113,8 +118,8 @@ ROWS = (
     Row("sssp", kinds.distances, "lengths", short="sssp"),
     Row("pagerank", kinds.ranks, short="pagerank"),
     Row("connected_components", _components, short="cc"),
-    Row("adamic_adar_index", kinds.edges("pairs"), out="graph"),
-    Row("all_pairs_shortest_paths", kinds.edges("pairs"), "lengths", "graph"),
+    Row("adamic_adar_index", kinds.edge_scores("pairs", "score"), out="graph"),
+    Row("all_pairs_shortest_paths", kinds.edge_scores("pairs", "distance"), "lengths", "graph"),
     Row("approximate_diameter", kinds.number("diameter"), out="numbers"),
     Row("articulation_points", kinds.members),
     Row("average_shortest_path_length", kinds.number("average_shortest_path_length"), out="numbers"),
@@ -126,17 +131,17 @@ ROWS = (
     Row("cdlp", _communities),
     Row("closeness_centrality", kinds.scores),
     Row("clustering", kinds.scores),
-    Row("common_neighbors", kinds.edges("pairs"), out="graph", leave=("weight",)),
+    Row("common_neighbors", kinds.edge_scores("pairs", "number"), out="graph", leave=("weight",)),
     Row("condensation", singles.condensed),
     Row("constraint", kinds.scores),
     Row("core_number", kinds.counts("core_number")),
-    Row("cosine_similarity", kinds.edges("pairs"), out="graph"),
+    Row("cosine_similarity", kinds.edge_scores("pairs", "score"), out="graph"),
     Row("dag_longest_path", kinds.sequence("path"), out="rows"),
     Row("degree_assortativity", kinds.number("assortativity"), out="numbers"),
     Row("diameter", kinds.number("diameter"), out="numbers"),
     Row("double_edge_swap", kinds.edges("edges"), out="graph"),
     Row("eccentricity", kinds.counts("eccentricity")),
-    Row("edge_betweenness_centrality", kinds.edges("edges"), out="graph"),
+    Row("edge_betweenness_centrality", kinds.edge_scores("edges", "score"), out="graph"),
     Row("effective_size", kinds.scores),
     Row("ego_graph", kinds.edges("edges"), "values", "graph", ("undirected",)),
     Row("eigenvector_centrality", kinds.scores),
@@ -148,7 +153,7 @@ ROWS = (
     Row("harmonic_centrality", kinds.scores),
     Row("hits", kinds.hubs),
     Row("is_directed_acyclic_graph", kinds.number("acyclic"), out="numbers"),
-    Row("jaccard_coefficient", kinds.edges("pairs"), out="graph"),
+    Row("jaccard_coefficient", kinds.edge_scores("pairs", "score"), out="graph"),
     Row("k_core", kinds.counts("core_number")),
     Row("k_hop", kinds.levels, leave=("undirected",)),
     Row("k_truss", kinds.edges("edges"), out="graph"),
@@ -170,7 +175,7 @@ ROWS = (
     Row("pagerank_within", kinds.ranks),
     Row("random_walks", singles.walks, out="rows"),
     Row("reciprocity", kinds.scores),
-    Row("resource_allocation_index", kinds.edges("pairs"), out="graph"),
+    Row("resource_allocation_index", kinds.edge_scores("pairs", "score"), out="graph"),
     Row("rich_club_coefficient", singles.by_degree, out="rows"),
     Row("sample_neighbors", singles.sampled, out="rows"),
     Row("scan_statistics", singles.scan),

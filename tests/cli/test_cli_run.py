@@ -14,7 +14,8 @@ import pytest
 
 import sparsezc as gb
 from sparsezc.cli import features, main
-from sparsezc.cli.table import ROWS, Row
+from sparsezc.cli import run as cli_run
+from sparsezc.cli.table import BY_NAME, ROWS, Row
 
 
 @pytest.fixture(autouse=True)
@@ -87,6 +88,18 @@ CALLS = {
     "linear-assignment": ["--absent", 9, "--out", "columns.txt"],
     "seeded-graph-matching": ["g.tsv", "--seeds", "pairs.csv", "--out", "match.tsv"],
 }
+
+
+@pytest.fixture(autouse=True)
+def _drawn_as_the_table_says(monkeypatch):
+    """Every answer has a picture for --plot, or its row is refused before the work."""
+    report = cli_run._report
+
+    def reported(arguments, found, shown, *rest):
+        assert (shown.picture is not None) == BY_NAME[arguments.name].pictured
+        return report(arguments, found, shown, *rest)
+
+    monkeypatch.setattr(cli_run, "_report", reported)
 
 
 def lines() -> list[str]:
@@ -361,12 +374,40 @@ def test_no_edges_between_ids_are_a_graphs_file(here, capsys):
 def test_names_with_blanks_need_a_format_that_holds_them(here, capsys):
     (here / "named.csv").write_text('who,whom\nann\u00a0lee,bob\nbob,zoe x\n"t\tu",bob\n')
     columns = ("named.csv", "--relabel", "--undirected", "--source-col", "who", "--target-col", "whom", "--quiet")
-    for out, told in (("a.txt", "has one; use .tsv or .csv"), ("-", "use .tsv or"), ("a.tsv", "use .csv")):
+    for out in ("a.txt", "-", "a.tsv"):
         code, text, err = run(capsys, "bridges", *columns, "--out", out)
         assert (code, text) == (1, "")
-        assert told in err
+        assert "a tab has a meaning in such lines, and the name 't\\tu' has one; use .csv" in err
     answer(capsys, "bridges", *columns[:-1], "--out", "a.csv")
     assert gb.io.read("a.csv", relabel=True)[1].tolist() == ["ann\u00a0lee", "bob", "t\tu", "zoe x"]
+
+
+@pytest.mark.parametrize("name", ["a,b", "a;b", "#a", "%a", 'a"b', '"a', "a b"])
+def test_names_with_marks_are_read_as_they_were_written(name, here, capsys):
+    gb.io.write(gb.io.read("path:3"), "p.csv")
+    quoted = '"' + name.replace('"', '""') + '"'
+    (here / "named.csv").write_text(f"{quoted},c\nc,d\n")
+    for out in ("a.csv", "a.tsv", "a.txt"):
+        code, _, err = run(capsys, "bridges", "named.csv", "--relabel", "--undirected", "--quiet", "--out", out)
+        if code:
+            assert (out, err.count("\n")) in (("a.txt", 1), ("a.tsv", 1))
+            assert f"has a meaning in such lines, and the name {name!r} has one; use " in err
+        else:
+            assert gb.io.read(out, relabel=True)[1].tolist() == sorted([name, "c", "d"])
+
+
+def test_ids_that_a_format_cannot_number_are_refused_before_the_work(here, capsys, monkeypatch):
+    (here / "far.txt").write_text("1000000000000 3\n3 5\n")
+    forest = "minimum-spanning-forest", "far.txt", "--relabel", "--undirected", "--quiet", "--out"
+    for out in ("a.csv", "a.txt", "a.parquet", "a.h5"):
+        assert run(capsys, *forest, out) == (0, "", "")
+        assert gb.io.read(out, relabel=True)[1].tolist() == [3, 5, 1000000000000]
+    monkeypatch.setattr(Row, "call", None)
+    for out in ("a.mtx", "a.npz", "a.el", "a.gr"):
+        code, text, err = run(capsys, *forest, out)
+        assert (code, text) == (1, "")
+        assert f"--out {out}: the format numbers all vertices up to the largest id, 1,000,000,000,000, whose" in err
+        assert "8,000,000,000,016 bytes of memory" in err
 
 
 LISTED = [".txt", ".tsv.gz", ".csv", ".json", ".npz", ".parquet", ".feather", "-"]

@@ -1,4 +1,4 @@
-"""What an audit of accessibility finds in the HTML of a page, without a browser: the rules of axe that need no layout.
+"""An audit of the accessibility of a page's HTML without a browser: the rules of axe that need no layout.
 
 Source: WCAG 2.2, and the rules of axe-core 4 under the names that :data:`RULES` gives.
 """

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Any
 
+from sparsezc.cli.answers.ids import check_cells
 from sparsezc.cli.answers.names import ARROW, HDF5, PARQUET, suffix_of
 from sparsezc.terminal import streams
 
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from sparsezc.io.files.atomic_write import Output
 
 _BLOCK = 1 << 18  # values formatted at a time
-_BLANK = re.compile(r"[ \t\n\r\v\f]")
-_TAB = re.compile(r"[\t\n\r]")
 _LINES = {"-": " ", ".txt": " ", ".tsv": "\t", ".csv": ","}  # formats of lines, and the mark between two cells
 
 
@@ -155,7 +153,7 @@ def save_rows(path: str, columns: dict[str, NDArray[Any]]) -> None:
     from sparsezc.terminal.progress import task
 
     suffix = suffix_of(path)
-    _check_cells(path, suffix, columns)
+    check_cells(path, columns.values())
     if suffix == "-":
         with streams.output() as sink:
             for text in _lines(list(columns.values()), " "):
@@ -180,18 +178,6 @@ def save_rows(path: str, columns: dict[str, NDArray[Any]]) -> None:
                     file.write(text.encode())
 
 
-def _check_cells(path: str, suffix: str, columns: dict[str, NDArray[Any]]) -> None:
-    """Refuse names by which a line would have other cells; a ``.csv`` quotes them."""
-    from sparsezc.errors import InvalidValue
-
-    if suffix not in ("-", ".txt", ".tsv"):
-        return
-    ends, what, others = (_TAB, "tab", ".csv") if suffix == ".tsv" else (_BLANK, "blank", ".tsv or .csv")
-    for name in (name for each in columns.values() if each.dtype.kind == "O" for name in each.tolist()):
-        if ends.search(name):
-            raise InvalidValue(f"--out {path}: a {what} ends a cell there, and the name {name!r} has one; use {others}")
-
-
 def save_numbers(path: str, numbers: dict[str, Any]) -> None:
     """Write numbers by name: a JSON object, where infinity and NaN are null, or lines ``name value``."""
     from sparsezc.io.files.atomic_write import Output
@@ -212,7 +198,7 @@ def _cell(value: Any) -> str:
     """Return a cell of a ``.csv``, quoted if it must be."""
     if not isinstance(value, str):
         return repr(value)
-    quoted = any(c in value for c in ',"\n\r') or value != value.strip()
+    quoted = any(c in value for c in ',;"\t\n\r') or value != value.strip() or value.startswith(("#", "%"))
     return '"' + value.replace('"', '""') + '"' if quoted else value
 
 

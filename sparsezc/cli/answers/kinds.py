@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sparsezc.cli.answers.report import Percent, Table, counted
-from sparsezc.cli.answers.shown import Columns, Given, Picture, Rows, Show, Shown
+from sparsezc.cli.answers.shown import Columns, Given, Picture, Rows, Show, Shown, pictured
 
 if TYPE_CHECKING:
     from sparsezc.cli.graph import Graph
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 _ROWS = 20  # of a table of levels; the rows of a longer one are combined
 
 
+@pictured
 def levels(found: Graph, result: Any, given: Given) -> Shown:
     """Report hops, and a table of level sizes."""
     rows, values = result.to_coo()
@@ -21,6 +22,7 @@ def levels(found: Graph, result: Any, given: Given) -> Shown:
     return made
 
 
+@pictured
 def tree(found: Graph, result: Any, given: Given) -> Shown:
     """Report a tree of parents as the levels in it."""
     import numpy as np
@@ -49,6 +51,7 @@ def _leveled(found: Graph, levels: Any, n: int, given: Given) -> Shown:
     return Shown(data, facts, [_level_table(sizes)], picture=picture)
 
 
+@pictured
 def distances(found: Graph, result: Any, given: Given) -> Shown:
     """Report distances and their distribution."""
     import numpy as np
@@ -66,6 +69,7 @@ def distances(found: Graph, result: Any, given: Given) -> Shown:
     return Shown(data, [("reached", reached(rows.size, result.size))], [table], out, rows, tail(values, "distance"))
 
 
+@pictured
 def scores(found: Graph, result: Any, given: Given) -> Shown:
     """Report scores and the highest of them."""
     import numpy as np
@@ -77,6 +81,7 @@ def scores(found: Graph, result: Any, given: Given) -> Shown:
     return Shown(data, [], [table], Columns(rows, {"value": values}, missing), picture=tail(values, "score"))
 
 
+@pictured
 def ranks(found: Graph, result: Any, given: Given) -> Shown:
     """Report ranks and the highest of them."""
     made = scores(found, result, given)
@@ -87,9 +92,11 @@ def ranks(found: Graph, result: Any, given: Given) -> Shown:
     made.tables[0].heading = ("vertex", "rank", "out-edges")
     made.tables[0].title = "highest ranks"
     made.out = made.out._replace(missing=0)
+    made.picture = tail(made.out.values["value"], "rank")
     return made
 
 
+@pictured
 def hubs(found: Graph, result: Any, given: Given) -> Shown:
     """Report the best hubs and the best authorities."""
     made = Shown({})
@@ -121,6 +128,7 @@ def _highest(found: Graph, rows: Any, values: Any, name: str, top: int) -> tuple
 def groups(one: str, more: str, *, vertices: bool = True) -> Show:
     """Return what reports groups of equal labels, such as components; labels may be `vertices`."""
 
+    @pictured
     def show(found: Graph, result: Any, given: Given) -> Shown:
         import numpy as np
 
@@ -149,6 +157,7 @@ def groups(one: str, more: str, *, vertices: bool = True) -> Show:
 def counts(name: str) -> Show:
     """Return what reports whole numbers of vertices, such as core numbers, and how many vertices have each."""
 
+    @pictured
     def show(found: Graph, result: Any, given: Given) -> Shown:
         import numpy as np
 
@@ -224,13 +233,25 @@ def edges(name: str) -> Show:
     return show
 
 
-def tail(values: Any, name: str) -> Picture:
+def edge_scores(name: str, score: str) -> Show:
+    """Return what reports a matrix of scores."""
+
+    @pictured
+    def show(found: Graph, result: Any, given: Given) -> Shown:
+        made = edges(name)(found, result, given)
+        made.picture = tail(result.to_coo(rows=False, columns=False)[2], score, name)
+        return made
+
+    return show
+
+
+def tail(values: Any, name: str, of: str = "vertices") -> Picture:
     """Return the picture of a distribution: the share of the values that are at least as large as each."""
     import numpy as np
 
     x = np.sort(np.asarray(values, np.float64))
     y = 1 - np.arange(x.size) / max(x.size, 1)
-    return Picture("tail", f"distribution of {name}s", x, y, name, "share of vertices at least as far")
+    return Picture("tail", f"{of} by {name}", x, y, name, f"share of {of} with at least this {name}")
 
 
 def reached(count: int, n: int) -> str:

@@ -74,3 +74,12 @@ class Shown:
 
 
 Show = Callable[["Graph", Any, Given], Shown]
+
+#: What reports an answer with a picture of it.
+PICTURED: set[Show] = set()
+
+
+def pictured(show: Show) -> Show:
+    """Note that a function reports a picture of each answer."""
+    PICTURED.add(show)
+    return show

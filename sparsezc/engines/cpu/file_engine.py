@@ -92,8 +92,11 @@ class FileEngine:
         return FileStore(csr)
 
     def matrix_to_csr(self, store: FileStore) -> Csr:
-        _ = store.rows  # they are checked
-        return store.csr
+        _, csr = store.rows, store.csr  # they are checked
+        if isinstance(csr.indices, MappedBuffer):
+            return csr
+        ids, values = (wrap(each.read().copy()) for each in (csr.indices, csr.values))  # after a change of size
+        return Csr(csr.nrows, csr.ncols, csr.indptr.copy(), ids, values, csr.dtype, csr.iso)
 
     def dup(self, store: FileStore, dtype: DataType) -> FileStore:
         """Return the same pattern, in the file, with its values there or, of another type, in memory."""

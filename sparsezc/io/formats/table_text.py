@@ -21,7 +21,8 @@ from sparsezc.io.formats import text
 
 _WHOLE = re.compile(r"[+-]?[0-9]+")
 _BLANKS = " \t\r\f\v"  # others, such as the non-breaking space, belong to names
-_SEPARATORS = "\t;,"  # the first that a table's first line has; else blanks
+_SEPARATORS = "\t;,"  # the first that a table's first line has, rather outside quotes; else blanks
+_QUOTED = re.compile(r'"[^"]*"')
 
 
 @dataclass
@@ -102,7 +103,8 @@ class Picker:
         numbers = [k for k, line in enumerate(lines) if line.strip(_BLANKS)]
         if self._between is None and numbers:
             first = lines[numbers[0]]
-            self._between = next((mark for mark in _SEPARATORS if mark in first), " ")
+            bare = _QUOTED.sub("", first)
+            self._between = next((mark for each in (bare, first) for mark in _SEPARATORS if mark in each), " ")
         if self._between == " ":
             return [(k, _words(lines[k])) for k in numbers]
         found = []

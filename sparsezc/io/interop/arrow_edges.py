@@ -66,6 +66,9 @@ def columns_of(path: Path, names: list[str], chosen: TableColumns) -> list[str]:
     found = [names[k] for k in chosen.positions(names, str(path), first=True)]
     if chosen.kind is not None:
         found.append(names[TableColumns(chosen.kind, chosen.kind).positions(names, str(path))[0]])
+    if twice := [name for name in found if names.count(name) > 1]:  # which pyarrow cannot tell apart
+        told = ", ".join(map(repr, names))
+        raise FileFormatError(f"{path}: the column {twice[0]!r} is twice there; the columns are {told}")
     return found
 
 

@@ -36,6 +36,15 @@ def test_a_column_that_is_there_twice(tmp_path: Path) -> None:
         gb.io.read(tmp_path / "a.csv", source_col="source", target_col="target")
 
 
+@pytest.mark.parametrize("suffix", ["parquet", "feather"])
+def test_a_column_of_a_binary_table_that_is_there_twice(suffix: str, tmp_path: Path) -> None:
+    table = pa.Table.from_arrays([pa.array([0]), pa.array([1]), pa.array([2.0])], names=["a", "a", "w"])
+    writer = pytest.importorskip(f"pyarrow.{suffix}")
+    (writer.write_table if suffix == "parquet" else writer.write_feather)(table, tmp_path / f"a.{suffix}")
+    with pytest.raises(FileFormatError, match="the column 'a' is twice there; the columns are 'a', 'a', 'w'"):
+        gb.io.read(tmp_path / f"a.{suffix}")
+
+
 @pytest.mark.parametrize("word", ["99999999999999999999", "-1"])
 def test_numbers_that_are_no_ids_are_names(word: str, tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text(f"0 {word}\n")

@@ -1,0 +1,79 @@
+"""The ids and names of vertices in files of edges: what a format cannot hold is refused before the work."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from sparsezc.cli.answers.names import HDF5, holds_rows, is_graph, suffix_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from sparsezc.cli.graph import Graph
+    from sparsezc.core.matrix import Matrix
+
+#: What a name must not have in a line of text: what ends a cell, begins a quoted one, or makes the line a comment.
+_WORDS = re.compile(r"[ \t\n\r\v\f,;\"]|^[#%]")
+_CELLS = re.compile(r"[\t\n\r]|^[#%\"]")
+_SAID = {" ": "a blank", "\t": "a tab", "\n": "a line's end", "\r": "a line's end"}
+
+
+def check(path: str, form: str, found: Graph) -> None:
+    """Check that a file of edges can have the graph's ids.
+
+    Raises
+    ------
+    InvalidValue
+        The vertices have names, and the format holds numbers.
+    OutOfMemory
+        A graph's format numbers all vertices up to the largest id, which are too many.
+    """
+    from sparsezc.errors import InvalidValue, OutOfMemory
+    from sparsezc.memory.budget import has_host, host_available
+
+    if form != "graph" or found.ids is None:
+        return
+    graph, lower = is_graph(path), path.lower()
+    if found.named_by_text:
+        if not graph or lower.endswith(HDF5) or (holds_rows(path) and not lower.endswith(".npy")):
+            return
+        raise InvalidValue(
+            f"--out {path}: such a file holds numbers, and the vertices of {found.name} have names; .csv or .parquet"
+            " has both"
+        )
+    if graph and not lower.endswith(HDF5) and (lower.endswith(".npz") or not holds_rows(path)):
+        most = int(found.ids.max(initial=-1))
+        if not has_host(nbytes := 8 * (most + 2)):
+            raise OutOfMemory(
+                f"--out {path}: the format numbers all vertices up to the largest id, {most:,}, whose row offsets need"
+                f" {nbytes:,} bytes of memory, and {host_available():,} may be used; .csv, .parquet and .h5 have the"
+                " ids of edges alone"
+            )
+
+
+def check_cells(path: str, columns: Iterable[NDArray[Any]]) -> None:
+    """Refuse names by which a line of edges would have other cells; a ``.csv`` quotes them."""
+    from sparsezc.errors import InvalidValue
+
+    suffix = suffix_of(path)
+    if suffix not in ("-", ".txt", ".tsv"):
+        return
+    ends = _CELLS if suffix == ".tsv" else _WORDS
+    for name in (name for each in columns if each.dtype.kind == "O" for name in each.tolist()):
+        if bad := ends.search(name):
+            what = _SAID.get(bad[0], repr(bad[0]))
+            others = ".csv" if _CELLS.search(name) else ".tsv or .csv"
+            raise InvalidValue(
+                f"--out {path}: {what} has a meaning in such lines, and the name {name!r} has one; use {others}"
+            )
+
+
+def by_ids(found: Graph, written: Matrix) -> Any:
+    """Return a graph's matrix with the file's ids for rows and columns."""
+    if found.ids is None:
+        return written
+    i, j, values = written.to_coo()
+    n = int(found.ids.max(initial=-1)) + 1
+    return type(written).from_coo(found.ids[i], found.ids[j], values, written.dtype, nrows=n, ncols=n)
