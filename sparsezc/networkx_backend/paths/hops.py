@@ -120,7 +120,7 @@ def nearest_first(G: Graph, distance: Vector) -> dict[Any, Any]:
 def known(G: Graph, node: Any) -> int:
     """Return the number of a node; raise a NetworkXError if it is unknown."""
     if node not in G:
-        raise nx.NetworkXError(f"The node {node} is not in the graph.")
+        raise G.missing(node)
     return G.index[node]
 
 

@@ -115,7 +115,7 @@ def mutual_weight(G: Graph, u: Any, v: Any, weight: str | None = None) -> Any:
 def local_constraint(G: Graph, u: Any, v: Any, weight: str | None = None) -> float:
     """Return how much of a node's ties leads to another, directly and over a third."""
     if u not in G:
-        raise nx.NetworkXError(f"The node {u} is not in the graph.")
+        raise G.missing(u)
     near, ties = _row(G, u, weight)
     total = ties.sum()
     if total == 0:  # NetworkX multiplies 0 by the neighbours' shares, which are 0 too where these have no ties
