@@ -24,9 +24,8 @@ from sparsezc.networkx_backend.interface import CLAIMS  # noqa: E402
 from tests.campaigns.frame import Failure, Trial, _again  # noqa: E402
 from tests.networkx_backend.allowed import CHOICES, ORDER  # noqa: E402
 from tests.networkx_backend.judging import Outcome, difference, outcome, pythons_own  # noqa: E402
-from tests.networkx_backend.limits import may_decline  # noqa: E402
+from tests.networkx_backend.limits import NETWORKX_S_OWN, clash, may_decline, ors, with_numbers  # noqa: E402
 from tests.networkx_backend.odd import Arguments, function_of, graph  # noqa: E402
-from tests.networkx_backend.theirs import NETWORKX_S_OWN, clash, ors, with_numbers  # noqa: E402
 
 DEADLINE, MEMORY = 60.0, None
 
