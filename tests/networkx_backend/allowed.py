@@ -370,8 +370,9 @@ def _a_flow(G: Any, given: dict[str, Any], ours: Any, theirs: Any) -> str | None
             net[v] += x
             if x < 0 or x > G[u][v][capacity] + 1e-9:
                 return f"{u!r} to {v!r} carries {x}"
-    kept = all(abs(x) < 1e-6 for v, x in net.items() if v not in {given["_s"], given["_t"]})
-    value = abs(net[given["_t"]] - float(theirs[0])) < 1e-6
+    near = 1e-6 * max([1.0, *(x for row in flow.values() for x in row.values())])
+    kept = all(abs(x) < near for v, x in net.items() if v not in {given["_s"], given["_t"]})
+    value = abs(net[given["_t"]] - float(theirs[0])) < near
     return _said(kept and value, f"{ours!r:.80} is no maximum flow") or difference(
         *map(_floats, (ours[0], theirs[0])), 1e-6
     )

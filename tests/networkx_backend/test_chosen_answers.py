@@ -153,6 +153,9 @@ def test_equal_lengths_are_equal_to_the_last_bit() -> None:
     G.add_weighted_edges_from([(0, 1, 2**60), (1, 1, 1), (1, 2, 2**59), (0, 2, 2**60 + 2**59)])
     both(lambda **how: nx.dijkstra_predecessor_and_distance(G.copy(), 0, **how))
     both(lambda **how: nx.dijkstra_predecessor_and_distance(G.copy(), 0, weight=None, **how))
+    G.add_edge(0, 0, weight=0)
+    for cutoff in (-0.5, 0, 2**60):
+        both(lambda cutoff=cutoff, **how: nx.dijkstra_predecessor_and_distance(G.copy(), 0, cutoff, **how))
 
 
 @pytest.mark.parametrize("edges", [[(0, 1)], [(0, 1), (1, 2), (2, 3), (0, 4), (3, 5)], [(0, 1), (1, 2)]])

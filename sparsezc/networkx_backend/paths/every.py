@@ -168,6 +168,8 @@ def dijkstra_predecessor_and_distance(
     d, reached = np.zeros(len(G), kind), np.zeros(len(G), bool)
     d[found.vertices], reached[found.vertices] = found.lengths, True
     kept = reached[i] & reached[j] & (d[i] + w.astype(kind) == d[j])
+    if cutoff is not None:  # the source is found beyond a cutoff below 0, without its loop
+        kept &= ~(d[j] > cutoff)
     return _before(G, found.vertices, i[kept], j[kept]), found.named(G)
 
 
