@@ -60,10 +60,6 @@ _CALLS: dict[str, tuple[dict[str, Any], ...]] = {
     "reciprocity": ({}, {"nodes": 3}, {"nodes": [3, 4]}), "eccentricity": ({}, {"v": 3}),
     "closeness_centrality": ({}, {"u": 3}), "harmonic_centrality": ({}, {"nbunch": [3, 4]}),
     "betweenness_centrality": ({}, {"k": 3, "seed": 1}), "edge_betweenness_centrality": ({}, {"k": 3, "seed": 1}),
-    **dict.fromkeys(
-        ("weighted_projected_graph", "collaboration_weighted_projected_graph", "overlap_weighted_projected_graph"),
-        ({"nodes": [0, 1, 2]},),
-    ),
     "jaccard_coefficient": ({"ebunch": [(i, i + 3) for i in range(100)]}, {}),
 }  # fmt: skip
 

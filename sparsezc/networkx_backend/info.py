@@ -334,7 +334,7 @@ FUNCTIONS: dict[str, str] = {
     "to_scipy_sparse_array": "",
     "topological_generations": "The graph as it was when the iteration began.",
     "topological_sort": "The graph as it was when the iteration began.",
-    "tournament_matrix": "Booleans are 0 and 1; NetworkX has the differences as booleans.",
+    "tournament_matrix": "",
     "transitive_closure": _DIRECTED + _ADDED,
     "transitive_closure_dag": "`topo_order` must be None." + _ADDED,
     "transitive_reduction": _ADDED.strip(),

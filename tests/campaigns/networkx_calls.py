@@ -22,15 +22,9 @@ import networkx as nx  # noqa: E402 - it looks for backends when it is imported
 from sparsezc.config import config  # noqa: E402
 from sparsezc.networkx_backend.interface import CLAIMS  # noqa: E402
 from tests.campaigns.frame import Failure, Trial, _again  # noqa: E402
-from tests.networkx_backend.allowed import (  # noqa: E402
-    CHOICES,
-    NETWORKX_S_OWN,
-    ORDER,
-    clash,
-    with_numbers,
-)
+from tests.networkx_backend.allowed import CHOICES, ORDER  # noqa: E402
 from tests.networkx_backend.judging import Outcome, difference, outcome, pythons_own  # noqa: E402
-from tests.networkx_backend.limits import may_decline  # noqa: E402
+from tests.networkx_backend.limits import NETWORKX_S_OWN, clash, may_decline, ors, with_numbers  # noqa: E402
 from tests.networkx_backend.odd import Arguments, function_of, graph  # noqa: E402
 
 DEADLINE, MEMORY = 60.0, None
@@ -54,11 +48,10 @@ def trial(rng: np.random.Generator, folder: Path) -> Trial:
         for name in _NAMES:
             given = arguments.draw(name, _FUNCTIONS[name])
             theirs = outcome(lambda name=name, given=given: _FUNCTIONS[name](G, **given, backend="networkx"), 1.0)
-            if theirs[0] == "endless":  # all paths of a graph whose lengths are 0 fill any memory
-                kind, wrong = "NetworkX does not end", None
-            else:
+            ours = theirs
+            if theirs[0] != "endless":  # all paths of a graph whose lengths are 0 fill any memory
                 ours = outcome(lambda name=name, given=given: _FUNCTIONS[name](G, **given, backend="sparsezc"))
-                kind, wrong = _judge(name, G, given, ours, theirs)
+            kind, wrong = _judge(name, G, given, ours, theirs)
             tried[kind] = tried.get(kind, 0) + 1
             if wrong:
                 said = f"{name}({type(G).__name__} of {list(G)!r:.60}, {given!r:.200}): {wrong}"
@@ -70,10 +63,12 @@ def trial(rng: np.random.Generator, folder: Path) -> Trial:
 
 def _judge(name: str, G: Any, given: dict[str, Any], ours: Outcome, theirs: Outcome) -> tuple[str, str | None]:
     """Say what kind of call this was, and what is wrong with its outcome, or None."""
+    if theirs[0] == "endless":
+        return "NetworkX does not end", None
     theirs = with_numbers(name, G, given, theirs)
     if ours == ("raised", NotImplementedError) and theirs[1] is not NotImplementedError:
         return "declined", None if may_decline(name, G, given) else f"declined; NetworkX {theirs[0]} {theirs[1]!r:.60}"
-    if theirs == ("raised", ValueError) and clash(G):
+    if ors(name, G) or (theirs == ("raised", ValueError) and clash(G)):
         return "NetworkX's own", None
     if name in NETWORKX_S_OWN and NETWORKX_S_OWN[name](G, given, theirs):
         return "NetworkX's own", None

@@ -1,4 +1,7 @@
-"""The table of docs/networkx.md, of the claims and the published times: ``python -m tests.networkx_backend.page``."""
+"""The table of docs/networkx.md, of the claims and the published times: ``python -m tests.networkx_backend.page``.
+
+Its arguments are result files of ``benchmarks.networkx_overhead``, which are published first.
+"""
 
 from __future__ import annotations
 
@@ -38,28 +41,26 @@ def publish_times(found: list[dict[str, Any]]) -> None:
 
     Functions that were not measured keep their times.
     """
-    seconds: dict[str, list[list[float]]] = {}
-    for line in found:
-        if line["forced"] == line["forced"]:  # no NaN: the backend answered
-            seconds.setdefault(line["function"], []).append([float(f"{line[key]:.3g}") for key in ("alone", "forced")])
-    known = {case.name: case.notes["seconds"] for case in frame.load(PUBLISHED).cases}
-    publish_seconds(dict(sorted((known | seconds).items())))
-
-
-def publish_seconds(seconds: dict[str, list[list[float]]]) -> None:
-    """Publish times by function: of each call NetworkX's and the backend's."""
+    cases = {case.name: case for case in frame.load(PUBLISHED).cases}
+    for name in {line["function"] for line in found}:
+        answered = [line for line in found if line["function"] == name and line["forced"] == line["forced"]]  # no NaN
+        seconds = [[float(f"{line[key]:.3g}") for key in ("alone", "forced")] for line in answered]
+        if seconds:
+            setting = {"times": "of each call NetworkX's, then the backend's", "clock": "processor"}
+            cases[name] = frame.Case(name, setting, notes={"seconds": seconds})
     with tempfile.TemporaryDirectory() as folder:
         made = frame.Report("networkx_overhead", "ms", Path(folder) / "networkx.json")
-        for name, times in seconds.items():
-            made.add(
-                frame.Case(name, {"times": "of each call NetworkX's, then the backend's"}, notes={"seconds": times})
-            )
+        made.machine["command"] = [
+            *["python", "-m", "benchmarks.networkx_overhead", "--forced", "--sizes", "medium", "--patience", "4"]
+        ]
+        for name in sorted(cases):
+            made.add(cases[name])
         publish.publish(made.path, PUBLISHED.parent, PUBLISHED.stem)
 
 
 if __name__ == "__main__":
     if sys.argv[1:]:
-        publish_times(json.loads(Path(sys.argv[1]).read_text()))
+        publish_times([line for path in sys.argv[1:] for line in json.loads(Path(path).read_text())])
     page = PAGE.read_text()
     start = re.search(r"^\| function \|.*\n", page, re.MULTILINE)
     assert start

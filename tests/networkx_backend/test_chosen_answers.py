@@ -153,6 +153,9 @@ def test_equal_lengths_are_equal_to_the_last_bit() -> None:
     G.add_weighted_edges_from([(0, 1, 2**60), (1, 1, 1), (1, 2, 2**59), (0, 2, 2**60 + 2**59)])
     both(lambda **how: nx.dijkstra_predecessor_and_distance(G.copy(), 0, **how))
     both(lambda **how: nx.dijkstra_predecessor_and_distance(G.copy(), 0, weight=None, **how))
+    G.add_edge(0, 0, weight=0)
+    for cutoff in (-0.5, 0, 2**60):
+        both(lambda cutoff=cutoff, **how: nx.dijkstra_predecessor_and_distance(G.copy(), 0, cutoff, **how))
 
 
 @pytest.mark.parametrize("edges", [[(0, 1)], [(0, 1), (1, 2), (2, 3), (0, 4), (3, 5)], [(0, 1), (1, 2)]])
@@ -247,3 +250,40 @@ def test_negative_weights() -> None:
     for given in ({}, {"edge": (0, 1)}, {"edge": (2, 0)}, {"edge": (5, 0)}, {"weight": "cost"}, {"weight": None}):
         both(lambda given=given, **how: nx.is_negatively_weighted(G.copy(), **given, **how))
     both(lambda **how: nx.is_negatively_weighted(nx.MultiGraph(G), **how))
+
+
+def said(name: str, G: Any, given: Any, how: dict[str, str]) -> Any:
+    """The answer, or the class and the message of an error."""
+    try:
+        found = getattr(nx, name)(G.copy(), *given, **how)
+        return list(found) if hasattr(found, "__next__") else found
+    except Exception as error:
+        return type(error), str(error)
+
+
+@pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph])
+def test_errors_about_nodes_say_the_same(kind: Any) -> None:
+    G = kind(nx.path_graph(4))
+    G.add_node("alone")
+    of_one = (
+        "bfs_edges", "bfs_tree", "dfs_edges", "dfs_preorder_nodes", "single_source_shortest_path", "shortest_path",
+        "single_source_shortest_path_length", "single_target_shortest_path", "predecessor", "descendants", "ancestors",
+        "single_source_dijkstra", "single_source_bellman_ford", "shortest_path_length", "ego_graph", "eccentricity",
+        "clustering", "closeness_centrality", "dijkstra_predecessor_and_distance", "node_boundary",
+    )  # fmt: skip
+    of_two = (
+        "shortest_path", "shortest_path_length", "dijkstra_path", "dijkstra_path_length", "bidirectional_dijkstra",
+        "bidirectional_shortest_path", "astar_path", "has_path", "all_shortest_paths", "local_constraint",
+    )  # fmt: skip
+    calls = [(name, ("unknown",)) for name in of_one]
+    calls += [(name, ends) for name in of_two for ends in (("unknown", 0), (0, "unknown"), (0, "alone"))]
+    for name, given in calls:
+        assert said(name, G, given, BACKEND) == said(name, G, given, THEIRS), (name, given)
+
+
+def test_arguments_that_networkx_refuses_too() -> None:
+    G = nx.path_graph(4)
+    with pytest.raises(TypeError, match=r"pagerank\(\) got an unexpected keyword argument 'damping'"):
+        nx.pagerank(G, damping=0.5, **BACKEND)
+    for strategy in ("by age", 5):
+        both(lambda strategy=strategy, **how: nx.greedy_color(G.copy(), strategy, **how))

@@ -204,9 +204,16 @@ def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | 
 
 
 def can_run_or_say(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | str:
-    """Return :func:`can_run`, but raise its reason, which NetworkX would keep to itself if the backend is named."""
+    """Return :func:`can_run`, but raise its reason, which NetworkX would keep to itself if the backend is named.
+
+    Arguments that NetworkX's function does not have either are a TypeError.
+    """
     found = can_run(name, args, kwargs)
     if found is not True and not under_test():
+        try:
+            signature(backends._registered_algorithms[name].orig_func).bind(*args, **kwargs)
+        except TypeError as error:
+            raise TypeError(f"{name}() {error}") from error
         raise NotImplementedError(f"{name}: {found}; {_theirs(name)}")
     return found
 

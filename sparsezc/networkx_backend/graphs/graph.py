@@ -294,6 +294,10 @@ class Graph(ReadOnly):
         """Return the numbers of these nodes."""
         return np.array([self.index[node] for node in nodes], np.int64)
 
+    def missing(self, node: Any) -> nx.NetworkXError:
+        """Return NetworkX's error for a node that is not in the graph."""
+        return nx.NetworkXError(f"The node {node} is not in the {'digraph' if self.directed else 'graph'}.")
+
     def bunch(self, nodes: Any) -> list[Any]:
         """Return those of some nodes that are in the graph, or the only one, by NetworkX's rules for an ``nbunch``."""
         if nodes in self:
@@ -301,7 +305,7 @@ class Graph(ReadOnly):
         try:
             return [node for node in nodes if node in self.index]
         except TypeError as error:
-            raise nx.NetworkXError(f"{nodes!r} is neither a node of the graph nor a sequence of nodes") from error
+            raise nx.NetworkXError(f"Node {nodes} is not in the graph.") from error
 
 
 class DiGraph(ReadOnlyDirected, Graph):

@@ -140,6 +140,8 @@ class ReadOnly:
 
     def neighbors(self, n: Any) -> Iterator[Any]:
         """Return an iterator over the nodes to which an edge leads from one."""
+        if n not in self:  # type: ignore[operator]
+            raise self.missing(n)  # type: ignore[attr-defined]
         return iter(self[n])
 
     def adjacency(self) -> Iterator[tuple[Any, Any]]:

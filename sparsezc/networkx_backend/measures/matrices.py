@@ -256,7 +256,7 @@ def to_dict_of_lists(G: Graph, nodelist: _Nodes = None) -> dict[Any, list[Any]]:
     found = {}
     for node in nodelist:
         if node not in G:
-            raise nx.NetworkXError(f"The node {node} is not in the graph.")
+            raise G.missing(node)
         k = G.index[node]
         found[node] = [near for near in names[ends[k] : ends[k + 1]] if near in nodelist]
     return found

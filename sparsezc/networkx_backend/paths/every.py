@@ -16,7 +16,7 @@ from sparsezc.networkx_backend.graphs.claims import claims, else_declined
 from sparsezc.networkx_backend.graphs.graph import Graph
 from sparsezc.networkx_backend.paths import trees
 from sparsezc.networkx_backend.paths.hops import Tree, search
-from sparsezc.networkx_backend.paths.lengths import bound, nearest, number, positive
+from sparsezc.networkx_backend.paths.lengths import bound, nearest, number, positive, two_ends
 from sparsezc.networkx_backend.paths.settled import settled
 
 _Paths = dict[Any, list[Any]]
@@ -100,26 +100,23 @@ def multi_source_dijkstra_path(
     return multi_source_dijkstra(G, sources, cutoff=cutoff, weight=weight)[1]  # type: ignore[no-any-return]
 
 
-def _ends(G: Graph, source: Any, target: Any) -> None:
-    for name, node in (("Source", source), ("Target", target)):
-        if node not in G:
-            raise nx.NodeNotFound(f"{name} {node} is not in G")
-
-
 @claims(multigraph=True)
 def bidirectional_shortest_path(G: Graph, source: Any, target: Any) -> list[Any]:
     """Return a path of fewest hops between two nodes."""
-    _ends(G, source, target)
+    two_ends(G, source, target)
     return trees.shortest_path(G, source, target)  # type: ignore[no-any-return]
 
 
 @claims(multigraph=True)
 def bidirectional_dijkstra(G: Graph, source: Any, target: Any, weight: str | None = "weight") -> tuple[Any, list[Any]]:
     """Return the distance and a shortest path between two nodes."""
-    _ends(G, source, target)
+    two_ends(G, source, target)
     if source == target:
         return 0, [source]
-    return trees.single_source_dijkstra(G, source, target, weight=weight)
+    try:
+        return trees.single_source_dijkstra(G, source, target, weight=weight)
+    except nx.NetworkXNoPath as error:
+        raise nx.NetworkXNoPath(f"No path between {source} and {target}.") from error
 
 
 def _before(G: Graph, order: NDArray[np.int64], i: NDArray[np.int64], j: NDArray[np.int64]) -> _Before:
@@ -162,7 +159,7 @@ def dijkstra_predecessor_and_distance(
     G: Graph, source: Any, cutoff: float | None = None, weight: str | None = "weight"
 ) -> tuple[_Before, dict[Any, Any]]:
     """Return by nodes the nodes before each on shortest paths, and the distances."""
-    start = number(G, source)
+    start = number(G, source, "Node {} is not found in the graph")
     A = positive(G, weight)
     found = nearest(G, start, weight, cutoff)
     i, j, w = A.to_coo()
@@ -171,6 +168,8 @@ def dijkstra_predecessor_and_distance(
     d, reached = np.zeros(len(G), kind), np.zeros(len(G), bool)
     d[found.vertices], reached[found.vertices] = found.lengths, True
     kept = reached[i] & reached[j] & (d[i] + w.astype(kind) == d[j])
+    if cutoff is not None:  # the source is found beyond a cutoff below 0, without its loop
+        kept &= ~(d[j] > cutoff)
     return _before(G, found.vertices, i[kept], j[kept]), found.named(G)
 
 

@@ -28,7 +28,7 @@ def within(A: Matrix, source: int, cutoff: float | None, undirected: bool = Fals
 
 
 #: Entries of a matrix; a product for each level of a search takes longer than Python for all of them.
-_FEW = 20_000
+FEW = 20_000
 
 
 class Tree(NamedTuple):
@@ -53,7 +53,7 @@ def search(
     their ends, so that the first vertex is sufficient. Of few edges Python reads the rows in less time.
     """
     against = against and G.directed
-    if G.number_of_entries() <= _FEW:
+    if G.number_of_entries() <= FEW:
         return _search_rows(G, sources, cutoff, against, target)
     if G.source is None:
         P, rule, m = transposed(G.A) if against else G.A, semiring.min_first[datatypes.INT64], 1
@@ -120,7 +120,7 @@ def nearest_first(G: Graph, distance: Vector) -> dict[Any, Any]:
 def known(G: Graph, node: Any) -> int:
     """Return the number of a node; raise a NetworkXError if it is unknown."""
     if node not in G:
-        raise nx.NetworkXError(f"The node {node} is not in the graph.")
+        raise G.missing(node)
     return G.index[node]
 
 

@@ -71,11 +71,23 @@ def bound(cutoff: Any) -> float | None:
     return max(cutoff, 0) if isinstance(cutoff, int | float) and cutoff == cutoff else None
 
 
-def number(G: Graph, node: Any) -> int:
-    """Return the number of a node; raise NodeNotFound if it is unknown."""
+#: NetworkX's message in functions of Bellman and Ford.
+SOURCE = "Source {} not in G"
+
+
+def number(G: Graph, node: Any, message: str = "Node {} not found in graph") -> int:
+    """Return the number of a node; raise NodeNotFound, with NetworkX's message, if it is unknown."""
     if node not in G:
-        raise nx.NodeNotFound(f"Node {node} not found in graph")
+        raise nx.NodeNotFound(message.format(node))
     return G.index[node]
+
+
+def two_ends(G: Graph, source: Any, target: Any) -> tuple[int, int]:
+    """Return the numbers of both ends of a path; raise NodeNotFound if one is unknown."""
+    for name, node in (("Source", source), ("Target", target)):
+        if node not in G:
+            raise nx.NodeNotFound(f"{name} {node} is not in G")
+    return G.index[source], G.index[target]
 
 
 def nearest(
@@ -199,7 +211,7 @@ def _depths(parent: NDArray[np.int64]) -> NDArray[np.int64]:
 @claims(multigraph=True)
 def single_source_bellman_ford_path_length(G: Graph, source: Any, weight: str | None = "weight") -> dict[Any, Any]:
     """Return distances from a node by nodes, the nearest first; :func:`sparsezc.algorithms.bellman_ford`."""
-    return relaxed(G, number(G, source), weight)[0]
+    return relaxed(G, number(G, source, SOURCE), weight)[0]
 
 
 @claims(multigraph=True)
@@ -211,7 +223,7 @@ def all_pairs_bellman_ford_path_length(G: Graph, weight: str | None = "weight") 
 @claims(multigraph=True)
 def bellman_ford_path_length(G: Graph, source: Any, target: Any, weight: str | None = "weight") -> Any:
     """Return the distance from a node to another."""
-    start = number(G, source)
+    start = number(G, source, SOURCE)
     if source == target:
         return 0
     return found_at(relaxed(G, start, weight)[0], source, target)
@@ -228,8 +240,8 @@ def shortest_path_length(
     if source is not None and target is not None:
         if weight is not None:
             return (bellman_ford_path_length if negative else dijkstra_path_length)(G, source, target, weight)
-        end = number(G, target)
-        tree = search(G, [number(G, source)], target=end)
+        start, end = two_ends(G, source, target)
+        tree = search(G, [start], target=end)
         depth = tree.depths[tree.vertices == end]
         if depth.size == 0:
             raise nx.NetworkXNoPath(f"No path between {source} and {target}.")
@@ -250,10 +262,12 @@ def shortest_path_length(
 @claims(multigraph=True)
 def has_path(G: Graph, source: Any, target: Any) -> bool:
     """Return whether there is a path from a node to another."""
-    ends = [number(G, node) for node in (source, target) if node is not None]
-    if len(ends) < 2:  # NetworkX finds the paths from or to one node, and there always is one
+    if source is None or target is None:  # NetworkX finds the paths from or to one node, and there always is one
+        if source is not None or target is not None:
+            number(G, target if source is None else source)
         return True
-    return bool((search(G, [ends[0]], target=ends[1]).vertices == ends[1]).any())
+    start, end = two_ends(G, source, target)
+    return bool((search(G, [start], target=end).vertices == end).any())
 
 
 @claims(multigraph=True)

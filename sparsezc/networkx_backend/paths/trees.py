@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sparsezc.networkx_backend.graphs.claims import claims
 from sparsezc.networkx_backend.graphs.graph import Graph
 from sparsezc.networkx_backend.paths.hops import known, search
-from sparsezc.networkx_backend.paths.lengths import found_at, nearest, number, positive, relaxed
+from sparsezc.networkx_backend.paths.lengths import SOURCE, found_at, nearest, number, positive, relaxed, two_ends
 
 
 def _edges(G: Graph, source: Any, reverse: bool, depth_limit: int | None) -> Iterator[tuple[Any, Any]]:
@@ -106,7 +106,7 @@ def _by_relaxing(
     G: Graph, source: Any, weight: str | None, *, against: bool = False
 ) -> tuple[dict[Any, Any], dict[Any, list[Any]]]:
     """Return distances and paths by nodes over lengths that may be negative, the nearest first."""
-    distances, tree, parent = relaxed(G, number(G, source), weight, against)
+    distances, tree, parent = relaxed(G, number(G, source, SOURCE), weight, against)
     paths = paths_of(G, tree, parent)
     return distances, {node: paths[node] for node in distances}
 
@@ -116,7 +116,7 @@ def single_source_bellman_ford(
     G: Graph, source: Any, target: Any = None, weight: str | None = "weight"
 ) -> tuple[Any, Any]:
     """Return distances and paths from a node, or those to another; :func:`sparsezc.algorithms.bellman_ford`."""
-    if number(G, source) == G.index.get(target):  # NetworkX then searches for no negative cycle
+    if number(G, source, SOURCE) == G.index.get(target):  # NetworkX then searches for no negative cycle
         return 0, [source]
     distances, paths = _by_relaxing(G, source, weight)
     if target is None:
@@ -187,15 +187,16 @@ def shortest_path(
         return ((node, _from(G, node, weight, method, False)) for node in G)
     if weight is not None and method == "bellman-ford" and source is not None and target is not None:
         return bellman_ford_path(G, source, target, weight)
-    for node in (source, target):
-        if node is not None:
-            number(G, node)
+    if source is not None and target is not None:
+        start, end = two_ends(G, source, target)
+        path = _path(G, start, end, nearest(G, start, weight, target=end).parent)
+        if path is None:
+            raise nx.NetworkXNoPath(f"No path between {source} and {target}.")
+        return path
+    one = target if source is None else source
+    if weight is None and one not in G:
+        raise nx.NodeNotFound(f"{'Target' if source is None else 'Source'} {one} not in G")
+    number(G, one)
     if source is None:
         return {node: path[::-1] for node, path in _from(G, target, weight, method, True).items()}
-    if target is None:
-        return _from(G, source, weight, method, False)
-    start, end = G.index[source], G.index[target]
-    path = _path(G, start, end, nearest(G, start, weight, target=end).parent)
-    if path is None:
-        raise nx.NetworkXNoPath(f"No path between {source} and {target}.")
-    return path
+    return _from(G, source, weight, method, False)

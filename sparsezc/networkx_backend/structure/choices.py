@@ -7,6 +7,7 @@ from typing import Any
 
 import networkx as nx
 import numpy as np
+from networkx.algorithms.coloring.greedy_coloring import STRATEGIES
 
 from sparsezc import algorithms
 from sparsezc.core.matrix import Matrix
@@ -159,7 +160,10 @@ def ego_graph(
 
 
 def _by_order(given: dict[str, Any]) -> str | None:
-    if given["interchange"] or given["strategy"] not in ("largest_first", "random_sequential"):
+    strategy = given["strategy"]
+    if not callable(strategy) and strategy not in STRATEGIES:
+        return None  # NetworkX's error
+    if given["interchange"] or strategy not in ("largest_first", "random_sequential"):
         return "sparsezc colours in the orders largest_first and random_sequential, without interchange"
     return None
 
@@ -167,6 +171,8 @@ def _by_order(given: dict[str, Any]) -> str | None:
 @claims(undirected=True, reason=_by_order)
 def greedy_color(G: Graph, strategy: Any = "largest_first", interchange: bool = False) -> dict[Any, int]:
     """Return colours by nodes; :func:`sparsezc.algorithms.greedy_color`."""
+    if len(G) and not callable(strategy) and strategy not in STRATEGIES:
+        raise nx.NetworkXError(f"strategy is {strategy!r}; one of {', '.join(STRATEGIES)}, or a function, is needed")
     if G.number_of_loops():
         raise NotImplementedError("sparsezc: the graph has loops, which NetworkX counts as two neighbours")
     colours = algorithms.greedy_color(G.A, strategy=strategy)

@@ -105,7 +105,7 @@ def _neighbours(G: Graph, nodes: Iterable[Any], against: bool = False) -> set[An
     at = []
     for node in nodes:
         if node not in G:
-            raise nx.NetworkXError(f"The node {node} is not in the graph.")
+            raise G.missing(node)
         at.append(G.index[node])
     indptr, indices = G.rows(against)
     return set(G.names(np.unique(np.concatenate([indices[indptr[k] : indptr[k + 1]] for k in at] or [indices[:0]]))))

@@ -90,20 +90,6 @@ def effective_size(G: Graph, nodes: Any = None, weight: str | None = None) -> di
     return _of_some(G, nodes, found, A, weighted)
 
 
-def _row(G: Graph, u: Any, weight: str | None) -> tuple[NDArray[np.int64], NDArray[Any]]:
-    """Return the vertices that are joined to one, in either direction, and the weights of both directions."""
-    A = G.values(weight)
-    k = G.index[u]
-    total = np.zeros(len(G), np.int64 if A.dtype.np_type.kind in "iub" else np.float64)
-    met = np.zeros(len(G), bool)
-    for row in (A[k, :].new(), A[:, k].new()):
-        i, values = row.to_coo()
-        total[i] += values
-        met[i] = True
-    at = np.flatnonzero(met)
-    return at, total[at]
-
-
 @claims()
 def mutual_weight(G: Graph, u: Any, v: Any, weight: str | None = None) -> Any:
     """Return the sum of the weights of the edges between two nodes."""
@@ -111,23 +97,31 @@ def mutual_weight(G: Graph, u: Any, v: Any, weight: str | None = None) -> Any:
     return sum(G._adj[a][b].get(weight, 1) for a, b in ends if G.has_edge(a, b))
 
 
+def _mutual(G: Graph, u: Any, weight: str | None) -> dict[Any, Any]:
+    """Return by nodes the sums of the weights of both directions between them and one."""
+    ties: dict[Any, Any] = {}
+    for row in (G._adj[u], G._pred[u]):
+        for v, data in row.items():
+            ties[v] = ties.get(v, 0) + data.get(weight, 1)
+    return ties
+
+
+def _share(ties: dict[Any, Any], total: Any, v: Any) -> Any:
+    return 0 if total == 0 else ties.get(v, 0) / total
+
+
 @claims()
 def local_constraint(G: Graph, u: Any, v: Any, weight: str | None = None) -> float:
-    """Return how much of a node's ties leads to another, directly and over a third."""
+    """Return how much of a node's ties leads to another, directly and over a third, which are few rows to read."""
     if u not in G:
-        raise nx.NetworkXError(f"The node {u} is not in the graph.")
-    near, ties = _row(G, u, weight)
-    total = ties.sum()
-    if total == 0:  # NetworkX multiplies 0 by the neighbours' shares, which are 0 too where these have no ties
-        return 0.0 if any(_row(G, node, weight)[1].sum() != 0 for node in G.names(near)) else 0
-    found = 0.0
-    for w, share in zip(near.tolist(), (ties / total).tolist(), strict=True):
-        at, back = _row(G, G.names(np.array([w]))[0], weight)
-        if w == G.index.get(v):
-            found += share
-        if back.sum() != 0:
-            found += share * float(back[at == G.index.get(v)].sum() / back.sum())
-    return found**2
+        raise G.missing(u)
+    near = _mutual(G, u, weight)
+    total = sum(near.values())
+    found = _share(near, total, v)
+    for w in near:
+        back = _mutual(G, w, weight)
+        found += _share(near, total, w) * _share(back, sum(back.values()), v)
+    return found**2  # type: ignore[no-any-return]
 
 
 @claims()
