@@ -158,7 +158,7 @@ def move_rows(engine: Keeper, store: Store) -> None:
     Long rows stay where their parts are: each rank has a part of each.
     """
     old, new, rank = store.layout, engine.layouts.of(store.shape), engine.rank
-    other, long, symmetric = store.turned, store.long, store.symmetric
+    other, long, symmetric, batches = store.turned, store.long, store.symmetric, store.batches
     csr = store.local._to_csr()
     cuts = np.clip(new.bounds, old.lo, old.hi) - old.lo
     ends = np.minimum(old.bounds[1:], new.bounds[rank + 1]) - np.maximum(old.bounds[:-1], new.bounds[rank])
@@ -172,7 +172,7 @@ def move_rows(engine: Keeper, store: Store) -> None:
     if made.nvals:
         store.local = engine.local.matrix_of(made)
     store.changed()
-    store.symmetric, store.long = symmetric, long
+    store.symmetric, store.long, store.batches = symmetric, long, batches
     store.counts = moved.sum(axis=0) + (0 if long is None else long.counts)
     if engine.on_device and symmetric:
         engine.rank_columns(store, engine.transport.gather(degrees, new.sizes))
