@@ -3,7 +3,8 @@
 The plain matrix runs on rank 0's card while the other ranks wait, then all ranks run, in turns: each ratio is of one
 run. Answers are compared, integers to the bit. *received* are the bytes that rank 0 got from other ranks in one call,
 *model* those that the algorithm's steps need: a rank receives what it has not, a value or a bit for each position, or
-the vertices of many searches (benchmarks/model/exchanged.py).
+the vertices of many searches (benchmarks/model/exchanged.py). A graph that is a file every rank reads in parts, and
+rank 0 whole besides, in ``--reference`` if it does not fit in the placement of the ranks' parts.
 ``emulated`` as the first word runs all of it on emulated cards, to test this program.
 """
 
@@ -52,7 +53,9 @@ def _bits(_: Any, D: Any, levels: Any) -> float:
 
 
 def _lists(A: Any, D: Any, levels: Any) -> float:
-    """Every level exchanges vertices of frontiers and of those that pushes reach."""
+    """Every level exchanges vertices of frontiers and of those that pushes reach; a batch by searches nothing."""
+    if D._store.batches is not None and D._store.batches.whole is not None:
+        return 0.0
     part, engine = D._store.local._need()[1].held()[0], distributed.engine()
     slots = part.layouts[HeadCache].expected_slots(part, BOOL, values=False)
     cost = multi_source_bfs.push_cost(part.indices.placement)
@@ -122,19 +125,34 @@ class Ranks:
         return took
 
 
-def compare(report: Report, A: Any, ranks: Ranks, setting: dict[str, Any], names: list[str], trials: int) -> None:
+def graphs(name: str, placement: str, reference: str, ranks: Ranks) -> tuple[Any, Callable[[], Any]]:
+    """The whole graph, of a file on rank 0 alone, and a call that distributes it."""
+    if not Path(name).exists():
+        A = gb.io.read(name, placement=placement)
+        return A, lambda: A.distribute()
+    whole = gb.io.read(name, placement=reference) if ranks.transport.rank == 0 else None
+    from mpi4py import MPI
+
+    return whole, lambda: gb.io.read(name, comm=MPI.COMM_WORLD, placement=placement)
+
+
+def compare(
+    report: Report, A: Any, D: Any, ranks: Ranks, setting: dict[str, Any], names: list[str], given: argparse.Namespace
+) -> None:
     """Run the algorithms on one card and on all, and add what was found to rank 0's report."""
-    degrees = np.diff(A._to_csr().indptr)
-    sources = [int(degrees.argmax()), *pick_sources(degrees, SEARCHES - 1, SEED)]
-    D = A.distribute()
+    sources = None
+    if ranks.transport.rank == 0:
+        degrees = np.diff(A._to_csr().indptr)
+        sources = [int(degrees.argmax()), *pick_sources(degrees, SEARCHES - 1, SEED)]
+    sources = ranks.transport.objects(sources)[0]
     for name in names:
         run = RUNS[name]
         case = Case(name, setting | {"ranks": ranks.transport.size}, reference=None, peer="one card")
         single: list[float] = []
-        for turn in range(trials + 1):  # the first compiles
+        for turn in range(-given.warm, given.trials):  # the first compiles
             took = ranks.alone(partial(run.call, A, sources))
             both = ranks.timed(partial(run.call, D, sources))
-            if turn:
+            if turn >= 0:
                 single.append(took)
                 case.trials.append(Trial(None, both, ranks.received))
             else:
@@ -180,7 +198,9 @@ def main() -> None:
     options.add_argument("--placement", default="device,zerocopy", help="names, with commas")
     options.add_argument("--transport", default="ipc", help="ipc, nccl, mpi: names, with commas")
     options.add_argument("--only", default="pagerank,bfs,bfs64,components", help=f"of {', '.join(RUNS)}")
+    options.add_argument("--reference", help="the placement on one card; by default that of the ranks' parts")
     options.add_argument("--trials", type=int, default=5)
+    options.add_argument("--warm", type=int, default=1, help="runs before them, until caches and batches are settled")
     options.add_argument("--out", type=Path)
     given = options.parse_args(sys.argv[1 + emulated :])
     kinds = given.transport.split(",")
@@ -188,11 +208,12 @@ def main() -> None:
     report = Report("several_gpus", "ms", given.out)
     for graph in given.graphs:
         for placement in given.placement.split(","):
-            A = gb.io.read(graph, placement=placement)
+            A, distribute = graphs(graph, placement, given.reference or placement, Ranks(kinds[0]))
             for kind in kinds:
-                setting = {"graph": graph, "placement": placement, "transport": kind}
-                compare(report, A, Ranks(kind), setting, given.only.split(","), given.trials)
-            del A
+                setting = {"graph": Path(graph).stem, "placement": placement, "transport": kind}
+                ranks = Ranks(kind)
+                compare(report, A, distribute(), ranks, setting, given.only.split(","), given)
+            del A, distribute
     if distributed.engine().transport.rank == 0:
         print(table(_HEADER, map(row, report.cases), left=4))
         report.end()
