@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sparsezc.cli import graph
 from sparsezc.cli.answers.report import Report, Table, counted, seconds
-from sparsezc.cli.scale_counts import Counts
+from sparsezc.cli.scale_counts import Counts, Cut
 
 if TYPE_CHECKING:
     from sparsezc.cli.calibrate import Between
@@ -77,20 +77,29 @@ def run(arguments: argparse.Namespace) -> Report:
     _settle_caches()
     chosen = ALGORITHMS[arguments.algorithm]
     found = graph.load(arguments, chosen.weights)
-    one = _One.of(arguments, found, chosen, wanted=transport.rank == 0)
-    between, measured = None, {1: one.took}
+    one = _One.of(arguments, found, chosen, transport)
+    between, measured, got = None, {1: one.took}, None
     if transport.size > 1:
         from sparsezc.cli import calibrate
 
         between = calibrate.between(transport, gpu=one.gpu)
         A = one.A.distribute()
+        one.call(A)  # what only the first call exchanges is not counted
+        before = transport.received
+        one.call(A)
+        got = transport.received - before
         took = _timed(lambda: one.call(A), arguments.trials, transport, gpu=one.gpu)
         measured[transport.size] = _Seconds(*(max(each) for each in zip(*transport.objects(tuple(took)), strict=True)))
     if transport.rank:
         sys.exit(0)
-    rates, told = _rates(arguments, one, between)
+    rates, lines = _rates(arguments, one, between)
     report = _report(arguments, found, one, rates)
-    report.facts += told
+    report.facts += lines
+    if got is not None:
+        report.data["received"] = {"bytes": got, "model": one.received}
+        report.facts.append(
+            ("received", f"{got / 1e6:,.3f} MB by a rank in a run, {one.received / 1e6:,.3f} by the model")
+        )
     _tables(report, one, rates, measured)
     return report
 
@@ -161,7 +170,7 @@ def _timed(call: Callable[[], Any], trials: int, transport: Any = None, *, gpu: 
 
 
 class _One(NamedTuple):
-    """The algorithm on one rank: matrix, call, work, entries read, engine, placement, and time."""
+    """The algorithm on one rank: matrix, call, work, entries read, engine, placement, time, bytes for several."""
 
     A: Any
     call: Callable[[Any], Any]
@@ -170,6 +179,7 @@ class _One(NamedTuple):
     engine: str
     placement: Any
     took: _Seconds
+    received: float | None
 
     @property
     def gpu(self) -> bool:
@@ -177,22 +187,23 @@ class _One(NamedTuple):
         return bool(self.placement.kernels)
 
     @classmethod
-    def of(cls, arguments: argparse.Namespace, found: graph.Graph, chosen: _Algorithm, *, wanted: bool) -> _One:
-        """Prepare it, and run it if the numbers are `wanted`."""
+    def of(cls, arguments: argparse.Namespace, found: graph.Graph, chosen: _Algorithm, transport: Any) -> _One:
+        """Prepare it, and run it on the first rank."""
         from sparsezc import algorithms
         from sparsezc.engines.distributed.model.cost import Work
         from sparsezc.expr import engines
         from sparsezc.memory.placement import RECORDS
 
         indptr, source = found.csr.indptr, found.busiest() if found.csr.nvals else 0
-        place, A, counts = RECORDS[found.facts["placement"]], found.matrix(), Counts()
+        place, A = RECORDS[found.facts["placement"]], found.matrix()
+        counts = Counts(_cut(indptr, transport.size, gpu=place.kernels))
 
         def call(A: Any) -> Any:
             return chosen.call(algorithms, A, source)
 
         took = stepped = _Seconds(0.0, 0.0)
         uneven: dict[int, float] = {}
-        if wanted:
+        if transport.rank == 0:
             took, uneven = _timed(lambda: call(A), arguments.trials, gpu=place.kernels), _imbalance(indptr)
             with engines.stepping(A._engine):  # as several ranks run it
                 stepped = _timed(lambda: call(A), arguments.trials, gpu=place.kernels)
@@ -202,7 +213,16 @@ class _One(NamedTuple):
         # of a busy host, the processor time tells what a quiet one would take
         seconds = stepped.wall if place.kernels else stepped.busy
         work = Work(counts.steps, seconds, counts.nbytes, uneven, counts.statements)
-        return cls(A, call, work, counts.entries, A._engine.name, place, took)
+        return cls(A, call, work, counts.entries, A._engine.name, place, took, counts.received)
+
+
+def _cut(indptr: Any, ranks: int, *, gpu: bool) -> Cut | None:
+    """Return how ranks, or two if there is one, divide the vertices; None: every rank has all of so small a graph."""
+    from sparsezc.engines.distributed.parts import exchange, layout
+
+    if indptr.size - 1 <= layout.ALIGN:
+        return None
+    return Cut(layout.cut_rows(indptr, max(ranks, 2)), exchange.PACKING if gpu else 0, gpu)
 
 
 def _imbalance(indptr: Any) -> dict[int, float]:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.config import config
+from sparsezc.engines.distributed.model.received import DENSE, FEW
 from sparsezc.engines.distributed.parts.layout import COLUMNS, ROWS
 from sparsezc.engines.distributed.parts.row_pieces import Rows, are_on_device, folded, on_host, rows_of, sent_to_owners
 from sparsezc.engines.distributed.parts.stores import Store
@@ -29,8 +30,6 @@ __all__ = [
 ]  # fmt: skip
 
 _SMALL = 1 << 20  # bytes that fit everywhere
-_FEW = 62  # entries of rows that need not be counted one by one
-_DENSE = 16  # a vector of more than one entry in so many positions is not looked at entry by entry
 
 
 def count_frontier(engine: Keeper, store: Store, matrix: Store) -> tuple[int, int]:
@@ -43,13 +42,13 @@ def count_frontier(engine: Keeper, store: Store, matrix: Store) -> tuple[int, in
         return nvals, entries
     if not nvals:
         return 0, 0
-    if nvals * _DENSE > store.layout.hi - store.layout.lo or matrix.layout.along == COLUMNS:
+    if nvals * DENSE > store.layout.hi - store.layout.lo or matrix.layout.along == COLUMNS:
         return nvals, int(matrix.local.nvals)
     if matrix._degrees is None:
         degrees = np.diff(host_csr(matrix.local)[0])
         matrix._degrees = engine.as_local(degrees), int(degrees.max(initial=0))
     degrees, longest = matrix._degrees
-    if nvals * longest <= _FEW:
+    if nvals * longest <= FEW:
         return nvals, nvals * longest
     ids = engine.local.arrays(store.local, "ids")[0]
     return nvals, int(degrees[ids.astype(np.int64)].sum())
