@@ -97,9 +97,8 @@ def run(arguments: argparse.Namespace) -> Report:
     report.facts += lines
     if got is not None:
         report.data["received"] = {"bytes": got, "model": one.received}
-        report.facts.append(
-            ("received", f"{got / 1e6:,.3f} MB by a rank in a run, {one.received / 1e6:,.3f} by the model")
-        )
+        model = "" if one.received is None else f", {one.received / 1e6:,.3f} by the model"
+        report.facts.append(("received", f"{got / 1e6:,.3f} MB by a rank in a run{model}"))
     _tables(report, one, rates, measured)
     return report
 

@@ -59,8 +59,8 @@ def saved(batch: Batch) -> float:
     """
     kind, others = batch.kind, (batch.ranks - 1) / batch.ranks
     share = -(-batch.searches // batch.ranks) / batch.searches  # of the busiest rank
-    reading = batch.nbytes / _RATE[kind] * (batch.searches / 64) ** _POWER[kind]
-    by_searches = reading * share ** _POWER[kind]
+    reading: float = batch.nbytes / _RATE[kind] * (batch.searches / 64) ** _POWER[kind]
+    by_searches: float = reading * share ** _POWER[kind]
     told = (_VERTEX[kind] or 8.0 * batch.searches) * batch.vertices * others
     return reading / batch.ranks + told / _PEER[kind] + _LEVELS * _LEVEL[kind] - by_searches
 
