@@ -23,6 +23,7 @@ import numpy as np
 import sparsezc as gb
 from benchmarks.harness.frame import SEED, Case, Report, Trial, number, pick_sources, table
 from benchmarks.model import exchanged
+from sparsezc.cli.scale_counts import Counts, Cut
 from sparsezc.device import cuda
 from sparsezc.engines import distributed
 from sparsezc.engines.distributed.parts.exchange import packing
@@ -36,10 +37,13 @@ _HEADER = ["graph", "placement", "transport", "algorithm", "one card ms", "ranks
 
 
 class Run(NamedTuple):
-    """An algorithm, and the bytes that rank 0 should receive: by the whole graph, the ranks' one, and the answer."""
+    """An algorithm, and the bytes that rank 0 should receive: by the whole graph, the ranks' one, and the answer.
+
+    Without a model of its own they are counted as `sparsezc scale` does, statement by statement on the whole graph.
+    """
 
     call: Callable[[Any, list[int]], Any]
-    model: Callable[[Any, Any, Any], float | None]
+    model: Callable[[Any, Any, Any], float] | None = None
 
 
 def _others(D: Any) -> int:
@@ -70,10 +74,20 @@ RUNS = {
     ),
     "bfs": Run(lambda A, sources: a.bfs(A, sources[0]), _bits),
     "bfs64": Run(lambda A, sources: a.bfs(A, sources), _lists),
-    "components": Run(lambda A, _: a.connected_components(A), lambda *_: None),
-    "sssp": Run(lambda A, sources: a.sssp(A, sources[0]), lambda *_: None),
-    "parents": Run(lambda A, sources: a.bfs_parents(A, sources[0]), lambda *_: None),
+    "components": Run(lambda A, _: a.connected_components(A)),
+    "sssp": Run(lambda A, sources: a.sssp(A, sources[0])),
+    "parents": Run(lambda A, sources: a.bfs_parents(A, sources[0])),
 }
+
+
+def expected_bytes(run: Run, A: Any, D: Any, sources: list[int], answer: Any) -> float | None:
+    """The bytes that rank 0 should receive."""
+    if run.model is not None:
+        return run.model(A, D, answer)
+    counts = Counts(Cut(D._store.layout.bounds, packing(distributed.engine()), on_device=True))
+    with counts.watching(A._engine):
+        run.call(A, sources)
+    return counts.received
 
 
 def dense(found: Any) -> Any:
@@ -164,7 +178,7 @@ def compare(
             continue
         expected = run.call(A, sources)
         case.verified = "yes" if is_equal(name, found, dense(expected)) else "WRONG: the ranks' answer is another"
-        model = run.model(A, D, expected)
+        model = expected_bytes(run, A, D, sources, expected)
         case.reference = 1e3 * float(np.median(single))
         case.notes = {"collectives": collectives, "received": received, "model": model, "single": single}
         report.add(case)
