@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sparsezc.cli import graph
 from sparsezc.cli.answers.report import Report, Table, counted, seconds
-from sparsezc.cli.scale_counts import Counts, Cut
+from sparsezc.cli.scale_counts import Counts, cut, imbalance
 
 if TYPE_CHECKING:
     from sparsezc.cli.calibrate import Between
@@ -195,7 +195,7 @@ class _One(NamedTuple):
 
         indptr, source = found.csr.indptr, found.busiest() if found.csr.nvals else 0
         place, A = RECORDS[found.facts["placement"]], found.matrix()
-        counts = Counts(_cut(indptr, transport.size, gpu=place.kernels))
+        counts = Counts(cut(indptr, transport.size, gpu=place.kernels))
 
         def call(A: Any) -> Any:
             return chosen.call(algorithms, A, source)
@@ -203,7 +203,7 @@ class _One(NamedTuple):
         took = stepped = _Seconds(0.0, 0.0)
         uneven: dict[int, float] = {}
         if transport.rank == 0:
-            took, uneven = _timed(lambda: call(A), arguments.trials, gpu=place.kernels), _imbalance(indptr)
+            took, uneven = _timed(lambda: call(A), arguments.trials, gpu=place.kernels), imbalance(indptr, _RANKS[1:])
             with engines.stepping(A._engine):  # as several ranks run it
                 stepped = _timed(lambda: call(A), arguments.trials, gpu=place.kernels)
             with counts.watching(A._engine):
@@ -213,29 +213,6 @@ class _One(NamedTuple):
         seconds = stepped.wall if place.kernels else stepped.busy
         work = Work(counts.steps, seconds, counts.nbytes, uneven, counts.statements)
         return cls(A, call, work, counts.entries, A._engine.name, place, took, counts.received)
-
-
-def _cut(indptr: Any, ranks: int, *, gpu: bool) -> Cut | None:
-    """Return how ranks, or two if there is one, divide the vertices; None: every rank has all of so small a graph."""
-    from sparsezc.engines.distributed.parts import exchange, layout
-
-    if indptr.size - 1 <= layout.ALIGN:
-        return None
-    return Cut(layout.cut_rows(indptr, max(ranks, 2)), exchange.PACKING if gpu else 0, gpu)
-
-
-def _imbalance(indptr: Any) -> dict[int, float]:
-    """Return, by the number of ranks, the most entries of a rank over the mean, less 1."""
-    import numpy as np
-
-    from sparsezc.io.ranks import bounds
-
-    n, nvals, found = indptr.size - 1, int(indptr[-1]), {}
-    for ranks in _RANKS[1:]:
-        cuts = [bounds.cut(lambda i, j: indptr[i:j], n, nvals, rank, ranks) for rank in range(ranks + 1)]
-        shares = np.diff(indptr[np.maximum.accumulate(cuts)])
-        found[ranks] = float(shares.max() / shares.mean() - 1) if nvals else 0.0
-    return found
 
 
 def _rates(arguments: argparse.Namespace, one: _One, between: Between | None) -> tuple[Any, list[tuple[str, str]]]:
@@ -268,7 +245,7 @@ def _rates(arguments: argparse.Namespace, one: _One, between: Between | None) ->
         wait = calibrate._LATENCY, "assumed"
     far = (arguments.network * _GB, "given") if arguments.network else (calibrate._NETWORK, "assumed")
     waits = float(wait[0] or 0.0), calibrate._NETWORK_LATENCY
-    fixed = (between.step, between.exchange) if between else (0.0, 0.0)
+    fixed = (between.step, between.exchange, between.assembly) if between else (0.0, 0.0, 0.0)
     rates = Rates(link, memory, float(near[0] or copy), far[0], *waits, step, ranks, *fixed)
     told = [
         ("link", f"{link / _GB:.1f} GB/s a rank ({read}), {memory / _GB:.1f} of a machine's memory"),
@@ -278,8 +255,10 @@ def _rates(arguments: argparse.Namespace, one: _One, between: Between | None) ->
         ("statement", f"{step * 1e6:.1f} us at least"),
     ]
     if between:
-        several = f"{fixed[0] * 1e6:.1f} us a statement, {fixed[1] * 1e6:.1f} more a product (measured)"
-        told.append(("several", several))
+        several = f"{fixed[0] * 1e6:.1f} us a statement, {fixed[1] * 1e6:.1f} more a product"
+        if not gpu:
+            several += f", {fixed[2] * _GB:.2f} ns a byte put together"
+        told.append(("several", f"{several} (measured)"))
     return rates, told
 
 
@@ -303,6 +282,11 @@ def _device(gpu: bool) -> str | None:
     return cuda.current().name
 
 
+def _busy(times: Any) -> float:
+    """Return the time that is not spent in exchanges."""
+    return float(times.fixed + times.read + times.assembly)
+
+
 def _tables(report: Report, one: _One, rates: Any, measured: dict[int, _Seconds]) -> None:
     """Add a row for each number of ranks; the error is of the prediction, against the time that it is made from.
 
@@ -315,10 +299,13 @@ def _tables(report: Report, one: _One, rates: Any, measured: dict[int, _Seconds]
     alone = one.took.wall if one.gpu else one.took.busy
     for ranks in sorted({*_RANKS, *measured}):
         times = predicted(work, rates, ranks)
-        parts = [seconds(part) for part in (times.fixed + times.latency, times.read, times.exchange + times.network)]
+        parts = [
+            seconds(part)
+            for part in (times.fixed + times.latency, times.read, times.assembly + times.exchange + times.network)
+        ]
         real, off = measured.get(ranks), None
         if real is not None and ranks > 1:
-            made, real_seconds = (times.total, real.wall) if one.gpu else (times.fixed + times.read, real.busy)
+            made, real_seconds = (times.total, real.wall) if one.gpu else (_busy(times), real.busy)
             off = made / max(real_seconds, 1e-12) - 1
         last = [*(["-"] * 2 if real is None else map(seconds, real)), "-" if off is None else f"{100 * off:+.0f}%"]
         rows.append((str(ranks), *parts, seconds(times.total), f"{alone / times.total:.2f}x", *last))

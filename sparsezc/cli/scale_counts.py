@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Counts", "Cut"]
+__all__ = ["Counts", "Cut", "cut", "imbalance"]
 
 _ID = 4  # bytes of a vertex's number on the way
 _PRODUCTS = ("mxv", "vxm", "mxm", "best_label")
@@ -165,3 +165,26 @@ def _degrees(A: Any, *, flipped: bool) -> Any:
 
     csr = (A.T if A._transposed else A)._to_csr()
     return np.bincount(on_host(csr.indices.read()), minlength=A.nrows) if flipped else np.diff(csr.indptr)
+
+
+def cut(indptr: Any, ranks: int, *, gpu: bool) -> Cut | None:
+    """Return how ranks, or two if there is one, divide the vertices; None: every rank has all of so small a graph."""
+    from sparsezc.engines.distributed.parts import exchange, layout
+
+    if indptr.size - 1 <= layout.ALIGN:
+        return None
+    return Cut(layout.cut_rows(indptr, max(ranks, 2)), exchange.PACKING if gpu else 0, gpu)
+
+
+def imbalance(indptr: Any, numbers: tuple[int, ...]) -> dict[int, float]:
+    """Return, by each number of ranks, the most entries of a rank over the mean, less 1."""
+    import numpy as np
+
+    from sparsezc.io.ranks import bounds
+
+    n, nvals, found = indptr.size - 1, int(indptr[-1]), {}
+    for ranks in numbers:
+        cuts = [bounds.cut(lambda i, j: indptr[i:j], n, nvals, rank, ranks) for rank in range(ranks + 1)]
+        shares = np.diff(indptr[np.maximum.accumulate(cuts)])
+        found[ranks] = float(shares.max() / shares.mean() - 1) if nvals else 0.0
+    return found
