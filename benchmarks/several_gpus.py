@@ -51,11 +51,6 @@ def _others(D: Any) -> int:
     return int(D.nrows - D._store.layout.sizes[0])
 
 
-def _bits(_: Any, D: Any, levels: Any) -> float:
-    """Every level, and the one after the last, exchanges a bit for each position."""
-    return (int(levels.reduce(gb.monoid.max).new().value) + 1) * _others(D) / 8
-
-
 def _lists(A: Any, D: Any, levels: Any) -> float:
     """Every level exchanges vertices of frontiers and of those that pushes reach; a batch by searches nothing."""
     if D._store.batches is not None and D._store.batches.whole is not None:
@@ -72,7 +67,7 @@ RUNS = {
     "pagerank": Run(
         lambda A, _: a.pagerank(A, tol=None, max_iter=ITERATIONS), lambda _, D, __: 8.0 * ITERATIONS * _others(D)
     ),
-    "bfs": Run(lambda A, sources: a.bfs(A, sources[0]), _bits),
+    "bfs": Run(lambda A, sources: a.bfs(A, sources[0])),
     "bfs64": Run(lambda A, sources: a.bfs(A, sources), _lists),
     "components": Run(lambda A, _: a.connected_components(A)),
     "sssp": Run(lambda A, sources: a.sssp(A, sources[0])),

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sparsezc.device import cuda
 from sparsezc.engines.distributed.parts import columns, moves, pieces
 from sparsezc.engines.distributed.parts.local_objects import array_module
 from sparsezc.engines.distributed.parts.row_pieces import on_host
@@ -89,21 +90,23 @@ def pattern(engine: DistributedEngine, store: Store, memory: Memory, *, symmetri
     csr = store.local._to_csr()
     indptr = np.zeros(store.nrows + 1, np.int64)
     np.cumsum(engine.transport.gather(np.diff(csr.indptr), store.layout.sizes), out=indptr[1:])
-    xp = array_module(engine.as_local(indptr[:1])) if memory.resident else np
-    made, ends = xp.empty(int(counts.sum()), dtype), np.cumsum(counts)
+    xp = cuda.current().xp if engine.on_device else np  # cards read each other's memory faster than host arrays travel
+    made, ends = (xp if memory.resident else np).empty(int(counts.sum()), dtype), np.cumsum(counts)
     for first in range(0, int(counts.max()), _PART):
         sizes = np.clip(counts - first, 0, _PART)
         begin, end = np.minimum([first, first + _PART], counts[engine.rank]).tolist()
         ids = xp.empty(0, dtype)
         if end > begin:
-            ids = csr.indices.load(begin, end) if memory.resident else on_host(csr.indices.read(begin, end))
+            ids = csr.indices.load(begin, end) if engine.on_device else csr.indices.read(begin, end)
         arrived, at = engine.transport.gather(ids.astype(dtype, copy=False), sizes), 0
+        arrived = arrived if memory.resident else on_host(arrived)
         for start, size in zip((ends - counts + first).tolist(), sizes.tolist(), strict=True):
             made[start : start + size] = arrived[at : at + size]
             at += size
     buffer: Any = DeviceBuffer if memory.resident else wrap
-    arrays = buffer(made), buffer(xp.ones(1, store.dtype.np_type))
-    whole = Csr(store.nrows, store.ncols, indptr, *arrays, store.dtype, made.size != 1)
+    one = buffer((xp if memory.resident else np).ones(1, store.dtype.np_type))
+    iso = made.size != 1
+    whole = Csr(store.nrows, store.ncols, indptr, buffer(made), one, store.dtype, iso, symmetric=symmetric)
     if not memory.resident and memory.placement not in HOSTS:
         whole = moves.placed(whole, memory.placement)
     return engine.local.matrix_of(whole, symmetric=symmetric)
