@@ -28,7 +28,7 @@ def graphs() -> dict[str, Any]:
         "kron": gb.io.read("kron:9?weights=1-9"),
         "urand": gb.io.read("urand:10"),
         "directed": gb.Matrix.from_coo(i, j, i % 7 + 1, nrows=1500, ncols=1500, dup_op="min"),
-        "path": gb.io.read("path:300"),
+        "path": gb.io.read("path:90"),
     }
 
 
@@ -38,6 +38,8 @@ def check_received_bytes_are_those_of_the_model() -> None:
     for packing in (0, 2000) if engine.on_device else (0,):
         with patch.object(exchange, "PACKING", packing):
             for graph, A in graphs().items():
+                if engine.size > 2 and graph in ("urand", "path"):
+                    continue
                 if engine.on_device:
                     if graph != "kron":  # the emulator compiles a kernel for each type
                         continue
