@@ -75,7 +75,9 @@ def begins(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool:
     searches = A._store.nrows
     if A._transposed or searches == 1 or A.shape != out.shape or A._store.layout.along != COLUMNS:
         return False
-    if not _serves(e) or (engine.on_device and not engine.known_symmetric(B)):  # a GPU's pulls need the transpose
+    if not _serves(e) or B.dtype.is_udt:
+        return False
+    if engine.on_device and not engine.known_symmetric(B):  # its pulls need the transpose
         return False
     if engine.nvals(A._store) != searches:
         return False
