@@ -3,7 +3,8 @@
 The plain matrix runs on rank 0's card while the other ranks wait, then all ranks run, in turns: each ratio is of one
 run. Answers are compared, integers to the bit. *received* are the bytes that rank 0 got from other ranks in one call,
 *model* those that the algorithm's steps need: a rank receives what it has not, a value or a bit for each position, or
-the vertices of many searches (benchmarks/model/exchanged.py).
+the vertices of many searches (benchmarks/model/exchanged.py). A graph that is a file every rank reads in parts, and
+rank 0 whole besides, in ``--reference`` if it does not fit in the placement of the ranks' parts.
 ``emulated`` as the first word runs all of it on emulated cards, to test this program.
 """
 
@@ -22,6 +23,7 @@ import numpy as np
 import sparsezc as gb
 from benchmarks.harness.frame import SEED, Case, Report, Trial, number, pick_sources, table
 from benchmarks.model import exchanged
+from sparsezc.cli.scale_counts import Counts, Cut
 from sparsezc.device import cuda
 from sparsezc.engines import distributed
 from sparsezc.engines.distributed.parts.exchange import packing
@@ -35,10 +37,13 @@ _HEADER = ["graph", "placement", "transport", "algorithm", "one card ms", "ranks
 
 
 class Run(NamedTuple):
-    """An algorithm, and the bytes that rank 0 should receive: by the whole graph, the ranks' one, and the answer."""
+    """An algorithm, and the bytes that rank 0 should receive: by the whole graph, the ranks' one, and the answer.
+
+    Without a model of its own they are counted as `sparsezc scale` does, statement by statement on the whole graph.
+    """
 
     call: Callable[[Any, list[int]], Any]
-    model: Callable[[Any, Any, Any], float | None]
+    model: Callable[[Any, Any, Any], float] | None = None
 
 
 def _others(D: Any) -> int:
@@ -46,13 +51,10 @@ def _others(D: Any) -> int:
     return int(D.nrows - D._store.layout.sizes[0])
 
 
-def _bits(_: Any, D: Any, levels: Any) -> float:
-    """Every level, and the one after the last, exchanges a bit for each position."""
-    return (int(levels.reduce(gb.monoid.max).new().value) + 1) * _others(D) / 8
-
-
 def _lists(A: Any, D: Any, levels: Any) -> float:
-    """Every level exchanges vertices of frontiers and of those that pushes reach."""
+    """Every level exchanges vertices of frontiers and of those that pushes reach; a batch by searches nothing."""
+    if D._store.batches is not None and D._store.batches.whole is not None:
+        return 0.0
     part, engine = D._store.local._need()[1].held()[0], distributed.engine()
     slots = part.layouts[HeadCache].expected_slots(part, BOOL, values=False)
     cost = multi_source_bfs.push_cost(part.indices.placement)
@@ -65,12 +67,22 @@ RUNS = {
     "pagerank": Run(
         lambda A, _: a.pagerank(A, tol=None, max_iter=ITERATIONS), lambda _, D, __: 8.0 * ITERATIONS * _others(D)
     ),
-    "bfs": Run(lambda A, sources: a.bfs(A, sources[0]), _bits),
+    "bfs": Run(lambda A, sources: a.bfs(A, sources[0])),
     "bfs64": Run(lambda A, sources: a.bfs(A, sources), _lists),
-    "components": Run(lambda A, _: a.connected_components(A), lambda *_: None),
-    "sssp": Run(lambda A, sources: a.sssp(A, sources[0]), lambda *_: None),
-    "parents": Run(lambda A, sources: a.bfs_parents(A, sources[0]), lambda *_: None),
+    "components": Run(lambda A, _: a.connected_components(A)),
+    "sssp": Run(lambda A, sources: a.sssp(A, sources[0])),
+    "parents": Run(lambda A, sources: a.bfs_parents(A, sources[0])),
 }
+
+
+def expected_bytes(run: Run, A: Any, D: Any, sources: list[int], answer: Any) -> float | None:
+    """The bytes that rank 0 should receive."""
+    if run.model is not None:
+        return run.model(A, D, answer)
+    counts = Counts(Cut(D._store.layout.bounds, packing(distributed.engine()), on_device=True))
+    with counts.watching(A._engine):
+        run.call(A, sources)
+    return counts.received
 
 
 def dense(found: Any) -> Any:
@@ -122,19 +134,34 @@ class Ranks:
         return took
 
 
-def compare(report: Report, A: Any, ranks: Ranks, setting: dict[str, Any], names: list[str], trials: int) -> None:
+def graphs(name: str, placement: str, reference: str, ranks: Ranks) -> tuple[Any, Callable[[], Any]]:
+    """The whole graph, of a file on rank 0 alone, and a call that distributes it."""
+    if not Path(name).exists():
+        A = gb.io.read(name, placement=placement)
+        return A, lambda: A.distribute()
+    whole = gb.io.read(name, placement=reference) if ranks.transport.rank == 0 else None
+    from mpi4py import MPI
+
+    return whole, lambda: gb.io.read(name, comm=MPI.COMM_WORLD, placement=placement)
+
+
+def compare(
+    report: Report, A: Any, D: Any, ranks: Ranks, setting: dict[str, Any], names: list[str], given: argparse.Namespace
+) -> None:
     """Run the algorithms on one card and on all, and add what was found to rank 0's report."""
-    degrees = np.diff(A._to_csr().indptr)
-    sources = [int(degrees.argmax()), *pick_sources(degrees, SEARCHES - 1, SEED)]
-    D = A.distribute()
+    sources = None
+    if ranks.transport.rank == 0:
+        degrees = np.diff(A._to_csr().indptr)
+        sources = [int(degrees.argmax()), *pick_sources(degrees, SEARCHES - 1, SEED)]
+    sources = ranks.transport.objects(sources)[0]
     for name in names:
         run = RUNS[name]
         case = Case(name, setting | {"ranks": ranks.transport.size}, reference=None, peer="one card")
         single: list[float] = []
-        for turn in range(trials + 1):  # the first compiles
+        for turn in range(-given.warm, given.trials):  # the first compiles
             took = ranks.alone(partial(run.call, A, sources))
             both = ranks.timed(partial(run.call, D, sources))
-            if turn:
+            if turn >= 0:
                 single.append(took)
                 case.trials.append(Trial(None, both, ranks.received))
             else:
@@ -146,7 +173,7 @@ def compare(report: Report, A: Any, ranks: Ranks, setting: dict[str, Any], names
             continue
         expected = run.call(A, sources)
         case.verified = "yes" if is_equal(name, found, dense(expected)) else "WRONG: the ranks' answer is another"
-        model = run.model(A, D, expected)
+        model = expected_bytes(run, A, D, sources, expected)
         case.reference = 1e3 * float(np.median(single))
         case.notes = {"collectives": collectives, "received": received, "model": model, "single": single}
         report.add(case)
@@ -180,7 +207,9 @@ def main() -> None:
     options.add_argument("--placement", default="device,zerocopy", help="names, with commas")
     options.add_argument("--transport", default="ipc", help="ipc, nccl, mpi: names, with commas")
     options.add_argument("--only", default="pagerank,bfs,bfs64,components", help=f"of {', '.join(RUNS)}")
+    options.add_argument("--reference", help="the placement on one card; by default that of the ranks' parts")
     options.add_argument("--trials", type=int, default=5)
+    options.add_argument("--warm", type=int, default=1, help="runs before them, until caches and batches are settled")
     options.add_argument("--out", type=Path)
     given = options.parse_args(sys.argv[1 + emulated :])
     kinds = given.transport.split(",")
@@ -188,11 +217,12 @@ def main() -> None:
     report = Report("several_gpus", "ms", given.out)
     for graph in given.graphs:
         for placement in given.placement.split(","):
-            A = gb.io.read(graph, placement=placement)
+            A, distribute = graphs(graph, placement, given.reference or placement, Ranks(kinds[0]))
             for kind in kinds:
-                setting = {"graph": graph, "placement": placement, "transport": kind}
-                compare(report, A, Ranks(kind), setting, given.only.split(","), given.trials)
-            del A
+                setting = {"graph": Path(graph).stem, "placement": placement, "transport": kind}
+                ranks = Ranks(kind)
+                compare(report, A, distribute(), ranks, setting, given.only.split(","), given)
+            del A, distribute
     if distributed.engine().transport.rank == 0:
         print(table(_HEADER, map(row, report.cases), left=4))
         report.end()

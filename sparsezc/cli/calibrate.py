@@ -95,6 +95,8 @@ class Between(NamedTuple):
         What a product takes beside a statement and the latency.
     links : float
         The bytes a second at which all GPUs together read host memory; 0: there are none.
+    assembly : float
+        The seconds in which a rank puts a byte together that it received; 0 for GPUs, which do so as they receive.
     """
 
     peer: float
@@ -102,6 +104,7 @@ class Between(NamedTuple):
     step: float
     exchange: float
     links: float
+    assembly: float
 
 
 def between(transport: Any, *, gpu: bool) -> Between:
@@ -116,9 +119,10 @@ def between(transport: Any, *, gpu: bool) -> Between:
     exchange = max(product - statement - (latency if gpu else 0.0), 0.0)  # processor time has no latency in it
     peer = _peer_rate(transport, gpu=gpu)
     transport.numbers(0)  # all links read together
-    mine = peer, latency / steps, statement, exchange, link_rate() if gpu else 0.0
-    rates, latencies, statements, exchanges, links = zip(*transport.objects(mine), strict=True)
-    return Between(min(rates), max(latencies), max(statements), max(exchanges), sum(links))
+    assembly = 0.0 if gpu else _assembly(transport)
+    mine = peer, latency / steps, statement, exchange, link_rate() if gpu else 0.0, assembly
+    rates, latencies, statements, exchanges, links, assemblies = zip(*transport.objects(mine), strict=True)
+    return Between(min(rates), max(latencies), max(statements), max(exchanges), sum(links), max(assemblies))
 
 
 def _peer_rate(transport: Any, *, gpu: bool) -> float:
@@ -136,6 +140,29 @@ def _peer_rate(transport: Any, *, gpu: bool) -> float:
             device.synchronize()
 
     return _BYTES / best(gather) * (1 - 1 / float(transport.size))
+
+
+def _assembly(transport: Any) -> float:
+    """Return the seconds a byte in which a processor puts a gathered vector together, for a product that reads nothing.
+
+    The same product on this rank alone is subtracted.
+    """
+    from sparsezc.core.matrix import Matrix
+    from sparsezc.core.vector import Vector
+    from sparsezc.semirings import semiring
+
+    n = _BYTES // 32
+    A, v = Matrix.from_coo([0], [1], 1.0, nrows=n, ncols=n), Vector.from_scalar(1.0, n)
+    D, w = A.distribute(), v.to("distributed")
+
+    def alone() -> None:
+        A.mxv(v, semiring.plus_times).new().wait()
+
+    def together() -> None:
+        D.mxv(w, semiring.plus_times).new().wait()
+
+    took = best(together, lambda: time.process_time() - transport.waited) - best(alone, time.process_time)
+    return max(took, 0.0) / (8 * n * (1 - 1 / float(transport.size)))
 
 
 def _latency(transport: Any) -> float:

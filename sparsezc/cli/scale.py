@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sparsezc.cli import graph
 from sparsezc.cli.answers.report import Report, Table, counted, seconds
-from sparsezc.cli.scale_counts import Counts
+from sparsezc.cli.scale_counts import Counts, cut, imbalance
 
 if TYPE_CHECKING:
     from sparsezc.cli.calibrate import Between
@@ -77,20 +77,30 @@ def run(arguments: argparse.Namespace) -> Report:
     _settle_caches()
     chosen = ALGORITHMS[arguments.algorithm]
     found = graph.load(arguments, chosen.weights)
-    one = _One.of(arguments, found, chosen, wanted=transport.rank == 0)
-    between, measured = None, {1: one.took}
+    one = _One.of(arguments, found, chosen, transport)
+    between, measured, got = None, {1: one.took}, None
     if transport.size > 1:
         from sparsezc.cli import calibrate
+        from sparsezc.config import config
 
         between = calibrate.between(transport, gpu=one.gpu)
         A = one.A.distribute()
+        with config.set(rebalance=False):  # in the bounds of the model
+            one.call(A)  # what only the first call exchanges is not counted
+            before = transport.received
+            one.call(A)
+            got = transport.received - before
         took = _timed(lambda: one.call(A), arguments.trials, transport, gpu=one.gpu)
         measured[transport.size] = _Seconds(*(max(each) for each in zip(*transport.objects(tuple(took)), strict=True)))
     if transport.rank:
         sys.exit(0)
-    rates, told = _rates(arguments, one, between)
+    rates, lines = _rates(arguments, one, between)
     report = _report(arguments, found, one, rates)
-    report.facts += told
+    report.facts += lines
+    if got is not None:
+        report.data["received"] = {"bytes": got, "model": one.received}
+        model = "" if one.received is None else f", {one.received / 1e6:,.3f} by the model"
+        report.facts.append(("received", f"{got / 1e6:,.3f} MB by a rank in a run{model}"))
     _tables(report, one, rates, measured)
     return report
 
@@ -161,7 +171,7 @@ def _timed(call: Callable[[], Any], trials: int, transport: Any = None, *, gpu: 
 
 
 class _One(NamedTuple):
-    """The algorithm on one rank: matrix, call, work, entries read, engine, placement, and time."""
+    """The algorithm on one rank: matrix, call, work, entries read, engine, placement, time, bytes for several."""
 
     A: Any
     call: Callable[[Any], Any]
@@ -170,6 +180,7 @@ class _One(NamedTuple):
     engine: str
     placement: Any
     took: _Seconds
+    received: float | None
 
     @property
     def gpu(self) -> bool:
@@ -177,23 +188,24 @@ class _One(NamedTuple):
         return bool(self.placement.kernels)
 
     @classmethod
-    def of(cls, arguments: argparse.Namespace, found: graph.Graph, chosen: _Algorithm, *, wanted: bool) -> _One:
-        """Prepare it, and run it if the numbers are `wanted`."""
+    def of(cls, arguments: argparse.Namespace, found: graph.Graph, chosen: _Algorithm, transport: Any) -> _One:
+        """Prepare it, and run it on the first rank."""
         from sparsezc import algorithms
         from sparsezc.engines.distributed.model.cost import Work
         from sparsezc.expr import engines
         from sparsezc.memory.placement import RECORDS
 
         indptr, source = found.csr.indptr, found.busiest() if found.csr.nvals else 0
-        place, A, counts = RECORDS[found.facts["placement"]], found.matrix(), Counts()
+        place, A = RECORDS[found.facts["placement"]], found.matrix()
+        counts = Counts(cut(indptr, transport.size, gpu=place.kernels))
 
         def call(A: Any) -> Any:
             return chosen.call(algorithms, A, source)
 
         took = stepped = _Seconds(0.0, 0.0)
         uneven: dict[int, float] = {}
-        if wanted:
-            took, uneven = _timed(lambda: call(A), arguments.trials, gpu=place.kernels), _imbalance(indptr)
+        if transport.rank == 0:
+            took, uneven = _timed(lambda: call(A), arguments.trials, gpu=place.kernels), imbalance(indptr, _RANKS[1:])
             with engines.stepping(A._engine):  # as several ranks run it
                 stepped = _timed(lambda: call(A), arguments.trials, gpu=place.kernels)
             with counts.watching(A._engine):
@@ -202,21 +214,7 @@ class _One(NamedTuple):
         # of a busy host, the processor time tells what a quiet one would take
         seconds = stepped.wall if place.kernels else stepped.busy
         work = Work(counts.steps, seconds, counts.nbytes, uneven, counts.statements)
-        return cls(A, call, work, counts.entries, A._engine.name, place, took)
-
-
-def _imbalance(indptr: Any) -> dict[int, float]:
-    """Return, by the number of ranks, the most entries of a rank over the mean, less 1."""
-    import numpy as np
-
-    from sparsezc.io.ranks import bounds
-
-    n, nvals, found = indptr.size - 1, int(indptr[-1]), {}
-    for ranks in _RANKS[1:]:
-        cuts = [bounds.cut(lambda i, j: indptr[i:j], n, nvals, rank, ranks) for rank in range(ranks + 1)]
-        shares = np.diff(indptr[np.maximum.accumulate(cuts)])
-        found[ranks] = float(shares.max() / shares.mean() - 1) if nvals else 0.0
-    return found
+        return cls(A, call, work, counts.entries, A._engine.name, place, took, counts.received)
 
 
 def _rates(arguments: argparse.Namespace, one: _One, between: Between | None) -> tuple[Any, list[tuple[str, str]]]:
@@ -249,7 +247,7 @@ def _rates(arguments: argparse.Namespace, one: _One, between: Between | None) ->
         wait = calibrate._LATENCY, "assumed"
     far = (arguments.network * _GB, "given") if arguments.network else (calibrate._NETWORK, "assumed")
     waits = float(wait[0] or 0.0), calibrate._NETWORK_LATENCY
-    fixed = (between.step, between.exchange) if between else (0.0, 0.0)
+    fixed = (between.step, between.exchange, between.assembly) if between else (0.0, 0.0, 0.0)
     rates = Rates(link, memory, float(near[0] or copy), far[0], *waits, step, ranks, *fixed)
     told = [
         ("link", f"{link / _GB:.1f} GB/s a rank ({read}), {memory / _GB:.1f} of a machine's memory"),
@@ -259,8 +257,10 @@ def _rates(arguments: argparse.Namespace, one: _One, between: Between | None) ->
         ("statement", f"{step * 1e6:.1f} us at least"),
     ]
     if between:
-        several = f"{fixed[0] * 1e6:.1f} us a statement, {fixed[1] * 1e6:.1f} more a product (measured)"
-        told.append(("several", several))
+        several = f"{fixed[0] * 1e6:.1f} us a statement, {fixed[1] * 1e6:.1f} more a product"
+        if not gpu:
+            several += f", {fixed[2] * _GB:.2f} ns a byte put together"
+        told.append(("several", f"{several} (measured)"))
     return rates, told
 
 
@@ -284,6 +284,11 @@ def _device(gpu: bool) -> str | None:
     return cuda.current().name
 
 
+def _busy(times: Any) -> float:
+    """Return the time that is not spent in exchanges."""
+    return float(times.fixed + times.read + times.assembly)
+
+
 def _tables(report: Report, one: _One, rates: Any, measured: dict[int, _Seconds]) -> None:
     """Add a row for each number of ranks; the error is of the prediction, against the time that it is made from.
 
@@ -296,10 +301,13 @@ def _tables(report: Report, one: _One, rates: Any, measured: dict[int, _Seconds]
     alone = one.took.wall if one.gpu else one.took.busy
     for ranks in sorted({*_RANKS, *measured}):
         times = predicted(work, rates, ranks)
-        parts = [seconds(part) for part in (times.fixed + times.latency, times.read, times.exchange + times.network)]
+        parts = [
+            seconds(part)
+            for part in (times.fixed + times.latency, times.read, times.assembly + times.exchange + times.network)
+        ]
         real, off = measured.get(ranks), None
         if real is not None and ranks > 1:
-            made, real_seconds = (times.total, real.wall) if one.gpu else (times.fixed + times.read, real.busy)
+            made, real_seconds = (times.total, real.wall) if one.gpu else (_busy(times), real.busy)
             off = made / max(real_seconds, 1e-12) - 1
         last = [*(["-"] * 2 if real is None else map(seconds, real)), "-" if off is None else f"{100 * off:+.0f}%"]
         rows.append((str(ranks), *parts, seconds(times.total), f"{alone / times.total:.2f}x", *last))

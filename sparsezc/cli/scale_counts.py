@@ -4,20 +4,57 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Counts"]
+__all__ = ["Counts", "Cut", "cut", "imbalance"]
 
 _ID = 4  # bytes of a vertex's number on the way
 _PRODUCTS = ("mxv", "vxm", "mxm", "best_label")
 
 
-class Counts:
-    """Counts of products, of their vectors' bytes as these would travel between ranks, and of entries read."""
+@dataclass(frozen=True)
+class Cut:
+    """Ranks that have ranges of all vertices, and the one whose bytes are counted.
 
-    def __init__(self) -> None:
+    Attributes
+    ----------
+    bounds : ndarray of int64, shape (ranks + 1,)
+    packing : int
+        Bytes that positions must save.
+    on_device : bool
+        The ranks are GPUs.
+    rank : int
+    """
+
+    bounds: Any
+    packing: int
+    on_device: bool
+    rank: int = 0
+
+
+class Counts:
+    """Counts of products, of their vectors' bytes as these would travel between ranks, and of entries read.
+
+    Attributes
+    ----------
+    steps, statements : int
+    nbytes : float
+        Of whole vectors: a rank among p receives ``1 - 1 / p`` of them.
+    received : float or None
+        Bytes that one rank of a cut receives, by the forms and directions that the ranks choose; None where products
+        are of several vectors, for which this is not counted.
+    entries : float
+    """
+
+    received: float | None
+
+    def __init__(self, cut: Cut | None = None) -> None:
         self.steps = self.statements = 0
         self.nbytes = self.entries = 0.0
+        self.received = 0.0
+        self._cut, self._turned = cut, set[int]()
+        self._read: Any = None  # the engine's own vector_to_coo
 
     def look(self, x: Any) -> None:
         """Count one statement: ids or presence bits of a sparse operand, and the values that the product reads."""
@@ -26,28 +63,128 @@ class Counts:
             return
         self.steps += 1
         left = x.operation == "vxm" or (x.operation == "mxm" and x.operands[0].shape[0] < x.operands[0].shape[1])
-        v = x.operands[0 if left else 1]
+        v, matrix = x.operands[:2][:: 1 if left else -1]
         there, size = v.nvals, v.size if v.ndim == 1 else v.shape[0] * v.shape[1]
         reads = x.op is None or ("x" if left else "y") in getattr(x.op, "reads", "xy")
-        self.nbytes += 0 if there == size else min(_ID * there, -(-size // 8))
-        self.nbytes += there * v.dtype.np_type.itemsize * reads
-        matrix = x.operands[1 if left else 0]
+        value = v.dtype.np_type.itemsize * reads
         self.entries += matrix.nvals * there / max(size, 1)
+        cut = self._cut
+        if cut is not None and v.ndim == 1 and matrix.shape == (cut.bounds[-1], cut.bounds[-1]):
+            self._receive(self._product(x, v, matrix, value, left=left))
+            return
+        self.received = None
+        self.nbytes += 0 if there == size else min(_ID * there, -(-size // 8))
+        self.nbytes += there * value
+
+    def _receive(self, nbytes: int) -> None:
+        assert self._cut is not None
+        self.received = None if self.received is None else self.received + nbytes
+        self.nbytes += nbytes / (1 - 1 / (len(self._cut.bounds) - 1))
+
+    def _whole(self, at: Any, value: int) -> int:
+        """Return the bytes of a vector with entries at some positions, values of so many bytes, that all ranks get."""
+        import numpy as np
+
+        from sparsezc.engines.distributed.model import received
+
+        cut = self._cut
+        assert cut is not None
+        counts = np.diff(np.searchsorted(at, cut.bounds))
+        return received.gathered(counts, np.diff(cut.bounds), cut.rank, value, cut.packing)
+
+    def _product(self, x: Any, v: Any, A: Any, value: int, *, left: bool) -> int:
+        """Return the bytes of a product that pulls or pushes, by the rule of engines/distributed/statements/products.py."""  # noqa: E501
+        import numpy as np
+
+        from sparsezc.engines.distributed.model import received
+        from sparsezc.engines.distributed.statements import products
+
+        cut, at = self._cut, self._positions(v)
+        assert cut is not None
+        symmetric = bool((A.T if A._transposed else A)._symmetric)
+        by_result = A._transposed == left
+        both = symmetric or id(A._store) in self._turned
+        pulls, pushes = by_result or both, not by_result or both
+        most = None
+        if pushes and not (pulls and at.size == v.size):
+            degrees = _degrees(A, flipped=by_result and not symmetric)
+            most = received.entries_at(at, degrees, cut.bounds, on_device=cut.on_device)
+            share = products.STOPPING if x.op.monoid.stops_anywhere or x.op.monoid.name == "lor" else 0
+            share = share or (products.READING if cut.on_device or not value else products.NEVER)
+            pulls = pulls and int(most.sum()) * share > A.nvals
+        if pulls or most is None:
+            return self._whole(at, value)
+        ones = x.op.binaryop.name == "pair" and x.op.monoid.name in products.ONES
+        made = 0 if ones else x.dtype.np_type.itemsize
+        return received.folded(most, np.diff(cut.bounds), cut.rank, made, cut.packing, tells=not cut.on_device)
+
+    def _positions(self, v: Any) -> Any:
+        """Return the positions of a vector's entries, ascending."""
+        import numpy as np
+
+        return self._read(v._need()[1])[0].astype(np.int64)
 
     @contextmanager
     def watching(self, engine: Any) -> Iterator[Counts]:
-        """Count every statement that an engine runs meanwhile; loops run step by step."""
+        """Count every statement that an engine runs meanwhile, step by step, and on all edges, as ranks do."""
         from sparsezc.expr import engines
 
-        run = engine.run
+        run, afford = engine.run, engines.capability(engine, "afford_transpose")
+        read = self._read = engine.vector_to_coo
 
         def look_and_run(expression: Any, out: Any, write: Any) -> None:
             self.look(expression)
             run(expression, out, write)
 
-        engine.run = look_and_run
+        def turned(store: Any) -> None:
+            self._turned.add(id(store))
+            afford(store)
+
+        def read_whole(store: Any) -> Any:
+            at, values = read(store)
+            if self._cut is not None and store.size == self._cut.bounds[-1]:  # all ranks read all of it
+                self._receive(self._whole(at, values.dtype.itemsize))
+            return at, values
+
+        mine = {"run": look_and_run, "afford_transpose": turned, "sample": lambda _: None, "vector_to_coo": read_whole}
+        for name, function in mine.items():
+            setattr(engine, name, function)
         try:
             with engines.stepping(engine):
                 yield self
         finally:
-            del engine.run
+            for name in mine:
+                delattr(engine, name)
+
+
+def _degrees(A: Any, *, flipped: bool) -> Any:
+    """Return the entries of each row of a stored matrix, or of its transpose."""
+    import numpy as np
+
+    from sparsezc.engines.distributed.parts.row_pieces import on_host
+
+    csr = (A.T if A._transposed else A)._to_csr()
+    return np.bincount(on_host(csr.indices.read()), minlength=A.nrows) if flipped else np.diff(csr.indptr)
+
+
+def cut(indptr: Any, ranks: int, *, gpu: bool) -> Cut | None:
+    """Return how ranks, or two if there is one, divide the vertices; None: every rank has all of so small a graph."""
+    from sparsezc.engines.distributed.parts import exchange, layout
+
+    if indptr.size - 1 <= layout.ALIGN:
+        return None
+    return Cut(layout.cut_rows(indptr, max(ranks, 2)), exchange.PACKING if gpu else 0, gpu)
+
+
+def imbalance(indptr: Any, numbers: tuple[int, ...]) -> dict[int, float]:
+    """Return, by each number of ranks, the most entries of a rank over the mean, less 1."""
+    import numpy as np
+
+    from sparsezc.io.ranks import bounds
+
+    n, nvals, found = indptr.size - 1, int(indptr[-1]), {}
+    for ranks in numbers:
+        cuts = [bounds.cut(lambda i, j: indptr[i:j], n, nvals, rank, ranks) for rank in range(ranks + 1)]
+        shares = np.diff(indptr[np.maximum.accumulate(cuts)])
+        found[ranks] = float(shares.max() / shares.mean() - 1) if nvals else 0.0
+    return found

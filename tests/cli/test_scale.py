@@ -30,7 +30,7 @@ def test_predictions_and_the_time_of_one_rank(algorithm: str, capsys: pytest.Cap
     assert told["products"] > 0
     assert (told["rates"]["peer"], told["rates"]["latency"]) == (10e9, 3e-6)
     for row in told["predicted"]:
-        parts = [row[name] for name in ("fixed", "latency", "read", "exchange", "network")]
+        parts = [row[name] for name in ("fixed", "latency", "read", "assembly", "exchange", "network")]
         assert row["seconds"] == pytest.approx(sum(parts))
 
 

@@ -19,10 +19,18 @@ from typing import TYPE_CHECKING, Any
 from sparsezc import first_use, locks
 from sparsezc.config import config
 from sparsezc.engines.distributed.balancer import Balancer
-from sparsezc.engines.distributed.parts import long_rows, moves
+from sparsezc.engines.distributed.parts import long_rows, moves, search_rows
 from sparsezc.engines.distributed.parts.layout import Layouts
 from sparsezc.engines.distributed.parts.local_objects import Locals
-from sparsezc.engines.distributed.statements import elementwise, matrix_products, products, reductions, regions, wholes
+from sparsezc.engines.distributed.statements import (
+    by_search,
+    elementwise,
+    matrix_products,
+    products,
+    reductions,
+    regions,
+    wholes,
+)
 from sparsezc.engines.distributed.store_methods import Keeper
 from sparsezc.engines.distributed.transports.agreement import Checked
 from sparsezc.errors import InvalidValue
@@ -92,17 +100,28 @@ class DistributedEngine(Keeper):
 
     def _meet(self, expression: Any, out: Any, write: Write[Mask | None]) -> None:
         """Bring every participant into the layout that its shape has now."""
-        for x in (out, *expression.operands, *(() if write.mask is None else (write.mask.parent,))):
-            if x._stored:
-                store = x._store
-                if store.long is not None and not _takes_long_rows(expression, out):
-                    long_rows.join(self, store)
-                if store.layout is not self.layouts.of(store.shape):
-                    self.move(store)
+        stored = [x for x in (out, *expression.operands) if x._stored]
+        if write.mask is not None:
+            stored.append(write.mask.parent)
+        split = by_search.layout_of(self, expression, out, stored)
+        for x in stored:
+            store = x._store
+            if store.long is not None and not _takes_long_rows(expression, out):
+                long_rows.join(self, store)
+            searches = split is not None and x.ndim == 2 and store.nrows == split.bounds[-1]
+            wanted = split if searches else self.layouts.of(store.shape)
+            if store.layout is not wanted:
+                self.move(store, wanted)
 
-    def move(self, store: Any) -> None:
-        """Bring a store into the layout that its shape has now; collective."""
+    def move(self, store: Any, wanted: Any = None) -> None:
+        """Bring a store into a layout, that which its shape has now or that by searches; collective."""
         symmetric = store.symmetric
+        if wanted is not None and wanted.by_search:
+            search_rows.by_search(self, store)
+            return
+        if store.layout.by_search:
+            search_rows.by_columns(self, store)
+            return
         if moves.moves_by_rows(self, store):
             moves.move_rows(self, store)
             return

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.config import config
-from sparsezc.engines.distributed.alone import started
 from sparsezc.engines.distributed.distributed_engine import DistributedEngine
+from sparsezc.engines.distributed.single_rank import started
 from sparsezc.engines.distributed.transports.agreement import refuse_difference
 from sparsezc.engines.distributed.transports.protocol import DEADLINE, Alone, Transport, check_options
 from sparsezc.errors import DeviceUnavailable, GraphblasException, InvalidValue

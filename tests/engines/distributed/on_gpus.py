@@ -13,7 +13,7 @@ import sparsezc as gb
 from benchmarks.model import exchanged
 from sparsezc.engines import distributed
 from sparsezc.engines.distributed.parts import exchange
-from sparsezc.engines.distributed.statements import labels, walks
+from sparsezc.engines.distributed.statements import by_search, labels, walks
 from sparsezc.engines.gpu.products import multi_source_bfs
 from sparsezc.memory.placement import BEYOND
 from tests.engines.distributed.algorithms import CALLS, compare
@@ -91,7 +91,8 @@ def check_bytes_of_many_searches() -> None:
     D, whole = A.distribute(), gb.io.read("kron:10")
     sources = np.random.default_rng(3).choice(np.flatnonzero(np.diff(A._to_csr().indptr)), 64, replace=False)
     before = engine.transport.received
-    with patch.object(exchange, "_PACKING", 0), gb.config.set(head_cache="off"):
+    by_vertices = patch.object(by_search, "saved", return_value=-1.0)
+    with patch.object(exchange, "PACKING", 0), by_vertices, gb.config.set(head_cache="off"):
         found = gb.algorithms.bfs(D, sources.tolist())
     received = engine.transport.received - before
     levels = gb.algorithms.bfs(whole, sources.tolist()).to_dense(-1)

@@ -1,12 +1,13 @@
 """The time of an algorithm on several ranks, predicted from its time on one: Lux's model, in Gunrock's units.
 
     T(p) = statements * t0 + steps * a(p) + (1 + imbalance(p)) * R / min(p, H * M / L)
-         + X * (1 - 1 / p) / P + X * (1 - 1 / H) / N
+         + X * (1 - 1 / p) * (1 / P + B) + X * (1 - 1 / H) / N
 
 for p ranks on H machines. R is the time of one rank's reads at the rate L, that of its link to host memory (without a
 GPU: the rate at which its kernels read); M is the rate of one machine's memory. X is the bytes of vectors that a rank
-receives, P the rate between the ranks of a machine, N that between machines. A statement has a fixed cost t0, larger on
-several ranks; a step is a product, which has the fixed cost and the latency of an exchange, a(p).
+receives, P the rate between the ranks of a machine, N that between machines, B the time in which a processor puts a
+byte together that it received. A statement has a fixed cost t0, larger on several ranks; a step is a product, which has
+the fixed cost and the latency of an exchange, a(p).
 
 Sources: Z. Jia et al. (Lux), PVLDB 11(3), 2017, section 6, doi:10.14778/3157794.3157799; Gunrock, HIVE scaling
 analysis, 2018, https://gunrock.github.io/docs/#/hive/hive_scaling.
@@ -44,6 +45,8 @@ class Rates:
         The fixed cost of a statement on several ranks, without waiting.
     exchange_step : float
         The fixed cost of a product's exchange.
+    assembly : float
+        The seconds in which a rank puts a byte together that it received; 0: it does so as it receives.
     """
 
     link: float
@@ -56,6 +59,7 @@ class Rates:
     ranks: int = 8
     shared_step: float = 0.0
     exchange_step: float = 0.0
+    assembly: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -89,6 +93,7 @@ class Times(NamedTuple):
     fixed: float
     latency: float
     read: float
+    assembly: float
     exchange: float
     network: float
 
@@ -119,4 +124,5 @@ def predicted(work: Work, rates: Rates, ranks: int) -> Times:
     read = (1 + work.imbalance.get(ranks, 0.0)) * (work.seconds - alone) / max(share, 1.0)
     exchange = work.exchanged * (1 - 1 / inside) / rates.peer
     network = work.exchanged * (1 - 1 / machines) / rates.network
-    return Times(fixed, work.steps * latency, read, exchange, network)
+    assembly = work.exchanged * (1 - 1 / ranks) * rates.assembly
+    return Times(fixed, work.steps * latency, read, assembly, exchange, network)

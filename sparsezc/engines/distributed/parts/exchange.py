@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsezc.engines.distributed.model import received
+from sparsezc.engines.distributed.model.received import FEW, WORD
 from sparsezc.engines.distributed.parts.local_objects import array_module, assignment
 from sparsezc.engines.distributed.parts.stores import Store
 from sparsezc.expr.dispatch import PLAIN, Write, update
@@ -24,11 +26,9 @@ if TYPE_CHECKING:
     from sparsezc.engines.distributed.store_methods import Keeper
     from sparsezc.semirings.types.datatypes import DataType
 
-__all__ = ["fold_at_owners", "id_type", "packing", "whole_vector"]
+__all__ = ["PACKING", "fold_at_owners", "id_type", "packing", "whole_vector"]
 
-_WORD = 32
-_FEW = 62  # numbers that a rank tells of its results: with their count they stay in the ranks' mailbox
-_PACKING = 4 << 20  # bytes that cards exchange while one packs and unpacks positions, about 20 us and several launches
+PACKING = 4 << 20  # bytes that cards exchange while one packs and unpacks positions, about 20 us and several launches
 
 
 def whole_vector(engine: Keeper, store: Store, *, reads: bool = True, halo: Halo | None = None) -> Any:
@@ -75,7 +75,7 @@ def _words_and_halo(engine: Keeper, store: Store, halo: Halo) -> Any:
     """Every rank gets all presence words, and of the values those that it asked for."""
     layout, size = store.layout, engine.size
     words, values = _words(engine, None if store.is_empty_range else store.local, 0, store.dtype)
-    nwords = -(-layout.sizes // _WORD)
+    nwords = -(-layout.sizes // WORD)
     sent = np.full(size, words.size), halo.sent
     xp = array_module(words)
     found, values_there = engine.transport.scatter_both(
@@ -88,24 +88,23 @@ def _words_and_halo(engine: Keeper, store: Store, halo: Halo) -> Any:
 def _form(engine: Keeper, total: int, n: int, dtype: DataType | None) -> str:
     """Return the form of fewer bytes for so many entries at n positions; without a type, values do not travel."""
     value = 0 if dtype is None else dtype.np_type.itemsize
-    packed = total * (id_type(n).itemsize + value) + packing(engine)
-    return "ids" if packed < n // 8 + n * value else "words"
+    return "ids" if received.as_positions(total, n, value, packing(engine)) else "words"
 
 
 def packing(engine: Keeper) -> int:
     """Return the bytes that positions must save."""
-    return _PACKING if engine.on_device else 0
+    return PACKING if engine.on_device else 0
 
 
 def id_type(n: int) -> np.dtype[Any]:
     """Return the type in which positions below n travel."""
-    return np.dtype(np.uint32 if n < 1 << 32 else np.uint64)
+    return np.dtype(np.uint32 if received.id_bytes(n) == 4 else np.uint64)
 
 
 def _gathered(engine: Keeper, store: Store, counts: NDArray[np.int64], form: str, reads: bool) -> Any:
     n, layout, dtype = store.nrows, store.layout, store.dtype
     ids = id_type(n) if form == "ids" else np.dtype(np.uint32)
-    firsts = counts if form == "ids" else -(-layout.sizes // _WORD)
+    firsts = counts if form == "ids" else -(-layout.sizes // WORD)
     seconds = (counts if form == "ids" else layout.sizes) if reads else np.zeros_like(counts)
     mine = store.local if firsts[engine.rank] else None
     if form == "words" and not reads and mine is not None:
@@ -155,7 +154,7 @@ def fold_at_owners(
         return _folded_objects(engine, mine, layout, op)
     if layout.is_whole:
         pieces = _gathered_pieces(engine, mine, n, dtype, reads)
-    elif not engine.on_device and int(most.max()) * (1 + _integers(dtype, reads)) <= _FEW:
+    elif not engine.on_device and int(most.max()) * (1 + _integers(dtype, reads)) <= FEW:
         pieces = _told_pieces(engine, mine, layout, int(most.max()), dtype, reads)
     elif _pads(engine, most, layout, dtype if reads else None):
         pieces = _padded_pieces(engine, mine, layout, most, dtype, reads)
@@ -169,9 +168,7 @@ def fold_at_owners(
 def _pads(engine: Keeper, most: NDArray[np.int64], layout: Layout, dtype: DataType | None) -> bool:
     """Return whether messages of as many positions as any may have take fewer bytes than words."""
     n, value = int(layout.bounds[-1]), 0 if dtype is None else dtype.np_type.itemsize
-    padded = int(np.minimum(most, layout.longest).sum()) + most.size
-    words = layout.longest * most.size * value + n // 8
-    return padded * (id_type(n).itemsize + value) + packing(engine) < words
+    return received.pads(most, layout.longest, n, value, packing(engine))
 
 
 Piece = tuple[str, Any, Any]
@@ -192,7 +189,7 @@ def _gathered_pieces(engine: Keeper, mine: Any, n: int, dtype: DataType, reads: 
 
 def _words(engine: Keeper, mine: Any, n: int, dtype: DataType) -> tuple[Any, Any]:
     if mine is None:
-        return engine.zeros(-(-n // _WORD), np.uint32), engine.zeros(n, dtype.np_type)
+        return engine.zeros(-(-n // WORD), np.uint32), engine.zeros(n, dtype.np_type)
     found: tuple[Any, Any] = engine.local.arrays(mine, "words")
     return found
 
@@ -262,7 +259,7 @@ def _worded_pieces(engine: Keeper, mine: Any, layout: Layout, dtype: DataType) -
     """Each owner gets the words of its range, and a value for each position."""
     n, p = int(layout.bounds[-1]), engine.size
     words, values = _words(engine, mine, n, dtype)  # ranges begin at whole words
-    sent = -(-layout.sizes // _WORD), layout.sizes
+    sent = -(-layout.sizes // WORD), layout.sizes
     nat, nvalues = (int(each[engine.rank]) for each in sent)
     found, parts = engine.transport.scatter_both(words, values, sent, (np.full(p, nat), np.full(p, nvalues)))
     return [("words", found[r * nat : (r + 1) * nat], parts[r * nvalues : (r + 1) * nvalues]) for r in range(p)]
@@ -271,10 +268,10 @@ def _worded_pieces(engine: Keeper, mine: Any, layout: Layout, dtype: DataType) -
 def _united(engine: Keeper, mine: Any, layout: Layout, dtype: DataType) -> Any:
     """Each owner gets the words of its range, and unites those of all ranks: every value is 1."""
     if mine is None:
-        words = engine.zeros(-(-int(layout.bounds[-1]) // _WORD), np.uint32)
+        words = engine.zeros(-(-int(layout.bounds[-1]) // WORD), np.uint32)
     else:
         (words,) = engine.local.arrays(mine, "bits")
-    sent = -(-layout.sizes // _WORD)  # ranges begin at whole words
+    sent = -(-layout.sizes // WORD)  # ranges begin at whole words
     count = int(sent[engine.rank])
     arrived = engine.transport.scatter(words, sent, np.full(engine.size, count))
     if not count:

@@ -2,7 +2,8 @@
 
 An object's layout follows from its shape, so that objects of one statement meet on the same ranks. Small ones (vectors
 of at most 64 positions, matrices of at most 64 rows and columns) are whole on every rank. Matrices of at most 64 rows
-are cut by columns, as the searches of a batch are; all others by rows.
+are cut by columns, as the searches of a batch are; all others by rows. Beside it a matrix of few rows may be cut *by
+searches*: each rank has some of its rows, while statements can run so (statements/by_search.py).
 """
 
 from __future__ import annotations
@@ -38,12 +39,14 @@ class Layout:
         This rank's range.
     local_bounds : array or None
         `bounds` in the local engine's memory, once they are needed there.
+    by_search : bool
+        These are rows of a matrix of few rows.
     """
 
-    __slots__ = ("along", "bounds", "hi", "lo", "local_bounds", "longest", "sizes")
+    __slots__ = ("along", "bounds", "by_search", "hi", "lo", "local_bounds", "longest", "sizes")
 
-    def __init__(self, along: int | None, bounds: NDArray[np.int64], rank: int) -> None:
-        self.along, self.bounds, self.sizes = along, bounds, np.diff(bounds)
+    def __init__(self, along: int | None, bounds: NDArray[np.int64], rank: int, *, by_search: bool = False) -> None:
+        self.along, self.bounds, self.sizes, self.by_search = along, bounds, np.diff(bounds), by_search
         self.longest = int(self.sizes.max())
         self.local_bounds: Any = None
         self.lo, self.hi = (0, int(bounds[-1])) if along is WHOLE else map(int, bounds[rank : rank + 2])
@@ -71,6 +74,7 @@ class Layouts:
     def __init__(self, rank: int, size: int) -> None:
         self.rank, self.size = rank, size
         self._made: dict[tuple[int | None, int], Layout] = {}
+        self._by_search: dict[int, Layout] = {}
 
     def of(self, shape: tuple[int, ...]) -> Layout:
         """Return the layout of objects of a shape."""
@@ -83,6 +87,14 @@ class Layouts:
             other = self._made.get((ROWS if along is COLUMNS else COLUMNS, length))
             bounds = cut_evenly(length, self.size) if other is None else other.bounds
             found = self._made[along, length] = Layout(along, bounds, self.rank)
+        return found
+
+    def by_search(self, searches: int) -> Layout:
+        """Return the layout of matrices of so many rows, some on each rank."""
+        found = self._by_search.get(searches)
+        if found is None:
+            bounds = np.arange(self.size + 1, dtype=np.int64) * searches // self.size
+            found = self._by_search[searches] = Layout(ROWS, bounds, self.rank, by_search=True)
         return found
 
     def is_cut(self, length: int) -> bool:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.config import config
+from sparsezc.engines.distributed.model.received import DENSE, FEW
 from sparsezc.engines.distributed.parts.layout import COLUMNS, ROWS
 from sparsezc.engines.distributed.parts.row_pieces import Rows, are_on_device, folded, on_host, rows_of, sent_to_owners
 from sparsezc.engines.distributed.parts.stores import Store
@@ -29,8 +30,6 @@ __all__ = [
 ]  # fmt: skip
 
 _SMALL = 1 << 20  # bytes that fit everywhere
-_FEW = 62  # entries of rows that need not be counted one by one
-_DENSE = 16  # a vector of more than one entry in so many positions is not looked at entry by entry
 
 
 def count_frontier(engine: Keeper, store: Store, matrix: Store) -> tuple[int, int]:
@@ -43,13 +42,13 @@ def count_frontier(engine: Keeper, store: Store, matrix: Store) -> tuple[int, in
         return nvals, entries
     if not nvals:
         return 0, 0
-    if nvals * _DENSE > store.layout.hi - store.layout.lo or matrix.layout.along == COLUMNS:
+    if nvals * DENSE > store.layout.hi - store.layout.lo or matrix.layout.along == COLUMNS:
         return nvals, int(matrix.local.nvals)
     if matrix._degrees is None:
         degrees = np.diff(host_csr(matrix.local)[0])
         matrix._degrees = engine.as_local(degrees), int(degrees.max(initial=0))
     degrees, longest = matrix._degrees
-    if nvals * longest <= _FEW:
+    if nvals * longest <= FEW:
         return nvals, nvals * longest
     ids = engine.local.arrays(store.local, "ids")[0]
     return nvals, int(degrees[ids.astype(np.int64)].sum())
@@ -158,7 +157,7 @@ def move_rows(engine: Keeper, store: Store) -> None:
     Long rows stay where their parts are: each rank has a part of each.
     """
     old, new, rank = store.layout, engine.layouts.of(store.shape), engine.rank
-    other, long, symmetric = store.turned, store.long, store.symmetric
+    other, long, symmetric, batches = store.turned, store.long, store.symmetric, store.batches
     csr = store.local._to_csr()
     cuts = np.clip(new.bounds, old.lo, old.hi) - old.lo
     ends = np.minimum(old.bounds[1:], new.bounds[rank + 1]) - np.maximum(old.bounds[:-1], new.bounds[rank])
@@ -172,7 +171,7 @@ def move_rows(engine: Keeper, store: Store) -> None:
     if made.nvals:
         store.local = engine.local.matrix_of(made)
     store.changed()
-    store.symmetric, store.long = symmetric, long
+    store.symmetric, store.long, store.batches = symmetric, long, batches
     store.counts = moved.sum(axis=0) + (0 if long is None else long.counts)
     if engine.on_device and symmetric:
         engine.rank_columns(store, engine.transport.gather(degrees, new.sizes))

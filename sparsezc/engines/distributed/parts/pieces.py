@@ -29,7 +29,9 @@ if TYPE_CHECKING:
     from sparsezc.engines.distributed.distributed_engine import DistributedEngine
     from sparsezc.semirings.types.datatypes import DataType
 
-__all__ = ["fold_at_owners", "ring", "rows_at_owners", "rows_of_vector", "whole_panel"]
+__all__ = [
+    "fold_at_owners", "has_panels", "ring", "rows_at_owners", "rows_of_vector", "vector_of_rows", "whole_panel",
+]  # fmt: skip
 
 
 def fold_at_owners(
@@ -57,7 +59,7 @@ def fold_at_owners(
         A local matrix of this rank's part.
     """
     layout, shape = result.layout, result.shape
-    if layout.along == COLUMNS and _has_panels(engine):
+    if layout.along == COLUMNS and has_panels(engine):
         return _panel_at_owners(engine, mine, result, op, dtype, reads=reads)
     if layout.along == COLUMNS:
         return columns.at_owners(engine, mine, layout, op, shape, dtype, reads=reads)
@@ -90,11 +92,13 @@ def _on_every_rank(
 # ranges of it, so it travels as vectors do and never leaves the device.
 
 
-def _has_panels(engine: DistributedEngine) -> bool:
+def has_panels(engine: DistributedEngine) -> bool:
+    """Return whether the local engine has matrices of few rows as vectors."""
     return hasattr(engine.local.engine, "rows_of_vector")
 
 
-def _vector_of_rows(engine: DistributedEngine, matrix: Any) -> Any:
+def vector_of_rows(engine: DistributedEngine, matrix: Any) -> Any:
+    """Return a local matrix of few rows as a vector in which the values of a column are neighbours."""
     store = engines.capability(engine.local.engine, "vector_of_rows")(engine.local.settled(matrix)._store)
     return engine.local.vector(matrix.dtype, matrix.shape[0] * matrix.shape[1], store)
 
@@ -110,7 +114,7 @@ def _panel_at_owners(
 ) -> Any:
     k = result.shape[0]
     layout = Layout(0, result.layout.bounds * k, engine.rank)
-    given = None if mine is None else _vector_of_rows(engine, mine)
+    given = None if mine is None else vector_of_rows(engine, mine)
     most = result.layout.sizes * k
     if reads:
         most = engine.transport.numbers(0 if given is None else given.nvals)[:, 0]
@@ -124,7 +128,7 @@ def whole_panel(engine: DistributedEngine, store: Store, *, reads: bool) -> Any:
     """Return a matrix of few rows, cut by columns, with the entries of all ranks; if no product `reads` values, 1s."""
     if store.layout.along != COLUMNS or store.dtype.is_udt:
         return whole_matrix(engine, store)
-    if not _has_panels(engine):
+    if not has_panels(engine):
         return columns.whole(engine, store, reads=reads)
     k, n = store.shape
     counts = engine.counts(store)
@@ -133,7 +137,7 @@ def whole_panel(engine: DistributedEngine, store: Store, *, reads: bool) -> Any:
     layout = Layout(0, store.layout.bounds * k, engine.rank)
     held = engine.local.vector(store.dtype, 0)
     if not store.is_empty_range:
-        held = _vector_of_rows(engine, store.local)
+        held = vector_of_rows(engine, store.local)
     vector = Store(held, layout, (k * n,))
     vector.counts = counts
     return rows_of_vector(engine, exchange.whole_vector(engine, vector, reads=reads), k)

@@ -12,6 +12,7 @@ from sparsezc.semirings.types.datatypes import DataType
 if TYPE_CHECKING:
     from sparsezc.engines.distributed.parts.layout import Layout
     from sparsezc.engines.distributed.parts.long_rows import LongRows
+    from sparsezc.engines.distributed.parts.search_rows import Batches
     from sparsezc.engines.distributed.statements.products import Halo
 
 __all__ = ["Store"]
@@ -44,12 +45,15 @@ class Store:
         Of a matrix: the layout of a vector, and the positions of it that ranks ask each other for, or None.
     wide : Matrix or None
         Of a matrix: its part at its place in the whole, if that was formed.
+    batches : Batches or None
+        Of a matrix: what was searched in it so far, and its pattern if every rank has it whole.
     """
 
     __slots__ = (
         "__weakref__",
         "_degrees",
         "_rows",
+        "batches",
         "counts",
         "edges",
         "halo",
@@ -75,6 +79,7 @@ class Store:
         self.long: LongRows | None = None
         self.halo: tuple[Layout, Halo | None] | None = None
         self.wide: Any = None
+        self.batches: Batches | None = None
         self._degrees: Any = None
 
     @property

@@ -10,7 +10,8 @@ i          k, j       gathers B if that is no larger than a rank's share of A; e
 =========  =========  ==================================================================================================
 
 A matrix that equals its transpose is cut along both of its dimensions. Steps of many searches, products whose entries
-are all equal, push some searches and pull others on GPUs (searches.py).
+are all equal, push some searches and pull others on GPUs (searches.py). Where every rank has all of B, a batch of
+searches may be cut by these (by_search.py).
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ import numpy as np
 from sparsezc.engines.distributed.parts import moves, pieces
 from sparsezc.engines.distributed.parts.layout import ALIGN, COLUMNS
 from sparsezc.engines.distributed.parts.local_objects import here, new, put, shifted, write_local
-from sparsezc.engines.distributed.statements import searches
+from sparsezc.engines.distributed.statements import by_search, searches
 from sparsezc.engines.distributed.statements.products import MOVABLE, ONES, one_in
 from sparsezc.expr.dispatch import Write, update
 from sparsezc.expr.expression import Expression
@@ -44,6 +45,9 @@ def product(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool | N
     if (a, b) == (None, None) or (a, b) in (("rows", None), (None, "columns")):
         offset = _offset(places, a, b, A, B)
         _write(engine, e, (_part(A), _part(B)), result, write, offset)
+    elif result.layout.by_search or (a == "columns" and by_search.begins(engine, e, out, write)):
+        offset = result.layout.lo if "i" in places else 0
+        _write(engine, e, (A._store.local, by_search.whole(B)), result, write, offset)
     elif a == "columns" and e.shape[0] <= ALIGN and searches.step(engine, e, result, write):
         pass
     elif a == "columns":

@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from sparsezc.engines.distributed.transports.protocol import Transport
     from sparsezc.expr.engines import Engine
 
-__all__ = ["Alone", "started"]
+__all__ = ["SingleRank", "started"]
 
 
-class Alone(DistributedEngine):
+class SingleRank(DistributedEngine):
     """The engine of a single rank; the capabilities that it adds are those of loops."""
 
     def run_loop(self, store: Store, *given: Any) -> Any:
@@ -54,4 +54,4 @@ class Alone(DistributedEngine):
 
 def started(transport: Transport, local: Engine, *, force: bool = False) -> DistributedEngine:
     """Return the engine over the ranks of a transport."""
-    return (Alone if transport.size == 1 else DistributedEngine)(transport, local, force=force)
+    return (SingleRank if transport.size == 1 else DistributedEngine)(transport, local, force=force)

@@ -1,0 +1,70 @@
+"""Two ways to search from many vertices on several ranks, and the time that a batch takes in each.
+
+*By vertices* each rank has some rows of the matrix and these vertices of all searches: the ranks together read the
+edges once, and exchange at each level. *By searches* each rank has all of the matrix and some of the searches: it reads
+as many edges as one rank would for these, and exchanges nothing. On a GPU a pass over the edges serves all searches of
+a batch, so half of them take 0.8 to 0.93 of the time there; on a processor half of it.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+__all__ = ["Batch", "gathering", "saved"]
+
+_LEVELS = 8  # of a search of a social or web graph; others have more, which speaks for searches by themselves
+#: By kind: ids in device memory, ids that GPUs read over the link, ids that processors read.
+_DEVICE, _LINK, _HOST = range(3)
+_RATE = 100e9, 80e9, 1e9  # bytes of ids a second that 64 searches take
+#: The power of the number of searches with which this time grows: measured with 64, 32, 16 and 8 on kron:24 (H200).
+_POWER = 0.13, 0.32, 1.0
+_LEVEL = 1.8e-3, 1.8e-3, 1e-3  # seconds of a level by vertices besides: counts, lists and launches on the host
+_VERTEX = 24.0, 24.0, None  # bytes of a vertex that is told others; on processors 8 for each search
+_PEER = 200e9, 200e9, 2e8  # bytes a second of vertices that are told, packed and unpacked
+_GATHER = 2e9, 1e9, 1e9  # bytes a second until every rank has the ids of others
+
+
+class Batch(NamedTuple):
+    """A batch of searches on one graph.
+
+    Attributes
+    ----------
+    searches, ranks : int
+    vertices : int
+    nbytes : int
+        Of the ids of all edges where the ranks have them.
+    on_device, resident : bool
+        GPUs search; the ids are in device memory.
+    """
+
+    searches: int
+    ranks: int
+    vertices: int
+    nbytes: int
+    on_device: bool
+    resident: bool
+
+    @property
+    def kind(self) -> int:
+        """Return which of the rates hold."""
+        return _HOST if not self.on_device else _DEVICE if self.resident else _LINK
+
+
+def saved(batch: Batch) -> float:
+    """Return the seconds that a batch takes less by searches than by vertices; negative: it takes longer.
+
+    >>> kron20 = Batch(64, 2, 1 << 20, 125 << 20, on_device=True, resident=True)
+    >>> saved(kron20) > 0 > saved(kron20._replace(nbytes=64 << 30))
+    True
+    """
+    kind, others = batch.kind, (batch.ranks - 1) / batch.ranks
+    share = -(-batch.searches // batch.ranks) / batch.searches  # of the busiest rank
+    reading: float = batch.nbytes / _RATE[kind] * (batch.searches / 64) ** _POWER[kind]
+    by_searches: float = reading * share ** _POWER[kind]
+    told = (_VERTEX[kind] or 8.0 * batch.searches) * batch.vertices * others
+    return reading / batch.ranks + told / _PEER[kind] + _LEVELS * _LEVEL[kind] - by_searches
+
+
+def gathering(batch: Batch) -> float:
+    """Return the seconds until every rank has the whole matrix."""
+    return batch.nbytes * (batch.ranks - 1) / batch.ranks / _GATHER[batch.kind]

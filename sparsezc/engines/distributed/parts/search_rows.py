@@ -1,0 +1,172 @@
+"""Matrices of few rows on their way between two layouts, by columns and by searches, and matrices that all ranks have.
+
+By columns a rank has its vertices of all searches, by searches all vertices of its searches. On the GPU engine such a
+matrix is a panel, in which the values of a vertex are neighbours: what another rank gets is a range of it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sparsezc.device import cuda
+from sparsezc.engines.distributed.parts import columns, moves, pieces
+from sparsezc.engines.distributed.parts.local_objects import array_module
+from sparsezc.engines.distributed.parts.row_pieces import on_host
+from sparsezc.memory import budget, wrap
+from sparsezc.memory.buffer import index_dtype
+from sparsezc.memory.csr import Csr
+from sparsezc.memory.device import DeviceBuffer
+from sparsezc.memory.placement import HOSTS, RECORDS
+from sparsezc.semirings import binary
+
+if TYPE_CHECKING:
+    from sparsezc.engines.distributed.distributed_engine import DistributedEngine
+    from sparsezc.engines.distributed.parts.stores import Store
+
+__all__ = ["Batches", "Memory", "by_columns", "by_search", "fits", "memory_of", "pattern"]
+
+_PART = 1 << 24  # ids that a rank sends at once
+_SHARE = 0.5  # of the free memory that the whole matrix may take
+
+
+@dataclass
+class Batches:
+    """Batches of searches in a matrix so far.
+
+    Attributes
+    ----------
+    memory : Memory or None
+        Of the matrix; None: no rank gets all of it.
+    saved : float
+        Seconds that they would have taken less if each rank had had some of the searches.
+    whole : Matrix or None
+        The pattern of the whole matrix, on the local engine; all ranks have it, or none.
+    """
+
+    memory: Memory | None
+    saved: float = 0.0
+    whole: Any = None
+
+
+@dataclass(frozen=True)
+class Memory:
+    """Where the ids of a matrix are, on all ranks: the placement, whether it is device memory, and bytes of an id."""
+
+    placement: str
+    resident: bool
+    id_bytes: int
+
+
+def memory_of(engine: DistributedEngine, store: Store) -> Memory | None:
+    """Return where the ids of a matrix are; None where ranks differ, or nowhere. A collective."""
+    mine = store.local._to_csr().indices.placement if not store.is_empty_range and store.local.nvals else None
+    told = {each for each in engine.transport.objects(mine) if each is not None}
+    if len(told) != 1:
+        return None
+    (placement,) = told
+    if RECORDS[placement].spread:  # in the memory of all cards already
+        return None
+    return Memory(placement, RECORDS[placement].resident, index_dtype(store.ncols, placement).itemsize)
+
+
+def fits(engine: DistributedEngine, store: Store, memory: Memory) -> bool:
+    """Return whether every rank has room for the pattern of all of a matrix. A collective."""
+    nbytes = int(engine.counts(store).sum()) * memory.id_bytes
+    offsets = 8 * (store.nrows + 1)
+    if memory.resident:
+        good = nbytes + offsets <= _SHARE * budget.available()
+    else:
+        room = budget.host_available()  # ranks of one machine share it
+        good = room is None or (nbytes + offsets) * engine.size <= _SHARE * room
+    return bool(engine.transport.numbers(good)[:, 0].all())
+
+
+def pattern(engine: DistributedEngine, store: Store, memory: Memory, *, symmetric: bool) -> Any:
+    """Return the pattern of all of a matrix on every rank, on the local engine, in its placement. A collective."""
+    counts, dtype = engine.counts(store), index_dtype(store.ncols, memory.placement)
+    csr = store.local._to_csr()
+    indptr = np.zeros(store.nrows + 1, np.int64)
+    np.cumsum(engine.transport.gather(np.diff(csr.indptr), store.layout.sizes), out=indptr[1:])
+    xp = cuda.current().xp if engine.on_device else np  # cards read each other's memory faster than host arrays travel
+    made, ends = (xp if memory.resident else np).empty(int(counts.sum()), dtype), np.cumsum(counts)
+    for first in range(0, int(counts.max()), _PART):
+        sizes = np.clip(counts - first, 0, _PART)
+        begin, end = np.minimum([first, first + _PART], counts[engine.rank]).tolist()
+        ids = xp.empty(0, dtype)
+        if end > begin:
+            ids = csr.indices.load(begin, end) if engine.on_device else csr.indices.read(begin, end)
+        arrived, at = engine.transport.gather(ids.astype(dtype, copy=False), sizes), 0
+        arrived = arrived if memory.resident else on_host(arrived)
+        for start, size in zip((ends - counts + first).tolist(), sizes.tolist(), strict=True):
+            made[start : start + size] = arrived[at : at + size]
+            at += size
+    buffer: Any = DeviceBuffer if memory.resident else wrap
+    one = buffer((xp if memory.resident else np).ones(1, store.dtype.np_type))
+    iso = made.size != 1
+    whole = Csr(store.nrows, store.ncols, indptr, buffer(made), one, store.dtype, iso, symmetric=symmetric)
+    if not memory.resident and memory.placement not in HOSTS:
+        whole = moves.placed(whole, memory.placement)
+    return engine.local.matrix_of(whole, symmetric=symmetric)
+
+
+def by_search(engine: DistributedEngine, store: Store) -> None:
+    """Give each rank some rows of a matrix of few rows and few entries. A collective."""
+    layout = engine.layouts.by_search(store.nrows)
+    csr = moves.whole_csr(engine, store)
+    first, last = (int(csr.indptr[at]) for at in (layout.lo, layout.hi))
+    ids, values = on_host(csr.indices.read())[first:last].copy(), on_host(csr.values.read())
+    values = np.repeat(values[:1], last - first) if csr.iso else values[first:last].copy()
+    rows = Csr.from_arrays(csr.indptr[layout.lo : layout.hi + 1] - first, ids, values, store.ncols, dtype=store.dtype)
+    counts = np.diff(csr.indptr[layout.bounds])
+    store.local, store.layout = engine.local.matrix(store.dtype, (layout.hi - layout.lo, store.ncols)), layout
+    if ids.size:
+        store.local = engine.local.matrix_of(rows)
+    store.changed()
+    store.counts = counts
+
+
+def by_columns(engine: DistributedEngine, store: Store) -> None:
+    """Give each rank its columns of a matrix of which it has some rows. A collective."""
+    layout, held, shape, dtype = engine.layouts.of(store.shape), store.layout, store.shape, store.dtype
+    if engine.on_device and pieces.has_panels(engine):
+        made = _panels(engine, store, layout)
+    else:
+        mine = None
+        if not store.is_empty_range:
+            indptr, ids, values = moves.host_csr(store.local)
+            offsets = np.zeros(shape[0] + 1, np.int64)
+            offsets[held.lo : held.hi + 1], offsets[held.hi + 1 :] = indptr, indptr[-1]
+            mine = engine.local.matrix_of(Csr(shape[0], shape[1], offsets, wrap(ids), wrap(values), dtype, False))
+        made = columns.at_owners(engine, mine, layout, binary.second[dtype], shape, dtype, reads=True)
+    store.local, store.layout = made, layout
+    store.changed()
+
+
+def _panels(engine: DistributedEngine, store: Store, layout: Any) -> Any:
+    """Send ranges of panels to the owners of their vertices, who put the searches of all ranks beside each other."""
+    local, dtype, rows, here = engine.local, store.dtype, store.layout.sizes, layout.hi - layout.lo
+    width = int(rows[engine.rank])
+    words, values = engine.zeros(0, np.uint32), engine.zeros(0, dtype.np_type)
+    if width:
+        words, values = local.arrays(pieces.vector_of_rows(engine, store.local), "words")
+    sent, received = (layout.sizes * width, here * rows)
+    in_words = [-(-each // 32) for each in (sent, received)]  # ranges begin at whole words
+    words, values = engine.transport.scatter_both(words, values, (in_words[0], sent), (in_words[1], received))
+    if not here:
+        return local.matrix(dtype, layout.local_shape(store.shape))
+    xp, bits, entries = array_module(words), [], []
+    ends = np.cumsum(in_words[1]), np.cumsum(received)
+    for k, last, end in zip(rows.tolist(), *(each.tolist() for each in ends), strict=True):
+        begin = last - -(-here * k // 32)
+        each = xp.unpackbits(words[begin:last].view(np.uint8), bitorder="little")
+        bits.append(each[: here * k].reshape(here, k))
+        entries.append(values[end - here * k : end].reshape(here, k))
+    packed = xp.packbits(xp.concatenate(bits, axis=1).reshape(-1), bitorder="little")
+    whole = xp.zeros(-(-here * store.nrows // 32) * 4, np.uint8)
+    whole[: packed.size] = packed
+    arrays = whole.view(np.uint32), xp.concatenate(entries, axis=1).reshape(-1)
+    vector = local.from_arrays("words", arrays, dtype, here * store.nrows)
+    return pieces.rows_of_vector(engine, vector, store.nrows)
