@@ -2,7 +2,7 @@
 
 The driver takes the address of each argument, and copies as many bytes as the kernel's parameter has before the launch
 returns. The addresses are made once; a launch writes all arguments in one call, which takes a third of the time that
-CuPy takes to make an object of each. The engine's lock keeps two threads from writing at once.
+CuPy takes to make an object of each. A caller lets one thread at a time write and launch.
 """
 
 from __future__ import annotations

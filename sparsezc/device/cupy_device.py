@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from functools import cached_property
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -48,6 +49,7 @@ class _Kernel:
     def __init__(self, cuda: Any, multiprocessors: int, module: Any, name: str, passed: Passed) -> None:
         self.module, self._cuda, self._driver, self._multiprocessors = module, cuda, cuda.driver, multiprocessors
         self._address, self._slots = int(module.get_function(name).ptr), ArgumentSlots(passed)
+        self._writing = Lock()  # the driver reads the slots without the interpreter's lock
 
     def __call__(self, blocks: int, threads: int, arguments: tuple[Any, ...]) -> None:
         self._launch(self._driver.launchKernel, (0,), blocks, threads, arguments)
@@ -62,16 +64,16 @@ class _Kernel:
     def _launch(
         self, launch: Callable[..., None], extra: tuple[int, ...], blocks: int, threads: int, arguments: tuple[Any, ...]
     ) -> None:
-        slots = self._slots
-        slots.write(arguments)
-        stream = self._cuda.get_current_stream().ptr
-        try:
-            launch(self._address, blocks, 1, 1, threads, 1, 1, 0, stream, slots.address, *extra)
-        except self._driver.CUDADriverError as error:
-            if error.status != _NO_CONTEXT:
-                raise
-            self._cuda.runtime.free(0)  # gives this thread the device's context
-            launch(self._address, blocks, 1, 1, threads, 1, 1, 0, stream, slots.address, *extra)
+        slots, stream = self._slots, self._cuda.get_current_stream().ptr
+        with self._writing:
+            slots.write(arguments)
+            try:
+                launch(self._address, blocks, 1, 1, threads, 1, 1, 0, stream, slots.address, *extra)
+            except self._driver.CUDADriverError as error:
+                if error.status != _NO_CONTEXT:
+                    raise
+                self._cuda.runtime.free(0)  # gives this thread the device's context
+                launch(self._address, blocks, 1, 1, threads, 1, 1, 0, stream, slots.address, *extra)
 
 
 class _CopyStream:

@@ -13,6 +13,7 @@ import pytest
 import sparsezc as gb
 from sparsezc.engines.gpu.layouts.column_blocks import ColumnBlocks
 from sparsezc.engines.gpu.layouts.head_cache import HeadCache
+from sparsezc.engines.gpu.layouts.hub_columns import HubColumns
 from sparsezc.engines.gpu.layouts.packed_values import PackedValues
 from sparsezc.engines.gpu.placements import Wholes
 from sparsezc.engines.gpu.placements.segment_cache import SegmentCache
@@ -22,7 +23,12 @@ from sparsezc.memory import budget
 from sparsezc.semirings.types.datatypes import UINT8
 
 N = 150
-LAYOUTS: tuple[type[Layout], ...] = HeadCache, PackedValues, ColumnBlocks  # as far as a type checker can tell
+LAYOUTS: tuple[type[Layout], ...] = (
+    HeadCache,
+    PackedValues,
+    ColumnBlocks,
+    HubColumns,
+)  # as far as a type checker can tell
 BUILT: dict[str, Any] = {"HeadCache": HeadCache, "PackedValues": PackedValues}
 
 
@@ -91,7 +97,7 @@ def test_layouts_go_with_their_rows(gpu: Any) -> None:
     gc.disable()
     try:
         rows = rows_of(gpu)
-        kinds: tuple[Any, ...] = HeadCache, PackedValues, ColumnBlocks, SegmentCache, Wholes, PlainCopy
+        kinds: tuple[Any, ...] = HeadCache, PackedValues, ColumnBlocks, HubColumns, SegmentCache, Wholes, PlainCopy
         assert set(LAYOUTS) < set(kinds)
         rows.layouts[HeadCache].build(rows, Demand(0, UINT8))
         alive = [weakref.ref(rows), *(weakref.ref(rows.layouts[kind]) for kind in kinds)]

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -87,7 +88,7 @@ class ColumnBlocks:
         if _nbytes(rows, demand.values, nblocks) > budget.available() // 2:  # vectors need memory too
             return False
         assert demand.columns is not None
-        if not _is_scattered(rows, demand.columns, nblocks):
+        if 2 * scattered(rows, demand.columns, nblocks).others <= 1:
             self.products = -math.inf
             return False
         return True
@@ -115,10 +116,18 @@ def _nbytes(rows: Rows, values: bool, nblocks: int) -> int:
     return rows.indices.nbytes + (rows.values.nbytes if values else 0) + 8 * nblocks * (rows.nrows + 1)
 
 
-def _is_scattered(rows: Rows, columns: Rows, nblocks: int) -> bool:
-    """Return whether the cache is unlikely to hold the vector's entry for most entries of the matrix.
+class Scattered(NamedTuple):
+    """The shares of entries whose column is far from the columns that neighbouring rows read: hubs, and others."""
 
-    These are entries whose column is no hub, and far from the columns that neighbouring rows read.
+    hubs: float
+    others: float
+
+
+def scattered(rows: Rows, columns: Rows, nblocks: int) -> Scattered:
+    """Estimate the shares of scattered entries from a sample.
+
+    The cache is unlikely to hold the vector's entry for one that is not a hub's. A hub's is cached, and with it the
+    other entries of its sector.
     """
     gpu = cuda.current()
     xp = gpu.xp
@@ -130,7 +139,8 @@ def _is_scattered(rows: Rows, columns: Rows, nblocks: int) -> bool:
     hub = (columns.indptr[column + 1] - columns.indptr[column]) * rows.ncols > _HUB * rows.nvals
     near = xp.abs(column / rows.ncols - row / rows.nrows) < 0.5 / nblocks
     # Counted on the host: CuPy compiles its own count (truth.py).
-    return bool(2 * np.count_nonzero(gpu.asnumpy(~hub & ~near)) > at.size)
+    hubs, others = (np.count_nonzero(gpu.asnumpy(some)) / at.size for some in (hub & ~near, ~hub & ~near))
+    return Scattered(hubs, others)
 
 
 def _cut(rows: Rows, nblocks: int, values: bool) -> list[Rows]:

@@ -14,6 +14,7 @@ from sparsezc.engines.gpu import placements
 from sparsezc.engines.gpu.layouts import column_blocks
 from sparsezc.engines.gpu.layouts.column_blocks import ColumnBlocks
 from sparsezc.engines.gpu.layouts.head_cache import NO_HEADS, HeadCache, Heads
+from sparsezc.engines.gpu.layouts.hub_columns import HubColumns
 from sparsezc.engines.gpu.layouts.packed_values import NOT_PACKED, Packed, PackedValues
 from sparsezc.engines.gpu.placements import Wanted
 from sparsezc.engines.gpu.products import push_pull, rows_per_warp
@@ -161,17 +162,33 @@ def blocks(
     vector, reads = product.vector, product.reads
     if vector is None or not product.full or vector is out or not reads.vector or reads.stops:
         return [rows], out
-    if accum is not None or not mask.allows_all or out.dtype is not product.semiring.return_type:
+    if accum is not None or not mask.allows_all:
         return [rows], out
     nbytes = rows.ncols * vector.dtype.np_type.itemsize
     apart = product.reads_apart(rows)
     if column_blocks.count(nbytes) == 1 or (apart and config.packing == "on"):  # blocks have no packed words
         return [rows], out
-    layout, result = rows.layouts[ColumnBlocks], VectorStore(out.dtype, out.size)
+    layout, result = rows.layouts[ColumnBlocks], VectorStore(product.semiring.return_type, out.size)
     if layout.built is not None:
         result.make()  # memory first, as blocks may be dropped for it; those that a product holds stay until its end
     made = layout.get_or_build(rows, Demand(rows.nvals, product.dtype, apart, columns, nbytes))
     return made, out if made == [rows] else result
+
+
+def by_hubs(product: Product, rows: Rows, columns: Rows | None, mask: MaskBits) -> tuple[Product, Rows]:
+    """Return a pull's product and rows with the columns numbered by descending length, where that pays, else as given.
+
+    It pays for a full vector that exceeds the cache, of which most entries read the values of scattered hubs.
+    """
+    vector, reads = product.vector, product.reads
+    if vector is None or not product.full or not reads.vector or reads.stops or not mask.allows_all:
+        return product, rows
+    apart = product.reads_apart(rows)
+    if "k" in product.semiring.reads or (apart and config.packing == "on"):  # ids count; words would be packed twice
+        return product, rows
+    nbytes = rows.ncols * vector.dtype.np_type.itemsize
+    made = rows.layouts[HubColumns].get_or_build(rows, Demand(rows.nvals, product.dtype, apart, columns, nbytes))
+    return (product, rows) if made is None else (product._replace(vector=made.gathered(vector)), made.rows)
 
 
 def pull(product: Product, rows: Rows, columns: Rows | None, mask: MaskBits, estimated: float | None) -> Plan:

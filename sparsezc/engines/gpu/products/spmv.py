@@ -65,11 +65,14 @@ def spmv(
     if pulls:
         assert rows is not None
         (first, *others), result = plan.blocks(product, rows, columns, out, mask, accum)
-        _pull(product, plan.pull(product, first, columns, mask, estimated), result, write)
+        read, first = (product, first) if others else plan.by_hubs(product, first, columns, mask)
+        _pull(read, plan.pull(read, first, columns, mask, estimated), result, write)
         for block in others:
             added = plan.pull(product, block, None, mask, estimated)
             _pull(product, added, result, Write(mask, semiring.monoid.binaryop, False))
-        if result is not out:
+        if result.dtype is not out.dtype:
+            vector_map.write_vector(result, out, write)
+        elif result is not out:
             out.adopt(result)
     else:
         assert columns is not None

@@ -1,7 +1,8 @@
 // A vector in another order: new entry i is old entry at[i].
 //
-// Who calls: engines/gpu/storage/vertex_order.py. All memory on the device. A warp makes one presence word. `values` and `new_values` may
-// be null; `new_bits` are the presence words in the new order. The prelude supplies A, any type of the values' size.
+// Who calls: engines/gpu/storage/vertex_order.py, engines/gpu/layouts/hub_columns.py. All memory on the device. A warp makes one presence
+// word. `values` and `new_values` may be null; `new_bits` are the presence words in the new order, null where all entries are present.
+// The prelude supplies A, any type of the values' size.
 #include "warp.cuh"
 
 namespace szc {
@@ -14,7 +15,7 @@ extern "C" __global__ void KERNEL(u64 size, const u32* at, const A* values, cons
     const bool has = i < size && present(bits, from);
     if (has && values) new_values[i] = values[from];
     const u32 made = __ballot_sync(ALL, has);
-    if (lane_id() == 0) new_bits[word] = made;
+    if (lane_id() == 0 && new_bits) new_bits[word] = made;
   }
 }
 

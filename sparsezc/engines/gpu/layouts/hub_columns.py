@@ -1,0 +1,127 @@
+"""A matrix's ids with the columns numbered by descending length, for vectors larger than the card's cache.
+
+Each entry of a product with a full vector reads a sector of 32 bytes of the vector. Where most entries are in the
+columns of hubs, whose values are scattered over the vector, the cache holds few other values in each sector of a hub.
+In the columns' new order hubs share sectors. The rows and the order of their entries stay, and so do sums, to the last
+bit. A product puts the vector into the columns' order first, which reads it once. The ids take the memory of a second
+copy, which is dropped when memory runs short.
+Source: Y. Zhang, V. Kiriansky, C. Mendis, S. Amarasinghe, M. Zaharia, Making caches work for graph analytics, IEEE Big
+Data 2017, doi:10.1109/BigData.2017.8257937 (vertices by frequency).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sparsezc.device import cuda
+from sparsezc.engines.gpu.layouts import column_blocks
+from sparsezc.engines.gpu.runtime import array_pool, codegen, launch
+from sparsezc.engines.gpu.storage.layout import Demand
+from sparsezc.engines.gpu.storage.matrix_store import Rows
+from sparsezc.engines.gpu.storage.vector_store import VectorStore
+from sparsezc.memory import budget
+from sparsezc.memory.device import DeviceBuffer
+from sparsezc.memory.placement import RECORDS
+
+_PRODUCTS = 4  # renumbering takes as long as a product or two, of which each later one saves a quarter or a third
+
+
+@dataclass(frozen=True, eq=False)
+class Hubs:
+    """The rows with new ids, and the column of each number: those with entries, in uint32 on the device."""
+
+    rows: Rows
+    columns: Any
+
+    @property
+    def nbytes(self) -> int:
+        return int(self.rows.indices.nbytes + self.columns.nbytes)
+
+    def gathered(self, vector: VectorStore) -> VectorStore:
+        """Return a full vector in the columns' order; it has no values at columns without entries."""
+        made = VectorStore(vector.dtype, vector.size)
+        values = _gathered(self.columns, self.columns.size, vector.operands()[0], vector.dtype.np_type)
+        made.set(values, vector.bits, vector.size)
+        return made
+
+
+class HubColumns:
+    """Layout: ids with columns numbered by descending length.
+
+    Attributes
+    ----------
+    built : Hubs or None
+    products : float
+        Products with full vectors that it would have served; -inf where most entries are not in scattered hubs.
+    """
+
+    def __init__(self) -> None:
+        self.built: Hubs | None = None
+        self.products = 0.0
+
+    def get_or_build(self, rows: Rows, demand: Demand) -> Hubs | None:
+        """Return the renumbered rows for a product with a full vector, or None."""
+        if not RECORDS[rows.indices.placement].resident or rows.compressed or rows.wide or demand.columns is None:
+            return None
+        if array_pool.serving() is not None:  # building would wait for the device
+            return None
+        if column_blocks.count(demand.vector_bytes) == 1:
+            return None
+        if self.built is None and self.is_worth(rows, demand):
+            self.build(rows, demand)
+        return self.built
+
+    def is_worth(self, rows: Rows, demand: Demand) -> bool:
+        """Return true after the first products, if most entries are in scattered hubs and there is enough memory."""
+        self.products += 1
+        if self.products <= _PRODUCTS or rows.indices.nbytes > budget.available() // 2:  # vectors need memory too
+            return False
+        assert demand.columns is not None
+        nblocks = column_blocks.count(demand.vector_bytes)
+        if 2 * column_blocks.scattered(rows, demand.columns, nblocks).hubs <= 1:
+            self.products = -math.inf
+            return False
+        return True
+
+    def build(self, rows: Rows, demand: Demand) -> None:
+        self.drop()
+        assert demand.columns is not None
+        try:
+            self.built = _renumbered(rows, demand.columns)
+        except MemoryError:  # less memory is free than the driver reported
+            self.products = 0  # do not try again at once
+            return
+        budget.register_cache(self)
+
+    @property
+    def nbytes(self) -> int:
+        return 0 if self.built is None else self.built.nbytes
+
+    def drop(self) -> None:
+        self.built = None
+
+
+def _renumbered(rows: Rows, columns: Rows) -> Hubs:
+    xp = cuda.current().xp
+    lengths = columns.indptr[1:] - columns.indptr[:-1]
+    order = xp.argsort(-lengths, kind="stable")
+    numbers = xp.empty(rows.ncols, np.uint32)
+    numbers[order] = xp.arange(rows.ncols, dtype=np.uint32)
+    ids = _gathered(np.uint64(rows.indices.pointer), rows.nvals, numbers, np.uint32)
+    made = Rows(rows.nrows, rows.ncols, rows.nvals, rows.indptr, DeviceBuffer(ids), rows.values, rows.iso, rows.order)
+    used = int(xp.searchsorted(-lengths[order], xp.zeros(1, np.int64), side="left")[0])
+    return Hubs(made, order[:used].astype(np.uint32))
+
+
+def _gathered(at: Any, count: int, values: Any, dtype: Any) -> Any:
+    """Return values[at]; `at`: `count` numbers of 32 bits, or their address."""
+    gpu = cuda.current()
+    made = gpu.xp.empty(count, dtype)
+    prelude = codegen.typedefs(A=launch.BY_SIZE[made.itemsize])
+    kernel = codegen.kernel(gpu, "reorder.cu", prelude, "reorder")
+    kernel.launch(launch.blocks(gpu, count), size=count, at=at, values=values, bits=0, new_values=made, new_bits=0)
+    return made
