@@ -25,7 +25,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def launched(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
-    """Whether each seed was settled on the device."""
+    """Note of each seed if the device settled it."""
     seen: list[bool] = []
     real = replay.local_pagerank
 

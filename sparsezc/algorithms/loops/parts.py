@@ -180,12 +180,12 @@ def degree_sums(indptr: Any, indices: Any, x_out: bool, y_out: bool, twice: bool
 
     a and b are numbers of entries in rows, or in columns; an entry of the diagonal counts twice if `twice`.
     """
-    n, ids = indptr.size - 1, indices.view(np.uint64)
+    n = indptr.size - 1
     out, back = np.empty(n, np.int64), np.zeros(n, np.int64)
     for v in range(n):
         out[v] = indptr[v + 1] - indptr[v]
-    for at in range(ids.size):
-        back[ids[at]] += 1
+    for at in range(indices.size):
+        back[np.uint64(indices[at])] += 1
     if twice:
         for v in range(n):
             for at in range(indptr[v], indptr[v + 1]):
@@ -197,7 +197,7 @@ def degree_sums(indptr: Any, indices: Any, x_out: bool, y_out: bool, twice: bool
     for v in range(n):
         total = 0
         for at in range(indptr[v], indptr[v + 1]):
-            far = b[ids[at]]
+            far = b[np.uint64(indices[at])]
             total += far
             s_bb += far * far
         count = indptr[v + 1] - indptr[v]

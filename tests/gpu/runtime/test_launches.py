@@ -22,7 +22,7 @@ from sparsezc.device.signature import Shape, Signature, kernels
 from sparsezc.engines.gpu import graph_replay, matrix_stores
 from sparsezc.engines.gpu.elementwise import panel
 from sparsezc.engines.gpu.elementwise.panel import Panel
-from sparsezc.engines.gpu.graphs import flow
+from sparsezc.engines.gpu.graphs import flow, local_pagerank
 from sparsezc.engines.gpu.layouts import column_blocks
 from sparsezc.engines.gpu.layouts.head_cache import NO_HEADS
 from sparsezc.engines.gpu.placements import Wanted, row_runs, segments
@@ -185,6 +185,9 @@ def by_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
     flows.run("leave", N, source=0)
     flows.drain(0, 1)
     flows.push(tally, {"target": 0, "wall": 1})
+    around = local_pagerank.local_pagerank(matrix()._store, 0, (0.1, 5e-6, 1e-10, 9, 3))
+    assert around is not None
+    around.ends(np.zeros(0, np.int64))
 
 
 def loops() -> list[Callable[[], object]]:
