@@ -134,7 +134,9 @@ def test_rows_on_a_cpu_are_told_as_measured() -> None:
 def test_the_model_predicts_what_two_cards_took() -> None:
     """The fixed costs of kron:22 on two cards, in the model, against kron:24; as the page says, to a percent."""
     small, large = (_two_cards(graph) for graph in ("kron22", "kron24"))
-    section = (ROOT / "docs" / "performance" / "scaling.md").read_text().split("\n## Measured on two and four GPUs\n")[1]
+    section = (
+        (ROOT / "docs" / "performance" / "scaling.md").read_text().split("\n## Measured on two and four GPUs\n")[1]
+    )
     for row, name, most in (("10 PageRank iterations", "pagerank", 0.15), ("BFS", "bfs", 0.251)):
         known = small[name, "device"]
         steps = known["notes"]["collectives"]
