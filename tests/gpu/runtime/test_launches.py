@@ -26,14 +26,14 @@ from sparsezc.engines.gpu.graphs import flow, local_pagerank
 from sparsezc.engines.gpu.layouts import column_blocks
 from sparsezc.engines.gpu.layouts.head_cache import NO_HEADS
 from sparsezc.engines.gpu.placements import Wanted, row_runs, segments
-from sparsezc.engines.gpu.products import multi_source_bfs, spgemm_dense, spgemm_heavy_rows, spgemm_rows
+from sparsezc.engines.gpu.products import bit_dots, multi_source_bfs, spgemm_dense, spgemm_heavy_rows, spgemm_rows
 from sparsezc.engines.gpu.runtime import codegen, presence_words
 from sparsezc.engines.gpu.runtime.array_pool import ArrayPool
 from sparsezc.engines.gpu.shared.searches import SharedStep
 from sparsezc.engines.gpu.storage.vector_store import MaskBits, VectorStore
 from sparsezc.expr import engines
 from sparsezc.semirings import semiring
-from sparsezc.semirings.types.datatypes import BOOL, FP64
+from sparsezc.semirings.types.datatypes import BOOL, FP64, INT64
 from tests.emulator import cases
 from tests.emulator.rehearsal import Rehearsal, rehearse
 
@@ -185,6 +185,10 @@ def by_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
     flows.run("leave", N, source=0)
     flows.drain(0, 1)
     flows.push(tally, {"target": 0, "wall": 1})
+    monkeypatch.setattr(bit_dots, "FEWEST", 1)
+    counts_of_ids = {"allowed": 0, "sums": np.zeros(rows.nvals, np.int64), "bits": np.zeros(rows.nvals, np.uint32)}
+    same = bit_dots.BitDots(rows, rows, INT64)
+    same.launch((rows.indptr, rows.indices.read()), rows.wide, 0, np.ones(N, np.bool_), base=0, **counts_of_ids)
     around = local_pagerank.local_pagerank(matrix()._store, 0, (0.1, 5e-6, 1e-10, 9, 3))
     assert around is not None
     around.ends(np.zeros(0, np.int64))

@@ -19,16 +19,13 @@ from sparsezc.memory import budget
 from sparsezc.memory.placement import RECORDS
 from sparsezc.semirings.types.datatypes import DataType
 
-HUBS = (
-    1 << 18
-)  # columns that are numbered: their bits take 32 KiB of shared memory, and six blocks fit a multiprocessor
+# Columns that are numbered: their bits take 32 KiB of shared memory, and six blocks fit a multiprocessor.
+HUBS = 1 << 18
 CHUNK = 1024  # entries of the mask's row that a block takes at once
 FEWEST = 64  # entries of the mask's row that repay a map of A's row
 PAYS = 64  # look-ups for each entry of A and B that repay numbering these
-_SAMPLE, _SAMPLES = (
-    1024,
-    64,
-)  # entries of the mask that are asked for their look-ups: so many together, in so many places
+# Entries of the mask that are asked for their look-ups: so many together, in so many places.
+_SAMPLE, _SAMPLES = 1024, 64
 _ENTRY_BYTES, _COLUMN_BYTES = 16, 24  # of working memory: two forms of A's and B's entries; counts and order of columns
 
 

@@ -119,7 +119,8 @@ __device__ __forceinline__ void copy_rows(const Solution& s, const i64* indptr, 
   }
 }
 
-// `seed`: a vertex. `place`, `flow`, `come`, `state`, `wait`: zeros. Afterwards `state` says how it ended: SETTLED, FULL, or else after
+// `seed`: a vertex. `vertex`, `begin`, `degree`, `y` and `come` have `rooms` places, `ids`, `owner` and `number` have `room`.
+// `place`, `flow`, `come`, `state`, `wait`: zeros. Afterwards `state` says how it ended: SETTLED, FULL, or else after
 // max_iter steps, the growth of the last of which is then in state[GROWN].
 extern "C" __global__ void __launch_bounds__(256, 4)
     solve(const i64* indptr, const Id* indices, u64 seed, double alpha, double rho, double most, u64 max_iter, u64 every, u32* place,

@@ -1,8 +1,8 @@
 // How many ids a row of A and a row of B' share, at the mask's entries of rows of A that have few columns: C(i, j) =
 // A(i, :) (plus).(pair) B'(j, :).
 //
-// Who calls: engines/gpu/products/bit_dots.py. All memory on the device; `ranks`, `bits`, `hubs` and `reach` of both matrices
-// are those of bit_rows.cu, from which A's rows have no other columns. What a block does: it takes a row of A with a chunk
+// Who calls: engines/gpu/products/bit_dots.py. All memory on the device; `a_ranks`, `a_hubs`, `a_reach` and `b_ranks`, `b_bits`,
+// `b_hubs` are those that bit_rows.cu made of both matrices, and A's rows have no other columns. What a block does: it takes a row of A with a chunk
 // of the mask's entries and sets the bits of its numbers, the row's range, in shared memory. A warp then takes the rows of B'
 // that these entries name, and reads each in the shorter of its two forms: the words of its bits in that range, which it
 // compares 32 columns at a time, or the list of its numbers. Long ones are read by the whole warp, others by 8 lanes each.
