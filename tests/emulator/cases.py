@@ -271,7 +271,7 @@ def _loops() -> Iterator[Case]:
     yield "hub", codegen.source("hub.cu", ""), "hub"
     for wide in (False, True):
         source = codegen.source("local_pagerank.cu", local_pagerank.text(wide))
-        yield from ((f"local_pagerank.{name}", source, name) for name in ("solve", "later_ends"))
+        yield from (("local_pagerank" if name == "solve" else name, source, name) for name in ("solve", "later_ends"))
     for lengths, distances in (
         (datatypes.UINT8, datatypes.INT32),
         (datatypes.FP32, datatypes.FP32),

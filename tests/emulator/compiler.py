@@ -19,6 +19,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Container
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -237,14 +238,15 @@ class Compiler:
             unit += [f"#undef {macro}\n" for macro in [*names, *sorted(set(DEFINE.findall(text)))]]
         return "".join(unit)
 
-    def _compile(self, cases: dict[str, tuple[str, str]]) -> None:
+    def _compile(self, cases: dict[str, tuple[str, str]], asked: Container[str]) -> None:
+        """Compile kernels of which `asked` are needed now."""
         stem = hashlib.sha256(" ".join(cases).encode()).hexdigest()[:20]
         with (self.cache / f"{stem}.lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)  # ranks and workers ask for the same kernels at once: one compiles them
             if any(self._library(symbol) is None for symbol in cases):
-                self._compile_unit(stem, cases)
+                self._compile_unit(stem, cases, asked)
 
-    def _compile_unit(self, stem: str, cases: dict[str, tuple[str, str]]) -> None:
+    def _compile_unit(self, stem: str, cases: dict[str, tuple[str, str]], asked: Container[str]) -> None:
         unit, library = self.cache / f"{stem}.cpp", self.cache / f"kernels-{stem}.so"
         self._write(unit, self._unit(cases))
         header = self._header() / "cuda_emu.h"
@@ -254,11 +256,13 @@ class Compiler:
             else:
                 self._step_by_step(unit, header, library)
         except EmulatorError:
-            if len(cases) == 1:
-                raise
-            for symbol, case in cases.items():  # find out whose fault it is; the others are kept
-                self._compile({symbol: case})
-            return
+            if len(cases) > 1:
+                for symbol, case in cases.items():  # find out whose fault it is; the others are kept
+                    self._compile({symbol: case}, asked)
+                return
+            if not any(symbol in asked for symbol in cases):
+                return  # of an earlier run, with a prelude that the kernel takes no more
+            raise
         for symbol in cases:
             self._write(self.cache / f"{symbol}.library", library.name)
 
@@ -284,13 +288,14 @@ class Compiler:
         missing = dict(case for case in wanted.values() if self._library(case[0]) is None)
         if missing:
             self.prepare()
+            asked = frozenset(missing)
             if ahead.in_use and not self.extra:
                 missing |= self._ahead(missing)
             items, workers = list(missing.items()), workers or min(4, os.cpu_count() or 1)
             size = max(_SMALLEST, min(BATCH, -(-len(items) // workers)))
             batches = [dict(items[i : i + size]) for i in range(0, len(items), size)]
             with ThreadPoolExecutor(workers) as pool:
-                list(pool.map(self._compile, batches))
+                list(pool.map(functools.partial(self._compile, asked=asked), batches))
         found = []
         for source, name in cases:
             symbol = wanted[source, name][0]

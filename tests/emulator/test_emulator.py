@@ -376,6 +376,18 @@ def test_kernels_that_are_asked_for_together_are_compiled_together(
     assert len(list((tmp_path / "two").glob("kernels-*.so"))) == 1
 
 
+def test_a_kernel_of_an_earlier_run_that_does_not_compile_is_passed_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text, name = next(iter(kernel_cases.every_semiring()))[1:]
+    monkeypatch.setattr(ahead, "in_use", True)
+    monkeypatch.setattr(ahead, "together", lambda *one: [one, (text + "\nno kernel;\n", name)])
+    Compiler(tmp_path).compile_many([(text, name)])
+    assert len(list(tmp_path.glob("*.library"))) == 1
+    with pytest.raises(EmulatorError, match="g\\+\\+ refuses the kernel"):
+        Compiler(tmp_path).compile_many([(text + "\nno other;\n", name)])
+
+
 # ---- AddressSanitizer, in a process of its own ----------------------------------------------------------------------
 
 SANITIZED = """

@@ -11,7 +11,7 @@ __all__ = ["components", "degree_sums", "forest", "inside", "opposites", "strong
 
 def components(indptr: Any, indices: Any) -> Any:
     """Return the smallest vertex of each weak component, by trees whose roots are their smallest vertices."""
-    starts, ids = indptr.view(np.uint64), indices.view(np.uint64)  # as in searches.py: all numbers here are unsigned
+    starts = indptr.view(np.uint64)  # as in searches.py: all numbers here are unsigned
     labels = np.arange(indptr.size - 1)
     parent = labels.view(np.uint64)
     for v in range(labels.size):
@@ -20,7 +20,7 @@ def components(indptr: Any, indices: Any) -> Any:
             parent[root] = parent[parent[root]]
             root = parent[root]
         for at in range(starts[v], starts[v + 1]):
-            u = ids[at]
+            u = np.uint64(indices[at])
             while parent[u] != u:
                 parent[u] = parent[parent[u]]
                 u = parent[u]

@@ -82,6 +82,7 @@ CALLS: dict[str, Call] = {
     "multi_source_shortest_paths": lambda A: a.multi_source_shortest_paths(A, [1, 2], weighted=True),
     "overall_reciprocity": a.overall_reciprocity,
     "pagerank": a.pagerank,
+    "pagerank_within": a.pagerank_within,
     "radius": a.radius,
     "random_walks": lambda A: a.random_walks(A, [1, 2, 0], 4, seed=5),
     "reciprocity": a.reciprocity,
