@@ -116,8 +116,10 @@ def _settled(by: Any, x: Any, max_iter: int) -> Any:
         if not change < float("inf"):
             break
         if by.A._symmetric and min(left, _rounds_left(before, change, by.bound)) > 2 * _STEPS:
-            x, before = _ahead(by, x), float("inf")
-            left -= 2 * _STEPS
+            before = float("inf")
+            if (nearer := _ahead(by, x)) is not None:
+                x = nearer
+                left -= 2 * _STEPS
         else:
             before = change
     raise _iterate.failure("the scores", max_iter, change, by.bound)
@@ -133,14 +135,15 @@ def _rounds_left(before: float, change: float, bound: float) -> float:
 
 
 def _ahead(by: Any, x: Any) -> Any:
-    """Return the vector of the largest Rayleigh quotient in the space spanned by x, A x ..."""
+    """Return the vector of the largest Rayleigh quotient in the space spanned by x, A x ...; None without loops."""
     if (found := by.sums(x, np.zeros(_STEPS))) is None:
-        return x
+        return None
     _, diagonal, beside = found
     T = np.diag(diagonal) + np.diag(beside[:-1], 1) + np.diag(beside[:-1], -1)
     if not np.isfinite(T).all():  # squares of weights that overflow
-        return x
-    return by.sums(x, np.linalg.eigh(T)[1][:, -1])[0]
+        return None
+    found = by.sums(x, np.linalg.eigh(T)[1][:, -1])
+    return None if found is None else found[0]
 
 
 class _Loops:

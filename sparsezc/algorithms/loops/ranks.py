@@ -150,14 +150,12 @@ def krylov(indptr: Any, indices: Any, weights: Any, start: Any, parts: Any) -> A
     """
     n = indptr.size - 1
     indptr = indptr.view(np.uint64)
-    x, q, before, w = np.zeros(n), np.empty(n), np.zeros(n), np.empty(n)
+    x, q, before, w = np.zeros(n), np.empty(n), np.zeros(n), start.copy()
     diagonal, beside = np.empty(parts.size), np.empty(parts.size)
     weighted = weights.size > 0
     length = 0.0
     for v in range(n):
         length += start[v] * start[v]
-    for v in range(n):
-        w[v] = start[v]
     last = np.sqrt(length)
     count = 0
     for k in range(parts.size):

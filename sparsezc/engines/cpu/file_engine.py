@@ -106,7 +106,7 @@ class FileEngine:
 
     def clear(self, store: FileStore) -> None:
         csr = store.csr
-        offsets, ids = np.zeros(csr.nrows + 1), np.empty(0, np.uint32)
+        offsets, ids = np.zeros(csr.nrows + 1, np.int64), np.empty(0, np.uint32)
         self._put(store, Csr.from_arrays(offsets, ids, [], csr.ncols, dtype=csr.dtype))
 
     def resize(self, store: FileStore, *shape: int) -> None:

@@ -161,8 +161,9 @@ def _cut(G: Graph, S: Any, T: Any, weight: str | None) -> Any:
         times = between * (s[i].astype(np.int64) + t[i])
     else:
         times = (between & (i <= j)).astype(np.int64)
-    total = (values * times).sum().item()
-    return total if fraction[times > 0].any() else int(total)
+    counted = times > 0  # beyond the cut 0 times infinity would be NaN
+    total = (values[counted] * times[counted].astype(values.dtype)).sum().item()
+    return total if fraction[counted].any() else int(total)
 
 
 @claims(multigraph=True)
