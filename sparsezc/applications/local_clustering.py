@@ -29,7 +29,7 @@ def local_clustering(
     A : Matrix, shape (n, n), any dtype
         Adjacency matrix: an entry (i, j), whatever its value, joins i and j.
     seeds : int, or iterable of int
-        Vertices in 0..n-1, each once. Each has a problem of its own; they are solved together.
+        Vertices in 0..n-1, each once. Each has a problem of its own; small ones are solved together.
     alpha : float
         The share of the walk that begins anew at the seed, above 0 and at most 1: small ones see farther.
     rho : float
@@ -66,8 +66,9 @@ def local_clustering(
         minimise  q'Q q / 2 - alpha s'D^-1/2 q + rho alpha |D^1/2 q|_1
 
     Proximal gradient steps of length 1 from 0 only grow, and never beyond the vertices of the solution (theorem 2), so
-    no row but theirs is read, once, at the step that reaches it; the steps themselves run on the host, as these rows
-    hold no more than 1 / rho entries a seed. With y = D^-1/2 q, and a row of each matrix for a seed::
+    no row but theirs is read, once, at the step that reaches it; these rows hold no more than 1 / rho entries a seed,
+    and the steps themselves run on the host, or on a GPU in one launch for a seed of many. With y = D^-1/2 q, and a
+    row of each matrix for a seed::
 
         Y = max((1 - alpha)/2 (Y + Y S D^-1) + alpha s D^-1 - rho alpha, 0)
         p = Y D

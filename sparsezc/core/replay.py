@@ -55,9 +55,10 @@ def components(A: Matrix) -> Vector | None:
 
     See :meth:`sparsezc.expr.engines.Capabilities.components`.
     """
-    engine, store = A._need()
-    found = engines.capability(engine, "components")(store)
-    return None if found is None else Vector._from_store(engine, found, INT64, A.nrows)
+    with hold_locks(A):
+        engine, store = A._need()
+        found = engines.capability(engine, "components")(store)
+        return None if found is None else Vector._from_store(engine, found, INT64, A.nrows)
 
 
 def local_pagerank(S: Matrix, seed: int, limits: tuple[float, float, float, int, int]) -> Any:
@@ -75,8 +76,9 @@ def local_pagerank(S: Matrix, seed: int, limits: tuple[float, float, float, int,
         it takes were taken; `grown`, the largest growth in the last one; and ``ends(rank)``, which takes ranks of the
         vertices, from 0 on, and returns by rank how many entries end there that begin at a lower one.
     """
-    engine, store = S._need()
-    return engines.capability(engine, "local_pagerank")(store, seed, limits)
+    with hold_locks(S):
+        engine, store = S._need()
+        return engines.capability(engine, "local_pagerank")(store, seed, limits)
 
 
 def rounds(frontier: Vector, number: int) -> Generator[Scalar, None, int]:

@@ -65,7 +65,7 @@ def local_pagerank(matrix: MatrixStore, seed: int, limits: tuple[float, float, f
     alpha, rho, most, max_iter, every = limits
     if rows is None or rows.order is not None or not serves(rows, None):
         return None
-    if not _FEWEST * rho <= 1 <= _MOST * rho or most < _FINEST:
+    if not _FEWEST * rho <= 1 <= _MOST * rho or most < _FINEST or max_iter > whole_loops.ROUNDS:
         return None
     gpu, xp = rows.device, rows.device.xp
     room = min(rows.nvals, int(1 / rho) + 1)
@@ -80,7 +80,7 @@ def local_pagerank(matrix: MatrixStore, seed: int, limits: tuple[float, float, f
     blocks = min(launch.blocks(gpu, room), _BLOCKS * gpu.multiprocessors)
     stats.together(kernel, placements.lie_near(rows))(
         blocks, indptr=rows.indptr, indices=rows.arguments.indices, seed=seed, alpha=alpha, rho=rho, most=most,
-        max_iter=min(max_iter, 2**62), every=every, place=place, flow=flow, vertex=vertex, begin=begin, degree=degree,
+        max_iter=max_iter, every=every, place=place, flow=flow, vertex=vertex, begin=begin, degree=degree,
         y=y, come=come, rooms=rooms, ids=ids, owner=owner, number=number, room=room, state=state, wait=state[_STATE:],
     )  # fmt: skip
     read = gpu.asnumpy(state[:_STATE])
@@ -88,18 +88,21 @@ def local_pagerank(matrix: MatrixStore, seed: int, limits: tuple[float, float, f
     if ended == _FULL:
         return None
     vertices, degrees = gpu.asnumpy(xp.stack((vertex[:found], degree[:found]))).view(np.int64)
-    ends = partial(_ends, count_ends, entries, owner, number)
+    read_entries = [
+        x[:entries].copy() for x in (owner, number)
+    ]  # not of all that there was room for: more seeds follow
+    ends = partial(_ends, count_ends, *read_entries)
     grown = float(read[4:5].view(np.float64)[0])
     return Solution(vertices, degrees, gpu.asnumpy(y[:found]), ended == _SETTLED, grown, ends)
 
 
-def _ends(count: Launcher, entries: int, owner: Any, number: Any, rank: NDArray[np.int64]) -> NDArray[np.int64]:
-    gpu = cuda.current()
+@launch.locked
+def _ends(count: Launcher, owner: Any, number: Any, rank: NDArray[np.int64]) -> NDArray[np.int64]:
+    gpu, entries = cuda.current(), owner.size
     ends = gpu.xp.zeros(rank.size, np.uint64)
     ranks = gpu.xp.asarray(rank.astype(np.uint32))
-    with launch.lock:
-        count.launch(launch.blocks(gpu, entries), entries=entries, owner=owner, number=number, rank=ranks, ends=ends)
-        return gpu.asnumpy(ends).view(np.int64)
+    count.launch(launch.blocks(gpu, entries), entries=entries, owner=owner, number=number, rank=ranks, ends=ends)
+    return gpu.asnumpy(ends).view(np.int64)
 
 
 @lru_cache(maxsize=4)

@@ -94,7 +94,10 @@ def plan(semiring: Any, a: Rows, b: Rows, mask: Rows) -> BitDots | None:
     entries = a.nvals + (0 if a is b else b.nvals)
     if b.ncols >= 2**32 or budget.available() < 2 * (_ENTRY_BYTES * entries + _COLUMN_BYTES * b.ncols):
         return None
-    return BitDots(a, b, semiring.return_type) if _look_ups(b, mask) > PAYS * entries else None
+    try:
+        return BitDots(a, b, semiring.return_type) if _look_ups(b, mask) > PAYS * entries else None
+    except MemoryError:  # less is free than the driver reported, or in pieces
+        return None
 
 
 def _look_ups(b: Rows, mask: Rows) -> int:

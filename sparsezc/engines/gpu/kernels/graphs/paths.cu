@@ -245,7 +245,7 @@ extern "C" __global__ void __launch_bounds__(256, 8)
     of_block.entries = of_block.first = 0;
   }
   u64 round = state->round, entries_before = state->entries, first_before = state->first;  // thread 0 follows the last two
-  __syncthreads();
+  sync_grid(wait);  // all have read these before a block adds to them
   for (u64 number = 0; number < rounds && !ended; ++number, ++round) {
     Z least = never;
     u64 entries = 0, first = 0;
