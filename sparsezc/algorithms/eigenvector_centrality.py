@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.algorithms import _check, _iterate
-from sparsezc.algorithms.loops.ranks import krylov, powers
+from sparsezc.algorithms.loops.ranks import PARALLEL, krylov, powers
 from sparsezc.core import replay
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
@@ -20,7 +20,6 @@ from sparsezc.terminal.progress import steps
 
 _LOOK = 8  # rounds between two looks at how many are left
 _STEPS = 16  # of the Lanczos method at a time: 24 and 32 took as long on graphs of 0.2 to 5 million edges
-_PARALLEL = 1e-12  # of the own part: what is beside it, of a vector that is an eigenvector but for rounding
 
 
 def eigenvector_centrality(
@@ -200,7 +199,7 @@ class _Statements:
             length = last
             diagonal.append(own)
             beside.append(last)
-            if not last > _PARALLEL * abs(own):
+            if not last > PARALLEL * abs(own):
                 break
         total << total.apply(unary.abs)
         return total, diagonal, beside

@@ -9,7 +9,9 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["krylov", "onward", "pagerank", "powers"]
+__all__ = ["PARALLEL", "krylov", "onward", "pagerank", "powers"]
+
+PARALLEL = 1e-12  # of the own part: what is beside it, of a vector that is an eigenvector but for rounding
 
 
 def pagerank(
@@ -181,7 +183,7 @@ def krylov(indptr: Any, indices: Any, weights: Any, start: Any, parts: Any) -> A
         last = np.sqrt(length)
         diagonal[k], beside[k] = own, last
         count = k + 1
-        if not last > 1e-12 * abs(own):
+        if not last > PARALLEL * abs(own):
             break
         q, before = before, q
     for v in range(n):

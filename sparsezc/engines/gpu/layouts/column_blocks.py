@@ -19,7 +19,7 @@ import numpy as np
 
 from sparsezc.device import cuda
 from sparsezc.engines.gpu.runtime import array_pool, codegen, launch
-from sparsezc.engines.gpu.storage.layout import Demand
+from sparsezc.engines.gpu.storage.layout import Built, Demand
 from sparsezc.engines.gpu.storage.matrix_store import Rows
 from sparsezc.memory import budget
 from sparsezc.memory.device import DeviceBuffer
@@ -49,7 +49,7 @@ def count(nbytes: int) -> int:
     return math.ceil(made) if made > 2 else 1
 
 
-class ColumnBlocks:
+class ColumnBlocks(Built[Blocks]):
     """Layout: rows cut by columns.
 
     Attributes
@@ -61,7 +61,7 @@ class ColumnBlocks:
     """
 
     def __init__(self) -> None:
-        self.built: Blocks | None = None
+        super().__init__()
         self.products = 0.0
 
     def get_or_build(self, rows: Rows, demand: Demand) -> list[Rows]:
@@ -103,13 +103,6 @@ class ColumnBlocks:
             return
         self.built = Blocks(made, demand.values, _nbytes(rows, demand.values, nblocks))
         budget.register_cache(self)
-
-    @property
-    def nbytes(self) -> int:
-        return 0 if self.built is None else self.built.nbytes
-
-    def drop(self) -> None:
-        self.built = None
 
 
 def _nbytes(rows: Rows, values: bool, nblocks: int) -> int:

@@ -20,7 +20,7 @@ from sparsezc.device.protocol import Device
 from sparsezc.engines.gpu import placements
 from sparsezc.engines.gpu.placements.segment_cache import SegmentCache
 from sparsezc.engines.gpu.runtime import codegen, launch
-from sparsezc.engines.gpu.storage.layout import Demand
+from sparsezc.engines.gpu.storage.layout import Built, Demand
 from sparsezc.engines.gpu.storage.matrix_store import Rows
 from sparsezc.errors import warn_slow
 from sparsezc.memory import budget
@@ -79,7 +79,7 @@ class ColumnRanks:
         self._ranks = None
 
 
-class HeadCache:
+class HeadCache(Built[Heads]):
     """Layout: the row-head cache of some rows.
 
     Attributes
@@ -90,7 +90,7 @@ class HeadCache:
     """
 
     def __init__(self) -> None:
-        self.built: Heads | None = None
+        super().__init__()
         self.read = 0.0
         self._told: Any = None  # the settings under which the lack of memory was already reported
 
@@ -126,13 +126,6 @@ class HeadCache:
             warn_slow(f"no row-head cache for {rows.nrows:,} rows: {error}")
             return
         budget.register_cache(self)
-
-    @property
-    def nbytes(self) -> int:
-        return 0 if self.built is None else self.built.nbytes
-
-    def drop(self) -> None:
-        self.built = None
 
     def of_short_rows(self, rows: Rows, columns: Rows | None, entries: float) -> Heads:
         """Return the heads if most rows are whole in them, for products without early exit.

@@ -20,7 +20,7 @@ import numpy as np
 from sparsezc.device import cuda
 from sparsezc.engines.gpu.layouts import column_blocks
 from sparsezc.engines.gpu.runtime import array_pool, codegen, launch
-from sparsezc.engines.gpu.storage.layout import Demand
+from sparsezc.engines.gpu.storage.layout import Built, Demand
 from sparsezc.engines.gpu.storage.matrix_store import Rows
 from sparsezc.engines.gpu.storage.vector_store import VectorStore
 from sparsezc.memory import budget
@@ -49,7 +49,7 @@ class Hubs:
         return made
 
 
-class HubColumns:
+class HubColumns(Built[Hubs]):
     """Layout: ids with columns numbered by descending length.
 
     Attributes
@@ -60,7 +60,7 @@ class HubColumns:
     """
 
     def __init__(self) -> None:
-        self.built: Hubs | None = None
+        super().__init__()
         self.products = 0.0
 
     def get_or_build(self, rows: Rows, demand: Demand) -> Hubs | None:
@@ -96,13 +96,6 @@ class HubColumns:
             self.products = 0  # do not try again at once
             return
         budget.register_cache(self)
-
-    @property
-    def nbytes(self) -> int:
-        return 0 if self.built is None else self.built.nbytes
-
-    def drop(self) -> None:
-        self.built = None
 
 
 def _renumbered(rows: Rows, columns: Rows) -> Hubs:

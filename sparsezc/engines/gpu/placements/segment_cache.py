@@ -21,6 +21,7 @@ from sparsezc import stats
 from sparsezc.device import cuda
 from sparsezc.device.protocol import Device
 from sparsezc.engines.gpu.placements import Entries, Part, Wanted, segments
+from sparsezc.engines.gpu.storage.layout import Built
 from sparsezc.engines.gpu.storage.matrix_store import Rows
 from sparsezc.memory import budget
 
@@ -187,18 +188,8 @@ class Region:
         return self._bits
 
 
-class SegmentCache:
+class SegmentCache(Built[Region]):
     """Layout: the region of some rows; `built` is None until it exists."""
-
-    def __init__(self) -> None:
-        self.built: Region | None = None
-
-    @property
-    def nbytes(self) -> int:
-        return 0 if self.built is None else self.built.nbytes
-
-    def drop(self) -> None:
-        self.built = None
 
 
 def expected_reads(rows: Rows, wanted: Wanted) -> float:

@@ -7,7 +7,7 @@ Layouts are defined in higher folders (``layouts/``, ``placements/``); the regis
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Generic, NamedTuple, Protocol, TypeVar
 
 from sparsezc.memory.budget import Cache
 from sparsezc.semirings.types.datatypes import DataType
@@ -54,6 +54,34 @@ class Layout(Cache, Protocol):
     def build(self, rows: Rows, demand: Demand) -> None:
         """Build it in the place of an earlier form; where memory is short, nothing is built."""
         ...
+
+
+class _Sized(Protocol):
+    @property
+    def nbytes(self) -> int: ...
+
+
+_F = TypeVar("_F", bound=_Sized)
+
+
+class Built(Generic[_F]):
+    """A layout that is one form of the rows, or nothing.
+
+    Attributes
+    ----------
+    built : object or None
+        The form, with its ``nbytes``; None until it exists.
+    """
+
+    def __init__(self) -> None:
+        self.built: _F | None = None
+
+    @property
+    def nbytes(self) -> int:
+        return 0 if self.built is None else self.built.nbytes
+
+    def drop(self) -> None:
+        self.built = None
 
 
 _L = TypeVar("_L", bound=Cache)
