@@ -43,6 +43,14 @@ constexpr int SITE_INDICES = 0;
 constexpr int SITE_VALUES = 1;
 constexpr int SITE_NEAR = 2;  // either, in device memory
 
+// The bits of `value` as another type of the same size.
+template <class T, class Value> __device__ __forceinline__ T bit_cast(Value value) {
+  static_assert(sizeof(T) == sizeof(Value), "bit_cast keeps the size");
+  T cast;
+  memcpy(&cast, &value, sizeof cast);
+  return cast;
+}
+
 #ifdef SZC_EMU
 
 // Rounded each for itself: on a GPU the compiler would fuse a product and the sum that it goes into.
@@ -106,21 +114,15 @@ template <> struct HostLoad<16> {
   static __device__ __forceinline__ TwoWords cached(const void* p) { TwoWords r; asm("ld.global.nc.v2.u64 {%0, %1}, [%2];" : "=l"(r.low), "=l"(r.high) : "l"(p)); return r; }
 };
 
-template <class T, class Bits> __device__ __forceinline__ T from_bits(Bits bits) {
-  static_assert(sizeof(T) == sizeof(Bits), "from_bits keeps the size");
-  T value;
-  memcpy(&value, &bits, sizeof value);
-  return value;
-}
 // Read once: streamed arrays, whose lines would evict others from L1.
 template <class T> __device__ __forceinline__ T load_host(const T* p, int) {
   count_load(p, false);
-  return from_bits<T>(HostLoad<sizeof(T)>::once(p));
+  return bit_cast<T>(HostLoad<sizeof(T)>::once(p));
 }
 // Read again soon by this block: the line stays in L1.
 template <class T> __device__ __forceinline__ T load_host_cached(const T* p, int) {
   count_load(p, false);
-  return from_bits<T>(HostLoad<sizeof(T)>::cached(p));
+  return bit_cast<T>(HostLoad<sizeof(T)>::cached(p));
 }
 // Entries in device memory whose neighbours are in host memory.
 template <class T> __device__ __forceinline__ T load_near(const T* p) {
