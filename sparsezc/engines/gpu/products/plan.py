@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from sparsezc.config import config
 from sparsezc.engines.gpu import placements
-from sparsezc.engines.gpu.layouts import column_blocks
+from sparsezc.engines.gpu.layouts import column_blocks, hub_columns
 from sparsezc.engines.gpu.layouts.column_blocks import ColumnBlocks
 from sparsezc.engines.gpu.layouts.head_cache import NO_HEADS, HeadCache, Heads
 from sparsezc.engines.gpu.layouts.hub_columns import HubColumns
@@ -106,6 +106,8 @@ class Plan(NamedTuple):
     heads, packed : layouts of these rows
     wanted : Wanted
         The rows that are read: all, if it has no words.
+    hubs : int
+        Ids below it have the vector's values in shared memory.
     """
 
     rows: Rows
@@ -113,6 +115,11 @@ class Plan(NamedTuple):
     packed: Packed
     wanted: Wanted
     grid: Grid
+    hubs: int = 0
+
+    def with_hubs(self, hubs: int) -> Plan:
+        """Return the plan with as many hubs' values in shared memory, and with blocks that stay."""
+        return self._replace(hubs=hubs, grid=rows_per_warp.staying(self.grid, self.rows.device)) if hubs else self
 
 
 # Push or pull
@@ -175,20 +182,24 @@ def blocks(
     return made, out if made == [rows] else result
 
 
-def by_hubs(product: Product, rows: Rows, columns: Rows | None, mask: MaskBits) -> tuple[Product, Rows]:
+def by_hubs(product: Product, rows: Rows, columns: Rows | None, mask: MaskBits) -> tuple[Product, Rows, int]:
     """Return a pull's product and rows with the columns numbered by descending length, where that pays, else as given.
 
-    It pays for a full vector that exceeds the cache, of which most entries read the values of scattered hubs.
+    It pays for a full vector that exceeds the cache, of which most entries read the values of scattered hubs. The
+    number is of the first columns, whose values fit shared memory.
     """
     vector, reads = product.vector, product.reads
     if vector is None or not product.full or not reads.vector or reads.stops or not mask.allows_all:
-        return product, rows
+        return product, rows, 0
     apart = product.reads_apart(rows)
     if "k" in product.semiring.reads or (apart and config.packing == "on"):  # ids count; words would be packed twice
-        return product, rows
+        return product, rows, 0
     nbytes = rows.ncols * vector.dtype.np_type.itemsize
     made = rows.layouts[HubColumns].get_or_build(rows, Demand(rows.nvals, product.dtype, apart, columns, nbytes))
-    return (product, rows) if made is None else (product._replace(vector=made.gathered(vector)), made.rows)
+    if made is None:
+        return product, rows, 0
+    hubs = min(hub_columns.capacity(vector.dtype), made.columns.size)
+    return product._replace(vector=made.gathered(vector)), made.rows, hubs
 
 
 def pull(product: Product, rows: Rows, columns: Rows | None, mask: MaskBits, estimated: float | None) -> Plan:

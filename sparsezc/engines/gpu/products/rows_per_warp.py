@@ -14,6 +14,7 @@ from typing import NamedTuple
 from sparsezc.config import config
 from sparsezc.device import cuda
 from sparsezc.device.protocol import Device
+from sparsezc.engines.gpu.layouts import hub_columns
 from sparsezc.engines.gpu.runtime import launch
 from sparsezc.engines.gpu.storage.matrix_store import Rows
 
@@ -89,6 +90,11 @@ def grid(
     else:
         most = launch.words(nvals, nwords, everything)
     return Grid(at_once, nblocks, warps, most, skips)
+
+
+def staying(grid: Grid, gpu: Device) -> Grid:
+    """Return the grid with one block a multiprocessor, of as many threads as hold the hubs' values in shared memory."""
+    return grid._replace(blocks=gpu.multiprocessors, warps=gpu.multiprocessors * hub_columns.THREADS // 32)
 
 
 def skips_words(nrows: int, nvals: int, warps: int) -> bool:

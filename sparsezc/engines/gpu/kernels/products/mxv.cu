@@ -8,12 +8,15 @@
 // stops at the monoid's terminal value. With HEADS a warp first reads the row-head cache in device memory
 // (head_cache.cu): most rows then stop before they are read over the host link. With SKIPS (32 rows a warp) most words
 // have no entries: a warp first reads one offset of each word of its piece, in one request, and then the other offsets
-// of only those words that have entries.
+// of only those words that have entries. With HUBS (blocks that stay, one a multiprocessor) the values of the first columns,
+// which most entries are of (hub_columns.py), are in shared memory, where reading one takes 4 or 8 bytes and not a sector of
+// 32; and a warp reads the next slice's ids while it waits for this slice's values, as fewer warps run then.
 //
 // The prelude supplies: Id, A, X, Z, W (types of ids, values, vector, result, output); `Z multiply(A a, X x, u64 row, u64 id)`,
 // `Z add(Z, Z)`, `Z identity()`, `bool terminal(Z)`, `W accumulate(W, Z)`; the flags READS_IDS, READS_VALUES, READS_VECTOR
 // (what the multiply needs), ISO (one value for all), ANY (the monoid keeps whichever operand comes first), TERMINAL, ACCUM, HEADS,
-// PACKED, SKIPS; LONG; and what part.cuh says.
+// PACKED, SKIPS; LONG; THREADS, of a block; HUBS, the values for which a block has shared memory (0: none, else the vector is
+// full); and what part.cuh says.
 #include "fold.cuh"
 #include "head_cache.cuh"
 #include "part.cuh"
@@ -33,13 +36,37 @@ struct Rows {
   const Id* heads;    // the row-head cache: k slots a row
   const A* head_values;
   u32 k;
+  const X* hub_values;  // with HUBS: those of ids below `hubs`, in shared memory
+  u32 hubs;
   Part part;
 };
 
+// The ids of a part, of which a warp reads a slice ahead: plain ids in device memory that are all wanted.
+template <bool AHEAD> struct Reader : PartIds {
+  __device__ __forceinline__ Reader(const Id* indices, const Part& part, u64) : PartIds(indices, part) {}
+};
+template <> struct Reader<true> : PartIds {
+  static constexpr bool TOGETHER = true;
+  u64 nvals, next;  // the entry whose id `ahead` is
+  Id ahead;
+
+  __device__ __forceinline__ Reader(const Id* indices, const Part& part, u64 n) : PartIds(indices, part), nvals(n), next(~(u64)0) {}
+
+  __device__ __forceinline__ Id load(u64 at, bool) {
+    const Id now = at == next ? ahead : PartIds::load(at, at < nvals);
+    next = at + 32;
+    ahead = PartIds::load(next, next < nvals);
+    return now;
+  }
+};
+typedef Reader<(HUBS > 0)> Ahead;
+
+__device__ __forceinline__ X value_at(const Rows& m, u64 id) { return HUBS && id < m.hubs ? m.hub_values[id] : m.x[id]; }
+
 // The product of one entry. All lanes call; returns whether there is one (the vector has an entry at this id).
-__device__ __forceinline__ bool product(const Rows& m, PartIds& ids, u64 at, bool active, u64 row, Z& z) {
+__device__ __forceinline__ bool product(const Rows& m, Ahead& ids, u64 at, bool active, u64 row, Z& z) {
   z = identity();
-  if (!PartIds::TOGETHER && !active) return false;
+  if (!Ahead::TOGETHER && !active) return false;
   const bool full = m.x_bits == nullptr;
   A a = A();
   if (READS_VALUES && !ISO && !PACKED && full && active) a = read(m.values, m.part.value_segments, at, 1);  // both requests are in flight together
@@ -57,7 +84,7 @@ __device__ __forceinline__ bool product(const Rows& m, PartIds& ids, u64 at, boo
     if (ISO) a = m.values[0];
     else if (!full && !PACKED) a = read(m.values, m.part.value_segments, at, 1);
   }
-  z = multiply(a, READS_VECTOR ? m.x[id] : X(), row, id);
+  z = multiply(a, READS_VECTOR ? value_at(m, id) : X(), row, id);
   return true;
 }
 
@@ -91,7 +118,7 @@ __device__ __forceinline__ u32 words_with_entries(const Rows& m, u64 first, u64 
 }
 
 // The rows of `word` whose bits are set in `mine`; `some`: whether they may have entries.
-__device__ __forceinline__ void do_rows(const Rows& m, PartIds& ids, const Output& out, u64 word, u32 mine, bool some, volatile u8* owner) {
+__device__ __forceinline__ void do_rows(const Rows& m, Ahead& ids, const Output& out, u64 word, u32 mine, bool some, volatile u8* owner) {
   const u64 row = 32 * word + lane_id();
   const u32 taken = in_part(m.part, word, mine), allowed = allowed_word(out, word, m.nrows) & taken;
   Z sum = identity();
@@ -139,7 +166,7 @@ __device__ __forceinline__ void fold_lanes(Z& z, bool& has) {
   }
 }
 
-__device__ __forceinline__ void read_chunk(const Rows& m, PartIds& ids, u64 row, u64 begin, u64 end, Z& sum, bool& has) {
+__device__ __forceinline__ void read_chunk(const Rows& m, Ahead& ids, u64 row, u64 begin, u64 end, Z& sum, bool& has) {
   for (u64 base = begin & ~(u64)31; base < end; base += 32) {
     const u64 at = base + lane_id();
     Z z;
@@ -157,7 +184,7 @@ __device__ __forceinline__ bool has_chunk(const Rows& m, const Output& out, cons
   return has_bit(allowed_word(out, row >> 5, m.nrows), (u32)row & 31u) || chunk == c.first[c.slot[chunk]];
 }
 
-__device__ __forceinline__ void do_chunk(const Rows& m, PartIds& ids, const Output& out, const Chunks& c, u64 chunk) {
+__device__ __forceinline__ void do_chunk(const Rows& m, Ahead& ids, const Output& out, const Chunks& c, u64 chunk) {
   const u32 slot = c.slot[chunk], lane = lane_id();
   const u64 row = c.rows[slot], word = row >> 5, first = c.first[slot], last = c.first[slot + 1];
   const u32 mine = bit((u32)row & 31u);
@@ -200,18 +227,24 @@ __device__ __forceinline__ void do_chunk(const Rows& m, PartIds& ids, const Outp
   write_word(out, word, allowed, ALL, result, sum, mine);
 }
 
-extern "C" __global__ void __launch_bounds__(256)
+extern "C" __global__ void __launch_bounds__(THREADS)
     KERNEL(u64 nrows, const i64* indptr, const Id* indices, const A* values, const u64* id_segments, const u64* value_segments,
            const u32* subset, u64 first_row, u64 end_row, u64 first_chunk, u64 end_chunk, const u64* long_rows,
            const u64* long_first, const u32* chunk_slot, const X* x, const u32* x_bits, W* w, u32* w_bits, const W* old_w,
            const u32* old_bits, const u32* mask, u32 flip, u32 replace, u64* counters, u64 piece, u32 spread, Z* partial,
-           u8* partial_has, u32* arrived, u32* finished, const Id* heads, const A* head_values, u32 k, u32 id_bits) {
-  __shared__ u8 owners[8][32];
+           u8* partial_has, u32* arrived, u32* finished, const Id* heads, const A* head_values, u32 k, u32 id_bits, u32 hubs) {
+  __shared__ u8 owners[THREADS / 32][32];
+  DYNAMIC_SHARED(hub_bytes, HUBS * sizeof(X) + 1);
+  X* const hub_values = (X*)hub_bytes;
   const Part part = {id_segments, value_segments, subset, first_row, end_row};
-  const Rows m = {nrows, indptr, indices, values, id_bits, x, x_bits, heads, head_values, k, part};
+  const Rows m = {nrows, indptr, indices, values, id_bits, x, x_bits, heads, head_values, k, hub_values, hubs, part};
   const Output out = {w, w_bits, old_w, old_bits, mask, flip, replace};
   const Chunks c = {first_chunk, end_chunk, long_rows, long_first, chunk_slot, partial, partial_has, arrived, finished};
-  PartIds ids(indices, part);
+  Ahead ids(indices, part, HUBS ? (u64)indptr[nrows] : 0);
+  if (HUBS) {
+    for (u32 i = threadIdx.x; i < hubs; i += THREADS) hub_values[i] = x[i];
+    __syncthreads();
+  }
   for_chunks(counters, c.begin, c.end, spread, [&](u64 i) { return has_chunk(m, out, c, i); },
              [&](u64 i) { do_chunk(m, ids, out, c, i); });
   const u64 begin = first_word(part), count = (end_word(part, nrows) - begin) * (32 / ROWS_PER_WARP);
