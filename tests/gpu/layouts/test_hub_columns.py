@@ -13,9 +13,11 @@ from sparsezc.engines.gpu import matrix_stores
 from sparsezc.engines.gpu.layouts import column_blocks, hub_columns
 from sparsezc.engines.gpu.layouts.column_blocks import ColumnBlocks
 from sparsezc.engines.gpu.layouts.hub_columns import HubColumns
+from sparsezc.engines.gpu.storage import layout
 from sparsezc.memory import budget
 
 N = 1000
+HUBS = 20  # values of 8 bytes in shared memory: those of half of the hubs
 
 
 @pytest.fixture(autouse=True)
@@ -23,6 +25,7 @@ def small(gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(budget, "LONG", 64)
     monkeypatch.setattr(column_blocks, "_PAYS", 0)
     monkeypatch.setattr(cuda.current(), "cache_bytes", 8 * N / 4 / column_blocks._PART)
+    monkeypatch.setattr(cuda.current(), "block_bytes", hub_columns._L1 + 8 * HUBS)
     budget.reclaim()
 
 
@@ -126,8 +129,9 @@ def test_it_goes_where_memory_is_needed(gpu: Any) -> None:
     B.mxv(v, "plus_times").new()
     assert built(B) is not None
     assert budget.reclaim()
-    assert built(B) is None
-    assert B.mxv(v, "plus_times").new().isequal(first)
+    for k in range((layout._PAUSE + 1) * hub_columns._PRODUCTS + 1):  # what took the memory may come again at once
+        assert built(B) is None, k
+        assert B.mxv(v, "plus_times").new().isequal(first)
     assert built(B) is not None
 
 

@@ -20,7 +20,7 @@ import numpy as np
 from sparsezc.device import cuda
 from sparsezc.engines.gpu.layouts import column_blocks
 from sparsezc.engines.gpu.runtime import array_pool, codegen, launch
-from sparsezc.engines.gpu.storage.layout import Built, Demand
+from sparsezc.engines.gpu.storage.layout import BuiltAfter, Demand
 from sparsezc.engines.gpu.storage.matrix_store import Rows
 from sparsezc.engines.gpu.storage.vector_store import VectorStore
 from sparsezc.memory import budget
@@ -61,19 +61,18 @@ class Hubs:
         return made
 
 
-class HubColumns(Built[Hubs]):
+class HubColumns(BuiltAfter[Hubs]):
     """Layout: ids with columns numbered by descending length.
 
     Attributes
     ----------
     built : Hubs or None
     products : float
-        Products with full vectors that it would have served; -inf where most entries are not in scattered hubs.
+        Counts products with full vectors; -inf where most entries are not in scattered hubs.
     """
 
     def __init__(self) -> None:
-        super().__init__()
-        self.products = 0.0
+        super().__init__(_PRODUCTS)
 
     def get_or_build(self, rows: Rows, demand: Demand) -> Hubs | None:
         """Return the renumbered rows for a product with a full vector, or None."""
@@ -90,7 +89,7 @@ class HubColumns(Built[Hubs]):
     def is_worth(self, rows: Rows, demand: Demand) -> bool:
         """Return true after the first products, if most entries are in scattered hubs and there is enough memory."""
         self.products += 1
-        if self.products <= _PRODUCTS or rows.indices.nbytes > budget.available() // 2:  # vectors need memory too
+        if self.products <= self.after or rows.indices.nbytes > budget.available() // 2:  # vectors need memory too
             return False
         assert demand.columns is not None
         nblocks = column_blocks.count(demand.vector_bytes)
@@ -100,12 +99,11 @@ class HubColumns(Built[Hubs]):
         return True
 
     def build(self, rows: Rows, demand: Demand) -> None:
-        self.drop()
         assert demand.columns is not None
         try:
             self.built = _renumbered(rows, demand.columns)
         except MemoryError:  # less memory is free than the driver reported
-            self.products = 0  # do not try again at once
+            self.pause()
             return
         budget.register_cache(self)
 
