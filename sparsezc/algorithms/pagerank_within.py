@@ -17,8 +17,8 @@ from sparsezc.terminal.progress import steps
 # the edges that 0 reads, in 1.2 to 1.3 times the rounds; 0.9 reads 3% to 5% less in as many rounds more.
 _HELD = 0.7
 _LEAST = 1e-12  # sums of FP64 are rounded
-# What is sent, at most 7 / (1 - d) in all, is rounded a dozen times by 1.1e-16. What is lost so never shrinks, and counts
-# 1 / (1 - d) times in the error.
+# What is sent, at most 7 / (1 - d) in all, is rounded a dozen times by 1.1e-16. What is lost so never shrinks, and
+# counts 1 / (1 - d) times in the error.
 _ROUNDED = 1e-14
 
 

@@ -11,6 +11,8 @@ from sparsezc.engines.gpu.runtime import codegen, groups, launch
 from sparsezc.engines.gpu.runtime.codegen import function, typedefs
 from sparsezc.engines.gpu.storage.vector_store import VectorStore
 
+_HAS = 16  # bytes of the largest type
+
 
 def reduce_vector(monoid: Any, u: VectorStore) -> Any:
     """Return the value as a NumPy scalar, or None where there is no entry. Waits for the device."""
@@ -27,10 +29,11 @@ def reduce_vector(monoid: Any, u: VectorStore) -> Any:
     )
     kernel = codegen.kernel(gpu, "reduce.cu", prelude, "reduce")
     grid = launch.blocks(gpu, u.size)
-    results = xp.empty(grid + 1, monoid.type.np_type)
-    present = xp.empty(grid + 1, np.uint8)
+    dtype = monoid.type.np_type
+    both = xp.empty(_HAS + 1, np.uint8)  # the result and whether there is one, which one copy brings to the host
     kernel.launch(
-        grid, groups.Vector(*u.operands()), size=u.size, partial=results, partial_has=present,
-        arrived=xp.zeros(1, np.uint32), result=results[grid:], result_has=present[grid:],
+        grid, groups.Vector(*u.operands()), size=u.size, partial=xp.empty(grid, dtype),
+        partial_has=xp.empty(grid, np.uint8), arrived=xp.zeros(1, np.uint32), result=both, result_has=both[_HAS:],
     )  # fmt: skip
-    return gpu.asnumpy(results[grid:])[0] if gpu.asnumpy(present[grid:])[0] else None
+    held = gpu.asnumpy(both)
+    return held[: dtype.itemsize].view(dtype)[0] if held[_HAS] else None
