@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from sparsezc.config import config
 from sparsezc.engines.gpu import placements
-from sparsezc.engines.gpu.layouts import column_blocks, hub_columns
+from sparsezc.engines.gpu.layouts import column_blocks
 from sparsezc.engines.gpu.layouts.column_blocks import ColumnBlocks
 from sparsezc.engines.gpu.layouts.head_cache import NO_HEADS, HeadCache, Heads
 from sparsezc.engines.gpu.layouts.hub_columns import HubColumns
@@ -198,8 +198,9 @@ def by_hubs(product: Product, rows: Rows, columns: Rows | None, mask: MaskBits) 
     made = rows.layouts[HubColumns].get_or_build(rows, Demand(rows.nvals, product.dtype, apart, columns, nbytes))
     if made is None:
         return product, rows, 0
-    hubs = min(hub_columns.capacity(vector.dtype), made.columns.size)
-    return product._replace(vector=made.gathered(vector)), made.rows, hubs
+    shared = not {"i", "j"} & product.semiring.reads  # hub_rows.cuh does not know the row of an entry
+    hubs = made.in_shared(vector.dtype, rows.nvals) if shared else 0
+    return product._replace(vector=made.gathered(vector)), made.rows or rows, hubs
 
 
 def pull(product: Product, rows: Rows, columns: Rows | None, mask: MaskBits, estimated: float | None) -> Plan:

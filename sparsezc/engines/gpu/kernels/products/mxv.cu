@@ -10,7 +10,7 @@
 // have no entries: a warp first reads one offset of each word of its piece, in one request, and then the other offsets
 // of only those words that have entries. With HUBS (blocks that stay, one a multiprocessor) the values of the first columns,
 // which most entries are of (hub_columns.py), are in shared memory, where reading one takes 4 or 8 bytes and not a sector of
-// 32; and a warp reads the next slice's ids while it waits for this slice's values, as fewer warps run then.
+// 32. hub_rows.cuh reads the rows then.
 //
 // The prelude supplies: Id, A, X, Z, W (types of ids, values, vector, result, output); `Z multiply(A a, X x, u64 row, u64 id)`,
 // `Z add(Z, Z)`, `Z identity()`, `bool terminal(Z)`, `W accumulate(W, Z)`; the flags READS_IDS, READS_VALUES, READS_VECTOR
@@ -19,6 +19,7 @@
 // full); and what part.cuh says.
 #include "fold.cuh"
 #include "head_cache.cuh"
+#include "hub_rows.cuh"
 #include "part.cuh"
 #include "rows.cuh"
 #include "write.cuh"
@@ -41,32 +42,10 @@ struct Rows {
   Part part;
 };
 
-// The ids of a part, of which a warp reads a slice ahead: plain ids in device memory that are all wanted.
-template <bool AHEAD> struct Reader : PartIds {
-  __device__ __forceinline__ Reader(const Id* indices, const Part& part, u64) : PartIds(indices, part) {}
-};
-template <> struct Reader<true> : PartIds {
-  static constexpr bool TOGETHER = true;
-  u64 nvals, next;  // the entry whose id `ahead` is
-  Id ahead;
-
-  __device__ __forceinline__ Reader(const Id* indices, const Part& part, u64 n) : PartIds(indices, part), nvals(n), next(~(u64)0) {}
-
-  __device__ __forceinline__ Id load(u64 at, bool) {
-    const Id now = at == next ? ahead : PartIds::load(at, at < nvals);
-    next = at + 32;
-    ahead = PartIds::load(next, next < nvals);
-    return now;
-  }
-};
-typedef Reader<(HUBS > 0)> Ahead;
-
-__device__ __forceinline__ X value_at(const Rows& m, u64 id) { return HUBS && id < m.hubs ? m.hub_values[id] : m.x[id]; }
-
 // The product of one entry. All lanes call; returns whether there is one (the vector has an entry at this id).
-__device__ __forceinline__ bool product(const Rows& m, Ahead& ids, u64 at, bool active, u64 row, Z& z) {
+__device__ __forceinline__ bool product(const Rows& m, PartIds& ids, u64 at, bool active, u64 row, Z& z) {
   z = identity();
-  if (!Ahead::TOGETHER && !active) return false;
+  if (!PartIds::TOGETHER && !active) return false;
   const bool full = m.x_bits == nullptr;
   A a = A();
   if (READS_VALUES && !ISO && !PACKED && full && active) a = read(m.values, m.part.value_segments, at, 1);  // both requests are in flight together
@@ -84,7 +63,7 @@ __device__ __forceinline__ bool product(const Rows& m, Ahead& ids, u64 at, bool 
     if (ISO) a = m.values[0];
     else if (!full && !PACKED) a = read(m.values, m.part.value_segments, at, 1);
   }
-  z = multiply(a, READS_VECTOR ? value_at(m, id) : X(), row, id);
+  z = multiply(a, READS_VECTOR ? m.x[id] : X(), row, id);
   return true;
 }
 
@@ -118,7 +97,7 @@ __device__ __forceinline__ u32 words_with_entries(const Rows& m, u64 first, u64 
 }
 
 // The rows of `word` whose bits are set in `mine`; `some`: whether they may have entries.
-__device__ __forceinline__ void do_rows(const Rows& m, Ahead& ids, const Output& out, u64 word, u32 mine, bool some, volatile u8* owner) {
+__device__ __forceinline__ void do_rows(const Rows& m, PartIds& ids, const Output& out, u64 word, u32 mine, bool some, volatile u8* owner) {
   const u64 row = 32 * word + lane_id();
   const u32 taken = in_part(m.part, word, mine), allowed = allowed_word(out, word, m.nrows) & taken;
   Z sum = identity();
@@ -135,12 +114,20 @@ __device__ __forceinline__ void do_rows(const Rows& m, Ahead& ids, const Output&
     sum = identity();
     has = false;
   }
-  stream_rows(begin, end, rows, owner, [&](const Slice& s) {
-    Z z;
-    const bool hit = product(m, ids, s.at, s.active, 32 * word + s.row, z);
-    fold(s.head, s.range, hit, z, sum, has);
-    return has && (ANY || (TERMINAL && terminal(sum)));
-  });
+  if constexpr (HUBS > 0) {
+    for (u32 left = rows; left;) {  // the rows before each long one follow each other
+      const u32 before = longs & ~(left ^ (left - 1)), run = left & (before ? bit((u32)__ffs((int)before) - 1) - 1 : ALL);
+      stream_run(m, begin, end, run, sum, has);
+      left &= ~run;
+    }
+  } else {
+    stream_rows(begin, end, rows, owner, [&](const Slice& s) {
+      Z z;
+      const bool hit = product(m, ids, s.at, s.active, 32 * word + s.row, z);
+      fold(s.head, s.range, hit, z, sum, has);
+      return has && (ANY || (TERMINAL && terminal(sum)));
+    });
+  }
   write_word(out, word, allowed, ALL, __ballot_sync(ALL, has), sum, taken & ~longs);
 }
 
@@ -166,8 +153,16 @@ __device__ __forceinline__ void fold_lanes(Z& z, bool& has) {
   }
 }
 
-__device__ __forceinline__ void read_chunk(const Rows& m, Ahead& ids, u64 row, u64 begin, u64 end, Z& sum, bool& has) {
-  for (u64 base = begin & ~(u64)31; base < end; base += 32) {
+__device__ __forceinline__ void read_chunk(const Rows& m, PartIds& ids, u64 row, u64 begin, u64 end, Z& sum, bool& has) {
+  const u64 start = begin & ~(u64)31;
+  if constexpr (HUBS > 0) {
+    each_slice(m, start, (u32)(begin - start), (u32)(end - start), [&](u32, bool in, Z z) {
+      if (in) sum = has ? add(sum, z) : z;
+      has |= in;
+    });
+    return;
+  }
+  for (u64 base = start; base < end; base += 32) {
     const u64 at = base + lane_id();
     Z z;
     const bool hit = product(m, ids, at, at >= begin && at < end, row, z);
@@ -184,7 +179,7 @@ __device__ __forceinline__ bool has_chunk(const Rows& m, const Output& out, cons
   return has_bit(allowed_word(out, row >> 5, m.nrows), (u32)row & 31u) || chunk == c.first[c.slot[chunk]];
 }
 
-__device__ __forceinline__ void do_chunk(const Rows& m, Ahead& ids, const Output& out, const Chunks& c, u64 chunk) {
+__device__ __forceinline__ void do_chunk(const Rows& m, PartIds& ids, const Output& out, const Chunks& c, u64 chunk) {
   const u32 slot = c.slot[chunk], lane = lane_id();
   const u64 row = c.rows[slot], word = row >> 5, first = c.first[slot], last = c.first[slot + 1];
   const u32 mine = bit((u32)row & 31u);
@@ -240,7 +235,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
   const Rows m = {nrows, indptr, indices, values, id_bits, x, x_bits, heads, head_values, k, hub_values, hubs, part};
   const Output out = {w, w_bits, old_w, old_bits, mask, flip, replace};
   const Chunks c = {first_chunk, end_chunk, long_rows, long_first, chunk_slot, partial, partial_has, arrived, finished};
-  Ahead ids(indices, part, HUBS ? (u64)indptr[nrows] : 0);
+  PartIds ids(indices, part);
   if (HUBS) {
     for (u32 i = threadIdx.x; i < hubs; i += THREADS) hub_values[i] = x[i];
     __syncthreads();
