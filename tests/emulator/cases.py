@@ -56,11 +56,12 @@ def _products(
     compressed: bool = False,
     skips: bool = False,
     at_once: int = 32,
+    hubs: int = 0,
 ) -> Iterator[Case]:
     for kernel in ("mxv", "vxm"):
         out = dtype if kernel == "mxv" else typed.return_type
         form = Form(wide, compressed, iso, budget.LONG)
-        flags = (accum if kernel == "mxv" else None, out, at_once, heads, packed, *part, skips)
+        flags = (accum if kernel == "mxv" else None, out, at_once, heads, packed, *part, skips, hubs)
         prelude = spmv.prelude(spmv.Case(typed, kernel == "vxm", dtype, dtype, form, *flags))
         yield kernel, f"#define KERNEL {kernel}\n" + codegen.source(f"{kernel}.cu", prelude), kernel
 
@@ -94,6 +95,13 @@ def every_width(*, crossed: bool = True) -> list[Case]:
     found += _products(semiring.plus_times[datatypes.FP64], datatypes.FP64, packed=True)
     for op, dtype in ((semiring.plus_times, datatypes.FP32), (semiring.any_pair, datatypes.BOOL)):
         found += [case for case in _products(op[dtype], dtype, skips=True) if case[0] == "mxv"]
+    for op, dtype in (
+        (semiring.plus_second, datatypes.FP32),
+        (semiring.plus_times, datatypes.FP64),
+        (semiring.min_plus, datatypes.INT64),
+    ):
+        some = [case for case in _products(op[dtype], dtype, hubs=1024) if case[0] == "mxv"]
+        found += [("mxv.hubs", *case[1:]) for case in some]
     for op, dtype in (
         (semiring.plus_times, datatypes.FP32),
         (semiring.min_plus, datatypes.INT64),

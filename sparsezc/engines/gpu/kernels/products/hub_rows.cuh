@@ -12,7 +12,8 @@
 
 namespace szc {
 
-constexpr u32 FLIGHT = 4;  // of 58 registers, with 8 a multiprocessor would have too few
+// As many as 64 registers a thread hold, which 1,024 threads can have.
+constexpr u32 FLIGHT = sizeof(X) + (READS_VALUES && !ISO && !PACKED ? sizeof(A) : 0) <= 8 ? 4 : 2;
 
 // Entries base + begin .. base + end - 1 (base: a multiple of 32; begin < 32): visit(a slice's offset, whether the lane has an
 // entry of it, its product, else the identity).
