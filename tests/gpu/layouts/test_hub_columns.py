@@ -1,4 +1,4 @@
-"""Columns numbered by descending length: products with full vectors are the same, sums of fractions but for rounding."""
+"""Columns numbered by descending length: products with full vectors are the same, but for the rounding of sums."""
 
 from __future__ import annotations
 
