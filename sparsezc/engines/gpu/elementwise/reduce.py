@@ -11,8 +11,6 @@ from sparsezc.engines.gpu.runtime import codegen, groups, launch
 from sparsezc.engines.gpu.runtime.codegen import function, typedefs
 from sparsezc.engines.gpu.storage.vector_store import VectorStore
 
-_HAS = 16  # bytes of the largest type
-
 
 def reduce_vector(monoid: Any, u: VectorStore) -> Any:
     """Return the value as a NumPy scalar, or None where there is no entry. Waits for the device."""
@@ -30,10 +28,11 @@ def reduce_vector(monoid: Any, u: VectorStore) -> Any:
     kernel = codegen.kernel(gpu, "reduce.cu", prelude, "reduce")
     grid = launch.blocks(gpu, u.size)
     dtype = monoid.type.np_type
-    both = xp.empty(_HAS + 1, np.uint8)  # the result and whether there is one, which one copy brings to the host
+    both = xp.empty(3, np.uint64)  # the result, of at most 16 bytes, and whether there is one: one copy to the host
     kernel.launch(
         grid, groups.Vector(*u.operands()), size=u.size, partial=xp.empty(grid, dtype),
-        partial_has=xp.empty(grid, np.uint8), arrived=xp.zeros(1, np.uint32), result=both, result_has=both[_HAS:],
+        partial_has=xp.empty(grid, np.uint8), arrived=xp.zeros(1, np.uint32), result=both[:2].view(dtype),
+        result_has=both[2:].view(np.uint8),
     )  # fmt: skip
     held = gpu.asnumpy(both)
-    return held[: dtype.itemsize].view(dtype)[0] if held[_HAS] else None
+    return held[:2].view(dtype)[0] if held[2:].view(np.uint8)[0] else None
