@@ -34,8 +34,8 @@ _PRODUCTS = 4  # renumbering takes as long as a product or two, of which each la
 
 #: Threads of a block that has the first columns' values in shared memory: the most that one can have.
 THREADS = 1024
-# Bytes of shared memory that are left to the L1 cache, through whose lines all other values pass: 92 KB on an H200, with
-# 160 for hubs. With 192 for hubs kron:24 took 3.57 ms instead of 3.47 in FP64, as long in FP32; with 220 5.7 and 3.8.
+# Bytes of shared memory that are left to the L1 cache, through whose lines all other values pass: 92 KB on an H200,
+# with 160 for hubs. With 192 for hubs kron:24 took 3.57 ms instead of 3.47 in FP64, as long in FP32; with 220 5.7, 3.8.
 _L1 = 67 << 10
 _SHARE = 0.2  # of the entries: with fewer in shared memory, half as many warps at a time were not measured to pay
 _COUNTED = 1 << 18  # columns whose entries are counted, more than a block has bytes
