@@ -198,8 +198,7 @@ def by_hubs(product: Product, rows: Rows, columns: Rows | None, mask: MaskBits) 
     made = rows.layouts[HubColumns].get_or_build(rows, Demand(rows.nvals, product.dtype, apart, columns, nbytes))
     if made is None:
         return product, rows, 0
-    shared = not {"i", "j"} & product.semiring.reads  # hub_rows.cuh does not know the row of an entry
-    hubs = made.in_shared(vector.dtype, rows.nvals) if shared else 0
+    hubs = made.in_shared(vector.dtype, rows.nvals)
     return product._replace(vector=made.gathered(vector)), made.rows or rows, hubs
 
 

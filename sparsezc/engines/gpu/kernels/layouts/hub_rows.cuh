@@ -4,7 +4,8 @@
 // slice would leave it idle. So a warp asks for FLIGHT slices of values at once, and for the next ids while it waits. All rows
 // are wanted and their ids are plain and in device memory, so the rows of a presence word are one run of entries, but for
 // rows of more than LONG. Of a slice that is within one row each lane keeps its own sum, which is folded where the row
-// ends; other slices are folded each. So floating-point sums differ from stream_rows' in their last digits.
+// ends; other slices are folded each. So floating-point sums differ from stream_rows' in their last digits. A multiply is told
+// no row: an operator that reads values reads no positions.
 //
 // The prelude supplies what mxv.cu says.
 #pragma once
