@@ -24,6 +24,9 @@ class Kernel(Protocol):
 
     def __call__(self, blocks: int, threads: int, arguments: tuple[Any, ...]) -> None: ...
 
+    def reserve(self, nbytes: int) -> None:
+        """Give each block of later launches so many bytes of shared memory, at most the device's `block_bytes`."""
+
     def at_once(self, threads: int) -> int:
         """Return the most blocks of so many threads that the device runs at the same time."""
         ...
@@ -57,6 +60,7 @@ class Device(Protocol):
     xp: Any  # cupy, or numpy on the emulated device
     multiprocessors: int
     cache_bytes: int  # of the cache that all multiprocessors share
+    block_bytes: int  # of shared memory, the most that a block can have
 
     def has_turn(self, turn: int) -> bool:
         """Return whether this is the machine's device of a number, counted modulo their number."""

@@ -189,6 +189,11 @@ class Kernel:
             pointers = _pointers(len(values))(*[ctypes.addressof(value) for value in values])
             self.device._launch(self, pointers, grid, block)
 
+    def reserve(self, nbytes: int) -> None:
+        """The text's own bound, as shared memory is static here, must be as much."""
+        if nbytes > min(self._kernel.shared_end - self._kernel.shared_begin, self.device.block_bytes):
+            raise EmulatorError(f"{self.name}: {nbytes} bytes of shared memory are more than a block has")
+
     def at_once(self, threads: int) -> int:
         return self.device.multiprocessors
 
@@ -243,6 +248,7 @@ class HostDevice:
     guard: str | None = None
     multiprocessors = 2
     cache_bytes = 1 << 25
+    block_bytes = 48 << 10
     free_memory = total_memory = 1 << 30
     recording: Recording | None = None
 

@@ -17,6 +17,7 @@ from sparsezc.device.launcher import Launcher
 from sparsezc.device.protocol import Device
 from sparsezc.engines.gpu import placements
 from sparsezc.engines.gpu.elementwise import vector_map
+from sparsezc.engines.gpu.layouts import hub_columns
 from sparsezc.engines.gpu.placements import Part
 from sparsezc.engines.gpu.products import plan
 from sparsezc.engines.gpu.products.plan import Plan, Product
@@ -65,8 +66,8 @@ def spmv(
     if pulls:
         assert rows is not None
         (first, *others), result = plan.blocks(product, rows, columns, out, mask, accum)
-        read, first = (product, first) if others else plan.by_hubs(product, first, columns, mask)
-        _pull(read, plan.pull(read, first, columns, mask, estimated), result, write)
+        read, first, hubs = (product, first, 0) if others else plan.by_hubs(product, first, columns, mask)
+        _pull(read, plan.pull(read, first, columns, mask, estimated).with_hubs(hubs), result, write)
         for block in others:
             added = plan.pull(product, block, None, mask, estimated)
             _pull(product, added, result, Write(mask, semiring.monoid.binaryop, False))
@@ -105,7 +106,7 @@ def _row_lengths(rows: Rows, dtype: DataType) -> VectorStore:
 
 def _pull(product: Product, planned: Plan, store: VectorStore, write: Write[MaskBits]) -> None:
     mask, accum, replace = write
-    rows, heads, packed, wanted, grid = planned
+    rows, heads, packed, wanted, grid, hubs = planned
     xp, chunks, everything = rows.device.xp, rows.chunks, wanted.words is None
     vector = _operands(product)
     # A warp that writes single bits of a word would change a word that another warp may still read as the mask.
@@ -118,7 +119,7 @@ def _pull(product: Product, planned: Plan, store: VectorStore, write: Write[Mask
         has = xp.empty(chunks.count, np.uint8)
         partial = groups.Partial(results, has, state[: chunks.nrows], state[chunks.nrows :])
     output = out.arguments(mask, replace)
-    layouts = groups.Layouts(heads.ids, heads.values, heads.k, packed.bits)
+    layouts = groups.Layouts(heads.ids, heads.values, heads.k, packed.bits, hubs)
     # All memory is allocated before the first launch, whose writes cannot be undone.
     needs_counter = chunks.count or store.nwords * 32 // grid.at_once > grid.warps
     shared: Any = xp.zeros(2, np.uint64) if needs_counter else 0
@@ -132,7 +133,7 @@ def _pull(product: Product, planned: Plan, store: VectorStore, write: Write[Mask
             shared.fill(0)
         counters = 0 if alone else shared
         spread = 1 if everything else _spread(grid.blocks, part.nchunks)
-        turns = groups.Turns(counters, _piece(grid.blocks, items, grid.most), spread)
+        turns = groups.Turns(counters, _piece(grid.warps, items, grid.most), spread)
         run(grid.blocks, part.arguments, vector, output, turns, partial, layouts)
     out.done()
 
@@ -154,7 +155,7 @@ def _push(product: Product, columns: Rows, rows: Rows | None, store: VectorStore
     # Allocated before the plan holds heads, which may be dropped for it.
     result.make(None if monoid.stops_anywhere else monoid)
     planned = plan.push(product, columns, rows)
-    _, heads, packed, wanted, grid = planned
+    _, heads, packed, wanted, grid, _ = planned
     few = array_pool.serving() is not None or _is_sparse(product.vector)
     vector, allowed = _operands(product), mask.arguments()
     target = _Target(result.values, result.bits, packed.bits, heads.ids, heads.k)
@@ -162,7 +163,7 @@ def _push(product: Product, columns: Rows, rows: Rows | None, store: VectorStore
         run = _launcher("vxm", product, planned, None, result_type, part)
         counters = 0 if few else columns.device.xp.zeros(2, np.uint64)
         items = part.nwords * 32 // grid.at_once
-        piece = _sparse_piece(grid.blocks, items) if few else _piece(grid.blocks, items, grid.most)
+        piece = _sparse_piece(grid.blocks, items) if few else _piece(grid.warps, items, grid.most)
         turns = groups.Turns(counters, piece, _spread(grid.blocks, part.nchunks) if few else 1)
         run(grid.blocks, part.arguments, vector, allowed, target, turns)
     result.count = None
@@ -203,6 +204,10 @@ class Case(NamedTuple):
         The row-head cache is read first; ids and values lie in one word.
     partial, segment_bits
         Of the part, as in :class:`~sparsezc.engines.gpu.placements.Part`.
+    alone : int
+        As in Grid.
+    hubs : int
+        The values of the vector for which a block has shared memory; 0: it has none.
     """
 
     semiring: Any
@@ -218,17 +223,20 @@ class Case(NamedTuple):
     partial: bool = False
     segment_bits: int = 0
     skips: bool = False
+    alone: int = 0
+    hubs: int = 0
 
 
 def _launcher(
     name: str, product: Product, planned: Plan, accum: TypedOp | None, out_type: DataType, part: Part
 ) -> Callable[..., None]:
     """Return what launches mxv or vxm for a part, and counts what it moves while products are counted."""
-    rows, heads, packed, _, grid = planned
+    rows, heads, packed, _, grid, hubs = planned
     vector_type = product.dtype if product.vector is None else product.vector.dtype
     case = Case(
         product.semiring, product.vector_left, vector_type, product.dtype, rows.form, accum, out_type,
-        grid.at_once, heads.k > 0, packed.bits > 0, part.partial, part.bits, grid.skips,
+        grid.at_once, heads.k > 0, packed.bits > 0, part.partial, part.bits, grid.skips, grid.alone,
+        hub_columns.capacity(vector_type) if hubs else 0,
     )  # fmt: skip
     counters = stats.collecting
     kernel = _kernel(rows.device, name, counters is not None, case)  # type: ignore[arg-type]  # hashable, as in plan.py
@@ -238,7 +246,10 @@ def _launcher(
 @lru_cache(maxsize=256)
 def _kernel(device: Device, name: str, _counting: bool, case: Case) -> Launcher:
     """Return mxv or vxm for a case, found by what decides rather than by its text: that is written once."""
-    return codegen.kernel(device, f"{name}.cu", prelude(case), name)
+    kernel = codegen.kernel(device, f"{name}.cu", prelude(case), name)
+    if case.hubs:
+        kernel.resize(hub_columns.THREADS, case.hubs * case.vector_type.np_type.itemsize)
+    return kernel
 
 
 def prelude(case: Case) -> str:
@@ -269,6 +280,9 @@ def prelude(case: Case) -> str:
                 COMPRESSED=form.compressed,
                 PARTIAL=case.partial,
                 SEGMENT_BITS=case.segment_bits,
+                ALONE=case.alone,
+                HUBS=case.hubs,
+                THREADS=hub_columns.THREADS if case.hubs else launch.THREADS,
             ),
             f"constexpr u64 LONG = {form.long};\nconstexpr u32 ROWS_PER_WARP = {case.rows_at_once};",
             codegen.monoid(semiring.monoid),

@@ -24,6 +24,7 @@
 //   counters (counter)                 pieces and chunks given out so far, zeros on entry; null: each warp has one
 //   piece, spread                      words of rows, and chunks, that a warp takes at once
 //   heads, head_values, k (slots), id_bits             the row-head cache (head_cache.cu); bits of an id in a packed word
+//   hubs                               ids below it have their values in shared memory; 0: none
 //   a_indptr, a_ids, a_values, b_indptr, b_ids, b_values         the matrices A and B of a product
 #pragma once
 
@@ -50,6 +51,14 @@ template <class T, class Value> __device__ __forceinline__ T bit_cast(Value valu
   memcpy(&cast, &value, sizeof cast);
   return cast;
 }
+
+// Bytes of shared memory whose number a launch gives (Launcher.resize): beyond 48 KB a text cannot. The emulator takes it
+// from the text.
+#ifdef SZC_EMU
+#define DYNAMIC_SHARED(name, nbytes) alignas(16) __shared__ u8 name[nbytes]
+#else
+#define DYNAMIC_SHARED(name, nbytes) extern __shared__ __align__(16) u8 name[]
+#endif
 
 #ifdef SZC_EMU
 
