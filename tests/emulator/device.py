@@ -189,6 +189,10 @@ class Kernel:
             pointers = _pointers(len(values))(*[ctypes.addressof(value) for value in values])
             self.device._launch(self, pointers, grid, block)
 
+    def keep(self, grid: int, block: int, args: Sequence[Any], first: int, count: int) -> Callable[..., None]:
+        before, after = args[:first], args[first + count :]
+        return lambda *values: self(grid, block, (*before, *values, *after))
+
     def at_once(self, threads: int) -> int:
         return self.device.multiprocessors
 
