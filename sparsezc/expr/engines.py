@@ -242,6 +242,12 @@ class Capabilities(Protocol):
     def pointers(self, store: Any) -> Any:
         """Return a square matrix with a true entry (i, v(i)) for each entry of a vector of positions."""
 
+    def follow(self, store: Any, starts: NDArray[Any], length: int, meanwhile: Callable[[], None]) -> Any:
+        """Return walks along a vector of positions as a matrix, as ``walk`` along its pointers does.
+
+        `meanwhile` is called once, while an engine that computes beside the host walks.
+        """
+
     def compress(self, store: Any, order: str) -> Any:
         """Return the same matrix with its ids in less memory.
 
@@ -348,7 +354,9 @@ def _cannot(*_: Any) -> None:
 
 
 #: The capabilities that run rounds of a loop in place of its statements.
-_LOOPS = ("search", "shorten", "components", "local_pagerank", "run_loop", "run_arrays", "replay", "replay_buckets")
+_LOOPS = (
+    "search", "shorten", "components", "local_pagerank", "follow", "run_loop", "run_arrays", "replay", "replay_buckets",
+)  # fmt: skip
 
 
 @contextmanager
