@@ -23,17 +23,21 @@ __all__ = [
 ]  # fmt: skip
 
 
-def search(A: Matrix, frontier: Vector, *, parents: bool = False) -> Vector | None:
+def search(A: Matrix, start: Vector | int, *, parents: bool = False) -> Vector | None:
     """Return the levels of a search, or parents; None if the engine cannot run it whole: then statements have to.
 
-    See :meth:`sparsezc.expr.engines.Capabilities.search`.
+    `start`: a vertex, or a vector of some. See :meth:`sparsezc.expr.engines.Capabilities.search`.
     """
-    engine, store = frontier._need()
-    if A._engine is not engine:
-        return None
-    found = engines.capability(engine, "search")(A._store, store, parents)
-    dtype = INT64 if parents else INT32
-    return None if found is None else Vector._from_store(engine, found, dtype, frontier.size)
+    with hold_locks(A):
+        engine, store = A._kept()
+        if isinstance(start, Vector):
+            other, begin = start._need()
+            if other is not engine:
+                return None
+        else:
+            begin = start
+        found = engines.capability(engine, "search")(store, begin, parents)
+        return None if found is None else Vector._from_store(engine, found, INT64 if parents else INT32, A.nrows)
 
 
 def shorten(

@@ -299,11 +299,11 @@ class Capabilities(Protocol):
     def lend_rows(self, store: Any) -> Any:
         """Return a context that lends a matrix's rows in host memory: :func:`sparsezc.core.replay.lent_rows`."""
 
-    def search(self, matrix: Any, frontier: Any, parents: bool) -> Any:
+    def search(self, matrix: Any, start: Any, parents: bool) -> Any:
         """Return a vector of the levels of a breadth-first search along the rows of a square matrix.
 
-        They are INT32, 0 at the entries of `frontier`. With `parents` they are INT64, the vertex before each, and the
-        frontier's own values at its entries.
+        They are INT32, 0 at `start`: a vertex, or the entries of a vector. With `parents` they are INT64, the vertex
+        before each; the vertex itself, or the vector's own values, at `start`.
         """
 
     def shorten(

@@ -277,9 +277,9 @@ class Keeper:
         rows = store.in_stored_order()[0]
         return 0 if rows is None else rows.indices.nbytes
 
-    def search(self, matrix: Any, frontier: VectorStore, parents: bool) -> VectorStore | None:
+    def search(self, matrix: Any, start: VectorStore | int, parents: bool) -> VectorStore | None:
         with suppress(MemoryError):  # statements need other arrays, or name what they lack
-            return None if isinstance(matrix, HostStore) else search(matrix, frontier, parents)
+            return None if isinstance(matrix, HostStore) else search(matrix, start, parents)
         return None
 
     def shorten(

@@ -78,25 +78,33 @@ _NO_BACK = _Back(groups.NULL, groups.NULL, groups.NULL, groups.NULL, groups.NULL
 
 
 @launch.locked
-def search(matrix: MatrixStore, frontier: VectorStore, parents: bool) -> VectorStore | None:
+def search(matrix: MatrixStore, start: VectorStore | int, parents: bool) -> VectorStore | None:
     """Return the level of each vertex, INT32, or the one before it, INT64; None where statements have to search.
 
-    `frontier`: where the search starts; with `parents` its values are the results there. Statements search where
-    products are served by parts, as these need the host, and over compressed ids, which no lane can read alone.
+    `start`: the vertex where the search starts, or several; with `parents` their values are the results there.
+    Statements search where products are served by parts, as these need the host, and over compressed ids, which no lane
+    can read alone.
     """
     rows, back = matrix.in_stored_order()
-    if rows is None or frontier.bits is None or not serves(rows, back) or (parents and rows.order is not None):
+    if rows is None or not serves(rows, back) or (parents and rows.order is not None):
         return None
-    frontier.arrange(rows.order)
+    if not isinstance(start, int) and start.bits is None:
+        return None
     found = VectorStore(INT64 if parents else INT32, rows.nrows)
     found.make()
     found.order = rows.order
-    words = rows.device.xp.zeros((3, found.nwords), np.uint32)
-    words[0] = frontier.bits
+    words, x = rows.device.xp.zeros((3, found.nwords), np.uint32), found.values
+    if isinstance(start, int):  # no vector is made for it: that took as long as the first levels
+        at = start if rows.order is None else int(rows.order.places[start])
+        words[0, at >> 5] = 1 << (at & 31)
+        if parents:
+            x[at] = at
+    else:
+        start.arrange(rows.order)
+        words[0], x = start.bits, start.values
     run = Search(rows, back, found.dtype, (*words, found.bits))
-    x = frontier.values if parents else 0
     while True:
-        run.expand(whole_loops.ROUNDS, found.values, x)
+        run.expand(whole_loops.ROUNDS, found.values, x if parents else 0)
         met, pushed, read, met_before = rows.device.asnumpy(run.state[:4]).tolist()
         if met == met_before:
             break
