@@ -11,13 +11,13 @@ launch of a combination also compares the values with the parameters' types.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import Any
 
 import numpy as np
 
-from sparsezc.device.protocol import Device, Kernel
+from sparsezc.device.protocol import Device, Kernel, Relaunch
 from sparsezc.device.signature import Order, Shape, Signature, typedefs
 
 THREADS = 256  # of a block, as in every kernel's __launch_bounds__ but for those that are resized
@@ -75,6 +75,16 @@ class Launcher:
     def launch_together(self, blocks: int, /, *groups: Any, **named: Any) -> None:
         """Launch at most :attr:`at_once` blocks, which can wait for each other (grid.cuh); else as :meth:`launch`."""
         self.function.together(min(blocks, self.at_once), THREADS, self._ordered(groups, named))
+
+    def keep(self, blocks: int, changing: Sequence[str], /, *groups: Any) -> Relaunch:
+        """Return a function that launches again with other values of the parameters `changing`, which are neighbours.
+
+        The function takes them in their order. Whoever keeps it keeps the arrays among the other arguments, too.
+        """
+        names = [parameter.name for parameter in self.signature.parameters]
+        first, count = names.index(changing[0]), len(changing)
+        assert names[first : first + count] == list(changing), f"{self.signature.kernel}: {changing} are no neighbours"
+        return self.function.keep(blocks, THREADS, self._ordered(groups, {}), first, count)
 
     @property
     def at_once(self) -> int:

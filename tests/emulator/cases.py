@@ -343,6 +343,7 @@ def _sampling() -> Iterator[Case]:
         yield name, codegen.source("draws.cu", ""), name
     for name in ("know", "meet", "count_fresh", "number", "locate"):
         yield name, codegen.source("hops.cu", codegen.typedefs(Id="u64")), name
+    yield "follow", codegen.source("follow.cu", ""), "follow"
     for dtype in ("u8", "c128"):
         for name in ("gather_rows", "shift_rows"):
             yield name, codegen.source("filter.cu", codegen.typedefs(Id="u32", A=dtype)), name

@@ -194,6 +194,10 @@ class Kernel:
         if nbytes > min(self._kernel.shared_end - self._kernel.shared_begin, self.device.block_bytes):
             raise EmulatorError(f"{self.name}: {nbytes} bytes of shared memory are more than a block has")
 
+    def keep(self, grid: int, block: int, args: Sequence[Any], first: int, count: int) -> Callable[..., None]:
+        before, after = args[:first], args[first + count :]
+        return lambda *values: self(grid, block, (*before, *values, *after))
+
     def at_once(self, threads: int) -> int:
         return self.device.multiprocessors
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from sparsezc.config import config
 from sparsezc.engines.gpu import placements
-from sparsezc.engines.gpu.layouts import column_blocks
+from sparsezc.engines.gpu.layouts import column_blocks, packed_values
 from sparsezc.engines.gpu.layouts.column_blocks import ColumnBlocks
 from sparsezc.engines.gpu.layouts.head_cache import NO_HEADS, HeadCache, Heads
 from sparsezc.engines.gpu.layouts.hub_columns import HubColumns
@@ -153,6 +153,20 @@ def pulls(product: Product, rows: Rows | None, columns: Rows | None, mask: MaskB
         atomic_bytes=0 if product.semiring.monoid.stops_anywhere else ATOMIC_BYTES * share,
     )
     return better, push_pull.pull_entries(work, stops=stops)
+
+
+def repeats(product: Product, rows: Rows, mask: MaskBits) -> bool:
+    """Return whether a pull that is not estimated always has this plan: no layout serves it or counts what it reads."""
+    reads, vector = product.reads, product.vector
+    if vector is None or reads.stops or rows.chunks.count or placements.serves(rows):
+        return False
+    if reads.values and config.packing != "off" and packed_values.are_wanted(rows):
+        return False
+    if reads.any_order and not product.reads_apart(rows) and not (placements.moves(rows) or placements.lie_near(rows)):
+        return False  # row heads
+    if not product.full or not reads.vector or not mask.allows_all:
+        return True
+    return column_blocks.count(rows.ncols * vector.dtype.np_type.itemsize) == 1  # blocks, or hubs' columns, otherwise
 
 
 # The plans

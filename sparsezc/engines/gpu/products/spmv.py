@@ -6,7 +6,6 @@ as in vxm. Pull needs the rows of M, push the rows of its transpose; plan.py dec
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -18,6 +17,7 @@ from sparsezc.device.protocol import Device
 from sparsezc.engines.gpu import placements
 from sparsezc.engines.gpu.elementwise import vector_map
 from sparsezc.engines.gpu.layouts import hub_columns
+from sparsezc.engines.gpu.layouts.kept_pulls import CHANGING, KeptPulls, Pull
 from sparsezc.engines.gpu.placements import Part
 from sparsezc.engines.gpu.products import plan
 from sparsezc.engines.gpu.products.plan import Plan, Product
@@ -51,6 +51,12 @@ def spmv(
     mask, accum, _ = write
     held = matrix.held(out.order)
     rows, columns = held[::-1] if transposed else held
+    key = None
+    if rows is not None and vector is not None:
+        key = KeptPulls.key(matrix, columns, vector, semiring, out, write, vector_left)
+        if key is not None and (kept := rows.layouts[KeptPulls].get(key)) is not None:
+            kept.again(vector, out, write)
+            return
     if held[0] is None or (vector is not None and vector.count == 0):
         vector_map.write_nothing(out, semiring.return_type, write)
         return
@@ -67,7 +73,11 @@ def spmv(
         assert rows is not None
         (first, *others), result = plan.blocks(product, rows, columns, out, mask, accum)
         read, first, hubs = (product, first, 0) if others else plan.by_hubs(product, first, columns, mask)
-        _pull(read, plan.pull(read, first, columns, mask, estimated).with_hubs(hubs), result, write)
+        planned = plan.pull(read, first, columns, mask, estimated).with_hubs(hubs)
+        keeps = key is not None and not hubs and plan.repeats(product, rows, mask)
+        kept = _pull(read, planned, result, write, keeps=keeps)
+        if key is not None and kept is not None:
+            rows.layouts[KeptPulls].keep(key, kept)
         for block in others:
             added = plan.pull(product, block, None, mask, estimated)
             _pull(product, added, result, Write(mask, semiring.monoid.binaryop, False))
@@ -104,7 +114,10 @@ def _row_lengths(rows: Rows, dtype: DataType) -> VectorStore:
     return made
 
 
-def _pull(product: Product, planned: Plan, store: VectorStore, write: Write[MaskBits]) -> None:
+def _pull(
+    product: Product, planned: Plan, store: VectorStore, write: Write[MaskBits], *, keeps: bool = False
+) -> Pull | None:
+    """Launch a pull; with `keeps`, which asks that all rows are one part, return what launches it again."""
     mask, accum, replace = write
     rows, heads, packed, wanted, grid, hubs = planned
     xp, chunks, everything = rows.device.xp, rows.chunks, wanted.words is None
@@ -126,7 +139,7 @@ def _pull(product: Product, planned: Plan, store: VectorStore, write: Write[Mask
     needs_ids = product.reads.ids or not product.full
     parts = placements.parts(rows, packed.words, wanted, ids=needs_ids, values=product.reads.values)
     for number, part in enumerate(parts):
-        run = _launcher("mxv", product, planned, accum, store.dtype, part)
+        kernel = _launcher("mxv", product, planned, accum, store.dtype, part)
         items = part.nwords * 32 // grid.at_once
         alone = not part.nchunks and items <= grid.warps  # no warp takes a second item: no counter is needed
         if number and not alone:
@@ -134,8 +147,10 @@ def _pull(product: Product, planned: Plan, store: VectorStore, write: Write[Mask
         counters = 0 if alone else shared
         spread = 1 if everything else _spread(grid.blocks, part.nchunks)
         turns = groups.Turns(counters, _piece(grid.warps, items, grid.most), spread)
-        run(grid.blocks, part.arguments, vector, output, turns, partial, layouts)
+        given = part.arguments, vector, output, turns, partial, layouts
+        stats.counted(kernel, part.near)(grid.blocks, *given)
     out.done()
+    return Pull(kernel.keep(grid.blocks, CHANGING, *given), not alone, product.reads.vector) if keeps else None
 
 
 class _Target(NamedTuple):
@@ -160,12 +175,12 @@ def _push(product: Product, columns: Rows, rows: Rows | None, store: VectorStore
     vector, allowed = _operands(product), mask.arguments()
     target = _Target(result.values, result.bits, packed.bits, heads.ids, heads.k)
     for part in placements.parts(columns, packed.words, wanted, ids=True, values=product.reads.values):
-        run = _launcher("vxm", product, planned, None, result_type, part)
+        kernel = _launcher("vxm", product, planned, None, result_type, part)
         counters = 0 if few else columns.device.xp.zeros(2, np.uint64)
         items = part.nwords * 32 // grid.at_once
         piece = _sparse_piece(grid.blocks, items) if few else _piece(grid.warps, items, grid.most)
         turns = groups.Turns(counters, piece, _spread(grid.blocks, part.nchunks) if few else 1)
-        run(grid.blocks, part.arguments, vector, allowed, target, turns)
+        stats.counted(kernel, part.near)(grid.blocks, part.arguments, vector, allowed, target, turns)
     result.count = None
     outside_matters = not replace and not mask.allows_all and store.count != 0
     if accum is None and not outside_matters and store.dtype is result_type:
@@ -229,8 +244,8 @@ class Case(NamedTuple):
 
 def _launcher(
     name: str, product: Product, planned: Plan, accum: TypedOp | None, out_type: DataType, part: Part
-) -> Callable[..., None]:
-    """Return what launches mxv or vxm for a part, and counts what it moves while products are counted."""
+) -> Launcher:
+    """Return mxv or vxm for a part."""
     rows, heads, packed, _, grid, hubs = planned
     vector_type = product.dtype if product.vector is None else product.vector.dtype
     case = Case(
@@ -238,9 +253,7 @@ def _launcher(
         grid.at_once, heads.k > 0, packed.bits > 0, part.partial, part.bits, grid.skips, grid.alone,
         hub_columns.capacity(vector_type) if hubs else 0,
     )  # fmt: skip
-    counters = stats.collecting
-    kernel = _kernel(rows.device, name, counters is not None, case)  # type: ignore[arg-type]  # hashable, as in plan.py
-    return kernel.launch if counters is None else stats.counted(kernel, part.near)
+    return _kernel(rows.device, name, stats.collecting is not None, case)  # type: ignore[arg-type]  # hashable, as in plan.py
 
 
 @lru_cache(maxsize=256)
