@@ -18,7 +18,7 @@ from sparsezc.locks import hold_locks
 from sparsezc.semirings.types.datatypes import INT32, INT64, lookup
 
 __all__ = [
-    "buckets", "components", "lent_rows", "local_pagerank", "rounds", "row_lengths", "run_arrays", "run_loop",
+    "agreed", "buckets", "components", "lent_rows", "local_pagerank", "rounds", "row_lengths", "run_arrays", "run_loop",
     "runs_loops", "search", "shorten", "vector",
 ]  # fmt: skip
 
@@ -175,6 +175,15 @@ def run_arrays(loop: Callable[..., Any], A: Matrix, *given: Any, cost: float) ->
     nanoseconds that the statements take at least.
     """
     return engines.capability(A._kept()[0], "run_arrays")(loop, given, cost)
+
+
+def agreed(A: Matrix, *found: Any) -> Any:
+    """Return numbers and arrays, of equal shapes, that each process computed by itself, as the first of them has them.
+
+    Processors of other kinds round otherwise in libraries of linear algebra, and all have to decide alike. `A` says for
+    which engine: where there is one process, they are what was given.
+    """
+    return engines.capability(A._kept()[0], "agreed")(*found) or found
 
 
 def row_lengths(A: Matrix) -> NDArray[np.int64] | None:

@@ -224,6 +224,9 @@ class Capabilities(Protocol):
     def storage(self, store: Any) -> tuple[str, str | None, int]:
         """Return the content's format, its placement if the engine has several, and its bytes: repr shows these."""
 
+    def agreed(self, *found: Any) -> tuple[Any, ...] | None:
+        """Return arrays of equal shapes that every process computed, as the first has them: a collective."""
+
     def on_whole(self, store: Any, what: str) -> None:
         """Warn that each process does a step of an algorithm on all entries, or refuse as ``config.fallback`` says."""
 

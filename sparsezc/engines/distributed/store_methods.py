@@ -240,6 +240,16 @@ class Keeper:
         made = Operand._kinds[2]._from_store(self, store, csr.dtype, (csr.nrows, csr.ncols), matrix.name)
         return made._known_symmetric(csr.symmetric)
 
+    def agreed(self, *found: Any) -> tuple[Any, ...]:
+        """Return arrays that every rank computed, as rank 0 has them."""
+        made = []
+        for mine in map(np.asarray, found):
+            counts = np.zeros(self.size, np.int64)
+            counts[0] = mine.size
+            given = mine.ravel() if self.rank == 0 else np.empty(0, mine.dtype)
+            made.append(self.transport.gather(given, counts).reshape(mine.shape))
+        return tuple(made)
+
     def afford_transpose(self, store: Store) -> None:
         """Form the transpose, so that products with it gather the vector as those with the matrix do."""
         if self.size > 1 and not store.symmetric:

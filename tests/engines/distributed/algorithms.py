@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 
@@ -200,3 +201,21 @@ def check_every_algorithm_has_a_call() -> None:
 def check_algorithms() -> None:
     """On all graphs by one and by two ranks; by three not on the two of many rounds."""
     compare(CALLS, ("kron", "path") if engine().size > 2 else ())
+
+
+def check_ranks_whose_processors_round_otherwise_agree() -> None:
+    """With ``config.check`` what ranks compute by themselves and then distribute must be equal to the bit."""
+    if engine().size != 2:  # as with more
+        return
+    solve, rank = np.linalg.eigh, engine().rank
+
+    def rounded(T: Any) -> tuple[Any, Any]:
+        values, vectors = solve(T)
+        return values * (1 + rank * 1e-14), vectors * (1 + rank * 1e-14)
+
+    A = gb.io.read("path:100")
+    for call in (lambda A: a.eigenvector_centrality(A, 400, 1e-5), lambda A: a.hits(A)[0]):
+        with gb.config.set(check=True), patch.object(np.linalg, "eigh", rounded):
+            got = call(A.distribute()).to_dense()
+        with engines.stepping(engines.get("cpu")):
+            assert np.allclose(got, call(A).to_dense(), rtol=1e-3)  # as far as the rounds went
