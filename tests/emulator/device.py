@@ -242,6 +242,7 @@ class HostDevice:
     xp: Any = np
     guard: str | None = None
     multiprocessors = 2
+    id = 0
     cache_bytes = 1 << 25
     free_memory = total_memory = 1 << 30
     recording: Recording | None = None
