@@ -119,7 +119,7 @@ def check_bytes_of_many_searches() -> None:
     sources = np.random.default_rng(3).choice(np.flatnonzero(np.diff(A._to_csr().indptr)), 64, replace=False)
     before = engine.transport.received
     by_vertices = patch.object(by_search, "saved", return_value=-1.0)
-    with patch.object(exchange, "PACKING", 0), by_vertices, gb.config.set(head_cache="off"):
+    with patch.object(exchange, "LISTING", 0), by_vertices, gb.config.set(head_cache="off"):
         found = gb.algorithms.bfs(D, sources.tolist())
     received = engine.transport.received - before
     levels = gb.algorithms.bfs(whole, sources.tolist()).to_dense(-1)

@@ -2,7 +2,8 @@
 
 All ranks count what the step would read. From the sums each decides alike which searches push and which pull, as one
 GPU does (engines/gpu/products/multi_source_bfs.py). Pulls get the vertices of the frontier, with a word of bits each;
-what pushes reach goes to its owners in the same form. Where all bits of all vertices take fewer bytes, these travel.
+what pushes reach goes to its owners in the same form. Where the bits of all vertices take few more bytes, these travel:
+cards read them from each other in less time than one makes lists.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.engines.distributed.parts import pieces
-from sparsezc.engines.distributed.parts.exchange import id_type, packing
+from sparsezc.engines.distributed.parts.exchange import id_type, listing
 from sparsezc.engines.distributed.parts.layout import COLUMNS
 from sparsezc.engines.distributed.parts.local_objects import put
 from sparsezc.expr import engines
@@ -61,7 +62,7 @@ def step(engine: DistributedEngine, e: Any, result: Store, write: Any) -> bool:
 
 def _lists(engine: DistributedEngine, entries: int, receivers: int, n: int, width: int) -> bool:
     """Return whether so many listed vertices take fewer bytes than the bits of n vertices for each receiver."""
-    return entries * (id_type(n).itemsize + _WORD) + packing(engine) < receivers * n * width // 8
+    return entries * (id_type(n).itemsize + _WORD) + listing(engine) < receivers * n * width // 8
 
 
 def _whole(engine: DistributedEngine, part: Any, frontier: Store, counts: NDArray[np.int64]) -> Any:
