@@ -19,7 +19,7 @@ from sparsezc.semirings.types.datatypes import INT32, INT64, lookup
 
 __all__ = [
     "agreed", "buckets", "components", "lent_rows", "local_pagerank", "rounds", "row_lengths", "run_arrays", "run_loop",
-    "runs_loops", "search", "shorten", "vector",
+    "runs_loops", "search", "searches", "shorten", "vector",
 ]  # fmt: skip
 
 
@@ -34,6 +34,21 @@ def search(A: Matrix, frontier: Vector, *, parents: bool = False) -> Vector | No
     found = engines.capability(engine, "search")(A._store, store, parents)
     dtype = INT64 if parents else INT32
     return None if found is None else Vector._from_store(engine, found, dtype, frontier.size)
+
+
+def searches(A: Matrix, frontier: Matrix) -> Matrix | None:
+    """Return the levels of a search from each row of `frontier`; None if the engine of `A` cannot run them whole.
+
+    See :meth:`sparsezc.expr.engines.Capabilities.searches`.
+    """
+    engine = A._engine
+    if engine is None or not hasattr(engine, "searches"):
+        return None
+    with hold_locks(A, frontier):
+        if frontier._engine is not engine:
+            frontier._settle(engine)
+        found = engines.capability(engine, "searches")(A._store, frontier._store)
+        return None if found is None else Matrix._from_store(engine, found, INT32, frontier.shape)
 
 
 def shorten(

@@ -203,6 +203,12 @@ class Capabilities(Protocol):
         and of the transpose, None where it is not to be used; the `mask` is of its part of the result.
         """
 
+    def shared_searches(self, frontier: Any, push: Any, pull: Any) -> Any:
+        """Return all levels of at most 64 searches that processes take together, with operands as ``shared_step`` has.
+
+        None: memory is short.
+        """
+
     def shared_moves(
         self, e: Any, first: int, last: int, start: NDArray[Any], shares: NDArray[Any] | None, scale: float, *,
         joins: bool,
@@ -303,6 +309,12 @@ class Capabilities(Protocol):
         frontier's own values at its entries.
         """
 
+    def searches(self, matrix: Any, frontier: Any) -> Any:
+        """Return a matrix of the levels of searches along the rows of a square matrix, one for each row of `frontier`.
+
+        They are INT32, 0 at the entries of `frontier`.
+        """
+
     def shorten(
         self, matrix: Any, near: Any, distance: Any, limits: tuple[float, float, float, int | None]
     ) -> bool | None:
@@ -351,7 +363,10 @@ def _cannot(*_: Any) -> None:
 
 
 #: The capabilities that run rounds of a loop in place of its statements.
-_LOOPS = ("search", "shorten", "components", "local_pagerank", "run_loop", "run_arrays", "replay", "replay_buckets")
+_LOOPS = (
+    "search", "searches", "shorten", "components", "local_pagerank", "run_loop", "run_arrays", "replay",
+    "replay_buckets",
+)  # fmt: skip
 
 
 @contextmanager

@@ -19,6 +19,7 @@ from sparsezc.engines.gpu.products import multi_source_bfs
 from sparsezc.memory.placement import BEYOND
 from tests.engines.distributed.algorithms import CALLS, compare
 from tests.engines.distributed.on_cards import (
+    check_levels_of_many_searches,
     check_matrices_travel_as_device_arrays,
     check_parents_of_several_searches,
     check_row_heads_of_hubs,
@@ -26,7 +27,10 @@ from tests.engines.distributed.on_cards import (
 from tests.engines.distributed.statements import check_hops as compare_hops
 from tests.engines.distributed.statements import compare_statements
 
-__all__ = ["check_matrices_travel_as_device_arrays", "check_parents_of_several_searches", "check_row_heads_of_hubs"]
+__all__ = [
+    "check_levels_of_many_searches", "check_matrices_travel_as_device_arrays", "check_parents_of_several_searches",
+    "check_row_heads_of_hubs",
+]  # fmt: skip
 
 
 def check_algorithms() -> None:

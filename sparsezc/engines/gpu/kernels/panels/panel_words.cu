@@ -1,6 +1,6 @@
 // The vertices of a panel of Booleans that have any bit, with a 64-bit word each: how a frontier travels between processes.
 //
-// Who calls: engines/gpu/shared/searches.py. All memory on the device. A thread takes a vertex of `size`, or one of a list of
+// Who calls: engines/gpu/shared/searches.py and whole_searches.py. All memory on the device. A thread takes a vertex of `size`, or one of a list of
 // `count`; `width` is at most 64. Owner r of `owners` has the vertices bounds[r] up to bounds[r + 1]; those of owner `skipped`
 // are left out. The order of an owner's vertices is that of atomics.
 #include "multi_source_bfs.cuh"
@@ -55,6 +55,27 @@ extern "C" __global__ void list_rows(u64 size, const u32* bits, u64 width, const
 extern "C" __global__ void put_words(u64 count, const Id* at, const u64* words, u64 first, u64 width, u32* bits) {
   for (u64 k = (u64)blockIdx.x * blockDim.x + threadIdx.x; k < count; k += (u64)gridDim.x * blockDim.x)
     set_bits(bits, width, (u64)at[k] - first, 0, words[k]);
+}
+
+// turn_rows: bits that are reached and not yet seen are added to `seen` and to `front`, and `depth` is written to their levels.
+extern "C" __global__ void turn_rows(u64 size, const u32* reached, u64 width, int depth, u32* seen, u32* front, int* levels) {
+  const u64 stride = (u64)gridDim.x * blockDim.x;
+  const u32 lane = lane_id();
+  for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i - lane < size; i += stride) {
+    u64 fresh = 0;
+    // other vertices' bits of a shared word may be set meanwhile
+    if (i < size) fresh = load_bits(reached, width, i, 0) & ~load_bits((const volatile u32*)seen, width, i, 0);
+    if (fresh) {
+      set_bits(seen, width, i, 0, fresh);
+      set_bits(front, width, i, 0, fresh);
+    }
+    for (u32 left = __ballot_sync(ALL, fresh != 0); left; left &= left - 1) {  // all lanes write the levels of a vertex
+      const int t = __ffs((int)left) - 1;
+      const u64 word = __shfl_sync(ALL, fresh, t), at = (i - lane + (u64)t) * width + lane;
+      if ((word >> lane) & 1) levels[at] = depth;
+      if ((word >> (32 + lane)) & 1) levels[at + 32] = depth;
+    }
+  }
 }
 
 }  // namespace szc
