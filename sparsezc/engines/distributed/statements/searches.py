@@ -62,7 +62,9 @@ def step(engine: DistributedEngine, e: Any, result: Store, write: Any) -> bool:
 def levels(engine: DistributedEngine, matrix: Store, frontier: Store) -> Store | None:
     """Run all steps of searches, without a statement between; None where statements are to do it, on all ranks."""
     shape = frontier.shape
-    if engine.size == 1 or not engine.on_device or frontier.dtype.is_udt or matrix.layout.is_whole:
+    if engine.size == 1 or not engine.on_device or matrix.layout.is_whole:
+        return None
+    if frontier.dtype.is_udt or matrix.dtype.is_udt:
         return None
     engine.balancer.apply()
     long_rows.join(engine, matrix)
