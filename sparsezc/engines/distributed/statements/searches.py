@@ -124,8 +124,7 @@ def _at_owners(engine: DistributedEngine, part: Any, layout: Layout) -> Any:
     """Push, and return the bits of this rank's vertices that are reached from any rank."""
     n, size, rank = int(layout.bounds[-1]), engine.size, engine.rank
     bits, lengths = part.pushed(n), _words(layout, part.width)
-    first, length = int(lengths[:rank].sum()), int(lengths[rank])
-    mine = bits[first : first + length].copy()
+    length = int(lengths[rank])
     if _lists(engine, 0, size - 1, n, part.width):  # few enough vertices would save bytes
         if layout.local_bounds is None:
             layout.local_bounds = engine.as_local(layout.bounds)
@@ -135,12 +134,14 @@ def _at_owners(engine: DistributedEngine, part: Any, layout: Layout) -> Any:
             received = told[:, rank].copy()
             at, words = part.listed(bits, n, sent, (layout.local_bounds, rank), id_type(n).itemsize == 8)
             at, words = engine.transport.scatter_both(at, words, (sent, sent), (received, received))
+            first = int(lengths[:rank].sum())
+            mine = bits[first : first + length].copy()
             part.put(at, words, layout.lo, mine)
             return mine
     arrived = engine.transport.scatter(bits, lengths, np.full(size, length))
-    for r in range(size):
-        if r != rank:
-            mine |= arrived[r * length : (r + 1) * length]
+    mine = arrived[:length]
+    for r in range(1, size):
+        mine |= arrived[r * length : (r + 1) * length]
     return mine
 
 
