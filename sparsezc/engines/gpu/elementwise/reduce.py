@@ -11,6 +11,9 @@ from sparsezc.engines.gpu.runtime import codegen, groups, launch
 from sparsezc.engines.gpu.runtime.codegen import function, typedefs
 from sparsezc.engines.gpu.storage.vector_store import VectorStore
 
+# The result, whether there is one, and those of blocks begin at these bytes of an array.
+_HAS, _PARTS = 16, 32
+
 
 def reduce_vector(monoid: Any, u: VectorStore) -> Any:
     """Return the value as a NumPy scalar, or None where there is no entry. Waits for the device."""
@@ -27,10 +30,13 @@ def reduce_vector(monoid: Any, u: VectorStore) -> Any:
     )
     kernel = codegen.kernel(gpu, "reduce.cu", prelude, "reduce")
     grid = launch.blocks(gpu, u.size)
-    results = xp.empty(grid + 1, monoid.type.np_type)
-    present = xp.empty(grid + 1, np.uint8)
+    dtype = np.dtype(monoid.type.np_type)
+    held = xp.empty(_PARTS + (dtype.itemsize + 1) * grid, np.uint8)
+    result, parts = held[:_HAS].view(dtype), held[_PARTS:]
     kernel.launch(
-        grid, groups.Vector(*u.operands()), size=u.size, partial=results, partial_has=present,
-        arrived=xp.zeros(1, np.uint32), result=results[grid:], result_has=present[grid:],
+        grid, groups.Vector(*u.operands()), size=u.size, partial=parts[: dtype.itemsize * grid].view(dtype),
+        partial_has=parts[dtype.itemsize * grid :], arrived=xp.zeros(1, np.uint32), result=result,
+        result_has=held[_HAS:],
     )  # fmt: skip
-    return gpu.asnumpy(results[grid:])[0] if gpu.asnumpy(present[grid:])[0] else None
+    found = gpu.asnumpy(held[:_PARTS])  # both at once: each reading waits
+    return found[:_HAS].view(dtype)[0] if found[_HAS] else None
