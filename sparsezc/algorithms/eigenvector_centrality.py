@@ -141,7 +141,8 @@ def _ahead(by: Any, x: Any) -> Any:
     T = np.diag(diagonal) + np.diag(beside[:-1], 1) + np.diag(beside[:-1], -1)
     if not np.isfinite(T).all():  # squares of weights that overflow
         return None
-    found = by.sums(x, np.linalg.eigh(T)[1][:, -1])
+    (leading,) = replay.agreed(by.A, np.linalg.eigh(T)[1][:, -1])
+    found = by.sums(x, leading)
     return None if found is None else found[0]
 
 
