@@ -11,10 +11,12 @@ import argparse
 import cProfile
 import gc
 import importlib.util
+import math
 import statistics
 import sys
 import time
-from collections.abc import Callable, Sequence
+import traceback
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -22,6 +24,7 @@ from typing import Any
 import numpy as np
 
 import sparsezc as gb
+from benchmarks.cpu_peers.apart import OURS, LeftOut, Work, limited
 from benchmarks.cpu_peers.graphs import Graph
 from benchmarks.harness.frame import Case, Report, Trial, judge, number, table
 
@@ -62,46 +65,52 @@ def start_loops() -> None:
     gb.algorithms.core_number(gb.Matrix.from_coo(np.arange(n - 1), np.arange(1, n), True, nrows=n, ncols=n))
 
 
-def measure(row: Any, graph: Graph, trials: int, seconds: float) -> Case:
+def measure(row: Any, graph: Graph, work: Work, say: Callable[[str, str], None]) -> Case:
     """One algorithm on one graph: ours and each peer's, in turns."""
     case = Case(row.name, {"graph": graph.name})
-    calls: dict[str, Callable[[], Any]] = {"sparsezc": partial(row.ours, graph)}
-    calls |= {name: partial(peer.run, graph) for name, peer in row.peers.items()}
+    calls: dict[str, Callable[[], Any]] = {OURS: partial(row.ours, graph)}
+    calls |= {
+        name: partial(peer.run, graph) for name, peer in row.peers.items() if (row.name, name) not in work.without
+    }
     taken: dict[str, list[tuple[float, float]]] = {name: [] for name in calls}
     answers, spent = {}, dict.fromkeys(calls, 0.0)
     for name, call in calls.items():  # makes the graph's forms, and compiles; of ours the first call's time is kept
-        if name == "sparsezc":
+        if name == OURS:
             for form in "ASWD":
                 graph.ours(form)
+        say(row.name, name)
         start = time.perf_counter()
         answers[name] = call()
         spent[name] = time.perf_counter() - start
-    case.first_seconds = spent["sparsezc"]
-    for turn in range(trials):
+    case.first_seconds = spent[OURS]
+    for turn in range(work.trials):
         for name, call in calls.items():
-            if turn and sum(took for took, _ in taken[name]) > seconds:
+            if turn and sum(took for took, _ in taken[name]) > work.seconds:
                 continue
+            say(row.name, name)
             if name in row.peers:
                 row.peers[name].before(graph)
             busy, start = time.process_time(), time.perf_counter()
             call()
             taken[name].append((time.perf_counter() - start, time.process_time() - busy))
-    mine = taken.pop("sparsezc")
+    mine = taken.pop(OURS)
     case.trials = [Trial(None, took, 0) for took, _ in mine]
     case.notes["cpu_seconds"] = min(busy for _, busy in mine)
-    case.notes["in_python"] = in_python(calls["sparsezc"])
+    case.notes["in_python"] = in_python(calls[OURS])
     case.notes["peers"] = {
         name: {"min": min(t for t, _ in times), "median": statistics.median(t for t, _ in times),
                "max": max(t for t, _ in times), "cpu_seconds": min(c for _, c in times), "trials": len(times)}
         for name, times in taken.items()
     }  # fmt: skip
+    if absent := [name for name in row.peers if name not in taken]:
+        case.notes["left_out"] = absent
     case.peer, best = min(case.notes["peers"].items(), key=lambda item: item[1]["min"])
     case.reference = best["min"] * 1e3
     case.notes["ratio"] = case.seconds.min / best["min"]
     case.notes["cpu_ratio"] = case.notes["cpu_seconds"] / min(p["cpu_seconds"] for p in case.notes["peers"].values())
-    ours = answers["sparsezc"]
+    ours = answers[OURS]
     numbers = _numbers(row, ours)
-    compared = [name for name, peer in row.peers.items() if peer.read is not None]
+    compared = [name for name in taken if row.peers[name].read is not None]
     case.verified = "not asked"
     for name in compared:
         said = judge(
@@ -118,6 +127,26 @@ def _numbers(row: Any, ours: Any) -> Any:
     if not isinstance(found, gb.Matrix):
         return np.count_nonzero(found >= 0) if row.name == "neighbourhood" else found
     return found.to_dense(fill_value=-1) if row.name == "all pairs" else found.reduce_scalar("plus").new().value
+
+
+def run(work: Work, say: Callable[[str, str], None]) -> Iterator[tuple[str, Case | LeftOut]]:
+    """Measure rows of one graph."""
+    from benchmarks.cpu_peers.rows import ROWS
+
+    with gb.config.set(engine="cpu", progress=False):
+        start_loops()
+        graph = Graph(work.graph, work.data)
+        for row in ROWS:
+            if row.name not in work.rows or not row.fits(graph):
+                continue
+            if time.monotonic() > work.until:
+                yield row.name, LeftOut("not begun in time")
+                continue
+            try:
+                yield row.name, measure(row, graph, work, say)
+            except Exception as error:
+                traceback.print_exc()
+                yield row.name, LeftOut(f"{type(error).__name__}: {error}")
 
 
 def printed(case: Case) -> tuple[str, ...]:
@@ -142,6 +171,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--seconds", type=float, default=2.0, help="a program that has taken so long gets no more calls"
     )
+    parser.add_argument(
+        "--limit", type=float, default=math.inf, help="seconds after which a call is given up, of a peer or a row"
+    )
+    parser.add_argument(
+        "--total", type=float, default=math.inf, help="seconds of a graph after which no row begins any more"
+    )
     parser.add_argument("--out", type=Path, help="the result file (default: a new one in benchmarks/results)")
     options = parser.parse_args(arguments)
     if missing := [name for name in MODULES if importlib.util.find_spec(name) is None]:
@@ -149,17 +184,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     from benchmarks.cpu_peers.rows import ROWS
 
     beginnings = tuple((options.rows or "").split(","))
+    rows = tuple(row.name for row in ROWS if row.name.startswith(beginnings))
     report = Report("cpu_peers", "ms", options.out)
-    with gb.config.set(engine="cpu", progress=False):
-        start_loops()
-        for name in options.graphs:
-            graph = Graph(name, options.data)
-            for row in ROWS:
-                if row.name.startswith(beginnings) and row.fits(graph):
-                    with report.part(f"{row.name} of {name}"):
-                        report.add(measure(row, graph, options.trials, options.seconds))
-                        print("  ".join(printed(report.cases[-1])), flush=True)
-    print(table(HEADER, map(printed, sorted(report.cases, key=lambda case: -case.notes["cpu_ratio"])), left=2))
+    for name in options.graphs:
+        work = Work(name, rows, options.data, options.trials, options.seconds, time.monotonic() + options.total)
+        results = run(work, lambda *_: None) if options.limit == math.inf else limited(work, run, options.limit)
+        for row, result in results:
+            with report.part(f"{row} of {name}"):
+                if isinstance(result, LeftOut):
+                    raise result
+                report.add(result)
+                print("  ".join(printed(result)), flush=True)
+    print(table(HEADER, map(printed, sorted(report.cases, key=lambda case: -case.notes["ratio"])), left=2))
     behind = [case for case in report.cases if case.notes["ratio"] > LIMIT]
     print(f"{len(report.cases)} cases, {len(behind)} above {LIMIT} times the best peer's time")
     report.end()
