@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -23,7 +25,8 @@ _EXACT_BITS = 52  # sums of whole numbers below 2^53 are exact in FP64, in any o
 ROUGH, FINE = 0.02, 0.01
 
 
-class Network(NamedTuple):
+@dataclass(frozen=True)
+class Network:
     """A weighted undirected graph, of one level.
 
     Attributes
@@ -32,10 +35,6 @@ class Network(NamedTuple):
         Symmetric.
     weigh : semiring
         How its entries count: plus_pair, or plus_first where they have weights.
-    k : Vector of FP64
-        The sums of its rows.
-    some : Vector
-        Where that is more than 0: the vertices that have neighbours, or at least a loop. The others take no part.
     m : float
         The sum of all.
     resolution : float
@@ -43,10 +42,21 @@ class Network(NamedTuple):
 
     W: Matrix
     weigh: Any
-    k: Vector
-    some: Vector
     m: float
     resolution: float
+
+    @cached_property
+    def k(self) -> Vector:
+        """The sums of its rows, FP64."""
+        ones = Vector.from_scalar(1.0, self.n, datatypes.FP64)
+        k = Vector.from_scalar(0.0, self.n, datatypes.FP64)
+        k(binary.plus) << self.W.mxv(ones, self.weigh)
+        return k
+
+    @cached_property
+    def some(self) -> Vector:
+        """Where that is more than 0: the vertices that have neighbours, or at least a loop. The others take no part."""
+        return self.k.select(select.valuegt, 0.0).new()
 
     @property
     def n(self) -> int:
@@ -64,11 +74,19 @@ class Network(NamedTuple):
         return self.resolution / self.m
 
     def modularity(self) -> float:
-        """Compute it for communities of one vertex each, to the digits that do not depend on the order of sums."""
+        """Compute it for communities of one vertex each."""
         loops = self.W.select(select.diag).new()
         inside = loops.reduce_scalar(monoid.plus).new().get(0.0) if self.weigh is semiring.plus_first else loops.nvals
         chance = self.k.inner(self.k, semiring.plus_times).new().get(0.0)
-        return round(float(inside / self.m - self.scale * chance / self.m), 12)
+        return rounded(inside, chance, self.m, self.scale)
+
+
+def rounded(inside: float, squares: float, m: float, scale: float) -> float:
+    """Return a modularity to the digits that do not depend on the order of sums.
+
+    `inside`: the weight within communities. `squares`: the sum of the squares of their degrees.
+    """
+    return round(float(inside / m - scale * squares / m), 12)
 
 
 def checked(
@@ -98,13 +116,13 @@ def network(A: Matrix, weighted: bool, resolution: float) -> Network | None:
         # W = W + W'
         W << W.ewise_add(W.T, monoid.plus[datatypes.FP64])
     if W is A:
-        return _network(A, semiring.plus_pair, A.nvals, resolution) if A.nvals else None
+        return Network(A, semiring.plus_pair, A.nvals, resolution) if A.nvals else None
     if weighted:
         _scale(W)
         W << W.apply(unary.round)
     W._known_symmetric()
     total = W.reduce_scalar(monoid.plus).new().get(0.0)
-    return _network(W, semiring.plus_first, total, resolution) if total > 0 else None
+    return Network(W, semiring.plus_first, total, resolution) if total > 0 else None
 
 
 def _scale(W: Matrix) -> None:
@@ -118,13 +136,6 @@ def _scale(W: Matrix) -> None:
     for part in (bits // 2, bits - bits // 2) if bits > 1000 else (bits,):
         if part:
             W << W.apply(binary.times, right=math.ldexp(1.0, part))
-
-
-def _network(W: Matrix, weigh: Any, m: float, resolution: float) -> Network:
-    ones = Vector.from_scalar(1.0, W.nrows, datatypes.FP64)
-    k = Vector.from_scalar(0.0, W.nrows, datatypes.FP64)
-    k(binary.plus) << W.mxv(ones, weigh)
-    return Network(W, weigh, k, k.select(select.valuegt, 0.0).new(), m, resolution)
 
 
 def positions(of: Network | Matrix | Vector, size: int | None = None) -> Vector:
@@ -177,10 +188,10 @@ def contract(net: Network, number: Vector, count: int) -> Network:
     label(number.S) << number
     dtype = datatypes.UINT32 if net.m < 2**32 else datatypes.FP64
     B = ops.sum_by_labels(net.W, label, net.weigh, count, dtype).new()
-    return _network(B._known_symmetric(), semiring.plus_first, net.m, net.resolution)
+    return Network(B._known_symmetric(), semiring.plus_first, net.m, net.resolution)
 
 
-def louvain_pass(net: Network, found: Vector, rng: np.random.Generator, least: float) -> Iterator[tuple[Vector, float]]:
+def louvain_pass(net: Network, rng: np.random.Generator, found: Vector, least: float) -> Iterator[tuple[Vector, float]]:
     """Go through Louvain's levels from a partition on; yield the partition of each, and its modularity."""
     level, community, label = net, None, everywhere(found)
     while True:

@@ -131,7 +131,7 @@ def leiden_communities(
     if net is not None:
         reached = net.modularity()
         found, before = best[0], reached
-        for community, gained in islice(louvain_pass(net, found, rng, ROUGH), most):
+        for community, gained in islice(louvain_pass(net, rng, found, ROUGH), most):
             if gained <= before:
                 break
             found, before = community, gained

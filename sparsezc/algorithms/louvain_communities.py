@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any, Literal, overload
 
 import numpy as np
 
-from sparsezc.algorithms._communities import (
-    FINE,
-    ROUGH,
-    Network,
-    by_smallest,
-    checked,
-    louvain_pass,
-    positions,
-)
+from sparsezc.algorithms._communities import FINE, ROUGH, by_smallest, checked, louvain_pass, positions
+from sparsezc.algorithms._host_communities import host_network, host_pass, smallest
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 
@@ -114,24 +109,27 @@ def louvain_communities(
     [0, 0, 0, 3, 3, 3]
     """
     most, rng, net = checked(A, resolution, threshold, max_level, seed, weighted)
-    levels = _levels(A, net, threshold, most, rng)
-    if return_levels:
-        return [by_smallest(number) for number in levels]
-    return by_smallest(levels[-1])
+    host = None if net is None else host_network(net)
+    if host is not None:
+        apart = np.arange(A.nrows, dtype=np.uint64)
+        found = [smallest(x) for x in _levels(apart, host.modularity(), partial(host_pass, host, rng), threshold, most)]
+    elif net is not None:
+        passed = partial(louvain_pass, net, rng)
+        found = [by_smallest(x) for x in _levels(positions(A), net.modularity(), passed, threshold, most)]
+    else:
+        found = [positions(A)]
+    return found if return_levels else found[-1]
 
 
-def _levels(
-    A: Matrix, net: Network | None, threshold: float, most: int | None, rng: np.random.Generator
-) -> list[Vector]:
-    """Return the levels, communities by number; at least one."""
-    found = positions(A)
-    if net is None:
-        return [found]
-    levels: list[Vector] = []
-    best = net.modularity()
+def _levels(apart: Any, best: float, passed: Callable[..., Any], threshold: float, most: int | None) -> list[Any]:
+    """Return the levels, communities by number; at least one.
+
+    `passed` takes a partition and the part of the vertices that move in the last round, and yields a pass's levels.
+    """
+    found, levels = apart, []
     for least in _LEAST:
         before = best
-        for community, reached in louvain_pass(net, found, rng, least):
+        for community, reached in passed(found, least):
             if reached - best <= threshold:
                 break
             found, best = community, reached

@@ -1,0 +1,262 @@
+"""Vertices that move between communities, and the network of these. All numbers are unsigned, as in searches.py."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+__all__ = ["contracted", "moved", "propagated", "unweighted", "weighted"]
+
+# Entries of a row whose labels are compared one by one, in a cache line or two, instead of read at random.
+_FEW = 16
+
+
+def propagated(indptr: Any, indices: Any) -> Any:
+    """Return the labels of label_propagation.py, of an undirected simple graph.
+
+    Vertices of a colour are no neighbours, so they may choose one after another.
+    """
+    n = indptr.size - 1
+    starts, ids = indptr.view(np.uint64), indices.view(np.uint64)
+    one = np.uint64(1)
+    # colours by descending degree
+    place = np.zeros(n + 2, np.int64)
+    for v in range(n):
+        place[n - (indptr[v + 1] - indptr[v]) + 1] += 1
+    for d in range(n + 1):
+        place[d + 1] += place[d]
+    order = np.empty(n, np.uint64)
+    for v in range(n):
+        d = n - (indptr[v + 1] - indptr[v])
+        order[place[d]] = np.uint64(v)
+        place[d] += 1
+    color, last = np.full(n, n, np.uint64), np.full(n + 1, n, np.uint64)  # last: that has a neighbour of each colour
+    place = np.zeros(n + 2, np.int64)
+    for v in order:
+        for at in range(starts[v], starts[v + one]):
+            last[color[ids[at]]] = v
+        c = np.uint64(0)
+        while last[c] == v:
+            c += one
+        color[v] = c
+        place[c + one] += 1
+    for d in range(n):
+        place[d + 1] += place[d]
+    for v in range(n):
+        order[place[color[v]]] = np.uint64(v)
+        place[color[v]] += 1
+    # rounds
+    labels = np.arange(n)
+    label, votes = labels.view(np.uint64), np.zeros(n, np.int64)
+    active = np.ones(n, np.bool_)
+    moves = True
+    while moves:
+        moves = False
+        for v in order:
+            if not active[v]:
+                continue
+            active[v] = False
+            own = choice = label[v]
+            most = 0
+            for at in range(starts[v], starts[v + one]):
+                c = label[ids[at]]
+                votes[c] += 1
+                if votes[c] > most or (votes[c] == most and c > choice):
+                    most, choice = votes[c], c
+            if votes[own] == most:
+                choice = own
+            for at in range(starts[v], starts[v + one]):
+                votes[label[ids[at]]] = 0
+            if choice != own:
+                moves = True
+                label[v] = choice
+                for at in range(starts[v], starts[v + one]):
+                    active[ids[at]] = True
+    return labels
+
+
+def unweighted(indptr: Any, indices: Any) -> Any:
+    """Return a network whose entries weigh 1 each, as `weighted` does, without an array of weights."""
+    n = indptr.size - 1
+    ids, k = np.empty(indices.size, np.uint32), np.empty(n)
+    inside = squares = 0.0
+    for v in range(n):
+        k[v] = indptr[v + 1] - indptr[v]
+        squares += k[v] * k[v]
+        for at in range(indptr[v], indptr[v + 1]):
+            ids[at] = indices[at]
+            inside += indices[at] == v
+    return indptr.view(np.uint64).copy(), ids, np.empty(0), k, inside, squares
+
+
+def weighted(indptr: Any, indices: Any, values: Any) -> Any:
+    """Return a network's begins, ids, weights, and sums of rows; the weight of loops, and the squares of the sums."""
+    n = indptr.size - 1
+    ids, k = np.empty(indices.size, np.uint32), np.zeros(n)
+    inside = squares = 0.0
+    for v in range(n):
+        for at in range(indptr[v], indptr[v + 1]):
+            ids[at] = indices[at]
+            k[v] += values[at]
+            if indices[at] == v:
+                inside += values[at]
+        squares += k[v] * k[v]
+    return indptr.view(np.uint64).copy(), ids, values.copy(), k, inside, squares
+
+
+def moved(begin: Any, ids: Any, weights: Any, k: Any, label: Any, chance: Any, how: Any) -> Any:
+    """Move vertices to the labels that gain most, as ops/labels.py says; return the number of rounds.
+
+    `chance`: the multipliers of each round. `how`: the scale of a penalty, the part of the vertices that move in the
+    last round, and of which part more let all look again.
+    """
+    scale, least, many = how
+    n = k.size
+    one = np.uint64(1)
+    weighs = weights.size > 0
+    sums, total = np.zeros(n), np.zeros(n)
+    seen, weight_of_few = np.empty(n + _FEW, np.uint64), np.empty(_FEW)
+    active = k > 0
+    size = 0
+    for v in range(n):
+        sums[label[v]] += k[v]
+        size += active[v]
+    listed, best = np.empty(n, np.uint64), np.empty(n, np.uint64)
+    rounds = 0
+    for a, b in chance:
+        rounds += 1
+        moves = 0
+        for turn in range(8):
+            count = 0
+            for v in range(np.uint64(n)):
+                if active[v]:
+                    h = v * a
+                    if (((h ^ (h >> np.uint64(32))) * b) >> np.uint64(61)) == np.uint64(turn):
+                        listed[count] = v
+                        count += 1
+                        active[v] = False
+            movers = 0
+            for r in range(count):
+                v = listed[r]
+                own = label[v]
+                first, end = begin[v], begin[v + one]
+                few = end - first <= np.uint64(_FEW)
+                found = np.uint64(0)
+                staying = 0.0
+                for at in range(first, end):
+                    u = np.uint64(ids[at])
+                    if u == v:
+                        continue
+                    c = label[u]
+                    w = weights[at] if weighs else 1.0
+                    if c == own:
+                        staying += w
+                    elif few:
+                        place = np.uint64(0)
+                        while place < found and seen[place] != c:
+                            place += one
+                        if place == found:
+                            seen[place] = c
+                            weight_of_few[place] = 0.0
+                            found += one
+                        weight_of_few[place] += w
+                    else:
+                        if total[c] == 0.0:  # one of weight 0 may be listed again, but no row has more entries
+                            seen[found] = c
+                            found += one
+                        total[c] += w
+                share = scale * k[v]
+                choice, most = own, staying - share * (sums[own] - k[v])
+                for t in range(found):
+                    c = seen[t]
+                    if few:
+                        score = weight_of_few[t] - share * sums[c]
+                    else:
+                        score = total[c] - share * sums[c]
+                        total[c] = 0.0
+                    if score > most or (score == most and c < choice and choice != own):
+                        most, choice = score, c
+                if choice != own:
+                    listed[movers] = v
+                    best[movers] = choice
+                    movers += 1
+            for r in range(movers):
+                v = listed[r]
+                sums[label[v]] -= k[v]
+                sums[best[r]] += k[v]
+                label[v] = best[r]
+            if movers > size // many:
+                active[:] = True
+            else:
+                for r in range(movers):
+                    v = listed[r]
+                    for at in range(begin[v], begin[v + one]):
+                        u = np.uint64(ids[at])
+                        if u != v:
+                            active[u] = True
+            moves += movers
+        if moves <= least * size:
+            break
+    return rounds
+
+
+def contracted(begin: Any, ids: Any, weights: Any, k: Any, label: Any) -> Any:
+    """Return the numbers of the vertices' labels, in their order, n where one takes no part; and the labels' network.
+
+    That is what `weighted` returns.
+    """
+    n = k.size
+    one = np.uint64(1)
+    nothing = np.uint64(n)
+    rank = np.zeros(n, np.uint64)
+    for v in range(n):
+        if k[v] > 0:
+            rank[label[v]] = one
+    count = np.uint64(0)
+    for c in range(n):
+        used = rank[c]
+        rank[c] = count
+        count += used
+    number, place = np.empty(n, np.uint64), np.zeros(count + one, np.uint64)
+    for v in range(n):
+        number[v] = rank[label[v]] if k[v] > 0 else nothing
+        if number[v] < nothing:
+            place[number[v] + one] += one
+    for c in range(count):
+        place[c + one] += place[c]
+    members, free = np.empty(n, np.uint64), place.copy()
+    for v in range(n):
+        if number[v] < nothing:
+            members[free[number[v]]] = v
+            free[number[v]] += one
+    weighs = weights.size > 0
+    most = min(np.uint64(ids.size), count * count)
+    into, sums = np.empty(most, np.uint32), np.empty(most)
+    starts, degree = np.zeros(count + one, np.uint64), np.zeros(count)
+    total, seen = np.zeros(count), np.empty(count, np.uint64)
+    written = np.uint64(0)
+    inside = squares = 0.0
+    for c in range(count):
+        found = np.uint64(0)
+        for r in range(place[c], place[c + one]):
+            v = members[r]
+            for at in range(begin[v], begin[v + one]):
+                d = number[ids[at]]
+                w = weights[at] if weighs else 1.0
+                if d < nothing and w != 0.0:
+                    if total[d] == 0.0:
+                        seen[found] = d
+                        found += one
+                    total[d] += w
+        inside += total[c]
+        for t in range(found):
+            d = seen[t]
+            into[written] = d
+            sums[written] = total[d]
+            degree[c] += total[d]
+            total[d] = 0.0
+            written += one
+        starts[c + one] = written
+        squares += degree[c] * degree[c]
+    return number, starts, into[:written].copy(), sums[:written].copy(), degree, inside, squares
