@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
 from typing import Any, Literal, overload
 
 import numpy as np
 
-from sparsezc.algorithms._communities import FINE, ROUGH, by_smallest, checked, louvain_pass, positions
-from sparsezc.algorithms._host_communities import host_network, host_pass, smallest
+from sparsezc.algorithms._communities import FINE, ROUGH, checked, louvain_pass, positions
+from sparsezc.algorithms._host_communities import host_network
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 
@@ -108,28 +106,20 @@ def louvain_communities(
     >>> gb.algorithms.louvain_communities(A, seed=1).to_dense().tolist()
     [0, 0, 0, 3, 3, 3]
     """
-    most, rng, net = checked(A, resolution, threshold, max_level, seed, weighted)
-    host = None if net is None else host_network(net)
-    if host is not None:
-        apart = np.arange(A.nrows, dtype=np.uint64)
-        found = [smallest(x) for x in _levels(apart, host.modularity(), partial(host_pass, host, rng), threshold, most)]
-    elif net is not None:
-        passed = partial(louvain_pass, net, rng)
-        found = [by_smallest(x) for x in _levels(positions(A), net.modularity(), passed, threshold, most)]
-    else:
-        found = [positions(A)]
-    return found if return_levels else found[-1]
+    most, rng, made = checked(A, resolution, threshold, max_level, seed, weighted)
+    if made is None:
+        return [positions(A)] if return_levels else positions(A)
+    net = host_network(made)
+    levels = _levels(net, threshold, most, rng)
+    return [net.named(number) for number in levels] if return_levels else net.named(levels[-1])
 
 
-def _levels(apart: Any, best: float, passed: Callable[..., Any], threshold: float, most: int | None) -> list[Any]:
-    """Return the levels, communities by number; at least one.
-
-    `passed` takes a partition and the part of the vertices that move in the last round, and yields a pass's levels.
-    """
-    found, levels = apart, []
+def _levels(net: Any, threshold: float, most: int | None, rng: np.random.Generator) -> list[Any]:
+    """Return the levels, communities by number; at least one."""
+    found, levels, best = net.apart(), [], net.modularity()
     for least in _LEAST:
         before = best
-        for community, reached in passed(found, least):
+        for community, reached in louvain_pass(net, rng, found, least):
             if reached - best <= threshold:
                 break
             found, best = community, reached

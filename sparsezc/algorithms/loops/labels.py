@@ -1,4 +1,4 @@
-"""Vertices that move between communities, and the network of these. All numbers are unsigned, as in searches.py."""
+"""Vertices that choose among the labels of their neighbours. All numbers are unsigned, as in searches.py."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["contracted", "moved", "propagated", "unweighted", "weighted"]
+__all__ = ["joined", "moved", "propagated"]
 
 # Entries of a row whose labels are compared one by one, in a cache line or two, instead of read at random.
 _FEW = 16
@@ -74,35 +74,6 @@ def propagated(indptr: Any, indices: Any) -> Any:
                 for at in range(starts[v], starts[v + one]):
                     active[ids[at]] = True
     return labels
-
-
-def unweighted(indptr: Any, indices: Any) -> Any:
-    """Return a network whose entries weigh 1 each, as `weighted` does, without an array of weights."""
-    n = indptr.size - 1
-    ids, k = np.empty(indices.size, np.uint32), np.empty(n)
-    inside = squares = 0.0
-    for v in range(n):
-        k[v] = indptr[v + 1] - indptr[v]
-        squares += k[v] * k[v]
-        for at in range(indptr[v], indptr[v + 1]):
-            ids[at] = indices[at]
-            inside += indices[at] == v
-    return indptr.view(np.uint64).copy(), ids, np.empty(0), k, inside, squares
-
-
-def weighted(indptr: Any, indices: Any, values: Any) -> Any:
-    """Return a network's begins, ids, weights, and sums of rows; the weight of loops, and the squares of the sums."""
-    n = indptr.size - 1
-    ids, k = np.empty(indices.size, np.uint32), np.zeros(n)
-    inside = squares = 0.0
-    for v in range(n):
-        for at in range(indptr[v], indptr[v + 1]):
-            ids[at] = indices[at]
-            k[v] += values[at]
-            if indices[at] == v:
-                inside += values[at]
-        squares += k[v] * k[v]
-    return indptr.view(np.uint64).copy(), ids, values.copy(), k, inside, squares
 
 
 def moved(begin: Any, ids: Any, weights: Any, k: Any, label: Any, chance: Any, how: Any) -> Any:
@@ -201,62 +172,75 @@ def moved(begin: Any, ids: Any, weights: Any, k: Any, label: Any, chance: Any, h
     return rounds
 
 
-def contracted(begin: Any, ids: Any, weights: Any, k: Any, label: Any) -> Any:
-    """Return the numbers of the vertices' labels, in their order, n where one takes no part; and the labels' network.
-
-    That is what `weighted` returns.
-    """
+def joined(begin: Any, ids: Any, weights: Any, k: Any, group: Any, chance: Any, scale: Any) -> Any:
+    """Return the label that each vertex has joined inside its group, as ops/labels.py says; `chance`: multipliers."""
     n = k.size
     one = np.uint64(1)
-    nothing = np.uint64(n)
-    rank = np.zeros(n, np.uint64)
-    for v in range(n):
-        if k[v] > 0:
-            rank[label[v]] = one
-    count = np.uint64(0)
-    for c in range(n):
-        used = rank[c]
-        rank[c] = count
-        count += used
-    number, place = np.empty(n, np.uint64), np.zeros(count + one, np.uint64)
-    for v in range(n):
-        number[v] = rank[label[v]] if k[v] > 0 else nothing
-        if number[v] < nothing:
-            place[number[v] + one] += one
-    for c in range(count):
-        place[c + one] += place[c]
-    members, free = np.empty(n, np.uint64), place.copy()
-    for v in range(n):
-        if number[v] < nothing:
-            members[free[number[v]]] = v
-            free[number[v]] += one
     weighs = weights.size > 0
-    most = min(np.uint64(ids.size), count * count)
-    into, sums = np.empty(most, np.uint32), np.empty(most)
-    starts, degree = np.zeros(count + one, np.uint64), np.zeros(count)
-    total, seen = np.zeros(count), np.empty(count, np.uint64)
-    written = np.uint64(0)
-    inside = squares = 0.0
-    for c in range(count):
-        found = np.uint64(0)
-        for r in range(place[c], place[c + one]):
-            v = members[r]
+    a, b = chance
+    inside, whole, sums, total = np.zeros(n), np.zeros(n), k.copy(), np.zeros(n)
+    label, turns, alone = np.empty(n, np.uint64), np.empty(n, np.uint8), np.zeros(n, np.bool_)
+    for v in range(np.uint64(n)):
+        own = group[v]
+        whole[own] += k[v]
+        label[v] = v
+        h = v * a
+        turns[v] = ((h ^ (h >> np.uint64(32))) * b) >> np.uint64(61)
+        for at in range(begin[v], begin[v + one]):
+            u = np.uint64(ids[at])
+            if u != v and group[u] == own:
+                inside[v] += weights[at] if weighs else 1.0
+    cut = inside.copy()  # what labels have to the rest of their group
+    for v in range(n):
+        alone[v] = inside[v] > 0 and inside[v] - (whole[group[v]] - k[v]) * k[v] * scale >= 0
+    seen, listed, best = np.empty(n, np.uint64), np.empty(n, np.uint64), np.empty(n, np.uint64)
+    for turn in range(8):
+        count = 0
+        for v in range(np.uint64(n)):
+            if not alone[v] or turns[v] != turn:
+                continue
+            own = group[v]
+            found = np.uint64(0)
             for at in range(begin[v], begin[v + one]):
-                d = number[ids[at]]
-                w = weights[at] if weighs else 1.0
-                if d < nothing and w != 0.0:
-                    if total[d] == 0.0:
-                        seen[found] = d
+                u = np.uint64(ids[at])
+                if u != v and group[u] == own:
+                    c = label[u]
+                    if total[c] == 0.0:
+                        seen[found] = c
                         found += one
-                    total[d] += w
-        inside += total[c]
-        for t in range(found):
-            d = seen[t]
-            into[written] = d
-            sums[written] = total[d]
-            degree[c] += total[d]
-            total[d] = 0.0
-            written += one
-        starts[c + one] = written
-        squares += degree[c] * degree[c]
-    return number, starts, into[:written].copy(), sums[:written].copy(), degree, inside, squares
+                    total[c] += weights[at] if weighs else 1.0
+            share = scale * k[v]
+            choice, most = v, 0.0
+            for t in range(found):
+                c = seen[t]
+                weight = total[c]
+                total[c] = 0.0
+                if alone[c] and turns[c] == turn:
+                    continue
+                if cut[c] - (whole[own] - sums[c]) * sums[c] * scale < 0.0:
+                    continue
+                score = weight - share * sums[c]
+                if score > most or (score == most and c < choice and choice != v):
+                    most, choice = score, c
+            if choice != v:
+                listed[count] = v
+                best[count] = choice
+                count += 1
+        for r in range(count):
+            v, c = listed[r], best[r]
+            sums[v] -= k[v]
+            sums[c] += k[v]
+            label[v] = c
+            alone[v] = alone[c] = False
+        for r in range(count):
+            v = listed[r]
+            c = label[v]
+            weight = 0.0
+            for at in range(begin[v], begin[v + one]):
+                u = np.uint64(ids[at])
+                if u != v and group[u] == group[v] and label[u] == c:
+                    w = weights[at] if weighs else 1.0
+                    # once for each end of an entry between two that came in this turn
+                    weight += w if u != c and turns[u] == turn else 2.0 * w
+            cut[c] += inside[v] - weight
+    return label
