@@ -8,9 +8,6 @@ import numpy as np
 
 __all__ = ["joined", "moved", "propagated"]
 
-# Entries of a row whose labels are compared one by one, in a cache line or two, instead of read at random.
-_FEW = 16
-
 
 def propagated(indptr: Any, indices: Any) -> Any:
     """Return the labels of label_propagation.py, of an undirected simple graph.
@@ -87,7 +84,7 @@ def moved(begin: Any, ids: Any, weights: Any, k: Any, label: Any, chance: Any, h
     one = np.uint64(1)
     weighs = weights.size > 0
     sums, total = np.zeros(n), np.zeros(n)
-    seen, weight_of_few = np.empty(n + _FEW, np.uint64), np.empty(_FEW)
+    seen = np.empty(n + 1, np.uint64)
     active = k > 0
     size = 0
     for v in range(n):
@@ -111,41 +108,24 @@ def moved(begin: Any, ids: Any, weights: Any, k: Any, label: Any, chance: Any, h
             for r in range(count):
                 v = listed[r]
                 own = label[v]
-                first, end = begin[v], begin[v + one]
-                few = end - first <= np.uint64(_FEW)
                 found = np.uint64(0)
-                staying = 0.0
-                for at in range(first, end):
+                for at in range(begin[v], begin[v + one]):
                     u = np.uint64(ids[at])
-                    if u == v:
-                        continue
-                    c = label[u]
-                    w = weights[at] if weighs else 1.0
-                    if c == own:
-                        staying += w
-                    elif few:
-                        place = np.uint64(0)
-                        while place < found and seen[place] != c:
-                            place += one
-                        if place == found:
-                            seen[place] = c
-                            weight_of_few[place] = 0.0
-                            found += one
-                        weight_of_few[place] += w
-                    else:
-                        if total[c] == 0.0:  # one of weight 0 may be listed again, but no row has more entries
-                            seen[found] = c
-                            found += one
-                        total[c] += w
+                    if u != v:
+                        c = label[u]
+                        # without a branch, as labels come in no order; one of weight 0 may be listed again
+                        seen[found] = c
+                        found += np.uint64(total[c] == 0.0)
+                        total[c] += weights[at] if weighs else 1.0
                 share = scale * k[v]
-                choice, most = own, staying - share * (sums[own] - k[v])
+                choice, most = own, total[own] - share * (sums[own] - k[v])
+                total[own] = 0.0
                 for t in range(found):
                     c = seen[t]
-                    if few:
-                        score = weight_of_few[t] - share * sums[c]
-                    else:
-                        score = total[c] - share * sums[c]
-                        total[c] = 0.0
+                    if c == own:
+                        continue
+                    score = total[c] - share * sums[c]
+                    total[c] = 0.0
                     if score > most or (score == most and c < choice and choice != own):
                         most, choice = score, c
                 if choice != own:
