@@ -61,7 +61,7 @@ def label_propagation(A: Matrix) -> Vector:
     """
     n = _check.adjacency(A)
     S = simple(A)
-    if (found := replay.run_loop(propagated, S, cost=COST)) is not None:
+    if n < 2**32 and (found := replay.run_loop(propagated, S, cost=COST)) is not None:
         return replay.vector(found)
     color = greedy_color(S, strategy="largest_first")
     # from the last vertex on, as the smallest of several labels wins in moves

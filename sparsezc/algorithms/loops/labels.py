@@ -12,7 +12,7 @@ __all__ = ["joined", "moved", "propagated"]
 def propagated(indptr: Any, indices: Any) -> Any:
     """Return the labels of label_propagation.py, of an undirected simple graph.
 
-    Vertices of a colour are no neighbours, so they may choose one after another.
+    Vertices of a colour are no neighbours, so they may choose one after another. There are less than 2^32.
     """
     n = indptr.size - 1
     starts, ids = indptr.view(np.uint64), indices.view(np.uint64)
@@ -43,33 +43,47 @@ def propagated(indptr: Any, indices: Any) -> Any:
     for v in range(n):
         order[place[color[v]]] = np.uint64(v)
         place[color[v]] += 1
-    # rounds
-    labels = np.arange(n)
-    label, votes = labels.view(np.uint64), np.zeros(n, np.int64)
+    # rows in that order and half the bytes a number, as every round reads them
+    place_of, begin, near = np.empty(n, np.uint32), np.zeros(n + 1, np.uint64), np.empty(ids.size, np.uint32)
+    for r in range(n):
+        place_of[order[r]] = r
+    written = np.uint64(0)
+    for r in range(n):
+        v = order[r]
+        for at in range(starts[v], starts[v + one]):
+            near[written] = place_of[ids[at]]
+            written += one
+        begin[r + 1] = written
+    label, votes, seen = order.astype(np.uint32), np.zeros(n, np.int32), np.empty(n + 1, np.uint32)
     active = np.ones(n, np.bool_)
     moves = True
     while moves:
         moves = False
-        for v in order:
-            if not active[v]:
+        for r in range(n):
+            if not active[r]:
                 continue
-            active[v] = False
-            own = choice = label[v]
-            most = 0
-            for at in range(starts[v], starts[v + one]):
-                c = label[ids[at]]
+            active[r] = False
+            own = choice = label[r]
+            found = np.uint64(0)
+            for at in range(begin[r], begin[r + 1]):
+                c = label[near[at]]
+                seen[found] = c  # without a branch, as labels come in no order
+                found += np.uint64(votes[c] == 0)
                 votes[c] += 1
-                if votes[c] > most or (votes[c] == most and c > choice):
+            most = votes[own]
+            for t in range(found):
+                c = seen[t]
+                if votes[c] > most or (votes[c] == most and c > choice and choice != own):
                     most, choice = votes[c], c
-            if votes[own] == most:
-                choice = own
-            for at in range(starts[v], starts[v + one]):
-                votes[label[ids[at]]] = 0
+                votes[c] = 0
             if choice != own:
                 moves = True
-                label[v] = choice
-                for at in range(starts[v], starts[v + one]):
-                    active[ids[at]] = True
+                label[r] = choice
+                for at in range(begin[r], begin[r + 1]):
+                    active[near[at]] = True
+    labels = np.empty(n, np.int64)
+    for r in range(n):
+        labels[order[r]] = label[r]
     return labels
 
 
