@@ -101,15 +101,16 @@ def forest(indptr: Any, indices: Any, order: Any) -> Any:
     Entries are above the diagonal. The forest has each in both directions: its rows, ids, and the entries of both.
     """
     n = indptr.size - 1
-    row = np.empty(indices.size, np.int64)
+    columns = indices.view(np.uint64)
+    row = np.empty(indices.size, np.uint64)
     for v in range(n):
         row[indptr[v] : indptr[v + 1]] = v
-    parent = np.arange(n)
+    parent = np.arange(n).view(np.uint64)
     taken = np.zeros(indices.size, np.bool_)
     begin = np.zeros(n + 1, np.int64)
     left = n - 1
-    for entry in order:
-        v, u = row[entry], indices[entry]
+    for entry in order.view(np.uint64):
+        v, u = row[entry], columns[entry]
         while parent[v] != v:
             parent[v] = parent[parent[v]]
             v = parent[v]
@@ -119,8 +120,8 @@ def forest(indptr: Any, indices: Any, order: Any) -> Any:
         if u != v:
             parent[max(u, v)] = min(u, v)
             taken[entry] = True
-            begin[row[entry] + 1] += 1
-            begin[indices[entry] + 1] += 1
+            begin[row[entry] + np.uint64(1)] += 1
+            begin[columns[entry] + np.uint64(1)] += 1
             left -= 1
             if left == 0:
                 break
@@ -170,16 +171,17 @@ def opposites(indptr: Any, indices: Any) -> Any:
 
     Ids ascend in each row, so from row to row a row's next id that is looked for only moves forward.
     """
-    next = indptr[:-1].copy()
+    starts, ids, one = indptr.view(np.uint64), indices.view(np.uint64), np.uint64(1)
+    next = starts[:-1].copy()
     count = 0
-    for i in range(next.size):
-        for at in range(indptr[i], indptr[i + 1]):
-            j = indices[at]
-            place, end = next[j], indptr[j + 1]
-            while place < end and indices[place] < i:
-                place += 1
+    for i in range(np.uint64(next.size)):
+        for at in range(starts[i], starts[i + one]):
+            j = ids[at]
+            place, end = next[j], starts[j + one]
+            while place < end and ids[place] < i:
+                place += one
             next[j] = place
-            if place < end and indices[place] == i and i != j:
+            if place < end and ids[place] == i and i != j:
                 count += 1
     return count
 
