@@ -131,7 +131,7 @@ def forest(indptr: Any, indices: Any, order: Any) -> Any:
     ids, entries = np.empty(begin[n], np.int64), np.empty(begin[n], np.int64)
     for entry in range(indices.size):  # by rows, so the ids of each row come in ascending order
         if taken[entry]:
-            for v, u in ((row[entry], indices[entry]), (indices[entry], row[entry])):
+            for v, u in ((row[entry], columns[entry]), (columns[entry], row[entry])):
                 ids[free[v]] = u
                 entries[free[v]] = entry
                 free[v] += 1
