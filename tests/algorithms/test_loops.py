@@ -4,6 +4,7 @@ import warnings
 from functools import cache
 from importlib import import_module
 
+import networkx as nx
 import numpy as np
 import pytest
 
@@ -86,7 +87,9 @@ CLOSE = {
     "hubs": lambda A: alg.hits(A)[0],
     "authorities by weight": lambda A: alg.hits(A, weighted=True)[1],
     "common neighbours": lambda A: alg.common_neighbors(A, ahead(A)),
-    "common neighbours by weight": lambda A: alg.resource_allocation_index(A, ahead(A)),
+    "common neighbours by weight": lambda A: alg.common_neighbors(A, ahead(A), one(A)),
+    "common neighbours by degree": lambda A: alg.resource_allocation_index(A, ahead(A)),
+    "common neighbours by the degree's logarithm": lambda A: alg.adamic_adar_index(A, ahead(A)),
     "shares of common neighbours": lambda A: alg.jaccard_coefficient(A, ahead(A)),
     "betweenness of edges": lambda A: alg.edge_betweenness_centrality(A, k=min(A.nrows, 20), seed=1),
     "betweenness": lambda A: alg.betweenness_centrality(A, k=min(A.nrows, 20), seed=1),
@@ -218,6 +221,18 @@ def test_least_cuts(dtype, compiled):
     side = part.to_dense(False)
     assert 0 < side.sum() < A.nrows
     assert np.isclose(np.triu(np.maximum(W := A.to_dense(0), W.T))[side[:, None] != side].sum(), cut)
+
+
+@pytest.mark.parametrize("searches", [1, 64])
+def test_the_longest_of_shortest_paths(searches, compiled, monkeypatch):
+    monkeypatch.setattr(import_module("sparsezc.algorithms.eccentricity"), "_SEARCHES", searches)
+    compiled()
+    for seed in range(6):
+        for G in (nx.connected_watts_strogatz_graph(70, 4, 0.1, seed=seed), nx.random_labeled_tree(60, seed=seed)):
+            i, j = np.array(G.to_directed(as_view=True).edges).T
+            A = gb.Matrix.from_coo(i, j, True, nrows=len(G), ncols=len(G))._known_symmetric()
+            assert alg.diameter(A) == nx.diameter(G)
+    assert "longest" in compiled.ran
 
 
 def test_exchanges_of_ends(compiled):

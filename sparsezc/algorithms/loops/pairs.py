@@ -12,10 +12,11 @@ __all__ = ["common"]
 def common(indptr: Any, indices: Any, pairs: Any, weights: Any) -> Any:
     """Return of each pair the number of common neighbours, the sum of their weights, and of the numbers of neighbours.
 
-    `weights`: those of vertices, and which of them have one; both are empty if all count equally. Ids ascend in each
-    row. Of two rows, one much longer, ids are sought in the longer.
+    `weights`: those of vertices, and which of them have one; both are empty if all count equally, or by their degree
+    d: 1 / d, or 1 / log d. The last two say which. Ids ascend in each row. Of two rows, one much longer, ids are sought
+    in the longer.
     """
-    weight, has = weights
+    weight, has, inverse, logarithmic = weights
     size = pairs[0].size
     starts, ids, one, many = indptr.view(np.uint64), indices.view(np.uint64), np.uint64(1), np.uint64(8)
     of_i, of_j = pairs[0].view(np.uint64), pairs[1].view(np.uint64)  # numba checks no sign then
@@ -43,7 +44,13 @@ def common(indptr: Any, indices: Any, pairs: Any, weights: Any) -> Any:
                     break
             y = ids[b]
             if x == y:
-                if weight.size == 0:
+                if inverse:  # a vertex without out-edges has no degree
+                    degree = np.float64(starts[x + one] - starts[x])
+                    if degree > 0.0:
+                        number[k] += 1
+                        degree = np.log(degree) if logarithmic else degree
+                        total[k] += 1.0 / degree if degree > 0.0 else np.inf
+                elif weight.size == 0:
                     number[k] += 1
                 elif has[x]:
                     number[k] += 1
