@@ -187,7 +187,7 @@ def opposites(indptr: Any, indices: Any) -> Any:
 
 
 def degree_sums(indptr: Any, indices: Any, x_out: bool, y_out: bool, symmetric: bool) -> Any:
-    """Return sums over the entries (i, j) of a(i), its square, b(j), its square, and a(i) b(j).
+    """Return the number of entries (i, j), and sums over them of a(i), its square, b(j), its square, and a(i) b(j).
 
     a and b are numbers of entries in rows, or in columns; an entry of the diagonal counts twice in a symmetric matrix.
     Ids ascend in each row.
@@ -225,4 +225,4 @@ def degree_sums(indptr: Any, indices: Any, x_out: bool, y_out: bool, symmetric: 
         s_aa += out[v] * a[v] * a[v]
         s_b += back[v] * b[v]
         s_bb += back[v] * b[v] * b[v]
-    return s_a, s_aa, s_b, s_bb, s_ab
+    return indices.size, s_a, s_aa, s_b, s_bb, s_ab

@@ -59,6 +59,7 @@ _BY_ROWS = {lib.GxB_SPARSE: CSR, lib.GxB_HYPERSPARSE: HYPERCSR, lib.GxB_FULL: TA
 _CONTROL, _STATUS, _ORIENTATION = lib.GxB_SPARSITY_CONTROL, lib.GxB_SPARSITY_STATUS, lib.GxB_FORMAT
 _FULL, _BY_ROW, _INT = lib.GxB_FULL, lib.GxB_BY_ROW, ffi.typeof("int32_t*")
 _new, _buffer, _NULL = ffi.new, ffi.buffer, ffi.NULL
+_NO_VALUES = np.empty(0)
 _INDEX = np.dtype(np.int64)  # sizes stay below 2**60, so signs do not matter
 
 
@@ -93,13 +94,14 @@ class Lent:
     """A context that lends an object's arrays, which are valid within it alone; the object has no content meanwhile.
 
     It gives a list of arrays, the values last, whether one value stands for all, and the number of listed rows, or
-    None. Arrays may be longer than their content. The object's format and settings remain.
+    None. Arrays may be longer than their content. The object's format and settings remain. Without `values` there are
+    none in the last array.
     """
 
-    __slots__ = ("_cells", "_format", "_settings", "_store")
+    __slots__ = ("_cells", "_format", "_settings", "_store", "_values")
 
-    def __init__(self, store: Any, format: Format) -> None:
-        self._store, self._format = store, format
+    def __init__(self, store: Any, format: Format, *, values: bool = True) -> None:
+        self._store, self._format, self._values = store, format, values
 
     def __enter__(self) -> tuple[list[NDArray[Any]], bool, int | None]:
         store, (unpack, _, options, indices, listed, sorted) = self._store, self._format
@@ -116,7 +118,10 @@ class Lent:
         try:
             pointers, sizes = cells.pointers, cells.sizes
             found = [_seen(pointers[k][0], sizes[k], _INDEX) for k in range(indices)]
-            found.append(_seen(pointers[indices][0], sizes[indices], store.dtype.np_type))
+            if self._values:
+                found.append(_seen(pointers[indices][0], sizes[indices], store.dtype.np_type))
+            else:
+                found.append(_NO_VALUES)
             return found, cells.iso[0], cells.listed[0] if listed else None
         except BaseException:  # the object gets its content back
             self.__exit__()
