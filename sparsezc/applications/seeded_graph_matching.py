@@ -20,6 +20,7 @@ from sparsezc.semirings.types import datatypes
 from sparsezc.terminal.progress import steps
 
 Ints = NDArray[np.int64]
+_COPIES = 16  # of each graph, with its transpose and the gradients, that may take the engine's fastest memory
 _BID = 0.5  # of an auction in the gradient, whose entries count edges: half of one; 0.05 takes three times the rounds
 
 
@@ -94,7 +95,7 @@ def seeded_graph_matching(
     pairs = _pairs(seeds, n)
     _check.one_of(lap, "lap", ("exact", "auction"))
     most = graphs.count(max_iter, "max_iter", 1)
-    X, Y = (each.apply(binary.pair[datatypes.FP64], right=1).new() for each in (A, B))
+    X, Y = (each._resident(_COPIES).apply(binary.pair[datatypes.FP64], right=1).new() for each in (A, B))
     problem = _Problem(X, Y, pairs, lap)
     known, G = problem.spread()
     P = problem.matrix(known)
