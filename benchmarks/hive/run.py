@@ -135,13 +135,15 @@ class _Run:
     def _in_turns(self, made: Any) -> Callable[[], Any] | None:
         """Return the call of this package that the goal is a share of: it and the row's own run in turns.
 
-        So a machine whose speed drifts does so for both. It has run once, as the first call compiles.
+        So a machine whose speed drifts does so for both. It has run twice, as the first call compiles, and the one
+        after another kind of call may have to build caches anew.
         """
         peer = self.row.peers[0] if self.goal.unit == "of peer" and self.row.peers else None
         if peer is None or not peer.ours or peer.run is None:
             return None
         call = partial(peer.run, made if peer.prepare is None else peer.prepare(made))
-        call()
+        for warm in (call, partial(self.row.run, made), call):
+            warm()
         return call
 
     def _count(self, made: Any) -> None:

@@ -11,7 +11,7 @@ from scipy.optimize import quadratic_assignment
 from scipy.sparse import csr_array
 
 import sparsezc as gb
-from sparsezc.errors import DimensionMismatch, DomainMismatch, IndexOutOfBound, InvalidValue
+from sparsezc.errors import ConvergenceFailure, DimensionMismatch, DomainMismatch, IndexOutOfBound, InvalidValue
 
 matching = gb.applications.seeded_graph_matching
 
@@ -99,6 +99,13 @@ def test_it_is_no_worse_than_scipys():
         theirs = quadratic_assignment(A, B, method="faq", options=options).col_ind
         worse += ours > (B[np.ix_(theirs, theirs)] != A).sum()
     assert worse <= 1  # both are descents, which may end elsewhere
+
+
+def test_steps_that_still_gain_something_are_not_passed_over():
+    A, B = matrix(graph(60, 8, 11)), matrix(graph(60, 8, 12))
+    with pytest.raises(ConvergenceFailure, match=r"max_iter = 1 steps a further one gains [\d.]+ entries.* [\d,]+ dis"):
+        matching(A, B, [(0, 0)], max_iter=1)
+    assert matching(A, B, [(0, 0)])[1] > 0
 
 
 def test_values_do_not_matter():
