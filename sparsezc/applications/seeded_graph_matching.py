@@ -8,18 +8,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.algorithms import _check as graphs
-from sparsezc.algorithms._degree import out_degree
+from sparsezc.algorithms._degree import in_degree, out_degree
 from sparsezc.algorithms._pattern import is_symmetric
 from sparsezc.applications import _check
 from sparsezc.applications.linear_assignment import assigned
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.errors import ConvergenceFailure, DimensionMismatch, DomainMismatch, InvalidValue
+from sparsezc.memory import budget
 from sparsezc.semirings import binary, monoid, select, semiring
 from sparsezc.semirings.types import datatypes
 from sparsezc.terminal.progress import steps
 
 Ints = NDArray[np.int64]
+_ENTRY_BYTES = 48  # of an entry of the gradient, with what is selected of it
 _COPIES = 16  # of each graph, with its transpose and the gradients, that may take the engine's fastest memory
 #: Entries of A that meet entries of B: a step that gains less is the last. Smaller steps go on for hundreds of rounds
 #: where two matches are equally good, and change none.
@@ -59,6 +61,8 @@ def seeded_graph_matching(
         A vertex comes twice among the seeds, `lap` is none of the two, or `max_iter` is less than 1.
     IndexOutOfBound
         A seed is not a vertex.
+    OutOfMemory
+        The gradient may be larger than the memory that may be used; the message has its size.
     DimensionMismatch
         `A` or `B` is not square, they differ in size, or `seeds` has another shape.
 
@@ -134,6 +138,7 @@ class _Problem:
     def __init__(self, A: Matrix, B: Matrix, seeds: Ints, lap: str):
         self.A, self.B, self.seeds, self.lap = A, B, seeds, lap
         self.turned = None if is_symmetric(A) and is_symmetric(B) else (A.T.new(), B.T.new())
+        self.degree = [in_degree(X).dup(datatypes.FP64) for X in (A, B)]
         # by falling degree, for those that nothing else tells apart
         self.by_degree = [np.argsort(-_degrees(X), kind="stable") for X in (A, B)]
 
@@ -145,6 +150,11 @@ class _Problem:
 
     def product(self, P: Matrix) -> Matrix:
         """Return A P B'."""
+        # no more entries than pairs of neighbours of pairs: d'P e, of the degrees that point there
+        most = min(int(self.degree[0].vxm(P, semiring.plus_first).new().inner(self.degree[1]).new().get(0)), P.nrows**2)
+        budget.require_host(
+            _ENTRY_BYTES * most, f"seeded_graph_matching: a gradient of up to {most:,} pairs of neighbours"
+        )
         made: Matrix = self.A.mxm(P, semiring.plus_second).new().mxm(self.B.T, semiring.plus_first).new()
         return made
 
