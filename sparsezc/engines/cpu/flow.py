@@ -62,9 +62,10 @@ def _carried(indptr: Any, ids: Any, capacity: Any, source: int, target: int) -> 
     return None if back.size < ids.size else capacity - _left(drain, indptr, ids, back, capacity, source, target)
 
 
-def _in_machine_code(loop: Callable[..., Any], *given: Any) -> Any:
-    """Run a loop after another one has run."""
-    return run_arrays(loop, given, np.inf)
+def _in_machine_code(loop: Callable[..., Any], *given: Any) -> None:
+    """Run a loop that returns something, after another one has run; as it is where it has no machine code."""
+    if run_arrays(loop, given, np.inf) is None:
+        loop(*given)
 
 
 def _fits_scipy(capacity: NDArray[Any], n: int) -> bool:
@@ -109,8 +110,8 @@ def _opposite(indptr: Any, ids: Any) -> Any:
     return back
 
 
-def _drain(indptr: Any, ids: Any, back: Any, room: Any, excess: Any, target: int, wall: int) -> None:
-    """Push excess to the target, which takes all, until none that is left reaches it.
+def _drain(indptr: Any, ids: Any, back: Any, room: Any, excess: Any, target: int, wall: int) -> int:
+    """Push excess to the target, which takes all, until none that is left reaches it; return the number of searches.
 
     Vertices wait in a queue, and each is done until it has none or does not reach the target any more. Heights are
     searched for anew after as much work as that takes.
@@ -122,7 +123,9 @@ def _drain(indptr: Any, ids: Any, back: Any, room: Any, excess: Any, target: int
     height, queue, waits, next = np.empty(n, np.int64), np.empty(n, np.int64), np.zeros(n, np.bool_), indptr[:-1].copy()
     excess[target] = 0
     excess[wall] = 0
+    searches = 0
     while True:
+        searches += 1
         height[:] = n
         height[target] = 0
         queue[0], first, last = target, 0, 1
@@ -144,7 +147,7 @@ def _drain(indptr: Any, ids: Any, back: Any, room: Any, excess: Any, target: int
                 queue[count] = v
                 count += 1
         if count == 0:
-            return
+            return searches
         work = 0
         while count and work < _SEARCH * n + ids.size:
             v = queue[first]
