@@ -144,8 +144,9 @@ class _Problem:
 
     def matrix(self, pairs: Ints) -> Matrix:
         """Return the matrix with a one at each pair."""
-        n = self.A.nrows
-        made: Matrix = Matrix.from_coo(pairs[:, 0], pairs[:, 1], 1.0, datatypes.FP64, nrows=n, ncols=n)
+        partner = self.A._vector(datatypes.INT64)
+        partner[pairs[:, 0]] = pairs[:, 1]
+        made: Matrix = partner._pointers().apply(binary.second[datatypes.FP64], right=1.0).new()
         return made
 
     def product(self, P: Matrix) -> Matrix:
