@@ -245,6 +245,9 @@ class Capabilities(Protocol):
     def afford_transpose(self, store: Any) -> None:
         """Store a matrix by columns too, for repeated products with the transpose, if faster and if memory allows."""
 
+    def resident(self, store: Any, times: int) -> Any:
+        """Return a copy of a matrix in the engine's fastest memory, where that has room for so many copies of it."""
+
     def sample(self, store: Any) -> Any:
         """Return a matrix with some entries of each row, hubs first, that is cheap to read."""
 

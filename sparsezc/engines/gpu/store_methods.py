@@ -189,6 +189,10 @@ class Keeper:
         if isinstance(store, MatrixStore) and RECORDS[store.placement].resident:
             matrix_stores.afford_transpose(store)
 
+    @launch.locked
+    def resident(self, store: Any, times: int) -> MatrixStore | None:
+        return None if isinstance(store, HostStore) else matrix_stores.resident(store, times)
+
     def sample(self, store: Any) -> MatrixStore | None:
         held, columns = (None, None) if isinstance(store, HostStore) else store.in_stored_order()
         if held is None:
