@@ -148,6 +148,7 @@ def _correlation(x: NDArray[Any], y: NDArray[Any]) -> float:
     """Compute Pearson's correlation; NaN where one side is constant."""
     if x.size == 0 or (x == x[0]).all() or (y == y[0]).all():
         return float("nan")
+    x, y = (side / np.abs(side).max() for side in (x, y))  # squares of the largest may be infinite
     x, y = x - x.mean(), y - y.mean()
     return float((x * y).sum() / np.sqrt((x * x).sum() * (y * y).sum()))
 

@@ -9,6 +9,7 @@ import networkx as nx
 import numpy as np
 
 from sparsezc import algorithms
+from sparsezc.algorithms._lengths import lengths_of
 from sparsezc.algorithms.greedy_modularity_communities import merged
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
@@ -110,7 +111,9 @@ def greedy_modularity_communities(
         raise ValueError(f"Must have best_n >= cutoff. Got {best_n} < {cutoff}")
     if best_n == 1:
         return [set(G)]
-    A = _with_both_ends(G, not_all_zero(G, weight))
+    if lengths_of(A := not_all_zero(G, weight)).least < 0:
+        raise NotImplementedError(f"sparsezc: edge attribute {weight!r} is negative somewhere")
+    A = _with_both_ends(G, A)
     order = _by_label(G)
     if not np.array_equal(order, np.arange(n)):
         A = A[order, order].new()._known_symmetric(not G.directed)
