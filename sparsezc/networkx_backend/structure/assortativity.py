@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sparsezc import algorithms
 from sparsezc.networkx_backend.graphs.claims import claims
-from sparsezc.networkx_backend.graphs.convert import original
+from sparsezc.networkx_backend.graphs.copies import original
 from sparsezc.networkx_backend.graphs.edges import NUMBERS
 from sparsezc.networkx_backend.graphs.graph import Graph
 

@@ -14,7 +14,7 @@ from sparsezc.algorithms.greedy_modularity_communities import merged
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.networkx_backend.graphs.claims import claims, else_declined
-from sparsezc.networkx_backend.graphs.convert import original
+from sparsezc.networkx_backend.graphs.copies import original
 from sparsezc.networkx_backend.graphs.graph import Graph
 from sparsezc.networkx_backend.paths.lengths import not_all_zero
 from sparsezc.networkx_backend.structure.components import groups

@@ -14,7 +14,7 @@ from sparsezc import algorithms
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.networkx_backend.graphs.claims import claims
-from sparsezc.networkx_backend.graphs.convert import original
+from sparsezc.networkx_backend.graphs.copies import original
 from sparsezc.networkx_backend.graphs.graph import Graph
 from sparsezc.semirings.types import datatypes
 
