@@ -14,12 +14,14 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.harness import frame, publish
-from benchmarks.networkx_overhead import SIZES
 from sparsezc.networkx_backend.info import FUNCTIONS
 from tests.networkx_backend.entry_points import ROOT
 
 PAGE = ROOT / "docs" / "networkx.md"
 PUBLISHED = ROOT / "benchmarks" / "published" / "files" / "networkx.json"
+#: Nodes of the graphs on which NetworkX takes few seconds.
+_NODES = 1_000
+_OF_SIZE = {"medium": _NODES, "fewer": 300, "small": 30}  # by the benchmark's names
 HEAD = ["| function | time over NetworkX's | limits |", "| --- | --- | --- |"]
 
 
@@ -27,7 +29,7 @@ def _ratio(case: frame.Case | None) -> str:
     if case is None:
         return "-"
     ratio = statistics.median(ours / theirs for theirs, ours in case.notes["seconds"])
-    fewer = f" ({case.setting['nodes']})" if case.setting["nodes"] < SIZES["medium"][0] else ""
+    fewer = f" ({case.setting['nodes']})" if case.setting.get("nodes", _NODES) < _NODES else ""
     return (f"{ratio:.1f}" if ratio >= 0.095 else f"{ratio:.3f}") + fewer
 
 
@@ -48,7 +50,7 @@ def publish_times(found: list[dict[str, Any]]) -> None:
         answered = [line for line in found if line["function"] == name and line["forced"] == line["forced"]]  # no NaN
         seconds = [[float(f"{line[key]:.3g}") for key in ("alone", "forced")] for line in answered]
         if seconds:
-            nodes = SIZES[answered[0]["size"]][0]
+            nodes = _OF_SIZE[answered[0]["size"]]
             setting = {"times": "of each call NetworkX's, then the backend's", "clock": "processor", "nodes": nodes}
             cases[name] = frame.Case(name, setting, notes={"seconds": seconds})
     with tempfile.TemporaryDirectory() as folder:
