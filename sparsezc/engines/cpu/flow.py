@@ -62,10 +62,10 @@ def _carried(indptr: Any, ids: Any, capacity: Any, source: int, target: int) -> 
     return None if back.size < ids.size else capacity - _left(drain, indptr, ids, back, capacity, source, target)
 
 
-def _in_machine_code(loop: Callable[..., Any], *given: Any) -> None:
+def _in_machine_code(loop: Callable[..., Any], *given: Any) -> Any:
     """Run a loop that returns something, after another one has run; as it is where it has no machine code."""
-    if run_arrays(loop, given, np.inf) is None:
-        loop(*given)
+    found = run_arrays(loop, given, np.inf)
+    return loop(*given) if found is None else found
 
 
 def _fits_scipy(capacity: NDArray[Any], n: int) -> bool:
