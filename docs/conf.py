@@ -67,7 +67,8 @@ _MENDED = {
     '<div class="table-wrapper ': '<div tabindex="0" class="table-wrapper ',
     '<aside class="sidebar-drawer': '<aside aria-label="Pages" class="sidebar-drawer',
     '<aside class="toc-drawer': '<aside aria-label="On this page" class="toc-drawer',
-    '<th class="head"><p></p></th>': "<td></td>",  # a corner heads nothing
+    '<th class="head stub"><p></p></th>': "<td></td>",  # a corner heads nothing
+    '<th class="head"><p></p></th>': "<td></td>",
 }
 
 

@@ -420,6 +420,23 @@ def test_names_with_marks_are_read_as_they_were_written(name, here, capsys):
             assert gb.io.read(out, relabel=True)[1].tolist() == sorted([name, "c", "d"])
 
 
+@pytest.mark.parametrize(
+    ("name", "what"), [("", "an empty name"), (" a", "a blank"), ("a ", "a blank"), ("a\nb", "a line's end")]
+)
+def test_names_that_no_line_gives_back_need_parquet(name, what, here, capsys):
+    pa = pytest.importorskip("pyarrow", reason="a Parquet file has such names")
+    from pyarrow import parquet
+
+    parquet.write_table(pa.table({"source": [name, "c"], "target": ["c", "d"]}), "odd.parquet")
+    for out in ("a.csv", "a.tsv", "a.txt", "a.parquet"):
+        code, _, err = run(capsys, "bridges", "odd.parquet", "--relabel", "--undirected", "--quiet", "--out", out)
+        if out != "a.parquet":
+            assert (code, err.count("\n"), Path(out).exists()) == (1, 1, False)
+            assert what in err
+            assert err.endswith("use .parquet\n")
+    assert gb.io.read("a.parquet", relabel=True)[1].tolist() == sorted([name, "c", "d"])
+
+
 def test_ids_that_a_format_cannot_number_are_refused_before_the_work(here, capsys, monkeypatch):
     (here / "far.txt").write_text("1000000000000 3\n3 5\n")
     forest = "minimum-spanning-forest", "far.txt", "--relabel", "--undirected", "--quiet", "--out"
