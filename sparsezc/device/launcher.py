@@ -84,7 +84,7 @@ class Launcher:
         names = [parameter.name for parameter in self.signature.parameters]
         first, count = names.index(changing[0]), len(changing)
         assert names[first : first + count] == list(changing), f"{self.signature.kernel}: {changing} are no neighbours"
-        return self.function.keep(blocks, THREADS, self._ordered(groups, {}), first, count)
+        return self.function.keep(blocks, self.threads, self._ordered(groups, {}), first, count)
 
     @property
     def at_once(self) -> int:

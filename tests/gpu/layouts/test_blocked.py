@@ -179,6 +179,18 @@ def test_blocks_without_values_go_before_those_with_values_are_made(gpu: Any, mo
         assert B._store.rows.layouts[ColumnBlocks].built.values
 
 
+def test_wider_vectors_are_given_more_blocks_which_narrower_ones_use(gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    A = matrix("FP64")
+    parts_of(monkeypatch, 6, 8)
+    B, counts = held(A), []
+    for dtype in ("FP32", "FP32", "FP32", "FP64", "FP32"):
+        got = B.mxv(full(dtype).to("gpu"), gb.semiring.plus_second["FP64"]).new()
+        assert got.to("cpu").isclose(A.mxv(full(dtype), gb.semiring.plus_second["FP64"]).new())
+        made = B._store.rows.layouts[ColumnBlocks].built
+        counts.append(0 if made is None else len(made.rows))
+    assert counts == [0, 0, 3, 6, 6]
+
+
 def test_packing_concerns_products_that_read_values(gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     A, u = matrix("UINT8"), full("FP64")
     parts_of(monkeypatch, 4, 8)

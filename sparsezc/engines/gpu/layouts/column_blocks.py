@@ -58,10 +58,13 @@ class ColumnBlocks(BuiltAfter[Blocks]):
     products : float
         Counts products with full vectors; -inf where column blocking is disabled for this matrix, as its entries are
         not scattered.
+    nblocks, values : int, bool
+        The most blocks that a product asked for, and whether one asked for values: blocks serve all of these products.
     """
 
     def __init__(self) -> None:
         super().__init__(_PRODUCTS)
+        self.nblocks, self.values = 0, False
 
     def get_or_build(self, rows: Rows, demand: Demand) -> list[Rows]:
         """Return the blocks for a product with a full vector; without blocks, the rows alone."""
@@ -71,7 +74,8 @@ class ColumnBlocks(BuiltAfter[Blocks]):
             return [rows]
         if not 1 < (nblocks := count(demand.vector_bytes)) <= _MOST or rows.nvals < _PAYS * nblocks * rows.nrows:
             return [rows]
-        if self.built is None or (demand.values and not self.built.values):
+        self.nblocks, self.values = max(self.nblocks, nblocks), self.values or demand.values
+        if self.built is None or (len(self.built.rows), self.built.values) != (self.nblocks, self.values):
             if not self.is_worth(rows, demand):
                 return [rows]
             self.build(rows, demand)
@@ -83,23 +87,22 @@ class ColumnBlocks(BuiltAfter[Blocks]):
         if self.products <= self.after:
             return False
         self.built = None  # frees its memory for the next
-        nblocks = count(demand.vector_bytes)
-        if _nbytes(rows, demand.values, nblocks) > budget.available() // 2:  # vectors need memory too
+        if _nbytes(rows, self.values, self.nblocks) > budget.available() // 2:  # vectors need memory too
+            self.nblocks, self.values = 0, False  # what the next product asks for may be less
             return False
         assert demand.columns is not None
-        if 2 * scattered(rows, demand.columns, nblocks).others <= 1:
+        if 2 * scattered(rows, demand.columns, self.nblocks).others <= 1:
             self.products = -math.inf
             return False
         return True
 
     def build(self, rows: Rows, demand: Demand) -> None:
-        nblocks = count(demand.vector_bytes)
         try:
-            made = _cut(rows, nblocks, demand.values)
+            made = _cut(rows, self.nblocks, self.values)
         except MemoryError:  # less memory is free than the driver reported
             self.pause()
             return
-        self.built = Blocks(made, demand.values, _nbytes(rows, demand.values, nblocks))
+        self.built = Blocks(made, self.values, _nbytes(rows, self.values, self.nblocks))
         budget.register_cache(self)
 
 

@@ -14,7 +14,7 @@
 namespace szc {
 
 // As many as 64 registers a thread hold, which 1,024 threads can have.
-constexpr u32 FLIGHT = sizeof(X) + (READS_VALUES && !ISO && !PACKED ? sizeof(A) : 0) <= 8 ? 4 : 2;
+constexpr u32 FLIGHT = sizeof(X) + (READS_VALUES && !ISO ? sizeof(A) : 0) <= 8 ? 4 : 2;
 
 // Entries base + begin .. base + end - 1 (base: a multiple of 32; begin < 32): visit(a slice's offset, whether the lane has an
 // entry of it, its product, else the identity).
@@ -36,9 +36,8 @@ __device__ __forceinline__ void each_slice(const Matrix& m, u64 base, u32 begin,
       in[k] = at >= begin && at < end;
       a[k] = A();
       if (READS_VALUES && ISO) a[k] = m.values[0];
-      if (READS_VALUES && !ISO && PACKED) a[k] = (A)(ahead[k] >> m.id_bits);
-      if (READS_VALUES && !ISO && !PACKED && in[k]) a[k] = load_host(m.values + base + at, 1);
-      id[k] = PACKED ? ahead[k] & ((Id(1) << m.id_bits) - 1) : ahead[k];
+      if (READS_VALUES && !ISO && in[k]) a[k] = load_host(m.values + base + at, 1);
+      id[k] = ahead[k];
       x[k] = !in[k] ? X() : id[k] < m.hubs ? m.hub_values[id[k]] : m.x[id[k]];
       ahead[k] = later < end ? load_host(ids + later, 0) : Id();
     }

@@ -14,9 +14,9 @@
 //
 // The prelude supplies: Id, A, X, Z, W (types of ids, values, vector, result, output); `Z multiply(A a, X x, u64 row, u64 id)`,
 // `Z add(Z, Z)`, `Z identity()`, `bool terminal(Z)`, `W accumulate(W, Z)`; the flags READS_IDS, READS_VALUES, READS_VECTOR
-// (what the multiply needs), ISO (one value for all), ANY (the monoid keeps whichever operand comes first), TERMINAL, ACCUM, HEADS,
-// PACKED, SKIPS; LONG; THREADS, of a block; ALONE, the most entries of a row that a lane reads, or 0; HUBS, the values for which a block has shared memory (0: none, else the vector is
-// full); and what part.cuh says.
+// (what the multiply needs), ISO (one value for all), ANY (the monoid keeps whichever operand comes first), TERMINAL, ACCUM,
+// HEADS, PACKED, SKIPS; LONG; THREADS, of a block; ALONE, the most entries of a row that a lane reads, or 0; HUBS, the values
+// for which a block has shared memory (0: none, else the vector is full); and what part.cuh says.
 #include "fold.cuh"
 #include "head_cache.cuh"
 #include "hub_rows.cuh"
@@ -63,9 +63,22 @@ __device__ __forceinline__ bool product(const Rows& m, PartIds& ids, u64 at, boo
   const bool full = m.x_bits == nullptr;
   A a = A();
   if (READS_VALUES && !ISO && !PACKED && full && active) a = read(m.values, m.part.value_segments, at, 1);  // both requests are in flight together
-  Id word = 0;
-  if (PACKED || READS_IDS || !full) word = ids.load(at, active);
-  return active && product_at(m, word, a, at, row, z);
+  u64 id = 0;
+  if (PACKED) {
+    const Id both = ids.load(at, active);
+    id = both & ((Id(1) << m.id_bits) - 1);
+    a = (A)(both >> m.id_bits);
+  } else if (READS_IDS || !full) {
+    id = (u64)ids.load(at, active);
+  }
+  if (!active) return false;
+  if (!full && !present(m.x_bits, id)) return false;
+  if (READS_VALUES) {
+    if (ISO) a = m.values[0];
+    else if (!full && !PACKED) a = read(m.values, m.part.value_segments, at, 1);
+  }
+  z = multiply(a, READS_VECTOR ? m.x[id] : X(), row, id);
+  return true;
 }
 
 // Adds up a row of few entries by one lane: lanes need not call together. Its entries share lines with those of other
