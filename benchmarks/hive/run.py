@@ -202,5 +202,7 @@ class _Run:
 
 def _matrices(made: Any) -> list[gb.Matrix]:
     """Return the matrices of a row's input."""
-    parts = made.values() if isinstance(made, dict) else made if isinstance(made, tuple) else (made,)
-    return [part for part in parts if isinstance(part, gb.Matrix)]
+    if isinstance(made, gb.Matrix):
+        return [made]
+    parts = made.values() if isinstance(made, dict) else made if isinstance(made, tuple) else ()
+    return [A for part in parts for A in _matrices(part)]
