@@ -120,9 +120,9 @@ def by_engine(S: Matrix, problem: Problem) -> Found | None:
         part = replay.local_pagerank(S, seed, limits)
         if part is None:
             return None
-        if not part.settled:
-            raise problem.failure(part.grown)
         parts.append(part)
+    if grown := [part.grown for part in parts if not part.settled]:
+        raise problem.failure(max(grown))
 
     def ends(rank: Ints) -> Ints:
         made, begin = np.empty(rank.size, np.int64), 0

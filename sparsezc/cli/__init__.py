@@ -21,9 +21,9 @@ from itertools import chain
 from types import FrameType
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from sparsezc.errors import meant
 from sparsezc.terminal import streams
 from sparsezc.terminal.printable import one_line
-from sparsezc.terminal.suggest import meant
 
 if TYPE_CHECKING:
     from sparsezc.cli.answers.report import Report
