@@ -20,6 +20,7 @@ from sparsezc import stats
 from sparsezc.device import cuda
 from sparsezc.memory.placement import RECORDS
 
+_ENOUGH, _MOST_TRIALS = 0.1, 25  # seconds of trials at least, but for this number of them
 ID_BYTES = 4  # on a GPU, of graphs up to 2^32 vertices
 
 
@@ -102,7 +103,7 @@ class _Run:
             case.notes |= row.notes(made, answer)
         with self._step("the trials"):
             other = self._in_turns(made) if options.peers else None
-            for _ in range(options.trials):
+            while len(case.trials) < options.trials or self._goes_on(options.trials):
                 answer, before = None, time.process_time()  # its memory is free again before the clock starts
                 answer, took = timed(partial(row.run, made), self.synchronize)
                 # of all threads: says on a machine that others use, too, what a call costs
@@ -131,6 +132,11 @@ class _Run:
             with self._step("counting"):
                 self._count(made)
         return None
+
+    def _goes_on(self, trials: int) -> bool:
+        """Return whether trials on a GPU are so short that more are taken: after some rest one takes longer."""
+        seconds = [trial.seconds for trial in self.case.trials]
+        return trials > 0 and self.given.placement != HOST and len(seconds) < _MOST_TRIALS and sum(seconds) < _ENOUGH
 
     def _in_turns(self, made: Any) -> Callable[[], Any] | None:
         """Return the call of this package that the goal is a share of: it and the row's own run in turns.
@@ -196,5 +202,7 @@ class _Run:
 
 def _matrices(made: Any) -> list[gb.Matrix]:
     """Return the matrices of a row's input."""
-    parts = made.values() if isinstance(made, dict) else made if isinstance(made, tuple) else (made,)
-    return [part for part in parts if isinstance(part, gb.Matrix)]
+    if isinstance(made, gb.Matrix):
+        return [made]
+    parts = made.values() if isinstance(made, dict) else made if isinstance(made, tuple) else ()
+    return [A for part in parts for A in _matrices(part)]

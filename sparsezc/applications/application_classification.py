@@ -20,7 +20,6 @@ from sparsezc.terminal.progress import steps
 _SUM = semiring.plus_times[datatypes.FP64]
 _FARTHER = semiring.max_rminus[datatypes.FP64]
 _ROUNDING = 2.0**-46  # of the largest value: 64 units of its last place, as sums of some messages round
-_COPIES = 64  # of the graph's edges, with their distances, that may take the engine's fastest memory
 _FARTHEST = 1e150  # that features may lie apart: sums of the messages of all rounds then fit FP64
 
 
@@ -140,7 +139,6 @@ def application_classification(
     passes = m if rounds is None else graphs.count(rounds, "rounds", 1)
     X = _check.table_beside(G, features, "features", n)
     named = ("features", "pattern_features")
-    G = G._resident(_COPIES)  # every round reads its edges
     D, _ = _distances(X, _check.table(pattern_features, named[1], m, X.ncols), named)
     pattern = _pattern(G, P, edge_features, pattern_edge_features)
     mu = _normal(D.apply(unary.ainv).new())
@@ -152,7 +150,7 @@ def application_classification(
         M = published.first
     else:
         M = mu.mxm(pattern.ends, _SUM).new().apply(binary.times, right=0.0).new()
-    for _ in steps(range(passes), "rounds", at_most=True):
+    for number in steps(range(passes), "rounds", at_most=True):
         mu_before, M_before = mu, M
         # r = mu(a) - R, beside f = mu(b) - F
         X = mu.mxm(pattern.ends, _SUM).new()
@@ -168,7 +166,8 @@ def application_classification(
         mu << mu.ewise_mult(D, binary.minus)
         mu << _normal(mu)
         # a round depends on mu and M alone, and what all of a column of M gains is what mu is normalised by
-        if published is None and _is_settled(mu_before, mu) and _is_settled(_from_most(M_before), _from_most(M)):
+        looks = published is None and number > 0  # the first round changes messages, which were 0
+        if looks and _is_settled(mu_before, mu) and _is_settled(_from_most(M_before), _from_most(M)):
             break
     return mu
 

@@ -571,7 +571,9 @@ def test_tables_with_headings_and_byte_order_marks(mark, heading, here):
         ),
         (["graph-search", "g.tsv", "--sources", 0, "--scores", "pairs.csv"], "pairs.csv has 2 columns; one number for"),
         (["geolocation", "absent.tsv", "--places", "places.csv", "--out", "no/a.csv"], "does not exist"),
-        (["fused-lasso", "g.tsv", "--y", "p.npy", "--lambda1", 1], "y has 2 numbers; one for each of 5 vertices"),
+        (["fused-lasso", "g.tsv", "--y", "p.npy", "--lambda1", 1], "p.npy: y has 2 numbers; one for each of 5"),
+        (["geolocation", "g.tsv", "--places", "w.npy"], "w.npy: places has shape (2, 2); (5, 2) is needed"),
+        (["seeded-graph-matching", "g.tsv", "p.tsv", "--seeds", "first.csv"], "p.tsv: B is 2 x 2 and A is 5 x 5"),
         (["seeded-graph-matching", "g.tsv", "g.tsv", "--seeds", "half.csv"], "has 3.5, 3 in row 1; whole numbers"),
         (["seeded-graph-matching", "g.tsv", "g.tsv", "--seeds", "y.npy"], "has shape (5,); a line of 2 vertices"),
         (["jaccard-coefficient", "path:3", "--pairs", "g.tsv"], "--pairs g.tsv is 5 x 5; path:3 has vertices 0 to 2"),
@@ -587,6 +589,7 @@ def test_bad_input(arguments, message, here, capsys):
     (here / "bad.npy").write_text("nothing")
     (here / "half.csv").write_text("0,0\n3.5,3\n")
     (here / "far.tsv").write_text("0\t77\n")
+    (here / "first.csv").write_text("0,0\n")
     (here / "i.csv").write_text("inf\n0\n0\n1\n1\n")
     code, out, err = run(capsys, *arguments)
     assert (code, out) == (1, "")

@@ -55,10 +55,9 @@ def _carried(indptr: Any, ids: Any, capacity: Any, source: int, target: int) -> 
     back = run_arrays(_opposite, (indptr, ids), cost)
     if back is None and fits:
         return _scipys(capacity, ids, indptr, source, target)
+    drain: Callable[..., Any] = partial(_in_machine_code, _drain)
     if back is None:
         back, drain = _opposite(indptr, ids), _drain
-    else:
-        drain = partial(_in_machine_code, _drain)
     return None if back.size < ids.size else capacity - _left(drain, indptr, ids, back, capacity, source, target)
 
 

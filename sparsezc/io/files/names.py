@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
@@ -60,8 +60,10 @@ def is_piped(path: Path) -> bool:
 
 
 @contextmanager
-def naming(graph: str | os.PathLike[str]) -> Iterator[None]:
+def naming(graph: str | os.PathLike[str], others: Mapping[str, str] | None = None) -> Iterator[None]:
     """Put the graph's name in front of an error that does not name it.
+
+    `others`: the files of other arguments, one of which is named where the error is about it: its first word.
 
     >>> with naming("a.txt"):
     ...     raise FileFormatError("too long")
@@ -72,7 +74,8 @@ def naming(graph: str | os.PathLike[str]) -> Iterator[None]:
     try:
         yield
     except GraphblasException as error:
-        add_name(error, graph)
+        about = str(error.args[0]).split(maxsplit=1)[:1] if error.args else []
+        add_name(error, next((file for name, file in (others or {}).items() if [name] == about), graph))
         raise
 
 
