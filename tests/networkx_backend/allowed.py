@@ -438,7 +438,7 @@ CHOICES: dict[str, Check] = {
     ),
     **dict.fromkeys(("bidirectional_shortest_path", "all_pairs_bellman_ford_path", "johnson"), _any_path),
     "bidirectional_dijkstra": lambda G, given, ours, theirs: (
-        _mixed(G, given, ours[0], theirs[0]) or _any_path(G, given, ours[1], theirs[1])
+        _mixed(G, given, ours[0], theirs[0]) or _path(G, {"weight": "weight"} | given, ours[1], theirs[1])
     ),
     "effective_size": _sizes,
     "floyd_warshall_predecessor_and_distance": _before,

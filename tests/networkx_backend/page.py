@@ -29,7 +29,7 @@ def _ratio(case: frame.Case | None) -> str:
     if case is None:
         return "-"
     ratio = statistics.median(ours / theirs for theirs, ours in case.notes["seconds"])
-    fewer = f" ({case.setting['nodes']})" if case.setting.get("nodes", _NODES) < _NODES else ""
+    fewer = f" ({case.setting['nodes']})" if case.setting["nodes"] < _NODES else ""
     return (f"{ratio:.1f}" if ratio >= 0.095 else f"{ratio:.3f}") + fewer
 
 
@@ -43,19 +43,25 @@ def table() -> list[str]:
 def publish_times(found: list[dict[str, Any]]) -> None:
     """Publish the times of ``benchmarks.networkx_overhead --forced --sizes medium --out FILE`` by function.
 
-    All are published anew: what was not measured has no time.
+    Each has the commit that it was timed at; functions that were not measured keep their times.
     """
-    cases: dict[str, frame.Case] = {}
-    for name in {line["function"] for line in found}:
-        answered = [line for line in found if line["function"] == name and line["forced"] == line["forced"]]  # no NaN
-        seconds = [[float(f"{line[key]:.3g}") for key in ("alone", "forced")] for line in answered]
-        if seconds:
-            nodes = _OF_SIZE[answered[0]["size"]]
-            setting = {"times": "of each call NetworkX's, then the backend's", "clock": "processor", "nodes": nodes}
-            cases[name] = frame.Case(name, setting, notes={"seconds": seconds})
     with tempfile.TemporaryDirectory() as folder:
         made = frame.Report("networkx_overhead", "ms", Path(folder) / "networkx.json")
         made.machine["command"] = [*["python", "-m", "benchmarks.networkx_overhead", "--forced", "--sizes", "medium"]]
+        cases = {case.name: case for case in frame.load(PUBLISHED).cases}
+        for name in {line["function"] for line in found}:
+            answered = [
+                line for line in found if line["function"] == name and line["forced"] == line["forced"]
+            ]  # no NaN
+            seconds = [[float(f"{line[key]:.3g}") for key in ("alone", "forced")] for line in answered]
+            if seconds:
+                setting = {
+                    "times": "of each call NetworkX's, then the backend's",
+                    "clock": "processor",
+                    "nodes": _OF_SIZE[answered[0]["size"]],
+                    "commit": made.machine["commit"],
+                }
+                cases[name] = frame.Case(name, setting, notes={"seconds": seconds})
         for name in sorted(cases):
             made.add(cases[name])
         publish.publish(made.path, PUBLISHED.parent, PUBLISHED.stem)

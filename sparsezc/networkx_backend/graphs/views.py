@@ -170,6 +170,8 @@ class ReadOnly:
 
     def has_edge(self, u: Any, v: Any) -> bool:
         """Return whether an edge leads from a node to another."""
+        if self.source is not None:
+            return bool(self.source.has_edge(u, v))
         return u in self.index and v in self.index and self.A.get(self.index[u], self.index[v]) is not None  # type: ignore[attr-defined]
 
     def get_edge_data(self, u: Any, v: Any, default: Any = None) -> Any:
