@@ -203,6 +203,12 @@ class Capabilities(Protocol):
         and of the transpose, None where it is not to be used; the `mask` is of its part of the result.
         """
 
+    def shared_searches(self, frontier: Any, push: Any, pull: Any) -> Any:
+        """Return all levels of at most 64 searches that processes take together, with operands as ``shared_step`` has.
+
+        None: memory is short.
+        """
+
     def shared_moves(
         self, e: Any, first: int, last: int, start: NDArray[Any], shares: NDArray[Any] | None, scale: float, *,
         joins: bool,
@@ -224,6 +230,9 @@ class Capabilities(Protocol):
     def storage(self, store: Any) -> tuple[str, str | None, int]:
         """Return the content's format, its placement if the engine has several, and its bytes: repr shows these."""
 
+    def agreed(self, *found: Any) -> tuple[Any, ...] | None:
+        """Return arrays of equal shapes that every process computed, as the first has them: a collective."""
+
     def on_whole(self, store: Any, what: str) -> None:
         """Warn that each process does a step of an algorithm on all entries, or refuse as ``config.fallback`` says."""
 
@@ -236,11 +245,20 @@ class Capabilities(Protocol):
     def afford_transpose(self, store: Any) -> None:
         """Store a matrix by columns too, for repeated products with the transpose, if faster and if memory allows."""
 
+    def resident(self, store: Any, times: int) -> Any:
+        """Return a copy of a matrix in the engine's fastest memory, where that has room for so many copies of it."""
+
     def sample(self, store: Any) -> Any:
         """Return a matrix with some entries of each row, hubs first, that is cheap to read."""
 
     def pointers(self, store: Any) -> Any:
         """Return a square matrix with a true entry (i, v(i)) for each entry of a vector of positions."""
+
+    def follow(self, store: Any, starts: NDArray[Any], length: int, meanwhile: Callable[[], None]) -> Any:
+        """Return walks along a vector of positions as a matrix, as ``walk`` along its pointers does.
+
+        `meanwhile` is called once, while an engine that computes beside the host walks.
+        """
 
     def compress(self, store: Any, order: str) -> Any:
         """Return the same matrix with its ids in less memory.
@@ -293,11 +311,17 @@ class Capabilities(Protocol):
     def lend_rows(self, store: Any) -> Any:
         """Return a context that lends a matrix's rows in host memory: :func:`sparsezc.core.replay.lent_rows`."""
 
-    def search(self, matrix: Any, frontier: Any, parents: bool) -> Any:
+    def search(self, matrix: Any, start: Any, parents: bool) -> Any:
         """Return a vector of the levels of a breadth-first search along the rows of a square matrix.
 
-        They are INT32, 0 at the entries of `frontier`. With `parents` they are INT64, the vertex before each, and the
-        frontier's own values at its entries.
+        They are INT32, 0 at `start`: a vertex, or the entries of a vector. With `parents` they are INT64, the vertex
+        before each; the vertex itself, or the vector's own values, at `start`.
+        """
+
+    def searches(self, matrix: Any, frontier: Any) -> Any:
+        """Return a matrix of the levels of searches along the rows of a square matrix, one for each row of `frontier`.
+
+        They are INT32, 0 at the entries of `frontier`.
         """
 
     def shorten(
@@ -348,7 +372,10 @@ def _cannot(*_: Any) -> None:
 
 
 #: The capabilities that run rounds of a loop in place of its statements.
-_LOOPS = ("search", "shorten", "components", "local_pagerank", "run_loop", "run_arrays", "replay", "replay_buckets")
+_LOOPS = (
+    "search", "searches", "shorten", "components", "local_pagerank", "follow", "run_loop", "run_arrays", "replay",
+    "replay_buckets",
+)  # fmt: skip
 
 
 @contextmanager

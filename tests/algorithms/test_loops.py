@@ -49,6 +49,9 @@ EQUAL = {
     "distances of a pattern": lambda A: alg.sssp(A.dup(bool), 0),
     "distances from the nearest": lambda A: alg.multi_source_shortest_paths(A, {0, A.nrows - 1}, weighted=True),
     "distances by Bellman and Ford": lambda A: alg.bellman_ford(A, 0)[0],
+    "distances over lengths of any sign": lambda A: alg.bellman_ford(tilted(A), A.nrows // 2)[0],
+    "a negative cycle": lambda A: alg.find_negative_cycle(A.apply("minus", right=2).new()).size > 0,
+    "no negative cycle": lambda A: alg.find_negative_cycle(tilted(A)).size,
     "no cycle": alg.is_directed_acyclic_graph,
     "generations": lambda A: alg.topological_generations(A.select("triu", 1).new()),
     "independent set": lambda A: alg.maximal_independent_set(A, seed=3),
@@ -105,6 +108,13 @@ CONNECTED = {
 
 def directed(A):
     return A.dup()._known_symmetric(False)
+
+
+def tilted(A):
+    """Some lengths below 0, but no cycle: each is longer or shorter by the heights of its ends."""
+    i, j, values = A.to_coo()
+    height = np.arange(A.nrows) * 7 % 5
+    return gb.Matrix.from_coo(i, j, values + height[j] - height[i], nrows=A.nrows, ncols=A.nrows, dtype="INT64")
 
 
 def ahead(A):

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from sparsezc.algorithms.loops import jumping
+
 __all__ = ["components", "degree_sums", "forest", "inside", "opposites", "strong_components"]
 
 
@@ -34,6 +36,7 @@ def components(indptr: Any, indices: Any) -> Any:
     return labels
 
 
+@jumping
 def strong_components(indptr: Any, indices: Any) -> Any:
     """Return the smallest vertex of each strong component, by one depth-first search.
 

@@ -9,9 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from sparsezc.algorithms.loops import jumping
+
 __all__ = ["brandes", "counts", "longest"]
 
 
+@jumping
 def counts(indptr: Any, indices: Any, sources: Any, first: int, last: int) -> Any:
     """Return of each vertex, over the searches from some of the sources that meet it: how many, the sum of their hops,
     the sum of one over the hops, and the most hops; the source itself does not count.
@@ -66,6 +69,7 @@ def counts(indptr: Any, indices: Any, sources: Any, first: int, last: int) -> An
     return reached, total, inverse, farthest
 
 
+@jumping
 def brandes(indptr: Any, indices: Any, sources: Any, ends: bool, entries: bool, first: int, last: int) -> Any:
     """Return the shares of shortest paths from some of the sources that pass through each vertex, with `ends` that are
     to or from it as well; or, with `entries`, that use each entry.

@@ -63,8 +63,9 @@ def _carried(indptr: Any, ids: Any, capacity: Any, source: int, target: int) -> 
 
 
 def _in_machine_code(loop: Callable[..., Any], *given: Any) -> Any:
-    """Run a loop after another one has run."""
-    return run_arrays(loop, given, np.inf)
+    """Run a loop that returns something, after another one has run; as it is where it has no machine code."""
+    found = run_arrays(loop, given, np.inf)
+    return loop(*given) if found is None else found
 
 
 def _fits_scipy(capacity: NDArray[Any], n: int) -> bool:
@@ -110,8 +111,8 @@ def _opposite(indptr: Any, ids: Any) -> Any:
     return back
 
 
-def _drain(indptr: Any, ids: Any, back: Any, room: Any, excess: Any, target: int, wall: int) -> None:
-    """Push excess to the target, which takes all, until none that is left reaches it.
+def _drain(indptr: Any, ids: Any, back: Any, room: Any, excess: Any, target: int, wall: int) -> int:
+    """Push excess to the target, which takes all, until none that is left reaches it; return the number of searches.
 
     Vertices wait in a queue, and each is done until it has none or does not reach the target any more. Heights are
     searched for anew after as much work as that takes.
@@ -132,7 +133,9 @@ def _drain(indptr: Any, ids: Any, back: Any, room: Any, excess: Any, target: int
     room_of_queue = np.uint64(n)
     excess[sink] = 0
     excess[start] = 0
+    searches = 0
     while True:
+        searches += 1
         height[:] = n
         height[sink] = 0
         queue[0] = sink
@@ -155,7 +158,7 @@ def _drain(indptr: Any, ids: Any, back: Any, room: Any, excess: Any, target: int
                 queue[count] = v
                 count += one
         if count == none:
-            return
+            return searches
         work = 0
         while count and work < _SEARCH * n + ids.size:
             v = queue[first]
