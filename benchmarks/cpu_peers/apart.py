@@ -14,7 +14,7 @@ _START = 180.0  # seconds in which a process reads its graph
 
 
 class Work(NamedTuple):
-    """What a process measures: some rows of one graph.
+    """Some rows of one graph, which a process measures.
 
     Attributes
     ----------

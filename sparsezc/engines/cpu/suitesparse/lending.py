@@ -78,7 +78,7 @@ def format_of(store: Any) -> Format | None:
 
 
 class _Cells:
-    """What a loan writes: pointers, sizes, settings. They are used again, as making each takes half a microsecond."""
+    """The pointers, sizes and settings that a loan writes; used again, as making each takes half a microsecond."""
 
     __slots__ = ("control", "iso", "listed", "pointers", "sizes", "switch", "unpacked")
 
