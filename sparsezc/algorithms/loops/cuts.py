@@ -95,7 +95,7 @@ def single_cuts(indptr: Any, indices: Any) -> Any:
     doi:10.1145/362248.362272.
     """
     n = indptr.size - 1
-    starts, ids, one = indptr.view(np.uint64), indices.view(np.uint64), np.uint64(1)  # numba checks no sign then
+    starts, one = indptr.view(np.uint64), np.uint64(1)  # numba checks no sign then
     none = np.uint64(n)
     met, low, next = np.zeros(n, np.int64), np.empty(n, np.int64), starts[:-1].copy()
     parent, over, divides = np.full(n, none), np.full(n, -1), np.zeros(n, np.bool_)
@@ -110,7 +110,7 @@ def single_cuts(indptr: Any, indices: Any) -> Any:
             at = next[v]
             if at < starts[v + one]:
                 next[v] = at + one
-                u = ids[at]
+                u = np.uint64(indices[at])
                 if met[u] == 0:
                     number += 1
                     met[u] = low[u] = number

@@ -15,7 +15,7 @@ def propagated(indptr: Any, indices: Any) -> Any:
     Vertices of a colour are no neighbours, so they may choose one after another. There are less than 2^32.
     """
     n = indptr.size - 1
-    starts, ids = indptr.view(np.uint64), indices.view(np.uint64)
+    starts = indptr.view(np.uint64)
     one = np.uint64(1)
     # colours by descending degree
     place = np.zeros(n + 2, np.int64)
@@ -32,7 +32,7 @@ def propagated(indptr: Any, indices: Any) -> Any:
     place = np.zeros(n + 2, np.int64)
     for v in order:
         for at in range(starts[v], starts[v + one]):
-            last[color[ids[at]]] = v
+            last[color[np.uint64(indices[at])]] = v
         c = np.uint64(0)
         while last[c] == v:
             c += one
@@ -44,14 +44,14 @@ def propagated(indptr: Any, indices: Any) -> Any:
         order[place[color[v]]] = np.uint64(v)
         place[color[v]] += 1
     # rows in that order and half the bytes a number, as every round reads them
-    place_of, begin, near = np.empty(n, np.uint32), np.zeros(n + 1, np.uint64), np.empty(ids.size, np.uint32)
+    place_of, begin, near = np.empty(n, np.uint32), np.zeros(n + 1, np.uint64), np.empty(indices.size, np.uint32)
     for r in range(n):
         place_of[order[r]] = r
     written = np.uint64(0)
     for r in range(n):
         v = order[r]
         for at in range(starts[v], starts[v + one]):
-            near[written] = place_of[ids[at]]
+            near[written] = place_of[np.uint64(indices[at])]
             written += one
         begin[r + 1] = written
     label, votes, seen = order.astype(np.uint32), np.zeros(n, np.int32), np.empty(n + 1, np.uint32)

@@ -15,7 +15,7 @@ def cores(indptr: Any, indices: Any) -> Any:
     Source: V. Batagelj, M. Zaversnik, An O(m) algorithm for cores decomposition of networks, 2003, arXiv:cs/0310049.
     """
     n = indptr.size - 1
-    starts, ids = indptr.view(np.uint64), indices.view(np.uint64)  # numba checks no sign then
+    starts = indptr.view(np.uint64)  # as in parts.py, numbers are unsigned: numba checks no sign then
     one = np.uint64(1)
     degree = np.empty(n, np.int64)
     for v in range(n):  # np.diff would take three seconds to compile
@@ -35,7 +35,7 @@ def cores(indptr: Any, indices: Any) -> Any:
     for v in order:
         least = left[v]
         for entry in range(starts[v], starts[v + one]):
-            u = ids[entry]
+            u = np.uint64(indices[entry])
             d = left[u]
             if d > least:
                 # u changes places with the first of its bin, which then begins behind it
@@ -55,12 +55,12 @@ def generations(indptr: Any, indices: Any) -> Any:
     these are; a queue with them by their paths and numbers; and their number.
     """
     n = indptr.size - 1
-    starts, ids = indptr.view(np.uint64), indices.view(np.uint64)
+    starts = indptr.view(np.uint64)
     one = np.uint64(1)
     left, generation, queue = np.zeros(n, np.int64), np.full(n, -1), np.empty(n, np.int64)
     line = queue.view(np.uint64)
-    for u in ids:
-        left[u] += 1
+    for at in range(indices.size):
+        left[np.uint64(indices[at])] += 1
     first = last = np.uint64(0)
     for v in range(n):
         if left[v] == 0:
@@ -71,7 +71,7 @@ def generations(indptr: Any, indices: Any) -> Any:
         v = line[first]
         first += one
         for at in range(starts[v], starts[v + one]):
-            u = ids[at]
+            u = np.uint64(indices[at])
             left[u] -= 1
             if left[u] == 0:  # the queue has generations in their order, so v's is the largest before u
                 generation[u] = generation[v] + 1
@@ -94,19 +94,19 @@ def generations(indptr: Any, indices: Any) -> Any:
 def acyclic(indptr: Any, indices: Any) -> Any:
     """Return whether the graph has no cycle. Ids ascend in each row."""
     n = indptr.size - 1
-    starts, ids = indptr.view(np.uint64), indices.view(np.uint64)
+    starts = indptr.view(np.uint64)
     one = np.uint64(1)
     forward = backward = True  # all entries are on one side of the diagonal: the numbers are an order
     for v in range(n):
         first, end = starts[v], starts[v + 1]
         if first < end:
-            forward &= ids[first] > np.uint64(v)
-            backward &= ids[end - one] < np.uint64(v)
+            forward &= np.uint64(indices[first]) > np.uint64(v)
+            backward &= np.uint64(indices[end - one]) < np.uint64(v)
     if forward or backward:
         return True
     left, line = np.zeros(n, np.uint64), np.empty(n, np.uint64)
-    for u in ids:
-        left[u] += one
+    for at in range(indices.size):
+        left[np.uint64(indices[at])] += one
     first = last = np.uint64(0)
     for v in range(n):
         if left[v] == 0:
@@ -116,7 +116,7 @@ def acyclic(indptr: Any, indices: Any) -> Any:
         v = line[first]
         first += one
         for at in range(starts[v], starts[v + one]):
-            u = ids[at]
+            u = np.uint64(indices[at])
             left[u] -= one
             if left[u] == 0:
                 line[last] = u
@@ -126,14 +126,14 @@ def acyclic(indptr: Any, indices: Any) -> Any:
 
 def first_set(indptr: Any, indices: Any, order: Any) -> Any:
     """Return the members of the independent set that takes each vertex of an order without a member beside it."""
-    starts, ids = indptr.view(np.uint64), indices.view(np.uint64)
+    starts = indptr.view(np.uint64)
     out = np.zeros(indptr.size - 1, np.bool_)
     member = np.zeros(indptr.size - 1, np.bool_)
     for v in order.view(np.uint64):
         if not out[v]:
             member[v] = True
             for at in range(starts[v], starts[v + np.uint64(1)]):
-                out[ids[at]] = True
+                out[np.uint64(indices[at])] = True
     return member
 
 
@@ -143,13 +143,13 @@ def matching(indptr: Any, indices: Any, order: Any) -> Any:
     Edges have numbers: the entries above the diagonal, by rows.
     """
     n = indptr.size - 1
-    starts, ids = indptr.view(np.uint64), indices.view(np.uint64)
+    starts = indptr.view(np.uint64)
     ends = np.empty((order.size, 2), np.uint64)  # beside each other, as edges are read in any order
     count = np.uint64(0)
     for v in range(n):
         for at in range(starts[v], starts[v + 1]):
-            if ids[at] > np.uint64(v):
-                ends[count, 0], ends[count, 1] = v, ids[at]
+            if np.uint64(indices[at]) > np.uint64(v):
+                ends[count, 0], ends[count, 1] = v, np.uint64(indices[at])
                 count += np.uint64(1)
     partner = np.full(n, -1)
     for edge in order.view(np.uint64):

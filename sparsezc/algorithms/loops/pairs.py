@@ -18,7 +18,7 @@ def common(indptr: Any, indices: Any, pairs: Any, weights: Any) -> Any:
     """
     weight, has, inverse, logarithmic = weights
     size = pairs[0].size
-    starts, ids, one, many = indptr.view(np.uint64), indices.view(np.uint64), np.uint64(1), np.uint64(8)
+    starts, one, many = indptr.view(np.uint64), np.uint64(1), np.uint64(8)
     of_i, of_j = pairs[0].view(np.uint64), pairs[1].view(np.uint64)  # numba checks no sign then
     number, total, degrees = np.zeros(size, np.int64), np.zeros(size), np.empty(size, np.int64)
     for k in range(size):
@@ -30,19 +30,19 @@ def common(indptr: Any, indices: Any, pairs: Any, weights: Any) -> Any:
             a, b, end, other = b, a, other, end
         far = other - b > many * (end - a)
         while a < end and b < other:
-            x = ids[a]
+            x = np.uint64(indices[a])
             if far:
                 low, high = b, other
                 while low < high:
                     half = (low + high) >> one
-                    if ids[half] < x:
+                    if np.uint64(indices[half]) < x:
                         low = half + one
                     else:
                         high = half
                 b = low
                 if b == other:
                     break
-            y = ids[b]
+            y = np.uint64(indices[b])
             if x == y:
                 if inverse:  # a vertex without out-edges has no degree
                     degree = np.float64(starts[x + one] - starts[x])

@@ -45,7 +45,7 @@ def strong_components(indptr: Any, indices: Any) -> Any:
     Information Processing Letters 116, 2016, doi:10.1016/j.ipl.2015.08.010.
     """
     n = np.uint64(indptr.size - 1)
-    starts, ids = indptr.view(np.uint64), indices.view(np.uint64)  # numba checks no sign then
+    starts = indptr.view(np.uint64)  # numba checks no sign then
     one = np.uint64(1)
     # the number of the first vertex met that it reaches back to; n and more once it is done
     low = np.zeros(n, np.uint64)
@@ -65,15 +65,15 @@ def strong_components(indptr: Any, indices: Any) -> Any:
         while depth:
             v = path[depth - one]
             at, end, least = next[v], starts[v + one], low[v]
-            while at < end and low[ids[at]]:
-                least = min(least, low[ids[at]])
+            while at < end and low[np.uint64(indices[at])]:
+                least = min(least, low[np.uint64(indices[at])])
                 at += one
             next[v] = at
             if least < low[v]:
                 low[v] = least
                 own[v] = False
             if at < end:
-                u = ids[at]  # the edge is looked at again once u is done
+                u = np.uint64(indices[at])  # the edge is looked at again once u is done
                 path[depth] = u
                 depth += one
                 number += one
@@ -104,7 +104,6 @@ def forest(indptr: Any, indices: Any, order: Any) -> Any:
     Entries are above the diagonal. The forest has each in both directions: its rows, ids, and the entries of both.
     """
     n = indptr.size - 1
-    columns = indices.view(np.uint64)
     row = np.empty(indices.size, np.uint64)
     for v in range(n):
         row[indptr[v] : indptr[v + 1]] = v
@@ -113,7 +112,7 @@ def forest(indptr: Any, indices: Any, order: Any) -> Any:
     begin = np.zeros(n + 1, np.int64)
     left = n - 1
     for entry in order.view(np.uint64):
-        v, u = row[entry], columns[entry]
+        v, u = row[entry], np.uint64(indices[entry])
         while parent[v] != v:
             parent[v] = parent[parent[v]]
             v = parent[v]
@@ -124,7 +123,7 @@ def forest(indptr: Any, indices: Any, order: Any) -> Any:
             parent[max(u, v)] = min(u, v)
             taken[entry] = True
             begin[row[entry] + np.uint64(1)] += 1
-            begin[columns[entry] + np.uint64(1)] += 1
+            begin[np.uint64(indices[entry]) + np.uint64(1)] += 1
             left -= 1
             if left == 0:
                 break
@@ -134,7 +133,7 @@ def forest(indptr: Any, indices: Any, order: Any) -> Any:
     ids, entries = np.empty(begin[n], np.int64), np.empty(begin[n], np.int64)
     for entry in range(indices.size):  # by rows, so the ids of each row come in ascending order
         if taken[entry]:
-            for v, u in ((row[entry], columns[entry]), (columns[entry], row[entry])):
+            for v, u in ((row[entry], np.uint64(indices[entry])), (np.uint64(indices[entry]), row[entry])):
                 ids[free[v]] = u
                 entries[free[v]] = entry
                 free[v] += 1
@@ -147,22 +146,23 @@ def inside(indptr: Any, indices: Any, label: Any, symmetric: bool) -> Any:
     Labels are unsigned.
     """
     n = indptr.size - 1
-    starts, ids = indptr.view(np.uint64), indices.view(np.uint64)  # numba checks no sign then
+    starts = indptr.view(np.uint64)  # numba checks no sign then
     leaving = np.zeros(n)
     left = diagonal = 0
     for v in range(n):
         own = label[v]
         leaving[own] += indptr[v + 1] - indptr[v]
         for at in range(starts[v], starts[v + 1]):
-            if symmetric and ids[at] >= np.uint64(v):  # ids ascend, and what follows has its opposite left of it
-                diagonal += ids[at] == np.uint64(v)
+            u = np.uint64(indices[at])
+            if symmetric and u >= np.uint64(v):  # ids ascend, and what follows has its opposite left of it
+                diagonal += u == np.uint64(v)
                 break
-            left += label[ids[at]] == own
+            left += label[u] == own
     entering = leaving
     if not symmetric:
         entering = np.zeros(n)
-        for u in ids:
-            entering[label[u]] += 1
+        for at in range(indices.size):
+            entering[label[np.uint64(indices[at])]] += 1
     chance = 0.0
     for c in range(n):
         chance += leaving[c] * entering[c]
@@ -174,17 +174,17 @@ def opposites(indptr: Any, indices: Any) -> Any:
 
     Ids ascend in each row, so from row to row a row's next id that is looked for only moves forward.
     """
-    starts, ids, one = indptr.view(np.uint64), indices.view(np.uint64), np.uint64(1)
+    starts, one = indptr.view(np.uint64), np.uint64(1)
     next = starts[:-1].copy()
     count = 0
     for i in range(np.uint64(next.size)):
         for at in range(starts[i], starts[i + one]):
-            j = ids[at]
+            j = np.uint64(indices[at])
             place, end = next[j], starts[j + one]
-            while place < end and ids[place] < i:
+            while place < end and np.uint64(indices[place]) < i:
                 place += one
             next[j] = place
-            if place < end and ids[place] == i and i != j:
+            if place < end and np.uint64(indices[place]) == i and i != j:
                 count += 1
     return count
 

@@ -152,7 +152,7 @@ def longest(indptr: Any, indices: Any, start: int, state: Any, place: Any, searc
             first += np.uint64(1)
             depth = level[v] + 1
             for at in range(starts[v], starts[v + np.uint64(1)]):
-                u = ids[at]
+                u = np.uint64(ids[at])
                 if level[u] < 0:
                     level[u] = depth
                     queue[last] = u
@@ -160,24 +160,24 @@ def longest(indptr: Any, indices: Any, start: int, state: Any, place: Any, searc
         return level[queue[last - np.uint64(1)]]
 
     n = indptr.size - 1
-    starts, ids = indptr.view(np.uint64), indices.view(np.uint64)
+    starts = indptr.view(np.uint64)
     level, queue = np.empty(n, np.int64), np.empty(n, np.uint64)
     order, depth, upper = state
     left, most = place
     if order.size == 0:
         middle = np.uint64(start)
         for _ in range(2):
-            search(starts, ids, middle, level, queue)
+            search(starts, indices, middle, level, queue)
             far = queue[n - 1]
-            distance = search(starts, ids, far, level, queue)
+            distance = search(starts, indices, far, level, queue)
             most = max(most, distance)
             middle = queue[n - 1]
             while 2 * level[middle] > distance:  # half of the way back
                 for at in range(starts[middle], starts[middle + np.uint64(1)]):
-                    if level[ids[at]] < level[middle]:
-                        middle = ids[at]
+                    if level[np.uint64(indices[at])] < level[middle]:
+                        middle = np.uint64(indices[at])
                         break
-        distance = search(starts, ids, middle, level, queue)
+        distance = search(starts, indices, middle, level, queue)
         order, depth, upper = queue.copy(), level.copy(), level + distance
         most, left = max(most, distance), n
     while left and searches:
@@ -189,7 +189,7 @@ def longest(indptr: Any, indices: Any, start: int, state: Any, place: Any, searc
         if upper[v] <= most:
             continue
         searches -= 1
-        distance = search(starts, ids, v, level, queue)
+        distance = search(starts, indices, v, level, queue)
         most = max(most, distance)
         for u in range(n):
             upper[u] = min(upper[u], distance + level[u])

@@ -16,7 +16,7 @@ def corners(indptr: Any, indices: Any) -> Any:
     found once, from its first vertex.
     """
     n = indptr.size - 1
-    starts, columns, one = indptr.view(np.uint64), indices.view(np.uint64), np.uint64(1)  # numba checks no sign then
+    starts, one = indptr.view(np.uint64), np.uint64(1)  # numba checks no sign then
     pairs = np.empty(n, np.int64)
     begin, ids = np.zeros(n + 1, np.uint64), np.empty(indices.size // 2, np.uint32)
     count = np.uint64(0)
@@ -24,7 +24,7 @@ def corners(indptr: Any, indices: Any) -> Any:
         own = starts[v + 1] - starts[v]
         pairs[v] = np.int64(own) * (np.int64(own) - 1)
         for at in range(starts[v], starts[v + 1]):
-            u = columns[at]
+            u = np.uint64(indices[at])
             degree = starts[u + one] - starts[u]
             if degree > own or (degree == own and u > np.uint64(v)):
                 ids[count] = u
