@@ -125,8 +125,9 @@ NETWORKX_S_OWN: dict[str, Callable[[Any, dict[str, Any], Outcome], bool]] = {
     "greedy_modularity_communities": lambda G, given, theirs: theirs == ("raised", TypeError),
     # it subtracts matrices of booleans, which is "exclusive or"
     "tournament_matrix": lambda G, given, theirs: {bool} == {type(d.get("weight", 1)) for *_, d in G.edges(data=True)},
-    # they square the sum of the weights, which may be too large for that
+    # they square sums of weights, which may be too large for that
     "modularity": lambda G, given, theirs: theirs == ("raised", OverflowError),
+    "hyper_wiener_index": lambda G, given, theirs: theirs == ("raised", OverflowError),
     "louvain_communities": lambda G, given, theirs: theirs == ("raised", OverflowError),
 }
 
