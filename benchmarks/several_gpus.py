@@ -26,7 +26,7 @@ from benchmarks.model import exchanged
 from sparsezc.cli.scale_counts import Counts, Cut
 from sparsezc.device import cuda
 from sparsezc.engines import distributed
-from sparsezc.engines.distributed.parts.exchange import packing
+from sparsezc.engines.distributed.parts.exchange import listing, packing
 from sparsezc.engines.gpu.layouts.head_cache import HeadCache
 from sparsezc.engines.gpu.products import multi_source_bfs
 from sparsezc.semirings.types.datatypes import BOOL
@@ -58,7 +58,7 @@ def _lists(A: Any, D: Any, levels: Any) -> float:
     part, engine = D._store.local._need()[1].held()[0], distributed.engine()
     slots = part.layouts[HeadCache].expected_slots(part, BOOL, values=False)
     cost = multi_source_bfs.push_cost(part.indices.placement)
-    setting = exchanged.Setting(D._store.layout.bounds, cost, slots, packing(engine))
+    setting = exchanged.Setting(D._store.layout.bounds, cost, slots, listing(engine))
     return exchanged.many_searches(A, levels.to_dense(-1), 0, setting)
 
 

@@ -6,7 +6,7 @@ import builtins
 from collections.abc import Iterator
 from typing import Any
 
-from sparsezc.errors import InvalidValue
+from sparsezc.errors import InvalidValue, meant
 from sparsezc.semirings.algebra.operators import BinaryOp, Operator, TypedOp
 from sparsezc.semirings.algebra.registering import Parameterized, Path, namespace
 from sparsezc.semirings.algebra.structures import Monoid, Semiring, register_anonymous
@@ -125,7 +125,7 @@ def from_string(kind: str, text: str) -> Any:
         return _from_string(kind, text)
     for each in KINDS_IN_ORDER:
         try:
-            return _from_string(each, text)
+            return _from_string(each, text, offer=False)
         except InvalidValue:
             continue
     raise InvalidValue(
@@ -136,7 +136,7 @@ def from_string(kind: str, text: str) -> Any:
 def find(kind: str, text: str) -> Any:
     """Find the operator of a kind that a string names; return None if there is none."""
     try:
-        return _from_string(kind, text)
+        return _from_string(kind, text, offer=False)
     except InvalidValue:
         return None
 
@@ -159,7 +159,8 @@ def _convert(kind: str, x: Operator | TypedOp) -> Any:
     return found[x.type] if isinstance(x, TypedOp) else found
 
 
-def _from_string(kind: str, text: str) -> Any:
+def _from_string(kind: str, text: str, *, offer: bool = True) -> Any:
+    """Find the operator; `offer` the nearest name in the error, which takes a while: some callers go on without one."""
     written, bracket, dtype = text.strip().partition("[")  # registered names may have capital letters
     written = written.strip()
     base, dtype = written.lower(), dtype.lower()
@@ -178,13 +179,12 @@ def _from_string(kind: str, text: str) -> Any:
         op = getattr(numpy, name) if name in dir(numpy) else None
     if op is None and kind == "semiring" and base.count(".") == 1:
         left, _, right = base.partition(".")
-        op = semiring_of(_from_string("monoid", left), _from_string("binary", right))
+        op = semiring_of(_from_string("monoid", left, offer=offer), _from_string("binary", right, offer=offer))
     if op is None:
         example = _EXAMPLES.get(kind, "+[int]")
         unknown = "Bad semiring string" if kind == "semiring" else f"Unknown {kind} string"
-        raise InvalidValue(
-            f"{unknown}: {text!r} names no {kind} operator; a name or a spelling such as {example!r} is needed"
-        )
+        nearest = f"{text!r} names no {kind} operator{meant(base, known) if offer else ''}"
+        raise InvalidValue(f"{unknown}: {nearest}; a name or a spelling such as {example!r} is needed")
     return op[datatypes.lookup(dtype[:-1])] if bracket else op
 
 

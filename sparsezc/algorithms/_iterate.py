@@ -56,8 +56,8 @@ def run_loop(loop: Callable[..., Any], A: Matrix, weighted: bool, *given: Any, p
 
 def by_loop(
     A: Matrix, start: Vector, terms: Callable[[], Any], bound: float, max_iter: int, weighted: bool
-) -> Vector | None:
-    """Return the scores after iterations in one loop; None if the engine runs none.
+) -> NDArray[np.float64] | None:
+    """Return the scores after iterations in one loop, an array of its own; None if the engine runs none.
 
     See :func:`sparsezc.algorithms.loops.ranks.powers`.
     """
@@ -71,7 +71,8 @@ def by_loop(
         begin = found[0]
     if not found[1] <= bound:
         raise failure("the scores", max_iter, found[1], bound)
-    return replay.vector(found[0])
+    scores: NDArray[np.float64] = found[0]
+    return scores
 
 
 def moved(x: Vector, before: Vector) -> float:

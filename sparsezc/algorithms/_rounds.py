@@ -17,12 +17,14 @@ from sparsezc.terminal.progress import steps
 _PATIENCE = 16
 
 
-def searched(A: Matrix, frontier: Vector | Matrix, *, parents: bool = False) -> Vector | None:
+def searched(A: Matrix, frontier: Vector | Matrix, *, parents: bool = False) -> Any:
     """Return the levels of a search from `frontier`, or the parents; None if its engine cannot run the whole loop.
 
     Then the statements of :func:`sparsezc.algorithms.bfs` do. The frontier's values are the parents of its vertices.
     """
-    return replay.search(A, frontier, parents=parents) if isinstance(frontier, Vector) else None
+    if isinstance(frontier, Vector):
+        return replay.search(A, frontier, parents=parents)
+    return None if parents else replay.searches(A, frontier)
 
 
 def rounds(frontier: Vector | Matrix) -> Iterable[Any]:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.algorithms import _check, _iterate
+from sparsezc.core import replay
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.errors import ConvergenceFailure
@@ -100,14 +101,15 @@ def hits(
             y = (turned if back else A).mxv(Vector.from_dense(x), multiply).new().to_dense(0.0)
         return y
 
-    h = np.abs(_leading(lambda x: times(times(x, True), False), hubs.to_dense(0.0), max_iter, tol))
+    h = _leading(A, lambda x: times(times(x, True), False), hubs.to_dense(0.0), max_iter, tol)
+    (h,) = replay.agreed(A, np.abs(h))
     a = times(h, True)
     if a.sum() == 0:
         return uniform.dup(), uniform.dup()
     return Vector.from_dense(h / h.sum()), Vector.from_dense(a / a.sum())
 
 
-def _leading(product: Any, start: NDArray[np.float64], max_iter: int, tol: float) -> NDArray[np.float64]:
+def _leading(A: Matrix, product: Any, start: NDArray[np.float64], max_iter: int, tol: float) -> NDArray[np.float64]:
     """Find the eigenvector, of length 1, of the largest eigenvalue of a symmetric product, beginning with `start`.
 
     With the orthonormal columns Q of the search space and T = Q' B Q, Q s is the answer for the leading eigenvector s
@@ -125,11 +127,11 @@ def _leading(product: Any, start: NDArray[np.float64], max_iter: int, tol: float
                 rest = rest - np.einsum("ik,k->i", known, parts)
                 T[: k + 1, k] += parts
             T[k, : k + 1] = T[: k + 1, k]
-            k, outside = k + 1, float(np.linalg.norm(rest))
-            if k == _BASIS or outside <= bound * T[:k, :k].max():
+            k, (outside, most) = k + 1, replay.agreed(A, np.linalg.norm(rest), T[: k + 1, : k + 1].max())
+            if k == _BASIS or outside <= bound * most:
                 break
             Q[:, k] = rest / outside
-        values, vectors = np.linalg.eigh(T[:k, :k])
+        values, vectors = replay.agreed(A, *np.linalg.eigh(T[:k, :k]))
         change = outside * abs(vectors[-1, -1])
         if change <= bound * values[-1]:
             leading: NDArray[np.float64] = Q[:, :k] @ vectors[:, -1]

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import math
+
+import numpy as np
+
 from sparsezc.algorithms import _check, _iterate
+from sparsezc.core import replay
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.errors import InvalidValue
@@ -86,7 +91,11 @@ def katz_centrality(
         return x
     found = _iterate.by_loop(A, x, lambda: (0.0, float(alpha), base.to_dense()), n * tol, max_iter, weighted)
     if found is not None:
-        return _unit(found) if normalized else found
+        if normalized:
+            with np.errstate(over="ignore"):  # refused below
+                length = _length(float(found @ found))
+            found = found / length if length > 0 else found
+        return replay.vector(found)
     turned = A._turned()
     before, sent = Vector(datatypes.FP64, n), Vector(datatypes.FP64, n)
     for _ in steps(range(max_iter), "rounds", at_most=True):
@@ -105,10 +114,15 @@ def katz_centrality(
 
 def _unit(x: Vector) -> Vector:
     """Return x / |x|, in place; x itself if it is 0."""
-    squares = x.ewise_mult(x, binary.times).new()
-    length = squares.reduce(monoid.plus).new().get() ** 0.5
-    if not length < float("inf"):
-        raise InvalidValue("the scores are too large for FP64; a smaller alpha or beta is needed")
+    length = _length(x.ewise_mult(x, binary.times).new().reduce(monoid.plus).new().get())
     if length > 0:
         x << x.apply(binary.truediv, right=length)
     return x
+
+
+def _length(squares: float) -> float:
+    """Return the length of scores with this sum of squares."""
+    length = math.sqrt(squares)
+    if not length < math.inf:
+        raise InvalidValue("the scores are too large for FP64; a smaller alpha or beta is needed")
+    return length

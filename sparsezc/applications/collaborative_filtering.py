@@ -119,7 +119,10 @@ def collaborative_filtering(
         raise DomainMismatch(f"R is a {type(R).__name__}; a Matrix is needed")
     _check.one_of(solver, "solver", ("gd", "als"))
     k, rounds = graphs.count(k, "k", 1), graphs.count(rounds, "rounds", 1)
-    penalty = _check.above(penalty, "penalty", 0) if solver == "als" else _check.between(penalty, "penalty", 0)
+    if solver == "als":
+        penalty = _check.above(penalty, "penalty, of solver 'als',", 0)
+    else:
+        penalty = _check.between(penalty, "penalty", 0)
     rate = None if rate is None else _check.above(rate, "rate", 0)
     start = random_seed(seed, "collaborative_filtering")
     ratings = _ratings(R)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, NoReturn
 
@@ -101,8 +101,10 @@ def run(row: Row, arguments: argparse.Namespace) -> Report:
         given["out"] = arguments.out
     of_graph = arguments.plot is not None and arguments.plot_kind != "answer"
     drawn = plot.of_graph(arguments.plot_kind, found) if of_graph else None
+    read = {name: getattr(arguments, f"graph{k}") for k, name in enumerate(row.graphs, 2)}
+    read |= {o.name: file for o in row.options if o.is_file and (file := getattr(arguments, o.name)) is not None}
     result, elapsed, engine = timed(
-        found, lambda A: row.call(A, *(other.matrix() for other in others), **given), arguments.name
+        found, lambda A: row.call(A, *(other.matrix() for other in others), **given), arguments.name, read
     )
     defaults = {p.name: p.default for p in function(row.function).parameters if p.default is not REQUIRED}
     shown = row.show(found, result, Given(defaults | given, arguments.top, others))
@@ -139,8 +141,11 @@ def _lengths(stored: str, result: Any, all_true: bool) -> tuple[str, str]:
     return ("lengths", f"{stored} values" + f", distances {type}" * (type != stored))
 
 
-def timed(found: Graph, compute: Callable[[Any], Any], label: str) -> tuple[Any, float, str]:
-    """Run on the graph's matrix; making it counts as loading. The answer is complete when the clock stops."""
+def timed(found: Graph, compute: Callable[[Any], Any], label: str, others: Mapping[str, str]) -> tuple[Any, float, str]:
+    """Run on the graph's matrix; making it counts as loading. The answer is complete when the clock stops.
+
+    `others`: the files of other arguments.
+    """
     from sparsezc.io.files.names import naming
     from sparsezc.terminal.progress import watching
 
@@ -149,7 +154,7 @@ def timed(found: Graph, compute: Callable[[Any], Any], label: str) -> tuple[Any,
     A.wait()
     found.load += time.perf_counter() - start
     start = time.perf_counter()
-    with naming(found.name), watching(label):
+    with naming(found.name, others), watching(label):
         result = compute(A)
         for part in result if isinstance(result, tuple) else (result,):
             if hasattr(part, "wait"):

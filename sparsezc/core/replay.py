@@ -18,8 +18,8 @@ from sparsezc.locks import hold_locks
 from sparsezc.semirings.types.datatypes import INT32, INT64, lookup
 
 __all__ = [
-    "buckets", "components", "follow", "lent_rows", "local_pagerank", "rounds", "row_lengths", "run_arrays",
-    "run_loop", "runs_loops", "search", "shorten", "vector",
+    "agreed", "buckets", "components", "follow", "lent_rows", "local_pagerank", "rounds", "row_lengths", "run_arrays",
+    "run_loop", "runs_loops", "search", "searches", "shorten", "vector",
 ]  # fmt: skip
 
 
@@ -38,6 +38,21 @@ def search(A: Matrix, start: Vector | int, *, parents: bool = False) -> Vector |
             begin = start
         found = engines.capability(engine, "search")(store, begin, parents)
         return None if found is None else Vector._from_store(engine, found, INT64 if parents else INT32, A.nrows)
+
+
+def searches(A: Matrix, frontier: Matrix) -> Matrix | None:
+    """Return the levels of a search from each row of `frontier`; None if the engine of `A` cannot run them whole.
+
+    See :meth:`sparsezc.expr.engines.Capabilities.searches`.
+    """
+    engine = A._engine
+    if engine is None or not hasattr(engine, "searches"):
+        return None
+    with hold_locks(A, frontier):
+        if frontier._engine is not engine:
+            frontier._settle(engine)
+        found = engines.capability(engine, "searches")(A._store, frontier._store)
+        return None if found is None else Matrix._from_store(engine, found, INT32, frontier.shape)
 
 
 def shorten(
@@ -190,6 +205,15 @@ def run_arrays(loop: Callable[..., Any], A: Matrix, *given: Any, cost: float) ->
     nanoseconds that the statements take at least.
     """
     return engines.capability(A._kept()[0], "run_arrays")(loop, given, cost)
+
+
+def agreed(A: Matrix, *found: Any) -> Any:
+    """Return numbers and arrays, of equal shapes, that each process computed by itself, as the first of them has them.
+
+    Processors of other kinds round otherwise in libraries of linear algebra, and all have to decide alike. `A` says for
+    which engine: where there is one process, they are what was given.
+    """
+    return engines.capability(A._kept()[0], "agreed")(*found) or found
 
 
 def row_lengths(A: Matrix) -> NDArray[np.int64] | None:

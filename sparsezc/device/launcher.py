@@ -79,7 +79,7 @@ class Launcher:
     def keep(self, blocks: int, changing: Sequence[str], /, *groups: Any) -> Relaunch:
         """Return a function that launches again with other values of the parameters `changing`, which are neighbours.
 
-        The function takes them in their order. Whoever keeps it keeps the arrays among the other arguments, too.
+        The function takes them in their order. Its caller keeps the arrays among the other arguments, too.
         """
         names = [parameter.name for parameter in self.signature.parameters]
         first, count = names.index(changing[0]), len(changing)

@@ -203,6 +203,12 @@ class Capabilities(Protocol):
         and of the transpose, None where it is not to be used; the `mask` is of its part of the result.
         """
 
+    def shared_searches(self, frontier: Any, push: Any, pull: Any) -> Any:
+        """Return all levels of at most 64 searches that processes take together, with operands as ``shared_step`` has.
+
+        None: memory is short.
+        """
+
     def shared_moves(
         self, e: Any, first: int, last: int, start: NDArray[Any], shares: NDArray[Any] | None, scale: float, *,
         joins: bool,
@@ -224,6 +230,9 @@ class Capabilities(Protocol):
     def storage(self, store: Any) -> tuple[str, str | None, int]:
         """Return the content's format, its placement if the engine has several, and its bytes: repr shows these."""
 
+    def agreed(self, *found: Any) -> tuple[Any, ...] | None:
+        """Return arrays of equal shapes that every process computed, as the first has them: a collective."""
+
     def on_whole(self, store: Any, what: str) -> None:
         """Warn that each process does a step of an algorithm on all entries, or refuse as ``config.fallback`` says."""
 
@@ -235,6 +244,9 @@ class Capabilities(Protocol):
 
     def afford_transpose(self, store: Any) -> None:
         """Store a matrix by columns too, for repeated products with the transpose, if faster and if memory allows."""
+
+    def resident(self, store: Any, times: int) -> Any:
+        """Return a copy of a matrix in the engine's fastest memory, where that has room for so many copies of it."""
 
     def sample(self, store: Any) -> Any:
         """Return a matrix with some entries of each row, hubs first, that is cheap to read."""
@@ -306,6 +318,12 @@ class Capabilities(Protocol):
         before each; the vertex itself, or the vector's own values, at `start`.
         """
 
+    def searches(self, matrix: Any, frontier: Any) -> Any:
+        """Return a matrix of the levels of searches along the rows of a square matrix, one for each row of `frontier`.
+
+        They are INT32, 0 at the entries of `frontier`.
+        """
+
     def shorten(
         self, matrix: Any, near: Any, distance: Any, limits: tuple[float, float, float, int | None]
     ) -> bool | None:
@@ -355,7 +373,8 @@ def _cannot(*_: Any) -> None:
 
 #: The capabilities that run rounds of a loop in place of its statements.
 _LOOPS = (
-    "search", "shorten", "components", "local_pagerank", "follow", "run_loop", "run_arrays", "replay", "replay_buckets",
+    "search", "searches", "shorten", "components", "local_pagerank", "follow", "run_loop", "run_arrays", "replay",
+    "replay_buckets",
 )  # fmt: skip
 
 

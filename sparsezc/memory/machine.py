@@ -14,9 +14,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 _ROOT = Path("/")
-_FILES = {  # of a control group: its limit, its usage, and the part of that which is a cache of files
-    2: ("memory.max", "memory.current", "inactive_file"),
-    1: ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
+# Of a control group: its limit, its usage, and the parts of that which are a cache of files. Pages read twice, such as
+# a mapped file's, count as active, and are given up like the others: MemAvailable has both, too.
+_FILES = {
+    2: ("memory.max", "memory.current", {"inactive_file", "active_file"}),
+    1: ("memory.limit_in_bytes", "memory.usage_in_bytes", {"total_inactive_file", "total_active_file"}),
 }
 
 
@@ -66,11 +68,11 @@ def _groups() -> Iterator[int]:
 
 
 def _left(group: Path, version: int) -> Iterator[int]:
-    limit_name, used_name, cache_name = _FILES[version]
+    limit_name, used_name, caches = _FILES[version]
     limit, used = (next(_lines(group / name), "") for name in (limit_name, used_name))
     if limit.isdigit() and used.isdigit():  # a v2 group without a limit says "max"; the root has none of these files
         words = (line.split() for line in _lines(group / "memory.stat"))
-        cache = next((int(pair[1]) for pair in words if pair[0] == cache_name), 0)
+        cache = sum(int(pair[1]) for pair in words if pair[0] in caches)
         yield max(int(limit) - max(int(used) - cache, 0), 0)
 
 

@@ -84,7 +84,7 @@ FUNCTIONS: dict[str, str] = {
     "bipartite_closeness_centrality": _INSIDE,
     "bipartite_degree_centrality": _INSIDE,
     "boundary_expansion": "",
-    "bridges": "",
+    "bridges": "With `root` in another order.",
     "bull_graph": _BY_NAME,
     "caveman_graph": _BY_SIZE,
     "center": _FROM_0,
@@ -172,7 +172,8 @@ FUNCTIONS: dict[str, str] = {
     "greedy_color": _UNDIRECTED
     + " Only the strategies `largest_first` and `random_sequential`; no loops. Random orders are others.",
     "greedy_modularity_communities": _NOT_ALL_0
-    + " Of equal gains NetworkX takes the smallest labels; labels without an order have the graph's here.",
+    + " Of equal gains NetworkX takes the smallest labels; labels without an order have the graph's here. Gains may be"
+    " equal but for rounding.",
     "group_degree_centrality": "",
     "group_in_degree_centrality": "",
     "group_out_degree_centrality": "",

@@ -143,7 +143,7 @@ def test_overshooting_says_where():
         ({"solver": "sgd"}, "solver is 'sgd'; one of gd, als"),
         ({"rounds": 0}, "rounds is 0"),
         ({"penalty": -1}, "penalty is -1"),
-        ({"penalty": 0, "solver": "als"}, "penalty is 0; a finite number > 0"),
+        ({"penalty": 0, "solver": "als"}, "penalty, of solver 'als', is 0; a finite number > 0"),
         ({"rate": 0}, "rate is 0"),
         ({"R": gb.Matrix.from_coo([0], [0], [np.inf])}, "ratings that are NaN or infinite"),
         ({"R": gb.Matrix.from_coo([0], [0], [np.nan])}, "ratings that are NaN or infinite"),

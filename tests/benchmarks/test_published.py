@@ -102,7 +102,8 @@ def cpu_lines() -> list[str]:
 
 def peer_lines() -> list[str]:
     """The table of docs/performance/cpu.md: an algorithm a line, a graph a column."""
-    found = cases(PUBLISHED / "cpu" / "cpu_peers.json")
+    path = PUBLISHED / "cpu" / "cpu_peers.json"
+    found = cases(path)
     graphs = list(dict.fromkeys(case["setting"]["graph"] for case in found))
     cells = dict.fromkeys(((case["name"], graph) for case in found for graph in graphs), "-")
     for case in found:
@@ -111,9 +112,14 @@ def peer_lines() -> list[str]:
         cells[case["name"], case["setting"]["graph"]] = (
             f"{1e3 * notes['cpu_seconds']:.3g} / {1e3 * best:.3g}: {notes['cpu_ratio']:.2f} ({notes['in_python']:.0%})"
         )
+    for failure in json.loads(path.read_text())["failures"]:
+        name, graph = failure["part"].rsplit(" of ", 1)
+        cells[name, graph] = failure["error"].removeprefix("LeftOut: ")
     names = list(dict.fromkeys(name for name, _ in cells))
     head = ["| algorithm | " + " | ".join(graphs) + " |", "| --- " * (len(graphs) + 1) + "|"]
-    return head + [f"| {name} | " + " | ".join(cells[name, graph] for graph in graphs) + " |" for name in names]
+    return head + [
+        f"| {name} | " + " | ".join(cells.get((name, graph), "-") for graph in graphs) + " |" for name in names
+    ]
 
 
 def test_algorithms_beside_their_peers_are_told_as_measured() -> None:

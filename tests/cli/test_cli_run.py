@@ -224,6 +224,29 @@ def test_the_nearest_name_is_offered(capsys):
         assert offered in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("arguments", "offered"),
+    [
+        (["bfs", "g.cvs"], "g.cvs: the suffix '.cvs' is not known; did you mean '.csv'?"),
+        (["bfs", "path:3", "--out", "a.josn"], "the suffix '.josn' says no format; did you mean '.json'?"),
+        (["run", "bridges", "path:3", "--out", "a.mtz"], "suffix '.mtz' is not known; did you mean '.mtx'?"),
+        (["run", "core-number", "path:3", "--plot", "a.pgn"], ".png, .svg, .pdf is needed; did you mean '.png'?"),
+        (["convert", "path:3", "a.parqet"], "a.parqet: the suffix '.parqet' is not known; did you mean '.parquet'?"),
+        (["convert", "path:3", "a.gpr.gz"], "a.gpr.gz: the suffix '.gpr' is not known; did you mean '.gr'?"),
+        (["bfs", "g.cvs", "--format", "snpa"], "format='snpa' is not known; did you mean 'snap'?"),
+        (["bfs", "pth:16"], "pth:16 does not exist; did you mean 'path:16'?"),
+        (["bfs", "g.csv"], "g.csv does not exist; did you mean 'g.cvs'?"),
+        (["bfs", "no/g.csv"], "no/g.csv does not exist\n"),
+    ],
+)  # fmt: skip
+def test_the_nearest_suffix_file_and_graph_are_offered(arguments, offered, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "g.cvs").write_text("0 1\n")
+    assert main(arguments) == 1
+    assert offered in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["g.cvs"]
+
+
 def test_the_list_has_every_name(capsys):
     with pytest.raises(SystemExit) as left:
         main(["run", "--list"])
@@ -238,8 +261,9 @@ def test_every_application_answers_and_writes(name, here, capsys):
     assert data["command"] == name
     assert data["graph"]["vertices"] == 5
     assert (here / str(CALLS[name][-1])).stat().st_size
-    code, out, err = run(capsys, name, "g.tsv", "--undirected", *CALLS[name])
-    assert (code, err) == (0, "")
+    assert main(["app", name.replace("-", "_"), "g.tsv", "--undirected", *map(str, CALLS[name])]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
     assert "5 vertices" in out
 
 
@@ -396,6 +420,23 @@ def test_names_with_marks_are_read_as_they_were_written(name, here, capsys):
             assert gb.io.read(out, relabel=True)[1].tolist() == sorted([name, "c", "d"])
 
 
+@pytest.mark.parametrize(
+    ("name", "what"), [("", "an empty name"), (" a", "a blank"), ("a ", "a blank"), ("a\nb", "a line's end")]
+)
+def test_names_that_no_line_gives_back_need_parquet(name, what, here, capsys):
+    pa = pytest.importorskip("pyarrow", reason="a Parquet file has such names")
+    from pyarrow import parquet
+
+    parquet.write_table(pa.table({"source": [name, "c"], "target": ["c", "d"]}), "odd.parquet")
+    for out in ("a.csv", "a.tsv", "a.txt", "a.parquet"):
+        code, _, err = run(capsys, "bridges", "odd.parquet", "--relabel", "--undirected", "--quiet", "--out", out)
+        if out != "a.parquet":
+            assert (code, err.count("\n"), Path(out).exists()) == (1, 1, False)
+            assert what in err
+            assert err.endswith("use .parquet\n")
+    assert gb.io.read("a.parquet", relabel=True)[1].tolist() == sorted([name, "c", "d"])
+
+
 def test_ids_that_a_format_cannot_number_are_refused_before_the_work(here, capsys, monkeypatch):
     (here / "far.txt").write_text("1000000000000 3\n3 5\n")
     forest = "minimum-spanning-forest", "far.txt", "--relabel", "--undirected", "--quiet", "--out"
@@ -515,7 +556,7 @@ def test_tables_with_headings_and_byte_order_marks(mark, heading, here):
     [
         (["fused-lasso", "g.tsv", "--y", "none.npy", "--lambda1", 1], "--y none.npy: there is no such file"),
         (["fused-lasso", "g.tsv", "--y", "y.xlsx", "--lambda1", 1], "a name that ends in .npy, .csv"),
-        (["fused-lasso", "g.tsv", "--y", "bad.csv", "--lambda1", 1], "bad.csv, line 2: found 'one'"),
+        (["fused-lasso", "g.tsv", "--y", "bad.csv", "--lambda1", 1], "bad.csv, line 2, column 1: found 'one'"),
         (["fused-lasso", "g.tsv", "--y", "ragged.csv", "--lambda1", 1], "ragged.csv, line 2: found 2 columns"),
         (["fused-lasso", "g.tsv", "--y", "empty.csv", "--lambda1", 1], "empty.csv has no numbers"),
         (["fused-lasso", "g.tsv", "--y", "bad.npy", "--lambda1", 1], "bad.npy is no .npy file"),
@@ -530,7 +571,9 @@ def test_tables_with_headings_and_byte_order_marks(mark, heading, here):
         ),
         (["graph-search", "g.tsv", "--sources", 0, "--scores", "pairs.csv"], "pairs.csv has 2 columns; one number for"),
         (["geolocation", "absent.tsv", "--places", "places.csv", "--out", "no/a.csv"], "does not exist"),
-        (["fused-lasso", "g.tsv", "--y", "p.npy", "--lambda1", 1], "y has 2 numbers; one for each of 5 vertices"),
+        (["fused-lasso", "g.tsv", "--y", "p.npy", "--lambda1", 1], "p.npy: y has 2 numbers; one for each of 5"),
+        (["geolocation", "g.tsv", "--places", "w.npy"], "w.npy: places has shape (2, 2); (5, 2) is needed"),
+        (["seeded-graph-matching", "g.tsv", "p.tsv", "--seeds", "first.csv"], "p.tsv: B is 2 x 2 and A is 5 x 5"),
         (["seeded-graph-matching", "g.tsv", "g.tsv", "--seeds", "half.csv"], "has 3.5, 3 in row 1; whole numbers"),
         (["seeded-graph-matching", "g.tsv", "g.tsv", "--seeds", "y.npy"], "has shape (5,); a line of 2 vertices"),
         (["jaccard-coefficient", "path:3", "--pairs", "g.tsv"], "--pairs g.tsv is 5 x 5; path:3 has vertices 0 to 2"),
@@ -546,6 +589,7 @@ def test_bad_input(arguments, message, here, capsys):
     (here / "bad.npy").write_text("nothing")
     (here / "half.csv").write_text("0,0\n3.5,3\n")
     (here / "far.tsv").write_text("0\t77\n")
+    (here / "first.csv").write_text("0,0\n")
     (here / "i.csv").write_text("inf\n0\n0\n1\n1\n")
     code, out, err = run(capsys, *arguments)
     assert (code, out) == (1, "")

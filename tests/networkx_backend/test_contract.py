@@ -11,6 +11,7 @@ import networkx as nx
 import pytest
 
 import sparsezc as gb
+from sparsezc import networkx_backend
 from sparsezc.device import cuda
 from sparsezc.networkx_backend import DiGraph, Graph, interface
 from sparsezc.networkx_backend.graphs.claims import require_networkx
@@ -323,3 +324,33 @@ def test_converted_graphs_lie_where_the_configuration_says() -> None:
         found = nx.pagerank(G, **BACKEND)
     assert kept.A._engine.name == "gpu"
     assert found == pytest.approx(nx.pagerank(G), abs=1e-6)
+
+
+def test_a_matrix_is_no_graph_yet() -> None:
+    A = gb.io.read("star:4")
+    with pytest.raises(TypeError, match=r"pagerank: G is a Matrix; a graph is needed; .*networkx_backend\.Graph\(A\)"):
+        nx.pagerank(A, backend="sparsezc")
+    with pytest.raises(TypeError, match=r"pagerank: G is a list; a graph is needed$"):
+        nx.pagerank([1], backend="sparsezc")
+
+
+def test_what_networkx_alone_computes() -> None:
+    """Named with the backend, with a graph that is a Matrix, and looked for in the package."""
+    said = "sparsezc has no find_cliques; NetworkX itself computes find_cliques: leave out backend="
+    with pytest.raises(NotImplementedError, match=said):
+        nx.find_cliques(PATH, backend="sparsezc")
+    with pytest.raises(NotImplementedError, match=r"'find_cliques' is not implemented by .* 'networkx'"):
+        nx.find_cliques(Graph(gb.io.read("star:4")))  # NetworkX's own words
+    with nx.config(backend_priority=["sparsezc"]):
+        assert len(list(nx.find_cliques(PATH))) == 3
+        with nx.config(fallback_to_nx=True):
+            assert len(list(nx.find_cliques(Graph(gb.io.read("star:4"))))) == 3
+
+
+def test_functions_looked_for_in_the_package() -> None:
+    with pytest.raises(AttributeError, match=r"NetworkX calls it, as nx\.pagerank\(G, backend='sparsezc'\)"):
+        networkx_backend.pagerank  # noqa: B018
+    with pytest.raises(AttributeError, match="sparsezc has no find_cliques; NetworkX itself computes it"):
+        networkx_backend.find_cliques  # noqa: B018
+    with pytest.raises(AttributeError, match=r"has no attribute 'no_function'$"):
+        networkx_backend.no_function  # noqa: B018

@@ -12,7 +12,7 @@ import pytest
 
 from sparsezc.config import config
 from sparsezc.networkx_backend.interface import can_run, should_run
-from tests.networkx_backend.judging import difference, outcome
+from tests.networkx_backend.judging import difference, outcome, pythons_own
 
 BACKEND = {"backend": "sparsezc"}
 
@@ -272,3 +272,58 @@ def test_a_side_of_graphs_without_sides() -> None:
             except nx.NetworkXError as error:
                 found.append(type(error))
         assert found[0] == found[1]
+
+
+def test_ratios_of_numpys_zeros_are_infinite() -> None:
+    """As NumPy divides them, and Python does not."""
+    for zero in (np.float64(0), np.int64(0), 0, 0.0):
+        for kind in (nx.Graph, nx.DiGraph):
+            G = kind()
+            G.add_weighted_edges_from([("a", "b", type(zero)(2)), ("c", "d", zero)])
+            for name in ("conductance", "normalized_cut_size"):
+                for ends in ((["a"], ["b"]), (["c"], ["a"]), (["d"], ["c"])):
+                    with np.errstate(all="ignore"):
+                        ours, theirs = (
+                            outcome(
+                                lambda name=name, G=G, ends=ends, how=how: getattr(nx, name)(G, *ends, "weight", **how)
+                            )
+                            for how in (BACKEND, {})
+                        )
+                    assert difference(pythons_own(ours), pythons_own(theirs), 1e-9) is None, (name, ends, zero)
+
+
+def test_sums_of_weights_beyond_64_bits() -> None:
+    """A cut is exact; degrees, which are arrays, are declined."""
+    G = nx.complete_bipartite_graph(1, 8)
+    nx.set_edge_attributes(G, 2**61, "weight")
+    same("cut_size", G, [0], weight="weight")
+    assert nx.cut_size(G, [0], weight="weight", **BACKEND) == 2**64
+    for name in ("volume", "conductance"):
+        with pytest.raises(NotImplementedError):
+            getattr(nx, name)(G, [0], weight="weight", **BACKEND)
+
+
+def test_correlations_of_degrees_whose_squares_are_infinite() -> None:
+    G = nx.path_graph(5)
+    for k, (_, _, data) in enumerate(G.edges(data=True)):
+        data["weight"] = 1e200 * (k + 1)
+    H = nx.path_graph(5)
+    for k, (_, _, data) in enumerate(H.edges(data=True)):
+        data["weight"] = float(k + 1)
+    found = nx.degree_pearson_correlation_coefficient(G, weight="weight", **BACKEND)
+    assert found == pytest.approx(nx.degree_pearson_correlation_coefficient(H, weight="weight"))
+
+
+def test_an_eccentricity_of_0_is_an_integer() -> None:
+    G = nx.Graph()
+    G.add_edge("a", "b", weight=0.0)
+    for name in ("diameter", "radius", "eccentricity", "center"):
+        same(name, G, weight="weight")
+        same(name, nx.Graph([(0, 1), (2, 3)]), **({} if name == "eccentricity" else {"usebounds": True}))
+
+
+def test_scores_are_those_of_networkxs_rounds() -> None:
+    """Also where faster methods would come nearer, and where its rounds end before."""
+    G = nx.path_graph(9)
+    for max_iter in (100, 1000):
+        same("eigenvector_centrality", G, max_iter=max_iter)

@@ -206,3 +206,42 @@ def test_integers_and_fractions_do_not_become_one_attribute() -> None:
     for call in (nx.compose, nx.disjoint_union):
         with pytest.raises(NotImplementedError):
             call(whole, half, **BACKEND)
+
+
+def test_graphs_that_matrices_make() -> None:
+    """Those of some nodes, of the other directions and copies, as NetworkX's methods make them."""
+    for directed in (False, True):
+        (A, a), *_ = graphs(directed)
+        some = [*list(A)[::2], "no node"]
+        like(a.subgraph(some), A.subgraph(some))
+        edges = list(A.edges)[:2]
+        assert parts(a.edge_subgraph(edges)) == parts(A.edge_subgraph(edges))
+        assert parts(a.to_directed()) == parts(A.to_directed())
+        assert parts(a.to_undirected()) == parts(A.to_undirected())
+        assert (a.to_directed_class(), a.to_undirected_class()) == (nx.DiGraph, nx.Graph)
+        if directed:
+            like(a.reverse(), A.reverse())
+            for one in (a.successors, a.predecessors):
+                with pytest.raises(nx.NetworkXError, match="not in the digraph"):
+                    one("no node")
+        copied = a.copy()
+        assert parts(copied) == parts(A)
+        copied.add_edge("x", "new")
+        like(a, A)
+        assert a.copy(as_view=True) is a
+        assert nx.is_frozen(a)
+        assert repr(a.adj) == repr(A.adj)
+        a.name = "its"
+        assert str(a).startswith(f"{type(a).__name__} named 'its' with")
+
+
+@pytest.mark.parametrize("directed", [False, True])
+def test_graphs_with_names_make_networkx_graphs(directed: bool) -> None:
+    G, N = nx.karate_club_graph(**BACKEND), nx.karate_club_graph()
+    assert parts(G.subgraph([0, 1, 2])) == parts(N.subgraph([0, 1, 2]))
+    assert parts(G.copy()) == parts(N.copy())
+    copied = G.copy()
+    copied[0][1]["weight"] = 7
+    assert G[0][1]["weight"] == 4
+    made, theirs = ((H.to_directed() if directed else H.to_undirected()) for H in (G, N))
+    assert parts(made) == parts(theirs)

@@ -135,6 +135,7 @@ def save_edges(path: str, graph: Graph, matrix: Any) -> None:
         columns |= {"value": values.astype(np.int8)}
         if values.all():
             del columns["value"]
+    check_cells(path, columns.values(), edges=True)
     save_rows(path, columns)
 
 

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 
 #: What a name must not have in a line of text: what ends a cell, begins a quoted one, or makes the line a comment.
 _WORDS = re.compile(r"[ \t\n\r\v\f,;\"]|^[#%]")
-_CELLS = re.compile(r"[\t\n\r]|^[#%\"]")
+_CELLS = re.compile(r"[\t\n\r]|^[#%\"]|^[ \f\v]|[ \f\v]$")
+#: What is not read back from quoted cells either: names in them are stripped, and end on their line.
+_QUOTED = re.compile(r"\n|^[ \t\r\f\v]|[ \t\r\f\v]$")
 _SAID = {" ": "a blank", "\t": "a tab", "\n": "a line's end", "\r": "a line's end"}
 
 
@@ -53,18 +55,21 @@ def check(path: str, form: str, found: Graph) -> None:
             )
 
 
-def check_cells(path: str, columns: Iterable[NDArray[Any]]) -> None:
-    """Refuse names by which a line of edges would have other cells; a ``.csv`` quotes them."""
+def check_cells(path: str, columns: Iterable[NDArray[Any]], *, edges: bool = False) -> None:
+    """Refuse names by which a line would have other cells; a ``.csv`` quotes most. `edges`: of a graph to read back."""
     from sparsezc.errors import InvalidValue
 
     suffix = suffix_of(path)
-    if suffix not in ("-", ".txt", ".tsv"):
+    if suffix not in ("-", ".txt", ".tsv", ".csv") or (suffix == ".csv" and not edges):
         return
-    ends = _CELLS if suffix == ".tsv" else _WORDS
+    ends = {".tsv": _CELLS, ".csv": _QUOTED}.get(suffix, _WORDS)
     for name in (name for each in columns if each.dtype.kind == "O" for name in each.tolist()):
+        if not name:
+            raise InvalidValue(f"--out {path}: a vertex has an empty name, which such lines cannot have; use .parquet")
         if bad := ends.search(name):
             what = _SAID.get(bad[0], repr(bad[0]))
             others = ".csv" if _CELLS.search(name) else ".tsv or .csv"
+            others = ".parquet" if edges and _QUOTED.search(name) else others
             raise InvalidValue(
                 f"--out {path}: {what} has a meaning in such lines, and the name {name!r} has one; use {others}"
             )

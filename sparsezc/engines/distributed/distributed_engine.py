@@ -21,6 +21,7 @@ from sparsezc.config import config
 from sparsezc.engines.distributed.balancer import Balancer
 from sparsezc.engines.distributed.parts import long_rows, moves, search_rows
 from sparsezc.engines.distributed.parts.layout import Layouts
+from sparsezc.engines.distributed.parts.links import Links
 from sparsezc.engines.distributed.parts.local_objects import Locals
 from sparsezc.engines.distributed.statements import (
     by_search,
@@ -40,6 +41,7 @@ from sparsezc.expr.expression import IndexList
 from sparsezc.expr.mask import Mask
 
 if TYPE_CHECKING:
+    from sparsezc.engines.distributed.parts.stores import Store
     from sparsezc.engines.distributed.transports.protocol import Transport
     from sparsezc.expr.draws import Hops, Subgraph
     from sparsezc.expr.engines import Engine
@@ -63,6 +65,8 @@ class DistributedEngine(Keeper):
         One rank has distributed objects too, instead of plain ones.
     balancer : Balancer
         Moves rows from slow ranks to others.
+    links : Links
+        Of the ranks' cards to host memory.
     """
 
     name = "distributed"
@@ -76,6 +80,7 @@ class DistributedEngine(Keeper):
         self.latest: Any = weakref.WeakValueDictionary()
         self.lock = locks.shared()  # collectives of two threads must not mix
         self.on_device = local.name != "cpu"
+        self.links = Links(transport, on_device=self.on_device)
 
     @property
     def transport(self) -> Transport:
@@ -156,6 +161,11 @@ class DistributedEngine(Keeper):
         found: Subgraph | None = _sample_hops(self, store, transposed, seeds, hops)
         return found
 
+    def searches(self, matrix: Store, frontier: Store) -> Store | None:
+        """Return the levels of many searches."""
+        found: Store | None = _levels(self, matrix, frontier)
+        return found
+
     def known_symmetric(self, A: Any) -> bool:
         """Return whether a matrix is known to equal its transpose."""
         return bool((A.T if A._transposed else A)._symmetric or A._store.symmetric)
@@ -198,6 +208,7 @@ _of_positions = first_use.function("sparsezc.engines.distributed.statements.posi
 _by_rows = first_use.function("sparsezc.engines.distributed.statements.rowwise", "by_rows")
 _labels = first_use.function("sparsezc.engines.distributed.statements.rowwise", "labels")
 _assign = first_use.function("sparsezc.engines.distributed.statements.assign", "assign")
+_levels = first_use.function("sparsezc.engines.distributed.statements.searches", "levels")
 _sample_hops = first_use.function("sparsezc.engines.distributed.statements.walks", "sample_hops")
 #: How each statement runs by parts; several ways are tried in turn.
 HANDLERS: dict[str, tuple[_Handler, ...]] = {

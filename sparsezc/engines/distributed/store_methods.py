@@ -28,6 +28,7 @@ from sparsezc.semirings.types.datatypes import BOOL, DataType
 if TYPE_CHECKING:
     from sparsezc.engines.distributed.balancer import Balancer
     from sparsezc.engines.distributed.parts.layout import Layouts
+    from sparsezc.engines.distributed.parts.links import Links
     from sparsezc.engines.distributed.parts.local_objects import Locals
     from sparsezc.engines.distributed.transports.protocol import Transport
 
@@ -45,6 +46,7 @@ class Keeper:
     forced: bool
     on_device: bool
     balancer: Balancer
+    links: Links
 
     @property
     def transport(self) -> Transport:
@@ -121,7 +123,7 @@ class Keeper:
         if split and lengthy.size and self.layouts.of(shape).along == ROWS and not csr.dtype.is_udt:
             csr, long = long_rows.split(self, csr, lengthy)
         if not self.layouts.is_cut(csr.nrows):
-            self.layouts.cut(cut_rows(csr.indptr, self.size))
+            self.layouts.cut(cut_rows(csr.indptr, self.size, self.links.shares(placement, csr.nvals)))
         layout = self.layouts.of(shape)
         if layout.along is COLUMNS:
             made = Store(self._columns_of(csr, layout), layout, shape)
@@ -239,6 +241,16 @@ class Keeper:
         store = self.matrix_from_csr(csr)
         made = Operand._kinds[2]._from_store(self, store, csr.dtype, (csr.nrows, csr.ncols), matrix.name)
         return made._known_symmetric(csr.symmetric)
+
+    def agreed(self, *found: Any) -> tuple[Any, ...]:
+        """Return arrays that every rank computed, as rank 0 has them."""
+        made = []
+        for mine in map(np.asarray, found):
+            counts = np.zeros(self.size, np.int64)
+            counts[0] = mine.size
+            given = mine.ravel() if self.rank == 0 else np.empty(0, mine.dtype)
+            made.append(self.transport.gather(given, counts).reshape(mine.shape))
+        return tuple(made)
 
     def afford_transpose(self, store: Store) -> None:
         """Form the transpose, so that products with it gather the vector as those with the matrix do."""

@@ -28,6 +28,7 @@ from sparsezc.engines.gpu.sampling.walks import Steps
 from sparsezc.engines.gpu.shared.colors import SharedColors
 from sparsezc.engines.gpu.shared.labels import SharedMoves
 from sparsezc.engines.gpu.shared.searches import SharedStep
+from sparsezc.engines.gpu.shared.whole_searches import SharedSearches, fit
 from sparsezc.engines.gpu.storage import assembly, vector_store
 from sparsezc.engines.gpu.storage.matrix_store import MatrixStore
 from sparsezc.engines.gpu.storage.vector_store import MaskBits, VectorStore
@@ -188,6 +189,10 @@ class Keeper:
         if isinstance(store, MatrixStore) and RECORDS[store.placement].resident:
             matrix_stores.afford_transpose(store)
 
+    @launch.locked
+    def resident(self, store: Any, times: int) -> MatrixStore | None:
+        return None if isinstance(store, HostStore) else matrix_stores.resident(store, times)
+
     def sample(self, store: Any) -> MatrixStore | None:
         held, columns = (None, None) if isinstance(store, HostStore) else store.in_stored_order()
         if held is None:
@@ -242,6 +247,14 @@ class Keeper:
         bits = MaskBits() if mask is None else vector_store.bits_of(mask, self.vector_of_rows(mask.parent._store))
         x = panel.Panel(frontier.nrows, True, self.vector_of_rows(frontier))
         return SharedStep(same, op.return_type, pushed, pulled, x, bits)
+
+    @launch.locked
+    def shared_searches(self, frontier: Any, push: Any, pull: Any) -> SharedSearches | None:
+        start = panel.Panel(frontier.nrows, True, self.vector_of_rows(frontier))
+        if not fit(start):
+            return None
+        pushed, pulled = (None if each is None else each.held()[0] for each in (push, pull))
+        return SharedSearches(pushed, pulled, start)
 
     @launch.locked
     def shared_moves(self, e: Any, *given: Any, joins: bool) -> SharedMoves | None:

@@ -23,7 +23,9 @@ _SHIFT = 32  # one part in so many of a rank's work may move for an aligned cut:
 Offsets = Callable[[int, int], NDArray[np.int64]]
 
 
-def cut(offsets: Offsets, nrows: int, nvals: int, rank: int, size: int) -> int:
+def cut(
+    offsets: Offsets, nrows: int, nvals: int, rank: int, size: int, shares: NDArray[np.float64] | None = None
+) -> int:
     """Return the first row of a rank.
 
     Parameters
@@ -32,6 +34,8 @@ def cut(offsets: Offsets, nrows: int, nvals: int, rank: int, size: int) -> int:
         Row `nrows` has the offset `nvals`.
     rank : int
         0 to `size`; its rows end where those of the next rank begin.
+    shares : array, shape (size,), optional
+        Of the work, that each rank gets; by default they are equal.
 
     Examples
     --------
@@ -42,7 +46,7 @@ def cut(offsets: Offsets, nrows: int, nvals: int, rank: int, size: int) -> int:
     if rank <= 0 or rank >= size:
         return 0 if rank <= 0 else nrows
     total = nvals + ROW * nrows
-    goal = total * rank // size
+    goal = total * rank // size if shares is None else int(total * float(shares[:rank].sum()))
     low, high = 0, -(-nrows // ALIGN)  # words: the first whose work reaches the goal is in low..high
     while low < high:
         middle = (low + high) // 2

@@ -13,7 +13,7 @@ from sparsezc import algorithms
 from sparsezc.core.vector import Vector
 from sparsezc.errors import InvalidValue
 from sparsezc.networkx_backend.graphs.claims import claims
-from sparsezc.networkx_backend.graphs.convert import original
+from sparsezc.networkx_backend.graphs.copies import original
 from sparsezc.networkx_backend.graphs.graph import Graph
 from sparsezc.networkx_backend.paths.hops import FEW
 from sparsezc.networkx_backend.structure.components import split
@@ -138,9 +138,17 @@ def reciprocity(G: Graph, nodes: Any = None) -> Any:
     """Return the reciprocity of one node, or by nodes; None for those without edges."""
     if nodes is None:
         return overall_reciprocity(G)
-    shares = G.named(algorithms.reciprocity(G.A))
+    rows = G.rows(), G.rows(against=True)
     if nodes not in G:
-        return {node: shares.get(node) for node in G.bunch(nodes)}
-    if nodes not in shares:
+        return {node: _reciprocity(rows, G.index[node]) for node in G.bunch(nodes)}
+    share = _reciprocity(rows, G.index[nodes])
+    if share is None:
         raise nx.NetworkXError("Not defined for isolated nodes.")
-    return shares[nodes]
+    return share
+
+
+def _reciprocity(rows: Any, k: int) -> float | None:
+    """Return the share of a vertex's edges that have one back; None without edges."""
+    out, back = (set(indices[indptr[k] : indptr[k + 1]].tolist()) for indptr, indices in rows)
+    edges = len(out) + len(back)
+    return 2.0 * len(out & back) / edges if edges else None

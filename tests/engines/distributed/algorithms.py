@@ -7,7 +7,9 @@ several (a parent, a colouring by chance), what must hold of each is compared.
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 
@@ -16,6 +18,7 @@ from sparsezc.engines.distributed import engine
 from sparsezc.expr import engines
 
 a = gb.algorithms
+eigenvector = import_module("sparsezc.algorithms.eigenvector_centrality")  # its function has the module's name
 Call = Callable[[Any], Any]
 
 
@@ -198,5 +201,26 @@ def check_every_algorithm_has_a_call() -> None:
 
 
 def check_algorithms() -> None:
-    """On all graphs by one and by two ranks; by three not on the two of many rounds."""
-    compare(CALLS, ("kron", "path") if engine().size > 2 else ())
+    compare(CALLS)
+
+
+def check_ranks_whose_processors_round_otherwise_agree() -> None:
+    """With ``config.check`` what ranks compute by themselves and then distribute must be equal to the bit."""
+    if engine().size != 2:  # as with more
+        return
+    solve, rank = np.linalg.eigh, engine().rank
+
+    def rounded(T: Any) -> tuple[Any, Any]:
+        values, vectors = solve(T)
+        return values * (1 + rank * 1e-14), vectors * (1 + rank * 1e-14)
+
+    def nearer(A: Any) -> Any:
+        by = eigenvector._Statements(A, False, 1e-6)
+        return eigenvector._ahead(by, gb.Vector.from_scalar(0.1, 100))
+
+    A = gb.io.read("path:100")
+    for call in (nearer, lambda A: a.hits(A, tol=1e-3)[0]):
+        with gb.config.set(check=True), patch.object(np.linalg, "eigh", rounded):
+            got = call(A.distribute()).to_dense()
+        with engines.stepping(engines.get("cpu")):
+            np.testing.assert_allclose(got, call(A).to_dense(), rtol=1e-4)

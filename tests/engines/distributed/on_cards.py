@@ -15,6 +15,8 @@ import numpy as np
 import sparsezc as gb
 from sparsezc.engines import distributed
 from sparsezc.engines.distributed.parts import row_pieces
+from sparsezc.engines.distributed.statements import by_search
+from sparsezc.expr import engines
 
 GRAPH = "kron:10"
 PLACEMENTS = ("device", "zerocopy", "hybrid", "stream", "gather", "cached", "uvm")
@@ -73,6 +75,27 @@ def check_parents_of_several_searches() -> None:
     for k in range(3):
         far = levels[k] > 0
         assert (levels[k][found[k][far]] == levels[k][far] - 1).all()
+
+
+def check_levels_of_many_searches() -> None:
+    """With no statement between the steps, and by statements; ranks without vertices, and of directed graphs, too."""
+    i, j = np.random.default_rng(6).integers(0, 200, (2, 500))
+    directed = gb.Matrix.from_coo(i, j, True, nrows=200, ncols=200)
+    graphs = {"kron": gb.io.read("kron:8"), "path": gb.io.read("path:70"), "directed": directed}
+    for name, A in graphs.items():
+        D, engine = A.to("gpu", placement="device").distribute(), distributed.engine()
+        for k in (64, 33, 1) if name == "kron" else (3,):
+            sources = [(7 * s + 1) % A.nrows for s in range(k)]
+            want = gb.algorithms.bfs(A, sources).to_dense(-1)
+            with patch.object(type(engine), "run", side_effect=AssertionError("a statement")), by_vertices():
+                found = gb.algorithms.bfs(D, sources)
+            np.testing.assert_array_equal(found.to_dense(-1), want)
+            with engines.stepping(engine), by_vertices():
+                np.testing.assert_array_equal(gb.algorithms.bfs(D, sources).to_dense(-1), want)
+
+
+def by_vertices() -> Any:
+    return patch.object(by_search, "saved", return_value=-1.0)
 
 
 def check_matrices_travel_as_device_arrays() -> None:

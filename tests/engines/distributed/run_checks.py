@@ -12,8 +12,10 @@ import json
 import sys
 import traceback
 import warnings
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import sparsezc as gb
 from sparsezc.engines import distributed
@@ -35,18 +37,24 @@ def main(names: str, path: str, engine: str) -> None:
     else:
         gb.distributed.init(engine="gpu", transport=engine, deadline=60, force=True)
     transport = distributed.engine().transport
-    modules = [import_module(f"tests.engines.distributed.{name}") for name in names.split(",")]
     found = {}
-    for check in [check for module in modules for name, check in vars(module).items() if name.startswith("check")]:
-        said = None
-        try:
-            check()
-        except Exception:
-            said = traceback.format_exc(limit=-8)
-        told = [f"rank {rank}: {text}" for rank, text in enumerate(transport.objects(said)) if text]
-        found[check.__name__] = "\n".join(told) or None
+    for name in names.split(","):
+        module = import_module(f"tests.engines.distributed.{name}")
+        for title, check in [(f"{name}: {key}", each) for key, each in vars(module).items() if key.startswith("check")]:
+            found[title] = _told(check, transport)
     if transport.rank == 0:
         Path(path).write_text(json.dumps(found))
+
+
+def _told(check: Callable[[], None], transport: Any) -> str | None:
+    """Run a check on all ranks; return how it failed, and where."""
+    said = None
+    try:
+        check()
+    except Exception:
+        said = traceback.format_exc(limit=-8)
+    told = [f"rank {rank}: {text}" for rank, text in enumerate(transport.objects(said)) if text]
+    return "\n".join(told) or None
 
 
 if __name__ == "__main__":

@@ -30,7 +30,7 @@ def operands(dtype: str, where: str, placement: str | None = None) -> tuple[Any,
 
 @pytest.fixture
 def planned(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """What is planned."""
+    """The plans that are made."""
     found: list[str] = []
     made = plan.pull
     monkeypatch.setattr(plan, "pull", lambda *given: found.append("pull") or made(*given))

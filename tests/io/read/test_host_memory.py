@@ -64,7 +64,7 @@ def test_the_tightest_control_group_above_the_process_counts(readings: Path) -> 
     group(readings, "pod/job", {"memory.max": "max\n", "memory.current": "5\n"})
     assert machine.available() == 8_192_000_000
     stat = "anon 1\ninactive_file 1000\nactive_file 7\n"
-    group(readings, "pod", {"memory.max": "3000000\n", "memory.current": "2001000\n", "memory.stat": stat})
+    group(readings, "pod", {"memory.max": "3000000\n", "memory.current": "2001007\n", "memory.stat": stat})
     assert machine.available() == 1_000_000
     group(readings, "pod/job", {"memory.max": "5\n", "memory.current": "9\n"})
     assert machine.available() == 0
@@ -74,7 +74,7 @@ def test_control_groups_of_version_1(readings: Path) -> None:
     (readings / "proc" / "self" / "cgroup").write_text("5:cpu:/x\n4:memory:/box\n")
     group(readings, "memory/box", {
         "memory.limit_in_bytes": "9000\n", "memory.usage_in_bytes": "4000\n",
-        "memory.stat": "inactive_file 1\ntotal_inactive_file 500\n",
+        "memory.stat": "inactive_file 1\ntotal_inactive_file 400\nactive_file 1\ntotal_active_file 100\n",
     })  # fmt: skip
     assert machine.available() == 5500
     group(readings, "memory/box", {"memory.limit_in_bytes": "9223372036854771712\n"})  # no limit

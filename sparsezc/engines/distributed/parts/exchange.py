@@ -26,9 +26,11 @@ if TYPE_CHECKING:
     from sparsezc.engines.distributed.store_methods import Keeper
     from sparsezc.semirings.types.datatypes import DataType
 
-__all__ = ["PACKING", "fold_at_owners", "id_type", "packing", "whole_vector"]
+__all__ = ["LISTING", "PACKING", "fold_at_owners", "id_type", "listing", "packing", "whole_vector"]
 
 PACKING = 4 << 20  # bytes that cards exchange while one packs and unpacks positions, about 20 us and several launches
+
+LISTING = 128 << 20  # the same while one lists vertices of many searches and puts them in place, 0.4 to 0.6 ms
 
 
 def whole_vector(engine: Keeper, store: Store, *, reads: bool = True, halo: Halo | None = None) -> Any:
@@ -94,6 +96,11 @@ def _form(engine: Keeper, total: int, n: int, dtype: DataType | None) -> str:
 def packing(engine: Keeper) -> int:
     """Return the bytes that positions must save."""
     return PACKING if engine.on_device else 0
+
+
+def listing(engine: Keeper) -> int:
+    """Return the bytes that lists of vertices must save; where values are packed before they travel, as positions."""
+    return packing(engine) if engine.transport.packs_below else LISTING
 
 
 def id_type(n: int) -> np.dtype[Any]:

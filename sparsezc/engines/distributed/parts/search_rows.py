@@ -15,11 +15,11 @@ from sparsezc.device import cuda
 from sparsezc.engines.distributed.parts import columns, moves, pieces
 from sparsezc.engines.distributed.parts.local_objects import array_module
 from sparsezc.engines.distributed.parts.row_pieces import on_host
-from sparsezc.memory import budget, wrap
+from sparsezc.expr import engines
+from sparsezc.memory import allocate, budget, wrap
 from sparsezc.memory.buffer import index_dtype
 from sparsezc.memory.csr import Csr
-from sparsezc.memory.device import DeviceBuffer
-from sparsezc.memory.placement import HOSTS, RECORDS
+from sparsezc.memory.placement import BEYOND, FILES, HOST, HOSTS, RECORDS
 from sparsezc.semirings import binary
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class Memory:
 
 def memory_of(engine: DistributedEngine, store: Store) -> Memory | None:
     """Return where the ids of a matrix are; None where ranks differ, or nowhere. A collective."""
-    mine = store.local._to_csr().indices.placement if not store.is_empty_range and store.local.nvals else None
+    mine = _placement(store.local) if not store.is_empty_range and store.local.nvals else None
     told = {each for each in engine.transport.objects(mine) if each is not None}
     if len(told) != 1:
         return None
@@ -72,15 +72,24 @@ def memory_of(engine: DistributedEngine, store: Store) -> Memory | None:
     return Memory(placement, RECORDS[placement].resident, index_dtype(store.ncols, placement).itemsize)
 
 
+def _placement(matrix: Any) -> str:
+    """Return where the whole of a local matrix would be."""
+    engine, kept = matrix._kept()
+    stored = engines.capability(engine, "storage")(kept)
+    found: str = HOST if stored is None or stored[1] is None else stored[1]
+    return BEYOND if found in FILES else found
+
+
 def fits(engine: DistributedEngine, store: Store, memory: Memory) -> bool:
     """Return whether every rank has room for the pattern of all of a matrix. A collective."""
-    nbytes = int(engine.counts(store).sum()) * memory.id_bytes
-    offsets = 8 * (store.nrows + 1)
+    entries = int(engine.counts(store).sum())
+    nbytes = entries * memory.id_bytes + 8 * (store.nrows + 1)
     if memory.resident:
-        good = nbytes + offsets <= _SHARE * budget.available()
+        good = nbytes <= _SHARE * budget.available()
     else:
         room = budget.host_available()  # ranks of one machine share it
-        good = room is None or (nbytes + offsets) * engine.size <= _SHARE * room
+        copied = 0 if engine.on_device else entries * (memory.id_bytes + store.dtype.np_type.itemsize)  # of their parts
+        good = room is None or nbytes * engine.size + copied <= _SHARE * room
     return bool(engine.transport.numbers(good)[:, 0].all())
 
 
@@ -91,7 +100,7 @@ def pattern(engine: DistributedEngine, store: Store, memory: Memory, *, symmetri
     indptr = np.zeros(store.nrows + 1, np.int64)
     np.cumsum(engine.transport.gather(np.diff(csr.indptr), store.layout.sizes), out=indptr[1:])
     xp = cuda.current().xp if engine.on_device else np  # cards read each other's memory faster than host arrays travel
-    made, ends = (xp if memory.resident else np).empty(int(counts.sum()), dtype), np.cumsum(counts)
+    made, begins = allocate(memory.placement, int(counts.sum()), dtype), np.cumsum(counts) - counts
     for first in range(0, int(counts.max()), _PART):
         sizes = np.clip(counts - first, 0, _PART)
         begin, end = np.minimum([first, first + _PART], counts[engine.rank]).tolist()
@@ -99,16 +108,14 @@ def pattern(engine: DistributedEngine, store: Store, memory: Memory, *, symmetri
         if end > begin:
             ids = csr.indices.load(begin, end) if engine.on_device else csr.indices.read(begin, end)
         arrived, at = engine.transport.gather(ids.astype(dtype, copy=False), sizes), 0
-        arrived = arrived if memory.resident else on_host(arrived)
-        for start, size in zip((ends - counts + first).tolist(), sizes.tolist(), strict=True):
-            made[start : start + size] = arrived[at : at + size]
+        arrived = on_host(arrived) if memory.placement in HOSTS else arrived
+        for start, size in zip((begins + first).tolist(), sizes.tolist(), strict=True):
+            if size:
+                made.write(start, arrived[at : at + size])
             at += size
-    buffer: Any = DeviceBuffer if memory.resident else wrap
-    one = buffer((xp if memory.resident else np).ones(1, store.dtype.np_type))
-    iso = made.size != 1
-    whole = Csr(store.nrows, store.ncols, indptr, buffer(made), one, store.dtype, iso, symmetric=symmetric)
-    if not memory.resident and memory.placement not in HOSTS:
-        whole = moves.placed(whole, memory.placement)
+    one = allocate(memory.placement, 1, store.dtype.np_type)
+    one.write(0, np.ones(1, store.dtype.np_type))
+    whole = Csr(store.nrows, store.ncols, indptr, made, one, store.dtype, made.count != 1, symmetric=symmetric)
     return engine.local.matrix_of(whole, symmetric=symmetric)
 
 

@@ -18,8 +18,9 @@ from sparsezc.engines.distributed.parts.search_rows import Batches
 if TYPE_CHECKING:
     from sparsezc.engines.distributed.distributed_engine import DistributedEngine
     from sparsezc.engines.distributed.parts.layout import Layout
+    from sparsezc.engines.distributed.parts.stores import Store
 
-__all__ = ["begins", "layout_of", "whole"]
+__all__ = ["begins", "gain", "layout_of", "whole"]
 
 _FEW = 4096  # entries that move to the ranks of their searches
 _ELEMENTWISE = ("ewise_add", "ewise_mult", "ewise_union", "apply", "apply_left", "apply_right", "apply_index", "select")
@@ -92,21 +93,31 @@ def begins(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool:
     return True
 
 
+def gain(engine: DistributedEngine, store: Store, searches: int) -> float:
+    """Return the seconds that a batch takes less by searches; 0: no rank may have all of the matrix."""
+    if store.batches is None:
+        store.batches = Batches(search_rows.memory_of(engine, store))
+    return 0.0 if store.batches.memory is None else saved(_batch(engine, store, searches))
+
+
+def _batch(engine: DistributedEngine, store: Store, searches: int) -> Batch:
+    assert store.batches is not None
+    memory = store.batches.memory
+    assert memory is not None
+    nbytes = engine.nvals(store) * memory.id_bytes
+    return Batch(searches, engine.size, store.nrows, nbytes, engine.on_device, memory.resident)
+
+
 def _pays(engine: DistributedEngine, B: Any, searches: int) -> bool:
     """Return whether a batch is cut by searches, for which every rank gets the matrix once that pays."""
     store = B._store
-    if store.batches is None:
-        store.batches = Batches(search_rows.memory_of(engine, store))
-    held, memory = store.batches, store.batches.memory
-    if memory is None:
-        return False
-    nbytes = engine.nvals(store) * memory.id_bytes
-    batch = Batch(searches, engine.size, store.nrows, nbytes, engine.on_device, memory.resident)
-    gain = saved(batch)
-    if held.whole is not None or gain <= 0:
-        return gain > 0
-    held.saved += gain
-    if held.saved < gathering(batch):
+    more = gain(engine, store, searches)
+    held = store.batches
+    if held.whole is not None or more <= 0:
+        return more > 0
+    memory = held.memory
+    held.saved += more
+    if held.saved < gathering(_batch(engine, store, searches)):
         return False
     if not search_rows.fits(engine, store, memory):
         held.memory = None

@@ -2,7 +2,8 @@
 
 All ranks count what the step would read. From the sums each decides alike which searches push and which pull, as one
 GPU does (engines/gpu/products/multi_source_bfs.py). Pulls get the vertices of the frontier, with a word of bits each;
-what pushes reach goes to its owners in the same form. Where all bits of all vertices take fewer bytes, these travel.
+what pushes reach goes to its owners in the same form. Where the bits of all vertices take few more bytes, these travel:
+cards read them from each other in less time than one makes lists.
 """
 
 from __future__ import annotations
@@ -12,18 +13,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.engines.distributed.parts import pieces
-from sparsezc.engines.distributed.parts.exchange import id_type, packing
+from sparsezc.engines.distributed.parts import long_rows, pieces
+from sparsezc.engines.distributed.parts.exchange import id_type, listing
 from sparsezc.engines.distributed.parts.layout import COLUMNS
 from sparsezc.engines.distributed.parts.local_objects import put
+from sparsezc.engines.distributed.parts.stores import Store
+from sparsezc.engines.distributed.statements import by_search
 from sparsezc.expr import engines
+from sparsezc.semirings.types.datatypes import INT32
 
 if TYPE_CHECKING:
     from sparsezc.engines.distributed.distributed_engine import DistributedEngine
     from sparsezc.engines.distributed.parts.layout import Layout
-    from sparsezc.engines.distributed.parts.stores import Store
 
-__all__ = ["step"]
+__all__ = ["levels", "step"]
 
 _WORD = 8  # bytes of the bits of a vertex in a list
 _BITS = 32  # of a presence word
@@ -40,33 +43,74 @@ def step(engine: DistributedEngine, e: Any, result: Store, write: Any) -> bool:
         return False
     other = matrix if engine.known_symmetric(B) else matrix.turned
     push, pull = (other, matrix) if B._transposed else (matrix, other)
-    parts = [None if x is None else engine.local.settled(x.local)._store for x in (frontier, push, pull)]
+    parts = _local(engine, frontier, push, pull)
     mask = write.mask
     if mask is not None:
         mask = type(mask)(engine.local.settled(mask.parent._store.local), mask.structure, mask.complement)
     part = engines.capability(engine.local.engine, "shared_step")(e.op, *parts, mask)
     if part is None:
         return False
-    told = engine.balancer.numbers(*part.work())
-    pushes, pulls = part.divide(told, pushes=push is not None, pulls=pull is not None)
+    reached = _reached(engine, part, (push, pull), result.layout)
     here = result.layout.hi - result.layout.lo
-    reached = _at_owners(engine, part, result.layout) if pushes else part.bits(here)
-    if pulls:
-        part.pulled(_whole(engine, part, frontier, told[:, 0]), frontier.ncols, reached)
     if here:
+        reached = part.bits(here) if reached is None else reached
         made = engine.local.vector(e.dtype, here * part.width, part.result(reached, here))
         put(result, pieces.rows_of_vector(engine, made, part.width), write)
     return True
 
 
+def levels(engine: DistributedEngine, matrix: Store, frontier: Store) -> Store | None:
+    """Run all steps of searches, without a statement between; None where statements are to do it, on all ranks."""
+    shape = frontier.shape
+    if engine.size == 1 or not engine.on_device or matrix.layout.is_whole:
+        return None
+    if frontier.dtype.is_udt or matrix.dtype.is_udt:
+        return None
+    engine.balancer.apply()
+    long_rows.join(engine, matrix)
+    for store in (matrix, frontier):
+        if store.layout is not engine.layouts.of(store.shape):
+            engine.move(store)
+    if frontier.layout.along != COLUMNS or by_search.gain(engine, matrix, shape[0]) > 0:
+        return None
+    push, pull = matrix, matrix if matrix.symmetric else matrix.turned
+    part = engines.capability(engine.local.engine, "shared_searches")(*_local(engine, frontier, push, pull))
+    if not engine.transport.numbers(part is not None)[:, 0].all():
+        return None
+    while (reached := _reached(engine, part.step(), (push, pull), frontier.layout)) is not None:
+        part.turn(reached)
+    here = frontier.layout.hi - frontier.layout.lo
+    local = engine.local.matrix(INT32, (shape[0], here))
+    if here:
+        vector = engine.local.vector(INT32, here * shape[0], part.levels())
+        local = pieces.rows_of_vector(engine, vector, shape[0])
+    return Store(local, frontier.layout, shape)
+
+
+def _local(engine: DistributedEngine, *stores: Store | None) -> list[Any]:
+    return [None if x is None else engine.local.settled(x.local)._store for x in stores]
+
+
+def _reached(engine: DistributedEngine, part: Any, rows: tuple[Any, Any], layout: Layout) -> Any:
+    """Take a step along rows to push, and to pull, or None; return this rank's bits of it, None without a frontier."""
+    told = engine.balancer.numbers(*part.work())
+    if not told[:, 0].any():
+        return None
+    pushes, pulls = part.divide(told, pushes=rows[0] is not None, pulls=rows[1] is not None)
+    reached = _at_owners(engine, part, layout) if pushes else part.bits(layout.hi - layout.lo)
+    if pulls:
+        part.pulled(_whole(engine, part, layout, told[:, 0]), int(layout.bounds[-1]), reached)
+    return reached
+
+
 def _lists(engine: DistributedEngine, entries: int, receivers: int, n: int, width: int) -> bool:
     """Return whether so many listed vertices take fewer bytes than the bits of n vertices for each receiver."""
-    return entries * (id_type(n).itemsize + _WORD) + packing(engine) < receivers * n * width // 8
+    return entries * (id_type(n).itemsize + _WORD) + listing(engine) < receivers * n * width // 8
 
 
-def _whole(engine: DistributedEngine, part: Any, frontier: Store, counts: NDArray[np.int64]) -> Any:
+def _whole(engine: DistributedEngine, part: Any, layout: Layout, counts: NDArray[np.int64]) -> Any:
     """Return the bits of all vertices of the frontier."""
-    layout, n = frontier.layout, frontier.ncols
+    n = int(layout.bounds[-1])
     if not _lists(engine, int(counts.sum()), 1, n, part.width):
         return engine.transport.gather(part.frontier_bits(), _words(layout, part.width))
     at, words = part.frontier(layout.lo, id_type(n).itemsize == 8)
@@ -80,20 +124,23 @@ def _at_owners(engine: DistributedEngine, part: Any, layout: Layout) -> Any:
     """Push, and return the bits of this rank's vertices that are reached from any rank."""
     n, size, rank = int(layout.bounds[-1]), engine.size, engine.rank
     bits, lengths = part.pushed(n), _words(layout, part.width)
-    first, length = int(lengths[:rank].sum()), int(lengths[rank])
-    mine = bits[first : first + length].copy()
-    if layout.local_bounds is None:
-        layout.local_bounds = engine.as_local(layout.bounds)
-    sent = part.counted(bits, n, layout.local_bounds, rank)
-    told = engine.transport.numbers(*sent.tolist())
-    if _lists(engine, int(told.sum()), size - 1, n, part.width):
-        received = told[:, rank].copy()
-        at, words = part.listed(bits, n, sent, (layout.local_bounds, rank), id_type(n).itemsize == 8)
-        at, words = engine.transport.scatter_both(at, words, (sent, sent), (received, received))
-        part.put(at, words, layout.lo, mine)
-        return mine
+    length = int(lengths[rank])
+    if _lists(engine, 0, size - 1, n, part.width):  # few enough vertices would save bytes
+        if layout.local_bounds is None:
+            layout.local_bounds = engine.as_local(layout.bounds)
+        sent = part.counted(bits, n, layout.local_bounds, rank)
+        told = engine.transport.numbers(*sent.tolist())
+        if _lists(engine, int(told.sum()), size - 1, n, part.width):
+            received = told[:, rank].copy()
+            at, words = part.listed(bits, n, sent, (layout.local_bounds, rank), id_type(n).itemsize == 8)
+            at, words = engine.transport.scatter_both(at, words, (sent, sent), (received, received))
+            first = int(lengths[:rank].sum())
+            mine = bits[first : first + length].copy()
+            part.put(at, words, layout.lo, mine)
+            return mine
     arrived = engine.transport.scatter(bits, lengths, np.full(size, length))
-    for r in range(size):
+    mine = arrived[:length]
+    for r in range(1, size):
         mine |= arrived[r * length : (r + 1) * length]
     return mine
 

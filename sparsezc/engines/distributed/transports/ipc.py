@@ -12,6 +12,7 @@ Source: CUDA C++ Programming Guide, section Interprocess Communication.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -56,30 +57,31 @@ class Ipc(Mpi):
         self._versions = [-1] * self.size  # of the windows that this rank has opened
         self._theirs: dict[int, Any] = {}
         self._address, self._addresses = 0, [0] * self.size
+        self._ranks = [*range(self.rank, self.size), *range(self.rank)]  # so each card is read by one other at a time
         failed = self._make_room(_FIRST)
         self._open(self.numbers(_FAILED if failed else self._version)[:, 0].tolist(), failed)
 
     def gather(self, mine: Any, counts: Counts) -> Any:
         if not self._is_on_device(mine):
             return super().gather(mine, counts)
-        return self._exchange([mine], [np.zeros(self.size, np.int64)], [counts], range(self.size))[0]
+        return self._exchange([mine], [np.zeros(self.size, np.int64)], [counts], self._ranks)[0]
 
     def gather_both(self, one: Any, two: Any, ones: Counts, twos: Counts) -> tuple[Any, Any]:
         if not self._is_on_device(one):
             return super().gather_both(one, two, ones, twos)
         nothing = np.zeros(self.size, np.int64)
-        first, second = self._exchange([one, two], [nothing, nothing], [ones, twos], range(self.size))
+        first, second = self._exchange([one, two], [nothing, nothing], [ones, twos], self._ranks)
         return first, second
 
     def scatter(self, mine: Any, sent: Counts, received: Counts) -> Any:
         if not self._is_on_device(mine):
             return super().scatter(mine, sent, received)
-        return self._exchange([mine], [np.cumsum(sent) - sent], [received], range(self.size))[0]
+        return self._exchange([mine], [np.cumsum(sent) - sent], [received], self._ranks)[0]
 
     def scatter_both(self, one: Any, two: Any, sent: Sequence[Counts], received: Sequence[Counts]) -> tuple[Any, Any]:
         if not self._is_on_device(one):
             return super().scatter_both(one, two, sent, received)
-        first, second = self._exchange([one, two], [np.cumsum(n) - n for n in sent], received, range(self.size))
+        first, second = self._exchange([one, two], [np.cumsum(n) - n for n in sent], received, self._ranks)
         return first, second
 
     def shift(self, mine: Any, count: int) -> Any:
@@ -125,11 +127,10 @@ class Ipc(Mpi):
             size = array.dtype.itemsize
             out = gpu.xp.empty(sum(numbers), array.dtype)
             target = gpu.pointer(out) if out.size else 0
+            targets = [target + size * before for before in accumulate(numbers, initial=0)]
             for rank in ranks:
-                nbytes = numbers[rank] * size
-                if nbytes:
-                    gpu.move(target, self._addresses[rank] + said[rank][1 + k * self.size + self.rank], nbytes)
-                    target += nbytes
+                if nbytes := numbers[rank] * size:
+                    gpu.move(targets[rank], self._addresses[rank] + said[rank][1 + k * self.size + self.rank], nbytes)
             self.received += (sum(numbers) - numbers[self.rank]) * size
             made.append(out)
         self._turn = 1 - self._turn

@@ -49,12 +49,15 @@ class SharedStep:
         Its part of the frontier, of at most 64 searches.
     mask : MaskBits
         The entries of its part of the result that may be written.
+    counts : array of uint64, optional
+        On the device, if it was counted: the vertices in the frontier, and the totals of :meth:`Case.count`.
     """
 
     def __init__(
-        self, same: Any, dtype: DataType, push: Rows | None, pull: Rows | None, x: Panel, mask: MaskBits
-    ) -> None:
-        self.width = x.width
+        self, same: Any, dtype: DataType, push: Rows | None, pull: Rows | None, x: Panel, mask: MaskBits,
+        counts: Any = None,
+    ) -> None:  # fmt: skip
+        self.width, self._counts = x.width, counts
         if x.vector.bits is None:  # an empty part
             x = Panel(x.width, True, SameVector(BOOL, x.vector.size, self.bits(x.length), True))
         self._same, self._dtype, self._push, self._pull, self._x, self._mask = same, dtype, push, pull, x, mask
@@ -68,11 +71,13 @@ class SharedStep:
         """Return what this process would read, its vertices in the frontier first: as many numbers on each."""
         xp, rows = cuda.current().xp, self._pull
         slots = _MANY_SLOTS if rows is None else rows.layouts[HeadCache].expected_slots(rows, BOOL, values=False)
-        case = Case(self._x, self._mask, None)
-        counts = xp.zeros(1 + ENTRIES + 64 * case.words, np.uint64)  # read at once, as each reading waits
-        self._over(self._x.vector.bits, self._x.length, counts[:1], None)
-        if self._x.length or rows is not None:
-            case.count(rows, self._push, counts[1:])
+        counts = self._counts
+        if counts is None:
+            case = Case(self._x, self._mask, None)
+            counts = xp.zeros(1 + ENTRIES + 64 * case.words, np.uint64)  # read at once, as each reading waits
+            self._over(self._x.vector.bits, self._x.length, counts[:1], None)
+            if self._x.length or rows is not None:
+                case.count(rows, self._push, counts[1:])
         found = cuda.current().asnumpy(counts).astype(np.int64)
         self._found, self._mine = int(found[0]), found[1 : 1 + ENTRIES + self.width]
         held = rows if self._push is None else self._push

@@ -21,7 +21,7 @@ from sparsezc.semirings.types.datatypes import DataType
 if TYPE_CHECKING:
     from sparsezc.engines.gpu.storage.matrix_store import Rows
 
-_FLIP = 0xFFFFFFFF
+FLIP = 0xFFFFFFFF
 
 
 class VectorStore:
@@ -191,7 +191,7 @@ def bits_of(kind: Any, store: VectorStore) -> MaskBits:
     if store.bits is None:
         store.make()
     bits = store.bits if kind.structure else presence_words.nonzero(*store.operands(), store.dtype, store.size)
-    return MaskBits(bits, _FLIP if kind.complement else 0)
+    return MaskBits(bits, FLIP if kind.complement else 0)
 
 
 class Out:
@@ -248,7 +248,7 @@ def from_dense(values: Any, dtype: DataType, *, copy: bool) -> VectorStore:
 
 def all_present(size: int) -> Any:
     """Return the presence words of a full vector."""
-    bits = cuda.current().xp.full(-(-size // 32), _FLIP, np.uint32)
+    bits = cuda.current().xp.full(-(-size // 32), FLIP, np.uint32)
     if size % 32:
         bits[-1] = (1 << size % 32) - 1
     return bits

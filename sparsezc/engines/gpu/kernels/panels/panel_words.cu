@@ -1,6 +1,6 @@
 // The vertices of a panel of Booleans that have any bit, with a 64-bit word each: how a frontier travels between processes.
 //
-// Who calls: engines/gpu/shared/searches.py. All memory on the device. A thread takes a vertex of `size`, or one of a list of
+// Who calls: engines/gpu/shared/searches.py and whole_searches.py. All memory on the device. A thread takes a vertex of `size`, or one of a list of
 // `count`; `width` is at most 64. Owner r of `owners` has the vertices bounds[r] up to bounds[r + 1]; those of owner `skipped`
 // are left out. The order of an owner's vertices is that of atomics.
 #include "multi_source_bfs.cuh"
@@ -55,6 +55,43 @@ extern "C" __global__ void list_rows(u64 size, const u32* bits, u64 width, const
 extern "C" __global__ void put_words(u64 count, const Id* at, const u64* words, u64 first, u64 width, u32* bits) {
   for (u64 k = (u64)blockIdx.x * blockDim.x + threadIdx.x; k < count; k += (u64)gridDim.x * blockDim.x)
     set_bits(bits, width, (u64)at[k] - first, 0, words[k]);
+}
+
+// turn_rows: bits that are reached and not yet seen are added to `seen`, and are `front`'s (zeros on entry, unless ALIGNED); `depth`
+// is written to their levels. `totals` (zeros on entry): the vertices of `front`, then the Reads of the step from there along the
+// rows that the offsets say. Without `push_indptr` a row counts as one entry.
+extern "C" __global__ void __launch_bounds__(256)
+    turn_rows(u64 size, const u32* reached, u64 width, int depth, u32* seen, u32* front, int* levels, const i64* push_indptr,
+              const i64* pull_indptr, u64* totals) {
+  const u64 stride = (u64)gridDim.x * blockDim.x;
+  const u32 lane = lane_id();
+  Reads reads = {};
+  u64 found = 0;
+  for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i - lane < size; i += stride) {
+    u64 before = 0, entries = 0;
+    Bits fresh = {};
+    if (i < size) {
+      before = load_bits((const volatile u32*)seen, width, i, 0);  // others may set other vertices' bits of a word
+      fresh.word[0] = load_bits(reached, width, i, 0) & ~before;
+      if (ALIGNED) ((u64*)front)[i] = fresh.word[0];
+      if (pull_indptr && (before | fresh.word[0]) != whole(width, 0)) reads.pull((u64)(pull_indptr[i + 1] - pull_indptr[i]));
+    }
+    if (fresh.word[0]) {
+      ++found;
+      entries = push_indptr ? (u64)(push_indptr[i + 1] - push_indptr[i]) : 1;
+      set_bits(seen, width, i, 0, fresh.word[0]);
+      if (!ALIGNED) set_bits(front, width, i, 0, fresh.word[0]);
+    }
+    reads.push(fresh, entries);
+    for (u32 left = __ballot_sync(ALL, fresh.word[0] != 0); left; left &= left - 1) {  // all lanes write a vertex's levels
+      const int t = __ffs((int)left) - 1;
+      const u64 word = __shfl_sync(ALL, fresh.word[0], t), at = (i - lane + (u64)t) * width + lane;
+      if ((word >> lane) & 1) levels[at] = depth;
+      if ((word >> (32 + lane)) & 1) levels[at + 32] = depth;
+    }
+  }
+  add_lanes(found, totals);
+  reads.add_to(totals + 1);
 }
 
 }  // namespace szc

@@ -84,4 +84,38 @@ struct Panel {
   }
 };
 
+// The reads of a step, as a warp counts them. Its totals: the entries of the rows in any frontier; the rows that a search may
+// still reach, the entries in the first 32 of each, and all their entries; then, for each search, the entries of the rows in its
+// frontier, of which lane i adds up those of searches i, 32 + i ...
+struct Reads {
+  u64 n[4], own[2 * WORDS];
+
+  // All lanes call, each with a vertex's bits in the frontier and the entries of its row, 0 where it has no bit.
+  __device__ __forceinline__ void push(const Bits& bits, u64 entries) {
+    n[0] += entries;
+    for (u32 left = __ballot_sync(ALL, entries != 0); left; left &= left - 1) {
+      const int t = __ffs((int)left) - 1;
+      const u64 weight = __shfl_sync(ALL, entries, t);
+      for (u32 w = 0; w < WORDS; ++w) {
+        const u64 of = __shfl_sync(ALL, bits.word[w], t);
+        own[2 * w] += (of >> lane_id()) & 1 ? weight : 0;
+        own[2 * w + 1] += (of >> (32 + lane_id())) & 1 ? weight : 0;
+      }
+    }
+  }
+
+  // A row that some search may still reach.
+  __device__ __forceinline__ void pull(u64 entries) {
+    ++n[1];
+    n[2] += entries < 32 ? entries : 32;
+    n[3] += entries;
+  }
+
+  __device__ __forceinline__ void add_to(u64* totals) const {
+    for (u32 k = 0; k < 4; ++k) add_lanes(n[k], totals + k);
+    for (u32 k = 0; k < 2 * WORDS; ++k)
+      if (own[k]) atomicAdd(&totals[4 + 32 * k + lane_id()], own[k]);
+  }
+};
+
 }  // namespace szc
