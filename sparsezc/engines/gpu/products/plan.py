@@ -223,8 +223,7 @@ def pull(product: Product, rows: Rows, columns: Rows | None, mask: MaskBits, est
     everything = mask.allows_all
     entries = 0 if heads.k else estimated  # few entries remain to be read after the heads, in unknown rows
     wanted = Wanted(None if everything else mask.bits, mask.flip, entries, _SLICE if product.reads.stops else _ALL)
-    grid = rows_per_warp.with_lanes(_grid(rows, everything, True, heads.k > 0), rows)
-    return Plan(rows, heads, packed, wanted, grid)
+    return Plan(rows, heads, packed, wanted, _grid(rows, everything, True, heads.k > 0))
 
 
 def push(product: Product, columns: Rows, rows: Rows | None) -> Plan:

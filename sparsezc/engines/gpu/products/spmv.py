@@ -219,8 +219,6 @@ class Case(NamedTuple):
         The row-head cache is read first; ids and values lie in one word.
     partial, segment_bits
         Of the part, as in :class:`~sparsezc.engines.gpu.placements.Part`.
-    alone : int
-        As in Grid.
     hubs : int
         The values of the vector for which a block has shared memory; 0: it has none.
     """
@@ -238,7 +236,6 @@ class Case(NamedTuple):
     partial: bool = False
     segment_bits: int = 0
     skips: bool = False
-    alone: int = 0
     hubs: int = 0
 
 
@@ -250,7 +247,7 @@ def _launcher(
     vector_type = product.dtype if product.vector is None else product.vector.dtype
     case = Case(
         product.semiring, product.vector_left, vector_type, product.dtype, rows.form, accum, out_type,
-        grid.at_once, heads.k > 0, packed.bits > 0, part.partial, part.bits, grid.skips, grid.alone,
+        grid.at_once, heads.k > 0, packed.bits > 0, part.partial, part.bits, grid.skips,
         hub_columns.capacity(vector_type) if hubs else 0,
     )  # fmt: skip
     return _kernel(rows.device, name, stats.collecting is not None, case)  # type: ignore[arg-type]  # hashable, as in plan.py
@@ -293,7 +290,6 @@ def prelude(case: Case) -> str:
                 COMPRESSED=form.compressed,
                 PARTIAL=case.partial,
                 SEGMENT_BITS=case.segment_bits,
-                ALONE=case.alone,
                 HUBS=case.hubs,
                 THREADS=hub_columns.THREADS if case.hubs else launch.THREADS,
             ),

@@ -10,13 +10,13 @@
 // have no entries: a warp first reads one offset of each word of its piece, in one request, and then the other offsets
 // of only those words that have entries. With HUBS (blocks that stay, one a multiprocessor) the values of the first columns,
 // which most entries are of (hub_columns.py), are in shared memory, where reading one takes 4 or 8 bytes and not a sector of
-// 32. hub_rows.cuh reads the rows then. With ALONE (device memory, short rows) a lane reads a row of so few entries by itself.
+// 32. hub_rows.cuh reads the rows then.
 //
 // The prelude supplies: Id, A, X, Z, W (types of ids, values, vector, result, output); `Z multiply(A a, X x, u64 row, u64 id)`,
 // `Z add(Z, Z)`, `Z identity()`, `bool terminal(Z)`, `W accumulate(W, Z)`; the flags READS_IDS, READS_VALUES, READS_VECTOR
 // (what the multiply needs), ISO (one value for all), ANY (the monoid keeps whichever operand comes first), TERMINAL, ACCUM,
-// HEADS, PACKED, SKIPS; LONG; THREADS, of a block; ALONE, the most entries of a row that a lane reads, or 0; HUBS, the values
-// for which a block has shared memory (0: none, else the vector is full); and what part.cuh says.
+// HEADS, PACKED, SKIPS; LONG; THREADS, of a block; HUBS, the values for which a block has shared memory (0: none,
+// else the vector is full); and what part.cuh says.
 #include "fold.cuh"
 #include "head_cache.cuh"
 #include "hub_rows.cuh"
@@ -42,21 +42,7 @@ struct Rows {
   Part part;
 };
 
-// The product of an entry whose id, or packed word, is known; returns whether there is one (the vector has an entry there).
-__device__ __forceinline__ bool product_at(const Rows& m, Id word, A a, u64 at, u64 row, Z& z) {
-  const bool full = m.x_bits == nullptr;
-  const u64 id = PACKED ? word & ((Id(1) << m.id_bits) - 1) : word;
-  if (PACKED) a = (A)(word >> m.id_bits);
-  if (!full && !present(m.x_bits, id)) return false;
-  if (READS_VALUES) {
-    if (ISO) a = m.values[0];
-    else if (!full && !PACKED) a = read(m.values, m.part.value_segments, at, 1);
-  }
-  z = multiply(a, READS_VECTOR ? m.x[id] : X(), row, id);
-  return true;
-}
-
-// The product of one entry. All lanes call; returns whether there is one.
+// The product of one entry. All lanes call; returns whether there is one (the vector has an entry at this id).
 __device__ __forceinline__ bool product(const Rows& m, PartIds& ids, u64 at, bool active, u64 row, Z& z) {
   z = identity();
   if (!PartIds::TOGETHER && !active) return false;
@@ -79,35 +65,6 @@ __device__ __forceinline__ bool product(const Rows& m, PartIds& ids, u64 at, boo
   }
   z = multiply(a, READS_VECTOR ? m.x[id] : X(), row, id);
   return true;
-}
-
-// Adds up a row of few entries by one lane: lanes need not call together. Its entries share lines with those of other
-// lanes' rows, which L1 keeps meanwhile.
-__device__ __forceinline__ void read_alone(const Rows& m, u64 row, u64 at, u64 end, Z& sum, bool& has) {
-  constexpr u32 FEW = 4;  // entries whose values are asked for at once
-  for (; at < end; at += FEW) {
-    Id word[FEW];
-    A a[FEW];
-    Z z[FEW];
-    bool hit[FEW];
-#pragma unroll
-    for (u32 k = 0; k < FEW; ++k) {
-      const bool active = at + k < end;
-      word[k] = (PACKED || READS_IDS || m.x_bits) && active ? load_host_cached(m.indices + at + k, 0) : Id();
-      a[k] = READS_VALUES && !ISO && !PACKED && active ? load_host_cached(m.values + at + k, 1) : A();
-    }
-#pragma unroll
-    for (u32 k = 0; k < FEW; ++k) {
-      z[k] = identity();
-      hit[k] = at + k < end && product_at(m, word[k], a[k], at + k, row, z[k]);
-    }
-#pragma unroll
-    for (u32 k = 0; k < FEW; ++k) {
-      if (hit[k]) sum = has ? (ANY ? sum : add(sum, z[k])) : z[k];
-      has |= hit[k];
-    }
-    if (has && (ANY || (TERMINAL && terminal(sum)))) return;
-  }
 }
 
 // Folds the heads of the rows in `asked`: lane r those of row r, until its sum is terminal. Returns the rows that have
@@ -164,9 +121,7 @@ __device__ __forceinline__ void do_rows(const Rows& m, PartIds& ids, const Outpu
       left &= ~run;
     }
   } else {
-    const bool alone = ALONE && has_bit(rows, lane_id()) && end - begin <= ALONE;
-    if (alone) read_alone(m, row, begin, end, sum, has);
-    stream_rows(begin, end, ALONE ? rows & ~__ballot_sync(ALL, alone) : rows, owner, [&](const Slice& s) {
+    stream_rows(begin, end, rows, owner, [&](const Slice& s) {
       Z z;
       const bool hit = product(m, ids, s.at, s.active, 32 * word + s.row, z);
       fold(s.head, s.range, hit, z, sum, has);
