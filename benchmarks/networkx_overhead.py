@@ -4,7 +4,7 @@ Every function of the backend is called on graphs of several sizes, by NetworkX 
 ``backend_priority`` set, after the one conversion; calls about single nodes and pairs stand beside those about whole
 graphs. Times are the processor's, of one thread, the least of several in turns, so a busy machine may measure them.
 Printed is the time with the backend over the time without, as min, median and max over all functions. The figures of
-docs/networkx.md are those of ``--forced --sizes medium --patience 4 --out FILE``.
+docs/networkx.md are those of ``--forced --sizes medium --out FILE``.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import tempfile
 import time
 import warnings
 from collections.abc import Callable
+from functools import cache
 from inspect import signature
 from pathlib import Path
 from typing import Any
@@ -34,9 +35,11 @@ from sparsezc.networkx_backend.info import FUNCTIONS  # noqa: E402
 from sparsezc.networkx_backend.interface import CLAIMS  # noqa: E402
 from tests.networkx_backend.odd import function_of  # noqa: E402
 
-SIZES = {"small": (30, 60), "medium": (1_000, 5_000), "large": (20_000, 100_000)}
+SIZES = {"small": (30, 60), "fewer": (300, 1_500), "medium": (1_000, 5_000), "large": (20_000, 100_000)}
+#: With ``--forced``, the size on which a function is timed where NetworkX is given up.
+SMALLER = {"large": "medium", "medium": "fewer", "fewer": "small"}
 #: Processor seconds after which a call of NetworkX is given up, and the function is not judged on that graph.
-PATIENCE = 3.0
+PATIENCE = 4.0
 
 _NODE = ({"source": 0},)
 _PAIR = ({"source": 0, "target": 7},)
@@ -154,12 +157,12 @@ def _run(function: Any, G: Any, given: dict[str, Any], **how: Any) -> None:
             pass
 
 
-class _TooLong(BaseException):
-    pass
+class TooLong(BaseException):
+    """NetworkX takes longer than the patience."""
 
 
 def _stop(*_: Any) -> None:
-    raise _TooLong
+    raise TooLong
 
 
 def _seconds(call: Callable[[], None]) -> float:
@@ -192,13 +195,18 @@ def _in_turns(*calls: Callable[[], None]) -> list[float]:
 def measure(
     name: str, given: dict[str, Any], G: tuple[Any, ...], forced: bool, patience: float = PATIENCE
 ) -> dict[str, Any] | None:
-    """The times of one call, or None where NetworkX refuses it or takes too long; `G` has the graphs, if it has any."""
+    """The times of one call, or None where NetworkX refuses it; `G` has the graphs, if it has any.
+
+    Raises TooLong where NetworkX's patience ends.
+    """
     function = function_of(name)
     signal.signal(signal.SIGPROF, _stop)
     signal.setitimer(signal.ITIMER_PROF, patience)
+    start = time.process_time()
     try:
         _run(function, G, given, backend="networkx")
-    except (_TooLong, Exception):
+        took = time.process_time() - start
+    except Exception:
         return None
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
@@ -209,9 +217,10 @@ def measure(
             _run(function, H, given, backend="sparsezc")
         except Exception as error:
             return line | {"alone": float("nan"), "forced": float("nan"), "error": f"{type(error).__name__}"}
-        line["alone"], line["forced"] = _in_turns(
-            lambda: _run(function, G, given, backend="networkx"), lambda: _run(function, H, given, backend="sparsezc")
-        )
+        calls = [lambda: _run(function, H, given, backend="sparsezc")]
+        if took > 1:  # long enough that once tells
+            return line | {"alone": took, "forced": _in_turns(*calls)[0]}
+        line["forced"], line["alone"] = _in_turns(*calls, lambda: _run(function, G, given, backend="networkx"))
         return line
     for one in G:
         one.__networkx_cache__.clear()
@@ -226,6 +235,27 @@ def measure(
     line["alone"], line["with"] = _in_turns(lambda: _run(function, G, given), dispatched)
     line["ratio"] = line["with"] / line["alone"]
     return line
+
+
+def measured(name: str, size: str, forced: bool, patience: float) -> list[dict[str, Any]]:
+    """The times of a function's calls on graphs of a size; if `forced`, of a smaller size where patience ends."""
+    found: list[dict[str, Any]] = []
+    for kind, G in _subjects(name, _graphs(size)).items():
+        for given in _calls(name, G[0] if G else None):
+            try:
+                line = measure(name, given, G, forced, patience)
+            except TooLong:
+                if forced and size in SMALLER:
+                    return measured(name, SMALLER[size], forced, patience)
+                continue
+            if line:
+                found += [{"size": size, "kind": kind} | line]
+    return found
+
+
+@cache
+def _graphs(size: str) -> dict[str, Any]:
+    return {kind: _graph(*SIZES[size], kind) for kind in ("undirected", "directed", "without cycles", "of two sides")}
 
 
 MATRICES = "Only for graphs that are matrices."
@@ -256,21 +286,16 @@ def main() -> int:
     lines = []
     above = 0
     for size in asked.sizes.split(","):
-        kinds = ("undirected", "directed", "without cycles", "of two sides")
-        graphs = {kind: _graph(*SIZES[size], kind) for kind in kinds}
-        found = []
+        found: list[dict[str, Any]] = []
         for name in asked.names or sorted(name for name in FUNCTIONS if asked.forced or not CLAIMS[name].made):
-            for kind, G in _subjects(name, graphs).items():
-                for given in _calls(name, G[0] if G else None):
-                    if line := measure(name, given, G, asked.forced, asked.patience):
-                        found += [{"size": size, "kind": kind} | line]
+            found += measured(name, size, asked.forced, asked.patience)
             if asked.out:
                 Path(asked.out).write_text(json.dumps(lines + found, indent=1) + "\n")
         lines += found
         if asked.forced:
             for x in found:
                 print(
-                    f"{size} {x['kind']:<14} {x['function']}({x['given']}) {x['alone']:.6f}"
+                    f"{x['size']} {x['kind']:<14} {x['function']}({x['given']}) {x['alone']:.6f}"
                     f" {x['forced'] / x['alone']:.2f}"
                 )
             continue

@@ -49,7 +49,7 @@ def run(options: argparse.Namespace, report: Report) -> None:
         with report.part(name):
             with gb.config.set(engine=options.used_engine):
                 whole = simple(gb.io.read(name, weights=False, placement=options.placements[0]))
-            found, seconds = peer(whole, options.trials)
+            found, seconds = peer(whole, options.peer_trials or options.trials)
             theirs = Case("GAP's algorithm", {"graph": name, "cores": os.cpu_count(), "nvals": whole.nvals})
             theirs.trials = [Trial(None, taken, 4 * whole.nvals) for taken in seconds]
             report.add(theirs)
@@ -86,10 +86,11 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--engine", choices=("auto", "cpu", "gpu"), default="auto")
     parser.add_argument("--placement", default="device", help=f"of the GPU engine: some of {', '.join(PLACEMENTS)}")
     parser.add_argument("--trials", type=int, default=3, help="timed calls (3)")
+    parser.add_argument("--peer-trials", type=int, help="timed calls of the peer (as many)")
     parser.add_argument("--out", type=Path, help="the result file (default: a new one in benchmarks/results)")
     options = parser.parse_args(arguments)
-    if options.trials < 1:
-        parser.error("--trials must be at least 1")
+    if min(options.trials, options.peer_trials or 1) < 1:
+        parser.error("--trials and --peer-trials must be at least 1")
     options.placements = placements(parser, options.placement)
     if why_not := choose_engine(options):
         print(why_not)

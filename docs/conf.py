@@ -4,7 +4,7 @@ import importlib.util
 import sys
 from pathlib import Path
 
-from docutils.nodes import container
+from docutils.nodes import colspec, container, entry, tgroup
 from sphinx.addnodes import pending_xref
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
@@ -46,6 +46,14 @@ def unlink_words(_, doctree):
             link.replace_self(link.children)
 
 
+def name_rows(_, doctree):
+    """Make headers of the first cells of rows in tables whose corner is empty, as it heads no column."""
+    for group in doctree.findall(tgroup):
+        corner = next(iter(group.findall(entry)))
+        if not corner.astext():
+            group.next_node(colspec)["stub"] = 1
+
+
 def make_room(app, doctree):
     """Leave out the list of headings beside pages whose tables are wider than the text."""
     if any("wide" in each["classes"] for each in doctree.findall(container)):
@@ -77,6 +85,7 @@ def setup(app):
     app.connect("doctree-read", unlink_words)
     app.connect("builder-inited", lambda _: notebooks.write_all())
     app.connect("doctree-read", make_room)
+    app.connect("doctree-read", name_rows)
     app.connect("build-finished", mend)
     if _drawing:
         app.connect("builder-inited", lambda _: pictures.draw_all())

@@ -15,10 +15,10 @@ from collections.abc import Callable
 from numbers import Integral, Real
 from operator import index
 from types import TracebackType
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 from sparsezc import locks
-from sparsezc.errors import InvalidValue
+from sparsezc.errors import InvalidValue, meant, no_attribute
 
 __all__ = ["Config", "config", "parse_bytes"]
 
@@ -248,13 +248,18 @@ class Config:
         self._check(key, value)
         object.__setattr__(self, key, _kept(key, value))
 
+    if not TYPE_CHECKING:  # by which a type checker would accept every name
+
+        def __getattr__(self, key: str) -> Any:
+            raise no_attribute("config", key, _KEYS, self)
+
     def __delattr__(self, key: str) -> None:
         raise InvalidValue(f"config: {key} cannot be deleted; config.reset() gives every setting its default")
 
     @staticmethod
     def _check(key: str, value: Any) -> None:
         if key not in _KEYS:
-            raise InvalidValue(f"config has no setting {key!r}; there are {', '.join(_KEYS)}")
+            raise InvalidValue(f"config has no setting {key!r}{meant(key, _KEYS)}; there are {', '.join(_KEYS)}")
         needed = _KEYS[key].check(value)
         if needed is not None:
             raise InvalidValue(f"config: {key}={value!r} is not allowed; needed is {needed}")
@@ -281,7 +286,7 @@ class Config:
 
     def __getitem__(self, key: str) -> Any:
         if key not in _KEYS:
-            raise KeyError(key)
+            raise KeyError(f"config has no setting {key!r}{meant(key, _KEYS)}")
         return getattr(self, key)
 
     def __contains__(self, key: object) -> bool:

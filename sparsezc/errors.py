@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 import warnings
+from collections.abc import Iterable
 from types import FrameType
 
 __all__ = [
@@ -130,6 +131,31 @@ def warn_slow(message: str) -> None:
     while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "sparsezc":
         frame, level = frame.f_back, level + 1
     warnings.warn(message, PerformanceWarning, stacklevel=level)
+
+
+def meant(word: str, known: Iterable[str]) -> str:
+    """Return ``"; did you mean 'bfs'?"`` for the name that is most like a word, and nothing if none is.
+
+    >>> meant("bsf", ["bfs", "sssp"])
+    "; did you mean 'bfs'?"
+    >>> meant("x", ["bfs", "sssp"])
+    ''
+    """
+    from difflib import get_close_matches  # imported for a message alone
+
+    found = get_close_matches(word.lower()[:100], list(known), 1, 0.6)
+    return f"; did you mean {found[0]!r}?" if found else ""
+
+
+def no_attribute(what: str, name: str, known: Iterable[str], owner: object) -> AttributeError:
+    """Return the error for an attribute that an object lacks, with the nearest name in its text, as notebooks show it.
+
+    >>> str(no_attribute("config", "budgt", ["budget", "engine"], None))
+    "config has no attribute 'budgt'; did you mean 'budget'?"
+    """
+    nearest = "" if name.startswith("_") else meant(name, known)
+    # Without a `name` beside `obj` Python's own traceback does not say the same again.
+    return AttributeError(f"{what} has no attribute {name!r}{nearest}", obj=owner)
 
 
 def __dir__() -> list[str]:

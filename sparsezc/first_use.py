@@ -11,6 +11,8 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
+from sparsezc.errors import no_attribute
+
 __all__ = ["function", "home", "names"]
 
 #: For each package with a table of names, the file of each name; filled by :func:`names`.
@@ -63,7 +65,7 @@ def names(
 
     def load(name: str) -> Any:
         if name not in homes:
-            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+            raise no_attribute(f"module {package!r}", name, homes, found)
         module, attribute = homes[name]
         value: Any = import_module(module)
         if attribute:

@@ -29,6 +29,15 @@ def acquire_locks(held: list[Any], objects: Iterable[Any]) -> None:
     An object whose ``_lock`` is None, such as an index list, needs none.
     """
     objects, before = tuple(objects), len(held)
+    if len(objects) == 1:  # mostly, and in half the time
+        lock = objects[0]._lock
+        if lock is None:
+            return
+        lock.acquire()
+        held.append(lock)
+        if objects[0]._lock is lock:
+            return
+        held.pop().release()
     while True:
         locks = {x._lock for x in objects}
         locks.discard(None)

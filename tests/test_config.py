@@ -72,6 +72,13 @@ def test_numpy_s_numbers_are_kept_as_python_s(value: Any) -> None:
     assert type(gb.config.budget) in (int, float)
 
 
+def test_the_nearest_setting_is_offered() -> None:
+    with pytest.raises(gb.exceptions.InvalidValue, match="no setting 'budgt'; did you mean 'budget'"):
+        gb.config.set(budgt="2GB")
+    with pytest.raises(KeyError, match="no setting 'plcement'; did you mean 'placement'"):
+        gb.config["plcement"]
+
+
 def test_settings_cannot_be_deleted() -> None:
     for key in ("engine", "colour"):
         with pytest.raises(gb.exceptions.InvalidValue, match=f"config: {key} cannot be deleted"):

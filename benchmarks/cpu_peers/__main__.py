@@ -8,22 +8,15 @@ it is an upper bound.
 from __future__ import annotations
 
 import argparse
-import cProfile
-import gc
 import importlib.util
-import statistics
+import math
 import sys
 import time
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
-import numpy as np
-
-import sparsezc as gb
-from benchmarks.cpu_peers.graphs import Graph
-from benchmarks.harness.frame import Case, Report, Trial, judge, number, table
+from benchmarks.cpu_peers.apart import LeftOut, Work, limited
+from benchmarks.harness.frame import Case, Report, number, table
 
 DATA = Path(__file__).resolve().parents[2].parent / "shared" / "data"
 MODULES = "networkit", "igraph"
@@ -32,92 +25,6 @@ GRAPHS = ("email-Eu-core", "wiki-Vote", "ca-AstroPh", "as-caida20071105", "copte
 LIMIT = 1.5  # times the best peer's time
 HEADER = ("algorithm", "graph", "min ms", "median", "max", "first", "CPU ms", "in Python", "best peer", "its min ms",
           "its CPU ms", "ratio", "of CPU", "ok")  # fmt: skip
-
-
-def read(answer: Any) -> Any:
-    """Numbers of our answer; -1 where a vector has no entry, infinity where a matrix has none."""
-    if isinstance(answer, gb.Vector):
-        return answer.to_dense(fill_value=-1 if answer.dtype.is_integer else 0)
-    if isinstance(answer, gb.Matrix):
-        return answer
-    return getattr(answer, "value", answer)
-
-
-def in_python(call: Callable[[], Any]) -> float:
-    """The share of a call's time that is not in compiled functions, those of numba included."""
-    profile = cProfile.Profile()
-    profile.enable()
-    call()
-    profile.disable()
-    compiled = {f.py_func.__code__ for f in gc.get_objects() if type(f).__name__ == "CPUDispatcher"}
-    spent = {True: 0.0, False: 0.0}
-    for entry in profile.getstats():
-        spent[isinstance(entry.code, str) or entry.code in compiled] += entry.inlinetime
-    return spent[False] / max(sum(spent.values()), 1e-12)
-
-
-def start_loops() -> None:
-    """Start numba's compiler, as every process has that has worked for some seconds: a loop over a long path."""
-    n = 1 << 21
-    gb.algorithms.core_number(gb.Matrix.from_coo(np.arange(n - 1), np.arange(1, n), True, nrows=n, ncols=n))
-
-
-def measure(row: Any, graph: Graph, trials: int, seconds: float) -> Case:
-    """One algorithm on one graph: ours and each peer's, in turns."""
-    case = Case(row.name, {"graph": graph.name})
-    calls: dict[str, Callable[[], Any]] = {"sparsezc": partial(row.ours, graph)}
-    calls |= {name: partial(peer.run, graph) for name, peer in row.peers.items()}
-    taken: dict[str, list[tuple[float, float]]] = {name: [] for name in calls}
-    answers, spent = {}, dict.fromkeys(calls, 0.0)
-    for name, call in calls.items():  # makes the graph's forms, and compiles; of ours the first call's time is kept
-        if name == "sparsezc":
-            for form in "ASWD":
-                graph.ours(form)
-        start = time.perf_counter()
-        answers[name] = call()
-        spent[name] = time.perf_counter() - start
-    case.first_seconds = spent["sparsezc"]
-    for turn in range(trials):
-        for name, call in calls.items():
-            if turn and sum(took for took, _ in taken[name]) > seconds:
-                continue
-            if name in row.peers:
-                row.peers[name].before(graph)
-            busy, start = time.process_time(), time.perf_counter()
-            call()
-            taken[name].append((time.perf_counter() - start, time.process_time() - busy))
-    mine = taken.pop("sparsezc")
-    case.trials = [Trial(None, took, 0) for took, _ in mine]
-    case.notes["cpu_seconds"] = min(busy for _, busy in mine)
-    case.notes["in_python"] = in_python(calls["sparsezc"])
-    case.notes["peers"] = {
-        name: {"min": min(t for t, _ in times), "median": statistics.median(t for t, _ in times),
-               "max": max(t for t, _ in times), "cpu_seconds": min(c for _, c in times), "trials": len(times)}
-        for name, times in taken.items()
-    }  # fmt: skip
-    case.peer, best = min(case.notes["peers"].items(), key=lambda item: item[1]["min"])
-    case.reference = best["min"] * 1e3
-    case.notes["ratio"] = case.seconds.min / best["min"]
-    case.notes["cpu_ratio"] = case.notes["cpu_seconds"] / min(p["cpu_seconds"] for p in case.notes["peers"].values())
-    ours = answers["sparsezc"]
-    numbers = _numbers(row, ours)
-    compared = [name for name, peer in row.peers.items() if peer.read is not None]
-    case.verified = "not asked"
-    for name in compared:
-        said = judge(
-            lambda _, __, name=name: row.judge(graph, numbers, row.peers[name].read(answers[name])), None, ours
-        )
-        if case.verified in ("not asked", "yes"):
-            case.verified = said
-    return case
-
-
-def _numbers(row: Any, ours: Any) -> Any:
-    """Our answer in the form that the row's judge takes."""
-    found = read(ours)
-    if not isinstance(found, gb.Matrix):
-        return np.count_nonzero(found >= 0) if row.name == "neighbourhood" else found
-    return found.to_dense(fill_value=-1) if row.name == "all pairs" else found.reduce_scalar("plus").new().value
 
 
 def printed(case: Case) -> tuple[str, ...]:
@@ -142,24 +49,32 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--seconds", type=float, default=2.0, help="a program that has taken so long gets no more calls"
     )
+    parser.add_argument(
+        "--limit", type=float, default=math.inf, help="seconds after which a call is given up, of a peer or a row"
+    )
+    parser.add_argument(
+        "--total", type=float, default=math.inf, help="seconds of a graph after which no row begins any more"
+    )
     parser.add_argument("--out", type=Path, help="the result file (default: a new one in benchmarks/results)")
     options = parser.parse_args(arguments)
     if missing := [name for name in MODULES if importlib.util.find_spec(name) is None]:
         parser.error(f"{' and '.join(missing)} not installed: pip install -e '.[judges]'")
+    from benchmarks.cpu_peers.measure import run
     from benchmarks.cpu_peers.rows import ROWS
 
     beginnings = tuple((options.rows or "").split(","))
+    rows = tuple(row.name for row in ROWS if row.name.startswith(beginnings))
     report = Report("cpu_peers", "ms", options.out)
-    with gb.config.set(engine="cpu", progress=False):
-        start_loops()
-        for name in options.graphs:
-            graph = Graph(name, options.data)
-            for row in ROWS:
-                if row.name.startswith(beginnings) and row.fits(graph):
-                    with report.part(f"{row.name} of {name}"):
-                        report.add(measure(row, graph, options.trials, options.seconds))
-                        print("  ".join(printed(report.cases[-1])), flush=True)
-    print(table(HEADER, map(printed, sorted(report.cases, key=lambda case: -case.notes["cpu_ratio"])), left=2))
+    for name in options.graphs:
+        work = Work(name, rows, options.data, options.trials, options.seconds, time.monotonic() + options.total)
+        results = run(work, lambda *_: None) if options.limit == math.inf else limited(work, run, options.limit)
+        for row, result in results:
+            with report.part(f"{row} of {name}"):
+                if isinstance(result, LeftOut):
+                    raise result
+                report.add(result)
+                print("  ".join(printed(result)), flush=True)
+    print(table(HEADER, map(printed, sorted(report.cases, key=lambda case: -case.notes["ratio"])), left=2))
     behind = [case for case in report.cases if case.notes["ratio"] > LIMIT]
     print(f"{len(report.cases)} cases, {len(behind)} above {LIMIT} times the best peer's time")
     report.end()

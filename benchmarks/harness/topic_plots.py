@@ -145,6 +145,77 @@ def shapes(plt: Any) -> Path:
     return _save(plt, figure, "topics/h200-shapes.png")
 
 
+def cpu(plt: Any) -> Path:
+    """Draw the processor time of each algorithm on each graph, beside the least of other libraries."""
+    found = [case for case in cases("cpu/cpu_peers.json") if case["notes"].get("cpu_ratio")]
+    rows = list(dict.fromkeys(case["name"] for case in found))
+    graphs = list(dict.fromkeys(case["setting"]["graph"] for case in found))
+    figure, axes = plt.subplots(figsize=(8, 0.9 + 0.2 * len(rows)))
+    for k, graph in enumerate(graphs):
+        of_graph = [case for case in found if case["setting"]["graph"] == graph]
+        ratios = [case["notes"]["cpu_ratio"] for case in of_graph]
+        axes.plot(ratios, [rows.index(case["name"]) for case in of_graph], "osD^v<>P"[k], ms=5, alpha=0.8, label=graph)
+    axes.axvline(1, color="k", lw=0.8, ls=":")
+    axes.set_yticks(range(len(rows)), rows)
+    axes.set_ylim(len(rows) - 0.5, -0.5)
+    axes.set_xscale("log")
+    axes.grid(axis="y", lw=0.3)
+    axes.tick_params(labelsize=8)
+    axes.set_xlabel("processor time / the least of networkit, igraph and SciPy (less is better)")
+    axes.legend(fontsize=7, loc="center left")
+    return _save(plt, figure, "topics/cpu-peers.png")
+
+
+def applications(plt: Any) -> Path:
+    """Draw what applications reach, as a multiple of the figure that was asked for."""
+    found = [case for case in cases("applications/h200-hive.json") if case["notes"]["goal"]]
+    reached = {}
+    for case in found:
+        figure, goal = case["notes"]["figure"], case["notes"]["goal"]
+        is_time = case["notes"]["unit"] in ("s", "of peer")
+        reached[case["name"], case["setting"]["placement"]] = goal / figure if is_time else figure / goal
+    names = list(dict.fromkeys(name for name, _ in reached))
+    figure, axes = plt.subplots(figsize=(8, 0.9 + 0.28 * len(names)))
+    for k, (placement, colour) in enumerate((("zerocopy", "tab:blue"), ("device", "tab:cyan"))):
+        here = [(at + 0.4 * k - 0.2, reached[name, placement]) for at, name in enumerate(names)
+                if (name, placement) in reached]  # fmt: skip
+        said = {"zerocopy": "edges in host memory", "device": "edges in device memory"}[placement]
+        bars = axes.barh([at for at, _ in here], [ratio for _, ratio in here], 0.38, color=colour, label=said)
+        axes.bar_label(bars, fmt="%.2f", fontsize=7, padding=2)
+    axes.axvline(1, color="k", lw=0.8, ls=":")
+    axes.set_yticks(range(len(names)), names)
+    axes.set_ylim(len(names) - 0.5, -0.5)
+    axes.set_xscale("log")
+    axes.tick_params(labelsize=8)
+    axes.margins(x=0.1)
+    axes.set_xlabel('times as good as "at least" asks (more is better)')
+    axes.legend(fontsize=8)
+    return _save(plt, figure, "topics/h200-applications.png")
+
+
+def scaling(plt: Any) -> Path:
+    """Draw what two and four cards gain on kron:26."""
+    gains: dict[tuple[str, str], dict[int, float]] = {}
+    for ranks in (2, 4):
+        for case in cases(f"scaling/h200x{ranks}-kron26.json"):
+            line = gains.setdefault((case["name"], case["setting"]["placement"]), {1: 1.0})
+            line[ranks] = case["reference"] / (1e3 * case["derived"]["median"])
+    figure, axes = plt.subplots(figsize=(6, 3.6))
+    axes.plot([1, 2, 4], [1, 2, 4], color="k", lw=0.8, ls=":", label="as many times as fast as cards")
+    names = {"pagerank": "PageRank", "bfs": "search"}
+    memories = {"zerocopy": "host memory", "device": "device memory"}
+    for (name, placement), line in gains.items():
+        mark = "o-" if placement == "zerocopy" else "s--"
+        colour = {"pagerank": "tab:blue", "bfs": "tab:orange"}[name]
+        axes.plot(list(line), list(line.values()), mark, color=colour, label=f"{names[name]}, {memories[placement]}")
+    axes.set_xticks([1, 2, 4])
+    axes.set_xlabel("H200s of one machine")
+    axes.set_ylabel("times as fast as one (more is better)")
+    axes.set_title("kron:26, 2.1 billion stored edges", fontsize=9)
+    axes.legend(fontsize=8)
+    return _save(plt, figure, "topics/h200-scaling.png")
+
+
 def _save(plt: Any, figure: Any, name: str) -> Path:
     """Write a figure into the published plots."""
     path = PUBLISHED / name
@@ -155,7 +226,8 @@ def _save(plt: Any, figure: Any, name: str) -> Path:
 
 
 TOPICS: dict[str, Callable[[Any], Path]] = {
-    each.__name__: each for each in (algorithms, compressed, beyond_the_card, transfers, model, shapes)
+    each.__name__: each
+    for each in (algorithms, compressed, beyond_the_card, transfers, model, shapes, cpu, applications, scaling)
 }
 
 

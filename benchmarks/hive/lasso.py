@@ -9,7 +9,7 @@ from scipy.sparse.csgraph import dijkstra
 
 import sparsezc as gb
 from benchmarks.hive.inputs import grid, photograph, regions, symmetric
-from benchmarks.hive.row import Goal, Input, Peer, Row, Unavailable
+from benchmarks.hive.row import Input, Peer, Row, Unavailable, on_a_gpu
 from benchmarks.verify.answers import Wrong
 
 LAMBDA, TOL = 0.1, 1e-6
@@ -116,7 +116,7 @@ def _notes(given: _Noisy, answer: Any) -> dict[str, Any]:
 ROWS = [
     Row(
         f"fused lasso, {name}", "", make, lambda given: gb.applications.fused_lasso(given.A, given.y, LAMBDA, tol=TOL),
-        _judge, what="lambda1 = 0.1, to a relative gap of 1e-6", goals={"device": Goal(1.0)}, notes=_notes, made=made,
+        _judge, what="lambda1 = 0.1, to a relative gap of 1e-6", goals=on_a_gpu(1.0), notes=_notes, made=made,
         peers=(Peer("cvxpy", _cvxpy, "cvxpy", most=1 << 17),
                Peer(f"Graphtv, {there:,} vertices", published=seconds)),
     )

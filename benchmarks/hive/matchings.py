@@ -8,7 +8,7 @@ import numpy as np
 
 import sparsezc as gb
 from benchmarks.hive.inputs import permuted
-from benchmarks.hive.row import Goal, Input, Peer, Row
+from benchmarks.hive.row import Input, Peer, Row, on_a_gpu
 from benchmarks.verify.answers import Wrong
 
 DEGREE, SEEDS = 20, 100
@@ -56,7 +56,7 @@ ROWS = [
     Row(
         f"matching, {full:,} vertices{how}", "", _shuffled(full, host), _match(lap), _judge,
         what=f"{SEEDS} seeds, lap={lap!r}",
-        goals={"device": Goal(goal)}, nbytes=lambda x, _: 8 * x.A.nvals + 8 * x.B.nvals,
+        goals=on_a_gpu(goal), nbytes=lambda x, _: 8 * x.A.nvals + 8 * x.B.nvals,
         made=f"a random graph of mean degree {DEGREE} and its shuffled copy; {host:,} vertices on a CPU",
         peers=(SCIPY, *published),
     )

@@ -9,7 +9,7 @@ from scipy.sparse.csgraph import dijkstra
 
 import sparsezc as gb
 from benchmarks.hive.inputs import on_a_sphere, unit_vectors
-from benchmarks.hive.row import Goal, Input, Peer, Row, degrees
+from benchmarks.hive.row import Goal, Input, Peer, Row, degrees, on_a_gpu
 from benchmarks.verify.answers import Wrong
 
 ROUNDS, SEEDS = 10, 100
@@ -130,7 +130,7 @@ ROWS = [
     Row(
         "nomination", "kron:24", _seeded, lambda x: gb.applications.vertex_nomination(x[0], x[1]), _judge_nominated,
         what="distances from 100 seeds, lengths of one byte; all vertices ranked",
-        goals={where: Goal(1.0, "of peer") for where in ("zerocopy", "device")}, nbytes=lambda x, _: 5 * x[0].nvals,
+        goals=on_a_gpu(1.0, "of peer"), nbytes=lambda x, _: 5 * x[0].nvals,
         peers=(Peer("sssp from one source", _sssp, ours=True), SCIPY), host_graph="kron:16",
     ),
 ]  # fmt: skip

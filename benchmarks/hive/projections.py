@@ -13,7 +13,7 @@ import numpy as np
 
 import sparsezc as gb
 from benchmarks.hive.inputs import MOVIELENS, ratings
-from benchmarks.hive.row import HOST, Goal, Input, Peer, Row
+from benchmarks.hive.row import HOST, Goal, Input, Peer, Row, on_a_gpu
 from benchmarks.verify.answers import Wrong
 
 PIECES = 8  # parts of MovieLens-20M's shape that the row with a file takes
@@ -133,9 +133,9 @@ def _of(name: str, graph: str, make: Callable[[Input], _Sides], goals: dict[str,
 
 
 ROWS = [
-    _of("projection", "", _films, {"device": Goal(0.6)}, peers=(SCIPY, Peer("GraphBLAST, P100", published=5.0)),
+    _of("projection", "", _films, on_a_gpu(0.6), peers=(SCIPY, Peer("GraphBLAST, P100", published=5.0)),
         made="a generated table of MovieLens-20M's shape, a 40th on a CPU"),
-    _of("projection of RMAT-18", "kron:18", _rmat, {"device": Goal(3.0)}, host_graph="kron:11",
+    _of("projection of RMAT-18", "kron:18", _rmat, on_a_gpu(3.0), host_graph="kron:11",
         run=_landed, what="pairs with their counts, in host memory",
         peers=(SCIPY, Peer("GraphBLAST, P100", published=26.5))),
     _of("projection of NetworkX's graph", "", _women, {}, peers=(NETWORKX,)),

@@ -45,15 +45,38 @@ def printed(case: Case) -> list[str]:
     figure, goal = notes["figure"], notes["goal"]
     unit = Goal(goal or 0.0, notes["unit"])
     times = [number(second * 1e3) for second in case.seconds] if case.trials else ["-"] * 3
+    share, of_copy = requested(case), number(case.share if case.trials and case.nbytes else None)
     met = "" if goal is None or figure is None else "met" if unit.is_met(figure) else "MISSED"
+    if met and share is not None and share < notes.get("least share", 0.0):
+        met = "MISSED"
     graph = str(case.setting["graph"] or case.setting.get("input", ""))
     return [
         case.name, graph, str(case.setting["placement"]), number(case.first_seconds or None),
-        *times, said(figure, unit.unit), said(goal, unit.unit), met, predicted(case), counted(case),
-        number(case.share if case.trials and case.nbytes else None),
-        f"{case.peer} {said(case.reference, 's' if unit.is_time else unit.unit)}" if case.peer else "-",
+        *times, said(figure, unit.unit) + _spread(case), said(goal, unit.unit), met, predicted(case), counted(case),
+        of_copy if share is None else f"{number(share)} of requests",
+        f"{case.peer} {said(case.reference, 's' if unit.is_time else unit.unit)}" if case.peer else _left_out(case),
         number(_faster(case, unit)), verdict(case),
     ]  # fmt: skip
+
+
+def requested(case: Case) -> float | None:
+    """Return a call's requests a second over those that the link serves at random; None where these were not measured.
+
+    Requests are counted as if each were alone: those that share 32 bytes or 128 are fewer on the link.
+    """
+    rate = case.notes.get("link's requests a second")
+    return case.requests / case.seconds.median / rate if rate and case.trials else None
+
+
+def _spread(case: Case) -> str:
+    """Return the least and the largest of the ratios of calls in turns."""
+    ratios = case.notes.get("ratios")
+    return f" ({number(min(ratios))} to {number(max(ratios))})" if ratios else ""
+
+
+def _left_out(case: Case) -> str:
+    """Return why a peer did not run."""
+    return "; ".join(f"- ({why})" for name, why in case.notes.items() if name.endswith(", left out")) or "-"
 
 
 def _faster(case: Case, unit: Goal) -> float | None:

@@ -64,6 +64,11 @@ class Goal(NamedTuple):
         return figure <= self.value if self.is_time else figure >= self.value
 
 
+def on_a_gpu(*goal: Any) -> dict[str, Goal]:
+    """Return a goal for graphs in host memory, and the same one for graphs in device memory."""
+    return {where: Goal(*goal) for where in ("zerocopy", "device")}
+
+
 @dataclass(frozen=True)
 class Peer:
     """Another program on the same input, run in the same process after the trials; or a published figure of it.
@@ -95,8 +100,12 @@ class Peer:
     ours: bool = False
 
     @property
+    def is_installed(self) -> bool:
+        return importlib.util.find_spec(self.module) is not None
+
+    @property
     def can_run(self) -> bool:
-        return self.run is not None and importlib.util.find_spec(self.module) is not None
+        return self.run is not None and self.is_installed
 
     def timed(self, made: Any, synchronize: Callable[[], None] = nothing) -> tuple[Any, float, float]:
         """Run it; return its answer, the seconds that it took, and the processor's seconds in all threads."""
@@ -139,6 +148,8 @@ class Row:
         The same: bytes that had to be read.
     requests : callable
         The same: requests to the memory of the edges; 0 where bytes say what limits a call.
+    share : float
+        Of the requests that the link serves at random, measured in the same run, that those of a call must reach too.
     notes : callable
         The same: further figures for the result file, by name.
     peers : tuple of Peer
@@ -162,6 +173,7 @@ class Row:
     work: Callable[[Any, Any], float] = lambda _given, _answer: 1.0
     nbytes: Callable[[Any, Any], int] = lambda _given, _answer: 0
     requests: Callable[[Any, Any], int] = lambda _given, _answer: 0
+    share: float = 0.0
     notes: Callable[[Any, Any], dict[str, Any]] = lambda _given, _answer: {}
     peers: tuple[Peer, ...] = ()
     parts: int = 1

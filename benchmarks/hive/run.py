@@ -11,13 +11,16 @@ from functools import partial
 from typing import Any
 
 import sparsezc as gb
-from benchmarks.harness import copyrate
-from benchmarks.harness.frame import Case, Report, Trial, judge, nothing, timed
+from benchmarks.harness import copyrate, requestrate
+from benchmarks.harness.frame import Case, Report, Trial, judge, nothing, summary, timed
 from benchmarks.hive import report as shown
 from benchmarks.hive.limit import OutOfTime, limit
 from benchmarks.hive.row import HOST, Goal, Input, Peer, Row, Unavailable
 from sparsezc import stats
 from sparsezc.device import cuda
+from sparsezc.memory.placement import RECORDS
+
+ID_BYTES = 4  # on a GPU, of graphs up to 2^32 vertices
 
 
 def run(chosen: Sequence[Row], options: argparse.Namespace, report: Report) -> None:
@@ -98,19 +101,29 @@ class _Run:
             case.requests = row.requests(made, answer)
             case.notes |= row.notes(made, answer)
         with self._step("the trials"):
+            other = self._in_turns(made) if options.peers else None
             for _ in range(options.trials):
                 answer, before = None, time.process_time()  # its memory is free again before the clock starts
                 answer, took = timed(partial(row.run, made), self.synchronize)
                 # of all threads: says on a machine that others use, too, what a call costs
                 case.notes.setdefault("processor", []).append(round(time.process_time() - before, 4))
                 case.trials.append(Trial(None, took, case.notes["predicted"] * row.parts))
+                if other is not None:
+                    case.notes.setdefault("ratios", []).append(took / timed(other, self.synchronize)[1])
         if row.base is not None:
             with self._step("the call without the parts"):
                 case.notes["base"] = timed(partial(row.base, made), self.synchronize)[1]
         with self._step("verifying"):
             case.verified = judge(lambda _, answer: row.judge(made, answer), None, answer)
         answer = None
+        if case.requests and self.given.placement != HOST and RECORDS[self.given.placement].in_place:
+            with self._step("measuring the link's requests"):
+                nbytes = max(A.nvals for A in _matrices(made)) * ID_BYTES
+                case.notes["link's requests a second"] = requestrate.of(self.given.placement, nbytes)
+                case.notes["least share"] = row.share
         for peer in row.peers:
+            if options.peers and peer.run is not None and not peer.is_installed:
+                case.notes[f"{peer.name}, left out"] = f"{peer.module} is not installed"
             if options.peers and peer.can_run and max((A.nvals for A in _matrices(made)), default=0) <= peer.most:
                 with self._step(f"running {peer.name}"):
                     self._peer(peer, made)
@@ -118,6 +131,20 @@ class _Run:
             with self._step("counting"):
                 self._count(made)
         return None
+
+    def _in_turns(self, made: Any) -> Callable[[], Any] | None:
+        """Return the call of this package that the goal is a share of: it and the row's own run in turns.
+
+        So a machine whose speed drifts does so for both. It has run twice, as the first call compiles, and the one
+        after another kind of call may have to build caches anew.
+        """
+        peer = self.row.peers[0] if self.goal.unit == "of peer" and self.row.peers else None
+        if peer is None or not peer.ours or peer.run is None:
+            return None
+        call = partial(peer.run, made if peer.prepare is None else peer.prepare(made))
+        for warm in (call, partial(self.row.run, made), call):
+            warm()
+        return call
 
     def _count(self, made: Any) -> None:
         """Count what one more call reads."""
@@ -148,7 +175,10 @@ class _Run:
         full = self.given.placement != HOST and not self.given.small  # a published figure is of the full size
         ran = next((case.notes[peer.name] for peer in row.peers if peer.name in case.notes), None)
         part = seconds / row.parts
-        case.notes["figure"] = self.goal.reached(part, case.notes.get("work", 1.0), ran)
+        ratios = case.notes.get("ratios")
+        case.notes["figure"] = (
+            summary(ratios).median if ratios else self.goal.reached(part, case.notes.get("work", 1.0), ran)
+        )
         for peer in row.peers:
             if peer.name in case.notes or (full and peer.published is not None):
                 case.peer, case.reference = peer.name, self._reference(peer)

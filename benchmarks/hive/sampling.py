@@ -108,7 +108,7 @@ ROWS = [
     Row(
         "sampling (15, 10, 5)", "urand:24", _make, _sample, _judge,
         goals={"zerocopy": Goal(5e8, "edges")}, work=_edges,
-        requests=lambda made, layers: int(_edges(made, layers)),
+        requests=lambda made, layers: int(_edges(made, layers)), share=0.75,
         peers=(Peer("pyg_lib, with its copy of the edges", _pyg, "pyg_lib"),), host_graph="urand:16",
     ),
     Row(

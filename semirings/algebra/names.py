@@ -6,7 +6,7 @@ import builtins
 from collections.abc import Iterator
 from typing import Any
 
-from sparsezc.errors import InvalidValue
+from sparsezc.errors import InvalidValue, meant
 from sparsezc.semirings.algebra.operators import BinaryOp, Operator, TypedOp
 from sparsezc.semirings.algebra.registering import Parameterized, Path, namespace
 from sparsezc.semirings.algebra.structures import Monoid, Semiring, register_anonymous
@@ -182,9 +182,8 @@ def _from_string(kind: str, text: str) -> Any:
     if op is None:
         example = _EXAMPLES.get(kind, "+[int]")
         unknown = "Bad semiring string" if kind == "semiring" else f"Unknown {kind} string"
-        raise InvalidValue(
-            f"{unknown}: {text!r} names no {kind} operator; a name or a spelling such as {example!r} is needed"
-        )
+        nearest = f"{text!r} names no {kind} operator{meant(base, known)}"
+        raise InvalidValue(f"{unknown}: {nearest}; a name or a spelling such as {example!r} is needed")
     return op[datatypes.lookup(dtype[:-1])] if bracket else op
 
 

@@ -35,6 +35,7 @@ __all__ = [
 unify = datatypes.unify
 #: The types that have a name in the namespace.
 named: dict[str, UserType] = {}
+any_made = False  # whether there is any such type: if not, no statement has to look for one
 
 
 class UserType(DataType):
@@ -45,6 +46,8 @@ class UserType(DataType):
     _is_udt: ClassVar[bool] = True
 
     def __init__(self, name: str, np_type: np.dtype[Any]) -> None:
+        global any_made
+        any_made = True
         super().__init__(name, np_type, "")
         object.__setattr__(self, "_kind", "V")  # not numeric, whatever its bytes mean
 

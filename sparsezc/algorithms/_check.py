@@ -28,9 +28,10 @@ def adjacency(A: Any, name: str = "A") -> int:
     if not isinstance(A, Matrix):
         formed = f", which {name}.T.new() makes" if isinstance(A, TransposedMatrix) else ""
         raise DomainMismatch(f"{name} is a {type(A).__name__}; a Matrix is needed{formed}")
-    if A.nrows != A.ncols:
-        raise DimensionMismatch(f"{name} is {A.nrows} x {A.ncols}; an adjacency matrix is square")
-    return int(A.nrows)
+    n, columns = A._shape
+    if n != columns:
+        raise DimensionMismatch(f"{name} is {n} x {columns}; an adjacency matrix is square")
+    return n
 
 
 def vertex(value: Any, n: int, name: str = "source") -> int:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from sparsezc import ops
 from sparsezc.algorithms import _check
+from sparsezc.algorithms.connected_components import connected_components
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.errors import DomainMismatch, InvalidValue
@@ -23,7 +26,8 @@ _EXACT_BITS = 52  # sums of whole numbers below 2^53 are exact in FP64, in any o
 ROUGH, FINE = 0.02, 0.01
 
 
-class Network(NamedTuple):
+@dataclass(frozen=True)
+class Network:
     """A weighted undirected graph, of one level.
 
     Attributes
@@ -32,10 +36,6 @@ class Network(NamedTuple):
         Symmetric.
     weigh : semiring
         How its entries count: plus_pair, or plus_first where they have weights.
-    k : Vector of FP64
-        The sums of its rows.
-    some : Vector
-        Where that is more than 0: the vertices that have neighbours, or at least a loop. The others take no part.
     m : float
         The sum of all.
     resolution : float
@@ -43,10 +43,21 @@ class Network(NamedTuple):
 
     W: Matrix
     weigh: Any
-    k: Vector
-    some: Vector
     m: float
     resolution: float
+
+    @cached_property
+    def k(self) -> Vector:
+        """The sums of its rows, FP64."""
+        ones = Vector.from_scalar(1.0, self.n, datatypes.FP64)
+        k = Vector.from_scalar(0.0, self.n, datatypes.FP64)
+        k(binary.plus) << self.W.mxv(ones, self.weigh)
+        return k
+
+    @cached_property
+    def some(self) -> Vector:
+        """Where that is more than 0: the vertices that have neighbours, or at least a loop. The others take no part."""
+        return self.k.select(select.valuegt, 0.0).new()
 
     @property
     def n(self) -> int:
@@ -64,11 +75,93 @@ class Network(NamedTuple):
         return self.resolution / self.m
 
     def modularity(self) -> float:
-        """Compute it for communities of one vertex each, to the digits that do not depend on the order of sums."""
+        """Compute it for communities of one vertex each."""
         loops = self.W.select(select.diag).new()
         inside = loops.reduce_scalar(monoid.plus).new().get(0.0) if self.weigh is semiring.plus_first else loops.nvals
         chance = self.k.inner(self.k, semiring.plus_times).new().get(0.0)
-        return round(float(inside / self.m - self.scale * chance / self.m), 12)
+        return rounded(inside, chance, self.m, self.scale)
+
+    def apart(self) -> Vector:
+        """Return communities of one vertex each."""
+        return positions(self.W)
+
+    def everywhere(self, number: Vector) -> Vector:
+        """Return labels for all vertices: one that takes no part has its own position, and changes nothing."""
+        label = positions(number)
+        label(number.S) << number
+        return label
+
+    def move(self, label: Vector, rng: np.random.Generator, least: float) -> Vector:
+        """Return the communities of vertices that have moved to where they gain most, from label(i) in 0..n-1 on.
+
+        `least`: the part of the vertices that move in the last round.
+        """
+        seed = int(rng.integers(2**63))
+        moves = ops.move_labels(self.W, label, self.weigh, self.k, self.scale, seed=seed, least=least)
+        moved: Vector = moves.new()
+        return moved
+
+    def refine(self, groups: Vector, rng: np.random.Generator) -> Vector:
+        """Divide the communities of a partition into well-connected ones, each of which is connected."""
+        joins = ops.join_labels(self.W, groups, self.weigh, self.k, self.scale, seed=int(rng.integers(2**63)))
+        parts: Vector = joins.new()
+        return parts
+
+    def connected(self, label: Vector) -> Vector:
+        """Divide communities into their connected parts."""
+        L = label.diag()
+        # A(i, j) where label(i) = label(j)
+        left = L.mxm(self.W, semiring.any_first).new()
+        same = left.ewise_mult(self.W.mxm(L, semiring.any_second).new(), binary.eq).new()
+        same << same.select(select.valueeq, True)
+        return connected_components(same._known_symmetric())
+
+    def numbered(self, label: Vector) -> tuple[Vector, int]:
+        """Return the labels of the vertices that take part as numbers from 0 on, in their order, and their number."""
+        P = label._pointers()
+        used = self.some.vxm(P, semiring.any_pair[datatypes.BOOL]).new().diag()
+        count = int(used.nvals)
+        # rank(c): how many labels before c are used
+        rank = Vector(datatypes.INT64, self.n)
+        if count:
+            rank << ops.with_values(used, positions(self.k, count)).new().diag()
+        number = Vector(datatypes.INT64, self.n)
+        number(self.some.S) << P.mxv(rank, semiring.any_second)
+        return number, count
+
+    def contract(self, number: Vector, count: int) -> Network:
+        """Return the network of communities: P' W P, of which P(i, number(i)) = 1."""
+        # a vertex that takes no part has the number after the last
+        label = Vector.from_scalar(count, self.n, datatypes.INT64)
+        label(number.S) << number
+        dtype = datatypes.UINT32 if self.m < 2**32 else datatypes.FP64
+        B = ops.sum_by_labels(self.W, label, self.weigh, count, dtype).new()
+        return Network(B._known_symmetric(), semiring.plus_first, self.m, self.resolution)
+
+    def within(self, inner: Vector, outer: Vector) -> Vector:
+        """Return outer(inner(i)): inner numbers the positions of `outer`, which may have fewer."""
+        wide = outer
+        if outer.size < inner.size:
+            wide = inner._like(outer.dtype)
+            wide[: outer.size] << outer
+        found: Vector = inner._pointers().mxv(wide, semiring.any_second).new()
+        return found
+
+    def shared(self, label: Vector, number: Vector, count: int) -> Vector:
+        """Return the label that the vertices of each number share."""
+        return label.vxm(number._pointers(), semiring.any_first).new()[:count].new()
+
+    def named(self, number: Vector) -> Vector:
+        """Return communities named by their smallest vertices; a vertex that takes no part is one."""
+        return by_smallest(number)
+
+
+def rounded(inside: float, squares: float, m: float, scale: float) -> float:
+    """Return a modularity to the digits that do not depend on the order of sums.
+
+    `inside`: the weight within communities. `squares`: the sum of the squares of their degrees.
+    """
+    return round(float(inside / m - scale * squares / m), 12)
 
 
 def checked(
@@ -98,13 +191,13 @@ def network(A: Matrix, weighted: bool, resolution: float) -> Network | None:
         # W = W + W'
         W << W.ewise_add(W.T, monoid.plus[datatypes.FP64])
     if W is A:
-        return _network(A, semiring.plus_pair, A.nvals, resolution) if A.nvals else None
+        return Network(A, semiring.plus_pair, A.nvals, resolution) if A.nvals else None
     if weighted:
         _scale(W)
         W << W.apply(unary.round)
     W._known_symmetric()
     total = W.reduce_scalar(monoid.plus).new().get(0.0)
-    return _network(W, semiring.plus_first, total, resolution) if total > 0 else None
+    return Network(W, semiring.plus_first, total, resolution) if total > 0 else None
 
 
 def _scale(W: Matrix) -> None:
@@ -120,16 +213,8 @@ def _scale(W: Matrix) -> None:
             W << W.apply(binary.times, right=math.ldexp(1.0, part))
 
 
-def _network(W: Matrix, weigh: Any, m: float, resolution: float) -> Network:
-    ones = Vector.from_scalar(1.0, W.nrows, datatypes.FP64)
-    k = Vector.from_scalar(0.0, W.nrows, datatypes.FP64)
-    k(binary.plus) << W.mxv(ones, weigh)
-    return Network(W, weigh, k, k.select(select.valuegt, 0.0).new(), m, resolution)
-
-
-def positions(of: Network | Matrix | Vector, size: int | None = None) -> Vector:
-    """Return v(i) = i for the vertices, or for so many positions, on the engine of what they are of."""
-    like = of.k if isinstance(of, Network) else of
+def positions(like: Matrix | Vector, size: int | None = None) -> Vector:
+    """Return v(i) = i for the vertices, or for so many positions, on the engine of a matrix or vector."""
     v = like._vector(datatypes.INT64) if isinstance(like, Matrix) else like._like(datatypes.INT64)
     if size is not None:
         v.resize(size)
@@ -138,70 +223,21 @@ def positions(of: Network | Matrix | Vector, size: int | None = None) -> Vector:
     return v
 
 
-def move(net: Network, label: Vector, rng: np.random.Generator, least: float) -> Vector:
-    """Return the communities of vertices that have moved to where they gain most, from label(i) in 0..n-1 on.
+def louvain_pass(net: Any, rng: np.random.Generator, found: Any, least: float) -> Iterator[tuple[Any, float]]:
+    """Go through Louvain's levels from a partition on; yield the partition of each, and its modularity.
 
-    `least`: the part of the vertices that move in the last round.
+    `net`: a :class:`Network`, or another with its methods; partitions are as these take them.
     """
-    seed = int(rng.integers(2**63))
-    moves = ops.move_labels(net.W, label, net.weigh, net.k, net.scale, seed=seed, least=least)
-    moved: Vector = moves.new()
-    return moved
-
-
-def numbered(net: Network, label: Vector) -> tuple[Vector, int]:
-    """Return the labels of the vertices that take part as numbers from 0 on, in their order, and how many there are."""
-    P = label._pointers()
-    used = net.some.vxm(P, semiring.any_pair[datatypes.BOOL]).new().diag()
-    count = int(used.nvals)
-    # rank(c): how many labels before c are used
-    rank = Vector(datatypes.INT64, net.n)
-    if count:
-        rank << ops.with_values(used, positions(net.k, count)).new().diag()
-    number = Vector(datatypes.INT64, net.n)
-    number(net.some.S) << P.mxv(rank, semiring.any_second)
-    return number, count
-
-
-def everywhere(number: Vector) -> Vector:
-    """Return labels for all vertices: one that takes no part has its own position, and changes nothing."""
-    label = positions(number)
-    label(number.S) << number
-    return label
-
-
-def contract(net: Network, number: Vector, count: int) -> Network:
-    """Return the network of communities: P' W P, of which P(i, number(i)) = 1."""
-    # a vertex that takes no part has the number after the last
-    label = Vector.from_scalar(count, net.n, datatypes.INT64)
-    label(number.S) << number
-    dtype = datatypes.UINT32 if net.m < 2**32 else datatypes.FP64
-    B = ops.sum_by_labels(net.W, label, net.weigh, count, dtype).new()
-    return _network(B._known_symmetric(), semiring.plus_first, net.m, net.resolution)
-
-
-def louvain_pass(net: Network, found: Vector, rng: np.random.Generator, least: float) -> Iterator[tuple[Vector, float]]:
-    """Go through Louvain's levels from a partition on; yield the partition of each, and its modularity."""
-    level, community, label = net, None, everywhere(found)
+    level, community, label = net, None, net.everywhere(found)
     while True:
-        number, count = numbered(level, move(level, label, rng, least))
-        community = number if community is None else within(community, number)
+        number, count = level.numbered(level.move(label, rng, least))
+        community = number if community is None else level.within(community, number)
         shrinks = count < level.size
-        level = contract(level, number, count)
+        level = level.contract(number, count)
         yield community, level.modularity()
         if not shrinks:
             return
-        label = positions(level)
-
-
-def within(inner: Vector, outer: Vector) -> Vector:
-    """Return outer(inner(i)): inner numbers the positions of `outer`, which may have fewer."""
-    wide = outer
-    if outer.size < inner.size:
-        wide = inner._like(outer.dtype)
-        wide[: outer.size] << outer
-    found: Vector = inner._pointers().mxv(wide, semiring.any_second).new()
-    return found
+        label = level.apart()
 
 
 def by_smallest(number: Vector) -> Vector:

@@ -32,13 +32,19 @@ class Common(NamedTuple):
         return made
 
 
-def common(A: Matrix, pairs: Matrix | None, weight: Vector | None = None) -> Common | None:
+#: How a common neighbour counts by its degree: not at all, as one over it, as one over its logarithm.
+EQUALLY, INVERSE, LOGARITHMIC = (False, False), (True, False), (True, True)
+
+
+def common(
+    A: Matrix, pairs: Matrix | None, weight: Vector | None = None, by_degree: tuple[bool, bool] = EQUALLY
+) -> Common | None:
     """Count the common neighbours of each pair by a loop; None if the engine runs none, or no pairs are named."""
     if pairs is None or not replay.runs_loops(A):
         return None
     i, j = (ids.astype(np.int64) for ids in pairs.to_coo(values=False)[:2])
     own = None if weight is None else weight.dup(datatypes.FP64)
-    found = replay.run_loop(loop.common, A, (i, j), lambda: _everywhere(own), cost=COST)
+    found = replay.run_loop(loop.common, A, (i, j), lambda: (*_everywhere(own), *by_degree), cost=COST)
     if found is None:
         return None
     has = found[0] > 0

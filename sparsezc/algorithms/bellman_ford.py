@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sparsezc.algorithms import _check
 from sparsezc.algorithms._lengths import distances_of, refuse_long, refuse_overflow, refuse_reaching_infinity
-from sparsezc.algorithms.sssp import nearest
+from sparsezc.algorithms.loops import relaxing
+from sparsezc.algorithms.sssp import COST, nearest
 from sparsezc.core import replay
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
@@ -75,10 +77,7 @@ def bellman_ford(A: Matrix, source: Any) -> tuple[Vector, Vector]:
     if (found := nearest(A, np.array([source]), tree=True)) is not None:
         reached = found[0] < infinity
         return replay.vector(found[0], reached), replay.vector(found[1], reached.copy())
-    distance = Vector.from_scalar(infinity, n, dtype)
-    distance[source] = 0
-    parent = Vector(datatypes.INT64, n)
-    cycle = _relax(A, distance, parent, Vector.from_coo([source], 0, dtype, size=n))
+    distance, parent, cycle = _relaxed(A, np.array([source]))
     if cycle.size:
         said = [*cycle, cycle[0]] if cycle.size < 10 else [*cycle[:9], "..."]
         raise InvalidValue(f"A has a cycle of negative length: {' -> '.join(map(str, said))}")
@@ -124,24 +123,39 @@ def find_negative_cycle(A: Matrix, source: Any = None) -> Vector:
     [1, 2]
     """
     n = _check.adjacency(A)
-    dtype, infinity = distances_of(A)
-    refuse_long(A, dtype)
-    if source is None:
-        q = Vector.from_scalar(0, n, dtype)
-        distance = q.dup()
-    else:
-        source = _check.vertex(source, n)
-        q = Vector.from_coo([source], 0, dtype, size=n)
-        distance = Vector.from_scalar(infinity, n, dtype)
-        distance(q.S) << q
-    return Vector.from_dense(_relax(A, distance, Vector(datatypes.INT64, n), q))
+    refuse_long(A, distances_of(A)[0])
+    return Vector.from_dense(_relaxed(A, np.arange(n) if source is None else np.array([_check.vertex(source, n)]))[2])
 
 
-def _relax(A: Matrix, distance: Vector, parent: Vector, q: Vector) -> np.ndarray[Any, np.dtype[np.int64]]:
-    """Lower distances until none changes, or until parents form a cycle, which is returned.
+def _relaxed(A: Matrix, sources: NDArray[np.int64]) -> tuple[Vector, Vector, NDArray[np.int64]]:
+    """Return the distances from some vertices, infinite where they lead nowhere, parents, and a cycle or nothing.
 
-    Vertices at which paths start get no parent, unless a cycle leads back to them.
+    With a cycle of parents, which has negative length, distances are not final. Vertices at which paths start have no
+    parent, unless a cycle leads back to them.
     """
+    n, (dtype, never) = A.nrows, distances_of(A)
+    kind = dtype.np_type.type
+    found = replay.run_loop(
+        relaxing.relaxed, A, lambda: np.full(n, never, kind), lambda: np.full(n, -1), sources, cost=COST, values=kind
+    )
+    if found is None:
+        distance, parent = Vector.from_scalar(never, n, dtype), Vector(datatypes.INT64, n)
+        q = Vector.from_coo(sources, 0, dtype, size=n)
+        distance(q.S) << q
+        cycle = _relax(A, distance, parent, q)
+    else:
+        lengths, before, at = found
+        distance, parent = replay.vector(lengths), replay.vector(before, before >= 0)
+        cycle = np.empty(0, np.int64) if at < 0 else _around(before, at)
+    if n and dtype is datatypes.INT64:
+        refuse_overflow(A, distance.reduce(monoid.min).new().value)
+        if not cycle.size:
+            refuse_reaching_infinity(A, distance)
+    return distance, parent, cycle
+
+
+def _relax(A: Matrix, distance: Vector, parent: Vector, q: Vector) -> NDArray[np.int64]:
+    """Lower distances until none changes, or until parents form a cycle, which is returned."""
     n, dtype = distance.size, distance.dtype
     t, better = Vector(dtype, n), Vector(datatypes.BOOL, n)
     cycle, rounds = np.empty(0, np.int64), 0
@@ -161,14 +175,10 @@ def _relax(A: Matrix, distance: Vector, parent: Vector, q: Vector) -> np.ndarray
         rounds += 1
         if rounds & (rounds - 1) == 0 or rounds >= n:
             cycle = _cycle(parent)
-    if n and dtype is datatypes.INT64:
-        refuse_overflow(A, distance.reduce(monoid.min).new().value)
-        if not cycle.size:
-            refuse_reaching_infinity(A, distance)
     return cycle
 
 
-def _cycle(parent: Vector) -> np.ndarray[Any, np.dtype[np.int64]]:
+def _cycle(parent: Vector) -> NDArray[np.int64]:
     """Find a cycle of parents, in the order of the edges; empty without one."""
     # u = p, or itself without a parent;  u = u(u): after n steps such a vertex, or one on a cycle
     up = Vector.from_scalar(0, parent.size, datatypes.INT64)
@@ -179,9 +189,12 @@ def _cycle(parent: Vector) -> np.ndarray[Any, np.dtype[np.int64]]:
     ends = np.unique(up.to_coo()[1])
     parents = parent.to_dense(fill_value=-1)
     on = ends[parents[ends] >= 0]
-    if on.size == 0:
-        return np.empty(0, np.int64)
-    back = [int(on[0])]
+    return _around(parents, int(on[0])) if on.size else np.empty(0, np.int64)
+
+
+def _around(parents: NDArray[np.int64], vertex: int) -> NDArray[np.int64]:
+    """Return the cycle of parents that a vertex is on."""
+    back = [vertex]
     while (v := int(parents[back[-1]])) != back[0]:
         back.append(v)
     return np.array(back[::-1], np.int64)

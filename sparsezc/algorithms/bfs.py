@@ -74,8 +74,13 @@ def bfs(A: Matrix, source: Any) -> Any:
     {0: {1: 0, 3: 1}, 1: {0: 0, 1: 1, 2: 1, 3: 2}}
     """
     n = _check.adjacency(A)
-    if not are_several(source) and (found := near(A, np.array([_check.vertex(source, n)]), n)) is not None:
-        return found
+    if not are_several(source):
+        root = _check.vertex(source, n)
+        found = replay.search(A, root)
+        if found is None:
+            found = near(A, np.array([root]), n)
+        if found is not None:
+            return found
     return levels(A, start(A, source, n, datatypes.BOOL, True))
 
 
@@ -149,10 +154,13 @@ def bfs_parents(A: Matrix, source: Any) -> Any:
     """
     n = _check.adjacency(A)
     if not are_several(source):
+        root = _check.vertex(source, n)
+        if (found := replay.search(A, root, parents=True)) is not None:
+            return found
         tree, met = partial(np.empty, n, np.int64), partial(np.zeros, n, np.bool_)
-        found = replay.run_loop(searches.parents, A, tree, met, _check.vertex(source, n), cost=COST)
-        if found is not None:
-            return vector(*found)
+        looped = replay.run_loop(searches.parents, A, tree, met, root, cost=COST)
+        if looped is not None:
+            return vector(*looped)
     frontier = start(A, source, n, datatypes.INT64)
     if (found := searched(A, frontier, parents=True)) is not None:
         return found

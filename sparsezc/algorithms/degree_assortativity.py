@@ -62,19 +62,18 @@ def degree_assortativity(A: Matrix, x: str = "out", y: str = "in") -> float:
         if kind not in ("out", "in"):
             raise InvalidValue(f"{name} is {kind!r}; 'out' or 'in' is needed")
     found = replay.run_loop(degree_sums, A, x == "out", y == "out", A._symmetric, cost=COST)
-    s_a, s_aa, s_b, s_bb, s_ab = _sums(A, x, y) if found is None else found
-    m = int(A.nvals)
+    m, s_a, s_aa, s_b, s_bb, s_ab = _sums(A, x, y) if found is None else found
     spread = (m * s_aa - s_a**2) * (m * s_bb - s_b**2)
     return (m * s_ab - s_a * s_b) / math.sqrt(spread) if spread > 0 else math.nan
 
 
-def _sums(A: Matrix, x: str, y: str) -> tuple[int, int, int, int, int]:
-    """Return sums over edges (i, j) of a(i), its square, b(j), its square, and a(i) b(j)."""
+def _sums(A: Matrix, x: str, y: str) -> tuple[int, int, int, int, int, int]:
+    """Return the number of edges (i, j), and sums over them of a(i), its square, b(j), its square, and a(i) b(j)."""
     out, back = (_whole(degree, A.nrows) for degree in (out_degree(A), in_degree(A)))
     a, b = (_with_loops(A, {"out": out, "in": back}[kind]) for kind in (x, y))
     near = A.mxv(b, semiring.plus_second[datatypes.INT64]).new()
     aa, bb = (v.ewise_mult(v, binary.times).new() for v in (a, b))
-    return _dot(out, a), _dot(out, aa), _dot(back, b), _dot(back, bb), _dot(a, near)
+    return int(A.nvals), _dot(out, a), _dot(out, aa), _dot(back, b), _dot(back, bb), _dot(a, near)
 
 
 def _whole(degree: Vector, n: int) -> Vector:

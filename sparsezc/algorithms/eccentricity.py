@@ -14,6 +14,7 @@ from sparsezc.algorithms._lengths import distances_of, infinity, lengths_of
 from sparsezc.algorithms._pattern import is_symmetric
 from sparsezc.algorithms._sweeps import counts, sweeps
 from sparsezc.algorithms.bfs import bfs
+from sparsezc.algorithms.loops.sweeps import longest
 from sparsezc.algorithms.sssp import sssp
 from sparsezc.core import replay
 from sparsezc.core.matrix import Matrix
@@ -21,6 +22,10 @@ from sparsezc.core.vector import Vector
 from sparsezc.errors import InvalidValue
 from sparsezc.semirings import binary, monoid, select
 from sparsezc.semirings.types import datatypes
+
+#: Nanoseconds for each row and entry, at least.
+COST = 20.0
+_SEARCHES = 64  # that a loop runs at a time, so that it can be interrupted
 
 
 def eccentricity(A: Matrix, *, weighted: bool = False) -> Vector:
@@ -148,7 +153,25 @@ def _extreme(A: Matrix, weighted: bool, greatest: bool) -> Any:
     if not both_ways or (weighted and distances_of(A)[0].is_integer and lengths_of(A).most * A.nrows >= 2**62):
         return eccentricity(A, weighted=weighted).reduce(monoid.max if greatest else monoid.min).new().value
     refuse_disconnected(A, both_ways)
+    if greatest and not weighted and (found := _by_loop(A)) is not None:
+        return found
     return _bounded(A, sssp if weighted else bfs, greatest)
+
+
+def _by_loop(A: Matrix) -> int | None:
+    """Find the diameter in hops of a connected undirected graph by a loop; None if the engine runs none."""
+    degree = out_degree(A)
+    most = degree.reduce(monoid.max).new().get(0)
+    start = int(degree.select(select.valueeq[degree.dtype], most).new().to_coo()[0][0]) if most else 0
+    state: Any = (np.empty(0, np.uint64), np.empty(0, np.int64), np.empty(0, np.int64))
+    place = A.nrows, 0
+    while place[0]:
+        given, at = state, place
+        found = replay.run_loop(longest, A, start, lambda given=given: given, lambda at=at: at, _SEARCHES, cost=COST)
+        if found is None:
+            return None
+        place, state = (found[1], found[0]), found[2:]
+    return int(place[1])
 
 
 def _bounded(A: Matrix, search: Callable[[Matrix, int], Vector], greatest: bool) -> Any:

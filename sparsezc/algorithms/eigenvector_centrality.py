@@ -82,6 +82,13 @@ def eigenvector_centrality(
     >>> [round(score, 4) for score in gb.algorithms.eigenvector_centrality(A).to_dense().tolist()]
     [0.5, 0.7071, 0.5]
     """
+    return scored(A, max_iter, tol, nstart, weighted)
+
+
+def scored(
+    A: Matrix, max_iter: int, tol: float, nstart: Vector | None, weighted: bool, *, ahead: bool = True
+) -> Vector:
+    """Compute :func:`eigenvector_centrality`, by rounds of the power method alone unless `ahead`."""
     n = _check.adjacency(A)
     _iterate.options(tol, max_iter)
     if weighted:
@@ -90,14 +97,14 @@ def eigenvector_centrality(
         return Vector(datatypes.FP64, 0)
     x = Vector.from_scalar(1.0 / n, n, datatypes.FP64) if nstart is None else _check.distribution(nstart, n, "nstart")
     bound = n * tol
-    found = _settled(_Loops(A, weighted, bound), x.to_dense, max_iter)
+    found = _settled(_Loops(A, weighted, bound), x.to_dense, max_iter, ahead)
     if found is not None:
         return replay.vector(found)
-    scores: Vector = _settled(_Statements(A, weighted, bound), x, max_iter)
+    scores: Vector = _settled(_Statements(A, weighted, bound), x, max_iter, ahead)
     return scores
 
 
-def _settled(by: Any, x: Any, max_iter: int) -> Any:
+def _settled(by: Any, x: Any, max_iter: int, ahead: bool) -> Any:
     """Run rounds until one changes the scores by no more than the bound; None if there are no loops."""
     left, before = max_iter, float("inf")
 
@@ -114,7 +121,7 @@ def _settled(by: Any, x: Any, max_iter: int) -> Any:
             return x
         if not change < float("inf"):
             break
-        if by.A._symmetric and min(left, _rounds_left(before, change, by.bound)) > 2 * _STEPS:
+        if ahead and by.A._symmetric and min(left, _rounds_left(before, change, by.bound)) > 2 * _STEPS:
             before = float("inf")
             if (nearer := _ahead(by, x)) is not None:
                 x = nearer

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from sparsezc import ops
 from sparsezc.algorithms import _check
+from sparsezc.core import replay
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.errors import DimensionMismatch, DomainMismatch, InvalidValue
@@ -85,26 +87,32 @@ def graph_search(
     if mode not in _MODES:
         raise InvalidValue(f"mode is {mode!r}; one of {', '.join(map(repr, _MODES))} is needed")
     _check.seed(seed, "graph_search")
-    _check_scores(scores, n, weigh=mode == "stochastic")
-    walks: Matrix
+    _check_scores(scores, n)
     if mode == "greedy":
         best: Vector = ops.best_column(A, scores).new()
         at = _check.vertices(sources, n)  # a GPU reads edges meanwhile
-        walks = ops.walk(best._pointers(), at, steps, seed=0).new()
-    else:
-        at = _check.vertices(sources, n)
-        walks = ops.walk(A, at, steps, scores if mode == "stochastic" else None, seed=seed).new()
-    return walks
+        walks = replay.follow(best, at, steps, partial(_check_values, scores))
+        if walks is not None:
+            return walks
+    _check_values(scores, weigh=mode == "stochastic")
+    if mode == "greedy":
+        return ops.walk(best._pointers(), at, steps, seed=0).new()  # type: ignore[no-any-return]
+    at = _check.vertices(sources, n)
+    return ops.walk(A, at, steps, scores if mode == "stochastic" else None, seed=seed).new()  # type: ignore[no-any-return]
 
 
-def _check_scores(scores: Any, n: int, *, weigh: bool) -> None:
-    """Refuse scores that cannot be compared or, where they weigh, drawn by."""
+def _check_scores(scores: Any, n: int) -> None:
+    """Refuse what is no Vector of a score a vertex."""
     if not isinstance(scores, Vector):
         raise DomainMismatch(f"scores is a {type(scores).__name__}; a Vector is needed")
     if scores.size != n:
         raise DimensionMismatch(f"scores has size {scores.size}; the graph has {n} vertices")
     if scores.dtype.is_complex or scores.dtype.is_udt:
         raise DomainMismatch(f"scores is of type {scores.dtype}; a real type is needed")
+
+
+def _check_values(scores: Vector, *, weigh: bool = False) -> None:
+    """Refuse scores that cannot be compared or, where they weigh, drawn by."""
     if scores.dtype.is_float and scores.apply("isnan").new().reduce(monoid.lor).new().get(False):
         raise InvalidValue("scores has NaN; numbers are needed")
     if weigh and scores.nvals and not scores.dtype.is_bool:

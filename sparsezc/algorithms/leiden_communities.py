@@ -8,25 +8,10 @@ from typing import Any, Literal, overload
 
 import numpy as np
 
-from sparsezc import ops
-from sparsezc.algorithms._communities import (
-    FINE,
-    ROUGH,
-    Network,
-    by_smallest,
-    checked,
-    contract,
-    everywhere,
-    louvain_pass,
-    move,
-    numbered,
-    positions,
-    within,
-)
-from sparsezc.algorithms.connected_components import connected_components
+from sparsezc.algorithms._communities import FINE, ROUGH, checked, louvain_pass, positions
+from sparsezc.algorithms._host_communities import host_network
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
-from sparsezc.semirings import binary, select, semiring
 
 _PASSES = 2  # over all levels, with refinement; each begins with what the one before found
 _ALONE = 0.9  # communities a vertex: beyond it a further level finds next to nothing (GVE-Leiden: 0.8)
@@ -125,62 +110,43 @@ def leiden_communities(
     >>> gb.algorithms.leiden_communities(A, seed=1).to_dense().tolist()
     [0, 0, 0, 3, 3, 3]
     """
-    most, rng, net = checked(A, resolution, threshold, max_level, seed, weighted)
+    most, rng, made = checked(A, resolution, threshold, max_level, seed, weighted)
+    if made is None:
+        return [positions(A)] if return_levels else positions(A)
+    net: Any = host_network(made)
     most = None if most is None else min(most, sys.maxsize)
-    best = [positions(A)]
-    if net is not None:
-        reached = net.modularity()
-        found, before = best[0], reached
-        for community, gained in islice(louvain_pass(net, found, rng, ROUGH), most):
-            if gained <= before:
-                break
-            found, before = community, gained
-        for _ in range(_PASSES):
-            levels, gained = _pass(net, found, most, rng)
-            if gained > reached:
-                best, reached = levels, gained
-            if gained - before <= threshold:
-                break
-            found, before = levels[-1], gained
-    if return_levels:
-        return [by_smallest(number) for number in best]
-    return by_smallest(best[-1])
+    best, reached = [net.apart()], net.modularity()
+    found, before = best[0], reached
+    for community, gained in islice(louvain_pass(net, rng, found, ROUGH), most):
+        if gained <= before:
+            break
+        found, before = community, gained
+    for _ in range(_PASSES):
+        levels, gained = _pass(net, found, most, rng)
+        if gained > reached:
+            best, reached = levels, gained
+        if gained - before <= threshold:
+            break
+        found, before = levels[-1], gained
+    return [net.named(number) for number in best] if return_levels else net.named(best[-1])
 
 
-def _pass(net: Network, found: Vector, most: int | None, rng: np.random.Generator) -> tuple[list[Vector], float]:
+def _pass(net: Any, found: Any, most: int | None, rng: np.random.Generator) -> tuple[list[Any], float]:
     """Go through all levels from a partition on; return the refined partitions, and the last one's modularity."""
-    level, inner, outer = net, positions(net), everywhere(found)
-    levels: list[Vector] = []
+    level, inner, outer = net, net.apart(), net.everywhere(found)
+    levels: list[Any] = []
     while True:
-        number, count = numbered(level, move(level, outer, rng, FINE))
-        outer = everywhere(number)
+        number, count = level.numbered(level.move(outer, rng, FINE))
+        outer = level.everywhere(number)
         last = count >= _ALONE * level.size or len(levels) + 1 == most
         if not last:
-            refined, parts = numbered(level, refine(level, outer, rng))
+            refined, parts = level.numbered(level.refine(outer, rng))
             last = parts == level.size  # no vertex may join another
         if last:
-            refined, parts = numbered(level, connected(level, outer))
-        inner = within(inner, refined)
+            refined, parts = level.numbered(level.connected(outer))
+        inner = level.within(inner, refined)
         levels.append(inner)
-        # the community of each part, which all its vertices share
-        outer = outer.vxm(refined._pointers(), semiring.any_first).new()[:parts].new()
-        level = contract(level, refined, parts)
+        outer = level.shared(outer, refined, parts)
+        level = level.contract(refined, parts)
         if last:
             return levels, level.modularity()
-
-
-def refine(net: Network, outer: Vector, rng: np.random.Generator) -> Vector:
-    """Divide the communities of a partition into well-connected ones, each of which is connected."""
-    joins = ops.join_labels(net.W, outer, net.weigh, net.k, net.scale, seed=int(rng.integers(2**63)))
-    parts: Vector = joins.new()
-    return parts
-
-
-def connected(net: Network, label: Vector) -> Vector:
-    """Divide communities into their connected parts."""
-    L = label.diag()
-    # A(i, j) where label(i) = label(j)
-    left = L.mxm(net.W, semiring.any_first).new()
-    same = left.ewise_mult(net.W.mxm(L, semiring.any_second).new(), binary.eq).new()
-    same << same.select(select.valueeq, True)
-    return connected_components(same._known_symmetric())

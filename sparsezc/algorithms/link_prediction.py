@@ -5,7 +5,7 @@ from __future__ import annotations
 from sparsezc.algorithms import _check
 from sparsezc.algorithms._check import Pairs
 from sparsezc.algorithms._degree import out_degree
-from sparsezc.algorithms._pairs import common
+from sparsezc.algorithms._pairs import INVERSE, LOGARITHMIC, common
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.errors import DimensionMismatch, DomainMismatch
@@ -113,8 +113,11 @@ def resource_allocation_index(A: Matrix, pairs: Pairs | None = None) -> Matrix:
     >>> round(gb.algorithms.resource_allocation_index(A).get(1, 2), 4)
     0.3333
     """
-    _check.adjacency(A)
-    return common_neighbors(A, pairs, out_degree(A).apply(unary.minv[datatypes.FP64]).new())
+    n = _check.adjacency(A)
+    asked = None if pairs is None else _check.pairs(pairs, A)
+    if (found := common(A, asked, by_degree=INVERSE)) is not None:
+        return found.matrix(found.weight, n)
+    return common_neighbors(A, asked, out_degree(A).apply(unary.minv[datatypes.FP64]).new())
 
 
 def adamic_adar_index(A: Matrix, pairs: Pairs | None = None) -> Matrix:
@@ -153,6 +156,9 @@ def adamic_adar_index(A: Matrix, pairs: Pairs | None = None) -> Matrix:
     >>> round(gb.algorithms.adamic_adar_index(A).get(1, 2), 4)
     0.9102
     """
-    _check.adjacency(A)
+    n = _check.adjacency(A)
+    asked = None if pairs is None else _check.pairs(pairs, A)
+    if (found := common(A, asked, by_degree=LOGARITHMIC)) is not None:
+        return found.matrix(found.weight, n)
     weight = out_degree(A).apply(unary.log[datatypes.FP64]).new()
-    return common_neighbors(A, pairs, weight.apply(unary.minv[datatypes.FP64]).new())
+    return common_neighbors(A, asked, weight.apply(unary.minv[datatypes.FP64]).new())

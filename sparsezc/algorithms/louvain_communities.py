@@ -6,15 +6,8 @@ from typing import Any, Literal, overload
 
 import numpy as np
 
-from sparsezc.algorithms._communities import (
-    FINE,
-    ROUGH,
-    Network,
-    by_smallest,
-    checked,
-    louvain_pass,
-    positions,
-)
+from sparsezc.algorithms._communities import FINE, ROUGH, checked, louvain_pass, positions
+from sparsezc.algorithms._host_communities import host_network
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 
@@ -113,25 +106,20 @@ def louvain_communities(
     >>> gb.algorithms.louvain_communities(A, seed=1).to_dense().tolist()
     [0, 0, 0, 3, 3, 3]
     """
-    most, rng, net = checked(A, resolution, threshold, max_level, seed, weighted)
-    levels = _levels(A, net, threshold, most, rng)
-    if return_levels:
-        return [by_smallest(number) for number in levels]
-    return by_smallest(levels[-1])
+    most, rng, made = checked(A, resolution, threshold, max_level, seed, weighted)
+    if made is None:
+        return [positions(A)] if return_levels else positions(A)
+    net = host_network(made)
+    levels = _levels(net, threshold, most, rng)
+    return [net.named(number) for number in levels] if return_levels else net.named(levels[-1])
 
 
-def _levels(
-    A: Matrix, net: Network | None, threshold: float, most: int | None, rng: np.random.Generator
-) -> list[Vector]:
+def _levels(net: Any, threshold: float, most: int | None, rng: np.random.Generator) -> list[Any]:
     """Return the levels, communities by number; at least one."""
-    found = positions(A)
-    if net is None:
-        return [found]
-    levels: list[Vector] = []
-    best = net.modularity()
+    found, levels, best = net.apart(), [], net.modularity()
     for least in _LEAST:
         before = best
-        for community, reached in louvain_pass(net, found, rng, least):
+        for community, reached in louvain_pass(net, rng, found, least):
             if reached - best <= threshold:
                 break
             found, best = community, reached

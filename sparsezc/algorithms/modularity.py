@@ -89,7 +89,7 @@ def modularity(A: Matrix, communities: Vector, resolution: float = 1.0, *, weigh
     if not m > 0:
         raise InvalidValue("A has no edges, or none of a weight above 0: modularity is not defined")
     if not weighted and replay.runs_loops(A):
-        found = replay.run_loop(inside, A, _numbered(communities.to_dense()), A._symmetric, cost=COST)
+        found = replay.run_loop(inside, A, _numbered(communities.to_dense()).view(np.uint64), A._symmetric, cost=COST)
         if found is not None:
             return float(found[0] / m - scale * found[1] / m**2)
     label = _positions(communities)

@@ -141,7 +141,10 @@ def pagerank(
             lost = damping * before.dup(mask=~share.V).reduce(total).new().get(0.0)
             rank(binary.plus) << leak.apply(binary.times, right=lost)
             rest -= lost
-        rank(binary.plus) << teleport.apply(binary.times, right=rest)
+        if personalization is None:
+            rank(binary.plus)[:] << rest / n
+        else:
+            rank(binary.plus) << teleport.apply(binary.times, right=rest)
         if tol is None:
             continue
         # sum |r - r_before|

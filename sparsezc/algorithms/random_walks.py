@@ -56,6 +56,8 @@ def random_walks(
         `p` or `q` is no number.
     DimensionMismatch
         `A` is not square.
+    OutOfMemory
+        The walks are larger than the memory that may be used; the message has their size.
 
     Notes
     -----

@@ -14,6 +14,7 @@ from sparsezc.algorithms.triangles import corners
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.errors import InvalidValue
+from sparsezc.memory.budget import require_host
 from sparsezc.semirings import binary, monoid, select, semiring
 from sparsezc.semirings.types import datatypes
 
@@ -47,6 +48,8 @@ def scan_statistics(A: Matrix, order: Any = 1) -> tuple[Vector, int]:
         `order` is not an integer.
     DimensionMismatch
         `A` is not square.
+    OutOfMemory
+        The vertices within `order` hops of one are too many for the memory that may be used; the message has its size.
 
     Notes
     -----
@@ -96,6 +99,8 @@ def _within(S: Matrix, first: np.ndarray[Any, np.dtype[np.int64]], order: int) -
         front = front.mxm(S, semiring.any_pair[datatypes.BOOL]).new(mask=~Q.S)
         if front.nvals == 0:
             break
+        met = Q.nvals + front.nvals
+        require_host(_BYTES * met, f"scan_statistics: {met:,} vertices within {order} hops of {first.size:,}")
         Q(front.S) << front
     # E<Q> = Q S
     E = Q.mxm(S, semiring.plus_pair[datatypes.INT64]).new(mask=Q.S)

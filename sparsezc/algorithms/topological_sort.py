@@ -7,7 +7,7 @@ import numpy as np
 from sparsezc.algorithms import _check
 from sparsezc.algorithms._degree import in_degree
 from sparsezc.algorithms._searches import vector
-from sparsezc.algorithms.loops.orders import generations
+from sparsezc.algorithms.loops.orders import acyclic, generations
 from sparsezc.core import replay
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
@@ -138,7 +138,10 @@ def is_directed_acyclic_graph(A: Matrix) -> bool:
     >>> gb.algorithms.is_directed_acyclic_graph(gb.Matrix.from_edgelist([(0, 1), (1, 0)]))
     False
     """
-    return bool(_generations(A).nvals == _check.adjacency(A))
+    n = _check.adjacency(A)
+    if (found := replay.run_loop(acyclic, A, cost=COST)) is not None:
+        return bool(found)
+    return bool(_generations(A).nvals == n)
 
 
 def _no_cycle(generation: Vector) -> None:

@@ -14,6 +14,7 @@ from sparsezc.algorithms.loops import near as loops
 from sparsezc.core import replay
 from sparsezc.core.matrix import Matrix
 from sparsezc.errors import ConvergenceFailure
+from sparsezc.memory.budget import require_host
 from sparsezc.terminal.progress import steps
 
 __all__ = ["Found", "Ints", "Problem", "by_arrays", "by_engine", "by_loops", "reading"]
@@ -22,6 +23,7 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 _STEPS = 10  # between two that look beyond the pairs inside: rows are read in few requests, most steps touch few pairs
 _COST = 100.0  # nanoseconds that arrays take at least for an entry of the rows that are read, in all of their steps
+_ENTRY_BYTES = 48  # of an entry of the rows that are read: its id, and of the vertex there what is known of it
 _TABLE = 1 << 11  # places for the numbers of vertices at first: one seed often meets no more
 
 
@@ -39,6 +41,10 @@ class Problem(NamedTuple):
     def most(self) -> float:
         """The growth of an entry of Y in a step that is none."""
         return self.tol * self.rho * self.alpha
+
+    def require(self, entries: int) -> None:
+        """Refuse to read rows of so many entries in all, with their vertices, if memory is short."""
+        require_host(_ENTRY_BYTES * entries, f"local_clustering: {entries:,} entries near {self.seeds.size:,} seeds")
 
     def failure(self, grown: float) -> ConvergenceFailure:
         return ConvergenceFailure(
@@ -114,9 +120,9 @@ def by_engine(S: Matrix, problem: Problem) -> Found | None:
         part = replay.local_pagerank(S, seed, limits)
         if part is None:
             return None
-        if not part.settled:
-            raise problem.failure(part.grown)
         parts.append(part)
+    if grown := [part.grown for part in parts if not part.settled]:
+        raise problem.failure(max(grown))
 
     def ends(rank: Ints) -> Ints:
         made, begin = np.empty(rank.size, np.int64), 0
@@ -156,6 +162,7 @@ def by_loops(S: Matrix, rows: _Rows, problem: Problem) -> Found | None:
         if not wanted.size:
             break
         before, wanted = count, wanted[np.argsort(known[wanted])]
+        problem.require(int(starts[-1] + degree[wanted].sum()))
         asked, columns = rows.read(known[wanted], lines[wanted])
         table, known, count, ids = run(loops.number, table, known, count, ids, starts[-1], asked, columns)
         place[wanted] = starts.size - 1 + np.arange(wanted.size)
@@ -205,7 +212,7 @@ class _Near:
     """
 
     def __init__(self, rows: _Rows, problem: Problem) -> None:
-        self._from, self.n, seeds = rows, problem.n, problem.seeds
+        self._from, self._require, self.n, seeds = rows, problem.require, problem.n, problem.seeds
         self.alpha, self.rho = problem.alpha, problem.rho
         self._sorted = self._number = np.empty(0, np.int64)
         self.seed = self.vertex = self.degree = self.inside = np.empty(0, np.int64)
@@ -235,6 +242,7 @@ class _Near:
 
     def read(self, pairs: Ints) -> None:
         """Read the rows of some pairs, those of a vertex once for all of its seeds."""
+        self._require(int(self._starts[-1] + self.degree[pairs].sum()))
         vertices, first, which = np.unique(self.vertex[pairs], return_index=True, return_inverse=True)
         lines, columns = self._from.read(vertices, self.lines[pairs[first]])
         begin, counts = lines[which, 0], (lines[:, 1] - lines[:, 0])[which]

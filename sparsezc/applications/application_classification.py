@@ -20,6 +20,7 @@ from sparsezc.terminal.progress import steps
 _SUM = semiring.plus_times[datatypes.FP64]
 _FARTHER = semiring.max_rminus[datatypes.FP64]
 _ROUNDING = 2.0**-46  # of the largest value: 64 units of its last place, as sums of some messages round
+_COPIES = 64  # of the graph's edges, with their distances, that may take the engine's fastest memory
 _FARTHEST = 1e150  # that features may lie apart: sums of the messages of all rounds then fit FP64
 
 
@@ -139,6 +140,7 @@ def application_classification(
     passes = m if rounds is None else graphs.count(rounds, "rounds", 1)
     X = _check.table_beside(G, features, "features", n)
     named = ("features", "pattern_features")
+    G = G._resident(_COPIES)  # every round reads its edges
     D, _ = _distances(X, _check.table(pattern_features, named[1], m, X.ncols), named)
     pattern = _pattern(G, P, edge_features, pattern_edge_features)
     mu = _normal(D.apply(unary.ainv).new())

@@ -13,12 +13,14 @@ from sparsezc.applications import _check
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.errors import ConvergenceFailure, InvalidValue
+from sparsezc.memory.budget import require_host
 from sparsezc.semirings import binary, indexunary, monoid, select, semiring, unary
 from sparsezc.semirings.types import datatypes
 from sparsezc.terminal.progress import steps
 
 _TIMES = semiring.plus_times[datatypes.FP64]
 _LOOK = 20  # iterations between two looks at the gap, each of which costs one iteration more
+_EDGE_BYTES = 144  # of an edge: two entries each of B, of B' and of the steps, and the vectors of edges
 _SPARSE = 8  # regions wait until 1 / 8 more iterations have run: forming them costs as much as some 10 of these
 
 
@@ -75,6 +77,8 @@ def fused_lasso(
         `lambda1`, `lambda2`, `tol` or `max_iter` lies outside its range, or `y` has values that are NaN or infinite.
     DimensionMismatch
         `A` is not square, or `y` has not a number for each vertex.
+    OutOfMemory
+        A row for each edge is more than the memory that may be used; the message has the size.
 
     Notes
     -----
@@ -152,6 +156,7 @@ def fused_lasso(
 def _edges(S: Matrix) -> _Edges:
     """Return the edges of an undirected simple graph."""
     U = S.select(select.triu).new()
+    require_host(_EDGE_BYTES * U.nvals, f"fused_lasso: rows of {U.nvals:,} edges")
     degree = Vector.from_scalar(0.0, S.nrows, datatypes.FP64)
     degree(binary.plus) << out_degree(S)
     B = _ends(U, indexunary.rowindex, 1.0)

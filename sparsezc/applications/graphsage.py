@@ -13,6 +13,7 @@ from sparsezc.applications import _check
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.errors import InvalidValue
+from sparsezc.memory import budget
 from sparsezc.ops.select import random_seed
 from sparsezc.semirings import binary, monoid, select, semiring, unary
 from sparsezc.semirings.types import datatypes
@@ -66,6 +67,8 @@ def graphsage(
         `seed` is no integer.
     DimensionMismatch
         `A` is not square, `X` has not a row for each vertex, or a matrix of weights has another shape.
+    OutOfMemory
+        The embeddings are larger than the memory that may be used; the message has their size.
 
     Notes
     -----
@@ -102,6 +105,10 @@ def graphsage(
     first = random_seed(seed, "graphsage")
     if n == 0:
         return Matrix(datatypes.FP64, 0, Wf2.shape[1])
+    widths = H.ncols, Wf1.shape[1], Wf2.shape[1]
+    # of a batch both halves of a layer too
+    numbers = n * sum(widths) + 2 * min(n, size) * max(widths)
+    budget.require_host(8 * numbers, f"graphsage: layers of {' and '.join(map(str, widths))} numbers of {n:,} vertices")
     for number, (Wf, Wa) in enumerate(((Wf1, Wa1), (Wf2, Wa2))):
         S = _sample(A, counts[number], (first + number) % 2**64)
         H = _layer(S, H, Matrix.from_dense(Wf), Matrix.from_dense(Wa), size)

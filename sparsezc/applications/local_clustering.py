@@ -58,6 +58,8 @@ def local_clustering(
         A seed is not a vertex of the graph.
     DimensionMismatch
         `A` is not square.
+    OutOfMemory
+        The rows of the solutions are larger than the memory that may be used; the message has their size so far.
 
     Notes
     -----

@@ -25,6 +25,7 @@ _PAIR_BYTES = 48  # of a pair while it is made: in the product, without the diag
 _RESULT_BYTES = 64  # of a pair in the result: both directions, while they are put together
 _SHARE = 0.25  # of the memory, that a block of pairs may take
 _BLOCK = 1 << 22  # pairs that a block has at least, where there are so many
+_COPIES = 8  # of the graph, with its transpose and the rows of a block, that may take the engine's fastest memory
 _BLOCKS = 16  # the diagonal blocks are computed whole: with 16 that is a 32nd of the square
 
 
@@ -125,6 +126,7 @@ def _dtype(weight: str) -> Any:
 
 
 def _side(A: Matrix, onto: str) -> _Side:
+    A = A._resident(_COPIES)
     T = A.T.new()
     R, T = (A, T) if onto == "rows" else (T, A)
     degree = Vector.from_scalar(0, R.nrows, datatypes.INT64)

@@ -8,23 +8,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.algorithms import _check as graphs
-from sparsezc.algorithms._degree import out_degree
+from sparsezc.algorithms._degree import in_degree, out_degree
 from sparsezc.algorithms._pattern import is_symmetric
 from sparsezc.applications import _check
 from sparsezc.applications.linear_assignment import assigned
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
-from sparsezc.errors import DimensionMismatch, DomainMismatch, InvalidValue
+from sparsezc.errors import ConvergenceFailure, DimensionMismatch, DomainMismatch, InvalidValue
+from sparsezc.memory import budget
 from sparsezc.semirings import binary, monoid, select, semiring
 from sparsezc.semirings.types import datatypes
 from sparsezc.terminal.progress import steps
 
 Ints = NDArray[np.int64]
+_ENTRY_BYTES = 48  # of an entry of the gradient, with what is selected of it
+_COPIES = 16  # of each graph, with its transpose and the gradients, that may take the engine's fastest memory
+#: Entries of A that meet entries of B: a step that gains less is the last. Smaller steps go on for hundreds of rounds
+#: where two matches are equally good, and change none.
+_LEAST = 0.1
 _BID = 0.5  # of an auction in the gradient, whose entries count edges: half of one; 0.05 takes three times the rounds
 
 
 def seeded_graph_matching(
-    A: Matrix, B: Matrix, seeds: Any, lap: str = "exact", *, max_iter: Any = 30
+    A: Matrix, B: Matrix, seeds: Any, lap: str = "exact", *, max_iter: Any = 100
 ) -> tuple[Vector, int]:
     """Match the vertices of two graphs so that edges meet edges, given pairs that are known.
 
@@ -49,10 +55,14 @@ def seeded_graph_matching(
 
     Raises
     ------
+    ConvergenceFailure
+        A step after the last one would still gain something. The message says how much, and the disagreements so far.
     InvalidValue
         A vertex comes twice among the seeds, `lap` is none of the two, or `max_iter` is less than 1.
     IndexOutOfBound
         A seed is not a vertex.
+    OutOfMemory
+        The gradient may be larger than the memory that may be used; the message has its size.
     DimensionMismatch
         `A` or `B` is not square, they differ in size, or `seeds` has another shape.
 
@@ -71,9 +81,10 @@ def seeded_graph_matching(
         T = argmax <G, T>                   an assignment of what is no seed
         P = P + a (T - P)                   a in 0..1 where the sum is largest: it is a parabola in a
 
-    until no step helps; then the assignment that is nearest to P. Terms of a row or of a column alone do not change an
-    assignment, so nothing of A and B but their edges enters G: it stays sparse, P is a mixture of as many permutations
-    as there were steps, and nothing n x n is formed. Vertices that no edge ties to a match are matched by degree.
+    until a step gains less than a tenth of an entry; then the assignment that is nearest to P. Terms of a row or of a
+    column alone do not change an assignment, so nothing of A and B but their edges enters G: it stays sparse, P is a
+    mixture of as many permutations as there were steps, and nothing n x n is formed. Vertices that no edge ties to a
+    match are matched by degree.
 
     Source: D. Fishkind, S. Adali, H. Patsolic, L. Meng, D. Singh, V. Lyzinski, C. Priebe, Seeded graph matching,
     Pattern Recognition 87, 2019, section 2, doi:10.1016/j.patcog.2018.09.014; L. Yartseva, M. Grossglauser, On the
@@ -94,30 +105,31 @@ def seeded_graph_matching(
     pairs = _pairs(seeds, n)
     _check.one_of(lap, "lap", ("exact", "auction"))
     most = graphs.count(max_iter, "max_iter", 1)
-    X, Y = (each.apply(binary.pair[datatypes.FP64], right=1).new() for each in (A, B))
+    X, Y = (each._resident(_COPIES).apply(binary.pair[datatypes.FP64], right=1).new() for each in (A, B))
     problem = _Problem(X, Y, pairs, lap)
     known, G = problem.spread()
     P = problem.matrix(known)
-    for number in steps(range(most), "rounds", at_most=True):
+    for number in steps(range(most + 1), "rounds", at_most=True):
         if number > 0:
             G = problem.gradient(P)
         # <G, P> is twice the edges that meet edges: no more than there are
         if _inner(G, P) >= 2 * min(A.nvals, B.nvals):
             break
         T = problem.matrix(problem.best(G))
-        step = 1.0 if number == 0 and len(known) == len(pairs) else problem.step(P, T, G)
-        if step == 0:
+        step, gain = (1.0, np.inf) if number == 0 and len(known) == len(pairs) else problem.step(P, T, G)
+        if gain < _LEAST:
             break
+        if number == most:
+            raise ConvergenceFailure(
+                f"after max_iter = {most} steps a further one gains {gain:.3g} entries, less than {_LEAST} is needed; "
+                f"the match so far has {problem.disagreements(problem.best(P)):,} disagreements"
+            )
         # P = P + a (T - P)
         P << P.apply(binary.times, right=1 - step)
         P(binary.plus) << T.apply(binary.times, right=step)
         P << P.select(select.valuegt, 0)
     match = problem.best(P)
-    M = problem.matrix(match)
-    # where B has an edge in the order of the match: M B M'
-    moved = M.mxm(Y, semiring.any_second[datatypes.FP64]).new().mxm(M.T, semiring.any_first[datatypes.FP64]).new()
-    common = X.ewise_mult(moved, binary.pair).new().nvals
-    return Vector.from_coo(match[:, 0], match[:, 1], datatypes.INT64, size=n), int(A.nvals + B.nvals - 2 * common)
+    return Vector.from_coo(match[:, 0], match[:, 1], datatypes.INT64, size=n), problem.disagreements(match)
 
 
 class _Problem:
@@ -126,17 +138,24 @@ class _Problem:
     def __init__(self, A: Matrix, B: Matrix, seeds: Ints, lap: str):
         self.A, self.B, self.seeds, self.lap = A, B, seeds, lap
         self.turned = None if is_symmetric(A) and is_symmetric(B) else (A.T.new(), B.T.new())
+        self.degree = [in_degree(X).dup(datatypes.FP64) for X in (A, B)]
         # by falling degree, for those that nothing else tells apart
         self.by_degree = [np.argsort(-_degrees(X), kind="stable") for X in (A, B)]
 
     def matrix(self, pairs: Ints) -> Matrix:
         """Return the matrix with a one at each pair."""
-        n = self.A.nrows
-        made: Matrix = Matrix.from_coo(pairs[:, 0], pairs[:, 1], 1.0, datatypes.FP64, nrows=n, ncols=n)
+        partner = self.A._vector(datatypes.INT64)
+        partner[pairs[:, 0]] = pairs[:, 1]
+        made: Matrix = partner._pointers().apply(binary.second[datatypes.FP64], right=1.0).new()
         return made
 
     def product(self, P: Matrix) -> Matrix:
         """Return A P B'."""
+        # no more entries than pairs of neighbours of pairs: d'P e, of the degrees that point there
+        most = min(int(self.degree[0].vxm(P, semiring.plus_first).new().inner(self.degree[1]).new().get(0)), P.nrows**2)
+        budget.require_host(
+            _ENTRY_BYTES * most, f"seeded_graph_matching: a gradient of up to {most:,} pairs of neighbours"
+        )
         made: Matrix = self.A.mxm(P, semiring.plus_second).new().mxm(self.B.T, semiring.plus_first).new()
         return made
 
@@ -181,16 +200,24 @@ class _Problem:
         pairs = np.r_[pairs, np.c_[left[0], left[1]]]
         return np.take(pairs, np.argsort(pairs[:, 0]), axis=0)
 
-    def step(self, P: Matrix, T: Matrix, G: Matrix) -> float:
-        """Return how far to go from P to T for the largest trace(A P B'P')."""
+    def disagreements(self, match: Ints) -> int:
+        """Count the entries of one graph without one at the same place of the other, in the order of a match."""
+        M = self.matrix(match)
+        # where B has an edge in the order of the match: M B M'
+        first, second = semiring.any_first[datatypes.FP64], semiring.any_second[datatypes.FP64]
+        moved = M.mxm(self.B, second).new().mxm(M.T, first).new()
+        common = self.A.ewise_mult(moved, binary.pair).new().nvals
+        return int(self.A.nvals + self.B.nvals - 2 * common)
+
+    def step(self, P: Matrix, T: Matrix, G: Matrix) -> tuple[float, float]:
+        """Return how far to go from P to T for the largest trace(A P B'P'), and what that adds to it."""
         D = T.dup()
         D(binary.plus) << P.apply(binary.times, right=-1.0)
         slope = _inner(G, D)
         # <D, A D B'>: what the parabola bends by
         bend = _inner(self.product(D), D)
-        if slope <= 1e-9 and slope + bend <= 1e-9:
-            return 0.0
-        return min(1.0, -slope / (2 * bend)) if bend < 0 else 1.0
+        a = min(1.0, max(0.0, -slope / (2 * bend))) if bend < 0 else 1.0
+        return a, a * slope + a * a * bend
 
 
 def _degrees(X: Matrix) -> Ints:

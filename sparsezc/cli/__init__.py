@@ -21,9 +21,9 @@ from itertools import chain
 from types import FrameType
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from sparsezc.errors import meant
 from sparsezc.terminal import streams
 from sparsezc.terminal.printable import one_line
-from sparsezc.terminal.suggest import meant
 
 if TYPE_CHECKING:
     from sparsezc.cli.answers.report import Report
@@ -156,6 +156,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         warnings.showwarning = _warn
         try:
             words = list(sys.argv[1:] if argv is None else argv)
+            words[:1] = ["run" if word == "app" else word for word in words[:1]]
             words[1:2] = [word.replace("_", "-") for word in words[1:2] if words[0] == "run"] or words[1:2]
             arguments = parser(words).parse_args(words)
             debug = arguments.debug

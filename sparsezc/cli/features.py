@@ -56,12 +56,15 @@ def _csv(path: str) -> NDArray[Any]:
     with Path(path).open(encoding="utf-8-sig", errors="replace") as file:
         for number, line in enumerate(file, 1):
             cells = [cell.strip() for cell in line.rstrip("\n").split(",")]
+            row: list[float] = []
             try:
-                rows.append([float(cell) if cell else float("nan") for cell in cells])
+                row.extend(float(cell) if cell else float("nan") for cell in cells)
             except ValueError:
                 if number == 1:  # the names of the columns
                     continue
-                raise FileFormatError(f"{path}, line {number}: found {line.strip()!r}; numbers are needed") from None
+                place = f"{path}, line {number}, column {len(row) + 1}"  # the cells before it are numbers
+                raise FileFormatError(f"{place}: found {cells[len(row)]!r}; a number is needed") from None
+            rows.append(row)
             if len(rows[-1]) != len(rows[0]):
                 raise FileFormatError(
                     f"{path}, line {number}: found {len(rows[-1])} columns; those before have {len(rows[0])}"

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sparsezc.cli.answers.names import check_place
-from sparsezc.terminal.suggest import meant
+from sparsezc.errors import meant
 
 if TYPE_CHECKING:
     from sparsezc.cli.answers.shown import Picture

@@ -96,8 +96,8 @@ def _columns(x: Any) -> dict[str, Any]:
     if x._transposed:
         format = _turned(format)
     found = {"nvals": x.nvals, **sizes(x.shape), "dtype": x.dtype.name, "format": format}
-    if placement is not None:
-        found["placement"] = placement
+    if placement is not None or nbytes >= _NOTEWORTHY_BYTES:
+        found["placement"] = placement or "host"  # the one of an engine that has no other
     if nbytes >= _NOTEWORTHY_BYTES:
         found["memory"] = f"{nbytes / 2**20:,.1f} MiB"
     return found

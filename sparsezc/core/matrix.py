@@ -184,6 +184,18 @@ class Matrix(FromArrays, MatrixContents, Readable, ByDlpack, Placeable, Maskable
         return self.T
 
     @locked
+    def _resident(self, times: int) -> Matrix:
+        """Return the matrix for statements that read it often and make others of it: results are placed as it is.
+
+        It is a copy in the engine's fastest memory where that has room for `times` copies, else the matrix itself.
+        """
+        engine, store = self._need()
+        made = engines.capability(engine, "resident")(store, times)
+        if made is None:
+            return self
+        return Matrix._from_store(engine, made, self.dtype, self.shape)._known_symmetric(self._symmetric)
+
+    @locked
     def _sampled(self) -> Matrix | None:
         """Return some entries of each row, hubs first, if the engine has them in faster memory than the rest."""
         engine, store = self._need()

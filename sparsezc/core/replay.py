@@ -18,22 +18,26 @@ from sparsezc.locks import hold_locks
 from sparsezc.semirings.types.datatypes import INT32, INT64, lookup
 
 __all__ = [
-    "agreed", "buckets", "components", "lent_rows", "local_pagerank", "rounds", "row_lengths", "run_arrays", "run_loop",
-    "runs_loops", "search", "searches", "shorten", "vector",
+    "agreed", "buckets", "components", "follow", "lent_rows", "local_pagerank", "rounds", "row_lengths", "run_arrays",
+    "run_loop", "runs_loops", "search", "searches", "shorten", "vector",
 ]  # fmt: skip
 
 
-def search(A: Matrix, frontier: Vector, *, parents: bool = False) -> Vector | None:
+def search(A: Matrix, start: Vector | int, *, parents: bool = False) -> Vector | None:
     """Return the levels of a search, or parents; None if the engine cannot run it whole: then statements have to.
 
-    See :meth:`sparsezc.expr.engines.Capabilities.search`.
+    `start`: a vertex, or a vector of some. See :meth:`sparsezc.expr.engines.Capabilities.search`.
     """
-    engine, store = frontier._need()
-    if A._engine is not engine:
-        return None
-    found = engines.capability(engine, "search")(A._store, store, parents)
-    dtype = INT64 if parents else INT32
-    return None if found is None else Vector._from_store(engine, found, dtype, frontier.size)
+    with hold_locks(A):
+        engine, store = A._kept()
+        if isinstance(start, Vector):
+            other, begin = start._need()
+            if other is not engine:
+                return None
+        else:
+            begin = start
+        found = engines.capability(engine, "search")(store, begin, parents)
+        return None if found is None else Vector._from_store(engine, found, INT64 if parents else INT32, A.nrows)
 
 
 def searches(A: Matrix, frontier: Matrix) -> Matrix | None:
@@ -94,6 +98,17 @@ def local_pagerank(S: Matrix, seed: int, limits: tuple[float, float, float, int,
     with hold_locks(S):
         engine, store = S._need()
         return engines.capability(engine, "local_pagerank")(store, seed, limits)
+
+
+def follow(v: Vector, starts: NDArray[np.int64], length: int, meanwhile: Callable[[], None]) -> Matrix | None:
+    """Walk from each start to the position at the last one; None if the engine cannot: then ``ops.walk`` does.
+
+    `meanwhile` is called while the engine walks, if it can. See :meth:`sparsezc.expr.engines.Capabilities.follow`.
+    """
+    with hold_locks(v):
+        engine, store = v._need()
+        found = engines.capability(engine, "follow")(store, starts, length, meanwhile)
+        return None if found is None else Matrix._from_store(engine, found, INT64, (starts.size, length + 1))
 
 
 def rounds(frontier: Vector, number: int) -> Generator[Scalar, None, int]:

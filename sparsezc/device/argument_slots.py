@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import struct
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -34,10 +34,10 @@ class ArgumentSlots:
         Of the addresses of the slots, as the driver takes them.
     """
 
-    __slots__ = ("_addresses", "_complex", "_memory", "_pack", "address")
+    __slots__ = ("_addresses", "_codes", "_complex", "_memory", "_pack", "address")
 
     def __init__(self, passed: Passed) -> None:
-        codes = [_code(dtype) for dtype in passed]
+        self._codes = codes = [_code(dtype) for dtype in passed]
         packer = struct.Struct("=" + "".join(codes))
         self._pack = packer.pack_into
         self._complex = [place for place, dtype in enumerate(passed) if dtype is not None and dtype.kind == "c"]
@@ -53,6 +53,16 @@ class ArgumentSlots:
         for place in self._complex:
             values[place] = values[place].tobytes()
         self._pack(self._memory, 0, *values)
+
+    def part(self, first: int, count: int) -> Callable[[Sequence[Any]], None]:
+        """Return a function that writes `count` arguments again, from the place `first` on; none of them is complex."""
+        before, codes = ("=" + "".join(x) for x in (self._codes[:first], self._codes[first : first + count]))
+        start, pack, memory = struct.calcsize(before), struct.Struct(codes).pack_into, self._memory
+
+        def write(arguments: Sequence[Any]) -> None:
+            pack(memory, start, *[value if type(value) in _BY_VALUE else value.data.ptr for value in arguments])
+
+        return write
 
 
 def _code(dtype: np.dtype[Any] | None) -> str:

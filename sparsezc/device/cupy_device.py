@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from sparsezc.device import nvrtc, pageable, spread
 from sparsezc.device.argument_slots import ArgumentSlots
 from sparsezc.device.processors import processors
-from sparsezc.device.protocol import Kernel, Pages, Window, giving
+from sparsezc.device.protocol import Kernel, Pages, Relaunch, Window, giving
 from sparsezc.device.signature import Passed
 from sparsezc.errors import DeviceUnavailable, OutOfMemory
 
@@ -28,6 +28,8 @@ _HUGE = 2 << 20
 _ACCESSED_BY, _READ_MOSTLY = 5, 1  # cudaMemAdviseSetAccessedBy, cudaMemAdviseSetReadMostly
 _PORTABLE_MAPPED = 1 | 2  # cudaHostRegisterPortable | cudaHostRegisterMapped
 _READ_ONLY = 8  # cudaHostRegisterReadOnly
+_DYNAMIC_SHARED = 8  # CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+_BLOCK_BYTES = 97  # cudaDevAttrMaxSharedMemoryPerBlockOptin
 _NO_CONTEXT = 201  # CUDA_ERROR_INVALID_CONTEXT: a thread has called nothing of the runtime yet
 _COPIERS = 4  # processors from which threads copy faster than the driver
 
@@ -48,32 +50,51 @@ class _Kernel:
 
     def __init__(self, cuda: Any, multiprocessors: int, module: Any, name: str, passed: Passed) -> None:
         self.module, self._cuda, self._driver, self._multiprocessors = module, cuda, cuda.driver, multiprocessors
-        self._address, self._slots = int(module.get_function(name).ptr), ArgumentSlots(passed)
+        self._address, self._passed, self._slots = int(module.get_function(name).ptr), passed, ArgumentSlots(passed)
+        self._shared = 0  # bytes, beside what the text declares
         self._writing = Lock()  # the driver reads the slots without the interpreter's lock
 
     def __call__(self, blocks: int, threads: int, arguments: tuple[Any, ...]) -> None:
-        self._launch(self._driver.launchKernel, (0,), blocks, threads, arguments)
+        with self._writing:
+            self._slots.write(arguments)
+            self._launch(self._driver.launchKernel, (0,), blocks, threads, self._slots.address)
+
+    def keep(self, blocks: int, threads: int, arguments: tuple[Any, ...], first: int, count: int) -> Relaunch:
+        slots, launch = ArgumentSlots(self._passed), self._driver.launchKernel
+        slots.write(arguments)
+        write = slots.part(first, count)
+
+        def again(*values: Any) -> None:
+            with self._writing:
+                write(values)
+                self._launch(launch, (0,), blocks, threads, slots.address)
+
+        return again
+
+    def reserve(self, nbytes: int) -> None:
+        self._driver.funcSetAttribute(self._address, _DYNAMIC_SHARED, nbytes)
+        self._shared = nbytes
 
     def at_once(self, threads: int) -> int:
-        of_each = self._driver.occupancyMaxActiveBlocksPerMultiprocessor(self._address, threads, 0)
+        of_each = self._driver.occupancyMaxActiveBlocksPerMultiprocessor(self._address, threads, self._shared)
         return int(of_each) * self._multiprocessors
 
     def together(self, blocks: int, threads: int, arguments: tuple[Any, ...]) -> None:
-        self._launch(self._driver.launchCooperativeKernel, (), blocks, threads, arguments)
+        with self._writing:
+            self._slots.write(arguments)
+            self._launch(self._driver.launchCooperativeKernel, (), blocks, threads, self._slots.address)
 
     def _launch(
-        self, launch: Callable[..., None], extra: tuple[int, ...], blocks: int, threads: int, arguments: tuple[Any, ...]
+        self, launch: Callable[..., None], extra: tuple[int, ...], blocks: int, threads: int, slots: int
     ) -> None:
-        slots, stream = self._slots, self._cuda.get_current_stream().ptr
-        with self._writing:
-            slots.write(arguments)
-            try:
-                launch(self._address, blocks, 1, 1, threads, 1, 1, 0, stream, slots.address, *extra)
-            except self._driver.CUDADriverError as error:
-                if error.status != _NO_CONTEXT:
-                    raise
-                self._cuda.runtime.free(0)  # gives this thread the device's context
-                launch(self._address, blocks, 1, 1, threads, 1, 1, 0, stream, slots.address, *extra)
+        shared, stream = self._shared, self._cuda.get_current_stream().ptr
+        try:
+            launch(self._address, blocks, 1, 1, threads, 1, 1, shared, stream, slots, *extra)
+        except self._driver.CUDADriverError as error:
+            if error.status != _NO_CONTEXT:
+                raise
+            self._cuda.runtime.free(0)  # gives this thread the device's context
+            launch(self._address, blocks, 1, 1, threads, 1, 1, shared, stream, slots, *extra)
 
 
 class _CopyStream:
@@ -110,6 +131,7 @@ class Cuda:
         self.name = properties["name"].decode()
         self.multiprocessors = int(properties["multiProcessorCount"])
         self.cache_bytes = int(properties["l2CacheSize"])
+        self.block_bytes = int(runtime.deviceGetAttribute(_BLOCK_BYTES, self.id))
         self.capability = f"{properties['major']}.{properties['minor']}"
         memory = self.xp.cuda
         with suppress(ValueError):  # inside the user's ``using_allocator`` that allocator is used

@@ -11,16 +11,16 @@ launch of a combination also compares the values with the parameters' types.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import Any
 
 import numpy as np
 
-from sparsezc.device.protocol import Device, Kernel
+from sparsezc.device.protocol import Device, Kernel, Relaunch
 from sparsezc.device.signature import Order, Shape, Signature, typedefs
 
-THREADS = 256  # of a block, as in every kernel's __launch_bounds__
+THREADS = 256  # of a block, as in every kernel's __launch_bounds__ but for those that are resized
 
 #: Compare arguments with the parameters' types at every launch, as tests do, not only at the first of a combination.
 always_check = False
@@ -38,11 +38,11 @@ class Launcher:
         The types that the kernel's prelude names.
     """
 
-    __slots__ = ("_at_once", "_orders", "_typed", "_types", "function", "signature")
+    __slots__ = ("_at_once", "_orders", "_typed", "_types", "function", "signature", "threads")
 
     def __init__(self, function: Kernel, signature: Signature, types: Mapping[str, np.dtype[Any]]) -> None:
         self.function, self.signature, self._at_once = function, signature, 0
-        self._types, self._typed = types, signature.typed(types)
+        self._types, self._typed, self.threads = types, signature.typed(types), THREADS
         self._orders: dict[Shape, Order] = {}
 
     @classmethod
@@ -51,8 +51,16 @@ class Launcher:
         signature, types = Signature.parse(text, name, "its text"), typedefs(text)
         return cls(device.compile(text, name, signature.passed(types)), signature, types)
 
+    def resize(self, threads: int, shared: int) -> None:
+        """Launch blocks of so many threads from now on, with so many bytes of shared memory that the text leaves open.
+
+        The threads are those of the text's ``__launch_bounds__``.
+        """
+        self.threads = threads
+        self.function.reserve(shared)
+
     def launch(self, blocks: int, /, *groups: Any, **named: Any) -> None:
-        """Launch `blocks` blocks of :data:`THREADS` threads.
+        """Launch `blocks` blocks of :attr:`threads` threads, by default :data:`THREADS`.
 
         A pointer is an array, an address or 0. A Python integer stands for any integer type; one of 2^63 or more is
         given as numpy.uint64.
@@ -62,11 +70,21 @@ class Launcher:
         TypeError
             An argument is missing, belongs to no parameter, or is not of its parameter's type. The message names it.
         """
-        self.function(blocks, THREADS, self._ordered(groups, named))
+        self.function(blocks, self.threads, self._ordered(groups, named))
 
     def launch_together(self, blocks: int, /, *groups: Any, **named: Any) -> None:
         """Launch at most :attr:`at_once` blocks, which can wait for each other (grid.cuh); else as :meth:`launch`."""
         self.function.together(min(blocks, self.at_once), THREADS, self._ordered(groups, named))
+
+    def keep(self, blocks: int, changing: Sequence[str], /, *groups: Any) -> Relaunch:
+        """Return a function that launches again with other values of the parameters `changing`, which are neighbours.
+
+        The function takes them in their order. Whoever keeps it keeps the arrays among the other arguments, too.
+        """
+        names = [parameter.name for parameter in self.signature.parameters]
+        first, count = names.index(changing[0]), len(changing)
+        assert names[first : first + count] == list(changing), f"{self.signature.kernel}: {changing} are no neighbours"
+        return self.function.keep(blocks, THREADS, self._ordered(groups, {}), first, count)
 
     @property
     def at_once(self) -> int:

@@ -16,13 +16,27 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from sparsezc.device.signature import Passed
 
-__all__ = ["Copies", "Device", "Kernel", "Pages", "Recording", "Window", "giving", "when_short"]
+__all__ = ["Copies", "Device", "Kernel", "Pages", "Recording", "Relaunch", "Window", "giving", "when_short"]
+
+
+#: Launches a kernel once more, with some other arguments.
+Relaunch = Callable[..., None]
 
 
 class Kernel(Protocol):
     """A compiled kernel."""
 
     def __call__(self, blocks: int, threads: int, arguments: tuple[Any, ...]) -> None: ...
+
+    def reserve(self, nbytes: int) -> None:
+        """Give each block of later launches so many bytes of shared memory, at most the device's `block_bytes`."""
+
+    def keep(self, blocks: int, threads: int, arguments: tuple[Any, ...], first: int, count: int) -> Relaunch:
+        """Return a function that launches these blocks with `count` other arguments from the place `first` on.
+
+        It keeps the addresses of the arrays among the other arguments, and not the arrays.
+        """
+        ...
 
     def at_once(self, threads: int) -> int:
         """Return the most blocks of so many threads that the device runs at the same time."""
@@ -58,6 +72,7 @@ class Device(Protocol):
     xp: Any  # cupy, or numpy on the emulated device
     multiprocessors: int
     cache_bytes: int  # of the cache that all multiprocessors share
+    block_bytes: int  # of shared memory, the most that a block can have
 
     def has_turn(self, turn: int) -> bool:
         """Return whether this is the machine's device of a number, counted modulo their number."""

@@ -245,11 +245,20 @@ class Capabilities(Protocol):
     def afford_transpose(self, store: Any) -> None:
         """Store a matrix by columns too, for repeated products with the transpose, if faster and if memory allows."""
 
+    def resident(self, store: Any, times: int) -> Any:
+        """Return a copy of a matrix in the engine's fastest memory, where that has room for so many copies of it."""
+
     def sample(self, store: Any) -> Any:
         """Return a matrix with some entries of each row, hubs first, that is cheap to read."""
 
     def pointers(self, store: Any) -> Any:
         """Return a square matrix with a true entry (i, v(i)) for each entry of a vector of positions."""
+
+    def follow(self, store: Any, starts: NDArray[Any], length: int, meanwhile: Callable[[], None]) -> Any:
+        """Return walks along a vector of positions as a matrix, as ``walk`` along its pointers does.
+
+        `meanwhile` is called once, while an engine that computes beside the host walks.
+        """
 
     def compress(self, store: Any, order: str) -> Any:
         """Return the same matrix with its ids in less memory.
@@ -302,11 +311,11 @@ class Capabilities(Protocol):
     def lend_rows(self, store: Any) -> Any:
         """Return a context that lends a matrix's rows in host memory: :func:`sparsezc.core.replay.lent_rows`."""
 
-    def search(self, matrix: Any, frontier: Any, parents: bool) -> Any:
+    def search(self, matrix: Any, start: Any, parents: bool) -> Any:
         """Return a vector of the levels of a breadth-first search along the rows of a square matrix.
 
-        They are INT32, 0 at the entries of `frontier`. With `parents` they are INT64, the vertex before each, and the
-        frontier's own values at its entries.
+        They are INT32, 0 at `start`: a vertex, or the entries of a vector. With `parents` they are INT64, the vertex
+        before each; the vertex itself, or the vector's own values, at `start`.
         """
 
     def searches(self, matrix: Any, frontier: Any) -> Any:
@@ -364,7 +373,7 @@ def _cannot(*_: Any) -> None:
 
 #: The capabilities that run rounds of a loop in place of its statements.
 _LOOPS = (
-    "search", "searches", "shorten", "components", "local_pagerank", "run_loop", "run_arrays", "replay",
+    "search", "searches", "shorten", "components", "local_pagerank", "follow", "run_loop", "run_arrays", "replay",
     "replay_buckets",
 )  # fmt: skip
 

@@ -7,12 +7,11 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from sparsezc.errors import FileFormatError, InvalidValue
+from sparsezc.errors import FileFormatError, InvalidValue, meant
 from sparsezc.io.files import packing
 from sparsezc.io.files.names import existing, is_piped
 from sparsezc.io.files.packing import plain_name
 from sparsezc.io.formats import FORMATS, GENERATED, REGISTERED, SUFFIXES
-from sparsezc.terminal.suggest import meant
 
 _NEVER_PACKED = ("npz", "emogi", "parquet", "feather", "binsparse")
 _TEXT = ("snap", "mtx", "dimacs", "metis", "konect", "networkx")
@@ -30,7 +29,8 @@ def format_of(path: Path, format: str | None = None, *, exists: bool = True) -> 
     'snap'
     """
     if format is not None and format not in FORMATS:
-        raise InvalidValue(f"format={format!r} is not known; choose one of {', '.join(FORMATS)}")
+        nearest = meant(str(format), FORMATS)
+        raise InvalidValue(f"format={format!r} is not known{nearest}; choose one of {', '.join(FORMATS)}")
     if format is None and exists and path.is_dir() and any(path.rglob("*.parquet")):
         return "parquet"
     plain = plain_name(path.name)
@@ -40,7 +40,8 @@ def format_of(path: Path, format: str | None = None, *, exists: bool = True) -> 
         return "konect"
     if format is None and suffix is None:
         if exists:
-            existing(path)
+            _, colon, sizes = path.name.partition(":")
+            existing(path, [f"{kind}:{sizes}" for kind in GENERATED] if colon else ())
         made = ", and made graphs such as kron:16, urand:16, grid:100x100"
         known = sorted(each for each in SUFFIXES if each.count(".") == 1)
         others = "; of other names, and pipes, format= (--format) says what they hold"

@@ -14,7 +14,7 @@ from weakref import WeakSet
 from sparsezc.config import config, parse_bytes
 from sparsezc.device import cuda
 from sparsezc.device.protocol import when_short
-from sparsezc.errors import DeviceUnavailable, InvalidValue, OutOfMemory
+from sparsezc.errors import DeviceUnavailable, InvalidValue, OutOfMemory, meant
 from sparsezc.memory import machine
 from sparsezc.memory.placement import BEYOND, FILES, FITS, HOST, HOSTS, RECORDS, Placement
 
@@ -289,7 +289,9 @@ def engine_of(placement: str) -> str:
 def check_name(placement: str | None) -> None:
     """Raise InvalidValue for an unknown name of a placement, before the machine's memory is read."""
     if placement not in (None, "auto", *RECORDS):
-        raise InvalidValue(f"placement={placement!r} is not a placement; choose one of {', '.join(('auto', *RECORDS))}")
+        known = ("auto", *RECORDS)
+        nearest = meant(str(placement), known)
+        raise InvalidValue(f"placement={placement!r} is not a placement{nearest}; choose one of {', '.join(known)}")
 
 
 def _choose(placement: str | None, nbytes: int, nrows: int) -> str:

@@ -8,6 +8,7 @@ the link like zero-copy memory. A mapped array is never written to: matrices mad
 
 from __future__ import annotations
 
+import mmap
 import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -120,6 +121,15 @@ class MappedBuffer(Buffer):
         made.elsewhere = None
         made.part, made._mapped = _WHOLE, array.view(np.uint8)
         return made
+
+    def expect(self, *, jumps: bool) -> None:
+        """Tell the system whether pages will be read in no order, so that it brings none beside them into memory.
+
+        It reads ahead up to some MiB, for one row of a few KiB. Pages that are in memory are used in any case.
+        """
+        pages = getattr(self._mapped.base, "_mmap", None)  # None: the array is small, and was read
+        if pages is not None and hasattr(pages, "madvise"):
+            pages.madvise(mmap.MADV_RANDOM if jumps else mmap.MADV_NORMAL)
 
     def _trust(self) -> None:
         """Compare the bytes with their checksums, once."""

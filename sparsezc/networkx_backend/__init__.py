@@ -5,7 +5,7 @@ NetworkX reads :mod:`info` whenever it is imported, so this package imports all 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sparsezc import first_use
 
@@ -13,4 +13,18 @@ if TYPE_CHECKING:
     from sparsezc.networkx_backend.graphs.graph import DiGraph as DiGraph
     from sparsezc.networkx_backend.graphs.graph import Graph as Graph
 else:
-    __all__, __getattr__, __dir__ = first_use.names(__name__, {"graphs.graph": "DiGraph Graph"})
+    __all__, _load, __dir__ = first_use.names(__name__, {"graphs.graph": "DiGraph Graph"})
+
+    def __getattr__(name: str) -> Any:
+        try:
+            return _load(name)
+        except AttributeError as error:
+            from networkx.utils.backends import _registered_algorithms as functions
+
+            from sparsezc.networkx_backend.info import FUNCTIONS
+
+            if name in FUNCTIONS:
+                raise AttributeError(f"{error}: NetworkX calls it, as nx.{name}(G, backend='sparsezc')") from None
+            if name in functions:
+                raise AttributeError(f"{error}: sparsezc has no {name}; NetworkX itself computes it") from None
+            raise

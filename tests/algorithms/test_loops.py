@@ -4,6 +4,7 @@ import warnings
 from functools import cache
 from importlib import import_module
 
+import networkx as nx
 import numpy as np
 import pytest
 
@@ -48,10 +49,18 @@ EQUAL = {
     "distances of a pattern": lambda A: alg.sssp(A.dup(bool), 0),
     "distances from the nearest": lambda A: alg.multi_source_shortest_paths(A, {0, A.nrows - 1}, weighted=True),
     "distances by Bellman and Ford": lambda A: alg.bellman_ford(A, 0)[0],
+    "distances over lengths of any sign": lambda A: alg.bellman_ford(tilted(A), A.nrows // 2)[0],
+    "a negative cycle": lambda A: alg.find_negative_cycle(A.apply("minus", right=2).new()).size > 0,
+    "no negative cycle": lambda A: alg.find_negative_cycle(tilted(A)).size,
     "no cycle": alg.is_directed_acyclic_graph,
     "generations": lambda A: alg.topological_generations(A.select("triu", 1).new()),
     "independent set": lambda A: alg.maximal_independent_set(A, seed=3),
     "independent set around a vertex": lambda A: alg.maximal_independent_set(A, nodes=[A.nrows - 1], seed=4),
+    "labels": alg.label_propagation,
+    "communities": lambda A: alg.louvain_communities(A, seed=1),
+    "communities by weight": lambda A: alg.louvain_communities(A, 0.7, seed=2, weighted=True),
+    "communities by Leiden": lambda A: alg.leiden_communities(A, seed=1),
+    "communities by Leiden, by weight": lambda A: alg.leiden_communities(A, 0.7, seed=2, weighted=True),
     "unions of communities": alg.greedy_modularity_communities,
     "unions by weight": lambda A: alg.greedy_modularity_communities(A, 0.7, 2 if A.nrows > 1 else 1, weighted=True),
     "matching": lambda A: alg.maximal_matching(A, seed=3),
@@ -81,7 +90,9 @@ CLOSE = {
     "hubs": lambda A: alg.hits(A)[0],
     "authorities by weight": lambda A: alg.hits(A, weighted=True)[1],
     "common neighbours": lambda A: alg.common_neighbors(A, ahead(A)),
-    "common neighbours by weight": lambda A: alg.resource_allocation_index(A, ahead(A)),
+    "common neighbours by weight": lambda A: alg.common_neighbors(A, ahead(A), one(A)),
+    "common neighbours by degree": lambda A: alg.resource_allocation_index(A, ahead(A)),
+    "common neighbours by the degree's logarithm": lambda A: alg.adamic_adar_index(A, ahead(A)),
     "shares of common neighbours": lambda A: alg.jaccard_coefficient(A, ahead(A)),
     "betweenness of edges": lambda A: alg.edge_betweenness_centrality(A, k=min(A.nrows, 20), seed=1),
     "betweenness": lambda A: alg.betweenness_centrality(A, k=min(A.nrows, 20), seed=1),
@@ -97,6 +108,13 @@ CONNECTED = {
 
 def directed(A):
     return A.dup()._known_symmetric(False)
+
+
+def tilted(A):
+    """Some lengths below 0, but no cycle: each is longer or shorter by the heights of its ends."""
+    i, j, values = A.to_coo()
+    height = np.arange(A.nrows) * 7 % 5
+    return gb.Matrix.from_coo(i, j, values + height[j] - height[i], nrows=A.nrows, ncols=A.nrows, dtype="INT64")
 
 
 def ahead(A):
@@ -153,14 +171,15 @@ def test_loops_give_the_statements_answers(name, compiled, monkeypatch):
     if name in ("one vertex", "shuffled path"):
         tried |= {what: (call, True) for what, call in CONNECTED.items()}
     if not A.nvals:
-        for what in ("modularity", "unions of communities", "unions by weight"):
-            del tried[what]  # it is not defined
+        for what in ("modularity", *(what for what in tried if "communities" in what), "unions by weight"):
+            del tried[what]  # it is not defined, or known
     expected = {what: call(A) for what, (call, _) in tried.items()}
     with monkeypatch.context() as python:
         for setting, value in (("_FEW", 1_000), ("_MANY", 0), ("_ran", set()), ("_machine_code", None)):
             python.setattr(cpu_loops, setting, value)
         for what, (call, exactly) in tried.items():
-            assert is_same(expected[what], call(A), exactly), what
+            if not what.startswith("communities"):  # machine code alone runs its loops
+                assert is_same(expected[what], call(A), exactly), what
     compiled()
     for what, (call, exactly) in tried.items():
         compiled.ran.clear()
@@ -212,6 +231,18 @@ def test_least_cuts(dtype, compiled):
     side = part.to_dense(False)
     assert 0 < side.sum() < A.nrows
     assert np.isclose(np.triu(np.maximum(W := A.to_dense(0), W.T))[side[:, None] != side].sum(), cut)
+
+
+@pytest.mark.parametrize("searches", [1, 64])
+def test_the_longest_of_shortest_paths(searches, compiled, monkeypatch):
+    monkeypatch.setattr(import_module("sparsezc.algorithms.eccentricity"), "_SEARCHES", searches)
+    compiled()
+    for seed in range(6):
+        for G in (nx.connected_watts_strogatz_graph(70, 4, 0.1, seed=seed), nx.random_labeled_tree(60, seed=seed)):
+            i, j = np.array(G.to_directed(as_view=True).edges).T
+            A = gb.Matrix.from_coo(i, j, True, nrows=len(G), ncols=len(G))._known_symmetric()
+            assert alg.diameter(A) == nx.diameter(G)
+    assert "longest" in compiled.ran
 
 
 def test_exchanges_of_ends(compiled):

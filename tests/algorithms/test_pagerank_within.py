@@ -51,6 +51,12 @@ def test_any_graph(graph, data):
     assert abs(rank - exact(graph, 0.85, wish, leak, weighted)).sum() <= error
 
 
+@pytest.mark.parametrize(("damping", "error"), [(0.99, 1.01e-10), (0.9, 1.01e-12)])
+def test_the_smallest_error_that_is_accepted_is_reached(damping, error):
+    graph = csr(12, [(i, i + step) for i in range(12) for step in (-1, 1) if 0 <= i + step < 12])
+    assert abs(dense(within(matrix(graph), error, damping), 0.0) - exact(graph, damping)).sum() <= error
+
+
 def test_few_vertices_and_edges():
     assert within(gb.Matrix("BOOL", 0, 0)).size == 0
     assert within(gb.Matrix("BOOL", 2, 2)).to_dense(0).tolist() == [0.5, 0.5]
@@ -65,6 +71,7 @@ def test_few_vertices_and_edges():
         ({"damping": 1}, "damping is 1.0; a number below 1 is needed"),
         ({"damping": float("nan")}, "damping is nan"),
         ({"error": 0}, "error is 0; a finite number >= 1e-12 is needed"),
+        ({"error": 1e-9, "damping": 0.999}, "error is 1e-09; at least 1e-08 is needed with damping 0.999"),
         ({"dangling": gb.Vector("FP64", 3)}, "dangling has sum 0"),
         ({"weighted": True}, "negative"),
     ],

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
+from scipy.stats import chi2_contingency
 
 import sparsezc as gb
 from tests.algorithms.graphs import both_ways, kronecker, matrix
@@ -38,6 +40,10 @@ BY_VERTEX: dict[str, Callable[[Any, Any, Any], Any]] = {
 OF_ALL: dict[str, Callable[[Any, Any], Any]] = {
     "local_clustering, conductance": lambda A, number: a.local_clustering(A, [number[3]], rho=1e-3)[2].get(0),
     "maximum_flow": lambda A, number: b.maximum_flow(A, number[1], number[2])[0],
+    "minimum_cut": lambda A, number: b.minimum_cut(A, number[1], number[2])[0],
+    "collaborative_filtering, the least loss": lambda A, _: a.collaborative_filtering(
+        A, 1, "als", 20, penalty=0.2, seed=1
+    )[2][-1],
     "fused_lasso, of one measured vertex": lambda A, number: np.sort(
         a.fused_lasso(A, np.where(np.arange(N) == number[3], 9.0, 0.0), 0.1, tol=1e-9)[0].to_dense()
     ),
@@ -70,6 +76,36 @@ def test_an_assignment_moves_with_rows_and_columns(method: str) -> None:
     C = gb.Matrix.from_dense(_COSTS[np.ix_(rows, columns)])
     found = columns[a.linear_assignment(C, method=method, eps=1e-6).to_dense()]
     assert np.array_equal(found, best[rows])
+
+
+def test_a_match_moves_with_the_vertices() -> None:
+    edges = np.triu(np.random.default_rng(6).random((N, N)) < 0.2, 1)
+    A, other = (matrix(csr_array(0 + (x | x.T))) for x in (edges, edges & (_RNG.random((N, N)) < 0.95)))
+    seeds = np.arange(12)
+    match, disagreements = a.seeded_graph_matching(A, other, np.c_[seeds, seeds])
+    found, again = a.seeded_graph_matching(moved(A), other, np.c_[NUMBER[seeds], seeds])
+    assert again == disagreements == A.nvals - other.nvals > 0
+    assert found.isequal(match[ORDER].new())
+
+
+#: Given a graph and the vertices to begin at: where draws lead.
+DRAWS: dict[str, Callable[[Any, Any], Any]] = {
+    "random_walks": lambda A, at: b.random_walks(A, at, 3, p=0.5, q=2.0, seed=3)[:, 3].new().to_coo()[1],
+    "random_walks by weight": lambda A, at: b.random_walks(A, at, 2, weighted=True, seed=3)[:, 2].new().to_coo()[1],
+    "sample_neighbors": lambda A, at: b.sample_neighbors(A, at, 2, seed=3).to_coo()[1],
+    "sample_neighbors by weight": lambda A, at: b.sample_neighbors(A, at, 2, weighted=True, seed=3).to_coo()[1],
+}
+
+
+@pytest.mark.parametrize("name", DRAWS)
+def test_draws_lead_to_the_same_vertices_as_often(name: str) -> None:
+    """Fails for one good program in a million."""
+    A, hub = graph(), 0
+    A = gb.Matrix.from_coo(*A.to_coo()[:2], 1 + np.arange(A.nvals) % 7, nrows=N, ncols=N)
+    found = DRAWS[name](A, np.full(4000, hub))
+    again = ORDER[DRAWS[name](moved(A), np.full(4000, NUMBER[hub])).astype(np.int64)]
+    counts = np.stack([np.bincount(each.astype(np.int64), minlength=N) for each in (found, again)])
+    assert chi2_contingency(counts[:, counts.sum(axis=0) >= 10]).pvalue > 1e-6
 
 
 def test_a_seed_is_one_answer_and_another_another() -> None:

@@ -86,6 +86,16 @@ def test_what_does_not_settle_says_how_far_it_came(gpu: Any) -> None:
             gb.applications.local_clustering(A, 0, tol=1e-9, max_iter=most)
 
 
+def test_of_several_seeds_the_farthest_is_told(gpu: Any) -> None:
+    A, found = matrix(both_ways(kronecker(6))).to("gpu"), []
+    for seeds in ([0], [17], [0, 17], [17, 0]):
+        with pytest.raises(ConvergenceFailure) as failed:
+            gb.applications.local_clustering(A, seeds, 0.1, 1e-3, tol=1e-9, max_iter=4)
+        found.append(float(str(failed.value).split("still ")[1].split()[0]))
+    assert found[0] != found[1]
+    assert found[2] == found[3] == max(found[:2])
+
+
 def test_a_vertex_without_edges_has_no_cluster(gpu: Any) -> None:
     A = matrix(both_ways(csr(4, [(0, 1), (0, 2)]))).to("gpu")
     assert [x.nvals for x in gb.applications.local_clustering(A, [3, 0], rho=0.6)] == [0, 0, 0]

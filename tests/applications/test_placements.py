@@ -70,3 +70,16 @@ def test_answers_are_those_of_the_cpu_engine(placement: str, third: int, gpu: An
             assert found.isequal(expected, check_dtype=True), name
         else:
             assert found.isclose(expected, rel_tol=1e-6, abs_tol=1e-9), name
+
+
+def test_a_graph_that_is_read_often_is_copied_to_device_memory_where_there_is_room(gpu: Any) -> None:
+    A = graph()
+    there = A.to(placement="zerocopy")
+    near = there._resident(4)
+    assert near._store.placement == "device"
+    assert near.isequal(A, check_dtype=True)
+    assert near._symmetric == there._symmetric
+    assert near._resident(4) is near
+    assert A._resident(4) is A  # the CPU engine has one memory
+    with gb.config.set(budget=A.nvals):
+        assert there._resident(1) is there

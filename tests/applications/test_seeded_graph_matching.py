@@ -11,7 +11,7 @@ from scipy.optimize import quadratic_assignment
 from scipy.sparse import csr_array
 
 import sparsezc as gb
-from sparsezc.errors import DimensionMismatch, DomainMismatch, IndexOutOfBound, InvalidValue
+from sparsezc.errors import ConvergenceFailure, DimensionMismatch, DomainMismatch, IndexOutOfBound, InvalidValue
 
 matching = gb.applications.seeded_graph_matching
 
@@ -101,6 +101,13 @@ def test_it_is_no_worse_than_scipys():
     assert worse <= 1  # both are descents, which may end elsewhere
 
 
+def test_steps_that_still_gain_something_are_not_passed_over():
+    A, B = matrix(graph(60, 8, 11)), matrix(graph(60, 8, 12))
+    with pytest.raises(ConvergenceFailure, match=r"max_iter = 1 steps a further one gains [\d.]+ entries.* [\d,]+ dis"):
+        matching(A, B, [(0, 0)], max_iter=1)
+    assert matching(A, B, [(0, 0)])[1] > 0
+
+
 def test_values_do_not_matter():
     A = graph(40, 6, 5)
     one = check(A, A, [(0, 0), (1, 1), (2, 2)])
@@ -108,7 +115,8 @@ def test_values_do_not_matter():
     assert np.array_equal(one[0], other[0].to_dense())
 
 
-def test_engines_agree(gpu):
+def test_engines_agree(gpu, monkeypatch):
+    monkeypatch.setattr("sparsezc.core.placement._NOTEWORTHY_BYTES", 0)  # no matrix moves, however small
     A, order = graph(20, 5, 6), np.random.default_rng(7).permutation(20)
     B, who = A[np.ix_(order, order)], np.argsort(order)
     seeds = [(v, who[v]) for v in range(6)]

@@ -130,6 +130,20 @@ def test_bytes_are_counted_beside_the_predicted_ones(tmp_path: Path, device: Emu
     assert case["verified"] == "yes"
     assert 0.5 < case["notes"]["counted"]["link_bytes"] / case["notes"]["predicted"] < 1.2
     assert {"NumPy, scores alone", "step_seconds"} <= set(case["notes"])
+    command[0] = "sampling (15, 10, 5)"
+    assert main([*command, "--trials", "1", "--out", str(path)]) == 0
+    (case,) = cases(path)
+    assert case["notes"]["least share"] == 0.75
+    assert case["notes"]["link's requests a second"] > 0
+
+
+def test_a_call_of_this_package_that_a_goal_refers_to_is_run_in_turns(tmp_path: Path) -> None:
+    peers = Peer("one", lambda _: time.sleep(0.02), ours=True), Peer("another", lambda _: 1, "no_such_module")
+    row = _row("row", lambda _: time.sleep(0.01) or 1, goals={HOST: Goal(1.0, "of peer")}, peers=peers)
+    found = _cases(tmp_path, row, trials=3)["row"]["notes"]
+    assert len(found["ratios"]) == 3
+    assert found["figure"] == sorted(found["ratios"])[1] < 0.9
+    assert found["another, left out"] == "no_such_module is not installed"
 
 
 def test_unknown_rows_and_numbers_are_refused(capsys: pytest.CaptureFixture[str]) -> None:

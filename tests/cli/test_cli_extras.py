@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import warnings
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -182,6 +183,8 @@ def test_libraries_agree(text: str | None, tmp_path: Path, capsys: Any) -> None:
     results = json.loads(capsys.readouterr().out)["results"]
     assert [each["answer"] for each in results if each["library"] == "networkx"] == ["equal"] * len(bench.ALGORITHMS)
     assert [each["answer"] for each in results if each["library"] == "scipy"] == ["equal"] * 4
+    with_igraph = ["equal"] * 4 if find_spec("igraph") else ["not installed"] * len(bench.ALGORITHMS)
+    assert [each["answer"] for each in results if each["library"] == "igraph"] == with_igraph
     assert all(each["seconds"] > 0 for each in results if each["answer"] == "equal")
 
 

@@ -53,7 +53,12 @@ def test_formats_that_are_never_gzipped(tmp_path: Path, capsys: pytest.CaptureFi
         ("flat.mtx", MM + "2 3 1\n1 3 9\n", ["info", "--undirected"], "2 x 3"),
         ("far.graph", "99999999999999999999 1\n2\n", ["bfs"], "ids reach"),
         ("few.txt", "0 1\n", ["bfs", "--source", "7"], "source is 7"),
-        ("word.mtx", MM + "2 2 1\n1 two 9\n", ["info"], "line 3: Invalid integer value; found '1 two 9'"),
+        (
+            "word.mtx",
+            MM + "2 2 1\n1 two 9\n",
+            ["info"],
+            "line 3, column 2 (character 3): Invalid integer value; found '1 two 9'",
+        ),
     ],
 )
 def test_an_error_names_the_graph(

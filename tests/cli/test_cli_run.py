@@ -224,6 +224,29 @@ def test_the_nearest_name_is_offered(capsys):
         assert offered in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("arguments", "offered"),
+    [
+        (["bfs", "g.cvs"], "g.cvs: the suffix '.cvs' is not known; did you mean '.csv'?"),
+        (["bfs", "path:3", "--out", "a.josn"], "the suffix '.josn' says no format; did you mean '.json'?"),
+        (["run", "bridges", "path:3", "--out", "a.mtz"], "suffix '.mtz' is not known; did you mean '.mtx'?"),
+        (["run", "core-number", "path:3", "--plot", "a.pgn"], ".png, .svg, .pdf is needed; did you mean '.png'?"),
+        (["convert", "path:3", "a.parqet"], "a.parqet: the suffix '.parqet' is not known; did you mean '.parquet'?"),
+        (["convert", "path:3", "a.gpr.gz"], "a.gpr.gz: the suffix '.gpr' is not known; did you mean '.gr'?"),
+        (["bfs", "g.cvs", "--format", "snpa"], "format='snpa' is not known; did you mean 'snap'?"),
+        (["bfs", "pth:16"], "pth:16 does not exist; did you mean 'path:16'?"),
+        (["bfs", "g.csv"], "g.csv does not exist; did you mean 'g.cvs'?"),
+        (["bfs", "no/g.csv"], "no/g.csv does not exist\n"),
+    ],
+)  # fmt: skip
+def test_the_nearest_suffix_file_and_graph_are_offered(arguments, offered, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "g.cvs").write_text("0 1\n")
+    assert main(arguments) == 1
+    assert offered in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["g.cvs"]
+
+
 def test_the_list_has_every_name(capsys):
     with pytest.raises(SystemExit) as left:
         main(["run", "--list"])
@@ -238,8 +261,9 @@ def test_every_application_answers_and_writes(name, here, capsys):
     assert data["command"] == name
     assert data["graph"]["vertices"] == 5
     assert (here / str(CALLS[name][-1])).stat().st_size
-    code, out, err = run(capsys, name, "g.tsv", "--undirected", *CALLS[name])
-    assert (code, err) == (0, "")
+    assert main(["app", name.replace("-", "_"), "g.tsv", "--undirected", *map(str, CALLS[name])]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
     assert "5 vertices" in out
 
 
@@ -515,7 +539,7 @@ def test_tables_with_headings_and_byte_order_marks(mark, heading, here):
     [
         (["fused-lasso", "g.tsv", "--y", "none.npy", "--lambda1", 1], "--y none.npy: there is no such file"),
         (["fused-lasso", "g.tsv", "--y", "y.xlsx", "--lambda1", 1], "a name that ends in .npy, .csv"),
-        (["fused-lasso", "g.tsv", "--y", "bad.csv", "--lambda1", 1], "bad.csv, line 2: found 'one'"),
+        (["fused-lasso", "g.tsv", "--y", "bad.csv", "--lambda1", 1], "bad.csv, line 2, column 1: found 'one'"),
         (["fused-lasso", "g.tsv", "--y", "ragged.csv", "--lambda1", 1], "ragged.csv, line 2: found 2 columns"),
         (["fused-lasso", "g.tsv", "--y", "empty.csv", "--lambda1", 1], "empty.csv has no numbers"),
         (["fused-lasso", "g.tsv", "--y", "bad.npy", "--lambda1", 1], "bad.npy is no .npy file"),

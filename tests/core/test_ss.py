@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import pickle
+import re
 from typing import Any
 
 import graphblas
@@ -206,6 +207,17 @@ def test_objects_pickle(x: Any) -> None:
     copy = pickle.loads(pickle.dumps(x))
     assert copy.isequal(x, check_dtype=True)
     assert (copy.name, copy.shape) == (x.name, x.shape)
+
+
+def test_a_notebook_shows_placement_and_memory() -> None:
+    A = gb.io.read("path:100000", placement="host")
+    found = re.findall(r"<td[^>]*>(?:<pre>)?(.*?)(?:</pre>)?</td>", A._repr_html_())
+    assert found[1:8] == ["nvals", "nrows", "ncols", "dtype", "format", "placement", "memory"]
+    assert found[8:14] == ["199998", "100000", "100000", "BOOL", "csr (iso)", "host"]
+    number, unit = found[14].split()
+    assert unit == "MiB"
+    assert 4 * 300_000 <= float(number) * 2**20 <= 2 * 8 * 300_000  # ids and row offsets of four or eight bytes
+    assert "placement" not in gb.Matrix.from_coo([0], [1])._repr_html_()  # python-graphblas's lines
 
 
 def test_a_notebook_shows_a_table() -> None:

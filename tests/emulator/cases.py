@@ -56,11 +56,13 @@ def _products(
     compressed: bool = False,
     skips: bool = False,
     at_once: int = 32,
+    alone: int = 0,
+    hubs: int = 0,
 ) -> Iterator[Case]:
     for kernel in ("mxv", "vxm"):
         out = dtype if kernel == "mxv" else typed.return_type
         form = Form(wide, compressed, iso, budget.LONG)
-        flags = (accum if kernel == "mxv" else None, out, at_once, heads, packed, *part, skips)
+        flags = (accum if kernel == "mxv" else None, out, at_once, heads, packed, *part, skips, alone, hubs)
         prelude = spmv.prelude(spmv.Case(typed, kernel == "vxm", dtype, dtype, form, *flags))
         yield kernel, f"#define KERNEL {kernel}\n" + codegen.source(f"{kernel}.cu", prelude), kernel
 
@@ -94,6 +96,15 @@ def every_width(*, crossed: bool = True) -> list[Case]:
     found += _products(semiring.plus_times[datatypes.FP64], datatypes.FP64, packed=True)
     for op, dtype in ((semiring.plus_times, datatypes.FP32), (semiring.any_pair, datatypes.BOOL)):
         found += [case for case in _products(op[dtype], dtype, skips=True) if case[0] == "mxv"]
+    for op in (semiring.plus_times, semiring.any_pair, semiring.min_plus):
+        found += [case for case in _products(op[datatypes.INT64], datatypes.INT64, alone=16) if case[0] == "mxv"]
+    for op, dtype in (
+        (semiring.plus_second, datatypes.FP32),
+        (semiring.plus_times, datatypes.FP64),
+        (semiring.min_plus, datatypes.INT64),
+    ):
+        some = [case for case in _products(op[dtype], dtype, hubs=1024) if case[0] == "mxv"]
+        found += [("mxv.hubs", *case[1:]) for case in some]
     for op, dtype in (
         (semiring.plus_times, datatypes.FP32),
         (semiring.min_plus, datatypes.INT64),
@@ -332,6 +343,7 @@ def _sampling() -> Iterator[Case]:
         yield name, codegen.source("draws.cu", ""), name
     for name in ("know", "meet", "count_fresh", "number", "locate"):
         yield name, codegen.source("hops.cu", codegen.typedefs(Id="u64")), name
+    yield "follow", codegen.source("follow.cu", ""), "follow"
     for dtype in ("u8", "c128"):
         for name in ("gather_rows", "shift_rows"):
             yield name, codegen.source("filter.cu", codegen.typedefs(Id="u32", A=dtype)), name

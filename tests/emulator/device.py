@@ -189,6 +189,15 @@ class Kernel:
             pointers = _pointers(len(values))(*[ctypes.addressof(value) for value in values])
             self.device._launch(self, pointers, grid, block)
 
+    def reserve(self, nbytes: int) -> None:
+        """The text's own bound, as shared memory is static here, must be as much."""
+        if nbytes > min(self._kernel.shared_end - self._kernel.shared_begin, self.device.block_bytes):
+            raise EmulatorError(f"{self.name}: {nbytes} bytes of shared memory are more than a block has")
+
+    def keep(self, grid: int, block: int, args: Sequence[Any], first: int, count: int) -> Callable[..., None]:
+        before, after = args[:first], args[first + count :]
+        return lambda *values: self(grid, block, (*before, *values, *after))
+
     def at_once(self, threads: int) -> int:
         return self.device.multiprocessors
 
@@ -244,6 +253,7 @@ class HostDevice:
     multiprocessors = 2
     id = 0
     cache_bytes = 1 << 25
+    block_bytes = 48 << 10
     free_memory = total_memory = 1 << 30
     recording: Recording | None = None
 

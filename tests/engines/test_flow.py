@@ -177,3 +177,10 @@ def test_symmetric_graphs_with_loops_and_zeros():
         net = flow.sum(axis=1) - flow.sum(axis=0)
         assert net[3] == value == -net[11]
         assert np.count_nonzero(net) == 2
+
+
+def test_a_loop_without_machine_code_runs_all_the_same(monkeypatch):
+    monkeypatch.setattr(of_cpu, "_SCIPYS", 0)
+    monkeypatch.setattr(of_cpu, "run_arrays", lambda loop, given, _: None if loop is of_cpu._drain else loop(*given))
+    A, _ = network(3, [(0, 1), (1, 2)], [5, 3])
+    assert ops.net_flow(A, 0, 2).new().to_dense(0).tolist() == [[0, 3, 0], [-3, 0, 3], [0, -3, 0]]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+import traceback
 from importlib import import_module
 from pathlib import Path
 
@@ -44,6 +45,22 @@ from sparsezc.cli import main
 assert main(["bfs", sys.argv[1], "--source", "0", "--engine", "cpu"]) == 0
 print("\\n".join(sys.modules), file=sys.stderr)
 """
+
+
+@pytest.mark.parametrize(
+    ("owner", "wrong", "right"),
+    [
+        (gb, "Matrx", "Matrix"), (gb.io, "reed", "read"), (gb.algorithms, "pagerankk", "pagerank"),
+        (gb.applications, "geolocaton", "geolocation"), (gb.config, "budgt", "budget"),
+    ],
+)  # fmt: skip
+def test_the_nearest_name_is_told_once(owner: object, wrong: str, right: str) -> None:
+    """In the message, which a notebook shows, and not again by Python's own traceback."""
+    with pytest.raises(AttributeError, match=f"has no attribute '{wrong}'; did you mean '{right}'") as caught:
+        getattr(owner, wrong)
+    told = "".join(traceback.format_exception(caught.value)).splitlines()[-1]
+    assert told.lower().count("did you mean") == 1
+    assert not hasattr(owner, "unlike_any_name")
 
 
 def test_a_search_loads_what_it_needs(tmp_path: Path) -> None:

@@ -44,8 +44,9 @@ def _components(G: Any, given: dict[str, Any], ours: Any, theirs: Any) -> str | 
 
 
 def _path(G: Any, given: dict[str, Any], ours: Any, theirs: Any) -> str | None:
-    """Paths between the same nodes, of the same lengths."""
+    """Paths between the same nodes, of the same lengths; of parallel edges the shortest counts."""
     weight = given.get("weight")
+    G = _least(G, weight) if G.is_multigraph() else G
     if isinstance(theirs, dict):
         if ours.keys() != theirs.keys():
             return f"paths to {list(ours)!r:.80}; NetworkX has paths to {list(theirs)!r:.80}"
@@ -67,9 +68,8 @@ def _any_path(G: Any, given: dict[str, Any], ours: Any, theirs: Any) -> str | No
     """Another of the paths of the same length; of multigraphs the ends are compared."""
     if isinstance(theirs, dict) and theirs and isinstance(next(iter(theirs.values())), dict):  # by both ends
         return next((x for k in theirs if (x := _any_path(G, given, ours[k], theirs[k]))), None)
-    plain = _least(G, given.get("weight", "weight")) if G.is_multigraph() else G
     weight = given.get("weight", "weight") if "source" not in given or "weight" in given else given.get("weight")
-    return _path(plain, {"weight": weight}, ours, theirs)
+    return _path(G, {"weight": weight}, ours, theirs)
 
 
 def _least(G: Any, weight: str | None) -> Any:
@@ -142,6 +142,26 @@ def _partition(G: Any, given: dict[str, Any], ours: Any, theirs: Any) -> str | N
     parts = [set(part) for part in ours]
     whole = sum(map(len, parts)) == len(G) and set().union(*parts) == set(G)
     return _said(type(ours) is type(theirs) and whole, f"{ours!r:.80} is no partition")
+
+
+def _as_modular(G: Any, given: dict[str, Any], ours: Any, theirs: Any) -> str | None:
+    """NetworkX's communities, or as good ones: of gains that are equal but for rounding another may be taken."""
+    if difference(ours, theirs, 0) is None:
+        return None
+    options = {k: v for k, v in given.items() if k in ("weight", "resolution")}
+    plain = _summed(G, options.get("weight")) if G.is_multigraph() else G
+    here, there = (nx.community.modularity(plain, parts, **{"weight": None} | options) for parts in (ours, theirs))
+    return _partition(G, given, ours, theirs) or difference(here, there, 1e-9)
+
+
+def _summed(G: Any, weight: str | None) -> Any:
+    """Return a multigraph with the sum of parallel edges."""
+    made = nx.DiGraph() if G.is_directed() else nx.Graph()
+    made.add_nodes_from(G)
+    for u, v, data in G.edges(data=True):
+        before = made[u][v][str(weight)] if made.has_edge(u, v) else 0
+        made.add_edge(u, v, **{str(weight): before + (1 if weight is None else data.get(weight, 1))})
+    return made
 
 
 def _bound(G: Any, given: dict[str, Any], ours: Any, theirs: Any) -> str | None:
@@ -297,7 +317,7 @@ def _spectrum(G: Any, given: dict[str, Any], ours: Any, theirs: Any) -> str | No
 
 
 def _as_floats(found: Any) -> Any:
-    if hasattr(found, "astype"):
+    if hasattr(found, "astype") and not isinstance(found, str):
         return found.astype(complex) if found.dtype.kind == "c" else found.astype(float)
     if isinstance(found, dict):
         return {_as_floats(k): _as_floats(v) for k, v in found.items()}
@@ -402,6 +422,10 @@ CHOICES: dict[str, Check] = {
     "maximal_independent_set": _independent,
     "greedy_color": _colours,
     "louvain_communities": _partition,
+    "greedy_modularity_communities": _as_modular,
+    "bridges": lambda G, given, ours, theirs: (
+        _as_sets(G, given, ours, theirs) if given.get("root") is not None else difference(ours, theirs, 0)
+    ),
     "approximate_diameter": _bound,
     "find_negative_cycle": _cycle,
     "hits": _vectors,

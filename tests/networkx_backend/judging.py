@@ -26,13 +26,16 @@ def outcome(call: Callable[[], Any], seconds: float | None = None) -> Outcome:
     """Return a call's result, iterators read to their end, or its error's class; Endless after some seconds."""
     if seconds is not None:
         before = signal.signal(signal.SIGALRM, _stop)
-        signal.setitimer(signal.ITIMER_REAL, seconds, 0.1)  # again, as an error in a destructor is dropped
         try:
-            return outcome(call)
-        except Endless:
+            signal.setitimer(signal.ITIMER_REAL, seconds, 0.1)  # again, as an error in a destructor is dropped
+            try:
+                return outcome(call)
+            finally:
+                signal.setitimer(signal.ITIMER_REAL, 0)
+        except Endless:  # which may come while the clock is being stopped
+            signal.setitimer(signal.ITIMER_REAL, 0)
             return "endless", None
         finally:
-            signal.setitimer(signal.ITIMER_REAL, 0)
             signal.signal(signal.SIGALRM, before)
     try:
         found = call()

@@ -2,13 +2,33 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from collections.abc import Callable
+from decimal import Decimal
+from fractions import Fraction
 from inspect import Parameter, signature
 from typing import Any
 
 import networkx as nx
 import numpy as np
+
+
+class _Alike:
+    """A label whose hash says little."""
+
+    def __init__(self, k: int) -> None:
+        self.k = k
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Alike) and self.k == other.k
+
+    def __hash__(self) -> int:
+        return self.k % 3
+
+    def __repr__(self) -> str:
+        return f"alike {self.k}"
+
 
 #: Each list is one graph's stock of labels.
 _LABELS: list[Callable[[int], Any]] = [
@@ -20,6 +40,10 @@ _LABELS: list[Callable[[int], Any]] = [
     lambda i: 2**70 + i,
     lambda i: bool(i) if i < 2 else i,
     lambda i: 100 - i,
+    lambda i: [signal.SIGINT, b"x", Fraction(1, 3), Decimal("1.5"), 1j, "é", (), frozenset()][i] if i < 8 else (i,),
+    lambda i: _Alike(i),
+    lambda i: (i // 4, i % 4),
+    lambda i: np.str_(f"n{i}"),
 ]
 _WEIGHTS: dict[str, Callable[[np.random.Generator], Any]] = {
     "none": lambda rng: None,
@@ -34,6 +58,12 @@ _WEIGHTS: dict[str, Callable[[np.random.Generator], Any]] = {
     "booleans": lambda rng: bool(rng.random() < 0.7),
     "NumPy's": lambda rng: np.float64(rng.integers(1, 9)),
     "NumPy's whole": lambda rng: np.int64(rng.integers(1, 9)),
+    "NumPy's zeros": lambda rng: np.float64(rng.integers(0, 3)),
+    "NumPy's whole zeros": lambda rng: np.int64(rng.integers(0, 3)),
+    "all zeros": lambda rng: 0.0,
+    "negative zeros": lambda rng: -0.0 if rng.random() < 0.4 else 1.0,
+    "very negative": lambda rng: -(2 ** int(rng.integers(1, 50))) if rng.random() < 0.3 else 5,
+    "hidden": lambda rng: Fraction(int(rng.integers(1, 9)), 3) if rng.random() < 0.5 else 2,
     "huge": lambda rng: 2 ** int(rng.integers(50, 64)),
     "huge fractions": lambda rng: 10.0 ** int(rng.integers(290, 309)),
     "NaN": lambda rng: float("nan") if rng.random() < 0.2 else 1.5,
@@ -90,6 +120,15 @@ def graph(rng: np.random.Generator) -> Any:
 
 def _as_view(rng: np.random.Generator, G: Any) -> Any:
     draw = rng.random()
+    if draw > 0.96:
+        return nx.restricted_view(G, list(G)[:1], [])
+    if draw > 0.92:
+        return G.edge_subgraph([e for e in G.edges if rng.random() < 0.7])
+    if draw > 0.89:
+        return G.copy(as_view=True)
+    if draw > 0.86:
+        kind = type(G)
+        return type(f"Own{kind.__name__}", (kind,), {})(G)
     if draw < 0.05:
         return nx.freeze(G)
     if draw < 0.1:

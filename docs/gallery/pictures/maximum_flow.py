@@ -12,14 +12,15 @@ from docs.gallery.pictures import style
 def holds(found: SimpleNamespace) -> bool:
     """Return whether the program found what its page says."""
     return bool(
-        found.value == found.cut and (found.side_of_s.to_dense(False)[: found.n] == found.shape.ravel()).mean() > 0.98
+        found.value == found.cut
+        and (found.side.to_dense(False)[: found.shape.size] == found.shape.ravel()).mean() > 0.98
     )
 
 
 def draw(found: SimpleNamespace) -> Figure:
     """Draw four images."""
     alone = found.image > 0.5
-    cut = found.side_of_s.to_dense(False)[: found.n].reshape(found.shape.shape)
+    cut = found.side.to_dense(False)[: found.shape.size].reshape(found.shape.shape)
     figure, axes = style.panels(1, 1, 1, 1, height=2.5)
     images = {
         "Shape": found.shape,

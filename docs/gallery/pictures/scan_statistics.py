@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
-import networkx as nx
 import numpy as np
 from matplotlib.figure import Figure
 
-import sparsezc as gb
 from docs.gallery.pictures import style
 
 
@@ -25,10 +23,8 @@ def draw(found: SimpleNamespace) -> Figure:
     left.annotate("week 30", (30, found.largest[30]), (-8, 0), textcoords="offset points", ha="right", va="center")
     left.set(xlabel="week", ylabel="largest of all vertices, edges", title="What each week shows", ylim=(0, None))
     left.legend(loc="center left", bbox_to_anchor=(0, 0.72))
-    G = nx.gnm_random_graph(200, 500, seed=30)
-    G.add_edges_from(nx.complete_graph(found.chatter).edges)
-    psi = gb.algorithms.scan_statistics(gb.io.from_networkx(G))[0].to_dense()
-    degree = np.array([G.degree[v] for v in range(200)])
+    psi = found.answers[30][0].to_dense()
+    degree = np.array([found.weeks[30].degree[v] for v in range(200)])
     talking = np.isin(np.arange(200), found.chatter)
     shift = np.random.default_rng(1).uniform(-0.25, 0.25, 200)  # so that equal ones show
     for at, color, label in ((~talking, style.GREY, "others"), (talking, style.VERMILION, "the nine")):

@@ -1,1 +1,14 @@
 """Algorithms as loops over rows, for engines that compile them; their statements are the reference."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+Loop = TypeVar("Loop", bound=Callable[..., Any])
+
+
+def jumping(loop: Loop) -> Loop:
+    """Mark a loop that reads rows in no order, as searches do: of a file, reading ahead would be for nothing."""
+    loop.is_jumping = True  # type: ignore[attr-defined]
+    return loop

@@ -95,20 +95,22 @@ def single_cuts(indptr: Any, indices: Any) -> Any:
     doi:10.1145/362248.362272.
     """
     n = indptr.size - 1
-    met, low, next = np.zeros(n, np.int64), np.empty(n, np.int64), indptr[:-1].copy()
-    parent, over, divides = np.full(n, -1), np.full(n, -1), np.zeros(n, np.bool_)
+    starts, ids, one = indptr.view(np.uint64), indices.view(np.uint64), np.uint64(1)  # numba checks no sign then
+    none = np.uint64(n)
+    met, low, next = np.zeros(n, np.int64), np.empty(n, np.int64), starts[:-1].copy()
+    parent, over, divides = np.full(n, none), np.full(n, -1), np.zeros(n, np.bool_)
     number = 0
-    for root in range(n):
+    for root in range(none):
         if met[root]:
             continue
         number += 1
         met[root] = low[root] = number
         v, branches = root, 0
-        while v >= 0:
+        while v != none:
             at = next[v]
-            if at < indptr[v + 1]:
-                next[v] = at + 1
-                u = indices[at]
+            if at < starts[v + one]:
+                next[v] = at + one
+                u = ids[at]
                 if met[u] == 0:
                     number += 1
                     met[u] = low[u] = number
@@ -119,7 +121,7 @@ def single_cuts(indptr: Any, indices: Any) -> Any:
                     low[v] = min(low[v], met[u])
                 continue
             above = parent[v]
-            if above >= 0:
+            if above != none:
                 low[above] = min(low[above], low[v])
                 if low[v] >= met[above] and above != root:
                     divides[above] = True

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["cores", "first_set", "generations", "matching"]
+__all__ = ["acyclic", "cores", "first_set", "generations", "matching"]
 
 
 def cores(indptr: Any, indices: Any) -> Any:
@@ -15,25 +15,29 @@ def cores(indptr: Any, indices: Any) -> Any:
     Source: V. Batagelj, M. Zaversnik, An O(m) algorithm for cores decomposition of networks, 2003, arXiv:cs/0310049.
     """
     n = indptr.size - 1
+    starts, ids = indptr.view(np.uint64), indices.view(np.uint64)  # numba checks no sign then
+    one = np.uint64(1)
     degree = np.empty(n, np.int64)
     for v in range(n):  # np.diff would take three seconds to compile
         degree[v] = indptr[v + 1] - indptr[v]
-    begin = np.zeros(n + 2, np.int64)  # of the bin of each degree, in `order`
+    left = degree.view(np.uint64)
+    begin = np.zeros(n + 2, np.uint64)  # of the bin of each degree, in `order`
     for v in range(n):
-        begin[degree[v] + 1] += 1
+        begin[left[v] + one] += one
     for d in range(n + 1):
         begin[d + 1] += begin[d]
-    order, place = np.empty(n, np.int64), np.empty(n, np.int64)
+    order, place = np.empty(n, np.uint64), np.empty(n, np.uint64)
     free = begin.copy()
     for v in range(n):
-        place[v] = free[degree[v]]
+        place[v] = free[left[v]]
         order[place[v]] = v
-        free[degree[v]] += 1
+        free[left[v]] += one
     for v in order:
-        for entry in range(indptr[v], indptr[v + 1]):
-            u = indices[entry]
-            d = degree[u]
-            if d > degree[v]:
+        least = left[v]
+        for entry in range(starts[v], starts[v + one]):
+            u = ids[entry]
+            d = left[u]
+            if d > least:
                 # u changes places with the first of its bin, which then begins behind it
                 first = begin[d]
                 w = order[first]
@@ -41,8 +45,8 @@ def cores(indptr: Any, indices: Any) -> Any:
                 place[w] = place[u]
                 order[first] = u
                 place[u] = first
-                begin[d] = first + 1
-                degree[u] = d - 1
+                begin[d] = first + one
+                left[u] = d - one
     return degree
 
 
@@ -51,26 +55,29 @@ def generations(indptr: Any, indices: Any) -> Any:
     these are; a queue with them by their paths and numbers; and their number.
     """
     n = indptr.size - 1
+    starts, ids = indptr.view(np.uint64), indices.view(np.uint64)
+    one = np.uint64(1)
     left, generation, queue = np.zeros(n, np.int64), np.full(n, -1), np.empty(n, np.int64)
-    for at in range(indices.size):
-        left[indices[at]] += 1
-    first = last = 0
+    line = queue.view(np.uint64)
+    for u in ids:
+        left[u] += 1
+    first = last = np.uint64(0)
     for v in range(n):
         if left[v] == 0:
             generation[v] = 0
-            queue[last] = v
-            last += 1
+            line[last] = v
+            last += one
     while first < last:
-        v = queue[first]
-        first += 1
-        for at in range(indptr[v], indptr[v + 1]):
-            u = indices[at]
+        v = line[first]
+        first += one
+        for at in range(starts[v], starts[v + one]):
+            u = ids[at]
             left[u] -= 1
             if left[u] == 0:  # the queue has generations in their order, so v's is the largest before u
                 generation[u] = generation[v] + 1
-                queue[last] = u
-                last += 1
-    depth = generation[queue[last - 1]] + 1 if last else 0
+                line[last] = u
+                last += one
+    depth = generation[line[last - one]] + 1 if last else 0
     place = np.zeros(depth + 1, np.int64)
     for v in range(n):
         if generation[v] >= 0:
@@ -81,18 +88,52 @@ def generations(indptr: Any, indices: Any) -> Any:
         if generation[v] >= 0:
             queue[place[generation[v]]] = v
             place[generation[v]] += 1
-    return generation, generation >= 0, queue, last
+    return generation, generation >= 0, queue, np.int64(last)
+
+
+def acyclic(indptr: Any, indices: Any) -> Any:
+    """Return whether the graph has no cycle. Ids ascend in each row."""
+    n = indptr.size - 1
+    starts, ids = indptr.view(np.uint64), indices.view(np.uint64)
+    one = np.uint64(1)
+    forward = backward = True  # all entries are on one side of the diagonal: the numbers are an order
+    for v in range(n):
+        first, end = starts[v], starts[v + 1]
+        if first < end:
+            forward &= ids[first] > np.uint64(v)
+            backward &= ids[end - one] < np.uint64(v)
+    if forward or backward:
+        return True
+    left, line = np.zeros(n, np.uint64), np.empty(n, np.uint64)
+    for u in ids:
+        left[u] += one
+    first = last = np.uint64(0)
+    for v in range(n):
+        if left[v] == 0:
+            line[last] = v
+            last += one
+    while first < last:
+        v = line[first]
+        first += one
+        for at in range(starts[v], starts[v + one]):
+            u = ids[at]
+            left[u] -= one
+            if left[u] == 0:
+                line[last] = u
+                last += one
+    return last == n
 
 
 def first_set(indptr: Any, indices: Any, order: Any) -> Any:
     """Return the members of the independent set that takes each vertex of an order without a member beside it."""
+    starts, ids = indptr.view(np.uint64), indices.view(np.uint64)
     out = np.zeros(indptr.size - 1, np.bool_)
     member = np.zeros(indptr.size - 1, np.bool_)
-    for v in order:
+    for v in order.view(np.uint64):
         if not out[v]:
             member[v] = True
-            for at in range(indptr[v], indptr[v + 1]):
-                out[indices[at]] = True
+            for at in range(starts[v], starts[v + np.uint64(1)]):
+                out[ids[at]] = True
     return member
 
 
@@ -102,13 +143,14 @@ def matching(indptr: Any, indices: Any, order: Any) -> Any:
     Edges have numbers: the entries above the diagonal, by rows.
     """
     n = indptr.size - 1
+    starts, ids = indptr.view(np.uint64), indices.view(np.uint64)
     ends = np.empty((order.size, 2), np.uint64)  # beside each other, as edges are read in any order
-    count = 0
+    count = np.uint64(0)
     for v in range(n):
-        for at in range(indptr[v], indptr[v + 1]):
-            if indices[at] > v:
-                ends[count, 0], ends[count, 1] = v, indices[at]
-                count += 1
+        for at in range(starts[v], starts[v + 1]):
+            if ids[at] > np.uint64(v):
+                ends[count, 0], ends[count, 1] = v, ids[at]
+                count += np.uint64(1)
     partner = np.full(n, -1)
     for edge in order.view(np.uint64):
         v, u = ends[edge, 0], ends[edge, 1]

@@ -12,42 +12,49 @@ __all__ = ["common"]
 def common(indptr: Any, indices: Any, pairs: Any, weights: Any) -> Any:
     """Return of each pair the number of common neighbours, the sum of their weights, and of the numbers of neighbours.
 
-    `weights`: those of vertices, and which of them have one; both are empty if all count equally. Ids ascend in each
-    row. Of two rows, one much longer, ids are sought in the longer.
+    `weights`: those of vertices, and which of them have one; both are empty if all count equally, or by their degree
+    d: 1 / d, or 1 / log d. The last two say which. Ids ascend in each row. Of two rows, one much longer, ids are sought
+    in the longer.
     """
-    weight, has = weights
+    weight, has, inverse, logarithmic = weights
     size = pairs[0].size
+    starts, ids, one, many = indptr.view(np.uint64), indices.view(np.uint64), np.uint64(1), np.uint64(8)
+    of_i, of_j = pairs[0].view(np.uint64), pairs[1].view(np.uint64)  # numba checks no sign then
     number, total, degrees = np.zeros(size, np.int64), np.zeros(size), np.empty(size, np.int64)
     for k in range(size):
-        i, j = pairs[0][k], pairs[1][k]
-        a, b = indptr[i], indptr[j]
-        end, other = indptr[i + 1], indptr[j + 1]
-        degrees[k] = end - a + other - b
+        i, j = of_i[k], of_j[k]
+        a, b = starts[i], starts[j]
+        end, other = starts[i + one], starts[j + one]
+        degrees[k] = (end - a) + (other - b)
         if end - a > other - b:
             a, b, end, other = b, a, other, end
-        far = other - b > 8 * (end - a)
+        far = other - b > many * (end - a)
         while a < end and b < other:
-            x = indices[a]
+            x = ids[a]
             if far:
                 low, high = b, other
                 while low < high:
-                    half = (low + high) // 2
-                    if indices[half] < x:
-                        low = half + 1
+                    half = (low + high) >> one
+                    if ids[half] < x:
+                        low = half + one
                     else:
                         high = half
                 b = low
                 if b == other:
                     break
-            y = indices[b]
+            y = ids[b]
             if x == y:
-                if weight.size == 0:
+                if inverse:  # a vertex without out-edges has no degree
+                    degree = np.float64(starts[x + one] - starts[x])
+                    if degree > 0.0:
+                        number[k] += 1
+                        degree = np.log(degree) if logarithmic else degree
+                        total[k] += 1.0 / degree if degree > 0.0 else np.inf
+                elif weight.size == 0:
                     number[k] += 1
                 elif has[x]:
                     number[k] += 1
                     total[k] += weight[x]
-            if x <= y:
-                a += 1
-            if y <= x:
-                b += 1
+            a += np.uint64(x <= y)
+            b += np.uint64(y <= x)
     return number, total, degrees

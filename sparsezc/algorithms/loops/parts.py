@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from sparsezc.algorithms.loops import jumping
+
 __all__ = ["components", "degree_sums", "forest", "inside", "opposites", "strong_components"]
 
 
@@ -34,6 +36,7 @@ def components(indptr: Any, indices: Any) -> Any:
     return labels
 
 
+@jumping
 def strong_components(indptr: Any, indices: Any) -> Any:
     """Return the smallest vertex of each strong component, by one depth-first search.
 
@@ -41,54 +44,56 @@ def strong_components(indptr: Any, indices: Any) -> Any:
     with one number a vertex: D. Pearce, A space-efficient algorithm for finding strongly connected components,
     Information Processing Letters 116, 2016, doi:10.1016/j.ipl.2015.08.010.
     """
-    n = indptr.size - 1
+    n = np.uint64(indptr.size - 1)
+    starts, ids = indptr.view(np.uint64), indices.view(np.uint64)  # numba checks no sign then
+    one = np.uint64(1)
     # the number of the first vertex met that it reaches back to; n and more once it is done
-    low = np.zeros(n, np.int64)
-    label = np.arange(n)
-    next = indptr[:-1].copy()
-    path, kept = np.empty(n, np.int64), np.empty(n, np.int64)
+    low = np.zeros(n, np.uint64)
+    label = np.arange(indptr.size - 1)
+    next = starts[:-1].copy()
+    path, kept = np.empty(n, np.uint64), np.empty(n, np.uint64)
     own = np.zeros(n, np.bool_)  # nothing that was met before is reached from it
-    number = waiting = 0
+    number = waiting = np.uint64(0)
     for start in range(n):
         if low[start]:
             continue
-        depth = 0
+        depth = one  # vertices on the path
         path[0] = start
-        number += 1
+        number += one
         low[start] = number
         own[start] = True
-        while depth >= 0:
-            v = path[depth]
-            at, end, least = next[v], indptr[v + 1], low[v]
-            while at < end and low[indices[at]]:
-                least = min(least, low[indices[at]])
-                at += 1
+        while depth:
+            v = path[depth - one]
+            at, end, least = next[v], starts[v + one], low[v]
+            while at < end and low[ids[at]]:
+                least = min(least, low[ids[at]])
+                at += one
             next[v] = at
             if least < low[v]:
                 low[v] = least
                 own[v] = False
             if at < end:
-                u = indices[at]  # the edge is looked at again once u is done
-                depth += 1
+                u = ids[at]  # the edge is looked at again once u is done
                 path[depth] = u
-                number += 1
+                depth += one
+                number += one
                 low[u] = number
                 own[u] = True
                 continue
-            depth -= 1
+            depth -= one
             if not own[v]:
                 kept[waiting] = v
-                waiting += 1
+                waiting += one
                 continue
             least, first = v, waiting
-            while first > 0 and low[kept[first - 1]] >= low[v]:
-                first -= 1
+            while first and low[kept[first - one]] >= low[v]:
+                first -= one
                 least = min(least, kept[first])
             for at in range(first, waiting):
-                low[kept[at]] = n + 1
+                low[kept[at]] = n + one
                 label[kept[at]] = least
             waiting = first
-            low[v] = n + 1
+            low[v] = n + one
             label[v] = least
     return label
 
@@ -99,15 +104,16 @@ def forest(indptr: Any, indices: Any, order: Any) -> Any:
     Entries are above the diagonal. The forest has each in both directions: its rows, ids, and the entries of both.
     """
     n = indptr.size - 1
-    row = np.empty(indices.size, np.int64)
+    columns = indices.view(np.uint64)
+    row = np.empty(indices.size, np.uint64)
     for v in range(n):
         row[indptr[v] : indptr[v + 1]] = v
-    parent = np.arange(n)
+    parent = np.arange(n).view(np.uint64)
     taken = np.zeros(indices.size, np.bool_)
     begin = np.zeros(n + 1, np.int64)
     left = n - 1
-    for entry in order:
-        v, u = row[entry], indices[entry]
+    for entry in order.view(np.uint64):
+        v, u = row[entry], columns[entry]
         while parent[v] != v:
             parent[v] = parent[parent[v]]
             v = parent[v]
@@ -117,8 +123,8 @@ def forest(indptr: Any, indices: Any, order: Any) -> Any:
         if u != v:
             parent[max(u, v)] = min(u, v)
             taken[entry] = True
-            begin[row[entry] + 1] += 1
-            begin[indices[entry] + 1] += 1
+            begin[row[entry] + np.uint64(1)] += 1
+            begin[columns[entry] + np.uint64(1)] += 1
             left -= 1
             if left == 0:
                 break
@@ -128,7 +134,7 @@ def forest(indptr: Any, indices: Any, order: Any) -> Any:
     ids, entries = np.empty(begin[n], np.int64), np.empty(begin[n], np.int64)
     for entry in range(indices.size):  # by rows, so the ids of each row come in ascending order
         if taken[entry]:
-            for v, u in ((row[entry], indices[entry]), (indices[entry], row[entry])):
+            for v, u in ((row[entry], columns[entry]), (columns[entry], row[entry])):
                 ids[free[v]] = u
                 entries[free[v]] = entry
                 free[v] += 1
@@ -136,24 +142,31 @@ def forest(indptr: Any, indices: Any, order: Any) -> Any:
 
 
 def inside(indptr: Any, indices: Any, label: Any, symmetric: bool) -> Any:
-    """Return the number of entries within a label, and the sum over labels of the products of both degrees."""
+    """Return the number of entries within a label, and the sum over labels of the products of both degrees.
+
+    Labels are unsigned.
+    """
     n = indptr.size - 1
+    starts, ids = indptr.view(np.uint64), indices.view(np.uint64)  # numba checks no sign then
     leaving = np.zeros(n)
-    count = 0
+    left = diagonal = 0
     for v in range(n):
         own = label[v]
         leaving[own] += indptr[v + 1] - indptr[v]
-        for at in range(indptr[v], indptr[v + 1]):
-            count += label[np.uint64(indices[at])] == own
+        for at in range(starts[v], starts[v + 1]):
+            if symmetric and ids[at] >= np.uint64(v):  # ids ascend, and what follows has its opposite left of it
+                diagonal += ids[at] == np.uint64(v)
+                break
+            left += label[ids[at]] == own
     entering = leaving
     if not symmetric:
         entering = np.zeros(n)
-        for at in range(indices.size):
-            entering[label[np.uint64(indices[at])]] += 1
+        for u in ids:
+            entering[label[u]] += 1
     chance = 0.0
     for c in range(n):
         chance += leaving[c] * entering[c]
-    return count, chance
+    return 2 * left + diagonal if symmetric else left, chance
 
 
 def opposites(indptr: Any, indices: Any) -> Any:
@@ -161,48 +174,58 @@ def opposites(indptr: Any, indices: Any) -> Any:
 
     Ids ascend in each row, so from row to row a row's next id that is looked for only moves forward.
     """
-    next = indptr[:-1].copy()
+    starts, ids, one = indptr.view(np.uint64), indices.view(np.uint64), np.uint64(1)
+    next = starts[:-1].copy()
     count = 0
-    for i in range(next.size):
-        for at in range(indptr[i], indptr[i + 1]):
-            j = indices[at]
-            place, end = next[j], indptr[j + 1]
-            while place < end and indices[place] < i:
-                place += 1
+    for i in range(np.uint64(next.size)):
+        for at in range(starts[i], starts[i + one]):
+            j = ids[at]
+            place, end = next[j], starts[j + one]
+            while place < end and ids[place] < i:
+                place += one
             next[j] = place
-            if place < end and indices[place] == i and i != j:
+            if place < end and ids[place] == i and i != j:
                 count += 1
     return count
 
 
-def degree_sums(indptr: Any, indices: Any, x_out: bool, y_out: bool, twice: bool) -> Any:
-    """Return sums over the entries (i, j) of a(i), its square, b(j), its square, and a(i) b(j).
+def degree_sums(indptr: Any, indices: Any, x_out: bool, y_out: bool, symmetric: bool) -> Any:
+    """Return the number of entries (i, j), and sums over them of a(i), its square, b(j), its square, and a(i) b(j).
 
-    a and b are numbers of entries in rows, or in columns; an entry of the diagonal counts twice if `twice`.
+    a and b are numbers of entries in rows, or in columns; an entry of the diagonal counts twice in a symmetric matrix.
+    Ids ascend in each row.
     """
     n = indptr.size - 1
-    out, back = np.empty(n, np.int64), np.zeros(n, np.int64)
+    out = np.empty(n, np.int64)
     for v in range(n):
         out[v] = indptr[v + 1] - indptr[v]
-    for at in range(indices.size):
-        back[np.uint64(indices[at])] += 1
-    if twice:
-        for v in range(n):
-            for at in range(indptr[v], indptr[v + 1]):
-                if indices[at] == v:
-                    out[v] += 1
-                    back[v] += 1
-    a, b = out if x_out else back, out if y_out else back
+    back = out if symmetric else np.zeros(n, np.int64)
     s_a = s_aa = s_b = s_bb = s_ab = 0
+    if symmetric:  # both entries of an edge give the same, so those left of the diagonal do
+        a = b = out.copy()
+        for v in range(n):  # degrees of vertices before v are final
+            total, own = 0, np.uint64(v)
+            for at in range(indptr[v], indptr[v + 1]):
+                u = np.uint64(indices[at])
+                if u >= own:
+                    if u == own:
+                        a[v] += 1
+                        s_ab += a[v] * a[v]
+                    break
+                total += a[u]
+            s_ab += 2 * a[v] * total
+    else:
+        for at in range(indices.size):
+            back[np.uint64(indices[at])] += 1
+        a, b = out if x_out else back, out if y_out else back
+        for v in range(n):
+            total = 0
+            for at in range(indptr[v], indptr[v + 1]):
+                total += b[np.uint64(indices[at])]
+            s_ab += a[v] * total
     for v in range(n):
-        total = 0
-        for at in range(indptr[v], indptr[v + 1]):
-            far = b[np.uint64(indices[at])]
-            total += far
-            s_bb += far * far
-        count = indptr[v + 1] - indptr[v]
-        s_a += count * a[v]
-        s_aa += count * a[v] * a[v]
-        s_b += total
-        s_ab += a[v] * total
-    return s_a, s_aa, s_b, s_bb, s_ab
+        s_a += out[v] * a[v]
+        s_aa += out[v] * a[v] * a[v]
+        s_b += back[v] * b[v]
+        s_bb += back[v] * b[v] * b[v]
+    return indices.size, s_a, s_aa, s_b, s_bb, s_ab

@@ -10,9 +10,12 @@ from typing import Any
 
 import numpy as np
 
+from sparsezc.algorithms.loops import jumping
+
 __all__ = ["distances", "levels", "parents"]
 
 
+@jumping
 def levels(indptr: Any, indices: Any, level: Any, met: Any, sources: Any, radius: int) -> Any:
     """Write the hops from the nearest source, up to a radius, to `level`, and which vertices have them to `met`.
 
@@ -42,6 +45,7 @@ def levels(indptr: Any, indices: Any, level: Any, met: Any, sources: Any, radius
     return level, met, queue, last
 
 
+@jumping
 def parents(indptr: Any, indices: Any, parent: Any, met: Any, source: int) -> Any:
     """Write a shortest-path tree to `parent`, and which vertices it has to `met`.
 
@@ -64,6 +68,7 @@ def parents(indptr: Any, indices: Any, parent: Any, met: Any, source: int) -> An
     return parent, met, queue, last
 
 
+@jumping
 def distances(
     indptr: Any, indices: Any, lengths: Any, distance: Any, parent: Any, sources: Any, target: int, most: Any
 ) -> Any:

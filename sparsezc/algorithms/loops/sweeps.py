@@ -1,4 +1,4 @@
-"""Searches from many vertices: from 64 at once, one bit each, and Brandes' two sweeps from one after another.
+"""Searches from many vertices: from 64 at once, one bit each; Brandes' two sweeps; the longest of shortest paths.
 
 Ids are read as unsigned numbers: see :mod:`sparsezc.algorithms.loops.searches`.
 """
@@ -9,9 +9,12 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["brandes", "counts"]
+from sparsezc.algorithms.loops import jumping
+
+__all__ = ["brandes", "counts", "longest"]
 
 
+@jumping
 def counts(indptr: Any, indices: Any, sources: Any, first: int, last: int) -> Any:
     """Return of each vertex, over the searches from some of the sources that meet it: how many, the sum of their hops,
     the sum of one over the hops, and the most hops; the source itself does not count.
@@ -66,6 +69,7 @@ def counts(indptr: Any, indices: Any, sources: Any, first: int, last: int) -> An
     return reached, total, inverse, farthest
 
 
+@jumping
 def brandes(indptr: Any, indices: Any, sources: Any, ends: bool, entries: bool, first: int, last: int) -> Any:
     """Return the shares of shortest paths from some of the sources that pass through each vertex, with `ends` that are
     to or from it as well; or, with `entries`, that use each entry.
@@ -115,3 +119,78 @@ def brandes(indptr: Any, indices: Any, sources: Any, ends: bool, entries: bool, 
             paths[v] = 0.0
             below[v] = 0.0
     return centrality
+
+
+def longest(indptr: Any, indices: Any, start: int, state: Any, place: Any, searches: int) -> Any:
+    """Return the greatest distance found so far between two vertices of a connected undirected graph, and a state.
+
+    Two sweeps find a vertex in the middle. Then vertices are searched from, the farthest from it first, until twice the
+    distance of those that are left is no more than what was found. None is, from which no vertex can be as far.
+
+    Source: P. Crescenzi et al., On computing the diameter of real-world undirected graphs, Theoretical Computer Science
+    514, 2013, doi:10.1016/j.tcs.2012.09.018; bounds: F. Takes, W. Kosters, CIKM 2011, doi:10.1145/2063576.2063748.
+
+    Parameters
+    ----------
+    state : (array, array, array)
+        The vertices by their distance from the middle; these distances; a bound of how far from each another may be.
+        They are empty at first, and written to.
+    place : (int, int)
+        How many of the vertices are left, and the greatest distance found so far; 0 of them: it is the greatest of all.
+    searches : int
+        At most.
+    """
+
+    def search(starts: Any, ids: Any, source: Any, level: Any, queue: Any) -> Any:
+        """Find the levels of vertices, -1 of those that are not reached; return the last level."""
+        level[:] = -1
+        level[source] = 0
+        queue[0] = source
+        first, last = np.uint64(0), np.uint64(1)
+        while first < last:
+            v = queue[first]
+            first += np.uint64(1)
+            depth = level[v] + 1
+            for at in range(starts[v], starts[v + np.uint64(1)]):
+                u = ids[at]
+                if level[u] < 0:
+                    level[u] = depth
+                    queue[last] = u
+                    last += np.uint64(1)
+        return level[queue[last - np.uint64(1)]]
+
+    n = indptr.size - 1
+    starts, ids = indptr.view(np.uint64), indices.view(np.uint64)
+    level, queue = np.empty(n, np.int64), np.empty(n, np.uint64)
+    order, depth, upper = state
+    left, most = place
+    if order.size == 0:
+        middle = np.uint64(start)
+        for _ in range(2):
+            search(starts, ids, middle, level, queue)
+            far = queue[n - 1]
+            distance = search(starts, ids, far, level, queue)
+            most = max(most, distance)
+            middle = queue[n - 1]
+            while 2 * level[middle] > distance:  # half of the way back
+                for at in range(starts[middle], starts[middle + np.uint64(1)]):
+                    if level[ids[at]] < level[middle]:
+                        middle = ids[at]
+                        break
+        distance = search(starts, ids, middle, level, queue)
+        order, depth, upper = queue.copy(), level.copy(), level + distance
+        most, left = max(most, distance), n
+    while left and searches:
+        v = order[left - 1]
+        if 2 * depth[v] <= most:
+            left = 0
+            break
+        left -= 1
+        if upper[v] <= most:
+            continue
+        searches -= 1
+        distance = search(starts, ids, v, level, queue)
+        most = max(most, distance)
+        for u in range(n):
+            upper[u] = min(upper[u], distance + level[u])
+    return most, left, order, depth, upper

@@ -16,18 +16,19 @@ def corners(indptr: Any, indices: Any) -> Any:
     found once, from its first vertex.
     """
     n = indptr.size - 1
+    starts, columns, one = indptr.view(np.uint64), indices.view(np.uint64), np.uint64(1)  # numba checks no sign then
     pairs = np.empty(n, np.int64)
-    begin, ids = np.zeros(n + 1, np.int64), np.empty(indices.size // 2, np.uint32)
-    count = 0
+    begin, ids = np.zeros(n + 1, np.uint64), np.empty(indices.size // 2, np.uint32)
+    count = np.uint64(0)
     for v in range(n):
-        own = indptr[v + 1] - indptr[v]
-        pairs[v] = own * (own - 1)
-        for at in range(indptr[v], indptr[v + 1]):
-            u = indices[at]
-            degree = indptr[u + 1] - indptr[u]
-            if degree > own or (degree == own and u > v):
+        own = starts[v + 1] - starts[v]
+        pairs[v] = np.int64(own) * (np.int64(own) - 1)
+        for at in range(starts[v], starts[v + 1]):
+            u = columns[at]
+            degree = starts[u + one] - starts[u]
+            if degree > own or (degree == own and u > np.uint64(v)):
                 ids[count] = u
-                count += 1
+                count += one
         begin[v + 1] = count
     mark, found = np.full(n, -1, np.int32), np.zeros(n, np.int64)
     for v in range(n):
@@ -35,13 +36,13 @@ def corners(indptr: Any, indices: Any) -> Any:
             mark[ids[at]] = v
         whole = 0
         for at in range(begin[v], begin[v + 1]):
-            u = ids[at]
+            u = np.uint64(ids[at])
             total = 0
-            for entry in range(begin[u], begin[u + 1]):
+            for entry in range(begin[u], begin[u + one]):
                 w = ids[entry]
-                if mark[w] == v:
-                    found[w] += 1
-                    total += 1
+                here = mark[w] == v
+                found[w] += here
+                total += here
             found[u] += total
             whole += total
         found[v] += whole

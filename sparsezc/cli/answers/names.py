@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sparsezc.errors import meant
 from sparsezc.io.files.packing import NAMES, plain_name
 from sparsezc.terminal import streams
-from sparsezc.terminal.suggest import meant
 
 if TYPE_CHECKING:
     from sparsezc.cli.graph import Graph

@@ -37,8 +37,8 @@ class FileStore:
         self.csr = csr
 
     @cached_property
-    def rows(self) -> RowArrays:
-        """The arrays of the matrix, which are checked when they are first asked for."""
+    def pattern(self) -> RowArrays:
+        """The arrays without values, which are checked when they are first asked for."""
         csr = self.csr
         if isinstance(csr.indices, MappedBuffer):
             check_rows(csr.indices.path, csr)
@@ -46,7 +46,12 @@ class FileStore:
         else:
             ids = csr.indices.read()
         signed: Any = ids.view(np.int64) if ids.dtype == np.uint64 else ids
-        return RowArrays(csr.indptr, signed, csr.values.read(), csr.iso)
+        return RowArrays(csr.indptr, signed, np.empty(0, csr.dtype.np_type), csr.iso)
+
+    @cached_property
+    def rows(self) -> RowArrays:
+        """All arrays; those of the values are checked when they are first asked for."""
+        return self.pattern._replace(values=self.csr.values.read())
 
 
 class FileEngine:
@@ -117,7 +122,8 @@ class FileEngine:
 
     def _put(self, store: FileStore, csr: Csr) -> None:
         store.csr = csr
-        store.__dict__.pop("rows", None)
+        for name in ("pattern", "rows"):
+            store.__dict__.pop(name, None)
 
     def wait(self, store: FileStore) -> None:
         pass
@@ -137,7 +143,11 @@ class FileEngine:
         over: range | None,
     ) -> Any:  # fmt: skip
         """Run a compiled loop over the rows, read where they are (a capability)."""
-        return run_in_place(store.rows, loop, given, values, over)
+        parts = store.pattern if values is None else store.rows
+        for buffer in (store.csr.indices, store.csr.values):  # now that all was read in order, to compare checksums
+            if isinstance(buffer, MappedBuffer):
+                buffer.expect(jumps=getattr(loop, "is_jumping", False))
+        return run_in_place(parts, loop, given, values, over)
 
     def run_arrays(self, *given: Any) -> Any:
         """Run a compiled loop over arrays (a capability)."""

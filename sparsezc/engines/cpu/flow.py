@@ -63,8 +63,9 @@ def _carried(indptr: Any, ids: Any, capacity: Any, source: int, target: int) -> 
 
 
 def _in_machine_code(loop: Callable[..., Any], *given: Any) -> Any:
-    """Run a loop after another one has run."""
-    return run_arrays(loop, given, np.inf)
+    """Run a loop that returns something, after another one has run; as it is where it has no machine code."""
+    found = run_arrays(loop, given, np.inf)
+    return loop(*given) if found is None else found
 
 
 def _fits_scipy(capacity: NDArray[Any], n: int) -> bool:
@@ -97,20 +98,21 @@ def _left(drain: Any, indptr: Any, ids: Any, back: Any, capacity: Any, source: i
 
 def _opposite(indptr: Any, ids: Any) -> Any:
     """Return the place of the entry (j, i) of each entry (i, j); nothing if one has none. Rows are in order."""
-    back, filled = np.empty(ids.size, np.int64), indptr[:-1].copy()
+    starts, columns, one = indptr.view(np.uint64), ids.view(np.uint64), np.uint64(1)  # numba checks no sign then
+    back, filled = np.empty(ids.size, np.int64), starts[:-1].copy()
     for v in range(filled.size):
-        for at in range(indptr[v], indptr[v + 1]):
-            u = ids[at]
+        for at in range(starts[v], starts[v + 1]):
+            u = columns[at]
             place = filled[u]  # rows in order meet the entries of row u in order
-            if place == indptr[u + 1] or ids[place] != v:
+            if place == starts[u + one] or columns[place] != np.uint64(v):
                 return back[:0]
             back[at] = place
-            filled[u] = place + 1
+            filled[u] = place + one
     return back
 
 
-def _drain(indptr: Any, ids: Any, back: Any, room: Any, excess: Any, target: int, wall: int) -> None:
-    """Push excess to the target, which takes all, until none that is left reaches it.
+def _drain(indptr: Any, ids: Any, back: Any, room: Any, excess: Any, target: int, wall: int) -> int:
+    """Push excess to the target, which takes all, until none that is left reaches it; return the number of searches.
 
     Vertices wait in a queue, and each is done until it has none or does not reach the target any more. Heights are
     searched for anew after as much work as that takes.
@@ -118,66 +120,79 @@ def _drain(indptr: Any, ids: Any, back: Any, room: Any, excess: Any, target: int
     Source: B. Cherkassky, A. Goldberg, On implementing the push-relabel method for the maximum flow problem,
     Algorithmica 19, 1997, doi:10.1007/PL00009180.
     """
-    n = excess.size
-    height, queue, waits, next = np.empty(n, np.int64), np.empty(n, np.int64), np.zeros(n, np.bool_), indptr[:-1].copy()
-    excess[target] = 0
-    excess[wall] = 0
+    n, none, one = excess.size, np.uint64(0), np.uint64(1)  # unsigned numbers, for which numba checks no sign
+    starts, columns, opposite, sink, start = (
+        indptr.view(np.uint64), ids.view(np.uint64), back.view(np.uint64), np.uint64(target), np.uint64(wall)
+    )  # fmt: skip
+    height, queue, waits, next = (
+        np.empty(n, np.int64),
+        np.empty(n, np.uint64),
+        np.zeros(n, np.bool_),
+        starts[:-1].copy(),
+    )
+    room_of_queue = np.uint64(n)
+    excess[sink] = 0
+    excess[start] = 0
+    searches = 0
     while True:
+        searches += 1
         height[:] = n
-        height[target] = 0
-        queue[0], first, last = target, 0, 1
+        height[sink] = 0
+        queue[0] = sink
+        first, last = none, one
         while first < last:
             v = queue[first]
-            first += 1
-            for at in range(indptr[v], indptr[v + 1]):
-                u = ids[at]
-                if height[u] == n and u != wall and room[back[at]] > 0:
+            first += one
+            for at in range(starts[v], starts[v + one]):
+                u = columns[at]
+                if height[u] == n and u != start and room[opposite[at]] > 0:
                     height[u] = height[v] + 1
                     queue[last] = u
-                    last += 1
+                    last += one
         # a queue in a circle
-        count = first = 0
-        for v in range(n):
-            next[v] = indptr[v]
+        count = first = none
+        for v in range(np.uint64(n)):
+            next[v] = starts[v]
             waits[v] = excess[v] > 0 and height[v] < n
             if waits[v]:
                 queue[count] = v
-                count += 1
-        if count == 0:
-            return
+                count += one
+        if count == none:
+            return searches
         work = 0
         while count and work < _SEARCH * n + ids.size:
             v = queue[first]
-            first = first + 1 if first + 1 < n else 0
-            count -= 1
+            first = first + one if first + one < room_of_queue else none
+            count -= one
             waits[v] = False
             left, own = excess[v], height[v]
+            begin, end = starts[v], starts[v + one]
             while left > 0 and own < n:
                 at = next[v]
-                while at < indptr[v + 1]:
-                    u = ids[at]
+                while at < end:
+                    u = columns[at]
                     if room[at] > 0 and height[u] + 1 == own:
                         given = min(left, room[at])
                         room[at] -= given
-                        room[back[at]] += given
+                        room[opposite[at]] += given
                         left -= given
-                        if u != target:
+                        if u != sink:
                             excess[u] += given
                             if not waits[u]:
                                 waits[u] = True
-                                end = first + count
-                                queue[end if end < n else end - n] = u
-                                count += 1
+                                place = first + count
+                                queue[place if place < room_of_queue else place - room_of_queue] = u
+                                count += one
                         if left == 0:
                             break
-                    at += 1
+                    at += one
                 next[v] = at
                 if left > 0:
                     own = n
-                    for at in range(indptr[v], indptr[v + 1]):
-                        if room[at] > 0 and height[ids[at]] + 1 < own:
-                            own = height[ids[at]] + 1
+                    for at in range(begin, end):
+                        if room[at] > 0 and height[columns[at]] + 1 < own:
+                            own = height[columns[at]] + 1
                     height[v] = own
-                    next[v] = indptr[v]
-                    work += _RAISE + indptr[v + 1] - indptr[v]
+                    next[v] = begin
+                    work += _RAISE + int(end - begin)
             excess[v] = left

@@ -61,7 +61,7 @@ def run_loop(
         return None
     _ran.add(loop)
     given = tuple([g() if callable(g) else g for g in given])
-    with _borrowed(store) if entries else nullcontext() as parts:
+    with _borrowed(store, values=values is not None) if entries else nullcontext() as parts:
         return _run(made, (*_arrays(parts, rows, values), *given), over, shares)
 
 

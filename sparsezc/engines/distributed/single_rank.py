@@ -26,12 +26,13 @@ class SingleRank(DistributedEngine):
     def run_arrays(self, loop: Callable[..., Any], given: tuple[Any, ...], cost: float) -> Any:
         return self._here("run_arrays", (), loop, given, cost)
 
-    def search(self, matrix: Store, frontier: Store, parents: bool) -> Store | None:
-        found = self._here("search", (matrix, frontier), parents)
+    def search(self, matrix: Store, start: Store | int, parents: bool) -> Store | None:
+        stores, given = ((matrix, start), ()) if isinstance(start, Store) else ((matrix,), (start,))
+        found = self._here("search", stores, *given, parents)
         if found is None:
             return None
-        made = self.local.vector(INT64 if parents else INT32, frontier.shape[0], found)
-        return Store(made, frontier.layout, frontier.shape)
+        size = matrix.shape[:1]
+        return Store(self.local.vector(INT64 if parents else INT32, size[0], found), self.layouts.of(size), size)
 
     def shorten(self, matrix: Store, near: Store, distance: Store, limits: Any) -> bool | None:
         near.changed()

@@ -29,6 +29,7 @@ from sparsezc.errors import NotImplementedException, OutOfMemory, warn_slow
 from sparsezc.expr.dispatch import PLAIN, Write
 from sparsezc.expr.mask import Mask
 from sparsezc.semirings import select
+from sparsezc.semirings.types import user_types
 from sparsezc.semirings.types.datatypes import INT64
 
 _Native = Callable[[Any, Any, Write[Mask | None]], bool | None]  # False: the engine cannot run this case
@@ -45,7 +46,7 @@ class GpuEngine(Keeper):
         if resized_operands.any_resized:
             resized_operands.check(expression)
         native: _Native | None = matrix_statements.run_statement if out.ndim == 2 else _NATIVE.get(expression.operation)
-        if _is_foreign(expression, out, write):
+        if user_types.any_made and _is_foreign(expression, out, write):
             native = None
         try:
             if native is not None and vertex_order.any_made:

@@ -14,6 +14,7 @@ from sparsezc.device import cuda
 from sparsezc.engines.gpu.elementwise import matrix_map
 from sparsezc.engines.gpu.elementwise.filter import Kept
 from sparsezc.engines.gpu.elementwise.transpose import transposed
+from sparsezc.engines.gpu.storage import assembly
 from sparsezc.engines.gpu.storage import reorder as permute
 from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows
 from sparsezc.engines.gpu.storage.vector_store import VectorStore
@@ -112,6 +113,17 @@ def afford_transpose(store: MatrixStore) -> bool:
         except MemoryError:  # less memory is free than the driver reported
             return False
     return True
+
+
+def resident(store: MatrixStore, times: int) -> MatrixStore | None:
+    """Return a copy in device memory, if that has room for so many; None for what is there, compressed or reordered."""
+    rows, columns = store.in_stored_order()
+    if rows is None or rows.compressed or rows.order is not None:
+        return None
+    near = assembly.near(rows, values=True, times=times)
+    if near is rows:
+        return None
+    return MatrixStore(store.dtype, store.nrows, store.ncols, near, near if columns is rows else None)
 
 
 def compress(store: MatrixStore, order: str) -> MatrixStore:

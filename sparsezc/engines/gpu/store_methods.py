@@ -21,7 +21,7 @@ from sparsezc.engines.gpu.graphs.search import search
 from sparsezc.engines.gpu.layouts import head_cache
 from sparsezc.engines.gpu.products.spgemm_rows import the_one_value
 from sparsezc.engines.gpu.runtime import launch
-from sparsezc.engines.gpu.sampling import picks
+from sparsezc.engines.gpu.sampling import picks, walks
 from sparsezc.engines.gpu.sampling.held_rows import HeldRows
 from sparsezc.engines.gpu.sampling.hops import sample_hops
 from sparsezc.engines.gpu.sampling.walks import Steps
@@ -189,6 +189,10 @@ class Keeper:
         if isinstance(store, MatrixStore) and RECORDS[store.placement].resident:
             matrix_stores.afford_transpose(store)
 
+    @launch.locked
+    def resident(self, store: Any, times: int) -> MatrixStore | None:
+        return None if isinstance(store, HostStore) else matrix_stores.resident(store, times)
+
     def sample(self, store: Any) -> MatrixStore | None:
         held, columns = (None, None) if isinstance(store, HostStore) else store.in_stored_order()
         if held is None:
@@ -263,6 +267,11 @@ class Keeper:
     def pointers(self, store: VectorStore) -> MatrixStore:
         return matrix_stores.pointers(store)
 
+    def follow(
+        self, store: VectorStore, starts: NDArray[np.int64], length: int, meanwhile: Callable[[], None]
+    ) -> MatrixStore:
+        return walks.follow(store, starts, length, meanwhile)
+
     def compress(self, store: Any, order: str) -> MatrixStore | None:
         return None if isinstance(store, HostStore) else matrix_stores.compress(store, order)
 
@@ -281,9 +290,9 @@ class Keeper:
         rows = store.in_stored_order()[0]
         return 0 if rows is None else rows.indices.nbytes
 
-    def search(self, matrix: Any, frontier: VectorStore, parents: bool) -> VectorStore | None:
+    def search(self, matrix: Any, start: VectorStore | int, parents: bool) -> VectorStore | None:
         with suppress(MemoryError):  # statements need other arrays, or name what they lack
-            return None if isinstance(matrix, HostStore) else search(matrix, frontier, parents)
+            return None if isinstance(matrix, HostStore) else search(matrix, start, parents)
         return None
 
     def shorten(

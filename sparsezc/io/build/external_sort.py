@@ -5,6 +5,7 @@ Source: D. Knuth, The Art of Computer Programming, volume 3, section 5.4, extern
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -55,14 +56,13 @@ class Run:
         """Return entries from `start` on: positions as keys or, if `wide`, as rows and columns; values in `dtype`."""
         first, second, third = _files(self.path)
         kind = np.int64 if self.wide else np.uint64
-        parts = [np.fromfile(name, kind, count, offset=8 * start) for name in (first, second)[: 1 + self.wide]]
+        parts = [_part(name, kind, start, count) for name in (first, second)[: 1 + self.wide]]
         if wide and not self.wide:
             parts = list(csr_builder.block(tuple(parts), 0, parts[0].size))
             parts[1] = parts[1].astype(np.int64)
         if self.dtype is None:
             return parts, None
-        values = np.fromfile(third, self.dtype, count, offset=self.dtype.itemsize * start)
-        return parts, edge_list.retyped(values, dtype)
+        return parts, edge_list.retyped(_part(third, self.dtype, start, count), dtype)
 
     def remove(self) -> None:
         """Remove the files."""
@@ -72,6 +72,18 @@ class Run:
 
 def _files(path: Path) -> tuple[Path, Path, Path]:
     return path, path.with_suffix(".cols"), path.with_suffix(".values")
+
+
+def _part(path: Path, dtype: Any, start: int, count: int) -> NDArray[Any]:
+    """Read a part of an array, and nothing beyond it.
+
+    The system would read ahead, several times what is asked for: of a run among many this is dropped, where memory is
+    short, before its turn comes, and read again.
+    """
+    with path.open("rb", buffering=0) as file:
+        if hasattr(os, "posix_fadvise"):
+            os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_RANDOM)
+        return np.fromfile(file, dtype, count, offset=np.dtype(dtype).itemsize * start)
 
 
 class Sorter:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from sparsezc.errors import DomainMismatch
+from sparsezc.errors import DomainMismatch, meant
 
 
 def unexpected(where: str, names: Iterable[str], record: type) -> TypeError:
     """Return the error for options that a TypedDict does not have: Python's own, with those that it has."""
-    known = ", ".join(record.__annotations__)
-    return TypeError(f"{where}: got an unexpected keyword argument {min(names)!r}; there are {known}")
+    wrong, known = min(names), record.__annotations__
+    nearest = meant(wrong, known)
+    return TypeError(f"{where}: got an unexpected keyword argument {wrong!r}{nearest}; there are {', '.join(known)}")
 
 
 def wrong_type(where: str, name: str, given: Any, needed: str) -> DomainMismatch:

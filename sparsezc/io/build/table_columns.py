@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.errors import FileFormatError
+from sparsezc.errors import FileFormatError, meant
 from sparsezc.io.build.edge_list import Edges, narrow_ids
 from sparsezc.memory.budget import require_host
-from sparsezc.terminal.suggest import meant
 
 #: Column names, in lower case, of the source's ids, the target's ids and the weights.
 HEADINGS = (

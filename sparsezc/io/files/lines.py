@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import codecs
 import os
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +16,7 @@ from sparsezc.io.files.source import CHUNK, InputFile
 
 LINE = 1 << 20  # bytes of the longest line of a list, which is held in memory whole
 _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)  # which no text in UTF-8 begins with
+_WORD = re.compile(rb"[^\s,]+")
 T = TypeVar("T")
 
 
@@ -22,17 +24,32 @@ T = TypeVar("T")
 class Lines:
     """Some whole lines of a file; the first of them has the number `first` (1 is the file's first line).
 
-    `ended`: the file has a line end after the last of them.
+    `ended`: the file has a line end after the last of them. `picked`: lines of words that were taken out of the file's
+    lines, each from the column (from 0) that stands here.
     """
 
     path: Path
     first: int
     data: bytes
     ended: bool = True
+    picked: Sequence[int] | None = None
 
-    def error(self, index: int, message: str) -> FileFormatError:
-        """Return a FileFormatError that names line `index` (from 0) of these."""
-        return FileFormatError(f"{self.path}, line {self.first + index}: {message}")
+    def place(self, index: int, word: int | None = None) -> str:
+        """Return the file and line `index` (from 0) of these; for a word of it also its column and first character."""
+        line = f"{self.path}, line {self.first + index}"
+        if word is None:
+            return line
+        if self.picked is not None:
+            return f"{line}, column {self.picked[word] + 1}"
+        text = self.data.split(b"\n", index + 1)[index]
+        start = [found.start() for found in _WORD.finditer(text)][word : word + 1]
+        return line + "".join(
+            f", column {word + 1} (character {len(text[:at].decode(errors='replace')) + 1})" for at in start
+        )
+
+    def error(self, index: int, message: str, word: int | None = None) -> FileFormatError:
+        """Return a FileFormatError that names line `index` (from 0) of these, or a word of it."""
+        return FileFormatError(f"{self.place(index, word)}: {message}")
 
 
 def lines(path: str | os.PathLike[str], size: int = CHUNK, longest: int = LINE) -> Iterator[Lines]:

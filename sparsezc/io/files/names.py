@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 
-from sparsezc.errors import DeviceUnavailable, FileFormatError, GraphblasException
+from sparsezc.errors import DeviceUnavailable, FileFormatError, GraphblasException, meant
 
 
 class FileMissing(GraphblasException, FileNotFoundError):
@@ -26,8 +27,11 @@ class FileUnreadable(GraphblasException, PermissionError):
     """The error for a named file that this user may not read."""
 
 
-def existing(path: str | os.PathLike[str]) -> Path:
-    """Return the path, if it is a file that is not empty.
+_LOOKED_AT = 1000  # files of a folder among which the nearest name is looked for
+
+
+def existing(path: str | os.PathLike[str], others: Iterable[str] = ()) -> Path:
+    """Return the path, if it is a file that is not empty; `others`: names that may be meant besides those of files.
 
     Raises
     ------
@@ -40,7 +44,9 @@ def existing(path: str | os.PathLike[str]) -> Path:
     if found.is_dir():
         raise FileIsFolder(f"{found} is a folder; a graph file is needed")
     if not found.exists():
-        raise FileMissing(f"{found} does not exist")
+        beside = found.parent.iterdir() if os.access(found.parent, os.R_OK | os.X_OK) else ()
+        known = [*others, *(each.name for each in islice(beside, _LOOKED_AT))]
+        raise FileMissing(f"{found} does not exist{meant(found.name, known)}")
     if not os.access(found, os.R_OK):
         raise FileUnreadable(f"{found} cannot be read: permission denied")
     if found.is_file() and found.stat().st_size == 0:

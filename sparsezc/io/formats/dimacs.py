@@ -73,8 +73,9 @@ def edge_chunks(
                 raise chunk.error(0, "found an arc before the line 'p sp VERTICES ARCS'")
             if int(max(table[0].max(), table[1].max())) >= sizes[0]:
                 bad = int(np.flatnonzero(np.maximum(table[0], table[1]) >= sizes[0])[0])
-                at = int(np.flatnonzero(text.counts(_plain(chunk, data)))[bad])
-                raise chunk.error(at, f"found an id above {sizes[0]:,}, the number of vertices in the 'p' line")
+                at = int(np.flatnonzero(text.counts(arcs_only.data))[bad])
+                said = f"found an id above {sizes[0]:,}, the number of vertices in the 'p' line"
+                raise arcs_only.error(at, said, 0 if table[0][bad] >= sizes[0] else 1)
             found.listed += table[0].size
             yield table[0], table[1], table[2] if weights.kind == "file" else None
         if sizes is not None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -91,7 +92,7 @@ def _picked(chunk: Lines, width: int, kept: int) -> Lines:
         if words and (len(words) != width or width > 4):
             raise chunk.error(number, f"found {len(words)} columns; {min(width, 4)} are needed, as in the first line")
         made.append(b" ".join(words[:kept]))
-    return Lines(chunk.path, chunk.first, b"\n".join(made), chunk.ended)
+    return replace(chunk, data=b"\n".join(made), picked=range(kept))
 
 
 def write(_: Csr, out: Output) -> None:

@@ -95,8 +95,8 @@ def _chunks(path: Path, found: EdgeChunks, weights: Weights, *, whole: bool) -> 
         place = np.flatnonzero(~dropped)  # the line of each vertex
         rows, cols, *rest = _neighbours(Lines(path, chunk.first, data), words[place], place, vertex, header)
         if rest and weights.dtype is not None and weights.kind == "file":
-            at = chunk.first + place[rows - vertex]
-            weighting.check_fit(rest[0], weights.dtype, partial(_line, path, at))
+            place_of = partial(_weight_place, chunk, place[rows - vertex], header.skip)
+            weighting.check_fit(rest[0], weights.dtype, place_of)
         vertex += place.size
         count += rows.size
         yield rows, cols, rest[0] if rest else None
@@ -112,8 +112,10 @@ def _chunks(path: Path, found: EdgeChunks, weights: Weights, *, whole: bool) -> 
     found.nrows = found.ncols = header.n
 
 
-def _line(path: Path, lines: NDArray[np.int64], at: int) -> str:
-    return f"{path}, line {lines[at]}"
+def _weight_place(chunk: Lines, lines: NDArray[np.int64], skip: int, at: int) -> str:
+    """Return the place of a weight; `lines` has those of all, in ascending order."""
+    before = at - int(np.searchsorted(lines, lines[at]))
+    return chunk.place(int(lines[at]), skip + 2 * before + 1)
 
 
 def _longest(whole: bool) -> int:
@@ -181,7 +183,8 @@ def _neighbours(
     if cols.size and (int(cols.min()) < 1 or int(cols.max()) > header.n):
         bad = int(np.flatnonzero((cols < 1) | (cols > header.n))[0])
         at = int(place[int(rows[bad]) - vertex])
-        raise chunk.error(at, f"found the neighbour {cols[bad]}; ids from 1 to {header.n:,} are needed")
+        said = f"found the neighbour {cols[bad]}; ids from 1 to {header.n:,} are needed"
+        raise chunk.error(at, said, header.skip + step * (bad - int(np.searchsorted(rows, rows[bad]))))
     result = [rows, cols - 1]
     if header.weighted and cols.size and int(numbers[1::2].max()) == 2**63 - 1:  # or more, which NumPy lowers to it
         _refuse_large(chunk, header.skip)
@@ -191,16 +194,17 @@ def _neighbours(
 def _refuse_large(chunk: Lines, skip: int) -> None:
     """Refuse a weight of 2^63 or more."""
     for at, line in enumerate(chunk.data.split(b"\n")):
-        for word in line.split()[skip + 1 :: 2]:
-            if len(word.lstrip(b"0")) > 19 or int(word) >= 2**63:
-                raise chunk.error(at, f"found the weight {text.shown(word)}; it must be below 2^63")
+        for k, word in enumerate(line.split()):
+            if k > skip and (k - skip) % 2 and (len(word.lstrip(b"0")) > 19 or int(word) >= 2**63):
+                raise chunk.error(at, f"found the weight {text.shown(word)}; it must be below 2^63", k)
 
 
 def _not_plain(chunk: Lines) -> FileFormatError:
     found = _STRANGE.search(chunk.data)
     assert found is not None
     at = chunk.data.count(b"\n", 0, found.start())
-    return chunk.error(at, f"found {text.shown(found[0])}; whole numbers are needed")
+    before = chunk.data[chunk.data.rfind(b"\n", 0, found.start()) + 1 : found.start()].split()
+    return chunk.error(at, f"found {text.shown(found[0])}; whole numbers are needed", len(before))
 
 
 def _check_symmetric(path: Path, edges: Edges) -> None:

@@ -157,11 +157,11 @@ def _after_sizes(path: Path, span: Span | None) -> Iterator[Lines]:
 
 def _check_chunk(chunk: Lines, head: _Head, table: list[NDArray[Any]], seen: int) -> None:
     """Check that ids are within the sizes, values of the header's kind, and entries no more than it says."""
-    for ids, size, what in ((table[0], head.nrows, "row"), (table[1], head.ncols, "column")):
-        if int(ids.max()) >= size:
-            bad = int(np.flatnonzero(ids >= size)[0])
+    for k, (size, what) in enumerate(((head.nrows, "row"), (head.ncols, "column"))):
+        if int(table[k].max()) >= size:
+            bad = int(np.flatnonzero(table[k] >= size)[0])
             at = int(np.flatnonzero(text.counts(chunk.data))[bad])
-            raise chunk.error(at, f"found the {what} {ids[bad] + 1}; 1 to {size} are needed")
+            raise chunk.error(at, f"found the {what} {table[k][bad] + 1}; 1 to {size} are needed", k)
     if len(table) > 2 and table[2].dtype.kind == "f" and head.field != "real":
         raise chunk.error(0, f"found values that are no whole numbers of 64 bits; the header says {head.field}")
     if seen > head.nvals:
@@ -277,22 +277,44 @@ def _told(path: Path, error: Exception) -> str:
     """Return fast_matrix_market's message after the file's name, with the line where it knows one."""
     message = str(error) or type(error).__name__
     if found := re.match(r"Line (\d+): (.*)", message, re.DOTALL):
-        return f"{path}, line {found[1]}: {excerpt(found[2].rstrip('.'))}{_line(path, int(found[1]))}"
+        said = excerpt(found[2].rstrip("."))
+        chunk, at = _line(path, int(found[1]))
+        return f"{chunk.place(at, _wrong_word(chunk, at, said))}: {said}{_found(chunk, at)}"
     if isinstance(error, OverflowError) or "integer" in message:  # numbers of the entries have their line
         for chunk in lines(path):
             if (full := np.flatnonzero(text.counts(text.without_comments(chunk.data)))).size:
-                number = chunk.first + int(full[0])
-                return f"{path}, line {number}: three sizes below 2^63 are needed{_line(path, number)}"
+                at = int(full[0])
+                return f"{chunk.place(at)}: three sizes below 2^63 are needed{_found(chunk, at)}"
     return f"{path}: {excerpt(message)}"
 
 
-def _line(path: Path, number: int) -> str:
-    """Return the text of a line, as the end of a message."""
+def _line(path: Path, number: int) -> tuple[Lines, int]:
+    """Return lines that have one of the file, and its place among them; beyond the file's end an empty line."""
     for chunk in lines(path):
-        here = chunk.data.split(b"\n")
-        if number < chunk.first + len(here) - 1:
-            return f"; found {shown(here[number - chunk.first])}"
-    return ""
+        if number < chunk.first + chunk.data.count(b"\n"):
+            return chunk, number - chunk.first
+    return Lines(path, number, b"\n"), 0
+
+
+def _found(chunk: Lines, at: int) -> str:
+    """Return the text of a line, as the end of a message."""
+    line = chunk.data.split(b"\n", at + 1)[at]
+    return f"; found {shown(line)}" if line else ""
+
+
+def _wrong_word(chunk: Lines, at: int, said: str) -> int | None:
+    """Return the word of a line that the message of SciPy's reader is about, where it says so."""
+    words = chunk.data.split(b"\n", at + 1)[at].split()
+    known = {"Row index": 0, "Column index": 1}.get(said.partition(" out of")[0])
+    if known is not None and known < len(words):
+        return known
+    number = int if said.startswith("Invalid integer") else float
+    for k, word in enumerate(words if said.startswith("Invalid") else ()):
+        try:
+            number(word)
+        except ValueError:
+            return k
+    return None
 
 
 def write(csr: Csr, out: Output) -> None:

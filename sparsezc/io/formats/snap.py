@@ -113,7 +113,7 @@ def edge_chunks(
                 if sizes is None:
                     found.nrows = found.ncols = max(found.nrows, int(rows.max()) + 1, int(cols.max()) + 1)
                 else:
-                    _check_ids(chunk, rows, cols, sizes)
+                    _check_ids(chunk, rows, cols, sizes, order if picker is None else None)
                 yield rows, cols, rest[0] if rest and weights.kind == "file" else None
             if sizes is not None and not chunk.ended:
                 raise cut(chunk)
@@ -168,13 +168,16 @@ def _sizes(chunk: Lines, said: re.Match[bytes]) -> tuple[int, int, int]:
     return nrows, ncols, nvals
 
 
-def _check_ids(chunk: Lines, rows: NDArray[Any], cols: NDArray[Any], sizes: tuple[int, int, int]) -> None:
+def _check_ids(
+    chunk: Lines, rows: NDArray[Any], cols: NDArray[Any], sizes: tuple[int, int, int], order: tuple[int, ...] | None
+) -> None:
     """Check that ids are within the sizes of the first line."""
-    for ids, size, what in ((rows, sizes[0], "row"), (cols, sizes[1], "column")):
+    for k, (ids, size, what) in enumerate(((rows, sizes[0], "row"), (cols, sizes[1], "column"))):
         if int(ids.max()) >= size:
             bad = int(np.flatnonzero(ids >= size)[0])
             at = int(np.flatnonzero(text.counts(text.without_comments(chunk.data)))[bad])
-            raise chunk.error(at, f"found the {what} {ids[bad]}; the first line says {sizes[0]:,} x {sizes[1]:,}")
+            said = f"found the {what} {ids[bad]}; the first line says {sizes[0]:,} x {sizes[1]:,}"
+            raise chunk.error(at, said, order[k] if order else None)
 
 
 def _headings(chunk: Lines) -> tuple[Lines, tuple[int, ...]]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import csv
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from numpy.typing import NDArray
@@ -58,6 +58,7 @@ class Picker:
         if self._at is None and rows:
             rows = self._begin(chunk, rows)
         at = self._at or []
+        chunk = replace(chunk, picked=at)
         kept, lines = [], [""] * chunk.data.count(b"\n")
         for number, cells in rows:
             if len(cells) != self._width:
@@ -74,7 +75,7 @@ class Picker:
             lines[number] = " ".join(["0", "0", *words[2:]] if self.names is not None else words)
         if not kept:
             return []
-        picked = Lines(chunk.path, chunk.first, ("\n".join(lines) + "\n").encode(), chunk.ended)
+        picked = replace(chunk, data=("\n".join(lines) + "\n").encode())
         found, _ = text.table(picked, len(at), weights=weights)
         if self.names is not None:
             found[:2] = (self.names.number(words[k] for words in kept) for k in (0, 1))
@@ -84,11 +85,11 @@ class Picker:
         """Refuse empty cells, and such as would be read as several words."""
         for k, word in enumerate(words):
             if not word:
-                raise chunk.error(number, "found an empty cell; an id and a number are needed in each")
+                raise chunk.error(number, "found an empty cell; an id and a number are needed in each", k)
             if k < 2 and self.names is None and not _WHOLE.fullmatch(word):
-                raise named(chunk, number, text.shown(word.encode()))
+                raise named(chunk, number, k, text.shown(word.encode()))
             if k == 2 and len(word.split()) > 1:
-                raise chunk.error(number, f"found {text.shown(word.encode())}; a number is needed as the weight")
+                raise chunk.error(number, f"found {text.shown(word.encode())}; a number is needed as the weight", k)
 
     def _rows(self, chunk: Lines) -> list[tuple[int, list[str]]]:
         """Return the cells of each line that has some, with the line's place in the chunk."""
@@ -151,9 +152,7 @@ def _words(line: str) -> list[str]:
     return [word.decode() for word in line.encode().split()]  # of bytes, as str knows further blanks
 
 
-def named(chunk: Lines, number: int, shown: str) -> NamedVertices:
+def named(chunk: Lines, number: int, column: int, shown: str) -> NamedVertices:
     """Return the error for a vertex id that is no whole number."""
-    error = chunk.error(
-        number, f"found {shown}; a whole number is needed as a vertex id; relabel=True (--relabel) numbers names"
-    )
-    return NamedVertices(*error.args)
+    said = f"found {shown}; a whole number is needed as a vertex id; relabel=True (--relabel) numbers names"
+    return NamedVertices(*chunk.error(number, said, column).args)

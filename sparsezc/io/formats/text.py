@@ -165,7 +165,7 @@ def _fitted(lines: Lines, data: bytes, values: NDArray[Any], at: int, dtype: dat
         values[large] = 0
 
     def place(bad: int) -> str:
-        return f"{lines.path}, line {lines.first + int(np.flatnonzero(counts(data))[bad])}"
+        return lines.place(int(np.flatnonzero(counts(data))[bad]), at)
 
     weighting.check_fit(values, dtype, place)
     if not dtype.is_integer:
@@ -190,7 +190,7 @@ def _exact(lines: Lines, data: bytes, at: int, large: NDArray[Any], dtype: datat
     for index, word in (words[k] for k in large.tolist()):
         number = Decimal(word.decode())
         if not bounds.min <= number <= bounds.max or number != number.to_integral_value():
-            raise _unfit(lines, index, word, dtype)
+            raise _unfit(lines, index, word, at, dtype)
         exact.append(int(number))
     return np.array(exact, dtype.np_type)
 
@@ -204,16 +204,16 @@ def _check_range(lines: Lines, data: bytes, values: NDArray[Any], at: int, dtype
     for index, word in (words[k] for k in np.flatnonzero(suspect).tolist()):
         digits = re.split(rb"[eE]", word)[0]
         if not _INFINITE.fullmatch(word) and re.search(rb"[1-9]", digits):
-            raise _unfit(lines, index, word, dtype)
+            raise _unfit(lines, index, word, at, dtype)
 
 
-def _unfit(lines: Lines, index: int, word: bytes, dtype: datatypes.DataType | None) -> Exception:
-    """Return the error for a weight that its type does not hold."""
+def _unfit(lines: Lines, index: int, word: bytes, at: int, dtype: datatypes.DataType | None) -> Exception:
+    """Return the error for a weight, the word `at` of a line, that its type does not hold."""
     found = f"found the weight {shown(word)[1:-1]}"
     if dtype is None:
-        return lines.error(index, f"{found}; FP64 holds {weighting.needed(datatypes.FP64)}")
+        return lines.error(index, f"{found}; FP64 holds {weighting.needed(datatypes.FP64)}", at)
     needed = f"weights={dtype.name!r} needs {weighting.needed(dtype)}"
-    return InvalidValue(f"{lines.path}, line {lines.first + index}: {found}; {needed}")
+    return InvalidValue(f"{lines.place(index, at)}: {found}; {needed}")
 
 
 def _strict(lines: Lines, data: bytes, order: Sequence[int], base: int, exact: bool) -> list[NDArray[Any]]:
@@ -232,7 +232,7 @@ def _strict(lines: Lines, data: bytes, order: Sequence[int], base: int, exact: b
 
 def explain(lines: Lines, data: bytes, order: Sequence[int], base: int, exact: bool) -> Exception:
     """Return the error for the first wrong line."""
-    whole: list[tuple[int, int]] = []  # whole weights and their lines
+    whole: list[tuple[int, int, int]] = []  # whole weights, their lines and words
     for index, line in enumerate(data.split(b"\n")):
         for k, word in enumerate(line.split()):
             found = shown(word)
@@ -240,28 +240,28 @@ def explain(lines: Lines, data: bytes, order: Sequence[int], base: int, exact: b
                 try:
                     float(word)
                 except ValueError:
-                    return lines.error(index, f"found {found}; a number is needed as the weight")
+                    return lines.error(index, f"found {found}; a number is needed as the weight", k)
                 if exact and _WHOLE.fullmatch(word) and not -(2**63) <= int(word[:_DIGITS]) < 2**64:
-                    return lines.error(index, f"found the weight {found}; it must fit 64 bits")
+                    return lines.error(index, f"found the weight {found}; it must fit 64 bits", k)
                 if exact and _WHOLE.fullmatch(word):
-                    whole.append((int(word), index))
+                    whole.append((int(word), index, k))
                 continue
             if not _WHOLE.fullmatch(word):
-                error = lines.error(index, f"found {found}; a whole number is needed as a vertex id{_NAMES}")
+                error = lines.error(index, f"found {found}; a whole number is needed as a vertex id{_NAMES}", k)
                 return NamedVertices(*error.args)
             if int(word[:_DIGITS]) < base:
-                return _no_id(lines, index, f"found the vertex id {found}; ids start at {base}", base)
+                return _no_id(lines, index, k, f"found the vertex id {found}; ids start at {base}", base)
             if int(word[:_DIGITS]) >= _LAST:
-                return _no_id(lines, index, f"found the vertex id {found}; ids must be below 2^63 - 1", base)
+                return _no_id(lines, index, k, f"found the vertex id {found}; ids must be below 2^63 - 1", base)
     if whole and min(whole)[0] < 0 and max(whole)[0] > _LAST:
-        most, index = max(whole)
-        return lines.error(index, f"found the weight {most}; beside negative weights it must be below 2^63")
+        most, index, k = max(whole)
+        return lines.error(index, f"found the weight {most}; beside negative weights it must be below 2^63", k)
     return lines.error(0, f"these lines could not be read as {len(order)} columns of numbers")
 
 
-def _no_id(lines: Lines, index: int, said: str, base: int) -> Exception:
+def _no_id(lines: Lines, index: int, word: int, said: str, base: int) -> Exception:
     """Return the error for a whole number that is no id: in an edge list, whose ids start at 0, it may be a name."""
-    return lines.error(index, said) if base else NamedVertices(*lines.error(index, said + _TEXTS).args)
+    return lines.error(index, said, word) if base else NamedVertices(*lines.error(index, said + _TEXTS, word).args)
 
 
 def stated(word: bytes) -> int | None:

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 from networkx.utils import backends
 
+from sparsezc.core.matrix import Matrix
 from sparsezc.errors import DomainMismatch, InvalidValue
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -194,6 +195,9 @@ def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | 
     if claim.made:
         return (claim.reason and claim.reason(_given(claim, args, kwargs))) or True
     G = args[0] if count else kwargs[next(iter(known))]
+    if not hasattr(G, "is_directed"):
+        of = "; a Matrix becomes one by sparsezc.networkx_backend.Graph(A)" if isinstance(G, Matrix) else ""
+        raise TypeError(f"{name}: {next(iter(known))} is a {type(G).__name__}; a graph is needed{of}")
     if not claim.multigraph and G.is_multigraph():
         return "sparsezc has this function for graphs without parallel edges only"
     for place, parameter in claim.attributes:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import networkx as nx
-
+from sparsezc.networkx_backend.graphs.copies import changeable
 from sparsezc.networkx_backend.graphs.edges import wanted_placement, weighted
 from sparsezc.networkx_backend.graphs.graph import DiGraph, Graph
 
@@ -59,18 +58,4 @@ def convert_from_nx(
 
 def convert_to_nx(obj: Any, *, name: str | None = None) -> Any:
     """Make a NetworkX graph of a backend's; return other objects unchanged."""
-    return original(obj).copy() if isinstance(obj, Graph) else obj
-
-
-def original(obj: Graph) -> Any:
-    """Return the NetworkX graph of one of the backend's, with its attributes; make it if there is none."""
-    if obj.source is not None:
-        return obj.source
-    made = nx.DiGraph() if obj.directed else nx.Graph()
-    made.graph.update(obj.info)
-    made.add_nodes_from(obj._node.items() if obj.node_values else obj.labels)
-    for weight, A in [(None, obj.A), *obj._values.items()]:
-        i, j, values = A.to_coo()
-        ends = zip(obj.names(i), obj.names(j), values.tolist(), strict=True)
-        made.add_edges_from((u, v, {} if weight is None else {weight: value}) for u, v, value in ends)
-    return made
+    return changeable(obj) if isinstance(obj, Graph) else obj

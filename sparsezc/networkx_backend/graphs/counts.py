@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.algorithms._degree import in_degree, out_degree
+from sparsezc.algorithms._lengths import lengths_of
+from sparsezc.core.matrix import Matrix
 from sparsezc.semirings import monoid
 from sparsezc.semirings.types import datatypes
 
@@ -43,9 +45,19 @@ def with_fractions(G: Graph, kind: str, weight: str | None) -> NDArray[np.bool_]
     return found
 
 
+def _fits(W: Matrix) -> bool:
+    """Return whether the sizes of a matrix's integers have a sum of 64 bits."""
+    found = lengths_of(W)
+    if max(-found.least, found.most) * W.nvals < 2**62:
+        return True
+    return float(np.abs(W.to_coo()[2].astype(np.float64)).sum()) < 2**63
+
+
 def summed(G: Graph, kind: str, weight: str | None) -> NDArray[Any]:
     """Return the sums of an edge attribute at the vertices, or of the edges where some are parallel."""
     W = G.values(weight)
+    if W.dtype.is_integer and W.nvals and not _fits(W):
+        raise NotImplementedError(f"sums of edge attribute {weight!r} do not fit 64 bits")
     if W.dtype.np_type.kind in "iub" and W.dtype != datatypes.UINT64:
         W = W.dup(datatypes.INT64)  # sums in narrower types wrap around
     elif W.dtype == datatypes.FP32:

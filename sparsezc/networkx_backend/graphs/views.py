@@ -6,7 +6,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import networkx as nx
+import numpy as np
 from networkx.classes import coreviews, reportviews
+
+from sparsezc.networkx_backend.graphs.copies import among, changeable, original
 
 
 def refuse(*_: Any, **__: Any) -> Any:
@@ -33,6 +36,10 @@ def fix(source: nx.Graph) -> None:
         rows.update({u: Fixed({v: Fixed(data) for v, data in row.items()}) for u, row in rows.items()})
 
 
+#: Nodes of which the rows are printed.
+_PRINTED = 100
+
+
 class Rows(Mapping[Any, Any]):
     """The neighbours of each node with the attributes of the edges, made of the matrix a row at a time."""
 
@@ -56,6 +63,9 @@ class Rows(Mapping[Any, Any]):
 
     def __len__(self) -> int:
         return len(self._graph)
+
+    def __repr__(self) -> str:
+        return repr(dict(self)) if len(self) <= _PRINTED else f"the neighbours of {len(self)} nodes"
 
 
 class Nodes(Mapping[Any, Any]):
@@ -83,6 +93,8 @@ class ReadOnly:
     labels: Any
     index: dict[Any, int]
     info: dict[str, Any]
+    #: As NetworkX's ``is_frozen`` asks for it.
+    frozen = True
 
     @property
     def graph(self) -> dict[str, Any]:
@@ -93,6 +105,10 @@ class ReadOnly:
     def name(self) -> str:
         """The name of the graph."""
         return str(self.graph.get("name", ""))
+
+    @name.setter
+    def name(self, name: str) -> None:
+        self.graph["name"] = name
 
     @property
     def _node(self) -> Mapping[Any, dict[str, Any]]:
@@ -166,6 +182,36 @@ class ReadOnly:
             return int(self.size())  # type: ignore[attr-defined]
         return self.source.number_of_edges(u, v) if self.source is not None else int(self.has_edge(u, v))
 
+    def copy(self, as_view: bool = False) -> Any:
+        """Return a NetworkX graph that can be changed, or, as a view, the graph itself."""
+        return self if as_view else changeable(self)
+
+    def subgraph(self, nodes: Any) -> Any:
+        """Return the graph of some nodes and the edges between them; it cannot be changed either."""
+        if self.source is not None:
+            return self.source.subgraph(nodes)
+        return among(self, np.unique(self.numbers(self.nbunch_iter(nodes))))  # type: ignore[attr-defined]
+
+    def edge_subgraph(self, edges: Any) -> Any:
+        """Return the graph of some edges and their ends, as a view of a NetworkX graph."""
+        return original(self).edge_subgraph(edges)
+
+    def to_undirected(self, as_view: bool = False) -> Any:
+        """Return a NetworkX graph without directions; `as_view` has no influence."""
+        return original(self).to_undirected()
+
+    def to_directed(self, as_view: bool = False) -> Any:
+        """Return a NetworkX graph with each edge in both directions; `as_view` has no influence."""
+        return original(self).to_directed()
+
+    def to_undirected_class(self) -> Any:
+        """Return the class of :meth:`to_undirected`."""
+        return nx.Graph if self.source is None else self.source.to_undirected_class()
+
+    def to_directed_class(self) -> Any:
+        """Return the class of :meth:`to_directed`."""
+        return nx.DiGraph if self.source is None else self.source.to_directed_class()
+
     def __getitem__(self, n: Any) -> Any:
         if n not in self:  # type: ignore[operator]
             raise KeyError(n)
@@ -217,11 +263,17 @@ class ReadOnlyDirected(ReadOnly):
 
     def successors(self, n: Any) -> Iterator[Any]:
         """Return an iterator over the nodes to which an edge leads from one."""
-        return iter(self[n])
+        return self.neighbors(n)
 
     def predecessors(self, n: Any) -> Iterator[Any]:
         """Return an iterator over the nodes from which an edge leads to one."""
+        if n not in self:  # type: ignore[operator]
+            raise self.missing(n)  # type: ignore[attr-defined]
         return iter(self._pred[n])
+
+    def reverse(self, copy: bool = True) -> Any:
+        """Return the graph with every edge in the opposite direction; it cannot be changed either."""
+        return nx.reverse(self, copy=copy) if self.source is None else self.source.reverse(copy)
 
     def has_successor(self, u: Any, v: Any) -> bool:
         """Return whether an edge leads from u to v."""

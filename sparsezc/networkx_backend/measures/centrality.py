@@ -8,6 +8,7 @@ import networkx as nx
 import numpy as np
 
 from sparsezc import algorithms
+from sparsezc.algorithms.eigenvector_centrality import scored
 from sparsezc.core.vector import Vector
 from sparsezc.errors import ConvergenceFailure
 from sparsezc.networkx_backend.graphs.claims import claims, else_declined
@@ -148,7 +149,7 @@ def eigenvector_centrality(
     nstart: dict[Any, Any] | None = None,
     weight: str | None = None,
 ) -> dict[Any, float]:
-    """Return scores by nodes; :func:`sparsezc.algorithms.eigenvector_centrality`."""
+    """Return scores by nodes; :func:`sparsezc.algorithms.eigenvector_centrality`, in NetworkX's own rounds."""
     if len(G) == 0:
         raise nx.NetworkXPointlessConcept("cannot compute centrality for the null graph")
     A = G.values(weight)
@@ -160,6 +161,6 @@ def eigenvector_centrality(
     return G.named(
         _iterated(
             max_iter,
-            lambda: algorithms.eigenvector_centrality(A, max_iter, tol, start, weighted=weight is not None),
+            lambda: scored(A, max_iter, tol, start, weight is not None, ahead=False),
         )
     )

@@ -31,19 +31,21 @@ def _one_by_one(G: Graph, nodes: Any, weight: str | None) -> dict[Any, Any]:
             raise nx.NetworkXError(f"Found infinite path length because the {kind}")
         # if lengths are integers and fractions, a sum of integers is an integer
         every = settled(G, weight, distance, [G.index[node]]).lengths if mixed else None
-        found[node] = distance.reduce(monoid.max).new().value if every is None else max(every)
+        found[node] = (distance.reduce(monoid.max).new().value or 0) if every is None else max(every)
     return found
 
 
-def _eccentricities(G: Graph, weight: str | None) -> dict[Any, Any]:
+def _eccentricities(G: Graph, weight: str | None, usebounds: bool = False) -> dict[Any, Any]:
     if len(G) == 0:
         return {}
+    if usebounds and not G.directed and not _in_one_piece(G):
+        raise nx.NetworkXError("Cannot compute metric because graph is not connected.")
     # Then NetworkX's own rule selects the node of the error.
     if G.fractions(weight) is not None or not _in_one_piece(G):
         return _one_by_one(G, G, weight)
     A, weighted = G.lengths(weight)
     with else_declined():
-        return G.named(algorithms.eccentricity(A, weighted=weighted))
+        return G.named(algorithms.eccentricity(A, weighted=weighted), whole_zeros=True)
 
 
 def _in_one_piece(G: Graph) -> bool:
@@ -60,25 +62,27 @@ def eccentricity(G: Graph, v: Any = None, sp: None = None, weight: str | None = 
     return found[v] if v in G else found
 
 
-def _extreme(G: Graph, e: dict[Any, Any] | None, weight: str | None, by_bounds: Any, choose: Any) -> Any:
+def _extreme(
+    G: Graph, e: dict[Any, Any] | None, usebounds: bool, weight: str | None, by_bounds: Any, choose: Any
+) -> Any:
     whole = e is None and len(G) and not G.directed and G.fractions(weight) is None
     if whole and algorithms.bfs(G.A, 0).nvals == len(G):
         A, weighted = G.lengths(weight)
         with else_declined():
-            return by_bounds(A, weighted=weighted)
-    return choose((_eccentricities(G, weight) if e is None else e).values())
+            return by_bounds(A, weighted=weighted) or 0  # the source's own 0 is no fraction
+    return choose((_eccentricities(G, weight, usebounds) if e is None else e).values())
 
 
 @claims(least=20_000, unless=("e", "weight"), wide=True, multigraph=True)
 def diameter(G: Graph, e: dict[Any, Any] | None = None, usebounds: bool = False, weight: str | None = None) -> Any:
     """Return the greatest eccentricity; :func:`sparsezc.algorithms.diameter`, by bounds always."""
-    return _extreme(G, e, weight, algorithms.diameter, max)
+    return _extreme(G, e, usebounds, weight, algorithms.diameter, max)
 
 
 @claims(least=20_000, unless=("e", "weight"), wide=True, multigraph=True)
 def radius(G: Graph, e: dict[Any, Any] | None = None, usebounds: bool = False, weight: str | None = None) -> Any:
     """Return the smallest eccentricity; :func:`sparsezc.algorithms.radius`, by bounds always."""
-    return _extreme(G, e, weight, algorithms.radius, min)
+    return _extreme(G, e, usebounds, weight, algorithms.radius, min)
 
 
 @claims(least=6_000, unless=("e", "weight"), wide=True, multigraph=True)
@@ -86,7 +90,7 @@ def center(G: Graph, e: dict[Any, Any] | None = None, usebounds: bool = False, w
     """Return the nodes of smallest eccentricity."""
     if len(G) == 0 and e is None and weight is None and not (G.directed or usebounds):
         raise nx.NetworkXPointlessConcept("G has no nodes.")  # NetworkX first tests for a tree
-    e = _eccentricities(G, weight) if e is None else e
+    e = _eccentricities(G, weight, usebounds) if e is None else e
     least = min(e.values())
     return [node for node in e if e[node] == least]
 
@@ -96,7 +100,7 @@ def periphery(
     G: Graph, e: dict[Any, Any] | None = None, usebounds: bool = False, weight: str | None = None
 ) -> list[Any]:
     """Return the nodes of greatest eccentricity."""
-    e = _eccentricities(G, weight) if e is None else e
+    e = _eccentricities(G, weight, usebounds) if e is None else e
     most = max(e.values())
     return [node for node in e if e[node] == most]
 

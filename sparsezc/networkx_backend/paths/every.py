@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.algorithms._distances import usable
+from sparsezc.algorithms._lengths import lengths_of
 from sparsezc.algorithms.sssp import from_nearest
 from sparsezc.networkx_backend.graphs.claims import claims, else_declined
 from sparsezc.networkx_backend.graphs.graph import Graph
@@ -27,7 +28,7 @@ _Before = dict[Any, list[Any]]
 def all_pairs_shortest_path(G: Graph, cutoff: float | None = None) -> Iterator[tuple[Any, _Paths]]:
     """Yield for each node the paths of fewest hops from it by nodes."""
     for node in G:
-        yield node, trees.single_source_shortest_path(G, node, cutoff)
+        yield node, trees.paths_by_hops(G, node, cutoff, len(G))
 
 
 @claims(multigraph=True)
@@ -132,8 +133,8 @@ def _before(G: Graph, order: NDArray[np.int64], i: NDArray[np.int64], j: NDArray
 def _by_hops(G: Graph, tree: Tree) -> _Before:
     depth = np.full(len(G), -2, np.int64)
     depth[tree.vertices] = tree.depths
-    i, j, _ = G.A.to_coo()
-    i, j = i.astype(np.int64), j.astype(np.int64)
+    indptr, j = G.rows()
+    i = np.repeat(np.arange(len(G)), np.diff(indptr))
     kept = (depth[i] >= 0) & (depth[j] == depth[i] + 1)
     return _before(G, tree.vertices, i[kept], j[kept])
 
@@ -227,8 +228,20 @@ def single_source_all_shortest_paths(
 ) -> Iterator[tuple[Any, list[list[Any]]]]:
     """Yield nodes with all shortest paths to each."""
     before = _all_before(G, source, weight, method)
-    for node in before:
+    if weight is None or lengths_of(G.least(weight)).least > 0:
+        yield from _longer(before)
+        return
+    for node in before:  # where a cycle has length 0, a path may not take it
         yield node, list(_walks(before, source, node))
+
+
+def _longer(before: _Before) -> Iterator[tuple[Any, list[list[Any]]]]:
+    """Yield nodes with the paths to those before each, which come first, and the step from there; lists are copies."""
+    known: dict[Any, list[list[Any]]] = {}
+    for node, tails in before.items():
+        paths = [[*path, node] for tail in tails for path in known[tail]] if known else [[node]]
+        known[node] = paths
+        yield node, [path[:] for path in paths]
 
 
 @claims(reason=_no_bellman_ford, multigraph=True)

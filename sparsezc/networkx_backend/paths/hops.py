@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 
 from sparsezc import algorithms
 from sparsezc.algorithms._pattern import transposed
+from sparsezc.algorithms.loops.trees import tree
+from sparsezc.core import replay
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.networkx_backend.graphs.claims import claims
@@ -29,6 +31,7 @@ def within(A: Matrix, source: int, cutoff: float | None, undirected: bool = Fals
 
 #: Entries of a matrix; a product for each level of a search takes longer than Python for all of them.
 FEW = 20_000
+_ENTRY = 60.0  # nanoseconds in which Python reads an entry
 
 
 class Tree(NamedTuple):
@@ -40,7 +43,12 @@ class Tree(NamedTuple):
 
 
 def search(
-    G: Graph, sources: list[int], cutoff: float | None = None, against: bool = False, target: int | None = None
+    G: Graph,
+    sources: list[int],
+    cutoff: float | None = None,
+    against: bool = False,
+    target: int | None = None,
+    searches: int = 1,
 ) -> Tree:
     """Search breadth-first in NetworkX's order, to a number of hops or a target; optionally `against` the edges.
 
@@ -50,11 +58,13 @@ def search(
         q<!M> = q'P          over (min, plus)
 
     is the first edge of the first vertex that leads to each. A graph without a NetworkX original lists its edges by
-    their ends, so that the first vertex is sufficient. Of few edges Python reads the rows in less time.
+    their ends, so that the first vertex is sufficient. Python, or a loop that is compiled if so many `searches` take
+    longer than that, reads the rows of few edges in less time.
     """
     against = against and G.directed
-    if G.number_of_entries() <= FEW:
-        return _search_rows(G, sources, cutoff, against, target)
+    if (entries := G.number_of_entries()) <= FEW:
+        looped = _search_loop(G, sources, cutoff, against, target, _ENTRY * entries * searches)
+        return _search_rows(G, sources, cutoff, against, target) if looped is None else looped
     if G.source is None:
         P, rule, m = transposed(G.A) if against else G.A, semiring.min_first[datatypes.INT64], 1
     else:
@@ -77,11 +87,26 @@ def search(
     return Tree(np.concatenate(queue), depths, parent)
 
 
+def _search_loop(
+    G: Graph, sources: list[int], cutoff: float | None, against: bool, target: int | None, cost: float
+) -> Tree | None:
+    n = len(G)
+    farthest = n if cutoff is None or cutoff >= n else ceil(cutoff) if cutoff > 0 else 0
+    found = replay.run_arrays(
+        tree, G.A, *G.rows(against), np.full(n, -1), np.array(sources, np.int64), -1 if target is None else target,
+        farthest, cost=cost,
+    )  # fmt: skip
+    if found is None:
+        return None
+    queue, count, depth, parent = found
+    return Tree(queue[:count], depth[queue[:count]], parent)
+
+
 def _search_rows(G: Graph, sources: list[int], cutoff: float | None, against: bool, target: int | None) -> Tree:
     indptr, indices = G.row_lists(against)
     farthest = inf if cutoff is None else cutoff
     queue, parent, depths, last, depth = list(sources), dict.fromkeys(sources, -1), [0] * len(sources), sources, 0
-    while last and depth < farthest and target not in last:
+    while last and depth < farthest and target not in last and len(queue) < len(G):
         depth, found = depth + 1, list[int]()
         for v in last:
             for u in indices[indptr[v] : indptr[v + 1]]:
@@ -96,10 +121,10 @@ def _search_rows(G: Graph, sources: list[int], cutoff: float | None, against: bo
     return Tree(np.array(queue, np.int64), np.array(depths, np.int64), before)
 
 
-def hops(G: Graph, source: int, cutoff: float | None, against: bool = False) -> dict[Any, int]:
+def hops(G: Graph, source: int, cutoff: float | None, against: bool = False, searches: int = 1) -> dict[Any, int]:
     """Return hops from a vertex by nodes, in the order of the search."""
-    tree = search(G, [source], cutoff, against)
-    return dict(zip(G.names(tree.vertices), tree.depths.tolist(), strict=True))
+    found = search(G, [source], cutoff, against, searches=searches)
+    return dict(zip(G.names(found.vertices), found.depths.tolist(), strict=True))
 
 
 def hop_rows(G: Graph) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]]:
@@ -144,12 +169,12 @@ def single_target_shortest_path_length(G: Graph, target: Any, cutoff: float | No
 def all_pairs_shortest_path_length(G: Graph, cutoff: float | None = None) -> Iterator[tuple[Any, dict[Any, int]]]:
     """Yield for each node the hops from it by nodes."""
     for i, node in enumerate(G):
-        yield node, hops(G, i, cutoff)
+        yield node, hops(G, i, cutoff, searches=len(G))
 
 
-def _layers(tree: Tree) -> Iterator[NDArray[np.int64]]:
+def _layers(found: Tree) -> Iterator[NDArray[np.int64]]:
     """Return the vertices at each depth of a search."""
-    yield from np.split(tree.vertices, np.flatnonzero(np.diff(tree.depths)) + 1) if tree.vertices.size else ()
+    yield from np.split(found.vertices, np.flatnonzero(np.diff(found.depths)) + 1) if found.vertices.size else ()
 
 
 @claims(multigraph=True)
@@ -162,17 +187,17 @@ def bfs_layers(G: Graph, sources: Any) -> Iterator[list[Any]]:
 @claims(multigraph=True)
 def descendants_at_distance(G: Graph, source: Any, distance: Any) -> set[Any]:
     """Return the nodes at a number of hops from one."""
-    tree = search(G, [known(G, source)], distance)
-    return set(G.names(tree.vertices[tree.depths == distance]))
+    found = search(G, [known(G, source)], distance)
+    return set(G.names(found.vertices[found.depths == distance]))
 
 
 @claims(multigraph=True)
 def descendants(G: Graph, source: Any) -> set[Any]:
     """Return the other nodes that one reaches."""
-    return set(G.names(algorithms.bfs(G.A, known(G, source)).to_coo()[0])) - {source}
+    return set(G.names(search(G, [known(G, source)]).vertices[1:]))
 
 
 @claims(multigraph=True)
 def ancestors(G: Graph, source: Any) -> set[Any]:
     """Return the other nodes that reach one."""
-    return set(G.names(algorithms.bfs(transposed(G.A), known(G, source)).to_coo()[0])) - {source}
+    return set(G.names(search(G, [known(G, source)], against=True).vertices[1:]))

@@ -280,7 +280,7 @@ def negative_edge_cycle(G: Graph, weight: str | None = "weight", heuristic: bool
 @claims(multigraph=True)
 def find_negative_cycle(G: Graph, source: Any, weight: str | None = "weight") -> list[Any]:
     """Return the nodes of a negative cycle that a node reaches, the first again at the end."""
-    start = number(G, source)
+    start = number(G, source, SOURCE)
     with else_declined():
         cycle = algorithms.find_negative_cycle(G.least(weight), start)
     if cycle.size == 0:

@@ -82,7 +82,12 @@ def single_source_shortest_path(G: Graph, source: Any, cutoff: float | None = No
     """Return a path of fewest hops to each node."""
     if source not in G:
         raise nx.NodeNotFound(f"Source {source} not in G")
-    tree = search(G, [G.index[source]], cutoff)
+    return paths_by_hops(G, source, cutoff)
+
+
+def paths_by_hops(G: Graph, source: Any, cutoff: float | None, searches: int = 1) -> dict[Any, list[Any]]:
+    """Return a path of fewest hops from a node of the graph to each; so many `searches` are made."""
+    tree = search(G, [G.index[source]], cutoff, searches=searches)
     return paths_of(G, tree.vertices, tree.parent)
 
 

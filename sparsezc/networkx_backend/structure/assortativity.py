@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sparsezc import algorithms
 from sparsezc.networkx_backend.graphs.claims import claims
-from sparsezc.networkx_backend.graphs.convert import original
+from sparsezc.networkx_backend.graphs.copies import original
 from sparsezc.networkx_backend.graphs.edges import NUMBERS
 from sparsezc.networkx_backend.graphs.graph import Graph
 
@@ -148,6 +148,7 @@ def _correlation(x: NDArray[Any], y: NDArray[Any]) -> float:
     """Compute Pearson's correlation; NaN where one side is constant."""
     if x.size == 0 or (x == x[0]).all() or (y == y[0]).all():
         return float("nan")
+    x, y = (side / np.abs(side).max() for side in (x, y))  # squares of the largest may be infinite
     x, y = x - x.mean(), y - y.mean()
     return float((x * y).sum() / np.sqrt((x * x).sum() * (y * y).sum()))
 

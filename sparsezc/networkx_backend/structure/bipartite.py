@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sparsezc import applications
 from sparsezc.networkx_backend.graphs.claims import claims
-from sparsezc.networkx_backend.graphs.convert import original
+from sparsezc.networkx_backend.graphs.copies import original
 from sparsezc.networkx_backend.graphs.graph import Graph
 from sparsezc.semirings import select
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 from collections import Counter
 from collections.abc import Callable
+from numbers import Integral
 from typing import Any
 
 import networkx as nx
@@ -19,7 +20,7 @@ from sparsezc.algorithms.clustering import squares
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.networkx_backend.graphs.claims import claims, else_declined
-from sparsezc.networkx_backend.graphs.convert import original
+from sparsezc.networkx_backend.graphs.copies import original
 from sparsezc.networkx_backend.graphs.graph import Graph
 from sparsezc.networkx_backend.paths.lengths import not_all_zero
 from sparsezc.semirings import binary, select, semiring
@@ -107,10 +108,10 @@ def square_clustering(G: Graph, nodes: Any = None) -> Any:
     return found[nodes] if nodes in G else found
 
 
-def _refuse_loops(G: Graph) -> None:
+def _refuse_loops(G: Graph, has: str = "has") -> None:
     if G.number_of_loops():
         raise nx.NetworkXNotImplemented(
-            "Input graph has self loops which is not permitted; "
+            f"Input graph {has} self loops which is not permitted; "
             "Consider using G.remove_edges_from(nx.selfloop_edges(G))."
         )
 
@@ -153,11 +154,11 @@ def k_crust(G: Graph, k: int | None = None, core_number: dict[Any, int] | None =
     return _subgraph(G, core_number, k, operator.le, 1)
 
 
-@claims(reason=lambda given: None if isinstance(given["k"], int) else "k is not an integer", least=6_000)
+@claims(reason=lambda given: None if isinstance(given["k"], Integral) else "k is not an integer", least=6_000)
 def k_truss(G: Graph, k: int) -> Any:
     """Return the subgraph of edges in `k` - 2 triangles or more; :func:`sparsezc.algorithms.k_truss`."""
     _refuse_loops(G)
-    i, j, _ = algorithms.k_truss(G.A, max(k, 0)).to_coo()
+    i, j, _ = algorithms.k_truss(G.A, max(int(k), 0)).to_coo()
     kept = set(zip(G.names(i), G.names(j), strict=True))
     H = original(G).copy()
     H.remove_edges_from([edge for edge in H.edges if edge not in kept])
@@ -187,8 +188,7 @@ def generalized_degree(G: Graph, nodes: Any = None) -> Any:
 @claims()
 def onion_layers(G: Graph) -> dict[Any, int]:
     """Return by nodes the round in which it is removed, where each takes those of the least degrees."""
-    if G.number_of_loops():
-        raise nx.NetworkXNotImplemented("Input graph contains self loops which is not permitted.")
+    _refuse_loops(G, "contains")
     degree = out_degree(G.A).to_dense(0)
     order = [np.flatnonzero(degree == 0)]
     layers, core = [1], 1
@@ -212,8 +212,8 @@ def k_corona(G: Graph, k: int, core_number: Any = None) -> Any:
     """Return the subgraph of the nodes of core k with k neighbours in cores from k on."""
     given = core_number
     core = algorithms.core_number(G.A).to_dense(0) if given is None else np.array([given[node] for node in G])
-    if given is None and G.number_of_loops():
-        raise nx.NetworkXNotImplemented("Input graph has self loops which is not permitted.")
+    if given is None:
+        _refuse_loops(G)
     i, j, _ = G.A.to_coo()
     near = np.bincount(i[core[j] >= k].astype(np.int64), minlength=len(G))
     source = original(G)

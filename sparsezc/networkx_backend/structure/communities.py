@@ -9,11 +9,12 @@ import networkx as nx
 import numpy as np
 
 from sparsezc import algorithms
+from sparsezc.algorithms._lengths import lengths_of
 from sparsezc.algorithms.greedy_modularity_communities import merged
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.networkx_backend.graphs.claims import claims, else_declined
-from sparsezc.networkx_backend.graphs.convert import original
+from sparsezc.networkx_backend.graphs.copies import original
 from sparsezc.networkx_backend.graphs.graph import Graph
 from sparsezc.networkx_backend.paths.lengths import not_all_zero
 from sparsezc.networkx_backend.structure.components import groups
@@ -110,7 +111,9 @@ def greedy_modularity_communities(
         raise ValueError(f"Must have best_n >= cutoff. Got {best_n} < {cutoff}")
     if best_n == 1:
         return [set(G)]
-    A = _with_both_ends(G, not_all_zero(G, weight))
+    if lengths_of(A := not_all_zero(G, weight)).least < 0:
+        raise NotImplementedError(f"sparsezc: edge attribute {weight!r} is negative somewhere")
+    A = _with_both_ends(G, A)
     order = _by_label(G)
     if not np.array_equal(order, np.arange(n)):
         A = A[order, order].new()._known_symmetric(not G.directed)

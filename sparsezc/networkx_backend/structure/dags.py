@@ -13,7 +13,7 @@ from sparsezc import algorithms
 from sparsezc.core.vector import Vector
 from sparsezc.errors import InvalidValue
 from sparsezc.networkx_backend.graphs.claims import claims
-from sparsezc.networkx_backend.graphs.convert import original
+from sparsezc.networkx_backend.graphs.copies import original
 from sparsezc.networkx_backend.graphs.graph import Graph
 from sparsezc.networkx_backend.paths.hops import FEW
 from sparsezc.networkx_backend.structure.components import split

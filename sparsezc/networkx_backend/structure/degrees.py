@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import networkx as nx
@@ -162,8 +162,21 @@ def _cut(G: Graph, S: Any, T: Any, weight: str | None) -> Any:
     else:
         times = (between & (i <= j)).astype(np.int64)
     counted = times > 0  # beyond the cut 0 times infinity would be NaN
-    total = (values[counted] * times[counted].astype(values.dtype)).sum().item()
+    values, times = values[counted], times[counted]
+    if values.dtype.kind == "i" and values.size and max(values.max(), -values.min()) >= 2**62 // values.size:
+        return sum(x * y for x, y in zip(values.tolist(), times.tolist(), strict=True))  # may exceed 64 bits
+    total = (values * times.astype(values.dtype)).sum().item()
     return total if fraction[counted].any() else int(total)
+
+
+def _or_infinite(G: Graph, ratio: Callable[[], float], theirs: Any, *given: Any) -> float:
+    """Return a ratio; NetworkX's own where it divides by 0, which of NumPy's numbers is infinite or NaN."""
+    try:
+        return ratio()
+    except ZeroDivisionError:
+        if G.source is None:
+            raise
+        return float(theirs.orig_func(G.source, *given))
 
 
 @claims(multigraph=True)
@@ -186,14 +199,23 @@ def cut_size(G: Graph, S: Any, T: Any = None, weight: str | None = None) -> Any:
 def normalized_cut_size(G: Graph, S: Any, T: Any = None, weight: str | None = None) -> Any:
     """Return the cut over the volumes of both of its sides."""
     S, T = _sides(G, S, T)
-    return _cut(G, S, T, weight) * (1 / volume(G, S, weight) + 1 / volume(G, T, weight))
+
+    def ratio() -> float:
+        cut, one, other = _cut(G, S, T, weight), volume(G, S, weight), volume(G, T, weight)
+        return cut * (1 / one + 1 / other)  # type: ignore[no-any-return]
+
+    return _or_infinite(G, ratio, nx.normalized_cut_size, S, T, weight)
 
 
 @claims(multigraph=True)
 def conductance(G: Graph, S: Any, T: Any = None, weight: str | None = None) -> Any:
     """Return the cut over the smaller of the volumes of its sides."""
     S, T = _sides(G, S, T)
-    return _cut(G, S, T, weight) / min(volume(G, S, weight), volume(G, T, weight))
+
+    def ratio() -> float:
+        return _cut(G, S, T, weight) / min(volume(G, S, weight), volume(G, T, weight))  # type: ignore[no-any-return]
+
+    return _or_infinite(G, ratio, nx.conductance, S, T, weight)
 
 
 @claims(multigraph=True)

@@ -11,16 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc import algorithms
-from sparsezc.algorithms._degree import out_degree
 from sparsezc.core.matrix import Matrix
+from sparsezc.core.vector import Vector
 from sparsezc.networkx_backend.graphs.claims import claims
-from sparsezc.networkx_backend.graphs.convert import original
+from sparsezc.networkx_backend.graphs.copies import original
 from sparsezc.networkx_backend.graphs.graph import Graph
-from sparsezc.semirings import monoid, unary
 from sparsezc.semirings.types import datatypes
 
 #: Pairs of nodes that are computed together.
 PAIRS = 2**20
+#: Neighbours of pairs up to which sorting them takes less time than the statements of a product, 1 ms.
+FEW = 10_000
 
 Pairs = list[tuple[Any, Any]]
 Links = Iterator[tuple[Any, Any, Any]]
@@ -54,28 +55,54 @@ def _no_loops(G: Graph) -> None:
         raise NotImplementedError("sparsezc: the graph has loops, whose nodes NetworkX leaves out of what is shared")
 
 
-def _at(n: int, i: NDArray[np.int64], j: NDArray[np.int64], compute: Callable[[Matrix], Matrix]) -> NDArray[Any]:
-    """Compute a Matrix at some pairs, 0 where it has no entry."""
+def _shared(
+    G: Graph, i: NDArray[np.int64], j: NDArray[np.int64], share: NDArray[Any] | None = None,
+    label: NDArray[np.int64] | None = None,
+) -> NDArray[Any]:  # fmt: skip
+    """Count the common neighbours of pairs, or add their shares; with labels only those of the first node's label."""
+    total = np.float64 if share is not None else np.int64
+    if int(G.degrees()[i].sum() + G.degrees()[j].sum()) <= FEW:
+        pair, node = _common(G, i, j)
+        if label is not None:
+            inside = label[node] == label[i[pair]]
+            pair, node = pair[inside], node[inside]
+        return np.bincount(pair, None if share is None else share[node], i.size).astype(total)
+    A = G.A if label is None else _within(G, label)
+    d = None if share is None else Vector.from_dense(share)
+    n = len(G)
     cells, inverse = np.unique(i * n + j, return_inverse=True)
     mask = Matrix.from_coo(cells // n, cells % n, True, datatypes.BOOL, nrows=n, ncols=n)
-    rows, columns, values = compute(mask).to_coo()
-    found = np.zeros(cells.size, values.dtype)
+    rows, columns, values = algorithms.common_neighbors(A, mask, d).to_coo()
+    found = np.zeros(cells.size, total)
     found[np.searchsorted(cells, rows * n + columns)] = values
     return found[inverse]
 
 
+def _common(G: Graph, i: NDArray[np.int64], j: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the common neighbours of pairs, each with the number of its pair: those that are neighbours of both."""
+    indptr, indices = G.rows()
+    ends = np.concatenate([i, j])
+    degree = indptr[ends + 1] - indptr[ends]
+    pair = np.repeat(np.tile(np.arange(i.size), 2), degree)
+    first = np.cumsum(degree) - degree
+    near = np.arange(pair.size) + np.repeat(indptr[ends] - first, degree)
+    key = np.sort(pair * len(G) + indices[near])
+    key = key[1:][key[1:] == key[:-1]]
+    return key // len(G), key % len(G)
+
+
 @claims()
 def jaccard_coefficient(G: Graph, ebunch: Iterable[tuple[Any, Any]] | None = None) -> Links:
-    """Return coefficients of pairs, by default without an edge; :func:`sparsezc.algorithms.jaccard_coefficient`."""
+    """Return the common neighbours of pairs over all neighbours of both, by default of pairs without an edge."""
     _no_loops(G)
-    n = len(G)
-    alone = np.ones(n, bool)
-    alone[G.A.reduce_rowwise(monoid.any).new().to_coo()[0]] = False
+    degree = G.degrees()
 
     def measure(i: NDArray[np.int64], j: NDArray[np.int64]) -> Any:
-        shares = _at(n, i, j, lambda mask: algorithms.jaccard_coefficient(G.A, mask)).tolist()
+        common = _shared(G, i, j)
+        every = degree[i] + degree[j] - common
+        shares = np.divide(common, every, where=every > 0, out=np.zeros(i.size)).tolist()
         # of two without neighbours it is 0, as in NetworkX, and not 0.0
-        return [0 if none else share for share, none in zip(shares, (alone[i] & alone[j]).tolist(), strict=True)]
+        return [share if some else 0 for share, some in zip(shares, every.tolist(), strict=True)]
 
     return _predicted(G, ebunch, measure)
 
@@ -85,22 +112,29 @@ def _whole_zeros(values: NDArray[Any]) -> list[Any]:
     return [value or 0 for value in values.tolist()]
 
 
+def _over(degree: NDArray[Any]) -> NDArray[np.float64]:
+    """Return 1 over each degree or logarithm; infinity over 0."""
+    with np.errstate(divide="ignore"):
+        found: NDArray[np.float64] = 1 / degree
+    return found
+
+
 @claims()
 def resource_allocation_index(G: Graph, ebunch: Iterable[tuple[Any, Any]] | None = None) -> Links:
-    """Return sums over common neighbours; :func:`sparsezc.algorithms.resource_allocation_index`."""
+    """Return the sums of 1 over the degrees of common neighbours."""
     _no_loops(G)
-    n, compute = len(G), algorithms.resource_allocation_index
-    return _predicted(G, ebunch, lambda i, j: _whole_zeros(_at(n, i, j, lambda mask: compute(G.A, mask))))
+    share = _over(G.degrees())
+    return _predicted(G, ebunch, lambda i, j: _whole_zeros(_shared(G, i, j, share)))
 
 
 @claims()
 def adamic_adar_index(G: Graph, ebunch: Iterable[tuple[Any, Any]] | None = None) -> Links:
-    """Return sums over common neighbours; :func:`sparsezc.algorithms.adamic_adar_index`."""
+    """Return the sums of 1 over the logarithms of the degrees of common neighbours."""
     _no_loops(G)
-    n, compute = len(G), algorithms.adamic_adar_index
+    share = _over(np.log(np.maximum(G.degrees(), 1)))
 
     def measure(i: NDArray[np.int64], j: NDArray[np.int64]) -> Any:
-        found = _at(n, i, j, lambda mask: compute(G.A, mask))
+        found = _shared(G, i, j, share)
         if np.isinf(found).any():
             raise ZeroDivisionError("a node and itself have a common neighbour of degree 1, whose logarithm is 0")
         return _whole_zeros(found)
@@ -124,7 +158,7 @@ def common_neighbor_centrality(G: Graph, ebunch: Iterable[tuple[Any, Any]] | Non
     def measure(i: NDArray[np.int64], j: NDArray[np.int64]) -> Any:
         if (i == j).any():
             raise nx.NetworkXAlgorithmError("Self loops are not supported")
-        common = _at(n, i, j, lambda mask: algorithms.common_neighbors(G.A, mask))
+        common = _shared(G, i, j)
         if alpha == 1:
             return common.tolist()
         starts, row = np.unique(i, return_inverse=True)
@@ -162,12 +196,11 @@ def cn_soundarajan_hopcroft(
 ) -> Links:
     """Return the numbers of common neighbours, those of the pair's own community twice."""
     _no_loops(G)
-    n, label = len(G), _communities(G, community)
-    W = _within(G, label)
+    label = _communities(G, community)
 
     def measure(i: NDArray[np.int64], j: NDArray[np.int64]) -> Any:
-        common = _at(n, i, j, lambda mask: algorithms.common_neighbors(G.A, mask))
-        inside = _at(n, i, j, lambda mask: algorithms.common_neighbors(W, mask))
+        common = _shared(G, i, j)
+        inside = _shared(G, i, j, label=label)
         return (common + np.where(label[i] == label[j], inside, 0)).tolist()
 
     return _predicted(G, ebunch, measure)
@@ -179,12 +212,10 @@ def ra_index_soundarajan_hopcroft(
 ) -> Links:
     """Return sums of one over the degrees of common neighbours in the pair's own community."""
     _no_loops(G)
-    n, label = len(G), _communities(G, community)
-    W = _within(G, label)
-    share = out_degree(G.A).apply(unary.minv[datatypes.FP64]).new()
+    label, share = _communities(G, community), _over(G.degrees())
 
     def measure(i: NDArray[np.int64], j: NDArray[np.int64]) -> Any:
-        found = _at(n, i, j, lambda mask: algorithms.common_neighbors(W, mask, share))
+        found = _shared(G, i, j, share, label)
         return _whole_zeros(np.where(label[i] == label[j], found, 0))
 
     return _predicted(G, ebunch, measure)
@@ -198,12 +229,11 @@ def within_inter_cluster(
     if delta <= 0:
         raise nx.NetworkXAlgorithmError("Delta must be greater than zero")
     _no_loops(G)
-    n, label = len(G), _communities(G, community)
-    W = _within(G, label)
+    label = _communities(G, community)
 
     def measure(i: NDArray[np.int64], j: NDArray[np.int64]) -> Any:
-        common = _at(n, i, j, lambda mask: algorithms.common_neighbors(G.A, mask))
-        inside = _at(n, i, j, lambda mask: algorithms.common_neighbors(W, mask))
+        common = _shared(G, i, j)
+        inside = _shared(G, i, j, label=label)
         same = (label[i] == label[j]).tolist()
         return [x if one else 0 for x, one in zip((inside / (common - inside + delta)).tolist(), same, strict=True)]
 

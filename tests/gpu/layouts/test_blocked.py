@@ -12,6 +12,7 @@ from sparsezc.device import cuda
 from sparsezc.engines.gpu import matrix_stores
 from sparsezc.engines.gpu.layouts import column_blocks
 from sparsezc.engines.gpu.layouts.column_blocks import ColumnBlocks
+from sparsezc.engines.gpu.storage import layout
 from sparsezc.memory import budget
 
 N = 330
@@ -157,8 +158,9 @@ def test_blocks_go_where_the_room_is_needed(gpu: Any, monkeypatch: pytest.Monkey
         assert budget.available() == free - needed
         assert B._store.rows.layouts[ColumnBlocks].built.nbytes == needed
         assert budget.reclaim()
-        assert B._store.rows.layouts[ColumnBlocks].built is None
-        assert B.mxv(v, "plus_second").new().to("cpu").isclose(first.to("cpu"))
+        for k in range((layout._PAUSE + 1) * column_blocks._PRODUCTS):  # what took the memory may come again at once
+            assert B._store.rows.layouts[ColumnBlocks].built is None, k
+            assert B.mxv(v, "plus_second").new().to("cpu").isclose(first.to("cpu"))
     assert B.mxv(v, "plus_times").new().to("cpu").isclose(A.mxv(full("FP64"), "plus_times").new())
     assert B._store.rows.layouts[ColumnBlocks].built.values  # and these serve both
     B.mxv(v, "plus_second").new()

@@ -68,6 +68,34 @@ def test_a_kernel_reads_what_was_written() -> None:
         np.testing.assert_array_equal(out, wanted)
 
 
+def test_some_arguments_are_written_again() -> None:
+    passed = Signature.parse(TEXT, "KERNEL", "its text").passed(typedefs(TEXT) | {"Pair": np.dtype("c8")})
+    device = EmulatedDevice()
+    kernel, slots = device.compile(TEXT, "KERNEL", passed), ArgumentSlots(passed)
+    x, y, out = np.array([0.5, 1.25]), np.array([3.0, 4.0]), np.zeros(14)
+    slots.write(
+        (
+            8,
+            -7,
+            np.bool_(True),
+            on_device(x),
+            np.float32(1.5),
+            -3,
+            np.complex128(2j),
+            np.float64(0.1),
+            np.complex64(4j),
+            255,
+            6,
+            on_device(out),
+            0,
+        )
+    )
+    slots.part(3, 3)((on_device(y), np.float32(2.5), -5))  # before the complex ones
+    slots.part(9, 2)((7, 2**32 - 1))  # and after them
+    device._launch(kernel, ctypes.c_void_p(slots.address), 1, 1)
+    np.testing.assert_array_equal(out, [4, -7, 1, 4, 2.5, -5, 0, 2, 0.1, 0, 4, 7, 2**32 - 1, 1])
+
+
 def test_the_emulator_refuses_types_that_are_not_the_kernels() -> None:
     passed = Signature.parse(TEXT, "KERNEL", "its text").passed(typedefs(TEXT) | {"Pair": np.dtype("c8")})
     with pytest.raises(EmulatorError, match="parameters are told as"):

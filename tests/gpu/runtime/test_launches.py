@@ -16,6 +16,7 @@ import pytest
 
 import sparsezc as gb
 from sparsezc import ops
+from sparsezc.core import replay
 from sparsezc.device import cuda
 from sparsezc.device.launcher import Launcher
 from sparsezc.device.signature import Shape, Signature, kernels
@@ -130,6 +131,7 @@ def picks() -> None:
     L.ewise_add(L.T, "first").new()
     ops.color_rows(A, label).new()
     ops.walk(A, [1, 2], 3, seed=1).new()
+    replay.follow(gb.Vector.from_dense([1, 2, 0]).to("gpu"), np.array([1, 2]), 3, lambda: None)
 
 
 def compressed() -> None:

@@ -292,8 +292,8 @@ def test_scipys_formats(tmp_path: Path, room: int, kind: str) -> None:
 
 MM = "%%MatrixMarket matrix coordinate integer general\n"
 BAD = {
-    "a.txt": ("0 1\n0 two\n", r"a\.txt, line 2: found 'two'"),
-    "outside.mtx": (f"{MM}3 3 2\n1 1 5\n4 1 5\n", r"line 4: found the row 4"),
+    "a.txt": ("0 1\n0 two\n", r"a\.txt, line 2, column 2 \(character 3\): found 'two'"),
+    "outside.mtx": (f"{MM}3 3 2\n1 1 5\n4 1 5\n", r"line 4, column 1 \(character 1\): found the row 4"),
     "cut.mtx": (f"{MM}3 3 2\n1 1 5\n", "truncated: it has 1 entries"),
     "surplus.mtx": (f"{MM}3 3 1\n1 1 5\n2 2 5\n", "more than the 1 entries"),
     "half.mtx": (f"{MM}3 3 1\n1 1 5.5\n", "the header says integer"),

@@ -119,5 +119,5 @@ def test_the_package_for_zstd_is_named(tmp_path: Path, monkeypatch: pytest.Monke
 def test_a_text_that_begins_as_a_packing_is_text(tmp_path: Path) -> None:
     path = tmp_path / "a.el"
     path.write_text("BZhang 1\n")
-    with pytest.raises(gb.exceptions.GraphblasException, match="line 1: found 'BZhang'"):
+    with pytest.raises(gb.exceptions.GraphblasException, match=r"line 1, column 1 \(character 1\): found 'BZhang'"):
         gb.io.read(path)

@@ -60,7 +60,7 @@ def test_matrix_market_is_read_from_a_pipe(tmp_path: Path) -> None:
 def test_errors_name_the_pipe(tmp_path: Path) -> None:
     with (
         pipe(tmp_path / "a.txt", b"0 1\n0 two\n") as path,
-        pytest.raises(FileFormatError, match=rf"^{path}, line 2: found 'two'"),
+        pytest.raises(FileFormatError, match=rf"^{path}, line 2, column 2 \(character 3\): found 'two'"),
     ):
         load(path)
     with pipe(tmp_path / "a.txt", b"") as path, pytest.raises(FileFormatError, match=rf"^{path} is empty"):

@@ -17,12 +17,12 @@ from tests.io.graphs import load
 
 MM = "%%MatrixMarket matrix coordinate integer general\n"
 TEXT = {
-    # name: (text, the line of the weight 300)
-    "a.txt": ("# c\n0 1 5\n\n1 2 300\n", 4),
-    "a.csv": ("weight,u,v\n5,0,1\n300,1,2\n", 3),
-    "a.mtx": (MM + "% c\n3 3 2\n1 2 5\n3 1 300\n", 5),
-    "a.gr": ("c x\np sp 3 2\na 1 2 5\na 1 3 300\n", 4),
-    "a.graph": ("%x\n3 2 001\n2 300\n% y\n1 300 3 4\n2 4\n", 3),
+    # name: (text, the place of the weight 300)
+    "a.txt": ("# c\n0 1 5\n\n1 2 300\n", "line 4, column 3 (character 5)"),
+    "a.csv": ("weight,u,v\n5,0,1\n300,1,2\n", "line 3, column 1 (character 1)"),
+    "a.mtx": (MM + "% c\n3 3 2\n1 2 5\n3 1 300\n", "line 5, column 3 (character 5)"),
+    "a.gr": ("c x\np sp 3 2\na 1 2 5\na 1 3 300\n", "line 4, column 3 (character 7)"),
+    "a.graph": ("%x\n3 2 001\n2 300\n% y\n1 300 3 4\n2 4\n", "line 3, column 2 (character 3)"),
 }
 BINARY = ("a.wsg", "a.bel", "a.npz", "a.parquet", "a.h5")
 
@@ -38,10 +38,10 @@ def taken(path: Path, bounded: bool, dtype: str) -> None:
 
 @pytest.mark.parametrize("name", TEXT)
 @pytest.mark.parametrize("bounded", [False, True])
-def test_text_is_refused_by_line(tmp_path: Path, name: str, bounded: bool) -> None:
-    path, (text, line) = tmp_path / name, TEXT[name]
+def test_text_is_refused_by_place(tmp_path: Path, name: str, bounded: bool) -> None:
+    path, (text, place) = tmp_path / name, TEXT[name]
     path.write_text(text)
-    said = re.escape(f"{path}, line {line}: found the weight 300; weights='INT8' needs whole numbers from -128 to 127")
+    said = re.escape(f"{path}, {place}: found the weight 300; weights='INT8' needs whole numbers from -128 to 127")
     with pytest.raises(InvalidValue, match=said):
         taken(path, bounded, "INT8")
     assert not path.with_name("target.h5").exists()

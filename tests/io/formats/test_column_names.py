@@ -44,7 +44,10 @@ def test_names_in_a_file_of_any_other_name(tmp_path: Path, name: str) -> None:
 def test_no_names_in_a_list(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_text("dst src\n1 0\n")
-    with pytest.raises(gb.exceptions.GraphblasException, match="line 1: found 'dst'; a whole number is needed"):
+    with pytest.raises(
+        gb.exceptions.GraphblasException,
+        match=r"line 1, column 1 \(character 1\): found 'dst'; a whole number is needed",
+    ):
         gb.io.read(path)
 
 

@@ -57,7 +57,9 @@ class TestAskedIntegers:
     @pytest.mark.parametrize("word", [f"{LARGE}.5", "1e19", f"{2**63}.0", "-1e300"])
     def test_are_refused_by_line(self, tmp_path, name, bounded, word) -> None:
         path, line = put(tmp_path, name, ["7", word])
-        with pytest.raises(InvalidValue, match=rf"a\.\w+, line {line + 1}: found the weight .*; weights='INT64' needs"):
+        with pytest.raises(
+            InvalidValue, match=rf"a\.\w+, line {line + 1}, column 3 \(.*\): found the weight .*; weights='INT64' needs"
+        ):
             values(path, bounded, weights="INT64")
 
 
@@ -82,7 +84,9 @@ class TestUnsigned:
 
     def test_do_not_fit(self, tmp_path, name, bounded) -> None:
         path, line = put(tmp_path, name, [f"{MOST}"])
-        with pytest.raises(InvalidValue, match=f"line {line}: found the weight {MOST}; weights='INT64' needs"):
+        with pytest.raises(
+            InvalidValue, match=rf"line {line}, column 3 \(.*\): found the weight {MOST}; weights='INT64' needs"
+        ):
             values(path, bounded, weights="INT64")
 
 
@@ -90,7 +94,9 @@ class TestUnsigned:
 def test_large_and_negative(tmp_path: Path, bounded: bool) -> None:
     for name in ("a.txt", "integer.mtx"):
         path, line = put(tmp_path, name, ["-1", f"{MOST}"])
-        with pytest.raises(FileFormatError, match=rf"line {line + 1}: .*{MOST}; beside negative weights"):
+        with pytest.raises(
+            FileFormatError, match=rf"line {line + 1}, column 3 \(.*\): .*{MOST}; beside negative weights"
+        ):
             values(path, bounded)
     assert load(put(tmp_path, "a.txt", ["-1", f"{MOST}"])[0], weights=False).nvals == 2
 
@@ -112,7 +118,9 @@ def test_large_in_a_later_chunk(tmp_path: Path, bounded: bool, least: int) -> No
 def test_a_metis_weight_that_is_too_large(tmp_path: Path) -> None:
     path = tmp_path / "a.graph"
     path.write_text(f"2 1 001\n2 {MOST}\n1 {MOST}\n")
-    with pytest.raises(FileFormatError, match=f"line 2: found the weight '{MOST}'; it must be below"):
+    with pytest.raises(
+        FileFormatError, match=rf"line 2, column 2 \(character 3\): found the weight '{MOST}'; it must be below"
+    ):
         load(path)
     path.write_text(f"2 1 001\n2 {2**63 - 1}\n1 {2**63 - 1}\n")
     assert load(path).values.read().tolist() == [2**63 - 1]
@@ -132,7 +140,9 @@ class TestFloats:
         path, line = put(tmp_path, name, ["0.5", word])
         for weights in refused:
             said = "FP64 holds 0 or" if weights is None else f"weights='{weights}' needs 0 or"
-            with pytest.raises((InvalidValue, FileFormatError), match=f"line {line + 1}: found the weight .*; {said}"):
+            with pytest.raises(
+                (InvalidValue, FileFormatError), match=rf"line {line + 1}, column 3 \(.*\): found the .*; {said}"
+            ):
                 values(path, bounded, weights=weights)
         assert load(path, weights=False).nvals == 2
 

@@ -311,7 +311,9 @@ class TestRange:
     @pytest.mark.parametrize("ids", ["9223372036854775807 1 5", "9223372036854775807 1 -5", "9223372036854775808 1 -5"])
     def test_the_largest_id_is_none_but_a_name(self, tmp_path: Path, ids: str) -> None:
         path = put(tmp_path, "a.txt", f"0 1 99999999999999999999\n{ids}\n")
-        with pytest.raises(FileFormatError, match=r"line 2: found the vertex id .*below 2\^63"):
+        with pytest.raises(
+            FileFormatError, match=r"line 2, column 1 \(character 1\): found the vertex id .*below 2\^63"
+        ):
             load(path, weights=False)
         _, names = gb.io.read(path, relabel=True, weights=False)
         assert names.tolist() == ["0", "1", ids.split()[0]]

@@ -146,7 +146,7 @@ def test_konect(text: str, shape: tuple[int, int], found: dict[Any, Any], tmp_pa
     ("text", "message"),
     [
         ("1 2\n", "line 1: found no line '% FORMAT WEIGHTS'"),
-        ("% sym unweighted\n1 2\n0 1\n", "line 3: found the vertex id '0'; ids start at 1"),
+        ("% sym unweighted\n1 2\n0 1\n", r"line 3, column 1 \(character 1\): found the vertex id '0'; ids start at 1"),
         ("% bip unweighted\n% 1 2 2\n1 3\n", "says 2 x 2 in its head and has the id 3"),
         ("% asym weighted\n1 2 3 4\n1 2 3\n", "line 3: found 3 columns; 4 are needed"),
         ("% asym weighted\n", "holds no edges"),

@@ -11,6 +11,7 @@ import pytest
 
 import sparsezc as gb
 from sparsezc.cli import main
+from sparsezc.memory.mapped import PAGE, MappedBuffer
 from tests.algorithms.graphs import csr, matrix
 
 pytest.importorskip("h5py", reason="h5py is not installed")
@@ -147,6 +148,34 @@ def test_damage_is_found_before_a_loop_reads_it(file: Path) -> None:
         A = gb.io.read(file)
         with pytest.raises(gb.errors.FileFormatError, match=r"checksum of indices_1"):
             alg.bfs(A, 1)
+
+
+def test_values_are_compared_when_a_loop_reads_them(file: Path) -> None:
+    content = bytearray(file.read_bytes())
+    at = content.index(gb.io.read(file, placement="mapped")._store.csr.values.array.tobytes())
+    content[at + 5000] ^= 1
+    file.write_bytes(content)
+    A = gb.io.read(file, placement="mapped")
+    assert alg.bfs(A, 1).nvals > 1
+    with pytest.raises(gb.errors.FileFormatError, match=r"checksum of values"):
+        alg.sssp(A, 1)
+
+
+def test_searches_tell_the_system_not_to_read_ahead(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    told: dict[str, set[bool]] = {}
+    original = MappedBuffer.expect
+
+    def watched(self: MappedBuffer, *, jumps: bool) -> None:
+        told.setdefault(what, set()).add(jumps)
+        original(self, jumps=jumps)
+
+    monkeypatch.setattr(MappedBuffer, "expect", watched)
+    gb.io.convert("kron:12", tmp_path / "a.h5")
+    A = gb.io.read(tmp_path / "a.h5", placement="mapped")
+    assert A._store.csr.indices.nbytes >= PAGE  # so it is mapped, not read
+    for what, call in IN_PLACE.items():  # noqa: B007
+        call(A)
+    assert told == {name: {name in ("levels", "parents", "distances")} for name in IN_PLACE}
 
 
 def test_compressed_ids_are_read_into_memory(tmp_path: Path) -> None:

@@ -98,7 +98,7 @@ def test_lines_are_cut_at_their_starts(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("1 2\n" * 400 + "1 x\n" + "1 2\n" * 30, "line 401: found 'x'"),
+        ("1 2\n" * 400 + "1 x\n" + "1 2\n" * 30, "line 401, column 2 (character 3): found 'x'"),
         ("1 2\n" * 400 + "1 2 3\n" + "1 2\n" * 30, "line 401: found 3 columns; 2 are needed"),
         ("# 9 x 9, 400 entries\n" + "1 2\n" * 399, "its first line says 400"),
         ("# nothing\n" * 100, "holds no edges"),

@@ -45,7 +45,7 @@ def run(
             raise InvalidValue(f"{x.operation}: {u.name} has {u._store.nvals} entries; {n} are needed, one everywhere")
     rows = _rows(x, write.mask, n)
     with ExitStack() as stack:  # an operand that is given twice is lent once
-        lend = {1: borrowed_values, 2: borrowed}
+        lend: dict[int, Any] = {1: borrowed_values, 2: borrowed}
         arrays = {key: stack.enter_context(lend[u.ndim](u._store)) for key, u in given.items()}
         operands = [arrays[id(u._store)] if u.ndim else u.value for u in x.operands]
         at, found = compute(x, operands, rows)

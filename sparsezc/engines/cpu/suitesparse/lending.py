@@ -5,6 +5,7 @@ python-graphblas's own methods take 30 times as long, which is more than a searc
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -55,75 +56,105 @@ HYPERCSR = Format(lib.GxB_Matrix_unpack_HyperCSR, lib.GxB_Matrix_pack_HyperCSR, 
 TABLE = Format(lib.GxB_Matrix_unpack_FullR, lib.GxB_Matrix_pack_FullR, _OF_MATRIX)
 FULL = Format(lib.GxB_Vector_unpack_Full, lib.GxB_Vector_pack_Full, _OF_VECTOR)
 _BY_ROWS = {lib.GxB_SPARSE: CSR, lib.GxB_HYPERSPARSE: HYPERCSR, lib.GxB_FULL: TABLE}
-_CONTROL = lib.GxB_SPARSITY_CONTROL
+_CONTROL, _STATUS, _ORIENTATION = lib.GxB_SPARSITY_CONTROL, lib.GxB_SPARSITY_STATUS, lib.GxB_FORMAT
+_FULL, _BY_ROW, _INT = lib.GxB_FULL, lib.GxB_BY_ROW, ffi.typeof("int32_t*")
 _new, _buffer, _NULL = ffi.new, ffi.buffer, ffi.NULL
+_NO_VALUES = np.empty(0)
 _INDEX = np.dtype(np.int64)  # sizes stay below 2**60, so signs do not matter
 
 
 def format_of(store: Any) -> Format | None:
     """Return the format of a Matrix, or of a full Vector; None for formats that are not lent."""
-    handle, kind = store.gb_obj[0], ffi.new("int32_t*")
+    handle, kind = store.gb_obj[0], _new(_INT)
     if store.ndim == 1:
-        lib.GxB_Vector_Option_get_INT32(handle, lib.GxB_SPARSITY_STATUS, kind)
-        return FULL if kind[0] == lib.GxB_FULL else None
-    lib.GxB_Matrix_Option_get_INT32(handle, lib.GxB_FORMAT, kind)
-    if kind[0] != lib.GxB_BY_ROW:
+        _OF_VECTOR[0](handle, _STATUS, kind)
+        return FULL if kind[0] == _FULL else None
+    of_matrix = _OF_MATRIX[0]
+    of_matrix(handle, _ORIENTATION, kind)
+    if kind[0] != _BY_ROW:
         return None
-    lib.GxB_Matrix_Option_get_INT32(handle, lib.GxB_SPARSITY_STATUS, kind)
+    of_matrix(handle, _STATUS, kind)
     return _BY_ROWS.get(kind[0])
+
+
+class _Cells:
+    """What a loan writes: pointers, sizes, settings. They are used again, as making each takes half a microsecond."""
+
+    __slots__ = ("control", "iso", "listed", "pointers", "sizes", "switch", "unpacked")
+
+    def __init__(self, indices: int, listed: int, sorted: int) -> None:
+        self.pointers = [_new("GrB_Index**") for _ in range(indices)] + [_new("void**")]
+        self.sizes, self.iso, self.listed = _new("GrB_Index[4]"), _new("bool*"), _new("GrB_Index*")
+        self.control, self.switch = _new("int32_t*"), _new("double*")
+        places = [self.sizes + k for k in range(indices + 1)]
+        self.unpacked = *self.pointers, *places, self.iso, *(self.listed,) * listed, *(_NULL,) * (sorted + 1)
 
 
 class Lent:
     """A context that lends an object's arrays, which are valid within it alone; the object has no content meanwhile.
 
     It gives a list of arrays, the values last, whether one value stands for all, and the number of listed rows, or
-    None. Arrays may be longer than their content. The object's format and settings remain.
+    None. Arrays may be longer than their content. The object's format and settings remain. Without `values` there are
+    none in the last array.
     """
 
-    __slots__ = ("_format", "_iso", "_listed", "_pointers", "_settings", "_sizes", "_store")
+    __slots__ = ("_cells", "_format", "_settings", "_store", "_values")
 
-    def __init__(self, store: Any, format: Format) -> None:
-        self._store, self._format = store, format
+    def __init__(self, store: Any, format: Format, *, values: bool = True) -> None:
+        self._store, self._format, self._values = store, format, values
 
     def __enter__(self) -> tuple[list[NDArray[Any]], bool, int | None]:
         store, (unpack, _, options, indices, listed, sorted) = self._store, self._format
         handle = store.gb_obj[0]
-        self._settings = _read(handle, options)
-        self._pointers = pointers = [_new("GrB_Index**") for _ in range(indices)]
-        pointers.append(_new("void**"))
-        self._sizes = sizes = _new("GrB_Index[4]")
-        self._iso = iso = _new("bool*")
-        self._listed = number = [_new("GrB_Index*")] * listed
-        places = [sizes + k for k in range(indices + 1)]
-        status = unpack(handle, *pointers, *places, iso, *number, *(_NULL,) * sorted, _NULL)
+        free = _free[indices, listed]
+        try:
+            cells = self._cells = free.pop()
+        except IndexError:
+            cells = self._cells = _Cells(indices, listed, sorted)
+        self._settings = _read(handle, options, cells)
+        status = unpack(handle, *cells.unpacked)
         if status:
             native.gb.exceptions.check_status(status, store)
         try:
-            found = [_seen(pointers[k], sizes[k], _INDEX) for k in range(indices)]
-            found.append(_seen(pointers[indices], sizes[indices], store.dtype.np_type))
-            return found, iso[0], number[0][0] if listed else None
+            pointers, sizes = cells.pointers, cells.sizes
+            found = [_seen(pointers[k][0], sizes[k], _INDEX) for k in range(indices)]
+            if self._values:
+                found.append(_seen(pointers[indices][0], sizes[indices], store.dtype.np_type))
+            else:
+                found.append(_NO_VALUES)
+            return found, cells.iso[0], cells.listed[0] if listed else None
         except BaseException:  # the object gets its content back
             self.__exit__()
             raise
 
     def __exit__(self, *error: object) -> None:
-        store, (_, pack, options, indices, _, sorted) = self._store, self._format
-        handle, sizes = store.gb_obj[0], list(self._sizes[0 : indices + 1])
-        number = [k[0] for k in self._listed]
-        status = pack(handle, *self._pointers, *sizes, self._iso[0], *number, *(False,) * sorted, _NULL)
+        store, (_, pack, options, indices, listed, sorted) = self._store, self._format
+        handle, cells = store.gb_obj[0], self._cells
+        sizes, number = cells.sizes[0 : indices + 1], (cells.listed[0],) * listed
+        status = pack(handle, *cells.pointers, *sizes, cells.iso[0], *number, *(False,) * sorted, _NULL)
         if status:
             native.gb.exceptions.check_status(status, store)
-        if _read(handle, options) != self._settings:
+        packed = _packed.get(pack)
+        if packed is None:
+            packed = _packed[pack] = _read(handle, options, cells)
+        if self._settings != packed:
             control, *values = self._settings
             options[1](handle, _CONTROL, control)
             for field, value in zip(options[4], values, strict=True):
                 options[3](handle, field, value)
+        _free[indices, listed].append(cells)
 
 
-def _read(handle: Any, options: tuple[Any, ...]) -> list[Any]:
+#: Cells that no loan uses, by the numbers of arrays and of listed rows.
+_free: defaultdict[tuple[int, int], list[_Cells]] = defaultdict(list)
+#: The settings that an object has after a packing, by its function: reading them again takes as long as packing.
+_packed: dict[Any, list[Any]] = {}
+
+
+def _read(handle: Any, options: tuple[Any, ...], cells: _Cells) -> list[Any]:
     """Return the values of the settings that SuiteSparse forgets when it packs."""
     get_control, _, get_switch, _, fields = options
-    control, switch = _new("int32_t*"), _new("double*")
+    control, switch = cells.control, cells.switch
     get_control(handle, _CONTROL, control)
     found = [control[0]]
     for field in fields:
@@ -137,7 +168,7 @@ def _seen(pointer: Any, nbytes: int, dtype: np.dtype[Any]) -> NDArray[Any]:
     if not nbytes:
         return np.empty(0, dtype)
     whole = nbytes - nbytes % dtype.itemsize  # of values there may be room for more
-    return np.frombuffer(_buffer(pointer[0], whole), dtype)
+    return np.frombuffer(_buffer(pointer, whole), dtype)
 
 
 def new_vector(

@@ -11,9 +11,6 @@ from sparsezc.engines.gpu.runtime import codegen, groups, launch
 from sparsezc.engines.gpu.runtime.codegen import function, typedefs
 from sparsezc.engines.gpu.storage.vector_store import VectorStore
 
-# The result, whether there is one, and those of blocks begin at these bytes of an array.
-_HAS, _PARTS = 16, 32
-
 
 def reduce_vector(monoid: Any, u: VectorStore) -> Any:
     """Return the value as a NumPy scalar, or None where there is no entry. Waits for the device."""
@@ -30,13 +27,12 @@ def reduce_vector(monoid: Any, u: VectorStore) -> Any:
     )
     kernel = codegen.kernel(gpu, "reduce.cu", prelude, "reduce")
     grid = launch.blocks(gpu, u.size)
-    dtype = np.dtype(monoid.type.np_type)
-    held = xp.empty(_PARTS + (dtype.itemsize + 1) * grid, np.uint8)
-    result, parts = held[:_HAS].view(dtype), held[_PARTS:]
+    dtype = monoid.type.np_type
+    both = xp.empty(3, np.uint64)  # the result, of at most 16 bytes, and whether there is one: one copy to the host
     kernel.launch(
-        grid, groups.Vector(*u.operands()), size=u.size, partial=parts[: dtype.itemsize * grid].view(dtype),
-        partial_has=parts[dtype.itemsize * grid :], arrived=xp.zeros(1, np.uint32), result=result,
-        result_has=held[_HAS:],
+        grid, groups.Vector(*u.operands()), size=u.size, partial=xp.empty(grid, dtype),
+        partial_has=xp.empty(grid, np.uint8), arrived=xp.zeros(1, np.uint32), result=both[:2].view(dtype),
+        result_has=both[2:].view(np.uint8),
     )  # fmt: skip
-    found = gpu.asnumpy(held[:_PARTS])  # both at once: each reading waits
-    return found[:_HAS].view(dtype)[0] if found[_HAS] else None
+    held = gpu.asnumpy(both)
+    return held[:2].view(dtype)[0] if held[2:].view(np.uint8)[0] else None

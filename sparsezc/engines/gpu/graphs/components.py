@@ -58,9 +58,8 @@ def components(matrix: MatrixStore) -> VectorStore | None:
     # Before what the host has to find out for the other two: it does that meanwhile.
     hub = codegen.kernel(gpu, "hub.cu", "", "hub")
     hub.launch(launch.blocks(gpu, rows.nrows), nrows=rows.nrows, indptr=rows.indptr, state=state, seen=words[0])
-    search = Search(rows, back, BOOL, words)
+    search = Search(rows, back, BOOL, words, leaves=not directed)
     near, heads = search.near, search.heads
-    search.by_heads = search.has_heads and not (near or directed)
     search.expand(LEVELS)
     case = _Case(rows.wide, directed, heads.k > 0, not (near or directed), rows.chunks.length, at_once)
     rest = _kernel(gpu, stats.collecting is not None, case)  # type: ignore[arg-type]  # hashable, as in plan.py

@@ -78,25 +78,33 @@ _NO_BACK = _Back(groups.NULL, groups.NULL, groups.NULL, groups.NULL, groups.NULL
 
 
 @launch.locked
-def search(matrix: MatrixStore, frontier: VectorStore, parents: bool) -> VectorStore | None:
+def search(matrix: MatrixStore, start: VectorStore | int, parents: bool) -> VectorStore | None:
     """Return the level of each vertex, INT32, or the one before it, INT64; None where statements have to search.
 
-    `frontier`: where the search starts; with `parents` its values are the results there. Statements search where
-    products are served by parts, as these need the host, and over compressed ids, which no lane can read alone.
+    `start`: the vertex where the search starts, or several; with `parents` their values are the results there.
+    Statements search where products are served by parts, as these need the host, and over compressed ids, which no lane
+    can read alone.
     """
     rows, back = matrix.in_stored_order()
-    if rows is None or frontier.bits is None or not serves(rows, back) or (parents and rows.order is not None):
+    if rows is None or not serves(rows, back) or (parents and rows.order is not None):
         return None
-    frontier.arrange(rows.order)
+    if not isinstance(start, int) and start.bits is None:
+        return None
     found = VectorStore(INT64 if parents else INT32, rows.nrows)
     found.make()
     found.order = rows.order
-    words = rows.device.xp.zeros((3, found.nwords), np.uint32)
-    words[0] = frontier.bits
+    words, x = rows.device.xp.zeros((3, found.nwords), np.uint32), found.values
+    if isinstance(start, int):  # no vector is made for it: that took as long as the first levels
+        at = start if rows.order is None else int(rows.order.places[start])
+        words[0, at >> 5] = 1 << (at & 31)
+        if parents:
+            x[at] = at
+    else:
+        start.arrange(rows.order)
+        words[0], x = start.bits, start.values
     run = Search(rows, back, found.dtype, (*words, found.bits))
-    x = frontier.values if parents else 0
     while True:
-        run.expand(whole_loops.ROUNDS, found.values, x)
+        run.expand(whole_loops.ROUNDS, found.values, x if parents else 0)
         met, pushed, read, met_before = rows.device.asnumpy(run.state[:4]).tolist()
         if met == met_before:
             break
@@ -121,22 +129,30 @@ class Search:
     heads : Heads
         Those of the rows, which pushes read.
     by_heads : bool
-        Pulls read heads and no rows, and vertices may be left: the caller set this.
+        Pulls read heads and no rows, and vertices are left.
     words : tuple of arrays of uint32, shape (nwords,)
         Presence words: vertices that need not be found, that were so before, the frontier, and those that were met.
         Before the first launch the first is where the search starts, and the others are empty. At the end the first
         holds the vertices that were met, and some of those that no row names.
     state : array of uint64
         What search.cu counts.
+
+    Parameters
+    ----------
+    leaves : bool
+        Vertices may be left, where pulls over the link can do with heads.
     """
 
-    def __init__(self, rows: Rows, back: Rows | None, result: DataType, words: tuple[Any, ...]) -> None:
+    def __init__(
+        self, rows: Rows, back: Rows | None, result: DataType, words: tuple[Any, ...], *, leaves: bool = False
+    ) -> None:
         gpu = rows.device
         self.near = placements.lie_near(rows) and (back is None or placements.lie_near(back))
-        self._rows, self._back, self._started, self.by_heads, self.words = rows, back, 0, False, words
+        self._rows, self._back, self._started, self.words = rows, back, 0, words
         demand = Demand(0, BOOL, columns=rows)
         self._pulled = NO_HEADS if back is None else back.layouts[HeadCache].get_or_build(back, demand)
         self.heads = rows.layouts[HeadCache].to_push(rows, back, 0)
+        self.by_heads = leaves and self._pulled.k > 0 and not self.near
         at_once, heads = rows_per_warp.choose(rows), self.heads.k + self._pulled.k > 0
         grows = result is BOOL and back is rows
         case = _Case(rows.wide, result, grows, heads, self.near, rows.chunks.length, at_once)
@@ -145,11 +161,6 @@ class Search:
         self._grid = shares(rows, kernel, at_once)
         sliced = 0.0 if self.near or back is None else back.layouts[FirstSlices].share_of(back)
         self._run, self._sliced = stats.together(kernel, self.near), sliced
-
-    @property
-    def has_heads(self) -> bool:
-        """Return whether pulls read heads."""
-        return self._pulled.k > 0
 
     def expand(self, levels: int, w: Any = 0, x: Any = 0) -> None:
         """Expand at most so many levels, and write the results."""

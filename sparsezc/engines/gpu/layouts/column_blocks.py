@@ -19,7 +19,7 @@ import numpy as np
 
 from sparsezc.device import cuda
 from sparsezc.engines.gpu.runtime import array_pool, codegen, launch
-from sparsezc.engines.gpu.storage.layout import Built, Demand
+from sparsezc.engines.gpu.storage.layout import BuiltAfter, Demand
 from sparsezc.engines.gpu.storage.matrix_store import Rows
 from sparsezc.memory import budget
 from sparsezc.memory.device import DeviceBuffer
@@ -49,20 +49,19 @@ def count(nbytes: int) -> int:
     return math.ceil(made) if made > 2 else 1
 
 
-class ColumnBlocks(Built[Blocks]):
+class ColumnBlocks(BuiltAfter[Blocks]):
     """Layout: rows cut by columns.
 
     Attributes
     ----------
     built : Blocks or None
     products : float
-        Products with full vectors that blocks would have served; -inf where column blocking is disabled for this
-        matrix, as its entries are not scattered.
+        Counts products with full vectors; -inf where column blocking is disabled for this matrix, as its entries are
+        not scattered.
     """
 
     def __init__(self) -> None:
-        super().__init__()
-        self.products = 0.0
+        super().__init__(_PRODUCTS)
 
     def get_or_build(self, rows: Rows, demand: Demand) -> list[Rows]:
         """Return the blocks for a product with a full vector; without blocks, the rows alone."""
@@ -81,9 +80,9 @@ class ColumnBlocks(Built[Blocks]):
     def is_worth(self, rows: Rows, demand: Demand) -> bool:
         """Return true after the first products, if most entries miss the cache and half the free memory is enough."""
         self.products += 1
-        if self.products <= _PRODUCTS:
+        if self.products <= self.after:
             return False
-        self.drop()  # frees its memory for the next
+        self.built = None  # frees its memory for the next
         nblocks = count(demand.vector_bytes)
         if _nbytes(rows, demand.values, nblocks) > budget.available() // 2:  # vectors need memory too
             return False
@@ -95,11 +94,10 @@ class ColumnBlocks(Built[Blocks]):
 
     def build(self, rows: Rows, demand: Demand) -> None:
         nblocks = count(demand.vector_bytes)
-        self.drop()
         try:
             made = _cut(rows, nblocks, demand.values)
         except MemoryError:  # less memory is free than the driver reported
-            self.products = 0  # do not try again at once
+            self.pause()
             return
         self.built = Blocks(made, demand.values, _nbytes(rows, demand.values, nblocks))
         budget.register_cache(self)

@@ -93,9 +93,12 @@ class HeadCache(Built[Heads]):
         super().__init__()
         self.read = 0.0
         self._told: Any = None  # the settings under which the lack of memory was already reported
+        self._settings: Any = None  # those of the heads that exist
 
     def get_or_build(self, rows: Rows, demand: Demand) -> Heads:
         """Return the heads for an early-exit pull; ``NO_HEADS`` while there are none."""
+        if self._settings == _settings() and not demand.values:  # what memory allows was asked when they were built
+            return self.built or NO_HEADS
         slots = self._slots(rows, demand.dtype, demand.values)
         if not slots:
             return NO_HEADS
@@ -125,7 +128,12 @@ class HeadCache(Built[Heads]):
             self.read = 0  # do not try again at once
             warn_slow(f"no row-head cache for {rows.nrows:,} rows: {error}")
             return
+        self._settings = _settings()
         budget.register_cache(self)
+
+    def drop(self) -> None:
+        super().drop()
+        self._settings = None
 
     def of_short_rows(self, rows: Rows, columns: Rows | None, entries: float) -> Heads:
         """Return the heads if most rows are whole in them, for products without early exit.
@@ -191,6 +199,11 @@ class HeadCache(Built[Heads]):
         # The old heads and segments would be dropped.
         room = budget.available() + self.nbytes + rows.layouts[SegmentCache].nbytes
         return room if config.budget is None else max(0, room - budget.working_bytes(rows.nrows))
+
+
+def _settings() -> tuple[Any, ...]:
+    """Return the settings that the number of slots depends on."""
+    return config.head_cache, config.head_budget, config.budget
 
 
 def sample(rows: Rows, columns: Rows | None, dtype: DataType) -> Rows | None:

@@ -57,7 +57,7 @@ class PackedValues:
 
         What was built serves until ``packing`` is "off", which the caller asks.
         """
-        if not _are_wanted(rows):
+        if not are_wanted(rows):
             return NOT_PACKED
         if self.built is None and self.is_worth(rows, demand):
             self.build(rows, demand)
@@ -72,7 +72,7 @@ class PackedValues:
 
     def is_due(self, rows: Rows) -> bool:
         """Return whether the next product builds the words, or finds that values do not fit."""
-        return self.built is None and self._has_paid(rows) and _are_wanted(rows)
+        return self.built is None and self._has_paid(rows) and are_wanted(rows)
 
     def _has_paid(self, rows: Rows) -> bool:
         return self.read >= _PASSES * rows.nvals
@@ -92,7 +92,7 @@ class PackedValues:
         self._launched.pop(False, None)
 
 
-def _are_wanted(rows: Rows) -> bool:
+def are_wanted(rows: Rows) -> bool:
     """Return whether the settings, the placement and the width of ids allow packed words."""
     if config.packing == "off" or (config.packing == "auto" and not RECORDS[rows.indices.placement].in_place):
         return False

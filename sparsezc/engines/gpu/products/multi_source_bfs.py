@@ -194,7 +194,7 @@ class Case:
             blocks, chunks.all, self.mask.arguments(), self._active(searches),
             nrows=rows.nrows, indptr=rows.indptr, indices=rows.indices.pointer, x=self.x.vector.bits,
             width=self.x.width, y=self.y, counters=gpu.xp.zeros(2, np.uint64),
-            piece=launch.piece(blocks, nwords, 16 if looks else 4), **slots,
+            piece=launch.piece(launch.warps(blocks), nwords, 16 if looks else 4), **slots,
         )  # fmt: skip
 
     def _active(self, searches: Any) -> _Active:

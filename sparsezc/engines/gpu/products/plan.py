@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from sparsezc.config import config
 from sparsezc.engines.gpu import placements
-from sparsezc.engines.gpu.layouts import column_blocks
+from sparsezc.engines.gpu.layouts import column_blocks, packed_values
 from sparsezc.engines.gpu.layouts.column_blocks import ColumnBlocks
 from sparsezc.engines.gpu.layouts.head_cache import NO_HEADS, HeadCache, Heads
 from sparsezc.engines.gpu.layouts.hub_columns import HubColumns
@@ -106,6 +106,8 @@ class Plan(NamedTuple):
     heads, packed : layouts of these rows
     wanted : Wanted
         The rows that are read: all, if it has no words.
+    hubs : int
+        Ids below it have the vector's values in shared memory.
     """
 
     rows: Rows
@@ -113,6 +115,11 @@ class Plan(NamedTuple):
     packed: Packed
     wanted: Wanted
     grid: Grid
+    hubs: int = 0
+
+    def with_hubs(self, hubs: int) -> Plan:
+        """Return the plan with as many hubs' values in shared memory, and with blocks that stay."""
+        return self._replace(hubs=hubs, grid=rows_per_warp.staying(self.grid, self.rows.device)) if hubs else self
 
 
 # Push or pull
@@ -148,6 +155,20 @@ def pulls(product: Product, rows: Rows | None, columns: Rows | None, mask: MaskB
     return better, push_pull.pull_entries(work, stops=stops)
 
 
+def repeats(product: Product, rows: Rows, mask: MaskBits) -> bool:
+    """Return whether a pull that is not estimated always has this plan: no layout serves it or counts what it reads."""
+    reads, vector = product.reads, product.vector
+    if vector is None or reads.stops or rows.chunks.count or placements.serves(rows):
+        return False
+    if reads.values and config.packing != "off" and packed_values.are_wanted(rows):
+        return False
+    if reads.any_order and not product.reads_apart(rows) and not (placements.moves(rows) or placements.lie_near(rows)):
+        return False  # row heads
+    if not product.full or not reads.vector or not mask.allows_all:
+        return True
+    return column_blocks.count(rows.ncols * vector.dtype.np_type.itemsize) == 1  # blocks, or hubs' columns, otherwise
+
+
 # The plans
 
 
@@ -175,20 +196,24 @@ def blocks(
     return made, out if made == [rows] else result
 
 
-def by_hubs(product: Product, rows: Rows, columns: Rows | None, mask: MaskBits) -> tuple[Product, Rows]:
+def by_hubs(product: Product, rows: Rows, columns: Rows | None, mask: MaskBits) -> tuple[Product, Rows, int]:
     """Return a pull's product and rows with the columns numbered by descending length, where that pays, else as given.
 
-    It pays for a full vector that exceeds the cache, of which most entries read the values of scattered hubs.
+    It pays for a full vector that exceeds the cache, of which most entries read the values of scattered hubs. The
+    number is of the first columns, whose values fit shared memory.
     """
     vector, reads = product.vector, product.reads
     if vector is None or not product.full or not reads.vector or reads.stops or not mask.allows_all:
-        return product, rows
+        return product, rows, 0
     apart = product.reads_apart(rows)
     if "k" in product.semiring.reads or (apart and config.packing == "on"):  # ids count; words would be packed twice
-        return product, rows
+        return product, rows, 0
     nbytes = rows.ncols * vector.dtype.np_type.itemsize
     made = rows.layouts[HubColumns].get_or_build(rows, Demand(rows.nvals, product.dtype, apart, columns, nbytes))
-    return (product, rows) if made is None else (product._replace(vector=made.gathered(vector)), made.rows)
+    if made is None:
+        return product, rows, 0
+    hubs = made.in_shared(vector.dtype, rows.nvals)
+    return product._replace(vector=made.gathered(vector)), made.rows or rows, hubs
 
 
 def pull(product: Product, rows: Rows, columns: Rows | None, mask: MaskBits, estimated: float | None) -> Plan:
@@ -198,7 +223,8 @@ def pull(product: Product, rows: Rows, columns: Rows | None, mask: MaskBits, est
     everything = mask.allows_all
     entries = 0 if heads.k else estimated  # few entries remain to be read after the heads, in unknown rows
     wanted = Wanted(None if everything else mask.bits, mask.flip, entries, _SLICE if product.reads.stops else _ALL)
-    return Plan(rows, heads, packed, wanted, _grid(rows, everything, True, heads.k > 0))
+    grid = rows_per_warp.with_lanes(_grid(rows, everything, True, heads.k > 0), rows)
+    return Plan(rows, heads, packed, wanted, grid)
 
 
 def push(product: Product, columns: Rows, rows: Rows | None) -> Plan:

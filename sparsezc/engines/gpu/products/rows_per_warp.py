@@ -14,14 +14,18 @@ from typing import NamedTuple
 from sparsezc.config import config
 from sparsezc.device import cuda
 from sparsezc.device.protocol import Device
+from sparsezc.engines.gpu.layouts import hub_columns
 from sparsezc.engines.gpu.runtime import launch
 from sparsezc.engines.gpu.storage.matrix_store import Rows
+from sparsezc.memory.placement import RECORDS
 
 # Slices in series, divided by the share of busy warps: from here on one row a warp was measured to be no slower.
 _MIN_SLICES = 2400
 _MIN_ENTRIES = 1 << 18  # smaller matrices were not measured
 _PIECE = 512  # entries that a warp takes at least, on average, so that the shared work counter is rarely contended
 _WORDS_TO_SKIP = 16  # words a warp: with fewer, skipping saves less than an extra request costs
+_SHORT, _ALONE = 8, 16  # entries: of a row on average, which is one sector of ids; and of a row that a lane reads
+_STAYING = 4  # words that a warp of a block that stays takes at least: with one, kron:24 took 2.97 ms instead of 2.83
 
 
 class Grid(NamedTuple):
@@ -37,6 +41,8 @@ class Grid(NamedTuple):
         The most words of rows, or rows, that a warp takes at once.
     skips : bool
         A warp first finds out which words of rows have entries.
+    alone : int
+        The most entries of a row that one lane reads by itself; 0: warps read all rows.
     """
 
     at_once: int
@@ -44,6 +50,7 @@ class Grid(NamedTuple):
     warps: int
     most: int
     skips: bool
+    alone: int = 0
 
 
 class Sizes(NamedTuple):
@@ -89,6 +96,25 @@ def grid(
     else:
         most = launch.words(nvals, nwords, everything)
     return Grid(at_once, nblocks, warps, most, skips)
+
+
+def with_lanes(grid: Grid, rows: Rows) -> Grid:
+    """Return the grid of a pull in which lanes read short rows by themselves, where most are short and near.
+
+    A segmented sum of a slice takes as many instructions as a lane takes for ten entries, and with a few entries a row
+    these are what a product waits for. The entries of neighbouring rows share sectors, which L1 keeps until the
+    last one is read; over a link each would be requested for itself.
+    """
+    record = RECORDS[rows.indices.placement]
+    near = record.resident and not record.spread and not rows.compressed
+    short = grid.at_once == 32 and rows.nvals <= _SHORT * rows.nrows
+    return grid._replace(alone=_ALONE) if near and short else grid
+
+
+def staying(grid: Grid, gpu: Device) -> Grid:
+    """Return the grid with one block a multiprocessor, of as many threads as hold the hubs' values in shared memory."""
+    most = max(grid.most, _STAYING) if grid.at_once == 32 else grid.most
+    return grid._replace(blocks=gpu.multiprocessors, warps=gpu.multiprocessors * hub_columns.THREADS // 32, most=most)
 
 
 def skips_words(nrows: int, nvals: int, warps: int) -> bool:

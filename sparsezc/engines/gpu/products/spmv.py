@@ -6,7 +6,6 @@ as in vxm. Pull needs the rows of M, push the rows of its transpose; plan.py dec
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -17,6 +16,8 @@ from sparsezc.device.launcher import Launcher
 from sparsezc.device.protocol import Device
 from sparsezc.engines.gpu import placements
 from sparsezc.engines.gpu.elementwise import vector_map
+from sparsezc.engines.gpu.layouts import hub_columns
+from sparsezc.engines.gpu.layouts.kept_pulls import CHANGING, KeptPulls, Pull
 from sparsezc.engines.gpu.placements import Part
 from sparsezc.engines.gpu.products import plan
 from sparsezc.engines.gpu.products.plan import Plan, Product
@@ -50,6 +51,12 @@ def spmv(
     mask, accum, _ = write
     held = matrix.held(out.order)
     rows, columns = held[::-1] if transposed else held
+    key = None
+    if rows is not None and vector is not None:
+        key = KeptPulls.key(matrix, columns, vector, semiring, out, write, vector_left)
+        if key is not None and (kept := rows.layouts[KeptPulls].get(key)) is not None:
+            kept.again(vector, out, write)
+            return
     if held[0] is None or (vector is not None and vector.count == 0):
         vector_map.write_nothing(out, semiring.return_type, write)
         return
@@ -65,8 +72,12 @@ def spmv(
     if pulls:
         assert rows is not None
         (first, *others), result = plan.blocks(product, rows, columns, out, mask, accum)
-        read, first = (product, first) if others else plan.by_hubs(product, first, columns, mask)
-        _pull(read, plan.pull(read, first, columns, mask, estimated), result, write)
+        read, first, hubs = (product, first, 0) if others else plan.by_hubs(product, first, columns, mask)
+        planned = plan.pull(read, first, columns, mask, estimated).with_hubs(hubs)
+        keeps = key is not None and not hubs and plan.repeats(product, rows, mask)
+        kept = _pull(read, planned, result, write, keeps=keeps)
+        if key is not None and kept is not None:
+            rows.layouts[KeptPulls].keep(key, kept)
         for block in others:
             added = plan.pull(product, block, None, mask, estimated)
             _pull(product, added, result, Write(mask, semiring.monoid.binaryop, False))
@@ -103,9 +114,12 @@ def _row_lengths(rows: Rows, dtype: DataType) -> VectorStore:
     return made
 
 
-def _pull(product: Product, planned: Plan, store: VectorStore, write: Write[MaskBits]) -> None:
+def _pull(
+    product: Product, planned: Plan, store: VectorStore, write: Write[MaskBits], *, keeps: bool = False
+) -> Pull | None:
+    """Launch a pull; with `keeps`, which asks that all rows are one part, return what launches it again."""
     mask, accum, replace = write
-    rows, heads, packed, wanted, grid = planned
+    rows, heads, packed, wanted, grid, hubs = planned
     xp, chunks, everything = rows.device.xp, rows.chunks, wanted.words is None
     vector = _operands(product)
     # A warp that writes single bits of a word would change a word that another warp may still read as the mask.
@@ -118,23 +132,25 @@ def _pull(product: Product, planned: Plan, store: VectorStore, write: Write[Mask
         has = xp.empty(chunks.count, np.uint8)
         partial = groups.Partial(results, has, state[: chunks.nrows], state[chunks.nrows :])
     output = out.arguments(mask, replace)
-    layouts = groups.Layouts(heads.ids, heads.values, heads.k, packed.bits)
+    layouts = groups.Layouts(heads.ids, heads.values, heads.k, packed.bits, hubs)
     # All memory is allocated before the first launch, whose writes cannot be undone.
     needs_counter = chunks.count or store.nwords * 32 // grid.at_once > grid.warps
     shared: Any = xp.zeros(2, np.uint64) if needs_counter else 0
     needs_ids = product.reads.ids or not product.full
     parts = placements.parts(rows, packed.words, wanted, ids=needs_ids, values=product.reads.values)
     for number, part in enumerate(parts):
-        run = _launcher("mxv", product, planned, accum, store.dtype, part)
+        kernel = _launcher("mxv", product, planned, accum, store.dtype, part)
         items = part.nwords * 32 // grid.at_once
         alone = not part.nchunks and items <= grid.warps  # no warp takes a second item: no counter is needed
         if number and not alone:
             shared.fill(0)
         counters = 0 if alone else shared
         spread = 1 if everything else _spread(grid.blocks, part.nchunks)
-        turns = groups.Turns(counters, _piece(grid.blocks, items, grid.most), spread)
-        run(grid.blocks, part.arguments, vector, output, turns, partial, layouts)
+        turns = groups.Turns(counters, _piece(grid.warps, items, grid.most), spread)
+        given = part.arguments, vector, output, turns, partial, layouts
+        stats.counted(kernel, part.near)(grid.blocks, *given)
     out.done()
+    return Pull(kernel.keep(grid.blocks, CHANGING, *given), not alone, product.reads.vector) if keeps else None
 
 
 class _Target(NamedTuple):
@@ -154,17 +170,17 @@ def _push(product: Product, columns: Rows, rows: Rows | None, store: VectorStore
     # Allocated before the plan holds heads, which may be dropped for it.
     result.make(None if monoid.stops_anywhere else monoid)
     planned = plan.push(product, columns, rows)
-    _, heads, packed, wanted, grid = planned
+    _, heads, packed, wanted, grid, _ = planned
     few = array_pool.serving() is not None or _is_sparse(product.vector)
     vector, allowed = _operands(product), mask.arguments()
     target = _Target(result.values, result.bits, packed.bits, heads.ids, heads.k)
     for part in placements.parts(columns, packed.words, wanted, ids=True, values=product.reads.values):
-        run = _launcher("vxm", product, planned, None, result_type, part)
+        kernel = _launcher("vxm", product, planned, None, result_type, part)
         counters = 0 if few else columns.device.xp.zeros(2, np.uint64)
         items = part.nwords * 32 // grid.at_once
-        piece = _sparse_piece(grid.blocks, items) if few else _piece(grid.blocks, items, grid.most)
+        piece = _sparse_piece(grid.blocks, items) if few else _piece(grid.warps, items, grid.most)
         turns = groups.Turns(counters, piece, _spread(grid.blocks, part.nchunks) if few else 1)
-        run(grid.blocks, part.arguments, vector, allowed, target, turns)
+        stats.counted(kernel, part.near)(grid.blocks, part.arguments, vector, allowed, target, turns)
     result.count = None
     outside_matters = not replace and not mask.allows_all and store.count != 0
     if accum is None and not outside_matters and store.dtype is result_type:
@@ -203,6 +219,10 @@ class Case(NamedTuple):
         The row-head cache is read first; ids and values lie in one word.
     partial, segment_bits
         Of the part, as in :class:`~sparsezc.engines.gpu.placements.Part`.
+    alone : int
+        As in Grid.
+    hubs : int
+        The values of the vector for which a block has shared memory; 0: it has none.
     """
 
     semiring: Any
@@ -218,27 +238,31 @@ class Case(NamedTuple):
     partial: bool = False
     segment_bits: int = 0
     skips: bool = False
+    alone: int = 0
+    hubs: int = 0
 
 
 def _launcher(
     name: str, product: Product, planned: Plan, accum: TypedOp | None, out_type: DataType, part: Part
-) -> Callable[..., None]:
-    """Return what launches mxv or vxm for a part, and counts what it moves while products are counted."""
-    rows, heads, packed, _, grid = planned
+) -> Launcher:
+    """Return mxv or vxm for a part."""
+    rows, heads, packed, _, grid, hubs = planned
     vector_type = product.dtype if product.vector is None else product.vector.dtype
     case = Case(
         product.semiring, product.vector_left, vector_type, product.dtype, rows.form, accum, out_type,
-        grid.at_once, heads.k > 0, packed.bits > 0, part.partial, part.bits, grid.skips,
+        grid.at_once, heads.k > 0, packed.bits > 0, part.partial, part.bits, grid.skips, grid.alone,
+        hub_columns.capacity(vector_type) if hubs else 0,
     )  # fmt: skip
-    counters = stats.collecting
-    kernel = _kernel(rows.device, name, counters is not None, case)  # type: ignore[arg-type]  # hashable, as in plan.py
-    return kernel.launch if counters is None else stats.counted(kernel, part.near)
+    return _kernel(rows.device, name, stats.collecting is not None, case)  # type: ignore[arg-type]  # hashable, as in plan.py
 
 
 @lru_cache(maxsize=256)
 def _kernel(device: Device, name: str, _counting: bool, case: Case) -> Launcher:
     """Return mxv or vxm for a case, found by what decides rather than by its text: that is written once."""
-    return codegen.kernel(device, f"{name}.cu", prelude(case), name)
+    kernel = codegen.kernel(device, f"{name}.cu", prelude(case), name)
+    if case.hubs:
+        kernel.resize(hub_columns.THREADS, case.hubs * case.vector_type.np_type.itemsize)
+    return kernel
 
 
 def prelude(case: Case) -> str:
@@ -269,6 +293,9 @@ def prelude(case: Case) -> str:
                 COMPRESSED=form.compressed,
                 PARTIAL=case.partial,
                 SEGMENT_BITS=case.segment_bits,
+                ALONE=case.alone,
+                HUBS=case.hubs,
+                THREADS=hub_columns.THREADS if case.hubs else launch.THREADS,
             ),
             f"constexpr u64 LONG = {form.long};\nconstexpr u32 ROWS_PER_WARP = {case.rows_at_once};",
             codegen.monoid(semiring.monoid),

@@ -137,13 +137,15 @@ class Partial(NamedTuple):
 class Layouts(NamedTuple):
     """The layouts that a pull reads: the row-head cache, and ids and values in one word.
 
-    `k`: slots a row, 0 without heads; `id_bits`: the low bits that hold the id, 0 where each is in an array of its own.
+    `k`: slots a row, 0 without heads; `id_bits`: the low bits that hold the id, 0 where each is in an array of its own;
+    `hubs`: ids below it have the vector's values in shared memory.
     """
 
     heads: Any
     head_values: Any
     k: int
     id_bits: int
+    hubs: int
 
 
 NO_VECTOR = Vector(NULL, NULL)

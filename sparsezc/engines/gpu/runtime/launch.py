@@ -46,9 +46,9 @@ def most_warps(gpu: Device) -> int:
     return warps(gpu.multiprocessors * _BLOCKS_PER_MULTIPROCESSOR)
 
 
-def piece(blocks: int, nwords: int, most: int) -> int:
+def piece(warps: int, nwords: int, most: int) -> int:
     """Return the words that a warp takes at once: enough to avoid contention, few enough to share the work evenly."""
-    each = nwords // (4 * warps(blocks))
+    each = nwords // (4 * warps)
     return most if each > most else each or 1
 
 

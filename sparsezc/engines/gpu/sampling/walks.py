@@ -1,11 +1,13 @@
-"""Walks along rows (walk.cu): all steps of all walks in one launch."""
+"""Walks along rows (walk.cu) or a vector of positions (follow.cu): all steps of all walks in one launch."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sparsezc import stats
 from sparsezc.device import cuda
@@ -35,13 +37,43 @@ def walk(matrix: MatrixStore, trail: Trail, top: VectorStore | None, by: VectorS
     top, by : VectorStore of FP64, or None
         The largest weight of each row; weights by column.
     """
-    rows, columns = assembly.rows_of(matrix), trail.length + 1
-    one = Steps(rows, matrix.dtype, trail, top, by)
-    ranges = _ranges(trail.starts.size, columns)
-    xp = cuda.current().xp
+    return _assembled(
+        Steps(assembly.rows_of(matrix), matrix.dtype, trail, top, by).run, trail.starts.size, trail.length
+    )
+
+
+@launch.locked
+def follow(v: VectorStore, starts: NDArray[np.int64], length: int, meanwhile: Callable[[], None]) -> MatrixStore:
+    """Return the walks of so many steps along a vector of positions, each to the position at the last one (follow.cu).
+
+    `meanwhile` is called once the first are launched.
+    """
+    v.arrange(None)
+    values, bits = v.operands()
+    waiting = [meanwhile]
+
+    def run(first: int, last: int) -> tuple[Any, Any]:
+        gpu = cuda.current()
+        at = gpu.xp.asarray(starts[first:last])  # CuPy copies through pinned memory, without a wait for the device
+        met, lengths = gpu.xp.empty((at.size, length + 1), np.int64), gpu.xp.empty(at.size, np.int64)
+        kernel = codegen.kernel(gpu, "follow.cu", "", "follow")
+        kernel.launch(
+            launch.blocks(gpu, at.size), count=at.size, length=length, next=values, bits=bits, starts=at, met=met,
+            lengths=lengths,
+        )  # fmt: skip
+        while waiting:
+            waiting.pop()()
+        return met, lengths
+
+    return _assembled(run, starts.size, length)
+
+
+def _assembled(run: Callable[[int, int], tuple[Any, Any]], count: int, length: int) -> MatrixStore:
+    """Return a matrix with a row for each walk; `run` returns of some walks the vertices and how many they are."""
+    columns, xp = length + 1, cuda.current().xp
 
     def make(first: int, last: int, whole: bool) -> tuple[Any, Any, Any]:
-        met, lengths = one.run(first, last)
+        met, lengths = run(first, last)
         local = xp.concatenate([xp.zeros(1, np.int64), xp.cumsum(lengths)])
         if not whole:
             return local, None, None
@@ -51,7 +83,7 @@ def walk(matrix: MatrixStore, trail: Trail, top: VectorStore | None, by: VectorS
         there = met >= 0
         return local, ids[there], met[there]
 
-    return assembly.assemble(ranges, make, (trail.starts.size, columns), INT64, DeviceBuffer.placement)
+    return assembly.assemble(_ranges(count, columns), make, (count, columns), INT64, DeviceBuffer.placement)
 
 
 def _ranges(count: int, columns: int) -> list[row_blocks.Block]:

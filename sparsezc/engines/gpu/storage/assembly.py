@@ -126,14 +126,14 @@ def rows_of(store: MatrixStore) -> Rows:
     return Rows(store.nrows, store.ncols, 0, offsets, DeviceBuffer(ids), DeviceBuffer(values), False)
 
 
-def near(rows: Rows, *, values: bool) -> Rows:
+def near(rows: Rows, *, values: bool, times: int = 4) -> Rows:
     """Return the same rows in device memory if they fit, for kernels that read entries repeatedly or at random.
 
-    `values`: these are read too.
+    `values`: these are read too. `times`: as many copies have room, for what is made of them.
     """
     if (
         RECORDS[rows.indices.placement].resident
-        or rows.indices.nbytes + rows.values.nbytes * values > budget.available() // 4
+        or rows.indices.nbytes + rows.values.nbytes * values > budget.available() // times
     ):
         return rows
     indices = DeviceBuffer(rows.indices.load())

@@ -15,6 +15,8 @@ from sparsezc.semirings.types.datatypes import DataType
 if TYPE_CHECKING:
     from sparsezc.engines.gpu.storage.matrix_store import Rows
 
+_PAUSE = 4  # times the products of the first time: by then building costs less than a tenth of the products' time
+
 
 class Demand(NamedTuple):
     """The use of a product for a layout of some rows.
@@ -82,6 +84,30 @@ class Built(Generic[_F]):
 
     def drop(self) -> None:
         self.built = None
+
+
+class BuiltAfter(Built[_F]):
+    """A layout that is built once so many products would have used it, and not soon again once its memory was needed.
+
+    Whatever needed the memory may come with every product, and building takes longer than some products.
+
+    Attributes
+    ----------
+    products : float
+        Products that it would have served, less those that it pauses for; -inf where it never pays.
+    """
+
+    def __init__(self, after: int) -> None:
+        super().__init__()
+        self.products, self.after = 0.0, after
+
+    def drop(self) -> None:
+        if self.built is not None:
+            self.pause()
+        super().drop()
+
+    def pause(self) -> None:
+        self.products = -float(_PAUSE * self.after)
 
 
 _L = TypeVar("_L", bound=Cache)

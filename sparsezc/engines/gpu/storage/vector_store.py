@@ -7,8 +7,7 @@ as kernel arguments: those behind ``struct Output`` of write.cuh.
 from __future__ import annotations
 
 import weakref
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -162,8 +161,7 @@ class VectorStore:
         self.neutral = monoid
 
 
-@dataclass(frozen=True)
-class MaskBits:
+class MaskBits(NamedTuple):
     """Presence words of the entries that a mask lets through, before `flip`; `bits` 0: no mask."""
 
     bits: Any = 0

@@ -24,6 +24,7 @@
 //   counters (counter)                 pieces and chunks given out so far, zeros on entry; null: each warp has one
 //   piece, spread                      words of rows, and chunks, that a warp takes at once
 //   heads, head_values, k (slots), id_bits             the row-head cache (head_cache.cu); bits of an id in a packed word
+//   hubs                               ids below it have their values in shared memory; 0: none
 //   a_indptr, a_ids, a_values, b_indptr, b_ids, b_values         the matrices A and B of a product
 #pragma once
 
@@ -42,6 +43,22 @@ typedef unsigned long long u64;
 constexpr int SITE_INDICES = 0;
 constexpr int SITE_VALUES = 1;
 constexpr int SITE_NEAR = 2;  // either, in device memory
+
+// The bits of `value` as another type of the same size.
+template <class T, class Value> __device__ __forceinline__ T bit_cast(Value value) {
+  static_assert(sizeof(T) == sizeof(Value), "bit_cast keeps the size");
+  T cast;
+  memcpy(&cast, &value, sizeof cast);
+  return cast;
+}
+
+// Bytes of shared memory whose number a launch gives (Launcher.resize): beyond 48 KB a text cannot. The emulator takes it
+// from the text.
+#ifdef SZC_EMU
+#define DYNAMIC_SHARED(name, nbytes) alignas(16) __shared__ u8 name[nbytes]
+#else
+#define DYNAMIC_SHARED(name, nbytes) extern __shared__ __align__(16) u8 name[]
+#endif
 
 #ifdef SZC_EMU
 
@@ -106,21 +123,15 @@ template <> struct HostLoad<16> {
   static __device__ __forceinline__ TwoWords cached(const void* p) { TwoWords r; asm("ld.global.nc.v2.u64 {%0, %1}, [%2];" : "=l"(r.low), "=l"(r.high) : "l"(p)); return r; }
 };
 
-template <class T, class Bits> __device__ __forceinline__ T from_bits(Bits bits) {
-  static_assert(sizeof(T) == sizeof(Bits), "from_bits keeps the size");
-  T value;
-  memcpy(&value, &bits, sizeof value);
-  return value;
-}
 // Read once: streamed arrays, whose lines would evict others from L1.
 template <class T> __device__ __forceinline__ T load_host(const T* p, int) {
   count_load(p, false);
-  return from_bits<T>(HostLoad<sizeof(T)>::once(p));
+  return bit_cast<T>(HostLoad<sizeof(T)>::once(p));
 }
 // Read again soon by this block: the line stays in L1.
 template <class T> __device__ __forceinline__ T load_host_cached(const T* p, int) {
   count_load(p, false);
-  return from_bits<T>(HostLoad<sizeof(T)>::cached(p));
+  return bit_cast<T>(HostLoad<sizeof(T)>::cached(p));
 }
 // Entries in device memory whose neighbours are in host memory.
 template <class T> __device__ __forceinline__ T load_near(const T* p) {

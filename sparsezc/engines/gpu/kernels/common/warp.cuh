@@ -27,6 +27,7 @@ __device__ __forceinline__ u32 or_lanes(u32 v) {
 #endif
 }
 
+// The largest of all lanes' numbers.
 __device__ __forceinline__ u32 largest(u32 v) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
   return __reduce_max_sync(ALL, v);
@@ -37,6 +38,12 @@ __device__ __forceinline__ u32 largest(u32 v) {
   }
   return v;
 #endif
+}
+
+__device__ __forceinline__ u64 larger(u64 a, u64 b) { return a > b ? a : b; }
+__device__ __forceinline__ u64 largest(u64 v) {
+  for (int d = 16; d; d >>= 1) v = larger(v, __shfl_xor_sync(ALL, v, d));
+  return v;
 }
 
 // The sum of all lanes' numbers.

@@ -55,8 +55,6 @@ struct Forest {
   }
 };
 
-__device__ __forceinline__ u64 larger(u64 a, u64 b) { return a > b ? a : b; }
-
 struct Rest {
   u64 size;
   Shares shares;
@@ -80,7 +78,7 @@ __device__ __forceinline__ void begin_trees(const Rest& r, u64* state) {
     const u32 met = word < r.shares.nwords ? reached[word] : 0;
     if (met) below = larger(below, r.size - (32 * word + (u64)__ffs((int)met) - 1));
   });
-  for (int d = 16; d; d >>= 1) below = larger(below, __shfl_xor_sync(ALL, below, d));
+  below = largest(below);
   if (lane_id() == 0 && below > *(volatile u64*)&state[BELOW]) {  // one of these becomes `low`
     r.forest.parent[r.size - below] = (i64)(r.size - below);
     atomicMax(&state[BELOW], below);

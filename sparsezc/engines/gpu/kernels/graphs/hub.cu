@@ -8,8 +8,6 @@ namespace szc {
 constexpr u32 NUMBER_BITS = 40;  // of a row's number beside its length: the offsets of 2^40 rows take 8 TiB
 constexpr u32 TOGETHER = 4;      // rows whose lengths a thread loads together
 
-__device__ __forceinline__ u64 larger(u64 a, u64 b) { return a > b ? a : b; }
-
 // Marks the row in `seen`, presence words. `state`: zeros on entry; the row's length, as far as it fits, and number, and the blocks that
 // are done.
 extern "C" __global__ void __launch_bounds__(256) hub(u64 nrows, const i64* indptr, u64* state, u32* seen) {
@@ -27,7 +25,7 @@ extern "C" __global__ void __launch_bounds__(256) hub(u64 nrows, const i64* indp
     for (u32 j = 0; j < TOGETHER; ++j)
       if (length[j]) best = larger(best, (length[j] < most ? length[j] : most) << NUMBER_BITS | (first + j * stride));
   }
-  for (int d = 16; d; d >>= 1) best = larger(best, __shfl_xor_sync(ALL, best, d));
+  best = largest(best);
   if (lane_id() == 0) of_warps[threadIdx.x >> 5] = best;
   __syncthreads();
   if (threadIdx.x) return;

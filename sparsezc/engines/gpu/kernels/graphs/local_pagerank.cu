@@ -42,25 +42,9 @@ struct Plane {
 
 __device__ __forceinline__ u64 in_units(double y) { return (u64)(y * UNITS); }
 
-__device__ __forceinline__ u64 as_bits(double x) {
-  u64 bits;
-  memcpy(&bits, &x, sizeof bits);
-  return bits;
-}
-
-__device__ __forceinline__ double as_number(u64 bits) {
-  double x;
-  memcpy(&x, &bits, sizeof x);
-  return x;
-}
-
 // Raises *most to the largest of the lanes' numbers, none of which is negative. All lanes call.
 __device__ __forceinline__ void raise_to(u64* most, double mine) {
-  u64 best = as_bits(mine);  // ordered as the numbers are
-  for (int d = 16; d; d >>= 1) {
-    const u64 other = __shfl_xor_sync(ALL, best, d);
-    best = other > best ? other : best;
-  }
+  const u64 best = largest(bit_cast<u64>(mine));  // ordered as the numbers are
   if (lane_id() == 0 && best) atomicMax(most, best);
 }
 
@@ -176,7 +160,7 @@ extern "C" __global__ void __launch_bounds__(256, 4)
     }
     raise_to(growth, more);
     sync_grid(wait);
-    grown = as_number(*(volatile u64*)growth);
+    grown = bit_cast<double>(*(volatile u64*)growth);
     const u64 found = *(volatile u64*)&state[FOUND];
     if (*(volatile u64*)&state[ENDED] == FULL) return;
     if (found == count) {
@@ -194,7 +178,7 @@ extern "C" __global__ void __launch_bounds__(256, 4)
   }
   if (thread) return;
   state[STEPS] = step;
-  state[GROWN] = as_bits(grown);
+  state[GROWN] = bit_cast<u64>(grown);
   if (settled) state[ENDED] = SETTLED;
 }
 

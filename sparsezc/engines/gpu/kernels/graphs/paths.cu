@@ -41,16 +41,6 @@ struct Paths {
   Z never, unit;
 };
 
-__device__ __forceinline__ Bits to_bits(Z z) {
-  Bits bits;
-  memcpy(&bits, &z, sizeof z);
-  return bits;
-}
-__device__ __forceinline__ Z from_bits_of(Bits bits) {
-  Z z;
-  memcpy(&z, &bits, sizeof z);
-  return z;
-}
 __device__ __forceinline__ Z least_of_lanes(Z z) {
   for (u32 lanes = 16; lanes; lanes >>= 1) {
     const Z other = __shfl_xor_sync(ALL, z, lanes);
@@ -83,7 +73,7 @@ __device__ __forceinline__ bool may_lower(const Paths& p, Z z, Seen seen) {
 }
 
 __device__ __forceinline__ void lower(const Paths& p, u64 id, Z z, Z& least) {
-  if (!(z < from_bits_of(atomicMin((Bits*)(p.distance + id), to_bits(z))))) return;
+  if (!(z < bit_cast<Z>(atomicMin((Bits*)(p.distance + id), bit_cast<Bits>(z))))) return;
   if constexpr (BOUNDS) p.bounds[id] = bound_of(p, z);
   atomicOr(&p.dirty[id >> 5], bit((u32)id & 31u));  // to look first saves nothing
   if (z < least) least = z;
@@ -180,7 +170,7 @@ __device__ __forceinline__ void pull(const Paths& p, const Side& side, const A* 
       __syncwarp();
       stream_together<TOGETHER>(begin, end - begin > LONG ? begin : end, lane, load, look, [&](const Edge& edge, u8 seen, u32 owner) {
         const Z than = *(volatile Z*)&best[owner], z = sum_by(p, edge, seen, than);
-        if (z < than) atomicMin((Bits*)&best[owner], to_bits(z));
+        if (z < than) atomicMin((Bits*)&best[owner], bit_cast<Bits>(z));
       });
       __syncwarp();
       const Z z = best[lane];
@@ -208,7 +198,7 @@ __device__ __forceinline__ void finish(u64* wait, State* state, Z* of_round, Fou
   __syncthreads();
   if (threadIdx.x == 0) {
     for (u32 warp = 1; warp < blockDim.x >> 5; ++warp) if (found.least[warp] < least) least = found.least[warp];
-    if (least < never) atomicMin((Bits*)of_round, to_bits(least));
+    if (least < never) atomicMin((Bits*)of_round, bit_cast<Bits>(least));
     if (found.entries) atomicAdd(&state->entries, found.entries);
     if (found.first) atomicAdd(&state->first, found.first);
     found.entries = found.first = 0;

@@ -319,7 +319,7 @@ extern "C" __global__ void __launch_bounds__(256, 8)
     if (next == END) break;
     if (next == PULL) pull(s, Side{b_indptr, b_ids, b_nchunks, b_long_rows, b_long_first, b_chunk_slot}, Heads{b_heads, b_k}, pulls != BY_HEADS, owner, counts);
     else push(s, Side{indptr, indices, nchunks, long_rows, long_first, chunk_slot}, Heads{heads, k}, owner);
-    finish(state, wait, counts);
+    sync_grid(wait);  // counts are added with those of the frontier: now a late block may still read what was counted before
     settle(s, indptr, (i64)now.level, false, counts);
     finish(state, wait, counts);
   }

@@ -8,14 +8,18 @@
 // stops at the monoid's terminal value. With HEADS a warp first reads the row-head cache in device memory
 // (head_cache.cu): most rows then stop before they are read over the host link. With SKIPS (32 rows a warp) most words
 // have no entries: a warp first reads one offset of each word of its piece, in one request, and then the other offsets
-// of only those words that have entries.
+// of only those words that have entries. With HUBS (blocks that stay, one a multiprocessor) the values of the first columns,
+// which most entries are of (hub_columns.py), are in shared memory, where reading one takes 4 or 8 bytes and not a sector of
+// 32. hub_rows.cuh reads the rows then. With ALONE (device memory, short rows) a lane reads a row of so few entries by itself.
 //
 // The prelude supplies: Id, A, X, Z, W (types of ids, values, vector, result, output); `Z multiply(A a, X x, u64 row, u64 id)`,
 // `Z add(Z, Z)`, `Z identity()`, `bool terminal(Z)`, `W accumulate(W, Z)`; the flags READS_IDS, READS_VALUES, READS_VECTOR
 // (what the multiply needs), ISO (one value for all), ANY (the monoid keeps whichever operand comes first), TERMINAL, ACCUM, HEADS,
-// PACKED, SKIPS; LONG; and what part.cuh says.
+// PACKED, SKIPS; LONG; THREADS, of a block; ALONE, the most entries of a row that a lane reads, or 0; HUBS, the values for which a block has shared memory (0: none, else the vector is
+// full); and what part.cuh says.
 #include "fold.cuh"
 #include "head_cache.cuh"
+#include "hub_rows.cuh"
 #include "part.cuh"
 #include "rows.cuh"
 #include "write.cuh"
@@ -33,25 +37,16 @@ struct Rows {
   const Id* heads;    // the row-head cache: k slots a row
   const A* head_values;
   u32 k;
+  const X* hub_values;  // with HUBS: those of ids below `hubs`, in shared memory
+  u32 hubs;
   Part part;
 };
 
-// The product of one entry. All lanes call; returns whether there is one (the vector has an entry at this id).
-__device__ __forceinline__ bool product(const Rows& m, PartIds& ids, u64 at, bool active, u64 row, Z& z) {
-  z = identity();
-  if (!PartIds::TOGETHER && !active) return false;
+// The product of an entry whose id, or packed word, is known; returns whether there is one (the vector has an entry there).
+__device__ __forceinline__ bool product_at(const Rows& m, Id word, A a, u64 at, u64 row, Z& z) {
   const bool full = m.x_bits == nullptr;
-  A a = A();
-  if (READS_VALUES && !ISO && !PACKED && full && active) a = read(m.values, m.part.value_segments, at, 1);  // both requests are in flight together
-  u64 id = 0;
-  if (PACKED) {
-    const Id both = ids.load(at, active);
-    id = both & ((Id(1) << m.id_bits) - 1);
-    a = (A)(both >> m.id_bits);
-  } else if (READS_IDS || !full) {
-    id = (u64)ids.load(at, active);
-  }
-  if (!active) return false;
+  const u64 id = PACKED ? word & ((Id(1) << m.id_bits) - 1) : word;
+  if (PACKED) a = (A)(word >> m.id_bits);
   if (!full && !present(m.x_bits, id)) return false;
   if (READS_VALUES) {
     if (ISO) a = m.values[0];
@@ -59,6 +54,47 @@ __device__ __forceinline__ bool product(const Rows& m, PartIds& ids, u64 at, boo
   }
   z = multiply(a, READS_VECTOR ? m.x[id] : X(), row, id);
   return true;
+}
+
+// The product of one entry. All lanes call; returns whether there is one.
+__device__ __forceinline__ bool product(const Rows& m, PartIds& ids, u64 at, bool active, u64 row, Z& z) {
+  z = identity();
+  if (!PartIds::TOGETHER && !active) return false;
+  const bool full = m.x_bits == nullptr;
+  A a = A();
+  if (READS_VALUES && !ISO && !PACKED && full && active) a = read(m.values, m.part.value_segments, at, 1);  // both requests are in flight together
+  Id word = 0;
+  if (PACKED || READS_IDS || !full) word = ids.load(at, active);
+  return active && product_at(m, word, a, at, row, z);
+}
+
+// Adds up a row of few entries by one lane: lanes need not call together. Its entries share lines with those of other
+// lanes' rows, which L1 keeps meanwhile.
+__device__ __forceinline__ void read_alone(const Rows& m, u64 row, u64 at, u64 end, Z& sum, bool& has) {
+  constexpr u32 FEW = 4;  // entries whose values are asked for at once
+  for (; at < end; at += FEW) {
+    Id word[FEW];
+    A a[FEW];
+    Z z[FEW];
+    bool hit[FEW];
+#pragma unroll
+    for (u32 k = 0; k < FEW; ++k) {
+      const bool active = at + k < end;
+      word[k] = (PACKED || READS_IDS || m.x_bits) && active ? load_host_cached(m.indices + at + k, 0) : Id();
+      a[k] = READS_VALUES && !ISO && !PACKED && active ? load_host_cached(m.values + at + k, 1) : A();
+    }
+#pragma unroll
+    for (u32 k = 0; k < FEW; ++k) {
+      z[k] = identity();
+      hit[k] = at + k < end && product_at(m, word[k], a[k], at + k, row, z[k]);
+    }
+#pragma unroll
+    for (u32 k = 0; k < FEW; ++k) {
+      if (hit[k]) sum = has ? (ANY ? sum : add(sum, z[k])) : z[k];
+      has |= hit[k];
+    }
+    if (has && (ANY || (TERMINAL && terminal(sum)))) return;
+  }
 }
 
 // Folds the heads of the rows in `asked`: lane r those of row r, until its sum is terminal. Returns the rows that have
@@ -108,12 +144,22 @@ __device__ __forceinline__ void do_rows(const Rows& m, PartIds& ids, const Outpu
     sum = identity();
     has = false;
   }
-  stream_rows(begin, end, rows, owner, [&](const Slice& s) {
-    Z z;
-    const bool hit = product(m, ids, s.at, s.active, 32 * word + s.row, z);
-    fold(s.head, s.range, hit, z, sum, has);
-    return has && (ANY || (TERMINAL && terminal(sum)));
-  });
+  if constexpr (HUBS > 0) {
+    for (u32 left = rows; left;) {  // the rows before each long one follow each other
+      const u32 before = longs & ~(left ^ (left - 1)), run = left & (before ? bit((u32)__ffs((int)before) - 1) - 1 : ALL);
+      stream_run(m, begin, end, run, sum, has);
+      left &= ~run;
+    }
+  } else {
+    const bool alone = ALONE && has_bit(rows, lane_id()) && end - begin <= ALONE;
+    if (alone) read_alone(m, row, begin, end, sum, has);
+    stream_rows(begin, end, ALONE ? rows & ~__ballot_sync(ALL, alone) : rows, owner, [&](const Slice& s) {
+      Z z;
+      const bool hit = product(m, ids, s.at, s.active, 32 * word + s.row, z);
+      fold(s.head, s.range, hit, z, sum, has);
+      return has && (ANY || (TERMINAL && terminal(sum)));
+    });
+  }
   write_word(out, word, allowed, ALL, __ballot_sync(ALL, has), sum, taken & ~longs);
 }
 
@@ -140,7 +186,15 @@ __device__ __forceinline__ void fold_lanes(Z& z, bool& has) {
 }
 
 __device__ __forceinline__ void read_chunk(const Rows& m, PartIds& ids, u64 row, u64 begin, u64 end, Z& sum, bool& has) {
-  for (u64 base = begin & ~(u64)31; base < end; base += 32) {
+  const u64 start = begin & ~(u64)31;
+  if constexpr (HUBS > 0) {
+    each_slice(m, start, (u32)(begin - start), (u32)(end - start), [&](u32, bool in, Z z) {
+      if (in) sum = has ? add(sum, z) : z;
+      has |= in;
+    });
+    return;
+  }
+  for (u64 base = start; base < end; base += 32) {
     const u64 at = base + lane_id();
     Z z;
     const bool hit = product(m, ids, at, at >= begin && at < end, row, z);
@@ -200,18 +254,24 @@ __device__ __forceinline__ void do_chunk(const Rows& m, PartIds& ids, const Outp
   write_word(out, word, allowed, ALL, result, sum, mine);
 }
 
-extern "C" __global__ void __launch_bounds__(256)
+extern "C" __global__ void __launch_bounds__(THREADS)
     KERNEL(u64 nrows, const i64* indptr, const Id* indices, const A* values, const u64* id_segments, const u64* value_segments,
            const u32* subset, u64 first_row, u64 end_row, u64 first_chunk, u64 end_chunk, const u64* long_rows,
            const u64* long_first, const u32* chunk_slot, const X* x, const u32* x_bits, W* w, u32* w_bits, const W* old_w,
            const u32* old_bits, const u32* mask, u32 flip, u32 replace, u64* counters, u64 piece, u32 spread, Z* partial,
-           u8* partial_has, u32* arrived, u32* finished, const Id* heads, const A* head_values, u32 k, u32 id_bits) {
-  __shared__ u8 owners[8][32];
+           u8* partial_has, u32* arrived, u32* finished, const Id* heads, const A* head_values, u32 k, u32 id_bits, u32 hubs) {
+  __shared__ u8 owners[THREADS / 32][32];
+  DYNAMIC_SHARED(hub_bytes, HUBS * sizeof(X) + 1);
+  X* const hub_values = (X*)hub_bytes;
   const Part part = {id_segments, value_segments, subset, first_row, end_row};
-  const Rows m = {nrows, indptr, indices, values, id_bits, x, x_bits, heads, head_values, k, part};
+  const Rows m = {nrows, indptr, indices, values, id_bits, x, x_bits, heads, head_values, k, hub_values, hubs, part};
   const Output out = {w, w_bits, old_w, old_bits, mask, flip, replace};
   const Chunks c = {first_chunk, end_chunk, long_rows, long_first, chunk_slot, partial, partial_has, arrived, finished};
   PartIds ids(indices, part);
+  if (HUBS) {
+    for (u32 i = threadIdx.x; i < hubs; i += THREADS) hub_values[i] = x[i];
+    __syncthreads();
+  }
   for_chunks(counters, c.begin, c.end, spread, [&](u64 i) { return has_chunk(m, out, c, i); },
              [&](u64 i) { do_chunk(m, ids, out, c, i); });
   const u64 begin = first_word(part), count = (end_word(part, nrows) - begin) * (32 / ROWS_PER_WARP);

@@ -1,0 +1,120 @@
+"""Louvain's and Leiden's networks in machine code, over arrays that a loop has made of the matrix."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsezc.algorithms._communities import Network, rounded
+from sparsezc.algorithms.loops import labels, networks
+from sparsezc.core import replay
+from sparsezc.core.matrix import Matrix
+from sparsezc.core.vector import Vector
+from sparsezc.expr import turns
+from sparsezc.semirings import semiring
+
+__all__ = ["HostNetwork", "host_network"]
+
+#: Nanoseconds for each row and entry, at least: too few for Python to run the loops as they are written.
+COST = 15.0
+_MOST = 1 << 22  # entries; statements move the rows of more by several threads
+
+#: Communities, or numbers of them: one of n or more says that a vertex takes no part.
+Labels = NDArray[np.uint64]
+
+
+class HostNetwork(NamedTuple):
+    """A weighted undirected graph, of one level, in host memory; :class:`Network` says what its methods do.
+
+    Attributes
+    ----------
+    A : Matrix
+        Whose engine runs the loops.
+    m : float
+        The sum of all.
+    scale : float
+        As :attr:`Network.scale`.
+    begin, ids, weights, k : ndarray
+        Where rows begin; the columns and weights of entries, no weights where they are all 1; the sums of rows.
+    inside, squares : float
+        The weight of loops, and the sum of the squares of `k`.
+    """
+
+    A: Matrix
+    m: float
+    scale: float
+    begin: NDArray[np.uint64]
+    ids: NDArray[np.uint32]
+    weights: NDArray[np.float64]
+    k: NDArray[np.float64]
+    inside: float
+    squares: float
+
+    @property
+    def size(self) -> int:
+        return int(np.count_nonzero(self.k > 0))
+
+    def modularity(self) -> float:
+        return rounded(self.inside, self.squares, self.m, self.scale)
+
+    def apart(self) -> Labels:
+        return np.arange(self.k.size, dtype=np.uint64)
+
+    def everywhere(self, number: Labels) -> Labels:
+        return np.where(number < number.size, number, self.apart())
+
+    def move(self, label: Labels, rng: np.random.Generator, least: float) -> Labels:
+        moved = label.copy()
+        self._run(labels.moved, moved, turns.multipliers(int(rng.integers(2**63))), (self.scale, least, turns.MANY))
+        return moved
+
+    def refine(self, groups: Labels, rng: np.random.Generator) -> Labels:
+        chance = turns.multipliers(int(rng.integers(2**63)), 1)[0]
+        joined: Labels = self._run(labels.joined, groups, chance, self.scale)
+        return joined
+
+    def connected(self, label: Labels) -> Labels:
+        parts: Labels = replay.run_arrays(networks.parts_within, self.A, self.begin, self.ids, label, cost=np.inf)
+        return parts
+
+    def numbered(self, label: Labels) -> tuple[Labels, int]:
+        found: tuple[Labels, int] = replay.run_arrays(networks.numbered, self.A, self.k, label, cost=np.inf)
+        return found
+
+    def contract(self, number: Labels, count: int) -> HostNetwork:
+        return HostNetwork(self.A, self.m, self.scale, *self._run(networks.contracted, number, count))
+
+    def within(self, inner: Labels, outer: Labels) -> Labels:
+        last = np.uint64(max(inner.size, outer.size))
+        return np.append(outer, last)[np.minimum(inner, np.uint64(outer.size))]
+
+    def shared(self, label: Labels, number: Labels, count: int) -> Labels:
+        found = np.zeros(number.size + 1, np.uint64)
+        found[number] = label
+        return found[:count]
+
+    def named(self, number: Labels) -> Vector:
+        n = number.size
+        label, first = np.arange(n), np.empty(n + 1, np.int64)
+        first[number[::-1]] = label[::-1]  # of several the last is kept
+        return replay.vector(np.where(number < n, first[number], label))
+
+    def _run(self, loop: Any, *given: Any) -> Any:
+        """Run a loop over the entries; the one that made the arrays has run, so this one does."""
+        return replay.run_arrays(loop, self.A, self.begin, self.ids, self.weights, self.k, *given, cost=np.inf)
+
+
+def host_network(net: Network) -> Network | HostNetwork:
+    """Return a network's arrays; itself where statements do better."""
+    if net.n >= 2**32 or net.W.nvals > _MOST:
+        return net
+    by_weight = net.weigh is semiring.plus_first
+    found = replay.run_loop(
+        networks.weighted if by_weight else networks.unweighted,
+        net.W,
+        cost=COST,
+        values=np.float64 if by_weight else None,
+    )
+    return net if found is None else HostNetwork(net.W, net.m, net.scale, *found)

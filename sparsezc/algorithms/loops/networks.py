@@ -1,0 +1,131 @@
+"""Networks of communities, as Louvain's and Leiden's levels need them. All numbers are unsigned, as in searches.py."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+__all__ = ["contracted", "numbered", "parts_within", "unweighted", "weighted"]
+
+
+def unweighted(indptr: Any, indices: Any) -> Any:
+    """Return a network whose entries weigh 1 each, as `weighted` does, without an array of weights."""
+    n = indptr.size - 1
+    ids, k = np.empty(indices.size, np.uint32), np.empty(n)
+    inside = squares = 0.0
+    for v in range(n):
+        k[v] = indptr[v + 1] - indptr[v]
+        squares += k[v] * k[v]
+        for at in range(indptr[v], indptr[v + 1]):
+            ids[at] = indices[at]
+            inside += indices[at] == v
+    return indptr.view(np.uint64).copy(), ids, np.empty(0), k, inside, squares
+
+
+def weighted(indptr: Any, indices: Any, values: Any) -> Any:
+    """Return a network's begins, ids, weights, and sums of rows; the weight of loops, and the squares of the sums."""
+    n = indptr.size - 1
+    ids, k = np.empty(indices.size, np.uint32), np.zeros(n)
+    inside = squares = 0.0
+    for v in range(n):
+        for at in range(indptr[v], indptr[v + 1]):
+            ids[at] = indices[at]
+            k[v] += values[at]
+            if indices[at] == v:
+                inside += values[at]
+        squares += k[v] * k[v]
+    return indptr.view(np.uint64).copy(), ids, values.copy(), k, inside, squares
+
+
+def numbered(k: Any, label: Any) -> Any:
+    """Return the numbers of the vertices' labels, in their order, n where one takes no part; and how many there are."""
+    n = k.size
+    rank, number = np.zeros(n, np.uint64), np.full(n, n, np.uint64)
+    for v in range(n):
+        if k[v] > 0:
+            rank[label[v]] = 1
+    count = np.uint64(0)
+    for c in range(n):
+        used = rank[c]
+        rank[c] = count
+        count += used
+    for v in range(n):
+        if k[v] > 0:
+            number[v] = rank[label[v]]
+    return number, np.int64(count)
+
+
+def contracted(begin: Any, ids: Any, weights: Any, k: Any, number: Any, count: Any) -> Any:
+    """Return the network of so many communities, as `weighted` does; `number`: those of the vertices, or n."""
+    n = k.size
+    one = np.uint64(1)
+    nothing = np.uint64(n)
+    count = np.uint64(count)
+    place = np.zeros(count + one, np.uint64)
+    for v in range(n):
+        if number[v] < nothing:
+            place[number[v] + one] += one
+    for c in range(count):
+        place[c + one] += place[c]
+    members, free = np.empty(n, np.uint64), place.copy()
+    for v in range(n):
+        if number[v] < nothing:
+            members[free[number[v]]] = v
+            free[number[v]] += one
+    weighs = weights.size > 0
+    most = min(np.uint64(ids.size), count * count)
+    into, sums = np.empty(most, np.uint32), np.empty(most)
+    starts, degree = np.zeros(count + one, np.uint64), np.zeros(count)
+    total, seen = np.zeros(count), np.empty(count, np.uint64)
+    written = np.uint64(0)
+    inside = squares = 0.0
+    for c in range(count):
+        found = np.uint64(0)
+        for r in range(place[c], place[c + one]):
+            v = members[r]
+            for at in range(begin[v], begin[v + one]):
+                d = number[ids[at]]
+                w = weights[at] if weighs else 1.0
+                if d < nothing and w != 0.0:
+                    if total[d] == 0.0:
+                        seen[found] = d
+                        found += one
+                    total[d] += w
+        inside += total[c]
+        for t in range(found):
+            d = seen[t]
+            into[written] = d
+            sums[written] = total[d]
+            degree[c] += total[d]
+            total[d] = 0.0
+            written += one
+        starts[c + one] = written
+        squares += degree[c] * degree[c]
+    return starts, into[:written].copy(), sums[:written].copy(), degree, inside, squares
+
+
+def parts_within(begin: Any, ids: Any, label: Any) -> Any:
+    """Return the smallest vertex of the part of its community in which each vertex is; parts are connected."""
+    n = label.size
+    parent = np.arange(n).view(np.uint64)
+    for v in range(np.uint64(n)):
+        root = parent[v]
+        while parent[root] != root:
+            parent[root] = parent[parent[root]]
+            root = parent[root]
+        for at in range(begin[v], begin[v + np.uint64(1)]):
+            u = np.uint64(ids[at])
+            if label[u] != label[v]:
+                continue
+            while parent[u] != u:
+                parent[u] = parent[parent[u]]
+                u = parent[u]
+            if u < root:
+                parent[root] = u
+                root = u
+            elif root < u:
+                parent[u] = root
+    for v in range(n):
+        parent[v] = parent[parent[v]]
+    return parent

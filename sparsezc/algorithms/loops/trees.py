@@ -1,0 +1,39 @@
+"""Breadth-first trees in the order of rows: entries are taken as they are listed, and not by their ids."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+__all__ = ["tree"]
+
+
+def tree(indptr: Any, indices: Any, parent: Any, sources: Any, target: int, farthest: int) -> Any:
+    """Search from some vertices, up to the level of a target or a number of hops.
+
+    Return the vertices in the order in which they are found, their number, the depth of each, and their parents by
+    vertex, which are -1 before and stay so at sources.
+    """
+    n = parent.size
+    queue, depth = np.empty(max(n, sources.size), np.int64), np.zeros(n, np.int64)
+    met, last = np.zeros(n, np.bool_), sources.size
+    for k in range(last):
+        queue[k] = sources[k]
+        met[sources[k]] = True
+    first = 0
+    while first < last < n:  # once all are found, no edge tells more
+        v = queue[first]
+        first += 1
+        below = depth[v] + 1
+        if below > farthest or (target >= 0 and met[target] and depth[target] < below):
+            break
+        for at in range(indptr[v], indptr[v + 1]):
+            u = indices[at]
+            if not met[u]:
+                met[u] = True
+                depth[u] = below
+                parent[u] = v
+                queue[last] = u
+                last += 1
+    return queue, last, depth, parent

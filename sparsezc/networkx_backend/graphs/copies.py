@@ -1,0 +1,47 @@
+"""Graphs of a graph that is a matrix: NetworkX's with the same edges, and those of some of its nodes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import networkx as nx
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsezc.core.matrix import Matrix
+
+if TYPE_CHECKING:
+    from sparsezc.networkx_backend.graphs.graph import Graph
+
+
+def original(G: Any) -> Any:
+    """Return the NetworkX graph of one of the backend's, with its attributes; make it if there is none."""
+    if G.source is not None:
+        return G.source
+    made = nx.DiGraph() if G.directed else nx.Graph()
+    made.graph.update(G.info)
+    made.add_nodes_from(G._node.items() if G.node_values else G.labels)
+    for weight, A in [(None, G.A), *G._values.items()]:
+        i, j, values = A.to_coo()
+        ends = zip(G.names(i), G.names(j), values.tolist(), strict=True)
+        made.add_edges_from((u, v, {} if weight is None else {weight: value}) for u, v, value in ends)
+    return made
+
+
+def changeable(G: Any) -> Any:
+    """Return a NetworkX graph with the nodes, edges and attributes of one of the backend's, which shares none."""
+    return original(G) if G.source is None else G.source.copy()
+
+
+def among(G: Any, vertices: NDArray[np.int64]) -> Graph:
+    """Return the graph of some vertices of a graph that is a matrix, and the edges between them."""
+
+    def part(A: Matrix) -> Matrix:
+        made: Matrix = A[vertices, vertices].new()
+        return made._known_symmetric(not G.directed)
+
+    made: Graph = type(G)._made(part(G.A), G.names(vertices))
+    made._values = {name: part(A) for name, A in G._values.items()}
+    made.node_values = {name: values[vertices] for name, values in G.node_values.items()}
+    made.info = G.info
+    return made
