@@ -22,7 +22,7 @@ _LEVEL = 0.7e-3, 0.7e-3, 1e-3  # seconds of a level by vertices besides: counts,
 _ALONE = 0.9e-3, 0.9e-3, 0.0  # by searches: one card's statements
 _VERTEX = 24.0, 24.0, None  # bytes of a vertex that is told others; on processors 8 for each search
 _PEER = 200e9, 200e9, 2e8  # bytes a second of vertices that are told, packed and unpacked
-_GATHER = 1e9, 0.35e9, 1e9  # bytes a second until every rank has the ids of others
+_GATHER = 4e9, 2.3e9, 1e9  # bytes a second until every rank has the ids of others
 
 
 class Batch(NamedTuple):
