@@ -68,7 +68,6 @@ class Device(Protocol):
     """The operations of a GPU that the GPU engine and the placements need."""
 
     name: str
-    id: int  # of the machine's, as this process counts them
     xp: Any  # cupy, or numpy on the emulated device
     multiprocessors: int
     cache_bytes: int  # of the cache that all multiprocessors share

@@ -41,7 +41,7 @@ def read(source: reading.Source, whole: reading.Whole, comm: Any) -> tuple[Matri
     engine = distributed.engine_of(comm)
     with config.set(engine=engine.local.engine.name):
         source, ids = reading.numbered(source, distributed.transport_of(comm))
-        block = reading.read_block(source, whole, distributed.transport_of(comm), engine.links.shares)
+        block = reading.read_block(source, whole, distributed.transport_of(comm))
         if block.nrows <= ALIGN and engine.size > 1:  # too few rows to divide: every rank reads all, and keeps its part
             few: Matrix = Matrix._from_csr(whole()).distribute()
             return few, ids

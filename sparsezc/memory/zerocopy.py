@@ -55,12 +55,12 @@ class ZerocopyBuffer(Buffer):
         super().__init__(count, dtype)
         self.placement = placement
         self.pages = held.kind
-        self.held = held
+        self._pages = held
         self.array = held.array[: self.nbytes].view(dtype)
 
     @property
     def pointer(self) -> int:
-        return self.held.pointer
+        return self._pages.pointer
 
     def write(self, start: int, array: ArrayLike) -> None:
         if hasattr(array, "__cuda_array_interface__"):  # from device memory directly into the pages
@@ -216,25 +216,17 @@ def _measure(gpu: Device, room: int) -> dict[str, Rate]:
 
 def rate(gpu: Device, pages: Pages, repeats: int = 5) -> Rate:
     """Return the rates at which a kernel reads a power of two bytes of pages: the best of some runs."""
-    seconds, nbytes = reading(gpu, pages), pages.array.size
-    seconds(1)  # warms up
-    streamed, scattered = (min(seconds(factor) for _ in range(repeats)) for factor in (1, _FAR))
-    return Rate(nbytes / streamed, nbytes / scattered)
-
-
-def reading(gpu: Device, pages: Pages) -> Callable[[int], float]:
-    """Return a function that reads all lines of pages by a kernel and returns the seconds; line i is i times a factor.
-
-    The factor is odd; 1 is in order.
-    """
+    lines = pages.array.size // _LINE
     blocks = gpu.multiprocessors * _BLOCKS_PER_MULTIPROCESSOR
     kernel, sums = _kernel(gpu), gpu.xp.zeros(blocks * THREADS, np.uint64)
 
     def seconds(factor: int) -> float:
-        given = {"lines": pages.array.size // _LINE, "factor": np.uint64(factor), "words": pages.pointer, "sums": sums}
+        given = {"lines": lines, "factor": np.uint64(factor), "words": pages.pointer, "sums": sums}
         return _seconds(gpu, lambda: kernel.launch(blocks, **given))
 
-    return seconds
+    seconds(1)  # warms up
+    streamed, scattered = (min(seconds(factor) for _ in range(repeats)) for factor in (1, _FAR))
+    return Rate(lines * _LINE / streamed, lines * _LINE / scattered)
 
 
 def copied(gpu: Device, held: Pages, repeats: int = 5) -> float:

@@ -251,7 +251,6 @@ class HostDevice:
     xp: Any = np
     guard: str | None = None
     multiprocessors = 2
-    id = 0
     cache_bytes = 1 << 25
     block_bytes = 48 << 10
     free_memory = total_memory = 1 << 30

@@ -21,7 +21,6 @@ from sparsezc.config import config
 from sparsezc.engines.distributed.balancer import Balancer
 from sparsezc.engines.distributed.parts import long_rows, moves, search_rows
 from sparsezc.engines.distributed.parts.layout import Layouts
-from sparsezc.engines.distributed.parts.links import Links
 from sparsezc.engines.distributed.parts.local_objects import Locals
 from sparsezc.engines.distributed.statements import (
     by_search,
@@ -65,8 +64,6 @@ class DistributedEngine(Keeper):
         One rank has distributed objects too, instead of plain ones.
     balancer : Balancer
         Moves rows from slow ranks to others.
-    links : Links
-        Of the ranks' cards to host memory.
     """
 
     name = "distributed"
@@ -80,7 +77,6 @@ class DistributedEngine(Keeper):
         self.latest: Any = weakref.WeakValueDictionary()
         self.lock = locks.shared()  # collectives of two threads must not mix
         self.on_device = local.name != "cpu"
-        self.links = Links(transport, on_device=self.on_device)
 
     @property
     def transport(self) -> Transport:

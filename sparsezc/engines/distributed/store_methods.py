@@ -28,7 +28,6 @@ from sparsezc.semirings.types.datatypes import BOOL, DataType
 if TYPE_CHECKING:
     from sparsezc.engines.distributed.balancer import Balancer
     from sparsezc.engines.distributed.parts.layout import Layouts
-    from sparsezc.engines.distributed.parts.links import Links
     from sparsezc.engines.distributed.parts.local_objects import Locals
     from sparsezc.engines.distributed.transports.protocol import Transport
 
@@ -46,7 +45,6 @@ class Keeper:
     forced: bool
     on_device: bool
     balancer: Balancer
-    links: Links
 
     @property
     def transport(self) -> Transport:
@@ -123,7 +121,7 @@ class Keeper:
         if split and lengthy.size and self.layouts.of(shape).along == ROWS and not csr.dtype.is_udt:
             csr, long = long_rows.split(self, csr, lengthy)
         if not self.layouts.is_cut(csr.nrows):
-            self.layouts.cut(cut_rows(csr.indptr, self.size, self.links.shares(placement, csr.nvals)))
+            self.layouts.cut(cut_rows(csr.indptr, self.size))
         layout = self.layouts.of(shape)
         if layout.along is COLUMNS:
             made = Store(self._columns_of(csr, layout), layout, shape)

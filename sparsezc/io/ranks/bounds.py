@@ -23,9 +23,7 @@ _SHIFT = 32  # one part in so many of a rank's work may move for an aligned cut:
 Offsets = Callable[[int, int], NDArray[np.int64]]
 
 
-def cut(
-    offsets: Offsets, nrows: int, nvals: int, rank: int, size: int, shares: NDArray[np.float64] | None = None
-) -> int:
+def cut(offsets: Offsets, nrows: int, nvals: int, rank: int, size: int) -> int:
     """Return the first row of a rank.
 
     Parameters
@@ -34,8 +32,6 @@ def cut(
         Row `nrows` has the offset `nvals`.
     rank : int
         0 to `size`; its rows end where those of the next rank begin.
-    shares : array, shape (size,), optional
-        Of the work, that each rank gets; by default they are equal.
 
     Examples
     --------
@@ -46,7 +42,7 @@ def cut(
     if rank <= 0 or rank >= size:
         return 0 if rank <= 0 else nrows
     total = nvals + ROW * nrows
-    goal = total * rank // size if shares is None else int(total * float(shares[:rank].sum()))
+    goal = total * rank // size
     low, high = 0, -(-nrows // ALIGN)  # words: the first whose work reaches the goal is in low..high
     while low < high:
         middle = (low + high) // 2

@@ -43,7 +43,6 @@ _BUCKETS = 1 << 16  # of rows, whose edges are counted before rows are cut
 
 #: Reads a whole graph on this rank.
 Whole = Callable[[], Csr]
-Shares = Callable[[str | None, int], NDArray[np.float64] | None]
 
 
 class Source(NamedTuple):
@@ -54,10 +53,8 @@ class Source(NamedTuple):
     module: Any
 
 
-def read_block(source: Source, whole: Whole, comm: Communicator, shares: Shares | None = None) -> Block:
+def read_block(source: Source, whole: Whole, comm: Communicator) -> Block:
     """Read this rank's rows; `whole` reads all, of files that cannot be read by parts.
-
-    Of a placement and a number of entries `shares` returns each rank's share of the rows' work; None: they are equal.
 
     Raises
     ------
@@ -75,8 +72,7 @@ def read_block(source: Source, whole: Whole, comm: Communicator, shares: Shares 
             if options.verify:
                 together(comm, lambda: csr_file.find(Path(path)).verify())  # type: ignore[union-attr]
             together(comm, lambda: options.check_direction(path, rows.symmetric))
-            found_shares = None if shares is None else shares(options.placement, rows.nvals)
-            cuts = stored_rows.bounds(rows, comm, found_shares)
+            cuts = stored_rows.bounds(rows, comm)
             if rows.symmetric or not options.both:
                 return stored_rows.load(rows, cuts, comm, options.weights, options.placement)
             found = stored_rows.edge_chunks(rows, cuts, comm.rank)

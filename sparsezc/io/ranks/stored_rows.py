@@ -111,11 +111,9 @@ def _identity(ready: Ready) -> tuple[str, str]:
     return f"{ready.path.stat().st_size:,} bytes", f"the checksum {crc:08x}"
 
 
-def bounds(
-    rows: Rows | StoredRanges, comm: Communicator, shares: NDArray[np.float64] | None = None
-) -> NDArray[np.int64]:
-    """Return the first row of each rank, of equal work each or such shares of it; each finds its own by bisection."""
-    mine = together(comm, lambda: cutting.cut(rows.offsets, rows.nrows, rows.nvals, comm.rank, comm.size, shares))
+def bounds(rows: Rows | StoredRanges, comm: Communicator) -> NDArray[np.int64]:
+    """Return the first row of each rank, of equal work each; every rank finds its own by bisection."""
+    mine = together(comm, lambda: cutting.cut(rows.offsets, rows.nrows, rows.nvals, comm.rank, comm.size))
     found = np.append(comm.numbers(mine)[:, 0], rows.nrows)
     return np.maximum.accumulate(found)  # few rows: cuts that were moved to aligned entries may have passed another
 

@@ -11,9 +11,8 @@ from mpi4py import MPI
 
 import sparsezc as gb
 from benchmarks.model import exchanged
-from sparsezc.device import cuda
 from sparsezc.engines import distributed
-from sparsezc.engines.distributed.parts import exchange, links
+from sparsezc.engines.distributed.parts import exchange
 from sparsezc.engines.distributed.statements import by_search, labels, walks
 from sparsezc.engines.gpu.products import multi_source_bfs
 from sparsezc.memory.placement import BEYOND
@@ -87,32 +86,6 @@ def check_rows_of_a_mapped_file_move_by_offsets() -> None:
             placements = engine.transport.objects(part.indices.placement if part.nvals else "mapped")
             assert set(placements) == {"mapped" if cut != 256 else BEYOND}
             assert gb.algorithms.sssp(A, 1).to("cpu").isequal(gb.algorithms.sssp(whole, 1))
-
-
-def check_cards_whose_links_are_slower_get_fewer_rows() -> None:
-    engine, A = distributed.engine(), gb.io.read("path:5000", placement="zerocopy")
-    with patch.object(links, "_SAMPLE", 1 << 12), patch.object(links, "_SECONDS", 0.01):
-        assert (links._rates(engine.transport) > 0).all()
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(engine.transport.objects(folder)[0]) / "path.h5"
-        if engine.rank == 0:
-            gb.io.convert("path:6000", path)
-        engine.transport.numbers(0)
-        with (
-            patch.object(links, "_MANY", 1),
-            patch.object(links, "_rates", lambda _: np.array([3.0, 1.0])),
-            patch.object(cuda.current(), "id", engine.rank, create=True),
-            patch.object(engine.links, "_found", []),
-        ):
-            parts = A.distribute(), gb.io.read(path, comm=MPI.COMM_WORLD, placement="zerocopy")
-            near = gb.io.read("path:7000", placement="device").distribute()
-        engine.transport.numbers(0)
-    for D, n in zip(parts, (5000, 6000), strict=True):
-        assert abs(D._store.layout.bounds[1] - 0.75 * n) <= 64
-        x = gb.Vector.from_dense(np.arange(n))
-        want = np.r_[np.arange(n - 1) + 1, 0] + np.r_[0, np.arange(n - 1)]  # the sum of both neighbours
-        np.testing.assert_array_equal(D.mxv(x, gb.semiring.plus_second["INT64"]).new().to_dense(), want)
-    assert abs(near._store.layout.bounds[1] - 3500) <= 64  # device memory has no link
 
 
 def check_bytes_of_many_searches() -> None:

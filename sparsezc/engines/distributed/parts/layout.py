@@ -117,17 +117,14 @@ def cut_evenly(length: int, ranks: int) -> NDArray[np.int64]:
     return np.minimum(np.arange(ranks + 1, dtype=np.int64) * step, length)
 
 
-def cut_rows(indptr: NDArray[np.int64], ranks: int, shares: NDArray[np.float64] | None = None) -> NDArray[np.int64]:
-    """Return bounds of ranges of equal work, or of such shares of it, by the offsets of a matrix's rows.
+def cut_rows(indptr: NDArray[np.int64], ranks: int) -> NDArray[np.int64]:
+    """Return bounds of ranges of equal work, by the offsets of a matrix's rows.
 
     >>> cut_rows(np.arange(0, 257 * 8, 8), 2)
     array([  0, 128, 256])
     """
     n = indptr.size - 1
     work = indptr + ROW * np.arange(n + 1, dtype=np.int64)
-    if shares is None:
-        goals = int(work[-1]) * np.arange(1, ranks) // ranks
-    else:
-        goals = (float(work[-1]) * np.cumsum(shares)[:-1]).astype(np.int64)
-    cuts = (np.searchsorted(work, goals) + ALIGN // 2) // ALIGN * ALIGN
+    shares = int(work[-1]) * np.arange(1, ranks) // ranks
+    cuts = (np.searchsorted(work, shares) + ALIGN // 2) // ALIGN * ALIGN
     return np.concatenate([[0], np.minimum(cuts, n), [n]]).astype(np.int64)

@@ -100,6 +100,8 @@ def divide(work: Work, push_cost: float, slots: int = 0) -> tuple[Any, Any]:
     [[False, False], [True, True]]
     """
     there = work.searches > 0
+    if not slots and work.frontier * push_cost <= min(work.wanted, work.wanted_first):  # no pull reads less
+        return there, there & False
     few = there & (work.searches < _FEW * work.nvals)
     best: tuple[float, Any] = (work.frontier * push_cost, there)
     for pushing in (few, few & False):
