@@ -110,7 +110,7 @@ def single_cuts(indptr: Any, indices: Any) -> Any:
             at = next[v]
             if at < starts[v + one]:
                 next[v] = at + one
-                u = np.uint64(indices[at])
+                u: Any = np.uint64(indices[at])
                 if met[u] == 0:
                     number += 1
                     met[u] = low[u] = number

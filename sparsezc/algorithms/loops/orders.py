@@ -100,8 +100,8 @@ def acyclic(indptr: Any, indices: Any) -> Any:
     for v in range(n):
         first, end = starts[v], starts[v + 1]
         if first < end:
-            forward &= np.uint64(indices[first]) > np.uint64(v)
-            backward &= np.uint64(indices[end - one]) < np.uint64(v)
+            forward &= bool(np.uint64(indices[first]) > np.uint64(v))
+            backward &= bool(np.uint64(indices[end - one]) < np.uint64(v))
     if forward or backward:
         return True
     left, line = np.zeros(n, np.uint64), np.empty(n, np.uint64)

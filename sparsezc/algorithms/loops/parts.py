@@ -133,10 +133,11 @@ def forest(indptr: Any, indices: Any, order: Any) -> Any:
     ids, entries = np.empty(begin[n], np.int64), np.empty(begin[n], np.int64)
     for entry in range(indices.size):  # by rows, so the ids of each row come in ascending order
         if taken[entry]:
-            for v, u in ((row[entry], np.uint64(indices[entry])), (np.uint64(indices[entry]), row[entry])):
-                ids[free[v]] = u
-                entries[free[v]] = entry
-                free[v] += 1
+            column = np.uint64(indices[entry])
+            for end, other in ((row[entry], column), (column, row[entry])):
+                ids[free[end]] = other
+                entries[free[end]] = entry
+                free[end] += 1
     return begin, ids, entries
 
 

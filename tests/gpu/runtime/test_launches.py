@@ -31,6 +31,7 @@ from sparsezc.engines.gpu.products import bit_dots, multi_source_bfs, spgemm_den
 from sparsezc.engines.gpu.runtime import codegen, presence_words
 from sparsezc.engines.gpu.runtime.array_pool import ArrayPool
 from sparsezc.engines.gpu.shared.searches import SharedStep
+from sparsezc.engines.gpu.shared.whole_searches import SharedSearches
 from sparsezc.engines.gpu.storage.vector_store import MaskBits, VectorStore
 from sparsezc.expr import engines
 from sparsezc.semirings import semiring
@@ -174,6 +175,7 @@ def by_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
     searches.launch("pull", rows, np.ones(3, np.bool_), NO_HEADS)
     shared = SharedStep(True, BOOL, rows, rows, made, MaskBits())
     shared.counted(few, N, np.zeros(2, np.int64), 1)
+    SharedSearches(rows, rows, made)
     shared.put(*shared.listed(few, N, np.ones(1, np.int64), (np.zeros(2, np.int64), 1), False), 0, few)
     frontier, distance = (gb.Vector.from_dense(np.zeros(N)).to("gpu")._store for _ in range(2))
     pool = ArrayPool()

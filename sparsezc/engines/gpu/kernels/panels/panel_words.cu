@@ -59,7 +59,7 @@ extern "C" __global__ void put_words(u64 count, const Id* at, const u64* words, 
 
 // turn_rows: bits that are reached and not yet seen are added to `seen`, and are `front`'s (zeros on entry, unless ALIGNED); `depth`
 // is written to their levels. `totals` (zeros on entry): the vertices of `front`, then the Reads of the step from there along the
-// rows that the offsets say. Without `push_indptr` a row counts as one entry.
+// rows that the offsets say. Without `push_indptr` a row counts as one entry; without `pull_indptr` none is pulled.
 extern "C" __global__ void __launch_bounds__(256)
     turn_rows(u64 size, const u32* reached, u64 width, int depth, u32* seen, u32* front, int* levels, const i64* push_indptr,
               const i64* pull_indptr, u64* totals) {
