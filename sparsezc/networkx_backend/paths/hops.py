@@ -135,13 +135,6 @@ def hop_rows(G: Graph) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], N
         yield row.astype(np.int64) + first, at.astype(np.int64), hops.astype(np.int64)
 
 
-def nearest_first(G: Graph, distance: Vector) -> dict[Any, Any]:
-    """Return distances by nodes, the nearest first."""
-    i, values = distance.to_coo()
-    order = np.argsort(values, kind="stable")
-    return dict(zip(G.names(i[order]), values[order].tolist(), strict=True))
-
-
 def known(G: Graph, node: Any) -> int:
     """Return the number of a node; raise a NetworkXError if it is unknown."""
     if node not in G:

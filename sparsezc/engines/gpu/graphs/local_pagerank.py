@@ -88,10 +88,8 @@ def local_pagerank(matrix: MatrixStore, seed: int, limits: tuple[float, float, f
     if ended == _FULL:
         return None
     vertices, degrees = gpu.asnumpy(xp.stack((vertex[:found], degree[:found]))).view(np.int64)
-    read_entries = [
-        x[:entries].copy() for x in (owner, number)
-    ]  # not of all that there was room for: more seeds follow
-    ends = partial(_ends, count_ends, *read_entries)
+    # Copies, as more seeds follow and these arrays have room for more entries than were read.
+    ends = partial(_ends, count_ends, *(x[:entries].copy() for x in (owner, number)))
     grown = float(read[4:5].view(np.float64)[0])
     return Solution(vertices, degrees, gpu.asnumpy(y[:found]), ended == _SETTLED, grown, ends)
 
