@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.algorithms._communities import Network, rounded
-from sparsezc.algorithms.loops import labels, networks
+from sparsezc.algorithms.loops import labels, networks, parts
 from sparsezc.core import replay
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
@@ -76,8 +76,8 @@ class HostNetwork(NamedTuple):
         return joined
 
     def connected(self, label: Labels) -> Labels:
-        parts: Labels = replay.run_arrays(networks.parts_within, self.A, self.begin, self.ids, label, cost=np.inf)
-        return parts
+        found: Labels = replay.run_arrays(parts.components, self.A, self.begin, self.ids, label, cost=np.inf)
+        return found.view(np.uint64)
 
     def numbered(self, label: Labels) -> tuple[Labels, int]:
         found: tuple[Labels, int] = replay.run_arrays(networks.numbered, self.A, self.k, label, cost=np.inf)

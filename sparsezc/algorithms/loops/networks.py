@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["contracted", "numbered", "parts_within", "unweighted", "weighted"]
+__all__ = ["contracted", "numbered", "unweighted", "weighted"]
 
 
 def unweighted(indptr: Any, indices: Any) -> Any:
@@ -103,29 +103,3 @@ def contracted(begin: Any, ids: Any, weights: Any, k: Any, number: Any, count: A
         starts[c + one] = written
         squares += degree[c] * degree[c]
     return starts, into[:written].copy(), sums[:written].copy(), degree, inside, squares
-
-
-def parts_within(begin: Any, ids: Any, label: Any) -> Any:
-    """Return the smallest vertex of the part of its community in which each vertex is; parts are connected."""
-    n = label.size
-    parent = np.arange(n).view(np.uint64)
-    for v in range(np.uint64(n)):
-        root = parent[v]
-        while parent[root] != root:
-            parent[root] = parent[parent[root]]
-            root = parent[root]
-        for at in range(begin[v], begin[v + np.uint64(1)]):
-            u = np.uint64(ids[at])
-            if label[u] != label[v]:
-                continue
-            while parent[u] != u:
-                parent[u] = parent[parent[u]]
-                u = parent[u]
-            if u < root:
-                parent[root] = u
-                root = u
-            elif root < u:
-                parent[u] = root
-    for v in range(n):
-        parent[v] = parent[parent[v]]
-    return parent

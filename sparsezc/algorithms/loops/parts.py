@@ -11,8 +11,11 @@ from sparsezc.algorithms.loops import jumping
 __all__ = ["components", "degree_sums", "forest", "inside", "opposites", "strong_components"]
 
 
-def components(indptr: Any, indices: Any) -> Any:
-    """Return the smallest vertex of each weak component, by trees whose roots are their smallest vertices."""
+def components(indptr: Any, indices: Any, group: Any = None) -> Any:
+    """Return the smallest vertex of each weak component, by trees whose roots are their smallest vertices.
+
+    `group`: a number of each vertex; then only edges between vertices of the same one count.
+    """
     starts = indptr.view(np.uint64)  # as in searches.py: all numbers here are unsigned
     labels = np.arange(indptr.size - 1)
     parent = labels.view(np.uint64)
@@ -23,6 +26,8 @@ def components(indptr: Any, indices: Any) -> Any:
             root = parent[root]
         for at in range(starts[v], starts[v + 1]):
             u = np.uint64(indices[at])
+            if group is not None and group[u] != group[v]:  # numba leaves this out where there is none
+                continue
             while parent[u] != u:
                 parent[u] = parent[parent[u]]
                 u = parent[u]
