@@ -1,8 +1,9 @@
 """Kernels that a run of all tests asks for, in groups that are compiled together: ahead.json.xz.
 
 A kernel takes 30 ms of processor time more where it is compiled alone, and most tests ask for one after the other. The
-groups are those of a run: for each kernel its file, name and prelude. A kernel that has changed since is in no group,
-and is compiled alone. So the file need not be right, but is to be renewed now and then::
+groups are those of a run: for each kernel its file, name and prelude. A kernel whose prelude has changed since is in no
+group, and is compiled alone; one that g++ takes no more is left out. So the file need not be right, but is to be
+renewed after a change of many preludes, which costs a run of all tests minutes::
 
     python -m pytest -n 2 --dist worksteal --cache-clear && python -m tests.emulator.ahead
 """
@@ -20,6 +21,7 @@ from sparsezc.engines.gpu.runtime import codegen
 
 FILE = Path(__file__).with_suffix(".json.xz")
 GROUP = 24  # kernels; a miss of one compiles all of them
+ASKED = "asked.txt"  # in a compiler's cache: names of the kernels that were asked for, in their order
 _COUNTING = "#define SZC_COUNT\n"
 _OPEN, _CLOSE = "\nnamespace szc {\n", "\n}\n"  # around a prelude
 
@@ -73,7 +75,7 @@ def together(text: str, name: str) -> list[tuple[str, str]]:
 
 
 def write(cache: Path) -> int:
-    """Write down the kernels in a compiler's cache, in the order in which they were asked for; return how many."""
+    """Write down the kernels that were asked of a compiler with this cache, in their order; return how many."""
     ends: dict[str, str] = {}
     for path in sorted(codegen._paths().values()):
         if path.suffix == ".cu":
@@ -84,8 +86,8 @@ def write(cache: Path) -> int:
     for unit in cache.glob("*.cpp"):
         names |= dict(re.findall(r"^SZC_EMU_EXPORT\((\w+), (\w+)\)$", unit.read_text(), re.M))
     cases = []
-    for path in sorted(cache.glob("szc_emu_*.cu"), key=lambda path: path.stat().st_mtime_ns):
-        parts = _parts(path.read_text(), names.get(path.stem, ""))
+    for symbol in dict.fromkeys((cache / ASKED).read_text().split()):
+        parts = _parts((cache / f"{symbol}.cu").read_text(), names.get(symbol, ""))
         if parts and parts[3] in ends:
             cases.append(Case(parts[0], ends[parts[3]], parts[1], parts[2]))
     groups = [cases[i : i + GROUP] for i in range(0, len(cases), GROUP)]

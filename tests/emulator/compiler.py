@@ -70,11 +70,15 @@ SANITIZERS: dict[str | None, tuple[list[str], list[str]]] = {  # flags of the ma
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+"([^"]+)"[^\n]*', re.MULTILINE)
 DEFINE = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)", re.MULTILINE)
 KERNELS = re.compile(r'extern "C" __global__ void\s+(?:__launch_bounds__\([^)]*\)\s*)?(?!__launch_bounds__)(\w+)\s*\(')
+ERROR_IN = re.compile(r"(szc_emu_\w+)\.cu:\d+:\d+: (?:fatal )?error:")
+REFUSED = "refused"  # stands where a library's name would
 PRAGMA_ONCE = re.compile(r"^[ \t]*#[ \t]*pragma[ \t]+once\b.*", re.MULTILINE)
 
 
 class EmulatorError(RuntimeError):
     """A kernel does not compile, was launched wrongly, or did what CUDA leaves undefined."""
+
+    at_fault: frozenset[str] = frozenset()  # kernels in whose texts g++ found an error
 
 
 def why_unavailable() -> str | None:
@@ -163,7 +167,9 @@ class Compiler:
         if done.returncode:
             unfinished.unlink(missing_ok=True)
             said = [line for line in done.stderr.splitlines() if "note: disable pass" not in line]
-            raise EmulatorError("g++ refuses the kernel:\n" + "\n".join(said[:40]))
+            error = EmulatorError("g++ refuses the kernel:\n" + "\n".join(said[:40]))
+            error.at_fault = frozenset(ERROR_IN.findall(done.stderr))
+            raise error
         unfinished.replace(target)
 
     def _step_by_step(self, unit: Path, header: Path, library: Path) -> None:
@@ -243,7 +249,7 @@ class Compiler:
         stem = hashlib.sha256(" ".join(cases).encode()).hexdigest()[:20]
         with (self.cache / f"{stem}.lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)  # ranks and workers ask for the same kernels at once: one compiles them
-            if any(self._library(symbol) is None for symbol in cases):
+            if any(self._library(s) is None and (s in asked or not self._refused(s)) for s in cases):
                 self._compile_unit(stem, cases, asked)
 
     def _compile_unit(self, stem: str, cases: dict[str, tuple[str, str]], asked: Container[str]) -> None:
@@ -255,14 +261,20 @@ class Compiler:
                 self._run([*KERNEL_FLAGS, *self.extra, "-shared", "-include", str(header), str(unit)], library)
             else:
                 self._step_by_step(unit, header, library)
-        except EmulatorError:
-            if len(cases) > 1:
-                for symbol, case in cases.items():  # find out whose fault it is; the others are kept
-                    self._compile({symbol: case}, asked)
-                return
-            if not any(symbol in asked for symbol in cases):
-                return  # of an earlier run, with a prelude that the kernel takes no more
-            raise
+        except EmulatorError as error:
+            at_fault = error.at_fault if len(cases) > 1 else cases
+            stale = {symbol for symbol in at_fault if symbol in cases and symbol not in asked}
+            for symbol in stale:  # of an earlier run, with a prelude that the kernel takes no more
+                self._write(self.cache / f"{symbol}.library", REFUSED)
+            if stale:
+                rest = [{symbol: case for symbol, case in cases.items() if symbol not in stale}]
+            elif len(cases) > 1:  # find out whose fault it is; the others are kept
+                rest = [{symbol: case} for symbol, case in cases.items()]
+            else:
+                raise
+            for some in filter(None, rest):
+                self._compile(some, asked)
+            return
         for symbol in cases:
             self._write(self.cache / f"{symbol}.library", library.name)
 
@@ -273,11 +285,16 @@ class Compiler:
             return None
         return library if library.exists() else None
 
+    def _refused(self, symbol: str) -> bool:
+        """Whether g++ refused a kernel that no test had asked for."""
+        path = self.cache / f"{symbol}.library"
+        return path.exists() and path.read_text() == REFUSED
+
     def _ahead(self, missing: dict[str, tuple[str, str]]) -> dict[str, tuple[str, str]]:
         """Return kernels that other tests will ask for, to be compiled with these."""
         others = dict.fromkeys(other for text, name in missing.values() for other in ahead.together(text, name))
         found = {self._symbol(*other): other for other in others}
-        return {symbol: case for symbol, case in found.items() if self._library(symbol) is None}
+        return {s: case for s, case in found.items() if self._library(s) is None and not self._refused(s)}
 
     def compile_many(self, cases: list[tuple[str, str]], workers: int | None = None) -> list[tuple[Path, str]]:
         """(library, symbol) of each (source, kernel name); what is not cached is compiled in batches, in parallel."""
@@ -302,4 +319,6 @@ class Compiler:
             library = self._library(symbol)
             assert library is not None
             found.append((library, symbol))
+        with (self.cache / ahead.ASKED).open("a") as asked_for:
+            asked_for.write("".join(f"{symbol}\n" for _, symbol in found))
         return found
