@@ -260,9 +260,10 @@ def _distances(X: Matrix, y: NDArray[np.float64], names: tuple[str, str]) -> tup
     """Return how far each row of features lies from each of the pattern's, and the farthest from each of these."""
     D: Matrix = ops.distances(X, Matrix.from_dense(_check.finite(y, names[1]))).new()
     # sums are NaN or infinite where a distance is, while NaN is never the largest value
-    if not np.isfinite(D.reduce_columnwise(monoid.plus).new().to_dense()).all():
+    sums, largest = D.reduce_columnwise(monoid.plus).new(), _most(D)
+    if not np.isfinite(sums.to_dense()).all():
         _check.finite(X.to_dense(), names[0])
-    most: NDArray[np.float64] = _most(D).to_dense()
+    most: NDArray[np.float64] = largest.to_dense()
     farthest = most.max()
     if not farthest <= _FARTHEST:
         raise InvalidValue(

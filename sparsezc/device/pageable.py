@@ -35,6 +35,7 @@ class Arrival:
 
     def __init__(self, array: Any, count: int = 0) -> None:
         self._array, self._count = array, count
+        self._wanted = 0  # bytes that a thread waits for
         self._beyond: set[int] = set()  # pieces that arrived before one that is nearer to the start
         self._error: BaseException | None = None
         self._changed = Condition()
@@ -42,6 +43,7 @@ class Arrival:
     def wait(self, nbytes: int) -> int:
         """Wait until so many bytes from the start have arrived; return how many have."""
         with self._changed:
+            self._wanted = nbytes
             self._changed.wait_for(lambda: self._count >= nbytes or self._error is not None)
             if self._error is not None:
                 raise self._error
@@ -54,7 +56,8 @@ class Arrival:
             while self._count in self._beyond:
                 self._beyond.remove(self._count)
                 self._count = min(self._count + _PIECE, self._array.nbytes)
-            self._changed.notify_all()
+            if self._count >= self._wanted:
+                self._changed.notify_all()
 
     def fail(self, error: BaseException) -> None:
         """Let all that wait raise an error."""

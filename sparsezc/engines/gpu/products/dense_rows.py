@@ -21,7 +21,9 @@ from sparsezc.semirings.types.datatypes import BOOL, FP64, DataType
 
 NOT_SOLVED = "solve: a row's matrix is singular in FP64; each must have one solution"
 _SQUARES = 6  # of a row, in device memory at a time: the matrix, its factors, and what CuPy copies
-_PART = 1 << 18  # rows of a launch at least, while others cross the link: a launch then takes 0.1 ms or more
+_PART = (
+    1 << 19
+)  # rows of a launch at least, while others cross the link: 0.3 ms then, of which one is not beside a copy
 _ROWS = 4  # whose distances from one other row a thread computes
 
 
