@@ -37,17 +37,19 @@ def table(x: Any, name: str, nrows: int, ncols: int | None = None) -> NDArray[np
     return found
 
 
-def beside(A: Matrix, x: Any, name: str, nrows: int, ncols: int | None = None) -> Matrix:
+def beside(A: Matrix, x: Any, name: str, nrows: int, ncols: int | None = None, *, as_it_is: bool = False) -> Matrix:
     """Check a table as :func:`table` does; return it as a full Matrix of FP64 on the engine of A, with its NaN.
 
     A full Matrix on that engine, and arrays of real numbers, are not converted in host memory: narrow ones cross the
-    link as they are.
+    link as they are, and with `as_it_is` they keep their type there. An array crosses it while the host goes on, and
+    must stay unchanged until a statement has read the Matrix.
     """
     if isinstance(x, Matrix) and x.nvals == nrows * x.ncols and x.shape == (nrows, x.ncols if ncols is None else ncols):
         return A._beside(real(x, name), FP64)
     plain = isinstance(x, np.ndarray) and x.ndim == 2 and x.shape == (nrows, x.shape[1] if ncols is None else ncols)
     if plain and x.dtype in _NARROW:
-        return A._beside(x, lookup(x.dtype)).dup(FP64)
+        made = A._beside(x, lookup(x.dtype))
+        return made if as_it_is else made.dup(FP64)
     return A._beside(x if plain and x.dtype == np.float64 else table(x, name, nrows, ncols), FP64)
 
 

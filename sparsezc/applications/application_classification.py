@@ -23,6 +23,14 @@ _ROUNDING = 2.0**-46  # of the largest value: 64 units of its last place, as sum
 _FARTHEST = 1e150  # that features may lie apart: sums of the messages of all rounds then fit FP64
 
 
+class _Edges(NamedTuple):
+    """Features of the edges of the graph, which may still cross the link, and of the pattern's; their names."""
+
+    features: Matrix
+    wanted: NDArray[np.float64]
+    names: tuple[str, str]
+
+
 class _Pattern(NamedTuple):
     """The edges of the pattern: their ends, the distances of G's edges from each, and what no edge at all costs.
 
@@ -137,11 +145,13 @@ def application_classification(
     if G.nvals == 0:
         raise InvalidValue(f"G has {n} vertices and no edges; a graph with an edge at least is needed")
     passes = m if rounds is None else graphs.count(rounds, "rounds", 1)
-    X = _check.table_beside(G, features, "features", n)
     named = ("features", "pattern_features")
-    D, _ = _distances(X, _check.table(pattern_features, named[1], m, X.ncols), named)
-    pattern = _pattern(G, P, edge_features, pattern_edge_features)
+    X = _check.beside(G, features, named[0], n, as_it_is=True)
+    wanted = _check.table(pattern_features, named[1], m, X.ncols)
+    edges = _edges(G, P, edge_features, pattern_edge_features)
+    D, _ = _distances(X, wanted, named)
     mu = _normal(D.apply(unary.ainv).new())
+    pattern = _pattern(P, edges)
     published = None
     if rule == "published":
         D = _normal(D)
@@ -249,7 +259,11 @@ def _normal(X: Matrix) -> Matrix:
 def _distances(X: Matrix, y: NDArray[np.float64], names: tuple[str, str]) -> tuple[Matrix, NDArray[np.float64]]:
     """Return how far each row of features lies from each of the pattern's, and the farthest from each of these."""
     D: Matrix = ops.distances(X, Matrix.from_dense(_check.finite(y, names[1]))).new()
-    most: NDArray[np.float64] = _most(D).to_dense()
+    # sums are NaN or infinite where a distance is, while NaN is never the largest value
+    sums, largest = D.reduce_columnwise(monoid.plus).new(), _most(D)
+    if not np.isfinite(sums.to_dense()).all():
+        _check.finite(X.to_dense(), names[0])
+    most: NDArray[np.float64] = largest.to_dense()
     farthest = most.max()
     if not farthest <= _FARTHEST:
         raise InvalidValue(
@@ -258,22 +272,27 @@ def _distances(X: Matrix, y: NDArray[np.float64], names: tuple[str, str]) -> tup
     return D, most
 
 
-def _pattern(G: Matrix, P: Matrix, edge_features: Any, pattern_features: Any) -> _Pattern:
-    """Return the edges of the pattern with the distances of all edges of G from each."""
+def _edges(G: Matrix, P: Matrix, edge_features: Any, pattern_features: Any) -> _Edges:
+    """Check the features of edges, of which those of an array begin to cross the link."""
     if (edge_features is None) != (pattern_features is None):
         raise DimensionMismatch(
             "edge_features and pattern_edge_features are given one without the other; both are needed"
         )
-    a, b, values = P.to_coo()
     names = ("edge_features", "pattern_edge_features")
     if edge_features is None:
         names = ("the edge feature of G", "the edge feature of P")
         edge_features = Matrix(datatypes.FP64, G.nvals, 1)
         edge_features[:, 0] << ops.values_of(G)
-    X = _check.table_beside(G, edge_features, names[0], G.nvals)
-    y = _check.table(values if pattern_features is None else pattern_features, names[1], a.size, X.ncols)
-    C, most = _distances(X, y, names)
-    null = np.maximum(most, np.linalg.norm(y, axis=1))
+    X = _check.beside(G, edge_features, names[0], G.nvals, as_it_is=True)
+    y = P.to_coo(rows=False, columns=False)[2] if pattern_features is None else pattern_features
+    return _Edges(X, _check.table(y, names[1], P.nvals, X.ncols), names)
+
+
+def _pattern(P: Matrix, edges: _Edges) -> _Pattern:
+    """Return the edges of the pattern with the distances of all edges of the graph from each."""
+    a, b, _ = P.to_coo(values=False)
+    C, most = _distances(*edges)
+    null = np.maximum(most, np.linalg.norm(edges.wanted, axis=1))
     ends = np.zeros((P.nrows, 2 * a.size))
     ends[np.r_[a, b], np.arange(2 * a.size)] = 1
     return _Pattern(Matrix.from_dense(ends), C, Vector.from_dense(np.tile(null, 2)))

@@ -226,10 +226,14 @@ class Cuda:
             self._copy_managed(self.pointer(array), host.ctypes.data, array.nbytes)
             return
         self.xp.cuda.get_current_stream().synchronize()
-        if kind == "pageable" and array.nbytes >= pageable.LEAST and (threads := self._pageable) is not None:
-            threads.copy(self.pointer(array), host.view(np.uint8))
-            return
         self._runtime.memcpy(self.pointer(array), host.ctypes.data, array.nbytes, 1)  # cudaMemcpyHostToDevice
+
+    def copy_pageable(self, array: Any, host: NDArray[Any]) -> pageable.Arrival:
+        if array.nbytes < pageable.LEAST or (threads := self._pageable) is None:
+            self.copy_in(array, host)
+            return pageable.Arrival(array, array.nbytes)
+        self.xp.cuda.get_current_stream().synchronize()  # what used this memory before has ended
+        return threads.begin(array, self.pointer(array), host.view(np.uint8))
 
     @cached_property
     def _pageable(self) -> pageable.Pageable | None:

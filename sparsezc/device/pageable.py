@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from threading import Lock
+from queue import SimpleQueue
+from threading import Condition
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,50 @@ _PIECE = 8 << 20  # bytes of a buffer; pieces of 2 MiB, or 16 threads, took up t
 LEAST = 16 << 20  # bytes from which threads are worth their start
 _NON_BLOCKING = 1  # cudaStreamNonBlocking
 _TO_DEVICE = 1  # cudaMemcpyHostToDevice
+
+
+class Arrival:
+    """A copy on its way, in pieces that arrive in any order. It keeps the device array, which is being written.
+
+    Parameters
+    ----------
+    array : device array
+        The copy's target.
+    count : int, optional
+        Bytes from the start that have arrived already.
+    """
+
+    def __init__(self, array: Any, count: int = 0) -> None:
+        self._array, self._count = array, count
+        self._wanted = 0  # bytes that a thread waits for
+        self._beyond: set[int] = set()  # pieces that arrived before one that is nearer to the start
+        self._error: BaseException | None = None
+        self._changed = Condition()
+
+    def wait(self, nbytes: int) -> int:
+        """Wait until so many bytes from the start have arrived; return how many have."""
+        with self._changed:
+            self._wanted = nbytes
+            self._changed.wait_for(lambda: self._count >= nbytes or self._error is not None)
+            if self._error is not None:
+                raise self._error
+            return self._count
+
+    def add(self, piece: int) -> None:
+        """Count a piece that has arrived, by its first byte."""
+        with self._changed:
+            self._beyond.add(piece)
+            while self._count in self._beyond:
+                self._beyond.remove(self._count)
+                self._count = min(self._count + _PIECE, self._array.nbytes)
+            if self._count >= self._wanted:
+                self._changed.notify_all()
+
+    def fail(self, error: BaseException) -> None:
+        """Let all that wait raise an error."""
+        with self._changed:
+            self._error = error
+            self._changed.notify_all()
 
 
 class Pageable:
@@ -40,27 +85,48 @@ class Pageable:
         self, runtime: Any, device: int, pin: Callable[[int], NDArray[np.uint8]], threads: int | None = None
     ) -> None:
         self._runtime, self._device = runtime, device
-        count = processors(12) if threads is None else threads
-        self._buffers = pin(2 * count * _PIECE).reshape(count, 2, _PIECE)
-        self._streams = [[runtime.streamCreateWithFlags(_NON_BLOCKING) for _ in range(2)] for _ in range(count)]
-        self._threads = ThreadPoolExecutor(count, "pageable")
-        self._lock = Lock()  # two calls at once would share buffers
+        self._count = processors(12) if threads is None else threads
+        self._lanes: SimpleQueue[tuple[Any, list[Any]]] = SimpleQueue()  # a thread takes one for as long as it works
+        for buffers in pin(2 * self._count * _PIECE).reshape(self._count, 2, _PIECE):
+            self._lanes.put((buffers, [runtime.streamCreateWithFlags(_NON_BLOCKING) for _ in range(2)]))
+        self._threads = ThreadPoolExecutor(self._count, "pageable")
 
-    def copy(self, target: int, host: NDArray[np.uint8]) -> None:
-        """Copy bytes to a device address, at which no kernel works any more; return when they have arrived."""
-        with self._lock:
-            pieces = iter(range(0, host.size, _PIECE))
-            list(self._threads.map(lambda k: self._work(k, target, host, pieces), range(len(self._streams))))
+    def begin(self, array: Any, target: int, host: NDArray[np.uint8]) -> Arrival:
+        """Begin to copy bytes to a device array at this address, at which no kernel works any more."""
+        arrival, pieces = Arrival(array), iter(range(0, host.size, _PIECE))
+        for _ in range(self._count):
+            self._threads.submit(self._work, arrival, target, host, pieces)
+        return arrival
 
-    def _work(self, number: int, target: int, host: NDArray[np.uint8], pieces: Iterator[int]) -> None:
+    def _work(self, arrival: Arrival, target: int, host: NDArray[np.uint8], pieces: Iterator[int]) -> None:
         """Copy pieces that no other thread has taken."""
-        runtime, streams, turn = self._runtime, self._streams[number], 0
+        lane = self._lanes.get()
+        try:
+            self._copy(lane, arrival, target, host, pieces)
+        except BaseException as error:
+            arrival.fail(error)
+        finally:
+            self._lanes.put(lane)
+
+    def _copy(
+        self, lane: tuple[Any, list[Any]], arrival: Arrival, target: int, host: NDArray[np.uint8], pieces: Iterator[int]
+    ) -> None:
+        runtime, (buffers, streams) = self._runtime, lane
         runtime.setDevice(self._device)
+        sent: list[int | None] = [None, None]  # pieces that the device may still read from the buffers
+        turn = 0
+
+        def wait(number: int) -> None:
+            runtime.streamSynchronize(streams[number])
+            if (piece := sent[number]) is not None:
+                arrival.add(piece)
+
         for at in pieces:  # a range's iterator gives each number to one thread
-            buffer, stream, some = self._buffers[number, turn], streams[turn], host[at : at + _PIECE]
-            runtime.streamSynchronize(stream)  # the buffer's last piece has been read
+            wait(turn)
+            buffer, some = buffers[turn], host[at : at + _PIECE]
             buffer[: some.size] = some  # without Python's lock
-            runtime.memcpyAsync(target + at, buffer.ctypes.data, some.size, _TO_DEVICE, stream)
+            runtime.memcpyAsync(target + at, buffer.ctypes.data, some.size, _TO_DEVICE, streams[turn])
+            sent[turn] = at
             turn = 1 - turn
-        for stream in streams:
-            runtime.streamSynchronize(stream)
+        wait(turn)
+        wait(1 - turn)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from sparsezc.device.signature import Passed
 
-__all__ = ["Copies", "Device", "Kernel", "Pages", "Recording", "Relaunch", "Window", "giving", "when_short"]
+__all__ = ["Arrival", "Copies", "Device", "Kernel", "Pages", "Recording", "Relaunch", "Window", "giving", "when_short"]
 
 
 #: Launches a kernel once more, with some other arguments.
@@ -97,10 +97,11 @@ class Device(Protocol):
     def asnumpy(self, array: Any) -> NDArray[Any]: ...
     def pointer(self, array: Any) -> int: ...
     def copy_in(self, array: Any, host: NDArray[Any], kind: str = "pinned") -> None:
-        """Fill a device array from as many bytes of host memory; from pages of this kind, at the link's own rate.
+        """Fill a device array from as many bytes of host memory; from pages of this kind, at the link's own rate."""
 
-        Kind "pageable": memory that is not pinned, which threads copy.
-        """
+    def copy_pageable(self, array: Any, host: NDArray[Any]) -> Arrival:
+        """Begin to fill a device array from memory that is not pinned, and stays unchanged until it has arrived."""
+        ...
 
     def copy_out(self, array: Any, host: NDArray[Any], kind: str = "pinned") -> None:
         """Copy from the device to the host."""
@@ -138,6 +139,14 @@ class Device(Protocol):
 
     def record(self) -> AbstractContextManager[Recording]:
         """Record the kernels that are launched within the context, instead of running them."""
+        ...
+
+
+class Arrival(Protocol):
+    """A copy to the device that runs beside kernels and beside the host's own work."""
+
+    def wait(self, nbytes: int) -> int:
+        """Wait until later kernels find so many bytes from the start on; return how many they find."""
         ...
 
 

@@ -11,6 +11,7 @@ from scipy.spatial.distance import cdist
 
 import sparsezc as gb
 from sparsezc import ops
+from sparsezc.engines.gpu.products import dense_rows
 from sparsezc.errors import DimensionMismatch, DomainMismatch, InvalidValue, OutOfMemory
 from tests.algorithms.graphs import csr, matrix
 
@@ -141,7 +142,10 @@ def test_narrow_features_cross_the_link_as_they_are(gpu):
     x, ex = (100 * x).astype(np.int8), np.asfortranarray(ex, np.float32)
     expected = classify(matrix(G), matrix(P), x.astype(float), y, ex.astype(float), ey, rounds=2)
     assert classify(matrix(G), matrix(P), x, y, ex, ey, rounds=2).isclose(expected, rel_tol=1e-9)
-    with mock.patch.object(gpu, "copy_in", side_effect=gpu.copy_in) as copies:
+    with (
+        mock.patch.object(gpu, "copy_pageable", side_effect=gpu.copy_pageable) as copies,
+        mock.patch.object(dense_rows, "_PART", 60),  # of 100 rows and more
+    ):
         assert classify(matrix(G).to("gpu"), matrix(P), x, y, ex, ey, rounds=2).isclose(expected, rel_tol=1e-9)
     copied = [call.args[1] for call in copies.call_args_list]
     assert ex.size in [each.size for each in copied if each.dtype == np.float32]

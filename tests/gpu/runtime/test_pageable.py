@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -46,11 +47,25 @@ def test_all_bytes_arrive(nbytes: int, threads: int) -> None:
 
     copies = Pageable(Runtime(), 3, pin, threads)
     host = np.random.default_rng(1).integers(0, 256, nbytes, np.uint8)
-    for _ in range(2):
-        to = np.zeros(nbytes, np.uint8)
-        copies.copy(to.ctypes.data, host)
-        assert np.array_equal(to, host)
+    targets = [np.zeros(nbytes, np.uint8) for _ in range(2)]
+    arrivals = [copies.begin(to, to.ctypes.data, host) for to in targets]  # both at once
+    for to, arrival in zip(targets, arrivals, strict=True):
+        for wanted in (0, 1, nbytes // 2, nbytes):
+            count = arrival.wait(wanted)
+            assert wanted <= count <= nbytes
+            assert np.array_equal(to[:count], host[:count])
     assert [array.size for array in pinned] == [2 * threads * _PIECE]
+
+
+def test_a_driver_that_fails() -> None:
+    """Its error reaches the thread that waits; and the next copy finds all buffers."""
+    copies, to = Pageable(runtime := Runtime(), 3, lambda size: np.empty(size, np.uint8), 2), np.zeros(9, np.uint8)
+    with (
+        mock.patch.object(runtime, "memcpyAsync", side_effect=RuntimeError("no link")),
+        pytest.raises(RuntimeError, match="no link"),
+    ):
+        copies.begin(to, to.ctypes.data, to).wait(9)
+    assert copies.begin(to, to.ctypes.data, to).wait(9) == 9
 
 
 @pytest.mark.gpu
@@ -61,5 +76,5 @@ def test_on_a_gpu() -> None:
     for dtype in (np.float64, np.uint8):
         host = np.random.default_rng(1).integers(0, 256, (2 * LEAST + 24) // np.dtype(dtype).itemsize).astype(dtype)
         to = gpu.xp.empty(host.size, dtype)
-        gpu.copy_in(to, host, "pageable")
+        assert gpu.copy_pageable(to, host).wait(to.nbytes) == to.nbytes
         assert np.array_equal(gpu.asnumpy(to), host)

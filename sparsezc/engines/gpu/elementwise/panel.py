@@ -7,10 +7,12 @@ without a form for panels asks for the rows, which panel.cu then makes.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sparsezc.device import cuda
 from sparsezc.engines.gpu.elementwise import vector_map
@@ -28,30 +30,85 @@ WIDTH = 256  # columns (or rows) of a panel, at most
 _LONG = 32  # a panel's length is at least so many times its width
 
 
-class SameVector(VectorStore):
-    """A vector whose entries are all equal; its values are written at the first read."""
+class _LateVector(VectorStore):
+    """A vector whose values are made, or waited for, at their first read."""
 
-    __slots__ = ("same",)
+    __slots__ = ()
 
-    def __init__(self, dtype: DataType, size: int, bits: Any, same: Any) -> None:
+    def __init__(self, dtype: DataType, size: int, bits: Any, count: int | None) -> None:
         super().__init__(dtype, size)
-        self.same: Any = same
-        self.bits, self.count = bits, None
+        self.bits, self.count = bits, count
         del self.values
 
     def __getattr__(self, name: str) -> Any:
         """Return an attribute that is not set yet: the values, until their first read."""
         if name != "values":
             raise AttributeError(name)
+        self.values = self.late_values()
+        return self.values
+
+    def late_values(self) -> Any:
+        raise NotImplementedError
+
+    def are_late(self) -> bool:
+        """Return whether the values were neither read yet nor replaced."""
+        try:
+            object.__getattribute__(self, "values")
+        except AttributeError:
+            return True
+        return False
+
+
+class SameVector(_LateVector):
+    """A vector whose entries are all equal; its values are written at the first read."""
+
+    __slots__ = ("same",)
+
+    def __init__(self, dtype: DataType, size: int, bits: Any, same: Any) -> None:
+        super().__init__(dtype, size, bits, None)
+        self.same: Any = same
+
+    def late_values(self) -> Any:
         filled = VectorStore(self.dtype, self.size)  # values at absent positions are undefined
         vector_map.write_scalar(self.same, self.dtype, filled, Write(MaskBits(self.bits), None, False))
-        self.values = filled.values
-        return self.values
+        return filled.values
 
     def set(self, values: Any, bits: Any, count: int | None = None) -> None:
         if self.same is not None:
             self.same, self.values = None, values
         super().set(values, bits, count)
+
+
+class ArrivingVector(_LateVector):
+    """A full vector whose values cross the link, from an array that stays unchanged until their first read.
+
+    Statements wait for all of them, but for those that ask for parts, as they arrive.
+    """
+
+    __slots__ = ("_arrival", "_array")
+
+    def __init__(self, dtype: DataType, host: NDArray[Any]) -> None:
+        gpu = cuda.current()
+        self._array = gpu.xp.empty(host.size, host.dtype)
+        self._arrival = gpu.copy_pageable(self._array, host)
+        super().__init__(dtype, host.size, presence_words.full(host.size), host.size)
+
+    def late_values(self) -> Any:
+        self._arrival.wait(self._array.nbytes)
+        return self._array
+
+    def parts(self, least: int) -> Iterator[Any]:
+        """Yield all values from the first on, as they arrive: at least so many at a time, but for the last part."""
+        if not self.are_late():
+            yield self.values
+            return
+        first = 0
+        while first < self.size:
+            wanted = min(first + least, self.size) * self._array.itemsize
+            last = self._arrival.wait(wanted) // (self._array.itemsize * least) * least
+            last = last if last > first else self.size
+            yield self._array[first:last]
+            first = last
 
 
 @dataclass(eq=False)

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sparsezc.device import cuda
-from sparsezc.engines.gpu.elementwise.panel import Panel
+from sparsezc.engines.gpu.elementwise.panel import ArrivingVector, Panel
 from sparsezc.engines.gpu.runtime import codegen, launch
 from sparsezc.engines.gpu.runtime.codegen import typedefs
 from sparsezc.engines.gpu.storage.vector_store import VectorStore
@@ -139,16 +139,9 @@ def _folded(monoid: Any, u: VectorStore, sums: int, how: Places) -> VectorStore:
 
 
 def from_full(values: Any, dtype: DataType, width: int, across: bool) -> Panel:
-    """Return a panel of an array of two dimensions, in one copy to the device."""
-    gpu, host = cuda.current(), np.ascontiguousarray(values.T if across else values, dtype.np_type).reshape(-1)
-    xp, given = gpu.xp, gpu.xp.empty(host.size, host.dtype)
-    gpu.copy_in(given, host, "pageable")
-    made = VectorStore(dtype, given.size)
-    bits = xp.full(made.nwords, 2**32 - 1, np.uint32)
-    if made.size % 32:
-        bits[-1] = 2 ** (made.size % 32) - 1
-    made.set(given, bits, made.size)
-    return Panel(width, across, made)
+    """Return a panel of an array of two dimensions, in one copy to the device, which may still run."""
+    host = np.ascontiguousarray(values.T if across else values, dtype.np_type).reshape(-1)
+    return Panel(width, across, ArrivingVector(dtype, host))
 
 
 def to_full(panel: Panel) -> Any:

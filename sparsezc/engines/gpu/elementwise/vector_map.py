@@ -244,4 +244,5 @@ def ewise(
     needs = "uv" if operation == "ewise_mult" else ""
     body = EWISE[operation].format(call=call, type=op.type.ctype, result="Z")
     entry = Entry(body, op.return_type, u, v, scalars, scalar_type, helper, needs)
-    run_map(entry, out, write, count=_count_if_full(out, write, u, v))
+    full = (u, v) if operation == "ewise_mult" else (u if u.is_full else v,)  # of a union one full operand suffices
+    run_map(entry, out, write, count=_count_if_full(out, write, *full))

@@ -8,9 +8,9 @@ import numpy as np
 
 from sparsezc.device import cuda
 from sparsezc.engines.gpu.elementwise import panel, panel_parts, vector_map
-from sparsezc.engines.gpu.elementwise.panel import Panel
-from sparsezc.engines.gpu.products.sampled import all_bits, dense, has_blas
-from sparsezc.engines.gpu.runtime import codegen, launch, truth
+from sparsezc.engines.gpu.elementwise.panel import ArrivingVector, Panel
+from sparsezc.engines.gpu.products.sampled import dense, has_blas
+from sparsezc.engines.gpu.runtime import codegen, launch, presence_words, truth
 from sparsezc.engines.gpu.storage.matrix_store import MatrixStore
 from sparsezc.engines.gpu.storage.vector_store import MaskBits, VectorStore
 from sparsezc.errors import InvalidValue
@@ -21,6 +21,9 @@ from sparsezc.semirings.types.datatypes import BOOL, FP64, DataType
 
 NOT_SOLVED = "solve: a row's matrix is singular in FP64; each must have one solution"
 _SQUARES = 6  # of a row, in device memory at a time: the matrix, its factors, and what CuPy copies
+_PART = (
+    1 << 19
+)  # rows of a launch at least, while others cross the link: 0.3 ms then, of which one is not beside a copy
 _ROWS = 4  # whose distances from one other row a thread computes
 
 
@@ -49,7 +52,7 @@ def solve(e: Any) -> MatrixStore | None:
     if not truth.holds_all(xp.isfinite(found)):
         raise InvalidValue(NOT_SOLVED)
     made = VectorStore(FP64, m * k)
-    made.set(found.ravel(), all_bits(m * k), m * k)
+    made.set(found.ravel(), presence_words.full(m * k), m * k)
     if not B.vector.is_full:
         made = _of_complete_rows(made, B)
     return panel.hold(MatrixStore(FP64, m, k, None), Panel(k, False, made))
@@ -82,7 +85,7 @@ def _of_complete_rows(made: VectorStore, given: Panel) -> VectorStore:
     marks = VectorStore(BOOL, made.size)
     bits = given.vector.bits if given.vector.bits is not None else cuda.current().xp.zeros(marks.nwords, np.uint32)
     there = cuda.current().xp.unpackbits(bits.view(np.uint8), bitorder="little")[: made.size].astype(np.bool_)
-    marks.set(there, all_bits(made.size), made.size)
+    marks.set(there, presence_words.full(made.size), made.size)
     complete = panel_parts.fold(monoid.land[BOOL], Panel(given.width, False, marks), True)
     at = cuda.current().xp.flatnonzero(complete.values)
     rows = VectorStore(BOOL, given.length)
@@ -103,11 +106,16 @@ def distances(e: Any) -> MatrixStore | None:
     y = dense(few)
     y = gpu.xp.ascontiguousarray((y if Y._transposed else y.T).astype(np.float64))
     made = VectorStore(FP64, m * n)
-    made.set(gpu.xp.empty(m * n), all_bits(m * n), m * n)
-    kernel = codegen.kernel(gpu, "distances.cu", _prelude(x.vector.dtype), "distances")
-    kernel.launch(
-        launch.blocks(gpu, -(-m // _ROWS) * n), nrows=m, x=x.vector.values, y=y, inner=x.width, few=n, out=made.values,
-    )  # fmt: skip
+    made.set(gpu.xp.empty(m * n), presence_words.full(m * n), m * n)
+    kernel, first = codegen.kernel(gpu, "distances.cu", _prelude(x.vector.dtype), "distances"), 0
+    given = x.vector
+    for part in given.parts(_PART * x.width) if isinstance(given, ArrivingVector) else (given.values,):
+        rows = part.size // x.width
+        kernel.launch(
+            launch.blocks(gpu, -(-rows // _ROWS) * n), nrows=rows, x=part, y=y, inner=x.width, few=n,
+            out=made.values[first * n :],
+        )  # fmt: skip
+        first += rows
     return panel.hold(MatrixStore(FP64, m, n, None), Panel(n, False, made))
 
 

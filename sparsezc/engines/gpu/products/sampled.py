@@ -8,15 +8,13 @@ from __future__ import annotations
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from sparsezc import stats
 from sparsezc.device import cuda
 from sparsezc.engines.gpu import placements
 from sparsezc.engines.gpu.elementwise import panel
 from sparsezc.engines.gpu.elementwise.matrix_merge import MaskRows
 from sparsezc.engines.gpu.elementwise.panel import Panel
-from sparsezc.engines.gpu.runtime import codegen, launch
+from sparsezc.engines.gpu.runtime import codegen, launch, presence_words
 from sparsezc.engines.gpu.runtime.codegen import evaluate, function, typedefs
 from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows
 from sparsezc.engines.gpu.storage.vector_store import VectorStore
@@ -129,7 +127,7 @@ def times_small(semiring: Any, a: Any, b: Any, width: int, across: bool) -> Vect
         factor = factor.T
     made = VectorStore(result, x.length * width)
     rows = x.vector.values.reshape(x.length, x.width).astype(result.np_type, copy=False)
-    made.set((rows @ factor).ravel(), all_bits(made.size), made.size)
+    made.set((rows @ factor).ravel(), presence_words.full(made.size), made.size)
     return made
 
 
@@ -150,14 +148,6 @@ def has_blas() -> bool:
         return float((one @ one)[0, 0]) == 1
     except (ImportError, OSError, RuntimeError):
         return False
-
-
-def all_bits(size: int) -> Any:
-    """Presence words of which every bit below `size` is set."""
-    bits = cuda.current().xp.full(-(-size // 32), 2**32 - 1, np.uint32)
-    if size % 32:
-        bits[-1] = 2 ** (size % 32) - 1
-    return bits
 
 
 def dense(store: MatrixStore) -> Any:

@@ -92,6 +92,14 @@ def mark(positions: Any, size: int) -> Any:
     return bits
 
 
+def full(size: int) -> Any:
+    """Return presence words of which every bit below `size` is set."""
+    bits = cuda.current().xp.full(-(-size // 32), 2**32 - 1, np.uint32)
+    if size % 32:
+        bits[-1] = 2 ** (size % 32) - 1
+    return bits
+
+
 def clear(bits: Any, number: Any) -> None:
     """Clear presence words, if any are given, and add one to a number on the device; 0: no number."""
     gpu = cuda.current()

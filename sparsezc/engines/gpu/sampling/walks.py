@@ -117,7 +117,7 @@ class Steps:
         """Return the vertices that walks `first` .. `last` - 1 meet, -1 after their ends, and how many each meets."""
         gpu = cuda.current()
         starts = gpu.xp.empty(last - first, np.int64)
-        gpu.copy_in(starts, self._trail.starts[first:last], "pageable")
+        gpu.copy_pageable(starts, self._trail.starts[first:last]).wait(starts.nbytes)
         begins = {"numbers": 0, "step": 0, "before": 0, "place": 0}
         return self._met(False, starts, self._trail.length, self._rows, first=first, **begins)
 
