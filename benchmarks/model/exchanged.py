@@ -4,8 +4,8 @@ All is counted from the answer. The searches of a level are divided into those t
 engine does, by sums over ranks. Of pulls a rank receives the vertices of other ranks that are in any frontier; of
 pushes those of its own that other ranks' vertices reach, known ones too, as a push asks no mask. A listed vertex takes
 its number and a word of bits; where the bits of all vertices are fewer bytes, these travel. Numbers are not counted.
-Cards that reach each other's memory read the words of their own vertices that pushes of others reached, all of them, and
-get the words of the frontier that change from level to level, for 64 searches.
+Cards that reach each other's memory read the words of their own vertices that pushes of others reached, all of them;
+they get the words of the frontier that change from level to level, for 64 searches.
 """
 
 from __future__ import annotations
