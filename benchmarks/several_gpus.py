@@ -27,6 +27,7 @@ from sparsezc.cli.scale_counts import Counts, Cut
 from sparsezc.device import cuda
 from sparsezc.engines import distributed
 from sparsezc.engines.distributed.parts.exchange import listing, packing
+from sparsezc.engines.distributed.transports.mpi import Mpi
 from sparsezc.engines.gpu.layouts.head_cache import HeadCache
 from sparsezc.engines.gpu.products import multi_source_bfs
 from sparsezc.semirings.types.datatypes import BOOL
@@ -58,7 +59,8 @@ def _lists(A: Any, D: Any, levels: Any) -> float:
     part, engine = D._store.local._need()[1].held()[0], distributed.engine()
     slots = part.layouts[HeadCache].expected_slots(part, BOOL, values=False)
     cost = multi_source_bfs.push_cost(part.indices.placement)
-    setting = exchanged.Setting(D._store.layout.bounds, cost, slots, listing(engine))
+    windows = type(engine.transport).shared is not Mpi.shared
+    setting = exchanged.Setting(D._store.layout.bounds, cost, slots, listing(engine), windows)
     return exchanged.many_searches(A, levels.to_dense(-1), 0, setting)
 
 

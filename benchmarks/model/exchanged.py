@@ -4,6 +4,8 @@ All is counted from the answer. The searches of a level are divided into those t
 engine does, by sums over ranks. Of pulls a rank receives the vertices of other ranks that are in any frontier; of
 pushes those of its own that other ranks' vertices reach, known ones too, as a push asks no mask. A listed vertex takes
 its number and a word of bits; where the bits of all vertices are fewer bytes, these travel. Numbers are not counted.
+Cards that reach each other's memory read the words of their own vertices that pushes of others reached, all of them;
+they get the words of the frontier that change from level to level, for 64 searches.
 """
 
 from __future__ import annotations
@@ -35,12 +37,15 @@ class Setting(NamedTuple):
         Ids of each row that a pull looks at first.
     packing : int
         Bytes that lists of vertices must save.
+    windows : bool
+        Cards reach each other's memory.
     """
 
     bounds: Array
     push_cost: float
     slots: int
     packing: int
+    windows: bool = False
 
 
 def many_searches(A: gb.Matrix, levels: Array, rank: int, setting: Setting) -> int:
@@ -61,7 +66,8 @@ def many_searches(A: gb.Matrix, levels: Array, rank: int, setting: Setting) -> i
         reached = np.flatnonzero(row >= 0)
         there[row[reached], reached] = True
     latest = np.where((levels < 0).any(0), depths, levels.max(0))  # the level of the last search that wants a vertex
-    total = 0
+    windows = setting.windows and k == 64
+    total = _changed(there, rank, setting) if windows else 0
     for depth in range(depths):
         wanted = degrees[latest > depth]
         first = int(np.minimum(wanted, 32).sum())
@@ -69,9 +75,11 @@ def many_searches(A: gb.Matrix, levels: Array, rank: int, setting: Setting) -> i
             int(degrees[there[depth]].sum()), wanted.size, first, int(wanted.sum()), entries[depth], A.nvals
         )
         pushing, pulling = multi_source_bfs.divide(work, setting.push_cost, setting.slots)
-        if pulling.any():
+        if pulling.any() and not windows:
             total += _pulled(there[depth], rank, k, setting)
-        if pushing.any():
+        if pushing.any() and windows:
+            total += WORD * (len(setting.bounds) - 2) * int(np.diff(setting.bounds)[rank])
+        elif pushing.any():
             total += _pushed(A, (levels[pushing] == depth).any(0), rank, k, setting)
     return total
 
@@ -80,6 +88,14 @@ def _bytes(listed: Array, coming: int, bits: int, receivers: int, n: int, k: int
     """Return the bytes of vertices that come to a rank, or of the bits instead, by what all ranks send."""
     vertex = (4 if n < 1 << 32 else 8) + WORD
     return vertex * coming if int(listed.sum()) * vertex + packing < receivers * n * k // 8 else 4 * bits
+
+
+def _changed(there: Array, rank: int, setting: Setting) -> int:
+    """Return the bytes of other ranks' words of frontiers that differ from those of the level before."""
+    nothing = np.zeros((1, there.shape[1]), np.bool_)
+    changes = np.r_[nothing, there] | np.r_[there, nothing]  # a search is at a vertex in one level only
+    lo, hi = setting.bounds[rank : rank + 2].tolist()
+    return WORD * int(changes.sum() - changes[:, lo:hi].sum())
 
 
 def _pulled(there: Array, rank: int, k: int, setting: Setting) -> int:

@@ -204,12 +204,17 @@ class _One(NamedTuple):
 
         took = stepped = _Seconds(0.0, 0.0)
         uneven: dict[int, float] = {}
+        together = None if transport.size == 1 or place.kernels else transport
         if transport.rank == 0:
             took, uneven = _timed(lambda: call(A), arguments.trials, gpu=place.kernels), imbalance(indptr, _RANKS[1:])
-            with engines.stepping(A._engine):  # as several ranks run it
-                stepped = _timed(lambda: call(A), arguments.trials, gpu=place.kernels)
+        if transport.rank == 0 or together:
             with counts.watching(A._engine):
                 call(A)
+            # as several ranks run it; a GPU chooses what a product reads by itself, as they do
+            with engines.stepping(A._engine) if place.kernels else counts.directed(A._engine):
+                stepped = _timed(lambda: call(A), arguments.trials, together, gpu=place.kernels)
+        if together:  # each for itself, at the same time: processors share memory and caches
+            stepped = _Seconds(*(max(each) for each in zip(*transport.objects(tuple(stepped)), strict=True)))
         assert A._engine is not None
         # of a busy host, the processor time tells what a quiet one would take
         seconds = stepped.wall if place.kernels else stepped.busy

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import cycle
 from typing import Any
 
 __all__ = ["Counts", "Cut", "cut", "imbalance"]
@@ -45,6 +46,9 @@ class Counts:
         Bytes that one rank of a cut receives, by the forms and directions that the ranks choose; None where products
         are of several vectors, for which this is not counted.
     entries : float
+    ways : list of (bool, bool)
+        For each product, whether ranks push, and whether they read the rows of a symmetric matrix where the statement
+        as it stands reads the columns, or the other way round.
     """
 
     received: float | None
@@ -53,6 +57,7 @@ class Counts:
         self.steps = self.statements = 0
         self.nbytes = self.entries = 0.0
         self.received = 0.0
+        self.ways: list[tuple[bool, bool]] = []
         self._cut, self._turned = cut, set[int]()
         self._read: Any = None  # the engine's own vector_to_coo
 
@@ -62,6 +67,7 @@ class Counts:
         if x.operation not in _PRODUCTS:
             return
         self.steps += 1
+        self.ways.append((False, False))
         left = x.operation == "vxm" or (x.operation == "mxm" and x.operands[0].shape[0] < x.operands[0].shape[1])
         v, matrix = x.operands[:2][:: 1 if left else -1]
         there, size = v.nvals, v.size if v.ndim == 1 else v.shape[0] * v.shape[1]
@@ -112,6 +118,8 @@ class Counts:
             share = products.STOPPING if x.op.monoid.stops_anywhere or x.op.monoid.name == "lor" else 0
             share = share or (products.READING if cut.on_device or not value else products.NEVER)
             pulls = pulls and int(most.sum()) * share > A.nvals
+        pushes = not pulls and most is not None
+        self.ways[-1] = pushes, symmetric and pushes == by_result
         if pulls or most is None:
             return self._whole(at, value)
         ones = x.op.binaryop.name == "pair" and x.op.monoid.name in products.ONES
@@ -155,6 +163,38 @@ class Counts:
         finally:
             for name in mine:
                 delattr(engine, name)
+
+    @contextmanager
+    def directed(self, engine: Any) -> Iterator[None]:
+        """Have an engine run the statements that were watched once more, with products as ranks do them.
+
+        They read what ranks read, and results of pushes are written once they are whole.
+        """
+        from sparsezc.engines.distributed.parts.local_objects import Locals, assignment
+        from sparsezc.expr import engines
+        from sparsezc.expr.dispatch import PLAIN
+        from sparsezc.expr.expression import Expression
+
+        run, ways = engine.run, cycle(self.ways)
+
+        def direct_and_run(e: Any, out: Any, write: Any) -> None:
+            pushes, flips = next(ways) if e.operation in _PRODUCTS else (False, False)
+            if flips:
+                turned = tuple(x.T if x.ndim == 2 else x for x in e.operands)
+                e = Expression(e.operation, turned, e.op, e.dtype, e.shape)
+            if not pushes:
+                run(e, out, write)
+                return
+            made = Locals(engine).vector(e.dtype, *e.shape)
+            run(e, made, PLAIN)
+            run(assignment(made, out), out, write)
+
+        engine.run = direct_and_run
+        try:
+            with engines.stepping(engine):
+                yield
+        finally:
+            del engine.run
 
 
 def _degrees(A: Any, *, flipped: bool) -> Any:

@@ -49,6 +49,24 @@ def test_bytes_of_vectors_are_counted_as_they_travel() -> None:
         assert counts.entries == A.nvals * v.nvals / 64
 
 
+@pytest.mark.parametrize("graph", ["kron:8", "directed"])
+def test_one_rank_is_timed_with_the_products_of_several(graph: str) -> None:
+    i, j = np.random.default_rng(6).integers(0, 200, (2, 900))
+    A = gb.Matrix.from_coo(i, j, 1 + i % 7, nrows=200, ncols=200, dup_op="min")
+    if graph != "directed":
+        A = gb.io.read(graph, placement="host")
+    for algorithm in (gb.algorithms.bfs, gb.algorithms.sssp):
+        counts = scale.Counts(scale.cut(A._to_csr().indptr, 2, gpu=False))
+        with counts.watching(A._engine):
+            wanted = algorithm(A, 1)
+        pushes, flips = zip(*counts.ways, strict=True)
+        assert len(pushes) == counts.steps
+        assert any(pushes)
+        assert any(flips) == (graph != "directed" and algorithm is gb.algorithms.bfs)  # it pulls in between
+        with counts.directed(A._engine):
+            assert algorithm(A, 1).isequal(wanted)
+
+
 @pytest.mark.parametrize("option", ["--peer", "--ranks", "--trials", "--latency"])
 def test_numbers_must_be_above_zero(option: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["scale", "kron:4", "bfs", option, "0"]) == 1

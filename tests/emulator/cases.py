@@ -185,7 +185,7 @@ def _panels() -> Iterator[Case]:
             file = f"{name}.cu"
             yield name, f"#define KERNEL {name}\n" + codegen.source(file, prelude), name
     for name in ("count_rows", "list_rows", "put_words", "turn_rows"):
-        yield name, codegen.source("panel_words.cu", multi_source_bfs.prelude(aligned=False)), name
+        yield name, codegen.source("panel_words.cu", multi_source_bfs.prelude(aligned=name == "turn_rows")), name
     for dtype, filters in ((datatypes.INT8, False), (datatypes.FP64, True), (datatypes.FP64, False)):
         form = Form(False, False, False, budget.LONG)
         prelude = spmm._prelude(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from contextlib import nullcontext
 from pathlib import Path
 from unittest.mock import patch
 
@@ -89,20 +90,21 @@ def check_rows_of_a_mapped_file_move_by_offsets() -> None:
 
 
 def check_bytes_of_many_searches() -> None:
-    """Vertices of the frontier travel where these are fewer bytes, and no search reads more than on one card."""
+    """As many as the model says, by lists and in windows, and no search reads more than on one card."""
     engine = distributed.engine()
     A = gb.io.read("kron:10", placement="zerocopy")
     D, whole = A.distribute(), gb.io.read("kron:10")
     sources = np.random.default_rng(3).choice(np.flatnonzero(np.diff(A._to_csr().indptr)), 64, replace=False)
-    before = engine.transport.received
-    by_vertices = patch.object(by_search, "saved", return_value=-1.0)
-    with patch.object(exchange, "LISTING", 0), by_vertices, gb.config.set(head_cache="off"):
-        found = gb.algorithms.bfs(D, sources.tolist())
-    received = engine.transport.received - before
     levels = gb.algorithms.bfs(whole, sources.tolist()).to_dense(-1)
-    np.testing.assert_array_equal(found.to_dense(-1), levels)
     layout = D._store.layout
-    setting = exchanged.Setting(layout.bounds, multi_source_bfs.push_cost("zerocopy"), 0, 0)
-    expected = exchanged.many_searches(whole, levels, engine.rank, setting)
-    assert received == expected
-    assert received < 0.9 * (levels.max() + 1) * 8 * (A.nrows - layout.hi + layout.lo)
+    setting = exchanged.Setting(layout.bounds, multi_source_bfs.push_cost("zerocopy"), 0, 0, windows=True)
+    lists = patch.object(type(engine.transport), "shared", return_value=None)
+    by_vertices = patch.object(by_search, "saved", return_value=-1.0)
+    for windows, how in ((True, nullcontext()), (False, lists)):
+        before = engine.transport.received
+        with how, patch.object(exchange, "LISTING", 0), by_vertices, gb.config.set(head_cache="off"):
+            found = gb.algorithms.bfs(D, sources.tolist())
+        received = engine.transport.received - before
+        np.testing.assert_array_equal(found.to_dense(-1), levels)
+        assert received == exchanged.many_searches(whole, levels, engine.rank, setting._replace(windows=windows))
+        assert received < 0.9 * (levels.max() + 1) * 8 * (A.nrows - layout.hi + layout.lo)

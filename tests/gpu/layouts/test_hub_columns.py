@@ -42,9 +42,10 @@ def matrix(dtype: str, kind: str = "hubs", ncols: int = N) -> gb.Matrix:
     return gb.Matrix.from_coo(rows, columns, rng.integers(1, 90, rows.size), dtype, nrows=N, ncols=ncols, dup_op="plus")
 
 
-def held(A: gb.Matrix, ids: Any = None) -> gb.Matrix:
+def held(A: gb.Matrix, ids: Any = None, *, columns: bool = True) -> gb.Matrix:
     B = gb.Matrix._from_csr(A._to_csr().place("device", ids=ids), "gpu")
-    matrix_stores.keep_transpose(B._store)
+    if columns:
+        matrix_stores.keep_transpose(B._store)
     return B
 
 
@@ -62,7 +63,7 @@ def built(A: gb.Matrix) -> Any:
 )
 def test_products_are_the_same(dtype: str, name: str, ncols: int, gpu: Any) -> None:
     A, u = matrix(dtype, ncols=ncols), full(dtype, ncols)
-    B, v = held(A), u.to("gpu")
+    B, v = held(A, columns=dtype != "FP32"), u.to("gpu")  # without its transpose, columns are counted
     for product in (lambda M, x: M.mxv(x, name), lambda M, x: x.vxm(M.T, name)):
         wanted, first = product(A, u).new(), None
         for _ in range(hub_columns._PRODUCTS + 2):

@@ -175,7 +175,7 @@ def by_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
     searches.launch("pull", rows, np.ones(3, np.bool_), NO_HEADS)
     shared = SharedStep(True, BOOL, rows, rows, made, MaskBits())
     shared.counted(few, N, np.zeros(2, np.int64), 1)
-    SharedSearches(rows, rows, made)
+    SharedSearches(rows, rows, made).begin()
     shared.put(*shared.listed(few, N, np.ones(1, np.int64), (np.zeros(2, np.int64), 1), False), 0, few)
     frontier, distance = (gb.Vector.from_dense(np.zeros(N)).to("gpu")._store for _ in range(2))
     pool = ArrayPool()

@@ -25,6 +25,7 @@ from sparsezc.semirings.types.datatypes import INT32
 if TYPE_CHECKING:
     from sparsezc.engines.distributed.distributed_engine import DistributedEngine
     from sparsezc.engines.distributed.parts.layout import Layout
+    from sparsezc.engines.distributed.transports.protocol import Shared
 
 __all__ = ["levels", "step"]
 
@@ -77,14 +78,40 @@ def levels(engine: DistributedEngine, matrix: Store, frontier: Store) -> Store |
     part = engines.capability(engine.local.engine, "shared_searches")(*_local(engine, frontier, push, pull))
     if not engine.transport.numbers(part is not None)[:, 0].all():
         return None
-    while (reached := _reached(engine, part.step(), (push, pull), frontier.layout)) is not None:
-        part.turn(reached)
-    here = frontier.layout.hi - frontier.layout.lo
+    layout = frontier.layout
+    here, n = layout.hi - layout.lo, int(layout.bounds[-1])
+    shared = engine.transport.shared(part.window(n)) if part.window(n) else None
+    if shared is None:
+        part.begin()
+        while (reached := _reached(engine, part.step(), (push, pull), layout)) is not None:
+            part.turn(reached)
+    else:
+        part.share(shared.arrays, engine.rank, layout.lo, n)
+        part.begin()
+        while _turned(engine, part, shared, here, pulls=pull is not None):
+            pass
     local = engine.local.matrix(INT32, (shape[0], here))
     if here:
         vector = engine.local.vector(INT32, here * shape[0], part.levels())
         local = pieces.rows_of_vector(engine, vector, shape[0])
     return Store(local, frontier.layout, shape)
+
+
+def _turned(engine: DistributedEngine, part: Any, shared: Shared, here: int, *, pulls: bool) -> bool:
+    """Take a step by what ranks read and write in each other's memory; return whether there was a frontier."""
+    step = part.step()
+    told = engine.balancer.numbers(*step.work())
+    changed = told[:, 1]
+    shared.received(_WORD * int(changed.sum() - changed[engine.rank]))
+    if not told[:, 0].any():
+        return False
+    pushes, pulls = step.divide(told, pushes=True, pulls=pulls)
+    part.reach(step, pushes=pushes, pulls=pulls)
+    engine.transport.numbers(0)  # all have reached what they can, and read the frontier
+    part.turn_windows(pushed=pushes)
+    if pushes:
+        shared.received(_WORD * here * (engine.size - 1))
+    return True
 
 
 def _local(engine: DistributedEngine, *stores: Store | None) -> list[Any]:
@@ -123,7 +150,8 @@ def _whole(engine: DistributedEngine, part: Any, layout: Layout, counts: NDArray
 def _at_owners(engine: DistributedEngine, part: Any, layout: Layout) -> Any:
     """Push, and return the bits of this rank's vertices that are reached from any rank."""
     n, size, rank = int(layout.bounds[-1]), engine.size, engine.rank
-    bits, lengths = part.pushed(n), _words(layout, part.width)
+    bits, lengths = part.bits(n), _words(layout, part.width)
+    part.pushed(bits)
     length = int(lengths[rank])
     if _lists(engine, 0, size - 1, n, part.width):  # few enough vertices would save bytes
         if layout.local_bounds is None:

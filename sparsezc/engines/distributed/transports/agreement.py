@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from sparsezc.errors import InvalidValue
 
-_COLLECTIVES = {"numbers", "objects", "gather", "gather_both", "scatter", "scatter_both", "shift"}
+_COLLECTIVES = {"numbers", "objects", "gather", "gather_both", "scatter", "scatter_both", "shared", "shift"}
 
 if TYPE_CHECKING:
     from sparsezc.engines.distributed.transports.protocol import Transport

@@ -20,7 +20,7 @@ import numpy as np
 from sparsezc.device import cuda
 from sparsezc.device.protocol import Window
 from sparsezc.engines.distributed.transports.mpi import Mpi
-from sparsezc.engines.distributed.transports.protocol import DEADLINE, Counts
+from sparsezc.engines.distributed.transports.protocol import DEADLINE, Counts, Shared
 from sparsezc.errors import DeviceUnavailable, OutOfMemory
 
 __all__ = ["Ipc"]
@@ -90,6 +90,24 @@ class Ipc(Mpi):
         after, counts = (self.rank + 1) % self.size, np.zeros(self.size, np.int64)
         counts[after] = count
         return self._exchange([mine], [np.zeros(self.size, np.int64)], [counts], [after])[0]
+
+    def shared(self, nbytes: int) -> Shared | None:
+        """Return all of the windows, which other messages use, too."""
+        closed, self._old = self._old, []
+        failed = self._make_room(-(-nbytes // 2))
+        self._gpu.synchronize()  # what this rank read of the message before has arrived
+        said = self.numbers(_FAILED if failed else self._version)
+        closed.clear()
+        self._open(said[:, 0].tolist(), failed)
+        arrays = [self._window.array if r == self.rank else self._theirs[r] for r in range(self.size)]
+        arrays = [array[:nbytes] for array in arrays]
+        arrays[self.rank].fill(0)
+        self._gpu.synchronize()
+        self.numbers(0)
+        return Shared(arrays, self._count)
+
+    def _count(self, nbytes: int) -> None:
+        self.received += nbytes
 
     def _is_on_device(self, array: Any) -> bool:
         return isinstance(array, self._gpu.xp.ndarray)

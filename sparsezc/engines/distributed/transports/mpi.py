@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from sparsezc.device import cuda
 from sparsezc.engines.distributed.transports.mailbox import open_mailbox
-from sparsezc.engines.distributed.transports.protocol import DEADLINE, Counts
+from sparsezc.engines.distributed.transports.protocol import DEADLINE, Counts, Shared
 
 __all__ = ["Mpi"]
 
@@ -113,6 +113,9 @@ class Mpi:
         self._wait(sending, "shift", mine.nbytes, counted=False)
         self.received += count * mine.dtype.itemsize
         return self._back(out, mine)
+
+    def shared(self, nbytes: int) -> Shared | None:
+        return None
 
     def abort(self, said: str) -> None:
         print(f"rank {self.rank} of {self.size}: {said}", file=sys.stderr, flush=True)  # noqa: T201

@@ -7,21 +7,36 @@ ranks call it, in the same order.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import inf
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.errors import InvalidValue
 
-__all__ = ["DEADLINE", "Alone", "Transport", "check_options"]
+__all__ = ["DEADLINE", "Alone", "Shared", "Transport", "check_options"]
 
 #: Seconds that a rank waits for the others by default: readers may be as much apart.
 DEADLINE = 600.0
 
 Counts = NDArray[np.int64]
+
+
+class Shared(NamedTuple):
+    """Memory of all ranks that kernels of each read and write.
+
+    Attributes
+    ----------
+    arrays : list of arrays of bytes
+        One of each rank.
+    received : callable
+        Is told the bytes that this rank received so.
+    """
+
+    arrays: list[Any]
+    received: Callable[[int], None]
 
 
 _KINDS = ("auto", "mpi", "ipc", "nccl")
@@ -94,6 +109,12 @@ class Transport(Protocol):
     def shift(self, mine: Any, count: int) -> Any:
         """Send an array to the rank before this one, in a ring; return the `count` elements of the rank after it."""
 
+    def shared(self, nbytes: int) -> Shared | None:
+        """Return zeros in the memory of each rank, until the next message of arrays; None: kernels do not reach it.
+
+        What a kernel wrote there is seen once its rank has waited for it, and told so by numbers.
+        """
+
     def abort(self, said: str) -> None:
         """Print a line and end all ranks."""
 
@@ -125,6 +146,9 @@ class Alone:
 
     def shift(self, mine: Any, count: int) -> Any:
         return mine
+
+    def shared(self, nbytes: int) -> Shared | None:
+        return None
 
     def abort(self, said: str) -> None:
         raise SystemExit(said)

@@ -39,7 +39,7 @@ def transposed(rows: Rows) -> Rows:
             f" memory beside its entries, and {gpu.memory()[0]:,} are free"
         )
     pieces = row_blocks.pieces(rows.nvals, _ENTRY_BYTES)
-    counts = _column_counts(rows, pieces)
+    counts = gather_scatter.counts(rows.indices, rows.ncols, pieces)
     indptr = xp.concatenate([xp.zeros(1, np.int64), xp.cumsum(counts)])
     kind = index_dtype(rows.nrows, rows.indices.placement)
     value_bytes = 0 if rows.iso else rows.values.dtype.itemsize
@@ -65,7 +65,7 @@ def mirrored(rows: Rows) -> Rows | None:
     if lower is None or not RECORDS[rows.indices.placement].resident or room > budget.available() // 4 * 3:
         return None
     lengths = rows.indptr[1:] - rows.indptr[:-1]
-    counts = _column_counts(rows, row_blocks.pieces(rows.nvals, _ENTRY_BYTES))
+    counts = gather_scatter.counts(rows.indices, rows.ncols, row_blocks.pieces(rows.nvals, _ENTRY_BYTES))
     indptr = xp.concatenate([xp.zeros(1, np.int64), xp.cumsum(lengths + counts)])
     own, turned = indptr[:-1], indptr[:-1] + lengths
     if not lower:
@@ -90,13 +90,6 @@ def _is_lower(rows: Rows) -> bool | None:
     return False if truth.holds_all(gather_scatter.gather(rows.indices, rows.indptr[some]) > some) else None
 
 
-def _column_counts(rows: Rows, pieces: list[tuple[int, int]]) -> Any:
-    counts = cuda.current().xp.zeros(rows.ncols, np.int64)
-    for start, stop in pieces:
-        counts += _by_column(rows.indices.load(start, stop), rows.ncols)
-    return counts
-
-
 def _move(
     rows: Rows, pieces: list[tuple[int, int]], counts: Any, free: Any, into: tuple[Buffer, Buffer]
 ) -> None:  # fmt: skip
@@ -109,7 +102,7 @@ def _move(
     for start, stop in pieces:
         ids = rows.indices.load(start, stop)
         if counts is None or len(pieces) > 1:
-            counts = _by_column(ids, rows.ncols)
+            counts = gather_scatter.counts(rows.indices, rows.ncols, [(start, stop)])
         # Entries are ordered by row, so a stable sort keeps equal columns in row order.
         order = xp.argsort(ids, kind="stable")
         before = free - (xp.cumsum(counts) - counts)
@@ -119,7 +112,3 @@ def _move(
         gather_scatter.scatter(entry_rows.astype(indices.dtype), to, indices)
         if not rows.iso:
             gather_scatter.scatter(rows.values.load(start, stop)[order], to, values)
-
-
-def _by_column(ids: Any, ncols: int) -> Any:
-    return cuda.current().xp.bincount(ids.astype(np.int64), minlength=ncols)

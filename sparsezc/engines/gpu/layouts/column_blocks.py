@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -91,7 +91,8 @@ class ColumnBlocks(BuiltAfter[Blocks]):
             self.nblocks, self.values = 0, False  # what the next product asks for may be less
             return False
         assert demand.columns is not None
-        if 2 * scattered(rows, demand.columns, self.nblocks).others <= 1:
+        lengths = demand.columns.indptr[1:] - demand.columns.indptr[:-1]
+        if 2 * scattered(rows, lengths, self.nblocks).others <= 1:
             self.products = -math.inf
             return False
         return True
@@ -117,8 +118,8 @@ class Scattered(NamedTuple):
     others: float
 
 
-def scattered(rows: Rows, columns: Rows, nblocks: int) -> Scattered:
-    """Estimate the shares of scattered entries from a sample.
+def scattered(rows: Rows, lengths: Any, nblocks: int) -> Scattered:
+    """Estimate the shares of scattered entries from a sample; `lengths` are of the columns.
 
     The cache is unlikely to hold the vector's entry for one that is not a hub's. A hub's is cached, and with it the
     other entries of its sector.
@@ -130,7 +131,7 @@ def scattered(rows: Rows, columns: Rows, nblocks: int) -> Scattered:
     at = xp.arange(0, rows.nvals, step)
     row = xp.searchsorted(rows.indptr, at, side="right") - 1
     column = rows.indices.load()[at].astype(np.int64)
-    hub = (columns.indptr[column + 1] - columns.indptr[column]) * rows.ncols > _HUB * rows.nvals
+    hub = lengths[column] * rows.ncols > _HUB * rows.nvals
     near = xp.abs(column / rows.ncols - row / rows.nrows) < 0.5 / nblocks
     # Counted on the host: CuPy compiles its own count (truth.py).
     hubs, others = (np.count_nonzero(gpu.asnumpy(some)) / at.size for some in (hub & ~near, ~hub & ~near))

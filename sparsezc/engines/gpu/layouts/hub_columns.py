@@ -4,7 +4,8 @@ Each entry of a product with a full vector reads a sector of 32 bytes of the vec
 columns of hubs, whose values are scattered over the vector, the cache holds few other values in each sector of a hub.
 In the columns' new order hubs share sectors. The rows and the order of their entries stay, and so do sums, to the last
 bit. A product puts the vector into the columns' order first, which reads it once. The ids take the memory of a second
-copy, which is dropped when memory runs short. The first columns' values are read from shared memory (mxv.cu), also
+copy, which is dropped when memory runs short. Columns are counted where the matrix has no rows of its transpose, as a
+part of one on several processes. The first columns' values are read from shared memory (mxv.cu), also
 where a matrix has its columns in this order already and nothing is built.
 Source: Y. Zhang, V. Kiriansky, C. Mendis, S. Amarasinghe, M. Zaharia, Making caches work for graph analytics, IEEE Big
 Data 2017, doi:10.1109/BigData.2017.8257937 (vertices by frequency).
@@ -21,7 +22,8 @@ from numpy.typing import NDArray
 
 from sparsezc.device import cuda
 from sparsezc.engines.gpu.layouts import column_blocks
-from sparsezc.engines.gpu.runtime import array_pool, codegen, launch, truth
+from sparsezc.engines.gpu.runtime import array_pool, codegen, gather_scatter, launch, truth
+from sparsezc.engines.gpu.storage import row_blocks
 from sparsezc.engines.gpu.storage.layout import BuiltAfter, Demand
 from sparsezc.engines.gpu.storage.matrix_store import Rows
 from sparsezc.engines.gpu.storage.vector_store import VectorStore
@@ -38,6 +40,7 @@ THREADS = 1024
 # with 160 for hubs. With 192 for hubs kron:24 took 3.57 ms instead of 3.47 in FP64, as long in FP32; with 220 5.7, 3.8.
 _L1 = 67 << 10
 _SHARE = 0.2  # of the entries: with fewer in shared memory, half as many warps at a time were not measured to pay
+_ENTRY_BYTES = 24  # of an id that is counted: it, 64 bits of it, and what is asked of these
 _COUNTED = 1 << 18  # columns whose entries are counted, more than a block has bytes
 
 
@@ -99,10 +102,11 @@ class HubColumns(BuiltAfter[Hubs]):
     def __init__(self) -> None:
         super().__init__(_PRODUCTS)
         self.ordered: bool | None = None
+        self._lengths: Any = None  # of the columns, between is_worth and build
 
     def get_or_build(self, rows: Rows, demand: Demand) -> Hubs | None:
         """Return the renumbered rows for a product with a full vector, or None."""
-        if not RECORDS[rows.indices.placement].resident or rows.compressed or rows.wide or demand.columns is None:
+        if not RECORDS[rows.indices.placement].resident or rows.compressed or rows.wide:
             return None
         if array_pool.serving() is not None:  # building would wait for the device
             return None
@@ -117,24 +121,25 @@ class HubColumns(BuiltAfter[Hubs]):
         self.products += 1
         if self.products <= self.after:
             return False
-        assert demand.columns is not None
+        fits = rows.indices.nbytes <= budget.available() // 2  # vectors need memory too
+        if not fits and (self.ordered is False or demand.columns is None):
+            return False
+        lengths = _lengths(rows, demand.columns)
         if self.ordered is None:
-            lengths = _lengths(demand.columns)
             self.ordered = truth.holds_all(lengths[1:] <= lengths[:-1])
-        if self.ordered:
-            return True
-        if rows.indices.nbytes > budget.available() // 2:  # vectors need memory too
-            return False
-        nblocks = column_blocks.count(demand.vector_bytes)
-        if 2 * column_blocks.scattered(rows, demand.columns, nblocks).hubs <= 1:
-            self.products = -math.inf
-            return False
+        if not self.ordered:
+            if not fits:
+                return False
+            nblocks = column_blocks.count(demand.vector_bytes)
+            if 2 * column_blocks.scattered(rows, lengths, nblocks).hubs <= 1:
+                self.products = -math.inf
+                return False
+        self._lengths = lengths
         return True
 
     def build(self, rows: Rows, demand: Demand) -> None:
-        assert demand.columns is not None
+        lengths, self._lengths = self._lengths, None
         try:
-            lengths = _lengths(demand.columns)
             if self.ordered:
                 self.built = Hubs(None, None, _ends(lengths))
                 return
@@ -145,8 +150,10 @@ class HubColumns(BuiltAfter[Hubs]):
         budget.register_cache(self)
 
 
-def _lengths(columns: Rows) -> Any:
-    return columns.indptr[1:] - columns.indptr[:-1]
+def _lengths(rows: Rows, columns: Rows | None) -> Any:
+    if columns is not None:
+        return columns.indptr[1:] - columns.indptr[:-1]
+    return gather_scatter.counts(rows.indices, rows.ncols, row_blocks.pieces(rows.nvals, _ENTRY_BYTES))
 
 
 def _ends(lengths: Any) -> NDArray[np.int64]:

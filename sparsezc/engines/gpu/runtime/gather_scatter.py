@@ -67,3 +67,12 @@ def scatter(values: Any, to: Any, buffer: Buffer) -> None:
 def _kernel(name: str, array: Any) -> Launcher:
     types = codegen.typedefs(Id="u32", A=launch.BY_SIZE[array.dtype.itemsize])
     return codegen.kernel(cuda.current(), "filter.cu", types, name)
+
+
+def counts(ids: Buffer, size: int, pieces: list[tuple[int, int]]) -> Any:
+    """Return how often each number below `size` is there, int64, on the device; they are loaded a piece at a time."""
+    xp = cuda.current().xp
+    made = xp.zeros(size, np.int64)
+    for start, stop in pieces:
+        made += xp.bincount(ids.load(start, stop).astype(np.int64), minlength=size)
+    return made

@@ -32,7 +32,7 @@ from sparsezc.engines.gpu.storage.vector_store import MaskBits
 from sparsezc.semirings.types.datatypes import BOOL, DataType
 
 _MANY_SLOTS = 255  # of a process without rows: more than any has
-_TOTALS = 4  # numbers in front of the totals that the kernel counts
+_TOTALS = 5  # numbers in front of the totals that the kernel counts
 _SCALE = 1000  # costs are told as integers
 
 
@@ -50,7 +50,8 @@ class SharedStep:
     mask : MaskBits
         The entries of its part of the result that may be written.
     counts : array of uint64, optional
-        On the device, if it was counted: the vertices in the frontier, and the totals of :meth:`Case.count`.
+        On the device, if it was counted: the vertices in the frontier, the totals of :meth:`Case.count`, and the words
+        that were written to others.
     """
 
     def __init__(
@@ -68,29 +69,32 @@ class SharedStep:
 
     @launch.locked
     def work(self) -> list[int]:
-        """Return what this process would read, its vertices in the frontier first: as many numbers on each."""
+        """Return what this process would read, as many numbers on each.
+
+        The first are its vertices in the frontier, and the words that it wrote to others' copies of the frontier.
+        """
         xp, rows = cuda.current().xp, self._pull
         slots = _MANY_SLOTS if rows is None else rows.layouts[HeadCache].expected_slots(rows, BOOL, values=False)
         counts = self._counts
         if counts is None:
             case = Case(self._x, self._mask, None)
-            counts = xp.zeros(1 + ENTRIES + 64 * case.words, np.uint64)  # read at once, as each reading waits
+            counts = xp.zeros(2 + ENTRIES + 64 * case.words, np.uint64)  # read at once, as each reading waits
             self._over(self._x.vector.bits, self._x.length, counts[:1], None)
             if self._x.length or rows is not None:
-                case.count(rows, self._push, counts[1:])
+                case.count(rows, self._push, counts[1:-1])
         found = cuda.current().asnumpy(counts).astype(np.int64)
         self._found, self._mine = int(found[0]), found[1 : 1 + ENTRIES + self.width]
         held = rows if self._push is None else self._push
         cost, nvals = (0.0, 0) if held is None else (push_cost(held.indices.placement), held.nvals)
-        return [self._found, nvals, round(_SCALE * cost), slots, *self._mine.tolist()]
+        return [self._found, int(found[-1]), nvals, round(_SCALE * cost), slots, *self._mine.tolist()]
 
     def divide(self, told: NDArray[np.int64], *, pushes: bool, pulls: bool) -> tuple[bool, bool]:
         """Return whether searches push and whether some pull, by the numbers of all processes, a row each."""
-        nvals, totals = int(told[:, 1].sum()), told[:, _TOTALS:].sum(axis=0)
+        nvals, totals = int(told[:, 2].sum()), told[:, _TOTALS:].sum(axis=0)
         work = work_of(totals, nvals)
         there = work.searches > 0
         if pushes and pulls:
-            cost, slots = int(told[:, 2].max()) / _SCALE, int(told[:, 3].min())
+            cost, slots = int(told[:, 3].max()) / _SCALE, int(told[:, 4].min())
             self._pushing, self._pulling = divide(work, cost, slots)
         else:
             self._pushing, self._pulling = there & pushes, there & pulls
@@ -110,12 +114,10 @@ class SharedStep:
         return self._x.vector.bits
 
     @launch.locked
-    def pushed(self, size: int) -> Any:
-        """Return the bits of all vertices, `size`, that pushes from this process's part reach."""
-        case = Case(self._x, MaskBits(), self.bits(size))
+    def pushed(self, reached: Any) -> None:
+        """Add to `reached` the bits of all vertices that pushes from this process's part reach."""
         if self._push is not None and self._found:
-            case.launch("push", self._push, self._pushing)
-        return case.y
+            Case(self._x, MaskBits(), reached).launch("push", self._push, self._pushing)
 
     @launch.locked
     def pulled(self, frontier: Any, size: int, reached: Any) -> None:
