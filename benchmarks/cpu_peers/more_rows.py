@@ -25,6 +25,7 @@ from benchmarks.cpu_peers.row import (
 )
 
 alg = gb.algorithms
+TIES = 0.03  # of modularity: igraph's merges reach 0.341 to 0.371 on email-Eu-core in other orders of its vertices
 
 
 def scores_of_pairs(g: Graph) -> Any:
@@ -69,7 +70,7 @@ MORE = [
     ),
     Row(
         "merged communities", lambda g: alg.greedy_modularity_communities(g.ours("S")),
-        igraph("S", lambda _, G: G.community_fastgreedy().as_clustering(), members), judges.modular, up_to(SOME),
+        igraph("S", lambda _, G: G.community_fastgreedy().as_clustering(), members), judges.modular(TIES), up_to(SOME),
     ),
     Row(
         "Adamic and Adar", lambda g: alg.adamic_adar_index(g.ours("S"), pairs_as_matrix(g)),
