@@ -142,11 +142,15 @@ def propagated(g: Graph, ours: Any, _: Any) -> None:
         raise Wrong(f"{bad} vertices have a label that fewer neighbours have than another")
 
 
-def modular(g: Graph, ours: Any, theirs: Any) -> None:
-    """A modularity at most 0.005 below the peer's."""
-    mine, other = (modularity(g, np.asarray(x)) for x in (ours, theirs))
-    if mine < other - 0.005:
-        raise Wrong(f"the modularity is {mine:.4f}; the peer reaches {other:.4f}")
+def modular(below: float) -> Judge:
+    """A modularity that is not farther below the peer's."""
+
+    def judge(g: Graph, ours: Any, theirs: Any) -> None:
+        mine, other = (modularity(g, np.asarray(x)) for x in (ours, theirs))
+        if mine < other - below:
+            raise Wrong(f"the modularity is {mine:.4f}; the peer reaches {other:.4f}")
+
+    return judge
 
 
 def modularity(g: Graph, label: Any) -> float:

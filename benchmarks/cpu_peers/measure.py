@@ -57,6 +57,8 @@ def measure(row: Any, graph: Graph, work: Work, say: Callable[[str, str], None])
     calls |= {
         name: partial(peer.run, graph) for name, peer in row.peers.items() if (row.name, name) not in work.without
     }
+    if len(calls) == 1:
+        raise LeftOut("no peer's call ended in time")
     taken: dict[str, list[tuple[float, float]]] = {name: [] for name in calls}
     answers, spent = {}, dict.fromkeys(calls, 0.0)
     for name, call in calls.items():  # makes the graph's forms, and compiles; of ours the first call's time is kept
@@ -127,6 +129,8 @@ def run(work: Work, say: Callable[[str, str], None]) -> Iterator[tuple[str, Case
                 continue
             try:
                 yield row.name, measure(row, graph, work, say)
+            except LeftOut as reason:
+                yield row.name, reason
             except Exception as error:
                 traceback.print_exc()
                 yield row.name, LeftOut(f"{type(error).__name__}: {error}")

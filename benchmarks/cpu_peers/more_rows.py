@@ -25,6 +25,7 @@ from benchmarks.cpu_peers.row import (
 )
 
 alg = gb.algorithms
+TIES = 0.03  # of modularity: igraph's merges reach 0.341 to 0.371 on email-Eu-core in other orders of its vertices
 
 
 def scores_of_pairs(g: Graph) -> Any:
@@ -69,7 +70,7 @@ MORE = [
     ),
     Row(
         "merged communities", lambda g: alg.greedy_modularity_communities(g.ours("S")),
-        igraph("S", lambda _, G: G.community_fastgreedy().as_clustering(), members), judges.modular, up_to(SOME),
+        igraph("S", lambda _, G: G.community_fastgreedy().as_clustering(), members), judges.modular(TIES), up_to(SOME),
     ),
     Row(
         "Adamic and Adar", lambda g: alg.adamic_adar_index(g.ours("S"), pairs_as_matrix(g)),
@@ -80,7 +81,7 @@ MORE = [
         {"igraph": Peer(lambda g: g.igraph("D").is_dag(), before=forget)}, judges.equal,
     ),
     Row(
-        "distance of two", lambda g: alg.sssp(g.ours("W"), g.source, target=g.sources[1]).get(g.sources[1], np.inf),
+        "distance of two", lambda g: alg.sssp(g.ours("W"), g.source, target=g.sources[1]).get(g.sources[1], -1),
         igraph("W", lambda g, G: G.distances(g.source, g.sources[1], weights="w")[0][0])
         | {"networkit": Peer(to_target, None)}, judges.equal,
     ),

@@ -39,6 +39,7 @@ from benchmarks.cpu_peers.row import (
 )  # fmt: skip
 
 alg = gb.algorithms
+SEEDS = 0.015  # of modularity: networkit's Leiden has 0.415 to 0.430 on wiki-Vote by seed, ours 0.423 to 0.430
 
 STRUCTURE = [
     Row(
@@ -116,11 +117,11 @@ STRUCTURE = [
     Row(
         "Louvain", lambda g: alg.louvain_communities(g.ours("S"), seed=1),
         networkit("S", lambda _, G: nk.community.PLM(G), labels)
-        | igraph("S", lambda _, G: G.community_multilevel(), members), judges.modular,
+        | igraph("S", lambda _, G: G.community_multilevel(), members), judges.modular(SEEDS),
     ),
     Row(
         "Leiden", lambda g: alg.leiden_communities(g.ours("S"), seed=1),
-        networkit("S", lambda _, G: nk.community.ParallelLeiden(G), labels), judges.modular,
+        networkit("S", lambda _, G: nk.community.ParallelLeiden(G), labels), judges.modular(SEEDS),
     ),
     Row(
         "maximum flow", lambda g: alg.maximum_flow(g.ours("W"), g.source, g.sources[0])[0],

@@ -37,7 +37,7 @@ class HostNetwork(NamedTuple):
     scale : float
         As :attr:`Network.scale`.
     begin, ids, weights, k : ndarray
-        Where rows begin; the columns and weights of entries, no weights where they are all 1; the sums of rows.
+        Where rows begin; the columns and weights of entries, none, of INT64, where they are all 1; the sums of rows.
     inside, squares : float
         The weight of loops, and the sum of the squares of `k`.
     """
@@ -47,7 +47,7 @@ class HostNetwork(NamedTuple):
     scale: float
     begin: NDArray[np.uint64]
     ids: NDArray[np.uint32]
-    weights: NDArray[np.float64]
+    weights: NDArray[np.float64] | NDArray[np.int64]
     k: NDArray[np.float64]
     inside: float
     squares: float

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from math import isnan
+from functools import cache
+from math import inf, isnan
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -55,9 +56,10 @@ def refuse_long(A: Matrix, dtype: datatypes.DataType) -> None:
         raise InvalidValue(f"A has values up to {most}: distances may not fit INT64")
 
 
+@cache  # NumPy takes a microsecond to say it
 def infinity(dtype: datatypes.DataType) -> float:
     """Return the value that no distance of a type has: infinity, or an integer's largest."""
-    return int(np.iinfo(dtype.np_type).max) if dtype.is_integer else float("inf")
+    return int(np.iinfo(dtype.np_type).max) if dtype.is_integer else inf
 
 
 def refuse_overflow(A: Matrix, lowest: Any) -> None:

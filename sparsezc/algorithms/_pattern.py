@@ -18,10 +18,15 @@ def undirected(A: Matrix) -> Matrix:
 def simple(A: Matrix) -> Matrix:
     """Return the undirected pattern without loops; A itself if it has that pattern already."""
     S = undirected(A)
-    if A._fact("loops", lambda: A.select(select.diag).new().nvals) == 0:
+    if not has_loops(A):
         return S
     plain: Matrix = S.select(select.offdiag).new()
     return plain._known_symmetric()
+
+
+def has_loops(A: Matrix) -> bool:
+    """Return whether there are entries on the diagonal."""
+    return bool(A._fact("loops", lambda: A.select(select.diag).new().nvals))
 
 
 def is_symmetric(A: Matrix) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from sparsezc import ops
@@ -70,7 +72,8 @@ def maximal_matching(A: Matrix, seed: int | None = None) -> Vector:
     n = _check.adjacency(A)
     S = simple(A)
     order = _check.generator(seed, "maximal_matching").permutation(S.nvals // 2)
-    if (found := replay.run_loop(matching, S, order, cost=COST)) is not None:
+    ends = partial(np.empty, (order.size, 2), np.uint32 if n < 2**32 else np.uint64)
+    if (found := replay.run_loop(matching, S, order, ends, cost=COST)) is not None:
         return replay.vector(found, found >= 0)
     U = S.select(select.triu).new()
     S = numbered(U, inverse(order))

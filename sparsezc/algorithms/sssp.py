@@ -169,8 +169,9 @@ def nearest(
     kind = dtype.np_type.type
     last = kind(min(most, never - 1 if dtype.is_integer else np.finfo(kind).max))
     at = -1 if target is None else target
+    begins = sources.astype(np.int32 if n < 2**31 else np.int64)
     found: tuple[NDArray[Any], NDArray[np.int64]] | None = replay.run_loop(
-        searches.distances, A, lambda: np.full(n, never, kind), lambda: np.full(n if tree else 0, -1), sources,
+        searches.distances, A, lambda: np.full(n, never, kind), lambda: np.full(n if tree else 0, -1), begins,
         at, last, cost=COST, values=kind,
     )  # fmt: skip
     return found

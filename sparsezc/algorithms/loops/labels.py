@@ -97,7 +97,7 @@ def moved(begin: Any, ids: Any, weights: Any, k: Any, label: Any, chance: Any, h
     n = k.size
     one = np.uint64(1)
     weighs = weights.size > 0
-    sums, total = np.zeros(n), np.zeros(n)
+    sums, total = np.zeros(n), np.zeros(n, weights.dtype)
     seen = np.empty(n + 1, np.uint64)
     active = k > 0
     size = 0
@@ -129,17 +129,17 @@ def moved(begin: Any, ids: Any, weights: Any, k: Any, label: Any, chance: Any, h
                         c = label[u]
                         # without a branch, as labels come in no order; one of weight 0 may be listed again
                         seen[found] = c
-                        found += np.uint64(total[c] == 0.0)
-                        total[c] += weights[at] if weighs else 1.0
+                        found += np.uint64(total[c] == 0)
+                        total[c] += weights[at] if weighs else 1
                 share = scale * k[v]
                 choice, most = own, total[own] - share * (sums[own] - k[v])
-                total[own] = 0.0
+                total[own] = 0
                 for t in range(found):
                     c = seen[t]
                     if c == own:
                         continue
                     score = total[c] - share * sums[c]
-                    total[c] = 0.0
+                    total[c] = 0
                     if score > most or (score == most and c < choice and choice != own):
                         most, choice = score, c
                 if choice != own:

@@ -10,7 +10,7 @@ __all__ = ["contracted", "numbered", "unweighted", "weighted"]
 
 
 def unweighted(indptr: Any, indices: Any) -> Any:
-    """Return a network whose entries weigh 1 each, as `weighted` does, without an array of weights."""
+    """Return a network whose entries weigh 1 each, as `weighted` does; its weights are none, of an integer type."""
     n = indptr.size - 1
     ids, k = np.empty(indices.size, np.uint32), np.empty(n)
     inside = squares = 0.0
@@ -20,7 +20,7 @@ def unweighted(indptr: Any, indices: Any) -> Any:
         for at in range(indptr[v], indptr[v + 1]):
             ids[at] = indices[at]
             inside += indices[at] == v
-    return indptr.view(np.uint64).copy(), ids, np.empty(0), k, inside, squares
+    return indptr.view(np.uint64).copy(), ids, np.empty(0, np.int64), k, inside, squares
 
 
 def weighted(indptr: Any, indices: Any, values: Any) -> Any:

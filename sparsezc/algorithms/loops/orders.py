@@ -137,24 +137,25 @@ def first_set(indptr: Any, indices: Any, order: Any) -> Any:
     return member
 
 
-def matching(indptr: Any, indices: Any, order: Any) -> Any:
+def matching(indptr: Any, indices: Any, order: Any, ends: Any) -> Any:
     """Return the partner of each vertex, -1 for none, of the matching that takes each edge of an order that it can.
 
-    Edges have numbers: the entries above the diagonal, by rows.
+    Edges have numbers: the entries above the diagonal, by rows. Both ends of each are written to `ends`, beside each
+    other as edges are read in any order.
     """
     n = indptr.size - 1
-    starts = indptr.view(np.uint64)
-    ends = np.empty((order.size, 2), np.uint64)  # beside each other, as edges are read in any order
+    starts, one = indptr.view(np.uint64), np.uint64(1)
     count = np.uint64(0)
     for v in range(n):
         for at in range(starts[v], starts[v + 1]):
             if np.uint64(indices[at]) > np.uint64(v):
                 ends[count, 0], ends[count, 1] = v, np.uint64(indices[at])
-                count += np.uint64(1)
-    partner = np.full(n, -1)
+                count += one
+    partner, taken = np.full(n, -1), np.zeros(n, np.bool_)
     for edge in order.view(np.uint64):
         v, u = ends[edge, 0], ends[edge, 1]
-        if partner[v] < 0 and partner[u] < 0:
+        if not (taken[v] or taken[u]):
+            taken[v] = taken[u] = True
             partner[v] = u
             partner[u] = v
     return partner

@@ -178,7 +178,8 @@ def inside(indptr: Any, indices: Any, label: Any, symmetric: bool) -> Any:
 def opposites(indptr: Any, indices: Any) -> Any:
     """Return the number of entries (i, j) off the diagonal that have an entry (j, i).
 
-    Ids ascend in each row, so from row to row a row's next id that is looked for only moves forward.
+    Ids ascend in each row, so from row to row a row's next id that is looked for only moves forward. Entries left of
+    the diagonal look for theirs.
     """
     starts, one = indptr.view(np.uint64), np.uint64(1)
     next = starts[:-1].copy()
@@ -186,49 +187,56 @@ def opposites(indptr: Any, indices: Any) -> Any:
     for i in range(np.uint64(next.size)):
         for at in range(starts[i], starts[i + one]):
             j = np.uint64(indices[at])
+            if j >= i:
+                break
             place, end = next[j], starts[j + one]
             while place < end and np.uint64(indices[place]) < i:
                 place += one
             next[j] = place
-            if place < end and np.uint64(indices[place]) == i and i != j:
-                count += 1
-    return count
+            count += place < end and np.uint64(indices[place]) == i
+    return 2 * count
 
 
-def degree_sums(indptr: Any, indices: Any, x_out: bool, y_out: bool, symmetric: bool) -> Any:
+def degree_sums(indptr: Any, indices: Any, x_out: bool, y_out: bool, symmetric: bool, twice: bool) -> Any:
     """Return the number of entries (i, j), and sums over them of a(i), its square, b(j), its square, and a(i) b(j).
 
-    a and b are numbers of entries in rows, or in columns; an entry of the diagonal counts twice in a symmetric matrix.
-    Ids ascend in each row.
+    a and b are numbers of entries in rows, or in columns; with `twice` an entry of the diagonal counts twice.
     """
     n = indptr.size - 1
+    starts, one = indptr.view(np.uint64), np.uint64(1)
     out = np.empty(n, np.int64)
+    size = np.uint64(1 << 12)  # of a block: at least a row
     for v in range(n):
         out[v] = indptr[v + 1] - indptr[v]
-    back = out if symmetric else np.zeros(n, np.int64)
-    s_a = s_aa = s_b = s_bb = s_ab = 0
-    if symmetric:  # both entries of an edge give the same, so those left of the diagonal do
-        a = b = out.copy()
-        for v in range(n):  # degrees of vertices before v are final
-            total, own = 0, np.uint64(v)
-            for at in range(indptr[v], indptr[v + 1]):
-                u = np.uint64(indices[at])
-                if u >= own:
-                    if u == own:
-                        a[v] += 1
-                        s_ab += a[v] * a[v]
-                    break
-                total += a[u]
-            s_ab += 2 * a[v] * total
-    else:
+        size = max(size, np.uint64(out[v]))
+    back = out
+    if not symmetric:
+        back = np.zeros(n, np.int64)
         for at in range(indices.size):
             back[np.uint64(indices[at])] += 1
-        a, b = out if x_out else back, out if y_out else back
+    a, b = out if x_out else back, out if y_out else back
+    if twice:
+        a = b = out.copy()
         for v in range(n):
-            total = 0
-            for at in range(indptr[v], indptr[v + 1]):
-                total += b[np.uint64(indices[at])]
-            s_ab += a[v] * total
+            for at in range(starts[v], starts[v + 1]):
+                a[v] += np.uint64(indices[at]) == np.uint64(v)
+    s_a = s_aa = s_b = s_bb = s_ab = 0
+    # By blocks, as processors do not foresee where short rows end: first the sum of b up to each entry, then the rows'.
+    size = min(size, np.uint64(indices.size))
+    upto = np.zeros(size + one, np.int64)
+    row, rows = np.uint64(0), np.uint64(n)
+    while row < rows:
+        first, end, total, before = starts[row], row + one, 0, 0
+        while end < rows and starts[end + one] - first <= size:
+            end += one
+        for at in range(starts[end] - first):
+            total += b[np.uint64(indices[first + at])]
+            upto[at + one] = total
+        for u in range(row, end):
+            after = upto[starts[u + one] - first]
+            s_ab += a[u] * (after - before)
+            before = after
+        row = end
     for v in range(n):
         s_a += out[v] * a[v]
         s_aa += out[v] * a[v] * a[v]

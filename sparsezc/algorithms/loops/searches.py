@@ -76,13 +76,14 @@ def distances(
 
     Return it, and `parent` with the parents on these paths, of which sources have themselves, if it is not empty.
     They are exact up to `most`, and up to the distance of the target if it is reached; farther vertices keep theirs.
-    Dijkstra's method, with a heap of four children, in which each vertex has a place.
+    Dijkstra's method, with a heap of four children, in which each vertex has a place; the heap has vertices in the
+    type of `sources`.
     No length is negative, and no sum wraps around.
     """
     n, tree = indptr.size - 1, parent.size > 0
     indptr = indptr.view(np.uint64)
-    never, place = distance[:1].copy(), np.full(n, -1)
-    heap, keys = np.empty(n, np.int64), np.empty(n, lengths.dtype)  # the vertices, and beside each its distance
+    never, place = distance[:1].copy(), np.full(n, -1, sources.dtype)
+    heap, keys = np.empty(n, sources.dtype), np.empty(n, lengths.dtype)  # the vertices, and beside each its distance
     size = 0
     for s in sources:
         if place[s] < 0:
@@ -108,10 +109,15 @@ def distances(
                 child = 4 * at + 1
                 if child >= size:
                     break
-                least = child
-                for other in range(child + 1, min(child + 4, size)):
-                    if keys[other] < keys[least]:
-                        least = other
+                if child + 4 <= size:  # without a branch, as the least comes in no order
+                    least = child + int(keys[child + 1] < keys[child])
+                    other = child + 2 + int(keys[child + 3] < keys[child + 2])
+                    least += (other - least) * int(keys[other] < keys[least])
+                else:
+                    least = child
+                    for other in range(child + 1, size):
+                        if keys[other] < keys[least]:
+                            least = other
                 if keys[least] >= key:
                     break
                 heap[at], keys[at] = heap[least], keys[least]

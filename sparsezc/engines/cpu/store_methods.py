@@ -111,7 +111,9 @@ class Keeper:
 
     def dense_vector(self, values: NDArray[Any], dtype: DataType) -> Any:
         """Build a full vector; copies."""
-        return acyclic(native.gb.Vector.from_dense(plain(values, dtype), dtype=native.type_of(dtype)))
+        if dtype.is_udt:
+            return acyclic(native.gb.Vector.from_dense(plain(values, dtype), dtype=native.type_of(dtype)))
+        return _new_vector(native.type_of(dtype), values.size, np.array(values, dtype.np_type, order="C"))
 
     def dense_matrix(self, values: NDArray[Any], dtype: DataType) -> Any:
         """Build a full matrix from a two-dimensional array; copies."""
