@@ -1,8 +1,8 @@
 """What objects, masks and expressions print, in text and in HTML, beside what python-graphblas prints of the same ones.
 
 The text is python-graphblas's but for what docs/python-graphblas.md lists. Left out here are therefore large sparse
-objects, objects that nothing has needed, names with HTML's signs, monoids of elementwise operations, and operands of two
-types in HTML, whose types python-graphblas exchanges.
+objects, objects that nothing has needed, names with signs of HTML, monoids of elementwise operations, and operands of
+two types in HTML, whose types python-graphblas exchanges.
 """
 
 from __future__ import annotations
