@@ -71,8 +71,10 @@ class _Steps:
         """Run: by rows, return the last step as an expression; of all entries, return the value or None."""
         return _made(self.recipe, self.entries).last
 
-    def __repr__(self) -> str:
-        return "by rows" if isinstance(self.entries, _Rows) else "all"
+    @property
+    def by_rows(self) -> bool:
+        """Return whether each row of a matrix is aggregated by itself."""
+        return isinstance(self.entries, _Rows)
 
 
 class _Value:

@@ -9,6 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from sparsezc.cli.answers.report import counted
+from sparsezc.io.build.limits import MERGES
 from sparsezc.memory import placement as placements
 
 if TYPE_CHECKING:
@@ -43,6 +44,12 @@ def add_graph(command: argparse.ArgumentParser, *, weights: str) -> None:
         command.add_argument(f"--{name}-col", metavar="NAME", help=f"the column of a table with the edges' {name}s")
     command.add_argument("--type-col", metavar="NAME", help="the column of a table with the edges' types")
     command.add_argument("--type", metavar="TYPE", help="only the edges of this type")
+    command.add_argument(
+        "--dup-op",
+        choices=MERGES,
+        metavar="OP",
+        help=f"the weight of an edge that the file has more than once: one of {', '.join(MERGES)} (min; .npz: plus)",
+    )
     command.add_argument(
         "--host-budget", type=_budget, metavar="SIZE", help="host memory to use at most: 16GB, or a share"
     )
@@ -264,6 +271,7 @@ def read_options(arguments: argparse.Namespace, weights: Any = None) -> ReadOpti
         relabel=arguments.relabel,
         placement=None if arguments.placement == "auto" else arguments.placement,
         format=arguments.format or ("snap" if arguments.graph == _INPUT else None),
+        dup_op=arguments.dup_op,
         verify=getattr(arguments, "check", False),
         source_col=arguments.source_col,
         target_col=arguments.target_col,

@@ -105,6 +105,8 @@ def index_text(index: IndexList, length: int) -> str:
 
 def written(operation: str, operands: tuple[Any, ...], op: Any, *, html: bool = False) -> str:
     """Return an operation as it is written: ``A.mxm(B, op=semiring.plus_times[INT64])``."""
+    if operation == "aggregate":
+        operation, operands = "reduce_rowwise" if operands[1].by_rows else "reduce", operands[:1]
     given = [_operand(x, html) for x in operands]
     said = repr(op)
     if operation == "outer":

@@ -36,6 +36,16 @@ def test_convert_counts_every_file_that_it_wrote(
     assert read(tmp_path / target).nvals == 16
 
 
+@pytest.mark.parametrize(("given", "weight"), [((), 2), (("--dup-op", "plus"), 5), (("--dup-op", "max"), 3)])
+def test_rows_of_one_edge_are_merged(
+    given: tuple[str, ...], weight: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = put(tmp_path, "a.csv", "u,v,w\n0,1,2\n0,1,3\n")
+    assert main(["convert", str(path), str(tmp_path / "b.mtx"), *given, "--json"]) == 0
+    capsys.readouterr()
+    assert read(tmp_path / "b.mtx").to_coo()[2].tolist() == [weight]
+
+
 @pytest.mark.parametrize("name", ["a.npz.gz", "a.bel.gz"])
 def test_formats_that_are_never_gzipped(tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str) -> None:
     assert "a name without .gz is needed" in failed(capsys, "convert", "star:9", tmp_path / name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import pickle
 import random
 import warnings
@@ -16,6 +17,7 @@ import scipy.sparse as sp
 import sparsezc as gb
 from sparsezc.config import config
 from sparsezc.networkx_backend import DiGraph, Graph
+from sparsezc.networkx_backend.interface import convert_from_nx
 from tests.campaigns.networkx_calls import _FUNCTIONS, _NAMES, _judge
 from tests.networkx_backend.allowed import CHOICES
 from tests.networkx_backend.cases import acyclic, connected, random_graph
@@ -194,3 +196,19 @@ def test_a_matrix_reads_like_a_networkx_graph(directed: bool) -> None:
     changed = type(N)(G)
     changed["a"]["b"]["km"] = 9
     assert (type(changed["a"]["b"]), G["a"]["b"], pickle.loads(pickle.dumps(G["b"]))) == (dict, {"km": 5}, dict(N["b"]))
+
+
+@pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph])
+def test_networkx_makes_views_and_copies_of_a_graphs_class(kind: Any) -> None:
+    """It calls the class of a graph to fill what that makes: a graph of its own, of the same kind."""
+    N = kind(connected(3, directed=True))
+    N.add_edges_from(list(N.edges)[:4])
+    G, few, ends = convert_from_nx(N, preserve_edge_attrs=True), list(N)[:5], list(N.edges)[:5]
+    assert type(type(G)()) is kind
+    for made in (
+        lambda g: nx.induced_subgraph(g, few), lambda g: nx.edge_subgraph(g, ends), nx.create_empty_copy,
+        lambda g: nx.restricted_view(g, few, []), lambda g: nx.subgraph_view(g, filter_node=lambda n: n in few),
+        lambda g: copy.copy(g).copy(), lambda g: pickle.loads(pickle.dumps(g)).copy(),
+    ):  # fmt: skip
+        assert type(made(G)) is kind
+        assert nx.utils.graphs_equal(made(G).copy(), made(N).copy())

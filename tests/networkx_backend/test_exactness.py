@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from sparsezc.config import config
-from sparsezc.networkx_backend.interface import can_run, should_run
+from sparsezc.networkx_backend.interface import can_run, convert_from_nx, should_run
 from tests.networkx_backend.judging import difference, outcome, pythons_own
 
 BACKEND = {"backend": "sparsezc"}
@@ -157,6 +157,8 @@ def test_views_whose_edges_have_two_values_are_declined(back: Any) -> None:
         with pytest.raises(NotImplementedError):
             nx.floyd_warshall(view, **BACKEND)
         same("connected_components", view)
+        with pytest.raises(NotImplementedError):  # of a conversion with all attributes, too, which reads none
+            nx.local_constraint(convert_from_nx(view, preserve_edge_attrs=True), 0, 1, weight="weight")
     D[1][0]["weight"] = 2
     same("floyd_warshall", D.to_undirected(as_view=True))
 
@@ -301,6 +303,13 @@ def test_sums_of_weights_beyond_64_bits() -> None:
     for name in ("volume", "conductance"):
         with pytest.raises(NotImplementedError):
             getattr(nx, name)(G, [0], weight="weight", **BACKEND)
+
+
+def test_a_node_is_no_set_of_nodes() -> None:
+    G = nx.path_graph(["ab", "a", "b", ("a", "b")])
+    for name in ("volume", "conductance", "normalized_cut_size"):
+        for S in (["ab", "a"], "ab", ("a", "b")):  # the last two are nodes
+            same(name, G, S)
 
 
 def test_correlations_of_degrees_whose_squares_are_infinite() -> None:

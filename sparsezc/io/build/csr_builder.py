@@ -12,6 +12,7 @@ from sparsezc.errors import FileFormatError, InvalidValue, OutOfMemory
 from sparsezc.io.build import edge_list
 from sparsezc.io.build import weights as weighting
 from sparsezc.io.build.edge_list import Edges
+from sparsezc.io.build.limits import MERGES
 from sparsezc.io.build.weights import FROM_FILE, Weights
 from sparsezc.memory import allocate_all
 from sparsezc.memory.budget import require_host, resolve
@@ -23,10 +24,10 @@ from sparsezc.terminal.progress import bar, working
 _LOW = np.uint64(0xFFFFFFFF)
 SHIFT = np.uint64(32)
 
-#: How values of the same position become one; first and second depend on the order in the file.
-MERGES: dict[str, np.ufunc | None] = {
-    "min": np.minimum, "max": np.maximum, "plus": np.add, "times": np.multiply, "first": None, "second": None,
-    "any": None, "lor": np.logical_or, "land": np.logical_and, "lxor": np.logical_xor,
+#: The operators of MERGES that fold values; the others choose one.
+_FOLDS = {
+    "min": np.minimum, "max": np.maximum, "plus": np.add, "times": np.multiply,
+    "lor": np.logical_or, "land": np.logical_and, "lxor": np.logical_xor,
 }  # fmt: skip
 _TRUTHS = ("lor", "land", "lxor")
 REFUSED = "refused"  # instead of a name above: no position may occur twice
@@ -51,7 +52,7 @@ class _Entries(NamedTuple):
 
 
 def merge_name(dup_op: Any) -> str:
-    """Return the name of an operator or monoid that :data:`MERGES` knows.
+    """Return the name of an operator or monoid of :data:`~sparsezc.io.build.limits.MERGES`.
 
     >>> merge_name("plus")
     'plus'
@@ -273,7 +274,7 @@ def _merged_values(
         )
     if dup_op in ("min", "max") and values.dtype.kind == "f":
         _refuse_nan(positions, values, first, dup_op)
-    ufunc = MERGES[dup_op]
+    ufunc = _FOLDS.get(dup_op)
     if ufunc is None:
         at = np.append(starts[1:], values.size) - 1 if dup_op == "second" else starts
         merged: NDArray[Any] = values[at]

@@ -7,6 +7,9 @@ from typing import Any
 
 from sparsezc.errors import DomainMismatch, meant
 
+#: How the values of an edge that occurs more than once become one; first and second depend on the order in the file.
+MERGES = ("min", "max", "plus", "times", "first", "second", "any", "lor", "land", "lxor")
+
 
 def unexpected(where: str, names: Iterable[str], record: type) -> TypeError:
     """Return the error for options that a TypedDict does not have: Python's own, with those that it has."""

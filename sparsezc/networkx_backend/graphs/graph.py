@@ -55,6 +55,14 @@ class Graph(ReadOnly):
 
     __networkx_backend__ = "sparsezc"
     directed = False
+    _empty: Any = nx.Graph
+
+    def __new__(cls, *given: Any, **named: Any) -> Any:
+        """Return an empty NetworkX graph if nothing is given: functions that fill one call the class of a graph so."""
+        return object.__new__(cls) if given or named else cls._empty()
+
+    def __getnewargs__(self) -> tuple[Any, ...]:  # for copies and pickles
+        return (None,)
 
     def __init__(self, A: Matrix, nodes: Sequence[Hashable] | None = None, weight: str = "weight"):
         n = _check.adjacency(A)
@@ -96,7 +104,8 @@ class Graph(ReadOnly):
     @classmethod
     def _made(cls, A: Matrix | None, nodes: Sequence[Hashable], source: Any = None) -> Graph:
         """Make a graph of parts without checks; without a matrix it is made of the edges, once it is needed."""
-        G = cls.__new__(cls)
+        several = source is not None and source.is_multigraph()
+        G: Graph = object.__new__(_CLASSES[cls.directed, several])
         G._set(A, nodes, source)
         return G
 
@@ -312,3 +321,19 @@ class DiGraph(ReadOnlyDirected, Graph):
     """A directed graph; an entry (i, j) is an edge from i to j. Parameters and errors are those of :class:`Graph`."""
 
     directed = True
+    _empty = nx.DiGraph
+
+
+class _MultiGraph(Graph):
+    """A graph of a NetworkX original with parallel edges."""
+
+    _empty = nx.MultiGraph
+
+
+class _MultiDiGraph(DiGraph):
+    """A directed graph of a NetworkX original with parallel edges."""
+
+    _empty = nx.MultiDiGraph
+
+
+_CLASSES = {(False, False): Graph, (True, False): DiGraph, (False, True): _MultiGraph, (True, True): _MultiDiGraph}

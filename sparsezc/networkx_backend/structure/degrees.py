@@ -182,6 +182,8 @@ def _or_infinite(G: Graph, ratio: Callable[[], float], theirs: Any, *given: Any)
 @claims(multigraph=True)
 def volume(G: Graph, S: Any, weight: str | None = None) -> Any:
     """Return the sum of the degrees of some nodes, out of them if edges have directions."""
+    if S in G:
+        raise TypeError(f"found the node {S!r}; a set of nodes is needed")
     return sum(G.sums(G.numbers(G.bunch(S)), "out", weight))
 
 

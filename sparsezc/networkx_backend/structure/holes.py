@@ -115,6 +115,7 @@ def local_constraint(G: Graph, u: Any, v: Any, weight: str | None = None) -> flo
     """Return how much of a node's ties leads to another, directly and over a third, which are few rows to read."""
     if u not in G:
         raise G.missing(u)
+    G.values(weight)  # declines views whose edges have another value on the way back
     near = _mutual(G, u, weight)
     total = sum(near.values())
     found = _share(near, total, v)
