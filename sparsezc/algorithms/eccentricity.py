@@ -163,7 +163,7 @@ def _by_loop(A: Matrix) -> int | None:
     degree = out_degree(A)
     most = degree.reduce(monoid.max).new().get(0)
     start = int(degree.select(select.valueeq[degree.dtype], most).new().to_coo()[0][0]) if most else 0
-    state: Any = (np.empty(0, np.uint64), np.empty(0, np.int64), np.empty(0, np.int64))
+    state: Any = tuple(np.empty(0, kind) for kind in (np.uint64, np.int64, np.int64, np.bool_))
     place = A.nrows, 0
     while place[0]:
         given, at = state, place

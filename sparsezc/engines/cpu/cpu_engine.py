@@ -17,7 +17,6 @@ from sparsezc import errors, first_use
 from sparsezc.engines.cpu.dense import distances, is_dense, map_rows, matmul, solve, values_of, with_values
 from sparsezc.engines.cpu.store_methods import Keeper
 from sparsezc.engines.cpu.suitesparse import native
-from sparsezc.engines.cpu.suitesparse.elements import element
 from sparsezc.engines.cpu.suitesparse.expressions import EXPRESSIONS, acyclic, index, operand, operator, scalar, stack
 from sparsezc.engines.cpu.suitesparse.expressions import mask as mask_of
 from sparsezc.expr.dispatch import Write
@@ -28,6 +27,7 @@ __all__ = ["CpuEngine", "engine"]
 
 _engine: CpuEngine | None = None
 _NO_OPTIONS: dict[str, str] = {}
+_element = first_use.function("sparsezc.engines.cpu.suitesparse.elements", "element")
 
 
 def engine() -> CpuEngine:
@@ -96,7 +96,7 @@ def _read(x: Expression) -> Any:
     """Return the value of an expression that makes a Scalar; None if there is none."""
     if x.operation == "extract":
         u, *keys = x.operands
-        return element(operand(u), *[key.key for key in keys])
+        return _element(operand(u), *[key.key for key in keys])
     if x.operation == "inner":
         u, v = x.operands
         return operand(u).inner(operand(v), operator(x.op)).new().value
