@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import numpy as np
+
+from sparsezc.algorithms._iterate import product_by_loop
 from sparsezc.core import replay
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
@@ -36,8 +39,12 @@ def out_weight(A: Matrix, weighted: bool) -> Vector:
         return out_degree(A)
     if A.nvals and not A.reduce_scalar(monoid.min).new().get() >= 0:
         raise InvalidValue("weighted: A has negative values; weights >= 0 are needed")
-    total = Vector(datatypes.FP64, A.nrows)
-    total << A.reduce_rowwise(monoid.plus[datatypes.FP64])
+    sums = product_by_loop(A, np.ones(A.ncols), True, False)  # in a file, where statements would load the matrix
+    if sums is None:
+        total = Vector(datatypes.FP64, A.nrows)
+        total << A.reduce_rowwise(monoid.plus[datatypes.FP64])
+    else:
+        total = replay.vector(sums)
     # The sum of all may overflow the type although no vertex's does; a maximum may ignore a NaN.
     most = total.reduce(monoid.max).new().get(0.0)
     if most and not total.apply(binary.truediv, right=most).new().reduce(monoid.plus).new().get() < float("inf"):
