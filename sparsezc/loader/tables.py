@@ -40,7 +40,10 @@ def tables(A: Matrix, features: Any, labels: Any, placement: str | None) -> dict
     for name in given:
         if not isinstance(name, str) or not name.isidentifier():
             raise InvalidValue(f"features has the name {name!r}; names of attributes are needed")
-    return {name: Table(A, array, name, placement) for name, array in given.items()}
+    said = {name: f"features[{name!r}]" if isinstance(features, Mapping) else "features" for name in given}
+    if labels is not None:
+        said["y"] = "labels"
+    return {name: Table(A, array, said[name], placement) for name, array in given.items()}
 
 
 class Table:
@@ -54,6 +57,7 @@ class Table:
         Missing entries of a Matrix or Vector are zeros. On the GPU an array in host memory is copied to `placement`
         once, and kernels read its rows there; rows of a memory-mapped one are gathered by the host.
     name : str
+        Of the argument that it is, in errors.
     placement : str or None
         By default ``config.placement``; "host": the host gathers rows, and nothing is copied before, as on the CPU
         engine in any case.

@@ -159,3 +159,15 @@ def test_accumulating_into_a_full_vector_leaves_it_full(masked: bool, gpu: Any) 
     assert given.to("cpu").isequal(expected)
     given(u.V, accum="plus", replace=True) << A.to("gpu").mxv(u, "plus_times")
     assert given.nvals == 3
+
+
+@pytest.mark.parametrize("full", ["left", "right", "neither"])
+def test_a_union_with_a_full_vector_is_known_to_be_full(full: str, gpu: Any) -> None:
+    """So no statement after it counts entries, for which the host would wait."""
+    whole, some = gb.Vector.from_dense(np.arange(40.0)), gb.Vector.from_coo([3, 7], [1.0, 2.0], size=40)
+    u, v = (x.to("gpu") for x in {"left": (whole, some), "right": (some, whole), "neither": (some, some)}[full])
+    for union in (u.ewise_add(v, "plus"), u.ewise_union(v, "minus", 0, 0)):
+        w = union.new()
+        assert w._store.is_full == (full != "neither")
+        assert w.nvals == (2 if full == "neither" else 40)
+    assert not u.ewise_mult(v, "plus").new()._store.is_full
