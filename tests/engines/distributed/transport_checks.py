@@ -91,7 +91,28 @@ def check(transport: Any, xp: Any, host: bool) -> None:
         np.testing.assert_array_equal(
             np.asarray(got if host else cuda.current().asnumpy(got)), numbered(after, counts[after], dtype, turn)
         )
+        check_shared(transport, 8 * (base + size))
     assert transport.objects({"rank": rank}) == [{"rank": r} for r in range(size)]
+
+
+def check_shared(transport: Any, nbytes: int) -> None:
+    """Zeros at first, whatever messages left there; then every rank writes to all."""
+    shared = transport.shared(nbytes)
+    assert (shared is None) == (not isinstance(transport, Ipc))
+    if shared is None:
+        return
+    gpu, rank, size, before = cuda.current(), transport.rank, transport.size, transport.received
+    assert [array.size for array in shared.arrays] == [nbytes] * size
+    assert not gpu.asnumpy(shared.arrays[rank]).any()
+    transport.numbers(0)
+    for array in shared.arrays:
+        array[8 * rank : 8 * rank + 8] = rank + 1
+    gpu.synchronize()
+    transport.numbers(0)
+    want = np.repeat(np.arange(1, size + 1), 8)
+    np.testing.assert_array_equal(gpu.asnumpy(shared.arrays[rank])[: 8 * size], want)
+    shared.received(5)
+    assert transport.received == before + 5
 
 
 def main(kind: str, where: str) -> None:
