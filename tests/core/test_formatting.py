@@ -1,4 +1,4 @@
-"""What objects, masks and expressions print, in text and in HTML, beside what python-graphblas prints of the same ones.
+"""The text and the HTML of objects, masks and expressions, beside python-graphblas's of the same ones.
 
 The text is python-graphblas's but for what docs/python-graphblas.md lists. Left out here are therefore large sparse
 objects, objects that nothing has needed, names with signs of HTML, monoids of elementwise operations, and operands of
