@@ -366,6 +366,8 @@ def _sampling() -> Iterator[Case]:
         arcs = [(1, [unary.acos, unary.minv, (select.valuegt, 0.5)]), (2, [binary.minus])]
         weights = () if dtype.is_integer else weights_of("a case", arcs, dtype, dtype, gb.Matrix(dtype, 64, 2))[0]
         dots = inner, sampled._weighing(dtype, weights), dtype, bool(weights)
+        listed = spmm._prelude(spmm._Case(op[dtype], dtype, dtype, form, False, 1, 32, True, 0, None))
+        yield "spmm_push", "#define KERNEL spmm_push\n" + codegen.source("spmm_push.cu", listed), "spmm_push"
         for name in ("spmm", "spmm_push"):
             prelude = spmm._prelude(spmm._Case(op[dtype], dtype, dtype, form, False, 1, 32, False, 0, dots))
             yield f"{name}.sampled", f"#define KERNEL {name}\n" + codegen.source(f"{name}.cu", prelude), name

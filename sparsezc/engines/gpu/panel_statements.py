@@ -106,7 +106,12 @@ class _Statement:
             sides = (across, along) if turned else (along, across)
             made = multi_source_bfs.step(same, result, *sides, max(self.out.nrows, self.out.ncols), x, how.mask)
         else:
-            made = spmm.pull(self.e.op, rows, wide.dtype, x, how.mask)
+            columns = wide.held()[not turned]
+            frontier = spmm.frontier_to_push(self.e.op, rows, columns, x, how.mask)
+            if frontier is None or columns is None:
+                made = spmm.pull(self.e.op, rows, wide.dtype, x, how.mask)
+            else:
+                made = spmm.push(self.e.op, columns, wide.dtype, x, how.mask, frontier=frontier)
         return self._write(made, how, masked=True)
 
     def _asks_for_few(self) -> bool:

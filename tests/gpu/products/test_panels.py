@@ -12,6 +12,8 @@ import pytest
 import sparsezc as gb
 from sparsezc.engines.gpu.elementwise import panel
 from sparsezc.engines.gpu.layouts.head_cache import HeadCache
+from sparsezc.engines.gpu.products import spmm
+from sparsezc.expr import engines
 from sparsezc.memory import budget
 
 N = 140
@@ -73,6 +75,57 @@ def test_every_semiring(width: int, placement: str, gpu: Any) -> None:
                     got = product(*(x.to("gpu", placement=placement) for x in (A, X, Y)), semiring).new()
                     assert got._store.is_panel, (text, name)
                 assert got.isequal(product(A, X, Y, semiring).new(), check_dtype=True), (text, name, share)
+
+
+@pytest.mark.parametrize(
+    ("text", "dtype", "width", "placement"),
+    [
+        ("plus_times", "FP64", 5, "device"),
+        ("max_second", "INT16", 40, "zerocopy"),
+        ("plus_times", "FC64", 2, "zerocopy"),
+        ("min_secondi", "INT64", 3, "device"),
+    ],
+)
+def test_a_thin_panel_is_pushed(
+    text: str, dtype: str, width: int, placement: str, gpu: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only rows with entries are read: of the transpose, where the matrix has it."""
+    pushed: list[int] = []
+    push = spmm.push
+    monkeypatch.setattr(spmm, "push", lambda *given, **more: pushed.append(1) or push(*given, **more))
+    A, X, Y = sparse(dtype), gb.Matrix(dtype, N, width), gb.Matrix(dtype, width, N)
+    for v in (0, 37, N - 1):  # rows without entries, long ones, and the last
+        X[v, v % width], Y[v % width, v] = 2, 3
+    X[37, 0] = Y[0, 37] = 1
+    M = {name: dense("BOOL", *shape, 0.5) for name, shape in (("X", X.shape), ("Y", Y.shape))}
+    semiring = gb.semiring.from_string(text)
+    for name, product in list(PRODUCTS.items())[width % 2 :: 2]:
+        mask, made = M["Y" if name[0] in "YX" else "X"], []
+        for place in (lambda x: x, lambda x: x.to("gpu", placement=placement)):
+            a, x, y, m = map(place, (A, X, Y, mask))
+            engines.capability(a._engine, "keep_transpose")(a._store)
+            with small():
+                for z, across in ((x, False), (y, True)) if a is not A else ():
+                    z._store.hold(panel.get_or_build(z._store, width, across))
+                c = place(gb.Matrix(dtype, *mask.shape))
+                c(~m.S) << product(a, x, y, semiring)
+                c(~m.S, accum=gb.binary.plus) << product(a, x, y, semiring)
+            made.append(c)
+        assert made[0].isclose(made[1], check_dtype=True), name
+    assert pushed
+
+
+def test_a_pushed_panel_asks_for_few_rows(counting: Any) -> None:
+    A = gb.io.read("kron:9", placement="zerocopy", weights=False)
+    X = gb.Matrix.from_coo([3, 3, 5], [0, 1, 2], 1.0, nrows=A.nrows, ncols=4).to("gpu")
+    X._store.hold(panel.get_or_build(X._store, 4, False))
+    rows = A._to_csr().indptr[[3, 4, 5, 6]]
+    read = int(rows[1] - rows[0] + rows[3] - rows[2])
+    with small(), gb.stats.collect() as moved:
+        Y = A.mxm(X, "plus_second").new(mask=~X.S)
+    assert Y._store.is_panel
+    assert 0 < moved.requests <= read // 32 + 4
+    assert Y.isclose(A.to("cpu").mxm(X.to("cpu"), "plus_second").new(mask=~X.to("cpu").S))
 
 
 @pytest.mark.parametrize("across", [False, True])

@@ -26,7 +26,9 @@ from sparsezc.engines.gpu.storage.matrix_store import Rows
 from sparsezc.memory import Buffer
 from sparsezc.memory.placement import RECORDS
 
-__all__ = ["Entries", "Part", "SegmentTables", "Wanted", "lie_near", "moves", "part", "parts", "serves", "whole"]
+__all__ = [
+    "Entries", "Part", "SegmentTables", "Wanted", "lie_near", "listed", "moves", "part", "parts", "serves", "whole",
+]  # fmt: skip
 
 
 class Wanted(NamedTuple):
@@ -197,6 +199,14 @@ def parts(rows: Rows, words: Buffer | None, wanted: Wanted, *, ids: bool, values
     serves_it: Any = RECORDS[rows.indices.placement].serves
     made: Iterable[Part] = (serves_it if callable(serves_it) else _module(serves_it).parts)(rows, entries, wanted)
     return made
+
+
+def listed(rows: Rows, wanted: Wanted, *, ids: bool, values: bool) -> Iterable[Part]:
+    """Return the launches that serve a product which reads the wanted rows alone, as :func:`parts` does."""
+    if wanted.words is None or serves(rows):
+        return parts(rows, None, wanted, ids=ids, values=values)
+    _, _, first, second = rows.arguments
+    return (part(rows, (first, second), subset=wanted.words, near=lie_near(rows)),)
 
 
 _module = cache(import_module)

@@ -12,13 +12,14 @@ from sparsezc.device import cuda
 from sparsezc.engines.gpu import placements
 from sparsezc.engines.gpu.elementwise.panel import Panel
 from sparsezc.engines.gpu.placements import Wanted
-from sparsezc.engines.gpu.products import rows_per_warp
+from sparsezc.engines.gpu.products import plan, push_pull, rows_per_warp
 from sparsezc.engines.gpu.products import sampled as sampled_panels
 from sparsezc.engines.gpu.products.sampled import Sides, not_sampled
-from sparsezc.engines.gpu.runtime import codegen, groups, launch
+from sparsezc.engines.gpu.runtime import array_pool, codegen, groups, launch, presence_words
 from sparsezc.engines.gpu.runtime.codegen import evaluate, flags, function, typedefs
 from sparsezc.engines.gpu.storage.matrix_store import Form, Rows
 from sparsezc.engines.gpu.storage.vector_store import MaskBits, VectorStore
+from sparsezc.memory.placement import RECORDS
 from sparsezc.semirings.types.datatypes import DataType
 
 
@@ -52,16 +53,53 @@ def pull(
 
 
 def push(
-    semiring: Any, rows: Rows, dtype: DataType, x: Panel, mask: MaskBits, sampled: Sides | None = None
-) -> VectorStore:
-    """Return the panel Y = M' X as :func:`pull` does, from the rows of M; sums depend on timing in their last bits."""
+    semiring: Any, rows: Rows, dtype: DataType, x: Panel, mask: MaskBits, sampled: Sides | None = None,
+    frontier: Any = None,
+) -> VectorStore:  # fmt: skip
+    """Return the panel Y = M' X as :func:`pull` does, from the rows of M; sums depend on timing in their last bits.
+
+    `frontier`: presence words of the rows of X with entries, the rows of M that are read; None: all.
+    """
     y = VectorStore(semiring.return_type, rows.ncols * x.width)
     y.make(semiring.monoid)
-    _Product(semiring, rows, dtype, x, mask, sampled).launch("spmm_push", Wanted(None), y, {})
+    _Product(semiring, rows, dtype, x, mask, sampled).launch("spmm_push", Wanted(frontier), y, {})
     y.neutral = None
     return y
 
 
+def frontier_to_push(semiring: Any, rows: Rows, columns: Rows | None, x: Panel, mask: MaskBits) -> Any:
+    """Return presence words of the rows of X with entries if pushing from these reads less than a pull, else None.
+
+    The rule is that of products with vectors (push_pull.py). Each entry that is read is combined with all entries of a
+    row of X, and each of these by an atomic.
+
+    Parameters
+    ----------
+    rows, columns : Rows
+        Those of M, which a pull reads, and of its transpose, None where it is not stored.
+    """
+    vector = x.vector
+    if columns is None or array_pool.serving() is not None or vector.nvals() * _THIN > vector.size:
+        return None
+    frontier = _lines(vector.bits, 0, columns.nrows, x.width)
+    count, entries = presence_words.count_frontier(frontier, columns.nrows, columns.indptr)
+    if push_pull.is_small(count, entries, rows.nvals):
+        return frontier
+    allowed = 0 if mask.allows_all else _lines(mask.bits, mask.flip, rows.nrows, x.width)
+    work = push_pull.Work(count, entries, *presence_words.count_wanted(rows.indptr, rows.nrows, allowed, 0), rows.nvals)
+    share = 1 if RECORDS[rows.indices.placement].resident else plan.LINK_SHARE
+    own = ("y" if x.across else "x") in semiring.reads and not rows.iso
+    pulls = push_pull.prefers_pull(
+        work,
+        stops=False,
+        entry_bytes=rows.id_bytes + (rows.values.dtype.itemsize if own else 0),
+        offset_bytes=plan.OFFSET_BYTES * share,
+        atomic_bytes=plan.ATOMIC_BYTES * share * vector.nvals() / count,
+    )
+    return None if pulls else frontier
+
+
+_THIN = 8  # a panel with entries in more than one of so many places is pulled, whatever its rows have
 _NARROW = 4  # columns of a panel, all of which one lane has: a row of FP64 is one sector
 
 
@@ -92,7 +130,7 @@ class _Product(NamedTuple):
         dots = None if sampled is None else (sampled.prelude, sampled.weighing, sampled.dtype, sampled.reads_values)
         narrow = (x.width, sampled_panels.is_aligned(values)) if name == "spmm_few" else None
         at_once = rows_per_warp.choose(rows)
-        for part in placements.parts(rows, None, wanted, ids=True, values=reads_values):
+        for part in placements.listed(rows, wanted, ids=True, values=reads_values):
             case = _Case(
                 semiring, dtype, x.vector.dtype, rows.form, x.across, columns, at_once, part.partial, part.bits, dots,
                 narrow, name == "spmm" and columns == 1 and sampled is None and not x.vector.is_full,
@@ -108,11 +146,16 @@ def _wanted(rows: Rows, mask: MaskBits, width: int) -> Wanted:
     """Return the rows for which the mask allows at least one entry of the panel, if the placement uses that."""
     if mask.allows_all or not placements.serves(rows):
         return Wanted(None)
+    return Wanted(_lines(mask.bits, mask.flip, rows.nrows, width))
+
+
+def _lines(bits: Any, flip: int, count: int, width: int) -> Any:
+    """Return presence words of the rows of a panel in which any of the bits, flipped by `flip`, is set."""
     gpu = cuda.current()
-    bits = gpu.xp.empty(-(-rows.nrows // 32), np.uint32)
+    made = gpu.xp.empty(-(-count // 32), np.uint32)
     lines = codegen.kernel(gpu, "bits.cu", "", "lines")
-    lines.launch(launch.blocks(gpu, rows.nrows), mask.arguments(), count=rows.nrows, width=width, bits=bits)
-    return Wanted(bits)
+    lines.launch(launch.blocks(gpu, count), groups.Mask(bits, flip), count=count, width=width, bits=made)
+    return made
 
 
 def _reads_x(semiring: Any, across: bool) -> bool:
