@@ -286,7 +286,7 @@ class Compiler:
         return library if library.exists() else None
 
     def _refused(self, symbol: str) -> bool:
-        """Whether g++ refused a kernel that no test had asked for."""
+        """Return whether g++ refused a kernel that no test had asked for."""
         path = self.cache / f"{symbol}.library"
         return path.exists() and path.read_text() == REFUSED
 
