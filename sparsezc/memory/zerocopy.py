@@ -63,6 +63,10 @@ class ZerocopyBuffer(Buffer):
         return self._pages.pointer
 
     def write(self, start: int, array: ArrayLike) -> None:
+        if hasattr(array, "__cuda_array_interface__"):
+            self.begin_write(start, array)
+            cuda.current().synchronize()  # the host may read it now
+            return
         part = np.asarray(array)
         target = self.array[start : start + part.size]
         if part.size <= _PART:
