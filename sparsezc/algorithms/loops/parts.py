@@ -205,7 +205,8 @@ def degree_sums(indptr: Any, indices: Any, x_out: bool, y_out: bool, symmetric: 
     n = indptr.size - 1
     starts, one = indptr.view(np.uint64), np.uint64(1)
     out = np.empty(n, np.int64)
-    size = np.uint64(1 << 12)  # of a block: at least a row
+    block = np.uint64(512)  # entries summed together, unless a row has more: their sums stay in the first cache
+    size = block
     for v in range(n):
         out[v] = indptr[v + 1] - indptr[v]
         size = max(size, np.uint64(out[v]))
@@ -222,12 +223,11 @@ def degree_sums(indptr: Any, indices: Any, x_out: bool, y_out: bool, symmetric: 
                 a[v] += np.uint64(indices[at]) == np.uint64(v)
     s_a = s_aa = s_b = s_bb = s_ab = 0
     # By blocks, as processors do not foresee where short rows end: first the sum of b up to each entry, then the rows'.
-    size = min(size, np.uint64(indices.size))
     upto = np.zeros(size + one, np.int64)
     row, rows = np.uint64(0), np.uint64(n)
     while row < rows:
         first, end, total, before = starts[row], row + one, 0, 0
-        while end < rows and starts[end + one] - first <= size:
+        while end < rows and starts[end + one] - first <= block:
             end += one
         for at in range(starts[end] - first):
             total += b[np.uint64(indices[first + at])]
