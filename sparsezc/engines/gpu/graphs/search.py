@@ -29,6 +29,7 @@ from sparsezc.semirings.types.datatypes import BOOL, INT32, INT64, DataType
 # The cost of an entry of a push or a pull, where a row costs 1: near, then over the link.
 _NEAR_COST, _LINK_COST = (3.0, 1.0), (16.0, 16.0)
 _BY_HEADS = 2  # the argument of search.cu
+_LINK_PIECE = 8  # items of rows over the link: of 32 some warps have so many rows that others wait (7% on urand:24)
 
 
 class FirstSlices:
@@ -158,7 +159,8 @@ class Search:
         case = _Case(rows.wide, result, grows, heads, self.near, rows.chunks.length, at_once)
         kernel = _kernel(gpu, stats.collecting is not None, case)  # type: ignore[arg-type]  # hashable, as in plan.py
         self.state = gpu.xp.zeros(8 + whole_loops.WAIT, np.uint64)
-        self._grid = shares(rows, kernel, at_once)
+        blocks, shared = shares(rows, kernel, at_once)
+        self._grid = blocks, shared if self.near else shared._replace(piece=min(shared.piece, _LINK_PIECE))
         sliced = 0.0 if self.near or back is None else back.layouts[FirstSlices].share_of(back)
         self._run, self._sliced = stats.together(kernel, self.near), sliced
 
