@@ -31,7 +31,6 @@ _READ_ONLY = 8  # cudaHostRegisterReadOnly
 _DYNAMIC_SHARED = 8  # CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
 _BLOCK_BYTES = 97  # cudaDevAttrMaxSharedMemoryPerBlockOptin
 _NO_CONTEXT = 201  # CUDA_ERROR_INVALID_CONTEXT: a thread has called nothing of the runtime yet
-_TO_HOST = 2  # cudaMemcpyDeviceToHost
 _COPIERS = 4  # processors from which threads copy faster than the driver
 
 
@@ -246,16 +245,14 @@ class Cuda:
         except OutOfMemory:
             return None
 
-    def copy_out(self, array: Any, host: NDArray[Any], kind: str = "pinned", wait: bool = True) -> None:
+    def copy_out(self, array: Any, host: NDArray[Any], kind: str = "pinned") -> None:
         array = self.xp.ascontiguousarray(array)
-        target, source, nbytes = host.ctypes.data, self.pointer(array), array.nbytes
         if kind == "managed":
-            self._copy_managed(target, source, nbytes)
-        else:
-            stream = self.xp.cuda.get_current_stream()
-            self._runtime.memcpyAsync(target, source, nbytes, _TO_HOST, stream.ptr)
-        if wait:
+            self._copy_managed(host.ctypes.data, self.pointer(array), array.nbytes)
             self.synchronize()  # the host may read it now
+            return
+        self.xp.cuda.get_current_stream().synchronize()
+        self._runtime.memcpy(host.ctypes.data, self.pointer(array), array.nbytes, 2)  # cudaMemcpyDeviceToHost
 
     def _copy_managed(self, target: int, source: int, nbytes: int) -> None:
         """Copy by a kernel: the driver's own copies to and from managed pages take six times longer."""

@@ -103,8 +103,8 @@ class Device(Protocol):
         """Begin to fill a device array from memory that is not pinned, and stays unchanged until it has arrived."""
         ...
 
-    def copy_out(self, array: Any, host: NDArray[Any], kind: str = "pinned", wait: bool = True) -> None:
-        """Copy from the device to the host; without `wait` the bytes are there once :meth:`synchronize` returns."""
+    def copy_out(self, array: Any, host: NDArray[Any], kind: str = "pinned") -> None:
+        """Copy from the device to the host."""
 
     def move(self, target: int, source: int, nbytes: int) -> None:
         """Copy between addresses of device memory, of any card that this one reaches, in the order of the kernels."""

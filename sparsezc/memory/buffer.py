@@ -47,10 +47,6 @@ class Buffer(ABC):
     def write(self, start: int, array: ArrayLike) -> None:
         """Fill the entries from `start` on with `array`, converted to the buffer's dtype."""
 
-    def begin_write(self, start: int, array: Any) -> None:
-        """Begin to write an array of the device, whose entries are there once the device is idle."""
-        self.write(start, array)
-
     @abstractmethod
     def read(self, start: int = 0, stop: int | None = None) -> NDArray[Any]:
         """Return the entries ``start:stop`` as a NumPy array; a view if they are in host memory."""

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from sparsezc.device import cuda
 from sparsezc.errors import DimensionMismatch, InvalidValue
 from sparsezc.memory.budget import require_host
 from sparsezc.memory.buffer import Buffer, allocate, index_dtype
@@ -103,27 +102,21 @@ class Csr:
     def _placed(self, placement: str, ids: np.dtype[Any], chunk: int) -> Csr:
         from sparsezc.memory.id_blocks import BlocksBuffer
 
-        encoded = self.indices if isinstance(self.indices, BlocksBuffer) and placement not in HOSTS else None
-        total = self.values.count + (0 if encoded is not None else self.indices.count)
-        progress = bar(total, f"placing in {placement}", " numbers")
-
-        # from the device into the pages themselves: no array of the host's between
-        direct = RECORDS[self.values.placement].resident and RECORDS[placement].kernels
-
-        def copy(source: Buffer, dtype: np.dtype[Any]) -> Buffer:
-            target = allocate(placement, source.count, dtype)
+        values = allocate(placement, self.values.count, self.dtype.np_type)
+        if isinstance(self.indices, BlocksBuffer) and placement not in HOSTS:
+            indices: Buffer = self.indices.placed(placement)
+            todo = [(self.values, values)]
+        else:
+            indices = allocate(placement, self.indices.count, ids)
+            todo = [(self.indices, indices), (self.values, values)]
+        progress = bar(sum(target.count for _, target in todo), f"placing in {placement}", " numbers")
+        for source, target in todo:
+            here, there = RECORDS[source.placement], RECORDS[placement]
+            # from the device into the pages themselves: no array of the host's between
+            direct = here.resident and there.kernels
             for start in range(0, source.count, chunk):
                 stop = min(start + chunk, source.count)
-                if direct:
-                    target.begin_write(start, source.load(start, stop))
-                else:
-                    target.write(start, source.read(start, stop))
+                target.write(start, source.load(start, stop) if direct else source.read(start, stop))
                 progress.update(stop - start)
-            return target
-
-        values = copy(self.values, self.dtype.np_type)  # if directly, they cross the link while pages for ids are made
-        indices = copy(self.indices, ids) if encoded is None else encoded.placed(placement)
-        if direct:
-            cuda.current().synchronize()
         progress.close()
         return Csr(self.nrows, self.ncols, self.indptr, indices, values, self.dtype, self.iso, self.symmetric)

@@ -63,9 +63,10 @@ class ZerocopyBuffer(Buffer):
         return self._pages.pointer
 
     def write(self, start: int, array: ArrayLike) -> None:
-        if hasattr(array, "__cuda_array_interface__"):
-            self.begin_write(start, array)
-            cuda.current().synchronize()  # the host may read it now
+        if hasattr(array, "__cuda_array_interface__"):  # from device memory directly into the pages
+            given: Any = array
+            target = self.array[start : start + given.size]
+            cuda.current().copy_out(given.astype(self.dtype, copy=False), target, self.pages)
             return
         part = np.asarray(array)
         target = self.array[start : start + part.size]
@@ -75,11 +76,6 @@ class ZerocopyBuffer(Buffer):
         with ThreadPoolExecutor(processors(16)) as pool:  # one core copies more slowly than the link
             list(pool.map(lambda i: np.copyto(target[i : i + _PART], part[i : i + _PART], "unsafe"),
                           range(0, part.size, _PART)))  # fmt: skip
-
-    def begin_write(self, start: int, array: Any) -> None:
-        """Begin to write from device memory directly into the pages: the entries are there once the device is idle."""
-        target = self.array[start : start + array.size]
-        cuda.current().copy_out(array.astype(self.dtype, copy=False), target, self.pages, wait=False)
 
     def read(self, start: int = 0, stop: int | None = None) -> NDArray[Any]:
         return self.array[start:stop]
