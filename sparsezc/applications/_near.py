@@ -1,4 +1,4 @@
-"""l1-regularised PageRank near its seeds: by the engine, or by arrays of pairs of a seed and a vertex."""
+"""l1-regularised PageRank near its seeds: by the engine, by loops, or by arrays of pairs of a seed and a vertex."""
 
 from __future__ import annotations
 
@@ -10,19 +10,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.algorithms._degree import out_degree
+from sparsezc.algorithms.loops import near as loops
 from sparsezc.core import replay
 from sparsezc.core.matrix import Matrix
 from sparsezc.errors import ConvergenceFailure
 from sparsezc.memory.budget import require_host
 from sparsezc.terminal.progress import steps
 
-__all__ = ["Found", "Ints", "Problem", "Rows", "by_arrays", "by_engine", "reading"]
+__all__ = ["Found", "Ints", "Problem", "by_arrays", "by_engine", "by_loops", "reading"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
-STEPS = 10  # between two that look beyond the pairs inside: rows are read in few requests, most steps touch few pairs
-COST = 100.0  # nanoseconds that arrays take at least for an entry of the rows that are read, in all of their steps
+_STEPS = 10  # between two that look beyond the pairs inside: rows are read in few requests, most steps touch few pairs
+_COST = 100.0  # nanoseconds that arrays take at least for an entry of the rows that are read, in all of their steps
 _ENTRY_BYTES = 48  # of an entry of the rows that are read: its id, and of the vertex there what is known of it
+_TABLE = 1 << 11  # places for the numbers of vertices at first: one seed often meets no more
 
 
 class Problem(NamedTuple):
@@ -65,7 +67,7 @@ class Found(NamedTuple):
     ends: Callable[[Ints], Ints]
 
 
-class Rows(Protocol):
+class _Rows(Protocol):
     """The rows of a matrix, as they are asked for."""
 
     def ends(self, vertices: Ints) -> Ints:
@@ -104,7 +106,7 @@ class _Lent:
 
 
 @contextmanager
-def reading(S: Matrix) -> Iterator[Rows]:
+def reading(S: Matrix) -> Iterator[_Rows]:
     """Lend the rows of a matrix, which no statement may use meanwhile: where they lie, if the host can read them."""
     with replay.lent_rows(S) as rows:
         yield _Extracted(S) if rows is None else _Lent(rows)
@@ -112,7 +114,7 @@ def reading(S: Matrix) -> Iterator[Rows]:
 
 def by_engine(S: Matrix, problem: Problem) -> Found | None:
     """Solve one seed after the other where the matrix is; None if the engine cannot."""
-    limits = problem.alpha, problem.rho, problem.most, problem.max_iter, STEPS
+    limits = problem.alpha, problem.rho, problem.most, problem.max_iter, _STEPS
     parts = []
     for seed in problem.seeds.tolist():
         part = replay.local_pagerank(S, seed, limits)
@@ -134,7 +136,52 @@ def by_engine(S: Matrix, problem: Problem) -> Found | None:
     return Found(np.repeat(np.arange(len(parts)), sizes), vertex, degree, y, ends)
 
 
-def by_arrays(rows: Rows, problem: Problem) -> Found:
+def by_loops(S: Matrix, rows: _Rows, problem: Problem) -> Found | None:
+    """Solve each seed by compiled loops, which read the rows of all in turns; None where arrays rather do it."""
+    alpha, rho, seeds = problem.alpha, problem.rho, problem.seeds
+    cost = _COST * seeds.size / rho
+
+    def run(loop: Callable[..., Any], *given: Any) -> Any:
+        return replay.run_arrays(loop, S, *given, cost=cost)
+
+    table, known, ids = np.full(_TABLE, -1, np.int32), np.empty(_TABLE // 2, np.int64), np.empty(_TABLE, np.uint32)
+    first = run(loops.number, table, known, 0, ids, 0, np.array([[0, seeds.size]]), seeds.copy())
+    if first is None:
+        return None
+    table, known, count, ids = first
+    at, lines = ids[: seeds.size].astype(np.int64), rows.ends(known[:count])
+    degree = lines[:, 1] - lines[:, 0]
+    place, starts = np.full(count, -1), np.zeros(1, np.int64)
+    state = (
+        np.zeros(seeds.size + 1, np.int64), np.empty(0, np.int32), np.empty(0),
+        np.zeros(seeds.size, np.int64), np.zeros(seeds.size),
+    )  # fmt: skip
+    limits = alpha, rho, problem.most, min(problem.max_iter, 2**62), _STEPS
+    while True:
+        *state, wanted = run(loops.advance, (place, starts, ids), degree, at, tuple(state), limits)
+        if not wanted.size:
+            break
+        before, wanted = count, wanted[np.argsort(known[wanted])]
+        problem.require(int(starts[-1] + degree[wanted].sum()))
+        asked, columns = rows.read(known[wanted], lines[wanted])
+        table, known, count, ids = run(loops.number, table, known, count, ids, starts[-1], asked, columns)
+        place[wanted] = starts.size - 1 + np.arange(wanted.size)
+        place = np.concatenate((place, np.full(count - before, -1)))
+        starts = np.concatenate((starts, starts[-1] + np.cumsum(degree[wanted])))
+        lines = np.concatenate((lines, rows.ends(known[before:count])))
+        degree = lines[:, 1] - lines[:, 0]
+    begin, inside, y, steps, grown = state
+    if (failed := steps >= 0).any():
+        raise problem.failure(grown[failed].max())
+
+    def ends(rank: Ints) -> Ints:
+        made: Ints = run(loops.later_ends, (place, starts, ids), begin, inside, rank)
+        return made
+
+    return Found(np.repeat(np.arange(seeds.size), np.diff(begin)), known[inside], degree[inside], y, ends)
+
+
+def by_arrays(rows: _Rows, problem: Problem) -> Found:
     """Solve all seeds together, step by step: the reference."""
     near = _Near(rows, problem)
     y = _solved(near, problem)
@@ -164,7 +211,7 @@ class _Near:
         The pairs whose rows have been read, in the order of reading.
     """
 
-    def __init__(self, rows: Rows, problem: Problem) -> None:
+    def __init__(self, rows: _Rows, problem: Problem) -> None:
         self._from, self._require, self.n, seeds = rows, problem.require, problem.n, problem.seeds
         self.alpha, self.rho = problem.alpha, problem.rho
         self._sorted = self._number = np.empty(0, np.int64)
@@ -243,7 +290,7 @@ def _solved(near: _Near, problem: Problem) -> Floats:
     inner, source = near.inner(), np.empty(0)
     for iteration in steps(range(problem.max_iter), "rounds", at_most=True):
         # T = (1 - alpha)/2 (Y + Y S D^-1) + alpha s D^-1 - rho alpha, Y = max(T, 0), which is no less than Y
-        looks = moves & ((grown <= most) | (iteration % STEPS == 0))
+        looks = moves & ((grown <= most) | (iteration % _STEPS == 0))
         seed, new = near.seed[near.inside], np.empty(0, np.int64)
         if looks.any():
             beyond = near.flows() @ y + near.source

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from sparsezc.algorithms import _check as graphs
 from sparsezc.algorithms._pattern import simple
 from sparsezc.applications import _check
-from sparsezc.applications._near import Found, Problem, by_arrays, by_engine, reading
-from sparsezc.applications._near_loops import by_loops
+from sparsezc.applications._near import Found, Problem, by_arrays, by_engine, by_loops, reading
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.semirings.types import datatypes

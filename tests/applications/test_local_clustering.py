@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sparsezc as gb
-from sparsezc.applications import _near, _near_loops
+from sparsezc.applications import _near
 from sparsezc.device import cuda
 from sparsezc.engines import cpu
 from sparsezc.engines.cpu import loops as cpu_loops
@@ -153,8 +153,7 @@ def test_loops_find_what_arrays_find():
     seeds = np.flatnonzero(np.diff(A._to_csr().indptr) == 7)[:40]
     found = {}
     for solver in SOLVERS:
-        threads = mock.patch.object(_near_loops, "processors", return_value=1)
-        with solved_by(solver), threads, mock.patch.object(module, "by_arrays", wraps=_near.by_arrays) as arrays:
+        with solved_by(solver), mock.patch.object(module, "by_arrays", wraps=_near.by_arrays) as arrays:
             found[solver] = local_clustering(A, seeds, rho=2e-5)
         assert arrays.called == (solver == "arrays")
     (p, cluster, conductance), other = found["arrays"], found["loops"]
@@ -162,9 +161,6 @@ def test_loops_find_what_arrays_find():
     assert p.isclose(other[0], rel_tol=1e-9)
     assert cluster.isequal(other[1])
     assert conductance.isclose(other[2], rel_tol=1e-12)
-    with solved_by("loops"), mock.patch.object(_near_loops, "processors", return_value=3):
-        by_threads = local_clustering(A, seeds, rho=2e-5)
-    assert all(one.isequal(same) for one, same in zip(by_threads, other, strict=True))
 
 
 @pytest.mark.parametrize("rows", ["_Lent", "_Extracted"])

@@ -21,9 +21,7 @@ from sparsezc.semirings.types.datatypes import BOOL, FP64, DataType
 
 NOT_SOLVED = "solve: a row's matrix is singular in FP64; each must have one solution"
 _SQUARES = 6  # of a row, in device memory at a time: the matrix, its factors, and what CuPy copies
-_PART = (
-    1 << 19
-)  # rows of a launch at least, while others cross the link: 0.3 ms then, of which one is not beside a copy
+_PART = 1 << 19  # rows of a launch at least while others cross the link: it takes 0.3 ms then
 _ROWS = 4  # whose distances from one other row a thread computes
 
 
