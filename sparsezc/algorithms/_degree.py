@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from sparsezc.algorithms._iterate import product_by_loop
@@ -39,7 +41,7 @@ def out_weight(A: Matrix, weighted: bool) -> Vector:
         return out_degree(A)
     if A.nvals and not A.reduce_scalar(monoid.min).new().get() >= 0:
         raise InvalidValue("weighted: A has negative values; weights >= 0 are needed")
-    sums = product_by_loop(A, np.ones(A.ncols), True, False)  # in a file, where statements would load the matrix
+    sums = product_by_loop(A, partial(np.ones, A.ncols), True, False)  # in a file, too, which statements would load
     if sums is None:
         total = Vector(datatypes.FP64, A.nrows)
         total << A.reduce_rowwise(monoid.plus[datatypes.FP64])

@@ -40,8 +40,10 @@ def multiply(weighted: bool) -> Any:
     return semiring.plus_times[datatypes.FP64] if weighted else semiring.plus_second[datatypes.FP64]
 
 
-def product_by_loop(A: Matrix, x: NDArray[np.float64], weighted: bool, back: bool) -> NDArray[np.float64] | None:
-    """Return A x, or A' x, of an array; None if the engine runs no loop."""
+def product_by_loop(
+    A: Matrix, x: NDArray[np.float64] | Callable[[], NDArray[np.float64]], weighted: bool, back: bool
+) -> NDArray[np.float64] | None:
+    """Return A x, or A' x, of an array or of what is made if the engine runs a loop; None if it runs none."""
     y: NDArray[np.float64] | None = run_loop(onward, A, weighted, x, back and not A._symmetric)
     return y
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from sparsezc.algorithms.loops import parts
+from sparsezc.core import replay
 from sparsezc.core.matrix import Matrix
 from sparsezc.semirings import binary, select
 
@@ -26,7 +28,12 @@ def simple(A: Matrix) -> Matrix:
 
 def has_loops(A: Matrix) -> bool:
     """Return whether there are entries on the diagonal."""
-    return bool(A._fact("loops", lambda: A.select(select.diag).new().nvals))
+
+    def look() -> bool:
+        found = replay.run_loop(parts.loops, A, cost=1.0)  # in a file, too, where a statement would load the matrix
+        return bool(A.select(select.diag).new().nvals if found is None else found)
+
+    return bool(A._fact("loops", look))
 
 
 def is_symmetric(A: Matrix) -> bool:

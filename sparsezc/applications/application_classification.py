@@ -291,7 +291,7 @@ def _edges(G: Matrix, P: Matrix, edge_features: Any, pattern_features: Any) -> _
 def _pattern(P: Matrix, edges: _Edges) -> _Pattern:
     """Return the edges of the pattern with the distances of all edges of the graph from each."""
     a, b, _ = P.to_coo(values=False)
-    C, most = _distances(*edges)
+    C, most = _distances(edges.features, edges.wanted, edges.names)
     null = np.maximum(most, np.linalg.norm(edges.wanted, axis=1))
     ends = np.zeros((P.nrows, 2 * a.size))
     ends[np.r_[a, b], np.arange(2 * a.size)] = 1

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from queue import SimpleQueue
 from threading import Condition
 from typing import Any
@@ -104,6 +105,9 @@ class Pageable:
         try:
             self._copy(lane, arrival, target, host, pieces)
         except BaseException as error:
+            for stream in lane[1]:  # the device may still write a piece to the array
+                with suppress(Exception):
+                    self._runtime.streamSynchronize(stream)
             arrival.fail(error)
         finally:
             self._lanes.put(lane)

@@ -86,7 +86,8 @@ def write(cache: Path) -> int:
     for unit in cache.glob("*.cpp"):
         names |= dict(re.findall(r"^SZC_EMU_EXPORT\((\w+), (\w+)\)$", unit.read_text(), re.M))
     cases = []
-    for symbol in dict.fromkeys((cache / ASKED).read_text().split()):
+    asked = dict.fromkeys((cache / ASKED).read_text().split())
+    for symbol in (each for each in asked if (cache / f"{each}.cu").exists()):  # no lines that two wrote at once
         parts = _parts((cache / f"{symbol}.cu").read_text(), names.get(symbol, ""))
         if parts and parts[3] in ends:
             cases.append(Case(parts[0], ends[parts[3]], parts[1], parts[2]))

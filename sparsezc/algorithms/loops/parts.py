@@ -8,7 +8,7 @@ import numpy as np
 
 from sparsezc.algorithms.loops import jumping
 
-__all__ = ["components", "degree_sums", "forest", "inside", "opposites", "strong_components"]
+__all__ = ["components", "degree_sums", "forest", "inside", "loops", "opposites", "strong_components"]
 
 
 def components(indptr: Any, indices: Any, group: Any = None) -> Any:
@@ -195,6 +195,16 @@ def opposites(indptr: Any, indices: Any) -> Any:
             next[j] = place
             count += place < end and np.uint64(indices[place]) == i
     return 2 * count
+
+
+def loops(indptr: Any, indices: Any) -> Any:
+    """Return whether an entry is on the diagonal."""
+    starts = indptr.view(np.uint64)
+    for v in range(indptr.size - 1):
+        for at in range(starts[v], starts[v + 1]):
+            if np.uint64(indices[at]) == np.uint64(v):
+                return True
+    return False
 
 
 def degree_sums(indptr: Any, indices: Any, x_out: bool, y_out: bool, symmetric: bool, twice: bool) -> Any:

@@ -146,6 +146,9 @@ class Keeper:
         store.take(self.vector_from_coo(indices[kept], values[kept], store.dtype, shape[0]))
 
     def wait(self, store: Any) -> None:
+        held = store.panel if isinstance(store, MatrixStore) else None
+        if held is not None and isinstance(held.vector, panel.ArrivingVector):
+            held.vector.arrive()
         cuda.current().synchronize()
 
     # Methods that only some engines have; see :class:`sparsezc.expr.engines.Capabilities`

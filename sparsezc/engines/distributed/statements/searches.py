@@ -102,7 +102,7 @@ def _turned(engine: DistributedEngine, part: Any, shared: Shared, here: int, *, 
     step = part.step()
     told = engine.balancer.numbers(*step.work())
     changed = told[:, 1]
-    shared.received(_WORD * int(changed.sum() - changed[engine.rank]))
+    shared.count_received(_WORD * int(changed.sum() - changed[engine.rank]))
     if not told[:, 0].any():
         return False
     pushes, pulls = step.divide(told, pushes=True, pulls=pulls)
@@ -110,7 +110,7 @@ def _turned(engine: DistributedEngine, part: Any, shared: Shared, here: int, *, 
     engine.transport.numbers(0)  # all have reached what they can, and read the frontier
     part.turn_windows(pushed=pushes)
     if pushes:
-        shared.received(_WORD * here * (engine.size - 1))
+        shared.count_received(_WORD * here * (engine.size - 1))
     return True
 
 

@@ -59,7 +59,7 @@ class Ipc(Mpi):
         self._address, self._addresses = 0, [0] * self.size
         self._ranks = [*range(self.rank, self.size), *range(self.rank)]  # so each card is read by one other at a time
         failed = self._make_room(_FIRST)
-        self._open(self.numbers(_FAILED if failed else self._version)[:, 0].tolist(), failed)
+        self._open(self.numbers(_FAILED if failed else self._version)[:, 0].tolist(), failed, [])
 
     def gather(self, mine: Any, counts: Counts) -> Any:
         if not self._is_on_device(mine):
@@ -97,8 +97,7 @@ class Ipc(Mpi):
         failed = self._make_room(-(-nbytes // 2))
         self._gpu.synchronize()  # what this rank read of the message before has arrived
         said = self.numbers(_FAILED if failed else self._version)
-        closed.clear()
-        self._open(said[:, 0].tolist(), failed)
+        self._open(said[:, 0].tolist(), failed, closed)
         arrays = [self._window.array if r == self.rank else self._theirs[r] for r in range(self.size)]
         arrays = [array[:nbytes] for array in arrays]
         arrays[self.rank].fill(0)
@@ -138,8 +137,7 @@ class Ipc(Mpi):
             for start in each.tolist()
         ]
         said = self.numbers(_FAILED if failed else self._version, *places).tolist()
-        closed.clear()  # all ranks opened their successors in an exchange before this one
-        self._open([row[0] for row in said], failed)
+        self._open([row[0] for row in said], failed, closed)
         made = []
         for k, (array, numbers) in enumerate(zip(arrays, (each.tolist() for each in counts), strict=True)):
             size = array.dtype.itemsize
@@ -169,10 +167,16 @@ class Ipc(Mpi):
         self._address = self._addresses[self.rank] = self._gpu.pointer(window.array)
         return ""
 
-    def _open(self, versions: list[int], failed: str) -> None:
-        """Open the windows that are new; all ranks know from the versions that there are some, or that one failed."""
+    def _open(self, versions: list[int], failed: str, closed: list[Window]) -> None:
+        """Open the windows that are new; all ranks know from the versions that there are some, or that one failed.
+
+        `closed`: this rank's windows that were replaced before this message. They are freed if all ranks opened their
+        successors, else kept until they have.
+        """
         if versions == self._versions:
+            closed.clear()
             return
+        self._old += closed
         new = [rank for rank, version in enumerate(versions) if version != self._versions[rank]]
         self._agree(OutOfMemory, failed)
         said, why = self.objects((self._window.name, self._window.array.size)), ""

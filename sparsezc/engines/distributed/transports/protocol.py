@@ -31,12 +31,12 @@ class Shared(NamedTuple):
     ----------
     arrays : list of arrays of bytes
         One of each rank.
-    received : callable
+    count_received : callable
         Is told the bytes that this rank received so.
     """
 
     arrays: list[Any]
-    received: Callable[[int], None]
+    count_received: Callable[[int], None]
 
 
 _KINDS = ("auto", "mpi", "ipc", "nccl")

@@ -90,24 +90,30 @@ class ArrivingVector(_LateVector):
     def __init__(self, dtype: DataType, host: NDArray[Any]) -> None:
         gpu = cuda.current()
         self._array = gpu.xp.empty(host.size, host.dtype)
-        self._arrival = gpu.copy_pageable(self._array, host)
+        self._arrival: Any = gpu.copy_pageable(self._array, host)
         super().__init__(dtype, host.size, presence_words.full(host.size), host.size)
 
     def late_values(self) -> Any:
         self._arrival.wait(self._array.nbytes)
-        return self._array
+        array, self._array, self._arrival = self._array, None, None
+        return array
+
+    def arrive(self) -> None:
+        """Wait until all values have arrived."""
+        if self.are_late():
+            self.values = self.late_values()
 
     def parts(self, least: int) -> Iterator[Any]:
         """Yield all values from the first on, as they arrive: at least so many at a time, but for the last part."""
         if not self.are_late():
             yield self.values
             return
-        first = 0
+        array, arrival, first = self._array, self._arrival, 0
         while first < self.size:
-            wanted = min(first + least, self.size) * self._array.itemsize
-            last = self._arrival.wait(wanted) // (self._array.itemsize * least) * least
+            wanted = min(first + least, self.size) * array.itemsize
+            last = arrival.wait(wanted) // (array.itemsize * least) * least
             last = last if last > first else self.size
-            yield self._array[first:last]
+            yield array[first:last]
             first = last
 
 

@@ -121,7 +121,8 @@ class HubColumns(BuiltAfter[Hubs]):
         self.products += 1
         if self.products <= self.after:
             return False
-        fits = rows.indices.nbytes <= budget.available() // 2  # vectors need memory too
+        counted = 0 if demand.columns is not None else 16 * rows.ncols  # numbers of 8 bytes, twice
+        fits = rows.indices.nbytes + counted <= budget.available() // 2  # vectors need memory too
         if not fits and (self.ordered is False or demand.columns is None):
             return False
         lengths = _lengths(rows, demand.columns)

@@ -61,7 +61,8 @@ extern "C" __global__ void put_words(u64 count, const Id* at, const u64* words, 
 // is written to their levels. `totals` (zeros on entry): the vertices of `front`, then the Reads of the step from there along the
 // rows that the offsets say. Without `push_indptr` a row counts as one entry; without `pull_indptr` none is pulled. ALIGNED, of
 // `others` processes: theirs[r] is the address, in the memory of another card, of what it reached of these vertices (null: it did
-// not push), and theirs[others + r] that of its copy of `front`, which gets the words that change; totals[69] counts these.
+// not push), and theirs[others + r] that of its copy of `front`, which gets the words that change; the total after
+// those of Reads counts these.
 extern "C" __global__ void __launch_bounds__(256)
     turn_rows(u64 size, const u32* reached, u64 width, int depth, u32* seen, u32* front, int* levels, const i64* push_indptr,
               const i64* pull_indptr, u32 others, const u64* theirs, u64* totals) {
@@ -102,7 +103,7 @@ extern "C" __global__ void __launch_bounds__(256)
   }
   add_lanes(found, totals);
   reads.add_to(totals + 1);
-  if (others) add_lanes(changed, totals + 69);
+  if (others) add_lanes(changed, totals + 1 + Reads::TOTALS);
 }
 
 }  // namespace szc

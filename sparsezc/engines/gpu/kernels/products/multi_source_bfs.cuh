@@ -88,6 +88,7 @@ struct Panel {
 // still reach, the entries in the first 32 of each, and all their entries; then, for each search, the entries of the rows in its
 // frontier, of which lane i adds up those of searches i, 32 + i ...
 struct Reads {
+  enum { TOTALS = 4 + 64 * WORDS };  // numbers that add_to adds to
   u64 n[4], own[2 * WORDS];
 
   // All lanes call, each with a vertex's bits in the frontier and the entries of its row, 0 where it has no bit.
