@@ -50,7 +50,7 @@ def test_judges_take_right_answers_and_refuse_wrong_ones(g: Graph) -> None:
         (judges.matching, partner, None, np.full(g.n, -1)),
         (judges.sorted_vertices, order, None, order[::-1]),
         (judges.propagated, parts, None, np.arange(g.n)),
-        (judges.modular, parts, parts, np.arange(g.n)),
+        (judges.modular(0.005), parts, parts, np.arange(g.n)),
     ]
     for judge, right, theirs, wrong in cases:
         judge(g, right, theirs)
