@@ -31,7 +31,7 @@ entry_points.provide(Path(tempfile.mkdtemp(prefix="entry-points-")))
 
 import networkx as nx  # noqa: E402 - it looks for backends when it is imported
 
-from sparsezc.networkx_backend.info import FUNCTIONS  # noqa: E402
+from sparsezc.networkx_backend.info import functions  # noqa: E402
 from sparsezc.networkx_backend.interface import CLAIMS  # noqa: E402
 from tests.networkx_backend.odd import function_of  # noqa: E402
 
@@ -212,7 +212,7 @@ def measure(
         signal.setitimer(signal.ITIMER_PROF, 0)
     line: dict[str, Any] = {"function": name, "given": repr(given)}
     if forced:
-        H = tuple(_as_matrix(one) for one in G) if MATRICES in FUNCTIONS[name] else G
+        H = tuple(_as_matrix(one) for one in G) if MATRICES in functions()[name] else G
         try:
             _run(function, H, given, backend="sparsezc")
         except Exception as error:
@@ -287,7 +287,7 @@ def main() -> int:
     above = 0
     for size in asked.sizes.split(","):
         found: list[dict[str, Any]] = []
-        for name in asked.names or sorted(name for name in FUNCTIONS if asked.forced or not CLAIMS[name].made):
+        for name in asked.names or sorted(name for name in functions() if asked.forced or not CLAIMS[name].made):
             found += measured(name, size, asked.forced, asked.patience)
             if asked.out:
                 Path(asked.out).write_text(json.dumps(lines + found, indent=1) + "\n")

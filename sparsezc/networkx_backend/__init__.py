@@ -21,9 +21,9 @@ else:
         except AttributeError as error:
             from networkx.utils.backends import _registered_algorithms as functions
 
-            from sparsezc.networkx_backend.info import FUNCTIONS
+            from sparsezc.networkx_backend.info import functions as ours
 
-            if name in FUNCTIONS:
+            if name in ours():
                 raise AttributeError(f"{error}: NetworkX calls it, as nx.{name}(G, backend='sparsezc')") from None
             if name in functions:
                 raise AttributeError(f"{error}: sparsezc has no {name}; NetworkX itself computes it") from None

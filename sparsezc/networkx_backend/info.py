@@ -1,4 +1,4 @@
-"""The facts that NetworkX reads from the backend at import; this module imports nothing."""
+"""The facts that NetworkX reads from the backend at import; this module imports nothing before they are read."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ FUNCTIONS: dict[str, str] = {
     "center": _FROM_0,
     "chvatal_graph": _BY_NAME,
     "circular_ladder_graph": _BY_SIZE,
-    "closeness_centrality": _FROM_0,
+    "closeness_centrality": _FROM_0 + " `sp` must be None.",
     "clustering": _NOT_ALL_0,
     "cn_soundarajan_hopcroft": _COMMUNITY,
     "collaboration_weighted_projected_graph": _SIDE,
@@ -183,7 +183,8 @@ FUNCTIONS: dict[str, str] = {
     "has_bridges": "",
     "has_path": "",
     "heawood_graph": _BY_NAME,
-    "hits": "Only `normalized`, for weights and starts >= 0. A start must name every node; it is for the hubs.",
+    "hits": "Only `normalized`, for weights and starts >= 0. A start must name every node; it is for the hubs."
+    " By the Lanczos method whatever `method` is, so answers may need fewer iterations.",
     "house_graph": _BY_NAME,
     "house_x_graph": _BY_NAME,
     "hyper_wiener_index": _FROM_0 + " Not where integers and fractions mix.",
@@ -234,7 +235,8 @@ FUNCTIONS: dict[str, str] = {
     "laplacian_spectrum": "",
     "latapy_clustering": _UNDIRECTED,
     "leiden_communities": _UNDIRECTED
-    + " Only for weights >= 0 that are not all 0, without loops. NetworkX has none of its own.",
+    + " Only for weights >= 0 that are not all 0, without loops. NetworkX 3.6 has none of its own; with 3.7 `metric`"
+    " must be `modularity`, and `theta` has no influence.",
     "les_miserables_graph": _BY_NAME,
     "local_bridges": "`with_span` must be False.",
     "local_constraint": "",
@@ -357,6 +359,13 @@ FUNCTIONS: dict[str, str] = {
 }
 
 
+def functions() -> dict[str, str]:
+    """Return :data:`FUNCTIONS` by the names by which the installed NetworkX dispatches them."""
+    from sparsezc.networkx_backend.graphs.rules import name_of  # NetworkX, which that imports, calls this when imported
+
+    return {name_of(name): limits for name, limits in FUNCTIONS.items()}
+
+
 def get_info() -> dict[str, Any]:
     """Return the dictionary that NetworkX reads from its entry point ``networkx.backend_info``."""
     return {
@@ -365,5 +374,5 @@ def get_info() -> dict[str, Any]:
         "package": "sparsezc",
         "short_summary": "GraphBLAS on CPUs, and on GPUs for graphs larger than their memory.",
         "default_config": {"placement": None},
-        "functions": {name: {"additional_docs": limits} if limits else {} for name, limits in FUNCTIONS.items()},
+        "functions": {name: {"additional_docs": limits} if limits else {} for name, limits in functions().items()},
     }

@@ -10,6 +10,7 @@ from typing import Any
 import networkx as nx
 import numpy as np
 
+from sparsezc.networkx_backend.graphs import rules
 from tests.networkx_backend.judging import difference, pythons_own, weighs
 
 Check = Callable[[Any, dict[str, Any], Any, Any], str | None]
@@ -122,8 +123,8 @@ def _matching(G: Any, given: dict[str, Any], ours: Any, theirs: Any) -> str | No
 
 def _independent(G: Any, given: dict[str, Any], ours: Any, theirs: Any) -> str | None:
     members = set(ours)
-    if type(ours) is not list or len(members) < len(ours) or not set(given.get("nodes") or []) <= members:
-        return f"{ours!r:.80} is no list of members with those asked for"
+    if type(ours) is not type(theirs) or len(members) < len(ours) or not set(given.get("nodes") or []) <= members:
+        return f"{ours!r:.80} is no {type(theirs).__name__} of members with those asked for"
     # a node with a loop is its own neighbour: NetworkX may take it, though it stands in no independent set
     apart = all(u not in G[v] for u in members for v in members if u is not v)
     near = members.union(*(G[v] for v in members))
@@ -192,8 +193,8 @@ def _vectors(G: Any, given: dict[str, Any], ours: Any, theirs: Any) -> str | Non
 
 
 def _all_lengths(G: Any, given: dict[str, Any], ours: Any, theirs: Any) -> str | None:
-    """A missing length is 1.0: where some are integers, NetworkX has 2 or 2.0 by the path that it found."""
-    if not _mixes(G, given, 1.0):
+    """A missing length is 1.0, since NetworkX 3.7 1: where some are of each, NetworkX has 2 or 2.0 by its path."""
+    if not _mixes(G, given, 1 if rules.SINCE_3_7 else 1.0):
         return difference(ours, theirs, 1e-6)
     return difference(*map(_floats, (ours, theirs)), 1e-6)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -15,6 +14,7 @@ from networkx.utils import backends
 
 from sparsezc.core.matrix import Matrix
 from sparsezc.errors import DomainMismatch, InvalidValue
+from sparsezc.networkx_backend.graphs import rules
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -70,16 +70,7 @@ def _theirs(name: str) -> str:
 BACKEND = _Backend()
 #: The names of functions that run only if the backend is named.
 LEFT: set[str] = set()
-#: The oldest NetworkX whose rules the functions follow: earlier ones scale samples of betweenness differently.
-FIRST = (3, 6)
 NEVER = inf
-
-
-def require_networkx(version: str) -> None:
-    """Raise ImportError for a NetworkX version whose results differ."""
-    found = re.match(r"(\d+)\.(\d+)", version)
-    if found and (int(found[1]), int(found[2])) < FIRST:
-        raise ImportError(f"sparsezc's backend follows NetworkX {FIRST[0]}.{FIRST[1]}; this is NetworkX {version}")
 
 
 def claims(
@@ -97,7 +88,7 @@ def claims(
     Parameters
     ----------
     absent : str
-        Arguments that must be None.
+        Arguments that must be None, if the installed NetworkX has them.
     undirected : bool
         Directed graphs, which NetworkX's function accepts, are left to it.
     directed : bool
@@ -116,18 +107,19 @@ def claims(
     """
 
     def claim(function: Function) -> Function:
-        known = signature(function)
+        name, known = rules.name_of(function.__name__), rules.signature_of(function)
         defaults = {p.name: p.default for p in known.parameters.values()}
         needed = sum(default is Parameter.empty for default in defaults.values())
         attributes = tuple((place, one) for place, one in enumerate(defaults) if one in ("weight", "distance"))
+        must_be_none = tuple(one for one in absent if one in defaults)
         takes_all = not (absent or undirected or directed or reason)
-        CLAIMS[function.__name__] = Claim(
-            function, known, defaults, needed, absent, attributes, undirected, directed, reason, least, unless, wide,
-            multigraph, False, takes_all,
+        CLAIMS[name] = Claim(
+            function, known, defaults, needed, must_be_none, attributes, undirected, directed, reason, least, unless,
+            wide, multigraph, False, takes_all,
         )  # fmt: skip
-        setattr(BACKEND, function.__name__, function)
+        setattr(BACKEND, name, function)
         if least == NEVER:
-            LEFT.add(function.__name__)
+            LEFT.add(name)
         return function
 
     return claim
@@ -138,7 +130,8 @@ def makes(reason: Callable[[dict[str, Any]], str | None]) -> Callable[[Function]
 
     def claim(function: Function) -> Function:
         claims(reason=reason)(function)
-        CLAIMS[function.__name__] = replace(CLAIMS[function.__name__], made=True)
+        name = rules.name_of(function.__name__)
+        CLAIMS[name] = replace(CLAIMS[name], made=True)
         return function
 
     return claim

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.core.matrix import Matrix
+from sparsezc.networkx_backend.graphs import rules
 from sparsezc.networkx_backend.graphs.claims import makes, under_test
 from sparsezc.networkx_backend.graphs.edges import placed
 from sparsezc.networkx_backend.graphs.graph import DiGraph, Graph
@@ -230,6 +231,8 @@ def ladder_graph(n: int, create_using: Any = None) -> Graph:
 @makes(asked_by_name)
 def circular_ladder_graph(n: int, create_using: Any = None) -> Graph:
     """Return two cycles of n nodes whose nodes are joined in pairs."""
+    if rules.SINCE_3_7 and n < 2:
+        raise ValueError("n must be at least 2 for circular_ladder_graph")
     if n < 1:
         raise NotImplementedError("sparsezc: n must be at least 1")
     return _ladder(n, create_using, _around)

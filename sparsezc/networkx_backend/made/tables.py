@@ -108,34 +108,41 @@ def from_scipy_sparse_array(
 
 @makes(plain)
 def from_numpy_array(
-    A: Any, parallel_edges: bool = False, create_using: Any = None, edge_attr: Any = "weight", *, nodelist: Any = None
+    A: Any,
+    parallel_edges: bool = False,
+    create_using: Any = None,
+    edge_attr: Any = "weight",
+    *,
+    nodelist: Any = None,
+    nonedge: Any = 0,
 ) -> Graph:
-    """Return the graph of NumPy's adjacency matrix; zeros are no edges."""
+    """Return the graph of NumPy's adjacency matrix; values of `nonedge`, which may be NaN, are no edges."""
     if A.ndim != 2:
         raise nx.NetworkXError(f"Input array must be 2D, not {A.ndim}")
     if A.shape[0] != A.shape[1]:
         raise nx.NetworkXError(f"Adjacency matrix not square: nx,ny={A.shape}")
     if nodelist is not None and len(nodelist) != A.shape[0]:
         raise ValueError("nodelist must have the same length as A.shape[0]")
+    A = np.asarray(A)
     if A.dtype.kind not in "iufb":
         raise NotImplementedError(f"sparsezc has no edges of type {A.dtype}")
     labels = range(A.shape[0]) if nodelist is None else no_none(list(nodelist))
     if len(set(labels)) < len(labels):
         raise NotImplementedError("sparsezc: nodes come twice")
-    i, j = np.asarray(A).nonzero()
-    data = {} if edge_attr in (False, None) else {edge_attr: np.asarray(A)[i, j]}
+    i, j = (A == A if nonedge != nonedge else nonedge != A).nonzero()
+    data = {} if edge_attr in (False, None) else {edge_attr: A[i, j]}
     return from_edges(create_using, labels, i.astype(np.int64), j.astype(np.int64), data)
 
 
 @makes(plain)
-def from_pandas_adjacency(df: Any, create_using: Any = None) -> Graph:
+def from_pandas_adjacency(df: Any, create_using: Any = None, *, nonedge: Any = 0) -> Graph:
     """Return the graph of a DataFrame that is an adjacency matrix."""
     try:
         df = df[df.index]
     except Exception as error:
         missing = list(set(df.index).difference(set(df.columns)))
         raise nx.NetworkXError("Columns must match Indices.", f"{missing} not in columns") from error
-    return from_numpy_array(df.values, create_using=create_using, nodelist=df.columns)
+    return from_numpy_array(df.values, create_using=create_using, nodelist=df.columns, nonedge=nonedge)
 
 
 @makes(plain)

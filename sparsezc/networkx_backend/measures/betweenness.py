@@ -79,9 +79,9 @@ def edge_betweenness_centrality(
     return dict(zip(zip(G.names(i), G.names(j), strict=True), shares[at].tolist(), strict=True))
 
 
-@claims(least=6_000, unless=("u", "distance"), wide=True, multigraph=True)
+@claims("sp", least=6_000, unless=("u", "distance"), wide=True, multigraph=True)
 def closeness_centrality(
-    G: Graph, u: Any = None, distance: str | None = None, wf_improved: bool = True
+    G: Graph, u: Any = None, distance: str | None = None, wf_improved: bool = True, *, sp: None = None
 ) -> dict[Any, float] | float:
     """Return one over mean distances by nodes, or of the node `u`; :func:`sparsezc.algorithms.closeness_centrality`."""
     if u is None:

@@ -44,6 +44,8 @@ def _whole(name: str) -> Any:
 
 
 def _normalized_and_whole(given: dict[str, Any]) -> str | None:
+    if given.get("method", "svd") not in ("svd", "power_iteration"):
+        return f"sparsezc has no method {given['method']!r}"
     return _whole("nstart")(given) if given["normalized"] else "sparsezc has normalised scores only"
 
 
@@ -100,8 +102,10 @@ def hits(
     tol: float = 1e-8,
     nstart: dict[Any, Any] | None = None,
     normalized: bool = True,
+    *,
+    method: str = "power_iteration",
 ) -> tuple[dict[Any, float], dict[Any, float]]:
-    """Return hubs and authorities by nodes; :func:`sparsezc.algorithms.hits`."""
+    """Return hubs and authorities by nodes; :func:`sparsezc.algorithms.hits`, of which both methods are slower ways."""
     if len(G) == 0:
         return {}, {}
     A = G.values("weight")

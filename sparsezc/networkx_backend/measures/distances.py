@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from sparsezc import algorithms
 from sparsezc.algorithms._pattern import transposed
+from sparsezc.networkx_backend.graphs import rules
 from sparsezc.networkx_backend.graphs.claims import claims, else_declined
 from sparsezc.networkx_backend.graphs.graph import Graph
 from sparsezc.networkx_backend.paths.lengths import distances
@@ -37,6 +38,7 @@ def _one_by_one(G: Graph, nodes: Any, weight: str | None) -> dict[Any, Any]:
 
 def _eccentricities(G: Graph, weight: str | None, usebounds: bool = False) -> dict[Any, Any]:
     if len(G) == 0:
+        _no_null_graph(G, usebounds)
         return {}
     if usebounds and not G.directed and not _in_one_piece(G):
         raise nx.NetworkXError("Cannot compute metric because graph is not connected.")
@@ -46,6 +48,12 @@ def _eccentricities(G: Graph, weight: str | None, usebounds: bool = False) -> di
     A, weighted = G.lengths(weight)
     with else_declined():
         return G.named(algorithms.eccentricity(A, weighted=weighted), whole_zeros=True)
+
+
+def _no_null_graph(G: Graph, usebounds: bool = False) -> None:
+    """Raise NetworkX's error for a graph without nodes; its search by bounds has none, nor has NetworkX 3.6."""
+    if len(G) == 0 and rules.SINCE_3_7 and (G.directed or not usebounds):
+        raise nx.NetworkXPointlessConcept("Cannot compute eccentricity of a null graph.")
 
 
 def _in_one_piece(G: Graph) -> bool:
@@ -58,6 +66,7 @@ def eccentricity(G: Graph, v: Any = None, sp: None = None, weight: str | None = 
     """Return eccentricities by nodes, or of one; :func:`sparsezc.algorithms.eccentricity`."""
     if v is None:
         return _eccentricities(G, weight)
+    _no_null_graph(G)
     found = _one_by_one(G, G.bunch(v), weight)
     return found[v] if v in G else found
 
@@ -149,22 +158,39 @@ def floyd_warshall(G: Graph, weight: str | None = "weight") -> dict[Any, dict[An
     """Return distances by nodes and nodes with infinity; :func:`sparsezc.algorithms.all_pairs_shortest_paths`."""
     with else_declined():
         D = algorithms.all_pairs_shortest_paths(G.least(weight))
+    distances = _rows_by_neighbours(G) if rules.SINCE_3_7 else _rows_by_edges(G)
+    for at, row in distances.items():
+        for node in G:
+            row.setdefault(node, inf)
+        row[at] = 0
+    i, j, values = D.select(select.offdiag).new().to_coo()
+    if not rules.SINCE_3_7 and G.lacks(weight):  # a missing length is 1.0 there
+        values = values.astype(np.float64)
+    for u, v, value in zip(G.names(i), G.names(j), values.tolist(), strict=True):
+        distances[u][v] = value
+    for node in [] if rules.SINCE_3_7 else _fractional_loops(G, weight):
+        distances[node][node] = 0.0
+    return distances
+
+
+def _rows_by_edges(G: Graph) -> dict[Any, Any]:
+    """Return rows of distances that begin with the node itself and the others of its edges, as in NetworkX 3.6."""
     distances: dict[Any, Any] = {node: defaultdict(lambda: inf, {node: 0}) for node in G}
     heads, tails, _ = G.edge_list()
     for u, v in zip(G.names(heads), G.names(tails), strict=True):
         distances[u].setdefault(v, inf)
         if not G.directed:
             distances[v].setdefault(u, inf)
-    for row in distances.values():
-        for node in G:
-            row.setdefault(node, inf)
-    i, j, values = D.select(select.offdiag).new().to_coo()
-    if G.lacks(weight):  # a missing length is 1.0 here
-        values = values.astype(np.float64)
-    for u, v, value in zip(G.names(i), G.names(j), values.tolist(), strict=True):
-        distances[u][v] = value
-    for node in _fractional_loops(G, weight):
-        distances[node][node] = 0.0
+    return distances
+
+
+def _rows_by_neighbours(G: Graph) -> dict[Any, Any]:
+    """Return rows of distances that begin with the node's neighbours and then itself, as since NetworkX 3.7."""
+    starts, neighbours = G.row_lists()
+    distances: dict[Any, Any] = {}
+    for k, node in enumerate(G):
+        near = [G.labels[j] for j in neighbours[starts[k] : starts[k + 1]]]
+        distances[node] = defaultdict(lambda: inf, dict.fromkeys([*near, node], inf))
     return distances
 
 

@@ -65,9 +65,11 @@ def to_scipy_sparse_array(
 
 
 @claims(multigraph=True)
-def adjacency_matrix(G: Graph, nodelist: _Nodes = None, dtype: Any = None, weight: str | None = "weight") -> Any:
+def adjacency_matrix(
+    G: Graph, nodelist: _Nodes = None, dtype: Any = None, weight: str | None = "weight", *, format: str = "csr"
+) -> Any:
     """Return the adjacency matrix as SciPy's; parallel edges are added."""
-    return _sparse(G, nodelist, weight, dtype)
+    return to_scipy_sparse_array(G, nodelist, dtype, weight, format)
 
 
 def _plain(given: dict[str, Any]) -> str | None:

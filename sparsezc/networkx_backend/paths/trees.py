@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from itertools import groupby
 from operator import itemgetter
@@ -11,6 +12,7 @@ import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsezc.networkx_backend.graphs import rules
 from sparsezc.networkx_backend.graphs.claims import claims
 from sparsezc.networkx_backend.graphs.graph import Graph
 from sparsezc.networkx_backend.paths.hops import known, search
@@ -55,6 +57,9 @@ def bfs_predecessors(
     G: Graph, source: Any, depth_limit: int | None = None, sort_neighbors: Any = None
 ) -> Iterator[tuple[Any, Any]]:
     """Return nodes with the node before each on a shortest path."""
+    if rules.SINCE_3_7:
+        said = "bfs_predecessors is deprecated and will be removed in NetworkX 3.9: reverse the pairs of bfs_edges"
+        warnings.warn(said, DeprecationWarning, stacklevel=2)
     for parent, child in _edges(G, source, False, depth_limit):
         yield child, parent
 

@@ -13,6 +13,7 @@ from sparsezc import algorithms
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.errors import InvalidValue
+from sparsezc.networkx_backend.graphs import rules
 from sparsezc.networkx_backend.graphs.claims import claims
 from sparsezc.networkx_backend.graphs.copies import original
 from sparsezc.networkx_backend.graphs.graph import Graph
@@ -23,8 +24,8 @@ from sparsezc.semirings.types import datatypes
 
 
 @claims()
-def maximal_independent_set(G: Graph, nodes: Any = None, seed: Any = None) -> list[Any]:
-    """Return members as a list, the requested ones first; :func:`sparsezc.algorithms.maximal_independent_set`."""
+def maximal_independent_set(G: Graph, nodes: Any = None, seed: Any = None) -> list[Any] | set[Any]:
+    """Return members, as a list the requested ones first; :func:`sparsezc.algorithms.maximal_independent_set`."""
     wanted = {seed.choice(list(G))} if not nodes else set(nodes)
     if not wanted <= set(G):
         raise nx.NetworkXUnfeasible(f"{wanted} is not a subset of the nodes of G")
@@ -37,7 +38,8 @@ def maximal_independent_set(G: Graph, nodes: Any = None, seed: Any = None) -> li
         chosen = algorithms.maximal_independent_set(G.A, numbers.tolist(), seed.randint(0, 2**31 - 1))
     except InvalidValue as error:
         raise nx.NetworkXUnfeasible(f"{wanted} is not an independent set of G") from error
-    return [*wanted, *(node for node in G.names(chosen.to_coo()[0]) if node not in wanted)]
+    members = [*wanted, *(node for node in G.names(chosen.to_coo()[0]) if node not in wanted)]
+    return set(members) if rules.SINCE_3_7 else members
 
 
 @claims(undirected=True)

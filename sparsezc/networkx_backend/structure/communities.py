@@ -13,6 +13,7 @@ from sparsezc.algorithms._lengths import lengths_of
 from sparsezc.algorithms.greedy_modularity_communities import merged
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
+from sparsezc.networkx_backend.graphs import rules
 from sparsezc.networkx_backend.graphs.claims import claims, else_declined
 from sparsezc.networkx_backend.graphs.copies import original
 from sparsezc.networkx_backend.graphs.graph import Graph
@@ -47,13 +48,19 @@ def louvain_communities(
     return _communities(algorithms.louvain_communities, G, weight, resolution, threshold, max_level, seed)
 
 
-@claims(undirected=True)
+def _of_modularity(given: dict[str, Any]) -> str | None:
+    return None if given.get("metric", "modularity") == "modularity" else "sparsezc has the metric 'modularity' only"
+
+
+@claims(undirected=True, reason=_of_modularity)
 def leiden_communities(
     G: Graph,
     weight: str | None = "weight",
     resolution: float = 1,
     max_level: int | None = None,
     seed: Any = None,
+    metric: str = "cpm",
+    theta: float = 0.01,
 ) -> list[set[Any]]:
     """Return a partition into connected sets of nodes; :func:`sparsezc.algorithms.leiden_communities`."""
     return _communities(algorithms.leiden_communities, G, weight, resolution, 1e-3, max_level, seed)
@@ -86,6 +93,8 @@ def modularity(G: Graph, communities: Iterable[Any], weight: str | None = "weigh
     if len(set().union(*parts)) != len(G) or sum(map(len, parts)) != len(G):
         raise nx.algorithms.community.quality.NotAPartition(original(G), parts)
     if G.A.nvals == 0:
+        if rules.SINCE_3_7:
+            return 0
         raise ZeroDivisionError("a graph without edges has no modularity")
     A = _with_both_ends(G, G.values(weight))
     label = np.empty(len(G), np.int64)

@@ -13,6 +13,7 @@ from sparsezc import algorithms
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.errors import ConvergenceFailure
+from sparsezc.networkx_backend.graphs import rules
 from sparsezc.networkx_backend.graphs.claims import claims, else_declined
 from sparsezc.networkx_backend.graphs.graph import Graph
 from sparsezc.semirings import semiring, unary
@@ -93,6 +94,7 @@ def effective_size(G: Graph, nodes: Any = None, weight: str | None = None) -> di
 @claims()
 def mutual_weight(G: Graph, u: Any, v: Any, weight: str | None = None) -> Any:
     """Return the sum of the weights of the edges between two nodes."""
+    G.values(weight)  # declines weights that are no numbers
     ends = ((u, v), (v, u))
     return sum(G._adj[a][b].get(weight, 1) for a, b in ends if G.has_edge(a, b))
 
@@ -126,10 +128,14 @@ def local_constraint(G: Graph, u: Any, v: Any, weight: str | None = None) -> flo
 
 
 @claims()
-def rich_club_coefficient(G: Graph, normalized: bool = True, Q: float = 100, seed: Any = None) -> dict[int, float]:
+def rich_club_coefficient(
+    G: Graph, normalized: bool = True, Q: float = 100, seed: Any = None, *, n_samples: int = 1
+) -> dict[int, float]:
     """Return coefficients by degrees; :func:`sparsezc.algorithms.rich_club_coefficient`."""
     if G.number_of_loops():
         raise Exception("rich_club_coefficient is not implemented for graphs with self loops.")
+    if normalized and n_samples < 1:
+        raise ValueError("n_samples must be >= 1 if 'normalized' = True")
     edges = G.A.nvals // 2
     found = algorithms.rich_club_coefficient(G.A).to_dict() if edges else {}
     if not normalized:
@@ -139,12 +145,17 @@ def rich_club_coefficient(G: Graph, normalized: bool = True, Q: float = 100, see
     if edges < 2:
         raise nx.NetworkXError("Graph has fewer than 2 edges")
     swaps = max(ceil(Q * edges), 0)
-    number = int(nx.utils.create_py_random_state(seed).random() * 2**53)
-    try:
-        R = algorithms.double_edge_swap(G.A, swaps, 10 * swaps, number)
-    except ConvergenceFailure as error:
-        raise nx.NetworkXAlgorithmError(f"Maximum number of swap attempts ({10 * swaps}) exceeded: {error}") from error
-    at_random = algorithms.rich_club_coefficient(R).to_dict()
+    numbers, at_random = nx.utils.create_py_random_state(seed), dict.fromkeys(found, 0.0)
+    for _ in range(n_samples):
+        try:
+            R = algorithms.double_edge_swap(G.A, swaps, 10 * swaps, int(numbers.random() * 2**53))
+        except ConvergenceFailure as error:
+            said = f"Maximum number of swap attempts ({10 * swaps}) exceeded: {error}"
+            raise nx.NetworkXAlgorithmError(said) from error
+        for k, value in algorithms.rich_club_coefficient(R).to_dict().items():
+            at_random[k] += value / n_samples
+    if rules.SINCE_3_7 and 0 in at_random.values():
+        raise nx.NetworkXError(f"a coefficient of {n_samples} random graphs is 0 on average; try a larger n_samples")
     return {k: value / at_random[k] for k, value in found.items()}
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from sparsezc import algorithms
 from sparsezc.algorithms._lengths import lengths_of
+from sparsezc.networkx_backend.graphs import rules
 from sparsezc.networkx_backend.graphs.claims import claims
 from sparsezc.networkx_backend.graphs.graph import Graph
 
@@ -26,7 +27,7 @@ def faster_could_be_isomorphic(G1: Graph, G2: Graph) -> bool:
 @claims(reason=_no_parallel_edges)
 def fast_could_be_isomorphic(G1: Graph, G2: Graph) -> bool:
     """Return whether the nodes of two graphs have the same degrees and are in as many triangles."""
-    if len(G1) != len(G2):
+    if len(G1) != len(G2) or (rules.SINCE_3_7 and not faster_could_be_isomorphic(G1, G2)):
         return False
     if G1.directed or G2.directed:
         raise nx.NetworkXNotImplemented("not implemented for directed type")
