@@ -111,7 +111,7 @@ def check_shared(transport: Any, nbytes: int) -> None:
     transport.numbers(0)
     want = np.repeat(np.arange(1, size + 1), 8)
     np.testing.assert_array_equal(gpu.asnumpy(shared.arrays[rank])[: 8 * size], want)
-    shared.received(5)
+    shared.count_received(5)
     assert transport.received == before + 5
 
 

@@ -26,7 +26,7 @@ IN_PLACE = {
     "distances": lambda A: alg.sssp(A, 1),
     "components": alg.connected_components,
     "ranks": lambda A: alg.pagerank(A, tol=1e-9),
-    "correlation of degrees": alg.degree_assortativity,
+    "correlation of degrees": lambda A: gb.Vector.from_dense([alg.degree_assortativity(A)]),
     "ranks by weight": lambda A: alg.pagerank(A, tol=1e-9, weighted=True),
 }
 
