@@ -25,8 +25,9 @@ __device__ __forceinline__ u32 allowed_word(const Output& out, u64 word, u64 siz
 
 // Writes the values of the entries of `word` that this warp owns, and returns their presence bits. `old`: the word's presence
 // bits before; `region`: the entries that the operation assigns (ALL for most); `has`: of these, the ones with a result, each
-// in its lane's z. All lanes call.
-__device__ __forceinline__ u32 write_values(const Output& out, u64 word, u32 old, u32 allowed, u32 region, u32 has, Z z, u32 owned) {
+// in its lane's z; `before`: the old value, if the caller has read it. All lanes call.
+__device__ __forceinline__ u32 write_values(const Output& out, u64 word, u32 old, u32 allowed, u32 region, u32 has, Z z, u32 owned,
+                                            const W* before = nullptr) {
   const u32 lane = lane_id();
   const u64 i = 32 * word + lane;
   const u32 inside = allowed & region;
@@ -34,7 +35,7 @@ __device__ __forceinline__ u32 write_values(const Output& out, u64 word, u32 old
   const u32 kept = old & ((allowed & ~region) | (out.replace ? 0 : ~allowed) | (ACCUM ? inside : 0));
   const u32 now = (results | kept) & owned;
   if (has_bit(owned & results, lane)) {
-    out.values[i] = ACCUM && has_bit(old, lane) ? accumulate(out.old_values[i], z) : cast<W>(z);
+    out.values[i] = ACCUM && has_bit(old, lane) ? accumulate(before ? *before : out.old_values[i], z) : cast<W>(z);
   } else if (has_bit(now, lane) && out.values != out.old_values) {
     out.values[i] = out.old_values[i];
   }

@@ -12,6 +12,8 @@
 
 namespace szc {
 
+constexpr u32 AHEAD = sizeof(X) <= 8 ? 4 : 2;  // entries that a thread requests at once
+
 __device__ __forceinline__ void fold_block(Z& z, bool& has, Z* shared, u8* shared_has) {
   for (u32 pass = 0; pass < 2; ++pass) {  // lanes of a warp, then the warps' results in the first warp
     for (u32 d = 16; d; d >>= 1) {
@@ -40,11 +42,22 @@ extern "C" __global__ void __launch_bounds__(256)
   __shared__ u32 last;
   Z z = identity();
   bool has = false;
-  for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < size; i += (u64)gridDim.x * blockDim.x) {
-    if (!present(x_bits, i)) continue;
-    const Z next = load(x[i]);
-    z = has ? add(z, next) : next;
-    has = true;
+  const u64 stride = (u64)gridDim.x * blockDim.x;
+  for (u64 first = (u64)blockIdx.x * blockDim.x + threadIdx.x; first < size; first += AHEAD * stride) {
+    bool there[AHEAD];
+    X next[AHEAD];
+#pragma unroll
+    for (u32 k = 0; k < AHEAD; ++k) {
+      const u64 i = first + k * stride;
+      there[k] = i < size && present(x_bits, i);
+      next[k] = there[k] ? x[i] : X();
+    }
+#pragma unroll
+    for (u32 k = 0; k < AHEAD; ++k) {
+      if (!there[k]) continue;
+      z = has ? add(z, load(next[k])) : load(next[k]);
+      has = true;
+    }
   }
   fold_block(z, has, shared, shared_has);
   if (threadIdx.x == 0) {

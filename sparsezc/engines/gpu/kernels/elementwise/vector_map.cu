@@ -38,6 +38,7 @@ extern "C" __global__ void __launch_bounds__(256)
       u32 word[AHEAD];
       U x[AHEAD];
       V y[AHEAD];
+      W before[AHEAD];
       bool has_u[AHEAD], has_v[AHEAD], asked[AHEAD];
 #pragma unroll
       for (u32 k = 0; k < AHEAD; ++k) {
@@ -52,6 +53,8 @@ extern "C" __global__ void __launch_bounds__(256)
         asked[k] &= (has_u[k] || !NEEDS_U) && (has_v[k] || !NEEDS_V);
         x[k] = READS_U && asked[k] && has_u[k] ? u[j] : U();
         y[k] = READS_V && asked[k] && has_v[k] ? v[i] : V();
+        const u32 were = ACCUM ? __shfl_sync(ALL, old, (int)from) : 0;
+        before[k] = asked[k] && has_bit(were, lane) ? old_w[i] : W();
       }
 #pragma unroll
       for (u32 k = 0; k < AHEAD; ++k) {
@@ -59,7 +62,8 @@ extern "C" __global__ void __launch_bounds__(256)
         Z z = Z();
         const bool has = asked[k] && compute(x[k], y[k], has_u[k], has_v[k], s, s2, 32 * (base + word[k]) + lane, z);
         const u32 from = word[k], lets = __shfl_sync(ALL, allowed, (int)from), where = __shfl_sync(ALL, assigned, (int)from);
-        const u32 bits = write_values(out, base + from, __shfl_sync(ALL, old, (int)from), lets, where, __ballot_sync(ALL, has), z, ALL);
+        const u32 bits = write_values(out, base + from, __shfl_sync(ALL, old, (int)from), lets, where, __ballot_sync(ALL, has), z, ALL,
+                                      &before[k]);
         if (lane == from) now = bits;
       }
     }
