@@ -102,6 +102,9 @@ def every_width(*, crossed: bool = True) -> list[Case]:
     ):
         some = [case for case in _products(op[dtype], dtype, hubs=1024) if case[0] == "mxv"]
         found += [("mxv.hubs", *case[1:]) for case in some]
+        case = spmv.Case(op[dtype], False, dtype, dtype, Form(False, False, True, budget.LONG), None, op[dtype].return_type)
+        source = codegen.source("row_groups.cu", spmv.prelude(case))
+        found.append(("row_groups", "#define KERNEL row_groups\n" + source, "row_groups"))
     for op, dtype in (
         (semiring.plus_times, datatypes.FP32),
         (semiring.min_plus, datatypes.INT64),
@@ -195,6 +198,7 @@ def _panels() -> Iterator[Case]:
     source = codegen.source("panel.cu", codegen.typedefs(Id="u32"))
     yield "panel_rows", "#define KERNEL panel_rows\n" + source, "panel_rows"
     yield "lines", codegen.source("bits.cu", ""), "lines"
+    yield "entry_keys", "#define KERNEL entry_keys\n" + codegen.source("entry_keys.cu", ""), "entry_keys"
 
 
 def _by_vertex() -> Iterator[Case]:
