@@ -102,7 +102,9 @@ def every_width(*, crossed: bool = True) -> list[Case]:
     ):
         some = [case for case in _products(op[dtype], dtype, hubs=1024) if case[0] == "mxv"]
         found += [("mxv.hubs", *case[1:]) for case in some]
-        case = spmv.Case(op[dtype], False, dtype, dtype, Form(False, False, True, budget.LONG), None, op[dtype].return_type)
+        case = spmv.Case(
+            op[dtype], False, dtype, dtype, Form(False, False, True, budget.LONG), None, op[dtype].return_type
+        )
         source = codegen.source("row_groups.cu", spmv.prelude(case))
         found.append(("row_groups", "#define KERNEL row_groups\n" + source, "row_groups"))
     for op, dtype in (

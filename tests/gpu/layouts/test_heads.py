@@ -11,6 +11,8 @@ import pytest
 
 import sparsezc as gb
 from sparsezc.device import cuda
+from sparsezc.engines.gpu.graphs import search
+from sparsezc.engines.gpu.layouts import head_cache
 from sparsezc.engines.gpu.layouts.head_cache import HeadCache
 from sparsezc.expr import engines
 from sparsezc.memory import budget
@@ -102,6 +104,32 @@ def test_parents_and_levels_of_a_search_are_right(gpu: Any) -> None:
     assert np.array_equal(at, want.to_coo()[0])
     level = want.to_dense(-1)
     assert all(level[p] == level[i] - 1 and A.get(p, i) is not None for i, p in zip(at, parent, strict=True) if i != 7)
+
+
+def test_a_search_pushes_what_is_not_in_the_heads(counting: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where no column is a hub they are the first entries of a row, and a search reads those behind them."""
+    monkeypatch.setattr(search, "_LINK_COST", (1.0, 1e9))
+    search._kernel.cache_clear()
+    with gb.config.set(engine="cpu"):
+        A = gb.io.read("urand:8")
+    want, read = gb.algorithms.bfs(A, 3), []
+    for alike in (4, 0):
+        monkeypatch.setattr(head_cache, "_ALIKE", alike)
+        B = A.to("gpu", placement="zerocopy", with_transpose=True)
+        with gb.config.set(head_cache="on"):
+            assert gb.algorithms.bfs(B, 3).to("cpu").isequal(want)  # the first call may have built the heads
+            counting.reset()
+            assert gb.algorithms.bfs(B, 3).to("cpu").isequal(want)
+            read.append(counting.total(0).bytes)
+            found = gb.algorithms.bfs_parents(B, 3).to("cpu").to_dense(-1)
+        kept = B._store.rows.layouts[HeadCache].built
+        assert kept.leads == (alike > 0)
+        level = want.to_dense(-1)
+        others = np.flatnonzero(level > 0)
+        assert (level[found[others]] == level[others] - 1).all()
+        assert all(A.get(p, i) is not None for i, p in zip(others, found[others], strict=True))
+    assert 0.75 * read[1] < read[0] < 0.95 * read[1]  # 8 of 32 entries a row; neighbours share sectors
+    search._kernel.cache_clear()
 
 
 def _ids_read(emulated: Any, A: gb.Matrix, v: gb.Vector) -> int:

@@ -29,6 +29,7 @@ from sparsezc.semirings.types.datatypes import BOOL, INT32, INT64, DataType
 # The cost of an entry of a push or a pull, where a row costs 1: near, then over the link.
 _NEAR_COST, _LINK_COST = (3.0, 1.0), (16.0, 16.0)
 _BY_HEADS = 2  # the argument of search.cu
+_LINK_PIECE = 8  # items of rows over the link: of 32 a warp may have so many rows that others wait (7% of urand:24)
 
 
 class FirstSlices:
@@ -59,6 +60,7 @@ class _Case(NamedTuple):
     near: bool
     long: int
     rows_at_once: int
+    leads: bool = False
 
 
 class _Back(NamedTuple):
@@ -155,10 +157,11 @@ class Search:
         self.by_heads = leaves and self._pulled.k > 0 and not self.near
         at_once, heads = rows_per_warp.choose(rows), self.heads.k + self._pulled.k > 0
         grows = result is BOOL and back is rows
-        case = _Case(rows.wide, result, grows, heads, self.near, rows.chunks.length, at_once)
+        case = _Case(rows.wide, result, grows, heads, self.near, rows.chunks.length, at_once, self.heads.leads)
         kernel = _kernel(gpu, stats.collecting is not None, case)  # type: ignore[arg-type]  # hashable, as in plan.py
         self.state = gpu.xp.zeros(8 + whole_loops.WAIT, np.uint64)
-        self._grid = shares(rows, kernel, at_once)
+        blocks, shared = shares(rows, kernel, at_once)
+        self._grid = blocks, shared if self.near else shared._replace(piece=min(shared.piece, _LINK_PIECE))
         sliced = 0.0 if self.near or back is None else back.layouts[FirstSlices].share_of(back)
         self._run, self._sliced = stats.together(kernel, self.near), sliced
 
@@ -202,7 +205,7 @@ def text(case: _Case) -> str:
         (
             codegen.typedefs(Id="u64" if case.wide else "u32", W=case.result),
             codegen.flags(PARENTS=case.result is INT64, LEVEL=case.result is INT32),
-            codegen.flags(GROWS=case.grows, HEADS=case.heads, NEAR=case.near),
+            codegen.flags(GROWS=case.grows, HEADS=case.heads, LEADS=case.leads, NEAR=case.near),
             rows_text(case.long, case.rows_at_once),
             f"constexpr float PUSH_COST = {push}f, PULL_COST = {pull}f;",
         )

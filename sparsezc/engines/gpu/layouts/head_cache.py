@@ -3,7 +3,8 @@
 A pull over a monoid with a terminal value reads a row until one of its columns is in the vector; that is mostly a hub.
 With the largest hubs of each row in device memory, few rows are read over the host link. Pushes, and pulls without
 early exit, need all of a row; they use the cache for rows that are short enough to be whole in it, as most are on a
-road network. ``gb.config.head_cache`` turns it on and off, ``gb.config.head_budget`` limits its memory.
+road network. Where no column is a hub, heads are the first entries of a row, and searches push the others only.
+``gb.config.head_cache`` turns it on and off, ``gb.config.head_budget`` limits its memory.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from sparsezc.device import cuda
 from sparsezc.device.protocol import Device
 from sparsezc.engines.gpu import placements
 from sparsezc.engines.gpu.placements.segment_cache import SegmentCache
-from sparsezc.engines.gpu.runtime import codegen, launch
+from sparsezc.engines.gpu.runtime import codegen, launch, truth
 from sparsezc.engines.gpu.storage.layout import Built, Demand
 from sparsezc.engines.gpu.storage.matrix_store import Rows
 from sparsezc.errors import warn_slow
@@ -30,16 +31,18 @@ from sparsezc.semirings.types.datatypes import BOOL, DataType
 _LINE = 32  # entries that a request brings for a row, however short
 _MOST = 32  # slots a row: one lane of the warp that builds a row holds one
 _STEPS = 2000  # of a rank between degrees that differ by the factor 2: 32 of these fit 16 bits
+_ALIKE = 4  # times the mean column: with none longer any entry is as good for pulls, and pushes can tell the first ones
 _FREE = 0.5  # share of the free device memory, as vectors need some too
 
 
 @dataclass(frozen=True, eq=False)
 class Heads:
-    """The cache: k slots for each row; `values` only if a multiply needs them."""
+    """The cache: k slots for each row; `values` only if a multiply needs them; `leads`: the first entries of each."""
 
     k: int
     ids: Any
     values: Any
+    leads: bool = False
 
     @property
     def nbytes(self) -> int:
@@ -218,7 +221,7 @@ def sample(rows: Rows, columns: Rows | None, dtype: DataType) -> Rows | None:
 
 
 def _make(rows: Rows, columns: Rows | None, dtype: DataType, k: int, values: bool) -> Heads:
-    """Return new heads; the longest rows of the transpose are the hubs."""
+    """Return new heads: hubs, the longest rows of the transpose; where none is much longer, the first entries."""
     gpu: Device = cuda.current()
     xp = gpu.xp
     padded = -(-rows.nrows // 32) * 32 * k
@@ -232,8 +235,11 @@ def _make(rows: Rows, columns: Rows | None, dtype: DataType, k: int, values: boo
         )
     )
     kernel = codegen.kernel(gpu, "head_cache.cu", prelude, "heads")
+    hubs, leads = rows.layouts[ColumnRanks].offsets() if columns is None else columns.indptr, False
+    if columns is not None and truth.holds_all((hubs[1:] - hubs[:-1]) * columns.nrows <= _ALIKE * columns.nvals):
+        hubs, leads = 0, True
     kernel.launch(
-        launch.blocks(gpu, rows.nrows), rows.arguments, heads=ids, head_values=kept, k=k,
-        hubs=rows.layouts[ColumnRanks].offsets() if columns is None else columns.indptr, counter=xp.zeros(1, np.uint64),
+        launch.blocks(gpu, rows.nrows), rows.arguments, heads=ids, head_values=kept, k=k, hubs=hubs,
+        counter=xp.zeros(1, np.uint64),
     )  # fmt: skip
-    return Heads(k, ids, kept)
+    return Heads(k, ids, kept, leads)

@@ -11,7 +11,8 @@
 // Source: S. Beamer, K. Asanovic, D. Patterson, Direction-optimizing breadth-first search, SC 2012, doi:10.1109/SC.2012.50.
 //
 // The prelude supplies Id; W, the type of results; the flags PARENTS and LEVEL (a result is the vertex before, or the level; with neither
-// there is none), GROWS (rows are those of the transpose, and there are no results), HEADS (either side may have them), NEAR;
+// there is none), GROWS (rows are those of the transpose, and there are no results), HEADS (either side may have them), LEADS (heads are the first
+// entries of their rows), NEAR;
 // LONG and ROWS_PER_WARP as for mxv.cu; PUSH_COST and PULL_COST, what an entry of a push or a pull costs where a row costs 1.
 #include "grid.cuh"
 #include "head_cache.cuh"
@@ -20,6 +21,7 @@
 namespace szc {
 
 constexpr u32 TOGETHER = 2;  // entries that a lane of a push loads together
+constexpr u32 TOLD = 4;      // heads that it does
 constexpr u32 SETTLED = 4;   // words that a warp settles together
 constexpr u32 LOOKED = 16;   // entries of its row that a lane of a pull looks at before the warp streams it
 constexpr u32 MANY = 256;    // with more vertices than one in so many in the frontier, a search goes on by the heads alone
@@ -81,11 +83,16 @@ __device__ __forceinline__ void push(const Search& s, const Side& side, const He
       end = (u64)side.indptr[row + 1];
     }
     if (end - begin > LONG) end = begin;
-    if (HEADS && end - begin <= heads.k) {  // whole in the heads
-      for (; begin < end; --end) {
-        const Id id = heads.ids[(word * heads.k + (end - begin - 1)) * 32 + lane];
-        meet(id, look(id), row);
+    if (HEADS && (LEADS || end - begin <= heads.k)) {  // what the heads have of the row
+      const u32 told = end - begin < heads.k ? (u32)(end - begin) : heads.k;
+      for (u32 j = 0; j < told; j += TOLD) {
+        u64 at[TOLD], of[TOLD];
+        bool active[TOLD];
+#pragma unroll
+        for (u32 i = 0; i < TOLD; ++i) at[i] = (word * heads.k + j + i) * 32 + lane, of[i] = row, active[i] = j + i < told;
+        read_together(at, active, of, [&](u64 slot) { return heads.ids[slot]; }, look, meet);
       }
+      begin += told;
     }
     if (NEAR) {
       stream_together<TOGETHER>(begin, end, row, load, look, meet);
