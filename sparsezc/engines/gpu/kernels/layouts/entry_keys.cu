@@ -1,8 +1,8 @@
 // A key for each entry of a matrix, by which entries are sorted for row_groups.cu.
 //
-// Who calls: engines/gpu/layouts/row_groups.py. All memory on the device. A warp takes 32 rows at a time. A row's place is
-// its group and, in `tag_bits` bits, its place in the group. From high to low a key is the group, the column and the place, the
-// last two in 32 bits.
+// Who calls: engines/gpu/layouts/row_groups.py. All memory on the device. A warp takes 32 rows at a time. A row's place, in `places`, is
+// its group and, in `tag_bits` bits, its place in the group. From high to low a key in `keys` is the group, the column and the
+// place in the group, the last two in 32 bits.
 #include "warp.cuh"
 
 namespace szc {
