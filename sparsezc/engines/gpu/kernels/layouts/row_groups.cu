@@ -19,10 +19,29 @@ constexpr u32 ROWS = MOST / 32;  // of a lane
 // `words`: the entries; item i has those from begins[i] to begins[i + 1], of group group[i], whose items are first[group] and
 // on. `places`: the rows of all groups, `size` in all. `partial`: MOST sums for each item of a group that has several; `arrived`,
 // for each such group: zeros on entry. Rows without entries are not written.
+// *p = add(*p, z) for the lanes that are `in`, in shared memory that is the warp's own. An atomic of 4 bytes is an instruction or a short
+// loop; sums of 8 bytes are added in turns: the lanes that meet at a row write their numbers to its claim, and one is read. All lanes call.
+__device__ __forceinline__ void add_to(Z* sums, volatile u8* claims, u32 row, bool in, Z z) {
+  if constexpr (sizeof(Z) == 4) {
+    if (in) combine(sums + row, z);
+    return;
+  }
+  while (__any_sync(ALL, in)) {
+    if (in) claims[row] = (u8)lane_id();
+    __syncwarp();
+    if (in && claims[row] == lane_id()) {
+      sums[row] = add(sums[row], z);
+      in = false;
+    }
+    __syncwarp();
+  }
+}
+
 extern "C" __global__ void __launch_bounds__(256)
     KERNEL(u64 count, const u64* begins, const u32* group, const u32* first, const u32* words, const A* values, const X* x, u32 tag_bits,
            const u32* places, u64 size, Z* partial, u32* arrived, Z* w, u64* counter) {
   __shared__ Z all_sums[8][MOST];
+  __shared__ u8 claims[8][MOST];
   const u32 lane = lane_id();
   Z* const sums = all_sums[threadIdx.x >> 5];
   const A a = READS_VALUES ? values[0] : A();
@@ -48,7 +67,7 @@ extern "C" __global__ void __launch_bounds__(256)
       }
 #pragma unroll
       for (u32 k = 0; k < FLIGHT; ++k) {
-        if (in[k]) combine(sums + (word[k] & (bit(tag_bits) - 1)), multiply(a, v[k], 0, word[k] >> tag_bits));
+        add_to(sums, claims[threadIdx.x >> 5], word[k] & (bit(tag_bits) - 1), in[k], multiply(a, v[k], 0, word[k] >> tag_bits));
       }
     }
     __syncwarp();
