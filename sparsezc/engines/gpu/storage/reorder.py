@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from sparsezc.device import cuda
+from sparsezc.engines.gpu.runtime import gather_scatter
 from sparsezc.engines.gpu.storage import compressed_ids, row_blocks
 from sparsezc.engines.gpu.storage.matrix_store import Rows
 from sparsezc.engines.gpu.storage.renumber import ENTRY_BYTES, renumbered
@@ -60,17 +61,8 @@ def by_degree(rows: Rows, columns: Rows | None) -> Order:
     xp = cuda.current().xp
     degrees = rows.indptr[1:] - rows.indptr[:-1]
     if columns is None:
-        degrees = degrees + _counts(rows)
+        pieces = row_blocks.pieces(rows.nvals, ENTRY_BYTES)
+        degrees = degrees + gather_scatter.counts(rows.indices, rows.ncols, pieces)
     elif columns is not rows:
         degrees = degrees + columns.indptr[1:] - columns.indptr[:-1]
     return Order.of(xp.argsort(-degrees, kind="stable"))
-
-
-def _counts(rows: Rows) -> Any:
-    """Return the number of entries in each column."""
-    xp = cuda.current().xp
-    counts = xp.zeros(rows.ncols, np.int64)
-    for start, stop in row_blocks.pieces(rows.nvals, ENTRY_BYTES):
-        ids = rows.indices.load(start, stop).astype(np.int64)
-        counts += xp.bincount(ids, minlength=rows.ncols)
-    return counts
