@@ -33,7 +33,7 @@ STREAM = "stream"  # the kernel whose size is known
 KERNELS = rf"regex:^({STREAM}|mxv|vxm|spmm|multi_source_bfs_\w+)$"
 STREAM_BYTES = 64 << 20
 # Of benchmarks.suites.gap_kernels.KERNELS:
-NOT_MODELLED = ("tc", "bc")  # products of matrices that are no searches, or of panels of numbers
+NOT_MODELLED = ("tc", "bc", "bc1", "bc16")  # products of matrices that are no searches, or of panels of numbers
 LOOKS_AT_HEADS = ("bfs", "cc", "bfs64", "bfs_parents")  # pull over a monoid that stops
 READS_VALUES = ("sssp",)  # and takes them packed; spmv measures how both arrays stream
 

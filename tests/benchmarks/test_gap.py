@@ -60,9 +60,11 @@ def test_bytes_count_ids_and_values_of_the_rows_that_are_read(tmp_path: Path) ->
     nbytes = {case["name"]: case["derived"]["nbytes"] for case in cases(path)}
     ids = 8 * 16  # 8 edges in both directions; the CPU engine has ids of 8 bytes
     assert nbytes == {
-        "bfs": ids, "sssp": ids + 16, "cc": ids, "pagerank": ids, "spmv plus_second": ids, "spmv plus_times": ids + 64,
+        "bfs": ids, "sssp": ids + 16, "cc": ids, "pagerank": ids, "pagerank32": ids, "spmv plus_second": ids,
+        "spmv plus_times": ids + 64,
         "tc": ids / 2,  # each edge from one of its ends
-        "bc": 4 * (ids + 64),  # from four leaves: all rows on the way out, the middle's on the way back
+        # From a leaf: all rows on the way out, the middle's on the way back. 16 draws hold the middle twice.
+        "bc": 4 * (ids + 64), "bc1": ids + 64, "bc16": 14 * (ids + 64) + 2 * ids,
         "bfs64": 64 * ids, "bfs_parents": ids,
     }  # fmt: skip
 
