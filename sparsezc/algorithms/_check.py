@@ -77,20 +77,25 @@ def pairs(given: Any, A: Matrix) -> Matrix:
     return made
 
 
-def full(v: Any, n: int, name: str) -> Vector:
-    """Return `v` as FP64, with a zero wherever it has no entry."""
+def full(v: Any, n: int, name: str, beside: Vector | None = None) -> Vector:
+    """Return `v` as FP64, with a zero wherever it has no entry; where `beside` lies, a vector with all its entries.
+
+    A vector that is on no engine yet would be made on the CPU's, and cross the link afterwards.
+    """
     if not isinstance(v, Vector):
         raise DomainMismatch(f"{name} is a {type(v).__name__}; a Vector is needed")
     if v.size != n:
         raise DimensionMismatch(f"{name} has size {v.size}; the graph has {n} vertices")
     made = Vector.from_scalar(0.0, n, datatypes.FP64)
+    if beside is not None:
+        made << beside.apply(binary.second, right=0.0)
     made(binary.plus) << v
     return made
 
 
-def distribution(v: Any, n: int, name: str) -> Vector:
-    """Return `v` scaled to sum 1, with a zero wherever it has no entry."""
-    made = full(v, n, name)
+def distribution(v: Any, n: int, name: str, beside: Vector | None = None) -> Vector:
+    """Return `v` scaled to sum 1, with a zero wherever it has no entry; `beside` as :func:`full` takes it."""
+    made = full(v, n, name, beside)
     total, lowest = made.reduce(monoid.plus).new().get(), made.reduce(monoid.min).new().get()
     if not (lowest >= 0 and 0 < total < float("inf")):
         raise InvalidValue(

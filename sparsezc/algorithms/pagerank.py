@@ -99,12 +99,12 @@ def pagerank(
     dtype = datatypes.FP32 if isinstance(nstart, Vector) and nstart.dtype is datatypes.FP32 else datatypes.FP64
     if n == 0:
         return Vector(dtype, 0)
-    uniform = Vector.from_scalar(1.0 / n, n, datatypes.FP64)
-    teleport = uniform if personalization is None else _check.distribution(personalization, n, "personalization")
-    start = uniform if nstart is None else _check.distribution(nstart, n, "nstart")
-    leak = None if dangling is None else _check.distribution(dangling, n, "dangling")
     # d / k, and 0 where k is 0: a full vector needs no test for missing entries
     share = _check.full(out_weight(A, weighted).apply(binary.truediv, left=damping).new(datatypes.FP64), n, "k")
+    uniform = Vector.from_scalar(1.0 / n, n, datatypes.FP64)
+    teleport = uniform if personalization is None else _check.distribution(personalization, n, "personalization", share)
+    start = uniform if nstart is None else _check.distribution(nstart, n, "nstart", share)
+    leak = None if dangling is None else _check.distribution(dangling, n, "dangling", share)
     teleport, share = (v if v.dtype is dtype else v.dup(dtype) for v in (teleport, share))
     total = monoid.plus[datatypes.FP64]
     multiply = semiring.plus_times[datatypes.FP64] if weighted else semiring.plus_second[datatypes.FP64]

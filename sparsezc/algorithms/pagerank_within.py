@@ -100,10 +100,10 @@ def pagerank_within(
     if n == 0:
         return Vector(dtype, 0)
     uniform = Vector.from_scalar(1.0 / n, n, dtype)
-    teleport = uniform if personalization is None else _check.distribution(personalization, n, "personalization")
-    leak = None if dangling is None else _check.distribution(dangling, n, "dangling")
     # d / k, and what a vertex holds back by sum|r|: 0 where k is 0, as nothing is read there
     share = _check.full(out_weight(A, weighted).apply(binary.truediv, left=damping).new(dtype), n, "k")
+    teleport = uniform if personalization is None else _check.distribution(personalization, n, "personalization", share)
+    leak = None if dangling is None else _check.distribution(dangling, n, "dangling", share)
     held = _check.full(out_degree(A).apply(binary.times, right=_HELD / max(A.nvals, 1)).new(dtype), n, "k")
     total = monoid.plus[dtype]
     multiply = semiring.plus_times[dtype] if weighted else semiring.plus_first[dtype]
