@@ -3,8 +3,7 @@
 It is the README's test line with a plugin, this file; ARG goes to pytest (a folder, ``-k NAME``). A table by folders
 has the processor time of the tests' processes and of those that they started, user and system; how many cases passed;
 and how many kernels the emulator was asked for, each counted once. ``--lines`` counts the statements of the package
-that ran in pytest's own processes, by the package `coverage`, room by room: it sees neither loops that numba compiled
-nor ranks. Kernels of an earlier run are not compiled anew: remove ``.pytest_cache`` before a comparison. On a busy
+that ran in these processes, by the package `coverage`, room by room: it does not see loops that numba compiled. Kernels of an earlier run are not compiled anew: remove ``.pytest_cache`` before a comparison. On a busy
 machine processor time varies by a tenth.
 """
 
@@ -24,7 +23,15 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-_FOLDER, _LINES = "SPARSEZC_COST_FOLDER", "SPARSEZC_COST_LINES"
+_FOLDER = "SPARSEZC_COST_FOLDER"
+#: How coverage counts: also in processes that tests start, workers and ranks, which end by os._exit.
+_COUNTING = """[run]
+source_pkgs = sparsezc
+parallel = true
+patch = subprocess, _exit
+disable_warnings = module-not-measured, no-data-collected
+data_file = {folder}/.coverage
+"""
 
 
 def _seconds() -> float:
@@ -39,14 +46,6 @@ class Plugin:
         self.seconds: Counter[str] = Counter()
         self.cases: Counter[str] = Counter()
         self.kernels: set[str] = set()
-        self.lines: Any = None
-        if _LINES in os.environ:
-            import coverage
-
-            file = str(Path(os.environ[_FOLDER], ".coverage"))
-            self.lines = coverage.Coverage(file, data_suffix=True, source_pkgs=["sparsezc"])
-            self.lines.set_option("run:disable_warnings", ["module-not-measured", "no-data-collected"])
-            self.lines.start()
 
     def pytest_collection_finish(self) -> None:
         from tests.emulator.compiler import Compiler
@@ -73,9 +72,6 @@ class Plugin:
             self.cases["/".join(report.nodeid.split("::")[0].split("/")[:2])] += 1
 
     def pytest_unconfigure(self, config: pytest.Config) -> None:
-        if self.lines is not None:
-            self.lines.stop()
-            self.lines.save()
         controls = config.pluginmanager.hasplugin("dsession")  # its children are the workers, which count themselves
         whole = sum(os.times()[:2]) if controls else _seconds()
         self.seconds["collecting, reports"] = whole - sum(self.seconds.values())
@@ -124,9 +120,12 @@ def main() -> int:
     parser.add_argument("--out", type=Path, help="also write the table to a file, as JSON")
     options, given = parser.parse_known_args()
     with tempfile.TemporaryDirectory() as name:
-        environment = os.environ | {_FOLDER: name} | ({_LINES: "1"} if options.lines else {})
-        command = [sys.executable, "-m", "pytest", "-n", "2", "--dist", "worksteal", "-p", "tests.cost", *given]
-        ended = subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode
+        command = [sys.executable]
+        if options.lines:
+            Path(name, "counting").write_text(_COUNTING.format(folder=name))
+            command += ["-m", "coverage", "run", "--rcfile", f"{name}/counting"]
+        command += ["-m", "pytest", "-n", "2", "--dist", "worksteal", "-p", "tests.cost", *given]
+        ended = subprocess.run(command, cwd=ROOT, env=os.environ | {_FOLDER: name}, check=False).returncode
         found = table(Path(name))
         if options.lines:
             rooms = found["rooms"] = _lines_of(Path(name))
