@@ -3,8 +3,9 @@
 It is the README's test line with a plugin, this file; ARG goes to pytest (a folder, ``-k NAME``). A table by folders
 has the processor time of the tests' processes and of those that they started, user and system; how many cases passed;
 and how many kernels the emulator was asked for, each counted once. ``--lines`` counts the statements of the package
-that ran in these processes, by the package `coverage`, room by room: it does not see loops that numba compiled. Kernels of an earlier run are not compiled anew: remove ``.pytest_cache`` before a comparison. On a busy
-machine processor time varies by a tenth.
+that ran in these processes, by the package `coverage`, room by room: it does not see loops that numba compiled.
+Kernels of an earlier run are not compiled anew: remove ``.pytest_cache`` before a comparison. On a busy machine
+processor time varies by a tenth.
 """
 
 from __future__ import annotations
