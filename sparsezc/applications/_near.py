@@ -17,7 +17,7 @@ from sparsezc.errors import ConvergenceFailure
 from sparsezc.memory.budget import require_host
 from sparsezc.terminal.progress import steps
 
-__all__ = ["Found", "Ints", "Problem", "by_arrays", "by_engine", "by_loops", "reading"]
+__all__ = ["Found", "Ints", "Problem", "solutions"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -54,12 +54,14 @@ class Problem(NamedTuple):
 
 
 class Found(NamedTuple):
-    """The pairs of a solution, in any order: the position of the seed, the vertex, its degree, and y.
+    """The pairs of some seeds' solutions, in any order: the position of the seed, the vertex, its degree, and y.
 
-    `ends` returns how many entries end at each of them that begin at an earlier one or at itself, in an order: it takes
-    the rank of each pair, and returns numbers by rank. The pairs of a seed follow each other in that order.
+    `seeds`: how many there are. `ends` returns how many entries end at each pair that begin at an earlier one or at
+    itself, in an order: it takes the rank of each pair, and returns numbers by rank. The pairs of a seed follow each
+    other in that order.
     """
 
+    seeds: int
     seed: Ints
     vertex: Ints
     degree: Ints
@@ -105,38 +107,32 @@ class _Lent:
         return ends, self._rows.indices
 
 
+def solutions(S: Matrix, problem: Problem) -> Iterator[Found]:
+    """Solve: yield what is found around seeds that follow each other, as many together as there is room for."""
+    limits = problem.alpha, problem.rho, problem.most, problem.max_iter, _STEPS
+    left, far = problem.seeds, 0.0
+    while left.size and (found := replay.local_pagerank(S, left, limits)) is not None:
+        seeds = found.sizes.size
+        if found.settled:
+            seed = np.repeat(np.arange(seeds), found.sizes)
+            yield Found(seeds, seed, found.vertex, found.degree, found.y, found.ends)
+        far, left = max(far, found.grown), left[seeds:]
+    if far:
+        raise problem.failure(far)
+    if left.size:
+        with _reading(S) as rows:
+            rest = problem._replace(seeds=left)
+            yield _by_loops(S, rows, rest) or _by_arrays(rows, rest)
+
+
 @contextmanager
-def reading(S: Matrix) -> Iterator[_Rows]:
+def _reading(S: Matrix) -> Iterator[_Rows]:
     """Lend the rows of a matrix, which no statement may use meanwhile: where they lie, if the host can read them."""
     with replay.lent_rows(S) as rows:
         yield _Extracted(S) if rows is None else _Lent(rows)
 
 
-def by_engine(S: Matrix, problem: Problem) -> Found | None:
-    """Solve one seed after the other where the matrix is; None if the engine cannot."""
-    limits = problem.alpha, problem.rho, problem.most, problem.max_iter, _STEPS
-    parts = []
-    for seed in problem.seeds.tolist():
-        part = replay.local_pagerank(S, seed, limits)
-        if part is None:
-            return None
-        parts.append(part)
-    if grown := [part.grown for part in parts if not part.settled]:
-        raise problem.failure(max(grown))
-
-    def ends(rank: Ints) -> Ints:
-        made, begin = np.empty(rank.size, np.int64), 0
-        for part in parts:
-            mine = slice(begin, begin := begin + part.y.size)
-            made[mine] = part.ends(rank[mine] - mine.start)
-        return made
-
-    sizes = [part.y.size for part in parts]
-    vertex, degree, y = (np.concatenate([getattr(part, x) for part in parts]) for x in ("vertex", "degree", "y"))
-    return Found(np.repeat(np.arange(len(parts)), sizes), vertex, degree, y, ends)
-
-
-def by_loops(S: Matrix, rows: _Rows, problem: Problem) -> Found | None:
+def _by_loops(S: Matrix, rows: _Rows, problem: Problem) -> Found | None:
     """Solve each seed by compiled loops, which read the rows of all in turns; None where arrays rather do it."""
     alpha, rho, seeds = problem.alpha, problem.rho, problem.seeds
     cost = _COST * seeds.size / rho
@@ -178,10 +174,11 @@ def by_loops(S: Matrix, rows: _Rows, problem: Problem) -> Found | None:
         made: Ints = run(loops.later_ends, (place, starts, ids), begin, inside, rank)
         return made
 
-    return Found(np.repeat(np.arange(seeds.size), np.diff(begin)), known[inside], degree[inside], y, ends)
+    seed = np.repeat(np.arange(seeds.size), np.diff(begin))
+    return Found(seeds.size, seed, known[inside], degree[inside], y, ends)
 
 
-def by_arrays(rows: _Rows, problem: Problem) -> Found:
+def _by_arrays(rows: _Rows, problem: Problem) -> Found:
     """Solve all seeds together, step by step: the reference."""
     near = _Near(rows, problem)
     y = _solved(near, problem)
@@ -193,7 +190,7 @@ def by_arrays(rows: _Rows, problem: Problem) -> Found:
         one, other = ranks[flows.indices], np.repeat(rank, np.diff(flows.indptr))
         return np.bincount(np.maximum(one, other)[one >= 0], minlength=rank.size)
 
-    return Found(near.seed[inside], near.vertex[inside], near.degree[inside], y, ends)
+    return Found(problem.seeds.size, near.seed[inside], near.vertex[inside], near.degree[inside], y, ends)
 
 
 class _Near:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sparsezc.algorithms import _check as graphs
 from sparsezc.algorithms._pattern import simple
 from sparsezc.applications import _check
-from sparsezc.applications._near import Found, Problem, by_arrays, by_engine, by_loops, reading
+from sparsezc.applications._near import Found, Problem, solutions
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.semirings.types import datatypes
@@ -69,8 +69,8 @@ def local_clustering(
 
     Proximal gradient steps of length 1 from 0 only grow, and never beyond the vertices of the solution (theorem 2), so
     no row but theirs is read, once, at the step that reaches it; these rows hold no more than 1 / rho entries a seed,
-    and the steps themselves run on the host, or on a GPU in one launch for a seed of many. With y = D^-1/2 q, and a
-    row of each matrix for a seed::
+    and the steps themselves run on the host, or, where these entries are many, on a GPU: in one launch for a seed, or
+    for many. With y = D^-1/2 q, and a row of each matrix for a seed::
 
         Y = max((1 - alpha)/2 (Y + Y S D^-1) + alpha s D^-1 - rho alpha, 0)
         p = Y D
@@ -101,26 +101,25 @@ def local_clustering(
     most = graphs.count(max_iter, "max_iter", 1)
     problem, S = Problem(n, at, alpha, rho, tol, most), simple(A)
     total = S.nvals
-    if (found := by_engine(S, problem)) is not None:
-        best, conductance = _sweeps(found, at.size, total)
-    else:
-        with reading(S) as rows:
-            found = by_loops(S, rows, problem) or by_arrays(rows, problem)
-            best, conductance = _sweeps(found, at.size, total)
-    row, vertex = found.seed, found.vertex
-    # p = Y D
-    p: Matrix = Matrix.from_coo(row, vertex, found.y * found.degree, datatypes.FP64, nrows=at.size, ncols=n)
+    parts, done = [], 0
+    for found in solutions(S, problem):
+        best, least = _sweeps(found, total)
+        # p = Y D
+        parts.append((done + found.seed, found.vertex, found.y * found.degree, best, least))
+        done += found.seeds
+    row, vertex, value, best, conductance = map(np.concatenate, zip(*parts, strict=True))
+    p: Matrix = Matrix.from_coo(row, vertex, value, datatypes.FP64, nrows=at.size, ncols=n)
     cluster = Matrix.from_coo(row[best], vertex[best], True, datatypes.BOOL, nrows=at.size, ncols=n)
     some = np.flatnonzero(np.isfinite(conductance))
     return p, cluster, Vector.from_coo(some, conductance[some], datatypes.FP64, size=at.size)
 
 
-def _sweeps(found: Found, seeds: int, total: int) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
+def _sweeps(found: Found, total: int) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
     """Return which pairs are in the best prefix of their seed's vertices by falling y; its conductance, by seed.
 
     `total`: the volume of the graph.
     """
-    seed, degree = found.seed, found.degree
+    seed, degree, seeds = found.seed, found.degree, found.seeds
     order = np.lexsort((found.vertex, -found.y, seed))
     rank = np.empty(order.size, np.int64)
     rank[order] = np.arange(order.size)

@@ -80,10 +80,10 @@ def components(A: Matrix) -> Vector | None:
         return None if found is None else Vector._from_store(engine, found, INT64, A.nrows)
 
 
-def local_pagerank(S: Matrix, seed: int, limits: tuple[float, float, float, int, int]) -> Any:
-    """Return the l1-regularised PageRank around a vertex of a symmetric matrix; None if the engine cannot.
+def local_pagerank(S: Matrix, seeds: NDArray[np.int64], limits: tuple[float, float, float, int, int]) -> Any:
+    """Return the l1-regularised PageRank around vertices of a symmetric matrix; None if the engine cannot.
 
-    The matrix has no entries on its diagonal.
+    The matrix has no entries on its diagonal. The answer is of the first of the seeds, as many as there is room for.
 
     `limits`: alpha, rho, the growth of an entry in a step that is none, the most steps, and of how many one looks
     beyond the solution (:func:`sparsezc.applications.local_clustering`).
@@ -91,13 +91,15 @@ def local_pagerank(S: Matrix, seed: int, limits: tuple[float, float, float, int,
     Returns
     -------
     object or None
-        It has `vertex`, `degree` and `y` of the solution, NumPy arrays in any order; `settled`, whether all steps that
-        it takes were taken; `grown`, the largest growth in the last one; and ``ends(rank)``, which takes ranks of the
-        vertices, from 0 on, and returns by rank how many entries end there that begin at a lower one.
+        It has `sizes`, the vertices of each solution; `vertex`, `degree` and `y` of all, NumPy arrays, those of a seed
+        behind each other in any order; `settled`, whether all steps that they take were taken; `grown`, the largest
+        growth in the last one, 0 if they were; and ``ends(rank)``, which takes ranks of the vertices, from 0 on, those
+        of a seed behind each other, and returns by rank how many entries end there that begin at a lower one of the
+        same seed.
     """
     with hold_locks(S):
         engine, store = S._need()
-        return engines.capability(engine, "local_pagerank")(store, seed, limits)
+        return engines.capability(engine, "local_pagerank")(store, seeds, limits)
 
 
 def follow(v: Vector, starts: NDArray[np.int64], length: int, meanwhile: Callable[[], None]) -> Matrix | None:

@@ -51,13 +51,14 @@ class Launcher:
         signature, types = Signature.parse(text, name, "its text"), typedefs(text)
         return cls(device.compile(text, name, signature.passed(types)), signature, types)
 
-    def resize(self, threads: int, shared: int) -> None:
+    def resize(self, threads: int, shared: int = 0) -> None:
         """Launch blocks of so many threads from now on, with so many bytes of shared memory that the text leaves open.
 
         The threads are those of the text's ``__launch_bounds__``.
         """
         self.threads = threads
-        self.function.reserve(shared)
+        if shared:
+            self.function.reserve(shared)
 
     def launch(self, blocks: int, /, *groups: Any, **named: Any) -> None:
         """Launch `blocks` blocks of :attr:`threads` threads, by default :data:`THREADS`.

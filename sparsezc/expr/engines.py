@@ -338,8 +338,8 @@ class Capabilities(Protocol):
     def components(self, matrix: Any) -> Any:
         """Return a full vector of the smallest vertex of each vertex's weak component, INT64, of a square matrix."""
 
-    def local_pagerank(self, matrix: Any, seed: int, limits: tuple[float, float, float, int, int]) -> Any:
-        """Return the l1-regularised PageRank around a vertex of a symmetric matrix without loops.
+    def local_pagerank(self, matrix: Any, seeds: NDArray[Any], limits: tuple[float, float, float, int, int]) -> Any:
+        """Return the l1-regularised PageRank around vertices of a symmetric matrix without loops.
 
         See :func:`sparsezc.core.replay.local_pagerank`.
         """

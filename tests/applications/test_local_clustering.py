@@ -1,6 +1,5 @@
 """gb.applications.local_clustering: optimality conditions in NumPy, cvxpy's minimum, every prefix of a sweep."""
 
-import importlib
 import warnings
 from unittest import mock
 
@@ -149,11 +148,11 @@ def test_only_rows_near_the_seed_matter():
 
 def test_loops_find_what_arrays_find():
     """Of seeds that share rows, and meet more vertices than the loops' table first has room for."""
-    A, module = gb.io.read("kron:12"), importlib.import_module("sparsezc.applications.local_clustering")
+    A = gb.io.read("kron:12")
     seeds = np.flatnonzero(np.diff(A._to_csr().indptr) == 7)[:40]
     found = {}
     for solver in SOLVERS:
-        with solved_by(solver), mock.patch.object(module, "by_arrays", wraps=_near.by_arrays) as arrays:
+        with solved_by(solver), mock.patch.object(_near, "_by_arrays", wraps=_near._by_arrays) as arrays:
             found[solver] = local_clustering(A, seeds, rho=2e-5)
         assert arrays.called == (solver == "arrays")
     (p, cluster, conductance), other = found["arrays"], found["loops"]

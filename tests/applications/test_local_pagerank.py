@@ -25,7 +25,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def launched(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
-    """Note of each seed if the device settled it."""
+    """Note of each call if the device solved it."""
     seen: list[bool] = []
     real = replay.local_pagerank
 
@@ -38,19 +38,33 @@ def launched(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
     return seen
 
 
+@pytest.mark.parametrize("together", [1, 5], ids=["at once", "one by one"])
 @pytest.mark.parametrize("placement", ["device", "zerocopy"])
-def test_it_finds_what_arrays_find(gpu: Any, placement: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_finds_what_arrays_find(gpu: Any, placement: str, together: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(local_pagerank, "_MANY", together)
     A, seeds = matrix(both_ways(kronecker(8, 2))), [1, 5, 40, 201]
     with solved_by("arrays"):  # which take as many steps of each seed as any of them needs
         alone = [gb.applications.local_clustering(A, seed, 0.2, 2e-4, tol=1e-6) for seed in seeds]
     seen = launched(monkeypatch)
     found = gb.applications.local_clustering(A.to("gpu", placement=placement), seeds, 0.2, 2e-4, tol=1e-6)
-    assert seen == [True] * 4
+    assert seen == [True] * (1 if together == 1 else 4)
     for row, (p, cluster, conductance) in enumerate(alone):
         assert p.nvals > 50
         assert found[0][row, :].new().to("cpu").isclose(p[0, :].new(), rel_tol=1e-9)
         assert found[1][row, :].new().to("cpu").isequal(cluster[0, :].new())
         assert found[2][row].get() == pytest.approx(conductance[0].get(), rel=1e-12)
+
+
+def test_as_many_seeds_as_have_room_are_solved_at_once(gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    A, seeds = matrix(both_ways(kronecker(6))).to("gpu"), [0, 3, 17, 20, 33]
+    host = gb.applications.local_clustering(A.to("cpu"), seeds, 0.2, 1e-3, tol=1e-6)
+    monkeypatch.setattr(local_pagerank, "_MANY", 2)
+    monkeypatch.setattr(local_pagerank.budget, "make_room", lambda nbytes: nbytes // 2)
+    seen = launched(monkeypatch)
+    found = gb.applications.local_clustering(A, seeds, 0.2, 1e-3, tol=1e-6)
+    assert seen == [True, True, True, False]  # two at once, one, one; for the last there is no room
+    for ours, theirs in zip(found, host, strict=True):
+        assert ours.to("cpu").isclose(theirs, rel_tol=1e-9)
 
 
 @pytest.mark.skipif(why_unavailable() is not None, reason=f"no emulator: {why_unavailable()}")

@@ -278,8 +278,11 @@ def _loops() -> Iterator[Case]:
                 yield "components", "#define KERNEL components\n" + source, "components"
     yield "hub", codegen.source("hub.cu", ""), "hub"
     for wide in (False, True):
-        source = codegen.source("local_pagerank.cu", local_pagerank.text(wide))
-        yield from (("local_pagerank" if name == "solve" else name, source, name) for name in ("solve", "later_ends"))
+        for each in (False, True):
+            source = codegen.source("local_pagerank.cu", local_pagerank.text(wide, each))
+            yield "local_pageranks" if each else "local_pagerank", source, "solve"
+            if not each:
+                yield "later_ends", source, "later_ends"
     for lengths, distances in (
         (datatypes.UINT8, datatypes.INT32),
         (datatypes.FP32, datatypes.FP32),

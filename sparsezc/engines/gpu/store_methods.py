@@ -310,9 +310,11 @@ class Keeper:
             return None if isinstance(matrix, HostStore) else components(matrix)
         return None
 
-    def local_pagerank(self, matrix: Any, seed: int, limits: tuple[float, float, float, int, int]) -> Any:
+    def local_pagerank(
+        self, matrix: Any, seeds: NDArray[np.int64], limits: tuple[float, float, float, int, int]
+    ) -> Any:
         with suppress(MemoryError):
-            return None if isinstance(matrix, HostStore) else local_pagerank(matrix, seed, limits)
+            return None if isinstance(matrix, HostStore) else local_pagerank(matrix, seeds, limits)
         return None
 
     def replay(self, frontier: VectorStore, number: int) -> Replay:

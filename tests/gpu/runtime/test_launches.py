@@ -193,7 +193,7 @@ def by_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
     counts_of_ids = {"allowed": 0, "sums": np.zeros(rows.nvals, np.int64), "bits": np.zeros(rows.nvals, np.uint32)}
     same = bit_dots.BitDots(rows, rows, INT64)
     same.launch((rows.indptr, rows.indices.read()), rows.wide, 0, np.ones(N, np.bool_), base=0, **counts_of_ids)
-    around = local_pagerank.local_pagerank(matrix()._store, 0, (0.1, 5e-6, 1e-10, 9, 3))
+    around = local_pagerank.local_pagerank(matrix()._store, np.zeros(1, np.int64), (0.1, 5e-6, 1e-10, 9, 3))
     assert around is not None
     around.ends(np.zeros(0, np.int64))
 

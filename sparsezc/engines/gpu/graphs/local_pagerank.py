@@ -1,7 +1,7 @@
-"""l1-regularised PageRank around a vertex without the host (local_pagerank.cu): one launch takes all steps.
+"""l1-regularised PageRank around vertices without the host (local_pagerank.cu): one launch takes all steps.
 
-The host reads rows as fast where there are few of them, but has to look up each vertex that they name; on the device
-these have places of their own.
+The host reads rows as fast where there are few of them, but has to look up each vertex that they name, and takes the
+steps of one seed after the other; on the device many seeds take theirs at once.
 """
 
 from __future__ import annotations
@@ -14,39 +14,45 @@ from numpy.typing import NDArray
 
 from sparsezc import stats
 from sparsezc.device import cuda
-from sparsezc.device.launcher import Launcher
+from sparsezc.device.launcher import THREADS, Launcher
 from sparsezc.device.protocol import Device
 from sparsezc.engines.gpu import placements
 from sparsezc.engines.gpu.graphs import whole_loops
 from sparsezc.engines.gpu.graphs.search import serves
 from sparsezc.engines.gpu.runtime import codegen, launch
-from sparsezc.engines.gpu.storage.matrix_store import MatrixStore
+from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows
+from sparsezc.memory import budget
 
-# The most entries of a solution, 1 / rho: the host solves for smaller ones in less time, and larger ones, of which most
-# never fill it, would take too much memory.
+# The entries of a launch's solutions, 1 / rho each at most: the host solves for fewer in less time. The most of one:
+# most solutions never fill it, and their arrays would take too much memory.
 _FEWEST, _MOST = 1 << 17, 1 << 26
 _FINEST = 2.0**-52  # the least growth: sums are in units of 2^-62
 _BLOCKS = 2  # of a multiprocessor: more wait longer for each other
-_STATE = 8  # numbers that local_pagerank.cu counts in, before those in which blocks wait for each other
+_MANY = 8  # seeds that are solved at once, by a block each; fewer are solved by all blocks, one after the other
+_THREADS = 512  # of a block that solves for a seed alone
+_STATE = 8  # numbers of a seed that local_pagerank.cu counts in
 _SETTLED, _FULL = 1, 2  # how it says that it ended
 
 
-class Solution(NamedTuple):
-    """The solution of one seed, in any order.
+class Solutions(NamedTuple):
+    """The solutions of the first seeds, one behind the other, each in any order.
 
     Attributes
     ----------
+    sizes : array of int64
+        The vertices of each.
     vertex, degree : arrays of int64
     y : array of float64
     settled : bool
-        Whether all steps that it takes were taken.
+        Whether all steps that they take were taken.
     grown : float
-        The largest growth in the last step.
+        The largest growth in the last step of those that have not settled; 0 if all have.
     ends : callable
-        Takes the rank of each vertex, from 0 on, and returns by rank how many entries end there that begin at a lower
-        one, in both directions.
+        Takes the rank of each vertex, from 0 on, those of a seed behind each other, and returns by rank how many
+        entries end there that begin at a lower one of the same seed, in both directions.
     """
 
+    sizes: NDArray[np.int64]
     vertex: NDArray[np.int64]
     degree: NDArray[np.int64]
     y: NDArray[np.float64]
@@ -55,60 +61,107 @@ class Solution(NamedTuple):
     ends: Any
 
 
+class _Room(NamedTuple):
+    """The places of a seed: vertices, entries, and 2^bits slots of the table of vertices that these name."""
+
+    vertices: int
+    entries: int
+    bits: int
+
+    @classmethod
+    def within(cls, rows: Rows, rho: float) -> _Room:
+        entries = min(rows.nvals, int(1 / rho) + 1)
+        vertices = min(rows.nrows, entries)
+        return cls(vertices, entries, (2 * min(rows.nrows, entries + 1)).bit_length())  # at most half full
+
+    def nbytes(self, wide: bool) -> int:
+        return 40 * self.vertices + 12 * self.entries + ((20 if wide else 16) << self.bits)
+
+
 @launch.locked
-def local_pagerank(matrix: MatrixStore, seed: int, limits: tuple[float, float, float, int, int]) -> Solution | None:
-    """Return the solution around a vertex; None where the host has to find it.
+def local_pagerank(
+    matrix: MatrixStore, seeds: NDArray[np.int64], limits: tuple[float, float, float, int, int]
+) -> Solutions | None:
+    """Return the solutions around the first vertices, as many as there is room for; None where the host has to solve.
 
     It does where searches are those of statements (search.py), and in another vertex order.
     """
     rows = matrix.in_stored_order()[0]
-    alpha, rho, most, max_iter, every = limits
+    _, rho, most, max_iter, _ = limits
     if rows is None or rows.order is not None or not serves(rows, None):
         return None
-    if not _FEWEST * rho <= 1 <= _MOST * rho or most < _FINEST or max_iter > whole_loops.ROUNDS:
+    if _MOST * rho < 1 or most < _FINEST or max_iter > whole_loops.ROUNDS:
         return None
-    gpu, xp = rows.device, rows.device.xp
-    room = min(rows.nvals, int(1 / rho) + 1)
-    rooms = min(rows.nrows, room)
-    counting = stats.collecting is not None
-    kernel, count_ends = _kernels(gpu, counting, rows.wide)  # type: ignore[arg-type]  # hashable, as in plan.py
-    place, flow = xp.zeros(rows.nrows, np.uint32), xp.zeros(rows.nrows, np.uint64)
-    vertex, begin, degree, come = xp.zeros((4, rooms), np.uint64)
-    y, ids = xp.empty(rooms, np.float64), xp.empty(room, np.uint64 if rows.wide else np.uint32)
-    owner, number = xp.empty((2, room), np.uint32)
-    state = xp.zeros(_STATE + whole_loops.WAIT, np.uint64)
-    blocks = min(launch.blocks(gpu, room), _BLOCKS * gpu.multiprocessors)
-    stats.together(kernel, placements.lie_near(rows))(
-        blocks, indptr=rows.indptr, indices=rows.arguments.indices, seed=seed, alpha=alpha, rho=rho, most=most,
-        max_iter=max_iter, every=every, place=place, flow=flow, vertex=vertex, begin=begin, degree=degree,
-        y=y, come=come, rooms=rooms, ids=ids, owner=owner, number=number, room=room, state=state, wait=state[_STATE:],
+    room = _Room.within(rows, rho)
+    fit = min(budget.make_room(room.nbytes(rows.wide) * seeds.size) // room.nbytes(rows.wide), seeds.size)
+    count = fit if (each := fit >= _MANY) else 1
+    if fit < 1 or count < _FEWEST * rho:
+        return None
+    return _solved(rows, seeds[:count], limits, room, each)
+
+
+def _solved(
+    rows: Rows, seeds: NDArray[np.int64], limits: tuple[float, float, float, int, int], room: _Room, each: bool
+) -> Solutions | None:
+    gpu, xp, k = rows.device, rows.device.xp, seeds.size
+    alpha, rho, most, max_iter, every = limits
+    kernel, count_ends = _kernels(gpu, stats.collecting is not None, rows.wide, each)  # type: ignore[arg-type]  # hashable, as in plan.py
+    key = xp.full(k << room.bits, -1, np.int64 if rows.wide else np.int32).view(np.uint64 if rows.wide else np.uint32)
+    place, flow = xp.zeros(k << room.bits, np.uint32), xp.zeros(k << room.bits, np.uint64)
+    vertex, begin, degree, come = xp.zeros((4, k * room.vertices), np.uint64)
+    y, (owner, number, slot) = xp.empty(k * room.vertices), xp.empty((3, k * room.entries), np.uint32)
+    state, wait = xp.zeros(k * _STATE, np.uint64), xp.zeros(whole_loops.WAIT, np.uint64)
+    if each:
+        run, blocks = stats.counted(kernel, placements.lie_near(rows)), k
+    else:
+        run = stats.together(kernel, placements.lie_near(rows))
+        blocks = min(launch.blocks(gpu, room.entries), _BLOCKS * gpu.multiprocessors)
+    run(
+        blocks, indptr=rows.indptr, indices=rows.arguments.indices, seeds=xp.asarray(seeds), alpha=alpha, rho=rho,
+        most=most, max_iter=max_iter, every=every, key=key, place=place, flow=flow, bits=room.bits, vertex=vertex,
+        begin=begin, degree=degree, y=y, come=come, rooms=room.vertices, owner=owner, number=number, slot=slot,
+        room=room.entries, state=state, wait=wait,
     )  # fmt: skip
-    read = gpu.asnumpy(state[:_STATE])
-    found, entries, ended = read[:3].tolist()
-    if ended == _FULL:
+    read = gpu.asnumpy(state).reshape(k, _STATE)
+    if (read[:, 2] == _FULL).any():
         return None
-    vertices, degrees = gpu.asnumpy(xp.stack((vertex[:found], degree[:found]))).view(np.int64)
-    # Copies, as more seeds follow and these arrays have room for more entries than were read.
-    ends = partial(_ends, count_ends, *(x[:entries].copy() for x in (owner, number)))
-    grown = float(read[4:5].view(np.float64)[0])
-    return Solution(vertices, degrees, gpu.asnumpy(y[:found]), ended == _SETTLED, grown, ends)
+    sizes, open_ = read[:, 0].view(np.int64), read[:, 2] != _SETTLED
+    grown = float(read[open_, 4].view(np.float64).max(initial=0))
+    first = np.cumsum(sizes) - sizes
+    # of each seed the first places, by one copy
+    at = np.repeat(np.arange(k) * room.vertices - first, sizes) + np.arange(sizes.sum())
+    found = gpu.asnumpy(xp.stack((vertex, degree, y.view(np.uint64)))[:, xp.asarray(at)])
+    ends = partial(_ends, count_ends, first, state, owner, number, room.entries)
+    vertices, degrees = found[:2].view(np.int64)
+    return Solutions(sizes, vertices, degrees, found[2].view(np.float64), not open_.any(), grown, ends)
 
 
 @launch.locked
-def _ends(count: Launcher, owner: Any, number: Any, rank: NDArray[np.int64]) -> NDArray[np.int64]:
-    gpu, entries = cuda.current(), owner.size
+def _ends(
+    count: Launcher, first: NDArray[np.int64], state: Any, owner: Any, number: Any, room: int, rank: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    gpu = cuda.current()
     ends = gpu.xp.zeros(rank.size, np.uint64)
-    ranks = gpu.xp.asarray(rank.astype(np.uint32))
-    count.launch(launch.blocks(gpu, entries), entries=entries, owner=owner, number=number, rank=ranks, ends=ends)
+    of_each = max(1, launch.blocks(gpu, first.size * room) // first.size)
+    count.launch(
+        of_each * first.size, seeds=first.size, state=state, owner=owner, number=number, room=room,
+        first=gpu.xp.asarray(first), rank=gpu.xp.asarray(rank.astype(np.uint32)), ends=ends,
+    )  # fmt: skip
     return gpu.asnumpy(ends).view(np.int64)
 
 
-@lru_cache(maxsize=4)
-def _kernels(device: Device, _counting: bool, wide: bool) -> tuple[Launcher, Launcher]:
-    solve, ends = (codegen.kernel(device, "local_pagerank.cu", text(wide), name) for name in ("solve", "later_ends"))
+@lru_cache(maxsize=8)
+def _kernels(device: Device, _counting: bool, wide: bool, each: bool) -> tuple[Launcher, Launcher]:
+    solve, ends = (
+        codegen.kernel(device, "local_pagerank.cu", text(wide, each), name) for name in ("solve", "later_ends")
+    )
+    if each:
+        solve.resize(_THREADS)
     return solve, ends
 
 
-def text(wide: bool) -> str:
-    """Return the text before local_pagerank.cu."""
-    return codegen.typedefs(Id="u64" if wide else "u32")
+def text(wide: bool, each: bool) -> str:
+    """Return the text before local_pagerank.cu; `each`: a block solves for each of many seeds."""
+    threads = _THREADS if each else THREADS
+    constants = codegen.flags(ONE_EACH=each, THREADS=threads)
+    return f"{codegen.typedefs(Id='u64' if wide else 'u32')}\n{constants}"

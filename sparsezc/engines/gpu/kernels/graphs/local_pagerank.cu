@@ -1,12 +1,13 @@
-// l1-regularised PageRank around one vertex: all steps in one launch, and each row of the solution read once.
+// l1-regularised PageRank around some vertices: all steps in one launch, and each row of a solution read once.
 //
-// Who calls: engines/gpu/graphs/local_pagerank.py, with all blocks running at once (grid.cuh), once a seed; then `later_ends` for the sweep.
-// Memory: ids in host memory (zero-copy) or on the device, all else on the device. The steps are those of
-// applications/local_clustering.py, Y = max((1 - alpha)/2 (Y + Y S D^-1) + alpha s D^-1 - rho alpha, 0): most go over the edges
-// between the vertices of the solution, one of `every` also looks at their neighbours. Sums are in units of 2^-62, so that no order
-// of threads changes them: y of all neighbours of a vertex together is at most 1, and rounds to the unit.
+// Who calls: engines/gpu/graphs/local_pagerank.py; then `later_ends` for the sweep. A seed is solved by its crowd: by all blocks,
+// which run at once (grid.cuh), or, with ONE_EACH, by a block for each of many seeds, whose threads wait for no other block.
+// Memory: ids in host memory (zero-copy) or on the device, all else on the device; each seed has arrays of its own, one behind the
+// other. The steps are those of applications/local_clustering.py, Y = max((1 - alpha)/2 (Y + Y S D^-1) + alpha s D^-1 - rho alpha, 0):
+// most go over the edges between the vertices of the solution, one of `every` also looks at their neighbours. Sums are in units of
+// 2^-62, so that no order of threads changes them: y of all neighbours of a vertex together is at most 1, and rounds to the unit.
 //
-// The prelude supplies Id.
+// The prelude supplies Id, ONE_EACH, and THREADS of a block.
 #include "grid.cuh"
 
 namespace szc {
@@ -16,9 +17,11 @@ namespace szc {
 enum { FOUND, ENTRIES, ENDED, STEPS, GROWN };
 enum { STOPPED, SETTLED, FULL };
 
+constexpr u32 STATE = 8;  // numbers of a seed's `state`
 constexpr double UNITS = 4611686018427387904.0;  // 2^62
 constexpr u32 CLAIMED = 0xFFFFFFFFu;             // in `place`, until the vertex has its number
-constexpr u32 IN_FLIGHT = 4;                     // entries that a thread copies together
+constexpr Id EMPTY = (Id)~(Id)0;                 // in `key`
+constexpr u32 IN_FLIGHT = ONE_EACH ? 8 : 4;      // entries that a thread copies together
 
 // The vertices of the solution in the order of their entry, and their entries, row after row.
 struct Solution {
@@ -28,17 +31,38 @@ struct Solution {
   double* y;
   u64* come;      // what comes to a vertex from the solution in a step; zeros between steps
   u64 rooms;      // vertices that there is room for
-  Id* ids;
   u32* owner;     // of an entry: the position of its row's vertex
   u32* number;    // of an entry: 1 + the position of the vertex that it names, 0 if that is beyond the solution
+  u32* slot;      // of an entry: where the vertex that it names is in the table
   u64 room;       // entries that there is room for
 };
 
-// Of all vertices: 1 + the position in the solution, or 0; what comes from the solution in a step that looks, zeros between these.
-struct Plane {
+// The vertices that rows of the solution name, and the seed: open addressing, linear probing. Of each: 1 + the position in the
+// solution, or 0; what comes from the solution in a step that looks, zeros between these.
+struct Table {
+  Id* key;
   u32* place;
   u64* flow;
+  u32 bits;       // the table has 2^bits slots
+
+  // The slot of a vertex, which is inserted if it is not in the table.
+  __device__ __forceinline__ u32 insert(Id v) const {
+    const u32 last = (u32)((1ull << bits) - 1);
+    u32 at = (u32)((u64)v * 0x9E3779B97F4A7C15ull >> (64 - bits));  // Fibonacci hashing: Knuth, vol. 3, section 6.4
+    for (;; at = (at + 1) & last) {
+      Id before = *(volatile Id*)(key + at);
+      if (before == EMPTY) before = atomicCAS(key + at, EMPTY, v);
+      if (before == EMPTY || before == v) return at;
+    }
+  }
 };
+
+// The threads that solve for a seed: the rank of this one, and how many they are; a wait of all for each other.
+__device__ __forceinline__ u64 rank_in_crowd() { return ONE_EACH ? threadIdx.x : (u64)blockIdx.x * blockDim.x + threadIdx.x; }
+__device__ __forceinline__ u64 crowd() { return ONE_EACH ? blockDim.x : (u64)gridDim.x * blockDim.x; }
+__device__ __forceinline__ void sync_crowd(u64* wait) {
+  if (ONE_EACH) __syncthreads(); else sync_grid(wait);
+}
 
 __device__ __forceinline__ u64 in_units(double y) { return (u64)(y * UNITS); }
 
@@ -48,11 +72,9 @@ __device__ __forceinline__ void raise_to(u64* most, double mine) {
   if (lane_id() == 0 && best) atomicMax(most, best);
 }
 
-// Calls visit(entry, active) for the first `count` entries, 32 neighbours at once, by all lanes.
-template <class Visit> __device__ __forceinline__ void each_entry(u64 count, Visit visit) {
-  const u64 stride = (u64)gridDim.x * blockDim.x;
-  for (u64 base = ((u64)blockIdx.x * blockDim.x + threadIdx.x) & ~(u64)31; base < count; base += stride)
-    visit(base + lane_id(), base + lane_id() < count);
+// Calls visit(entry, active) for the first `count` entries, 32 neighbours at once, by all lanes of `threads` threads.
+template <class Visit> __device__ __forceinline__ void each_entry(u64 count, u64 rank, u64 threads, Visit visit) {
+  for (u64 base = rank & ~(u64)31; base < count; base += threads) visit(base + lane_id(), base + lane_id() < count);
 }
 
 // Adds a value of each lane to the sum of its owner. All lanes call.
@@ -67,8 +89,8 @@ __device__ __forceinline__ void add_to_owners(u64* sums, u32 owner, u64 value) {
 }
 
 // Lets a vertex in whose y grows from 0 to `far`: one thread of those that ask.
-__device__ __forceinline__ void enter(const Solution& s, const Plane& plane, u64* state, u64 v, i64 degree, double far) {
-  if (atomicCAS(&plane.place[v], 0u, CLAIMED) != 0) return;
+__device__ __forceinline__ void enter(const Solution& s, u32* place, u64* state, u64 v, i64 degree, double far) {
+  if (atomicCAS(place, 0u, CLAIMED) != 0) return;
   const u64 at = atomicAdd(&state[FOUND], (u64)1), begin = atomicAdd(&state[ENTRIES], (u64)degree);
   if (at >= s.rooms || begin + (u64)degree > s.room) {
     atomicMax(&state[ENDED], (u64)FULL);
@@ -78,41 +100,47 @@ __device__ __forceinline__ void enter(const Solution& s, const Plane& plane, u64
   s.begin[at] = begin;
   s.degree[at] = degree;
   s.y[at] = far;
-  plane.place[v] = (u32)at + 1;
+  *place = (u32)at + 1;
 }
 
-// Copies the rows of the vertices from `first` on, each by a block.
-__device__ __forceinline__ void copy_rows(const Solution& s, const i64* indptr, const Id* indices, u64 first, u64 count) {
-  for (u64 at = first + blockIdx.x; at < count; at += gridDim.x) {
+// Copies the rows of the vertices from `first` on, each by a block, or by a warp where a block has more than one to copy.
+__device__ __forceinline__ void copy_rows(const Solution& s, const Table& table, const i64* indptr, const Id* indices, u64 first, u64 count) {
+  const u32 member = ONE_EACH ? lane_id() : threadIdx.x, members = ONE_EACH ? 32 : blockDim.x;
+  const u64 mine = ONE_EACH ? threadIdx.x / 32 : blockIdx.x, all = ONE_EACH ? blockDim.x / 32 : gridDim.x;
+  for (u64 at = first + mine; at < count; at += all) {
     const u64 begin = (u64)indptr[s.vertex[at]], end = begin + (u64)s.degree[at];
-    for (u64 base = begin & ~(u64)31; base < end; base += IN_FLIGHT * blockDim.x) {
+    for (u64 base = begin & ~(u64)31; base < end; base += IN_FLIGHT * members) {
       Id got[IN_FLIGHT];
 #pragma unroll
       for (u32 j = 0; j < IN_FLIGHT; ++j) {
-        const u64 k = base + j * blockDim.x + threadIdx.x;
+        const u64 k = base + j * members + member;
         got[j] = k >= begin && k < end ? load_host(indices + k, 0) : Id();
       }
 #pragma unroll
       for (u32 j = 0; j < IN_FLIGHT; ++j) {
-        const u64 k = base + j * blockDim.x + threadIdx.x;
+        const u64 k = base + j * members + member;
         if (k < begin || k >= end) continue;
-        s.ids[s.begin[at] + (k - begin)] = got[j];
+        s.slot[s.begin[at] + (k - begin)] = table.insert(got[j]);
         s.owner[s.begin[at] + (k - begin)] = (u32)at;
       }
     }
   }
 }
 
-// `seed`: a vertex. `vertex`, `begin`, `degree`, `y` and `come` have `rooms` places, `ids`, `owner` and `number` have `room`.
-// `place`, `flow`, `come`, `state`, `wait`: zeros. Afterwards `state` says how it ended: SETTLED, FULL, or else after
-// max_iter steps, the growth of the last of which is then in state[GROWN].
-extern "C" __global__ void __launch_bounds__(256, 4)
-    solve(const i64* indptr, const Id* indices, u64 seed, double alpha, double rho, double most, u64 max_iter, u64 every, u32* place,
-         u64* flow, u64* vertex, u64* begin, i64* degree, double* y, u64* come, u64 rooms, Id* ids, u32* owner, u32* number, u64 room,
-         u64* state, u64* wait) {
-  const Solution s = {vertex, begin, degree, y, come, rooms, ids, owner, number, room};
-  const Plane plane = {place, flow};
-  const u64 thread = (u64)blockIdx.x * blockDim.x + threadIdx.x, threads = (u64)gridDim.x * blockDim.x;
+// `seeds`: a vertex for each block, or one. Of each seed `vertex`, `begin`, `degree`, `y` and `come` have `rooms` places, `owner`,
+// `number` and `slot` have `room`, `key`, `place` and `flow` 2^bits, and `state` has STATE. `key`: EMPTY. `place`, `flow`, `come`,
+// `state`, `wait`: zeros. Afterwards `state` says how it ended: SETTLED, FULL, or else after max_iter steps, the growth of the last
+// of which is then in state[GROWN].
+extern "C" __global__ void __launch_bounds__(THREADS, ONE_EACH ? 2 : 4)
+    solve(const i64* indptr, const Id* indices, const i64* seeds, double alpha, double rho, double most, u64 max_iter, u64 every, Id* key,
+         u32* place, u64* flow, u32 bits, u64* vertex, u64* begin, i64* degree, double* y, u64* come, u64 rooms, u32* owner, u32* number,
+         u32* slot, u64 room, u64* state, u64* wait) {
+  const u64 mine = ONE_EACH ? blockIdx.x : 0, of_vertices = mine * rooms, of_entries = mine * room, of_table = mine << bits;
+  const Solution s = {vertex + of_vertices, begin + of_vertices, degree + of_vertices, y + of_vertices, come + of_vertices, rooms,
+                      owner + of_entries, number + of_entries, slot + of_entries, room};
+  const Table table = {key + of_table, place + of_table, flow + of_table, bits};
+  state += mine * STATE;
+  const u64 seed = (u64)seeds[mine], thread = rank_in_crowd(), threads = crowd();
   const double stay = (1 - alpha) / 2, least = rho * alpha;
   const i64 of_seed = indptr[seed + 1] - indptr[seed];
   u64 count = 0, entries = 0, step = 0;
@@ -121,45 +149,47 @@ extern "C" __global__ void __launch_bounds__(256, 4)
   for (; step < max_iter && !settled; ++step) {
     const bool looks = !(grown > most && step % every);
     u64* growth = state + GROWN + step % 3;
-    each_entry(entries, [&](u64 e, bool active) {
-      const u32 mine = active ? owner[e] : owner[entries - 1], other = active ? number[e] : 0;
-      if (looks && active && other == 0) atomicAdd(&flow[(u64)ids[e]], in_units(y[mine]));
-      add_to_owners(come, mine, other ? in_units(y[other - 1]) : 0);
+    each_entry(entries, thread, threads, [&](u64 e, bool active) {
+      const u32 from = active ? s.owner[e] : s.owner[entries - 1], other = active ? s.number[e] : 0;
+      if (looks && active && other == 0) atomicAdd(&table.flow[s.slot[e]], in_units(s.y[from]));
+      add_to_owners(s.come, from, other ? in_units(s.y[other - 1]) : 0);
     });
-    sync_grid(wait);
+    sync_crowd(wait);
     if (thread == 0) state[GROWN + (step + 1) % 3] = 0;
     double more = 0;
     for (u64 at = thread; at < count; at += threads) {
-      const double source = (vertex[at] == seed ? alpha / (double)of_seed : 0) - least, was = y[at];
-      const double now = stay / (double)degree[at] * ((double)come[at] / UNITS) + source + stay * was;
-      y[at] = now;
-      come[at] = 0;
+      const double source = (s.vertex[at] == seed ? alpha / (double)of_seed : 0) - least, was = s.y[at];
+      const double now = stay / (double)s.degree[at] * ((double)s.come[at] / UNITS) + source + stay * was;
+      s.y[at] = now;
+      s.come[at] = 0;
       if (now - was > more) more = now - was;
     }
     if (looks) {
       if (thread == 0 && count == 0 && of_seed > 0) {
         const double far = alpha / (double)of_seed - least;
         if (far > most) {
-          enter(s, plane, state, seed, of_seed, far);
+          enter(s, table.place + table.insert((Id)seed), state, seed, of_seed, far);
           more = far;
         }
       }
       // The first thread that reads a vertex's flow sees all of it: others may see the 0 that one of them writes after.
-      each_entry(entries, [&](u64 e, bool active) {
-        if (!active || number[e]) return;
-        const u64 v = (u64)ids[e], comes = *(volatile u64*)&flow[v];
+      each_entry(entries, thread, threads, [&](u64 e, bool active) {
+        if (!active || s.number[e]) return;
+        const u32 at = s.slot[e];
+        const u64 comes = *(volatile u64*)&table.flow[at];
         if (comes == 0) return;
+        const u64 v = (u64)table.key[at];
         const i64 d = indptr[v + 1] - indptr[v];
         const double far = stay / (double)d * ((double)comes / UNITS) - least;
         if (far > most) {
-          enter(s, plane, state, v, d, far);
+          enter(s, table.place + at, state, v, d, far);
           if (far > more) more = far;
         }
-        *(volatile u64*)&flow[v] = 0;
+        *(volatile u64*)&table.flow[at] = 0;
       });
     }
     raise_to(growth, more);
-    sync_grid(wait);
+    sync_crowd(wait);
     grown = bit_cast<double>(*(volatile u64*)growth);
     const u64 found = *(volatile u64*)&state[FOUND];
     if (*(volatile u64*)&state[ENDED] == FULL) return;
@@ -167,14 +197,14 @@ extern "C" __global__ void __launch_bounds__(256, 4)
       settled = looks && grown <= most;
       continue;
     }
-    copy_rows(s, indptr, indices, count, found);
+    copy_rows(s, table, indptr, indices, count, found);
     count = found;
     entries = *(volatile u64*)&state[ENTRIES];
-    sync_grid(wait);
-    each_entry(entries, [&](u64 e, bool active) {
-      if (active) number[e] = place[(u64)ids[e]];
+    sync_crowd(wait);
+    each_entry(entries, thread, threads, [&](u64 e, bool active) {
+      if (active) s.number[e] = table.place[s.slot[e]];
     });
-    sync_grid(wait);
+    sync_crowd(wait);
   }
   if (thread) return;
   state[STEPS] = step;
@@ -182,12 +212,16 @@ extern "C" __global__ void __launch_bounds__(256, 4)
   if (settled) state[ENDED] = SETTLED;
 }
 
-// Counts of each vertex of a solution, by its rank, the entries that end there and begin at a vertex of a lower rank.
-// `rank`: of each vertex, by its position. `ends`: zeros.
-extern "C" __global__ void __launch_bounds__(256) later_ends(u64 entries, const u32* owner, const u32* number, const u32* rank, u64* ends) {
-  each_entry(entries, [&](u64 e, bool active) {
-    if (!active || !number[e]) return;
-    const u32 one = rank[owner[e]], other = rank[number[e] - 1];
+// Counts of each vertex of a solution, by its rank among those of all seeds, the entries that end there and begin at a vertex of a
+// lower rank. `first`: where each seed's vertices begin in `rank`, which has them by position. `ends`: zeros. Each seed gets as many
+// blocks.
+extern "C" __global__ void __launch_bounds__(256)
+    later_ends(u64 seeds, const u64* state, const u32* owner, const u32* number, u64 room, const i64* first, const u32* rank, u64* ends) {
+  const u64 mine = blockIdx.x % seeds, block = blockIdx.x / seeds, of_entries = mine * room;
+  rank += first[mine];
+  each_entry(state[mine * STATE + ENTRIES], block * blockDim.x + threadIdx.x, gridDim.x / seeds * blockDim.x, [&](u64 e, bool active) {
+    if (!active || !number[of_entries + e]) return;
+    const u32 one = rank[owner[of_entries + e]], other = rank[number[of_entries + e] - 1];
     atomicAdd(&ends[one > other ? one : other], (u64)1);
   });
 }
