@@ -165,6 +165,9 @@ def check_ranks_that_disagree_about_a_graph() -> None:
         return
     with pytest.raises(gb.exceptions.InvalidValue, match="nrows is 200 on rank 0 and 201 on rank 1"):
         A.distribute()
+    v = gb.Vector.from_scalar(1, 200, ["INT64", "FP64"][T.rank % 2])
+    with pytest.raises(gb.exceptions.InvalidValue, match=f"{v.name}.to: dtype is INT64 on rank 0 and FP64 on rank 1"):
+        v.to("distributed")
 
 
 def check_one_seed_for_all_ranks() -> None:
