@@ -5,6 +5,7 @@ run. Answers are compared, integers to the bit. *received* are the bytes that ra
 *model* those that the algorithm's steps need: a rank receives what it has not, a value or a bit for each position, or
 the vertices of many searches (benchmarks/model/exchanged.py). A graph that is a file every rank reads in parts, and
 rank 0 whole besides, in ``--reference`` if it does not fit in the placement of the ranks' parts.
+One process shows what the engine costs, and several that share a card what their exchanges do.
 ``emulated`` as the first word runs all of it on emulated cards, to test this program.
 """
 
@@ -79,6 +80,8 @@ RUNS = {
 
 def expected_bytes(run: Run, A: Any, D: Any, sources: list[int], answer: Any) -> float | None:
     """The bytes that rank 0 should receive."""
+    if distributed.engine().size == 1:
+        return 0.0
     if run.model is not None:
         return run.model(A, D, answer)
     counts = Counts(Cut(D._store.layout.bounds, packing(distributed.engine()), on_device=True))

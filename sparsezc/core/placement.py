@@ -47,7 +47,7 @@ class Placeable:
         Raises
         ------
         InvalidValue
-            `placement` is unknown, or not one of the engine's.
+            `placement` is unknown, or not one of the engine's; or ranks give engine "distributed" different matrices.
         DeviceUnavailable
             The engine is "gpu" and there is none.
         OutOfMemory
@@ -185,6 +185,8 @@ def placed(matrix: Matrix, engine: str | None, placement: str | None, with_trans
     there = engines.get(engine, f"{matrix.name}.to({said})")
     if matrix._engine is there and placement is None and not with_transpose:
         return matrix
+    if matrix._engine is not there:
+        engines.capability(there, "refuse_different")(matrix, "to")
     if not engines.has_placements(there):
         if placement is not None and placement not in HOSTS:
             raise InvalidValue(

@@ -302,10 +302,13 @@ class Vector(VectorFromArrays, ReadableVector, ByDlpack, Maskable, Writable["Vec
         ------
         DeviceUnavailable
             The engine is "gpu" and there is none.
+        InvalidValue
+            The engine is "distributed", and ranks give vectors of other sizes, types or numbers of entries.
         """
         there = engines.get(engine, f"{self.name}.to({engine!r})")
         if self._engine is there:
             return self
+        engines.capability(there, "refuse_different")(self, "to")
         made = self.dup(name=self.name)
         made._settle(there)
         return made

@@ -227,6 +227,9 @@ class Capabilities(Protocol):
     def distributed(self, matrix: Any) -> Any:
         """Return a matrix with a part on each process, itself if there is one process."""
 
+    def refuse_different(self, given: Any, method: str) -> None:
+        """Raise an error if processes are about to give this engine different objects by a method of theirs."""
+
     def storage(self, store: Any) -> tuple[str, str | None, int]:
         """Return the content's format, its placement if the engine has several, and its bytes: repr shows these."""
 

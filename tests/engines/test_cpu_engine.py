@@ -314,3 +314,17 @@ def test_the_transpose_of_a_symmetric_matrix_is_itself() -> None:
     assert B._turned() is B.T
     A[0, 1] = 5
     assert A._turned() is A.T
+
+
+@pytest.mark.parametrize("dtype", ["FP64", "FP32"])
+@pytest.mark.parametrize("number", [0.5, -0.0, float("nan")])
+def test_a_number_is_added_to_all_of_a_long_vector(dtype: str, number: float) -> None:
+    """The engine does so by NumPy where SuiteSparse is slow, as with missing entries."""
+    values = np.linspace(-1, 1, 1 << 15)
+    at = np.flatnonzero(np.arange(values.size) % 3)
+    v, expected = (space.Vector.from_coo(at, values[at], size=values.size, dtype=dtype) for space in (gb, graphblas))
+    for w, op in ((v, gb.binary.plus), (expected, graphblas.binary.plus)):
+        w(w.V, replace=True) << w  # as a bitmap
+        w(op)[:] << number
+    assert np.array_equal(v.to_dense(), expected.to_dense(), equal_nan=True)
+    assert np.array_equal(np.signbit(v.to_dense()), np.signbit(expected.to_dense()))

@@ -13,6 +13,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from sparsezc import errors, first_use
 from sparsezc.engines.cpu.dense import distances, is_dense, map_rows, matmul, solve, values_of, with_values
 from sparsezc.engines.cpu.store_methods import Keeper
@@ -26,6 +28,7 @@ from sparsezc.expr.mask import Mask
 __all__ = ["CpuEngine", "engine"]
 
 _engine: CpuEngine | None = None
+_LONG = 1 << 14  # positions: SuiteSparse takes less for fewer than the calls that avoid it
 _NO_OPTIONS: dict[str, str] = {}
 _element = first_use.function("sparsezc.engines.cpu.suitesparse.elements", "element")
 
@@ -195,6 +198,8 @@ def _assign(x: Expression, out: Any, write: Write[Mask | None]) -> None:
         given = _not_full(operand(value)) if adds else operand(value)
     elif value.value is None:
         given = native.gb.Scalar(native.type_of(value.dtype), is_cscalar=False)
+    elif mask is None and accum is not None and _adds_to_all(store, value, accum, keys):
+        return
     else:
         given = scalar(value)
     if mask is None and accum is None and x.operation == "assign":
@@ -206,6 +211,27 @@ def _assign(x: Expression, out: Any, write: Write[Mask | None]) -> None:
         store[at](**options) << given
     else:
         store(**options)[at] = given
+
+
+def _adds_to_all(store: Any, number: Any, accum: Any, keys: list[Any]) -> bool:
+    """Run ``w(plus)[:] << number`` of a long FP64 vector with missing entries; return whether it is one.
+
+    SuiteSparse 9.4.5 takes 6 ns for a position of such a vector, a tenth of that for one of a full vector.
+    """
+    if store.ndim != 1 or store._size < _LONG or keys[0].kind != "all" or accum.name != "plus":
+        return False
+    doubles = native.gb.dtypes.FP64
+    if store.dtype != doubles or accum.return_type.name != "FP64" or number.dtype.name != "FP64":
+        return False
+    if store.ss.format != "bitmap" or store.ss.is_iso or not number.value:  # 0.0 - 0.0 is not -0.0
+        return False
+    parts = store.ss.unpack("bitmap")
+    values, present = parts["values"], parts["bitmap"].view(np.int8)
+    bits = values.view(np.int64)
+    bits &= np.negative(present).astype(np.int64)  # 0.0 where there is no entry, in an eighth of an assignment's time
+    values += number.value
+    store.ss.pack_full(values, take_ownership=True)
+    return True
 
 
 def _sampled_mxm(x: Expression, out: Any, write: Write[Mask | None]) -> None:

@@ -11,6 +11,7 @@ that are equal on all ranks.
 from __future__ import annotations
 
 import pickle
+import sys
 import weakref
 import zlib
 from collections.abc import Callable
@@ -37,6 +38,7 @@ from sparsezc.errors import InvalidValue
 from sparsezc.expr.dispatch import Write
 from sparsezc.expr.draws import Pick, Trail
 from sparsezc.expr.expression import IndexList
+from sparsezc.expr.formatting import written
 from sparsezc.expr.mask import Mask
 
 if TYPE_CHECKING:
@@ -98,6 +100,11 @@ class DistributedEngine(Keeper):
             out._store.symmetric = False
         if config.check:
             self._checked.statement = ("", "reading")
+
+    def end(self) -> None:
+        """Compare the end of the program with what other ranks do, if ``config.check`` is on and no error ends it."""
+        if config.check and not hasattr(sys, "last_value"):
+            self._checked.begin(("", "the end of the program"))
 
     def _meet(self, expression: Any, out: Any, write: Write[Mask | None]) -> None:
         """Bring every participant into the layout that its shape has now."""
@@ -176,7 +183,8 @@ def _described(e: Any, out: Any) -> tuple[str, str]:
     """Return what ranks must have in common of a statement, and how to name it."""
     operands = " ".join(str(x.shape) if x._stored else _alike(x) for x in e.operands)
     numbers = "".join(f", {x.name} = {x.value}" for x in e.operands if getattr(x, "ndim", None) == 0)
-    return f"{e.operation} {e.op!r} {operands} {e.shape}", f"{out.name} << {e!r}{numbers}"
+    said = f"{out.name} << {written(e.operation, e.operands, e.op)}{numbers}"
+    return f"{e.operation} {e.op!r} {operands} {e.shape}", said
 
 
 def _alike(x: Any) -> str:

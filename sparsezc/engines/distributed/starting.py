@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import secrets
 from functools import partial
@@ -118,6 +119,7 @@ def init(
     _engines[id(used)] = (used, _engine)
     if used.size > 1:
         draw_seeds_by(partial(_shared_seed, used))
+        atexit.register(_engine.end)
     return _engine
 
 

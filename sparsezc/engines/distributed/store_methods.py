@@ -232,13 +232,17 @@ class Keeper:
         """Give each rank its part of a matrix that all have."""
         if matrix._engine is self or (self.size == 1 and not self.forced):
             return matrix
+        self.refuse_different(matrix, "distribute")
         csr = matrix._to_csr()
-        told = (csr.nrows, csr.ncols, csr.nvals, csr.dtype.name, csr.symmetric)
-        names = ("nrows", "ncols", "nvals", "dtype", "symmetric")
-        refuse_difference(self.transport, f"{matrix.name}.distribute", told, names)
         store = self.matrix_from_csr(csr)
         made = Operand._kinds[2]._from_store(self, store, csr.dtype, (csr.nrows, csr.ncols), matrix.name)
         return made._known_symmetric(csr.symmetric)
+
+    def refuse_different(self, given: Any, method: str) -> None:
+        """Raise an error on all ranks if they give matrices or vectors of other sizes or types."""
+        told = (*given.shape, given.nvals, given.dtype.name, given.ndim == 2 and bool(given._symmetric))
+        sizes = ("nrows", "ncols") if given.ndim == 2 else ("size",)
+        refuse_difference(self.transport, f"{given.name}.{method}", told, (*sizes, "nvals", "dtype", "symmetric"))
 
     def agreed(self, *found: Any) -> tuple[Any, ...]:
         """Return arrays that every rank computed, as rank 0 has them."""

@@ -54,7 +54,7 @@ def part_of(path: str | os.PathLike[str], options: ReadOptions, module: Any, com
         return Part(found, weights, lambda edges: spans.check_total(place, module, edges, comm))
     paths = together(comm, lambda: module.files(place)) if options.kind == "emogi" else [place]
     states = together(comm, lambda: [spans.state(each) for each in paths])
-    same(comm, f"{path} is not the same file for all ranks", [fact for state in states for fact in state])
+    same(comm, f"{path} is not the same file for all ranks", [fact for state in states for fact in spans.told(state)])
     part = _part(place, options, module, comm)
     part.edges.chunks = _watched(part.edges.chunks, paths, states)
     return part

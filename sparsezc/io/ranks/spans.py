@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +33,7 @@ def text_chunks(path: Path, module: Any, weights: Weights, comm: Communicator) -
         The file changed between the ranks' openings.
     """
     known = together(comm, lambda: state(path))
-    same(comm, f"{path} is not the same file for all ranks", known)
+    same(comm, f"{path} is not the same file for all ranks", told(known))
     size = int(known[0])
 
     def starts() -> tuple[int, int]:
@@ -67,3 +68,9 @@ def state(path: Path) -> tuple[int, int]:
         raise InvalidObject(f"{path} is no regular file, of which ranks can read their parts")
     known = path.stat()
     return known.st_size, known.st_mtime_ns
+
+
+def told(known: tuple[int, int]) -> tuple[str, str]:
+    """Return the state of a file in words."""
+    seconds, rest = divmod(known[1], 10**9)
+    return f"{known[0]:,} bytes", f"a change at {datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M:%S}.{rest:09} UTC"

@@ -165,6 +165,9 @@ def check_ranks_that_disagree_about_a_graph() -> None:
         return
     with pytest.raises(gb.exceptions.InvalidValue, match="nrows is 200 on rank 0 and 201 on rank 1"):
         A.distribute()
+    v = gb.Vector.from_scalar(1, 200, ["INT64", "FP64"][T.rank % 2])
+    with pytest.raises(gb.exceptions.InvalidValue, match=f"{v.name}.to: dtype is INT64 on rank 0 and FP64 on rank 1"):
+        v.to("distributed")
 
 
 def check_one_seed_for_all_ranks() -> None:
@@ -301,9 +304,12 @@ def check_a_rank_that_strays_is_an_error_on_all() -> None:
     A = gb.io.read("kron:8").distribute()
     v = A.reduce_rowwise(gb.monoid.lor).new()
     call = (lambda: v.reduce("lor").new()) if T.rank == 0 else (lambda: v.vxm(A, gb.semiring.any_pair).new())
-    strayed = r"(?s)ranks have strayed: rank 0 is at collective .*reduce.*, and rank 1 is at .*vxm"
+    strayed = r"ranks have strayed: rank 0 is at collective .*reduce.*, and rank 1 is at .*vxm"
     with gb.config.set(check=True), pytest.raises(gb.exceptions.InvalidValue, match=strayed):
         call()
+    ended = r"rank 0 is at collective .* the end of the program, and rank 1 is at .*v_\d+\.reduce\(monoid\.lor"
+    with gb.config.set(check=True), pytest.raises(gb.exceptions.InvalidValue, match=ended):
+        v.reduce(gb.monoid.lor).new() if T.rank else ENGINE.end()
 
 
 def check_a_rank_that_alone_checks() -> None:

@@ -144,11 +144,13 @@ def _every(parts: dict[str, Any], size: int) -> NDArray[Any]:
 
 
 def vector_from_arrays(form: str, arrays: tuple[Any, ...], dtype: Any, size: int) -> Any:
-    """Return a Vector of such arrays; values None: each is 1."""
+    """Return a Vector of such arrays, of which it takes over values that own their memory; None: each is 1."""
     theirs = native.type_of(dtype)
     *at, values = arrays
     iso = values is None
-    given = np.ones(1, dtype.np_type) if iso else np.array(values, order="C")
+    given = np.ones(1, dtype.np_type) if iso else values
+    if not given.flags.owndata or not given.flags.c_contiguous:
+        given = np.array(given, order="C")
     if form == "full":
         return lending.new_vector(theirs, size, given, iso=iso)
     if form == "ids":

@@ -179,6 +179,8 @@ class Balance:
         mean = self._sum / self._count
         if self.over < PATIENCE or imbalance(mean) <= LIMIT:
             return None
+        if float(mean.max() - mean.mean()) * iterations_left <= self.fixed_seconds:
+            return None  # no bounds gain more than even ones would: looking for them takes longer than a short product
         new = new_bounds(self.work, self.positions, self.bounds, mean)
         if self._last and imbalance(mean) >= self._last:  # the last move made it no better: go half of the way
             step = self.bounds + _DAMPING * (new - self.bounds)
