@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from functools import cached_property, partial
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from sparsezc.algorithms import _check, _iterate
 from sparsezc.algorithms._degree import out_weight
@@ -11,12 +15,14 @@ from sparsezc.core import replay
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.errors import ConvergenceFailure, InvalidValue
+from sparsezc.memory.budget import has_host
 from sparsezc.semirings import binary, monoid, semiring, unary
 from sparsezc.semirings.types import datatypes
 from sparsezc.terminal.progress import steps
 
 #: Nanoseconds for each row and entry, at least.
 COST = 10.0
+_TURNED = 8  # bytes of an entry of A' without its weight, at most
 
 
 def pagerank(
@@ -110,18 +116,7 @@ def pagerank(
     multiply = semiring.plus_times[datatypes.FP64] if weighted else semiring.plus_second[datatypes.FP64]
 
     bound = -1.0 if tol is None else n * tol
-    begin = start.to_dense
-    for some in _iterate.pieces(max_iter):
-        found = replay.run_loop(
-            ranks.pagerank, A, *(() if weighted else (np.empty(0),)), share.to_dense, begin,
-            lambda: (teleport.to_dense(), np.empty(0) if leak is None else leak.to_dense(), damping),
-            bound, some, cost=COST, values=np.float64 if weighted else None,
-        )  # fmt: skip
-        if found is None:
-            break
-        if found[1] <= bound:
-            break
-        begin = found[0]
+    found = _by_loops(A, weighted, (start, share, teleport, leak), damping, bound, max_iter)
     if found is not None:
         if tol is not None and not found[1] <= bound:
             raise _failure(max_iter, found[1], bound)
@@ -156,6 +151,69 @@ def pagerank(
     if tol is None:
         return rank
     raise _failure(max_iter, moved, bound)
+
+
+def _by_loops(
+    A: Matrix, weighted: bool, vectors: tuple[Vector, Vector, Vector, Vector | None], damping: float, bound: float,
+    max_iter: int,
+) -> tuple[NDArray[np.float64], float] | None:  # fmt: skip
+    """Return the ranks and the change of the last round; None if the engine runs no loops, or statements do better.
+
+    Threads share each round. The rows of A' are made, so that each rank has one writer, unless A is its own transpose
+    or memory is short: then the rows of A are pushed, by one thread.
+    """
+    state, rows = _State(*vectors, damping, bound), () if weighted else (np.empty(0),)
+    run = partial(replay.run_loop, cost=COST, values=np.float64 if weighted else None)
+    pulls, entries = A._symmetric, A.nvals
+    if not pulls and has_host((_TURNED + 8 * weighted) * entries):
+        ids = np.uint32 if A.nrows <= 2**32 else np.int64
+        made = run(ranks.transposed, A, *rows, lambda: np.empty(entries, ids))
+        if made is None:
+            return None
+        run, rows, pulls = partial(replay.run_arrays, cost=np.inf), made, True
+    for some in _iterate.pieces(max_iter):
+        state.last += some
+        given = A, *rows, state.arrays, bound, pulls
+        if pulls:
+            found = run(ranks.pagerank, *given, over=range(ranks.BLOCKS), again=state.again)
+        elif (found := run(ranks.pagerank, *given, 0, ranks.BLOCKS)) is not None:
+            state.again([found])
+        if found is None:
+            return None
+        if state.change <= bound:
+            break
+    return state.rank, state.change
+
+
+class _State:
+    """Ranks between rounds: see :func:`sparsezc.algorithms.loops.ranks.pagerank`. They are made once a loop runs."""
+
+    def __init__(
+        self, start: Vector, share: Vector, teleport: Vector, leak: Vector | None, damping: float, bound: float
+    ) -> None:
+        self._vectors, self._damping, self._bound = (start, share, teleport, leak), damping, bound
+        self.last, self.change = 0, np.inf
+        self.rounds = np.zeros(2, np.int64)
+
+    @cached_property
+    def _made(self) -> tuple[Any, ...]:
+        start, share, teleport, leak = (np.empty(0) if v is None else v.to_dense() for v in self._vectors)
+        self.rank, sends, sums = start, np.empty((2, start.size)), np.zeros((2, ranks.BLOCKS, 3))
+        np.multiply(start, share, out=sends[0])
+        sums[0, 0, :2] = start[share != 0].sum(), start[share == 0].sum()
+        self.sums = sums
+        return start, share, sends, sums, self.rounds, (teleport, leak, self._damping)
+
+    def arrays(self) -> tuple[Any, ...]:
+        """Return what the loop is given, with the round after the last that is to run now."""
+        self.rounds[1] = self.last
+        return self._made
+
+    def again(self, found: list[int]) -> bool:
+        """Count the rounds that each thread has run; return whether one more is needed."""
+        self.rounds[0] += found[0]
+        self.change = sum(self.sums[self.rounds[0] & 1, :, 2].tolist())
+        return bool(self.rounds[0] < self.rounds[1] and not self.change <= self._bound)
 
 
 def _failure(max_iter: int, moved: float, bound: float) -> ConvergenceFailure:

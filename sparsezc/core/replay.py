@@ -150,7 +150,13 @@ def buckets(
 
 
 def run_loop(
-    loop: Callable[..., Any], A: Matrix, *given: Any, cost: float, values: Any = None, over: range | None = None
+    loop: Callable[..., Any],
+    A: Matrix,
+    *given: Any,
+    cost: float,
+    values: Any = None,
+    over: range | None = None,
+    again: Callable[[list[Any]], bool] | None = None,
 ) -> Any:
     """Return what a loop over the rows of a matrix returns; None if the engine runs none, or rather runs statements.
 
@@ -171,10 +177,13 @@ def run_loop(
     over : range, optional
         The work of threads: each runs the loop with the first number of its share, and the first of the next, as last
         arguments. The result is a list of theirs.
+    again : callable, optional
+        Called with the results once all threads have ended: while it returns true, they run the loop once more. They
+        share the arrays in `given`, and `over` is one pass over the rows.
     """
     with hold_locks(A):
         engine, store = A._kept()
-        return engines.capability(engine, "run_loop")(store, loop, given, cost, values, over)
+        return engines.capability(engine, "run_loop")(store, loop, given, cost, values, over, again)
 
 
 def runs_loops(A: Matrix) -> bool:
@@ -199,14 +208,22 @@ def vector(
     return Vector._from_store(engine, engine.adopt_vector(values, dtype, n, at, present), dtype, n)
 
 
-def run_arrays(loop: Callable[..., Any], A: Matrix, *given: Any, cost: float) -> Any:
+def run_arrays(
+    loop: Callable[..., Any],
+    A: Matrix,
+    *given: Any,
+    cost: float,
+    over: range | None = None,
+    again: Callable[[list[Any]], bool] | None = None,
+) -> Any:
     """Return what a loop over arrays in host memory returns, in machine code; None if statements rather do it.
 
     `A` says for which engine: where several processes run the statements, as all have to run the same, none runs loops.
     `loop` and `given` are as in :func:`run_loop`; the loop may write to the arrays that are the caller's own. `cost`:
-    nanoseconds that the statements take at least.
+    nanoseconds that the statements take at least. `over` and `again` are as there, too, and `given` begins with the
+    offsets of rows, and ids.
     """
-    return engines.capability(A._kept()[0], "run_arrays")(loop, given, cost)
+    return engines.capability(A._kept()[0], "run_arrays")(loop, given, cost, over, again)
 
 
 def agreed(A: Matrix, *found: Any) -> Any:

@@ -305,10 +305,18 @@ class Capabilities(Protocol):
         cost: float,
         values: Any,
         over: range | None,
+        again: Callable[[list[Any]], bool] | None,
     ) -> Any:
         """Return what a loop over a matrix's rows returns in machine code: :func:`sparsezc.core.replay.run_loop`."""
 
-    def run_arrays(self, loop: Callable[..., Any], given: tuple[Any, ...], cost: float) -> Any:
+    def run_arrays(
+        self,
+        loop: Callable[..., Any],
+        given: tuple[Any, ...],
+        cost: float,
+        over: range | None = None,
+        again: Callable[[list[Any]], bool] | None = None,
+    ) -> Any:
         """Return what a loop over arrays returns in machine code: :func:`sparsezc.core.replay.run_arrays`."""
 
     def lend_rows(self, store: Any) -> Any:

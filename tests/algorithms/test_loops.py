@@ -421,6 +421,29 @@ def test_threads_share_searches(compiled, monkeypatch):
     assert each[3] == alg.bfs(A, 0).nvals
 
 
+@pytest.mark.parametrize("symmetric", [False, True])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_threads_share_rounds_of_ranks(symmetric, weighted, compiled, monkeypatch):
+    """Their number changes no bit. Where memory is short for the rows of A', one thread pushes along those of A."""
+    A = graph("random 150")
+    if symmetric:
+        A = A.ewise_add(A.T, "plus").new()._known_symmetric()
+    how = {"tol": 1e-12, "weighted": weighted, "dangling": one(A), "max_iter": 1000}
+    expected = alg.pagerank(A, **how)
+    compiled()
+    alone = alg.pagerank(A, **how)
+    with monkeypatch.context() as short:
+        short.setattr(import_module("sparsezc.algorithms.pagerank"), "has_host", lambda _: False)
+        assert alg.pagerank(A, **how).isclose(expected, rel_tol=1e-9)
+    monkeypatch.setattr(cpu_loops, "processors", lambda most: 3)
+    monkeypatch.setattr(cpu_loops, "_ALONE", 1)
+    compiled.ran.clear()
+    assert alg.pagerank(A, **how).isequal(alone)
+    assert alone.isclose(expected, rel_tol=1e-9)
+    assert compiled.ran[-1] == "pagerank"
+    assert ("transposed" in compiled.ran) is not symmetric
+
+
 def test_an_engine_without_loops_runs_statements(monkeypatch):
     monkeypatch.delattr(type(cpu.engine()).__mro__[1], "run_loop")
     A = graph("random 12")

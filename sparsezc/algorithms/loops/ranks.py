@@ -9,62 +9,125 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["PARALLEL", "krylov", "onward", "pagerank", "powers"]
+__all__ = ["BLOCKS", "PARALLEL", "krylov", "onward", "pagerank", "powers", "transposed"]
 
+BLOCKS = 16  # of rows, whose sums are added in order: so they are the same for any number of threads
 PARALLEL = 1e-12  # of the own part: what is beside it, of a vector that is an eigenvector but for rounding
 
 
+def transposed(indptr: Any, indices: Any, weights: Any, ids: Any) -> Any:
+    """Return the rows of A': where they begin, their ids, which are written into `ids`, and their weights, if any."""
+    n = indptr.size - 1
+    indptr = indptr.view(np.uint64)
+    begins, turned = np.zeros(n + 2, np.int64), np.empty(weights.size)
+    ends = begins[1:]  # where the next entry of each row comes: once all are there, the row's end
+    for at in range(indptr[n]):
+        begins[np.uint64(indices[at]) + np.uint64(2)] += 1
+    for v in range(n):
+        ends[v + 1] += ends[v]
+    for v in range(n):
+        for at in range(indptr[v], indptr[v + 1]):
+            row = np.uint64(indices[at])
+            to = np.uint64(ends[row])
+            ends[row] += 1
+            ids[to] = v
+            if weights.size:
+                turned[to] = weights[at]
+    return begins[: n + 1], ids, turned
+
+
 def pagerank(
-    indptr: Any, indices: Any, weights: Any, share: Any, begin: Any, jumps: Any, bound: float, rounds: int
-) -> Any:
-    """Return ranks, and the change of the last round, which is the first whose change is within a bound.
+    indptr: Any, indices: Any, weights: Any, state: Any, bound: float, pulls: bool, first: int, last: int
+) -> int:
+    """Run rounds until one changes ranks by the bound at most, or one round of some blocks of rows; return how many.
 
     Parameters
     ----------
+    indptr, indices : array
+        The rows of A' if `pulls`, else those of A, and then all blocks are run.
     weights : array
         Of the edges; none if all are 1.
-    share : array
-        What each edge of a vertex carries of its rank, by weight; 0 without edges.
-    jumps : (array, array, float)
-        Where rank goes that no edge carries; where that of vertices without edges goes, or nothing; and its part that
-        goes there.
+    state : tuple
+        The ranks; what each edge of a vertex carries of its rank, by weight, 0 without edges; what each vertex sends
+        along an edge, before and after a round; likewise sums of each block: ranks of vertices with edges, of those
+        without, and changes; the numbers of the first round and of the one after the last; where rank goes that no
+        edge carries, where that of vertices without edges goes, or nothing, and the damping.
     bound : float
         Below 0: every round is run.
     """
+
+    def begin_of(block: int, indptr: Any, size: int) -> Any:
+        """Return the first row of a block; they have about as many rows and entries each."""
+        low, high = np.uint64(0), np.uint64(size)
+        least = (high + indptr[size]) * np.uint64(block) // np.uint64(BLOCKS)
+        while low < high:
+            middle = (low + high) >> np.uint64(1)
+            if middle + indptr[middle] < least:
+                low = middle + np.uint64(1)
+            else:
+                high = middle
+        return low
+
     n = indptr.size - 1
     indptr = indptr.view(np.uint64)
-    teleport, leak, damping = jumps
-    rank, before, change = begin.copy(), np.empty(n), 0.0
+    rank, share, sends, sums, rounds, (teleport, leak, damping) = state
+    one, two, three = np.uint64(1), np.uint64(2), np.uint64(3)
     weighted = weights.size > 0
-    for _ in range(rounds):
-        rank, before = before, rank
-        rank[:] = 0.0
-        lost = 0.0
-        for v in range(n):
-            if share[v] == 0.0:
-                lost += before[v]
-            sent = before[v] * share[v]
-            if weighted:
+    count = 0
+    for turn in range(rounds[0], rounds[1] if last - first == BLOCKS else rounds[0] + 1):
+        count += 1
+        sent, sending = sends[turn & 1], sends[1 - turn & 1]
+        was, now = sums[turn & 1], sums[1 - turn & 1]
+        kept = lost = 0.0
+        for block in range(BLOCKS):
+            kept += was[block, 0]
+            lost += was[block, 1]
+        lost *= damping
+        rest = 1.0 - damping * kept - (lost if leak.size else 0.0)
+        if not pulls:
+            sending[:] = 0.0
+            for v in range(n):
                 for at in range(indptr[v], indptr[v + 1]):
-                    rank[np.uint64(indices[at])] += sent * weights[at]
-            else:
-                for at in range(indptr[v], indptr[v + 1]):
-                    rank[np.uint64(indices[at])] += sent
-        rest = 1.0
-        for v in range(n):
-            rest -= rank[v]
-        if leak.size:
-            lost *= damping
-            rest -= lost
+                    sending[np.uint64(indices[at])] += sent[v] * weights[at] if weights.size > 0 else sent[v]
+        for block in range(first, last):
+            kept = leaves = change = 0.0
+            for v in range(begin_of(block, indptr, n), begin_of(block + 1, indptr, n)):
+                at, end = indptr[v], indptr[v + np.uint64(1)]
+                a = b = c = d = 0.0  # four sums, as each addition waits for the one before
+                if not pulls:
+                    a = sending[v]
+                elif weighted:
+                    while at < end:
+                        a += sent[np.uint64(indices[at])] * weights[at]
+                        at += one
+                else:
+                    while at + three < end:
+                        a += sent[np.uint64(indices[at])]
+                        b += sent[np.uint64(indices[at + one])]
+                        c += sent[np.uint64(indices[at + two])]
+                        d += sent[np.uint64(indices[at + three])]
+                        at += np.uint64(4)
+                    while at < end:
+                        a += sent[np.uint64(indices[at])]
+                        at += one
+                new = (a + b) + (c + d)
+                new += teleport[v] * rest
+                if leak.size:
+                    new += leak[v] * lost
+                change += abs(new - rank[v])
+                rank[v] = new
+                sending[v] = new * share[v]
+                if share[v] != 0.0:
+                    kept += new
+                else:
+                    leaves += new
+            now[block, 0], now[block, 1], now[block, 2] = kept, leaves, change
         change = 0.0
-        for v in range(n):
-            rank[v] += teleport[v] * rest
-            if leak.size:
-                rank[v] += leak[v] * lost
-            change += abs(rank[v] - before[v])
+        for block in range(BLOCKS):
+            change += now[block, 2]
         if change <= bound:
             break
-    return rank, change
+    return count
 
 
 def onward(indptr: Any, indices: Any, weights: Any, x: Any, turned: bool) -> Any:

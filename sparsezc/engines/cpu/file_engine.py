@@ -140,14 +140,14 @@ class FileEngine:
 
     def run_loop(
         self, store: FileStore, loop: Callable[..., Any], given: tuple[Any, ...], _: float, values: Any,
-        over: range | None,
+        over: range | None, again: Callable[[list[Any]], bool] | None,
     ) -> Any:  # fmt: skip
         """Run a compiled loop over the rows, read where they are (a capability)."""
         parts = store.pattern if values is None else store.rows
         for buffer in (store.csr.indices, store.csr.values):  # now that all was read in order, to compare checksums
             if isinstance(buffer, MappedBuffer):
                 buffer.expect(jumps=getattr(loop, "is_jumping", False))
-        return run_in_place(parts, loop, given, values, over)
+        return run_in_place(parts, loop, given, values, over, again)
 
     def run_arrays(self, *given: Any) -> Any:
         """Run a compiled loop over arrays (a capability)."""

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -40,21 +42,22 @@ _EMPTY = 16  # rows an entry: statements skip rows without entries where there a
 
 
 def run_loop(
-    store: Any, loop: Callable[..., Any], given: tuple[Any, ...], cost: float, values: Any, over: range | None
-) -> Any:
+    store: Any, loop: Callable[..., Any], given: tuple[Any, ...], cost: float, values: Any, over: range | None,
+    again: Callable[[list[Any]], bool] | None,
+) -> Any:  # fmt: skip
     """Run a loop over python-graphblas's Matrix, whose lock the caller has; None where statements do better.
 
     They take less time on a small matrix, and less memory on one of many empty rows: a loop has arrays for all rows.
     """
     rows, entries = store._nrows, store._nvals  # what nrows and nvals ask the library for, at ten times the time
-    statements = cost * (rows + entries) * (1 if over is None else len(over))
+    statements = cost * (rows + entries) * (1 if over is None or again else len(over))
     few = over is None and cost >= _MANY and rows + entries <= _FEW and loop not in _ran
     if few and (statements <= _LOADED or not pays(statements)):
         return _in_python(store, loop, given, values)
     if not pays(statements):
         return None
-    shares = [0, 1] if over is None else _shares(over, rows + entries)
-    nbytes = (len(shares) - 1) * _BYTES * rows + (0 if values is None else 8 * entries)
+    shares = _shares(over, rows + entries, again)
+    nbytes = _own(shares, rows, again) + (0 if values is None else 8 * entries)
     if nbytes > _SMALL and (rows > _EMPTY * entries or not has_host(nbytes)):
         return None
     if (made := _machine_code(loop)) is None:
@@ -62,10 +65,12 @@ def run_loop(
     _ran.add(loop)
     given = tuple([g() if callable(g) else g for g in given])
     with _borrowed(store, values=values is not None) if entries else nullcontext() as parts:
-        return _run(made, (*_arrays(parts, rows, values), *given), over, shares)
+        return _run(made, (*_arrays(parts, rows, values), *given), shares, again)
 
 
-def run_in_place(parts: RowArrays, loop: Callable[..., Any], given: tuple[Any, ...], values: Any, over: Any) -> Any:
+def run_in_place(
+    parts: RowArrays, loop: Callable[..., Any], given: tuple[Any, ...], values: Any, over: Any, again: Any
+) -> Any:
     """Run a loop over arrays that no statement reads where they are; None without numba.
 
     Raises
@@ -74,25 +79,38 @@ def run_in_place(parts: RowArrays, loop: Callable[..., Any], given: tuple[Any, .
         Memory is short for the loop's own arrays, and for values in another type.
     """
     rows = parts.indptr.size - 1
-    shares = [0, 1] if over is None else _shares(over, rows + parts.indices.size)
+    shares = _shares(over, rows + parts.indices.size, again)
     converted = 0 if values is None or parts.iso or parts.values.dtype == values else 8 * parts.indices.size
     if (made := _machine_code(loop)) is None:
         return None
-    own = (len(shares) - 1) * _BYTES * rows
-    require_host(own + converted, f"the loop {loop.__name__!r} over edges in a file")
+    require_host(_own(shares, rows, again) + converted, f"the loop {loop.__name__!r} over edges in a file")
     given = tuple([g() if callable(g) else g for g in given])
     weights = []
     if values is not None:  # one number that stands for all takes no memory
         one = parts.iso
         weights = [np.broadcast_to(parts.values.astype(values), parts.indices.size) if one else _values(parts, values)]
-    return _run(made, (parts.indptr, parts.indices, *weights, *given), over, shares)
+    return _run(made, (parts.indptr, parts.indices, *weights, *given), shares, again)
 
 
-def _run(made: Any, given: tuple[Any, ...], over: range | None, shares: list[int]) -> Any:
+def _own(shares: list[int], rows: int, again: Any) -> int:
+    """Return the bytes of a loop's own arrays, which threads share where they wait for each other."""
+    return _BYTES * rows * (1 if again or not shares else len(shares) - 1)
+
+
+def _run(made: Any, given: tuple[Any, ...], shares: list[int], again: Callable[[list[Any]], bool] | None) -> Any:
     """Run a loop's machine code, by threads if its work is divided."""
-    if over is None:
+    if not shares:
         return made(*given)
-    return _in_threads(lambda first, last: made(*given, first, last), shares)
+    part = partial(made, *given)
+    if not again:
+        return _in_threads(part, shares)
+    own, *others = pairwise(shares)
+    with ThreadPoolExecutor(max(1, len(others))) as pool:  # which starts no thread before one is asked for
+        while True:
+            waiting = [pool.submit(part, *share) for share in others]
+            found = [part(*own), *(each.result() for each in waiting)]
+            if not again(found):
+                return found
 
 
 #: The loops that ran in machine code.
@@ -115,10 +133,16 @@ def _plain(found: Any) -> Any:
     return found.item() if isinstance(found, np.generic) else found
 
 
-def run_arrays(loop: Callable[..., Any], given: tuple[Any, ...], cost: float) -> Any:
-    """Run a loop over arrays; None where statements, which take `cost` nanoseconds, do better."""
-    made = _machine_code(loop) if pays(cost) else None
-    return None if made is None else made(*given)
+def run_arrays(
+    loop: Callable[..., Any], given: tuple[Any, ...], cost: float, over: range | None = None,
+    again: Callable[[list[Any]], bool] | None = None,
+) -> Any:  # fmt: skip
+    """Run a loop over arrays; None where statements, which take `cost` nanoseconds, do better: never, if infinite."""
+    made = _machine_code(loop) if cost == np.inf or pays(cost) else None
+    if made is None:
+        return None
+    given = tuple([g() if callable(g) else g for g in given])
+    return _run(made, given, _shares(over, given[0].size + given[1].size, again) if over else [], again)
 
 
 def _arrays(parts: RowArrays | None, rows: int, values: Any) -> list[NDArray[Any]]:
@@ -130,10 +154,16 @@ def _arrays(parts: RowArrays | None, rows: int, values: Any) -> list[NDArray[Any
     return pattern if values is None else [*pattern, _values(parts, values)]
 
 
-def _shares(over: range, size: int) -> list[int]:
-    """Return where the shares of threads begin, and their end; there is one share if they are not worth a thread."""
+def _shares(over: range | None, size: int, again: Any) -> list[int]:
+    """Return where the shares of threads begin, and their end; one share if they are not worth a thread; none of None.
+
+    Threads that run a loop again and again have to be woken each time, so each needs work that is worth it.
+    """
+    if over is None:
+        return []
     steps = len(over)
-    threads = min(processors(16), steps) if steps * size > _ALONE else 1
+    worth = size // _ALONE if again else steps * (steps * size > _ALONE)
+    threads = max(1, min(processors(16), steps, worth))
     return [over.start, *(over[steps * k // threads] for k in range(1, threads)), over.stop]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from sparsezc.engines.distributed.distributed_engine import DistributedEngine
@@ -23,8 +22,8 @@ class SingleRank(DistributedEngine):
     def run_loop(self, store: Store, *given: Any) -> Any:
         return self._here("run_loop", (store,), *given)
 
-    def run_arrays(self, loop: Callable[..., Any], given: tuple[Any, ...], cost: float) -> Any:
-        return self._here("run_arrays", (), loop, given, cost)
+    def run_arrays(self, *given: Any) -> Any:
+        return self._here("run_arrays", (), *given)
 
     def search(self, matrix: Store, start: Store | int, parents: bool) -> Store | None:
         stores, given = ((matrix, start), ()) if isinstance(start, Store) else ((matrix,), (start,))
