@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 _UNDIRECTED = "Only for undirected graphs."
@@ -361,7 +362,8 @@ FUNCTIONS: dict[str, str] = {
 
 def functions() -> dict[str, str]:
     """Return :data:`FUNCTIONS` by the names by which the installed NetworkX dispatches them."""
-    from sparsezc.networkx_backend.graphs.rules import name_of  # NetworkX, which that imports, calls this when imported
+    import_module("networkx")  # before the rules, which import it: while it loads it calls this, and needs them whole
+    from sparsezc.networkx_backend.graphs.rules import name_of
 
     return {name_of(name): limits for name, limits in FUNCTIONS.items()}
 

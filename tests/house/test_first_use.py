@@ -117,6 +117,13 @@ def test_a_function_stays_one_after_its_file_was_imported() -> None:
     assert done.returncode == 0, done.stderr
 
 
+def test_the_facts_for_networkx_can_be_read_before_it_is_imported() -> None:
+    """It reads them itself while it loads, by functions that import it."""
+    program = "from sparsezc.networkx_backend.info import get_info; assert get_info()['functions']"
+    done = subprocess.run([sys.executable, "-W", "error", "-c", program], capture_output=True, timeout=100, check=False)
+    assert done.stderr == b""
+
+
 def test_a_name_that_is_not_there() -> None:
     for package in (gb, gb.algorithms, gb.io):
         with pytest.raises(AttributeError, match=f"module '{package.__name__}' has no attribute 'nothing'"):
