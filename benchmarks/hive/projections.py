@@ -28,6 +28,11 @@ class _Sides(NamedTuple):
     folder: Any = None
     placement: str = HOST
 
+    @property
+    def most(self) -> int:
+        """The most neighbours of a vertex of the side."""
+        return int(np.diff(self.theirs.indptr).max())
+
 
 def _films(given: Input) -> _Sides:
     table = ratings(given, MOVIELENS)
@@ -116,8 +121,8 @@ def _project(given: _Sides) -> gb.Matrix:
 
 
 def _landed(given: _Sides) -> gb.Matrix:
-    """The pairs in host memory: counts, which are no larger than a side, in 4 bytes, and ids of 4 bytes."""
-    B = _project(given).dup("INT32")
+    """The pairs in host memory: ids of 4 bytes, and counts, none above the most neighbours of a vertex, of 2 or 4."""
+    B = _project(given).dup(gb.dtypes.lookup_dtype(np.min_scalar_type(given.most)))
     return B.to(placement="zerocopy") if given.placement != HOST else B
 
 

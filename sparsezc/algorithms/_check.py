@@ -16,7 +16,7 @@ from sparsezc.core.vector import Vector
 from sparsezc.errors import DimensionMismatch, DomainMismatch, IndexOutOfBound, InvalidValue
 from sparsezc.ops.arrays import are_below
 from sparsezc.ops.select import random_seed
-from sparsezc.semirings import binary, monoid
+from sparsezc.semirings import binary, monoid, select, unary
 from sparsezc.semirings.types import datatypes
 
 #: Pairs of vertices that a caller asks for: the entries of a matrix, or a list.
@@ -105,6 +105,13 @@ def distribution(v: Any, n: int, name: str, beside: Vector | None = None) -> Vec
     return made
 
 
+def first_of(A: Matrix, wrong: Matrix) -> str:
+    """Return the value and the place of the first entry of A for which `wrong`, a Matrix of BOOL, is true."""
+    i, j, _ = wrong.select(select.valueeq, True).new().to_coo()
+    row, column = int(i[0]), int(j[0])
+    return f"{A.get(row, column)} in row {row}, column {column}"
+
+
 def weights(A: Matrix) -> None:
     """Raise InvalidValue for values that are no weights: below 0, NaN, or without a finite sum.
 
@@ -118,12 +125,14 @@ def weights(A: Matrix) -> None:
     if A.nvals == 0:
         return
     if A.reduce_scalar(monoid.min).new().get() < 0:
-        raise InvalidValue("A has negative values; weights >= 0 are needed")
+        found = first_of(A, A.apply(binary.lt, right=0).new())
+        raise InvalidValue(f"A has negative values, first {found}; weights >= 0 are needed")
     total = A.reduce_scalar(monoid.plus[datatypes.FP64]).new().get()
     if total < float("inf"):
         return
     if total == A.reduce_scalar(monoid.max).new().get() or total != total:  # the sum is NaN if a value is
-        raise InvalidValue("A has values that are NaN or infinite; finite weights are needed")
+        found = first_of(A, A.apply(unary.isfinite).new().apply(unary.lnot).new())
+        raise InvalidValue(f"A has values that are NaN or infinite, first {found}; finite weights are needed")
     raise InvalidValue("A has weights whose sum is infinite; a finite sum is needed, so divide them by their largest")
 
 

@@ -161,15 +161,16 @@ def _network(A: Matrix, s: Any, t: Any) -> tuple[Matrix, int, int]:
     whole = A.dtype.is_integer or A.dtype is datatypes.BOOL
     least = lengths_of(A).least if whole else A.reduce_scalar(monoid.min).new().get(0)
     if least < 0:
-        raise InvalidValue(f"A has a capacity of {least}; capacities >= 0 are needed")
+        found = _check.first_of(A, A.apply(binary.lt, right=0).new())
+        raise InvalidValue(f"A has a capacity of {found}; capacities >= 0 are needed")
     if whole:
         most = int(lengths_of(A).most)
         if most * min(2 * A.nvals, 2 + 2 * A[s, :].new().nvals) >= 2**63:
             raise InvalidValue(f"A has capacities up to {most}: flows may not fit INT64")
         C = A if A.dtype is datatypes.INT64 else A.dup(datatypes.INT64)
     else:
-        if A.apply("isnan").new().reduce_scalar(monoid.lor).new().get(False):
-            raise InvalidValue("A has capacities that are NaN; numbers >= 0 are needed")
+        if (is_nan := A.apply(unary.isnan).new()).reduce_scalar(monoid.lor).new().get(False):
+            raise InvalidValue(f"A has a capacity of {_check.first_of(A, is_nan)}; numbers >= 0 are needed")
         C = _finite(A.select(select.offdiag).new().dup(datatypes.FP64), s, t)
     return C, s, t
 

@@ -147,7 +147,8 @@ def _ratings(R: Matrix) -> _Ratings:
         zeros = Vector.from_scalar(0.0, R.ncols, datatypes.FP64)
         total = R.mxv(zeros, _SUM).new().reduce(monoid.plus).new().get()
         if total != 0:
-            raise InvalidValue("R has ratings that are NaN or infinite; finite numbers are needed")
+            found = graphs.first_of(R, R.apply(unary.isfinite).new().apply(unary.lnot).new())
+            raise InvalidValue(f"R has ratings that are NaN or infinite, first {found}; finite numbers are needed")
         most = max(abs(float(smallest)), abs(float(largest)))
         if most > np.sqrt(np.finfo(np.float64).max / R.nvals):
             raise InvalidValue(f"R has ratings up to {most:g}, whose squares have no finite sum in FP64; divide them")

@@ -72,11 +72,12 @@ class _Parser(argparse.ArgumentParser):
 
 
 _ALL = "completion"  # the command that needs the parsers of all others
+_BY_NAME = ("run", "app")  # the command that takes an algorithm or an application by its name has two names
 _LISTED = 20  # choices that a message lists at most
 
 #: The files of this folder that declare commands, and their commands.
 _COMMANDS = {
-    "run": ("run", "bfs", "sssp", "pagerank", "cc"),
+    "run": ("run", "app", "bfs", "sssp", "pagerank", "cc"),
     "info": ("info",),
     "convert": ("convert",),
     "mpirun": ("mpirun",),
@@ -101,7 +102,8 @@ def parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
     for file in [file for file, names in _COMMANDS.items() if first in names] or _COMMANDS:
         module = import_module(f"sparsezc.cli.{file}")  # here, so that `main` handles Ctrl-C while it loads
         if file == "run":
-            module.add(commands, first if first != "run" else next(iter(words[1:]), None))
+            by_name = first in _BY_NAME
+            module.add(commands, next(iter(words[1:]), None) if by_name else first, first if by_name else "run")
         else:
             module.add(commands)
     for each in _leaves(commands):
@@ -156,8 +158,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         warnings.showwarning = _warn
         try:
             words = list(sys.argv[1:] if argv is None else argv)
-            words[:1] = ["run" if word == "app" else word for word in words[:1]]
-            words[1:2] = [word.replace("_", "-") for word in words[1:2] if words[0] == "run"] or words[1:2]
+            words[1:2] = [word.replace("_", "-") for word in words[1:2] if words[0] in _BY_NAME] or words[1:2]
             arguments = parser(words).parse_args(words)
             debug = arguments.debug
             with _silence() if arguments.quiet else nullcontext():

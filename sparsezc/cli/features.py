@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
+import csv
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from sparsezc.cli.graph import Graph
+
 SUFFIXES = (".npy", ".csv", ".parquet", ".pq")
+_VERTEX = "vertex"  # the name of a first column of ids, as --out writes it
 
 
-def read(path: str, option: str) -> NDArray[Any]:
+class _Table(NamedTuple):
+    """Numbers, and the ids of their rows' vertices if the file has them."""
+
+    numbers: NDArray[Any]
+    vertices: list[str] | None = None
+
+
+def read(path: str, option: str, graph: Graph | None = None) -> NDArray[Any]:
     """Read numbers: an array, lines of numbers between commas (empty ones are NaN), or the columns of a table.
+
+    If the first column is named "vertex", rows belong to these vertices of `graph`, and others have NaN. Without a
+    graph it is a column like others.
 
     Raises
     ------
@@ -20,6 +34,8 @@ def read(path: str, option: str) -> NDArray[Any]:
         There is no such file.
     FileFormatError
         Its name says no format, or its content is not of that.
+    InvalidValue, IndexOutOfBound
+        An id is of no vertex of the graph.
     """
     from sparsezc.errors import FileFormatError
     from sparsezc.io.files.names import FileMissing
@@ -29,13 +45,34 @@ def read(path: str, option: str) -> NDArray[Any]:
         raise FileFormatError(f"{option} {path}: a name that ends in {', '.join(SUFFIXES)} is needed")
     if not Path(path).is_file():
         raise FileMissing(f"{option} {path}: there is no such file")
-    found = _READERS[suffix](path)
+    found, vertices = _READERS[suffix](path, graph is not None)
+    if graph is not None and vertices is not None:
+        found = _spread(found, vertices, graph, f"{option} {path}")
     if found.dtype.kind not in "biuf" or found.ndim not in (1, 2):
         raise FileFormatError(f"{path} holds {found.ndim} dimensions of {found.dtype}; a table of numbers is needed")
     return found[:, 0] if found.ndim == 2 and found.shape[1] == 1 else found
 
 
-def _npy(path: str) -> NDArray[Any]:
+def _spread(numbers: NDArray[Any], vertices: list[str], graph: Graph, source: str) -> NDArray[Any]:
+    """Return rows for all vertices of a graph, in its order."""
+    import numpy as np
+
+    from sparsezc.errors import FileFormatError, IndexOutOfBound
+
+    size = graph.degrees.size
+    at = np.array([graph.vertex(vertex, source) for vertex in vertices], np.int64)
+    if (outside := np.flatnonzero((at < 0) | (at >= size))).size:
+        raise IndexOutOfBound(f"{source} has vertex {vertices[outside[0]]}; {graph.name} has vertices 0 to {size - 1}")
+    once, times = np.unique(at, return_counts=True)
+    if once.size < at.size:
+        twice = graph.name_of(once[times.argmax()])
+        raise FileFormatError(f"{source} has vertex {twice} {times.max()} times; a line for each is needed")
+    full = np.full((size, numbers.shape[1]), np.nan)
+    full[at] = numbers
+    return full
+
+
+def _npy(path: str, _: bool) -> _Table:
     import numpy as np
 
     from sparsezc.errors import FileFormatError
@@ -44,37 +81,48 @@ def _npy(path: str) -> NDArray[Any]:
         found: NDArray[Any] = np.load(path, allow_pickle=False)
     except (ValueError, OSError, EOFError) as error:
         raise FileFormatError(f"{path} is no .npy file of numbers: {error}") from None
-    return found
+    return _Table(found)
 
 
-def _csv(path: str) -> NDArray[Any]:
+def _csv(path: str, keyed: bool) -> _Table:
+    """Read lines; `keyed`: a first column that is named so has ids."""
     import numpy as np
 
     from sparsezc.errors import FileFormatError
 
     rows: list[list[float]] = []
-    with Path(path).open(encoding="utf-8-sig", errors="replace") as file:
-        for number, line in enumerate(file, 1):
-            cells = [cell.strip() for cell in line.rstrip("\n").split(",")]
-            row: list[float] = []
-            try:
-                row.extend(float(cell) if cell else float("nan") for cell in cells)
-            except ValueError:
-                if number == 1:  # the names of the columns
+    vertices: list[str] | None = None
+    with Path(path).open(encoding="utf-8-sig", errors="replace", newline="") as file:
+        lines = csv.reader(file)
+        try:
+            for line in lines:
+                cells, place = [cell.strip() for cell in line] or [""], f"{path}, line {lines.line_num}"
+                if keyed and lines.line_num == 1 and cells[0].lower() == _VERTEX and len(cells) > 1:
+                    vertices = []
                     continue
-                place = f"{path}, line {number}, column {len(row) + 1}"  # the cells before it are numbers
-                raise FileFormatError(f"{place}: found {cells[len(row)]!r}; a number is needed") from None
-            rows.append(row)
-            if len(rows[-1]) != len(rows[0]):
-                raise FileFormatError(
-                    f"{path}, line {number}: found {len(rows[-1])} columns; those before have {len(rows[0])}"
-                )
+                row: list[float] = []
+                try:
+                    row.extend(float(cell) if cell else float("nan") for cell in cells[vertices is not None :])
+                except ValueError:
+                    if lines.line_num == 1:  # the names of the columns
+                        continue
+                    column = len(row) + (vertices is not None)  # the cells before it are numbers
+                    wrong = f"column {column + 1}: found {cells[column]!r}; a number is needed"
+                    raise FileFormatError(f"{place}, {wrong}") from None
+                if rows and len(row) != len(rows[0]):
+                    here, before = (len(each) + (vertices is not None) for each in (row, rows[0]))
+                    raise FileFormatError(f"{place}: found {here} columns; those before have {before}")
+                rows.append(row)
+                if vertices is not None:
+                    vertices.append(cells[0])
+        except csv.Error as error:
+            raise FileFormatError(f"{path}, line {lines.line_num}: {error}") from None
     if not rows:
         raise FileFormatError(f"{path} has no numbers; a line for each vertex is needed")
-    return np.array(rows)
+    return _Table(np.array(rows), vertices)
 
 
-def _parquet(path: str) -> NDArray[Any]:
+def _parquet(path: str, keyed: bool) -> _Table:
     import numpy as np
 
     from sparsezc.errors import FileFormatError
@@ -82,11 +130,15 @@ def _parquet(path: str) -> NDArray[Any]:
 
     try:
         table = need("pyarrow.parquet", "arrow").read_table(path)
-        return np.column_stack([np.asarray(column.to_numpy(), np.float64) for column in table.columns])
+        columns, vertices = table.columns, None
+        if keyed and len(columns) > 1 and table.column_names[0].lower() == _VERTEX:
+            vertices, columns = [str(each) for each in columns[0].to_pylist()], columns[1:]
+        numbers = np.column_stack([np.asarray(column.to_numpy(), np.float64) for column in columns])
     except ImportError:
         raise
     except Exception as error:  # pyarrow's own errors and what a column of text becomes
         raise FileFormatError(f"{path} is no Parquet file of numbers: {error}") from None
+    return _Table(numbers, vertices)
 
 
 _READERS = {".npy": _npy, ".csv": _csv, ".parquet": _parquet, ".pq": _parquet}

@@ -112,7 +112,9 @@ class Option:
         if given is None:
             return None
         if self.kind in _TABLES:
-            table = features.read(given, self.flag)
+            # rows of a pattern's table belong to the last graph; a first column of pairs is one of their two vertices
+            owner = graphs[-1] if self.name.startswith("pattern") else found
+            table = features.read(given, self.flag, None if self.kind == "pairs" else owner)
             if self.kind in ("scores", "labels"):
                 return _vector(table, given, whole=self.kind == "labels")
             return _pairs(table, f"{self.flag} {given}", graphs) if self.kind == "pairs" else table

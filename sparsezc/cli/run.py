@@ -24,10 +24,13 @@ from sparsezc.terminal import streams
 _TOP = 10  # rows of a table that are shown
 
 
-def add(commands: Any, wanted: str | None = None) -> None:
-    """Declare the command for all rows, or for the `wanted` one, and the rows' commands of their own."""
+def add(commands: Any, wanted: str | None = None, named: str = "run") -> None:
+    """Declare the command for all rows, or for the `wanted` one, and the rows' commands of their own.
+
+    `named`: how its user calls it, "run" or "app".
+    """
     text = "an algorithm or an application, by its name"
-    command = commands.add_parser("run", help=text, description="Run an algorithm or an application on a graph.")
+    command = commands.add_parser(named, help=text, description="Run an algorithm or an application on a graph.")
     command.add_argument("--list", action=_List, nargs=0, help="print the names and what each computes, and exit")
     names = command.add_subparsers(dest="name", metavar="NAME", required=True)
     for name, row in BY_NAME.items():

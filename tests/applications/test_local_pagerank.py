@@ -56,7 +56,7 @@ def test_it_finds_what_arrays_find(gpu: Any, placement: str, together: int, monk
 
 
 def test_as_many_seeds_as_have_room_are_solved_at_once(gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    A, seeds = matrix(both_ways(kronecker(6))).to("gpu"), [0, 3, 17, 20, 33]
+    A, seeds = matrix(both_ways(kronecker(6))).to("gpu"), np.array([0, 9, 3, 9, 17, 9, 20, 9, 33])[::2]
     host = gb.applications.local_clustering(A.to("cpu"), seeds, 0.2, 1e-3, tol=1e-6)
     monkeypatch.setattr(local_pagerank, "_MANY", 2)
     monkeypatch.setattr(local_pagerank.budget, "make_room", lambda nbytes: nbytes // 2)
@@ -68,8 +68,10 @@ def test_as_many_seeds_as_have_room_are_solved_at_once(gpu: Any, monkeypatch: py
 
 
 @pytest.mark.skipif(why_unavailable() is not None, reason=f"no emulator: {why_unavailable()}")
-def test_no_more_than_the_solutions_rows_cross_the_link(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("many", [1, 9], ids=["by a block", "by all blocks"])
+def test_no_more_than_the_solutions_rows_cross_the_link(many: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Sectors of 32 bytes, at most 1.5 times the ids of the rows of vertices that were found."""
+    monkeypatch.setattr(local_pagerank, "_MANY", many)
     device = EmulatedDevice("lockstep", counting=True)
     before = cuda.use(device)
     try:

@@ -183,8 +183,9 @@ def test_engines_agree(dtype, gpu):
     ("values", "s", "t", "error", "message"),
     [
         ([1, 1], 0, 0, InvalidValue, "s and t are both 0"),
-        ([1, -1], 0, 2, InvalidValue, "capacity of -1"),
-        ([1.0, np.nan], 0, 2, InvalidValue, "NaN"),
+        ([1, -1], 0, 2, InvalidValue, "a capacity of -1 in row 1, column 2; capacities >= 0"),
+        ([1.0, -np.inf], 0, 2, InvalidValue, "a capacity of -inf in row 1, column 2; capacities >= 0"),
+        ([1.0, np.nan], 0, 2, InvalidValue, "a capacity of nan in row 1, column 2; numbers >= 0"),
         ([np.inf, np.inf], 0, 2, InvalidValue, "infinite capacity leads from s = 0 to t = 2"),
         ([2**62, 2**62], 0, 2, InvalidValue, "may not fit INT64"),
         ([1, 1], 0, 3, IndexOutOfBound, "t is 3"),

@@ -275,7 +275,7 @@ def test_answers_are_those_of_the_functions(here, capsys):
     answer(capsys, "fused-lasso", "g.tsv", "--undirected", *CALLS["fused-lasso"])
     assert np.array_equal(np.load("x.npy"), gb.applications.fused_lasso(A, np.load("y.npy"), 0.3)[0].to_dense())
     answer(capsys, "geolocation", "g.tsv", "--undirected", *CALLS["geolocation"])
-    found = np.loadtxt("found.csv", delimiter=",")
+    found = np.loadtxt("found.csv", delimiter=",", skiprows=1)
     expected = gb.applications.geolocation(A, [[10, 20], [np.nan] * 2, [12, 22], [np.nan] * 2, [np.nan] * 2], 2)
     assert np.array_equal(found[:, 1:], expected.to_dense()[found[:, 0].astype(int)])
     assert answer(capsys, "projection", "g.tsv", "--undirected", "--out", "pairs.tsv")["pairs"] == 3
@@ -503,7 +503,42 @@ def test_a_table_is_written_in_other_formats(here, capsys):
     answer(capsys, *given, "a.csv")
     answer(capsys, *given, "a.json")
     rows = zip(*json.loads(Path("a.json").read_text()).values(), strict=True)
-    assert np.array_equal(np.array(list(rows)), np.loadtxt("a.csv", delimiter=","))
+    assert np.array_equal(np.array(list(rows)), np.loadtxt("a.csv", delimiter=",", skiprows=1))
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
+def test_an_answer_for_vertices_is_read_back_by_their_ids(suffix, here, capsys):
+    """Of some vertices, whatever their order in the file; others have none."""
+    (here / "far.csv").write_text('ann,"b,ob"\n"b,ob",zoe\n"b,ob",lee\nx,y\n')
+    (here / "two.csv").write_text("vertex,latitude,longitude\nlee,3,2\nann,1,2\n")
+    given = ("geolocation", "far.csv", "--relabel", "--undirected", "--quiet", "--rounds")
+    assert run(capsys, *given, 1, "--places", "two.csv", "--out", f"a{suffix}")[0] == 0
+    assert run(capsys, *given, 1, "--places", f"a{suffix}", "--out", "b.json")[0] == 0
+    assert run(capsys, *given, 2, "--places", "two.csv", "--out", "c.json")[0] == 0
+    found, expected = (json.loads(Path(name).read_text()) for name in ("b.json", "c.json"))
+    assert found["vertex"] == ["ann", "b,ob", "lee", "zoe"]
+    assert all(found[name] == pytest.approx(expected[name]) for name in ("column0", "column1"))
+
+
+def test_ids_of_a_table_that_are_wrong(here, capsys):
+    for lines, said in (
+        ("0,1\n7,2\n", "--y ids.csv has vertex 7; g.tsv has vertices 0 to 4"),
+        ("0,1\n3,1\n0,2\n", "--y ids.csv has vertex 0 2 times; a line for each is needed"),
+        ("0,1\nann,2\n", "--y ids.csv is 'ann'; a vertex is a whole number in g.tsv"),
+        ("0,1\n1,x\n", "ids.csv, line 3, column 2: found 'x'; a number is needed"),
+        ("0,1\n1,2,3\n", "ids.csv, line 3: found 3 columns; those before have 2"),
+    ):
+        (here / "ids.csv").write_text(f"vertex,value\n{lines}")
+        code, _, err = run(capsys, "fused-lasso", "g.tsv", "--undirected", "--y", "ids.csv", "--lambda1", 1)
+        assert code == 1
+        assert said in err
+
+
+def test_help_names_the_command_as_it_was_called(capsys):
+    for name in ("app", "run"):
+        with pytest.raises(SystemExit):
+            main([name, "geolocation", "--help"])
+        assert capsys.readouterr().out.startswith(f"usage: sparsezc {name} geolocation ")
 
 
 @pytest.mark.parametrize("suffix", [".txt", ".tsv.gz", ".csv", ".parquet", ".npz", "-"])
@@ -515,6 +550,7 @@ def test_tables_have_the_files_ids_in_every_format_of_rows(suffix, here, capsys)
     code, out, err = run(capsys, "geolocation", *given)
     assert (code, err) == (0, "")
     rows = listed(path, out)
+    assert (rows.pop(0) if suffix == ".csv" else ["vertex", "column0", "column1"]) == ["vertex", "column0", "column1"]
     assert [row[0] for row in rows] == ["ann", "bob", "lee", "zoe"][: len(rows)]
     assert len(rows[0]) == 3
 

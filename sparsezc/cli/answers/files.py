@@ -111,7 +111,10 @@ def _check_names(answer: Answer, suffix: str, path: str) -> None:
 
 
 def save_table(path: str, graph: Graph, table: Any) -> None:
-    """Write a Matrix of few columns: the vertices with entries, and as ``.npy`` a row for each vertex."""
+    """Write a Matrix of few columns: the vertices with entries, and as ``.npy`` a row for each vertex.
+
+    Options read the files again (cli/features.py): ``.csv`` says in its first line which column has the vertices.
+    """
     import numpy as np
 
     full = table.to_dense(np.nan)
@@ -119,7 +122,8 @@ def save_table(path: str, graph: Graph, table: Any) -> None:
         save_rows(path, {str(k): full[:, k] for k in range(full.shape[1])})
         return
     rows = np.flatnonzero(~np.isnan(full).all(axis=1))
-    save_rows(path, {"vertex": graph.named(rows), **{f"column{k}": full[rows, k] for k in range(full.shape[1])}})
+    columns = {"vertex": graph.named(rows), **{f"column{k}": full[rows, k] for k in range(full.shape[1])}}
+    save_rows(path, columns, heading=True)
 
 
 def save_edges(path: str, graph: Graph, matrix: Any) -> None:
@@ -139,8 +143,8 @@ def save_edges(path: str, graph: Graph, matrix: Any) -> None:
     save_rows(path, columns)
 
 
-def save_rows(path: str, columns: dict[str, NDArray[Any]]) -> None:
-    """Write columns of the same length, one line a row; ``.npy`` has no names.
+def save_rows(path: str, columns: dict[str, NDArray[Any]], *, heading: bool = False) -> None:
+    """Write columns of the same length, one line a row; ``.npy`` has no names, ``.csv`` with a `heading` only.
 
     Raises
     ------
@@ -175,6 +179,8 @@ def save_rows(path: str, columns: dict[str, NDArray[Any]]) -> None:
                 _json(columns, file)
             else:
                 mark = _LINES[suffix]
+                if heading and mark == ",":
+                    file.write((",".join(columns) + "\n").encode())
                 for text in _lines(list(columns.values()), mark, _cell if mark == "," else str):
                     file.write(text.encode())
 

@@ -111,13 +111,14 @@ def _solved(
     vertex, begin, degree, come = xp.zeros((4, k * room.vertices), np.uint64)
     y, (owner, number, slot) = xp.empty(k * room.vertices), xp.empty((3, k * room.entries), np.uint32)
     state, wait = xp.zeros(k * _STATE, np.uint64), xp.zeros(whole_loops.WAIT, np.uint64)
+    around = xp.asarray(np.ascontiguousarray(seeds))
     if each:
         run, blocks = stats.counted(kernel, placements.lie_near(rows)), k
     else:
         run = stats.together(kernel, placements.lie_near(rows))
         blocks = min(launch.blocks(gpu, room.entries), _BLOCKS * gpu.multiprocessors)
     run(
-        blocks, indptr=rows.indptr, indices=rows.arguments.indices, seeds=xp.asarray(seeds), alpha=alpha, rho=rho,
+        blocks, indptr=rows.indptr, indices=rows.arguments.indices, seeds=around, alpha=alpha, rho=rho,
         most=most, max_iter=max_iter, every=every, key=key, place=place, flow=flow, bits=room.bits, vertex=vertex,
         begin=begin, degree=degree, y=y, come=come, rooms=room.vertices, owner=owner, number=number, slot=slot,
         room=room.entries, state=state, wait=wait,

@@ -110,6 +110,7 @@ __device__ __forceinline__ void copy_rows(const Solution& s, const Table& table,
   for (u64 at = first + mine; at < count; at += all) {
     const u64 begin = (u64)indptr[s.vertex[at]], end = begin + (u64)s.degree[at];
     for (u64 base = begin & ~(u64)31; base < end; base += IN_FLIGHT * members) {
+      __syncwarp();  // lanes leave the table apart; those that ask apart read their lines again
       Id got[IN_FLIGHT];
 #pragma unroll
       for (u32 j = 0; j < IN_FLIGHT; ++j) {
