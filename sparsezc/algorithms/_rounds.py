@@ -22,9 +22,7 @@ def searched(A: Matrix, frontier: Vector | Matrix, *, parents: bool = False) -> 
 
     Then the statements of :func:`sparsezc.algorithms.bfs` do. The frontier's values are the parents of its vertices.
     """
-    if isinstance(frontier, Vector):
-        return replay.search(A, frontier, parents=parents)
-    return None if parents else replay.searches(A, frontier)
+    return replay.search(A, frontier, parents=parents) if isinstance(frontier, Vector) else None
 
 
 def rounds(frontier: Vector | Matrix) -> Iterable[Any]:

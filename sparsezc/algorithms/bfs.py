@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sparsezc.algorithms import _check
 from sparsezc.algorithms._rounds import rounds, searched
-from sparsezc.algorithms._searches import are_several, empty, start, vector
+from sparsezc.algorithms._searches import are_several, empty, rows, start, vector
 from sparsezc.algorithms.loops import searches
 from sparsezc.core import replay
 from sparsezc.core.matrix import Matrix
@@ -81,7 +81,11 @@ def bfs(A: Matrix, source: Any) -> Any:
             found = near(A, np.array([root]), n)
         if found is not None:
             return found
-    return levels(A, start(A, source, n, datatypes.BOOL, True))
+        return levels(A, start(A, root, n, datatypes.BOOL, True))
+    sources = _check.vertices(source, n)
+    if (levels_of_all := replay.searches(A, sources)) is not None:
+        return levels_of_all
+    return levels(A, rows(sources, n, datatypes.BOOL, True))
 
 
 def near(A: Matrix, sources: NDArray[np.int64], radius: int) -> Vector | None:

@@ -40,19 +40,15 @@ def search(A: Matrix, start: Vector | int, *, parents: bool = False) -> Vector |
         return None if found is None else Vector._from_store(engine, found, INT64 if parents else INT32, A.nrows)
 
 
-def searches(A: Matrix, frontier: Matrix) -> Matrix | None:
-    """Return the levels of a search from each row of `frontier`; None if the engine of `A` cannot run them whole.
+def searches(A: Matrix, sources: NDArray[np.int64]) -> Matrix | None:
+    """Return the levels of a search from each of some vertices, a row each; None if the engine cannot run them whole.
 
     See :meth:`sparsezc.expr.engines.Capabilities.searches`.
     """
-    engine = A._engine
-    if engine is None or not hasattr(engine, "searches"):
-        return None
-    with hold_locks(A, frontier):
-        if frontier._engine is not engine:
-            frontier._settle(engine)
-        found = engines.capability(engine, "searches")(A._store, frontier._store)
-        return None if found is None else Matrix._from_store(engine, found, INT32, frontier.shape)
+    with hold_locks(A):
+        engine, store = A._kept()
+        found = engines.capability(engine, "searches")(store, sources)
+        return None if found is None else Matrix._from_store(engine, found, INT32, (sources.size, A.nrows))
 
 
 def shorten(

@@ -294,6 +294,10 @@ class Cuda:
     def synchronize(self) -> None:
         self._runtime.deviceSynchronize()
 
+    def mark(self) -> Callable[[], None]:
+        wait: Callable[[], None] = self.xp.cuda.get_current_stream().record().synchronize
+        return wait
+
     def cards(self) -> list[int]:
         return list(self._reachable().values())
 

@@ -110,6 +110,10 @@ class Device(Protocol):
         """Copy between addresses of device memory, of any card that this one reaches, in the order of the kernels."""
 
     def synchronize(self) -> None: ...
+    def mark(self) -> Callable[[], None]:
+        """Return a function that waits for the kernels and moves so far, and for none that follow."""
+        ...
+
     def cards(self) -> list[int]:
         """Return the free bytes of each card whose memory kernels can reach, in :meth:`spread`'s order."""
         ...

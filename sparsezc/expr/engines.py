@@ -203,10 +203,11 @@ class Capabilities(Protocol):
         and of the transpose, None where it is not to be used; the `mask` is of its part of the result.
         """
 
-    def shared_searches(self, frontier: Any, push: Any, pull: Any) -> Any:
-        """Return all levels of at most 64 searches that processes take together, with operands as ``shared_step`` has.
+    def shared_searches(self, starts: NDArray[Any], shape: tuple[int, int], push: Any, pull: Any) -> Any:
+        """Return all levels of at most 64 searches that processes take together; None: memory is short.
 
-        None: memory is short.
+        `shape`: the searches, and the vertices of this process. Search i starts at its vertex j for each ``j *
+        shape[0] + i`` of `starts`. `push` and `pull` are as in ``shared_step``.
         """
 
     def shared_moves(
@@ -329,11 +330,8 @@ class Capabilities(Protocol):
         before each; the vertex itself, or the vector's own values, at `start`.
         """
 
-    def searches(self, matrix: Any, frontier: Any) -> Any:
-        """Return a matrix of the levels of searches along the rows of a square matrix, one for each row of `frontier`.
-
-        They are INT32, 0 at the entries of `frontier`.
-        """
+    def searches(self, matrix: Any, sources: NDArray[Any]) -> Any:
+        """Return a matrix of the levels of searches along the rows of a square matrix, a row for each source; INT32."""
 
     def shorten(
         self, matrix: Any, near: Any, distance: Any, limits: tuple[float, float, float, int | None]

@@ -42,6 +42,9 @@ from sparsezc.expr.formatting import written
 from sparsezc.expr.mask import Mask
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from sparsezc.engines.distributed.parts.stores import Store
     from sparsezc.engines.distributed.transports.protocol import Transport
     from sparsezc.expr.draws import Hops, Subgraph
@@ -164,9 +167,9 @@ class DistributedEngine(Keeper):
         found: Subgraph | None = _sample_hops(self, store, transposed, seeds, hops)
         return found
 
-    def searches(self, matrix: Store, frontier: Store) -> Store | None:
+    def searches(self, matrix: Store, sources: NDArray[np.int64]) -> Store | None:
         """Return the levels of many searches."""
-        found: Store | None = _levels(self, matrix, frontier)
+        found: Store | None = _levels(self, matrix, sources)
         return found
 
     def known_symmetric(self, A: Any) -> bool:

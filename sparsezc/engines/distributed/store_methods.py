@@ -127,6 +127,7 @@ class Keeper:
             made = Store(self._columns_of(csr, layout), layout, shape)
         else:
             rows = moves.placed(rows_of(csr, layout.lo, layout.hi), placement)
+            rows.symmetric = csr.symmetric  # of one rank, which searches as the plain engine does
             made = self.of_rows(rows, layout, shape, csr.symmetric)
             self.rank_columns(made, degrees)
             if not layout.is_whole:

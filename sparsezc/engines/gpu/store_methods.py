@@ -20,7 +20,7 @@ from sparsezc.engines.gpu.graphs.paths import shorten
 from sparsezc.engines.gpu.graphs.search import search
 from sparsezc.engines.gpu.layouts import head_cache
 from sparsezc.engines.gpu.products.spgemm_rows import the_one_value
-from sparsezc.engines.gpu.runtime import launch
+from sparsezc.engines.gpu.runtime import launch, presence_words
 from sparsezc.engines.gpu.sampling import picks, walks
 from sparsezc.engines.gpu.sampling.held_rows import HeldRows
 from sparsezc.engines.gpu.sampling.hops import sample_hops
@@ -38,7 +38,7 @@ from sparsezc.expr.mask import Mask
 from sparsezc.memory import budget
 from sparsezc.memory.csr import Csr
 from sparsezc.memory.placement import HOSTS, RECORDS, choices
-from sparsezc.semirings.types.datatypes import DataType
+from sparsezc.semirings.types.datatypes import BOOL, DataType
 
 
 class Keeper:
@@ -252,8 +252,13 @@ class Keeper:
         return SharedStep(same, op.return_type, pushed, pulled, x, bits)
 
     @launch.locked
-    def shared_searches(self, frontier: Any, push: Any, pull: Any) -> SharedSearches | None:
-        start = panel.Panel(frontier.nrows, True, self.vector_of_rows(frontier))
+    def shared_searches(
+        self, starts: NDArray[np.int64], shape: tuple[int, int], push: Any, pull: Any
+    ) -> SharedSearches | None:
+        size, bits = shape[0] * shape[1], None
+        if starts.size:
+            bits = presence_words.mark(cuda.current().xp.asarray(starts.astype(np.uint64)), size)
+        start = panel.Panel(shape[0], True, panel.SameVector(BOOL, size, bits, True))
         if not fit(start):
             return None
         pushed, pulled = (None if each is None else each.held()[0] for each in (push, pull))

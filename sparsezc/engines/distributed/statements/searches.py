@@ -60,26 +60,26 @@ def step(engine: DistributedEngine, e: Any, result: Store, write: Any) -> bool:
     return True
 
 
-def levels(engine: DistributedEngine, matrix: Store, frontier: Store) -> Store | None:
+def levels(engine: DistributedEngine, matrix: Store, sources: NDArray[np.int64]) -> Store | None:
     """Run all steps of searches, without a statement between; None where statements are to do it, on all ranks."""
-    shape = frontier.shape
-    if engine.size == 1 or not engine.on_device or matrix.layout.is_whole:
-        return None
-    if frontier.dtype.is_udt or matrix.dtype.is_udt:
+    shape = sources.size, matrix.shape[0]
+    if engine.size == 1 or not engine.on_device or matrix.layout.is_whole or matrix.dtype.is_udt or not sources.size:
         return None
     engine.balancer.apply()
     long_rows.join(engine, matrix)
-    for store in (matrix, frontier):
-        if store.layout is not engine.layouts.of(store.shape):
-            engine.move(store)
-    if frontier.layout.along != COLUMNS or by_search.gain(engine, matrix, shape[0]) > 0:
+    if matrix.layout is not engine.layouts.of(matrix.shape):
+        engine.move(matrix)
+    layout = engine.layouts.of(shape)
+    if layout.along != COLUMNS or by_search.gain(engine, matrix, shape[0]) > 0:
         return None
+    mine = np.flatnonzero((sources >= layout.lo) & (sources < layout.hi))
+    starts = (sources[mine] - layout.lo) * shape[0] + mine
     push, pull = matrix, matrix if matrix.symmetric else matrix.turned
-    part = engines.capability(engine.local.engine, "shared_searches")(*_local(engine, frontier, push, pull))
+    rows = _local(engine, push, pull)
+    here, n = layout.hi - layout.lo, int(layout.bounds[-1])
+    part = engines.capability(engine.local.engine, "shared_searches")(starts, (shape[0], here), *rows)
     if not engine.transport.numbers(part is not None)[:, 0].all():
         return None
-    layout = frontier.layout
-    here, n = layout.hi - layout.lo, int(layout.bounds[-1])
     shared = engine.transport.shared(part.window(n)) if part.window(n) else None
     if shared is None:
         part.begin()
@@ -94,7 +94,7 @@ def levels(engine: DistributedEngine, matrix: Store, frontier: Store) -> Store |
     if here:
         vector = engine.local.vector(INT32, here * shape[0], part.levels())
         local = pieces.rows_of_vector(engine, vector, shape[0])
-    return Store(local, frontier.layout, shape)
+    return Store(local, layout, shape)
 
 
 def _turned(engine: DistributedEngine, part: Any, shared: Shared, here: int, *, pulls: bool) -> bool:

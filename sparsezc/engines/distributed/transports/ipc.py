@@ -130,7 +130,12 @@ class Ipc(Mpi):
         for array, first in zip(arrays, firsts, strict=True):
             if not failed and array.nbytes:
                 gpu.move(self._address + begin + first, gpu.pointer(array), array.nbytes)
-        gpu.synchronize()  # what this rank read of the message before has arrived, too
+        wait = gpu.mark()
+        outs = [gpu.xp.empty(int(each.sum()), array.dtype) for array, each in zip(arrays, counts, strict=True)]
+        if self.rank in ranks:
+            for each in zip(arrays, outs, starts, counts, strict=True):
+                self._move_own(*each)  # while the host tells the others
+        wait()  # what this rank read of the message before has arrived, too
         places = [
             begin + first + start * array.dtype.itemsize
             for array, first, each in zip(arrays, firsts, starts, strict=True)
@@ -138,19 +143,23 @@ class Ipc(Mpi):
         ]
         said = self.numbers(_FAILED if failed else self._version, *places).tolist()
         self._open([row[0] for row in said], failed, closed)
-        made = []
-        for k, (array, numbers) in enumerate(zip(arrays, (each.tolist() for each in counts), strict=True)):
-            size = array.dtype.itemsize
-            out = gpu.xp.empty(sum(numbers), array.dtype)
+        for k, (out, numbers) in enumerate(zip(outs, (each.tolist() for each in counts), strict=True)):
+            size = out.dtype.itemsize
             target = gpu.pointer(out) if out.size else 0
             targets = [target + size * before for before in accumulate(numbers, initial=0)]
             for rank in ranks:
-                if nbytes := numbers[rank] * size:
+                if rank != self.rank and (nbytes := numbers[rank] * size):
                     gpu.move(targets[rank], self._addresses[rank] + said[rank][1 + k * self.size + self.rank], nbytes)
             self.received += (sum(numbers) - numbers[self.rank]) * size
-            made.append(out)
         self._turn = 1 - self._turn
-        return made
+        return outs
+
+    def _move_own(self, array: Any, out: Any, starts: Counts, counts: Counts) -> None:
+        """Move what this rank sends to itself."""
+        item, count = array.dtype.itemsize, int(counts[self.rank])
+        if count:
+            target = self._gpu.pointer(out) + item * int(counts[: self.rank].sum())
+            self._gpu.move(target, self._gpu.pointer(array) + item * int(starts[self.rank]), item * count)
 
     def _make_room(self, nbytes: int) -> str:
         """Replace the window by a larger one where a message needs it; return why that failed, if it did."""

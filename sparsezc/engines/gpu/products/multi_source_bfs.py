@@ -102,26 +102,37 @@ def divide(work: Work, push_cost: float, slots: int = 0) -> tuple[Any, Any]:
     there = work.searches > 0
     if not slots and work.frontier * push_cost <= min(work.wanted, work.wanted_first):  # no pull reads less
         return there, there & False
-    few = there & (work.searches < _FEW * work.nvals)
-    best: tuple[float, Any] = (work.frontier * push_cost, there)
-    for pushing in (few, few & False):
-        pulling = there & ~pushing
-        if pulling.any():
-            cost = min(work.frontier, int(work.searches[pushing].sum())) * push_cost + pulled_entries(
-                work, pulling, slots
-            )
-            best = min(best, (cost, pushing), key=lambda option: option[0])
-    return best[1], there & ~best[1]
+    # In few calls of NumPy: the device has nothing to do meanwhile.
+    edges = int(work.searches.sum())
+    many = work.searches >= max(_FEW * work.nvals, 1)
+    some, all_of_them = int(np.count_nonzero(many)), int(np.count_nonzero(there))
+    best, pushing = work.frontier * push_cost, there
+    if some:
+        pulled = edges if some == all_of_them else int(work.searches[many].sum())
+        cost = min(work.frontier, edges - pulled) * push_cost
+        cost += _until_all_stop(work, some, pulled / some / work.nvals, slots)
+        if cost < best:
+            best, pushing = cost, there & ~many
+    if some < all_of_them:
+        least = int(work.searches[there].min())
+        if _until_all_stop(work, all_of_them, least / work.nvals, slots) < best:
+            pushing = there & False
+    return pushing, there & ~pushing
 
 
-def pulled_entries(work: Work, pulling: Any, slots: int = 0) -> float:
+def pulled_entries(work: Work, pulling: Any) -> float:
+    """Return the entries that a pull of some searches reads without cached ids."""
+    edges = work.searches[pulling]
+    share = float(edges.min()) / work.nvals
+    return _until_all_stop(work, edges.size, share if share < _FEW else float(edges.mean()) / work.nvals, 0)
+
+
+def _until_all_stop(work: Work, count: int, share: float, slots: int) -> float:
     """Return the entries that a pull reads until its last search has found a neighbour, in slices of 32.
 
     An entry is in a search's frontier with the share of all edges that end there; the last of k searches takes ln k
     times longer than one search.
     """
-    shares, count = work.searches[pulling] / work.nvals, int(pulling.sum())
-    share = shares.mean() if shares.min() >= _FEW else shares.min()
     slices = (1 + log(count)) / share / 32
     left = 1 - (1 - (1 - share) ** slots) ** count if slots else 1.0
     return left * float(min(work.wanted, work.wanted_first * max(slices, 1.0)))

@@ -19,6 +19,7 @@ from sparsezc.engines.gpu.layouts.head_cache import HeadCache
 from sparsezc.engines.gpu.products.multi_source_bfs import (
     ENTRIES,
     Case,
+    Work,
     divide,
     prelude,
     pulled_entries,
@@ -65,7 +66,7 @@ class SharedStep:
         self._found = 0  # vertices of this process in the frontier
         self._mine: NDArray[np.int64] = np.zeros(0, np.int64)
         self._pushing, self._pulling = np.zeros((2, x.width), np.bool_)
-        self._pulled = 0.0  # entries that pulls would read here without heads
+        self._work: Work | None = None  # of all processes, once it is divided
 
     @launch.locked
     def work(self) -> list[int]:
@@ -82,7 +83,7 @@ class SharedStep:
             self._over(self._x.vector.bits, self._x.length, counts[:1], None)
             if self._x.length or rows is not None:
                 case.count(rows, self._push, counts[1:-1])
-        found = cuda.current().asnumpy(counts).astype(np.int64)
+        found = cuda.current().asnumpy(counts).view(np.int64)
         self._found, self._mine = int(found[0]), found[1 : 1 + ENTRIES + self.width]
         held = rows if self._push is None else self._push
         cost, nvals = (0.0, 0) if held is None else (push_cost(held.indices.placement), held.nvals)
@@ -90,18 +91,14 @@ class SharedStep:
 
     def divide(self, told: NDArray[np.int64], *, pushes: bool, pulls: bool) -> tuple[bool, bool]:
         """Return whether searches push and whether some pull, by the numbers of all processes, a row each."""
-        nvals, totals = int(told[:, 2].sum()), told[:, _TOTALS:].sum(axis=0)
-        work = work_of(totals, nvals)
+        sums = told.sum(axis=0)
+        self._work = work = work_of(sums[_TOTALS:], int(sums[2]))
         there = work.searches > 0
         if pushes and pulls:
             cost, slots = int(told[:, 3].max()) / _SCALE, int(told[:, 4].min())
             self._pushing, self._pulling = divide(work, cost, slots)
         else:
             self._pushing, self._pulling = there & pushes, there & pulls
-        if self._pulling.any():
-            rows, first, entries = self._mine[1:4].tolist()
-            mine = replace(work, wanted_rows=rows, wanted_first=first, wanted=entries)
-            self._pulled = pulled_entries(mine, self._pulling)
         return bool(self._pushing.any()), bool(self._pulling.any())
 
     @launch.locked
@@ -124,8 +121,11 @@ class SharedStep:
         """Add to `reached` what pulls find, by the bits of all vertices of the frontier."""
         rows = self._pull
         if rows is not None:
+            wanted_rows, first, entries = self._mine[1:4].tolist()
+            assert self._work is not None
+            mine = replace(self._work, wanted_rows=wanted_rows, wanted_first=first, wanted=entries)
             x = Panel(self.width, True, SameVector(BOOL, size * self.width, frontier, True))
-            near = rows.layouts[HeadCache].get_or_build(rows, Demand(self._pulled, BOOL))
+            near = rows.layouts[HeadCache].get_or_build(rows, Demand(pulled_entries(mine, self._pulling), BOOL))
             Case(x, self._mask, reached).launch("pull", rows, self._pulling, near)
 
     def result(self, reached: Any, size: int) -> SameVector:
