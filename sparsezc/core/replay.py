@@ -28,6 +28,8 @@ def search(A: Matrix, start: Vector | int, *, parents: bool = False) -> Vector |
 
     `start`: a vertex, or a vector of some. See :meth:`sparsezc.expr.engines.Capabilities.search`.
     """
+    if not hasattr(A._kept()[0], "search"):
+        return None
     with hold_locks(A):
         engine, store = A._kept()
         if isinstance(start, Vector):

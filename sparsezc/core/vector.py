@@ -170,6 +170,11 @@ class Vector(VectorFromArrays, ReadableVector, ByDlpack, Maskable, Writable["Vec
             return len({expression.operands[1].key for expression in self._pending})
         return self._engine.nvals(self._store)
 
+    def _repeated(self) -> Any:
+        if self._everywhere is None or self._pending or self.dtype.is_udt:
+            return None
+        return self._everywhere.value
+
     @locked
     def to_coo(
         self,

@@ -105,6 +105,10 @@ class ReadableVector(Operand["Vector"]):
         return made
 
     # Export
+    def _repeated(self) -> Any:
+        """Return the value that stands at each position of a vector that no engine stores yet; else None."""
+        raise NotImplementedError
+
     def to_coo(
         self, dtype: Any = None, *, indices: bool = True, values: bool = True, sort: bool = True
     ) -> tuple[Any, Any]:
@@ -125,6 +129,9 @@ class ReadableVector(Operand["Vector"]):
         TypeError
             Entries are missing and no `fill_value` is given.
         """
+        if (value := self._repeated()) is not None:
+            kind, _ = compare.filling(self, self.shape[0], fill_value, dtype)
+            return np.full(self.shape, cast(np.asarray(value, self.dtype.np_type), kind))
         at, vals = self.to_coo()
         kind, fill = compare.filling(self, at.size, fill_value, dtype)
         if at.size == self.shape[0]:

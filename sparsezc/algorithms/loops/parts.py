@@ -239,13 +239,25 @@ def degree_sums(indptr: Any, indices: Any, x_out: bool, y_out: bool, symmetric: 
         first, end, total, before = starts[row], row + one, 0, 0
         while end < rows and starts[end + one] - first <= block:
             end += one
-        for at in range(starts[end] - first):
-            total += b[np.uint64(indices[first + at])]
-            upto[at + one] = total
-        for u in range(row, end):
-            after = upto[starts[u + one] - first]
-            s_ab += a[u] * (after - before)
-            before = after
+        if np.uint64(32) * (end - row) <= starts[end] - first:  # few ends of rows: two sums, as additions wait
+            for u in range(row, end):
+                at, last, odd = starts[u], starts[u + one], 0
+                total = 0
+                while at + one < last:
+                    total += b[np.uint64(indices[at])]
+                    odd += b[np.uint64(indices[at + one])]
+                    at += np.uint64(2)
+                if at < last:
+                    total += b[np.uint64(indices[at])]
+                s_ab += a[u] * (total + odd)
+        else:
+            for at in range(starts[end] - first):
+                total += b[np.uint64(indices[first + at])]
+                upto[at + one] = total
+            for u in range(row, end):
+                after = upto[starts[u + one] - first]
+                s_ab += a[u] * (after - before)
+                before = after
         row = end
     for v in range(n):
         s_a += out[v] * a[v]

@@ -56,7 +56,7 @@ def run_loop(
         return _in_python(store, loop, given, values)
     if not pays(statements):
         return None
-    shares = _shares(over, rows + entries, again)
+    shares = [] if over is None else _shares(over, rows + entries, again)
     nbytes = _own(shares, rows, again) + (0 if values is None else 8 * entries)
     if nbytes > _SMALL and (rows > _EMPTY * entries or not has_host(nbytes)):
         return None
@@ -79,7 +79,7 @@ def run_in_place(
         Memory is short for the loop's own arrays, and for values in another type.
     """
     rows = parts.indptr.size - 1
-    shares = _shares(over, rows + parts.indices.size, again)
+    shares = [] if over is None else _shares(over, rows + parts.indices.size, again)
     converted = 0 if values is None or parts.iso or parts.values.dtype == values else 8 * parts.indices.size
     if (made := _machine_code(loop)) is None:
         return None
@@ -154,13 +154,11 @@ def _arrays(parts: RowArrays | None, rows: int, values: Any) -> list[NDArray[Any
     return pattern if values is None else [*pattern, _values(parts, values)]
 
 
-def _shares(over: range | None, size: int, again: Any) -> list[int]:
-    """Return where the shares of threads begin, and their end; one share if they are not worth a thread; none of None.
+def _shares(over: range, size: int, again: Any) -> list[int]:
+    """Return where the shares of threads begin, and their end; there is one share if they are not worth a thread.
 
     Threads that run a loop again and again have to be woken each time, so each needs work that is worth it.
     """
-    if over is None:
-        return []
     steps = len(over)
     worth = size // _ALONE if again else steps * (steps * size > _ALONE)
     threads = max(1, min(processors(16), steps, worth))

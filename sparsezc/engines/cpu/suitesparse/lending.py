@@ -5,8 +5,7 @@ python-graphblas's own methods take 30 times as long, which is more than a searc
 
 from __future__ import annotations
 
-from collections import defaultdict
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +18,7 @@ from sparsezc.engines.cpu.suitesparse.expressions import acyclic
 __all__ = ["CSR", "FULL", "HYPERCSR", "TABLE", "Lent", "format_of", "new_vector"]
 
 
-class Format(NamedTuple):
+class Format:
     """How the arrays of a format are taken out of an object, and put in.
 
     Attributes
@@ -33,14 +32,21 @@ class Format(NamedTuple):
         1 if the number of listed rows is told, else 0.
     sorted : int
         1 if ids may be in any order, so that they are sorted first, else 0.
+    packed : list
+        The settings that an object has after a packing: reading them again takes as long as packing. None: unknown.
+    free : list
+        Cells that no loan uses.
     """
 
-    unpack: Any
-    pack: Any
-    options: tuple[Any, ...]
-    indices: int = 0
-    listed: int = 0
-    sorted: int = 0
+    __slots__ = ("free", "indices", "listed", "options", "pack", "packed", "sorted", "unpack")
+
+    def __init__(
+        self, unpack: Any, pack: Any, options: tuple[Any, ...], indices: int = 0, listed: int = 0, sorted: int = 0
+    ) -> None:
+        self.unpack, self.pack, self.options = unpack, pack, options
+        self.indices, self.listed, self.sorted = indices, listed, sorted
+        self.packed: list[Any] | None = None
+        self.free: list[_Cells] = []
 
 
 # Looked up once, as a name of the library takes as long as a call of it.
@@ -60,6 +66,7 @@ _CONTROL, _STATUS, _ORIENTATION = lib.GxB_SPARSITY_CONTROL, lib.GxB_SPARSITY_STA
 _FULL, _BY_ROW, _INT = lib.GxB_FULL, lib.GxB_BY_ROW, ffi.typeof("int32_t*")
 _new, _buffer, _NULL = ffi.new, ffi.buffer, ffi.NULL
 _NO_VALUES = np.empty(0)
+_UNSORTED = (False,)  # ids are in order
 _INDEX = np.dtype(np.int64)  # sizes stay below 2**60, so signs do not matter
 
 
@@ -82,12 +89,13 @@ class _Cells:
 
     __slots__ = ("control", "iso", "listed", "pointers", "sizes", "switch", "unpacked")
 
-    def __init__(self, indices: int, listed: int, sorted: int) -> None:
+    def __init__(self, format: Format) -> None:
+        indices, listed = format.indices, format.listed
         self.pointers = [_new("GrB_Index**") for _ in range(indices)] + [_new("void**")]
         self.sizes, self.iso, self.listed = _new("GrB_Index[4]"), _new("bool*"), _new("GrB_Index*")
         self.control, self.switch = _new("int32_t*"), _new("double*")
         places = [self.sizes + k for k in range(indices + 1)]
-        self.unpacked = *self.pointers, *places, self.iso, *(self.listed,) * listed, *(_NULL,) * (sorted + 1)
+        self.unpacked = *self.pointers, *places, self.iso, *(self.listed,) * listed, *(_NULL,) * (format.sorted + 1)
 
 
 class Lent:
@@ -100,55 +108,47 @@ class Lent:
 
     __slots__ = ("_cells", "_format", "_settings", "_store", "_values")
 
+    _format: Any
+
     def __init__(self, store: Any, format: Format, *, values: bool = True) -> None:
         self._store, self._format, self._values = store, format, values
 
-    def __enter__(self) -> tuple[list[NDArray[Any]], bool, int | None]:
-        store, (unpack, _, options, indices, listed, sorted) = self._store, self._format
-        handle = store.gb_obj[0]
-        free = _free[indices, listed]
+    def __enter__(self) -> tuple[list[NDArray[Any]], bool, Any]:
+        store, format = self._store, self._format
+        handle, free = store.gb_obj[0], format.free
         try:
             cells = self._cells = free.pop()
         except IndexError:
-            cells = self._cells = _Cells(indices, listed, sorted)
-        self._settings = _read(handle, options, cells)
-        status = unpack(handle, *cells.unpacked)
+            cells = self._cells = _Cells(format)
+        self._settings = _read(handle, format.options, cells)
+        status = format.unpack(handle, *cells.unpacked)
         if status:
             native.gb.exceptions.check_status(status, store)
         try:
-            pointers, sizes = cells.pointers, cells.sizes
-            found = [_seen(pointers[k][0], sizes[k], _INDEX) for k in range(indices)]
-            if self._values:
-                found.append(_seen(pointers[indices][0], sizes[indices], store.dtype.np_type))
-            else:
-                found.append(_NO_VALUES)
-            return found, cells.iso[0], cells.listed[0] if listed else None
+            pointers, sizes, last = cells.pointers, cells.sizes, format.indices
+            found = [_seen(pointers[k][0], sizes[k], _INDEX) for k in range(last)]
+            found.append(_seen(pointers[last][0], sizes[last], store.dtype.np_type) if self._values else _NO_VALUES)
+            return found, cells.iso[0], cells.listed[0] if format.listed else None
         except BaseException:  # the object gets its content back
-            self.__exit__()
+            Lent.__exit__(self)
             raise
 
     def __exit__(self, *error: object) -> None:
-        store, (_, pack, options, indices, listed, sorted) = self._store, self._format
-        handle, cells = store.gb_obj[0], self._cells
-        sizes, number = cells.sizes[0 : indices + 1], (cells.listed[0],) * listed
-        status = pack(handle, *cells.pointers, *sizes, cells.iso[0], *number, *(False,) * sorted, _NULL)
+        format, cells = self._format, self._cells
+        handle, sizes = self._store.gb_obj[0], cells.sizes[0 : format.indices + 1]
+        number = (cells.listed[0],) if format.listed else ()
+        status = format.pack(handle, *cells.pointers, *sizes, cells.iso[0], *number, *_UNSORTED[: format.sorted], _NULL)
         if status:
-            native.gb.exceptions.check_status(status, store)
-        packed = _packed.get(pack)
-        if packed is None:
-            packed = _packed[pack] = _read(handle, options, cells)
-        if self._settings != packed:
+            native.gb.exceptions.check_status(status, self._store)
+        if format.packed is None:
+            format.packed = _read(handle, format.options, cells)
+        if self._settings != format.packed:
             control, *values = self._settings
-            options[1](handle, _CONTROL, control)
-            for field, value in zip(options[4], values, strict=True):
-                options[3](handle, field, value)
-        _free[indices, listed].append(cells)
-
-
-#: Cells that no loan uses, by the numbers of arrays and of listed rows.
-_free: defaultdict[tuple[int, int], list[_Cells]] = defaultdict(list)
-#: The settings that an object has after a packing, by its function: reading them again takes as long as packing.
-_packed: dict[Any, list[Any]] = {}
+            _, set_control, _, set_switch, fields = format.options
+            set_control(handle, _CONTROL, control)
+            for field, value in zip(fields, values, strict=True):
+                set_switch(handle, field, value)
+        format.free.append(cells)
 
 
 def _read(handle: Any, options: tuple[Any, ...], cells: _Cells) -> list[Any]:

@@ -61,35 +61,40 @@ class RowArrays(NamedTuple):
         return self.values[at].astype(np.float64)
 
 
-class borrowed:  # noqa: N801  (read as a verb: `with borrowed(store) as rows:`)
+class borrowed(lending.Lent):  # noqa: N801  (read as a verb: `with borrowed(store) as rows:`)
     """Lend the arrays of a Matrix, whose lock the caller has; it has no content meanwhile.
 
     One in another format than CSR, hypersparse or not, is copied. Its format and settings remain in any case. Without
     `values` there are none in what is lent.
     """
 
-    __slots__ = ("_lent", "_store", "_values")
+    __slots__ = ()
 
     def __init__(self, store: Any, *, values: bool = True) -> None:
         self._store, self._values = store, values
 
-    def __enter__(self) -> RowArrays:
-        store, self._lent = self._store, None
-        format = lending.format_of(store)
-        if format is lending.CSR or format is lending.HYPERCSR:
-            self._lent = lending.Lent(store, format, values=self._values)
-            (indptr, *ids, indices, values), iso, rows = self._lent.__enter__()
-            if rows is not None:
-                indptr, ids[0] = indptr[: rows + 1], ids[0][:rows]
+    def __enter__(self) -> RowArrays:  # type: ignore[override]
+        store = self._store
+        format = self._format = lending.format_of(store)
+        if format is lending.CSR:
+            (indptr, indices, values), iso, _ = _lend(self)
             count = indptr[-1]
-            return RowArrays(indptr, indices[:count], values[: 1 if iso else count], iso, ids[0] if ids else None)
+            return RowArrays(indptr, indices[:count], values[: 1 if iso else count], iso)
+        if format is lending.HYPERCSR:
+            (indptr, ids, indices, values), iso, rows = _lend(self)
+            count = indptr[rows]
+            return RowArrays(indptr[: rows + 1], indices[:count], values[: 1 if iso else count], iso, ids[:rows])
+        self._format = None
         parts = store.ss.export("hypercsr", sort=True)
         listed, indptr, indices = (parts[name].view(np.int64) for name in ("rows", "indptr", "col_indices"))
         return RowArrays(indptr, indices, np.atleast_1d(parts["values"]), bool(parts["is_iso"]), listed)
 
     def __exit__(self, *error: object) -> None:
-        if self._lent is not None:
-            self._lent.__exit__(*error)
+        if self._format is not None:
+            _take_back(self)
+
+
+_lend, _take_back = lending.Lent.__enter__, lending.Lent.__exit__
 
 
 @contextmanager
