@@ -1,7 +1,5 @@
 """Operators made from Python functions: the translated forms of a function by type, and the operator made from them.
 
-A function is translated when the operator is made, so an outer variable keeps the value it had then.
-
 A function is translated when it becomes an operator, so a constant from around it has the value that it had then.
 """
 

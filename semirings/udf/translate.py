@@ -138,6 +138,10 @@ class _Translator:
                 return _chain(True, tests)
             case ast.IfExp(test=test, body=yes, orelse=no):
                 return choose(rules.truth(of(test)), *rules.meet(of(yes), of(no)))
+            case ast.Call(func=ast.Name(id=name), args=[ast.Constant(value=str() as text)], keywords=[]) if (
+                name not in names and self.source.outside.get(name) is float
+            ):
+                return rules.literal(_number(text))
             case ast.Call(func=function, args=args, keywords=[]) if not any(isinstance(x, ast.Starred) for x in args):
                 return self.call(node, function, [of(each) for each in args], names)
         raise self.source.refuse(node, f"{_called(node)} cannot be translated: {ast.unparse(node)!r}")
@@ -176,6 +180,14 @@ class _Translator:
 
 def _is_module(x: Any) -> bool:
     return any(x is module for module in library.FUNCTIONS)
+
+
+def _number(text: str) -> float:
+    """Return what ``float("inf")`` is, the usual way to write infinity without an import."""
+    try:
+        return float(text)
+    except ValueError as error:
+        raise rules.Refused(str(error)) from None
 
 
 def _known(function: Any) -> Callable[..., Node] | None:

@@ -25,6 +25,7 @@ _INPUT = "/dev/stdin"  # an edge list, unless --format says otherwise
 _ENGINES = ("auto", "cpu", "gpu")
 _NEEDS_GPU = ("gpu",)
 _WITHOUT_GPU = ("cpu",)  # engines without placements
+_COMPARED = 5000  # names on each side of one that is not there; a comparison takes some 10 us
 
 
 def add_graph(command: argparse.ArgumentParser, *, weights: str) -> None:
@@ -201,8 +202,16 @@ class Graph:
             return int(name)
         at = int(np.searchsorted(self.ids, name))
         if at == self.ids.size or self.ids[at] != name:
-            raise IndexOutOfBound(f"{option} is {given}; no edge of {self.name} has this id")
+            raise IndexOutOfBound(f"{option} is {given}; no edge of {self.name} has this id{self._nearest(given, at)}")
         return at
+
+    def _nearest(self, given: str, at: int) -> str:
+        """Return the question for the name most like one that is not there: of many, among those beside its place."""
+        from sparsezc.errors import meant
+
+        if self.ids is None or self.ids.dtype.kind != "O":
+            return ""
+        return meant(given, self.ids[max(0, at - _COMPARED) : at + _COMPARED])
 
     def named(self, vertices: NDArray[Any]) -> NDArray[Any]:
         """Return the users' numbers or names of vertices."""

@@ -79,6 +79,7 @@ def convert(
             elif options.adds_duplicates:
                 merge = "plus"
             runs = _sorted(found, room, out.scratch(), both and not found.mirrored, merge)
+            options.columns.require_kind(source)
             edge_list.check_sizes(found.nrows, found.ncols)
             if both:
                 edge_list.check_square(found.nrows, found.ncols)

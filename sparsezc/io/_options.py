@@ -13,7 +13,7 @@ from sparsezc.io._formats import format_of, is_generated
 from sparsezc.io.build import csr_builder
 from sparsezc.io.build import weights as weighting
 from sparsezc.io.build.limits import unexpected
-from sparsezc.io.build.table_columns import USUAL, TableColumns
+from sparsezc.io.build.table_columns import USUAL, Names, TableColumns
 from sparsezc.io.build.weights import FROM_FILE, Weights
 from sparsezc.io.files.names import add_name, file_name
 
@@ -143,4 +143,5 @@ def _columns(options: Reading) -> TableColumns:
     for option, name in given:
         if name is not None and (not isinstance(name, str) or not name):
             raise InvalidValue(f"{option}={name!r}; the name of a {'type' if option == 'type' else 'column'} is needed")
-    return TableColumns(given[0][1], given[1][1], given[2][1], given[3][1], given[4][1])
+    source, target, weight, kind, only = (name for _, name in given)
+    return TableColumns(source, target, weight, kind, only, None if only is None else Names())

@@ -201,6 +201,7 @@ def _read(path: str | os.PathLike[str], options: ReadOptions) -> tuple[Csr, NDAr
                     raise
                 names = Names()
                 found = make(names=names)
+        options.columns.require_kind(path)
     if options.directed:
         options.check_direction(path, found.symmetric if isinstance(found, Csr) else found.undirected)
     if isinstance(found, Csr):

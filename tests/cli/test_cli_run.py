@@ -234,14 +234,15 @@ def test_the_nearest_name_is_offered(capsys):
         (["convert", "path:3", "a.parqet"], "a.parqet: the suffix '.parqet' is not known; did you mean '.parquet'?"),
         (["convert", "path:3", "a.gpr.gz"], "a.gpr.gz: the suffix '.gpr' is not known; did you mean '.gr'?"),
         (["bfs", "g.cvs", "--format", "snpa"], "format='snpa' is not known; did you mean 'snap'?"),
+        (["bfs", "g.cvs", "--format", "snap", "--relabel", "--source", "an"], "this id; did you mean 'ann'?"),
         (["bfs", "pth:16"], "pth:16 does not exist; did you mean 'path:16'?"),
         (["bfs", "g.csv"], "g.csv does not exist; did you mean 'g.cvs'?"),
         (["bfs", "no/g.csv"], "no/g.csv does not exist\n"),
     ],
 )  # fmt: skip
-def test_the_nearest_suffix_file_and_graph_are_offered(arguments, offered, tmp_path, monkeypatch, capsys):
+def test_the_nearest_suffix_file_graph_and_vertex_are_offered(arguments, offered, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "g.cvs").write_text("0 1\n")
+    (tmp_path / "g.cvs").write_text("ann bob\n")
     assert main(arguments) == 1
     assert offered in capsys.readouterr().err
     assert [path.name for path in tmp_path.iterdir()] == ["g.cvs"]

@@ -20,7 +20,7 @@ LIBRARIES = {
 }
 
 
-#: What cuGraph's `__init__.py` imports, at the commit to which the page links, and its package of several GPUs.
+#: What `__init__.py` of cuGraph 26.10.0 imports, and its package of several GPUs.
 CUGRAPH = """
     Graph MultiGraph BiPartiteGraph from_edgelist from_cudf_edgelist from_pandas_edgelist to_pandas_edgelist
     from_pandas_adjacency to_pandas_adjacency from_numpy_array to_numpy_array from_numpy_matrix to_numpy_matrix
@@ -28,13 +28,13 @@ CUGRAPH = """
     is_multipartite betweenness_centrality edge_betweenness_centrality katz_centrality degree_centrality
     eigenvector_centrality ecg induced_subgraph ktruss_subgraph k_truss louvain leiden spectralBalancedCutClustering
     spectralModularityMaximizationClustering analyzeClustering_modularity analyzeClustering_edge_cut
-    analyzeClustering_ratio_cut subgraph triangle_count ego_graph connected_components weakly_connected_components
+    analyzeClustering_ratio_cut triangle_count ego_graph connected_components weakly_connected_components
     strongly_connected_components core_number k_core pagerank hits jaccard jaccard_coefficient all_pairs_jaccard overlap
     overlap_coefficient all_pairs_overlap sorensen sorensen_coefficient all_pairs_sorensen cosine cosine_coefficient
     all_pairs_cosine bfs bfs_edges sssp shortest_path filter_unreachable shortest_path_length concurrent_bfs
-    multi_source_bfs minimum_spanning_tree maximum_spanning_tree hungarian dense_hungarian force_atlas2 random_walks
-    uniform_random_walks biased_random_walks node2vec_random_walks rw_path node2vec uniform_neighbor_sample
-    homogeneous_neighbor_sample heterogeneous_neighbor_sample experimental gnn exceptions utils dask
+    multi_source_bfs minimum_spanning_tree maximum_spanning_tree hungarian dense_hungarian force_atlas2
+    uniform_random_walks biased_random_walks node2vec_random_walks homogeneous_neighbor_sample
+    heterogeneous_neighbor_sample experimental exceptions utils dask
 """
 
 

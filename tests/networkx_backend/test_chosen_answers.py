@@ -142,6 +142,14 @@ def test_each_of_the_shortest_paths_once(kind: Any) -> None:
     both(lambda **how: list(nx.all_pairs_all_shortest_paths(H.copy(), **how)))
 
 
+@pytest.mark.parametrize("far", [1e17, 1e294])
+def test_steps_too_short_to_change_a_distance(far: float) -> None:
+    """Nodes at the same distance are then before each other on shortest paths."""
+    G = nx.Graph()
+    G.add_weighted_edges_from([(0, 1, 2 * far), (0, 2, far), (1, 2, far), (1, 3, 2.0), (3, 4, 0.5), (1, 4, 1.0)])
+    both(lambda **how: dict(nx.single_source_all_shortest_paths(G.copy(), 0, weight="weight", **how)), order=False)
+
+
 def test_paths_of_one_node() -> None:
     G = nx.path_graph(3)
     for nodes in ([2], [5], [], frozenset({1}), [0, 1], (1,)):

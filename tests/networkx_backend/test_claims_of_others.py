@@ -25,7 +25,7 @@ GRAPHBLAS_ALGORITHMS = """
     single_target_shortest_path_length square_clustering symmetric_difference tournament_matrix transitivity triangles
     union volume
 """
-#: nx-cugraph, ``_nx_cugraph/__init__.py`` at commit 93399e45aa84 (2025), and the list of its README.
+#: nx-cugraph 26.10.0, ``_nx_cugraph/__init__.py``, but for ``nx.Graph(backend=...)``: graphs here are read-only.
 NX_CUGRAPH = """
     adjacency_matrix all_pairs_bellman_ford_path all_pairs_bellman_ford_path_length all_pairs_dijkstra
     all_pairs_dijkstra_path all_pairs_dijkstra_path_length all_pairs_shortest_path all_pairs_shortest_path_length
@@ -48,9 +48,9 @@ NX_CUGRAPH = """
     single_source_bellman_ford single_source_bellman_ford_path single_source_bellman_ford_path_length
     single_source_dijkstra single_source_dijkstra_path single_source_dijkstra_path_length single_source_shortest_path
     single_source_shortest_path_length single_target_shortest_path single_target_shortest_path_length star_graph
-    tadpole_graph tetrahedral_graph to_dict_of_lists to_scipy_sparse_array tournament_matrix transitivity triangles
-    trivial_graph truncated_cube_graph truncated_tetrahedron_graph turan_graph tutte_graph weakly_connected_components
-    wheel_graph
+    tadpole_graph tetrahedral_graph to_dict_of_lists to_numpy_array to_scipy_sparse_array tournament_matrix
+    transitivity triangles trivial_graph truncated_cube_graph truncated_tetrahedron_graph turan_graph tutte_graph
+    weakly_connected_components wheel_graph
 """
 
 

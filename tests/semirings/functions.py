@@ -50,6 +50,7 @@ def first_or_more(x, y):
 UNARY = {
     "itself": lambda x: x,
     "constant": lambda x: 7,
+    "infinite": lambda x: x / 2 if x > 2 else -float("inf"),
     "half": lambda x: x / 2,
     "increment": lambda x: x + 1,
     "affine": lambda x: SCALE * x - 1.5,

@@ -164,6 +164,7 @@ def fine(x):
 
 REFUSED: dict[str, tuple[Callable[..., Any], str]] = {
     "a loop": (refused_loop, "a for loop"),
+    "no number in a text": (lambda x: float("one") + x, "could not convert string to float: 'one'"),
     "a missing return": (refused_fall, "ends without return"),
     "a name without a value": (refused_name, "'y' has no value on every path"),
     "a function inside": (refused_inside, "a function inside"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ HEADINGS = (
 )
 _NAME = 120  # bytes of a name in a dictionary, beside its letters
 _CHECKED = 1 << 16  # names between two looks at the free memory
+_LISTED = 50  # names that a message lists at most
 
 
 class NamedVertices(FileFormatError):
@@ -36,7 +38,7 @@ class TableColumns:
     source, target, weight, kind : str or None
         `kind` is the column that says which edges are wanted, those of the kind `only`.
     kinds : Names, optional
-        The kinds that occur are collected in it.
+        The kinds that occur are collected in it; with `only` the first ones, and that one.
     """
 
     source: str | None = None
@@ -44,10 +46,25 @@ class TableColumns:
     weight: str | None = None
     kind: str | None = None
     only: str | None = None
-    kinds: Names | None = field(default=None, compare=False)
+    kinds: Names | None = field(default=None, compare=False, repr=False)
 
     def __bool__(self) -> bool:
         return any((self.source, self.target, self.weight, self.kind))
+
+    def note(self, kinds: Iterable[str]) -> None:
+        """Collect the kinds of some edges."""
+        if self.kinds is not None:
+            full = self.only is not None and len(self.kinds) >= _LISTED
+            self.kinds.number([each for each in kinds if each == self.only] if full else kinds)
+
+    def require_kind(self, path: str | PathLike[str]) -> None:
+        """Raise FileFormatError if edges were read, and none of them has the kind that is asked for."""
+        known = [] if self.kinds is None else [str(each) for each in self.kinds.sorted()[0]]
+        if self.only is not None and known and self.only not in known:
+            raise FileFormatError(
+                f"{path}: no edge has the type {self.only!r} in the column {self.kind!r}{meant(self.only, known)};"
+                f" the types are {', '.join(map(repr, known[:_LISTED]))}"
+            )
 
     def positions(self, names: Sequence[str], where: str, *, first: bool = False) -> list[int]:
         """Return the positions of source, target and, if there is one, weight among the columns of a table.
@@ -76,7 +93,7 @@ class TableColumns:
 
     @staticmethod
     def _missing(given: str | None, usual: Sequence[str], names: Sequence[str], where: str) -> FileFormatError:
-        listed = ", ".join(map(repr, names[:50]))
+        listed = ", ".join(map(repr, names[:_LISTED]))
         if given is not None:
             found = "twice there" if names.count(given) > 1 else f"not there{meant(given, names)}"
             return FileFormatError(f"{where}: the column {given!r} is {found}; the columns are {listed}")

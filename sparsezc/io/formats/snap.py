@@ -118,6 +118,7 @@ def edge_chunks(
             if sizes is not None and not chunk.ended:
                 raise cut(chunk)
         if span is None:
+            chosen.require_kind(path)
             check_total(path, found)
 
     return EdgeChunks.by(chunks)

@@ -59,20 +59,21 @@ class Picker:
             rows = self._begin(chunk, rows)
         at = self._at or []
         chunk = replace(chunk, picked=at)
-        kept, lines = [], [""] * chunk.data.count(b"\n")
+        kept, lines, kinds = [], [""] * chunk.data.count(b"\n"), set[str]()
         for number, cells in rows:
             if len(cells) != self._width:
                 raise chunk.error(number, f"found {len(cells)} columns; {self._width} are needed, as in the first line")
-            if self._kind is not None and self.columns.kinds is not None:
-                self.columns.kinds.number([cells[self._kind]])
-            if self._kind is not None and self.columns.only not in (None, cells[self._kind]):
-                continue
+            if self._kind is not None:
+                kinds.add(cells[self._kind])
+                if self.columns.only not in (None, cells[self._kind]):
+                    continue
             words = [cells[k] for k in at]
             if len(words) > 2 and self._between == ";":
                 words[2] = words[2].replace(",", ".")  # where cells end in a semicolon, a comma is the decimal mark
             self._check(chunk, number, words)
             kept.append(words)
             lines[number] = " ".join(["0", "0", *words[2:]] if self.names is not None else words)
+        self.columns.note(kinds)
         if not kept:
             return []
         picked = replace(chunk, data=("\n".join(lines) + "\n").encode())

@@ -87,8 +87,7 @@ def numbers(
     try:
         if chosen.kind is not None:
             kinds = [str(each) for each in arrow.column(table, columns[-1], str(path), first).tolist()]
-            if chosen.kinds is not None:
-                chosen.kinds.number(kinds)
+            chosen.note(kinds)
             if chosen.only is not None:
                 table = table.filter([each == chosen.only for each in kinds])
         for k, name in enumerate(wanted):

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.algorithms._distances import usable
-from sparsezc.algorithms._lengths import lengths_of
 from sparsezc.algorithms.sssp import from_nearest
 from sparsezc.networkx_backend.graphs.claims import claims, else_declined
 from sparsezc.networkx_backend.graphs.graph import Graph
@@ -228,11 +227,21 @@ def single_source_all_shortest_paths(
 ) -> Iterator[tuple[Any, list[list[Any]]]]:
     """Yield nodes with all shortest paths to each."""
     before = _all_before(G, source, weight, method)
-    if weight is None or lengths_of(G.least(weight)).least > 0:
+    if _one_way(before):
         yield from _longer(before)
         return
-    for node in before:  # where a cycle has length 0, a path may not take it
+    for node in before:  # a path may not take a cycle of length 0
         yield node, list(_walks(before, source, node))
+
+
+def _one_way(before: _Before) -> bool:
+    """Return whether the nodes before each are earlier ones; steps too short to change a sum may lead back."""
+    seen: set[Any] = set()
+    for node, tails in before.items():
+        if not seen.issuperset(tails):
+            return False
+        seen.add(node)
+    return True
 
 
 def _longer(before: _Before) -> Iterator[tuple[Any, list[list[Any]]]]:

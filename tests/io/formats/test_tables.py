@@ -228,3 +228,13 @@ def test_types_that_cannot_be(tmp_path: Path) -> None:
     ):
         with pytest.raises(ValueError, match=message):
             call()
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.tsv", "a.parquet", "a.feather"])
+def test_a_type_that_no_edge_has(name: str, tmp_path: Path) -> None:
+    path = write(tmp_path / name, FACTS)
+    wanted = {"relabel": True, "type_col": "rel", "type": "like"}
+    refused = "no edge has the type 'like' in the column 'rel'; did you mean 'likes'.; the types are 'knows', 'likes'$"
+    for call in (gb.io.read, lambda path, **how: gb.io.convert(path, tmp_path / "a.h5", memory="1GB", **how)):
+        with pytest.raises(gb.exceptions.GraphblasException, match=f"{path}: {refused}"):
+            call(path, **wanted)
