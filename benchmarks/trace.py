@@ -52,10 +52,8 @@ def followed(call: Callable[[], Any]) -> Walk:
     return Walk([str(Path(name).resolve().relative_to(ROOT)) for name in dict.fromkeys(entered)], changes, len(entered))
 
 
-def products() -> dict[str, Callable[[], Any]]:
-    """Masked, accumulating products on both engines, and a read, each ready to be called again and again."""
-    from tests.emulator.device import EmulatedDevice
-
+def warm(folder: Path) -> dict[str, Callable[[], Any]]:
+    """Masked, accumulating products on both engines, and a read of a file in the folder; all were called before."""
     calls = {}
     A = gb.io.read("kron:8?weights=1-9", placement="host")
 
@@ -65,21 +63,23 @@ def products() -> dict[str, Callable[[], Any]]:
         return lambda: w(mask.S, accum=gb.binary.min, replace=True) << A.mxv(v, gb.semiring.min_plus)
 
     calls["masked mxv, CPU engine"] = product(A.to("cpu"), "cpu")
-    cuda.use(EmulatedDevice())
     calls["masked mxv, GPU engine, zerocopy"] = product(A.to("gpu", placement="zerocopy"), "gpu")
+    path = folder / "a.txt"
+    gb.io.write(A, path)
+    calls["a text file into a zerocopy CSR"] = lambda: gb.io.read(path, placement="zerocopy")
+    for call in calls.values():
+        for _ in range(3):  # kernels are compiled, caches filled
+            call()
     return calls
 
 
 def main() -> None:
+    from tests.emulator.device import EmulatedDevice
+
     rows = []
+    cuda.use(EmulatedDevice())
     with tempfile.TemporaryDirectory() as folder:
-        calls = products()
-        path = Path(folder) / "a.txt"
-        gb.io.write(gb.io.read("kron:8?weights=1-9", placement="host"), path)
-        calls["a text file into a zerocopy CSR"] = lambda: gb.io.read(path, placement="zerocopy")
-        for name, call in calls.items():
-            for _ in range(3):  # kernels are compiled, caches filled
-                call()
+        for name, call in warm(Path(folder)).items():
             found = followed(call)
             rows.append([name, str(len(found.files)), str(found.changes), str(found.functions)])
             if "-v" in sys.argv[1:]:

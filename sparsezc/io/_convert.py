@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 
 from sparsezc.config import bytes_of, config
 from sparsezc.errors import InvalidValue, OutOfMemory
-from sparsezc.io._formats import format_of, module_of
-from sparsezc.io._options import TABLES, ReadOptions
+from sparsezc.io._options import TABLES, ReadOptions, format_of, module_of
 from sparsezc.io._read import ready_file, stored_ids, with_stored_ids
 from sparsezc.io.build import csr_builder, edge_list, external_sort, stored_csr
 from sparsezc.io.build.edge_list import Chunk, EdgeChunks

@@ -1,23 +1,27 @@
-"""The options of everything that reads a graph, parsed and checked once."""
+"""The options of everything that reads a graph, parsed and checked once; its format, which its name tells."""
 
 from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
-from sparsezc.errors import GraphblasException, InvalidValue
+from sparsezc.errors import FileFormatError, GraphblasException, InvalidValue, meant
 from sparsezc.expr.options import flag
-from sparsezc.io._formats import format_of, is_generated
 from sparsezc.io.build import csr_builder
 from sparsezc.io.build import weights as weighting
 from sparsezc.io.build.limits import unexpected
 from sparsezc.io.build.table_columns import USUAL, Names, TableColumns
 from sparsezc.io.build.weights import FROM_FILE, Weights
-from sparsezc.io.files.names import add_name, file_name
+from sparsezc.io.files import packing
+from sparsezc.io.files.names import add_name, existing, file_name, is_piped, plain_name
+from sparsezc.io.formats import FORMATS, GENERATED, REGISTERED, SUFFIXES
 
 TABLES = ("snap", "parquet", "feather", "networkx")  # columns can be chosen, vertices may have names
+_NEVER_PACKED = ("npz", "emogi", "parquet", "feather", "binsparse")
+_TEXT = ("snap", "mtx", "dimacs", "metis", "konect", "networkx")
 
 
 class Reading(TypedDict, total=False):
@@ -74,7 +78,7 @@ class ReadOptions:
             An argument is malformed, or two contradict each other; the name is empty, or a format is given where no
             file is read.
         FileFormatError
-            As for :func:`~sparsezc.io._formats.format_of`.
+            As for :func:`format_of`.
         TypeError
             There is no such option.
 
@@ -106,7 +110,7 @@ class ReadOptions:
                 raise InvalidValue(f"format={format!r} is for files; {path} is made, so leave it out")
             if (columns.kind is None) != (columns.only is None):
                 raise InvalidValue("type_col= and type= go together: a column, and the type of the edges to read")
-            if columns and (kind not in TABLES or (columns.kind and kind == "networkx")):
+            if columns.named and (kind not in TABLES or (columns.kind and kind == "networkx")):
                 raise InvalidValue(
                     f"{path} is no table whose columns have names; source_col=, target_col= and weight_col= are for"
                     f" the formats {', '.join(TABLES)}"
@@ -143,5 +147,55 @@ def _columns(options: Reading) -> TableColumns:
     for option, name in given:
         if name is not None and (not isinstance(name, str) or not name):
             raise InvalidValue(f"{option}={name!r}; the name of a {'type' if option == 'type' else 'column'} is needed")
+    if all(name is None for _, name in given):
+        return USUAL
     source, target, weight, kind, only = (name for _, name in given)
     return TableColumns(source, target, weight, kind, only, None if only is None else Names())
+
+
+def is_generated(path: str | os.PathLike[str]) -> bool:
+    """Return whether it is the name of a generated graph."""
+    return isinstance(path, str) and path.partition(":")[0] in GENERATED and not Path(path).exists()
+
+
+def format_of(path: Path, format: str | None = None, *, exists: bool = True) -> str:
+    """Return the format of a file by the longest known suffix of its name, or the requested one.
+
+    >>> format_of(Path("web-Google.txt.gz"))
+    'snap'
+    """
+    if format is not None and format not in FORMATS:
+        nearest = meant(str(format), FORMATS)
+        raise InvalidValue(f"format={format!r} is not known{nearest}; choose one of {', '.join(FORMATS)}")
+    if format is None and exists and path.is_dir() and any(path.rglob("*.parquet")):
+        return "parquet"
+    plain = plain_name(path.name)
+    packed = path.name.lower().removeprefix(plain)
+    suffix = max(filter(plain.endswith, SUFFIXES), key=len, default=None)
+    if format is None and suffix is None and exists and plain.startswith("out."):
+        return "konect"
+    if format is None and suffix is None:
+        if exists:
+            _, colon, sizes = path.name.partition(":")
+            existing(path, [f"{kind}:{sizes}" for kind in GENERATED] if colon else ())
+        made = ", and made graphs such as kron:16, urand:16, grid:100x100"
+        known = sorted(each for each in SUFFIXES if each.count(".") == 1)
+        others = "; of other names, and pipes, format= (--format) says what they hold"
+        raise FileFormatError(
+            f"{path}: the suffix {Path(plain).suffix!r} is not known{meant(Path(plain).suffix, SUFFIXES)}; known are "
+            f"{', '.join(known)} (text and .sg formats also with {', '.join(packing.SUFFIXES)})"
+            + (made + others)
+            * exists
+        )
+    found = format or SUFFIXES[str(suffix)]
+    if found in _NEVER_PACKED and packed:
+        how = "gzipped" if packed == ".gz" else f"packed by {packing.NAMES[packed]}"
+        raise FileFormatError(f"{path}: {found} files are not {how}; a name without {packed} is needed")
+    if exists and found not in _TEXT and is_piped(path):
+        raise FileFormatError(f"{path} is a pipe or a device; of these text can be read, {found} files must be regular")
+    return found
+
+
+def module_of(kind: str) -> Any:
+    """Return the module that reads and writes a format: one of formats/, or one that a program registered."""
+    return REGISTERED.get(kind) or import_module(f"sparsezc.io.formats.{kind}")

@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 
 from sparsezc import first_use
 from sparsezc.errors import GraphblasException, OutOfMemory
-from sparsezc.io._formats import module_of
-from sparsezc.io._options import TABLES, Reading, ReadOptions
+from sparsezc.io._options import TABLES, Reading, ReadOptions, module_of
 from sparsezc.io.build import csr_builder, edge_list, table_columns
 from sparsezc.io.build.csr_chunks import as_edges
 from sparsezc.io.build.table_columns import NamedVertices, Names
@@ -190,12 +189,13 @@ def _read(path: str | os.PathLike[str], options: ReadOptions) -> tuple[Csr, NDAr
         more: dict[str, Any] = {"verify": options.verify} if kind == "binsparse" else {}
         if kind in TABLES:
             more = {"columns": options.columns}
+        named = options.named
         with _seekable(path) if is_piped(Path(path)) else nullcontext(path) as file:
             make = partial(module.read, Path(file), weights=weights, placement=placement, direct=direct, **more)
             try:
-                if options.named:
+                if named:
                     names = Names()
-                found = make(names=names) if options.named else make()
+                found = make(names=names) if named else make()
             except NamedVertices:
                 if not options.relabel or kind not in TABLES:
                     raise

@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.errors import InvalidValue
-from sparsezc.io._formats import module_of
-from sparsezc.io._options import TABLES, Reading, ReadOptions
+from sparsezc.io._options import TABLES, Reading, ReadOptions, module_of
 from sparsezc.io.build import csr_builder, edge_list
 from sparsezc.io.build.edge_list import Edges
 from sparsezc.io.build.table_columns import NamedVertices, Names

@@ -9,8 +9,7 @@ from typing import Any, Unpack
 
 from sparsezc.errors import InvalidValue
 from sparsezc.expr.options import flag
-from sparsezc.io._formats import format_of, module_of
-from sparsezc.io._options import Reading, ReadOptions
+from sparsezc.io._options import Reading, ReadOptions, format_of, module_of
 from sparsezc.io._read import read_csr, ready_file, with_stored_ids
 from sparsezc.io._read import source as source_of
 from sparsezc.io.build.limits import need_numbers, wrong_type

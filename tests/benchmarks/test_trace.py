@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
 import sparsezc as gb
-from benchmarks.trace import followed
+from benchmarks.trace import followed, warm
+from sparsezc.device import cuda
 
 
 def test_a_call_within_one_file_enters_it_once() -> None:
@@ -25,6 +29,24 @@ def test_code_of_others_is_not_counted() -> None:
     walk = followed(lambda: sorted([3, 1, 2], key=lambda x: -x))
     assert walk.files == []
     assert walk.changes == walk.functions == 0
+
+
+def test_warm_calls_pass_through_few_files(emulated: Any, tmp_path: Path) -> None:
+    """A reader who follows a call by hand opens no more files."""
+    most = {
+        "masked mxv, CPU engine": (9, 14),
+        "masked mxv, GPU engine, zerocopy": (14, 40),
+        "a text file into a zerocopy CSR": (17, 60),
+    }
+    before = cuda.use(emulated)
+    try:
+        walks = {name: followed(call) for name, call in warm(tmp_path).items()}
+    finally:
+        cuda.use(before)
+    assert walks.keys() == most.keys()
+    for name, (files, changes) in most.items():
+        assert len(walks[name].files) <= files, walks[name].files
+        assert walks[name].changes <= changes, walks[name].files
 
 
 def test_small_statements_enter_few_functions() -> None:

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sparsezc.errors import meant
-from sparsezc.io.files.packing import NAMES, plain_name
+from sparsezc.io.files.names import plain_name
+from sparsezc.io.files.packing import NAMES
 from sparsezc.terminal import streams
 
 if TYPE_CHECKING:

@@ -39,6 +39,8 @@ class TableColumns:
         `kind` is the column that says which edges are wanted, those of the kind `only`.
     kinds : Names, optional
         The kinds that occur are collected in it; with `only` the first ones, and that one.
+    named : bool
+        A column is given by name.
     """
 
     source: str | None = None
@@ -47,9 +49,10 @@ class TableColumns:
     kind: str | None = None
     only: str | None = None
     kinds: Names | None = field(default=None, compare=False, repr=False)
+    named: bool = field(init=False, compare=False)
 
-    def __bool__(self) -> bool:
-        return any((self.source, self.target, self.weight, self.kind))
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "named", any((self.source, self.target, self.weight, self.kind)))
 
     def note(self, kinds: Iterable[str]) -> None:
         """Collect the kinds of some edges."""
@@ -85,7 +88,7 @@ class TableColumns:
             if given is None and usual is HEADINGS[2] and not at:
                 break
             if len(at) != 1:
-                if given is None and first and not self:
+                if given is None and first and not self.named:
                     return list(range(min(len(names), 3)))
                 raise self._missing(given, usual, names, where)
             found.append(at[0])

@@ -1,4 +1,4 @@
-"""The names of files: that they exist, and errors that name them."""
+"""The names of files: that they exist, their suffixes, and errors that name them."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from itertools import islice
 from pathlib import Path
 
 from sparsezc.errors import DeviceUnavailable, FileFormatError, GraphblasException, meant
+from sparsezc.io.files.packing import MAGIC, SUFFIXES
 
 
 class FileMissing(GraphblasException, FileNotFoundError):
@@ -52,6 +53,22 @@ def existing(path: str | os.PathLike[str], others: Iterable[str] = ()) -> Path:
     if found.is_file() and found.stat().st_size == 0:
         raise FileFormatError(f"{found} is empty (0 bytes)")
     return found
+
+
+def plain_name(name: str) -> str:
+    """Return a name in lower case without the suffix of a packing.
+
+    >>> plain_name("Web.TXT.xz")
+    'web.txt'
+    """
+    low = name.lower()
+    return next((low.removesuffix(suffix) for suffix in SUFFIXES if low.endswith(suffix)), low)
+
+
+def packing_of(head: bytes) -> str | None:
+    """Return the suffix that names the packing of a file by its first bytes; None if they are plain."""
+    found = next((suffix for suffix, magic in MAGIC.items() if head.startswith(magic)), None)
+    return None if found == ".bz2" and not head[3:4].isdigit() else found  # a text may begin with BZh
 
 
 def is_piped(path: Path) -> bool:

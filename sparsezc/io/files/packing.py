@@ -1,4 +1,4 @@
-"""Compressed files: which packing a file has, and unpacking and packing it piece by piece.
+"""Compressed files: the packings that there are, and unpacking and packing a file piece by piece.
 
 gzip, bzip2 and xz are Python's own, zstd from Python 3.14 on; before it is pyarrow's
 (``pip install "sparsezc[arrow]"``).
@@ -23,22 +23,6 @@ HEAD = max(map(len, MAGIC.values()))  # bytes that tell the packing
 
 class CodecMissing(GraphblasException, ImportError):
     """The error for a packing that this Python cannot unpack."""
-
-
-def plain_name(name: str) -> str:
-    """Return a name in lower case without the suffix of a packing.
-
-    >>> plain_name("Web.TXT.xz")
-    'web.txt'
-    """
-    low = name.lower()
-    return next((low.removesuffix(suffix) for suffix in SUFFIXES if low.endswith(suffix)), low)
-
-
-def packing_of(head: bytes) -> str | None:
-    """Return the suffix that names the packing of a file by its first bytes; None if they are plain."""
-    found = next((suffix for suffix, magic in MAGIC.items() if head.startswith(magic)), None)
-    return None if found == ".bz2" and not head[3:4].isdigit() else found  # a text may begin with BZh
 
 
 class Unpacker(Protocol):

@@ -12,7 +12,7 @@ from typing import Any, BinaryIO, Self
 
 from sparsezc.errors import FileFormatError
 from sparsezc.io.files import packing
-from sparsezc.io.files.names import existing
+from sparsezc.io.files.names import existing, packing_of
 from sparsezc.terminal.progress import bar
 
 CHUNK = 1 << 20  # bytes: a chunk and the arrays derived from it stay in a core's cache
@@ -34,7 +34,7 @@ class InputFile:
         self._file: BinaryIO = self.path.open("rb") if file is None else file
         head = self._file.read(packing.HEAD)
         self._file.seek(0)
-        self._packing = packing.packing_of(head)
+        self._packing = packing_of(head)
         self.compressed = self._packing is not None
         suffix = self.path.suffix.lower()
         if suffix in packing.SUFFIXES and self._packing != suffix:

@@ -25,7 +25,7 @@ from sparsezc.io.build.edge_list import Chunk, EdgeChunks, Edges, collect
 from sparsezc.io.build.table_columns import HEADINGS, USUAL, NamedVertices, Names, TableColumns
 from sparsezc.io.build.weights import FROM_FILE, Weights
 from sparsezc.io.files.lines import Lines, Span, cut, parts
-from sparsezc.io.files.packing import plain_name
+from sparsezc.io.files.names import plain_name
 from sparsezc.io.formats import text
 from sparsezc.memory.csr import Csr
 from sparsezc.semirings.types import datatypes
@@ -81,7 +81,7 @@ def edge_chunks(
     def chunks(found: EdgeChunks) -> Iterator[Chunk]:
         columns, order = 0, tuple(range(3))
         sizes: tuple[int, int, int] | None = None
-        picker = _picker(chosen, names, heading or bool(chosen)) if chosen or names is not None else None
+        picker = _picker(chosen, names, heading or chosen.named) if chosen.named or names is not None else None
 
         def known() -> bool:
             return columns > 0
@@ -105,7 +105,8 @@ def edge_chunks(
                 table, columns = picker.table(chunk, weights), 1  # the picker knows how many
             else:
                 table, columns = text.table(chunk, columns or None, weights=weights, order=order)
-            if first and len(table) > 2 and not (named or chosen) and weights.kind == "file" and weights.dtype is None:
+            named = named or chosen.named
+            if first and len(table) > 2 and not named and weights.kind == "file" and weights.dtype is None:
                 _ask_about_times(chunk, table[2])
             if table and wanted:
                 rows, cols, *rest = table

@@ -130,7 +130,7 @@ class Picker:
         later = rows[1][1][:2] if len(rows) > 1 else []
         if not self._usual(cells) and not (self.heading and any(map(_WHOLE.fullmatch, later))):
             unnamed = True  # the names of vertices; otherwise those of columns, which must be usual ones
-        if not self.columns and (unnamed or not self.heading):
+        if not self.columns.named and (unnamed or not self.heading):
             self._at = list(range(min(self._width, 3)))
             if len(self._at) < 2:
                 raise chunk.error(number, f"found {self._width} columns; 2 or 3 are needed")

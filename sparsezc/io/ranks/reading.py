@@ -156,7 +156,7 @@ def _check(source: Source, comm: Communicator) -> None:
     """Compare the ranks' arguments; refuse what needs the whole graph."""
     _check_same(source, comm)
     path, options, _ = source
-    if options.columns:
+    if options.columns.named:
         raise InvalidValue(
             f"{path}: source_col=, target_col= and weight_col= go without comm=; {_CONVERT}source_col= ...) first"
         )

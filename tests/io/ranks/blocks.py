@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from sparsezc.io._formats import module_of
-from sparsezc.io._options import ReadOptions
+from sparsezc.io._options import ReadOptions, module_of
 from sparsezc.io._read import read_csr
 from sparsezc.io.ranks import reading
 from sparsezc.io.ranks.block import Block

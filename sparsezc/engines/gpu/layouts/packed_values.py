@@ -13,6 +13,7 @@ import numpy as np
 
 from sparsezc.config import config
 from sparsezc.device import cuda
+from sparsezc.engines.gpu.layouts.kept_pulls import KeptPulls
 from sparsezc.engines.gpu.placements import Wholes
 from sparsezc.engines.gpu.runtime import array_pool, codegen, launch
 from sparsezc.engines.gpu.storage.layout import Demand
@@ -50,7 +51,8 @@ class PackedValues:
     def __init__(self) -> None:
         self.built: Packed | None = None
         self.read = 0
-        self._launched = Wholes()  # the parts for all rows, which contain the address of the words
+        # What contains the address of the words: the parts for all rows, and launches that are kept.
+        self._launched, self._kept = Wholes(), KeptPulls()
 
     def get_or_build(self, rows: Rows, demand: Demand) -> Packed:
         """Return the packed entries for a product that reads ids and values; ``NOT_PACKED`` where there are none.
@@ -79,7 +81,7 @@ class PackedValues:
 
     def build(self, rows: Rows, demand: Demand) -> None:
         self.drop()
-        self._launched = rows.layouts[Wholes]
+        self._launched, self._kept = rows.layouts[Wholes], rows.layouts[KeptPulls]
         self.built = _make(rows, demand.dtype, _bits(rows))
 
     @property
@@ -90,6 +92,7 @@ class PackedValues:
     def drop(self) -> None:
         self.built = None
         self._launched.pop(False, None)
+        self._kept.drop()
 
 
 def are_wanted(rows: Rows) -> bool:

@@ -160,7 +160,8 @@ def repeats(product: Product, rows: Rows, mask: MaskBits) -> bool:
     reads, vector = product.reads, product.vector
     if vector is None or reads.stops or rows.chunks.count or placements.serves(rows):
         return False
-    if reads.values and config.packing != "off" and packed_values.are_wanted(rows):
+    packs = reads.values and config.packing != "off" and packed_values.are_wanted(rows)
+    if packs and rows.layouts[PackedValues].built is None:  # the next product may build it
         return False
     if reads.any_order and not product.reads_apart(rows) and not (placements.moves(rows) or placements.lie_near(rows)):
         return False  # row heads
