@@ -2,7 +2,7 @@
 
 Importing; the first call of a kernel that is not compiled yet, and of one that lies in the cache of an earlier process,
 each in a fresh process; launching mxv from Python, many times without waiting; a level of a search that has thousands,
-and a round of shortest paths.
+and a round of shortest paths; and how many times longer a search takes where the host is made slow.
 """
 
 from __future__ import annotations
@@ -14,14 +14,15 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import sparsezc as gb
-from benchmarks.harness.frame import Case, Report, Trial, table, timed
+from benchmarks.harness.frame import Case, Report, Trial, nothing, pick_sources, summary, table, timed
 from benchmarks.harness.plot import plot
 from sparsezc.device import cuda
 
@@ -41,9 +42,11 @@ AT_MOST = {
     "mxv, ~mask, accum, replace": 25.0,
     "bfs, a level, device": 15.0,
     "bfs, a level, zerocopy": 15.0,
+    "bfs, slow against fast host": 1.05,
 }
 _WAKES = 1.5  # seconds until an idle device has come up to its speed: before, kernels take longer than Python
-_UNITS = {"s": 1.0, "ms": 1e3, "us": 1e6}
+_UNITS = {"s": 1.0, "ms": 1e3, "us": 1e6, "times": 1.0}
+_SEARCHES = 15  # of each host and turn
 
 
 #: What a program takes once NumPy is there, by the clock and of the processor, which load on the machine changes less.
@@ -194,6 +197,60 @@ def levels(report: Report, side: int, repeats: int) -> None:
             add(report, f"{name}, {placement}", "us", seconds, levels=count, side=side)
 
 
+@contextmanager
+def slowed() -> Iterator[None]:
+    """An interpreter that calls a function at each call and return of others."""
+    sys.setprofile(lambda *_: None)
+    try:
+        yield
+    finally:
+        sys.setprofile(None)
+
+
+@contextmanager
+def shared() -> Iterator[None]:
+    """One core for this thread, which a process that never waits has, too."""
+    allowed = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {max(allowed)})
+    try:
+        with subprocess.Popen([sys.executable, "-c", "while True: pass"]) as spinning:
+            try:
+                yield
+            finally:
+                spinning.kill()
+    finally:
+        os.sched_setaffinity(0, allowed)
+
+
+def hosts(report: Report, graph: str, repeats: int) -> None:
+    """Medians of searches and of a launch, by a slow host over those by the same host as it is, in turns."""
+    gpu = cuda.current()
+    A = gb.io.read(graph, weights=False, placement="device")
+    degree = A.reduce_rowwise(gb.agg.count).new().to_dense(fill_value=0)
+    sources = pick_sources(degree, _SEARCHES)
+    launch = statements()["mxv"]
+    found: dict[str, list[list[float]]] = {"slow against fast host": [], "core shared with a spinning process": []}
+    notes: dict[str, list[list[float]]] = {name: [] for name in found}
+    for turn in range(repeats + 1):
+        medians = []
+        for host in (nullcontext, slowed, shared):
+            with host():
+                searches = [timed(lambda s=s: gb.algorithms.bfs(A, s), gpu.synchronize)[1] for s in sources]
+                calls = [timed(launch, nothing)[1] for _ in sources]
+            medians.append((summary(searches).median, summary(calls).median))
+        if turn:  # the first compiles, and builds what later searches read
+            (fast, called), *others = medians
+            for name, (slow, slowly) in zip(found, others, strict=True):
+                found[name].append(slow / fast)
+                notes[name].append([fast, slow, slowly / called])
+    for name, ratios in found.items():
+        fast, slow, slower = (summary(each).median for each in zip(*notes[name], strict=True))
+        add(
+            report, f"bfs, {name}", "times", ratios,
+            graph=graph, fast_ms=fast * 1e3, slow_ms=slow * 1e3, launch_takes_times=slower,
+        )  # fmt: skip
+
+
 def row(case: Case) -> list[str]:
     unit, at_most = case.setting["unit"], case.notes["at_most"]
     values = [second * _UNITS[unit] for second in case.seconds]
@@ -212,6 +269,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--repeats", type=int, default=15)
     parser.add_argument("--starts", type=int, default=5, help="fresh processes of each kind")
     parser.add_argument("--grid", type=int, default=4096, help="side of the grid that is searched")
+    parser.add_argument("--graph", default="kron:24", help="the graph that hosts of different speed search")
     parser.add_argument("--emulator", action="store_true", help="try the program where there is no GPU")
     parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--out", type=Path, help="the result file (default: a new one in benchmarks/results)")
@@ -236,6 +294,8 @@ def main(arguments: list[str] | None = None) -> int:
             launches(report, options.calls, options.repeats)
         with report.part("levels"):
             levels(report, options.grid, options.repeats)
+        with report.part("hosts"):
+            hosts(report, options.graph, options.repeats)
     print(table(HEADER, map(row, report.cases), left=2))
     report.end(plot(report))
     return 0 if report.ok else 1

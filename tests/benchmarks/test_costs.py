@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -21,7 +22,7 @@ def test_latency_on_the_emulated_device(tmp_path: Path, capsys: pytest.CaptureFi
     """And importing stays cheap: the project's limit is 0.4 s beyond NumPy, of which the processor's clock tells."""
     path = tmp_path / "l.json"
     before = latency.cuda.use(None)
-    options = ["--emulator", "--calls", "3", "--repeats", "2", "--starts", "1", "--grid", "5"]
+    options = ["--emulator", "--calls", "3", "--repeats", "2", "--starts", "1", "--grid", "5", "--graph", "kron:6"]
     try:
         assert latency.main([*options, "--out", str(path)]) == 0
     finally:
@@ -34,6 +35,10 @@ def test_latency_on_the_emulated_device(tmp_path: Path, capsys: pytest.CaptureFi
     for placement in ("device", "zerocopy"):
         notes = found[f"bfs, a level, {placement}"]["notes"]
         assert (notes["levels"], notes["side"]) == (9, 5)
+    notes = found["bfs, slow against fast host"]["notes"]
+    assert notes["graph"] == "kron:6"
+    assert notes["launch_takes_times"] > 0
+    assert sys.getprofile() is None
     assert "goal" in capsys.readouterr().out
 
 

@@ -102,6 +102,11 @@ def every_width(*, crossed: bool = True) -> list[Case]:
     ):
         some = [case for case in _products(op[dtype], dtype, hubs=1024) if case[0] == "mxv"]
         found += [("mxv.hubs", *case[1:]) for case in some]
+        case = spmv.Case(
+            op[dtype], False, dtype, dtype, Form(False, False, True, budget.LONG), None, op[dtype].return_type
+        )
+        for name in ("row_groups", "row_sums"):
+            found.append((name, f"#define KERNEL {name}\n" + codegen.source(f"{name}.cu", spmv.prelude(case)), name))
     for op, dtype in (
         (semiring.plus_times, datatypes.FP32),
         (semiring.min_plus, datatypes.INT64),
@@ -195,6 +200,8 @@ def _panels() -> Iterator[Case]:
     source = codegen.source("panel.cu", codegen.typedefs(Id="u32"))
     yield "panel_rows", "#define KERNEL panel_rows\n" + source, "panel_rows"
     yield "lines", codegen.source("bits.cu", ""), "lines"
+    for name in ("entry_keys", "row_slices"):
+        yield name, f"#define KERNEL {name}\n" + codegen.source(f"{name}.cu", ""), name
 
 
 def _by_vertex() -> Iterator[Case]:

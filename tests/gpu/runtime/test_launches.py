@@ -24,14 +24,16 @@ from sparsezc.engines.gpu import graph_replay, matrix_stores
 from sparsezc.engines.gpu.elementwise import panel
 from sparsezc.engines.gpu.elementwise.panel import Panel
 from sparsezc.engines.gpu.graphs import flow, local_pagerank
-from sparsezc.engines.gpu.layouts import column_blocks
+from sparsezc.engines.gpu.layouts import column_blocks, row_groups
 from sparsezc.engines.gpu.layouts.head_cache import NO_HEADS
+from sparsezc.engines.gpu.layouts.row_groups import RowGroups
 from sparsezc.engines.gpu.placements import Wanted, row_runs, segments
-from sparsezc.engines.gpu.products import bit_dots, multi_source_bfs, spgemm_dense, spgemm_heavy_rows, spgemm_rows
+from sparsezc.engines.gpu.products import bit_dots, multi_source_bfs, spgemm_dense, spgemm_heavy_rows, spgemm_rows, spmv
 from sparsezc.engines.gpu.runtime import codegen, presence_words
 from sparsezc.engines.gpu.runtime.array_pool import ArrayPool
 from sparsezc.engines.gpu.shared.searches import SharedStep
 from sparsezc.engines.gpu.shared.whole_searches import SharedSearches
+from sparsezc.engines.gpu.storage.layout import Demand
 from sparsezc.engines.gpu.storage.vector_store import MaskBits, VectorStore
 from sparsezc.expr import engines
 from sparsezc.semirings import semiring
@@ -193,6 +195,12 @@ def by_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
     counts_of_ids = {"allowed": 0, "sums": np.zeros(rows.nvals, np.int64), "bits": np.zeros(rows.nvals, np.uint32)}
     same = bit_dots.BitDots(rows, rows, INT64)
     same.launch((rows.indptr, rows.indices.read()), rows.wide, 0, np.ones(N, np.bool_), base=0, **counts_of_ids)
+    monkeypatch.setattr(row_groups, "_ITEM", 32)  # so that groups have several
+    rows.layouts[RowGroups].build(rows, Demand(rows.nvals, FP64))
+    vector = VectorStore(FP64, N)
+    case = spmv.Case(semiring.plus_second["FP64"], False, FP64, FP64, rows.form, None, FP64)
+    kernels = tuple(spmv._kernel(rows.device, name, False, case) for name in ("row_groups", "row_sums"))
+    rows.layouts[RowGroups].built.product(kernels, vector, 0, FP64, VectorStore(FP64, N))
     around = local_pagerank.local_pagerank(matrix()._store, np.zeros(1, np.int64), (0.1, 5e-6, 1e-10, 9, 3))
     assert around is not None
     around.ends(np.zeros(0, np.int64))

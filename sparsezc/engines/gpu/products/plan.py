@@ -16,6 +16,7 @@ from sparsezc.engines.gpu.layouts.column_blocks import ColumnBlocks
 from sparsezc.engines.gpu.layouts.head_cache import NO_HEADS, HeadCache, Heads
 from sparsezc.engines.gpu.layouts.hub_columns import HubColumns
 from sparsezc.engines.gpu.layouts.packed_values import NOT_PACKED, Packed, PackedValues
+from sparsezc.engines.gpu.layouts.row_groups import Groups, RowGroups
 from sparsezc.engines.gpu.placements import Wanted
 from sparsezc.engines.gpu.products import push_pull, rows_per_warp
 from sparsezc.engines.gpu.products.rows_per_warp import Grid, Sizes
@@ -197,24 +198,41 @@ def blocks(
     return made, out if made == [rows] else result
 
 
-def by_hubs(product: Product, rows: Rows, columns: Rows | None, mask: MaskBits) -> tuple[Product, Rows, int]:
+class ByHubs(NamedTuple):
+    """A pull by rows whose columns are numbered by descending length, or as it was.
+
+    Attributes
+    ----------
+    hubs : int
+        The first columns, whose values fit shared memory.
+    groups : Groups or None
+        The same rows in groups, which are read instead.
+    """
+
+    product: Product
+    rows: Rows
+    hubs: int = 0
+    groups: Groups | None = None
+
+
+def by_hubs(product: Product, rows: Rows, columns: Rows | None, mask: MaskBits) -> ByHubs:
     """Return a pull's product and rows with the columns numbered by descending length, where that pays, else as given.
 
-    It pays for a full vector that exceeds the cache, of which most entries read the values of scattered hubs. The
-    number is of the first columns, whose values fit shared memory.
+    It pays for a full vector that exceeds the cache, of which most entries read the values of scattered hubs.
     """
     vector, reads = product.vector, product.reads
     if vector is None or not product.full or not reads.vector or reads.stops or not mask.allows_all:
-        return product, rows, 0
+        return ByHubs(product, rows)
     apart = product.reads_apart(rows)
     if "k" in product.semiring.reads or (apart and config.packing == "on"):  # ids count; words would be packed twice
-        return product, rows, 0
-    nbytes = rows.ncols * vector.dtype.np_type.itemsize
-    made = rows.layouts[HubColumns].get_or_build(rows, Demand(rows.nvals, product.dtype, apart, columns, nbytes))
+        return ByHubs(product, rows)
+    demand = Demand(rows.nvals, product.dtype, apart, columns, rows.ncols * vector.dtype.np_type.itemsize)
+    made = rows.layouts[HubColumns].get_or_build(rows, demand)
     if made is None:
-        return product, rows, 0
-    hubs = made.in_shared(vector.dtype, rows.nvals)
-    return product._replace(vector=made.gathered(vector)), made.rows or rows, hubs
+        return ByHubs(product, rows)
+    hubs, size = made.in_shared(vector.dtype, rows.nvals), product.semiring.return_type.np_type.itemsize
+    groups = rows.layouts[RowGroups].get_or_build(rows, demand) if 4 <= size <= 8 else None
+    return ByHubs(product._replace(vector=made.gathered(vector)), made.rows or rows, hubs, groups)
 
 
 def pull(product: Product, rows: Rows, columns: Rows | None, mask: MaskBits, estimated: float | None) -> Plan:

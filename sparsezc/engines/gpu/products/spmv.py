@@ -18,6 +18,7 @@ from sparsezc.engines.gpu import placements
 from sparsezc.engines.gpu.elementwise import vector_map
 from sparsezc.engines.gpu.layouts import hub_columns
 from sparsezc.engines.gpu.layouts.kept_pulls import CHANGING, KeptPulls, Pull
+from sparsezc.engines.gpu.layouts.row_groups import Groups
 from sparsezc.engines.gpu.placements import Part
 from sparsezc.engines.gpu.products import plan
 from sparsezc.engines.gpu.products.plan import Plan, Product
@@ -72,12 +73,17 @@ def spmv(
     if pulls:
         assert rows is not None
         (first, *others), result = plan.blocks(product, rows, columns, out, mask, accum)
-        read, first, hubs = (product, first, 0) if others else plan.by_hubs(product, first, columns, mask)
-        planned = plan.pull(read, first, columns, mask, estimated).with_hubs(hubs)
-        keeps = key is not None and not hubs and plan.repeats(product, rows, mask)
-        kept = _pull(read, planned, result, write, keeps=keeps)
-        if key is not None and kept is not None:
-            rows.layouts[KeptPulls].keep(key, kept)
+        read, first, hubs, groups = (
+            plan.ByHubs(product, first) if others else plan.by_hubs(product, first, columns, mask)
+        )
+        if groups is not None:
+            _sum_groups(read, rows, groups, out, write)
+        else:
+            planned = plan.pull(read, first, columns, mask, estimated).with_hubs(hubs)
+            keeps = key is not None and not hubs and plan.repeats(product, rows, mask)
+            kept = _pull(read, planned, result, write, keeps=keeps)
+            if key is not None and kept is not None:
+                rows.layouts[KeptPulls].keep(key, kept)
         for block in others:
             added = plan.pull(product, block, None, mask, estimated)
             _pull(product, added, result, Write(mask, semiring.monoid.binaryop, False))
@@ -151,6 +157,20 @@ def _pull(
         stats.counted(kernel, part.near)(grid.blocks, *given)
     out.done()
     return Pull(kernel.keep(grid.blocks, CHANGING, *given), not alone, product.reads.vector) if keeps else None
+
+
+def _sum_groups(product: Product, rows: Rows, groups: Groups, out: VectorStore, write: Write[MaskBits]) -> None:
+    vector, sums = product.vector, product.semiring.return_type
+    assert vector is not None
+    made = VectorStore(out.dtype if write.accum is None else sums, out.size)
+    case = Case(product.semiring, product.vector_left, vector.dtype, product.dtype, rows.form, None, made.dtype)
+    device: Any = rows.device  # hashable, as in plan.py
+    kernels = tuple(_kernel(device, name, stats.collecting is not None, case) for name in ("row_groups", "row_sums"))
+    groups.product(kernels, vector, rows.arguments.values, sums, made)
+    if write.accum is None:
+        out.adopt(made)
+    else:
+        vector_map.write_vector(made, out, write)
 
 
 class _Target(NamedTuple):
@@ -255,7 +275,7 @@ def _launcher(
 
 @lru_cache(maxsize=256)
 def _kernel(device: Device, name: str, _counting: bool, case: Case) -> Launcher:
-    """Return mxv or vxm for a case, found by what decides rather than by its text: that is written once."""
+    """Return a product's kernel for a case, found by what decides rather than by its text: that is written once."""
     kernel = codegen.kernel(device, f"{name}.cu", prelude(case), name)
     if case.hubs:
         kernel.resize(hub_columns.THREADS, case.hubs * case.vector_type.np_type.itemsize)
@@ -263,7 +283,7 @@ def _kernel(device: Device, name: str, _counting: bool, case: Case) -> Launcher:
 
 
 def prelude(case: Case) -> str:
-    """Return the prelude of mxv.cu and vxm.cu: values `a` (matrix), `v` (vector); indices `o` (of w), `s` (shared)."""
+    """Return the prelude of these files: values `a` (matrix), `v` (vector); indices `o` (of w), `s` (shared)."""
     semiring, vector_left, form = case.semiring, case.vector_left, case.form
     reads = semiring.reads
     left, right = ("v", "a") if vector_left else ("a", "v")

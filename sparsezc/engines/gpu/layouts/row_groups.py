@@ -1,0 +1,198 @@
+"""A matrix's rows in groups, each group's entries sorted by column, for vectors larger than the card's cache.
+
+In a product with a full vector each entry asks the cache for a value of the vector, and these requests are all that it
+waits for. 256 rows of about the same length are a group, whose entries are sorted by column, with the columns numbered
+by descending length (hub_columns.py): then neighbouring entries read neighbouring values, and a warp's 32 entries need
+few requests. The rows' sums are in shared memory meanwhile. A slice of 32 entries has them of 32 rows, so that each
+lane adds to a sum of its own (row_groups.cu); entries of a row that come too soon wait for later slices
+(row_slices.cu). The entries take the memory of a copy of the ids, which is dropped when memory runs short; sorting them
+takes six times as much for a moment.
+Source: A. Buluc, J. T. Fineman, M. Frigo, J. R. Gilbert, C. E. Leiserson, Parallel sparse matrix-vector and
+matrix-transpose-vector multiplication using compressed sparse blocks, SPAA 2009, doi:10.1145/1583991.1584053 (blocks
+whose entries name their rows by few bits).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsezc import stats
+from sparsezc.device import cuda
+from sparsezc.device.launcher import Launcher
+from sparsezc.engines.gpu.layouts.hub_columns import HubColumns
+from sparsezc.engines.gpu.runtime import array_pool, codegen, launch, presence_words
+from sparsezc.engines.gpu.storage.layout import BuiltAfter, Demand
+from sparsezc.engines.gpu.storage.matrix_store import Rows
+from sparsezc.engines.gpu.storage.vector_store import VectorStore
+from sparsezc.memory import budget
+from sparsezc.semirings.types.datatypes import INT64, DataType
+
+_PRODUCTS = 60  # building takes 53 ms on kron:24, and each later product 0.9 less
+_GROUP = 256  # rows: those of row_groups.cuh
+_MOST_COLUMNS = (1 << 24) - 1  # that have entries: a word has eight bits of a row besides, and all ones are no entry
+_ITEM = 1 << 15  # entries that a warp takes at once, about
+_SORTING = 6  # times the memory of the ids
+
+
+@dataclass(frozen=True, eq=False)
+class Groups:
+    """Rows in groups (arguments of row_groups.cu).
+
+    Attributes
+    ----------
+    words : array of uint32, shape (slices, 32)
+    begins, group : arrays of uint64 and uint32
+        The first slice of each item, and the end; the group of each.
+    first : array of uint32
+        The first item of each group, and the end.
+    places : array of uint32
+        The rows that have entries, by descending length.
+    bits : array of uint32
+        Presence words of these rows.
+    several : tuple of int
+        The groups of several items, which are the first, and their items.
+    """
+
+    words: Any
+    begins: Any
+    group: Any
+    first: Any
+    places: Any
+    bits: Any
+    several: tuple[int, int]
+
+    @property
+    def nbytes(self) -> int:
+        arrays = self.words, self.begins, self.group, self.first, self.places, self.bits
+        return sum(int(array.nbytes) for array in arrays)
+
+    def product(
+        self, kernels: tuple[Launcher, ...], vector: VectorStore, values: Any, sums: DataType, result: VectorStore
+    ) -> None:
+        """Compute the product of all rows and a vector in the columns' order, into a vector without entries.
+
+        `kernels`: row_groups and row_sums, of sums of this type.
+        """
+        gpu, (groups, items), count = cuda.current(), self.several, int(self.group.size)
+        xp, size = gpu.xp, int(self.places.size)
+        w, partial = xp.empty(result.size, result.dtype.np_type), xp.empty(items * _GROUP, sums.np_type)
+        stats.counted(kernels[0], near=True)(
+            launch.blocks(gpu, 32 * count), count=count, many=items, begins=self.begins, group=self.group,
+            words=self.words, values=values, x=vector.operands()[0], places=self.places, size=size, partial=partial,
+            w=w, counter=xp.zeros(1, np.uint64),
+        )  # fmt: skip
+        if groups:
+            stats.counted(kernels[1], near=True)(
+                launch.blocks(gpu, _GROUP // 32 * 256 * groups), count=groups, first=self.first, partial=partial,
+                places=self.places, size=size, w=w,
+            )  # fmt: skip
+        result.set(w, self.bits.copy(), size)
+
+
+class RowGroups(BuiltAfter[Groups]):
+    """Layout: rows in groups whose entries are sorted by column.
+
+    Attributes
+    ----------
+    built : Groups or None
+    products : float
+        Counts products that hub columns serve and that read no values; -inf where columns have too many numbers.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(_PRODUCTS)
+
+    def get_or_build(self, rows: Rows, demand: Demand) -> Groups | None:
+        """Return the groups for a product with a full vector that hub columns serve, or None."""
+        if demand.values or array_pool.serving() is not None:
+            return None
+        if self.built is None and self.is_worth(rows, demand):
+            self.build(rows, demand)
+        return self.built
+
+    def is_worth(self, rows: Rows, demand: Demand) -> bool:
+        self.products += 1
+        if self.products <= self.after:
+            return False
+        hubs = rows.layouts[HubColumns].built
+        if (rows.ncols if hubs is None or hubs.columns is None else hubs.columns.size) > _MOST_COLUMNS:
+            self.products = -math.inf
+            return False
+        return _SORTING * rows.indices.nbytes <= budget.available() // 2
+
+    def build(self, rows: Rows, demand: Demand) -> None:
+        try:
+            self.built = _grouped(rows)
+        except MemoryError:  # less memory is free than the driver reported
+            self.pause()
+            return
+        budget.register_cache(self)
+
+
+def _grouped(rows: Rows) -> Groups:
+    gpu = cuda.current()
+    xp, hubs = gpu.xp, rows.layouts[HubColumns].built
+    lengths = rows.indptr[1:] - rows.indptr[:-1]
+    order = xp.argsort(-lengths, kind="stable")
+    descending = lengths[order]
+    used = int(xp.searchsorted(-descending, xp.zeros(1, np.int64), side="left")[0])
+    last = np.minimum(np.arange(_GROUP, used + _GROUP, _GROUP), used) - 1
+    begins, group, first = _items(gpu.asnumpy(xp.cumsum(descending)[xp.asarray(last)]))
+    keys = _keys(rows if hubs is None or hubs.rows is None else hubs.rows, order)
+    several = int(np.count_nonzero(np.diff(first) > 1))
+    words, at = _slices(keys, begins)
+    return Groups(
+        words=words,
+        begins=at,
+        group=xp.asarray(group),
+        first=xp.asarray(first),
+        places=order[:used].astype(np.uint32),
+        bits=presence_words.nonzero(lengths, 0, INT64, rows.nrows),
+        several=(several, int(first[several])),
+    )
+
+
+def _keys(rows: Rows, order: Any) -> Any:
+    """Return the sorted keys of all entries (entry_keys.cu)."""
+    gpu = cuda.current()
+    xp = gpu.xp
+    places = xp.empty(rows.nrows, np.uint32)
+    places[order] = xp.arange(rows.nrows, dtype=np.uint32)
+    keys = xp.empty(rows.nvals, np.uint64)
+    codegen.kernel(gpu, "entry_keys.cu", "", "entry_keys").launch(
+        launch.blocks(gpu, rows.nrows), nrows=rows.nrows, indptr=rows.indptr, indices=rows.arguments.indices,
+        places=places, keys=keys, counter=xp.zeros(1, np.uint64),
+    )  # fmt: skip
+    keys.sort()
+    return keys
+
+
+def _slices(keys: Any, begins: NDArray[np.uint64]) -> tuple[Any, Any]:
+    """Return the words of all items, and the first slice of each and the end (row_slices.cu)."""
+    gpu = cuda.current()
+    xp, count = gpu.xp, begins.size - 1
+    kernel, lengths = codegen.kernel(gpu, "row_slices.cu", "", "row_slices"), xp.empty(count, np.uint32)
+    given: dict[str, Any] = {"count": count, "begins": xp.asarray(begins), "keys": keys}
+    blocks = launch.blocks(gpu, 32 * count)
+    kernel.launch(blocks, **given, slices=lengths, at=0, words=0, counter=xp.zeros(1, np.uint64))
+    at = xp.zeros(count + 1, np.uint64)
+    at[1:] = xp.cumsum(lengths.astype(np.uint64))
+    words = xp.full((int(at[-1]), 32), 0xFFFFFFFF, np.uint32)
+    kernel.launch(blocks, **given, slices=0, at=at, words=words, counter=xp.zeros(1, np.uint64))
+    return words, at
+
+
+def _items(ends: NDArray[np.int64]) -> tuple[NDArray[np.uint64], NDArray[np.uint32], NDArray[np.uint32]]:
+    """Cut groups, which end at these entries, into items: `begins`, `group`, `first`."""
+    starts = np.append(0, ends[:-1])
+    items = -(-(ends - starts) // _ITEM)
+    first = np.append(0, np.cumsum(items))
+    group = np.repeat(np.arange(ends.size), items)
+    step = -(-(ends - starts) // (32 * items)) * 32
+    begins = np.minimum(starts[group] + (np.arange(group.size) - first[group]) * step[group], ends[group])
+    return np.append(begins, ends[-1]).astype(np.uint64), group.astype(np.uint32), first.astype(np.uint32)
