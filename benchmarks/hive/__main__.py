@@ -84,7 +84,8 @@ def main(arguments: list[str] | None = None) -> int:
             parser.error(f"--{name} is {given:g}; at least {least} is needed")
     options.placements = placements(parser, options.placement)
     if options.again:
-        return _end(together(options.again, options.out))
+        report = together(options.again, options.out)
+        return (scaling.end if report.benchmark == scaling.BENCHMARK else _end)(report)
     if options.scaling:
         return scaling.main(options)
     asked = chosen(parser, options.rows)

@@ -100,7 +100,9 @@ def test_the_study_s_formulas() -> None:
 
 
 @pytest.mark.parametrize("names", [("walks", "nomination", "geolocation", "louvain", "local clustering")])
-def test_applications_run_on_the_counting_engine(tmp_path: Path, names: tuple[str, ...]) -> None:
+def test_applications_run_on_the_counting_engine(
+    tmp_path: Path, names: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
     path = tmp_path / "scaling.json"
     assert main(["--scaling", "--scale", "8", *names, "--out", str(path)]) == 0
     found = cases(path)
@@ -112,3 +114,6 @@ def test_applications_run_on_the_counting_engine(tmp_path: Path, names: tuple[st
         assert notes["study"]["operations"] > 0
         assert notes["operations"] <= notes["all_operations"] <= case["setting"]["parts"] * notes["operations"]
         assert (notes["exchanged_bytes"] == 0) == (case["setting"]["parts"] == 1)
+    table = capsys.readouterr().out
+    assert main(["--again", str(path), "--out", str(tmp_path / "again.json")]) == 0
+    assert capsys.readouterr().out.splitlines()[: len(found) + 2] == table.splitlines()[: len(found) + 2]

@@ -23,6 +23,7 @@ from benchmarks.hive.scaling import study
 from benchmarks.hive.scaling.counting import NAME, counting
 from benchmarks.hive.scaling.study import Cost, Sizes
 
+BENCHMARK = "hive-scaling"  # in results
 SCALE = 12
 HEADER = ["application", "parts", "operations", "bytes", "ops : B"]
 HEADER += ["study's ops", "bytes", "ops : B", "its ratio", "its verdict"]
@@ -278,13 +279,18 @@ def _ratio(operations: float, nbytes: float) -> str:
 
 def main(options: argparse.Namespace) -> int:
     """Run the applications that `options.rows` names, or all."""
-    report = Report("hive-scaling", "ms", options.out)
+    report = Report(BENCHMARK, "ms", options.out)
     names: Sequence[str] = options.rows or [""]
     for name in APPS:
         if any(name.startswith(begin) for begin in names):
             with report.part(name):
                 for case in cases(name, options.scale or SCALE):
                     report.add(case)
+    return end(report)
+
+
+def end(report: Report) -> int:
+    """Print a result, and return the command's exit code."""
     print(table(HEADER, map(printed, report.cases)))
     report.end()
     return 0 if report.ok else 1
