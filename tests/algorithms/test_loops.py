@@ -39,6 +39,7 @@ EQUAL = {
     "cores": alg.core_number,
     "cut vertices": alg.articulation_points,
     "bridges": alg.bridges,
+    "blocks": alg.biconnected_components,
     "levels": lambda A: alg.bfs(A, 0),
     "levels from two": lambda A: alg.multi_source_shortest_paths(A, {0, A.nrows - 1}),
     "neighbourhood": lambda A: alg.k_hop(A, A.nrows - 1, 2),
