@@ -43,6 +43,7 @@ EQUAL = {
     "levels": lambda A: alg.bfs(A, 0),
     "levels from two": lambda A: alg.multi_source_shortest_paths(A, {0, A.nrows - 1}),
     "neighbourhood": lambda A: alg.k_hop(A, A.nrows - 1, 2),
+    "graph around a vertex": lambda A: alg.ego_graph(A, A.nrows - 1, 2, center=False),
     "distances": lambda A: alg.sssp(A, 0),
     "distances up to a target": lambda A: alg.sssp(A, 0, target=A.nrows - 1),
     "distances up to a cutoff": lambda A: alg.sssp(A, 0, cutoff=4.5),
