@@ -57,6 +57,15 @@ def parts(_: Graph, ours: Any, theirs: Any) -> None:
         raise Wrong("a set is not named by its least vertex")
 
 
+def blocks(g: Graph, ours: Any, theirs: Any) -> None:
+    """Edges of one label join the same vertices as one of the peer's sets."""
+    pairs = np.unique(np.asarray(ours) * g.n + g.scipy("S").tocoo().row)
+    label, vertex = np.divmod(pairs, g.n)
+    mine = {frozenset(part.tolist()) for part in np.split(vertex, np.flatnonzero(np.diff(label)) + 1)}
+    if mine != {frozenset(part) for part in theirs if len(part) > 1}:
+        raise Wrong("other sets of vertices than the peer's")
+
+
 def tree(g: Graph, ours: Any, theirs: Any) -> None:
     """Parents along edges, at the peer's depths."""
     mine, other = (_depths(np.asarray(x), g.source) for x in (ours, theirs))

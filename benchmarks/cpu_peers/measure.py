@@ -113,6 +113,8 @@ def _numbers(row: Any, ours: Any) -> Any:
     found = read(ours)
     if not isinstance(found, gb.Matrix):
         return np.count_nonzero(found >= 0) if row.name == "neighbourhood" else found
+    if row.name == "biconnected components":
+        return found.to_coo()[2]
     return found.to_dense(fill_value=-1) if row.name == "all pairs" else found.reduce_scalar("plus").new().value
 
 

@@ -1,4 +1,4 @@
-"""Rows of the table: cuts, correlations of degrees, structural holes, and neighbours of pairs."""
+"""Rows of the table: cuts, parts of graphs, correlations, structural holes, walks, and neighbours of pairs."""
 
 from __future__ import annotations
 
@@ -16,15 +16,18 @@ from benchmarks.cpu_peers.row import (
     Peer,
     Row,
     igraph,
+    is_directed,
     members,
     networkit,
     pairs_as_matrix,
     pairs_of,
     scores,
     up_to,
+    walked,
 )
 
 alg = gb.algorithms
+CORE, STEPS = 4, 50
 TIES = 0.03  # of modularity: igraph's merges reach 0.341 to 0.371 on email-Eu-core in other orders of its vertices
 
 
@@ -35,6 +38,19 @@ def scores_of_pairs(g: Graph) -> Any:
 
 def to_target(g: Graph) -> Any:
     return nk.distance.Dijkstra(g.networkit("W"), g.source, False, False, g.sources[1]).run()
+
+
+def starts(g: Graph) -> Any:
+    """Vertices with edges, of 500 walks."""
+    return np.random.default_rng(1).choice(np.flatnonzero(np.diff(g.scipy("S").indptr)), 500)
+
+
+def swaps(g: Graph) -> int:
+    return g.scipy("S").nnz // 8
+
+
+def one(g: Graph) -> gb.Vector:
+    return gb.Vector.from_coo([g.source], [1.0], size=g.n)
 
 
 def forget(g: Graph) -> None:
@@ -58,6 +74,54 @@ MORE = [
     Row(
         "correlation of degrees", lambda g: alg.degree_assortativity(g.ours("S")),
         igraph("S", lambda _, G: G.assortativity_degree(directed=False)), judges.close(1e-6),
+    ),
+    Row(
+        "biconnected components", lambda g: alg.biconnected_components(g.ours("S")),
+        networkit("S", lambda _, G: nk.components.BiconnectedComponents(G), None)
+        | igraph("S", lambda _, G: G.biconnected_components(), list), judges.blocks,
+    ),
+    Row(
+        "core", lambda g: alg.k_core(g.ours("S"), CORE).nvals,
+        igraph("S", lambda _, G: G.k_core(CORE), lambda found: found.vcount()), judges.equal,
+    ),
+    Row(
+        "graph around a vertex", lambda g: alg.ego_graph(g.ours("S"), g.source, 1).nvals,
+        igraph(
+            "S", lambda g, G: G.induced_subgraph(G.neighborhood(g.source, 1)), lambda found: 2 * found.ecount()
+        ),
+        judges.equal,
+    ),
+    Row(
+        "condensation", lambda g: alg.condensation(g.ours("A"))[0].nvals,
+        igraph(
+            "A", lambda _, G: G.connected_components().cluster_graph(combine_edges="first"),
+            lambda found: found.ecount(),
+        ),
+        judges.equal, is_directed,
+    ),
+    Row(
+        "random walks", lambda g: alg.random_walks(g.ours("S"), starts(g), STEPS, seed=1),
+        igraph("S", lambda g, G: [G.random_walk(v, STEPS) for v in starts(g).tolist()], None), judges.equal,
+    ),
+    Row(
+        "exchanges of edges", lambda g: alg.double_edge_swap(g.ours("S"), swaps(g), seed=1).nvals,
+        igraph("S", lambda g, G: G.copy().rewire(swaps(g)), None), judges.equal, up_to(SOME),
+    ),
+    Row(
+        "common neighbours", lambda g: alg.common_neighbors(g.ours("S"), pairs_as_matrix(g)),
+        {"networkit": Peer(lambda g: nk.linkprediction.CommonNeighborsIndex(g.networkit("S")).runOn(
+            pairs_of(g).tolist()), lambda found: sum(count for _, count in found))}, judges.equal,
+    ),
+    Row(
+        "resource allocation", lambda g: alg.resource_allocation_index(g.ours("S"), pairs_as_matrix(g)),
+        {"networkit": Peer(lambda g: nk.linkprediction.ResourceAllocationIndex(g.networkit("S")).runOn(
+            pairs_of(g).tolist()), lambda found: sum(score for _, score in found))}, judges.close(),
+    ),
+    Row(
+        "PageRank from a vertex",
+        lambda g: alg.pagerank(g.ours(walked(g)), tol=1e-7 / g.n, max_iter=200, personalization=one(g)),
+        {"igraph": Peer(lambda g: g.igraph(walked(g)).personalized_pagerank(reset_vertices=g.source))},
+        judges.close(1e-4, 1e-6), up_to(SOME),
     ),
     Row(
         "constraint", lambda g: alg.constraint(g.ours("S")),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sparsezc.algorithms import _check
 from sparsezc.algorithms._pattern import simple
 from sparsezc.algorithms.connected_components import connected_components
-from sparsezc.algorithms.loops.cuts import single_cuts
+from sparsezc.algorithms.loops.cuts import blocks, single_cuts
 from sparsezc.core import replay
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
@@ -63,6 +63,9 @@ def biconnected_components(A: Matrix) -> Matrix:
     """
     n = _check.adjacency(A)
     S = simple(A)
+    if (found := _by_loop(S)) and (labelled := replay.run_loop(blocks, S, found[2], cost=COST)):
+        indptr, indices, labels = labelled
+        return replay.matrix(indptr, indices, labels, n, symmetric=True)
     forest = _forest(S)
     tree = forest.to_parents
     both = tree.ewise_add(tree.T, binary.pair).new()
@@ -177,12 +180,13 @@ def bridges(A: Matrix) -> Matrix:
     return cut._known_symmetric()
 
 
-def _by_loop(A: Matrix) -> tuple[NDArray[np.bool_], NDArray[np.int64]] | None:
+def _by_loop(A: Matrix) -> tuple[NDArray[np.bool_], NDArray[np.int64], Any] | None:
     """Return what :func:`single_cuts` does; None if the engine runs no loop."""
     _check.adjacency(A)
     if not replay.runs_loops(A):
         return None
-    found: tuple[NDArray[np.bool_], NDArray[np.int64]] | None = replay.run_loop(single_cuts, simple(A), cost=COST)
+    found: tuple[NDArray[np.bool_], NDArray[np.int64], Any] | None
+    found = replay.run_loop(single_cuts, simple(A), cost=COST)
     return found
 
 

@@ -75,8 +75,11 @@ def double_edge_swap(A: Matrix, swaps: int, max_tries: int | None = None, seed: 
     ends = np.stack([i, j]).astype(np.int64)
     if wanted and ends.shape[1] < 2:
         raise InvalidValue(f"A has {ends.shape[1]} edges between different vertices; at least 2 are needed")
-    vertices, ends = np.unique(ends, return_inverse=True)  # few vertices of a large matrix may have edges
-    ends = vertices[_exchanged(A, vertices.size, ends.reshape(2, -1), wanted, most, rng)]
+    if n <= ends.size:
+        ends = _exchanged(A, n, ends, wanted, most, rng)
+    else:  # few vertices of a large matrix may have edges
+        vertices, ends = np.unique(ends, return_inverse=True)
+        ends = vertices[_exchanged(A, vertices.size, ends.reshape(2, -1), wanted, most, rng)]
     i, j = np.r_[ends[0], ends[1]], np.r_[ends[1], ends[0]]
     made: Matrix = Matrix.from_coo(i, j, True, nrows=n, ncols=n)
     return made._known_symmetric()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,10 +11,15 @@ from numpy.typing import NDArray
 from sparsezc.algorithms import _check
 from sparsezc.algorithms._searches import are_several
 from sparsezc.algorithms.bfs import near
+from sparsezc.algorithms.loops.searches import induced
+from sparsezc.core import replay
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.semirings import binary, semiring
 from sparsezc.semirings.types import datatypes
+
+#: Nanoseconds of the statements for each row and entry, at least.
+COST = 1.0
 
 
 def k_hop(A: Matrix, source: Any, radius: Any = 1, *, center: bool = True, undirected: bool = False) -> Vector:
@@ -127,7 +133,14 @@ def ego_graph(A: Matrix, source: Any, radius: Any = 1, *, center: bool = True, u
     >>> gb.algorithms.ego_graph(A, 1, radius=1).to_edgelist(values=False)[0].tolist()
     [[1, 2], [2, 1]]
     """
-    D = k_hop(A, source, radius, center=center, undirected=undirected).diag()
+    hops = k_hop(A, source, radius, center=center, undirected=undirected)
+    if not A.dtype.is_udt:
+        rows, member = hops.to_coo(values=False)[0], partial(np.zeros, A.nrows, np.bool_)
+        found = replay.run_loop(induced, A, rows, member, cost=COST, values=A.dtype.np_type)
+        if found is not None:
+            i, j, values = found
+            return Matrix.from_coo(i, j, values, A.dtype, nrows=A.nrows, ncols=A.nrows)
+    D = hops.diag()
     # D A D
     E: Matrix = D.mxm(A, semiring.any_second[A.dtype]).new()
     E << E.mxm(D, semiring.any_first[A.dtype])

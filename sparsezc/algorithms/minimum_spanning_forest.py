@@ -109,5 +109,4 @@ def _by_loop(U: Matrix) -> Matrix | None:
     if (found := replay.run_loop(parts.forest, U, order, cost=COST)) is None:
         return None
     indptr, ids, entries = found
-    forest: Matrix = Matrix.from_csr(indptr, ids, values[0][entries], U.dtype, ncols=U.ncols)
-    return forest._known_symmetric()
+    return replay.matrix(indptr, ids, values[0][entries], U.ncols, symmetric=True)

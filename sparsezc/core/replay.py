@@ -15,11 +15,12 @@ from sparsezc.core.vector import Vector
 from sparsezc.engines import cpu
 from sparsezc.expr import engines
 from sparsezc.locks import hold_locks
+from sparsezc.memory.csr import Csr
 from sparsezc.semirings.types.datatypes import INT32, INT64, lookup
 
 __all__ = [
-    "agreed", "buckets", "components", "follow", "lent_rows", "local_pagerank", "rounds", "row_lengths", "run_arrays",
-    "run_loop", "runs_loops", "search", "searches", "shorten", "vector",
+    "agreed", "buckets", "components", "follow", "lent_rows", "local_pagerank", "matrix", "rounds", "row_lengths",
+    "run_arrays", "run_loop", "runs_loops", "search", "searches", "shorten", "vector",
 ]  # fmt: skip
 
 
@@ -204,6 +205,15 @@ def vector(
     engine, dtype = cpu.engine(), lookup(values.dtype)
     n = values.size if size is None else size
     return Vector._from_store(engine, engine.adopt_vector(values, dtype, n, at, present), dtype, n)
+
+
+def matrix(
+    indptr: NDArray[np.int64], indices: NDArray[Any], values: NDArray[Any], ncols: int, *, symmetric: bool = False
+) -> Matrix:
+    """Make a Matrix of the rows that a loop returned, ids ascending; the arrays must not be used afterwards."""
+    csr = Csr.from_arrays(indptr, indices, values, ncols, symmetric=symmetric)
+    made: Matrix = Matrix._from_csr(csr, cpu.engine().name, adopt=True)
+    return made
 
 
 def run_arrays(

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["least_cut", "single_cuts"]
+__all__ = ["blocks", "least_cut", "single_cuts"]
 
 
 def least_cut(indptr: Any, indices: Any, weights: Any) -> Any:
@@ -89,7 +89,8 @@ def least_cut(indptr: Any, indices: Any, weights: Any) -> Any:
 
 def single_cuts(indptr: Any, indices: Any) -> Any:
     """Return which vertices of an undirected graph divide their component, and of each vertex the one above it in a
-    depth-first forest if the edge between them divides it, else -1.
+    depth-first forest if the edge between them divides it, else -1. And the forest, for :func:`blocks`: when each
+    vertex is met, from 1 on, when the first is that an edge from below leads to, and the one above, or their number.
 
     Source: J. Hopcroft, R. Tarjan, Algorithm 447: efficient algorithms for graph manipulation, CACM 16, 1973,
     doi:10.1145/362248.362272.
@@ -129,4 +130,27 @@ def single_cuts(indptr: Any, indices: Any) -> Any:
                     over[v] = above
             v = above
         divides[root] = branches > 1
-    return divides, over
+    return divides, over, (met, low, parent)
+
+
+def blocks(indptr: Any, indices: Any, forest: Any) -> Any:
+    """Return copies of the arrays, and with each entry the smallest vertex, but for the topmost, of its block: a
+    largest set of edges of which each two are on a common cycle.
+    """
+    met, low, parent = forest
+    n = met.size
+    order, head, least = np.empty(n, np.uint64), np.arange(n), np.full(n, n)
+    for v in range(n):
+        order[met[v] - 1] = v
+    for v in order:
+        above = parent[v]
+        if above < np.uint64(n):
+            if low[v] < met[above]:
+                head[v] = head[above]  # the edge over v is on a cycle with that over the vertex above
+            least[head[v]] = min(least[head[v]], np.int64(v))
+    label, starts = np.empty(indptr[n], np.int64), indptr.view(np.uint64)
+    for v in range(n):
+        for at in range(starts[v], starts[v + 1]):
+            u = np.uint64(indices[at])
+            label[at] = least[head[u]] if met[u] > met[v] else least[head[v]]
+    return indptr.copy(), indices.copy(), label

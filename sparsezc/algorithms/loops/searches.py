@@ -12,7 +12,7 @@ import numpy as np
 
 from sparsezc.algorithms.loops import jumping
 
-__all__ = ["distances", "levels", "parents"]
+__all__ = ["distances", "induced", "levels", "parents"]
 
 
 @jumping
@@ -149,3 +149,23 @@ def distances(
         if keys[at] > most:
             distance[heap[at]] = never[0]
     return distance, parent
+
+
+@jumping
+def induced(indptr: Any, indices: Any, values: Any, rows: Any, member: Any) -> Any:
+    """Return the entries between some vertices as rows, columns and values; `member` is false everywhere before."""
+    starts, one, count = indptr.view(np.uint64), np.uint64(1), 0
+    for v in rows:
+        member[v] = True
+    for v in rows:
+        for at in range(starts[v], starts[v + one]):
+            count += member[np.uint64(indices[at])]
+    i, j, found = np.empty(count, np.uint64), np.empty(count, np.uint64), np.empty(count, values.dtype)
+    last = 0
+    for v in rows:
+        for at in range(starts[v], starts[v + one]):
+            u = np.uint64(indices[at])
+            if member[u]:
+                i[last], j[last], found[last] = v, u, values[at]
+                last += 1
+    return i, j, found
