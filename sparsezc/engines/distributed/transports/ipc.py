@@ -131,10 +131,12 @@ class Ipc(Mpi):
             if not failed and array.nbytes:
                 gpu.move(self._address + begin + first, gpu.pointer(array), array.nbytes)
         wait = gpu.mark()
-        outs = [gpu.xp.empty(int(each.sum()), array.dtype) for array, each in zip(arrays, counts, strict=True)]
-        if self.rank in ranks:
-            for each in zip(arrays, outs, starts, counts, strict=True):
-                self._move_own(*each)  # while the host tells the others
+        outs = []
+        if not failed:  # otherwise all raise an error once they are told
+            outs = [gpu.xp.empty(int(each.sum()), array.dtype) for array, each in zip(arrays, counts, strict=True)]
+            if self.rank in ranks:
+                for each in zip(arrays, outs, starts, counts, strict=True):
+                    self._move_own(*each)  # while the host tells the others
         wait()  # what this rank read of the message before has arrived, too
         places = [
             begin + first + start * array.dtype.itemsize
