@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsezc.algorithms import _check as graphs
 from sparsezc.applications import _check
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.errors import DimensionMismatch, DomainMismatch, InvalidValue
-from sparsezc.semirings import binary, indexunary, monoid, select, semiring
+from sparsezc.semirings import binary, indexunary, monoid, select, semiring, unary
 from sparsezc.semirings.types import datatypes
 
 Ints = NDArray[np.int64]
@@ -85,6 +86,9 @@ def linear_assignment(
         raise DimensionMismatch(f"C is {m} x {n}; at least as many columns as rows are needed")
     _exactly(_check.real(C, "C"))
     b = C.dup(datatypes.FP64)
+    if not (is_finite := b.apply(unary.isfinite).new()).reduce_scalar(monoid.land).new().get(True):
+        found = graphs.first_of(b, is_finite.apply(unary.lnot).new())
+        raise InvalidValue(f"C has costs that are NaN or infinite, first {found}; finite numbers are needed")
     if not maximize:
         b << b.apply(binary.times, right=-1.0)
     spread = _spread(b)
@@ -144,11 +148,9 @@ def _exactly(C: Matrix) -> None:
 
 
 def _spread(b: Matrix) -> tuple[float, float]:
-    """Refuse costs that are NaN or infinite; return the least and the largest benefit."""
+    """Return the least and the largest benefit."""
     if b.nvals == 0:
         return np.inf, -np.inf
-    if not b.apply("isfinite").new().reduce_scalar(monoid.land).new().get():
-        raise InvalidValue("C has values that are NaN or infinite; finite costs are needed")
     return b.reduce_scalar(monoid.min).new().get(), b.reduce_scalar(monoid.max).new().get()
 
 

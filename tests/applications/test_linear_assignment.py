@@ -137,8 +137,8 @@ def test_no_assignment(method):
     [
         ([[1]], {}, DomainMismatch, "C is a list"),
         (gb.Matrix(float, 3, 2), {}, DimensionMismatch, "C is 3 x 2; at least as many columns"),
-        (gb.Matrix.from_dense([[np.nan]]), {}, InvalidValue, "NaN or infinite"),
-        (gb.Matrix.from_dense([[np.inf]]), {}, InvalidValue, "NaN or infinite"),
+        (gb.Matrix.from_dense([[np.nan]]), {}, InvalidValue, "NaN or infinite, first nan in row 0, column 0;"),
+        (gb.Matrix.from_dense([[np.inf]]), {}, InvalidValue, "NaN or infinite, first inf in row 0, column 0;"),
         (HALL, {"method": "simplex"}, InvalidValue, "method is 'simplex'"),
         (HALL, {"eps": 0}, InvalidValue, "eps is 0"),
         (HALL, {"absent": np.inf}, InvalidValue, "absent is inf; a finite number"),

@@ -130,8 +130,8 @@ def _solved(
     grown = float(read[open_, 4].view(np.float64).max(initial=0))
     first = np.cumsum(sizes) - sizes
     # of each seed the first places, by one copy
-    at = np.repeat(np.arange(k) * room.vertices - first, sizes) + np.arange(sizes.sum())
-    found = gpu.asnumpy(xp.stack((vertex, degree, y.view(np.uint64)))[:, xp.asarray(at)])
+    at = xp.asarray(np.repeat(np.arange(k) * room.vertices - first, sizes) + np.arange(sizes.sum()))
+    found = gpu.asnumpy(xp.stack([x[at] for x in (vertex, degree, y.view(np.uint64))]))
     ends = partial(_ends, count_ends, first, state, owner, number, room.entries)
     vertices, degrees = found[:2].view(np.int64)
     return Solutions(sizes, vertices, degrees, found[2].view(np.float64), not open_.any(), grown, ends)
