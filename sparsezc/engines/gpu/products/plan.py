@@ -231,7 +231,8 @@ def by_hubs(product: Product, rows: Rows, columns: Rows | None, mask: MaskBits) 
     if made is None:
         return ByHubs(product, rows)
     hubs, size = made.in_shared(vector.dtype, rows.nvals), product.semiring.return_type.np_type.itemsize
-    groups = rows.layouts[RowGroups].get_or_build(rows, demand) if 4 <= size <= 8 else None
+    measured = 4 <= size <= 8  # and a block has no shared memory for wider sums
+    groups = rows.layouts[RowGroups].get_or_build(rows, demand) if measured else None
     return ByHubs(product._replace(vector=made.gathered(vector)), made.rows or rows, hubs, groups)
 
 
