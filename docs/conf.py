@@ -1,6 +1,7 @@
 """Sphinx: `pip install -e ".[docs]" && sphinx-build -W docs build/docs` makes these pages."""
 
 import importlib.util
+import re
 import sys
 from pathlib import Path
 
@@ -78,7 +79,13 @@ def mend(app, failed):
         text = page.read_text()
         for old, new in _MENDED.items():
             text = text.replace(old, new)
-        page.write_text(text)
+        page.write_text(re.sub("<t[dh].*?</t[dh]>", _breakable, text, flags=re.DOTALL))
+
+
+def _breakable(cell):
+    """Let names in a cell of a table break after a dot or an underscore, not within a word."""
+    between = r"(?<=\w\.)(?=\w)|(?<=[^\W_]_)(?=[^\W_])"
+    return re.sub(r'(?<=<span class="pre">)[^<]+', lambda name: re.sub(between, "<wbr>", name[0]), cell[0])
 
 
 def setup(app):

@@ -73,6 +73,9 @@ class Matrix(FromArrays, MatrixContents, Readable, ByDlpack, Placeable, Maskable
 
     __slots__ = ("_facts", "_shape", "_symmetric", "_transpose")
     ndim = 2
+    #: SuiteSparse's own functions, as python-graphblas has them.
+    #:
+    #: :meta hide-value:
     ss = Accessor()
 
     def __init__(self, dtype: Any = FP64, nrows: int = 0, ncols: int = 0, *, name: str | None = None) -> None:

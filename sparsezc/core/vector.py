@@ -71,6 +71,9 @@ class Vector(VectorFromArrays, ReadableVector, ByDlpack, Maskable, Writable["Vec
 
     __slots__ = ("_everywhere", "_pending", "_shape")
     ndim = 1
+    #: SuiteSparse's own functions, as python-graphblas has them.
+    #:
+    #: :meta hide-value:
     ss = Accessor()
 
     def __init__(self, dtype: Any = FP64, size: int = 0, *, name: str | None = None) -> None:

@@ -5,6 +5,7 @@ NetworkX reads :mod:`info` whenever it is imported, so this package imports all 
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 from sparsezc import first_use
@@ -21,10 +22,11 @@ else:
         except AttributeError as error:
             from networkx.utils.backends import _registered_algorithms as functions
 
+            from sparsezc.errors import no_attribute
             from sparsezc.networkx_backend.info import functions as ours
 
             if name in ours():
                 raise AttributeError(f"{error}: NetworkX calls it, as nx.{name}(G, backend='sparsezc')") from None
             if name in functions:
                 raise AttributeError(f"{error}: sparsezc has no {name}; NetworkX itself computes it") from None
-            raise
+            raise no_attribute(f"module {__name__!r}", name, (*__all__, *ours()), sys.modules[__name__]) from None

@@ -355,5 +355,7 @@ def test_functions_looked_for_in_the_package() -> None:
         networkx_backend.pagerank  # noqa: B018
     with pytest.raises(AttributeError, match="sparsezc has no find_cliques; NetworkX itself computes it"):
         networkx_backend.find_cliques  # noqa: B018
-    with pytest.raises(AttributeError, match=r"has no attribute 'no_function'$"):
-        networkx_backend.no_function  # noqa: B018
+    with pytest.raises(AttributeError, match=r"has no attribute 'pagernak'; did you mean 'pagerank'\?$"):
+        networkx_backend.pagernak  # noqa: B018
+    with pytest.raises(AttributeError, match=r"has no attribute 'unlike_others'$"):
+        networkx_backend.unlike_others  # noqa: B018
