@@ -28,6 +28,9 @@ if "PYTEST_XDIST_WORKER" in os.environ:  # processes share the cores already
 os.environ.setdefault(
     "NUMBA_OPT", "0"
 )  # operators of Python functions meet a few entries each: compiling is what costs
+# Ranks share the cores with other tests: one that waits sleeps between two looks, and yields, not to take a core.
+os.environ.setdefault("MPIR_CVAR_CH4_PROGRESS_THROTTLE", "1")
+os.environ.setdefault("MPIR_CVAR_ENABLE_HEAVY_YIELD", "1")
 # Code that is not optimised must not be taken for a user's, and is compiled once for all processes.
 os.environ.setdefault("NUMBA_CACHE_DIR", str(Path(__file__).resolve().parents[1] / ".pytest_cache" / "numba"))
 graphblas.init("suitesparse", blocking=True)
