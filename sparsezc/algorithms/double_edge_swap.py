@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from sparsezc.algorithms import _check
 from sparsezc.algorithms._pattern import simple
-from sparsezc.algorithms.loops.swaps import exchanges
+from sparsezc.algorithms.loops.swaps import exchanges, rows_of
 from sparsezc.core import replay
 from sparsezc.core.matrix import Matrix
 from sparsezc.errors import ConvergenceFailure, InvalidValue
@@ -17,6 +17,7 @@ from sparsezc.semirings import select
 
 #: Nanoseconds that a draw takes at least where numba does not compile the loop.
 COST = 3_000.0
+_SORTED = 100.0  # nanoseconds of a statement that makes a matrix, for each entry
 _DRAWS = 1 << 16  # drawn at a time, at least: each time the edges are put into a table
 
 
@@ -77,6 +78,9 @@ def double_edge_swap(A: Matrix, swaps: int, max_tries: int | None = None, seed: 
         raise InvalidValue(f"A has {ends.shape[1]} edges between different vertices; at least 2 are needed")
     if n <= ends.size:
         ends = _exchanged(A, n, ends, wanted, most, rng)
+        if ends.size and (rows := replay.run_arrays(rows_of, A, n, ends, cost=_SORTED * ends.size)):
+            indptr, ids = rows
+            return replay.matrix(indptr, ids, np.ones(1, np.bool_), n, symmetric=True)
     else:  # few vertices of a large matrix may have edges
         vertices, ends = np.unique(ends, return_inverse=True)
         ends = vertices[_exchanged(A, vertices.size, ends.reshape(2, -1), wanted, most, rng)]

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["exchanges"]
+__all__ = ["exchanges", "rows_of"]
 
 
 def exchanges(n: int, ends: Any, draws: Any, wanted: int) -> Any:
@@ -84,3 +84,28 @@ def exchanges(n: int, ends: Any, draws: Any, wanted: int) -> Any:
         ends[0, e], ends[1, e] = v, y
         done += 1
     return ends, done, tried
+
+
+def rows_of(n: int, ends: Any) -> Any:
+    """Return the rows of a symmetric matrix with an entry in both directions for each edge: offsets, and ids."""
+    edges = ends.shape[1]
+    begins, by_column = np.zeros(n + 1, np.int64), np.empty(2 * edges, np.int64)
+    for side in range(2):
+        for e in range(edges):
+            begins[ends[side, e] + 1] += 1
+    for v in range(n):
+        begins[v + 1] += begins[v]
+    free = begins[:n].copy()
+    for side in range(2):  # the rows of each column, which are as many as the columns of that row
+        for e in range(edges):
+            v = ends[side, e]
+            by_column[free[v]] = ends[1 - side, e]
+            free[v] += 1
+    free[:] = begins[:n]
+    ids = np.empty(2 * edges, np.int64)
+    for v in range(n):  # by columns, so the ids of each row come in ascending order
+        for at in range(begins[v], begins[v + 1]):
+            row = by_column[at]
+            ids[free[row]] = v
+            free[row] += 1
+    return begins, ids
