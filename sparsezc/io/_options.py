@@ -182,7 +182,7 @@ def format_of(path: Path, format: str | None = None, *, exists: bool = True) -> 
         known = sorted(each for each in SUFFIXES if each.count(".") == 1)
         others = "; of other names, and pipes, format= (--format) says what they hold"
         raise FileFormatError(
-            f"{path}: the suffix {Path(plain).suffix!r} is not known{meant(Path(plain).suffix, SUFFIXES)}; known are "
+            f"{path}: the suffix {Path(plain).suffix!r} is not known{meant(Path(plain).suffix, known)}; known are "
             f"{', '.join(known)} (text and .sg formats also with {', '.join(packing.SUFFIXES)})"
             + (made + others)
             * exists

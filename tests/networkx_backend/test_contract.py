@@ -8,6 +8,7 @@ from inspect import signature
 from typing import Any
 
 import networkx as nx
+import numpy as np
 import pytest
 
 import sparsezc as gb
@@ -333,6 +334,8 @@ def test_a_matrix_is_no_graph_yet() -> None:
     A = gb.io.read("star:4")
     with pytest.raises(TypeError, match=r"pagerank: G is a Matrix; a graph is needed; .*networkx_backend\.Graph\(A\)"):
         nx.pagerank(A, backend="sparsezc")
+    with pytest.raises(TypeError, match=r"pagerank: G is a ndarray; a graph is needed; nx\.from_numpy_array\(\.\.\., "):
+        nx.pagerank(np.eye(2), backend="sparsezc")
     with pytest.raises(TypeError, match=r"pagerank: G is a list; a graph is needed$"):
         nx.pagerank([1], backend="sparsezc")
 

@@ -79,7 +79,6 @@ def edge_chunks(path: Path, weights: Weights = FROM_FILE, span: Span | None = No
     """
     head = _head(path, whole=False)
     if head.layout == "array":
-        require_host(24 * head.nrows * head.ncols, f"{path}, a dense matrix of {head.nrows:,} x {head.ncols:,},")
         return EdgeChunks.of(read(path))
 
     def chunks(found: EdgeChunks) -> Iterator[Chunk]:
@@ -198,7 +197,13 @@ def _head(path: Path, *, whole: bool) -> _Head:
         raise FileFormatError(f"{path} holds complex numbers; the types are {', '.join(map(str, datatypes.ALL))}")
     if symmetry != "general" and nrows != ncols:
         raise FileFormatError(f"{path} says that it is {symmetry}, and {nrows} x {ncols}; such a matrix is square")
-    edge_list.check_count(path, nvals, 4 if layout == "coordinate" else 2, whole=whole)
+    stored, width = nvals, 4
+    if layout == "array":  # a symmetric one lists the diagonal and what is below it, a skew one what is below
+        width = 2
+        stored -= {"general": 0, "skew-symmetric": nrows * (nrows + 1) // 2}.get(symmetry, nrows * (nrows - 1) // 2)
+    edge_list.check_count(path, stored, width, whole=whole)
+    if whole and layout == "array":
+        require_host(24 * nvals, f"{path}, a dense matrix of {nrows:,} x {ncols:,},")
     return _Head(int(nrows), int(ncols), int(nvals), layout, field, symmetry, stated)
 
 

@@ -198,7 +198,8 @@ def _headings(chunk: Lines) -> tuple[Lines, tuple[int, ...]]:
         return chunk, ()
     places = [[k for k, name in enumerate(names) if name in known] for known in HEADINGS]
     order = tuple(found[0] for found in places if found)
-    if len(order) != len(names) or not (places[0] and places[1]):
+    unnamed = lines[at].lstrip().startswith((b",", b'"",'))  # as pandas heads its index
+    if unnamed or len(order) != len(names) or not (places[0] and places[1]):
         needed = ", ".join("/".join(known) for known in HEADINGS)
         error = chunk.error(
             at,

@@ -30,6 +30,7 @@ _INFINITE = re.compile(rb"[+-]?inf(inity)?", re.IGNORECASE)
 TINY = re.compile(rb"[eE]-[0-9]{3}|0{200}")  # one of these is in every number that becomes 0 in FP64
 EXACT = 2**53  # floats below it hold whole numbers exactly
 _WHOLE = re.compile(rb"[+-]?[0-9]+")
+_ATTRIBUTES = re.compile(rb"^[^\s,]+[\s,]+[^\s,]+[\s,]+(?=\{)", re.MULTILINE)
 _NOTHING_AFTER = re.compile(rb"(,)[ \t\r]*[,\n]")
 _NOTHING_BEFORE = re.compile(rb"(?:^|\n)[ \t]*(,)")
 _NAMES = "; relabel=True (--relabel) numbers names"
@@ -114,6 +115,12 @@ def table(
     """
     exact = weights.kind == "file" if exact is None else exact
     data = without_comments(lines.data)
+    if b"{" in data and (found := _ATTRIBUTES.search(data)):
+        raise lines.error(
+            data.count(b"\n", 0, found.end()),
+            "found attributes in braces, as NetworkX's write_edgelist writes them; its write_weighted_edgelist, or"
+            " data=False, writes a list that is read",
+        )
     if b"," in data:
         _check_commas(lines, data)
         data = data.replace(b",", b" ")

@@ -170,6 +170,17 @@ def register(replaced: Any, function: Function, **conditions: Any) -> Function:
     return function
 
 
+def _made_by(value: Any) -> str:
+    """Return what makes a graph of a value, if it can be one; libraries that hold such values are not loaded for it."""
+    if isinstance(value, Matrix):
+        return "; a Matrix becomes one by sparsezc.networkx_backend.Graph(A)"
+    if getattr(value, "ndim", None) != 2:
+        return ""
+    kind = {"numpy": "numpy_array", "pandas": "pandas_edgelist", "scipy": "scipy_sparse_array"}
+    library = type(value).__module__.partition(".")[0]
+    return f"; nx.from_{kind[library]}(..., backend='sparsezc') makes one" if library in kind else ""
+
+
 def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | str:
     """Return True if a function can run with these arguments, else the reason; NetworkX calls this before it converts.
 
@@ -189,8 +200,7 @@ def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | 
         return (claim.reason and claim.reason(_given(claim, args, kwargs))) or True
     G = args[0] if count else kwargs[next(iter(known))]
     if not hasattr(G, "is_directed"):
-        of = "; a Matrix becomes one by sparsezc.networkx_backend.Graph(A)" if isinstance(G, Matrix) else ""
-        raise TypeError(f"{name}: {next(iter(known))} is a {type(G).__name__}; a graph is needed{of}")
+        raise TypeError(f"{name}: {next(iter(known))} is a {type(G).__name__}; a graph is needed{_made_by(G)}")
     if not claim.multigraph and G.is_multigraph():
         return "sparsezc has this function for graphs without parallel edges only"
     for place, parameter in claim.attributes:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.io
 import scipy.sparse as sp
 
 import sparsezc as gb
@@ -321,3 +322,15 @@ class TestRange:
     def test_fractions_and_large_numbers_are_floats(self, tmp_path: Path) -> None:
         path = put(tmp_path, "a.txt", "0 1 99999999999999999999\n1 0 0.5\n")
         assert load(path).values.read().tolist() == [1e20, 0.5]
+
+
+@pytest.mark.parametrize("symmetry", ["general", "symmetric", "skew-symmetric"])
+def test_dense_matrix_market_lists_one_triangle_if_it_is_enough(tmp_path: Path, symmetry: str) -> None:
+    D = np.random.default_rng(1).integers(0, 5, (30, 30)).astype(float)
+    D = {"general": D, "symmetric": D + D.T, "skew-symmetric": D - D.T}[symmetry]
+    scipy.io.mmwrite(tmp_path / "a.mtx", D, symmetry=symmetry)
+    np.testing.assert_array_equal(gb.io.read(tmp_path / "a.mtx").to_dense(), D)
+    text = (tmp_path / "a.mtx").read_text()
+    (tmp_path / "a.mtx").write_text(text[: len(text) // 2])
+    with pytest.raises(FileFormatError, match=r"a\.mtx is truncated"):
+        gb.io.read(tmp_path / "a.mtx")
