@@ -115,7 +115,7 @@ def _numbers(row: Any, ours: Any) -> Any:
         return np.count_nonzero(found >= 0) if row.name == "neighbourhood" else found
     if row.name == "biconnected components":
         return found.to_coo()[2]
-    return found.to_dense(fill_value=-1) if row.name == "all pairs" else found.reduce_scalar("plus").new().value
+    return found.to_dense(fill_value=-1) if row.name == "all pairs" else found.reduce_scalar("plus").new().get(0)
 
 
 def run(work: Work, say: Callable[[str, str], None]) -> Iterator[tuple[str, Case | LeftOut]]:
