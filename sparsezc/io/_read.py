@@ -201,7 +201,8 @@ def _read(path: str | os.PathLike[str], options: ReadOptions) -> tuple[Csr, NDAr
                     raise
                 names = Names()
                 found = make(names=names)
-        options.columns.require_kind(path)
+        if options.columns.only is not None:
+            options.columns.require_kind(path)
     if options.directed:
         options.check_direction(path, found.symmetric if isinstance(found, Csr) else found.undirected)
     if isinstance(found, Csr):

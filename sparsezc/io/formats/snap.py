@@ -119,7 +119,8 @@ def edge_chunks(
             if sizes is not None and not chunk.ended:
                 raise cut(chunk)
         if span is None:
-            chosen.require_kind(path)
+            if chosen.only is not None:
+                chosen.require_kind(path)
             check_total(path, found)
 
     return EdgeChunks.by(chunks)
