@@ -24,6 +24,7 @@ def small(gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cuda.current(), "cache_bytes", 4 * N / 4 / column_blocks._PART)
     monkeypatch.setattr(row_groups, "_PRODUCTS", 1)
     monkeypatch.setattr(row_groups, "_ITEM", 200)
+    monkeypatch.setattr(row_groups, "_MOST_WORDS", 32)  # some rows here are longer than all others of their group
     budget.reclaim()
 
 
@@ -128,3 +129,13 @@ def test_products_and_matrices_that_it_does_not_serve(gpu: Any, monkeypatch: pyt
     after_hubs(lambda: C.mxv(v, "plus_second").new())
     assert built(C) is None
     assert C._store.rows.layouts[RowGroups].products == -np.inf
+
+
+def test_rows_that_leave_slices_empty_are_not_grouped(gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A slice has an entry of each row at most: a group's one long row would take up to 32 words an entry."""
+    monkeypatch.setattr(row_groups, "_MOST_WORDS", 0)
+    B, v = held(matrix("FP64")), full("FP64").to("gpu")
+    after_hubs(lambda: B.mxv(v, "plus_second").new())
+    layout = B._store.rows.layouts[RowGroups]
+    assert layout.built is None
+    assert layout.products == -np.inf

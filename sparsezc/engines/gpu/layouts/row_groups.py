@@ -6,7 +6,8 @@ by descending length (hub_columns.py): then neighbouring entries read neighbouri
 few requests. The rows' sums are in shared memory meanwhile. A slice of 32 entries has them of 32 rows, so that each
 lane adds to a sum of its own (row_groups.cu); entries of a row that come too soon wait for later slices
 (row_slices.cu). The entries take the memory of a copy of the ids, which is dropped when memory runs short; sorting them
-takes six times as much for a moment.
+takes ten times as much for a moment. Where a few rows of a group have most of its entries, slices would be nearly
+empty: such a matrix stays as it was.
 Source: A. Buluc, J. T. Fineman, M. Frigo, J. R. Gilbert, C. E. Leiserson, Parallel sparse matrix-vector and
 matrix-transpose-vector multiplication using compressed sparse blocks, SPAA 2009, doi:10.1145/1583991.1584053 (blocks
 whose entries name their rows by few bits).
@@ -36,7 +37,8 @@ _PRODUCTS = 60  # building takes 53 ms on kron:24, and each later product 0.9 le
 _GROUP = 256  # rows: those of row_groups.cuh
 _MOST_COLUMNS = (1 << 24) - 1  # that have entries: a word has eight bits of a row besides, and all ones are no entry
 _ITEM = 1 << 15  # entries that a warp takes at once, about
-_SORTING = 6  # times the memory of the ids
+_SORTING = 10  # times the memory of the ids
+_MOST_WORDS = 1.5  # an entry: of kron:24 1.003
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,10 +133,14 @@ class RowGroups(BuiltAfter[Groups]):
         except MemoryError:  # less memory is free than the driver reported
             self.pause()
             return
+        if self.built is None:
+            self.products = -math.inf
+            return
         budget.register_cache(self)
 
 
-def _grouped(rows: Rows) -> Groups:
+def _grouped(rows: Rows) -> Groups | None:
+    """Return the rows in groups; None if their words would be many more than the entries."""
     gpu = cuda.current()
     xp, hubs = gpu.xp, rows.layouts[HubColumns].built
     lengths = rows.indptr[1:] - rows.indptr[:-1]
@@ -145,7 +151,9 @@ def _grouped(rows: Rows) -> Groups:
     begins, group, first = _items(gpu.asnumpy(xp.cumsum(descending)[xp.asarray(last)]))
     keys = _keys(rows if hubs is None or hubs.rows is None else hubs.rows, order)
     several = int(np.count_nonzero(np.diff(first) > 1))
-    words, at = _slices(keys, begins)
+    if (made := _slices(keys, begins)) is None:
+        return None
+    words, at = made
     return Groups(
         words=words,
         begins=at,
@@ -172,8 +180,8 @@ def _keys(rows: Rows, order: Any) -> Any:
     return keys
 
 
-def _slices(keys: Any, begins: NDArray[np.uint64]) -> tuple[Any, Any]:
-    """Return the words of all items, and the first slice of each and the end (row_slices.cu)."""
+def _slices(keys: Any, begins: NDArray[np.uint64]) -> tuple[Any, Any] | None:
+    """Return the words of all items, and the first slice of each and the end (row_slices.cu); None if they are many."""
     gpu = cuda.current()
     xp, count = gpu.xp, begins.size - 1
     kernel, lengths = codegen.kernel(gpu, "row_slices.cu", "", "row_slices"), xp.empty(count, np.uint32)
@@ -182,7 +190,10 @@ def _slices(keys: Any, begins: NDArray[np.uint64]) -> tuple[Any, Any]:
     kernel.launch(blocks, **given, slices=lengths, at=0, words=0, counter=xp.zeros(1, np.uint64))
     at = xp.zeros(count + 1, np.uint64)
     at[1:] = xp.cumsum(lengths.astype(np.uint64))
-    words = xp.full((int(at[-1]), 32), 0xFFFFFFFF, np.uint32)
+    slices = int(at[-1])
+    if 32 * slices > _MOST_WORDS * keys.size + 32 * count:  # each item may fill its last slice in part
+        return None
+    words = xp.full((slices, 32), 0xFFFFFFFF, np.uint32)
     kernel.launch(blocks, **given, slices=0, at=at, words=words, counter=xp.zeros(1, np.uint64))
     return words, at
 

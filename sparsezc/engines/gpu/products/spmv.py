@@ -73,11 +73,11 @@ def spmv(
     if pulls:
         assert rows is not None
         (first, *others), result = plan.blocks(product, rows, columns, out, mask, accum)
-        read, first, hubs, groups = (
+        read, first, hubs, grouped = (
             plan.ByHubs(product, first) if others else plan.by_hubs(product, first, columns, mask)
         )
-        if groups is not None:
-            _sum_groups(read, rows, groups, out, write)
+        if grouped is not None:
+            _sum_groups(read, rows, grouped, out, write)
         else:
             planned = plan.pull(read, first, columns, mask, estimated).with_hubs(hubs)
             keeps = key is not None and not hubs and plan.repeats(product, rows, mask)
