@@ -110,14 +110,15 @@ class _Lent:
 def solutions(S: Matrix, problem: Problem) -> Iterator[Found]:
     """Solve: yield what is found around seeds that follow each other, as many together as there is room for."""
     limits = problem.alpha, problem.rho, problem.most, problem.max_iter, _STEPS
-    left, far = problem.seeds, 0.0
+    left, failed, far = problem.seeds, False, 0.0
     while left.size and (found := replay.local_pagerank(S, left, limits)) is not None:
         seeds = found.sizes.size
-        if found.settled:
+        if not (failed := failed or not found.settled):
             seed = np.repeat(np.arange(seeds), found.sizes)
             yield Found(seeds, seed, found.vertex, found.degree, found.y, found.ends)
         far, left = max(far, found.grown), left[seeds:]
-    if far:
+        del found  # its arrays on the device, before the next are made
+    if failed:
         raise problem.failure(far)
     if left.size:
         with _reading(S) as rows:

@@ -93,7 +93,8 @@ def local_pagerank(
     if _MOST * rho < 1 or most < _FINEST or max_iter > whole_loops.ROUNDS:
         return None
     room = _Room.within(rows, rho)
-    fit = min(budget.make_room(room.nbytes(rows.wide) * seeds.size) // room.nbytes(rows.wide), seeds.size)
+    nbytes = room.nbytes(rows.wide)
+    fit = min(budget.make_room(nbytes * min(seeds.size, _MANY)) // nbytes, seeds.size)
     count = fit if (each := fit >= _MANY) else 1
     if fit < 1 or count < _FEWEST * rho:
         return None
@@ -109,7 +110,8 @@ def _solved(
     key = xp.full(k << room.bits, -1, np.int64 if rows.wide else np.int32).view(np.uint64 if rows.wide else np.uint32)
     place, flow = xp.zeros(k << room.bits, np.uint32), xp.zeros(k << room.bits, np.uint64)
     vertex, begin, degree, come = xp.zeros((4, k * room.vertices), np.uint64)
-    y, (owner, number, slot) = xp.empty(k * room.vertices), xp.empty((3, k * room.entries), np.uint32)
+    y, (owner, number) = xp.empty(k * room.vertices), xp.empty((2, k * room.entries), np.uint32)
+    slot = xp.empty(k * room.entries, np.uint32)
     state, wait = xp.zeros(k * _STATE, np.uint64), xp.zeros(whole_loops.WAIT, np.uint64)
     around = xp.asarray(np.ascontiguousarray(seeds))
     if each:
