@@ -119,8 +119,15 @@ def init(
     _engines[id(used)] = (used, _engine)
     if used.size > 1:
         draw_seeds_by(partial(_shared_seed, used))
-        atexit.register(_engine.end)
+        atexit.unregister(_end)
+        atexit.register(_end)  # before what the transport ends
     return _engine
+
+
+def _end() -> None:
+    """End the engine that was begun last; the communicators of others may be freed by now."""
+    if _engine is not None:
+        _engine.end()
 
 
 def _local_engine(transport: Transport, name: str) -> engines.Engine:

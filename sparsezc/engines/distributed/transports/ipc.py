@@ -133,8 +133,11 @@ class Ipc(Mpi):
         wait = gpu.mark()
         outs = []
         if not failed:  # otherwise all raise an error once they are told
-            outs = [gpu.xp.empty(int(each.sum()), array.dtype) for array, each in zip(arrays, counts, strict=True)]
-            if self.rank in ranks:
+            try:
+                outs = [gpu.xp.empty(int(each.sum()), array.dtype) for array, each in zip(arrays, counts, strict=True)]
+            except MemoryError as error:
+                failed = str(error)
+            if outs and self.rank in ranks:
                 for each in zip(arrays, outs, starts, counts, strict=True):
                     self._move_own(*each)  # while the host tells the others
         wait()  # what this rank read of the message before has arrived, too
