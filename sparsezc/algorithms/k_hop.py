@@ -134,7 +134,7 @@ def ego_graph(A: Matrix, source: Any, radius: Any = 1, *, center: bool = True, u
     [[1, 2], [2, 1]]
     """
     hops = k_hop(A, source, radius, center=center, undirected=undirected)
-    if not A.dtype.is_udt:
+    if not A.dtype.is_udt and replay.runs_loops(A):
         rows, member = hops.to_coo(values=False)[0], partial(np.zeros, A.nrows, np.bool_)
         found = replay.run_loop(induced, A, rows, member, cost=COST, values=A.dtype.np_type)
         if found is not None:

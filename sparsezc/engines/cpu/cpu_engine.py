@@ -28,6 +28,7 @@ from sparsezc.expr.mask import Mask
 __all__ = ["CpuEngine", "engine"]
 
 _engine: CpuEngine | None = None
+_PIECE = 1 << 14  # positions of a vector at once, which stay in cache
 _LONG = 1 << 14  # positions: SuiteSparse takes less for fewer than the calls that avoid it
 _NO_OPTIONS: dict[str, str] = {}
 _element = first_use.function("sparsezc.engines.cpu.suitesparse.elements", "element")
@@ -225,10 +226,16 @@ def _adds_to_all(store: Any, number: Any, accum: Any, keys: list[Any]) -> bool:
         return False
     if store.ss.format != "bitmap" or store.ss.is_iso or not number.value:  # 0.0 - 0.0 is not -0.0
         return False
+    piece = np.empty(_PIECE, np.int64)  # before the vector is taken apart
     parts = store.ss.unpack("bitmap")
     values, present = parts["values"], parts["bitmap"].view(np.int8)
     bits = values.view(np.int64)
-    bits &= np.negative(present).astype(np.int64)  # 0.0 where there is no entry, in an eighth of an assignment's time
+    for at in range(0, bits.size, _PIECE):  # 0.0 where there is no entry, in an eighth of an assignment's time
+        some = slice(at, at + _PIECE)
+        kept = piece[: bits[some].size]
+        kept[:] = present[some]
+        np.negative(kept, out=kept)
+        bits[some] &= kept
     values += number.value
     store.ss.pack_full(values, take_ownership=True)
     return True
