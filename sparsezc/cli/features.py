@@ -109,6 +109,8 @@ def _csv(path: str, keyed: bool) -> _Table:
                     column = len(row) + (vertices is not None)  # the cells before it are numbers
                     wrong = f"column {column + 1}: found {cells[column]!r}; a number is needed"
                     raise FileFormatError(f"{place}, {wrong}") from None
+                if vertices is not None and not row:
+                    raise FileFormatError(f"{place}: found 1 column; a number is needed after the vertex's id")
                 if rows and len(row) != len(rows[0]):
                     here, before = (len(each) + (vertices is not None) for each in (row, rows[0]))
                     raise FileFormatError(f"{place}: found {here} columns; those before have {before}")

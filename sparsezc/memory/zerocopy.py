@@ -39,7 +39,8 @@ from sparsezc.memory.placement import RECORDS
 from sparsezc.terminal.progress import working
 
 _PART = 1 << 22  # entries that one thread copies at a time
-_MATTERS = 1 << 28  # bytes: for smaller arrays a measurement costs more than it saves, and touching takes no time
+_MATTERS = 1 << 28  # bytes: for smaller arrays a measurement costs more than it saves
+_TOLD = 1 << 28  # bytes: touching fewer takes no time that is worth a word
 _SAMPLE = 1 << 26  # bytes that a measurement reads: more than the device's cache holds
 _TIE = 1.1  # pinned pages win if they are so many times faster
 _LINE = 128  # bytes
@@ -99,7 +100,7 @@ def allocate_all(arrays: Sequence[tuple[int, np.dtype[Any]]], placement: str) ->
     budget.require_host(nbytes, f"placement {placement!r}")  # before it is mapped and touched
     gpu, made = cuda.current(), []
     kind = choose(placement, nbytes, gpu.memory()[0] - managed_bytes()).kind
-    with working("touching host pages") if nbytes >= _MATTERS else nullcontext():
+    with working("touching host pages") if nbytes >= _TOLD else nullcontext():
         for count, dtype in arrays:
             made.append(ZerocopyBuffer(gpu.pages(count * dtype.itemsize, kind), count, dtype, placement))
     if kind == "managed":

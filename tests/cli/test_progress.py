@@ -197,7 +197,10 @@ def test_other_work_of_reading(tmp_path: Path, slow: None, capsys: pytest.Captur
     assert "taking the rows apart" in capsys.readouterr().err
 
 
-def test_moving_to_another_placement(slow: None, capsys: pytest.CaptureFixture[str]) -> None:
+def test_moving_to_another_placement(
+    slow: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sparsezc.memory.zerocopy._TOLD", 0)
     csr = load("urand:12")
     capsys.readouterr()
     before = cuda.use(Card())

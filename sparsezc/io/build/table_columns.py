@@ -57,8 +57,11 @@ class TableColumns:
     def note(self, kinds: Iterable[str]) -> None:
         """Collect the kinds of some edges."""
         if self.kinds is not None:
-            full = self.only is not None and len(self.kinds) >= _LISTED
-            self.kinds.number([each for each in kinds if each == self.only] if full else kinds)
+            names = sorted(set(kinds))
+            if self.only is not None:
+                listed = names[: max(0, _LISTED - len(self.kinds))]
+                names = [*listed, *({self.only}.intersection(names).difference(listed))]
+            self.kinds.number(names)
 
     def require_kind(self, path: str | PathLike[str]) -> None:
         """Raise FileFormatError if edges were read, and none of them has the kind that is asked for."""
