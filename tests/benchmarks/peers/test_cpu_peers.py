@@ -68,7 +68,7 @@ def test_a_run(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: 
 
     monkeypatch.setattr(measure, "start_loops", bool)  # its graph is for compiled loops, which tests turn off
     out = tmp_path / "run.json"
-    assert cpu_peers.main(["kron:8", "--rows", "core", "--trials", "1", "--out", str(out)]) in (0, 1)
+    assert cpu_peers.main(["kron:8", "--rows", "core numbers", "--trials", "1", "--out", str(out)]) in (0, 1)
     (case,) = load(out).cases
     assert case.verified == "yes"
     assert set(case.notes["peers"]) == {"networkit", "igraph"}
