@@ -83,8 +83,7 @@ class ColumnBlocks(BuiltAfter[Blocks]):
 
     def is_worth(self, rows: Rows, demand: Demand) -> bool:
         """Return true after the first products, if most entries miss the cache and half the free memory is enough."""
-        self.products += 1
-        if self.products <= self.after:
+        if not self.count():
             return False
         self.built = None  # frees its memory for the next
         if _nbytes(rows, self.values, self.nblocks) > budget.available() // 2:  # vectors need memory too

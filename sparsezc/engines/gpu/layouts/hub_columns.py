@@ -118,8 +118,7 @@ class HubColumns(BuiltAfter[Hubs]):
 
     def is_worth(self, rows: Rows, demand: Demand) -> bool:
         """Return true after the first products, if most entries are in scattered hubs and there is enough memory."""
-        self.products += 1
-        if self.products <= self.after:
+        if not self.count():
             return False
         counted = 0 if demand.columns is not None else 16 * rows.ncols  # numbers of 8 bytes, twice
         fits = rows.indices.nbytes + counted <= budget.available() // 2  # vectors need memory too

@@ -118,8 +118,7 @@ class RowGroups(BuiltAfter[Groups]):
         return self.built
 
     def is_worth(self, rows: Rows, demand: Demand) -> bool:
-        self.products += 1
-        if self.products <= self.after:
+        if not self.count():
             return False
         hubs = rows.layouts[HubColumns].built
         if (rows.ncols if hubs is None or hubs.columns is None else hubs.columns.size) > _MOST_COLUMNS:

@@ -109,6 +109,11 @@ class BuiltAfter(Built[_F]):
     def pause(self) -> None:
         self.products = -float(_PAUSE * self.after)
 
+    def count(self) -> bool:
+        """Count a product that it would have served; return whether enough were counted before."""
+        self.products += 1
+        return self.products > self.after
+
 
 _L = TypeVar("_L", bound=Cache)
 
