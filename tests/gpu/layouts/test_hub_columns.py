@@ -93,12 +93,8 @@ def test_of_columns_in_this_order_only_the_first_are_kept_apart(gpu: Any) -> Non
     assert built(B).in_shared(v.dtype, 9 * A.nvals) == 0  # of few entries
 
 
-def test_accumulated_narrower_and_overwritten(gpu: Any) -> None:
-    A, u = matrix("FP64"), full("FP64")
-    B, v = held(A), u.to("gpu")
-    for _ in range(hub_columns._PRODUCTS + 1):
-        B.mxv(v, "plus_second").new()
-    assert built(B) is not None
+def writes_into_others(A: gb.Matrix, B: gb.Matrix, u: gb.Vector, v: gb.Vector) -> None:
+    """Check products of B and v, on the GPU, that are accumulated, narrower, or overwrite the vector they read."""
     for dtype, accum in (("FP32", None), ("FP64", gb.binary.plus), ("FP32", gb.binary.times)):
         got, want = full(dtype).to("gpu"), full(dtype)
         got(accum=accum) << B.mxv(v, "plus_second")
@@ -108,6 +104,15 @@ def test_accumulated_narrower_and_overwritten(gpu: Any) -> None:
     got << B.mxv(got, "plus_second")
     want << A.mxv(want, "plus_second")
     assert got.to("cpu").isclose(want)
+
+
+def test_accumulated_narrower_and_overwritten(gpu: Any) -> None:
+    A, u = matrix("FP64"), full("FP64")
+    B, v = held(A), u.to("gpu")
+    for _ in range(hub_columns._PRODUCTS + 1):
+        B.mxv(v, "plus_second").new()
+    assert built(B) is not None
+    writes_into_others(A, B, u, v)
 
 
 def test_products_that_it_does_not_serve(gpu: Any) -> None:
