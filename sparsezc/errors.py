@@ -5,9 +5,12 @@ Every error derives from :class:`GraphblasException`, so ``except gb.exceptions.
 
 from __future__ import annotations
 
+import os
 import sys
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
 from types import FrameType
 
 __all__ = [
@@ -145,6 +148,33 @@ def meant(word: str, known: Iterable[str]) -> str:
 
     found = get_close_matches(word.lower()[:100], list(known), 1, 0.6)
     return f"; did you mean {found[0]!r}?" if found else ""
+
+
+@contextmanager
+def naming(graph: str | os.PathLike[str], others: Mapping[str, str] | None = None) -> Iterator[None]:
+    """Put the graph's name in front of an error that does not name it.
+
+    `others`: the files of other arguments, one of which is named where the error is about it: its first word.
+
+    >>> with naming("a.txt"):
+    ...     raise FileFormatError("too long")
+    Traceback (most recent call last):
+        ...
+    sparsezc.errors.FileFormatError: a.txt: too long
+    """
+    try:
+        yield
+    except GraphblasException as error:
+        about = str(error.args[0]).split(maxsplit=1)[:1] if error.args else []
+        add_name(error, next((file for name, file in (others or {}).items() if [name] == about), graph))
+        raise
+
+
+def add_name(error: GraphblasException, graph: str | os.PathLike[str]) -> None:
+    """Put the graph's name in front of an error's message that lacks it."""
+    about_graph = not isinstance(error, DeviceUnavailable)
+    if about_graph and error.args and Path(graph).name not in str(error.args[0]):
+        error.args = (f"{graph}: {error.args[0]}", *error.args[1:])
 
 
 def no_attribute(what: str, name: str, known: Iterable[str], owner: object) -> AttributeError:

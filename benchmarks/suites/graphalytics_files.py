@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 import sparsezc as gb
 from benchmarks.verify import answers
 from sparsezc.io.build import csr_builder, edge_list
-from sparsezc.io.files.names import existing
+from sparsezc.io.files.source import existing
 from sparsezc.io.formats import snap
 from sparsezc.memory.csr import Csr
 

@@ -38,7 +38,7 @@ def read(path: str, option: str, graph: Graph | None = None) -> NDArray[Any]:
         An id is of no vertex of the graph.
     """
     from sparsezc.errors import FileFormatError
-    from sparsezc.io.files.names import FileMissing
+    from sparsezc.io.files.source import FileMissing
 
     suffix = next((each for each in SUFFIXES if path.lower().endswith(each)), None)
     if suffix is None:

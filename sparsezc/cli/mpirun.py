@@ -12,7 +12,7 @@ from typing import Any
 
 from sparsezc.cli.answers.report import Report
 from sparsezc.errors import DeviceUnavailable, InvalidValue
-from sparsezc.io.files.names import FileMissing
+from sparsezc.io.files.source import FileMissing
 
 __all__ = ["add", "command_line", "find_mpiexec"]
 

@@ -149,7 +149,7 @@ def timed(found: Graph, compute: Callable[[Any], Any], label: str, others: Mappi
 
     `others`: the files of other arguments.
     """
-    from sparsezc.io.files.names import naming
+    from sparsezc.errors import naming
     from sparsezc.terminal.progress import watching
 
     start = time.perf_counter()

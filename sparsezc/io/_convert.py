@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.config import bytes_of, config
-from sparsezc.errors import InvalidValue, OutOfMemory
+from sparsezc.errors import InvalidValue, OutOfMemory, naming
 from sparsezc.io._options import TABLES, ReadOptions, format_of, module_of
 from sparsezc.io._read import ready_file, stored_ids, with_stored_ids
 from sparsezc.io.build import csr_builder, edge_list, external_sort, stored_csr
@@ -26,8 +26,8 @@ from sparsezc.io.build.optional import need
 from sparsezc.io.build.table_columns import NamedVertices, Names
 from sparsezc.io.build.weights import Weights, check_fit
 from sparsezc.io.files.atomic_write import Output
-from sparsezc.io.files.names import WRITTEN, file_name, naming
 from sparsezc.io.files.pipe_spool import seekable
+from sparsezc.io.files.source import WRITTEN, file_name
 from sparsezc.io.hdf5 import csr_file, merge_runs
 from sparsezc.io.hdf5.compressing import Packer
 from sparsezc.io.hdf5.merge_runs import Facts

@@ -8,7 +8,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
-from sparsezc.errors import FileFormatError, GraphblasException, InvalidValue, meant
+from sparsezc.errors import FileFormatError, GraphblasException, InvalidValue, add_name, meant
 from sparsezc.expr.options import flag
 from sparsezc.io.build import csr_builder
 from sparsezc.io.build import weights as weighting
@@ -16,7 +16,7 @@ from sparsezc.io.build.limits import unexpected
 from sparsezc.io.build.table_columns import USUAL, Names, TableColumns
 from sparsezc.io.build.weights import FROM_FILE, Weights
 from sparsezc.io.files import packing
-from sparsezc.io.files.names import add_name, existing, file_name, is_piped, plain_name
+from sparsezc.io.files.source import existing, file_name, is_piped, plain_name
 from sparsezc.io.formats import FORMATS, GENERATED, REGISTERED, SUFFIXES
 
 TABLES = ("snap", "parquet", "feather", "networkx")  # columns can be chosen, vertices may have names

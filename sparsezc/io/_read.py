@@ -14,12 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc import first_use
-from sparsezc.errors import GraphblasException, OutOfMemory
+from sparsezc.errors import GraphblasException, OutOfMemory, add_name
 from sparsezc.io._options import TABLES, Reading, ReadOptions, module_of
 from sparsezc.io.build import csr_builder, edge_list, table_columns
 from sparsezc.io.build.csr_chunks import as_edges
 from sparsezc.io.build.table_columns import NamedVertices, Names
-from sparsezc.io.files.names import add_name, is_piped
+from sparsezc.io.files.source import is_piped
 from sparsezc.memory.budget import resolve
 from sparsezc.memory.csr import Csr
 from sparsezc.memory.placement import FILES

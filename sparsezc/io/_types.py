@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.errors import InvalidValue
+from sparsezc.errors import InvalidValue, naming
 from sparsezc.io._options import TABLES, Reading, ReadOptions, module_of
 from sparsezc.io.build import csr_builder, edge_list
 from sparsezc.io.build.edge_list import Edges
 from sparsezc.io.build.table_columns import NamedVertices, Names
-from sparsezc.io.files.names import is_piped, naming
 from sparsezc.io.files.pipe_spool import seekable
+from sparsezc.io.files.source import is_piped
 from sparsezc.terminal.progress import task
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Unpack
 
-from sparsezc.errors import InvalidValue
+from sparsezc.errors import InvalidValue, naming
 from sparsezc.expr.options import flag
 from sparsezc.io._options import Reading, ReadOptions, format_of, module_of
 from sparsezc.io._read import read_csr, ready_file, with_stored_ids
@@ -15,7 +15,7 @@ from sparsezc.io._read import source as source_of
 from sparsezc.io.build.limits import need_numbers, wrong_type
 from sparsezc.io.build.optional import need
 from sparsezc.io.files.atomic_write import Output
-from sparsezc.io.files.names import WRITTEN, file_name, naming
+from sparsezc.io.files.source import WRITTEN, file_name
 from sparsezc.memory.csr import Csr
 from sparsezc.terminal.progress import task
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sparsezc.errors import meant
-from sparsezc.io.files.names import plain_name
 from sparsezc.io.files.packing import NAMES
+from sparsezc.io.files.source import plain_name
 from sparsezc.terminal import streams
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def check_place(path: Path, option: str) -> None:
         It is a folder, or its folder does not exist or is not writable.
     """
     from sparsezc.io.files.atomic_write import FileNotWritten
-    from sparsezc.io.files.names import FileIsFolder, FileMissing
+    from sparsezc.io.files.source import FileIsFolder, FileMissing
 
     folder = Path(os.path.realpath(path)).parent  # a link is followed
     if path.is_dir():
@@ -137,7 +137,7 @@ def is_edge_list(path: str) -> bool:
 def suffix_of(path: str) -> str:
     """Return the format of a name's suffix; ``.txt`` for pipes and devices, and "-" for standard output."""
     from sparsezc.errors import FileFormatError
-    from sparsezc.io.files.names import FileMissing
+    from sparsezc.io.files.source import FileMissing
 
     if not path:
         raise FileMissing("the name of the file to write is empty")

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.config import config
 from sparsezc.device import cuda
 from sparsezc.engines.gpu.elementwise import matrix_map
 from sparsezc.engines.gpu.elementwise.filter import Kept
@@ -17,9 +16,9 @@ from sparsezc.engines.gpu.elementwise.transpose import transposed
 from sparsezc.engines.gpu.storage import assembly
 from sparsezc.engines.gpu.storage import reorder as permute
 from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows
+from sparsezc.engines.gpu.storage.user_typed import HostStore
 from sparsezc.engines.gpu.storage.vector_store import VectorStore
 from sparsezc.engines.gpu.storage.vertex_order import Order
-from sparsezc.engines.gpu.user_typed import HostStore
 from sparsezc.expr import engines
 from sparsezc.expr.dispatch import Write
 from sparsezc.expr.mask import Mask
@@ -236,8 +235,5 @@ def replace_vector(store: VectorStore, indices: Any, values: Any) -> None:
 
 def replace_matrix(store: MatrixStore, csr: Csr) -> None:
     """Replace all entries of a matrix, in the placement that it had or, if it had none, the configured one."""
-    placement = store.placement
-    if store.rows is None:
-        placement = budget.resolve(config.placement, csr.placed_nbytes, csr.nrows, csr.nvals)
-    fresh = MatrixStore.from_csr(csr.place(placement))
+    fresh = MatrixStore.from_csr(csr if store.rows is None else csr.place(store.placement))
     store.rows, store.columns = fresh.rows, fresh.columns

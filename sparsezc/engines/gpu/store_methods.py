@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.config import config
 from sparsezc.device import cuda
 from sparsezc.engines.gpu import array_exchange, matrix_stores, resized_operands
 from sparsezc.engines.gpu.elementwise import panel, panel_parts, vector_map
@@ -31,18 +30,20 @@ from sparsezc.engines.gpu.shared.searches import SharedStep
 from sparsezc.engines.gpu.shared.whole_searches import SharedSearches, fit
 from sparsezc.engines.gpu.storage import assembly, vector_store
 from sparsezc.engines.gpu.storage.matrix_store import MatrixStore
+from sparsezc.engines.gpu.storage.user_typed import HostStore, host_engine
 from sparsezc.engines.gpu.storage.vector_store import MaskBits, VectorStore
-from sparsezc.engines.gpu.user_typed import HostStore, host_engine
 from sparsezc.expr.draws import Hops, Pick, Subgraph, Trail
 from sparsezc.expr.mask import Mask
-from sparsezc.memory import budget
 from sparsezc.memory.csr import Csr
-from sparsezc.memory.placement import HOSTS, RECORDS, choices
+from sparsezc.memory.placement import RECORDS, choices
 from sparsezc.semirings.types.datatypes import BOOL, DataType
 
 
 class Keeper:
-    """The methods of the engine protocol that do not compute; see :class:`sparsezc.expr.engines.Engine`."""
+    """The methods of the engine protocol that do not compute; see :class:`sparsezc.expr.engines.Engine`.
+
+    A method that would only pass its arguments on is the function itself.
+    """
 
     def new_matrix(self, dtype: DataType, nrows: int, ncols: int) -> Any:
         if dtype.is_udt:
@@ -52,13 +53,7 @@ class Keeper:
     def new_vector(self, dtype: DataType, size: int) -> Any:
         return HostStore(host_engine().new_vector(dtype, size)) if dtype.is_udt else VectorStore(dtype, size)
 
-    def matrix_from_csr(self, csr: Csr) -> Any:
-        with launch.lock:
-            if csr.dtype.is_udt:
-                return HostStore.of_matrix(csr)
-            if csr.indices.placement in HOSTS:
-                csr = csr.place(budget.resolve(config.placement, csr.placed_nbytes, csr.nrows, csr.nvals))
-            return MatrixStore.from_csr(csr)
+    matrix_from_csr = staticmethod(MatrixStore.from_csr)
 
     def matrix_to_csr(self, store: Any) -> Csr:
         if isinstance(store, HostStore):
@@ -87,8 +82,7 @@ class Keeper:
         at, values = store.entries()  # only present entries cross the link
         return gpu.asnumpy(at).astype(np.uint64), gpu.asnumpy(values)
 
-    def vector_to_arrays(self, store: VectorStore, form: str) -> tuple[Any, ...]:
-        return vector_store.to_arrays(store, form)
+    vector_to_arrays = staticmethod(vector_store.to_arrays)
 
     def vector_from_arrays(self, form: str, arrays: tuple[Any, ...], dtype: DataType, size: int) -> VectorStore:
         if arrays[-1] is None and form != "ids":
@@ -272,13 +266,8 @@ class Keeper:
     def shared_colors(self, store: Any, order: NDArray[np.int64], first: int, last: int) -> SharedColors | None:
         return None if isinstance(store, HostStore) else SharedColors(store, order, first, last)
 
-    def pointers(self, store: VectorStore) -> MatrixStore:
-        return matrix_stores.pointers(store)
-
-    def follow(
-        self, store: VectorStore, starts: NDArray[np.int64], length: int, meanwhile: Callable[[], None]
-    ) -> MatrixStore:
-        return walks.follow(store, starts, length, meanwhile)
+    pointers = staticmethod(matrix_stores.pointers)
+    follow = staticmethod(walks.follow)
 
     def compress(self, store: Any, order: str) -> MatrixStore | None:
         return None if isinstance(store, HostStore) else matrix_stores.compress(store, order)

@@ -20,8 +20,8 @@ from typing import IO, Any, NamedTuple, Self
 
 from sparsezc.errors import GraphblasException
 from sparsezc.io.files import multi_file_replace, packing
-from sparsezc.io.files.names import WRITTEN, FileIsFolder, FileMissing, file_name
 from sparsezc.io.files.scratch_folder import ScratchFolder, sync
+from sparsezc.io.files.source import WRITTEN, FileIsFolder, FileMissing, file_name
 
 _DESCRIPTORS = re.compile(r"/dev/fd|/proc/\d+(/task/\d+)?/fd")  # folders whose files are open descriptors
 

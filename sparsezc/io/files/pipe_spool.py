@@ -13,9 +13,9 @@ from typing import IO
 
 from sparsezc.errors import FileFormatError, GraphblasException
 from sparsezc.io.files.atomic_write import FileNotWritten
-from sparsezc.io.files.names import FileUnreadable, existing, is_piped
 from sparsezc.io.files.scratch_folder import ScratchFolder
-from sparsezc.io.files.source import CHUNK
+from sparsezc.io.files.source import FileUnreadable, existing, is_piped
+from sparsezc.io.files.unpacking import CHUNK
 
 _OPEN = Path("/proc/self/fd")  # names of open files, by which they can be reopened
 _LOOK = 64 << 20  # bytes that are copied between two checks of the free space
@@ -29,7 +29,7 @@ def regular(path: Path) -> Path:
     FileFormatError
         It is a pipe, a device, or empty.
     FileMissing, FileIsFolder, FileUnreadable
-        As for :func:`~sparsezc.io.files.names.existing`.
+        As for :func:`~sparsezc.io.files.source.existing`.
     """
     if is_piped(existing(path)):
         raise FileFormatError(f"{path} is a pipe or a device; files of this format must be regular")

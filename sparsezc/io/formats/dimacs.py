@@ -19,7 +19,7 @@ from sparsezc.io.build.csr_chunks import integers, rows_of
 from sparsezc.io.build.edge_list import Chunk, EdgeChunks, Edges, check_count, collect
 from sparsezc.io.build.weights import FROM_FILE, Weights
 from sparsezc.io.files.atomic_write import Output
-from sparsezc.io.files.lines import Lines, Span, cut, parts
+from sparsezc.io.files.source import Lines, Span, cut, parts
 from sparsezc.io.formats import text
 from sparsezc.memory.csr import Csr
 

@@ -25,8 +25,7 @@ from sparsezc.io.build.stored_ranges import Stored, StoredRanges
 from sparsezc.io.build.weights import Weights
 from sparsezc.io.files import multi_file_replace
 from sparsezc.io.files.atomic_write import Output, behind
-from sparsezc.io.files.names import FileMissing, existing
-from sparsezc.io.files.source import InputFile
+from sparsezc.io.files.source import FileMissing, InputFile, existing
 from sparsezc.memory.csr import Csr
 from sparsezc.semirings.types import datatypes
 

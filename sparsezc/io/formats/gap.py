@@ -22,8 +22,7 @@ from sparsezc.io.build.csr_chunks import integers, rows_of, transposed
 from sparsezc.io.build.stored_ranges import Stored, StoredRanges
 from sparsezc.io.build.weights import Weights
 from sparsezc.io.files.atomic_write import Output
-from sparsezc.io.files.names import plain_name
-from sparsezc.io.files.source import InputFile
+from sparsezc.io.files.source import InputFile, plain_name
 from sparsezc.io.formats.symmetry_check import SymmetryCheck
 from sparsezc.memory.csr import Csr
 from sparsezc.semirings.types import datatypes

@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Any
 from sparsezc.errors import FileFormatError, InvalidValue
 from sparsezc.io.build.edge_list import Chunk, EdgeChunks, Edges, collect
 from sparsezc.io.build.weights import FROM_FILE, Weights
-from sparsezc.io.files.lines import Lines, lines
-from sparsezc.io.files.source import InputFile
+from sparsezc.io.files.source import InputFile, Lines, lines
 from sparsezc.io.formats import text
 
 if TYPE_CHECKING:

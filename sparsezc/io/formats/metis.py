@@ -26,7 +26,7 @@ from sparsezc.io.build.csr_chunks import integers, is_symmetric, rows_of, unweig
 from sparsezc.io.build.edge_list import Chunk, EdgeChunks, Edges, check_count, check_sizes, collect
 from sparsezc.io.build.weights import FROM_FILE, Weights
 from sparsezc.io.files.atomic_write import Output
-from sparsezc.io.files.lines import LINE, Lines, lines
+from sparsezc.io.files.source import LINE, Lines, lines
 from sparsezc.io.formats import text
 from sparsezc.io.formats.symmetry_check import sums_of_ends
 from sparsezc.memory.budget import host_available

@@ -23,9 +23,8 @@ from sparsezc.io.build.csr_chunks import unweighted
 from sparsezc.io.build.edge_list import Chunk, EdgeChunks, Edges, collect
 from sparsezc.io.build.weights import FROM_FILE, Weights
 from sparsezc.io.files.atomic_write import Output
-from sparsezc.io.files.lines import LINE, Lines, Span, cut, lines, parts, too_long
 from sparsezc.io.files.pipe_spool import seekable
-from sparsezc.io.files.source import InputFile
+from sparsezc.io.files.source import LINE, InputFile, Lines, Span, cut, lines, parts, too_long
 from sparsezc.io.formats import text
 from sparsezc.io.formats.text import excerpt, shown
 from sparsezc.memory.budget import require_host

@@ -20,8 +20,7 @@ from sparsezc.io.build.edge_list import EdgeChunks, Edges
 from sparsezc.io.build.optional import need
 from sparsezc.io.build.table_columns import USUAL, NamedVertices, Names, TableColumns
 from sparsezc.io.build.weights import FROM_FILE, Weights
-from sparsezc.io.files.names import plain_name
-from sparsezc.io.files.source import InputFile
+from sparsezc.io.files.source import InputFile, plain_name
 from sparsezc.io.formats import text
 from sparsezc.memory.budget import require_host
 from sparsezc.memory.csr import Csr

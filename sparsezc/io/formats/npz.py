@@ -25,7 +25,7 @@ from sparsezc.io.build.csr_chunks import CHUNK, rows_of
 from sparsezc.io.build.edge_list import Chunk, EdgeChunks, collect
 from sparsezc.io.build.weights import Weights
 from sparsezc.io.files.atomic_write import Output
-from sparsezc.io.files.names import existing
+from sparsezc.io.files.source import existing
 from sparsezc.io.formats.text import excerpt
 from sparsezc.memory.csr import Csr
 from sparsezc.semirings.types import datatypes

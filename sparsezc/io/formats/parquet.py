@@ -17,14 +17,13 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.errors import FileFormatError, GraphblasException, InvalidValue, OutOfMemory
+from sparsezc.errors import FileFormatError, GraphblasException, InvalidValue, OutOfMemory, naming
 from sparsezc.io.build import edge_list
 from sparsezc.io.build.csr_chunks import rows_of, unweighted
 from sparsezc.io.build.edge_list import Chunk, EdgeChunks, Edges, collect
 from sparsezc.io.build.optional import need
 from sparsezc.io.build.table_columns import USUAL, Names, TableColumns
 from sparsezc.io.files.atomic_write import Output
-from sparsezc.io.files.names import naming
 from sparsezc.io.files.pipe_spool import regular
 from sparsezc.io.formats import parquet_checksums
 from sparsezc.io.hdf5.foreign import one_line

@@ -24,8 +24,7 @@ from sparsezc.io.build.csr_chunks import integers, rows_of, unweighted
 from sparsezc.io.build.edge_list import Chunk, EdgeChunks, Edges, collect
 from sparsezc.io.build.table_columns import HEADINGS, USUAL, NamedVertices, Names, TableColumns
 from sparsezc.io.build.weights import FROM_FILE, Weights
-from sparsezc.io.files.lines import Lines, Span, cut, parts
-from sparsezc.io.files.names import plain_name
+from sparsezc.io.files.source import Lines, Span, cut, parts, plain_name
 from sparsezc.io.formats import text
 from sparsezc.memory.csr import Csr
 from sparsezc.semirings.types import datatypes

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from sparsezc.errors import FileFormatError
 from sparsezc.io.build.table_columns import NamedVertices, Names, TableColumns
 from sparsezc.io.build.weights import Weights
-from sparsezc.io.files.lines import Lines
+from sparsezc.io.files.source import Lines
 from sparsezc.io.formats import text
 
 _WHOLE = re.compile(r"[+-]?[0-9]+")

@@ -19,7 +19,7 @@ from sparsezc.errors import InvalidValue
 from sparsezc.io.build import weights as weighting
 from sparsezc.io.build.table_columns import NamedVertices
 from sparsezc.io.build.weights import FROM_FILE, Weights
-from sparsezc.io.files.lines import Lines
+from sparsezc.io.files.source import Lines
 from sparsezc.semirings.types import datatypes
 
 _PLAIN = b"0123456789 \t\r\n"

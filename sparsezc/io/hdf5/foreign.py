@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from sparsezc.errors import FileFormatError, Panic
 from sparsezc.io.build.optional import need
-from sparsezc.io.files.names import FileTimeout, existing
+from sparsezc.io.files.source import FileTimeout, existing
 
 _PROGRAM = Path(__file__).with_name("child.py")
 _STARTING = 60.0  # seconds for the process to start, before it opens the file

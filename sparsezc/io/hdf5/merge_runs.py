@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsezc.errors import naming
 from sparsezc.io.build import csr_builder, edge_list, external_sort
 from sparsezc.io.build import weights as weighting
 from sparsezc.io.build.csr_builder import Positions
 from sparsezc.io.build.edge_list import EdgeChunks
 from sparsezc.io.build.weights import Weights
 from sparsezc.io.files.atomic_write import Output
-from sparsezc.io.files.names import naming
 from sparsezc.io.hdf5 import aligned_file, compressing, csr_file, vertex_ids
 from sparsezc.memory.buffer import index_dtype
 from sparsezc.semirings.types import datatypes

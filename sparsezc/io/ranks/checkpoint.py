@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from sparsezc.errors import FileFormatError, InvalidValue
 from sparsezc.io.build.weights import FROM_FILE
 from sparsezc.io.files.atomic_write import Output
-from sparsezc.io.files.names import FileMissing
+from sparsezc.io.files.source import FileMissing
 from sparsezc.io.ranks import stored_rows
 from sparsezc.io.ranks.agreement import Communicator, same, together
 from sparsezc.io.ranks.bounds import ALIGN

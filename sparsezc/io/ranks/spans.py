@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -10,8 +11,8 @@ from typing import Any
 from sparsezc.errors import FileFormatError, InvalidObject
 from sparsezc.io.build.edge_list import EdgeChunks
 from sparsezc.io.build.weights import Weights
-from sparsezc.io.files.lines import Span, line_ends, line_start
-from sparsezc.io.files.source import InputFile
+from sparsezc.io.files.source import InputFile, Span
+from sparsezc.io.files.unpacking import CHUNK
 from sparsezc.io.ranks.agreement import Communicator, before, same, together
 
 
@@ -52,6 +53,31 @@ def text_chunks(path: Path, module: Any, weights: Weights, comm: Communicator) -
 
     chunks, found.chunks = found.chunks, watched()
     return found  # type: ignore[no-any-return]
+
+
+def line_start(path: Path, at: int) -> int:
+    """Return the start of the first line that begins at a byte or after it; the file's size if there is none."""
+    with path.open("rb") as file:
+        if at <= 0:
+            return 0
+        file.seek(at - 1)
+        while part := file.read(CHUNK):
+            found = part.find(b"\n")
+            if found >= 0:
+                return at + found
+            at += len(part)
+        return file.seek(0, os.SEEK_END)
+
+
+def line_ends(path: Path, start: int, stop: int) -> int:
+    """Return the number of line ends within the bytes ``start:stop``."""
+    count = 0
+    with path.open("rb", buffering=0) as file:
+        file.seek(start)
+        while start < stop and (part := file.read(min(CHUNK, stop - start))):
+            count += part.count(b"\n")
+            start += len(part)
+    return count
 
 
 def check_total(path: Path, module: Any, found: EdgeChunks, comm: Communicator) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import sparsezc as gb
-from sparsezc.io.files import packing, source
+from sparsezc.io.files import packing, unpacking
 from sparsezc.io.files.source import InputFile
 
 TEXT = "".join(f"{i} {i * 7 % 1000} {i % 9}\n" for i in range(20_000)).encode()
@@ -77,7 +77,7 @@ def test_damage_is_refused(suffix: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("suffix", [".bz2", ".xz", ".zst"])
 def test_a_bomb_is_refused(suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(source, "_UNSUSPECTED", 1 << 19)  # of 64 MiB, which bzip2 takes half a minute for
+    monkeypatch.setattr(unpacking, "_UNSUSPECTED", 1 << 19)  # of 64 MiB, which bzip2 takes half a minute for
     path = tmp_path / f"a.el{suffix}"
     path.write_bytes(PACK[suffix](b"0 1\n" * (1 << 18)))
     with pytest.raises(gb.exceptions.GraphblasException, match="unpacks to more than 256 times"):
@@ -91,7 +91,7 @@ def test_zeros_may_pad_members(suffix: str, tmp_path: Path, monkeypatch: pytest.
     path.write_bytes(PACK[suffix](b"0 1\n") + bytes(4) + PACK[suffix](b"1 2\n") + bytes(5000))
     if suffix == ".zst" and sys.version_info < (3, 14):
         pytest.skip("pyarrow unpacks it, and knows no pads")
-    monkeypatch.setattr(source, "CHUNK", 1 << 10)
+    monkeypatch.setattr(unpacking, "CHUNK", 1 << 10)
     with InputFile(path) as file:
         assert file.read() == b"0 1\n1 2\n"
 

@@ -89,7 +89,7 @@ def test_metis_vertices_without_neighbours_are_blank_lines(tmp_path: Path) -> No
 
 
 def test_lines_that_are_cut_between_chunks(tmp_path: Path) -> None:
-    from sparsezc.io.files.lines import lines
+    from sparsezc.io.files.source import lines
 
     path = put(tmp_path, "a.txt", "".join(f"{i} {i + 1}\n" for i in range(5000)) + "5000 5001")
     for size in (7, 100, 1 << 20):

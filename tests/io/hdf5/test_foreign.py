@@ -16,7 +16,7 @@ import pytest
 
 import sparsezc as gb
 from sparsezc.errors import FileFormatError, OutOfMemory, Panic
-from sparsezc.io.files.names import FileTimeout
+from sparsezc.io.files.source import FileTimeout
 from sparsezc.io.formats.binsparse_arrays import exact
 from sparsezc.io.hdf5 import foreign
 

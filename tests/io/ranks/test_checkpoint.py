@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from sparsezc.errors import FileFormatError, InvalidObject, InvalidValue
-from sparsezc.io.files.names import FileMissing
+from sparsezc.io.files.source import FileMissing
 from sparsezc.io.ranks import checkpoint
 from sparsezc.io.ranks.block import Block
 from sparsezc.io.ranks.checkpoint import Part

@@ -10,8 +10,9 @@ import pytest
 
 import sparsezc as gb
 from sparsezc.errors import FileFormatError, GraphblasException, InvalidObject, PerformanceWarning
-from sparsezc.io.files.lines import Span, line_start
+from sparsezc.io.files.source import Span
 from sparsezc.io.ranks import exchange, spool
+from sparsezc.io.ranks.spans import line_start
 from tests.io.graphs import load
 from tests.io.ranks.blocks import check, convert, read, source
 from tests.io.ranks.threads import run

@@ -15,19 +15,21 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from sparsezc.config import config
 from sparsezc.device import cuda
 from sparsezc.device.protocol import Device
-from sparsezc.engines.gpu.runtime import groups
+from sparsezc.engines.gpu.runtime import groups, launch
 from sparsezc.engines.gpu.storage.compressed_ids import CompressedIds, compressed
 from sparsezc.engines.gpu.storage.layout import Layouts
 from sparsezc.engines.gpu.storage.renumber import renumbered
+from sparsezc.engines.gpu.storage.user_typed import HostStore
 from sparsezc.engines.gpu.storage.vertex_order import Order
 from sparsezc.errors import warn_slow
 from sparsezc.memory import Buffer, budget
 from sparsezc.memory.csr import Csr
 from sparsezc.memory.device import DeviceBuffer
 from sparsezc.memory.id_blocks import BlocksBuffer
-from sparsezc.memory.placement import RECORDS
+from sparsezc.memory.placement import HOSTS, RECORDS
 from sparsezc.semirings.types.datatypes import DataType
 
 __all__ = ["Chunks", "Form", "MatrixStore", "Rows"]
@@ -236,16 +238,21 @@ class MatrixStore:
         self.panel: Any = None
 
     @classmethod
-    def from_csr(cls, csr: Csr) -> MatrixStore:
-        """Return a store over the buffers of a Csr, which kernels can read."""
-        ids = csr.indices
-        if not ids.count:
-            return cls(csr.dtype, csr.nrows, csr.ncols, None)
-        if isinstance(ids, BlocksBuffer) and not isinstance(ids, CompressedIds):
-            ids = CompressedIds.of(ids)
-        indptr = cuda.current().xp.asarray(csr.indptr)
-        rows = Rows(csr.nrows, csr.ncols, ids.count, indptr, ids, csr.values, csr.iso)
-        return cls(csr.dtype, csr.nrows, csr.ncols, rows, rows if csr.symmetric else None)
+    def from_csr(cls, csr: Csr) -> Any:
+        """Return a store of a Csr, over its buffers where kernels can read them; a HostStore for user-defined types."""
+        with launch.lock:
+            if csr.dtype.is_udt:
+                return HostStore.of_matrix(csr)
+            if csr.indices.placement in HOSTS:
+                csr = csr.place(budget.resolve(config.placement, csr.placed_nbytes, csr.nrows, csr.nvals))
+            ids = csr.indices
+            if not ids.count:
+                return cls(csr.dtype, csr.nrows, csr.ncols, None)
+            if isinstance(ids, BlocksBuffer) and not isinstance(ids, CompressedIds):
+                ids = CompressedIds.of(ids)
+            indptr = cuda.current().xp.asarray(csr.indptr)
+            rows = Rows(csr.nrows, csr.ncols, ids.count, indptr, ids, csr.values, csr.iso)
+            return cls(csr.dtype, csr.nrows, csr.ncols, rows, rows if csr.symmetric else None)
 
     def in_stored_order(self) -> tuple[Rows | None, Rows | None]:
         """Return rows and columns in the order in which they are stored."""
