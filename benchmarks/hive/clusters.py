@@ -73,13 +73,15 @@ def _optimal(A: gb.Matrix, degree: Any, problem: tuple[int, float], at: Any, p: 
 
 
 def _touched(given: tuple[gb.Matrix, Any, Any], answer: Any) -> int:
-    """Bytes of the ids of the rows of vertices found, each row once."""
+    """Bytes of the ids of the rows of vertices found, each row once for each seed that finds it."""
     return int(4 * given[2][answer[0].to_coo(values=False)[1].astype(np.int64)].sum())
 
 
-def _found(_: Any, answer: Any) -> dict[str, Any]:
-    found = np.bincount(answer[0].to_coo(values=False)[0].astype(np.int64), minlength=answer[0].nrows)
-    return {"vertices found": [int(found.min()), int(found.max())]}
+def _found(given: tuple[gb.Matrix, Any, Any], answer: Any) -> dict[str, Any]:
+    rows, columns = (x.astype(np.int64) for x in answer[0].to_coo(values=False)[:2])
+    found = np.bincount(rows, minlength=answer[0].nrows)
+    distinct = int(4 * given[2][np.unique(columns)].sum())
+    return {"vertices found": [int(found.min()), int(found.max())], "bytes of distinct rows": distinct}
 
 
 def _one_by_one(given: tuple[gb.Matrix, Any, Any]) -> Any:
