@@ -71,3 +71,14 @@ def test_pages_are_filled_once_they_are_ready(
         assert C.isequal(A.to("gpu", placement=placement), check_dtype=True)
     finally:
         cuda.use(before)
+
+
+@pytest.mark.parametrize("placement", ["zerocopy", "stream"])
+def test_many_parts_land_as_they_were(gpu: Any, placement: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(touching, "_LEAST", 1 << 14)
+    monkeypatch.setattr(buffer, "_LANDED", 3 << 14)
+    A = matrix(kronecker(12))
+    landed = A.to("gpu", placement="device").to(placement=placement)
+    for ours, theirs in zip(landed.to("cpu").to_csr(), A.to_csr(), strict=True):
+        assert np.array_equal(ours, theirs)
+    assert landed.nvals > 10_000
