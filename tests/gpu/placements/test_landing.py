@@ -1,4 +1,4 @@
-"""What leaves device memory for host pages: these are touched in ascending order, and filled no earlier."""
+"""Matrices that leave device memory for host pages: these are touched in ascending order, and filled no earlier."""
 
 from __future__ import annotations
 
