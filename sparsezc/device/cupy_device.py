@@ -6,7 +6,6 @@ import ctypes
 import mmap
 import weakref
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from functools import cached_property
 from threading import Lock
@@ -20,6 +19,7 @@ from sparsezc.device.argument_slots import ArgumentSlots
 from sparsezc.device.processors import processors
 from sparsezc.device.protocol import Kernel, Pages, Relaunch, Window, giving
 from sparsezc.device.signature import Passed
+from sparsezc.device.touching import Touching
 from sparsezc.errors import DeviceUnavailable, OutOfMemory
 
 __all__ = ["Cuda"]
@@ -31,6 +31,7 @@ _READ_ONLY = 8  # cudaHostRegisterReadOnly
 _DYNAMIC_SHARED = 8  # CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
 _BLOCK_BYTES = 97  # cudaDevAttrMaxSharedMemoryPerBlockOptin
 _NO_CONTEXT = 201  # CUDA_ERROR_INVALID_CONTEXT: a thread has called nothing of the runtime yet
+_TO_HOST = 2  # cudaMemcpyDeviceToHost
 _COPIERS = 4  # processors from which threads copy faster than the driver
 
 
@@ -167,8 +168,11 @@ class Cuda:
     def managed_is_safe(self) -> bool:
         return self._concurrent_managed
 
-    def pages(self, nbytes: int, kind: str) -> Pages:
-        return self._pinned(nbytes) if kind == "pinned" else self._managed(nbytes, kind)
+    def pages(self, nbytes: int, kind: str, wait: bool = True) -> Pages:
+        made = self._pinned(nbytes) if kind == "pinned" else self._managed(nbytes, kind)
+        if wait:
+            made.ready(nbytes)
+        return made
 
     def _managed(self, nbytes: int, kind: str) -> Pages:
         """Allocate pages that stay on the host, which touches them first; "migrating" ones are copied on demand."""
@@ -181,8 +185,7 @@ class Cuda:
         runtime.memAdvise(pointer, max(nbytes, 1), advice, self.id)
         array = _view(pointer, nbytes)
         weakref.finalize(array.base, _give_back, runtime, runtime.free, pointer)
-        touch(array)
-        return Pages(array, pointer, kind)
+        return Pages(array, pointer, kind, Touching(array).wait)
 
     def _pinned(self, nbytes: int) -> Pages:
         """Allocate by mmap, many threads that touch and registering: ten times faster than cudaHostAlloc."""
@@ -195,7 +198,7 @@ class Cuda:
         whole = np.frombuffer(region, np.uint8)
         pointer = -(-whole.ctypes.data // _HUGE) * _HUGE
         array = whole[pointer - whole.ctypes.data :][:size]
-        touch(array)
+        Touching(array).wait(size)
         try:
             self._runtime.hostRegister(pointer, size, _PORTABLE_MAPPED)
         except Exception as error:
@@ -245,14 +248,16 @@ class Cuda:
         except OutOfMemory:
             return None
 
-    def copy_out(self, array: Any, host: NDArray[Any], kind: str = "pinned") -> None:
+    def copy_out(self, array: Any, host: NDArray[Any], kind: str = "pinned", wait: bool = True) -> None:
         array = self.xp.ascontiguousarray(array)
+        target, source, nbytes = host.ctypes.data, self.pointer(array), array.nbytes
+        stream = self.xp.cuda.get_current_stream()
         if kind == "managed":
-            self._copy_managed(host.ctypes.data, self.pointer(array), array.nbytes)
-            self.synchronize()  # the host may read it now
-            return
-        self.xp.cuda.get_current_stream().synchronize()
-        self._runtime.memcpy(host.ctypes.data, self.pointer(array), array.nbytes, 2)  # cudaMemcpyDeviceToHost
+            self._copy_managed(target, source, nbytes)
+        else:
+            self._runtime.memcpyAsync(target, source, nbytes, _TO_HOST, stream.ptr)
+        if wait:
+            stream.synchronize()  # the host may read it now
 
     def _copy_managed(self, target: int, source: int, nbytes: int) -> None:
         """Copy by a kernel: the driver's own copies to and from managed pages take six times longer."""
@@ -346,17 +351,6 @@ class Cuda:
 
 class _Owner:
     """An object that lives as long as the views of an address."""
-
-
-def touch(array: NDArray[np.uint8]) -> None:
-    """Fault the pages in with every core: one thread takes ten times longer."""
-    threads = min(processors(32), array.size // _HUGE)
-    if threads < 2:
-        array[:: mmap.PAGESIZE] = 0
-        return
-    step = -(-array.size // (threads * _HUGE)) * _HUGE
-    with ThreadPoolExecutor(threads) as pool:
-        list(pool.map(lambda i: array[i : i + step : mmap.PAGESIZE].fill(0), range(0, array.size, step)))
 
 
 def _view(pointer: int, nbytes: int) -> NDArray[np.uint8]:

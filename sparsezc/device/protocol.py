@@ -54,6 +54,7 @@ class Pages:
     array: NDArray[np.uint8]
     pointer: int
     kind: str  # "managed", "pinned", "migrating" or "file"
+    ready: Callable[[int], None] = lambda _: None  # waits until the first so many bytes may be used
 
 
 @dataclass(eq=False)
@@ -85,7 +86,10 @@ class Device(Protocol):
         """Free and total bytes of the device's memory."""
         ...
 
-    def pages(self, nbytes: int, kind: str) -> Pages: ...
+    def pages(self, nbytes: int, kind: str, wait: bool = True) -> Pages:
+        """Allocate host memory; without `wait` its first bytes may be ready before the others."""
+        ...
+
     def map(self, array: NDArray[np.uint8]) -> Pages:
         """Map a file's pages, mapped by the host, for kernels to read only; raise OutOfMemory if that is refused."""
         ...
@@ -103,8 +107,8 @@ class Device(Protocol):
         """Begin to fill a device array from memory that is not pinned, and stays unchanged until it has arrived."""
         ...
 
-    def copy_out(self, array: Any, host: NDArray[Any], kind: str = "pinned") -> None:
-        """Copy from the device to the host."""
+    def copy_out(self, array: Any, host: NDArray[Any], kind: str = "pinned", wait: bool = True) -> None:
+        """Copy from the device to the host; without `wait` the bytes are there once :meth:`synchronize` returns."""
 
     def move(self, target: int, source: int, nbytes: int) -> None:
         """Copy between addresses of device memory, of any card that this one reaches, in the order of the kernels."""

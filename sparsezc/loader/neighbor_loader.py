@@ -36,6 +36,7 @@ class Options(TypedDict, total=False):
     placement: str | None
     transform: Callable[[Any], Any] | None
     num_workers: int
+    finite: bool
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,7 @@ class _Settings:
     placement: str | None = None
     transform: Callable[[Any], Any] | None = None
     num_workers: int = 0
+    finite: bool = True
 
 
 class NeighborLoader:
@@ -80,7 +82,8 @@ class NeighborLoader:
         `drop_last`: leave out a last batch of fewer seeds. `seed`: from 0 to 2**64 - 1, by default a random one; the
         same one gives the same epochs, on every engine. `placement`: of features, by default ``config.placement``; for
         "host" the host gathers rows. `transform`: called with each batch, whose result is given out. `num_workers`: 0
-        only, as batches are made where the graph is.
+        only, as batches are made where the graph is. `finite`: refuse a batch whose features are NaN or infinite; with
+        False they pass, as in PyG, and labels always do.
 
     Attributes
     ----------
@@ -97,7 +100,8 @@ class NeighborLoader:
     DomainMismatch
         A is no matrix; features have values that no tensor has; weights are complex or of a user-defined type.
     InvalidValue
-        `fanouts`, `batch_size`, `seed` or `num_workers` is not possible.
+        `fanouts`, `batch_size`, `seed` or `num_workers` is not possible; of a batch: a vertex has features that are NaN
+        or infinite.
     IndexOutOfBound
         One of `seeds` is no vertex.
     TypeError
@@ -144,6 +148,7 @@ class NeighborLoader:
         self._given = given
         self._seeds, self._places = _seeds(seeds, self._rows.nrows)
         self._tables = tables(self._rows, features, labels, given.placement)
+        self._finite = self._tables.keys() - ({"y"} if labels is not None else set()) if given.finite else set()
 
     def __len__(self) -> int:
         """Return the number of batches of an epoch."""
@@ -175,6 +180,8 @@ class NeighborLoader:
         data = need("torch_geometric.data").Data(edge_index=torch.stack([row, col]))
         for name, table in self._tables.items():
             data[name] = table.read(found.node)
+            if name in self._finite:
+                table.require_finite(data[name], n_id)
         if not self._tables:
             data.num_nodes = n_id.numel()
         if given.values:

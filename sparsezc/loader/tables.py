@@ -71,7 +71,7 @@ class Table:
     """
 
     def __init__(self, A: Matrix, array: Any, name: str, placement: str | None) -> None:
-        self._tensor = _tensor(array, name)
+        self.name, self._tensor = name, _tensor(array, name)
         self.shape, self.dtype = tuple(self._tensor.shape), self._tensor.dtype
         if not self.shape or self.shape[0] != A.nrows:
             raise DimensionMismatch(f"{name} has the shape {self.shape}; the graph has {A.nrows} vertices, a row each")
@@ -91,6 +91,22 @@ class Table:
             return self._tensor.index_select(0, at.to(self._tensor.device)).to(at.device)
         rows = torch.from_dlpack(self._read(at))
         return rows.view(self.dtype).reshape(rows.shape[0], *self.shape[1:])
+
+    def require_finite(self, rows: Any, vertices: Any) -> None:
+        """Refuse rows that were read, of these vertices, if one has a value that is NaN or infinite.
+
+        Raises
+        ------
+        InvalidValue
+            The message names the first vertex of the batch that has one.
+        """
+        if not (rows.is_floating_point() or rows.is_complex()) or bool((fine := rows.isfinite()).all()):
+            return
+        vertex = int(vertices[int(fine.reshape(rows.shape[0], -1).all(1).int().argmin())])
+        raise InvalidValue(
+            f"{self.name} has a value that is NaN or infinite in row {vertex}; finite numbers are needed, or the option"
+            " finite=False, with which they pass"
+        )
 
 
 def _tensor(array: Any, name: str) -> Any:

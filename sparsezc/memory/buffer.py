@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
+from sparsezc.device import cuda
 from sparsezc.errors import InvalidValue
 from sparsezc.memory.placement import RECORDS
+
+_LANDED = 256 << 20  # bytes that one copy brings from the device to the host: 5 ms of the link
 
 
 class Buffer(ABC):
@@ -47,6 +51,10 @@ class Buffer(ABC):
     def write(self, start: int, array: ArrayLike) -> None:
         """Fill the entries from `start` on with `array`, converted to the buffer's dtype."""
 
+    def begin_write(self, start: int, array: Any) -> None:
+        """Begin to write an array of the device, whose entries are there once the device is idle."""
+        self.write(start, array)
+
     @abstractmethod
     def read(self, start: int = 0, stop: int | None = None) -> NDArray[Any]:
         """Return the entries ``start:stop`` as a NumPy array; a view if they are in host memory."""
@@ -64,7 +72,7 @@ def index_dtype(ncols: int, placement: str) -> np.dtype[Any]:
     return np.dtype(np.uint32 if RECORDS[placement].kernels and ncols <= 2**32 else np.uint64)
 
 
-def allocate(placement: str, count: int, dtype: DTypeLike) -> Buffer:
+def allocate(placement: str, count: int, dtype: DTypeLike, *, wait: bool = True) -> Buffer:
     """Return an uninitialised array of `count` entries in a placement.
 
     Parameters
@@ -76,6 +84,9 @@ def allocate(placement: str, count: int, dtype: DTypeLike) -> Buffer:
         The number of entries.
     dtype : dtype-like
         The type of one entry.
+    wait : bool
+        Without it host memory may become ready part by part, in ascending order: all of it must be written before it is
+        read, and :meth:`Buffer.write` waits for what it needs.
 
     Raises
     ------
@@ -86,11 +97,11 @@ def allocate(placement: str, count: int, dtype: DTypeLike) -> Buffer:
     DeviceUnavailable
         The placement needs a GPU and there is none.
     """
-    (buffer,) = allocate_all(placement, (count, dtype))
+    (buffer,) = allocate_all(placement, (count, dtype), wait=wait)
     return buffer
 
 
-def allocate_all(placement: str, *arrays: tuple[int, DTypeLike]) -> list[Buffer]:
+def allocate_all(placement: str, *arrays: tuple[int, DTypeLike], wait: bool = True) -> list[Buffer]:
     """Return several arrays, of which all or none fit: a (count, dtype) each; as :func:`allocate` makes one.
 
     >>> [len(buffer) for buffer in allocate_all("host", (4, "uint32"), (1, "bool"))]
@@ -103,7 +114,33 @@ def allocate_all(placement: str, *arrays: tuple[int, DTypeLike]) -> list[Buffer]
     if isinstance(made, str):
         module = import_module(made)
         if hasattr(module, "allocate_all"):
-            buffers: list[Buffer] = module.allocate_all(sizes, placement)
+            buffers: list[Buffer] = module.allocate_all(sizes, placement, wait)
             return buffers
         made = module.allocate
     return [made(count, dtype, placement) for count, dtype in sizes]
+
+
+def copied(
+    source: Buffer,
+    placement: str,
+    dtype: DTypeLike,
+    chunk: int = 1 << 24,
+    told: Callable[[int], None] = lambda _: None,
+) -> Buffer:
+    """Return a buffer's entries in another placement, copied `chunk` entries at a time, each of which is told.
+
+    From the device they cross into pages of the host directly: into those that are ready, while others are made.
+    """
+    direct = RECORDS[source.placement].resident and RECORDS[placement].kernels
+    target = allocate(placement, source.count, dtype, wait=not direct)
+    step = _LANDED // target.dtype.itemsize if direct else chunk
+    for start in range(0, source.count, step):
+        stop = min(start + step, source.count)
+        if direct:
+            target.begin_write(start, source.load(start, stop))
+        else:
+            target.write(start, source.read(start, stop))
+        told(stop - start)
+    if direct:
+        cuda.current().synchronize()
+    return target

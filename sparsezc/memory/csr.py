@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from sparsezc.errors import DimensionMismatch, InvalidValue
 from sparsezc.memory.budget import require_host
-from sparsezc.memory.buffer import Buffer, allocate, index_dtype
+from sparsezc.memory.buffer import Buffer, copied, index_dtype
 from sparsezc.memory.host import wrap
 from sparsezc.memory.placement import HOSTS, RECORDS
 from sparsezc.semirings.types.datatypes import DataType, lookup
@@ -102,21 +102,14 @@ class Csr:
     def _placed(self, placement: str, ids: np.dtype[Any], chunk: int) -> Csr:
         from sparsezc.memory.id_blocks import BlocksBuffer
 
-        values = allocate(placement, self.values.count, self.dtype.np_type)
-        if isinstance(self.indices, BlocksBuffer) and placement not in HOSTS:
-            indices: Buffer = self.indices.placed(placement)
-            todo = [(self.values, values)]
+        packed = self.indices if isinstance(self.indices, BlocksBuffer) and placement not in HOSTS else None
+        total = self.values.count + (0 if packed is not None else self.indices.count)
+        progress = bar(total, f"placing in {placement}", " numbers")
+        indices: Buffer
+        if packed is not None:
+            indices = packed.placed(placement)
         else:
-            indices = allocate(placement, self.indices.count, ids)
-            todo = [(self.indices, indices), (self.values, values)]
-        progress = bar(sum(target.count for _, target in todo), f"placing in {placement}", " numbers")
-        for source, target in todo:
-            here, there = RECORDS[source.placement], RECORDS[placement]
-            # from the device into the pages themselves: no array of the host's between
-            direct = here.resident and there.kernels
-            for start in range(0, source.count, chunk):
-                stop = min(start + chunk, source.count)
-                target.write(start, source.load(start, stop) if direct else source.read(start, stop))
-                progress.update(stop - start)
+            indices = copied(self.indices, placement, ids, chunk, progress.update)
+        values = copied(self.values, placement, self.dtype.np_type, chunk, progress.update)
         progress.close()
         return Csr(self.nrows, self.ncols, self.indptr, indices, values, self.dtype, self.iso, self.symmetric)

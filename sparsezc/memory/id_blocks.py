@@ -20,8 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sparsezc.device import cuda
 from sparsezc.errors import InvalidObject
-from sparsezc.memory import allocate
-from sparsezc.memory.buffer import Buffer
+from sparsezc.memory.buffer import Buffer, copied
 from sparsezc.memory.mapped import MappedBuffer, check_ids
 from sparsezc.memory.placement import RECORDS
 
@@ -239,7 +238,5 @@ class BlocksBuffer(Buffer):
 
     def placed(self, placement: str) -> BlocksBuffer:
         """Return the same ids with the body in another placement, or in host memory if kernels cannot read it there."""
-        target = allocate(placement if RECORDS[placement].near else "zerocopy", self.body.count, self.body.dtype)
-        for start in range(0, self.body.count, PART):
-            target.write(start, self.body.read(start, start + PART))
-        return BlocksBuffer(self.count, self.headers, self.starts, target)
+        body = copied(self.body, placement if RECORDS[placement].near else "zerocopy", self.body.dtype, PART)
+        return BlocksBuffer(self.count, self.headers, self.starts, body)

@@ -57,27 +57,34 @@ class ZerocopyBuffer(Buffer):
         super().__init__(count, dtype)
         self.placement = placement
         self.pages = held.kind
-        self._pages = held
+        self._held = held
         self.array = held.array[: self.nbytes].view(dtype)
 
     @property
     def pointer(self) -> int:
-        return self._pages.pointer
+        return self._held.pointer
 
     def write(self, start: int, array: ArrayLike) -> None:
         if hasattr(array, "__cuda_array_interface__"):  # from device memory directly into the pages
-            given: Any = array
-            target = self.array[start : start + given.size]
-            cuda.current().copy_out(given.astype(self.dtype, copy=False), target, self.pages)
+            self._copy_out(start, array, wait=True)
             return
         part = np.asarray(array)
         target = self.array[start : start + part.size]
+        self._held.ready((start + part.size) * self.dtype.itemsize)
         if part.size <= _PART:
             target[...] = part
             return
         with ThreadPoolExecutor(processors(16)) as pool:  # one core copies more slowly than the link
             list(pool.map(lambda i: np.copyto(target[i : i + _PART], part[i : i + _PART], "unsafe"),
                           range(0, part.size, _PART)))  # fmt: skip
+
+    def begin_write(self, start: int, array: Any) -> None:
+        self._copy_out(start, array, wait=False)
+
+    def _copy_out(self, start: int, array: Any, wait: bool) -> None:
+        stop = start + array.size
+        self._held.ready(stop * self.dtype.itemsize)
+        cuda.current().copy_out(array.astype(self.dtype, copy=False), self.array[start:stop], self.pages, wait)
 
     def read(self, start: int = 0, stop: int | None = None) -> NDArray[Any]:
         return self.array[start:stop]
@@ -94,15 +101,20 @@ def allocate(count: int, dtype: np.dtype[Any], placement: str) -> ZerocopyBuffer
     return allocate_all([(count, dtype)], placement)[0]
 
 
-def allocate_all(arrays: Sequence[tuple[int, np.dtype[Any]]], placement: str) -> list[ZerocopyBuffer]:
-    """Return pages of one kind for arrays of these counts and types, chosen by their total bytes."""
+def allocate_all(
+    arrays: Sequence[tuple[int, np.dtype[Any]]], placement: str, wait: bool = True
+) -> list[ZerocopyBuffer]:
+    """Return pages of one kind for arrays of these counts and types, chosen by their total bytes.
+
+    Without `wait` some may be touched later, and have no lasting entries before they are written for the first time.
+    """
     nbytes = sum(count * dtype.itemsize for count, dtype in arrays)
     budget.require_host(nbytes, f"placement {placement!r}")  # before it is mapped and touched
     gpu, made = cuda.current(), []
     kind = choose(placement, nbytes, gpu.memory()[0] - managed_bytes()).kind
     with working("touching host pages") if nbytes >= _TOLD else nullcontext():
         for count, dtype in arrays:
-            made.append(ZerocopyBuffer(gpu.pages(count * dtype.itemsize, kind), count, dtype, placement))
+            made.append(ZerocopyBuffer(gpu.pages(count * dtype.itemsize, kind, wait), count, dtype, placement))
     if kind == "managed":
         for buffer in made:
             count_managed(buffer)

@@ -93,7 +93,7 @@ def test_link_kernels_compile_for_gpus_without_spills(tmp_path: Path) -> None:
 
 def test_more_managed_memory_than_is_safe_is_never_made(monkeypatch: pytest.MonkeyPatch) -> None:
     class Refusing:
-        def pages(self, nbytes: int, kind: str) -> None:
+        def pages(self, nbytes: int, kind: str, wait: bool = True) -> None:
             raise AssertionError(f"{nbytes} bytes of {kind} memory")
 
     with pytest.raises(ValueError, match="at most"), link.held(Refusing(), link.MOST_MANAGED + 1, "managed"):

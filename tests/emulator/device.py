@@ -262,7 +262,7 @@ class HostDevice:
     def managed_is_safe(self) -> bool:
         return True
 
-    def pages(self, nbytes: int, kind: str) -> Any:
+    def pages(self, nbytes: int, kind: str, wait: bool = True) -> Any:
         from sparsezc.device.protocol import Pages
 
         if self.guard:
@@ -292,7 +292,7 @@ class HostDevice:
     def copy_pageable(self, array: np.ndarray, host: np.ndarray) -> LateCopy:
         return LateCopy(array.view(np.uint8), host.view(np.uint8))
 
-    def copy_out(self, array: np.ndarray, host: np.ndarray, kind: str = "pinned") -> None:
+    def copy_out(self, array: np.ndarray, host: np.ndarray, kind: str = "pinned", wait: bool = True) -> None:
         host.view(np.uint8)[...] = array.view(np.uint8)
 
     def move(self, target: int, source: int, nbytes: int) -> None:

@@ -23,7 +23,7 @@ class Card:
     def memory(self) -> tuple[int, int]:
         return self.free, self.free
 
-    def pages(self, nbytes: int, kind: str) -> Pages:
+    def pages(self, nbytes: int, kind: str, wait: bool = True) -> Pages:
         array = np.zeros(nbytes, np.uint8)
         return Pages(array, array.ctypes.data, kind)
 

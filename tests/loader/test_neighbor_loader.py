@@ -328,6 +328,24 @@ def test_bad_input() -> None:
             next(iter(Loader(given.pop("A"), given.pop("features"), **given)))
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float16, np.complex64])
+@pytest.mark.parametrize("value", [np.nan, -np.inf])
+def test_features_that_are_not_finite_are_refused_by_the_batch_that_reads_them(dtype: Any, value: float) -> None:
+    A, X = directed(), features(80).astype(dtype)
+    X[7, 2] = value
+    given: dict[str, Any] = {"fanouts": [0], "batch_size": 5, "labels": X[:, 2]}
+    batches = iter(Loader(A, {"near": features(80), "far": X}, **given))
+    assert next(batches).n_id.tolist() == [0, 1, 2, 3, 4]
+    with pytest.raises(
+        gb.exceptions.InvalidValue, match=r"features\['far'\] .* NaN or infinite in row 7; .* finite=False"
+    ):
+        next(batches)
+    passed = list(Loader(A, X, finite=False, **given))[1]
+    assert torch.equal(passed.x.isfinite(), torch.from_numpy(np.isfinite(X[5:10])))
+    labels = list(Loader(A, None, **given))[1]  # of which NaN may mean that there is none
+    assert not bool(labels.y[2].isfinite())
+
+
 def test_too_little_memory_for_features(gpu: Any) -> None:
     A = directed().to("gpu")
     with config.set(budget=10_000), pytest.raises(gb.exceptions.OutOfMemory, match="placement 'device' needs"):

@@ -111,7 +111,7 @@ def test_a_kind_that_cannot_be_made_is_not_taken(
 ) -> None:
     made = card.pages
 
-    def refusing(nbytes: int, kind: str) -> Pages:
+    def refusing(nbytes: int, kind: str, wait: bool = True) -> Pages:
         if kind == missing:
             raise OutOfMemory("the system forbids it")
         return made(nbytes, kind)
@@ -236,7 +236,7 @@ def test_doctor_goes_on_without_a_file_or_much_memory(card: EmulatedDevice, monk
     monkeypatch.setattr(machine, "available", lambda: 10 * MIB)
     asked: list[int] = []
     made = card.pages
-    monkeypatch.setattr(card, "pages", lambda n, kind: asked.append(n) or made(n, kind), raising=False)
+    monkeypatch.setattr(card, "pages", lambda n, *how: asked.append(n) or made(n, *how), raising=False)
     facts = doctor.diagnose()
     assert set(facts["link"]) == {"copy", "gather", "pinned"}
     assert max(asked) == MIB

@@ -27,7 +27,7 @@ GB = 10**9
 class Untouched(Card):
     """A card whose host pages must never be asked for."""
 
-    def pages(self, nbytes: int, kind: str) -> Pages:
+    def pages(self, nbytes: int, kind: str, wait: bool = True) -> Pages:
         raise AssertionError(f"{nbytes} bytes of {kind} pages were mapped")
 
 
