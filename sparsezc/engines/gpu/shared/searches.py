@@ -117,15 +117,20 @@ class SharedStep:
             Case(self._x, MaskBits(), reached).launch("push", self._push, self._pushing)
 
     @launch.locked
-    def pulled(self, frontier: Any, size: int, reached: Any) -> None:
-        """Add to `reached` what pulls find, by the bits of all vertices of the frontier."""
+    def pulled(self, frontier: Any, size: int, reached: Any, columns: Rows | None = None) -> None:
+        """Add to `reached` what pulls find, by the bits of all vertices of the frontier.
+
+        `columns`: the rows of the transpose, where this process has all of them.
+        """
         rows = self._pull
         if rows is not None:
             wanted_rows, first, entries = self._mine[1:4].tolist()
             assert self._work is not None
             mine = replace(self._work, wanted_rows=wanted_rows, wanted_first=first, wanted=entries)
             x = Panel(self.width, True, SameVector(BOOL, size * self.width, frontier, True))
-            near = rows.layouts[HeadCache].get_or_build(rows, Demand(pulled_entries(mine, self._pulling), BOOL))
+            near = rows.layouts[HeadCache].get_or_build(
+                rows, Demand(pulled_entries(mine, self._pulling), BOOL, columns=columns)
+            )
             Case(x, self._mask, reached).launch("pull", rows, self._pulling, near)
 
     def result(self, reached: Any, size: int) -> SameVector:

@@ -84,6 +84,20 @@ struct Panel {
   }
 };
 
+__device__ __forceinline__ u64 or_lanes(u64 v) { return (u64)or_lanes((u32)(v >> 32)) << 32 | or_lanes((u32)v); }
+
+// The OR of the words of all entries that a slice has of the lane's own row, 0 where it has none. All lanes call, each with
+// its entry's word.
+__device__ __forceinline__ u64 or_of_row(const Slice& s, u64 word) {
+  const u32 lane = lane_id();
+  for (u32 d = 1; d < 32; d <<= 1) {  // then the OR of all lanes' words from the head of the lane's entry's row to the lane
+    const u64 left = __shfl_up_sync(ALL, word, d);
+    if (lane >= s.head + d) word |= left;
+  }
+  const u64 of_row = __shfl_sync(ALL, word, s.range ? 31 - __clz((int)s.range) : (int)lane);
+  return s.range ? of_row : 0;
+}
+
 // The reads of a step, as a warp counts them. Its totals: the entries of the rows in any frontier; the rows that a search may
 // still reach, the entries in the first 32 of each, and all their entries; then, for each search, the entries of the rows in its
 // frontier, of which lane i adds up those of searches i, 32 + i ...
