@@ -12,7 +12,7 @@ import pytest
 import sparsezc as gb
 from sparsezc.engines.gpu.elementwise import panel
 from sparsezc.engines.gpu.layouts.head_cache import HeadCache
-from sparsezc.engines.gpu.products import spmm
+from sparsezc.engines.gpu.products import edges_once, spmm
 from sparsezc.expr import engines
 from sparsezc.memory import budget
 
@@ -278,3 +278,35 @@ def test_many_searches_look_at_heads_first(directed: bool, count: int, gpu: Any)
         assert gb.algorithms.bfs(B, sources).isequal(gb.algorithms.bfs(A, sources))
     pulled = B._store.columns if directed else B._store.rows
     assert pulled.layouts[HeadCache].built.k == budget.HEAD_BYTES // 4
+
+
+@pytest.mark.parametrize(("graph", "count"), [("urand:8", 64), ("kron:8", 60), ("path:40", 3)])
+@pytest.mark.parametrize("compressed", [False, True])
+def test_a_step_that_reads_nearly_all_reads_each_edge_once(
+    graph: str, count: int, compressed: bool, gpu: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With more levels than are written together, rows in chunks, and vertices that share a word."""
+    monkeypatch.setattr(edges_once, "_COST", 0)
+    A = gb.io.read(graph, placement="host")
+    sources = np.random.default_rng(3).integers(0, A.nrows, count)
+    with small(), gb.config.set(head_cache="on" if compressed else "off"):
+        B = A.to("gpu", placement="zerocopy")
+        B = B.compress() if compressed else B
+        assert gb.algorithms.bfs(B, sources).isequal(gb.algorithms.bfs(A, sources), check_dtype=True)
+    built = B._store.held()[0].layouts[edges_once.EdgesOnce].built
+    assert (built is not None) == (graph != "path:40")
+    if built is not None:
+        assert built.rows.nvals == A.nvals // 2
+        assert gb.algorithms.bfs(B, sources[:0]).nvals == 0
+
+
+def test_building_the_upper_triangle_waits_until_it_pays(counting: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(edges_once, "_COST", 1)
+    A, read = gb.io.read("urand:8", placement="zerocopy", weights=False), []
+    for _ in range(4):
+        counting.reset()
+        with small(), gb.config.set(head_cache="off"):
+            gb.algorithms.bfs(A, range(64))
+        read.append(counting.total(0).bytes)
+    assert read[0] == read[1] < read[2]  # by then half of all entries would have been saved twice
+    assert read[3] < read[0] - 0.45 * 4 * A.nvals

@@ -16,11 +16,12 @@ from numpy.typing import NDArray
 from sparsezc.device import cuda
 from sparsezc.engines.gpu.elementwise.panel import Panel, SameVector
 from sparsezc.engines.gpu.layouts.head_cache import HeadCache
+from sparsezc.engines.gpu.products.edges_once import EdgesOnce
 from sparsezc.engines.gpu.products.multi_source_bfs import (
     ENTRIES,
     Case,
     Work,
-    divide,
+    cheapest,
     prelude,
     pulled_entries,
     push_cost,
@@ -67,6 +68,7 @@ class SharedStep:
         self._mine: NDArray[np.int64] = np.zeros(0, np.int64)
         self._pushing, self._pulling = np.zeros((2, x.width), np.bool_)
         self._work: Work | None = None  # of all processes, once it is divided
+        self._reads = 0.0  # entries that they will read, where they may push and pull
 
     @launch.locked
     def work(self) -> list[int]:
@@ -93,10 +95,10 @@ class SharedStep:
         """Return whether searches push and whether some pull, by the numbers of all processes, a row each."""
         sums = told.sum(axis=0)
         self._work = work = work_of(sums[_TOTALS:], int(sums[2]))
-        there = work.searches > 0
+        there, self._reads = work.searches > 0, 0.0
         if pushes and pulls:
             cost, slots = int(told[:, 3].max()) / _SCALE, int(told[:, 4].min())
-            self._pushing, self._pulling = divide(work, cost, slots)
+            self._reads, self._pushing, self._pulling = cheapest(work, cost, slots)
         else:
             self._pushing, self._pulling = there & pushes, there & pulls
         return bool(self._pushing.any()), bool(self._pulling.any())
@@ -132,6 +134,20 @@ class SharedStep:
                 rows, Demand(pulled_entries(mine, self._pulling), BOOL, columns=columns)
             )
             Case(x, self._mask, reached).launch("pull", rows, self._pulling, near)
+
+    @launch.locked
+    def told(self, reached: Any) -> bool:
+        """Add to `reached` what all searches reach by rows that have each edge once; return whether this reads less.
+
+        For a process that has all rows.
+        """
+        rows = self._push
+        if rows is None or rows is not self._pull or not self._reads:
+            return False
+        once = rows.layouts[EdgesOnce].get_or_build(rows, self._reads)
+        if once is not None:
+            Case(self._x, MaskBits(), reached).launch("both", once, self._pushing | self._pulling)
+        return once is not None
 
     def result(self, reached: Any, size: int) -> SameVector:
         """Return the part of the result of this process, before the mask."""

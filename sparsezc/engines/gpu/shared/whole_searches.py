@@ -148,10 +148,11 @@ class SharedSearches:
             return False
         pushes, pulls = step.divide(told, pushes=self._push is not None, pulls=self._pull is not None)
         reached = step.bits(self._length)
-        if pushes:
-            step.pushed(reached)
-        if pulls:
-            step.pulled(self._front, self._length, reached, columns=self._push)
+        if not step.told(reached):
+            if pushes:
+                step.pushed(reached)
+            if pulls:
+                step.pulled(self._front, self._length, reached, columns=self._push)
         self.turn(reached)
         return True
 
