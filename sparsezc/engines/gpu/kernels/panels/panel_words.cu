@@ -88,17 +88,14 @@ extern "C" __global__ void __launch_bounds__(256)
     if (fresh.word[0]) {
       ++found;
       entries = push_indptr ? (u64)(push_indptr[i + 1] - push_indptr[i]) : 1;
-      if (ALIGNED) ((u64*)seen)[i] = before | fresh.word[0];
-      else {
-        set_bits(seen, width, i, 0, fresh.word[0]);
-        set_bits(front, width, i, 0, fresh.word[0]);
-      }
+      set_bits(seen, width, i, 0, fresh.word[0]);
+      if (!ALIGNED) set_bits(front, width, i, 0, fresh.word[0]);
     }
     reads.push(fresh, entries);
   }
   add_lanes(found, totals);
   reads.add_to(totals + 1);
-  if (others) add_lanes(changed, totals + 1 + Reads::TOTALS);
+  if (others) add_lanes((u64)changed, totals + 1 + Reads::TOTALS);
 }
 
 // write_levels: writes depth + k to the levels of the bits of front k of `count`, at most 8, which begin `stride` numbers of 32 bits
