@@ -12,7 +12,8 @@ import pytest
 import sparsezc as gb
 from sparsezc.engines.gpu.elementwise import panel
 from sparsezc.engines.gpu.layouts.head_cache import HeadCache
-from sparsezc.engines.gpu.products import edges_once, spmm
+from sparsezc.engines.gpu.products import spmm
+from sparsezc.engines.gpu.shared import edges_once
 from sparsezc.expr import engines
 from sparsezc.memory import budget
 

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from sparsezc.device import cuda
 from sparsezc.engines.gpu.elementwise.panel import Panel, SameVector
 from sparsezc.engines.gpu.layouts.head_cache import HeadCache
-from sparsezc.engines.gpu.products.edges_once import EdgesOnce
 from sparsezc.engines.gpu.products.multi_source_bfs import (
     ENTRIES,
     Case,
@@ -28,6 +27,7 @@ from sparsezc.engines.gpu.products.multi_source_bfs import (
     work_of,
 )
 from sparsezc.engines.gpu.runtime import codegen, launch
+from sparsezc.engines.gpu.shared.edges_once import EdgesOnce
 from sparsezc.engines.gpu.storage.layout import Demand
 from sparsezc.engines.gpu.storage.matrix_store import Rows
 from sparsezc.engines.gpu.storage.vector_store import MaskBits
