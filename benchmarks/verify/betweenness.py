@@ -84,7 +84,7 @@ def streamed_dependencies(edges: Edges, sources: list[int]) -> Any:
 
 
 def _sums(edges: Edges, tails: Any, sent: Any, *, forwards: bool) -> Any:
-    """Return the sums of rows of `sent` along the edges out of some vertices: at heads those of tails, or the reverse."""
+    """Return sums of rows of `sent` along the edges out of some vertices: at heads those of tails, or the reverse."""
     sums = edges.xp.zeros(sent.shape)
     for rows, columns, _ in edges:
         wanted = tails[rows]

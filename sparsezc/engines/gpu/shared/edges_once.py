@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sparsezc.config import config
 from sparsezc.device import cuda
 from sparsezc.engines.gpu.elementwise import matrix_map
 from sparsezc.engines.gpu.storage.layout import Built, Demand
@@ -24,7 +25,7 @@ from sparsezc.semirings import select
 from sparsezc.semirings.types.datatypes import BOOL, INT64
 
 _SAVES = 0.25  # of the entries: a step that would save fewer takes as long, as it reads and writes more at random
-_COST = 2.5  # passes over the entries that building reads and writes; it takes as long as five
+_COST = 5  # passes over the entries that building takes as long as: 200 ms on urand:24
 _PART = 1 / 4  # of the host memory that may be used: no user asked for the triangle
 
 
@@ -57,7 +58,9 @@ class EdgesOnce(Built[Triangle]):
     def get_or_build(self, rows: Rows, entries: float) -> Rows | None:
         """Return the triangle for a step that reads so many entries without it, or None."""
         saved = entries - rows.nvals / 2
-        if saved < _SAVES * rows.nvals or not RECORDS[rows.indices.placement].in_place:
+        if config.head_cache == "off" or not RECORDS[rows.indices.placement].in_place:
+            return None
+        if saved < _SAVES * rows.nvals:
             return None
         if self.built is None:
             demand = Demand(saved, BOOL)
@@ -68,7 +71,7 @@ class EdgesOnce(Built[Triangle]):
 
     def is_worth(self, rows: Rows, demand: Demand) -> bool:
         self.saved += demand.entries
-        return self.saved > _COST * rows.nvals
+        return self.saved > (0 if config.head_cache == "on" else _COST * rows.nvals)
 
     def build(self, rows: Rows, demand: Demand) -> None:
         self.saved = -np.inf
