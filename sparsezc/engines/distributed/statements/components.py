@@ -18,10 +18,9 @@ from numpy.typing import NDArray
 
 from sparsezc.engines.cpu import loops
 from sparsezc.engines.distributed.parts import moves
-from sparsezc.engines.distributed.parts.layout import ROWS
 from sparsezc.engines.distributed.parts.stores import Store
+from sparsezc.engines.distributed.statements import rounds
 from sparsezc.expr import engines
-from sparsezc.memory.budget import has_host
 from sparsezc.semirings.types.datatypes import INT64
 
 if TYPE_CHECKING:
@@ -31,29 +30,20 @@ __all__ = ["components", "received", "trees"]
 
 _SAMPLED = 2  # entries of each row
 _COST = 20.0  # nanoseconds that statements take for each row and entry, at least
-_EMPTY = 16  # rows an entry: parents of all take more memory than statements where there are more
 
 
 def components(engine: DistributedEngine, matrix: Store) -> Store | None:
     """Return the smallest vertex of each vertex's component, INT64; None, on all ranks, where statements are to."""
     n = matrix.nrows
-    if engine.size == 1 or engine.on_device or matrix.layout.is_whole or n > _EMPTY * engine.nvals(matrix):
-        return None
-    engine.balancer.apply()
-    if matrix.layout is not engine.layouts.of(matrix.shape):
-        engine.move(matrix)
-    if matrix.long is not None or matrix.layout.along is not ROWS:
+    cost, nbytes = _COST * (n + engine.nvals(matrix)), 3 * n * _parent_type(n).itemsize
+    if not rounds.can_run(engine, matrix, cost, nbytes):
         return None
     layout, local = engine.layouts.of((n,)), engine.local.engine
-    pays = loops.pays(_COST * (n + engine.nvals(matrix)))
-    told = engine.transport.numbers(pays, *moves.longest_row(engine, matrix))
-    if not told[:, 0].any():
-        return None
-    hub = int(told[told[:, 2].argmax(), 1]) if matrix.symmetric else -1
+    hub = -1
+    if matrix.symmetric:
+        rows, lengths = engine.transport.numbers(*moves.longest_row(engine, matrix)).T
+        hub = int(rows[lengths.argmax()])
     parent = trees(local, engine.local.settled(matrix.local)._store, layout.lo, n, hub)
-    if not engine.transport.numbers(parent is not None)[:, 0].all():
-        return None
-    assert parent is not None
     step = 1
     while step < engine.size:
         sent, coming = np.zeros((2, engine.size), np.int64)
@@ -71,20 +61,16 @@ def received(n: int, ranks: int) -> int:
     return n * _parent_type(n).itemsize * (ranks - 1).bit_length()
 
 
-def trees(local: Any, store: Any, first: int, n: int, hub: int) -> NDArray[Any] | None:
-    """Return the parent of each of n vertices, by some rows of the local engine; None if it runs no loops.
+def trees(local: Any, store: Any, first: int, n: int, hub: int) -> NDArray[Any]:
+    """Return the parent of each of n vertices, by some rows of the local engine, which runs loops.
 
     `first`: the vertex of the first row. `hub`: the vertex whose tree may be left out; -1: none.
     """
-    rows, entries = store.nrows, store.nvals
-    if not has_host(3 * n * _parent_type(n).itemsize):
-        return None
     parent = np.arange(n, dtype=_parent_type(n))
-    with engines.capability(local, "lend_rows")(store) if entries else nullcontext() as lent:
-        nothing = np.zeros(rows + 1, np.int64), np.empty(0, np.int64)
-        given = nothing if lent is None else (lent.every_row(rows), lent.indices)
-        found = engines.capability(local, "run_arrays")(link, (*given, parent, first, _SAMPLED, hub), np.inf)
-    return None if found is None else parent
+    with engines.capability(local, "lend_rows")(store) if store.nvals else nullcontext() as lent:
+        given = loops.arrays(lent, store.nrows, None)
+        engines.capability(local, "run_arrays")(link, (*given, parent, first, _SAMPLED, hub), np.inf)
+    return parent
 
 
 def _parent_type(n: int) -> np.dtype[Any]:
@@ -145,7 +131,7 @@ def link(indptr: Any, indices: Any, parent: Any, first: int, sampled: int, hub: 
     return read
 
 
-def unite(parent: Any, other: Any) -> int:
+def unite(parent: Any, other: Any) -> Any:
     """Unite trees with those of another rank, into the first; all paths have one step."""
     for v in range(parent.size):
         u, root = np.uint64(other[v]), np.uint64(v)
