@@ -85,7 +85,7 @@ def expected_bytes(run: Run, A: Any, D: Any, sources: list[int], answer: Any) ->
     if run.model is not None:
         return run.model(A, D, answer)
     counts = Counts(Cut(D._store.layout.bounds, packing(distributed.engine()), on_device=True))
-    with counts.watching(A._engine):
+    with counts.watching(A):
         run.call(A, sources)
     return counts.received
 

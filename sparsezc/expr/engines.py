@@ -385,8 +385,8 @@ def _cannot(*_: Any) -> None:
 
 #: The capabilities that run rounds of a loop in place of its statements.
 _LOOPS = (
-    "search", "searches", "shorten", "components", "local_pagerank", "follow", "run_loop", "run_arrays", "replay",
-    "replay_buckets",
+    "search", "searches", "shorten", "components", "local_pagerank", "follow", "part", "run_loop", "run_arrays",
+    "replay", "replay_buckets",
 )  # fmt: skip
 
 

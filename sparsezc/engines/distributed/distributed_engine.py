@@ -225,8 +225,8 @@ _by_rows = first_use.function("sparsezc.engines.distributed.statements.rowwise",
 _labels = first_use.function("sparsezc.engines.distributed.statements.rowwise", "labels")
 _assign = first_use.function("sparsezc.engines.distributed.statements.assign", "assign")
 _levels = first_use.function("sparsezc.engines.distributed.statements.searches", "levels")
-_components = first_use.function("sparsezc.engines.distributed.statements.components", "components")
-_part = first_use.function("sparsezc.engines.distributed.statements.rounds", "part")
+_components = first_use.function("sparsezc.engines.distributed.loops.components", "components")
+_part = first_use.function("sparsezc.engines.distributed.loops.rows", "part")
 _sample_hops = first_use.function("sparsezc.engines.distributed.statements.walks", "sample_hops")
 #: How each statement runs by parts; several ways are tried in turn.
 HANDLERS: dict[str, tuple[_Handler, ...]] = {

@@ -17,32 +17,32 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.engines.cpu import loops
+from sparsezc.engines.distributed.loops import rows
 from sparsezc.engines.distributed.parts import moves
 from sparsezc.engines.distributed.parts.stores import Store
-from sparsezc.engines.distributed.statements import rounds
 from sparsezc.expr import engines
 from sparsezc.semirings.types.datatypes import INT64
 
 if TYPE_CHECKING:
     from sparsezc.engines.distributed.distributed_engine import DistributedEngine
 
-__all__ = ["components", "received", "trees"]
+__all__ = ["COST", "components", "received", "trees"]
 
+#: Nanoseconds that statements take for each row and entry, at least.
+COST = 20.0
 _SAMPLED = 2  # entries of each row
-_COST = 20.0  # nanoseconds that statements take for each row and entry, at least
 
 
 def components(engine: DistributedEngine, matrix: Store) -> Store | None:
     """Return the smallest vertex of each vertex's component, INT64; None, on all ranks, where statements are to."""
     n = matrix.nrows
-    cost, nbytes = _COST * (n + engine.nvals(matrix)), 3 * n * _parent_type(n).itemsize
-    if not rounds.can_run(engine, matrix, cost, nbytes):
+    if not rows.can_run(engine, matrix, COST * (n + engine.nvals(matrix)), 3 * n * _parent_type(n).itemsize):
         return None
     layout, local = engine.layouts.of((n,)), engine.local.engine
     hub = -1
     if matrix.symmetric:
-        rows, lengths = engine.transport.numbers(*moves.longest_row(engine, matrix)).T
-        hub = int(rows[lengths.argmax()])
+        longest, lengths = engine.transport.numbers(*moves.longest_row(engine, matrix)).T
+        hub = int(longest[lengths.argmax()])
     parent = trees(local, engine.local.settled(matrix.local)._store, layout.lo, n, hub)
     step = 1
     while step < engine.size:
