@@ -224,7 +224,7 @@ class _State:
         start, share, teleport, leak = (np.empty(0) if v is None else v.to_dense() for v in self._vectors)
         self.rank, sends, sums = start, np.empty((2, start.size)), np.zeros((2, ranks.BLOCKS, 3))
         np.multiply(start, share, out=sends[0])
-        sums[0, 0, :2] = (np.compress(chosen, start).sum() for chosen in (share != 0, share == 0))
+        sums[0, 0, :2] = [np.compress(chosen, start).sum() for chosen in (share != 0, share == 0)]
         self.sends, self.sums = sends, sums
         return start, share, sends, tuple(sends), sums, self.rounds, (teleport, leak, self._damping)
 
