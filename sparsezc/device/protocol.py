@@ -67,7 +67,7 @@ class Window:
 
 @dataclass(eq=False)
 class Signal:
-    """A mark in the order of this device's work, for which devices of other processes wait: they open it by its name."""
+    """A mark in a device's order of work, for which devices of other processes wait: they open it by its name."""
 
     give: Callable[[], None]  # once the kernels and moves so far have ended, and none that follow
     name: bytes
