@@ -164,7 +164,8 @@ _KEYS = {
         _choice("auto", "on", "off"),
         "whether the first neighbours of each row, hubs first, are kept in device memory, where searches read them"
         " before host memory: 'auto' builds this cache for zero-copy matrices once searches have read as much as"
-        " building it reads; 'on' at the first search, in any placement",
+        " building it reads; 'on' at the first search, in any placement. Many searches at once over the link read, by"
+        " the same rule, the upper triangle of a symmetric matrix, for half of the ids' memory",
     ),
     "head_budget": _Key(
         None, _budget, "device memory of one such cache: None (32 bytes a row), bytes, '2GB', or a share"

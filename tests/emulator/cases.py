@@ -184,13 +184,14 @@ def _statements() -> None:
 def _panels() -> Iterator[Case]:
     """Run products with panels whose kernels depend on counted reads, which a rehearsal does not count."""
     for words, aligned in ((1, True), (2, False)):
-        for looks, way in ((False, "pull"), (True, "pull"), (False, "push")):
+        for looks, way in ((False, "pull"), (True, "pull"), (False, "push"), (False, "both")):
             name = f"multi_source_bfs_{way}"
             prelude = multi_source_bfs.prelude(False, False, looks, words, aligned, budget.LONG)
             file = f"{name}.cu"
             yield name, f"#define KERNEL {name}\n" + codegen.source(file, prelude), name
-    for name in ("count_rows", "list_rows", "put_words", "turn_rows"):
-        yield name, codegen.source("panel_words.cu", multi_source_bfs.prelude(aligned=name == "turn_rows")), name
+    for name in ("count_rows", "list_rows", "put_words", "turn_rows", "write_levels"):
+        aligned = name in ("turn_rows", "write_levels")
+        yield name, codegen.source("panel_words.cu", multi_source_bfs.prelude(aligned=aligned)), name
     for dtype, filters in ((datatypes.INT8, False), (datatypes.FP64, True), (datatypes.FP64, False)):
         form = Form(False, False, False, budget.LONG)
         prelude = spmm._prelude(

@@ -20,15 +20,15 @@ from sparsezc.engines.gpu.graphs.paths import shorten
 from sparsezc.engines.gpu.graphs.search import search
 from sparsezc.engines.gpu.layouts import head_cache
 from sparsezc.engines.gpu.products.spgemm_rows import the_one_value
-from sparsezc.engines.gpu.runtime import launch, presence_words
+from sparsezc.engines.gpu.runtime import launch
 from sparsezc.engines.gpu.sampling import picks, walks
 from sparsezc.engines.gpu.sampling.held_rows import HeldRows
 from sparsezc.engines.gpu.sampling.hops import sample_hops
 from sparsezc.engines.gpu.sampling.walks import Steps
+from sparsezc.engines.gpu.shared import whole_searches
 from sparsezc.engines.gpu.shared.colors import SharedColors
 from sparsezc.engines.gpu.shared.labels import SharedMoves
 from sparsezc.engines.gpu.shared.searches import SharedStep
-from sparsezc.engines.gpu.shared.whole_searches import SharedSearches, fit
 from sparsezc.engines.gpu.storage import assembly, vector_store
 from sparsezc.engines.gpu.storage.matrix_store import MatrixStore
 from sparsezc.engines.gpu.storage.vector_store import MaskBits, VectorStore
@@ -38,7 +38,7 @@ from sparsezc.expr.mask import Mask
 from sparsezc.memory import budget
 from sparsezc.memory.csr import Csr
 from sparsezc.memory.placement import HOSTS, RECORDS, choices
-from sparsezc.semirings.types.datatypes import BOOL, DataType
+from sparsezc.semirings.types.datatypes import DataType
 
 
 class Keeper:
@@ -254,15 +254,9 @@ class Keeper:
     @launch.locked
     def shared_searches(
         self, starts: NDArray[np.int64], shape: tuple[int, int], push: Any, pull: Any
-    ) -> SharedSearches | None:
-        size, bits = shape[0] * shape[1], None
-        if starts.size:
-            bits = presence_words.mark(cuda.current().xp.asarray(starts.astype(np.uint64)), size)
-        start = panel.Panel(shape[0], True, panel.SameVector(BOOL, size, bits, True))
-        if not fit(start):
-            return None
+    ) -> whole_searches.SharedSearches | None:
         pushed, pulled = (None if each is None else each.held()[0] for each in (push, pull))
-        return SharedSearches(pushed, pulled, start)
+        return whole_searches.from_starts(starts, shape, pushed, pulled)
 
     @launch.locked
     def shared_moves(self, e: Any, *given: Any, joins: bool) -> SharedMoves | None:
@@ -301,6 +295,11 @@ class Keeper:
     def search(self, matrix: Any, start: VectorStore | int, parents: bool) -> VectorStore | None:
         with suppress(MemoryError):  # statements need other arrays, or name what they lack
             return None if isinstance(matrix, HostStore) else search(matrix, start, parents)
+        return None
+
+    def searches(self, matrix: Any, sources: NDArray[np.int64]) -> MatrixStore | None:
+        with suppress(MemoryError):
+            return None if isinstance(matrix, HostStore) else whole_searches.searches(matrix, sources)
         return None
 
     def shorten(

@@ -12,9 +12,12 @@ import pytest
 import sparsezc as gb
 from sparsezc.engines.gpu.elementwise import panel
 from sparsezc.engines.gpu.layouts.head_cache import HeadCache
-from sparsezc.engines.gpu.products import spmm
+from sparsezc.engines.gpu.products import multi_source_bfs, spmm
+from sparsezc.engines.gpu.shared import edges_once
+from sparsezc.engines.gpu.storage.vector_store import MaskBits
 from sparsezc.expr import engines
 from sparsezc.memory import budget
+from sparsezc.semirings.types import datatypes
 
 N = 140
 SEMIRINGS = [("plus_times", "FP64"), ("min_plus", "INT16"), ("any_pair", "BOOL"), ("plus_first", "INT64")]
@@ -278,3 +281,58 @@ def test_many_searches_look_at_heads_first(directed: bool, count: int, gpu: Any)
         assert gb.algorithms.bfs(B, sources).isequal(gb.algorithms.bfs(A, sources))
     pulled = B._store.columns if directed else B._store.rows
     assert pulled.layouts[HeadCache].built.k == budget.HEAD_BYTES // 4
+
+
+@pytest.mark.parametrize("width", [64, 70])
+@pytest.mark.parametrize("share", [0.001, 0.3])
+def test_reads_of_a_step_are_counted_by_search(width: int, share: float, gpu: Any) -> None:
+    """In frontiers of many vertices, and in those of few, which are counted vertex by vertex."""
+    A, rng = sparse("BOOL").to("gpu"), np.random.default_rng(5)
+    frontier, wanted = rng.random((N, width)) < share, rng.random((N, width)) < 0.01
+    frontier[37, 1] = True  # a long row
+    packed = [np.packbits(np.append(x.ravel(), np.zeros(64, np.bool_)), bitorder="little") for x in (frontier, wanted)]
+    bits = [gpu.xp.asarray(x[: x.size // 8 * 8].view(np.uint32)[: -(-N * width // 32)]) for x in packed]
+    x = panel.Panel(width, True, panel.SameVector(datatypes.BOOL, N * width, bits[0], True))
+    rows = A._store.rows
+    found = multi_source_bfs.Case(x, MaskBits(bits[1]), None).totals(rows, rows)
+    lengths = np.diff(A._to_csr().indptr)
+    into = lengths[wanted.any(1)]
+    least = [lengths[frontier.any(1)].sum(), into.size, np.minimum(into, 32).sum(), into.sum()]
+    np.testing.assert_array_equal(found, [*least, *(lengths @ frontier)])
+
+
+@pytest.mark.parametrize(("graph", "count"), [("urand:8", 64), ("kron:8", 60), ("path:40", 3)])
+@pytest.mark.parametrize("compressed", [False, True])
+def test_a_step_that_reads_nearly_all_reads_each_edge_once(graph: str, count: int, compressed: bool, gpu: Any) -> None:
+    """With more levels than are written together, rows in chunks, and vertices that share a word."""
+    A = gb.io.read(graph, placement="host")
+    sources = np.random.default_rng(3).integers(0, A.nrows, count)
+    with small(), gb.config.set(head_cache="on"):
+        B = A.to("gpu", placement="zerocopy")
+        B = B.compress() if compressed else B
+        assert gb.algorithms.bfs(B, sources).isequal(gb.algorithms.bfs(A, sources), check_dtype=True)
+    built = B._store.held()[0].layouts[edges_once.EdgesOnce].built
+    assert (built is not None) == (graph != "path:40")
+    if built is not None:
+        assert built.rows.nvals == A.nvals // 2
+        assert gb.algorithms.bfs(B, sources[:0]).nvals == 0
+
+
+def test_building_the_upper_triangle_waits_until_it_pays(counting: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(edges_once, "_COST", 1)
+    A, built = gb.io.read("urand:8", placement="zerocopy", weights=False), []
+    triangle = A._store.held()[0].layouts[edges_once.EdgesOnce]
+
+    def read() -> int:
+        counting.reset()
+        with small():
+            gb.algorithms.bfs(A, range(64))
+        return int(counting.total(0).bytes)
+
+    for _ in range(3):
+        read()
+        built.append(triangle.built is not None)
+    assert built == [False, False, True]  # by then half of all entries would have been saved twice
+    with_it = read()
+    monkeypatch.setattr(edges_once, "_SAVES", 1)
+    assert with_it < read() - 0.45 * 4 * A.nvals

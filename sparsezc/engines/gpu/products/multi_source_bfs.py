@@ -99,14 +99,19 @@ def divide(work: Work, push_cost: float, slots: int = 0) -> tuple[Any, Any]:
     >>> [x.tolist() for x in divide(little_is_wanted, 1.0)]
     [[False, False], [True, True]]
     """
-    there = work.searches > 0
-    if not slots and work.frontier * push_cost <= min(work.wanted, work.wanted_first):  # no pull reads less
-        return there, there & False
+    return cheapest(work, push_cost, slots)[1:]
+
+
+def cheapest(work: Work, push_cost: float, slots: int = 0) -> tuple[float, Any, Any]:
+    """Return the entries that a step reads, and which searches push and which pull; see :func:`divide`."""
+    there, best = work.searches > 0, work.frontier * push_cost
+    if not slots and best <= min(work.wanted, work.wanted_first):  # no pull reads less
+        return best, there, there & False
     # In few calls of NumPy: the device has nothing to do meanwhile.
     edges = int(work.searches.sum())
     many = work.searches >= max(_FEW * work.nvals, 1)
     some, all_of_them = int(np.count_nonzero(many)), int(np.count_nonzero(there))
-    best, pushing = work.frontier * push_cost, there
+    pushing = there
     if some:
         pulled = edges if some == all_of_them else int(work.searches[many].sum())
         cost = min(work.frontier, edges - pulled) * push_cost
@@ -115,9 +120,10 @@ def divide(work: Work, push_cost: float, slots: int = 0) -> tuple[Any, Any]:
             best, pushing = cost, there & ~many
     if some < all_of_them:
         least = int(work.searches[there].min())
-        if _until_all_stop(work, all_of_them, least / work.nvals, slots) < best:
-            pushing = there & False
-    return pushing, there & ~pushing
+        cost = _until_all_stop(work, all_of_them, least / work.nvals, slots)
+        if cost < best:
+            best, pushing = cost, there & False
+    return best, pushing, there & ~pushing
 
 
 def pulled_entries(work: Work, pulling: Any) -> float:

@@ -20,13 +20,14 @@ from sparsezc.engines.gpu.products.multi_source_bfs import (
     ENTRIES,
     Case,
     Work,
-    divide,
+    cheapest,
     prelude,
     pulled_entries,
     push_cost,
     work_of,
 )
 from sparsezc.engines.gpu.runtime import codegen, launch
+from sparsezc.engines.gpu.shared.edges_once import EdgesOnce
 from sparsezc.engines.gpu.storage.layout import Demand
 from sparsezc.engines.gpu.storage.matrix_store import Rows
 from sparsezc.engines.gpu.storage.vector_store import MaskBits
@@ -67,6 +68,7 @@ class SharedStep:
         self._mine: NDArray[np.int64] = np.zeros(0, np.int64)
         self._pushing, self._pulling = np.zeros((2, x.width), np.bool_)
         self._work: Work | None = None  # of all processes, once it is divided
+        self._reads = 0.0  # entries that they will read, where they may push and pull
 
     @launch.locked
     def work(self) -> list[int]:
@@ -93,10 +95,10 @@ class SharedStep:
         """Return whether searches push and whether some pull, by the numbers of all processes, a row each."""
         sums = told.sum(axis=0)
         self._work = work = work_of(sums[_TOTALS:], int(sums[2]))
-        there = work.searches > 0
+        there, self._reads = work.searches > 0, 0.0
         if pushes and pulls:
             cost, slots = int(told[:, 3].max()) / _SCALE, int(told[:, 4].min())
-            self._pushing, self._pulling = divide(work, cost, slots)
+            self._reads, self._pushing, self._pulling = cheapest(work, cost, slots)
         else:
             self._pushing, self._pulling = there & pushes, there & pulls
         return bool(self._pushing.any()), bool(self._pulling.any())
@@ -117,16 +119,35 @@ class SharedStep:
             Case(self._x, MaskBits(), reached).launch("push", self._push, self._pushing)
 
     @launch.locked
-    def pulled(self, frontier: Any, size: int, reached: Any) -> None:
-        """Add to `reached` what pulls find, by the bits of all vertices of the frontier."""
+    def pulled(self, frontier: Any, size: int, reached: Any, columns: Rows | None = None) -> None:
+        """Add to `reached` what pulls find, by the bits of all vertices of the frontier.
+
+        `columns`: the rows of the transpose, where this process has all of them.
+        """
         rows = self._pull
         if rows is not None:
             wanted_rows, first, entries = self._mine[1:4].tolist()
             assert self._work is not None
             mine = replace(self._work, wanted_rows=wanted_rows, wanted_first=first, wanted=entries)
             x = Panel(self.width, True, SameVector(BOOL, size * self.width, frontier, True))
-            near = rows.layouts[HeadCache].get_or_build(rows, Demand(pulled_entries(mine, self._pulling), BOOL))
+            near = rows.layouts[HeadCache].get_or_build(
+                rows, Demand(pulled_entries(mine, self._pulling), BOOL, columns=columns)
+            )
             Case(x, self._mask, reached).launch("pull", rows, self._pulling, near)
+
+    @launch.locked
+    def told(self, reached: Any) -> bool:
+        """Add to `reached` what all searches reach by rows that have each edge once; return whether this reads less.
+
+        For a process that has all rows.
+        """
+        rows = self._push
+        if rows is None or rows is not self._pull or not self._reads:
+            return False
+        once = rows.layouts[EdgesOnce].get_or_build(rows, self._reads)
+        if once is not None:
+            Case(self._x, MaskBits(), reached).launch("both", once, self._pushing | self._pulling)
+        return once is not None
 
     def result(self, reached: Any, size: int) -> SameVector:
         """Return the part of the result of this process, before the mask."""

@@ -1,9 +1,10 @@
 """The levels of many searches of which each process has some vertices, with nothing between the steps but their counts.
 
 A step is a :class:`SharedStep`. What statements would do after it, in five launches and as many reads of counts, one
-kernel does here: it takes the vertices that are reached for the first time, writes their levels, and counts what the
-next step would read. Processes whose cards reach each other's memory exchange nothing else: that kernel reads what
-others reached of its vertices, and writes the words of the frontier that change to all, beside its own reads.
+kernel does here: it takes the vertices that are reached for the first time, and counts what the next step would read.
+Levels are written for several steps at once. Processes whose cards reach each other's memory exchange nothing else:
+that kernel reads what others reached of its vertices, and writes the words of the frontier that change to all, beside
+its own reads.
 """
 
 from __future__ import annotations
@@ -12,23 +13,23 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sparsezc.device import cuda
+from sparsezc.device.launcher import Launcher
 from sparsezc.engines.gpu.elementwise import panel
 from sparsezc.engines.gpu.elementwise.panel import Panel, SameVector
 from sparsezc.engines.gpu.products.multi_source_bfs import ENTRIES, prelude
-from sparsezc.engines.gpu.runtime import codegen, launch
+from sparsezc.engines.gpu.runtime import codegen, launch, presence_words
 from sparsezc.engines.gpu.shared.searches import SharedStep
-from sparsezc.engines.gpu.storage.matrix_store import Rows
+from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows
 from sparsezc.engines.gpu.storage.vector_store import FLIP, MaskBits, VectorStore
 from sparsezc.semirings.types.datatypes import BOOL, INT32
 
-__all__ = ["SharedSearches", "fit"]
+__all__ = ["SharedSearches", "from_starts", "searches"]
 
-
-def fit(start: Panel) -> bool:
-    """Return whether device memory has room for the levels and bits of so many searches and vertices."""
-    return panel.fits(start.vector.size, INT32, BOOL)
+_MOST = 64  # searches
+_WAITING = 8  # frontiers whose levels are written together, which the kernel numbers by three bits
 
 
 class _Windows:
@@ -60,6 +61,8 @@ class _Windows:
 class SharedSearches:
     """All levels; all processes call its methods in the same order.
 
+    The levels are written for several depths at once, as writing those of one depth takes nearly as long.
+
     Parameters
     ----------
     push, pull : Rows, optional
@@ -69,10 +72,14 @@ class SharedSearches:
     """
 
     def __init__(self, push: Rows | None, pull: Rows | None, start: Panel) -> None:
+        xp = cuda.current().xp
         self._push, self._pull, self._width, self._length = push, pull, start.width, start.length
-        self._depth, self._level = 0, cuda.current().xp.empty(start.vector.size, np.int32)
-        self._seen, self._front, self._counts = self._bits(), None, None
-        self._start = self._bits() if start.vector.bits is None else start.vector.bits
+        words = -(-start.vector.size // 32)
+        self._seen, self._front, self._counts = xp.zeros(words, np.uint32), None, None
+        self._start = xp.zeros(words, np.uint32) if start.vector.bits is None else start.vector.bits
+        # The frontiers whose levels wait, each aligned to 8 bytes, and the depth of the first of them
+        self._fronts, self._waiting, self._depth = xp.empty((_WAITING, words + words % 2), np.uint32), 0, 0
+        self._level = xp.empty(start.vector.size, np.int32)
         self._windows: _Windows | None = None
 
     def window(self, size: int) -> int:
@@ -86,9 +93,6 @@ class SharedSearches:
     def begin(self) -> None:
         """Take the first frontier, once windows are shared, if they are."""
         self.turn(self._start)
-
-    def _bits(self) -> Any:
-        return cuda.current().xp.zeros(-(-self._length * self._width // 32), np.uint32)
 
     def step(self) -> SharedStep:
         """Return the step from the vertices that were reached last to those that no search of theirs has reached."""
@@ -115,26 +119,92 @@ class SharedSearches:
 
     @launch.locked
     def turn(self, reached: Any, *, pushed: bool = False) -> None:
-        """Take what is reached for the first time, by the bits of all searches, and write its level."""
+        """Take what is reached for the first time, by the bits of all searches."""
         gpu, aligned, windows = cuda.current(), self._width == 64, self._windows
-        if windows is not None:
-            self._front = windows.front[windows.mine]
-        else:
-            self._front = gpu.xp.empty(2 * self._length, np.uint32) if aligned else self._bits()
+        if self._waiting == _WAITING:
+            self._write_levels()
+        waits = self._fronts[self._waiting]
+        self._front = waits[: self._seen.size] if windows is None else windows.front[windows.mine]
+        if not aligned:
+            waits.fill(0)
         self._counts = gpu.xp.zeros(2 + ENTRIES + 64, np.uint64)
         if self._length:
-            kernel = codegen.kernel(gpu, "panel_words.cu", prelude(aligned=aligned), "turn_rows")
             push, pull = (0 if rows is None else rows.indptr for rows in (self._push, self._pull))
-            kernel.launch(
+            self._kernel("turn_rows").launch(
                 launch.blocks(gpu, self._length), size=self._length, reached=reached, width=self._width,
-                depth=self._depth, seen=self._seen, front=self._front, levels=self._level, push_indptr=push,
-                pull_indptr=pull, totals=self._counts,
+                seen=self._seen, front=self._front, push_indptr=push, pull_indptr=pull, totals=self._counts,
                 **({"others": 0, "theirs": 0} if windows is None else windows.arguments(pushed=pushed)),
             )  # fmt: skip
-        self._depth += 1
+        if windows is not None:  # whose frontier the next one replaces
+            waits[: self._seen.size] = self._front
+        self._waiting += 1
 
+    def step_alone(self) -> bool:
+        """Take a step if there is a frontier and no other process; return whether there was one."""
+        step = self.step()
+        told = np.array([step.work()])
+        if not told[0, 0]:
+            return False
+        pushes, pulls = step.divide(told, pushes=self._push is not None, pulls=self._pull is not None)
+        reached = step.bits(self._length)
+        if not step.told(reached):
+            if pushes:
+                step.pushed(reached)
+            if pulls:
+                step.pulled(self._front, self._length, reached, columns=self._push)
+        self.turn(reached)
+        return True
+
+    def _write_levels(self) -> None:
+        if self._waiting and self._length:
+            self._kernel("write_levels").launch(
+                launch.blocks(cuda.current(), self._length), size=self._length, width=self._width,
+                fronts=self._fronts, stride=self._fronts.shape[1], count=self._waiting, depth=self._depth,
+                levels=self._level,
+            )  # fmt: skip
+        self._depth += self._waiting
+        self._waiting = 0
+
+    def _kernel(self, name: str) -> Launcher:
+        return codegen.kernel(cuda.current(), "panel_words.cu", prelude(aligned=self._width == 64), name)
+
+    @launch.locked
     def levels(self) -> VectorStore:
         """Return the levels, as a panel's vector."""
+        self._write_levels()
         made = VectorStore(INT32, self._length * self._width)
         made.set(self._level, self._seen)
         return made
+
+
+def from_starts(
+    starts: NDArray[np.int64], shape: tuple[int, int], push: Rows | None, pull: Rows | None
+) -> SharedSearches | None:
+    """Return searches of which this process has shape[1] vertices; None where device memory is short.
+
+    Search i starts at its vertex j for each ``j * shape[0] + i`` of `starts`.
+    """
+    size, bits = shape[0] * shape[1], None
+    if starts.size:
+        bits = presence_words.mark(cuda.current().xp.asarray(starts.astype(np.uint64)), size)
+    if not panel.fits(size, INT32, BOOL, BOOL):
+        return None
+    return SharedSearches(push, pull, Panel(shape[0], True, SameVector(BOOL, size, bits, True)))
+
+
+def searches(store: MatrixStore, sources: NDArray[np.int64]) -> MatrixStore | None:
+    """Return the levels of searches with no other process beside them, a row each; None where statements are to run."""
+    shape = sources.size, store.nrows
+    if not 0 < sources.size <= _MOST or store.nvals == 0 or panel.shape_of(*shape) != (sources.size, True):
+        return None
+    with launch.lock:
+        push, pull = store.held()
+        part = from_starts(sources * sources.size + np.arange(sources.size), shape, push, pull)
+    if part is None:
+        return None
+    part.begin()
+    while part.step_alone():
+        pass
+    made = MatrixStore(INT32, *shape, None)
+    made.hold(Panel(sources.size, True, part.levels()))
+    return made

@@ -57,20 +57,18 @@ extern "C" __global__ void put_words(u64 count, const Id* at, const u64* words, 
     set_bits(bits, width, (u64)at[k] - first, 0, words[k]);
 }
 
-// turn_rows: bits that are reached and not yet seen are added to `seen`, and are `front`'s (zeros on entry, unless ALIGNED); `depth`
-// is written to their levels. `totals` (zeros on entry): the vertices of `front`, then the Reads of the step from there along the
-// rows that the offsets say. Without `push_indptr` a row counts as one entry; without `pull_indptr` none is pulled. ALIGNED, of
-// `others` processes: theirs[r] is the address, in the memory of another card, of what it reached of these vertices (null: it did
-// not push), and theirs[others + r] that of its copy of `front`, which gets the words that change; the total after
-// those of Reads counts these.
+// turn_rows: bits that are reached and not yet seen are added to `seen`, and are `front`'s (zeros on entry, unless ALIGNED).
+// `totals` (zeros on entry): the vertices of `front`, then the Reads of the step from there along the rows that the offsets say.
+// Without `push_indptr` a row counts as one entry; without `pull_indptr` none is pulled. ALIGNED, of `others` processes: theirs[r]
+// is the address, in the memory of another card, of what it reached of these vertices (null: it did not push), and
+// theirs[others + r] that of its copy of `front`, which gets the words that change; the total after those of Reads counts these.
 extern "C" __global__ void __launch_bounds__(256)
-    turn_rows(u64 size, const u32* reached, u64 width, int depth, u32* seen, u32* front, int* levels, const i64* push_indptr,
-              const i64* pull_indptr, u32 others, const u64* theirs, u64* totals) {
+    turn_rows(u64 size, const u32* reached, u64 width, u32* seen, u32* front, const i64* push_indptr, const i64* pull_indptr, u32 others,
+              const u64* theirs, u64* totals) {
   const u64 stride = (u64)gridDim.x * blockDim.x;
-  const u32 lane = lane_id();
   Reads reads = {};
   u64 found = 0, changed = 0;
-  for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i - lane < size; i += stride) {
+  for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i - lane_id() < size; i += stride) {
     u64 before = 0, entries = 0;
     Bits fresh = {};
     if (i < size) {
@@ -94,16 +92,38 @@ extern "C" __global__ void __launch_bounds__(256)
       if (!ALIGNED) set_bits(front, width, i, 0, fresh.word[0]);
     }
     reads.push(fresh, entries);
-    for (u32 left = __ballot_sync(ALL, fresh.word[0] != 0); left; left &= left - 1) {  // all lanes write a vertex's levels
-      const int t = __ffs((int)left) - 1;
-      const u64 word = __shfl_sync(ALL, fresh.word[0], t), at = (i - lane + (u64)t) * width + lane;
-      if ((word >> lane) & 1) levels[at] = depth;
-      if ((word >> (32 + lane)) & 1) levels[at + 32] = depth;
-    }
   }
   add_lanes(found, totals);
   reads.add_to(totals + 1);
-  if (others) add_lanes(changed, totals + 1 + Reads::TOTALS);
+  if (others) add_lanes((u64)changed, totals + 1 + Reads::TOTALS);
+}
+
+// write_levels: writes depth + k to the levels of the bits of front k of `count`, at most 8, which begin `stride` numbers of 32 bits
+// apart. A pair of a search and a vertex is in one of them at most.
+extern "C" __global__ void __launch_bounds__(256)
+    write_levels(u64 size, u64 width, const u32* fronts, u64 stride, u32 count, int depth, int* levels) {
+  const u64 step = (u64)gridDim.x * blockDim.x;
+  const u32 lane = lane_id();
+  for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i - lane < size; i += step) {
+    u64 any = 0, digit[3] = {};  // of the number of the front that has a bit
+    for (u32 k = 0; k < count; ++k) {
+      const u64 word = i < size ? load_bits(fronts + k * stride, width, i, 0) : 0;
+      any |= word;
+      for (u32 b = 0; b < 3; ++b) digit[b] |= (k >> b) & 1 ? word : 0;
+    }
+    for (u32 left = __ballot_sync(ALL, any != 0); left; left &= left - 1) {  // all lanes write a vertex's levels
+      const int t = __ffs((int)left) - 1;
+      u64 word = __shfl_sync(ALL, any, t), bits[3];
+      for (u32 b = 0; b < 3; ++b) bits[b] = __shfl_sync(ALL, digit[b], t);
+      const u64 at = (i - lane + (u64)t) * width;
+      for (u32 search = lane; search < width; search += 32) {
+        if (!((word >> search) & 1)) continue;
+        u32 k = 0;
+        for (u32 b = 0; b < 3; ++b) k |= (u32)((bits[b] >> search) & 1) << b;
+        levels[at + search] = depth + (int)k;
+      }
+    }
+  }
 }
 
 }  // namespace szc

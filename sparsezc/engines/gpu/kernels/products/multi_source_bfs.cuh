@@ -84,6 +84,31 @@ struct Panel {
   }
 };
 
+__device__ __forceinline__ u64 or_lanes(u64 v) { return (u64)or_lanes((u32)(v >> 32)) << 32 | or_lanes((u32)v); }
+
+// The OR of the words of all entries that a slice has of the lane's own row, 0 where it has none. All lanes call, each with
+// its entry's word.
+__device__ __forceinline__ u64 or_of_row(const Slice& s, u64 word) {
+  const u32 lane = lane_id();
+  for (u32 d = 1; d < 32; d <<= 1) {  // then the OR of all lanes' words from the head of the lane's entry's row to the lane
+    const u64 left = __shfl_up_sync(ALL, word, d);
+    if (lane >= s.head + d) word |= left;
+  }
+  const u64 of_row = __shfl_sync(ALL, word, s.range ? 31 - __clz((int)s.range) : (int)lane);
+  return s.range ? of_row : 0;
+}
+
+// Bit i of lane k becomes bit k of lane i. All lanes call.
+__device__ __forceinline__ u32 transpose(u32 word) {
+  u32 low = 0x0000ffff;  // bits that stay in lanes without d
+  for (u32 d = 16; d; d >>= 1) {
+    const u32 other = __shfl_xor_sync(ALL, word, (int)d);
+    word = lane_id() & d ? (word & ~low) | ((other & ~low) >> d) : (word & low) | ((other & low) << d);
+    low ^= low << (d / 2);
+  }
+  return word;
+}
+
 // The reads of a step, as a warp counts them. Its totals: the entries of the rows in any frontier; the rows that a search may
 // still reach, the entries in the first 32 of each, and all their entries; then, for each search, the entries of the rows in its
 // frontier, of which lane i adds up those of searches i, 32 + i ...
@@ -94,7 +119,20 @@ struct Reads {
   // All lanes call, each with a vertex's bits in the frontier and the entries of its row, 0 where it has no bit.
   __device__ __forceinline__ void push(const Bits& bits, u64 entries) {
     n[0] += entries;
-    for (u32 left = __ballot_sync(ALL, entries != 0); left; left &= left - 1) {
+    const u32 there = __ballot_sync(ALL, entries != 0);
+    if (__popc(there) > 4) {  // each lane adds up what the vertices have in its searches, by the bits of their numbers of entries
+      u32 has[2 * WORDS];
+      for (u32 w = 0; w < WORDS; ++w) {
+        has[2 * w] = transpose((u32)bits.word[w]);
+        has[2 * w + 1] = transpose((u32)(bits.word[w] >> 32));
+      }
+      for (u64 left = or_lanes(entries); left; left &= left - 1) {
+        const u32 b = (u32)__ffsll((long long)left) - 1, digit = __ballot_sync(ALL, (entries >> b) & 1);
+        for (u32 k = 0; k < 2 * WORDS; ++k) own[k] += (u64)__popc(has[k] & digit) << b;
+      }
+      return;
+    }
+    for (u32 left = there; left; left &= left - 1) {
       const int t = __ffs((int)left) - 1;
       const u64 weight = __shfl_sync(ALL, entries, t);
       for (u32 w = 0; w < WORDS; ++w) {

@@ -11,8 +11,6 @@
 
 namespace szc {
 
-__device__ __forceinline__ u64 or_lanes(u64 v) { return (u64)or_lanes((u32)(v >> 32)) << 32 | or_lanes((u32)v); }
-
 __device__ __forceinline__ void do_chunk(const Panel& p, Ids& ids, u64 row, u64 begin, u64 end) {
   Bits wanted, found;
   for (u32 w = 0; w < WORDS; ++w) {
@@ -78,13 +76,7 @@ __device__ __forceinline__ void do_word(const Panel& p, Ids& ids, u64 nrows, con
     if (s.active) x = p.frontier(id);
     bool open = false;
     for (u32 w = 0; w < WORDS; ++w) {
-      u64 upto = x.word[w];  // the OR of all lanes' bits from the head of the lane's row to the lane
-      for (u32 d = 1; d < 32; d <<= 1) {
-        const u64 left = __shfl_up_sync(ALL, upto, d);
-        if (lane >= s.head + d) upto |= left;
-      }
-      const u64 row_bits = __shfl_sync(ALL, upto, s.range ? 31 - __clz((int)s.range) : (int)lane);
-      if (s.range) found.word[w] |= row_bits & wanted.word[w];
+      found.word[w] |= or_of_row(s, x.word[w]) & wanted.word[w];
       open |= found.word[w] != wanted.word[w];
     }
     return !open;
