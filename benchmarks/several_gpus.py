@@ -6,6 +6,8 @@ run. Answers are compared, integers to the bit. *received* are the bytes that ra
 the vertices of many searches (benchmarks/model/exchanged.py). A graph that is a file every rank reads in parts, and
 rank 0 whole besides, in ``--reference`` if it does not fit in the placement of the ranks' parts.
 One process shows what the engine costs, and several that share a card what their exchanges do.
+Rows in groups (engines/gpu/layouts/row_groups.py) are built after some products with full vectors, in the middle of
+the trials: ``--groups on`` has them built at the first, ``off`` never; *groups* says of each case whether they were.
 ``emulated`` as the first word runs all of it on emulated cards, to test this program.
 """
 
@@ -29,13 +31,15 @@ from sparsezc.device import cuda
 from sparsezc.engines import distributed
 from sparsezc.engines.distributed.parts.exchange import listing, packing
 from sparsezc.engines.distributed.transports.mpi import Mpi
+from sparsezc.engines.gpu.layouts import row_groups
 from sparsezc.engines.gpu.layouts.head_cache import HeadCache
+from sparsezc.engines.gpu.layouts.row_groups import RowGroups
 from sparsezc.engines.gpu.products import multi_source_bfs
 from sparsezc.semirings.types.datatypes import BOOL
 
 ITERATIONS, SEARCHES = 10, 64
 _HEADER = ["graph", "placement", "transport", "algorithm", "one card ms", "ranks: min", "median", "max", "faster",
-           "collectives", "received MB", "model MB", "equal"]  # fmt: skip
+           "collectives", "received MB", "model MB", "groups", "equal"]  # fmt: skip
 
 
 class Run(NamedTuple):
@@ -85,9 +89,14 @@ def expected_bytes(run: Run, A: Any, D: Any, sources: list[int], answer: Any) ->
     if run.model is not None:
         return run.model(A, D, answer)
     counts = Counts(Cut(D._store.layout.bounds, packing(distributed.engine()), on_device=True))
-    with counts.watching(A._engine):
+    with counts.watching(A):
         run.call(A, sources)
     return counts.received
+
+
+def has_groups(A: Any) -> bool:
+    """Return whether a matrix's rows are in groups, which its products then read."""
+    return any(rows is not None and rows.layouts[RowGroups].built is not None for rows in A._need()[1].held())
 
 
 def dense(found: Any) -> Any:
@@ -161,7 +170,9 @@ def compare(
     sources = ranks.transport.objects(sources)[0]
     for name in names:
         run = RUNS[name]
-        case = Case(name, setting | {"ranks": ranks.transport.size}, reference=None, peer="one card")
+        case = Case(
+            name, setting | {"ranks": ranks.transport.size, "groups": given.groups}, reference=None, peer="one card"
+        )
         single: list[float] = []
         for turn in range(-given.warm, given.trials):  # the first compiles
             took = ranks.alone(partial(run.call, A, sources))
@@ -180,7 +191,10 @@ def compare(
         case.verified = "yes" if is_equal(name, found, dense(expected)) else "WRONG: the ranks' answer is another"
         model = expected_bytes(run, A, D, sources, expected)
         case.reference = 1e3 * float(np.median(single))
-        case.notes = {"collectives": collectives, "received": received, "model": model, "single": single}
+        groups = [has_groups(X) for X in (A, D._store.local)]
+        case.notes = {
+            "collectives": collectives, "received": received, "model": model, "single": single, "groups": groups,
+        }  # fmt: skip
         report.add(case)
         print(line(case), flush=True)
 
@@ -198,7 +212,7 @@ def row(case: Case) -> list[str]:
     return [
         *(str(case.setting[k]) for k in ("graph", "placement", "transport")), case.name, number(alone), number(low),
         number(middle), number(high), f"{alone / middle:.2f}x", str(said["collectives"]),
-        number(said["received"] / 1e6, 4), number(model, 4), case.verified,
+        number(said["received"] / 1e6, 4), number(model, 4), "yes" if all(said["groups"]) else "no", case.verified,
     ]  # fmt: skip
 
 
@@ -215,8 +229,11 @@ def main() -> None:
     options.add_argument("--reference", help="the placement on one card; by default that of the ranks' parts")
     options.add_argument("--trials", type=int, default=5)
     options.add_argument("--warm", type=int, default=1, help="runs before them, until caches and batches are settled")
+    options.add_argument("--groups", choices=("auto", "on", "off"), default="auto", help="rows in groups")
     options.add_argument("--out", type=Path)
     given = options.parse_args(sys.argv[1 + emulated :])
+    if given.groups != "auto":
+        row_groups._PRODUCTS = 0 if given.groups == "on" else sys.maxsize
     kinds = given.transport.split(",")
     Ranks(kinds[0])  # before anything uses a card: it gives each rank its own
     report = Report("several_gpus", "ms", given.out)

@@ -6,7 +6,6 @@ from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sparsezc.algorithms import _check, _iterate
 from sparsezc.algorithms._degree import out_weight
@@ -116,11 +115,14 @@ def pagerank(
     multiply = semiring.plus_times[datatypes.FP64] if weighted else semiring.plus_second[datatypes.FP64]
 
     bound = -1.0 if tol is None else n * tol
-    found = _by_loops(A, weighted, (start, share, teleport, leak), damping, bound, max_iter)
+    state = _State(start, share, teleport, leak, damping, bound)
+    found = _by_loops(A, weighted, state, max_iter, dtype)
+    if found is None:
+        found = _by_parts(A, weighted, state, max_iter, dtype)
     if found is not None:
-        if tol is not None and not found[1] <= bound:
-            raise _failure(max_iter, found[1], bound)
-        return Vector.from_dense(found[0], dtype=dtype)
+        if tol is not None and not state.change <= bound:
+            raise _failure(max_iter, state.change, bound)
+        return found
     turned = A._turned()
     rank = start.dup(dtype)
     before, sent, change = (Vector(dtype, n) for _ in range(3))
@@ -153,16 +155,13 @@ def pagerank(
     raise _failure(max_iter, moved, bound)
 
 
-def _by_loops(
-    A: Matrix, weighted: bool, vectors: tuple[Vector, Vector, Vector, Vector | None], damping: float, bound: float,
-    max_iter: int,
-) -> tuple[NDArray[np.float64], float] | None:  # fmt: skip
-    """Return the ranks and the change of the last round; None if the engine runs no loops, or statements do better.
+def _by_loops(A: Matrix, weighted: bool, state: _State, max_iter: int, dtype: Any) -> Vector | None:
+    """Return the ranks; None if the engine runs no loops, or statements do better.
 
     Threads share each round. The rows of A' are made, so that each rank has one writer, unless A is its own transpose
     or memory is short: then the rows of A are pushed, by one thread.
     """
-    state, rows = _State(*vectors, damping, bound), () if weighted else (np.empty(0),)
+    rows = () if weighted else (np.empty(0),)
     run = partial(replay.run_loop, cost=COST, values=np.float64 if weighted else None)
     pulls, entries = A._symmetric, A.nvals
     if not pulls and has_host((_TURNED + 8 * weighted) * entries):
@@ -173,16 +172,41 @@ def _by_loops(
         run, rows, pulls = partial(replay.run_arrays, cost=np.inf), made, True
     for some in _iterate.pieces(max_iter):
         state.last += some
-        given = A, *rows, state.arrays, bound, pulls
+        given = A, *rows, state.arrays, state.bound, pulls
         if pulls:
             found = run(ranks.pagerank, *given, over=range(ranks.BLOCKS), again=state.again)
         elif (found := run(ranks.pagerank, *given, 0, ranks.BLOCKS)) is not None:
             state.again([found])
         if found is None:
             return None
-        if state.change <= bound:
+        if state.change <= state.bound:
             break
-    return state.rank, state.change
+    return Vector.from_dense(state.rank, dtype=dtype)
+
+
+def _by_parts(A: Matrix, weighted: bool, state: _State, max_iter: int, dtype: Any) -> Vector | None:
+    """Return the ranks by the same loop on several processes, each with some rows; None where statements do.
+
+    What vertices send travels after each round, with the sums of all rows. Only rows of a symmetric matrix are those
+    of its transpose, too.
+    """
+    rows = () if weighted else (np.empty(0),)
+    while A._symmetric and (part := replay.part(A, COST, np.float64 if weighted else None)) is not None:
+        given = state.of_rows(part.lo, part.hi)  # beforehand, as it reads vectors
+        mine, before = given[0], state.rounds[0]
+        with part.lent():
+            while state.rounds[0] == before or not part.has_moves():
+                state.last = int(state.rounds[0]) + 1
+                state.rounds[1] = state.last
+                part.run(ranks.pagerank, *rows, given, state.bound, True, over=range(ranks.BLOCKS))
+                turn = state.last & 1
+                state.sums[turn] = part.total(state.sums[turn])
+                state.again([1])
+                if state.last == max_iter or state.change <= state.bound:
+                    return replay.part_vector(A, part, mine, dtype)
+                state.sends[turn] = part.gather(state.sends[turn, part.lo : part.hi])
+        state.rank[:] = part.gather(mine)
+    return None
 
 
 class _State:
@@ -191,7 +215,7 @@ class _State:
     def __init__(
         self, start: Vector, share: Vector, teleport: Vector, leak: Vector | None, damping: float, bound: float
     ) -> None:
-        self._vectors, self._damping, self._bound = (start, share, teleport, leak), damping, bound
+        self._vectors, self._damping, self.bound = (start, share, teleport, leak), damping, bound
         self.last, self.change = 0, np.inf
         self.rounds = np.zeros(2, np.int64)
 
@@ -200,20 +224,26 @@ class _State:
         start, share, teleport, leak = (np.empty(0) if v is None else v.to_dense() for v in self._vectors)
         self.rank, sends, sums = start, np.empty((2, start.size)), np.zeros((2, ranks.BLOCKS, 3))
         np.multiply(start, share, out=sends[0])
-        sums[0, 0, :2] = start[share != 0].sum(), start[share == 0].sum()
-        self.sums = sums
-        return start, share, sends, sums, self.rounds, (teleport, leak, self._damping)
+        sums[0, 0, :2] = [np.compress(chosen, start).sum() for chosen in (share != 0, share == 0)]
+        self.sends, self.sums = sends, sums
+        return start, share, sends, tuple(sends), sums, self.rounds, (teleport, leak, self._damping)
 
     def arrays(self) -> tuple[Any, ...]:
         """Return what the loop is given, with the round after the last that is to run now."""
         self.rounds[1] = self.last
         return self._made
 
+    def of_rows(self, lo: int, hi: int) -> tuple[Any, ...]:
+        """Return what the loop is given over some of the rows: it reads what all vertices send."""
+        rank, share, sends, own, sums, rounds, (teleport, leak, damping) = self._made
+        rank, share, teleport, leak = (x[lo:hi] for x in (rank, share, teleport, leak))
+        return rank, share, sends, tuple(x[lo:hi] for x in own), sums, rounds, (teleport, leak, damping)
+
     def again(self, found: list[int]) -> bool:
         """Count the rounds that each thread has run; return whether one more is needed."""
         self.rounds[0] += found[0]
         self.change = sum(self.sums[self.rounds[0] & 1, :, 2].tolist())
-        return bool(self.rounds[0] < self.rounds[1] and not self.change <= self._bound)
+        return bool(self.rounds[0] < self.rounds[1] and not self.change <= self.bound)
 
 
 def _failure(max_iter: int, moved: float, bound: float) -> ConvergenceFailure:

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sparsezc.cli import graph
+from sparsezc.cli import graph, scale_loops
 from sparsezc.cli.answers.report import Report, Table, counted, seconds
 from sparsezc.cli.scale_counts import Counts, cut, imbalance
 
@@ -197,6 +197,8 @@ class _One(NamedTuple):
 
         indptr, source = found.csr.indptr, found.busiest() if found.csr.nvals else 0
         place, A = RECORDS[found.facts["placement"]], found.matrix()
+        if not place.kernels:
+            scale_loops.load()
         counts = Counts(cut(indptr, transport.size, gpu=place.kernels))
 
         def call(A: Any) -> Any:
@@ -208,10 +210,10 @@ class _One(NamedTuple):
         if transport.rank == 0:
             took, uneven = _timed(lambda: call(A), arguments.trials, gpu=place.kernels), imbalance(indptr, _RANKS[1:])
         if transport.rank == 0 or together:
-            with counts.watching(A._engine):
+            with counts.watching(A):
                 call(A)
             # as several ranks run it; a GPU chooses what a product reads by itself, as they do
-            with engines.stepping(A._engine) if place.kernels else counts.directed(A._engine):
+            with engines.stepping(A._engine) if place.kernels else counts.directed(A):
                 stepped = _timed(lambda: call(A), arguments.trials, together, gpu=place.kernels)
         if together:  # each for itself, at the same time: processors share memory and caches
             stepped = _Seconds(*(max(each) for each in zip(*transport.objects(tuple(stepped)), strict=True)))

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from itertools import cycle
 from typing import Any
 
+from sparsezc.expr import engines
+
 __all__ = ["Counts", "Cut", "cut", "imbalance"]
 
 _ID = 4  # bytes of a vertex's number on the way
@@ -82,6 +84,18 @@ class Counts:
         self.nbytes += 0 if there == size else min(_ID * there, -(-size // 8))
         self.nbytes += there * value
 
+    def exchange(self, nbytes: int, times: int) -> None:
+        """Count exchanges of a loop, in which a rank receives so many bytes together."""
+        self.statements += 1
+        self.steps += times
+        self._receive(nbytes)
+
+    def exchange_values(self, value: int) -> None:
+        """Count an exchange of a loop of values of so many bytes at all positions."""
+        assert self._cut is not None
+        bounds, rank = self._cut.bounds, self._cut.rank
+        self.exchange(int(bounds[-1] - bounds[rank + 1] + bounds[rank]) * value, 1)
+
     def _receive(self, nbytes: int) -> None:
         assert self._cut is not None
         self.received = None if self.received is None else self.received + nbytes
@@ -133,10 +147,12 @@ class Counts:
         return self._read(v._need()[1])[0].astype(np.int64)
 
     @contextmanager
-    def watching(self, engine: Any) -> Iterator[Counts]:
-        """Count every statement that an engine runs meanwhile, step by step, and on all edges, as ranks do."""
-        from sparsezc.expr import engines
+    def watching(self, A: Any) -> Iterator[Counts]:
+        """Count every statement that a matrix's engine runs meanwhile, step by step, and on all edges, as ranks do.
 
+        Loops that ranks on processors run count by what travels in them.
+        """
+        engine, loops = A._engine, self._loops(A, self)
         run, afford = engine.run, engines.capability(engine, "afford_transpose")
         read = self._read = engine.vector_to_coo
 
@@ -158,24 +174,40 @@ class Counts:
         for name, function in mine.items():
             setattr(engine, name, function)
         try:
-            with engines.stepping(engine):
+            with self._stepping(engine, loops):
                 yield self
         finally:
             for name in mine:
                 delattr(engine, name)
 
+    def _loops(self, A: Any, counts: Counts | None) -> Any:
+        """Return the loops that ranks on processors run, of which exchanges are counted or not."""
+        from sparsezc.cli.scale_loops import Loops
+
+        cut = self._cut
+        if cut is None or cut.on_device or A.shape != (cut.bounds[-1], cut.bounds[-1]):
+            return None
+        return Loops(A, counts, len(cut.bounds) - 1)
+
     @contextmanager
-    def directed(self, engine: Any) -> Iterator[None]:
-        """Have an engine run the statements that were watched once more, with products as ranks do them.
+    def _stepping(self, engine: Any, loops: Any) -> Iterator[None]:
+        with engines.stepping(engine):
+            if loops is not None:
+                loops.put()
+            yield
+
+    @contextmanager
+    def directed(self, A: Any) -> Iterator[None]:
+        """Have a matrix's engine run the statements that were watched once more, with products as ranks do them.
 
         They read what ranks read, and results of pushes are written once they are whole.
         """
         from sparsezc.engines.distributed.parts.local_objects import Locals, assignment
-        from sparsezc.expr import engines
         from sparsezc.expr.dispatch import PLAIN
         from sparsezc.expr.expression import Expression
 
-        run, ways = engine.run, cycle(self.ways)
+        engine, loops = A._engine, self._loops(A, None)
+        run, ways = engine.run, cycle(self.ways or [(False, False)])
 
         def direct_and_run(e: Any, out: Any, write: Any) -> None:
             pushes, flips = next(ways) if e.operation in _PRODUCTS else (False, False)
@@ -191,7 +223,7 @@ class Counts:
 
         engine.run = direct_and_run
         try:
-            with engines.stepping(engine):
+            with self._stepping(engine, loops):
                 yield
         finally:
             del engine.run

@@ -16,11 +16,11 @@ from sparsezc.engines import cpu
 from sparsezc.expr import engines
 from sparsezc.locks import hold_locks
 from sparsezc.memory.csr import Csr
-from sparsezc.semirings.types.datatypes import INT32, INT64, lookup
+from sparsezc.semirings.types.datatypes import INT32, INT64, DataType, lookup
 
 __all__ = [
-    "agreed", "buckets", "components", "follow", "lent_rows", "local_pagerank", "matrix", "rounds", "row_lengths",
-    "run_arrays", "run_loop", "runs_loops", "search", "searches", "shorten", "vector",
+    "agreed", "buckets", "components", "follow", "lent_rows", "local_pagerank", "matrix", "part", "part_vector",
+    "rounds", "row_lengths", "run_arrays", "run_loop", "runs_loops", "search", "searches", "shorten", "vector",
 ]  # fmt: skip
 
 
@@ -262,3 +262,21 @@ def lent_rows(A: Matrix) -> Iterator[Any]:
         engine, store = A._need()
         with engines.capability(engine, "lend_rows")(store) or nullcontext() as rows:
             yield rows
+
+
+def part(A: Matrix, cost: float, values: Any = None) -> Any:
+    """Return the rows that this process has of a matrix, for loops; None, on all, where there is one, or statements do.
+
+    `cost` and `values` are those of :func:`run_loop`. It has `lo` and `hi`, the rows' numbers; ``lent()``, a context in
+    which ``run(loop, *given, over=)`` runs a loop over these rows, and no statement may read the matrix;
+    ``total(mine)``, the sum of arrays of FP64 of all processes; ``gather(mine)``, the values of all rows, given those
+    of these; ``has_moves()``: rows are to move, and to be asked for anew.
+    """
+    with hold_locks(A):
+        engine, store = A._kept()
+        return engines.capability(engine, "part")(store, cost, values)
+
+
+def part_vector(A: Matrix, part: Any, mine: NDArray[Any], dtype: DataType) -> Vector:
+    """Make the vector of all rows of a matrix, given the values of this process's."""
+    return Vector._from_store(A._kept()[0], part.vector(mine, dtype), dtype, A.nrows)

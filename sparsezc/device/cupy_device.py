@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from sparsezc.device import nvrtc, pageable, spread
 from sparsezc.device.argument_slots import ArgumentSlots
 from sparsezc.device.processors import processors
-from sparsezc.device.protocol import Kernel, Pages, Relaunch, Window, giving
+from sparsezc.device.protocol import Kernel, Pages, Relaunch, Signal, Window, giving
 from sparsezc.device.signature import Passed
 from sparsezc.device.touching import Touching
 from sparsezc.errors import DeviceUnavailable, OutOfMemory
@@ -299,10 +299,6 @@ class Cuda:
     def synchronize(self) -> None:
         self._runtime.deviceSynchronize()
 
-    def mark(self) -> Callable[[], None]:
-        wait: Callable[[], None] = self.xp.cuda.get_current_stream().record().synchronize
-        return wait
-
     def cards(self) -> list[int]:
         return list(self._reachable().values())
 
@@ -340,6 +336,26 @@ class Cuda:
         except Exception as error:  # another machine's, or a card without a way between the two
             raise DeviceUnavailable(f"the device memory of another process cannot be opened: {error}") from None
         return self._owned(pointer, nbytes, self._runtime.ipcCloseMemHandle)
+
+    def signal(self) -> Signal:
+        try:
+            event = self.xp.cuda.Event(disable_timing=True, interprocess=True)
+            return Signal(event.record, bytes(self._runtime.ipcGetEventHandle(event.ptr)))
+        except self._runtime.CUDARuntimeError as error:
+            raise DeviceUnavailable(f"events of the device cannot be told to other processes: {error}") from None
+
+    def open_signal(self, name: bytes) -> Callable[[], None]:
+        runtime = self._runtime
+        try:
+            event = int(runtime.ipcOpenEventHandle(name))
+        except runtime.CUDARuntimeError as error:
+            raise DeviceUnavailable(f"an event of another process cannot be opened: {error}") from None
+
+        def wait() -> None:
+            runtime.streamWaitEvent(self.xp.cuda.get_current_stream().ptr, event)
+
+        weakref.finalize(wait, _give_back, runtime, runtime.eventDestroy, event)
+        return wait
 
     def _owned(self, pointer: int, nbytes: int, release: Callable[[int], None]) -> Any:
         """Return the bytes at a device address, which are given back with the last view of them."""

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from sparsezc.device.signature import Passed
 
-__all__ = ["Arrival", "Copies", "Device", "Kernel", "Pages", "Recording", "Relaunch", "Window", "giving", "when_short"]
+__all__ = ["Arrival", "Copies", "Device", "Kernel", "Pages", "Recording", "Relaunch", "Signal", "Window", "giving",
+           "when_short"]  # fmt: skip
 
 
 #: Launches a kernel once more, with some other arguments.
@@ -62,6 +63,14 @@ class Window:
     """Device memory that other processes of this machine can open by a name; their views must be gone before it is."""
 
     array: Any  # bytes
+    name: bytes
+
+
+@dataclass(eq=False)
+class Signal:
+    """A mark in a device's order of work, for which devices of other processes wait: they open it by its name."""
+
+    give: Callable[[], None]  # once the kernels and moves so far have ended, and none that follow
     name: bytes
 
 
@@ -114,10 +123,6 @@ class Device(Protocol):
         """Copy between addresses of device memory, of any card that this one reaches, in the order of the kernels."""
 
     def synchronize(self) -> None: ...
-    def mark(self) -> Callable[[], None]:
-        """Return a function that waits for the kernels and moves so far, and for none that follow."""
-        ...
-
     def cards(self) -> list[int]:
         """Return the free bytes of each card whose memory kernels can reach, in :meth:`spread`'s order."""
         ...
@@ -132,6 +137,17 @@ class Device(Protocol):
 
     def open_window(self, name: bytes, nbytes: int) -> Any:
         """Return the bytes of another process's window; raise DeviceUnavailable if this device cannot reach them."""
+        ...
+
+    def signal(self) -> Signal:
+        """Make a signal that other processes can open; raise DeviceUnavailable if this device has none."""
+        ...
+
+    def open_signal(self, name: bytes) -> Callable[[], None]:
+        """Return a function that lets later kernels and moves wait for another process's signal, as it was last given.
+
+        The host does not wait. Raise DeviceUnavailable if this device cannot.
+        """
         ...
 
     def copies(self) -> Copies:

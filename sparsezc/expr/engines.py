@@ -323,6 +323,9 @@ class Capabilities(Protocol):
     def lend_rows(self, store: Any) -> Any:
         """Return a context that lends a matrix's rows in host memory: :func:`sparsezc.core.replay.lent_rows`."""
 
+    def part(self, matrix: Any, cost: float, values: Any) -> Any:
+        """Return the rows that this process has, for loops: :func:`sparsezc.core.replay.part`."""
+
     def search(self, matrix: Any, start: Any, parents: bool) -> Any:
         """Return a vector of the levels of a breadth-first search along the rows of a square matrix.
 
@@ -382,9 +385,14 @@ def _cannot(*_: Any) -> None:
 
 #: The capabilities that run rounds of a loop in place of its statements.
 _LOOPS = (
-    "search", "searches", "shorten", "components", "local_pagerank", "follow", "run_loop", "run_arrays", "replay",
-    "replay_buckets",
+    "search", "searches", "shorten", "components", "local_pagerank", "follow", "part", "run_loop", "run_arrays",
+    "replay", "replay_buckets",
 )  # fmt: skip
+
+
+def runs_loops(engine: Engine) -> bool:
+    """Return whether an engine runs loops over arrays: not one that runs their statements meanwhile."""
+    return capability(engine, "run_arrays") is not _cannot
 
 
 @contextmanager

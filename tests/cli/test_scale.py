@@ -43,7 +43,7 @@ def test_bytes_of_vectors_are_counted_as_they_travel() -> None:
         (few, gb.semiring.any_pair, 8),
     ):
         counts = scale.Counts()
-        with counts.watching(A._engine):
+        with counts.watching(A):
             A.mxv(v, semiring).new()
         assert (counts.steps, counts.nbytes) == (1, nbytes)
         assert counts.entries == A.nvals * v.nvals / 64
@@ -57,13 +57,13 @@ def test_one_rank_is_timed_with_the_products_of_several(graph: str) -> None:
         A = gb.io.read(graph, placement="host")
     for algorithm in (gb.algorithms.bfs, gb.algorithms.sssp):
         counts = scale.Counts(scale.cut(A._to_csr().indptr, 2, gpu=False))
-        with counts.watching(A._engine):
+        with counts.watching(A):
             wanted = algorithm(A, 1)
         pushes, flips = zip(*counts.ways, strict=True)
         assert len(pushes) == counts.steps
         assert any(pushes)
         assert any(flips) == (graph != "directed" and algorithm is gb.algorithms.bfs)  # it pulls in between
-        with counts.directed(A._engine):
+        with counts.directed(A):
             assert algorithm(A, 1).isequal(wanted)
 
 

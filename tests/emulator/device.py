@@ -301,9 +301,6 @@ class HostDevice:
     def synchronize(self) -> None:
         """Nothing to wait for: a launch returns when the kernel has ended."""
 
-    def mark(self) -> Callable[[], None]:
-        return self.synchronize
-
     def cards(self) -> list[int]:
         return [self.free_memory, self.free_memory]
 
@@ -327,6 +324,14 @@ class HostDevice:
 
     def open_window(self, name: bytes, nbytes: int) -> np.ndarray:
         return np.memmap(name.decode(), np.uint8, "r+")[:nbytes]
+
+    def signal(self) -> Any:
+        from sparsezc.device.protocol import Signal
+
+        return Signal(self.synchronize, b"")
+
+    def open_signal(self, name: bytes) -> Callable[[], None]:
+        return self.synchronize
 
     def copies(self) -> Copies:
         return Copies()

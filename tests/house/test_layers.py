@@ -51,6 +51,7 @@ FOLDERS = (
     ("sparsezc.engines.distributed.model",),
     ("sparsezc.engines.distributed.transports",),
     ("sparsezc.engines.distributed.parts",),
+    ("sparsezc.engines.distributed.loops",),
     ("sparsezc.engines.distributed.statements",),
     ("sparsezc.engines.distributed",),
     ("sparsezc.engines",),

@@ -49,9 +49,10 @@ def pagerank(
         Of the edges; none if all are 1.
     state : tuple
         The ranks; what each edge of a vertex carries of its rank, by weight, 0 without edges; what each vertex sends
-        along an edge, before and after a round; likewise sums of each block: ranks of vertices with edges, of those
-        without, and changes; the numbers of the first round and of the one after the last; where rank goes that no
-        edge carries, where that of vertices without edges goes, or nothing, and the damping.
+        along an edge, before and after a round, and where in these the given rows' are; likewise sums of each block:
+        ranks of vertices with edges, of those without, and changes; the numbers of the first round and of the one after
+        the last; where rank goes that no edge carries, where that of vertices without edges goes, or nothing, and the
+        damping.
     bound : float
         Below 0: every round is run.
     """
@@ -70,13 +71,13 @@ def pagerank(
 
     n = indptr.size - 1
     indptr = indptr.view(np.uint64)
-    rank, share, sends, sums, rounds, (teleport, leak, damping) = state
+    rank, share, sends, own, sums, rounds, (teleport, leak, damping) = state
     one, two, three = np.uint64(1), np.uint64(2), np.uint64(3)
     weighted = weights.size > 0
     count = 0
     for turn in range(rounds[0], rounds[1] if last - first == BLOCKS else rounds[0] + 1):
         count += 1
-        sent, sending = sends[turn & 1], sends[1 - turn & 1]
+        sent, sending = sends[turn & 1], own[1 - turn & 1]
         was, now = sums[turn & 1], sums[1 - turn & 1]
         kept = lost = 0.0
         for block in range(BLOCKS):

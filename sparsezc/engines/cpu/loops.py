@@ -25,7 +25,7 @@ from sparsezc.memory.budget import has_host, require_host
 if TYPE_CHECKING:
     from sparsezc.engines.cpu.suitesparse.row_arrays import RowArrays
 
-__all__ = ["pays", "run_arrays", "run_in_place", "run_loop"]
+__all__ = ["arrays", "pays", "run_arrays", "run_in_place", "run_loop"]
 
 _borrowed = first_use.function("sparsezc.engines.cpu.suitesparse.row_arrays", "borrowed")
 _in_threads = first_use.function("sparsezc.engines.cpu.labels.weights", "in_threads")
@@ -65,7 +65,7 @@ def run_loop(
     _ran.add(loop)
     given = tuple([g() if callable(g) else g for g in given])
     with _borrowed(store, values=values is not None) if entries else nullcontext() as parts:
-        return _run(made, (*_arrays(parts, rows, values), *given), shares, again)
+        return _run(made, (*arrays(parts, rows, values), *given), shares, again)
 
 
 def run_in_place(
@@ -121,7 +121,7 @@ def _in_python(store: Any, loop: Callable[..., Any], given: tuple[Any, ...], val
     """Run a loop as it is written, which takes less time on a matrix of few entries than to load its machine code."""
     given = tuple([g() if callable(g) else g for g in given])  # before the arrays are lent: they may read the matrix
     with _borrowed(store) if store._nvals else nullcontext() as parts:
-        indptr, indices, *rest = _arrays(parts, store._nrows, values)
+        indptr, indices, *rest = arrays(parts, store._nrows, values)
         with np.errstate(all="ignore"):  # as machine code does
             return _plain(loop(indptr.astype(np.int64), indices.astype(np.int64), *rest, *given))
 
@@ -145,7 +145,7 @@ def run_arrays(
     return _run(made, given, _shares(over, given[0].size + given[1].size, again) if over else [], again)
 
 
-def _arrays(parts: RowArrays | None, rows: int, values: Any) -> list[NDArray[Any]]:
+def arrays(parts: RowArrays | None, rows: int, values: Any) -> list[NDArray[Any]]:
     """Return the arrays that a loop reads; None: there are no entries."""
     if parts is None:
         nothing: list[NDArray[Any]] = [np.zeros(rows + 1, np.int64), np.empty(0, np.int64)]

@@ -72,6 +72,11 @@ class Balancer:
         self._pending: tuple[_Watched, NDArray[np.int64]] | None = None
         self.moves = 0
 
+    @property
+    def is_pending(self) -> bool:
+        """Return whether rows move before the next statement."""
+        return self._pending is not None
+
     # Every rank measures the same products, those of an empty range too. Where ranks differ (config.rebalance, a matrix
     # that one rank has freed later), what they tell each other shows it on all: nothing may depend on one rank alone.
 

@@ -172,6 +172,15 @@ class DistributedEngine(Keeper):
         found: Store | None = _levels(self, matrix, sources)
         return found
 
+    def components(self, matrix: Store) -> Store | None:
+        """Return the smallest vertex of each vertex's weak component."""
+        found: Store | None = _components(self, matrix)
+        return found
+
+    def part(self, matrix: Store, cost: float, values: Any) -> Any:
+        """Return this rank's rows for loops."""
+        return _part(self, matrix, cost, values)
+
     def known_symmetric(self, A: Any) -> bool:
         """Return whether a matrix is known to equal its transpose."""
         return bool((A.T if A._transposed else A)._symmetric or A._store.symmetric)
@@ -216,6 +225,8 @@ _by_rows = first_use.function("sparsezc.engines.distributed.statements.rowwise",
 _labels = first_use.function("sparsezc.engines.distributed.statements.rowwise", "labels")
 _assign = first_use.function("sparsezc.engines.distributed.statements.assign", "assign")
 _levels = first_use.function("sparsezc.engines.distributed.statements.searches", "levels")
+_components = first_use.function("sparsezc.engines.distributed.loops.components", "components")
+_part = first_use.function("sparsezc.engines.distributed.loops.rows", "part")
 _sample_hops = first_use.function("sparsezc.engines.distributed.statements.walks", "sample_hops")
 #: How each statement runs by parts; several ways are tried in turn.
 HANDLERS: dict[str, tuple[_Handler, ...]] = {

@@ -10,6 +10,7 @@ import numpy as np
 import sparsezc as gb
 from sparsezc.cli.scale_counts import Counts, Cut
 from sparsezc.engines import distributed
+from sparsezc.engines.cpu import loops
 from sparsezc.engines.distributed.parts import exchange
 
 a = gb.algorithms
@@ -34,9 +35,8 @@ def graphs() -> dict[str, Any]:
 
 def check_received_bytes_are_those_of_the_model() -> None:
     engine = distributed.engine()
-    transport = engine.transport
     for packing in (0, 2000) if engine.on_device else (0,):
-        with patch.object(exchange, "PACKING", packing):
+        with patch.object(exchange, "PACKING", packing), patch.object(loops, "pays", lambda _: False):
             for graph, A in graphs().items():
                 if engine.size > 2 and graph in ("urand", "path"):
                     continue
@@ -44,14 +44,27 @@ def check_received_bytes_are_those_of_the_model() -> None:
                     if graph != "kron":  # the emulator compiles a kernel for each type
                         continue
                     A = A.to("gpu")
-                D = A.distribute()
-                for name, call in CALLS.items():
-                    call(D)  # a transpose is formed at the first
-                    before = transport.received
-                    call(D)
-                    received = transport.received - before
-                    counts = Counts(Cut(D._store.layout.bounds, packing, engine.on_device, engine.rank))
-                    with counts.watching(A._engine):
-                        call(A)
-                    told = transport.objects((received, counts.received))
-                    assert all(got == model for got, model in told), (graph, name, packing, told)
+                _compare(A, CALLS, packing, graph)
+
+
+def check_received_bytes_of_loops() -> None:
+    """On processors ranks run these in machine code."""
+    if not distributed.engine().on_device:
+        with patch.object(loops, "pays", lambda _: True):
+            for graph, A in graphs().items():
+                _compare(A, {name: CALLS[name] for name in ("components", "pagerank")}, 0, graph)
+
+
+def _compare(A: Any, calls: dict[str, Any], packing: int, graph: str) -> None:
+    engine = distributed.engine()
+    transport, D = engine.transport, A.distribute()
+    for name, call in calls.items():
+        call(D)  # a transpose is formed at the first
+        before = transport.received
+        call(D)
+        received = transport.received - before
+        counts = Counts(Cut(D._store.layout.bounds, packing, engine.on_device, engine.rank))
+        with counts.watching(A):
+            call(A)
+        told = transport.objects((received, counts.received))
+        assert all(got == model for got, model in told), (graph, name, packing, told)

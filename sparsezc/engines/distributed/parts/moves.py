@@ -25,11 +25,26 @@ if TYPE_CHECKING:
     from sparsezc.engines.distributed.store_methods import Keeper
 
 __all__ = [
-    "count_frontier", "move_rows", "moves_by_rows", "offsets", "placed", "require_on_all", "turned",
+    "count_frontier", "longest_row", "move_rows", "moves_by_rows", "offsets", "placed", "require_on_all", "turned",
     "whole_csr", "whole_matrix",
 ]  # fmt: skip
 
 _SMALL = 1 << 20  # bytes that fit everywhere
+
+
+def longest_row(engine: Keeper, matrix: Store) -> tuple[int, int]:
+    """Return this rank's longest row, by its number in the whole, and its length; -1 and 0 without entries."""
+    degrees, longest = _degrees(engine, matrix)
+    return (matrix.layout.lo + int(degrees.argmax()), longest) if longest else (-1, 0)
+
+
+def _degrees(engine: Keeper, matrix: Store) -> tuple[Any, int]:
+    """Return the lengths of this rank's rows, in the local engine's memory, and the largest."""
+    if matrix._degrees is None:
+        degrees = np.diff(host_csr(matrix.local)[0])
+        matrix._degrees = engine.as_local(degrees), int(degrees.max(initial=0))
+    found: tuple[Any, int] = matrix._degrees
+    return found
 
 
 def count_frontier(engine: Keeper, store: Store, matrix: Store) -> tuple[int, int]:
@@ -44,10 +59,7 @@ def count_frontier(engine: Keeper, store: Store, matrix: Store) -> tuple[int, in
         return 0, 0
     if nvals * DENSE > store.layout.hi - store.layout.lo or matrix.layout.along == COLUMNS:
         return nvals, int(matrix.local.nvals)
-    if matrix._degrees is None:
-        degrees = np.diff(host_csr(matrix.local)[0])
-        matrix._degrees = engine.as_local(degrees), int(degrees.max(initial=0))
-    degrees, longest = matrix._degrees
+    degrees, longest = _degrees(engine, matrix)
     if nvals * longest <= FEW:
         return nvals, nvals * longest
     ids = engine.local.arrays(store.local, "ids")[0]

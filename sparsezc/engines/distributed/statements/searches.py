@@ -107,7 +107,7 @@ def _turned(engine: DistributedEngine, part: Any, shared: Shared, here: int, *, 
         return False
     pushes, pulls = step.divide(told, pushes=True, pulls=pulls)
     part.reach(step, pushes=pushes, pulls=pulls)
-    engine.transport.numbers(0)  # all have reached what they can, and read the frontier
+    shared.meet()  # all have reached what they can, and read the frontier
     part.turn_windows(pushed=pushes)
     if pushes:
         shared.count_received(_WORD * here * (engine.size - 1))

@@ -1,24 +1,26 @@
 """The transport between ranks of one machine: device arrays are read where their rank has them, through CUDA IPC.
 
 Each rank has a *window*, device memory that the others have opened. A rank copies what it sends into its window; a
-collective of numbers says that all have done so, and where each part begins; then every rank copies its parts out of
-the others' windows. This works between cards, over NVLink where they have it, and between ranks that share a card.
-The window has two halves, which messages use in turns: when a rank writes to a half again, all have begun the message
-after the one that was there, hence have read it. So an exchange is one collective. Host arrays go over MPI.
+collective of numbers says that all have launched this, and where each part begins; then every rank copies its parts out
+of the others' windows. This works between cards, over NVLink where they have it, and between ranks that share a card.
+Devices wait for each other by signals, events of CUDA: hosts go on launching meanwhile.
+The window has two halves, which messages use in turns, and so have signals: when a rank writes to a half again, it has
+waited for the signals of the message after the one that was there, which follow all reads of it. So an exchange is one
+collective. Host arrays go over MPI.
 
 Source: CUDA C++ Programming Guide, section Interprocess Communication.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import accumulate
 from typing import Any
 
 import numpy as np
 
 from sparsezc.device import cuda
-from sparsezc.device.protocol import Window
+from sparsezc.device.protocol import Signal, Window
 from sparsezc.engines.distributed.transports.mpi import Mpi
 from sparsezc.engines.distributed.transports.protocol import DEADLINE, Counts, Shared
 from sparsezc.errors import DeviceUnavailable, OutOfMemory
@@ -52,6 +54,7 @@ class Ipc(Mpi):
         super().__init__(comm, deadline)
         self._gpu, self.packs_below = cuda.current(), 0.0  # over NVLink values travel as fast as they are packed
         self._half, self._turn, self._version = 0, 0, -1
+        self._signals, self._waits = self._open_signals()
         self._window: Window
         self._old: list[Window] = []  # some rank may still have them open
         self._versions = [-1] * self.size  # of the windows that this rank has opened
@@ -103,7 +106,38 @@ class Ipc(Mpi):
         arrays[self.rank].fill(0)
         self._gpu.synchronize()
         self.numbers(0)
-        return Shared(arrays, self._count)
+        return Shared(arrays, self._count, self._meet)
+
+    def _meet(self) -> None:
+        self._signals[self._turn].give()
+        self.numbers(0)
+        self._follow()
+
+    def _follow(self) -> None:
+        """Let what is launched from now on wait for the signals that all have given."""
+        for wait in self._waits[self._turn]:
+            wait()
+        self._turn = 1 - self._turn
+
+    def _open_signals(self) -> tuple[list[Signal], list[list[Callable[[], None]]]]:
+        """Return this rank's two signals, and the waits for those of the others, for each of the two."""
+        mine: list[Signal] = []
+        waits: list[list[Callable[[], None]]] = [[], []]
+        why = ""
+        try:
+            mine = [self._gpu.signal() for _ in waits]
+        except DeviceUnavailable as error:
+            why = str(error)
+        self._agree(DeviceUnavailable, why)
+        for rank, names in enumerate(self.objects([each.name for each in mine])):
+            if rank != self.rank:
+                try:
+                    for each, name in zip(waits, names, strict=True):
+                        each.append(self._gpu.open_signal(name))
+                except DeviceUnavailable as error:
+                    why = str(error)
+        self._agree(DeviceUnavailable, why)
+        return mine, waits
 
     def _count(self, nbytes: int) -> None:
         self.received += nbytes
@@ -130,7 +164,7 @@ class Ipc(Mpi):
         for array, first in zip(arrays, firsts, strict=True):
             if not failed and array.nbytes:
                 gpu.move(self._address + begin + first, gpu.pointer(array), array.nbytes)
-        wait = gpu.mark()
+        self._signals[self._turn].give()
         outs = []
         if not failed:  # otherwise all raise an error once they are told
             try:
@@ -140,7 +174,6 @@ class Ipc(Mpi):
             if outs and self.rank in ranks:
                 for each in zip(arrays, outs, starts, counts, strict=True):
                     self._move_own(*each)  # while the host tells the others
-        wait()  # what this rank read of the message before has arrived, too
         places = [
             begin + first + start * array.dtype.itemsize
             for array, first, each in zip(arrays, firsts, starts, strict=True)
@@ -148,6 +181,7 @@ class Ipc(Mpi):
         ]
         said = self.numbers(_FAILED if failed else self._version, *places).tolist()
         self._open([row[0] for row in said], failed, closed)
+        self._follow()
         for k, (out, numbers) in enumerate(zip(outs, (each.tolist() for each in counts), strict=True)):
             size = out.dtype.itemsize
             target = gpu.pointer(out) if out.size else 0
@@ -156,7 +190,6 @@ class Ipc(Mpi):
                 if rank != self.rank and (nbytes := numbers[rank] * size):
                     gpu.move(targets[rank], self._addresses[rank] + said[rank][1 + k * self.size + self.rank], nbytes)
             self.received += (sum(numbers) - numbers[self.rank]) * size
-        self._turn = 1 - self._turn
         return outs
 
     def _move_own(self, array: Any, out: Any, starts: Counts, counts: Counts) -> None:
@@ -190,6 +223,7 @@ class Ipc(Mpi):
         if versions == self._versions:
             closed.clear()
             return
+        self._gpu.synchronize()  # once all have told that, none reads a window that was replaced
         self._old += closed
         new = [rank for rank, version in enumerate(versions) if version != self._versions[rank]]
         self._agree(OutOfMemory, failed)

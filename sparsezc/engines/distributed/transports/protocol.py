@@ -33,10 +33,13 @@ class Shared(NamedTuple):
         One of each rank.
     count_received : callable
         Is told the bytes that this rank received so.
+    meet : callable
+        A collective: what this rank launches from now on comes after what all have launched so far.
     """
 
     arrays: list[Any]
     count_received: Callable[[int], None]
+    meet: Callable[[], None]
 
 
 _KINDS = ("auto", "mpi", "ipc", "nccl")

@@ -102,7 +102,7 @@ class SharedSearches:
 
     @launch.locked
     def reach(self, step: SharedStep, *, pushes: bool, pulls: bool) -> None:
-        """Take a step within the windows; no other process may read them yet, or write to them any more."""
+        """Take a step within the windows; no other process may read them before it, or write to them, has ended."""
         windows = self._windows
         assert windows is not None
         mine = windows.reached[windows.mine]
@@ -111,7 +111,6 @@ class SharedSearches:
             step.pushed(windows.reached)
         if pulls:
             step.pulled(windows.front, windows.front.size // 2, mine)
-        cuda.current().synchronize()
 
     def turn_windows(self, *, pushed: bool) -> None:
         """Take what all processes reached, which all of them have done."""

@@ -1,0 +1,152 @@
+"""Components on processors: each rank makes trees of its rows' entries, then ranks unite theirs.
+
+A tree's root is its smallest vertex. Of a symmetric matrix the first entries of each row are read at first; then the
+rest of those rows alone that these have not joined with one vertex, the same on all ranks: an entry that is left out
+stands also in the row of its other end. Trees travel as a parent of each vertex: in round k a rank unites its own with
+those of the rank 2^k after it, until all have the same.
+Source: M. Sutton, T. Ben-Nun, A. Barak, Optimizing parallel graph connectivity computation via subgraph sampling, IPDPS
+2018, doi:10.1109/IPDPS.2018.00012 (Afforest).
+"""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsezc.engines.cpu import loops
+from sparsezc.engines.distributed.loops import rows
+from sparsezc.engines.distributed.parts import moves
+from sparsezc.engines.distributed.parts.stores import Store
+from sparsezc.expr import engines
+from sparsezc.semirings.types.datatypes import INT64
+
+if TYPE_CHECKING:
+    from sparsezc.engines.distributed.distributed_engine import DistributedEngine
+
+__all__ = ["COST", "components", "received", "trees"]
+
+#: Nanoseconds that statements take for each row and entry, at least.
+COST = 20.0
+_SAMPLED = 2  # entries of each row
+
+
+def components(engine: DistributedEngine, matrix: Store) -> Store | None:
+    """Return the smallest vertex of each vertex's component, INT64; None, on all ranks, where statements are to."""
+    n = matrix.nrows
+    if not rows.can_run(engine, matrix, COST * (n + engine.nvals(matrix)), 3 * n * _parent_type(n).itemsize):
+        return None
+    layout, local = engine.layouts.of((n,)), engine.local.engine
+    hub = -1
+    if matrix.symmetric:
+        longest, lengths = engine.transport.numbers(*moves.longest_row(engine, matrix)).T
+        hub = int(longest[lengths.argmax()])
+    parent = trees(local, engine.local.settled(matrix.local)._store, layout.lo, n, hub)
+    step = 1
+    while step < engine.size:
+        sent, coming = np.zeros((2, engine.size), np.int64)
+        sent[(engine.rank - step) % engine.size] = coming[(engine.rank + step) % engine.size] = n
+        engines.capability(local, "run_arrays")(unite, (parent, engine.transport.scatter(parent, sent, coming)), np.inf)
+        step *= 2
+    label = parent[layout.lo : layout.hi].astype(np.int64)
+    made = Store(engine.local.from_arrays("full", (label,), INT64, label.size), layout, (n,))
+    made.counts = layout.sizes.copy()
+    return made
+
+
+def received(n: int, ranks: int) -> int:
+    """Return the bytes that a rank receives."""
+    return n * _parent_type(n).itemsize * (ranks - 1).bit_length()
+
+
+def trees(local: Any, store: Any, first: int, n: int, hub: int) -> NDArray[Any]:
+    """Return the parent of each of n vertices, by some rows of the local engine, which runs loops.
+
+    `first`: the vertex of the first row. `hub`: the vertex whose tree may be left out; -1: none.
+    """
+    parent = np.arange(n, dtype=_parent_type(n))
+    with engines.capability(local, "lend_rows")(store) if store.nvals else nullcontext() as lent:
+        given = loops.arrays(lent, store.nrows, None)
+        engines.capability(local, "run_arrays")(link, (*given, parent, first, _SAMPLED, hub), np.inf)
+    return parent
+
+
+def _parent_type(n: int) -> np.dtype[Any]:
+    return np.dtype(np.uint32 if n <= 1 << 32 else np.uint64)
+
+
+def link(indptr: Any, indices: Any, parent: Any, first: int, sampled: int, hub: int) -> int:
+    """Unite the trees of the ends of all entries; return how many entries were read.
+
+    Parameters
+    ----------
+    parent : array
+        Of each vertex; its own at first.
+    first : int
+        The vertex of the first row.
+    sampled, hub : int
+        So many entries of each row are read, then the rest of rows outside the hub's tree; below 0: all are read.
+    """
+    starts, one = indptr.view(np.uint64), np.uint64(1)
+    few = np.uint64(sampled)
+    read = 0
+    giant = np.uint64(0)
+    for turn in range(2 if hub >= 0 else 1):
+        if turn:
+            giant = np.uint64(hub)
+            while parent[giant] != giant:
+                giant = np.uint64(parent[giant])
+        row = np.uint64(0)
+        for v in range(first, first + indptr.size - 1):
+            at, end = starts[row], starts[row + one]
+            row += one
+            if turn:
+                at += few
+            elif hub >= 0 and at + few < end:
+                end = at + few
+            if at >= end:
+                continue
+            root = np.uint64(v)
+            while parent[root] != root:
+                parent[root] = parent[np.uint64(parent[root])]
+                root = np.uint64(parent[root])
+            while at < end and not (turn and root == giant):
+                u = np.uint64(indices[at])
+                at += one
+                read += 1
+                while parent[u] != u:
+                    parent[u] = parent[np.uint64(parent[u])]
+                    u = np.uint64(parent[u])
+                if u == root:
+                    continue
+                low, high = min(u, root), max(u, root)
+                parent[high] = low
+                if high == giant:
+                    giant = low
+                root = low
+    for v in range(parent.size):  # a parent is smaller, so its own is final
+        parent[v] = parent[np.uint64(parent[v])]
+    return read
+
+
+def unite(parent: Any, other: Any) -> Any:
+    """Unite trees with those of another rank, into the first; all paths have one step."""
+    for v in range(parent.size):
+        u, root = np.uint64(other[v]), np.uint64(v)
+        if u == root or parent[v] == u:
+            continue
+        while parent[root] != root:
+            parent[root] = parent[np.uint64(parent[root])]
+            root = np.uint64(parent[root])
+        while parent[u] != u:
+            parent[u] = parent[np.uint64(parent[u])]
+            u = np.uint64(parent[u])
+        if u < root:
+            parent[root] = u
+        elif root < u:
+            parent[u] = root
+    for v in range(parent.size):
+        parent[v] = parent[np.uint64(parent[v])]
+    return parent.size

@@ -1,0 +1,121 @@
+"""Rounds of a loop on processors, each rank over its own rows: in machine code, with an exchange after each round."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsezc.device.processors import processors
+from sparsezc.engines.cpu import loops
+from sparsezc.engines.distributed.parts.layout import ROWS
+from sparsezc.engines.distributed.parts.stores import Store
+from sparsezc.expr import engines
+from sparsezc.memory.budget import has_host
+from sparsezc.semirings.types.datatypes import DataType
+
+if TYPE_CHECKING:
+    from sparsezc.engines.distributed.distributed_engine import DistributedEngine
+    from sparsezc.engines.distributed.parts.layout import Layout
+
+__all__ = ["Part", "can_run", "part"]
+
+_BYTES = 64  # of a position of the whole, at most, in a loop's own arrays
+_EMPTY = 16  # rows an entry: arrays of all rows take more memory than statements where there are more
+
+
+def can_run(engine: DistributedEngine, matrix: Store, cost: float, nbytes: int) -> bool:
+    """Return whether all ranks run loops over their rows, in arrays of so many bytes; a collective.
+
+    `cost`: nanoseconds that the statements take at least. It pays on all ranks where it does on one.
+    """
+    if engine.size == 1 or engine.on_device or matrix.layout.is_whole:
+        return False
+    engine.balancer.apply()
+    if matrix.layout is not engine.layouts.of(matrix.shape):
+        engine.move(matrix)
+    if matrix.long is not None or matrix.layout.along is not ROWS or matrix.nrows > _EMPTY * engine.nvals(matrix):
+        return False
+    able = engines.runs_loops(engine.local.engine) and has_host(nbytes)
+    told = engine.transport.numbers(loops.pays(cost), able)
+    return bool(told[:, 0].any() and told[:, 1].all())
+
+
+class Part:
+    """This rank's rows, over which loops run while they are :meth:`lent`.
+
+    Attributes
+    ----------
+    lo, hi : int
+        Their numbers in the whole.
+    """
+
+    def __init__(self, engine: DistributedEngine, matrix: Store, values: Any) -> None:
+        self._engine, self._matrix, self._values = engine, matrix, values
+        self._layout: Layout = engine.layouts.of(matrix.shape[:1])
+        self._arrays: tuple[Any, ...] = ()
+        self.lo, self.hi = self._layout.lo, self._layout.hi
+
+    @contextmanager
+    def lent(self) -> Iterator[None]:
+        """Lend the rows' arrays; no statement may read the matrix meanwhile."""
+        store, local = self._engine.local.settled(self._matrix.local)._store, self._engine.local.engine
+        with engines.capability(local, "lend_rows")(store) if store.nvals else nullcontext() as parts:
+            self._arrays = tuple(loops.arrays(parts, store.nrows, self._values))
+            try:
+                yield
+            finally:
+                self._arrays = ()
+
+    def run(self, loop: Callable[..., Any], *given: Any, over: range) -> None:
+        """Run a loop over the rows, of which threads take shares: see :func:`sparsezc.core.replay.run_loop`."""
+        run, arrays = engines.capability(self._engine.local.engine, "run_arrays"), (*self._arrays, *given)
+        if _threads(self._engine.size) > 1:
+            self._engine.balancer.timed(self._matrix, lambda: run(loop, arrays, np.inf, over))
+        else:
+            self._engine.balancer.timed(self._matrix, lambda: run(loop, (*arrays, over.start, over.stop), np.inf))
+
+    def total(self, mine: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the sums of all ranks' arrays, added in rank order."""
+        told = self._engine.balancer.numbers(*mine.view(np.int64).ravel().tolist())
+        found = np.zeros(mine.shape)
+        for each in told:
+            found += each.copy().view(np.float64).reshape(mine.shape)
+        return found
+
+    def gather(self, mine: NDArray[Any]) -> NDArray[Any]:
+        """Return the values of all rows."""
+        found: NDArray[Any] = self._engine.transport.gather(np.ascontiguousarray(mine), self._layout.sizes)
+        return found
+
+    def has_moves(self) -> bool:
+        """Return whether rows are to move to other ranks: then all have to be lent anew."""
+        return self._engine.balancer.is_pending
+
+    def vector(self, mine: NDArray[Any], dtype: DataType) -> Store:
+        """Return a vector with this rank's values at its rows; the array must not be used afterwards."""
+        values = mine.astype(dtype.np_type)
+        local = self._engine.local.from_arrays("full", (values,), dtype, values.size)
+        made = Store(local, self._layout, self._matrix.shape[:1])
+        made.counts = self._layout.sizes.copy()
+        return made
+
+
+def _threads(ranks: int) -> int:
+    """Return how many threads a rank may have: OMP_NUM_THREADS, or its share of the machine's processors."""
+    said = os.environ.get("OMP_NUM_THREADS", "")
+    return int(said) if said.isdigit() else processors() // ranks
+
+
+def part(engine: DistributedEngine, matrix: Store, cost: float, values: Any) -> Part | None:
+    """Return this rank's rows for loops, with values of a type or without; None, on all ranks, where statements are to.
+
+    `cost` is that of :func:`sparsezc.core.replay.run_loop`. A collective.
+    """
+    n, entries = matrix.nrows, engine.nvals(matrix)
+    nbytes = _BYTES * n + (0 if values is None else 8 * entries)
+    return Part(engine, matrix, values) if can_run(engine, matrix, cost * (n + entries), nbytes) else None
