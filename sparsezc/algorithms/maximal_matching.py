@@ -48,9 +48,9 @@ def maximal_matching(A: Matrix, seed: int | None = None) -> Vector:
 
     Notes
     -----
-    Each vertex has a random word w that ends with its number, and an edge is matched if w(i) xor w(j) is smallest at both
-    of its ends. Edges that meet differ in it, and with one end it tells the other. With W holding it for each edge, and q
-    the unmatched vertices::
+    Each vertex has a random word w that ends with its number, and an edge is matched if w(i) xor w(j) is smallest at
+    both of its ends. Edges that meet differ in it, and with one end it tells the other. With W holding it for each
+    edge, and q the unmatched vertices::
 
         t<q> = W q           over (min, first): the smallest at each vertex
         u(v) = t(v) xor w(v), of which the last bits are a vertex

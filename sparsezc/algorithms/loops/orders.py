@@ -140,8 +140,9 @@ def first_set(indptr: Any, indices: Any, order: Any) -> Any:
 def matching(indptr: Any, indices: Any, start: Any, low: Any) -> Any:
     """Return the partner of each vertex, -1 for none: an edge is matched that has the least key at both of its ends.
 
-    Vertices have words below 2**63 with their numbers in the bits of `low`, by SplitMix64's finaliser; the key of an edge
-    is the exclusive or of its ends' words. A vertex looks for its least key again once that edge's other end is taken.
+    Vertices have words below 2**63 with their numbers in the bits of `low`, by SplitMix64's finaliser; the key of an
+    edge is the exclusive or of its ends' words. A vertex looks for its least key again once that edge's other end is
+    taken.
     """
     n = indptr.size - 1
     starts, one, taken = indptr.view(np.uint64), np.uint64(1), np.uint64(1 << 63)
@@ -170,22 +171,22 @@ def matching(indptr: Any, indices: Any, start: Any, low: Any) -> Any:
     while count:
         left = 0
         for k in range(count):
-            v = np.uint64(waiting[k])
-            own, key = word[v], least[v]
+            waits = np.uint64(waiting[k])
+            own, key = word[waits], least[waits]
             if own < taken:
                 u = (key ^ own) & low
                 if word[u] >= taken:
                     key = taken
-                    for at in range(starts[v], starts[v + one]):
+                    for at in range(starts[waits], starts[waits + one]):
                         key = min(key, word[np.uint64(indices[at])] ^ own)
-                    least[v] = key
+                    least[waits] = key
                     u = (key ^ own) & low
                 if key < taken and least[u] == key:
-                    partner[v], partner[u] = u, v
-                    word[v] |= taken
+                    partner[waits], partner[u] = u, waits
+                    word[waits] |= taken
                     word[u] |= taken
                 elif key < taken:
-                    waiting[left] = v
+                    waiting[left] = waits
                     left += 1
         count = left
     return partner
