@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
 
 import sparsezc as gb
 from benchmarks.harness.frame import SEED, pick_sources
@@ -21,7 +23,8 @@ class Graph:
     """One graph.
 
     Forms: "A" as it is in its file; "S" the undirected simple graph; "W" the same with lengths, those of a file that
-    has integers, else a hash of both ends in 1..255; "D" each edge of S from its smaller to its larger vertex.
+    has integers, else a hash of both ends in 1..255; "D" each edge of S from its smaller to its larger vertex; "C" the
+    largest component of S, whose vertices are numbered anew.
     """
 
     def __init__(self, name: str, data: Path) -> None:
@@ -32,6 +35,7 @@ class Graph:
             raise SystemExit(f"{name}: {error}") from None
         self.name = name
         self._made: dict[tuple[str, str], Any] = {}
+        self._kept: dict[str, Any] = {}
         self._weighted = read
         self.directed = not read._symmetric
         self._ours: dict[str, Any] = {"A": read.apply(gb.unary.one).new(bool)._known_symmetric(read._symmetric)}
@@ -39,16 +43,22 @@ class Graph:
     def ours(self, form: str) -> gb.Matrix:
         """The matrix of a form."""
         if form not in self._ours:
-            S = self.scipy("S")
-            i, j = S.nonzero()
+            i, j = self.scipy("C" if form == "C" else "S").nonzero()
             values: Any = True
             if form == "D":
                 i, j = i[i < j], j[i < j]
             elif form == "W":
                 values = self._lengths(i, j)
-            made = gb.Matrix.from_coo(i, j, values, nrows=self.n, ncols=self.n)
+            n = self.scipy("C").shape[0] if form == "C" else self.n
+            made = gb.Matrix.from_coo(i, j, values, nrows=n, ncols=n)
             self._ours[form] = made._known_symmetric(form != "D")
         return self._ours[form]
+
+    def kept(self, name: str, make: Callable[[Graph], Any]) -> Any:
+        """Return the result of `make` for this graph, made once."""
+        if name not in self._kept:
+            self._kept[name] = make(self)
+        return self._kept[name]
 
     def _lengths(self, i: NDArray[Any], j: NDArray[Any]) -> NDArray[np.int64]:
         if not self.directed and self._weighted.dtype.is_integer and not self._weighted.ss.is_iso:
@@ -73,17 +83,16 @@ class Graph:
         """16 vertices with edges."""
         return pick_sources(np.diff(self.scipy("S").indptr), 16, SEED)
 
-    @cached_property
-    def is_connected(self) -> bool:
-        from scipy.sparse.csgraph import connected_components
-
-        return int(connected_components(self.scipy("S"), return_labels=False)) == 1
-
     def scipy(self, form: str) -> Any:
         """SciPy's CSR array, in the types that its functions take without conversions: int32 and float64."""
         key = "scipy", form
         if key not in self._made:
-            if form == "S":
+            if form == "C":
+                S = self.scipy("S")
+                part = connected_components(S)[1]
+                members = np.flatnonzero(part == np.bincount(part).argmax())
+                self._made[key] = S[members][:, members]
+            elif form == "S":
                 A = self.scipy("A").copy()
                 A.setdiag(0)
                 A.eliminate_zeros()
@@ -110,7 +119,8 @@ class Graph:
 
             i, j, w, directed = self._edges(form)
             given = (w, (i, j)) if form == "W" else (i, j)
-            self._made[key] = nk.GraphFromCoo(given, n=self.n, directed=directed, weighted=form == "W")
+            n = self.scipy(form).shape[0]
+            self._made[key] = nk.GraphFromCoo(given, n=n, directed=directed, weighted=form == "W")
             self._made[key].indexEdges()
         return self._made[key]
 
@@ -120,7 +130,7 @@ class Graph:
             import igraph
 
             i, j, w, directed = self._edges(form)
-            G = igraph.Graph(n=self.n, edges=np.c_[i, j], directed=directed)
+            G = igraph.Graph(n=self.scipy(form).shape[0], edges=np.c_[i, j], directed=directed)
             if form == "W":
                 G.es["w"] = w.tolist()
             self._made[key] = G

@@ -32,6 +32,13 @@ def close(relative: float = 1e-6, absolute: float = 1e-9) -> Judge:
     return judge
 
 
+def estimated(_: Graph, ours: Any, theirs: Any) -> None:
+    """A lower bound of a diameter that is at most the peer's upper one, and not below nine tenths of its lower one."""
+    least, most = theirs
+    if not 0.9 * least <= ours <= most:
+        raise Wrong(f"the bound is {ours}; the peer's are {least} and {most}")
+
+
 def direction(_: Graph, ours: Any, theirs: Any) -> None:
     """The same vector, but for its length."""
     a, b = (np.asarray(x, np.float64) for x in (ours, theirs))

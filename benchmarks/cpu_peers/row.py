@@ -14,7 +14,7 @@ from benchmarks.cpu_peers.graphs import Graph
 from benchmarks.cpu_peers.judges import Judge
 
 alg = gb.algorithms
-ALL, SOME, FEW = 1 << 62, 1 << 19, 1 << 15  # entries of graphs up to which a row runs
+SOME, FEW = 1 << 19, 1 << 15  # entries of graphs up to which a row runs
 
 
 class Peer(NamedTuple):
@@ -61,13 +61,11 @@ def within(work: float) -> Callable[[Graph], bool]:
     return lambda g: g.n * g.scipy("S").nnz <= work
 
 
-def connected(entries: int) -> Callable[[Graph], bool]:
-    return lambda g: g.is_connected and g.scipy("S").nnz <= entries
-
-
-def networkit(form: str, make: Callable[[Graph, Any], Any], read: Callable[[Any], Any] | None) -> dict[str, Peer]:
-    """The call of a networkit algorithm, which has its answer after `run`."""
-    return {"networkit": Peer(lambda g: make(g, g.networkit(form)).run(), read)}
+def networkit(
+    form: str, make: Callable[[Graph, Any], Any], read: Callable[[Any], Any] | None, name: str = "networkit"
+) -> dict[str, Peer]:
+    """The call of a networkit algorithm, which has its answer after `run`; `name` tells several of a row apart."""
+    return {name: Peer(lambda g: make(g, g.networkit(form)).run(), read)}
 
 
 def igraph(
@@ -127,15 +125,44 @@ def katz_alpha(g: Graph) -> float:
     return 0.5 / (float(np.diff(g.scipy("S").indptr).max()) + 1)
 
 
-def pairs_of(g: Graph) -> Any:
+def _pairs(g: Graph) -> Any:
     pairs = np.unique(np.random.default_rng(1).integers(0, g.n, (10_000, 2)), axis=0)
     return pairs[pairs[:, 0] != pairs[:, 1]]
 
 
+def pairs_of(g: Graph) -> Any:
+    """Pairs of vertices as a list, as the peers take them."""
+    return g.kept("pairs", lambda g: _pairs(g).tolist())
+
+
 def pairs_as_matrix(g: Graph) -> gb.Matrix:
-    i, j = pairs_of(g).T
-    return gb.Matrix.from_coo(i, j, True, nrows=g.n, ncols=g.n)
+    def made(g: Graph) -> gb.Matrix:
+        i, j = _pairs(g).T
+        return gb.Matrix.from_coo(i, j, True, nrows=g.n, ncols=g.n)
+
+    return g.kept("pairs as a matrix", made)
 
 
-def groups(g: Graph) -> Any:
-    return np.arange(g.n) // 100
+def of_pairs(index: Callable[[Any], Any], name: str = "networkit") -> dict[str, Peer]:
+    """One of networkit's indices of pairs; its answer is read as the sum, without those of vertices without edges."""
+    read = lambda found: np.nansum([x for _, x in found])  # noqa: E731
+    return {name: Peer(lambda g: index(g.networkit("S")).runOn(pairs_of(g)), read)}
+
+
+def groups(g: Graph) -> list[int]:
+    return g.kept("groups", lambda g: (np.arange(g.n) // 100).tolist())
+
+
+def groups_as_vector(g: Graph) -> gb.Vector:
+    return g.kept("groups as a vector", lambda g: gb.Vector.from_dense(np.array(groups(g))))
+
+
+def groups_as_partition(g: Graph) -> Any:
+    def made(g: Graph) -> Any:
+        found = nk.structures.Partition(g.n)
+        found.setUpperBound(g.n)
+        for v, group in enumerate(groups(g)):
+            found.addToSubset(group, v)
+        return found
+
+    return g.kept("groups as a partition", made)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc import ops
@@ -21,10 +20,3 @@ def numbered(U: Matrix, numbers: NDArray[Any]) -> Matrix:
     N = ops.with_values(U, Vector.from_dense(numbers)).new()
     S: Matrix = N.ewise_add(N.T, binary.first).new()
     return S._known_symmetric()
-
-
-def inverse(permutation: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the place of each number in a permutation."""
-    at = np.empty_like(permutation)
-    at[permutation] = np.arange(permutation.size)
-    return at

@@ -50,7 +50,8 @@ def vector(values: NDArray[Any], met: NDArray[np.bool_], queue: NDArray[np.int64
     """Make a Vector of what a loop found where `met` is true: at the first `count` positions of a queue."""
     if count * FEW_OF > values.size:
         return replay.vector(values, None if count == values.size else met)
-    at = np.sort(queue[:count])
+    at = queue[:count].copy()
+    at.sort()
     return replay.vector(values[at], at=at, size=values.size)
 
 

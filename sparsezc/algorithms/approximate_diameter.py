@@ -8,10 +8,15 @@ from sparsezc.algorithms import _check
 from sparsezc.algorithms._degree import out_degree
 from sparsezc.algorithms._pattern import transposed
 from sparsezc.algorithms.bfs import bfs
+from sparsezc.algorithms.loops.extremes import farthest
+from sparsezc.core import replay
 from sparsezc.core.matrix import Matrix
 from sparsezc.errors import InvalidValue
 from sparsezc.semirings import monoid, select
 from sparsezc.terminal.progress import steps
+
+#: Nanoseconds for each row and entry, at least.
+COST = 10.0
 
 
 def approximate_diameter(A: Matrix, source: Any = None, sweeps: Any = 4) -> int:
@@ -62,11 +67,17 @@ def approximate_diameter(A: Matrix, source: Any = None, sweeps: Any = 4) -> int:
     if n == 0:
         raise InvalidValue("A is 0 x 0; a graph without vertices has no diameter")
     sweeps = _check.count(sweeps, "sweeps", 1)
+    if source is not None:
+        source = _check.vertex(source, n)
+    if A._symmetric:
+        start = -1 if source is None else source
+        if (found := replay.run_loop(farthest, A, start, sweeps, cost=COST)) is not None:
+            return int(found)
     if source is None:
         degree = out_degree(A)
         most = degree.reduce(monoid.max).new().get(0)
         source = degree.select(select.valueeq, most).new().to_coo()[0][0] if most else 0
-    v = _check.vertex(source, n)
+    v = int(source)
     B = transposed(A) if sweeps > 1 else A
     longest, begun = 0, set()
     for sweep in steps(range(sweeps), "sweeps", at_most=True):

@@ -90,9 +90,15 @@ def bfs(A: Matrix, source: Any) -> Any:
 
 def near(A: Matrix, sources: NDArray[np.int64], radius: int) -> Vector | None:
     """Count the hops from the nearest of several vertices, up to a radius, by a loop; None if the engine runs none."""
-    level, met = partial(np.empty, A.nrows, np.int32), partial(np.zeros, A.nrows, np.bool_)
-    found = replay.run_loop(searches.levels, A, level, met, sources, radius, cost=COST)
+    found = reached(A, sources, radius)
     return None if found is None else vector(*found)
+
+
+def reached(A: Matrix, sources: NDArray[np.int64], radius: int) -> Any:
+    """Return what :func:`~sparsezc.algorithms.loops.searches.levels` does; None if the engine runs no loop."""
+    n = A._shape[0]
+    level, met = partial(np.empty, n, np.int32), partial(np.zeros, n, np.bool_)
+    return replay.run_loop(searches.levels, A, level, met, sources, radius, cost=COST)
 
 
 def levels(A: Matrix, frontier: Any) -> Any:

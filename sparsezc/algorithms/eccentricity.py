@@ -14,7 +14,7 @@ from sparsezc.algorithms._lengths import distances_of, infinity, lengths_of
 from sparsezc.algorithms._pattern import is_symmetric
 from sparsezc.algorithms._sweeps import counts, sweeps
 from sparsezc.algorithms.bfs import bfs
-from sparsezc.algorithms.loops.sweeps import longest
+from sparsezc.algorithms.loops.extremes import least, longest
 from sparsezc.algorithms.sssp import sssp
 from sparsezc.core import replay
 from sparsezc.core.matrix import Matrix
@@ -152,25 +152,25 @@ def _extreme(A: Matrix, weighted: bool, greatest: bool) -> Any:
     both_ways = A._symmetric or (A.isequal(A.T) if weighted else is_symmetric(A))
     if not both_ways or (weighted and distances_of(A)[0].is_integer and lengths_of(A).most * A.nrows >= 2**62):
         return eccentricity(A, weighted=weighted).reduce(monoid.max if greatest else monoid.min).new().value
-    refuse_disconnected(A, both_ways)
-    if greatest and not weighted and (found := _by_loop(A)) is not None:
+    if not weighted and (found := _by_loop(A, greatest)) is not None:
         return found
+    refuse_disconnected(A, both_ways)
     return _bounded(A, sssp if weighted else bfs, greatest)
 
 
-def _by_loop(A: Matrix) -> int | None:
-    """Find the diameter in hops of a connected undirected graph by a loop; None if the engine runs none."""
-    degree = out_degree(A)
-    most = degree.reduce(monoid.max).new().get(0)
-    start = int(degree.select(select.valueeq[degree.dtype], most).new().to_coo()[0][0]) if most else 0
-    state: Any = tuple(np.empty(0, kind) for kind in (np.uint64, np.int64, np.int64, np.bool_))
-    place = A.nrows, 0
+def _by_loop(A: Matrix, greatest: bool) -> int | None:
+    """Find the diameter or the radius in hops of an undirected graph by a loop; None if the engine runs none."""
+    kinds = (np.uint64, np.int64, np.int64, np.bool_) if greatest else (np.int64,)
+    state: Any = tuple(np.empty(0, kind) for kind in kinds)
+    loop, place = (longest, (A.nrows, 0)) if greatest else (least, (1, A.nrows, -1))
     while place[0]:
         given, at = state, place
-        found = replay.run_loop(longest, A, start, lambda given=given: given, lambda at=at: at, _SEARCHES, cost=COST)
+        found = replay.run_loop(loop, A, lambda given=given: given, lambda at=at: at, _SEARCHES, cost=COST)
         if found is None:
             return None
-        place, state = (found[1], found[0]), found[2:]
+        place, state = found[0], found[1:]
+        if place[0] < 0:
+            refuse_disconnected(A, both_ways=True)
     return int(place[1])
 
 

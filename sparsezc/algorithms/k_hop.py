@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,7 +9,7 @@ from numpy.typing import NDArray
 
 from sparsezc.algorithms import _check
 from sparsezc.algorithms._searches import are_several
-from sparsezc.algorithms.bfs import near
+from sparsezc.algorithms.bfs import near, reached
 from sparsezc.algorithms.loops.searches import induced
 from sparsezc.core import replay
 from sparsezc.core.matrix import Matrix
@@ -71,13 +70,8 @@ def k_hop(A: Matrix, source: Any, radius: Any = 1, *, center: bool = True, undir
     >>> gb.algorithms.k_hop(A, [0, 2]).to_dict()
     {0: 0, 1: 1, 2: 0, 3: 1}
     """
-    n = _check.adjacency(A)
-    if are_several(source):
-        sources = np.unique(_check.vertices(source, n, "source"))
-    else:
-        sources = np.array([_check.vertex(source, n)])
-    radius = _check.count(radius, "radius")
-    level = near(A, sources, min(radius, n)) if A._symmetric or not undirected else None
+    sources, radius = _checked(A, source, radius)
+    level = near(A, sources, radius) if A._symmetric or not undirected else None
     if level is None:
         level = _levels(A, sources, radius, undirected)
     if not center:
@@ -133,18 +127,31 @@ def ego_graph(A: Matrix, source: Any, radius: Any = 1, *, center: bool = True, u
     >>> gb.algorithms.ego_graph(A, 1, radius=1).to_edgelist(values=False)[0].tolist()
     [[1, 2], [2, 1]]
     """
-    hops = k_hop(A, source, radius, center=center, undirected=undirected)
-    if not A.dtype.is_udt and replay.runs_loops(A):
-        rows, member = hops.to_coo(values=False)[0], partial(np.zeros, A.nrows, np.bool_)
-        found = replay.run_loop(induced, A, rows, member, cost=COST, values=A.dtype.np_type)
-        if found is not None:
-            i, j, values = found
-            return Matrix.from_coo(i, j, values, A.dtype, nrows=A.nrows, ncols=A.nrows)
-    D = hops.diag()
+    if not A.dtype.is_udt and (A._symmetric or not undirected):
+        sources, hops = _checked(A, source, radius)
+        if (found := reached(A, sources, hops)) is not None:
+            _, met, queue, count = found
+            rows = np.sort(queue[0 if center else sources.size : count])
+            met[queue[:count]] = False
+            between = replay.run_loop(induced, A, rows, lambda: met, cost=COST, values=A.dtype.np_type)
+            if between is not None:
+                begin, ids, values = between
+                return replay.matrix_of_rows(rows, begin, ids, values, A.nrows)
+    D = k_hop(A, source, radius, center=center, undirected=undirected).diag()
     # D A D
     E: Matrix = D.mxm(A, semiring.any_second[A.dtype]).new()
     E << E.mxm(D, semiring.any_first[A.dtype])
     return E
+
+
+def _checked(A: Matrix, source: Any, radius: Any) -> tuple[NDArray[np.int64], int]:
+    """Return the sources, each once, and the radius, which is at most the number of vertices."""
+    n = _check.adjacency(A)
+    if are_several(source):
+        sources = np.unique(_check.vertices(source, n, "source"))
+    else:
+        sources = np.array([_check.vertex(source, n)])
+    return sources, min(_check.count(radius, "radius"), n)
 
 
 def _levels(A: Matrix, sources: NDArray[np.int64], radius: int, undirected: bool) -> Vector:

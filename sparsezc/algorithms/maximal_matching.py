@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
+from numpy.typing import NDArray
 
-from sparsezc import ops
 from sparsezc.algorithms import _check
-from sparsezc.algorithms._edges import inverse, numbered
 from sparsezc.algorithms._pattern import simple
 from sparsezc.algorithms.loops.orders import matching
 from sparsezc.core import replay
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
-from sparsezc.semirings import binary, select, semiring
+from sparsezc.ops.select import random_seed
+from sparsezc.semirings import binary, semiring
 from sparsezc.semirings.types import datatypes
 
 #: Nanoseconds for each row and entry, at least.
 COST = 50.0
+_WEYL = 0x9E3779B97F4A7C15  # 2**64 / 1.618: the words of one seed are those of another from a vertex far away on
+_NONE = np.uint64(2**64 - 1)  # above all words
 
 
 def maximal_matching(A: Matrix, seed: int | None = None) -> Vector:
@@ -48,18 +48,21 @@ def maximal_matching(A: Matrix, seed: int | None = None) -> Vector:
 
     Notes
     -----
-    The edges are numbered at random, and an edge is matched if it has the smallest number at both of its ends. With S
-    holding the numbers and q the unmatched vertices::
+    Each vertex has a random word w that ends with its number, and an edge is matched if w(i) xor w(j) is smallest at
+    both of its ends. Edges that meet differ in it, and with one end it tells the other. With W holding it for each
+    edge, and q the unmatched vertices::
 
-        t<q> = S q           over (min, first): the smallest number at each vertex
-        partner(v) = w       where t(v) == t(w)
+        t<q> = W q           over (min, first): the smallest at each vertex
+        u(v) = t(v) xor w(v), of which the last bits are a vertex
+        partner(v) = u(v)    where t(v) == t(u(v))
 
-    The matching is that of the greedy algorithm that visits the edges by number, in O(log^2 n) rounds. The graph is
-    copied once, for the numbers.
+    The matching is that of the greedy algorithm that visits the edges in this order; random orders take O(log^2 n)
+    rounds. The graph is copied once, for the words.
 
     Source: A. Israeli, A. Itai, A fast and simple randomized parallel algorithm for maximal matching, 1986,
     doi:10.1016/0020-0190(86)90144-4; G. Blelloch, J. Fineman, J. Shun, Greedy sequential maximal independent set and
-    matching are parallel on average, SPAA 2012, doi:10.1145/2312005.2312058.
+    matching are parallel on average, SPAA 2012, doi:10.1145/2312005.2312058. Words: G. Steele, D. Lea, C. Flood, Fast
+    splittable pseudorandom number generators, OOPSLA 2014, doi:10.1145/2660193.2660195.
 
     Examples
     --------
@@ -71,24 +74,36 @@ def maximal_matching(A: Matrix, seed: int | None = None) -> Vector:
     """
     n = _check.adjacency(A)
     S = simple(A)
-    order = _check.generator(seed, "maximal_matching").permutation(S.nvals // 2)
-    ends = partial(np.empty, (order.size, 2), np.uint32 if n < 2**32 else np.uint64)
-    if (found := replay.run_loop(matching, S, order, ends, cost=COST)) is not None:
+    start = np.uint64(random_seed(seed, "maximal_matching") * _WEYL % 2**64)
+    low = np.uint64((1 << (n - 1).bit_length()) - 1)
+    if (found := replay.run_loop(matching, S, start, low, cost=COST)) is not None:
         return replay.vector(found, found >= 0)
-    U = S.select(select.triu).new()
-    S = numbered(U, inverse(order))
-    partner, q, least = (A._vector(dtype) for dtype in (datatypes.INT64, datatypes.BOOL, datatypes.INT64))
+    w = _words(n, start, low)
+    D = Vector.from_dense(w).diag()
+    # W = w(i) xor w(j)
+    W: Matrix = D.mxm(S, semiring.any_first[datatypes.UINT64]).new()
+    W << W.mxm(D, semiring.bxor_bxor[datatypes.UINT64])
+    W._known_symmetric()
+    partner, q, least = (A._vector(dtype) for dtype in (datatypes.INT64, datatypes.BOOL, datatypes.UINT64))
     q << True
     while True:
-        # t<q> = S q
-        least(q.S, replace=True) << S.mxv(q, semiring.min_first[datatypes.INT64])
+        # t<q> = W q
+        least(q.S, replace=True) << W.mxv(q, semiring.min_first[datatypes.UINT64])
         if least.nvals == 0:
             return partner
-        # partner = the other v with the same t
-        number, by_number = least.to_dense(-1), ops.argsort(least).new().to_dense()
-        same = np.flatnonzero(np.diff(number[by_number]) == 0)
-        i, j = by_number[same], by_number[same + 1]
-        partner(binary.second) << Vector.from_coo(np.r_[i, j], np.r_[j, i], datatypes.INT64, size=n)
+        # partner = u where t(v) == t(u)
+        v, t = least.to_coo()[0], least.to_dense(_NONE)
+        u = ((t[v] ^ w[v]) & low).astype(np.int64)
+        both = t[v] == t[u]
+        partner(binary.second) << Vector.from_coo(v[both], u[both], datatypes.INT64, size=n)
         # q<!partner> = q, of which only vertices with an edge matter
         q(least.S, replace=True) << q
         q(~partner.S, replace=True) << q
+
+
+def _words(n: int, start: np.uint64, low: np.uint64) -> NDArray[np.uint64]:
+    """Return a word below 2**63 for each vertex, with its number in the bits of `low`; the loop makes the same ones."""
+    x = np.arange(n, dtype=np.uint64) + start
+    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return ((x ^ (x >> np.uint64(31))) >> np.uint64(1) & ~low) | np.arange(n, dtype=np.uint64)

@@ -19,8 +19,9 @@ from sparsezc.memory.csr import Csr
 from sparsezc.semirings.types.datatypes import INT32, INT64, DataType, lookup
 
 __all__ = [
-    "agreed", "buckets", "components", "follow", "lent_rows", "local_pagerank", "matrix", "part", "part_vector",
-    "rounds", "row_lengths", "run_arrays", "run_loop", "runs_loops", "search", "searches", "shorten", "vector",
+    "agreed", "buckets", "components", "follow", "lent_rows", "local_pagerank", "matrix", "matrix_of_rows", "part",
+    "part_vector", "rounds", "row_lengths", "run_arrays", "run_loop", "runs_loops", "search", "searches", "shorten",
+    "vector",
 ]  # fmt: skip
 
 
@@ -204,7 +205,7 @@ def vector(
     """
     engine, dtype = cpu.engine(), lookup(values.dtype)
     n = values.size if size is None else size
-    return Vector._from_store(engine, engine.adopt_vector(values, dtype, n, at, present), dtype, n)
+    return Vector._made_late(engine, lambda: engine.adopt_vector(values, dtype, n, at, present), dtype, n)
 
 
 def matrix(
@@ -213,6 +214,20 @@ def matrix(
     """Make a Matrix of the rows that a loop returned, ids ascending; the arrays must not be used afterwards."""
     csr = Csr.from_arrays(indptr, indices, values, ncols, symmetric=symmetric)
     made: Matrix = Matrix._from_csr(csr, cpu.engine().name, adopt=True)
+    return made
+
+
+def matrix_of_rows(
+    rows: NDArray[np.int64], indptr: NDArray[np.int64], ids: NDArray[Any], values: NDArray[Any], n: int
+) -> Matrix:
+    """Make an n x n Matrix of some rows, ascending, that a loop returned as :func:`matrix` takes all.
+
+    One value stands for all entries.
+    """
+    engine, dtype = cpu.engine(), lookup(values.dtype)
+    made: Matrix = Matrix._from_store(
+        engine, engine.adopt_rows(rows, indptr, ids, values, dtype, (n, n)), dtype, (n, n)
+    )
     return made
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import sys
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -69,7 +70,7 @@ class Vector(VectorFromArrays, ReadableVector, ByDlpack, Maskable, Writable["Vec
     array([1.5, 0. , 2.5, 7. ])
     """
 
-    __slots__ = ("_everywhere", "_pending", "_shape")
+    __slots__ = ("_everywhere", "_make", "_pending", "_shape")
     ndim = 1
     #: SuiteSparse's own functions, as python-graphblas has them.
     #:
@@ -87,6 +88,7 @@ class Vector(VectorFromArrays, ReadableVector, ByDlpack, Maskable, Writable["Vec
         # an algorithm needs no engine before the first statement with a matrix gives it one.
         self._everywhere: scalar.Scalar | None = None
         self._pending: list[Expression] = []
+        self._make: Callable[[], Any] | None = None
 
     @classmethod
     def _blank(cls, dtype: DataType, shape: tuple[int, ...], name: str | None) -> Vector:
@@ -94,7 +96,7 @@ class Vector(VectorFromArrays, ReadableVector, ByDlpack, Maskable, Writable["Vec
         made.dtype = dtype
         made.name = f"v_{next(_numbers)}" if name is None else name
         made._shape = shape
-        made._engine = made._store = made._everywhere = None
+        made._engine = made._store = made._everywhere = made._make = None
         made._pending = []
         made._lock = locks.new()
         return made
@@ -104,6 +106,23 @@ class Vector(VectorFromArrays, ReadableVector, ByDlpack, Maskable, Writable["Vec
         made = cls._blank(dtype, (size,), name)
         made._put(engine, store)
         return made
+
+    @classmethod
+    def _made_late(cls, engine: Engine, make: Callable[[], Any], dtype: DataType, size: int) -> Vector:
+        """Return a vector whose store is made at its first use, as that takes as long as a loop over a small graph."""
+        made = cls._blank(dtype, (size,), None)
+        made._put(engine, None)
+        made._make = make
+        del made._store
+        return made
+
+    def __getattr__(self, name: str) -> Any:
+        if name != "_store":
+            return object.__getattribute__(self, name)  # raises
+        with self._lock:
+            if self._make is not None:
+                self._store, self._make = self._make(), None
+        return object.__getattribute__(self, name)
 
     def _like(self, dtype: DataType) -> Vector:
         """Make a vector of this size without entries, on the same engine."""

@@ -105,6 +105,9 @@ CLOSE = {
 CONNECTED = {
     "eccentricity": alg.eccentricity,
     "diameter": alg.diameter,
+    "radius": alg.radius,
+    "bound of the diameter": alg.approximate_diameter,
+    "bound of the diameter from a vertex": lambda A: alg.approximate_diameter(A, A.nrows // 2, 3),
     "mean distance": alg.average_shortest_path_length,
 }
 
@@ -243,15 +246,15 @@ def test_least_cuts(dtype, compiled):
 
 
 @pytest.mark.parametrize("searches", [1, 64])
-def test_the_longest_of_shortest_paths(searches, compiled, monkeypatch):
+def test_the_extremes_of_eccentricities(searches, compiled, monkeypatch):
     monkeypatch.setattr(import_module("sparsezc.algorithms.eccentricity"), "_SEARCHES", searches)
     compiled()
     for seed in range(6):
         for G in (nx.connected_watts_strogatz_graph(70, 4, 0.1, seed=seed), nx.random_labeled_tree(60, seed=seed)):
             i, j = np.array(G.to_directed(as_view=True).edges).T
             A = gb.Matrix.from_coo(i, j, True, nrows=len(G), ncols=len(G))._known_symmetric()
-            assert alg.diameter(A) == nx.diameter(G)
-    assert "longest" in compiled.ran
+            assert (alg.diameter(A), alg.radius(A)) == (nx.diameter(G), nx.radius(G))
+    assert {"longest", "least"} <= set(compiled.ran)
 
 
 def test_exchanges_of_ends(compiled):

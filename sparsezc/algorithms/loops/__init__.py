@@ -8,6 +8,12 @@ from typing import Any, TypeVar
 Loop = TypeVar("Loop", bound=Callable[..., Any])
 
 
+def taking_one(loop: Loop) -> Loop:
+    """Mark a loop that takes one value where that stands for all; others get it once for each entry."""
+    loop.takes_one = True  # type: ignore[attr-defined]
+    return loop
+
+
 def jumping(loop: Loop) -> Loop:
     """Mark a loop that reads rows in no order, as searches do: of a file, reading ahead would be for nothing."""
     loop.is_jumping = True  # type: ignore[attr-defined]

@@ -137,25 +137,56 @@ def first_set(indptr: Any, indices: Any, order: Any) -> Any:
     return member
 
 
-def matching(indptr: Any, indices: Any, order: Any, ends: Any) -> Any:
-    """Return the partner of each vertex, -1 for none, of the matching that takes each edge of an order that it can.
+def matching(indptr: Any, indices: Any, start: Any, low: Any) -> Any:
+    """Return the partner of each vertex, -1 for none: an edge is matched that has the least key at both of its ends.
 
-    Edges have numbers: the entries above the diagonal, by rows. Both ends of each are written to `ends`, beside each
-    other as edges are read in any order.
+    Vertices have words below 2**63 with their numbers in the bits of `low`, by SplitMix64's finaliser; the key of an
+    edge is the exclusive or of its ends' words. A vertex looks for its least key again once that edge's other end is
+    taken.
     """
     n = indptr.size - 1
-    starts, one = indptr.view(np.uint64), np.uint64(1)
-    count = np.uint64(0)
+    starts, one, taken = indptr.view(np.uint64), np.uint64(1), np.uint64(1 << 63)
+    word, least = np.empty(n, np.uint64), np.empty(n, np.uint64)
     for v in range(n):
+        x = np.uint64(v) + start
+        x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        word[v] = ((x ^ (x >> np.uint64(31))) >> one & ~low) | np.uint64(v)
+    for v in range(n):  # no word is taken yet, so the reads of one row do not wait for those of another
+        own, key = word[v], taken
         for at in range(starts[v], starts[v + 1]):
-            if np.uint64(indices[at]) > np.uint64(v):
-                ends[count, 0], ends[count, 1] = v, np.uint64(indices[at])
-                count += one
-    partner, taken = np.full(n, -1), np.zeros(n, np.bool_)
-    for edge in order.view(np.uint64):
-        v, u = ends[edge, 0], ends[edge, 1]
-        if not (taken[v] or taken[u]):
-            taken[v] = taken[u] = True
-            partner[v] = u
-            partner[u] = v
+            key = min(key, word[np.uint64(indices[at])] ^ own)
+        least[v] = key
+    partner, waiting, count = np.full(n, -1), np.empty(n, np.int64), 0
+    for v in range(n):
+        key = least[v]
+        if key < taken:
+            u = (key ^ word[v]) & low
+            if least[u] == key:
+                partner[v] = u
+                word[v] |= taken
+            else:
+                waiting[count] = v
+                count += 1
+    while count:
+        left = 0
+        for k in range(count):
+            waits = np.uint64(waiting[k])
+            own, key = word[waits], least[waits]
+            if own < taken:
+                u = (key ^ own) & low
+                if word[u] >= taken:
+                    key = taken
+                    for at in range(starts[waits], starts[waits + one]):
+                        key = min(key, word[np.uint64(indices[at])] ^ own)
+                    least[waits] = key
+                    u = (key ^ own) & low
+                if key < taken and least[u] == key:
+                    partner[waits], partner[u] = u, waits
+                    word[waits] |= taken
+                    word[u] |= taken
+                elif key < taken:
+                    waiting[left] = waits
+                    left += 1
+        count = left
     return partner

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from sparsezc.algorithms.loops import jumping
+from sparsezc.algorithms.loops import jumping, taking_one
 
 __all__ = ["distances", "induced", "levels", "parents"]
 
@@ -152,20 +152,26 @@ def distances(
 
 
 @jumping
+@taking_one
 def induced(indptr: Any, indices: Any, values: Any, rows: Any, member: Any) -> Any:
-    """Return the entries between some vertices as rows, columns and values; `member` is false everywhere before."""
-    starts, one, count = indptr.view(np.uint64), np.uint64(1), 0
+    """Return where each of some rows begins among the entries between these vertices, and their columns and values.
+
+    `member` is false everywhere before. Of one value that stands for all, one is returned.
+    """
+    starts, one, most = indptr.view(np.uint64), np.uint64(1), 1
+    several = values.size == indices.size
     for v in rows:
         member[v] = True
-    for v in rows:
-        for at in range(starts[v], starts[v + one]):
-            count += member[np.uint64(indices[at])]
-    i, j, found = np.empty(count, np.uint64), np.empty(count, np.uint64), np.empty(count, values.dtype)
-    last = 0
-    for v in rows:
-        for at in range(starts[v], starts[v + one]):
+        most += indptr[v + 1] - indptr[v]
+    begin, ids = np.zeros(rows.size + 1, np.int64), np.empty(most, np.uint64)
+    found, last = np.empty(most if several else 0, values.dtype), 0
+    for k in range(rows.size):
+        v = np.uint64(rows[k])
+        for at in range(starts[v], starts[v + one]):  # the last write at a place stays: members come in no order
             u = np.uint64(indices[at])
-            if member[u]:
-                i[last], j[last], found[last] = v, u, values[at]
-                last += 1
-    return i, j, found
+            ids[last] = u
+            if several:
+                found[last] = values[at]
+            last += int(member[u])
+        begin[k + 1] = last
+    return begin, ids[:last].copy(), found[:last].copy() if several else values.copy()

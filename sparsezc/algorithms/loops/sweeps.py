@@ -1,4 +1,4 @@
-"""Searches from many vertices: from 64 at once, one bit each; Brandes' two sweeps; the longest of shortest paths.
+"""Searches from many vertices: from 64 at once, one bit each; Brandes' two sweeps.
 
 Ids are read as unsigned numbers: see :mod:`sparsezc.algorithms.loops.searches`.
 """
@@ -11,7 +11,7 @@ import numpy as np
 
 from sparsezc.algorithms.loops import jumping
 
-__all__ = ["brandes", "counts", "longest"]
+__all__ = ["brandes", "counts"]
 
 
 @jumping
@@ -119,94 +119,3 @@ def brandes(indptr: Any, indices: Any, sources: Any, ends: bool, entries: bool, 
             paths[v] = 0.0
             below[v] = 0.0
     return centrality
-
-
-def longest(indptr: Any, indices: Any, start: int, state: Any, place: Any, searches: int) -> Any:
-    """Return the greatest distance found so far between two vertices of a connected undirected graph, and a state.
-
-    Two sweeps find a vertex in the middle. Then vertices are settled, the farthest from it first, until twice the
-    distance of those that are left is no more than what was found: by a search from one that is two steps nearer to
-    the middle, or else one step, which bounds all vertices around it at once, or at last from the vertex itself.
-
-    Source: P. Crescenzi et al., On computing the diameter of real-world undirected graphs, Theoretical Computer Science
-    514, 2013, doi:10.1016/j.tcs.2012.09.018; bounds: F. Takes, W. Kosters, CIKM 2011, doi:10.1145/2063576.2063748.
-
-    Parameters
-    ----------
-    state : (array, array, array, array)
-        The vertices by their distance from the middle; these distances; a bound of how far from each another may be;
-        which were searched from. They are empty at first, and written to.
-    place : (int, int)
-        How many of the vertices are left, and the greatest distance found so far; 0 of them: it is the greatest of all.
-    searches : int
-        At most.
-    """
-
-    def search(starts: Any, ids: Any, source: Any, level: Any, queue: Any) -> Any:
-        """Find the levels of vertices, -1 of those that are not reached; return the last level."""
-        level[:] = -1
-        level[source] = 0
-        queue[0] = source
-        first, last = np.uint64(0), np.uint64(1)
-        while first < last:
-            v = queue[first]
-            first += np.uint64(1)
-            depth = level[v] + 1
-            for at in range(starts[v], starts[v + np.uint64(1)]):
-                u = np.uint64(ids[at])
-                if level[u] < 0:
-                    level[u] = depth
-                    queue[last] = u
-                    last += np.uint64(1)
-        return level[queue[last - np.uint64(1)]]
-
-    def nearer(starts: Any, ids: Any, depth: Any, v: Any) -> Any:
-        """Return the neighbour of most edges that is nearer to the middle; v itself if it is there."""
-        best, most = v, np.uint64(0)
-        for at in range(starts[v], starts[v + np.uint64(1)]):
-            u = np.uint64(ids[at])
-            edges = starts[u + np.uint64(1)] - starts[u]
-            if edges > most and depth[u] < depth[v]:
-                best, most = u, edges
-        return best
-
-    n = indptr.size - 1
-    starts = indptr.view(np.uint64)
-    level, queue = np.empty(n, np.int64), np.empty(n, np.uint64)
-    order, depth, upper, searched = state
-    left, most = place
-    if order.size == 0:
-        middle = np.uint64(start)
-        for _ in range(2):
-            search(starts, indices, middle, level, queue)
-            far = queue[n - 1]
-            distance = search(starts, indices, far, level, queue)
-            most = max(most, distance)
-            middle = queue[n - 1]
-            while 2 * level[middle] > distance:  # half of the way back
-                for at in range(starts[middle], starts[middle + np.uint64(1)]):
-                    if level[np.uint64(indices[at])] < level[middle]:
-                        middle = np.uint64(indices[at])
-                        break
-        distance = search(starts, indices, middle, level, queue)
-        order, depth, upper, searched = queue.copy(), level.copy(), level + distance, np.zeros(n, np.bool_)
-        most, left = max(most, distance), n
-    while left and searches:
-        v = order[left - 1]
-        if 2 * depth[v] <= most:
-            left = 0
-            break
-        if upper[v] <= most:
-            left -= 1
-            continue
-        above = nearer(starts, indices, depth, v)
-        source = nearer(starts, indices, depth, above)
-        if searched[source]:
-            source = v if searched[above] else above
-        searches -= 1
-        searched[source] = True
-        distance = search(starts, indices, source, level, queue)
-        most = max(most, distance)
-        for u in range(n):
-            upper[u] = min(upper[u], distance + level[u])
-    return most, left, order, depth, upper, searched

@@ -65,7 +65,7 @@ def run_loop(
     _ran.add(loop)
     given = tuple([g() if callable(g) else g for g in given])
     with _borrowed(store, values=values is not None) if entries else nullcontext() as parts:
-        return _run(made, (*arrays(parts, rows, values), *given), shares, again)
+        return _run(made, (*arrays(parts, rows, values, _takes_one(loop)), *given), shares, again)
 
 
 def run_in_place(
@@ -87,8 +87,9 @@ def run_in_place(
     given = tuple([g() if callable(g) else g for g in given])
     weights = []
     if values is not None:  # one number that stands for all takes no memory
-        one = parts.iso
-        weights = [np.broadcast_to(parts.values.astype(values), parts.indices.size) if one else _values(parts, values)]
+        several = parts.iso and not _takes_one(loop)
+        found = _values(parts, values, _takes_one(loop)) if not several else parts.values.astype(values)
+        weights = [np.broadcast_to(found, parts.indices.size) if several else found]
     return _run(made, (parts.indptr, parts.indices, *weights, *given), shares, again)
 
 
@@ -121,7 +122,7 @@ def _in_python(store: Any, loop: Callable[..., Any], given: tuple[Any, ...], val
     """Run a loop as it is written, which takes less time on a matrix of few entries than to load its machine code."""
     given = tuple([g() if callable(g) else g for g in given])  # before the arrays are lent: they may read the matrix
     with _borrowed(store) if store._nvals else nullcontext() as parts:
-        indptr, indices, *rest = arrays(parts, store._nrows, values)
+        indptr, indices, *rest = arrays(parts, store._nrows, values, _takes_one(loop))
         with np.errstate(all="ignore"):  # as machine code does
             return _plain(loop(indptr.astype(np.int64), indices.astype(np.int64), *rest, *given))
 
@@ -145,13 +146,13 @@ def run_arrays(
     return _run(made, given, _shares(over, given[0].size + given[1].size, again) if over else [], again)
 
 
-def arrays(parts: RowArrays | None, rows: int, values: Any) -> list[NDArray[Any]]:
-    """Return the arrays that a loop reads; None: there are no entries."""
+def arrays(parts: RowArrays | None, rows: int, values: Any, one: bool = False) -> list[NDArray[Any]]:
+    """Return the arrays that a loop reads; None: there are no entries. `one`: a value that all entries have once."""
     if parts is None:
         nothing: list[NDArray[Any]] = [np.zeros(rows + 1, np.int64), np.empty(0, np.int64)]
         return nothing if values is None else [*nothing, np.empty(0, values)]
     pattern = [parts.every_row(rows), parts.indices]
-    return pattern if values is None else [*pattern, _values(parts, values)]
+    return pattern if values is None else [*pattern, _values(parts, values, one)]
 
 
 def _shares(over: range, size: int, again: Any) -> list[int]:
@@ -179,7 +180,11 @@ def _machine_code(loop: Callable[..., Any]) -> Any:
         return None
 
 
-def _values(parts: RowArrays, dtype: Any) -> NDArray[Any]:
-    if parts.iso:
+def _takes_one(loop: Any) -> bool:
+    return getattr(loop, "takes_one", False)
+
+
+def _values(parts: RowArrays, dtype: Any, one: bool) -> NDArray[Any]:
+    if parts.iso and not one:
         return np.full(parts.indices.size, parts.values[0], dtype)
     return parts.values.astype(dtype, copy=False)

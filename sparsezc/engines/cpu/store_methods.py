@@ -33,6 +33,7 @@ _ROW_ARRAYS = "sparsezc.engines.cpu.suitesparse.row_arrays"
 _vector_to_arrays = first_use.function(_ROW_ARRAYS, "vector_to_arrays")
 _vector_from_arrays = first_use.function(_ROW_ARRAYS, "vector_from_arrays")
 _borrowed = first_use.function(_ROW_ARRAYS, "borrowed")
+_new_matrix = first_use.function("sparsezc.engines.cpu.suitesparse.lending", "new_matrix")
 _new_vector = first_use.function("sparsezc.engines.cpu.suitesparse.lending", "new_vector")
 _run_loop = first_use.function("sparsezc.engines.cpu.loops", "run_loop")
 _reader = first_use.function("sparsezc.engines.cpu.file_engine", "reader")
@@ -150,18 +151,19 @@ class Keeper:
         placed = csr.place("host", ids=np.uint64)
         adopt = adopt or placed is not csr
         indices, values = placed.indices.read(), placed.values.read()
-        made = native.gb.Matrix.ss.import_csr(
-            nrows=csr.nrows,
-            ncols=csr.ncols,
-            indptr=csr.indptr.astype(np.uint64),
-            col_indices=_owner(indices) if adopt else indices.copy(),
-            values=plain(values, csr.dtype).copy() if csr.dtype.shape or not adopt else _owner(values),
-            is_iso=csr.iso,
-            sorted_cols=True,
-            take_ownership=True,
-            dtype=native.type_of(csr.dtype),
-        )
-        return acyclic(made)
+        values = plain(values, csr.dtype).copy() if csr.dtype.shape or not adopt else _owner(values)
+        ids = _owner(indices) if adopt else indices.copy()
+        shape = csr.nrows, csr.ncols
+        return _new_matrix(native.type_of(csr.dtype), shape, csr.indptr.astype(np.uint64), ids, values, iso=csr.iso)
+
+    def adopt_rows(self, rows: Any, indptr: Any, ids: Any, values: Any, dtype: DataType, shape: tuple[int, int]) -> Any:
+        """Build from some rows, ascending, and their entries; one value stands for all (a capability).
+
+        Takes over the arrays, as :meth:`adopt_vector` does.
+        """
+        iso = values.size != ids.size
+        owned = map(_owner, (indptr, ids, values, rows))
+        return _new_matrix(native.type_of(dtype), shape, *owned, iso=iso)
 
     def matrix_to_csr(self, store: Any) -> Csr:
         """Return copies; an iso-valued matrix keeps its one value."""
@@ -216,7 +218,7 @@ class Keeper:
 
         Takes over the arrays, which must not be used afterwards; those that do not own their memory are copied.
         """
-        owned = (None if x is None else x if x.flags.owndata else x.copy() for x in (values, at, present))
+        owned = (None if x is None else _owner(x) for x in (values, at, present))
         return _new_vector(native.type_of(dtype), size, *owned)
 
     def by_position(self, vector: Any) -> None:
@@ -227,14 +229,9 @@ class Keeper:
     def pointers(self, store: Any) -> Any:
         """Make a square matrix with a true entry (i, v(i)) for each entry of a vector (a capability)."""
         at, values = store.to_coo(sort=True)
-        if not at.size:  # SuiteSparse refuses the arrays of a 1 x 1 matrix without entries
-            return acyclic(native.gb.Matrix(native.gb.dtypes.BOOL, store.size, store.size))
-        columns = values.astype(np.uint64, copy=False)
-        made = native.gb.Matrix.ss.import_hypercsr(
-            nrows=store.size, ncols=store.size, rows=at, indptr=np.arange(at.size + 1, dtype=np.uint64),
-            col_indices=columns, values=np.ones(1, np.bool_), is_iso=True, sorted_cols=True, take_ownership=True,
-        )  # fmt: skip
-        return acyclic(made)
+        indptr, columns = np.arange(at.size + 1, dtype=np.uint64), _owner(values.astype(np.uint64, copy=False))
+        shape = store.size, store.size
+        return _new_matrix("BOOL", shape, indptr, columns, np.ones(1, np.bool_), _owner(at), iso=True)
 
     def sample_hops(self, store: Any, transposed: bool, seeds: NDArray[np.int64], hops: Hops) -> Subgraph:
         """Pick entries hop by hop (a capability)."""
@@ -288,11 +285,13 @@ def merger(dup_op: Any, dtype: DataType, is_iso: bool, where: str) -> TypedOp | 
 
 
 def _owner(array: NDArray[Any]) -> NDArray[Any]:
-    """Return the array that owns the memory of a whole view, as GraphBLAS can adopt no other; else the array itself."""
-    base = array.base
-    if not isinstance(base, np.ndarray) or not base.flags.owndata:
+    """Return an array that owns its memory, as GraphBLAS adopts no other: the one behind a whole view, or a copy."""
+    if array.flags.owndata and array.flags.c_contiguous:
         return array
-    return base if base.ndim == 1 and base.dtype == array.dtype and base.size == array.size else array
+    base, same = array.base, (array.dtype, (array.size,))
+    if isinstance(base, np.ndarray) and base.flags.owndata and (base.dtype, base.shape) == same:
+        return base
+    return array.copy()
 
 
 def _first_twice(*ids: NDArray[np.uint64]) -> tuple[int, ...]:

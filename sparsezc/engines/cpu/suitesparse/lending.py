@@ -1,4 +1,4 @@
-"""The arrays of a python-graphblas Matrix or Vector, lent by SuiteSparse, and Vectors that take arrays over.
+"""The arrays of a python-graphblas Matrix or Vector, lent by SuiteSparse, and new ones that take arrays over.
 
 python-graphblas's own methods take 30 times as long, which is more than a search of a small graph.
 """
@@ -15,7 +15,7 @@ from suitesparse_graphblas.utils import unclaim_buffer
 from sparsezc.engines.cpu.suitesparse import native
 from sparsezc.engines.cpu.suitesparse.expressions import acyclic
 
-__all__ = ["CSR", "FULL", "HYPERCSR", "TABLE", "Lent", "format_of", "new_vector"]
+__all__ = ["CSR", "FULL", "HYPERCSR", "TABLE", "Lent", "format_of", "new_matrix", "new_vector"]
 
 
 class Format:
@@ -202,9 +202,43 @@ def new_vector(
         )
     else:
         status = lib.GxB_Vector_import_Full(*given, content, values.nbytes, iso, ffi.NULL)
+    return _owner_of(native.gb.Vector, status, made, (dtype, size), (values, at, present))
+
+
+def new_matrix(
+    theirs: Any,
+    shape: tuple[int, int],
+    indptr: NDArray[Any],
+    ids: NDArray[Any],
+    values: NDArray[Any],
+    rows: NDArray[Any] | None = None,
+    *,
+    iso: bool = False,
+) -> Any:
+    """Make a Matrix by rows that takes over its arrays, which own their memory; ids ascend in each row.
+
+    `rows`: those that `indptr` is of, ascending; None: all.
+    """
+    dtype = native.gb.dtypes.lookup_dtype(theirs)
+    if not ids.size:  # SuiteSparse refuses the arrays of a 1 x 1 matrix without entries
+        return acyclic(native.gb.Matrix(dtype, *shape))
+    arrays = (indptr, ids) if rows is None else (indptr, rows, ids)
+    made, content = ffi.new("GrB_Matrix*"), ffi.new("void**", ffi.from_buffer("void*", values))
+    cells = [ffi.new("GrB_Index**", ffi.from_buffer("GrB_Index*", array)) for array in arrays]
+    sizes = [array.nbytes for array in (*arrays, values)]
+    given = made, dtype._carg, *shape, *cells, content, *sizes, iso
+    if rows is None:
+        status = lib.GxB_Matrix_import_CSR(*given, False, ffi.NULL)
+    else:
+        status = lib.GxB_Matrix_import_HyperCSR(*given, rows.size, False, ffi.NULL)
+    return _owner_of(native.gb.Matrix, status, made, (dtype, *shape), (*arrays, values))
+
+
+def _owner_of(kind: Any, status: int, made: Any, about: tuple[Any, ...], arrays: tuple[Any, ...]) -> Any:
+    """Return python-graphblas's object of what SuiteSparse made of arrays, which NumPy does not free any more."""
     if status:
-        native.gb.exceptions.check_status_carg(status, "Vector", made[0])
-    for array in (values, at, present):
+        native.gb.exceptions.check_status_carg(status, kind.__name__, made[0])
+    for array in arrays:
         if array is not None:
             unclaim_buffer(array)
-    return acyclic(native.gb.Vector._from_obj(made, dtype, size, name=""))
+    return acyclic(kind._from_obj(made, *about, name=""))
