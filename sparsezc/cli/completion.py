@@ -14,12 +14,13 @@ from sparsezc.terminal import streams
 
 
 class _Command(NamedTuple):
-    """A command, the name that it runs or nothing, its help and its options."""
+    """A command, the name that it runs or nothing, its help, its options, and the words that an argument may be."""
 
     command: str
     name: str
     help: str
     options: list[argparse.Action]
+    words_at: dict[int, str]
 
     @property
     def words(self) -> str:
@@ -53,24 +54,39 @@ def _every(commands: Any) -> Iterator[_Command]:
     """Yield all commands; of those that take a name one for each name, and themselves first."""
     helps = {each.dest: each.help or "" for each in commands._choices_actions}
     for command, parser in commands.choices.items():
-        yield _Command(command, "", helps.get(command, ""), _options(parser))
+        yield _Command(command, "", helps.get(command, ""), _options(parser), _arguments(parser))
         for inner in parser._actions:
             if isinstance(inner, argparse._SubParsersAction):
                 helps_inner = {each.dest: each.help or "" for each in inner._choices_actions}
                 for name, each in inner.choices.items():
-                    yield _Command(command, name, helps_inner.get(name, ""), _options(each))
+                    yield _Command(command, name, helps_inner.get(name, ""), _options(each), _arguments(each))
 
 
 def _options(parser: argparse.ArgumentParser) -> list[argparse.Action]:
     return [action for action in parser._actions if action.option_strings]
 
 
+def _arguments(parser: argparse.ArgumentParser) -> dict[int, str]:
+    """Return the choices of arguments without a flag, each by how many words of a line without options precede it."""
+    given = [action for action in parser._actions if not action.option_strings]
+    return {
+        at: " ".join(map(str, action.choices))
+        for at, action in enumerate(given, 2)
+        if action.choices is not None and not isinstance(action, argparse._SubParsersAction)
+    }
+
+
 def _bash(commands: list[_Command]) -> str:
-    """Return the script for bash; options and choices are looked up by the command's words."""
+    """Return the script for bash; options and choices are looked up by the command's words.
+
+    What is not found is left to the shell, which completes names of files. Bash makes three words of ``--engine=cpu``
+    and of ``kron:16``, zsh one.
+    """
     tops = " ".join(each.command for each in commands if not each.name)
     names = " ".join(each.name for each in commands if each.name)
-    options, choices = [], []
+    options, choices, arguments = [], [], []
     for each in commands:
+        arguments += [f'        "{each.words}") from={at} found="{words}" ;;' for at, words in each.words_at.items()]
         flags = [flag for action in each.options for flag in action.option_strings if flag.startswith("--")]
         options.append(f'        "{each.words}") found="{" ".join(flags)}" ;;')
         for action in each.options:
@@ -79,38 +95,50 @@ def _bash(commands: list[_Command]) -> str:
                 choices.append(f'        {keys}) found="{" ".join(map(str, action.choices))}" ;;')
     return f"""\
 _sparsezc() {{
-    local word=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD-1]}} key=${{COMP_WORDS[1]}} found=
+    local word=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD-1]}} key=${{COMP_WORDS[1]}}
+    local start= found= from=0
     COMPREPLY=()
-    if [ "$COMP_CWORD" -eq 1 ]; then
-        COMPREPLY=( $(compgen -W "{tops}" -- "$word") )
-        return
-    fi
-    if [ "$key" = run ] && [ "$COMP_CWORD" -eq 2 ]; then
-        COMPREPLY=( $(compgen -W "{names} --list --help" -- "$word") )
-        return
-    fi
-    if [ "$key" = run ]; then key="run ${{COMP_WORDS[2]}}"; fi
-    case "$key $before" in
-{chr(10).join(choices)}
+    case "$word" in
+        =) word= ;;
+        --*=*) before=${{word%%=*}} start=${{word%%=*}}= word=${{word#*=}} ;;
     esac
-    if [ -z "$found" ] && [ "${{word#-}}" != "$word" ]; then
-        case "$key" in
-{chr(10).join(options)}
+    if [ "$before" = = ]; then before=${{COMP_WORDS[COMP_CWORD-2]}}; fi
+    if [ "$key" = app ]; then key=run; fi
+    if [ "$COMP_CWORD" -eq 1 ]; then
+        found="{tops} --help --version"
+    elif [ "$key" = run ] && [ "$COMP_CWORD" -eq 2 ]; then
+        found="{names} --list --help"
+    else
+        if [ "$key" = run ]; then key="run ${{COMP_WORDS[2]}}"; fi
+        case "$key $before" in
+{chr(10).join(choices)}
         esac
+        if [ -z "$found" ] && [ "${{word#-}}" != "$word" ]; then
+            case "$key" in
+{chr(10).join(options)}
+            esac
+        elif [ -z "$found" ]; then
+            case "$key" in
+{chr(10).join(arguments)}
+            esac
+            if [ "$COMP_CWORD" -lt "$from" ]; then found=; fi
+        fi
     fi
     if [ -n "$found" ]; then
-        COMPREPLY=( $(compgen -W "$found" -- "$word") )
-    else
-        COMPREPLY=( $(compgen -f -- "$word") )
+        COMPREPLY=( $(compgen -P "$start" -W "$found" -- "$word") )
+    elif [ -n "$start" ]; then
+        for found in "$word"*; do
+            if [ -e "$found" ]; then COMPREPLY+=("$start$found"); fi
+        done
     fi
 }}
-complete -o filenames -F _sparsezc sparsezc
+complete -o default -F _sparsezc sparsezc
 """
 
 
 def _zsh(commands: list[_Command]) -> str:
     """Return the script for zsh, which runs that of bash by its own module."""
-    own = "(( $+functions[compdef] )) || { autoload -U +X compinit && compinit }"
+    own = "(( $+functions[compdef] )) || { autoload -U +X compinit && compinit -i }"  # no question at a shell's start
     return f"{own}\nautoload -U +X bashcompinit && bashcompinit\n{_bash(commands)}"
 
 
@@ -125,6 +153,9 @@ def _fish(commands: list[_Command]) -> str:
             first = f"{seen}; and test (count (commandline -opc)) -eq 2"  # no name yet
             lines.append(f"complete -c sparsezc -n '{first}' -f -a {each.name} -d {_quoted(each.help)}")
             seen += f"; and __fish_seen_subcommand_from {each.name}"
+        for at, words in each.words_at.items():
+            at_least = f"{seen}; and test (count (commandline -opc)) -ge {at}"
+            lines.append(f"complete -c sparsezc -n '{at_least}' -a {_quoted(words)}")
         for action in each.options:
             for flag in action.option_strings:
                 text = f"complete -c sparsezc -n '{seen}' {'-l' if flag.startswith('--') else '-s'} {flag.lstrip('-')}"

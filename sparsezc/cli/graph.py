@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from sparsezc.cli.answers.report import counted
 from sparsezc.io.build.limits import MERGES
+from sparsezc.io.formats import FORMATS
 from sparsezc.memory import placement as placements
 
 if TYPE_CHECKING:
@@ -56,8 +57,9 @@ def add_graph(command: argparse.ArgumentParser, *, weights: str) -> None:
     )
     command.add_argument(
         "--format",
-        help="read the file as snap (any edge list), mtx, dimacs, metis, gap, emogi, npz, parquet,"
-        " feather, networkx, konect or binsparse, whatever its name",
+        choices=FORMATS,
+        metavar="FORMAT",
+        help=f"read the file as one of {', '.join(FORMATS)}, whatever its name; snap is any edge list",
     )
 
 

@@ -57,8 +57,12 @@ class Csr:
 
     @property
     def placed_nbytes(self) -> int:
-        """Return the bytes of ids and values once they are in memory that a GPU reads."""
-        return self.nvals * index_dtype(self.ncols, "device").itemsize + self.values.nbytes
+        """Return the bytes of ids and values in memory that a GPU reads, where compressed ids stay so."""
+        from sparsezc.memory.id_blocks import BlocksBuffer
+
+        packed = isinstance(self.indices, BlocksBuffer)
+        ids = self.indices.nbytes if packed else self.nvals * index_dtype(self.ncols, "device").itemsize
+        return ids + self.values.nbytes
 
     @classmethod
     def from_arrays(

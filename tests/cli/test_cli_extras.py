@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import pty
+import re
+import select
 import shutil
 import subprocess
 import sys
@@ -90,49 +94,62 @@ def test_quiet_prints_nothing(tmp_path: Path, capsys: Any) -> None:
         main(["bfs", "path:3", "--quiet", "--json"])
 
 
-TRY = """
-eval "$("$PYTHON" -m sparsezc completion bash)"
-while read -r -a words; do
-    if [ "${words[-1]}" = "''" ]; then words[-1]=""; fi
-    COMP_WORDS=("${words[@]}") COMP_CWORD=$(( ${#words[@]} - 1 ))
-    _sparsezc
-    echo "${COMPREPLY[*]}"
-done
-"""
+#: A line as it is typed, and as the key for completion leaves it.
 COMPLETED = {
-    "sparsezc pa": "pagerank",
-    "sparsezc run core": "core-number",
-    "sparsezc run pagerank kron:4 --da": "--damping --dangling",
-    "sparsezc run greedy-color kron:4 --strategy ''": "largest_first random_sequential",
-    "sparsezc bfs kron:4 --engine ''": "auto cpu gpu",
-    "sparsezc info g.txt --ch": "--check",
-    "sparsezc bfs only": "only.txt",
+    "sparsezc pa": "sparsezc pagerank ",
+    "sparsezc run core": "sparsezc run core-number ",
+    "sparsezc run pagerank kron:4 --dam": "sparsezc run pagerank kron:4 --damping ",
+    "sparsezc run greedy-color kron:4 --strategy r": "sparsezc run greedy-color kron:4 --strategy random_sequential ",
+    "sparsezc bfs kron:4 --engine=c": "sparsezc bfs kron:4 --engine=cpu ",
+    "sparsezc convert g.txt --format me": "sparsezc convert g.txt --format metis ",
+    "sparsezc info g.txt --ch": "sparsezc info g.txt --check ",
+    "sparsezc completion f": "sparsezc completion fish ",
+    "sparsezc scale kron:4 pag": "sparsezc scale kron:4 pagerank ",
+    "sparsezc bfs my": r"sparsezc bfs my\ words.txt ",
+    "sparsezc bfs kron:4 --out=one": "sparsezc bfs kron:4 --out=one.csv ",
+}
+#: Each shell's arguments, and a line by which a key prints what is typed.
+SHELLS = {
+    "bash": (("--norc", "--noprofile", "-i"), 'bind -x \'"\\C-g": echo "<$READLINE_LINE>"\''),
+    "zsh": (("-f", "-i"), 'show() { print -r -- "<$BUFFER>" }; zle -N show; bindkey "^G" show'),
 }
 
 
-def test_bash_completes(tmp_path: Path) -> None:
-    """By bash itself: the words of a line, and the array that its completion fills."""
-    if (bash := shutil.which("bash")) is None:
-        pytest.skip("bash is not installed")
-    (tmp_path / "only.txt").touch()
-    root = Path(__file__).resolve().parents[2]
-    done = subprocess.run(
-        [bash, "-c", TRY], input="\n".join(COMPLETED) + "\n", cwd=tmp_path, capture_output=True, text=True, timeout=60,
-        check=True, env={"PYTHON": sys.executable, "PYTHONPATH": str(root), "PATH": "/usr/bin:/bin"},
-    )  # fmt: skip
-    assert done.stderr == ""
-    assert dict(zip(COMPLETED, done.stdout.splitlines(), strict=True)) == COMPLETED
+@pytest.mark.parametrize("shell", SHELLS)
+def test_bash_and_zsh_complete_what_is_typed(shell: str, tmp_path: Path) -> None:
+    """By the shells themselves, in a terminal."""
+    if (found := shutil.which(shell)) is None:
+        pytest.skip(f"{shell} is not installed")
+    for name in ("my words.txt", "one.csv"):
+        (tmp_path / name).touch()
+    where = {"PYTHON": sys.executable, "PYTHONPATH": str(Path(__file__).resolve().parents[2]), "HOME": str(tmp_path)}
+    options, key = SHELLS[shell]
+    ours, its = pty.openpty()
+    with subprocess.Popen(
+        [found, *options], stdin=its, stdout=its, stderr=its, cwd=tmp_path,
+        env={**where, "PATH": "/usr/bin:/bin", "TERM": "dumb", "COLUMNS": "200"},
+    ) as process:  # fmt: skip
+        os.close(its)
+        try:
+            _typed(ours, f'{key}; eval "$("$PYTHON" -m sparsezc completion {shell})"; echo "<"ready">"\n', "<ready>")
+            for line, whole in COMPLETED.items():
+                _typed(ours, f"{line}\t\a", f"<{whole}>")
+                os.write(ours, b"\x15")  # the line is erased
+        finally:
+            process.kill()
+            os.close(ours)
 
 
-IN_ZSH = """
-eval "$("$PYTHON" -m sparsezc completion zsh)"
-setopt ksharrays shwordsplit
-while read -r line; do
-    COMP_WORDS=($line) COMP_CWORD=$(( ${#COMP_WORDS[@]} - 1 ))
-    _sparsezc
-    print -- "${COMPREPLY[@]}"
-done
-"""
+def _typed(terminal: int, keys: str, awaited: str) -> None:
+    """Type keys, and wait for a text in angle brackets."""
+    os.write(terminal, keys.encode())
+    seen = ""
+    while not (told := re.findall(r'<[^<>$"]*>', seen)):
+        assert select.select([terminal], [], [], 60)[0], seen
+        seen += os.read(terminal, 4096).decode()
+    assert told == [awaited]
+
+
 IN_FISH = """
 $PYTHON -m sparsezc completion fish </dev/null | source
 while read line
@@ -142,22 +159,27 @@ true
 """
 
 
-@pytest.mark.parametrize(("shell", "text"), [("zsh", IN_ZSH), ("fish", IN_FISH)])
-def test_zsh_and_fish_complete(shell: str, text: str, tmp_path: Path) -> None:
-    """By the shells themselves; zsh drops what has another start when it shows what it is told here."""
-    if (found := shutil.which(shell)) is None:
-        pytest.skip(f"{shell} is not installed")
+def test_fish_completes(tmp_path: Path) -> None:
+    """By fish itself, which prints what it would offer."""
+    if (fish := shutil.which("fish")) is None:
+        pytest.skip("fish is not installed")
     (tmp_path / "only.txt").touch()
-    words = {line: answer for line, answer in COMPLETED.items() if not line.endswith("''") and "g.txt" not in line}
+    offered = {
+        "sparsezc pa": "pagerank",
+        "sparsezc run core": "core-number",
+        "sparsezc run pagerank kron:4 --da": "--damping --dangling",
+        "sparsezc bfs kron:4 --engine=": "--engine=auto --engine=cpu --engine=gpu",
+        "sparsezc convert g.txt --format me": "metis",
+        "sparsezc completion f": "fish",
+        "sparsezc scale kron:4 pag": "pagerank",
+        "sparsezc bfs only": "only.txt",
+    }
     where = {"PYTHON": sys.executable, "PYTHONPATH": str(Path(__file__).resolve().parents[2]), "HOME": str(tmp_path)}
     done = subprocess.run(
-        [found, "-f" if shell == "zsh" else "--no-config", "-c", text], input="\n".join(words) + "\n", cwd=tmp_path,
-        capture_output=True, text=True, timeout=60, check=True, env={**where, "PATH": "/usr/bin:/bin"},
+        [fish, "--no-config", "-c", IN_FISH], input="\n".join(offered) + "\n", cwd=tmp_path, capture_output=True,
+        text=True, timeout=60, check=True, env={**where, "PATH": "/usr/bin:/bin"},
     )  # fmt: skip
-    offered = dict(zip(words, map(str.split, done.stdout.splitlines()), strict=True))
-    for line, answer in words.items():
-        found_here = [word for word in offered[line] if word.startswith(line.split()[-1])]
-        assert sorted(found_here) == sorted(answer.split()), line
+    assert dict(zip(offered, done.stdout.splitlines(), strict=True)) == offered
 
 
 def test_every_name_and_option_is_in_the_scripts(capsys: Any) -> None:

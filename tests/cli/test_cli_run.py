@@ -217,6 +217,7 @@ def test_the_nearest_name_is_offered(capsys):
         (["bsf", "path:3"], "invalid choice: 'bsf'; did you mean 'bfs'?"),
         (["bfs", "path:3", "--sorce", "1"], "unrecognized arguments: --sorce 1; did you mean '--source'?"),
         (["run", "projection", "path:3", "--onto", "row"], "invalid choice: 'row'; did you mean 'rows'?"),
+        (["bfs", "g.cvs", "--format", "snpa"], "--format: invalid choice: 'snpa'; did you mean 'snap'?"),
     ):
         with pytest.raises(SystemExit) as left:
             main(arguments)
@@ -233,7 +234,6 @@ def test_the_nearest_name_is_offered(capsys):
         (["run", "core-number", "path:3", "--plot", "a.pgn"], ".png, .svg, .pdf is needed; did you mean '.png'?"),
         (["convert", "path:3", "a.parqet"], "a.parqet: the suffix '.parqet' is not known; did you mean '.parquet'?"),
         (["convert", "path:3", "a.gpr.gz"], "a.gpr.gz: the suffix '.gpr' is not known; did you mean '.gr'?"),
-        (["bfs", "g.cvs", "--format", "snpa"], "format='snpa' is not known; did you mean 'snap'?"),
         (["bfs", "g.cvs", "--format", "snap", "--relabel", "--source", "an"], "this id; did you mean 'ann'?"),
         (["bfs", "pth:16"], "pth:16 does not exist; did you mean 'path:16'?"),
         (["bfs", "g.csv"], "g.csv does not exist; did you mean 'g.cvs'?"),

@@ -18,7 +18,7 @@ from tests.house.programs import same
 LEARN = notebooks.LEARN
 ROOT = LEARN.parents[1]
 PAGES = notebooks.NAMES
-NEEDS = {"larger_than_the_memory": "h5py", "networkx_program": "networkx"}
+NEEDS = {"larger_than_the_card": "h5py", "larger_than_the_memory": "h5py", "networkx_program": "networkx"}
 #: A first cell for pages that need a GPU: the tests' device runs the kernels and counts requests.
 EMULATED = {
     "larger_than_the_card": "from sparsezc.device import cuda\n"

@@ -12,6 +12,7 @@ import pytest
 import scipy.sparse as sp
 from networkx.utils import backends
 
+import sparsezc as gb
 from sparsezc.networkx_backend import DiGraph, Graph
 from sparsezc.networkx_backend.info import functions
 from tests.networkx_backend.judging import outcome
@@ -163,6 +164,17 @@ def test_graphs_with_names_refuse_changes() -> None:
     changed[0][1]["weight"] = 7
     changed.nodes[0]["club"] = "none"
     like(G, N)
+
+
+@pytest.mark.parametrize(("ours", "theirs"), [(Graph, nx.Graph), (DiGraph, nx.DiGraph)])
+def test_matrices_are_networkx_graphs_of_which_they_inherit_no_method(ours: Any, theirs: Any) -> None:
+    """An inherited method would read or write dictionaries that these graphs have not."""
+    G = ours(gb.io.read("grid:3x4"))
+    assert isinstance(G, theirs)
+    defined = {name for each in ours.__mro__[: ours.__mro__.index(theirs)] for name in vars(each)}
+    assert [name for name in vars(nx.Graph) | vars(theirs) if name not in defined and "factory" not in name] == []
+    of_matrix, of_copy = (nx.spring_layout(each, seed=1) for each in (G, theirs(G)))
+    assert all((of_matrix[v] == of_copy[v]).all() for v in G)  # edges count: layouts ask for the class
 
 
 def test_new_names() -> None:

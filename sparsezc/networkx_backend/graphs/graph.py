@@ -21,7 +21,7 @@ from sparsezc.semirings import binary, select
 from sparsezc.semirings.types import datatypes
 
 
-class Graph(ReadOnly):
+class Graph(ReadOnly, nx.Graph):  # type: ignore[misc]  # NetworkX has no types
     """An undirected graph that NetworkX's functions dispatch to this backend, with NetworkX's methods to read it.
 
     Parameters
@@ -317,7 +317,7 @@ class Graph(ReadOnly):
             raise nx.NetworkXError(f"Node {nodes} is not in the graph.") from error
 
 
-class DiGraph(ReadOnlyDirected, Graph):
+class DiGraph(ReadOnlyDirected, Graph, nx.DiGraph):  # type: ignore[misc]
     """A directed graph; an entry (i, j) is an edge from i to j. Parameters and errors are those of :class:`Graph`."""
 
     directed = True
