@@ -100,9 +100,13 @@ class Table:
         InvalidValue
             The message names the first vertex of the batch that has one.
         """
-        if not (rows.is_floating_point() or rows.is_complex()) or bool((fine := rows.isfinite()).all()):
+        # a sum, a tenth of what reading the rows took, is finite only if they are; and may overflow where they are, too
+        if not (rows.is_floating_point() or rows.is_complex()) or bool(rows.sum().isfinite()):
             return
-        vertex = int(vertices[int(fine.reshape(rows.shape[0], -1).all(1).int().argmin())])
+        fine = rows.isfinite().reshape(rows.shape[0], -1).all(1)
+        if bool(fine.all()):
+            return
+        vertex = int(vertices[int(fine.int().argmin())])
         raise InvalidValue(
             f"{self.name} has a value that is NaN or infinite in row {vertex}; finite numbers are needed, or the option"
             " finite=False, with which they pass"

@@ -342,6 +342,8 @@ def test_features_that_are_not_finite_are_refused_by_the_batch_that_reads_them(d
         next(batches)
     passed = list(Loader(A, X, finite=False, **given))[1]
     assert torch.equal(passed.x.isfinite(), torch.from_numpy(np.isfinite(X[5:10])))
+    full = np.full((80, 9), 5e4, np.float16)  # whose sum is infinite
+    assert next(iter(Loader(A, full, **given))).x.shape == (5, 9)
     labels = list(Loader(A, None, **given))[1]  # of which NaN may mean that there is none
     assert not bool(labels.y[2].isfinite())
 
