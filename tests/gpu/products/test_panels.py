@@ -301,8 +301,10 @@ def test_reads_of_a_step_are_counted_by_search(width: int, share: float, gpu: An
     np.testing.assert_array_equal(found, [*least, *(lengths @ frontier)])
 
 
-@pytest.mark.parametrize(("graph", "count"), [("urand:8", 64), ("kron:8", 60), ("path:40", 3)])
-@pytest.mark.parametrize("compressed", [False, True])
+@pytest.mark.parametrize(
+    ("graph", "count", "compressed"),
+    [("urand:8", 64, False), ("urand:8", 64, True), ("kron:8", 60, False), ("path:40", 3, False)],
+)
 def test_a_step_that_reads_nearly_all_reads_each_edge_once(graph: str, count: int, compressed: bool, gpu: Any) -> None:
     """With more levels than are written together, rows in chunks, and vertices that share a word."""
     A = gb.io.read(graph, placement="host")
