@@ -98,7 +98,7 @@ extern "C" __global__ void __launch_bounds__(256)
   if (others) add_lanes((u64)changed, totals + 1 + Reads::TOTALS);
 }
 
-// write_levels: writes depth + k to the levels of the bits of front k of `count`, at most 8, which begin `stride` numbers of 32 bits
+// write_levels: writes depth + k to the levels of the bits of front k of `count`, at most 8; `fronts` begin `stride` numbers of 32 bits
 // apart. A pair of a search and a vertex is in one of them at most.
 extern "C" __global__ void __launch_bounds__(256)
     write_levels(u64 size, u64 width, const u32* fronts, u64 stride, u32 count, int depth, int* levels) {
