@@ -194,7 +194,7 @@ def _by_parts(A: Matrix, weighted: bool, state: _State, max_iter: int, dtype: An
     while A._symmetric and (part := replay.part(A, COST, np.float64 if weighted else None)) is not None:
         given = state.of_rows(part.lo, part.hi)  # beforehand, as it reads vectors
         mine, before = given[0], state.rounds[0]
-        with part.lent():
+        with replay.lent_part(A, part):
             while state.rounds[0] == before or not part.has_moves():
                 state.last = int(state.rounds[0]) + 1
                 state.rounds[1] = state.last

@@ -19,9 +19,9 @@ from sparsezc.memory.csr import Csr
 from sparsezc.semirings.types.datatypes import INT32, INT64, DataType, lookup
 
 __all__ = [
-    "agreed", "buckets", "components", "follow", "lent_rows", "local_pagerank", "matrix", "matrix_of_rows", "part",
-    "part_vector", "rounds", "row_lengths", "run_arrays", "run_loop", "runs_loops", "search", "searches", "shorten",
-    "vector",
+    "agreed", "buckets", "components", "follow", "lent_part", "lent_rows", "local_pagerank", "matrix",
+    "matrix_of_rows", "part", "part_vector", "rounds", "row_lengths", "run_arrays", "run_loop", "runs_loops", "search",
+    "searches", "shorten", "vector",
 ]  # fmt: skip
 
 
@@ -282,14 +282,21 @@ def lent_rows(A: Matrix) -> Iterator[Any]:
 def part(A: Matrix, cost: float, values: Any = None) -> Any:
     """Return the rows that this process has of a matrix, for loops; None, on all, where there is one, or statements do.
 
-    `cost` and `values` are those of :func:`run_loop`. It has `lo` and `hi`, the rows' numbers; ``lent()``, a context in
-    which ``run(loop, *given, over=)`` runs a loop over these rows, and no statement may read the matrix;
-    ``total(mine)``, the sum of arrays of FP64 of all processes; ``gather(mine)``, the values of all rows, given those
-    of these; ``has_moves()``: rows are to move, and to be asked for anew.
+    `cost` and `values` are those of :func:`run_loop`. It has `lo` and `hi`, the rows' numbers, and
+    ``run(loop, *given, over=)``, which runs a loop over these rows while they are lent (:func:`lent_part`);
+    ``total(mine)`` returns the sum of arrays of FP64 of all processes, ``gather(mine)`` the values of all rows, given
+    those of these, and ``has_moves()`` whether rows are to move: then they have to be asked for anew.
     """
     with hold_locks(A):
         engine, store = A._kept()
         return engines.capability(engine, "part")(store, cost, values)
+
+
+@contextmanager
+def lent_part(A: Matrix, part: Any) -> Iterator[None]:
+    """Lend to loops the rows that this process has of a matrix, which nothing else may use meanwhile."""
+    with hold_locks(A), part.lent():
+        yield
 
 
 def part_vector(A: Matrix, part: Any, mine: NDArray[Any], dtype: DataType) -> Vector:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 
 from sparsezc.device.processors import processors
 from sparsezc.engines.cpu import loops
+from sparsezc.engines.cpu.labels.weights import in_threads
 from sparsezc.engines.distributed.parts.layout import ROWS
 from sparsezc.engines.distributed.parts.stores import Store
 from sparsezc.expr import engines
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["Part", "can_run", "part"]
 
 _BYTES = 64  # of a position of the whole, at most, in a loop's own arrays
+_ALONE = 1 << 16  # entries that one thread reads in the time that others take to start
 _EMPTY = 16  # rows an entry: arrays of all rows take more memory than statements where there are more
 
 
@@ -74,10 +77,10 @@ class Part:
     def run(self, loop: Callable[..., Any], *given: Any, over: range) -> None:
         """Run a loop over the rows, of which threads take shares: see :func:`sparsezc.core.replay.run_loop`."""
         run, arrays = engines.capability(self._engine.local.engine, "run_arrays"), (*self._arrays, *given)
-        if _threads(self._engine.size) > 1:
-            self._engine.balancer.timed(self._matrix, lambda: run(loop, arrays, np.inf, over))
-        else:
-            self._engine.balancer.timed(self._matrix, lambda: run(loop, (*arrays, over.start, over.stop), np.inf))
+        threads = 1 if arrays[1].size < _ALONE else max(1, min(_threads(self._engine.size), len(over)))
+        cuts = [over[0] + len(over) * k // threads for k in range(threads + 1)]
+        shares = partial(in_threads, lambda first, last: run(loop, (*arrays, first, last), np.inf), cuts)
+        self._engine.balancer.timed(self._matrix, shares)
 
     def total(self, mine: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the sums of all ranks' arrays, added in rank order."""

@@ -105,6 +105,7 @@ def _turned(engine: DistributedEngine, part: Any, shared: Shared, here: int, *, 
     shared.count_received(_WORD * int(changed.sum() - changed[engine.rank]))
     if not told[:, 0].any():
         return False
+    part.keep()
     pushes, pulls = step.divide(told, pushes=True, pulls=pulls)
     part.reach(step, pushes=pushes, pulls=pulls)
     shared.meet()  # all have reached what they can, and read the frontier

@@ -98,20 +98,20 @@ class Ipc(Mpi):
         """Return all of the windows, which other messages use, too."""
         closed, self._old = self._old, []
         failed = self._make_room(-(-nbytes // 2))
-        self._gpu.synchronize()  # what this rank read of the message before has arrived
-        said = self.numbers(_FAILED if failed else self._version)
+        said = self._meet(_FAILED if failed else self._version)  # what others read of the message before has arrived
         self._open(said[:, 0].tolist(), failed, closed)
         arrays = [self._window.array if r == self.rank else self._theirs[r] for r in range(self.size)]
         arrays = [array[:nbytes] for array in arrays]
         arrays[self.rank].fill(0)
-        self._gpu.synchronize()
-        self.numbers(0)
+        self._meet()
         return Shared(arrays, self._count, self._meet)
 
-    def _meet(self) -> None:
+    def _meet(self, told: int = 0) -> Any:
+        """Have what is launched from now on come after what all have launched so far; return a number of each."""
         self._signals[self._turn].give()
-        self.numbers(0)
+        said = self.numbers(told)
         self._follow()
+        return said
 
     def _follow(self) -> None:
         """Let what is launched from now on wait for the signals that all have given."""

@@ -101,16 +101,31 @@ class SharedSearches:
         return SharedStep(True, BOOL, self._push, self._pull, x, MaskBits(self._seen, FLIP), self._counts)
 
     @launch.locked
+    def keep(self) -> None:
+        """Keep the frontier for its levels and clear what led to it, which all processes have taken.
+
+        The device does so while the host divides the next step.
+        """
+        assert self._windows is not None
+        self._room()[: self._seen.size] = self._front
+        self._waiting += 1
+        self._windows.reached.fill(0)
+
+    def _room(self) -> Any:
+        """Return the room for a frontier whose levels wait."""
+        if self._waiting == _WAITING:
+            self._write_levels()
+        return self._fronts[self._waiting]
+
+    @launch.locked
     def reach(self, step: SharedStep, *, pushes: bool, pulls: bool) -> None:
-        """Take a step within the windows; no other process may read them before it, or write to them, has ended."""
+        """Take a step within clear windows; no other process may read them, or write to them, before it has ended."""
         windows = self._windows
         assert windows is not None
-        mine = windows.reached[windows.mine]
-        (windows.reached if pushes else mine).fill(0)
         if pushes:
             step.pushed(windows.reached)
         if pulls:
-            step.pulled(windows.front, windows.front.size // 2, mine)
+            step.pulled(windows.front, windows.front.size // 2, windows.reached[windows.mine])
 
     def turn_windows(self, *, pushed: bool) -> None:
         """Take what all processes reached, which all of them have done."""
@@ -121,12 +136,14 @@ class SharedSearches:
     def turn(self, reached: Any, *, pushed: bool = False) -> None:
         """Take what is reached for the first time, by the bits of all searches."""
         gpu, aligned, windows = cuda.current(), self._width == 64, self._windows
-        if self._waiting == _WAITING:
-            self._write_levels()
-        waits = self._fronts[self._waiting]
-        self._front = waits[: self._seen.size] if windows is None else windows.front[windows.mine]
-        if not aligned:
-            waits.fill(0)
+        if windows is not None:
+            self._front = windows.front[windows.mine]
+        else:
+            waits = self._room()
+            self._waiting += 1
+            self._front = waits[: self._seen.size]
+            if not aligned:
+                waits.fill(0)
         self._counts = gpu.xp.zeros(2 + ENTRIES + 64, np.uint64)
         if self._length:
             push, pull = (0 if rows is None else rows.indptr for rows in (self._push, self._pull))
@@ -135,9 +152,6 @@ class SharedSearches:
                 seen=self._seen, front=self._front, push_indptr=push, pull_indptr=pull, totals=self._counts,
                 **({"others": 0, "theirs": 0} if windows is None else windows.arguments(pushed=pushed)),
             )  # fmt: skip
-        if windows is not None:  # whose frontier the next one replaces
-            waits[: self._seen.size] = self._front
-        self._waiting += 1
 
     def step_alone(self) -> bool:
         """Take a step if there is a frontier and no other process; return whether there was one."""
