@@ -208,29 +208,27 @@ def new_vector(
 def new_matrix(
     theirs: Any,
     shape: tuple[int, int],
+    rows: NDArray[Any],
     indptr: NDArray[Any],
     ids: NDArray[Any],
     values: NDArray[Any],
-    rows: NDArray[Any] | None = None,
     *,
     iso: bool = False,
 ) -> Any:
-    """Make a Matrix by rows that takes over its arrays, which own their memory; ids ascend in each row.
+    """Make a Matrix of some rows, ascending, that takes over its arrays, which own their memory.
 
-    `rows`: those that `indptr` is of, ascending; None: all.
+    `indptr` says where each of these rows begins in `ids`, which ascend in each.
     """
     dtype = native.gb.dtypes.lookup_dtype(theirs)
     if not ids.size:  # SuiteSparse refuses the arrays of a 1 x 1 matrix without entries
         return acyclic(native.gb.Matrix(dtype, *shape))
-    arrays = (indptr, ids) if rows is None else (indptr, rows, ids)
+    arrays = indptr, rows, ids
     made, content = ffi.new("GrB_Matrix*"), ffi.new("void**", ffi.from_buffer("void*", values))
     cells = [ffi.new("GrB_Index**", ffi.from_buffer("GrB_Index*", array)) for array in arrays]
     sizes = [array.nbytes for array in (*arrays, values)]
-    given = made, dtype._carg, *shape, *cells, content, *sizes, iso
-    if rows is None:
-        status = lib.GxB_Matrix_import_CSR(*given, False, ffi.NULL)
-    else:
-        status = lib.GxB_Matrix_import_HyperCSR(*given, rows.size, False, ffi.NULL)
+    status = lib.GxB_Matrix_import_HyperCSR(
+        made, dtype._carg, *shape, *cells, content, *sizes, iso, rows.size, False, ffi.NULL
+    )
     return _owner_of(native.gb.Matrix, status, made, (dtype, *shape), (*arrays, values))
 
 
