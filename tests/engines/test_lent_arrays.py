@@ -14,6 +14,7 @@ from sparsezc import ops
 from sparsezc.core import replay
 from sparsezc.engines.cpu import two_way
 from sparsezc.engines.cpu.dense import is_dense
+from sparsezc.engines.cpu.suitesparse import finding, row_arrays
 
 N = 12
 
@@ -98,6 +99,15 @@ def test_operands_stay_as_they_are_where_the_call_fails() -> None:
     with pytest.raises(gb.exceptions.IndexOutOfBound):
         ops.best_label(A, v, "plus_first").new()
     assert (state(A), state(v)) == before
+
+
+def test_arrays_are_copied_where_suitesparse_tells_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:
+    A, v = pattern(), gb.Vector.from_dense(np.arange(3.0))
+    monkeypatch.setattr(finding, "_tells", lambda: False)
+    with row_arrays.borrowed(A._store) as rows, row_arrays.borrowed_values(v._store) as values:
+        copied = rows.every_row(N), rows.indices, rows.values
+        assert all(np.array_equal(mine, theirs) for mine, theirs in zip(copied, A.to_csr(), strict=True))
+        assert values.tolist() == [0, 1, 2]
 
 
 def test_a_hypersparse_matrix_takes_no_offsets() -> None:

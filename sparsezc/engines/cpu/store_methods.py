@@ -33,8 +33,8 @@ _ROW_ARRAYS = "sparsezc.engines.cpu.suitesparse.row_arrays"
 _vector_to_arrays = first_use.function(_ROW_ARRAYS, "vector_to_arrays")
 _vector_from_arrays = first_use.function(_ROW_ARRAYS, "vector_from_arrays")
 _borrowed = first_use.function(_ROW_ARRAYS, "borrowed")
-_new_matrix = first_use.function("sparsezc.engines.cpu.suitesparse.lending", "new_matrix")
-_new_vector = first_use.function("sparsezc.engines.cpu.suitesparse.lending", "new_vector")
+_new_matrix = first_use.function("sparsezc.engines.cpu.suitesparse.adopting", "new_matrix")
+_new_vector = first_use.function("sparsezc.engines.cpu.suitesparse.adopting", "new_vector")
 _run_loop = first_use.function("sparsezc.engines.cpu.loops", "run_loop")
 _reader = first_use.function("sparsezc.engines.cpu.file_engine", "reader")
 _run_arrays = first_use.function("sparsezc.engines.cpu.loops", "run_arrays")
@@ -151,10 +151,18 @@ class Keeper:
         placed = csr.place("host", ids=np.uint64)
         adopt = adopt or placed is not csr
         indices, values = placed.indices.read(), placed.values.read()
-        values = plain(values, csr.dtype).copy() if csr.dtype.shape or not adopt else _owner(values)
-        ids = _owner(indices) if adopt else indices.copy()
-        shape = csr.nrows, csr.ncols
-        return _new_matrix(native.type_of(csr.dtype), shape, csr.indptr.astype(np.uint64), ids, values, iso=csr.iso)
+        made = native.gb.Matrix.ss.import_csr(
+            nrows=csr.nrows,
+            ncols=csr.ncols,
+            indptr=csr.indptr.astype(np.uint64),
+            col_indices=_owner(indices) if adopt else indices.copy(),
+            values=plain(values, csr.dtype).copy() if csr.dtype.shape or not adopt else _owner(values),
+            is_iso=csr.iso,
+            sorted_cols=True,
+            take_ownership=True,
+            dtype=native.type_of(csr.dtype),
+        )
+        return acyclic(made)
 
     def adopt_rows(self, rows: Any, indptr: Any, ids: Any, values: Any, dtype: DataType, shape: tuple[int, int]) -> Any:
         """Build from some rows, ascending, and their entries; one value stands for all (a capability).
@@ -162,7 +170,7 @@ class Keeper:
         Takes over the arrays, as :meth:`adopt_vector` does.
         """
         iso = values.size != ids.size
-        owned = map(_owner, (indptr, ids, values, rows))
+        owned = map(_owner, (rows, indptr, ids, values))
         return _new_matrix(native.type_of(dtype), shape, *owned, iso=iso)
 
     def matrix_to_csr(self, store: Any) -> Csr:
@@ -231,7 +239,7 @@ class Keeper:
         at, values = store.to_coo(sort=True)
         indptr, columns = np.arange(at.size + 1, dtype=np.uint64), _owner(values.astype(np.uint64, copy=False))
         shape = store.size, store.size
-        return _new_matrix("BOOL", shape, indptr, columns, np.ones(1, np.bool_), _owner(at), iso=True)
+        return _new_matrix("BOOL", shape, _owner(at), indptr, columns, np.ones(1, np.bool_), iso=True)
 
     def sample_hops(self, store: Any, transposed: bool, seeds: NDArray[np.int64], hops: Hops) -> Subgraph:
         """Pick entries hop by hop (a capability)."""

@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.engines.cpu.suitesparse import lending, native
+from sparsezc.engines.cpu.suitesparse import adopting, native
+from sparsezc.engines.cpu.suitesparse.finding import BY_ROWS, FULL, Finder
 
 __all__ = [
     "RowArrays", "borrowed", "borrowed_table", "borrowed_values", "spread", "vector_from_arrays", "vector_to_arrays",
@@ -61,62 +62,61 @@ class RowArrays(NamedTuple):
         return self.values[at].astype(np.float64)
 
 
-class borrowed(lending.Lent):  # noqa: N801  (read as a verb: `with borrowed(store) as rows:`)
-    """Lend the arrays of a Matrix, whose lock the caller has; it has no content meanwhile.
+class borrowed:  # noqa: N801  (read as a verb: `with borrowed(store) as rows:`)
+    """Lend the arrays of a Matrix, whose lock the caller has, to be read alone.
 
     One in another format than CSR, hypersparse or not, is copied. Its format and settings remain in any case. Without
     `values` there are none in what is lent.
     """
 
-    __slots__ = ()
+    __slots__ = ("_store", "_values")
 
     def __init__(self, store: Any, *, values: bool = True) -> None:
         self._store, self._values = store, values
 
-    def __enter__(self) -> RowArrays:  # type: ignore[override]
+    def __enter__(self) -> RowArrays:
         store = self._store
-        format = self._format = lending.format_of(store)
-        if format is lending.CSR:
-            (indptr, indices, values), iso, _ = _lend(self)
-            count = indptr[-1]
-            return RowArrays(indptr, indices[:count], values[: 1 if iso else count], iso)
-        if format is lending.HYPERCSR:
-            (indptr, ids, indices, values), iso, rows = _lend(self)
-            count = indptr[rows]
-            return RowArrays(indptr[: rows + 1], indices[:count], values[: 1 if iso else count], iso, ids[:rows])
-        self._format = None
+        with Finder.unused() as finder:
+            if finder.attach(store) in BY_ROWS:
+                indptr, indices, ids = finder.pattern()
+                if not self._values:
+                    return RowArrays(indptr, indices, _NO_VALUES, False, ids)
+                iso = finder.iso
+                return RowArrays(indptr, indices, finder.values(store, 1 if iso else indices.size), iso, ids)
         parts = store.ss.export("hypercsr", sort=True)
         listed, indptr, indices = (parts[name].view(np.int64) for name in ("rows", "indptr", "col_indices"))
         return RowArrays(indptr, indices, np.atleast_1d(parts["values"]), bool(parts["is_iso"]), listed)
 
     def __exit__(self, *error: object) -> None:
-        if self._format is not None:
-            _take_back(self)
+        """Do nothing: the Matrix has its arrays still."""
 
 
-_lend, _take_back = lending.Lent.__enter__, lending.Lent.__exit__
+_NO_VALUES = np.empty(0)
 
 
 @contextmanager
 def borrowed_values(store: Any) -> Iterator[NDArray[Any]]:
     """Lend the values of a Vector that has an entry everywhere, in the same way."""
-    if lending.format_of(store) is not lending.FULL:
-        yield _every(store.ss.export("full"), store.size)
-        return
-    with lending.Lent(store, lending.FULL) as ((values,), iso, _):
-        yield np.broadcast_to(values[:1], store.size) if iso else values[: store.size]
+    values = _stored(store, store.size)
+    yield _every(store.ss.export("full"), store.size) if values is None else values
 
 
 @contextmanager
 def borrowed_table(store: Any) -> Iterator[NDArray[Any]]:
     """Lend the values of a Matrix that has every entry, in the same way, as an array of two dimensions."""
-    if lending.format_of(store) is not lending.TABLE:
+    values = _stored(store, store.nrows * store.ncols)
+    if values is None:
         parts = store.ss.export("fullr")
-        yield _every(parts, store.shape) if parts["is_iso"] else parts["values"].reshape(store.shape)
-        return
-    with lending.Lent(store, lending.TABLE) as ((values,), iso, _):
-        count = store.nrows * store.ncols
-        yield np.broadcast_to(values[:1], store.shape) if iso else values[:count].reshape(store.shape)
+        values = _every(parts, store.shape) if parts["is_iso"] else parts["values"]
+    yield values.reshape(store.shape)
+
+
+def _stored(store: Any, count: int) -> NDArray[Any] | None:
+    """Return a value for each of `count` entries as they are stored; None if not all are there."""
+    with Finder.unused() as finder:
+        if finder.attach(store) != FULL:
+            return None
+        return np.broadcast_to(finder.values(store, 1), count) if finder.iso else finder.values(store, count)
 
 
 def spread(
@@ -157,8 +157,8 @@ def vector_from_arrays(form: str, arrays: tuple[Any, ...], dtype: Any, size: int
     if not given.flags.owndata or not given.flags.c_contiguous:
         given = np.array(given, order="C")
     if form == "full":
-        return lending.new_vector(theirs, size, given, iso=iso)
+        return adopting.new_vector(theirs, size, given, iso=iso)
     if form == "ids":
-        return lending.new_vector(theirs, size, given, at[0].astype(np.uint64), iso=iso)
+        return adopting.new_vector(theirs, size, given, at[0].astype(np.uint64), iso=iso)
     present = np.unpackbits(at[0].view(np.uint8), bitorder="little")[:size].copy()
-    return lending.new_vector(theirs, size, given, present=present, iso=iso)
+    return adopting.new_vector(theirs, size, given, present=present, iso=iso)
