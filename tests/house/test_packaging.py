@@ -280,6 +280,10 @@ def test_what_deploys_says_what_pyproject_says() -> None:
     assert recipe["requirements"]["run"] == [f"python {metadata['requires-python']}", *bounds]
     citation = yaml.safe_load((deploy / "CITATION.cff").read_text())
     assert {recipe["context"]["version"], citation["version"]} == {metadata["version"]}
+    sources = {each.removesuffix("/**") for each in recipe["source"]["filter"]}
+    for image in deploy.glob("*.Dockerfile"):
+        copied = re.findall(r"^COPY (?!docs/|--from)(.*) \S+$", image.read_text(), re.MULTILINE)
+        assert {name for line in copied for name in line.split()} == sources, image.name
     wanted = {"constraints.txt": ("hdf5", "arrow"), "constraints-cuda13.txt": ("cuda13",)}
     for file, extras in wanted.items():
         text = (deploy / file).read_text()
