@@ -70,6 +70,7 @@ _MENDED = {
     '<aside class="toc-drawer': '<aside aria-label="On this page" class="toc-drawer',
     '<th class="head stub"><p></p></th>': "<td></td>",  # a corner heads nothing
     '<th class="head"><p></p></th>': "<td></td>",
+    '<div id="search-results"></div>': '<h1>Search</h1>\n<div id="search-results"></div>',  # that page has no heading
 }
 
 
