@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import re
+import shlex
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -134,11 +135,26 @@ class Picker:
             self._at = list(range(min(self._width, 3)))
             if len(self._at) < 2:
                 raise chunk.error(number, f"found {self._width} columns; 2 or 3 are needed")
+            self._refuse_heading(chunk, rows)
             return rows
         self._at = self.columns.positions(cells, where)
         if self.columns.kind is not None:
             self._kind = TableColumns(self.columns.kind, self.columns.kind).positions(cells, where)[0]
         return rows[1:]
+
+    def _refuse_heading(self, chunk: Lines, rows: list[tuple[int, list[str]]]) -> None:
+        """Refuse a first line of names whose third is no weight where the next line has one: it names the columns."""
+        (number, cells), *others = rows
+        if self.names is None or not others or min(len(cells), len(others[0][1])) < 3 or _is_number(cells[2]):
+            return
+        if _is_number(others[0][1][2]):
+            flags = " ".join(
+                f"--{what}-col {shlex.quote(cell)}"
+                for what, cell in zip(("source", "target", "weight"), cells, strict=False)
+            )
+            found = text.shown(cells[2].encode())
+            said = f"found {found}; a number is needed as the weight; columns are named by {flags}"
+            raise replace(chunk, picked=self._at).error(number, said, 2)
 
     def _usual(self, cells: list[str]) -> bool:
         """Return whether a line has the usual names of columns."""
@@ -151,6 +167,15 @@ class Picker:
 def _words(line: str) -> list[str]:
     """Return the words between blanks of a line."""
     return [word.decode() for word in line.encode().split()]  # of bytes, as str knows further blanks
+
+
+def _is_number(cell: str) -> bool:
+    """Return whether a cell is a weight; a comma may be the decimal mark."""
+    try:
+        float(cell.replace(",", "."))
+    except ValueError:
+        return False
+    return True
 
 
 def named(chunk: Lines, number: int, column: int, shown: str) -> NamedVertices:

@@ -42,7 +42,8 @@ def from_arrow(
     directed, relabel, dtype, dup_op, name
         As in :func:`~sparsezc.io.from_pandas_edgelist`.
     nrows, ncols : int, optional
-        By default the sizes that :func:`to_arrow` wrote into the schema, else the largest id plus one.
+        By default the sizes that :func:`to_arrow` wrote into the schema, else as in
+        :func:`~sparsezc.io.from_pandas_edgelist`.
 
     Returns
     -------

@@ -111,6 +111,8 @@ def to_matrix(
             raise DimensionMismatch(f"{where}: directed=False needs a square matrix; got {nrows} x {ncols}")
         nrows = ncols = _square(source, target, nrows if ncols is None else ncols)
         source, target, values = _both(source, target, values)
+    elif nrows is None and ncols is None:
+        nrows = ncols = _square(source, target, None)  # algorithms take square matrices
     if values is None:
         made = Matrix.from_coo(source, target, True, dtype, nrows=nrows, ncols=ncols, name=name)
     else:

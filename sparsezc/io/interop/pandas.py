@@ -43,7 +43,7 @@ def from_pandas_edgelist(
     dtype : optional
         The type of the matrix; by default the values' own.
     nrows, ncols : int, optional
-        By default the largest id plus one.
+        By default both are the largest id plus one; where one is given, the other is its own column's.
     dup_op : binary operator or its name, optional
         The operator that merges values of one position; without it no position may occur twice. Edges without values
         are always merged.

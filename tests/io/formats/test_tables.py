@@ -119,6 +119,12 @@ def test_quoted_names(tmp_path: Path) -> None:
             "line 2, column 3: found 'x'; a nu",
         ),
         ("a,b\n\udcff,c\n", {"relabel": True}, "line 2: found bytes that are no UTF-8"),
+        (
+            "wer;wen;in km\nann;bob;1,5\n",
+            {"relabel": True},
+            r"line 1, column 3: found 'in km'; .*--source-col wer --target-col wen --weight-col 'in km'$",
+        ),
+        ("a b x\nb c y\n", {"relabel": True}, "line 1, column 3: found 'x'; a number is needed as the weight$"),
     ],
 )
 def test_bad_tables(text: str, options: dict[str, Any], message: str, tmp_path: Path) -> None:

@@ -95,6 +95,8 @@ def test_undirected_edges_count_twice_and_loops_once(kind: str) -> None:
     judge = sp.csr_array(([5, 5, 6, 7, 7], ([0, 1, 2, 1, 3], [1, 0, 2, 3, 1])), shape=(4, 4))
     assert (gb.io.to_scipy_sparse(A) != judge).nnz == 0
     assert FROM[kind](edges, directed=False, nrows=9).shape == (9, 9)
+    assert FROM[kind](edges).shape == A.shape  # square, whatever the columns' own largest ids
+    assert FROM[kind](edges, ncols=9).shape[1] == 9
     with pytest.raises(DimensionMismatch, match="5 x 6"):
         FROM[kind](edges, directed=False, nrows=5, ncols=6)
 
