@@ -170,8 +170,9 @@ class Cuda:
 
     def pages(self, nbytes: int, kind: str, wait: bool = True) -> Pages:
         made = self._pinned(nbytes) if kind == "pinned" else self._managed(nbytes, kind)
-        if wait:
+        if wait and made.ready is not None:
             made.ready(nbytes)
+            made.ready = None
         return made
 
     def _managed(self, nbytes: int, kind: str) -> Pages:

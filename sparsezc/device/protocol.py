@@ -55,7 +55,7 @@ class Pages:
     array: NDArray[np.uint8]
     pointer: int
     kind: str  # "managed", "pinned", "migrating" or "file"
-    ready: Callable[[int], None] = lambda _: None  # waits until the first so many bytes may be used
+    ready: Callable[[int], None] | None = None  # waits until the first so many bytes may be used; None: all may be
 
 
 @dataclass(eq=False)
