@@ -85,8 +85,7 @@ def allocate(placement: str, count: int, dtype: DTypeLike, *, wait: bool = True)
     dtype : dtype-like
         The type of one entry.
     wait : bool
-        Without it host memory may become ready part by part, in ascending order: all of it must be written before it is
-        read, and :meth:`Buffer.write` waits for what it needs.
+        Without it host memory may become ready part by part, for :meth:`Buffer.begin_write` alone, in ascending order.
 
     Raises
     ------

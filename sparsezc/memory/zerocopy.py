@@ -70,7 +70,6 @@ class ZerocopyBuffer(Buffer):
             return
         part = np.asarray(array)
         target = self.array[start : start + part.size]
-        self._held.ready((start + part.size) * self.dtype.itemsize)
         if part.size <= _PART:
             target[...] = part
             return
@@ -106,7 +105,7 @@ def allocate_all(
 ) -> list[ZerocopyBuffer]:
     """Return pages of one kind for arrays of these counts and types, chosen by their total bytes.
 
-    Without `wait` some may be touched later, and have no lasting entries before they are written for the first time.
+    Without `wait` some may be touched later: they are for :meth:`ZerocopyBuffer.begin_write` alone, which waits for it.
     """
     nbytes = sum(count * dtype.itemsize for count, dtype in arrays)
     budget.require_host(nbytes, f"placement {placement!r}")  # before it is mapped and touched
