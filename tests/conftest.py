@@ -139,7 +139,8 @@ def pytest_report_header() -> str:
 
 def pytest_collection_finish(session: pytest.Session) -> None:
     """Thousands of tests and the modules below them stay to the end: collections of garbage need not look at them."""
-    ahead.in_use = len(session.items) > 5000  # all tests
+    if len(session.items) > 5000:  # all tests
+        ahead.use()
     gc.enable()
     gc.collect()
     gc.freeze()

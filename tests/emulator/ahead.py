@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 import lzma
+import os
 import re
 from functools import cache
 from pathlib import Path
@@ -25,7 +26,15 @@ ASKED = "asked.txt"  # in a compiler's cache: names of the kernels that were ask
 _COUNTING = "#define SZC_COUNT\n"
 _OPEN, _CLOSE = "\nnamespace szc {\n", "\n}\n"  # around a prelude
 
-in_use = False  # in a run of all tests only: one that asks for few kernels would compile others
+_IN_USE = "SPARSEZC_AHEAD"  # in the environment, as ranks and benchmarks that tests start ask for kernels, too
+in_use = _IN_USE in os.environ  # in a run of all tests only: one that asks for few kernels would compile others
+
+
+def use() -> None:
+    """Compile in groups in this process, and in those that it starts."""
+    global in_use
+    os.environ[_IN_USE] = "1"
+    in_use = True
 
 
 class Case(NamedTuple):
