@@ -40,6 +40,15 @@ class Edges:
         self.csr, self.xp, self.part = csr, xp, part
         self.n, self.nvals = int(csr.nrows), int(csr.indptr[-1])
         self._indptr = csr.indptr if xp is np else xp.asarray(csr.indptr)
+        self._ids: dict[int, Any] = {}
+
+    def pattern(self) -> Iterator[tuple[Any, Any]]:
+        """Yield (rows, columns) of each chunk; the ids stay where the chunks are, for further passes."""
+        for start in range(0, self.nvals, self.part):
+            stop = min(start + self.part, self.nvals)
+            if start not in self._ids:
+                self._ids[start] = self.xp.asarray(self.csr.indices.read(start, stop))
+            yield self._rows(start, stop), self._ids[start].astype(np.int64)
 
     def __iter__(self) -> Iterator[tuple[Any, Any, Any]]:
         for start in range(0, self.nvals, self.part):

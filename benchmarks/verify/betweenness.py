@@ -86,7 +86,7 @@ def streamed_dependencies(edges: Edges, sources: list[int]) -> Any:
 def _sums(edges: Edges, tails: Any, sent: Any, *, forwards: bool) -> Any:
     """Return sums of rows of `sent` along the edges out of some vertices: at heads those of tails, or the reverse."""
     sums = edges.xp.zeros(sent.shape)
-    for rows, columns, _ in edges:
+    for rows, columns in edges.pattern():
         wanted = tails[rows]
         ends = rows[wanted], columns[wanted]
         edges.xp.add.at(sums, ends[forwards], sent[ends[not forwards]])

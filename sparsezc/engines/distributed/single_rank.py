@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from sparsezc.engines.distributed.distributed_engine import DistributedEngine
 from sparsezc.engines.distributed.parts.stores import Store
 from sparsezc.expr import engines
@@ -32,6 +35,13 @@ class SingleRank(DistributedEngine):
             return None
         size = matrix.shape[:1]
         return Store(self.local.vector(INT64 if parents else INT32, size[0], found), self.layouts.of(size), size)
+
+    def searches(self, matrix: Store, sources: NDArray[np.int64]) -> Store | None:
+        found = self._here("searches", (matrix,), sources)
+        if found is None:
+            return None
+        shape = sources.size, matrix.shape[0]
+        return Store(self.local.matrix(INT32, shape, found), self.layouts.of(shape), shape)
 
     def shorten(self, matrix: Store, near: Store, distance: Store, limits: Any) -> bool | None:
         near.changed()

@@ -18,6 +18,7 @@ from sparsezc.engines.gpu.layouts.packed_values import PackedValues
 from sparsezc.engines.gpu.layouts.row_groups import RowGroups
 from sparsezc.engines.gpu.placements import Wholes
 from sparsezc.engines.gpu.placements.segment_cache import SegmentCache
+from sparsezc.engines.gpu.shared.edges_once import EdgesOnce
 from sparsezc.engines.gpu.storage.layout import Demand, Layout
 from sparsezc.engines.gpu.storage.matrix_store import PlainCopy, Rows
 from sparsezc.memory import budget
@@ -30,6 +31,7 @@ LAYOUTS: tuple[type[Layout], ...] = (
     ColumnBlocks,
     HubColumns,
     RowGroups,
+    EdgesOnce,
 )  # as far as a type checker can tell
 BUILT: dict[str, Any] = {"HeadCache": HeadCache, "PackedValues": PackedValues}
 

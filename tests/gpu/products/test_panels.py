@@ -301,8 +301,10 @@ def test_reads_of_a_step_are_counted_by_search(width: int, share: float, gpu: An
     np.testing.assert_array_equal(found, [*least, *(lengths @ frontier)])
 
 
-@pytest.mark.parametrize(("graph", "count"), [("urand:8", 64), ("kron:8", 60), ("path:40", 3)])
-@pytest.mark.parametrize("compressed", [False, True])
+@pytest.mark.parametrize(
+    ("graph", "count", "compressed"),
+    [("urand:8", 64, False), ("urand:8", 64, True), ("kron:8", 60, False), ("path:40", 3, False)],
+)
 def test_a_step_that_reads_nearly_all_reads_each_edge_once(graph: str, count: int, compressed: bool, gpu: Any) -> None:
     """With more levels than are written together, rows in chunks, and vertices that share a word."""
     A = gb.io.read(graph, placement="host")
@@ -336,3 +338,22 @@ def test_building_the_upper_triangle_waits_until_it_pays(counting: Any, monkeypa
     with_it = read()
     monkeypatch.setattr(edges_once, "_SAVES", 1)
     assert with_it < read() - 0.45 * 4 * A.nvals
+
+
+def test_the_upper_triangle_is_dropped_for_memory_and_with_the_entries(gpu: Any) -> None:
+    A = gb.io.read("urand:8", placement="host", weights=False)
+    B, sources, layout = A.to("gpu", placement="zerocopy"), np.arange(64), edges_once.EdgesOnce
+    with small(), gb.config.set(head_cache="on"):
+        for _ in range(2):
+            gb.algorithms.bfs(B, sources)
+            rows = B._store.rows
+            assert rows.layouts[layout].nbytes == rows.indptr.nbytes
+            budget.reclaim()
+            assert rows.layouts[layout].built is None
+        gb.algorithms.bfs(B, sources)
+        edge = [int(x[0]) for x in A.to_coo(values=False)[:2]]
+        for M in (A, B):
+            del M[edge[0], edge[1]]
+            del M[edge[1], edge[0]]
+        assert gb.algorithms.bfs(B, sources).isequal(gb.algorithms.bfs(A, sources))
+    assert layout not in B._store.rows.layouts
