@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsezc.engines.distributed.model.received import DENSE
 from sparsezc.engines.distributed.parts import moves
 from sparsezc.engines.distributed.parts.layout import COLUMNS
 from sparsezc.engines.distributed.parts.local_objects import new, write_local
@@ -35,6 +36,8 @@ def assign(engine: DistributedEngine, e: Any, out: Any, write: Any) -> None:
     if not value.ndim and all(key.kind == "all" for key in keys):  # each position is written where it is
         shape = layout.local_shape(result.shape)
         everywhere = tuple(IndexList("all", None, n) for n in shape)
+        if out.ndim == 1 and write.mask is not None and not engine.on_device:
+            _prepare(engine, result, write.mask)
         write_local(result, Expression(e.operation, (value, *everywhere), None, e.dtype, shape), write)
         result.changed()
         if full:
@@ -58,6 +61,13 @@ def assign(engine: DistributedEngine, e: Any, out: Any, write: Any) -> None:
     result.changed()
     if full:
         result.counts = layout.sizes
+
+
+def _prepare(engine: DistributedEngine, result: Store, mask: Any) -> None:
+    """Have SuiteSparse write many entries by position: into a list of entries it takes 26 ns for each position."""
+    here = result.layout.hi - result.layout.lo
+    if not mask.complement and not result.dtype.is_udt and mask.parent._store.local.nvals * DENSE > here:
+        engine.local.by_position(result.local)
 
 
 def _is_full_after(e: Any, result: Store, value: Any, write: Any) -> bool:
