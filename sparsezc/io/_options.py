@@ -102,8 +102,10 @@ class ReadOptions:
             flag("directed", directed)
         if symmetrize and directed:
             raise InvalidValue("directed=True and symmetrize=True contradict each other; give one of them")
-        if not file_name(path, "the graph"):
+        if not (called := file_name(path, "the graph")):
             raise InvalidValue("the name of the graph is empty; a file, or a graph to make such as kron:16, is needed")
+        if "://" in called:
+            raise InvalidValue(f"{called} is an address; a file is needed, such as curl --remote-name {called} makes")
         try:
             kind = None if is_generated(path) else format_of(Path(path), format)
             if kind is None and format is not None:

@@ -236,6 +236,7 @@ def test_the_nearest_name_is_offered(capsys):
         (["convert", "path:3", "a.gpr.gz"], "a.gpr.gz: the suffix '.gpr' is not known; did you mean '.gr'?"),
         (["bfs", "g.cvs", "--format", "snap", "--relabel", "--source", "an"], "this id; did you mean 'ann'?"),
         (["bfs", "pth:16"], "pth:16 does not exist; did you mean 'path:16'?"),
+        (["bfs", "https://a.org/g.csv"], "an address; a file is needed, such as curl --remote-name https://a.org/g.csv"),
         (["bfs", "g.csv"], "g.csv does not exist; did you mean 'g.cvs'?"),
         (["bfs", "no/g.csv"], "no/g.csv does not exist\n"),
     ],

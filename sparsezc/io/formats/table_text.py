@@ -69,7 +69,7 @@ class Picker:
                 if self.columns.only not in (None, cells[self._kind]):
                     continue
             words = [cells[k] for k in at]
-            if len(words) > 2 and self._between == ";":
+            if self._between == ";" and len(words) > 2 and words[2].count(",") == 1 and "." not in words[2]:
                 words[2] = words[2].replace(",", ".")  # where cells end in a semicolon, a comma is the decimal mark
             self._check(chunk, number, words)
             kept.append(words)
@@ -90,7 +90,7 @@ class Picker:
                 raise chunk.error(number, "found an empty cell; an id and a number are needed in each", k)
             if k < 2 and self.names is None and not _WHOLE.fullmatch(word):
                 raise named(chunk, number, k, text.shown(word.encode()))
-            if k == 2 and len(word.split()) > 1:
+            if k == 2 and len(word.replace(",", " ").split()) > 1:
                 raise chunk.error(number, f"found {text.shown(word.encode())}; a number is needed as the weight", k)
 
     def _rows(self, chunk: Lines) -> list[tuple[int, list[str]]]:

@@ -124,6 +124,8 @@ def test_quoted_names(tmp_path: Path) -> None:
             {"relabel": True},
             r"line 1, column 3: found 'in km'; .*--source-col wer --target-col wen --weight-col 'in km'$",
         ),
+        ("0;1;1.200,5\n", {}, r"line 1, column 3: found '1.200,5'; a number is needed"),
+        ('0,1,"1,200.5"\n', {}, r"line 1, column 3.*: found '1,200.5'; a number is needed"),
         ("a b x\nb c y\n", {"relabel": True}, "line 1, column 3: found 'x'; a number is needed as the weight$"),
     ],
 )
