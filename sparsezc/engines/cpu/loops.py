@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from functools import cache, partial
 from importlib import import_module
+from importlib.util import find_spec
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +26,7 @@ from sparsezc.memory.budget import has_host, require_host
 if TYPE_CHECKING:
     from sparsezc.engines.cpu.suitesparse.row_arrays import RowArrays
 
-__all__ = ["arrays", "pays", "run_arrays", "run_in_place", "run_loop"]
+__all__ = ["arrays", "can_compile", "pays", "run_arrays", "run_in_place", "run_loop"]
 
 _borrowed = first_use.function("sparsezc.engines.cpu.suitesparse.row_arrays", "borrowed")
 _in_threads = first_use.function("sparsezc.engines.cpu.labels.weights", "in_threads")
@@ -168,7 +169,14 @@ def _shares(over: range, size: int, again: Any) -> list[int]:
 
 def pays(statements: float) -> bool:
     """Return whether loops run already, or starting the compiler takes little beside other work."""
-    return bool(_machine_code.cache_info().currsize or statements > _LOAD or time.process_time_ns() > _SHARE * _LOAD)
+    soon = _machine_code.cache_info().currsize or statements > _LOAD or time.process_time_ns() > _SHARE * _LOAD
+    return bool(soon) and can_compile()
+
+
+@cache
+def can_compile() -> bool:
+    """Return whether loops become machine code here: numba is no dependency."""
+    return find_spec("numba") is not None
 
 
 @cache

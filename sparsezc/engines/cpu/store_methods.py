@@ -294,12 +294,13 @@ def merger(dup_op: Any, dtype: DataType, is_iso: bool, where: str) -> TypedOp | 
 
 def _owner(array: NDArray[Any]) -> NDArray[Any]:
     """Return an array that owns its memory, as GraphBLAS adopts no other: the one behind a whole view, or a copy."""
-    if array.flags.owndata and array.flags.c_contiguous:
+    if not array.flags.c_contiguous:
+        return array.copy()
+    if array.flags.owndata:
         return array
     base, same = array.base, (array.dtype, (array.size,))
-    if isinstance(base, np.ndarray) and base.flags.owndata and (base.dtype, base.shape) == same:
-        return base
-    return array.copy()
+    whole = isinstance(base, np.ndarray) and base.flags.owndata and (base.dtype, base.shape) == same
+    return base if whole else array.copy()
 
 
 def _first_twice(*ids: NDArray[np.uint64]) -> tuple[int, ...]:

@@ -92,11 +92,12 @@ def check_pagerank_by_rounds() -> None:
 
 
 def check_statements_where_loops_cannot_run() -> None:
-    """One rank says so for all: where memory is short, and while it runs statements."""
+    """One rank says so for all: where memory is short or the compiler is missing, and while it runs statements."""
     engine = distributed.engine()
     D = gb.io.read("kron:9").distribute()
     expected = a.pagerank(D), a.connected_components(D)
-    with running(expected=False), patch.object(rows, "has_host", lambda _: engine.rank > 0):
-        found = a.pagerank(D), a.connected_components(D)
-    assert found[0].isclose(expected[0], rel_tol=1e-9)
-    assert found[1].isequal(expected[1])
+    for where, name in ((rows, "has_host"), (loops, "can_compile")):
+        with running(expected=False), patch.object(where, name, lambda *_: engine.rank > 0):
+            found = a.pagerank(D), a.connected_components(D)
+        assert found[0].isclose(expected[0], rel_tol=1e-9)
+        assert found[1].isequal(expected[1])
