@@ -29,7 +29,7 @@ class Touching:
         cores = processors(32)
         self._part = min(max(array.size // cores // _LEAST * _LEAST, _LEAST), _MOST)
         parts = [array[at : at + self._part : mmap.PAGESIZE] for at in range(0, array.size, self._part)]
-        self._touched = []
+        self._touched, self._waited = [], 0  # parts that are touched or will be; those that were waited for
         if min(len(parts), cores) < 2:
             array[:: mmap.PAGESIZE] = 0
             return
@@ -39,5 +39,7 @@ class Touching:
 
     def wait(self, nbytes: int) -> None:
         """Return once the pages of the first `nbytes` bytes were touched."""
-        for touched in self._touched[: -(-nbytes // self._part)]:
+        parts = -(-nbytes // self._part)
+        for touched in self._touched[self._waited : parts]:
             touched.result()
+        self._waited = max(self._waited, parts)

@@ -299,8 +299,9 @@ def _owner(array: NDArray[Any]) -> NDArray[Any]:
     if array.flags.owndata:
         return array
     base, same = array.base, (array.dtype, (array.size,))
-    whole = isinstance(base, np.ndarray) and base.flags.owndata and (base.dtype, base.shape) == same
-    return base if whole else array.copy()
+    if isinstance(base, np.ndarray) and base.flags.owndata and (base.dtype, base.shape) == same:
+        return base
+    return array.copy()
 
 
 def _first_twice(*ids: NDArray[np.uint64]) -> tuple[int, ...]:
