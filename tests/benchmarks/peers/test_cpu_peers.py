@@ -42,6 +42,7 @@ def test_judges_take_right_answers_and_refuse_wrong_ones(g: Graph) -> None:
     cases: list[tuple[Any, Any, Any, Any]] = [
         (judges.equal, parts, parts, changed(parts, hub, parts[hub] + 1)),
         (judges.close(), katz, katz, changed(katz, hub, 0.0)),
+        (judges.estimated, 5, (5, 6), 4),
         (judges.direction, 2 * katz, katz, changed(katz, hub, 0.0)),
         (judges.parts, parts, parts + 7, changed(parts, hub, g.n - 1)),
         (judges.tree, tree, tree, changed(tree, beside, -1)),
