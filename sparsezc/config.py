@@ -164,8 +164,9 @@ _KEYS = {
         _choice("auto", "on", "off"),
         "whether the first neighbours of each row, hubs first, are kept in device memory, where searches read them"
         " before host memory: 'auto' builds this cache for zero-copy matrices once searches have read as much as"
-        " building it reads; 'on' at the first search, in any placement. Many searches at once over the link read, by"
-        " the same rule, the upper triangle of a symmetric matrix, for half of the ids' memory",
+        " building it reads; 'on' at the first search, in any placement. Many searches at once over the link read the"
+        " upper triangle of a symmetric matrix, for half of the ids' memory: with 'auto' once it would have saved what"
+        " building it takes",
     ),
     "head_budget": _Key(
         None, _budget, "device memory of one such cache: None (32 bytes a row), bytes, '2GB', or a share"

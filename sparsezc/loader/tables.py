@@ -101,7 +101,9 @@ class Table:
             The message names the first vertex of the batch that has one.
         """
         # a sum, a tenth of what reading the rows took, is finite only if they are; and may overflow where they are, too
-        if not (rows.is_floating_point() or rows.is_complex()) or bool(rows.sum().isfinite()):
+        if not (rows.is_floating_point() or rows.is_complex()):
+            return
+        if bool(rows.sum(dtype=need("torch").float32 if rows.dtype.itemsize < 4 else None).isfinite()):
             return
         fine = rows.isfinite().reshape(rows.shape[0], -1).all(1)
         if bool(fine.all()):

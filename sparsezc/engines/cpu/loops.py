@@ -11,7 +11,6 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from functools import cache, partial
 from importlib import import_module
-from importlib.util import find_spec
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -175,8 +174,12 @@ def pays(statements: float) -> bool:
 
 @cache
 def can_compile() -> bool:
-    """Return whether loops become machine code here: numba is no dependency."""
-    return find_spec("numba") is not None
+    """Return whether loops become machine code here: numba is no dependency, and may fail beside another NumPy."""
+    try:
+        import_module("numba")
+    except ImportError:
+        return False
+    return True
 
 
 @cache

@@ -249,8 +249,10 @@ class Keeper:
     def shared_searches(
         self, starts: NDArray[np.int64], shape: tuple[int, int], push: Any, pull: Any
     ) -> whole_searches.SharedSearches | None:
-        pushed, pulled = (None if each is None else each.held()[0] for each in (push, pull))
-        return whole_searches.from_starts(starts, shape, pushed, pulled)
+        with suppress(MemoryError):  # of one rank: then none of them goes on so
+            pushed, pulled = (None if each is None else each.held()[0] for each in (push, pull))
+            return whole_searches.from_starts(starts, shape, pushed, pulled)
+        return None
 
     @launch.locked
     def shared_moves(self, e: Any, *given: Any, joins: bool) -> SharedMoves | None:

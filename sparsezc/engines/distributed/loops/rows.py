@@ -43,9 +43,11 @@ def can_run(engine: DistributedEngine, matrix: Store, cost: float, nbytes: int) 
         engine.move(matrix)
     if matrix.long is not None or matrix.layout.along is not ROWS or matrix.nrows > _EMPTY * engine.nvals(matrix):
         return False
-    able = engines.runs_loops(engine.local.engine) and loops.can_compile() and has_host(nbytes)
+    able = engines.runs_loops(engine.local.engine) and has_host(nbytes)
     told = engine.transport.numbers(loops.pays(cost), able)
-    return bool(told[:, 0].any() and told[:, 1].all())
+    if not (told[:, 0].any() and told[:, 1].all()):
+        return False
+    return bool(engine.transport.numbers(loops.can_compile()).all())  # asked only now: it may have to import numba
 
 
 class Part:

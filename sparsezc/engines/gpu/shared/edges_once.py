@@ -16,6 +16,7 @@ import numpy as np
 from sparsezc.config import config
 from sparsezc.device import cuda
 from sparsezc.engines.gpu.elementwise import matrix_map
+from sparsezc.engines.gpu.storage.compressed_ids import CompressedIds
 from sparsezc.engines.gpu.storage.layout import Built, Demand
 from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows
 from sparsezc.memory import budget
@@ -38,7 +39,9 @@ class Triangle:
     @property
     def nbytes(self) -> int:
         """Return the device memory that it takes."""
-        return int(self.rows.indptr.nbytes)
+        ids = self.rows.indices
+        blocks = ids.headers.nbytes + ids.starts.nbytes if isinstance(ids, CompressedIds) else 0
+        return int(self.rows.indptr.nbytes + blocks)
 
 
 class EdgesOnce(Built[Triangle]):
@@ -75,8 +78,10 @@ class EdgesOnce(Built[Triangle]):
 
     def build(self, rows: Rows, demand: Demand) -> None:
         self.saved = -np.inf
-        room = budget.host_available()
-        if room is not None and rows.indices.nbytes / 2 > _PART * room:
+        room, ids = budget.host_available(), rows.indices
+        # compressed ids are all decoded, and packed again as a triangle
+        needed = 1.5 * ids.count * ids.dtype.itemsize if rows.compressed else ids.nbytes / 2
+        if room is not None and needed > _PART * room:
             return
         try:
             one = DeviceBuffer(cuda.current().xp.ones(1, np.bool_))
