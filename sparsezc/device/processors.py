@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-__all__ = ["processors"]
+__all__ = ["processors", "usable"]
 
 
 def processors(at_most: int = 2**16) -> int:
@@ -13,6 +13,13 @@ def processors(at_most: int = 2**16) -> int:
     >>> processors(1)
     1
     """
-    # a batch system or `taskset` may leave a process fewer processors than the machine has
-    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return min(at_most, usable)
+    return min(at_most, len(usable()))
+
+
+def usable() -> tuple[int, ...]:
+    """Return the processors that this process may use: a batch system or `taskset` may leave it few of the machine's.
+
+    >>> len(usable()) == processors()
+    True
+    """
+    return tuple(sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else range(os.cpu_count() or 1))

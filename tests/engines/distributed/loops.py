@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -101,3 +102,11 @@ def check_statements_where_loops_cannot_run() -> None:
             found = a.pagerank(D), a.connected_components(D)
         assert found[0].isclose(expected[0], rel_tol=1e-9)
         assert found[1].isequal(expected[1])
+
+
+def check_ranks_on_the_same_processors_share_them() -> None:
+    engine = distributed.engine()
+    for numbers, share in ((range(12), 12 // engine.size), (range(12 * engine.rank, 12 * engine.rank + 12), 12)):
+        with patch.object(rows, "usable", lambda found=tuple(numbers): found), patch.dict(os.environ):
+            os.environ.pop("OMP_NUM_THREADS", None)
+            assert rows._threads(engine) == share

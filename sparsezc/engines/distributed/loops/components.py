@@ -10,7 +10,8 @@ Source: M. Sutton, T. Ben-Nun, A. Barak, Optimizing parallel graph connectivity 
 
 from __future__ import annotations
 
-from contextlib import nullcontext
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,7 +19,6 @@ from numpy.typing import NDArray
 
 from sparsezc.engines.cpu import loops
 from sparsezc.engines.distributed.loops import rows
-from sparsezc.engines.distributed.parts import moves
 from sparsezc.engines.distributed.parts.stores import Store
 from sparsezc.expr import engines
 from sparsezc.semirings.types.datatypes import INT64
@@ -39,11 +39,11 @@ def components(engine: DistributedEngine, matrix: Store) -> Store | None:
     if not rows.can_run(engine, matrix, COST * (n + engine.nvals(matrix)), 3 * n * _parent_type(n).itemsize):
         return None
     layout, local = engine.layouts.of((n,)), engine.local.engine
-    hub = -1
+    store, hub = engine.local.settled(matrix.local)._store, -1
     if matrix.symmetric:
-        longest, lengths = engine.transport.numbers(*moves.longest_row(engine, matrix)).T
+        longest, lengths = engine.transport.numbers(*_longest_row(local, store, layout.lo)).T
         hub = int(longest[lengths.argmax()])
-    parent = trees(local, engine.local.settled(matrix.local)._store, layout.lo, n, hub)
+    parent = trees(local, store, layout.lo, n, hub)
     step = 1
     while step < engine.size:
         sent, coming = np.zeros((2, engine.size), np.int64)
@@ -67,10 +67,23 @@ def trees(local: Any, store: Any, first: int, n: int, hub: int) -> NDArray[Any]:
     `first`: the vertex of the first row. `hub`: the vertex whose tree may be left out; -1: none.
     """
     parent = np.arange(n, dtype=_parent_type(n))
-    with engines.capability(local, "lend_rows")(store) if store.nvals else nullcontext() as lent:
-        given = loops.arrays(lent, store.nrows, None)
+    with _lent(local, store) as given:
         engines.capability(local, "run_arrays")(link, (*given, parent, first, _SAMPLED, hub), np.inf)
     return parent
+
+
+def _longest_row(local: Any, store: Any, first: int) -> tuple[int, int]:
+    """Return the vertex of the longest row, and its length; -1 and 0 without entries."""
+    with _lent(local, store) as (indptr, _):
+        lengths = np.diff(indptr.view(np.int64))
+    return (first + int(lengths.argmax()), int(lengths.max())) if lengths.any() else (-1, 0)
+
+
+@contextmanager
+def _lent(local: Any, store: Any) -> Iterator[list[NDArray[Any]]]:
+    """Lend the offsets and ids of some rows of the local engine."""
+    with engines.capability(local, "lend_rows")(store) if store.nvals else nullcontext() as parts:
+        yield loops.arrays(parts, store.nrows, None)
 
 
 def _parent_type(n: int) -> np.dtype[Any]:

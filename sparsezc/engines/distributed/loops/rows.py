@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import platform
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from functools import partial
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.device.processors import processors
+from sparsezc.device.processors import usable
 from sparsezc.engines.cpu import loops
 from sparsezc.engines.cpu.labels.weights import in_threads
 from sparsezc.engines.distributed.parts.layout import ROWS
@@ -63,6 +64,7 @@ class Part:
         self._engine, self._matrix, self._values = engine, matrix, values
         self._layout: Layout = engine.layouts.of(matrix.shape[:1])
         self._arrays: tuple[Any, ...] = ()
+        self._threads = _threads(engine)
         self.lo, self.hi = self._layout.lo, self._layout.hi
 
     @contextmanager
@@ -79,7 +81,7 @@ class Part:
     def run(self, loop: Callable[..., Any], *given: Any, over: range) -> None:
         """Run a loop over the rows, of which threads take shares: see :func:`sparsezc.core.replay.run_loop`."""
         run, arrays = engines.capability(self._engine.local.engine, "run_arrays"), (*self._arrays, *given)
-        threads = 1 if arrays[1].size < _ALONE else max(1, min(_threads(self._engine.size), len(over)))
+        threads = 1 if arrays[1].size < _ALONE else max(1, min(self._threads, len(over)))
         cuts = [over[0] + len(over) * k // threads for k in range(threads + 1)]
         shares = partial(in_threads, lambda first, last: run(loop, (*arrays, first, last), np.inf), cuts)
         self._engine.balancer.timed(self._matrix, shares)
@@ -110,10 +112,15 @@ class Part:
         return made
 
 
-def _threads(ranks: int) -> int:
-    """Return how many threads a rank may have: OMP_NUM_THREADS, or its share of the machine's processors."""
+def _threads(engine: DistributedEngine) -> int:
+    """Return how many threads a rank may have: OMP_NUM_THREADS, or its share of its processors; a collective.
+
+    Ranks that may use the same processors of one machine share them; those of a rank that is bound are its own.
+    """
+    mine = platform.node(), usable()
+    sharing = engine.transport.objects(mine).count(mine)
     said = os.environ.get("OMP_NUM_THREADS", "")
-    return int(said) if said.isdigit() else processors() // ranks
+    return int(said) if said.isdigit() else len(mine[1]) // sharing
 
 
 def part(engine: DistributedEngine, matrix: Store, cost: float, values: Any) -> Part | None:

@@ -25,17 +25,11 @@ if TYPE_CHECKING:
     from sparsezc.engines.distributed.store_methods import Keeper
 
 __all__ = [
-    "count_frontier", "longest_row", "move_rows", "moves_by_rows", "offsets", "placed", "require_on_all", "turned",
+    "count_frontier", "move_rows", "moves_by_rows", "offsets", "placed", "require_on_all", "turned",
     "whole_csr", "whole_matrix",
 ]  # fmt: skip
 
 _SMALL = 1 << 20  # bytes that fit everywhere
-
-
-def longest_row(engine: Keeper, matrix: Store) -> tuple[int, int]:
-    """Return this rank's longest row, by its number in the whole, and its length; -1 and 0 without entries."""
-    degrees, longest = _degrees(engine, matrix)
-    return (matrix.layout.lo + int(degrees.argmax()), longest) if longest else (-1, 0)
 
 
 def _degrees(engine: Keeper, matrix: Store) -> tuple[Any, int]:
