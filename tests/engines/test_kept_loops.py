@@ -1,7 +1,11 @@
 """Machine code that numba keeps on disk: where it cannot be read or written, it is made again."""
 
+import signal
+
+import numpy as np
 import pytest
 
+from sparsezc.engines.cpu import loops
 from sparsezc.engines.cpu.suitesparse.machine_code import compiled
 
 numba = pytest.importorskip("numba", reason="numba compiles the loops")
@@ -45,3 +49,18 @@ def test_a_full_disk_costs_the_files_alone(twice, tmp_path, monkeypatch):
     monkeypatch.setattr("numba.core.caching.IndexDataCacheFile._save_data", full)
     assert twice()(4) == 8
     assert not files(tmp_path, "nbc")
+
+
+def test_an_interrupt_waits_for_the_answer_of_a_loop():
+    before, ended = signal.getsignal(signal.SIGINT), []
+
+    def made(*_):
+        signal.raise_signal(signal.SIGINT)
+        ended.append(True)
+
+    rows = np.zeros(1 << 16, np.int64)
+    for shares in ([], [0, 1]):
+        with pytest.raises(KeyboardInterrupt):
+            loops._run(made, (rows, rows), shares, None)
+    assert ended == [True, True]
+    assert signal.getsignal(signal.SIGINT) is before

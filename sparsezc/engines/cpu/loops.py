@@ -5,10 +5,12 @@ See :func:`sparsezc.core.replay.run_loop`.
 
 from __future__ import annotations
 
+import signal
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from functools import cache, partial
 from importlib import import_module
 from itertools import pairwise
@@ -100,18 +102,41 @@ def _own(shares: list[int], rows: int, again: Any) -> int:
 
 def _run(made: Any, given: tuple[Any, ...], shares: list[int], again: Callable[[list[Any]], bool] | None) -> Any:
     """Run a loop's machine code, by threads if its work is divided."""
+    until_done = nullcontext if given[0].size + given[1].size < _ALONE else _interrupts_wait
     if not shares:
-        return made(*given)
+        with until_done():
+            return made(*given)
     part = partial(made, *given)
     if not again:
-        return _in_threads(part, shares)
+        with until_done():
+            return _in_threads(part, shares)
     own, *others = pairwise(shares)
     with ThreadPoolExecutor(max(1, len(others))) as pool:  # which starts no thread before one is asked for
         while True:
-            waiting = [pool.submit(part, *share) for share in others]
-            found = [part(*own), *(each.result() for each in waiting)]
+            with until_done():
+                waiting = [pool.submit(part, *share) for share in others]
+                found = [part(*own), *(each.result() for each in waiting)]
             if not again(found):
                 return found
+
+
+@contextmanager
+def _interrupts_wait() -> Iterator[None]:
+    """Have an interrupt wait for a loop's answer: raised while numba makes its arrays, it leaves holes in their tuple.
+
+    The next look at such an answer ends the process.
+    """
+    before, met = signal.getsignal(signal.SIGINT), []
+    if not callable(before) or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    signal.signal(signal.SIGINT, lambda *told: met.append(told))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if met:
+        before(*met[0])
 
 
 #: The loops that ran in machine code.
