@@ -127,8 +127,8 @@ def ego_graph(A: Matrix, source: Any, radius: Any = 1, *, center: bool = True, u
     >>> gb.algorithms.ego_graph(A, 1, radius=1).to_edgelist(values=False)[0].tolist()
     [[1, 2], [2, 1]]
     """
+    sources, hops = _checked(A, source, radius)
     if not A.dtype.is_udt and (A._symmetric or not undirected):
-        sources, hops = _checked(A, source, radius)
         if (found := reached(A, sources, hops)) is not None:
             _, met, queue, count = found
             rows = np.sort(queue[0 if center else sources.size : count])

@@ -102,7 +102,8 @@ def _own(shares: list[int], rows: int, again: Any) -> int:
 
 def _run(made: Any, given: tuple[Any, ...], shares: list[int], again: Callable[[list[Any]], bool] | None) -> Any:
     """Run a loop's machine code, by threads if its work is divided."""
-    until_done = nullcontext if given[0].size + given[1].size < _ALONE else _interrupts_wait
+    is_short = sum(x.size if isinstance(x, np.ndarray) else _ALONE for x in given[:2]) < _ALONE
+    until_done = nullcontext if is_short else _interrupts_wait
     if not shares:
         with until_done():
             return made(*given)

@@ -175,12 +175,12 @@ class Graph(ReadOnly, nx.Graph):  # type: ignore[misc]  # NetworkX has no types
         return (self.A, False) if weight is None else (self.least(weight), True)
 
     def is_directed(self) -> bool:
-        """Return whether edges have a direction."""
-        return self.directed
+        """Return whether edges have a direction; of a class NetworkX asks by None."""
+        return False
 
     def is_multigraph(self) -> bool:
         """Return whether two nodes may have several edges."""
-        return self.multi
+        return self is not None and self.multi
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -322,6 +322,10 @@ class DiGraph(ReadOnlyDirected, Graph, nx.DiGraph):  # type: ignore[misc]
 
     directed = True
     _empty = nx.DiGraph
+
+    def is_directed(self) -> bool:
+        """Return whether edges have a direction; of a class NetworkX asks by None."""
+        return True
 
 
 class _MultiGraph(Graph):
