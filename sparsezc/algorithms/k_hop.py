@@ -128,15 +128,15 @@ def ego_graph(A: Matrix, source: Any, radius: Any = 1, *, center: bool = True, u
     [[1, 2], [2, 1]]
     """
     sources, hops = _checked(A, source, radius)
-    if not A.dtype.is_udt and (A._symmetric or not undirected):
-        if (found := reached(A, sources, hops)) is not None:
-            _, met, queue, count = found
-            rows = np.sort(queue[0 if center else sources.size : count])
-            met[queue[:count]] = False
-            between = replay.run_loop(induced, A, rows, lambda: met, cost=COST, values=A.dtype.np_type)
-            if between is not None:
-                begin, ids, values = between
-                return replay.matrix_of_rows(rows, begin, ids, values, A.nrows)
+    can_run = not A.dtype.is_udt and (A._symmetric or not undirected)
+    if can_run and (found := reached(A, sources, hops)) is not None:
+        _, met, queue, count = found
+        rows = np.sort(queue[0 if center else sources.size : count])
+        met[queue[:count]] = False
+        between = replay.run_loop(induced, A, rows, lambda: met, cost=COST, values=A.dtype.np_type)
+        if between is not None:
+            begin, ids, values = between
+            return replay.matrix_of_rows(rows, begin, ids, values, A.nrows)
     D = k_hop(A, source, radius, center=center, undirected=undirected).diag()
     # D A D
     E: Matrix = D.mxm(A, semiring.any_second[A.dtype]).new()
