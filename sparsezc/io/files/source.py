@@ -243,7 +243,7 @@ class Span:
             file.seek(at)
             for data in ahead(lambda: file.read(min(size, self.stop - file.tell()))):
                 at += len(data)
-                text = held + data
+                text = held + (data.removeprefix(codecs.BOM_UTF8) if at == len(data) else data)  # the file's first
                 cut = text.rfind(b"\n") + 1
                 if (text.find(b"\n") if cut else len(text)) > LINE:
                     raise too_long(path, number, LINE)

@@ -81,8 +81,9 @@ def line_ends(path: Path, start: int, stop: int) -> int:
 
 
 def check_total(path: Path, module: Any, found: EdgeChunks, comm: Communicator) -> None:
-    """Compare the number of all ranks' edges with that of the file's head, if this says one."""
+    """Compare the number of all ranks' edges with that of the file's head, if this says one; a rank may have none."""
     found.listed = before(comm, found.listed)[1]
+    found.nrows, found.ncols = map(max, zip(*comm.objects((found.nrows, found.ncols)), strict=True))
     promised = [each for each in comm.objects(found.promised) if each is not None]
     found.promised = promised[0] if promised else None
     together(comm, lambda: module.check_total(path, found))

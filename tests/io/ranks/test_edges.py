@@ -58,6 +58,16 @@ def test_ranks_read_what_one_reads(folder: Path, small: None, name: str, options
         check(read(folder / name, size, **options), whole)
 
 
+@pytest.mark.parametrize(
+    "text", ["0 1\n", "source,target\r\n0,1\r\n1,2\r\n", "# a comment\n" * 40 + "0 1\n1 2\n", "\ufeff0 1\n1 2\n2 3\n"]
+)
+def test_ranks_may_have_no_edge(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "a.csv"
+    path.write_bytes(text.replace(" ", "," if "#" not in text else " ").encode())
+    for size in (2, 3):
+        check(read(path, size), load(path))
+
+
 @pytest.mark.parametrize("graph", ["kron:7", "urand:7?weights=1-9", "grid:11x13", "path:200", "star:99"])
 def test_generated_graphs_are_made_by_parts(tmp_path: Path, graph: str) -> None:
     whole = load(graph)
