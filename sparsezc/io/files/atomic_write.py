@@ -35,6 +35,19 @@ def _unwritten(path: Path, failure: OSError) -> FileNotWritten:
     return FileNotWritten(f"{path} cannot be written: {failure.strerror or failure}")
 
 
+def require_folder(path: Path) -> Path:
+    """Return the folder of a file that is to be written.
+
+    Raises
+    ------
+    FileMissing
+        It does not exist.
+    """
+    if not path.parent.is_dir():
+        raise FileMissing(f"{path}: the folder {path.parent} does not exist")
+    return path.parent
+
+
 class Output:
     """A context manager that gives the files opened in it their names when it is left without an error.
 
@@ -98,9 +111,7 @@ class Output:
 
     def _beside(self, final: Path) -> Path:
         """Return the folder for unfinished files beside this one."""
-        folder = final.parent
-        if not folder.is_dir():
-            raise FileMissing(f"{final}: the folder {folder} does not exist")
+        folder = require_folder(final)
         try:
             return self._made(ScratchFolder(folder, self.path.name))
         except OSError as failure:

@@ -20,6 +20,7 @@ from sparsezc.errors import FileFormatError, InvalidValue, warn_slow
 from sparsezc.io.build import csr_builder, edge_list, external_sort
 from sparsezc.io.build.edge_list import EdgeChunks
 from sparsezc.io.build.weights import Weights
+from sparsezc.io.files.atomic_write import require_folder
 from sparsezc.io.files.scratch_folder import ScratchFolder
 from sparsezc.io.hdf5 import csr_file, vertex_ids
 from sparsezc.io.hdf5.merge_runs import Merger
@@ -92,6 +93,8 @@ def convert(source: Source, target: str | os.PathLike[str], comm: Communicator) 
     ------
     InvalidValue, FileFormatError
         As for :func:`read_block`; or the source cannot be read by parts.
+    FileMissing
+        The target's folder does not exist.
     """
     _check(source, comm)
     path = source.path
@@ -99,9 +102,10 @@ def convert(source: Source, target: str | os.PathLike[str], comm: Communicator) 
         raise InvalidValue(f"{path} is a .h5 file already, of which ranks read their rows")
     if source.options.adds_duplicates and source.options.both:
         raise InvalidValue(f"{path}: duplicates are added, and reversed edges are not; convert it by one rank")
+    final = Path(target).resolve()
+    folder = together(comm, lambda: require_folder(final))
     part = sources.part_of(path, source.options, source.module, comm)
-    folder = Path(target).resolve()
-    with _sorted(source, part.edges, part.weights, comm, ScratchFolder(folder.parent, folder.name), part.check) as made:
+    with _sorted(source, part.edges, part.weights, comm, ScratchFolder(folder, final.name), part.check) as made:
         rows, iso = made.rows, made.rows.one is not None
         shape = int(made.bounds[-1]), part.edges.ncols, rows.total
         where = {"iso": iso, "symmetric": made.symmetric}

@@ -87,6 +87,14 @@ def test_all_ranks_write_one_file(folder: Path, tmp_path: Path, small: None, nam
     assert [path.name for path in tmp_path.iterdir()] == ["a.h5"]
 
 
+def test_the_folder_of_a_new_file_is_looked_for_first(folder: Path, tmp_path: Path) -> None:
+    found = convert(folder / "list.txt", tmp_path / "none" / "a.h5", 2)
+    assert all(
+        isinstance(error, FileNotFoundError) and f"the folder {tmp_path / 'none'} does not exist" in str(error)
+        for error in found
+    )
+
+
 def test_no_file_is_left_where_a_rank_fails(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_: Any) -> None:
         raise OSError(28, "No space left on device")
