@@ -131,7 +131,7 @@ def values(array: Any, dtype: Any, where: str, *dimensions: int) -> tuple[NDArra
     ------
     InvalidValue
         They are no values of the type, or do not have one of the allowed numbers of `dimensions`; or a Python integer
-        does not fit the type.
+        does not fit the type, or a Python float that is NaN or infinite an integer type.
     """
     if dtype is not None and lookup(dtype).is_udt:
         return _of_users(array, lookup(dtype), where, dimensions)
@@ -155,6 +155,8 @@ def values(array: Any, dtype: Any, where: str, *dimensions: int) -> tuple[NDArra
         raise UnknownDtype(f"{where}: {error}") from None
     if given.dtype.kind in "iu" and not hasattr(array, "dtype"):
         must_fit(given, kind, where)
+    if given.dtype.kind == "f" and kind.is_integer and not hasattr(array, "dtype") and not np.isfinite(given).all():
+        raise InvalidValue(f"{where}: {given[~np.isfinite(given)][0]} is no number of {kind}")
     return np.ascontiguousarray(cast(given, kind)).reshape(given.shape), kind
 
 

@@ -259,6 +259,16 @@ def test_integers_of_python_never_wrap(name: str) -> None:
         TOO_LARGE[name](gb)
 
 
+@pytest.mark.parametrize("number", [float("nan"), float("-inf")])
+def test_numbers_that_are_no_integers_are_refused(number: float) -> None:
+    """python-graphblas raises NumPy's errors; as arrays of a type they are converted, by the rules of GraphBLAS."""
+    with pytest.raises((ValueError, OverflowError)):
+        graphblas.Vector.from_coo([0, 1], [1.0, number], dtype="INT64")
+    with pytest.raises(gb.exceptions.InvalidValue, match=f"values: {number} is no number of INT64"):
+        gb.Vector.from_coo([0, 1], [1.0, number], dtype="INT64")
+    assert gb.Vector.from_coo([0], np.array([number]), dtype="INT64").nvals == 1
+
+
 def test_integers_of_a_type_wrap() -> None:
     assert gb.Vector.from_coo([0, 1], np.array([300, 2]), "INT8").to_dense().tolist() == [44, 2]
     large = gb.Vector.from_dense(np.array([2**63 + 5], np.uint64))
