@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from itertools import cycle
 from typing import Any
 
-from sparsezc.expr import engines
-
 __all__ = ["Counts", "Cut", "cut", "imbalance"]
 
 _ID = 4  # bytes of a vertex's number on the way
@@ -152,6 +150,8 @@ class Counts:
 
         Loops that ranks on processors run count by what travels in them.
         """
+        from sparsezc.expr import engines
+
         engine, loops = A._engine, self._loops(A, self)
         run, afford = engine.run, engines.capability(engine, "afford_transpose")
         read = self._read = engine.vector_to_coo
@@ -191,6 +191,8 @@ class Counts:
 
     @contextmanager
     def _stepping(self, engine: Any, loops: Any) -> Iterator[None]:
+        from sparsezc.expr import engines
+
         with engines.stepping(engine):
             if loops is not None:
                 loops.put()

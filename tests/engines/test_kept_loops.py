@@ -52,15 +52,19 @@ def test_a_full_disk_costs_the_files_alone(twice, tmp_path, monkeypatch):
 
 
 def test_an_interrupt_waits_for_the_answer_of_a_loop():
-    before, ended = signal.getsignal(signal.SIGINT), []
+    ended = []
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # interrupts may be off, as they are under nohup
 
     def made(*_):
         signal.raise_signal(signal.SIGINT)
         ended.append(True)
 
     rows = np.zeros(1 << 16, np.int64)
-    for shares in ([], [0, 1]):
-        with pytest.raises(KeyboardInterrupt):
-            loops._run(made, (rows, rows), shares, None)
+    try:
+        for shares in ([], [0, 1]):
+            with pytest.raises(KeyboardInterrupt):
+                loops._run(made, (rows, rows), shares, None)
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert ended == [True, True]
-    assert signal.getsignal(signal.SIGINT) is before
