@@ -89,9 +89,8 @@ def run_in_place(
     given = tuple([g() if callable(g) else g for g in given])
     weights = []
     if values is not None:  # one number that stands for all takes no memory
-        several = parts.iso and not _takes_one(loop)
-        found = _values(parts, values, _takes_one(loop)) if not several else parts.values.astype(values)
-        weights = [np.broadcast_to(found, parts.indices.size) if several else found]
+        found = parts.values.astype(values, copy=False)
+        weights = [np.broadcast_to(found, parts.indices.size) if parts.iso and not _takes_one(loop) else found]
     return _run(made, (parts.indptr, parts.indices, *weights, *given), shares, again)
 
 
