@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.harness import frame, publish
-from sparsezc.networkx_backend.graphs import sending
+from sparsezc.networkx_backend import sending
 from sparsezc.networkx_backend.graphs.rules import name_of
-from sparsezc.networkx_backend.graphs.times import TIMES
 from sparsezc.networkx_backend.info import FUNCTIONS
 from sparsezc.networkx_backend.interface import CLAIMS
+from sparsezc.networkx_backend.times import TIMES
 from tests.networkx_backend.entry_points import ROOT
 
 PAGE = ROOT / "docs" / "networkx.md"

@@ -12,11 +12,10 @@ from typing import Any
 import networkx as nx
 import pytest
 
-from sparsezc.networkx_backend import Graph, interface, log_calls
-from sparsezc.networkx_backend.graphs import sending
-from sparsezc.networkx_backend.graphs.times import TIMES
+from sparsezc.networkx_backend import Graph, interface, log_calls, sending
 from sparsezc.networkx_backend.info import FUNCTIONS
 from sparsezc.networkx_backend.interface import should_run
+from sparsezc.networkx_backend.times import TIMES
 from tests.networkx_backend.allowed import ORDER
 from tests.networkx_backend.judging import outcome
 from tests.networkx_backend.page import PUBLISHED

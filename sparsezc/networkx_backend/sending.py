@@ -11,8 +11,8 @@ import networkx as nx
 from networkx.utils import create_py_random_state, create_random_state
 
 from sparsezc.networkx_backend.graphs.claims import CLAIMS, given_to
-from sparsezc.networkx_backend.graphs.times import TIMES, Times
 from sparsezc.networkx_backend.info import FUNCTIONS
+from sparsezc.networkx_backend.times import TIMES, Times
 
 __all__ = ["estimated", "should_run"]
 
