@@ -155,4 +155,4 @@ def _seconds(microseconds: float) -> str:
     seconds = microseconds / 1e6
     if seconds < 0.001:
         return "less than 0.001 s"
-    return f"{seconds:,.0f} s" if seconds >= 10 else f"{seconds:.1g} s"
+    return f"{seconds:,.0f} s" if seconds >= 10 else f"{seconds:.2g} s"
