@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sparsezc.engines.cpu import loops
-from sparsezc.engines.cpu.suitesparse.machine_code import compiled, is_kept
+from sparsezc.engines.cpu.suitesparse.machine_code import compiled
 
 numba = pytest.importorskip("numba", reason="numba compiles the loops")
 TEXT = "def twice(x):\n    return 2 * x\n"
@@ -48,7 +48,7 @@ def test_a_loop_is_compiled_where_that_is_little_beside_its_statements_or_other_
     monkeypatch.setattr(loops, "_COMPILE", 1.5e9)
     monkeypatch.setattr(loops.time, "process_time_ns", lambda: taken[0])
     made = twice()
-    assert not is_kept(made)
+    assert not loops._is_kept(made)
     assert not loops._is_ready(made, 1e6)
     assert loops._is_ready(made, 2e9)
     taken[0] = 20e9
@@ -59,7 +59,7 @@ def test_a_loop_is_compiled_where_that_is_little_beside_its_statements_or_other_
     assert loops._is_ready(twice(), 1e6)  # from disk
     for kept in files(tmp_path, "nbi"):
         kept.write_bytes(b"no pickle")
-    assert not is_kept(twice())
+    assert not loops._is_kept(twice())
 
 
 def test_a_full_disk_costs_the_files_alone(twice, tmp_path, monkeypatch):

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from sparsezc import first_use
 from sparsezc.device.processors import processors
-from sparsezc.engines.cpu.suitesparse.machine_code import compiled, is_kept
+from sparsezc.engines.cpu.suitesparse.machine_code import compiled
 from sparsezc.memory.budget import has_host, require_host
 
 if TYPE_CHECKING:
@@ -200,7 +200,17 @@ def pays(statements: float) -> bool:
 
 def _is_ready(made: Any, statements: float) -> bool:
     """Return whether a loop has machine code, or compiling it takes little beside its statements or other work."""
-    return statements >= _COMPILE or time.process_time_ns() > _SHARE * _COMPILE or is_kept(made)
+    return statements >= _COMPILE or time.process_time_ns() > _SHARE * _COMPILE or _is_kept(made)
+
+
+def _is_kept(made: Any) -> bool:
+    """Return whether a loop has machine code already, here or on disk."""
+    if made.signatures:
+        return True
+    try:
+        return bool(made._cache._cache_file._load_index())
+    except Exception:  # no folder, a damaged file, or a numba that keeps its files in another way
+        return False
 
 
 @cache
