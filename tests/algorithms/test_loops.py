@@ -97,6 +97,7 @@ CLOSE = {
     "common neighbours by degree": lambda A: alg.resource_allocation_index(A, ahead(A)),
     "common neighbours by the degree's logarithm": lambda A: alg.adamic_adar_index(A, ahead(A)),
     "shares of common neighbours": lambda A: alg.jaccard_coefficient(A, ahead(A)),
+    "cosines of common neighbours": lambda A: alg.cosine_similarity(A, ahead(A)),
     "betweenness of edges": lambda A: alg.edge_betweenness_centrality(A, k=min(A.nrows, 20), seed=1),
     "betweenness": lambda A: alg.betweenness_centrality(A, k=min(A.nrows, 20), seed=1),
     "betweenness with ends": lambda A: alg.betweenness_centrality(A, sources=[0, A.nrows - 1], endpoints=True),
