@@ -259,7 +259,7 @@ def agreed(A: Matrix, *found: Any) -> Any:
 
 
 def row_lengths(A: Matrix) -> NDArray[np.int64] | None:
-    """Count the entries of each row, if the engine knows them but runs no statements; None: a statement counts them."""
+    """Count the entries of each row, if the engine knows them; None: a statement counts them."""
     with hold_locks(A):
         engine, store = A._kept()
         found: NDArray[np.int64] | None = engines.capability(engine, "row_lengths")(store)
