@@ -264,7 +264,7 @@ def test_exchanges_of_ends(compiled):
     expected = alg.double_edge_swap(A, 900, seed=2)
     compiled()
     assert alg.double_edge_swap(A, 900, seed=2).isequal(expected)
-    assert compiled.ran == ["exchanges", "rows_of"]
+    assert compiled.ran[-3:] == ["ends_of", "exchanges", "rows_of"]
 
 
 def test_python_runs_loops_without_numpy_s_warnings(monkeypatch):
