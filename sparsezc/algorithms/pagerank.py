@@ -177,7 +177,7 @@ def _by_loops(A: Matrix, weighted: bool, state: _State, max_iter: int, dtype: An
         if made is None:
             return None
         run, rows, pulls = partial(replay.run_arrays, cost=np.inf), made, True
-    for some in _iterate.pieces(max_iter):
+    for some in _iterate.pieces(A, max_iter):
         state.last += some
         given = A, *rows, state.arrays, state.bound, pulls
         if pulls:

@@ -246,6 +246,25 @@ def test_least_cuts(dtype, compiled):
     assert np.isclose(np.triu(np.maximum(W := A.to_dense(0), W.T))[side[:, None] != side].sum(), cut)
 
 
+def test_long_loops_are_called_in_portions(compiled, monkeypatch):
+    """An interrupt is seen between two."""
+    A = graph("random 150, both ways")._known_symmetric()
+    calls = {
+        "brandes": lambda: alg.betweenness_centrality(A, sources=range(9)),
+        "counts": lambda: alg.closeness_centrality(A),
+        "powers": lambda: alg.katz_centrality(A, 0.01, tol=1e-9),
+    }
+    compiled()
+    whole = {name: call() for name, call in calls.items()}
+    assert compiled.ran == list(calls)
+    monkeypatch.setattr(replay, "_READ", 0)
+    for (name, call), portions in zip(calls.items(), (9, 3, 2), strict=True):
+        compiled.ran.clear()
+        assert call().isclose(whole[name])
+        assert set(compiled.ran) == {name}
+        assert len(compiled.ran) >= portions
+
+
 @pytest.mark.parametrize("searches", [1, 64])
 def test_the_extremes_of_eccentricities(searches, compiled, monkeypatch):
     monkeypatch.setattr(import_module("sparsezc.algorithms.eccentricity"), "_SEARCHES", searches)
