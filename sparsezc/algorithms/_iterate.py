@@ -15,14 +15,12 @@ from sparsezc.core.vector import Vector
 from sparsezc.errors import ConvergenceFailure, InvalidValue
 from sparsezc.semirings import binary, monoid, semiring, unary
 from sparsezc.semirings.types import datatypes
-from sparsezc.terminal.progress import is_watched, steps
-
-_COUNTED = 8  # rounds of a compiled loop between two looks at it
+from sparsezc.terminal.progress import steps
 
 
-def pieces(rounds: int) -> Iterable[int]:
-    """Yield how many rounds a compiled loop runs at a time: all, or some if they are counted meanwhile."""
-    size = _COUNTED if is_watched() else rounds
+def pieces(A: Matrix, rounds: int) -> Iterable[int]:
+    """Yield how many rounds a compiled loop runs at a time, so that it can be interrupted, and they are counted."""
+    size = replay.passes(A, rounds)
     some = (min(size, rounds - first) for first in range(0, rounds, size))
     return steps(some, "rounds", total=rounds, size=int, at_most=True)
 
@@ -64,7 +62,7 @@ def by_loop(
     See :func:`sparsezc.algorithms.loops.ranks.powers`.
     """
     begin = start.to_dense
-    for some in pieces(min(max_iter, MOST_ROUNDS)):
+    for some in pieces(A, min(max_iter, MOST_ROUNDS)):
         found = run_loop(powers, A, weighted, begin, terms, A._symmetric, float(bound), some, products=ROUNDS)
         if found is None:
             return None

@@ -105,7 +105,7 @@ def pagerank(
     if n == 0:
         return Vector(dtype, 0)
     # d / k, and 0 where k is 0: a full vector needs no test for missing entries
-    share = _check.full(out_weight(A, weighted).apply(binary.truediv, left=damping).new(datatypes.FP64), n, "k")
+    share = _share(A, weighted, damping)
     uniform = Vector.from_scalar(1.0 / n, n, datatypes.FP64)
     teleport = uniform if personalization is None else _check.distribution(personalization, n, "personalization", share)
     start = uniform if nstart is None else _check.distribution(nstart, n, "nstart", share)
@@ -155,6 +155,13 @@ def pagerank(
     raise _failure(max_iter, moved, bound)
 
 
+def _share(A: Matrix, weighted: bool, damping: float) -> Vector:
+    """Return d / k of all vertices."""
+    if not weighted and (k := replay.row_lengths(A)) is not None:
+        return replay.vector(np.divide(damping, k, out=np.zeros(k.size), where=k > 0))
+    return _check.full(out_weight(A, weighted).apply(binary.truediv, left=damping).new(datatypes.FP64), A.nrows, "k")
+
+
 def _by_loops(A: Matrix, weighted: bool, state: _State, max_iter: int, dtype: Any) -> Vector | None:
     """Return the ranks; None if the engine runs no loops, or statements do better.
 
@@ -170,7 +177,7 @@ def _by_loops(A: Matrix, weighted: bool, state: _State, max_iter: int, dtype: An
         if made is None:
             return None
         run, rows, pulls = partial(replay.run_arrays, cost=np.inf), made, True
-    for some in _iterate.pieces(max_iter):
+    for some in _iterate.pieces(A, max_iter):
         state.last += some
         given = A, *rows, state.arrays, state.bound, pulls
         if pulls:

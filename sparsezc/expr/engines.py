@@ -154,7 +154,7 @@ class Capabilities(Protocol):
         """Move an object of an engine that runs no statements to one that does."""
 
     def row_lengths(self, store: Any) -> NDArray[Any] | None:
-        """Return the number of entries of each row, if no statement is to count them."""
+        """Return the number of entries of each row, if no statement has to count them."""
 
     def adopt_csr(self, csr: Csr) -> Any:
         """Make a store as ``matrix_from_csr`` does, taking over arrays that own their memory: the Csr must not be used
