@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
+from urllib.parse import unquote, urlsplit
 
 from sparsezc.errors import FileFormatError, GraphblasException, InvalidValue, add_name, meant
 from sparsezc.expr.options import flag
@@ -105,7 +106,7 @@ class ReadOptions:
         if not (called := file_name(path, "the graph")):
             raise InvalidValue("the name of the graph is empty; a file, or a graph to make such as kron:16, is needed")
         if "://" in called:
-            raise InvalidValue(f"{called} is an address; a file is needed, such as curl --remote-name {called} makes")
+            raise InvalidValue(f"{called} is an address; a file is needed{_fetched(called)}")
         try:
             kind = None if is_generated(path) else format_of(Path(path), format)
             if kind is None and format is not None:
@@ -153,6 +154,22 @@ def _columns(options: Reading) -> TableColumns:
         return USUAL
     source, target, weight, kind, only = (name for _, name in given)
     return TableColumns(source, target, weight, kind, only, None if only is None else Names())
+
+
+def _fetched(address: str) -> str:
+    """Return how the file of an address is had, as far as that is known.
+
+    >>> _fetched("file:///tmp/a%20b.csv")
+    ', here /tmp/a b.csv'
+    """
+    kind = address.partition("://")[0].lower()
+    if kind == "file":
+        return f", here {unquote(urlsplit(address).path)}"
+    if kind == "s3":
+        return f", such as aws s3 cp {address} . makes"
+    if kind in ("http", "https", "ftp"):
+        return f", such as curl --remote-name {address} makes"
+    return f"; copy it with the tools of {kind}:// first"
 
 
 def is_generated(path: str | os.PathLike[str]) -> bool:

@@ -205,10 +205,22 @@ def test_every_algorithm_answers_as_its_function(row, here, capsys):
 def test_top_says_how_many_rows_a_table_has(here, capsys):
     assert len(answer(capsys, "pagerank", "kron:6", "--top", 3)["top"]) == 3
     assert answer(capsys, "cc", "kron:6", "--top", 0)["largest"] == []
-    assert run(capsys, "pagerank", "kron:6", "--top", -1)[0::2] == (
-        1,
-        "sparsezc: --top is -1; a number of rows is needed\n",
-    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["pagerank", "kron:6", "--top", "-1"], "--top: found '-1'; a whole number of at least 0 is needed"),
+        (["bench", "kron:6", "--trials", "x"], "--trials: found 'x'; a whole number of at least 1 is needed"),
+        (["mpirun", "-n", "0", "a.py"], "-n: found '0'; a whole number of at least 1 is needed"),
+        (["mpirun"], "the following arguments are required: program\n"),
+    ],
+)
+def test_counts_and_arguments_that_are_wrong_usage(arguments, said, capsys):
+    with pytest.raises(SystemExit) as stop:
+        main(arguments)
+    assert stop.value.code == 2
+    assert said in capsys.readouterr().err
 
 
 def test_the_nearest_name_is_offered(capsys):
@@ -237,7 +249,11 @@ def test_the_nearest_name_is_offered(capsys):
         (["bfs", "g.cvs", "--format", "snap", "--relabel", "--source", "an"], "this id; did you mean 'ann'?"),
         (["bfs", "pth:16"], "pth:16 does not exist; did you mean 'path:16'?"),
         (["bfs", "https://a.org/g.csv"], "an address; a file is needed, such as curl --remote-name https://a.org/g.csv"),
+        (["bfs", "s3://b/g.csv"], "an address; a file is needed, such as aws s3 cp s3://b/g.csv . makes"),
+        (["bfs", "file:///b/g%20h.csv"], "an address; a file is needed, here /b/g h.csv"),
+        (["bfs", "gs://b/g.csv"], "an address; a file is needed; copy it with the tools of gs:// first"),
         (["bfs", "g.csv"], "g.csv does not exist; did you mean 'g.cvs'?"),
+        (["info", "."], ". is a folder without .parquet files; one with some, or a graph file, is needed"),
         (["bfs", "no/g.csv"], "no/g.csv does not exist\n"),
     ],
 )  # fmt: skip

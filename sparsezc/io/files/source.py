@@ -69,7 +69,7 @@ def existing(path: str | os.PathLike[str], others: Iterable[str] = ()) -> Path:
     """
     found = Path(path)
     if found.is_dir():
-        raise FileIsFolder(f"{found} is a folder; a graph file is needed")
+        raise FileIsFolder(f"{found} is a folder without .parquet files; one with some, or a graph file, is needed")
     if not found.exists():
         beside = found.parent.iterdir() if os.access(found.parent, os.R_OK | os.X_OK) else ()
         known = [*others, *(each.name for each in islice(beside, _LOOKED_AT))]
