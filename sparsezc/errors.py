@@ -129,11 +129,16 @@ class PerformanceWarning(UserWarning):
 
 def warn_slow(message: str) -> None:
     """Warn of a slower way, at the line of the user's program that caused it."""
+    warn_caller(message, PerformanceWarning)
+
+
+def warn_caller(message: str, category: type[Warning] = UserWarning) -> None:
+    """Warn at the line of the user's program that called the package."""
     frame: FrameType | None = sys._getframe(1)
     level = 2
     while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "sparsezc":
         frame, level = frame.f_back, level + 1
-    warnings.warn(message, PerformanceWarning, stacklevel=level)
+    warnings.warn(message, category, stacklevel=level)
 
 
 def meant(word: str, known: Iterable[str]) -> str:

@@ -118,6 +118,8 @@ def edge_chunks(
             if sizes is not None and not chunk.ended:
                 raise cut(chunk)
         if span is None:
+            if picker is not None:
+                picker.finish()
             if chosen.only is not None:
                 chosen.require_kind(path)
             check_total(path, found)

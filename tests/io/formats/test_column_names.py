@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 
 import pytest
@@ -49,6 +50,25 @@ def test_no_names_in_a_list(tmp_path: Path) -> None:
         match=r"line 1, column 1 \(character 1\): found 'dst'; a whole number is needed",
     ):
         gb.io.read(path)
+
+
+@pytest.mark.parametrize(
+    ("lines", "doubtful"),
+    [
+        (["chef,minion", "ann,bob", "bob,zoe"], True),
+        (["ann,bob", "bob,zoe"], False),
+        (["ann,bob"], False),
+        (["chef,minion", "ann,bob"] + ["bob,zoe"] * 200_000 + ["zoe,chef"], False),  # more than a chunk
+    ],
+)
+def test_a_first_line_of_names_that_may_be_those_of_columns(tmp_path: Path, lines: list[str], doubtful: bool) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("\n".join(lines) + "\n")
+    with warnings.catch_warnings(record=True) as met:
+        warnings.simplefilter("always")
+        A, _ = gb.io.read(path, relabel=True)
+    assert A.nvals == len(set(lines))
+    assert ["--source-col chef --target-col minion" in str(each.message) for each in met] == [True] * doubtful
 
 
 def test_whole_numbers_in_another_order(tmp_path: Path) -> None:
