@@ -67,8 +67,10 @@ class _Parser(argparse.ArgumentParser):
         if action.choices is None or value in action.choices:
             return
         known = [str(each) for each in action.choices]
+        nearest = meant(str(value), known)
         listed = f" (choose from {', '.join(map(repr, known))})" if len(known) <= _LISTED else ""
-        raise argparse.ArgumentError(action, f"invalid choice: {value!r}{meant(str(value), known)}{listed}")
+        listed = listed or ("" if nearest else f"; {self.prog} --list prints all names")
+        raise argparse.ArgumentError(action, f"invalid choice: {value!r}{nearest}{listed}")
 
 
 _ALL = "completion"  # the command that needs the parsers of all others

@@ -116,6 +116,8 @@ def run(row: Row, arguments: argparse.Namespace) -> Report:
         _save(arguments.out, found, shown.out, row.out)
     if arguments.plot is not None:
         _draw(arguments, found, shown, drawn)
+    if given.get("weighted") and found.facts["dtype"] == "BOOL":
+        facts.append(("weights", "1 each (no weights)"))
     if row.weights == "lengths":
         facts.append(_lengths(found.facts["dtype"], result, all_true))
     return _report(arguments, found, shown, elapsed, engine, facts)

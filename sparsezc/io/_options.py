@@ -22,6 +22,7 @@ from sparsezc.io.formats import FORMATS, GENERATED, REGISTERED, SUFFIXES
 
 TABLES = ("snap", "parquet", "feather", "networkx")  # columns can be chosen, vertices may have names
 _NEVER_PACKED = ("npz", "emogi", "parquet", "feather", "binsparse")
+_ARCHIVES = (".zip", ".tar", ".tgz", ".tbz", ".tbz2", ".txz", ".7z", ".rar")  # as collections of graphs hand out
 _TEXT = ("snap", "mtx", "dimacs", "metis", "konect", "networkx")
 
 
@@ -153,6 +154,8 @@ def _columns(options: Reading) -> TableColumns:
     if all(name is None for _, name in given):
         return USUAL
     source, target, weight, kind, only = (name for _, name in given)
+    if source is not None and source == target:
+        raise InvalidValue(f"source_col and target_col are both {source!r}; two columns are needed")
     return TableColumns(source, target, weight, kind, only, None if only is None else Names())
 
 
@@ -197,6 +200,8 @@ def format_of(path: Path, format: str | None = None, *, exists: bool = True) -> 
         if exists:
             _, colon, sizes = path.name.partition(":")
             existing(path, [f"{kind}:{sizes}" for kind in GENERATED] if colon else ())
+        if exists and Path(plain).suffix in _ARCHIVES:
+            raise FileFormatError(f"{path} is an archive; unpack it, and give the file in it that holds the graph")
         made = ", and made graphs such as kron:16, urand:16, grid:100x100"
         known = sorted(each for each in SUFFIXES if each.count(".") == 1)
         others = "; of other names, and pipes, format= (--format) says what they hold"

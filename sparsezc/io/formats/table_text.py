@@ -87,7 +87,7 @@ class Picker:
         """
         rows = self._rows(chunk)
         if self._at is None and rows:
-            rows = self._begin(chunk, rows)
+            rows = self._begin(chunk, rows, weights)
         at = self._at or []
         chunk = replace(chunk, picked=at)
         kept, lines, kinds = [], [""] * chunk.data.count(b"\n"), set[str]()
@@ -159,7 +159,7 @@ class Picker:
             found.append((k, [cell.strip(_BLANKS) for cell in cells]))
         return found
 
-    def _begin(self, chunk: Lines, rows: list[tuple[int, list[str]]]) -> list[tuple[int, list[str]]]:
+    def _begin(self, chunk: Lines, rows: list[tuple[int, list[str]]], weights: Weights) -> list[tuple[int, list[str]]]:
         """Read the names of the columns, or take the first columns if there are none; return the lines of edges."""
         number, cells = rows[0]
         self._width = len(cells)
@@ -177,6 +177,8 @@ class Picker:
                 self._doubtful = _FirstLine(where, cells[:2])
             return rows
         self._at = self.columns.positions(cells, where)
+        if weights.kind == "file":
+            self.columns.warn_of_unread(cells, self._at, where)
         if self.columns.kind is not None:
             self._kind = TableColumns(self.columns.kind, self.columns.kind).positions(cells, where)[0]
         return rows[1:]

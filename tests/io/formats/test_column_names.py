@@ -76,3 +76,21 @@ def test_whole_numbers_in_another_order(tmp_path: Path) -> None:
     path.write_text("v,u\n" + "".join(f"{k + 1},{k}\n" for k in range(200_000)))  # more than a chunk
     rows, cols, _ = gb.io.read(path).to_coo()
     assert (cols == rows + 1).all()
+
+
+def test_one_column_for_both_ends(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("a,b\n0,1\n")
+    with pytest.raises(gb.exceptions.InvalidValue, match="source_col and target_col are both 'a'; two columns"):
+        gb.io.read(tmp_path / "a.csv", source_col="a", target_col="a")
+
+
+def test_columns_that_may_be_weights(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("from;to;day;amount\nann;bob;mon;3\nbob;zoe;tue;4\n")
+    with pytest.warns(UserWarning, match="edges have no weights, .* not read: 'day', 'amount'; --weight-col amount"):
+        A, _ = gb.io.read(path, relabel=True)
+    assert A.dtype == "BOOL"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert gb.io.read(path, relabel=True, weights=False)[0].isequal(A)
+        assert gb.io.read(path, relabel=True, weight_col="amount")[0].to_coo()[2].tolist() == [3, 4]
