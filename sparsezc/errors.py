@@ -167,7 +167,7 @@ def maker(value: object, name: str) -> str:
     made = _MAKERS[library]
     if library == "builtins":
         made = "gb.io.read({})" if isinstance(value, str) else ""
-        made = "gb.Matrix.from_edgelist({})" if isinstance(value, list) else made
+        made = "gb.Matrix.from_edgelist({}) (of pairs) or from_dense (of rows)" if isinstance(value, list) else made
     return f", which {made.format(name)} makes" if made else ""
 
 

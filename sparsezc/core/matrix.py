@@ -45,6 +45,8 @@ _numbers = itertools.count()
 
 def _is_graph(dtype: Any) -> bool:
     """Return whether an object that is given as a type is a matrix, a table or a graph."""
+    if isinstance(dtype, list):  # a list of pairs of a name and a type is one of fields
+        return bool(dtype) and isinstance(dtype[0], list)
     return not isinstance(dtype, np.dtype) and (len(getattr(dtype, "shape", ())) == 2 or hasattr(dtype, "adj"))
 
 
