@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsezc.algorithms import _check
 from sparsezc.algorithms.loops.ranks import onward, powers
 from sparsezc.core import replay
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
-from sparsezc.errors import ConvergenceFailure, InvalidValue
+from sparsezc.errors import ConvergenceFailure
 from sparsezc.semirings import binary, monoid, semiring, unary
 from sparsezc.semirings.types import datatypes
 from sparsezc.terminal.progress import steps
@@ -83,11 +84,9 @@ def moved(x: Vector, before: Vector) -> float:
 
 
 def options(tol: float, max_iter: int) -> None:
-    """Raise InvalidValue for a tolerance below 0 and for fewer than one iteration."""
-    if not tol >= 0:
-        raise InvalidValue(f"tol is {tol}; a number >= 0 is needed")
-    if max_iter < 1:
-        raise InvalidValue(f"max_iter is {max_iter}; at least 1 is needed")
+    """Raise InvalidValue for a tolerance below 0 and for fewer than one iteration, DomainMismatch for no numbers."""
+    _check.within(tol, "tol", 0)
+    _check.count(max_iter, "max_iter", 1)
 
 
 def failure(what: str, max_iter: int, change: float, bound: float) -> ConvergenceFailure:

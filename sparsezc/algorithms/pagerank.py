@@ -13,7 +13,7 @@ from sparsezc.algorithms.loops import ranks
 from sparsezc.core import replay
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
-from sparsezc.errors import ConvergenceFailure, InvalidValue
+from sparsezc.errors import ConvergenceFailure
 from sparsezc.memory.budget import has_host
 from sparsezc.semirings import binary, monoid, semiring, unary
 from sparsezc.semirings.types import datatypes
@@ -96,10 +96,8 @@ def pagerank(
     [0.4865, 0.4635, 0.05]
     """
     n = _check.adjacency(A)
-    if not 0 <= damping <= 1:
-        raise InvalidValue(f"damping is {damping}; a number in 0..1 is needed")
-    if tol is not None and not tol >= 0:
-        raise InvalidValue(f"tol is {tol}; a number >= 0, or None, is needed")
+    damping = _check.within(damping, "damping", 0, 1)
+    tol = None if tol is None else _check.within(tol, "tol", 0)
     max_iter = min(_check.count(max_iter, "max_iter", 1), _iterate.MOST_ROUNDS)
     dtype = datatypes.FP32 if isinstance(nstart, Vector) and nstart.dtype is datatypes.FP32 else datatypes.FP64
     if n == 0:
@@ -171,7 +169,7 @@ def _by_loops(A: Matrix, weighted: bool, state: _State, max_iter: int, dtype: An
     rows = () if weighted else (np.empty(0),)
     run = partial(replay.run_loop, cost=COST, values=np.float64 if weighted else None)
     pulls, entries = A._symmetric, A.nvals
-    if not pulls and has_host((_TURNED + 8 * weighted) * entries):
+    if not pulls and has_host((_TURNED + 8 * bool(weighted)) * entries):
         ids = np.uint32 if A.nrows <= 2**32 else np.int64
         made = run(ranks.transposed, A, *rows, lambda: np.empty(entries, ids))
         if made is None:

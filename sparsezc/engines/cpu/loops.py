@@ -86,7 +86,13 @@ def run_in_place(
     converted = 0 if values is None or parts.iso or parts.values.dtype == values else 8 * parts.indices.size
     if (made := _machine_code(loop)) is None:
         return None
-    require_host(_own(shares, rows, again) + converted, f"the loop {loop.__name__!r} over edges in a file")
+    each = getattr(loop, "own_bytes", _BYTES)
+    own = _own(shares, rows, again) * each // _BYTES
+    copied = f" and 8 for each of {parts.indices.size:,} edges, whose values are of another type" if converted else ""
+    require_host(
+        own + converted,
+        f"the loop {loop.__name__!r} over edges in a file, {each} bytes for each of {rows:,} rows{copied},",
+    )
     given = tuple([g() if callable(g) else g for g in given])
     weights = []
     if values is not None:  # one number that stands for all takes no memory

@@ -23,6 +23,7 @@ from sparsezc.terminal.progress import bar
 WRITTEN = "the file to write"  # what file_name says of a target
 LINE = 1 << 20  # bytes of the longest line of a list, which is held in memory whole
 _LOOKED_AT = 1000  # files of a folder among which the nearest name is looked for
+_LOOKED_INTO = 4096  # bytes at a text's start in which a NUL byte tells that it is none
 _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)  # which no text in UTF-8 begins with
 _WORD = re.compile(rb"[^\s,]+")
 T = TypeVar("T")
@@ -69,7 +70,7 @@ def existing(path: str | os.PathLike[str], others: Iterable[str] = ()) -> Path:
     """
     found = Path(path)
     if found.is_dir():
-        raise FileIsFolder(f"{found} is a folder; a graph file is needed")
+        raise FileIsFolder(f"{found} is a folder without .parquet files; one with some, or a graph file, is needed")
     if not found.exists():
         beside = found.parent.iterdir() if os.access(found.parent, os.R_OK | os.X_OK) else ()
         known = [*others, *(each.name for each in islice(beside, _LOOKED_AT))]
@@ -202,6 +203,12 @@ def lines(path: str | os.PathLike[str], size: int = CHUNK, longest: int = LINE) 
             if start and data[:2] in _UTF_16:
                 raise FileFormatError(
                     f"{stream.path} is UTF-16 text; iconv -f UTF-16 -t UTF-8 makes it one that is read"
+                )
+            if start and (nul := data.find(b"\0", 0, _LOOKED_INTO)) >= 0:
+                line = 1 + data.count(b"\n", 0, nul)
+                raise FileFormatError(
+                    f"{stream.path}, line {line}: found a NUL byte; a text is needed, or format= (--format) that says"
+                    " what the file holds"
                 )
             data, start = data.removeprefix(start), b""
             cut = data.rfind(b"\n") + 1

@@ -293,10 +293,14 @@ def excerpt(message: str) -> str:
 def shown(word: bytes) -> str:
     r"""Return the start of a word or line as messages quote it.
 
-    >>> print(shown(b"two"), shown(b"\xff\xfe0"))
-    'two' '\xff\xfe0'
+    >>> print(shown("zwölf".encode()), shown(b"\xff\xfe0"))
+    'zwölf' '\xff\xfe0'
     """
-    return repr(word.strip()[:40])[1:]
+    start = word.strip()
+    try:
+        return repr(start.decode()[:40])
+    except UnicodeDecodeError:
+        return repr(start[:40])[1:]
 
 
 def printed(prefix: bytes, *columns: NDArray[Any]) -> bytes:
