@@ -85,6 +85,7 @@ _LISTED = 20  # choices that a message lists at most
 _COMMANDS = {
     "run": ("run", "app", "bfs", "sssp", "pagerank", "cc"),
     "info": ("info",),
+    "plan": ("plan",),
     "convert": ("convert",),
     "mpirun": ("mpirun",),
     "scale": ("scale",),
