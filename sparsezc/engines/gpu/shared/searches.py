@@ -149,7 +149,7 @@ class SharedStep:
             Case(x, self._mask, reached).launch("pull", rows, self._pulling, near)
 
     @launch.locked
-    def told(self, reached: Any) -> bool:
+    def reach_by_edges_once(self, reached: Any) -> bool:
         """Add to `reached` what all searches reach by rows that have each edge once; return whether this reads less.
 
         For a process that has all rows.

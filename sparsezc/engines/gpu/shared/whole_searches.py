@@ -126,7 +126,7 @@ class SharedSearches:
             return False
         pushes, pulls = step.divide(told, pushes=self.push is not None, pulls=self.pull is not None)
         reached = step.bits(self.length)
-        if not step.told(reached):
+        if not step.reach_by_edges_once(reached):
             if pushes:
                 step.pushed(reached)
             if pulls:
