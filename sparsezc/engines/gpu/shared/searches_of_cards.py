@@ -4,7 +4,7 @@ A card has some vertices, and a copy of the whole frontier. A step: it pushes fr
 the words that it reached of others' vertices to their cards, and pulls to its own vertices; when all have, it takes
 what is reached for the first time, and writes the words of the frontier that change into the copies of others. Then
 cards tell each other what the next step would read, and each computes alike which searches push and which pull. A host
-launches steps ahead of those whose numbers it has read: those after the last one do nothing.
+launches steps ahead of those whose numbers it has read: those after the last one do nothing, and wait for no other.
 """
 
 from __future__ import annotations
@@ -180,7 +180,7 @@ class _Steps:
                 pulled = Planned(gpu.pointer(plan) + _WORD * _PULL, counters[2:])
                 self._case["pull"].launch("pull", part.pull, pulled, self._near)
             self._number += 1
-            self._kernel("meet_cards").launch(1, **among, number=self._number)
+            self._kernel("meet_cards").launch(1, **among, number=self._number, plan=plan)
         kept = part.room().view(np.uint64)
         if part.length:
             push, pull = (0 if rows is None else rows.indptr for rows in (part.push, part.pull))

@@ -2,7 +2,8 @@
 //
 // Who calls: engines/gpu/shared/searches_of_cards.py. A card reads its own memory alone, and writes into that of others, where
 // it is told addresses: words of vertices, its numbers, and a flag in front of which all that it wrote before is there. `plan`
-// is a card's own: what it does in a step. Kernels that have nothing to do in a step end at once.
+// is a card's own: what it does in a step. Kernels that have nothing to do in a step end at once; steps after the last one do not
+// wait for other cards, as hosts may launch different numbers of them.
 #include "multi_source_bfs.cuh"
 
 namespace szc {
@@ -28,10 +29,10 @@ __device__ __forceinline__ void meet(const u64* flags_of, const u64* flags, u32 
   __syncthreads();
 }
 
-// meet_cards: what is launched after it comes after what all cards launched before it.
+// meet_cards: what is launched after it comes after what all cards launched before it, in a step with a frontier.
 extern "C" __global__ void __launch_bounds__(256)
-    meet_cards(const u64* flags_of, const u64* flags, u32 own, u32 cards, u64 number) {
-  meet(flags_of, flags, own, cards, number);
+    meet_cards(const u64* flags_of, const u64* flags, u32 own, u32 cards, u64 number, const u64* plan) {
+  if (plan[LEFT]) meet(flags_of, flags, own, cards, number);
 }
 
 // send_words: the words of others' vertices that this card's pushes reached, which are cleared here, go to their cards: owner r
@@ -152,6 +153,14 @@ extern "C" __global__ void __launch_bounds__(256)
               double nvals, double push_cost, u32 slots, bool pulls, u64* plan, u64* told, u64 step) {
   __shared__ u64 sum[NUMBERS], mine[NUMBERS];
   const u32 t = threadIdx.x;
+  if (!plan[LEFT]) {
+    if (t == 0) {
+      told[1] = told[2] = 0;
+      __threadfence_system();
+      *(volatile u64*)told = step;
+    }
+    return;
+  }
   if (t < NUMBERS) {
     mine[t] = numbers[t];
     numbers[t] = 0;
