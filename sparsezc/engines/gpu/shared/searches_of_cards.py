@@ -89,7 +89,7 @@ class _Places:
 
 
 class _Addresses:
-    """What kernels are told of windows and of this card, in one array on the device."""
+    """The arguments of kernels that are about windows and this card, in one array on the device."""
 
     def __init__(self, cards: Cards) -> None:
         gpu, places, bounds, own = cuda.current(), _Places(cards.bounds), cards.bounds, cards.own
