@@ -390,7 +390,7 @@ _LOOPS = (
 )  # fmt: skip
 
 
-def runs_loops(engine: Engine) -> bool:
+def runs_arrays(engine: Engine) -> bool:
     """Return whether an engine runs loops over arrays: not one that runs their statements meanwhile."""
     return capability(engine, "run_arrays") is not _cannot
 

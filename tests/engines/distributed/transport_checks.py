@@ -11,6 +11,7 @@ import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -97,7 +98,7 @@ def check(transport: Any, xp: Any, host: bool) -> None:
 
 def check_shared(transport: Any, nbytes: int) -> None:
     """Zeros at first, whatever messages left there; then every rank writes to all."""
-    shared = transport.shared(nbytes)
+    shared = transport.shared(nbytes, 24)
     assert (shared is None) == (not isinstance(transport, Ipc))
     if shared is None:
         return
@@ -111,6 +112,8 @@ def check_shared(transport: Any, nbytes: int) -> None:
     transport.numbers(0)
     want = np.repeat(np.arange(1, size + 1), 8)
     np.testing.assert_array_equal(gpu.asnumpy(shared.arrays[rank])[: 8 * size], want)
+    assert shared.told.shape == (24,)
+    shared.wait(partial(bool, 1))
     shared.count_received(5)
     assert transport.received == before + 5
 

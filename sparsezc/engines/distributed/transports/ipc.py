@@ -14,6 +14,7 @@ Source: CUDA C++ Programming Guide, section Interprocess Communication.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import accumulate
 from typing import Any
 
@@ -94,7 +95,7 @@ class Ipc(Mpi):
         counts[after] = count
         return self._exchange([mine], [np.zeros(self.size, np.int64)], [counts], [after])[0]
 
-    def shared(self, nbytes: int) -> Shared | None:
+    def shared(self, nbytes: int, told: int) -> Shared | None:
         """Return all of the windows, which other messages use, too."""
         closed, self._old = self._old, []
         failed = self._make_room(-(-nbytes // 2))
@@ -104,7 +105,8 @@ class Ipc(Mpi):
         arrays = [array[:nbytes] for array in arrays]
         arrays[self.rank].fill(0)
         self._meet()
-        return Shared(arrays, self._count, self._meet)
+        wait = partial(self._poll, what="kernels of several ranks")
+        return Shared(arrays, self._buffer("told", told), wait, self._count)
 
     def _meet(self, told: int = 0) -> Any:
         """Have what is launched from now on come after what all have launched so far; return a number of each."""
