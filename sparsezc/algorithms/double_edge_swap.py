@@ -18,7 +18,6 @@ from sparsezc.semirings import select
 #: Nanoseconds that a draw takes at least where numba does not compile the loop.
 COST = 3_000.0
 _SORTED = 100.0  # nanoseconds of a statement that makes a matrix, for each entry
-_MOST_SWAPS = 2**56  # so that all tries are counted in 64 bits
 _DRAWS = 1 << 16  # drawn at a time, at least: each time the edges are put into a table
 
 
@@ -71,8 +70,6 @@ def double_edge_swap(A: Matrix, swaps: int, max_tries: int | None = None, seed: 
     """
     n = _check.adjacency(A)
     wanted = _check.count(swaps, "swaps")
-    if wanted > _MOST_SWAPS:
-        raise InvalidValue(f"swaps is {wanted}; at most {_MOST_SWAPS} is possible")
     most = 100 * wanted if max_tries is None else _check.count(max_tries, "max_tries", wanted)
     rng = _check.generator(seed, "double_edge_swap")
     i, j, _ = simple(A).select(select.triu).new()._whole("double_edge_swap").to_coo()
