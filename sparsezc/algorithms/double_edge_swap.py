@@ -19,7 +19,6 @@ from sparsezc.semirings import select
 COST = 3_000.0
 _LISTED = 5.0  # of the statements that list the edges, for each row and entry
 _SORTED = 100.0  # nanoseconds of a statement that makes a matrix, for each entry
-_MOST_SWAPS = 2**56  # so that all tries are counted in 64 bits
 _DRAWS = 1 << 12  # at least as many at a time, and as the edges, as these are put into a table each time
 
 
@@ -72,8 +71,6 @@ def double_edge_swap(A: Matrix, swaps: int, max_tries: int | None = None, seed: 
     """
     n = _check.adjacency(A)
     wanted = _check.count(swaps, "swaps")
-    if wanted > _MOST_SWAPS:
-        raise InvalidValue(f"swaps is {wanted}; at most {_MOST_SWAPS} is possible")
     most = 100 * wanted if max_tries is None else _check.count(max_tries, "max_tries", wanted)
     rng = _check.generator(seed, "double_edge_swap")
     S = simple(A)._whole("double_edge_swap")
