@@ -375,6 +375,6 @@ def get_info() -> dict[str, Any]:
         "project": "sparsezc",
         "package": "sparsezc",
         "short_summary": "GraphBLAS on CPUs, and on GPUs for graphs larger than their memory.",
-        "default_config": {"placement": None},
+        "default_config": {"placement": None, "same_answers": True},
         "functions": {name: {"additional_docs": limits} if limits else {} for name, limits in functions().items()},
     }

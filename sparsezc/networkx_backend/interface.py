@@ -10,10 +10,10 @@ from sparsezc.networkx_backend.graphs.claims import (
     CLAIMS,
     can_run,
     can_run_or_say,
-    should_run,
 )
 from sparsezc.networkx_backend.graphs.convert import convert_from_nx, convert_to_nx
 from sparsezc.networkx_backend.graphs.rules import require_networkx
+from sparsezc.networkx_backend.graphs.sending import should_run
 
 # These modules claim their functions when they are imported.
 from sparsezc.networkx_backend.made import classic, named, operators, tables  # noqa: F401

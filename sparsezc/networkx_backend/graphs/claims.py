@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from inspect import Parameter, Signature, signature
-from math import inf
 from types import SimpleNamespace
 from typing import Any, TypeVar
 
@@ -34,9 +33,6 @@ class Claim:
     undirected: bool
     directed: bool
     reason: Callable[[dict[str, Any]], str | None] | None
-    least: float
-    unless: tuple[str, ...]
-    wide: bool
     multigraph: bool
     #: No argument is a graph: the function makes one, as ``from_numpy_array`` does.
     made: bool
@@ -68,9 +64,6 @@ def _theirs(name: str) -> str:
 
 #: A module takes 3 us longer for a name that it does not have, and some functions of NetworkX call three of those.
 BACKEND = _Backend()
-#: The names of functions that run only if the backend is named.
-LEFT: set[str] = set()
-NEVER = inf
 
 
 def claims(
@@ -78,9 +71,6 @@ def claims(
     undirected: bool = False,
     directed: bool = False,
     reason: Callable[[dict[str, Any]], str | None] | None = None,
-    least: float = NEVER,
-    unless: tuple[str, ...] = (),
-    wide: bool = False,
     multigraph: bool = False,
 ) -> Callable[[Function], Function]:
     """Claim a function by its name.
@@ -95,13 +85,6 @@ def claims(
         Undirected graphs are left to NetworkX.
     reason : callable, optional
         Called with all arguments; returns why the function cannot run with them, or None.
-    least : float
-        The nodes and entries of the adjacency matrix, in all, from which the function is faster than NetworkX's even
-        with a conversion; by default it never is, and runs only if the backend is named.
-    unless : tuple of str
-        Arguments with which NetworkX is faster on graphs of any size: they name nodes, and NetworkX reads no others.
-    wide : bool
-        The function searches from all nodes: NetworkX is faster if the searches reach less than half of the graph.
     multigraph : bool
         Graphs with parallel edges are accepted.
     """
@@ -114,12 +97,10 @@ def claims(
         must_be_none = tuple(one for one in absent if one in defaults)
         takes_all = not (absent or undirected or directed or reason)
         CLAIMS[name] = Claim(
-            function, known, defaults, needed, must_be_none, attributes, undirected, directed, reason, least, unless,
-            wide, multigraph, False, takes_all,
+            function, known, defaults, needed, must_be_none, attributes, undirected, directed, reason, multigraph,
+            False, takes_all,
         )  # fmt: skip
         setattr(BACKEND, name, function)
-        if least == NEVER:
-            LEFT.add(name)
         return function
 
     return claim
@@ -197,7 +178,7 @@ def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | 
     if (count < claim.needed or count > len(known)) and (wrong := _unbound(claim, args, kwargs)) is not True:
         return wrong
     if claim.made:
-        return (claim.reason and claim.reason(_given(claim, args, kwargs))) or True
+        return (claim.reason and claim.reason(given_to(claim, args, kwargs))) or True
     G = args[0] if count else kwargs[next(iter(known))]
     if not hasattr(G, "is_directed"):
         raise TypeError(f"{name}: {next(iter(known))} is a {type(G).__name__}; a graph is needed{_made_by(G)}")
@@ -240,46 +221,16 @@ def _refused(claim: Claim, G: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
         return "sparsezc has this function for undirected graphs only"
     if claim.directed and not G.is_directed():
         return "sparsezc has this function for directed graphs only"
-    given = _given(claim, args, kwargs)
+    given = given_to(claim, args, kwargs)
     for parameter in claim.absent:
         if given[parameter] is not None:
             return f"sparsezc does not support {parameter}"
     return claim.reason(given) if claim.reason else None
 
 
-def _given(claim: Claim, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+def given_to(claim: Claim, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+    """Return the arguments of a call by their names, with the defaults of those that are not given."""
     return {**claim.defaults, **dict(zip(claim.defaults, args, strict=False)), **kwargs}
-
-
-def should_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | str:
-    """Return whether a function is faster than NetworkX's when no backend is named; `can_run` was called before."""
-    if name in LEFT:
-        return "NetworkX is faster"
-    claim = CLAIMS[name]
-    G = args[0] if args else kwargs[next(iter(claim.defaults))]
-    n = len(G)
-    if n * (n + 1) < claim.least:
-        return "NetworkX is faster on graphs of this size"
-    given = _given(claim, args, kwargs)
-    if any(given[name] is not None for name in claim.unless):
-        return "NetworkX is faster with these arguments"
-    if n + sum(map(len, G._adj.values())) < claim.least:
-        return "NetworkX is faster on graphs of this size"
-    if claim.wide and not _wide(G):
-        return "NetworkX is faster where searches end soon"
-    return True
-
-
-def _wide(G: Any) -> bool:
-    """Return whether searches from three of the nodes reach half of the graph on average."""
-    nodes, reached = list(G), 0
-    for start in (nodes[0], nodes[len(nodes) // 2], nodes[-1]):
-        seen, front = {start}, [start]
-        while front:
-            front = [v for v in {v for u in front for v in G._adj[u]} if v not in seen]
-            seen.update(front)
-        reached += len(seen)
-    return reached * 2 >= 3 * len(nodes)
 
 
 @contextmanager

@@ -9,12 +9,14 @@ from typing import Any
 
 import networkx as nx
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from sparsezc import first_use
 from sparsezc.networkx_backend.graphs.claims import makes
 from sparsezc.networkx_backend.graphs.edges import edge_matrix
 from sparsezc.networkx_backend.graphs.graph import DiGraph, Graph
+
+_coo_array = first_use.function("scipy.sparse", "coo_array")
 
 
 def plain(given: dict[str, Any]) -> str | None:
@@ -99,9 +101,9 @@ def from_scipy_sparse_array(
     """Return the graph of SciPy's adjacency matrix."""
     if A.shape[0] != A.shape[1]:
         raise nx.NetworkXError(f"Adjacency matrix not square: nx,ny={A.shape}")
-    C = sp.coo_array(A)
+    C = _coo_array(A)
     if A.format not in ("csr", "csc", "coo"):
-        C = sp.coo_array(A.tocsr())
+        C = _coo_array(A.tocsr())
     i, j = C.row.astype(np.int64), C.col.astype(np.int64)
     return from_edges(create_using, range(A.shape[0]), i, j, {edge_attribute: C.data})
 
@@ -173,7 +175,7 @@ def from_biadjacency_matrix(
     ]
     if len(set(no_none(labels))) < len(labels):
         raise NotImplementedError("sparsezc: nodes come twice")
-    C = sp.coo_array(A)
+    C = _coo_array(A)
     G = from_edges(create_using, labels, C.row.astype(np.int64), C.col.astype(np.int64) + n, {edge_attribute: C.data})
     G.node_values["bipartite"] = np.repeat([0, 1], [n, m])
     return G

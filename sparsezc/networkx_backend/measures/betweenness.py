@@ -21,7 +21,7 @@ def _sample(G: Graph, k: int, seed: Any, ends: int) -> list[Any]:
     return chosen
 
 
-@claims(least=4_000, unless=("k", "weight"), wide=True, multigraph=True)
+@claims(multigraph=True)
 def betweenness_centrality(
     G: Graph,
     k: int | None = None,
@@ -79,7 +79,7 @@ def edge_betweenness_centrality(
     return dict(zip(zip(G.names(i), G.names(j), strict=True), shares[at].tolist(), strict=True))
 
 
-@claims("sp", least=6_000, unless=("u", "distance"), wide=True, multigraph=True)
+@claims("sp", multigraph=True)
 def closeness_centrality(
     G: Graph, u: Any = None, distance: str | None = None, wf_improved: bool = True, *, sp: None = None
 ) -> dict[Any, float] | float:
@@ -98,7 +98,7 @@ def closeness_centrality(
     return float(reached / total * (reached / others if wf_improved else 1.0))
 
 
-@claims(least=6_000, unless=("nbunch", "distance", "sources"), wide=True, multigraph=True)
+@claims(multigraph=True)
 def harmonic_centrality(
     G: Graph, nbunch: Any = None, distance: str | None = None, sources: Any = None
 ) -> dict[Any, float]:

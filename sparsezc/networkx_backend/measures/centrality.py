@@ -60,7 +60,7 @@ def _iterated(max_iter: int, run: Any) -> Any:
         raise nx.PowerIterationFailedConvergence(max_iter) from error
 
 
-@claims(least=10_000, multigraph=True)
+@claims(multigraph=True)
 def pagerank(
     G: Graph,
     alpha: float = 0.85,
@@ -114,7 +114,7 @@ def hits(
     return G.named(hubs), G.named(authorities)
 
 
-@claims(reason=_whole("nstart"), least=4_000)
+@claims(reason=_whole("nstart"))
 def katz_centrality(
     G: Graph,
     alpha: float = 0.1,
@@ -145,7 +145,7 @@ def katz_centrality(
     )
 
 
-@claims(reason=_whole("nstart"), least=8_000)
+@claims(reason=_whole("nstart"))
 def eigenvector_centrality(
     G: Graph,
     max_iter: int = 100,

@@ -61,7 +61,7 @@ def _in_one_piece(G: Graph) -> bool:
     return algorithms.bfs(G.A, 0).nvals == len(G) == algorithms.bfs(transposed(G.A), 0).nvals
 
 
-@claims("sp", least=6_000, unless=("v", "weight"), wide=True, multigraph=True)
+@claims("sp", multigraph=True)
 def eccentricity(G: Graph, v: Any = None, sp: None = None, weight: str | None = None) -> Any:
     """Return eccentricities by nodes, or of one; :func:`sparsezc.algorithms.eccentricity`."""
     if v is None:
@@ -82,19 +82,19 @@ def _extreme(
     return choose((_eccentricities(G, weight, usebounds) if e is None else e).values())
 
 
-@claims(least=20_000, unless=("e", "weight"), wide=True, multigraph=True)
+@claims(multigraph=True)
 def diameter(G: Graph, e: dict[Any, Any] | None = None, usebounds: bool = False, weight: str | None = None) -> Any:
     """Return the greatest eccentricity; :func:`sparsezc.algorithms.diameter`, by bounds always."""
     return _extreme(G, e, usebounds, weight, algorithms.diameter, max)
 
 
-@claims(least=20_000, unless=("e", "weight"), wide=True, multigraph=True)
+@claims(multigraph=True)
 def radius(G: Graph, e: dict[Any, Any] | None = None, usebounds: bool = False, weight: str | None = None) -> Any:
     """Return the smallest eccentricity; :func:`sparsezc.algorithms.radius`, by bounds always."""
     return _extreme(G, e, usebounds, weight, algorithms.radius, min)
 
 
-@claims(least=6_000, unless=("e", "weight"), wide=True, multigraph=True)
+@claims(multigraph=True)
 def center(G: Graph, e: dict[Any, Any] | None = None, usebounds: bool = False, weight: str | None = None) -> list[Any]:
     """Return the nodes of smallest eccentricity."""
     if len(G) == 0 and e is None and weight is None and not (G.directed or usebounds):
@@ -104,7 +104,7 @@ def center(G: Graph, e: dict[Any, Any] | None = None, usebounds: bool = False, w
     return [node for node in e if e[node] == least]
 
 
-@claims(least=6_000, unless=("e", "weight"), wide=True, multigraph=True)
+@claims(multigraph=True)
 def periphery(
     G: Graph, e: dict[Any, Any] | None = None, usebounds: bool = False, weight: str | None = None
 ) -> list[Any]:
@@ -137,7 +137,7 @@ _SINGLE_SOURCE = ("unweighted", "dijkstra", "bellman-ford")
 _ALL_PAIRS = ("floyd-warshall", "floyd-warshall-numpy")
 
 
-@claims(least=6_000, unless=("weight",), wide=True, multigraph=True)
+@claims(multigraph=True)
 def average_shortest_path_length(G: Graph, weight: str | None = None, method: str | None = None) -> float:
     """Return the mean distance; :func:`sparsezc.algorithms.average_shortest_path_length`."""
     if method not in (None, *_SINGLE_SOURCE, *_ALL_PAIRS):
@@ -153,7 +153,7 @@ def average_shortest_path_length(G: Graph, weight: str | None = None, method: st
         return algorithms.average_shortest_path_length(A, weighted=weighted)
 
 
-@claims(least=300, multigraph=True)
+@claims(multigraph=True)
 def floyd_warshall(G: Graph, weight: str | None = "weight") -> dict[Any, dict[Any, Any]]:
     """Return distances by nodes and nodes with infinity; :func:`sparsezc.algorithms.all_pairs_shortest_paths`."""
     with else_declined():
@@ -205,7 +205,7 @@ def _fractional_loops(G: Graph, weight: str | None) -> list[Any]:
     return G.names(loops.to_coo()[0])
 
 
-@claims(least=300, multigraph=True)
+@claims(multigraph=True)
 def floyd_warshall_predecessor_and_distance(G: Graph, weight: str | None = "weight") -> tuple[Any, Any]:
     """Return by nodes and nodes the node before the second on a shortest path from the first, and the distances.
 

@@ -60,13 +60,13 @@ def efficiency(G: Graph, u: Any, v: Any) -> float:
         return 0
 
 
-@claims(least=4_000, wide=True)
+@claims()
 def global_efficiency(G: Graph) -> float:
     """Return the mean of one over the distances; :func:`sparsezc.algorithms.global_efficiency`."""
     return algorithms.global_efficiency(G.A) if len(G) > 1 else 0
 
 
-@claims(least=4_000)
+@claims()
 def local_efficiency(G: Graph) -> float:
     """Return the mean efficiency of the nodes' neighbours; :func:`sparsezc.algorithms.local_efficiency`."""
     if G.number_of_loops():
@@ -74,7 +74,7 @@ def local_efficiency(G: Graph) -> float:
     return float(algorithms.local_efficiency(G.A).reduce(monoid.plus).new().get(0.0)) / len(G)
 
 
-@claims(multigraph=True, least=4_000, unless=("weight",))
+@claims(multigraph=True)
 def wiener_index(G: Graph, weight: str | None = None) -> float:
     """Return the sum of the distances of all pairs."""
     if not _in_one_piece(G):
@@ -83,27 +83,27 @@ def wiener_index(G: Graph, weight: str | None = None) -> float:
     return total if G.directed else total / 2  # type: ignore[no-any-return]
 
 
-@claims(least=4_000, unless=("weight",))
+@claims()
 def hyper_wiener_index(G: Graph, weight: str | None = None) -> float:
     """Return half of the sum of the distances and their squares."""
     return _total(G, weight, lambda i, j, d: d + d * d) / 2 if _in_one_piece(G) else inf
 
 
-@claims(least=4_000, unless=("weight",))
+@claims()
 def schultz_index(G: Graph, weight: str | None = None) -> float:
     """Return the sum of the distances of all pairs times the sums of their degrees."""
     k = G.degrees()
     return _total(G, weight, lambda i, j, d: d * (k[i] + k[j])) / 2 if _in_one_piece(G) else inf
 
 
-@claims(least=4_000, unless=("weight",))
+@claims()
 def gutman_index(G: Graph, weight: str | None = None) -> float:
     """Return the sum of the distances of all pairs times the products of their degrees."""
     k = G.degrees()
     return _total(G, weight, lambda i, j, d: d * k[i] * k[j]) / 2 if _in_one_piece(G) else inf
 
 
-@claims("sp", multigraph=True, least=4_000, unless=("weight",))
+@claims("sp", multigraph=True)
 def harmonic_diameter(G: Graph, sp: Any = None, *, weight: str | None = None) -> float:
     """Return the harmonic mean of the distances of all pairs."""
     n = len(G)
@@ -119,7 +119,7 @@ def harmonic_diameter(G: Graph, sp: Any = None, *, weight: str | None = None) ->
     return inf if n > 1 else nan
 
 
-@claims("attr", "sp", multigraph=True, least=4_000, unless=("weight",))
+@claims("attr", "sp", multigraph=True)
 def barycenter(G: Graph, weight: str | None = None, attr: Any = None, sp: Any = None) -> list[Any]:
     """Return the nodes of the least sum of distances to all others."""
     if len(G) == 0 and not G.directed and weight is None:
@@ -166,7 +166,7 @@ def local_reaching_centrality(
     return float(_reach(G, i, d, d > 0)[0] / (len(G) - 1))
 
 
-@claims("weight", multigraph=True, least=4_000)
+@claims("weight", multigraph=True)
 def global_reaching_centrality(G: Graph, weight: str | None = None, normalized: bool = True) -> float:
     """Return how much the best reach exceeds that of the others on average."""
     _positive_size(G)

@@ -86,7 +86,7 @@ def _speed(
     return speed + min(wanted - speed, 0.5 * speed), efficiency
 
 
-@claims("store_pos_as", least=20_000, multigraph=True)
+@claims("store_pos_as", multigraph=True)
 def forceatlas2_layout(
     G: Graph, pos: Any = None, *, max_iter: int = 100, jitter_tolerance: float = 1.0, scaling_ratio: float = 2.0,
     gravity: float = 1.0, distributed_action: bool = False, strong_gravity: bool = False, node_mass: Any = None,

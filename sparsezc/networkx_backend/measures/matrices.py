@@ -7,13 +7,17 @@ from typing import Any
 
 import networkx as nx
 import numpy as np
-import scipy.linalg
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from sparsezc import first_use
 from sparsezc.networkx_backend.graphs.claims import claims
 from sparsezc.networkx_backend.graphs.graph import Graph
 
+# SciPy loads when it is needed: half of what the backend would take to load
+_csr_array, _dia_array, _eye_array = (
+    first_use.function("scipy.sparse", name) for name in ("csr_array", "dia_array", "eye_array")
+)
+_eigvals, _eigvalsh = (first_use.function("scipy.linalg", name) for name in ("eigvals", "eigvalsh"))
 _Nodes = Any  # a list of nodes, or None for all
 
 
@@ -45,7 +49,7 @@ def _sparse(G: Graph, nodelist: _Nodes, weight: str | None, dtype: Any = None) -
     elif values.dtype.kind in "iu" and values.max(initial=0) <= np.iinfo(np.int64).max:
         values = values.astype(np.int64, copy=False)  # NumPy's type of a list of integers; others wrap around
     n = len(G)
-    A = sp.csr_array((values, indices.astype(np.int32), indptr.astype(np.int32)), shape=(n, n))
+    A = _csr_array((values, indices.astype(np.int32), indptr.astype(np.int32)), shape=(n, n))
     A = A if at is None else A[at, :][:, at]
     if A.nnz == 0 and dtype is None:
         return A.astype(np.float64)  # NumPy's type of an empty list
@@ -113,7 +117,7 @@ def to_pandas_adjacency(
 
 
 def _diagonal(values: NDArray[Any]) -> Any:
-    return sp.dia_array((values, 0), shape=(values.size, values.size)).tocsr()
+    return _dia_array((values, 0), shape=(values.size, values.size)).tocsr()
 
 
 @claims(multigraph=True)
@@ -158,38 +162,38 @@ def bethe_hessian_matrix(G: Graph, r: float | None = None, nodelist: _Nodes = No
         r = int((degree**2).sum()) / int(degree.sum()) - 1
     A = _sparse(G, nodelist, "weight")
     n = A.shape[0]
-    return (r**2 - 1) * sp.eye_array(n, n, format="csr") - r * A + _diagonal(A.sum(axis=1))
+    return (r**2 - 1) * _eye_array(n, n, format="csr") - r * A + _diagonal(A.sum(axis=1))
 
 
 @claims(multigraph=True)
 def laplacian_spectrum(G: Graph, weight: str | None = "weight") -> NDArray[Any]:
     """Return the eigenvalues of the Laplacian matrix."""
-    return scipy.linalg.eigvalsh(laplacian_matrix(G, weight=weight).todense())  # type: ignore[no-any-return]
+    return _eigvalsh(laplacian_matrix(G, weight=weight).todense())  # type: ignore[no-any-return]
 
 
 @claims(multigraph=True)
 def normalized_laplacian_spectrum(G: Graph, weight: str | None = "weight") -> NDArray[Any]:
     """Return the eigenvalues of the normalised Laplacian matrix."""
-    return scipy.linalg.eigvalsh(normalized_laplacian_matrix(G, weight=weight).todense())  # type: ignore[no-any-return]
+    return _eigvalsh(normalized_laplacian_matrix(G, weight=weight).todense())  # type: ignore[no-any-return]
 
 
 @claims(multigraph=True)
 def adjacency_spectrum(G: Graph, weight: str | None = "weight") -> NDArray[Any]:
     """Return the eigenvalues of the adjacency matrix."""
-    return scipy.linalg.eigvals(_sparse(G, None, weight).todense())  # type: ignore[no-any-return]
+    return _eigvals(_sparse(G, None, weight).todense())  # type: ignore[no-any-return]
 
 
 @claims()
 def modularity_spectrum(G: Graph) -> NDArray[Any]:
     """Return the eigenvalues of the modularity matrix."""
     matrix = directed_modularity_matrix(G) if G.directed else modularity_matrix(G)
-    return scipy.linalg.eigvals(matrix)  # type: ignore[no-any-return]
+    return _eigvals(matrix)  # type: ignore[no-any-return]
 
 
 @claims(undirected=True)
 def bethe_hessian_spectrum(G: Graph, r: float | None = None) -> NDArray[Any]:
     """Return the eigenvalues of the Bethe Hessian."""
-    return scipy.linalg.eigvalsh(bethe_hessian_matrix(G, r).todense())  # type: ignore[no-any-return]
+    return _eigvalsh(bethe_hessian_matrix(G, r).todense())  # type: ignore[no-any-return]
 
 
 @claims()

@@ -67,13 +67,13 @@ def _heaviest(A: Matrix) -> NDArray[np.int64]:
     return ends
 
 
-@claims(least=40_000, unless=("nodes",))
+@claims()
 def triangles(G: Graph, nodes: Any = None) -> Any:
     """Return triangles by nodes; :func:`sparsezc.algorithms.triangles`."""
     return _by_neighbours(G, G.A, algorithms.triangles, nodes)
 
 
-@claims(least=6_000, unless=("nodes", "weight"))
+@claims()
 def clustering(G: Graph, nodes: Any = None, weight: str | None = None) -> Any:
     """Return coefficients by nodes; :func:`sparsezc.algorithms.clustering`."""
     if weight is None:
@@ -83,7 +83,7 @@ def clustering(G: Graph, nodes: Any = None, weight: str | None = None) -> Any:
         return _by_neighbours(G, A, lambda some: algorithms.clustering(some, weighted=True), nodes, _heaviest(A))
 
 
-@claims(least=6_000, unless=("nodes", "weight"))
+@claims()
 def average_clustering(G: Graph, nodes: Any = None, weight: str | None = None, count_zeros: bool = True) -> float:
     """Return the mean coefficient of all nodes or of some, with or without zeros."""
     values = list(clustering(G, nodes, weight).values())
@@ -92,13 +92,13 @@ def average_clustering(G: Graph, nodes: Any = None, weight: str | None = None, c
     return float(sum(values) / len(values))
 
 
-@claims(undirected=True, least=6_000)
+@claims(undirected=True)
 def transitivity(G: Graph) -> float:
     """Return the share of closed triples; :func:`sparsezc.algorithms.transitivity`."""
     return algorithms.transitivity(G.A) or 0
 
 
-@claims(undirected=True, least=6_000, unless=("nodes",))
+@claims(undirected=True)
 def square_clustering(G: Graph, nodes: Any = None) -> Any:
     """Return coefficients by nodes; :func:`sparsezc.algorithms.square_clustering`."""
     asked = list(G) if nodes is None else G.bunch(nodes)
@@ -122,7 +122,7 @@ def core_numbers(G: Graph) -> dict[Any, int]:
     return G.named(algorithms.core_number(G.A))
 
 
-@claims(undirected=True, least=30_000)
+@claims(undirected=True)
 def core_number(G: Graph) -> dict[Any, int]:
     """Return core numbers by nodes; :func:`sparsezc.algorithms.core_number`."""
     return core_numbers(G)
@@ -136,25 +136,25 @@ def _subgraph(G: Graph, core: dict[Any, int] | None, k: int | None, keep: Callab
     return original(G).subgraph(node for node, number in core.items() if keep(number, bound)).copy()
 
 
-@claims(undirected=True, least=30_000, unless=("core_number",))
+@claims(undirected=True)
 def k_core(G: Graph, k: int | None = None, core_number: dict[Any, int] | None = None) -> Any:
     """Return the subgraph of nodes with core numbers of at least `k`."""
     return _subgraph(G, core_number, k, operator.ge, 0)
 
 
-@claims(undirected=True, least=30_000, unless=("core_number",))
+@claims(undirected=True)
 def k_shell(G: Graph, k: int | None = None, core_number: dict[Any, int] | None = None) -> Any:
     """Return the subgraph of nodes with core number `k`."""
     return _subgraph(G, core_number, k, operator.eq, 0)
 
 
-@claims(undirected=True, least=30_000, unless=("core_number",))
+@claims(undirected=True)
 def k_crust(G: Graph, k: int | None = None, core_number: dict[Any, int] | None = None) -> Any:
     """Return the subgraph of nodes with core numbers of at most `k`."""
     return _subgraph(G, core_number, k, operator.le, 1)
 
 
-@claims(reason=lambda given: None if isinstance(given["k"], Integral) else "k is not an integer", least=6_000)
+@claims(reason=lambda given: None if isinstance(given["k"], Integral) else "k is not an integer")
 def k_truss(G: Graph, k: int) -> Any:
     """Return the subgraph of edges in `k` - 2 triangles or more; :func:`sparsezc.algorithms.k_truss`."""
     _refuse_loops(G)

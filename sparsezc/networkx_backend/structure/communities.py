@@ -104,7 +104,7 @@ def modularity(G: Graph, communities: Iterable[Any], weight: str | None = "weigh
         return algorithms.modularity(A, Vector.from_dense(label), resolution, weighted=True)
 
 
-@claims(multigraph=True, least=2_000)
+@claims(multigraph=True)
 def greedy_modularity_communities(
     G: Graph, weight: str | None = None, resolution: float = 1, cutoff: int = 1, best_n: int | None = None
 ) -> list[Any]:

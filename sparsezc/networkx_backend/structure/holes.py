@@ -48,7 +48,7 @@ def _parallel_edges_of_some(given: dict[str, Any]) -> str | None:
     return "NetworkX counts parallel edges once for some nodes" if several else None
 
 
-@claims(reason=_parallel_edges_of_some, multigraph=True, least=2_000, unless=("nodes",))
+@claims(reason=_parallel_edges_of_some, multigraph=True)
 def constraint(G: Graph, nodes: Any = None, weight: str | None = None) -> dict[Any, float]:
     """Return Burt's constraint by nodes; :func:`sparsezc.algorithms.constraint`.
 
@@ -76,7 +76,7 @@ def _loops_among_some(given: dict[str, Any]) -> str | None:
     return None if plain or not nx.number_of_selfloops(given["G"]) else "NetworkX counts loops in another way"
 
 
-@claims(reason=_loops_among_some, least=2_000, unless=("nodes",))
+@claims(reason=_loops_among_some)
 def effective_size(G: Graph, nodes: Any = None, weight: str | None = None) -> dict[Any, float]:
     """Return effective sizes by nodes; :func:`sparsezc.algorithms.effective_size`."""
     A, weighted = _ties(G, nodes, weight)

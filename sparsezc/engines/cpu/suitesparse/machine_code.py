@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import Any
 
-__all__ = ["compiled"]
+__all__ = ["compiled", "is_kept"]
 
 
 def compiled(numba: Any, function: Any) -> Any:
@@ -16,6 +16,16 @@ def compiled(numba: Any, function: Any) -> Any:
         return numba.njit(nogil=True)(function)
     made._cache = _Kept(made._cache)
     return made
+
+
+def is_kept(made: Any) -> bool:
+    """Return whether a function that :func:`compiled` returned has machine code already, here or on disk."""
+    if made.signatures:
+        return True
+    try:
+        return bool(made._cache._cache_file._load_index())
+    except Exception:  # no folder, a damaged file, or a numba that keeps its files in another way
+        return False
 
 
 class _Kept:

@@ -1,0 +1,143 @@
+"""Which calls come here where no backend is named: those that are faster here, and answer what NetworkX answers."""
+
+from __future__ import annotations
+
+import math
+import sys
+from numbers import Integral
+from typing import Any
+
+import networkx as nx
+from networkx.utils import create_py_random_state, create_random_state
+
+from sparsezc.networkx_backend.graphs.claims import CLAIMS, given_to
+from sparsezc.networkx_backend.graphs.times import TIMES, Times
+
+__all__ = ["should_run"]
+
+#: Microseconds of a conversion for a node or an entry, and of reading an edge attribute.
+_CONVERSION, _ATTRIBUTE = 0.42, 0.45
+#: Microseconds of any call here, at most, and of the first conversion of a process, which loads SuiteSparse and numba.
+_CALL, _START = 2e3, 0.4e6
+#: Nodes and entries of the graphs of the table; on those of ten times as many NetworkX takes so much longer for each,
+#: as its dictionaries do not fit the processor's caches.
+_MEASURED, _GROWTH = 11_000, 0.8
+#: The generators that NetworkX hands to functions for no seed.
+_UNSEEDED = create_py_random_state(None), create_random_state(None)
+#: Microseconds that earlier calls would have taken less here, had the library been started.
+_waited = [0.0]
+
+
+def should_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | str:
+    """Return True if a call is faster here, else the reason; NetworkX asks after `can_run`, if no backend is named.
+
+    A call that is faster, but whose answer is another, comes only with ``nx.config.backends.sparsezc.same_answers =
+    False``. What a start of the library would have saved is added up over calls, until a start pays.
+    """
+    claim = CLAIMS[name]
+    times = TIMES.get(claim.function.__name__)
+    G = args[0] if args else kwargs[next(iter(claim.defaults))]
+    if getattr(G, "__networkx_backend__", "networkx") == "sparsezc":
+        return True
+    if times is None:
+        return "NetworkX takes no longer than a conversion of the graph and this function here, or hardly longer"
+    given = given_to(claim, args, kwargs)
+    for parameter in times.unless:
+        if parameter in given and given[parameter] is not claim.defaults[parameter]:
+            return f"with {parameter} NetworkX has less to do"
+    weight = next((given[one] for one in ("weight", "distance", "capacity") if given.get(one) is not None), None)
+    measured = (times.theirs, times.ours) if weight is None else times.weighted
+    if measured is None:
+        return f"sparsezc has not measured this function with the edge attribute {weight!r}"
+    n = len(G)
+    counted = _count(G, times, given)
+    work = counted if times.each else counted / max(n, 1)
+    if measured[0] * work * n * (n + 1) <= _CALL:  # known without a look at all rows
+        return f"less than {_seconds(_CALL)} in NetworkX, and a call here may take as long"
+    size = n + sum(map(len, G._adj.values()))
+    alone = measured[0] * work * size * max(1.0, 1 + _GROWTH * math.log10(size / _MEASURED))
+    conversion = _converting(G, weight) * size
+    here = measured[1] * (work if times.each else 1) * size + conversion + _CALL
+    if times.each and alone > here:
+        alone *= _reach(G)
+    start = 0.0 if "suitesparse_graphblas" in sys.modules else _START
+    told = _told(alone, here + start, conversion > 0, start > 0)
+    if alone <= here:
+        return told
+    if times.differs and not _takes_others() and _is_determined(given):
+        named = 'name backend="sparsezc", or set nx.config.backends.sparsezc.same_answers = False'
+        return f"{times.differs} ({told}): {named}"
+    if alone <= here + start:
+        _waited[0] += alone - here
+        if _waited[0] <= start:
+            return told
+    return True
+
+
+def _count(G: Any, times: Times, given: dict[str, Any]) -> int:
+    """Return how many nodes a call is about: all, if no argument names or counts some."""
+    found = len(G)
+    for parameter in times.nodes:
+        value = given.get(parameter)
+        if value is None:
+            continue
+        if parameter in ("k", "number_of_nodes"):
+            found = min(found, value) if isinstance(value, Integral) else 0
+        elif hasattr(value, "__len__") and not isinstance(value, str) and not _is_node(G, value):
+            found = min(found, len(value))
+        else:
+            found = min(found, 1)  # an iterator, too, which is not to be used up
+    return int(found)
+
+
+def _is_node(G: Any, value: Any) -> bool:
+    try:
+        return value in G
+    except TypeError:
+        return False
+
+
+def _converting(G: Any, weight: Any) -> float:
+    """Return the time of what is not converted yet, for a node or entry."""
+    kept = (getattr(G, "__networkx_cache__", None) or {}).get("backends", {}).get("sparsezc", {}).values()
+    if weight is None:
+        return 0.0 if kept else _CONVERSION
+    if any(weight in H._values for H in kept):
+        return 0.0
+    return _ATTRIBUTE + _CONVERSION
+
+
+def _reach(G: Any) -> float:
+    """Return what share of the nodes searches from three of them reach on average."""
+    nodes, reached = list(G), 0
+    for start in (nodes[0], nodes[len(nodes) // 2], nodes[-1]):
+        seen, front = {start}, [start]
+        while front:
+            front = [v for v in {v for u in front for v in G._adj[u]} if v not in seen]
+            seen.update(front)
+        reached += len(seen)
+    return reached / (3 * len(nodes))
+
+
+def _takes_others() -> bool:
+    """Return whether the user takes answers that are right, but others than NetworkX's."""
+    return not getattr(getattr(nx.config.backends, "sparsezc", None), "same_answers", True)
+
+
+def _is_determined(given: dict[str, Any]) -> bool:
+    """Return whether NetworkX has one answer: without a seed, Louvain's is another in each run."""
+    if "seed" not in given:
+        return True
+    return not any(given["seed"] is one for one in (None, *_UNSEEDED))
+
+
+def _told(alone: float, here: float, converts: bool, starts: bool) -> str:
+    with_ = " and ".join(["the conversion"] * converts + ["the library's start"] * starts)
+    return f"about {_seconds(alone)} in NetworkX, {_seconds(here)} here{' with ' * bool(with_)}{with_}"
+
+
+def _seconds(microseconds: float) -> str:
+    seconds = microseconds / 1e6
+    if seconds < 0.001:
+        return "less than 0.001 s"
+    return f"{seconds:,.0f} s" if seconds >= 10 else f"{seconds:.1g} s"
