@@ -207,7 +207,8 @@ class Keeper:
 
     def vector_to_coo(self, store: Any) -> tuple[NDArray[Any], NDArray[Any]]:
         dtype = native.our_type(store.dtype)
-        if not dtype.is_udt and (every := _full_values(store)) is not None:
+        is_full = store._nvals == store._size and not dtype.is_udt
+        if is_full and (every := _full_values(store)) is not None:
             return np.arange(every.size, dtype=np.uint64), every
         indices, values = store.to_coo()
         return indices, packed(values, dtype)

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from types import FunctionType
 from typing import Any
 
 __all__ = ["compiled", "is_kept"]
 
 
 def compiled(numba: Any, function: Any) -> Any:
-    """Return a function that numba compiles at its first use, and keeps on disk where it may write."""
+    """Return a function that numba compiles at its first use, and keeps on disk where it may write.
+
+    It may call other functions of its file, which are compiled with it: numba compiles anew once the file changes.
+    """
+    _make_known(numba, function)
     try:
         made = numba.njit(nogil=True, cache=True)(function)
     except RuntimeError:  # no folder that numba may write to
@@ -26,6 +31,19 @@ def is_kept(made: Any) -> bool:
         return bool(made._cache._cache_file._load_index())
     except Exception:  # no folder, a damaged file, or a numba that keeps its files in another way
         return False
+
+
+def _make_known(numba: Any, function: Any) -> None:
+    """Tell numba of the functions of a function's own file that it calls."""
+    for name in function.__code__.co_names:
+        helper = function.__globals__.get(name)
+        if isinstance(helper, FunctionType) and helper.__module__ == function.__module__ and helper not in _known:
+            _known.add(helper)
+            _make_known(numba, helper)
+            numba.extending.register_jitable(helper)
+
+
+_known: set[Any] = set()
 
 
 class _Kept:
