@@ -100,7 +100,7 @@ def late(rank: int) -> Any:
     hear = searches_of_cards._Steps.hear
 
     def heard(steps: Any, ahead: int) -> None:
-        if not ahead or steps.launched >= 7 * rank:
+        if not ahead or steps.launched >= min(7 * rank, 7):
             hear(steps, ahead)
 
     return patch.object(searches_of_cards._Steps, "hear", heard)
