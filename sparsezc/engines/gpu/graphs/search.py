@@ -16,7 +16,7 @@ from sparsezc.device.launcher import Launcher
 from sparsezc.device.protocol import Device
 from sparsezc.engines.gpu import placements
 from sparsezc.engines.gpu.graphs import whole_loops
-from sparsezc.engines.gpu.graphs.whole_loops import rows_text, shares
+from sparsezc.engines.gpu.graphs.whole_loops import has_many_rounds, rows_text, shares
 from sparsezc.engines.gpu.layouts.head_cache import NO_HEADS, HeadCache, Heads
 from sparsezc.engines.gpu.products import rows_per_warp
 from sparsezc.engines.gpu.runtime import array_pool, codegen, groups, launch, presence_words
@@ -29,7 +29,9 @@ from sparsezc.semirings.types.datatypes import BOOL, INT32, INT64, DataType
 # The cost of an entry of a push or a pull, where a row costs 1: near, then over the link.
 _NEAR_COST, _LINK_COST = (3.0, 1.0), (16.0, 16.0)
 _BY_HEADS = 2  # the argument of search.cu
-_LINK_PIECE = 8  # items of rows over the link: of 32 some warps have so many rows that others wait (7% on urand:24)
+# Items of rows over the link: of 32 some warps have so many rows that others wait (7% on urand:24). Where rounds are
+# many, few rows are read, and to find them takes a warp a look at each piece (a round of a grid 14.3 us, with 32 11.0).
+_LINK_PIECE = 8
 
 
 class FirstSlices:
@@ -160,7 +162,9 @@ class Search:
         kernel = _kernel(gpu, stats.collecting is not None, case)  # type: ignore[arg-type]  # hashable, as in plan.py
         self.state = gpu.xp.zeros(8 + whole_loops.WAIT, np.uint64)
         blocks, shared = shares(rows, kernel, at_once)
-        self._grid = blocks, shared if self.near else shared._replace(piece=min(shared.piece, _LINK_PIECE))
+        if not self.near and not has_many_rounds(rows):
+            shared = shared._replace(piece=min(shared.piece, _LINK_PIECE))
+        self._grid = blocks, shared
         sliced = 0.0 if self.near or back is None else back.layouts[FirstSlices].share_of(back)
         self._run, self._sliced = stats.together(kernel, self.near), sliced
 

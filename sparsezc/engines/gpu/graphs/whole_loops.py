@@ -25,11 +25,16 @@ class Shares(NamedTuple):
     spread: int
 
 
+def has_many_rounds(rows: Rows) -> bool:
+    """Return whether rows are so short that a search has many rounds of little work."""
+    return rows.nvals < _DEEP * rows.nrows
+
+
 def shares(rows: Rows, kernel: Launcher, rows_at_once: int, *, few_waits: bool = False) -> tuple[int, Shares]:
     """Return the blocks of a launch over some rows, and the shares of their warps."""
     nwords, chunks = -(-rows.nrows // 32), rows.chunks.count
     items = nwords * 32 // rows_at_once
-    most = kernel.at_once if few_waits or rows.nvals >= _DEEP * rows.nrows else max(kernel.at_once // 2, 1)
+    most = max(kernel.at_once // 2, 1) if has_many_rounds(rows) and not few_waits else kernel.at_once
     blocks = min(launch.blocks(rows.device, 32 * max(items, chunks)), most)
     piece, words = (launch.sparse_piece(blocks, n) for n in (items, nwords))
     return blocks, Shares(piece, words, launch.spread(blocks, chunks))
