@@ -94,7 +94,7 @@ class _Places:
 
 
 class _Left:
-    """What is on the device beside windows from search to search, where their bounds stay: windows are left clean.
+    """The arrays on the device, beside windows, that stay from search to search of the same bounds, as windows do.
 
     Attributes
     ----------
@@ -103,7 +103,7 @@ class _Left:
     plan, numbers : array of uint64
         Of this card.
     fronts, rooms, numbers_of, flags_of, bounds : array of uint64
-        What kernels are told of windows.
+        The arguments of kernels that are about windows.
     """
 
     def __init__(self, cards: Cards) -> None:
