@@ -126,7 +126,8 @@ class _Left:
 
 def run(part: SharedSearches, cards: Cards, setting: Setting) -> tuple[int, _Left]:
     """Take all steps; return the bytes that came from other cards, and what is left for the next searches."""
-    steps = _Steps(part, cards, setting)
+    with launch.lock:
+        steps = _Steps(part, cards, setting)
     while not steps.is_over():
         steps.add()
         steps.hear(_AHEAD)
