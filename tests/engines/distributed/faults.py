@@ -14,15 +14,16 @@ from sparsezc.engines import distributed
 def main(fault: str) -> None:
     gb.distributed.init(deadline=60 if fault == "killed" else 1)
     rank = distributed.engine().rank
+    if fault == "late":  # no collective follows
+        sleep(30 * rank)
+        return
     A = gb.io.read("kron:8").distribute()
     gb.algorithms.bfs(A, 1)
     if fault == "killed" and rank == 1:
         print(monotonic(), flush=True)
         os.kill(os.getpid(), signal.SIGKILL)
-    if fault in ("frozen", "late") and rank == 1:
+    if fault == "frozen" and rank == 1:
         sleep(30)
-    if fault == "late":  # no collective follows
-        return
     for _ in range(1000):
         gb.algorithms.bfs(A, 1)
 

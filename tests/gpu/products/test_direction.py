@@ -192,7 +192,7 @@ def test_cards_divide_searches_as_hosts_do(gpu: Any) -> None:
         mine = np.r_[3, work.frontier, 100, first, wanted, reads, 7, 2]
         of_all, flags, plan, told = (
             xp.asarray(x.astype(np.uint64))
-            for x in (np.r_[np.zeros(71), 0, np.zeros(68), 9, 0], np.full(2, step), np.zeros(8), np.zeros(72))
+            for x in (np.r_[np.zeros(71), 0, np.zeros(68), 9, 0], np.full(2, step), np.ones(8), np.zeros(72))
         )
         kernel.launch(
             1, numbers=xp.asarray(mine.astype(np.uint64)), theirs=of_all, flags=flags, own=0, cards=2, number=step,

@@ -186,7 +186,7 @@ def by_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
     window, told = (np.zeros(nbytes // 8, np.uint64) for nbytes in searches_of_cards.memory(bounds))
     wide = Panel(64, False, VectorStore(BOOL, 64 * N))
     wide.vector.make()
-    cards = searches_of_cards.Cards([window], 0, bounds, told, print)
+    cards = searches_of_cards.Cards([window], 0, bounds, told, print, None)
     steps = searches_of_cards._Steps(SharedSearches(rows, rows, wide), cards, Setting(rows.nvals, 1.0, 0, True))
     for _ in range(2):
         steps.add()

@@ -80,15 +80,17 @@ def levels(engine: DistributedEngine, matrix: Store, sources: NDArray[np.int64])
     told = engine.transport.numbers(part is not None, *([0] * 3 if part is None else part.rows()))
     if not told[:, 0].all():
         return None
-    memory = part.memory(layout.bounds)
-    shared = engine.transport.shared(*memory) if any(memory) else None
+    window, heard = part.memory(layout.bounds)
+    shared = engine.transport.shared(window, heard, layout.bounds.tobytes()) if window else None
     if shared is None:
         part.begin()
         while (reached := _reached(engine, part.step(), (push, pull), layout)) is not None:
             part.turn(reached)
     else:
-        cards = shared.arrays, engine.rank, layout.bounds, shared.told.view(np.uint64), shared.wait
-        shared.count_received(part.run_on_cards(cards, told[:, 1:], pulls=pull is not None))
+        cards = shared.arrays, engine.rank, layout.bounds, shared.told.view(np.uint64), shared.wait, shared.left
+        came, left = part.run_on_cards(cards, told[:, 1:], pulls=pull is not None)
+        shared.count_received(came)
+        shared.leave(left)
     local = engine.local.matrix(INT32, (shape[0], here))
     if here:
         vector = engine.local.vector(INT32, here * shape[0], part.levels())

@@ -31,6 +31,10 @@ class Shared(NamedTuple):
     ----------
     arrays : list of arrays of bytes
         One of each rank.
+    left : object or None
+        What the last caller said of their contents; None: zeros.
+    leave : callable
+        Is told, at the end, what to say to the next caller with the same key.
     told : array of bytes
         Host memory of this rank that its kernels write.
     wait : callable
@@ -40,6 +44,8 @@ class Shared(NamedTuple):
     """
 
     arrays: list[Any]
+    left: Any
+    leave: Callable[[Any], None]
     told: NDArray[np.uint8]
     wait: Callable[[Callable[[], bool]], None]
     count_received: Callable[[int], None]
@@ -115,10 +121,10 @@ class Transport(Protocol):
     def shift(self, mine: Any, count: int) -> Any:
         """Send an array to the rank before this one, in a ring; return the `count` elements of the rank after it."""
 
-    def shared(self, nbytes: int, told: int) -> Shared | None:
-        """Return zeros in the memory of each rank, until the next message of arrays; None: kernels do not reach it.
+    def shared(self, nbytes: int, told: int, key: Any) -> Shared | None:
+        """Return memory of each rank, zeros or as left by the last caller with this key; None: kernels do not reach it.
 
-        `told`: the bytes of host memory. All kernels that wrote to others must have ended before the next message.
+        `told`: the bytes of host memory. All ranks ask for as many bytes.
         """
 
     def abort(self, said: str) -> None:
@@ -153,7 +159,7 @@ class Alone:
     def shift(self, mine: Any, count: int) -> Any:
         return mine
 
-    def shared(self, nbytes: int, told: int) -> Shared | None:
+    def shared(self, nbytes: int, told: int, key: Any) -> Shared | None:
         return None
 
     def abort(self, said: str) -> None:

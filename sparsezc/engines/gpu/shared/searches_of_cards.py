@@ -38,12 +38,14 @@ if TYPE_CHECKING:
     from sparsezc.device.launcher import Launcher
     from sparsezc.engines.gpu.shared.whole_searches import SharedSearches
 
-__all__ = ["Cards", "memory", "run"]
+__all__ = ["TOGETHER", "Cards", "memory", "run"]
 
 _WIDTH = 64
+#: Frontiers whose levels are written together, which the kernel numbers by three bits.
+TOGETHER = 8
 _WORD = 8  # bytes
-_AHEAD = 3  # steps that are launched beyond the last one whose numbers the host has read
-_PLAN, _PUSH, _PULL, _LEFT, _COUNTERS = 8, 0, 1, 2, 4  # of the plan, as the kernels number it
+_AHEAD = 2  # steps that are launched beyond the last one whose numbers the host has read
+_PLAN, _PUSH, _PULL, _COUNTERS = 8, 0, 1, 4  # of the plan, as the kernels number it
 _NUMBERS = 1 + ENTRIES + _WIDTH + 2  # of a card
 _SLOTS, _SLOT = 8, 8 + _WIDTH  # steps whose numbers the host may not have read, and these numbers
 
@@ -54,7 +56,7 @@ class Cards(NamedTuple):
     Attributes
     ----------
     arrays : sequence of arrays of bytes
-        Windows of all cards, zeros.
+        Windows of all cards: zeros, or as the last searches left them.
     own : int
         The number of this card.
     bounds : ndarray of int64, shape (cards + 1,)
@@ -63,6 +65,8 @@ class Cards(NamedTuple):
         Host memory that the device writes.
     wait : callable
         Calls a function until it returns true.
+    left : object or None
+        What :func:`run` said of them then.
     """
 
     arrays: Sequence[Any]
@@ -70,6 +74,7 @@ class Cards(NamedTuple):
     bounds: NDArray[np.int64]
     told: NDArray[np.uint64]
     wait: Callable[[Callable[[], bool]], None]
+    left: Any
 
 
 def memory(bounds: NDArray[np.int64]) -> tuple[int, int]:
@@ -88,43 +93,46 @@ class _Places:
         self.end = self.flags + cards
 
 
-class _Addresses:
-    """The arguments of kernels that are about windows and this card, in one array on the device."""
+class _Left:
+    """The arrays on the device, beside windows, that stay from search to search of the same bounds, as windows do.
+
+    Attributes
+    ----------
+    number : int
+        The last one that cards told each other.
+    plan, numbers : array of uint64
+        Of this card.
+    fronts, rooms, numbers_of, flags_of, bounds : array of uint64
+        The arguments of kernels that are about windows.
+    """
 
     def __init__(self, cards: Cards) -> None:
         gpu, places, bounds, own = cuda.current(), _Places(cards.bounds), cards.bounds, cards.own
-        count = len(cards.arrays)
         bases = [gpu.pointer(array) for array in cards.arrays]
         sizes, first = np.diff(bounds).tolist(), int(bounds[own])
-        plan = [0] * _PLAN
-        plan[_LEFT] = 1
-        fronts = [bases[r] + _WORD * first for r in range(count) if r != own] + [0]
+        fronts = [base + _WORD * first for r, base in enumerate(bases) if r != own] + [0]
         rooms = [
             base + _WORD * (places.came + (own - (own > r)) * size)
             for r, (base, size) in enumerate(zip(bases, sizes, strict=True))
         ]
         numbers, flags = ([base + _WORD * place for base in bases] for place in (places.numbers, places.flags))
-        parts = plan, [0] * _NUMBERS, fronts, rooms, numbers, flags, bounds.tolist()
-        whole = gpu.xp.asarray(np.array([x for part in parts for x in part], np.uint64))
-        ends = np.cumsum([len(part) for part in parts]).tolist()
-        views = [whole[end - len(part) : end] for part, end in zip(parts, ends, strict=True)]
-        self.plan, self.numbers, self.fronts, self.rooms, self.numbers_of, self.flags_of, self.bounds = views
+        parts = fronts, rooms, numbers, flags, bounds.tolist()
+        self.fronts, self.rooms, self.numbers_of, self.flags_of, self.bounds = (
+            gpu.xp.asarray(np.array(part, np.uint64)) for part in parts
+        )
+        self.plan, self.numbers = (gpu.xp.zeros(size, np.uint64) for size in (_PLAN, _NUMBERS))
+        self.number = 0
 
 
-def run(part: SharedSearches, cards: Cards, setting: Setting) -> int:
-    """Take all steps; return the bytes that came from other cards."""
-    steps = _Steps(part, cards, setting)
+def run(part: SharedSearches, cards: Cards, setting: Setting) -> tuple[int, _Left]:
+    """Take all steps; return the bytes that came from other cards, and what is left for the next searches."""
+    with launch.lock:
+        steps = _Steps(part, cards, setting)
     while not steps.is_over():
-        if part.is_full:
-            steps.hear(0)
-            if steps.is_over():
-                break
-            part.write_levels()
         steps.add()
         steps.hear(_AHEAD)
     steps.hear(0)
-    part.waiting -= steps.launched - steps.fronts  # those of steps without a frontier
-    return _WORD * steps.came
+    return _WORD * steps.came, steps.left()
 
 
 @cache
@@ -150,7 +158,10 @@ class _Steps:
         self._came, self._theirs, self._flags = words[places.came :], words[places.numbers :], words[places.flags :]
         self._mine = slice(first, first + length)
         self._first = part.start.view(np.uint64) if length else words[:0]
-        self._addresses, self._number = _Addresses(cards), 0
+        self._left = _Left(cards) if cards.left is None else cards.left
+        self._number, self._written = self._left.number, 0
+        self._fronts = part.fronts(2 * TOGETHER)
+        self._left.plan.fill(1)  # there is a frontier
         self._case = {
             "push": Case(_panel(self._front[self._mine]), MaskBits(), self._reached.view(np.uint32)),
             "pull": Case(_panel(self._front), part.unseen, self._reached[self._mine].view(np.uint32)),
@@ -165,37 +176,38 @@ class _Steps:
     @launch.locked
     def add(self) -> None:
         """Launch a step; the first takes the frontier that searches start with."""
-        gpu, part, cards, addresses = cuda.current(), self._part, self._cards, self._addresses
-        count, own, plan = len(cards.arrays), cards.own, addresses.plan
+        gpu, part, cards, left = cuda.current(), self._part, self._cards, self._left
+        count, own, plan = len(cards.arrays), cards.own, left.plan
         counters = plan[_COUNTERS:]
-        among = {"flags_of": addresses.flags_of, "flags": self._flags, "own": own, "cards": count}
+        among = {"flags_of": left.flags_of, "flags": self._flags, "own": own, "cards": count}
         if self.launched:
             if part.push is not None:
                 self._case["push"].launch("push", part.push, Planned(gpu.pointer(plan) + _WORD * _PUSH, counters[:2]))
             self._kernel("send_words").launch(
-                launch.blocks(gpu, self._reached.size), reached=self._reached, bounds=addresses.bounds, cards=count,
-                own=own, room_of=addresses.rooms, plan=plan,
+                launch.blocks(gpu, self._reached.size), reached=self._reached, bounds=left.bounds, cards=count,
+                own=own, room_of=left.rooms, plan=plan,
             )  # fmt: skip
             if part.pull is not None:
                 pulled = Planned(gpu.pointer(plan) + _WORD * _PULL, counters[2:])
                 self._case["pull"].launch("pull", part.pull, pulled, self._near)
             self._number += 1
             self._kernel("meet_cards").launch(1, **among, number=self._number, plan=plan)
-        kept = part.room().view(np.uint64)
+        if self.launched >= self._written + 2 * TOGETHER:  # the host knows of all but the last few
+            self._write_levels(TOGETHER)
+        kept = self._fronts[self.launched % (2 * TOGETHER)].view(np.uint64)
         if part.length:
             push, pull = (0 if rows is None else rows.indptr for rows in (part.push, part.pull))
             self._kernel("turn_words").launch(
                 launch.blocks(gpu, part.length), size=part.length,
                 reached=self._reached[self._mine] if self.launched else self._first, came=self._came,
                 others=count - 1, seen=part.seen.view(np.uint64), front=self._front[self._mine],
-                fronts_of=addresses.fronts, kept=kept, push_indptr=push, pull_indptr=pull, plan=plan,
-                numbers=addresses.numbers,
+                fronts_of=left.fronts, kept=kept, push_indptr=push, pull_indptr=pull, plan=plan,
+                numbers=left.numbers,
             )  # fmt: skip
-        part.waiting += 1
         self._number += 1
         setting = self._setting
         self._kernel("plan_step").launch(
-            1, **among, number=self._number, numbers=addresses.numbers, theirs_of=addresses.numbers_of,
+            1, **among, number=self._number, numbers=left.numbers, theirs_of=left.numbers_of,
             theirs=self._theirs, nvals=float(setting.nvals), push_cost=setting.push_cost, slots=setting.slots,
             pulls=setting.pulls, plan=plan, told=self._slot(self.launched).ctypes.data, step=self.launched + 1,
         )  # fmt: skip
@@ -225,6 +237,18 @@ class _Steps:
                 self.fronts += 1
                 if pull and self._part.pull is not None:
                     self._read(slot.view(np.int64))
+
+    def _write_levels(self, count: int) -> None:
+        first = self._written % (2 * TOGETHER)
+        self._part.write_levels(self._fronts[first : first + count])
+        self._written += count
+
+    def left(self) -> _Left:
+        """Write the levels that are left, and return what is left for the next searches."""
+        while self._written < self.fronts:
+            self._write_levels(min(TOGETHER, self.fronts - self._written))
+        self._left.number += 1 + 2 * self.fronts  # steps after the last one tell no number
+        return self._left
 
     def is_over(self) -> bool:
         """Return whether the host knows of a step without a frontier."""

@@ -21,6 +21,7 @@ from sparsezc.engines.gpu.products.multi_source_bfs import ENTRIES, prelude
 from sparsezc.engines.gpu.runtime import codegen, launch, presence_words
 from sparsezc.engines.gpu.shared import searches_of_cards
 from sparsezc.engines.gpu.shared.searches import Setting, SharedStep, told_of_rows
+from sparsezc.engines.gpu.shared.searches_of_cards import TOGETHER
 from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows
 from sparsezc.engines.gpu.storage.vector_store import FLIP, MaskBits, VectorStore
 from sparsezc.semirings.types.datatypes import BOOL, INT32
@@ -28,7 +29,6 @@ from sparsezc.semirings.types.datatypes import BOOL, INT32
 __all__ = ["SharedSearches", "from_starts", "searches"]
 
 _MOST = 64  # searches
-_WAITING = 8  # frontiers whose levels are written together, which the kernel numbers by three bits
 
 
 class SharedSearches:
@@ -49,8 +49,6 @@ class SharedSearches:
         The vertices of this process.
     start, seen : array of uint32
         The bits of its part of the first frontier, and of what was reached so far.
-    waiting : int
-        Frontiers whose levels are not written yet.
     """
 
     def __init__(self, push: Rows | None, pull: Rows | None, start: Panel) -> None:
@@ -60,7 +58,7 @@ class SharedSearches:
         self.seen, self._front, self._counts = xp.zeros(words, np.uint32), None, None
         self.start = xp.zeros(words, np.uint32) if start.vector.bits is None else start.vector.bits
         # The frontiers whose levels wait, each aligned to 8 bytes, and the depth of the first of them
-        self._fronts, self.waiting, self._depth = xp.empty((_WAITING, words + words % 2), np.uint32), 0, 0
+        self._fronts, self._waiting, self._depth = self.fronts(0), 0, 0
         self._level = xp.empty(start.vector.size, np.int32)
 
     def rows(self) -> list[int]:
@@ -71,12 +69,16 @@ class SharedSearches:
         """Return the bytes of a window and of host memory for steps on cards; 0: vertices have no word of their own."""
         return searches_of_cards.memory(bounds) if self.width == _MOST else (0, 0)
 
-    def run_on_cards(self, cards: tuple[Any, ...], told: NDArray[np.int64], *, pulls: bool) -> int:
-        """Take all steps, with the memory of all cards (Cards) what rows() of all says; return the bytes that came."""
+    def run_on_cards(self, cards: tuple[Any, ...], told: NDArray[np.int64], *, pulls: bool) -> tuple[int, Any]:
+        """Take all steps, with the memory of all cards (Cards) and what rows() of all says.
+
+        Return the bytes that came, and what is to be said of the memory that is left, as Cards.left.
+        """
         return searches_of_cards.run(self, searches_of_cards.Cards(*cards), Setting.of(told, pulls=pulls))
 
     def begin(self) -> None:
         """Take the first frontier."""
+        self._fronts = self.fronts(TOGETHER)
         self.turn(self.start)
 
     def step(self) -> SharedStep:
@@ -90,23 +92,19 @@ class SharedSearches:
         """Return the mask of what was not reached."""
         return MaskBits(self.seen, FLIP)
 
-    @property
-    def is_full(self) -> bool:
-        """Return whether levels must be written before another frontier waits for its own."""
-        return self.waiting == _WAITING
-
-    def room(self) -> Any:
-        """Return the room for a frontier whose levels wait."""
-        return self._fronts[self.waiting]
+    def fronts(self, count: int) -> Any:
+        """Return room for so many frontiers."""
+        words = self.seen.size
+        return cuda.current().xp.empty((count, words + words % 2), np.uint32)
 
     @launch.locked
     def turn(self, reached: Any) -> None:
         """Take what is reached for the first time, by the bits of all searches."""
         gpu = cuda.current()
-        if self.is_full:
-            self.write_levels()
-        waits = self.room()
-        self.waiting += 1
+        if self._waiting == TOGETHER:
+            self._write_waiting()
+        waits = self._fronts[self._waiting]
+        self._waiting += 1
         self._front = waits[: self.seen.size]
         if self.width != 64:  # the kernel adds bits
             waits.fill(0)
@@ -134,17 +132,19 @@ class SharedSearches:
         self.turn(reached)
         return True
 
+    def _write_waiting(self) -> None:
+        self.write_levels(self._fronts[: self._waiting])
+        self._waiting = 0
+
     @launch.locked
-    def write_levels(self) -> None:
-        """Write the levels of the frontiers that wait."""
-        if self.waiting and self.length:
+    def write_levels(self, fronts: Any) -> None:
+        """Write the levels of the frontiers that follow those whose levels are written, at most TOGETHER."""
+        if fronts.size:
             self._kernel("write_levels").launch(
-                launch.blocks(cuda.current(), self.length), size=self.length, width=self.width,
-                fronts=self._fronts, stride=self._fronts.shape[1], count=self.waiting, depth=self._depth,
-                levels=self._level,
+                launch.blocks(cuda.current(), self.length), size=self.length, width=self.width, fronts=fronts,
+                stride=fronts.shape[1], count=fronts.shape[0], depth=self._depth, levels=self._level,
             )  # fmt: skip
-        self._depth += self.waiting
-        self.waiting = 0
+        self._depth += fronts.shape[0]
 
     def _kernel(self, name: str) -> Launcher:
         return codegen.kernel(cuda.current(), "panel_words.cu", prelude(aligned=self.width == 64), name)
@@ -152,7 +152,7 @@ class SharedSearches:
     @launch.locked
     def levels(self) -> VectorStore:
         """Return the levels, as a panel's vector."""
-        self.write_levels()
+        self._write_waiting()
         made = VectorStore(INT32, self.length * self.width)
         made.set(self._level, self.seen)
         return made

@@ -68,14 +68,19 @@ extern "C" __global__ void __launch_bounds__(256)
     u64 entries = 0;
     Bits fresh = {};
     if (i < size) {
-      const u64 before = seen[i], last = front[i];
-      u64 word = reached[i];
-      if (word) reached[i] = 0;
-      for (u32 r = 0; pushed && r < others; ++r) {
-        const u64 theirs = came[r * size + i];
-        if (!theirs) continue;
+      const u64 before = seen[i], last = front[i], own = reached[i];  // all reads come before writes, so that they overlap
+      const u64 theirs = pushed ? came[i] : 0;                        // of one other card; there is one at least
+      const u64 pushes = push_indptr ? (u64)(push_indptr[i + 1] - push_indptr[i]) : 1;
+      const u64 pulls = pull_indptr ? (u64)(pull_indptr[i + 1] - pull_indptr[i]) : 0;
+      if (own) reached[i] = 0;
+      if (theirs) came[i] = 0;
+      arrived += theirs != 0;
+      u64 word = own | theirs;
+      for (u32 r = 1; pushed && r < others; ++r) {
+        const u64 more = came[r * size + i];
+        if (!more) continue;
         came[r * size + i] = 0;
-        word |= theirs;
+        word |= more;
         ++arrived;
       }
       fresh.word[0] = word = word & ~before;
@@ -88,9 +93,9 @@ extern "C" __global__ void __launch_bounds__(256)
       if (word) {
         seen[i] = before | word;
         ++found;
-        entries = push_indptr ? (u64)(push_indptr[i + 1] - push_indptr[i]) : 1;
+        entries = pushes;
       }
-      if (pull_indptr && (before | word) != ~(u64)0) reads.pull((u64)(pull_indptr[i + 1] - pull_indptr[i]));
+      if (pull_indptr && (before | word) != ~(u64)0) reads.pull(pulls);
     }
     reads.push(fresh, entries);
   }
