@@ -93,7 +93,9 @@ class Picker:
         kept, lines, kinds = [], [""] * chunk.data.count(b"\n"), set[str]()
         for number, cells in rows:
             if len(cells) != self._width:
-                raise chunk.error(number, f"found {len(cells)} columns; {self._width} are needed, as in the first line")
+                raise chunk.error(
+                    number, f"found {text.in_words(len(cells))}; {self._width} are needed, as in the first line"
+                )
             if self._kind is not None:
                 kinds.add(cells[self._kind])
                 if self.columns.only not in (None, cells[self._kind]):
@@ -171,7 +173,7 @@ class Picker:
         if not self.columns.named and (unnamed or not self.heading):
             self._at = list(range(min(self._width, 3)))
             if len(self._at) < 2:
-                raise chunk.error(number, f"found {self._width} columns; 2 or 3 are needed")
+                raise chunk.error(number, f"found {text.in_words(self._width)}; 2 or 3 are needed")
             self._refuse_heading(chunk, rows)
             if self.heading and self.names is not None and not any(map(_WHOLE.fullmatch, cells[:2])):
                 self._doubtful = _FirstLine(where, cells[:2])

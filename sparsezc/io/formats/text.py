@@ -130,10 +130,10 @@ def table(
         return [], columns or 0
     columns = columns or int(full[0])
     if not 2 <= columns <= 3:
-        raise lines.error(int(np.flatnonzero(words)[0]), f"found {columns} columns; 2 or 3 are needed")
+        raise lines.error(int(np.flatnonzero(words)[0]), f"found {in_words(columns)}; 2 or 3 are needed")
     if (full != columns).any():
         bad = int(np.flatnonzero((words != columns) & (words > 0))[0])
-        raise lines.error(bad, f"found {words[bad]} columns; {columns} are needed, as in the lines before")
+        raise lines.error(bad, f"found {in_words(words[bad])}; {columns} are needed, as in the lines before")
     numbers = plain_integers(data).reshape(-1, columns) if is_plain(data) else None
     if numbers is not None and int(numbers.max()) < _LAST:
         result: list[NDArray[Any]] = [numbers[:, order[k]] for k in range(columns)]
@@ -288,6 +288,15 @@ def excerpt(message: str) -> str:
     """
     start = "".join(c if c.isprintable() else repr(c)[1:-1] for c in message[:200])
     return start + "..." * (len(message) > 200)
+
+
+def in_words(count: int) -> str:
+    """Return a number of columns with its noun.
+
+    >>> in_words(1), in_words(2)
+    ('1 column', '2 columns')
+    """
+    return f"{count} {'column' if count == 1 else 'columns'}"
 
 
 def shown(word: bytes) -> str:
