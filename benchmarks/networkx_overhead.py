@@ -3,8 +3,9 @@
 Every function of the backend is called on graphs of several sizes, by NetworkX alone (``backend="networkx"``) and with
 ``backend_priority`` set, after the one conversion; calls about single nodes and pairs stand beside those about whole
 graphs. Times are the processor's, of one thread, the least of several in turns, so a busy machine may measure them.
-Printed is the time with the backend over the time without, as min, median and max over all functions. The figures of
-docs/networkx.md are those of ``--forced --sizes medium --out FILE``.
+Printed is the time with the backend over the time without, as min, median and max over all functions; of the calls that
+were sent here also that of the first, with the conversion (and with the library's start, if FUNCTION is one, on a graph
+of one size). The figures of docs/networkx.md are those of ``--forced --sizes medium --out FILE``.
 """
 
 from __future__ import annotations
@@ -232,6 +233,7 @@ def measure(
     start = time.process_time()
     dispatched()
     line["first"] = time.process_time() - start
+    line["sent"] = any(one.__networkx_cache__.get("backends") for one in G)
     line["alone"], line["with"] = _in_turns(lambda: _run(function, G, given), dispatched)
     line["ratio"] = line["with"] / line["alone"]
     return line
@@ -307,6 +309,11 @@ def main() -> int:
             f"over NetworkX: min {min(ratios):.3f}, median {statistics.median(ratios):.2f}, max {max(ratios):.2f}; "
             f"above {asked.bound} by more than {asked.floor * 1e6:g} us: {len(wrong)}"
         )
+        first = sorted((x for x in found if x["sent"]), key=lambda x: x["first"] / x["alone"])
+        if first:
+            ratio, worst = (x["first"] / x["alone"] for x in (first[len(first) // 2], first[-1]))
+            name, given = first[-1]["function"], first[-1]["given"]
+            print(f"  sent: {len(first)}; the first call: median {ratio:.2f}, max {worst:.2f}, {name}({given})")
         for x in sorted(wrong, key=lambda x: -x["ratio"])[:15]:
             print(
                 f"  {x['ratio']:8.2f} {x['kind']} {x['function']}({x['given']}): {x['alone']:.6f} s, {x['with']:.6f} s"

@@ -13,8 +13,9 @@ from sparsezc import first_use
 if TYPE_CHECKING:
     from sparsezc.networkx_backend.graphs.graph import DiGraph as DiGraph
     from sparsezc.networkx_backend.graphs.graph import Graph as Graph
+    from sparsezc.networkx_backend.log import log_calls as log_calls
 else:
-    __all__, _load, __dir__ = first_use.names(__name__, {"graphs.graph": "DiGraph Graph"})
+    __all__, _load, __dir__ = first_use.names(__name__, {"graphs.graph": "DiGraph Graph", "log": "log_calls"})
 
     def __getattr__(name: str) -> Any:
         try:

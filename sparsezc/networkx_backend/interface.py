@@ -13,12 +13,12 @@ from sparsezc.networkx_backend.graphs.claims import (
 )
 from sparsezc.networkx_backend.graphs.convert import convert_from_nx, convert_to_nx
 from sparsezc.networkx_backend.graphs.rules import require_networkx
-from sparsezc.networkx_backend.graphs.sending import should_run
 
 # These modules claim their functions when they are imported.
 from sparsezc.networkx_backend.made import classic, named, operators, tables  # noqa: F401
 from sparsezc.networkx_backend.measures import betweenness, centrality, distances, hop_sums, layouts, matrices  # noqa: F401
 from sparsezc.networkx_backend.paths import astar, every, hops, lengths, searches, trees  # noqa: F401
+from sparsezc.networkx_backend.sending import should_run
 from sparsezc.networkx_backend.structure import (  # noqa: F401
     assortativity,
     bipartite,

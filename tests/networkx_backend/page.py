@@ -14,7 +14,11 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.harness import frame, publish
+from sparsezc.networkx_backend import sending
+from sparsezc.networkx_backend.graphs.rules import name_of
 from sparsezc.networkx_backend.info import FUNCTIONS
+from sparsezc.networkx_backend.interface import CLAIMS
+from sparsezc.networkx_backend.times import TIMES
 from tests.networkx_backend.entry_points import ROOT
 
 PAGE = ROOT / "docs" / "networkx.md"
@@ -22,7 +26,7 @@ PUBLISHED = ROOT / "benchmarks" / "published" / "files" / "networkx.json"
 #: Nodes of the graphs on which NetworkX takes few seconds.
 _NODES = 1_000
 _OF_SIZE = {"medium": _NODES, "fewer": 300, "small": 30}  # by the benchmark's names
-HEAD = ["| function | time over NetworkX's | limits |", "| --- | --- | --- |"]
+HEAD = ["| function | time over NetworkX's | sent | limits |", "| --- | --- | --- | --- |"]
 
 
 def _ratio(case: frame.Case | None) -> str:
@@ -33,10 +37,31 @@ def _ratio(case: frame.Case | None) -> str:
     return (f"{ratio:.1f}" if ratio >= 0.095 else f"{ratio:.3f}") + fewer
 
 
+def sent(name: str) -> str:
+    """Return which calls of a function come to the backend that is switched on, by its estimates."""
+    times = TIMES.get(name)
+    if times is None:
+        return "no"
+    if times.differs:
+        return "no seed" if "seed" in times.differs else "other"
+    weights = bool(CLAIMS[name_of(name)].defaults.get("weight") or CLAIMS[name_of(name)].defaults.get("capacity"))
+    converting = sending._CONVERSION + weights * sending._ATTRIBUTE
+    for edges in (x * 10**k for k in range(2, 7) for x in range(1, 10)):
+        nodes = max(1, edges // 5)
+        work = nodes if times.each else 1
+        alone, here = sending.estimated((times.theirs, times.ours), work, times.each, nodes + 2 * edges, converting)
+        if alone > here:
+            return f"{edges:,}"
+    return "again" if times.ours < times.theirs else "no"
+
+
 def table() -> list[str]:
     """Return the lines of the table."""
     cases = {case.name: case for case in frame.load(PUBLISHED).cases}
-    lines = [f"| `{name}` | {_ratio(cases.get(name))} | {limits} |" for name, limits in sorted(FUNCTIONS.items())]
+    lines = [
+        f"| `{name}` | {_ratio(cases.get(name))} | {sent(name)} | {limits} |"
+        for name, limits in sorted(FUNCTIONS.items())
+    ]
     return HEAD + lines
 
 

@@ -11,9 +11,10 @@ import networkx as nx
 from networkx.utils import create_py_random_state, create_random_state
 
 from sparsezc.networkx_backend.graphs.claims import CLAIMS, given_to
-from sparsezc.networkx_backend.graphs.times import TIMES, Times
+from sparsezc.networkx_backend.info import FUNCTIONS
+from sparsezc.networkx_backend.times import TIMES, Times
 
-__all__ = ["should_run"]
+__all__ = ["estimated", "should_run"]
 
 #: Microseconds of a conversion for a node or an entry, and of reading an edge attribute.
 _CONVERSION, _ATTRIBUTE = 0.42, 0.45
@@ -24,6 +25,8 @@ _CALL, _START = 2e3, 0.4e6
 _MEASURED, _GROWTH = 11_000, 0.8
 #: The generators that NetworkX hands to functions for no seed.
 _UNSEEDED = create_py_random_state(None), create_random_state(None)
+_SHORT = f"less than {_CALL / 1e6:g} s in NetworkX, and a call here may take as long"
+_LONG = "NetworkX takes no longer than a conversion of the graph and this function here, or hardly longer"
 #: Microseconds that earlier calls would have taken less here, had the library been started.
 _waited = [0.0]
 
@@ -35,12 +38,17 @@ def should_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool
     False``. What a start of the library would have saved is added up over calls, until a start pays.
     """
     claim = CLAIMS[name]
-    times = TIMES.get(claim.function.__name__)
+    known_as = claim.function.__name__  # whatever this version of NetworkX calls it
+    times = TIMES.get(known_as)
     G = args[0] if args else kwargs[next(iter(claim.defaults))]
     if getattr(G, "__networkx_backend__", "networkx") == "sparsezc":
         return True
     if times is None:
-        return "NetworkX takes no longer than a conversion of the graph and this function here, or hardly longer"
+        return _LONG if known_as in FUNCTIONS else "its times here are not known"  # a user's own
+    n = len(G)
+    longest = (times.weighted or (times.theirs,))[0]
+    if longest * (n if times.each else 1) * n * (n + 1) <= _CALL:  # known without a look at all rows, or at arguments
+        return _SHORT
     given = given_to(claim, args, kwargs)
     for parameter in times.unless:
         if parameter in given and given[parameter] is not claim.defaults[parameter]:
@@ -49,19 +57,17 @@ def should_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool
     measured = (times.theirs, times.ours) if weight is None else times.weighted
     if measured is None:
         return f"sparsezc has not measured this function with the edge attribute {weight!r}"
-    n = len(G)
     counted = _count(G, times, given)
     work = counted if times.each else counted / max(n, 1)
-    if measured[0] * work * n * (n + 1) <= _CALL:  # known without a look at all rows
-        return f"less than {_seconds(_CALL)} in NetworkX, and a call here may take as long"
+    if measured[0] * work * n * (n + 1) <= _CALL:
+        return _SHORT
     size = n + sum(map(len, G._adj.values()))
-    alone = measured[0] * work * size * max(1.0, 1 + _GROWTH * math.log10(size / _MEASURED))
-    conversion = _converting(G, weight) * size
-    here = measured[1] * (work if times.each else 1) * size + conversion + _CALL
+    converting = _converting(G, weight)
+    alone, here = estimated(measured, work, times.each, size, converting)
     if times.each and alone > here:
         alone *= _reach(G)
     start = 0.0 if "suitesparse_graphblas" in sys.modules else _START
-    told = _told(alone, here + start, conversion > 0, start > 0)
+    told = _told(alone, here + start, converting > 0, start > 0)
     if alone <= here:
         return told
     if times.differs and not _takes_others() and _is_determined(given):
@@ -74,6 +80,15 @@ def should_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool
     return True
 
 
+def estimated(
+    measured: tuple[float, float], work: float, each: bool, size: int, converting: float = _CONVERSION
+) -> tuple[float, float]:
+    """Return the microseconds of a call in NetworkX and here, of `work` searches or of this share of a graph's rows."""
+    growth = max(1.0, 1 + _GROWTH * math.log10(size / _MEASURED))
+    here = measured[1] * (work if each else 1) + converting
+    return measured[0] * work * size * growth, here * size + _CALL
+
+
 def _count(G: Any, times: Times, given: dict[str, Any]) -> int:
     """Return how many nodes a call is about: all, if no argument names or counts some."""
     found = len(G)
@@ -82,12 +97,12 @@ def _count(G: Any, times: Times, given: dict[str, Any]) -> int:
         if value is None:
             continue
         if parameter in ("k", "number_of_nodes"):
-            found = min(found, value) if isinstance(value, Integral) else 0
+            found = min(found, int(value)) if isinstance(value, Integral) else 0
         elif hasattr(value, "__len__") and not isinstance(value, str) and not _is_node(G, value):
             found = min(found, len(value))
         else:
             found = min(found, 1)  # an iterator, too, which is not to be used up
-    return int(found)
+    return found
 
 
 def _is_node(G: Any, value: Any) -> bool:

@@ -1,0 +1,58 @@
+"""NetworkX's log of the calls that it sent here, in one line each."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from typing import Any
+
+__all__ = ["log_calls"]
+
+
+class _Calls(logging.Handler):
+    """Writes what NetworkX's records say of this backend, but not the arguments, which may be whole graphs."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        given: Any = record.args
+        if not isinstance(given, tuple) or len(given) < 2 or given[0] != "sparsezc" or _is_networkxs_own():
+            return
+        if record.msg.startswith("Using backend"):
+            sys.stderr.write(f"{given[1]} was sent\n")
+        elif record.msg.startswith("Backend"):
+            reason = str(given[-1]).removeprefix(", because: ").removeprefix(f"{given[1]}: ")
+            reason = reason.partition("; NetworkX itself computes")[0]
+            sys.stderr.write(f"{given[1]} was not sent: {reason}\n")
+
+
+def _is_networkxs_own() -> bool:
+    """Return whether the call that is logged comes from another function of NetworkX."""
+    frame: Any = sys._getframe(1)
+    while frame is not None:
+        module = frame.f_globals.get("__name__", "")
+        wraps = module.startswith(("logging", "networkx.utils", __name__)) or "argmap" in frame.f_code.co_filename
+        if not wraps:
+            return bool(module.startswith("networkx."))
+        frame = frame.f_back
+    return False
+
+
+def log_calls() -> None:
+    """Write a line on standard error for each call of NetworkX's functions: that it is sent here, or why not.
+
+    That is, of the calls that a program makes under ``nx.config.backend_priority``, or with ``backend="sparsezc"``.
+    ``logging.getLogger("networkx").setLevel("WARNING")`` ends it.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> from sparsezc.networkx_backend import log_calls
+    >>> log_calls()
+    >>> nx.number_of_isolates(nx.path_graph(3), backend="sparsezc")  # writes "number_of_isolates was sent"
+    0
+    >>> import logging
+    >>> logging.getLogger("networkx").setLevel("WARNING")
+    """
+    logger = logging.getLogger("networkx")
+    if not any(isinstance(each, _Calls) for each in logger.handlers):
+        logger.addHandler(_Calls())
+    logger.setLevel(logging.DEBUG)
