@@ -223,11 +223,11 @@ def _beside(sizes: Sizes, machine: Machine) -> list[tuple[str, str]]:
     plain = budget.automatic(sizes.nbytes, sizes.nrows, room)
     slots, most, told = model.heads(sizes, room), model.searches_at_once(sizes, room), []
     if plain != placements.FITS:
-        pass_time = seconds(sizes.ids / machine.link)
-        built = f"{slots} ids of each row on the card, built once searches have read all edges, in {pass_time}"
+        ids, took = counted(slots, "id", "ids"), seconds(sizes.ids / machine.link)
+        built = f"{ids} of each row on the card, built in {took} once searches have read all edges"
         told.append(("heads", built if slots else "no room"))
     if most:
-        said = f"{most} searches have room, of 5 bytes a vertex each"
+        said = f"room for {counted(most, 'search', 'searches')}, of 5 bytes a vertex each"
         if most == model.TOGETHER and plain != placements.FITS:
             low, high = (time / most for time in model.together(sizes, room, machine.link))
             said += f"; so many take {_range((low, high))} each"
