@@ -125,7 +125,7 @@ def test_the_host_waits_once_a_launch(emulated: Any, monkeypatch: pytest.MonkeyP
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Rounds of shortest paths push only, pull only, or choose; bounds are kept for sparse graphs too."""
     if request.param != "plain":
-        monkeypatch.setattr(paths, "_BOUNDED", 0)
+        monkeypatch.setattr(whole_loops, "_DEEP", 0)
     if request.param in ("push", "pull"):
         monkeypatch.setattr(paths, "_PUSH_COST", 0.0 if request.param == "push" else 1e9)
     paths._kernel.cache_clear()
@@ -134,23 +134,24 @@ def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iter
 
 
 @pytest.mark.parametrize(
-    ("dtype", "rows_per_warp", "way"),
+    ("dtype", "placement", "rows_per_warp", "way"),
     [
-        ("UINT8", 32, "chosen"),
-        ("INT64", 1, "pull"),
-        ("UINT64", 32, "push"),
-        ("FP32", 32, "pull"),
-        ("FP64", 1, "push"),
-        ("FP64", 32, "plain"),
+        ("UINT8", "device", 32, "chosen"),
+        ("INT64", "device", 1, "pull"),
+        ("UINT64", "device", 32, "push"),
+        ("FP32", "device", 32, "pull"),
+        ("FP64", "device", 1, "push"),
+        ("FP64", "device", 32, "plain"),
+        ("UINT8", "zerocopy", 32, "plain"),
     ],
     indirect=["way"],
 )
-def test_shortest_paths(dtype: str, rows_per_warp: int, way: None, gpu: Any) -> None:
+def test_shortest_paths(dtype: str, placement: str, rows_per_warp: int, way: None, gpu: Any) -> None:
     for directed in (False, True):
         graph = network(directed=directed)
         want = csgraph.dijkstra(graph, indices=[0, 520])
         with gb.config.set(rows_per_warp=rows_per_warp):
-            A = put(graph, "device", dtype)
+            A = put(graph, placement, dtype)
             for delta in (None, 7):
                 np.testing.assert_array_equal(gb.algorithms.sssp(A, 0, delta).to_dense(np.inf), want[0])
             nearest = gb.algorithms.multi_source_shortest_paths(A, [0, 520], weighted=True)

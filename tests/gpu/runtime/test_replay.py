@@ -32,10 +32,11 @@ def both(edges: list[tuple[int, int]], n: int, *, directed: bool = False) -> tup
     return A.to("gpu", placement="zerocopy", with_transpose=not directed), A
 
 
-@pytest.fixture
+@pytest.fixture(autouse=True)
 def by_statements(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Searches whose statements run, as where one launch cannot run all levels."""
+    """Searches whose statements run, as where one launch cannot run all rounds."""
     monkeypatch.setattr(replay, "search", lambda *_, **__: None)
+    monkeypatch.setattr(replay, "shorten", lambda *_, **__: False)
 
 
 def path(n: int) -> list[tuple[int, int]]:
@@ -57,7 +58,6 @@ GRAPHS = {
 }
 
 
-@pytest.mark.usefixtures("by_statements")
 @pytest.mark.parametrize("directed", [False, True])
 @pytest.mark.parametrize("name", GRAPHS)
 def test_levels_and_parents(name: str, directed: bool, gpu: Any) -> None:
@@ -93,7 +93,6 @@ def test_short_rows_are_read_from_the_row_heads(name: str, slots: int, gpu: Any)
     assert reads[-1] <= 128 * (longer[longer > slots] // 32 + 2).sum()
 
 
-@pytest.mark.usefixtures("by_statements")
 def test_the_host_waits_seldom(emulated: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     before = cuda.use(emulated)
     try:
@@ -249,7 +248,6 @@ def test_shortest_paths_that_are_stopped_leave_the_device_usable(gpu: Any, monke
     assert stopped
 
 
-@pytest.mark.usefixtures("by_statements")
 @pytest.mark.parametrize("name", ["bfs", "sssp"])
 def test_row_heads_that_go_while_rounds_are_recorded(name: str, gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Memory runs short between two batches: what was recorded has the addresses of the heads, so they stay so long."""

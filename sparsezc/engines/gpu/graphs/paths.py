@@ -1,6 +1,7 @@
-"""Shortest paths without the host (paths.cu): one launch runs the rounds of delta-stepping, for edges in device memory.
+"""Shortest paths without the host (paths.cu): one launch runs the rounds of delta-stepping.
 
-Over the link statements search, which read lengths packed beside their ids.
+Over the link it serves searches of many rounds, of which each reads few rows. Where rows are longer statements search,
+which read lengths packed beside their ids.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from sparsezc.device.launcher import Launcher
 from sparsezc.device.protocol import Device
 from sparsezc.engines.gpu import placements
 from sparsezc.engines.gpu.graphs import whole_loops
-from sparsezc.engines.gpu.graphs.whole_loops import rows_text, shares
+from sparsezc.engines.gpu.graphs.whole_loops import has_many_rounds, rows_text, shares
 from sparsezc.engines.gpu.products import rows_per_warp
 from sparsezc.engines.gpu.runtime import array_pool, codegen, groups, launch
 from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows
@@ -54,9 +55,6 @@ _UNREACHED = 255
 _PUSH_COST = 2.0
 # Units of bounds in a bucket's width: a bound is too large by less than one of them, and a byte spans 16 buckets.
 _UNITS = 16
-# Rows that bounds and pulls pay for have this many entries in the mean: each distance that falls also writes its bound,
-# and a search of short rows has many rounds of few vertices.
-_BOUNDED = 8
 
 
 @launch.locked
@@ -70,7 +68,10 @@ def shorten(
     rows, back = matrix.in_stored_order()
     if rows is None or near.bits is None or array_pool.serving() is not None:
         return None
-    if rows.compressed or not placements.lie_near(rows) or RECORDS[rows.indices.placement].serves:
+    if rows.compressed or RECORDS[rows.indices.placement].serves:
+        return None
+    near_rows, many = placements.lie_near(rows), has_many_rounds(rows)
+    if not near_rows and not many:
         return None
     step, last, shortest, target = limits
     if target is not None and rows.order is not None:
@@ -80,7 +81,7 @@ def shorten(
     gpu, dtype = rows.device, distance.dtype
     xp, limit = gpu.xp, INT64 if dtype.is_integer else FP64
     at_once = rows_per_warp.choose(rows)
-    unit = _unit(step, dtype) if rows.nvals >= _BOUNDED * rows.nrows else 0.0
+    unit = 0.0 if many else _unit(step, dtype)  # each distance that falls writes its bound: few rows do not repay it
     if not unit or (back is not None and (back.compressed or not placements.lie_near(back))):
         back = None
     case = _Case(rows.wide, matrix.dtype, dtype, rows.iso, rows.chunks.length, at_once, unit > 0)
@@ -94,7 +95,7 @@ def shorten(
     dirty, taken = near.bits.copy(), xp.empty(distance.nwords, np.uint32)
     bounds = xp.full(rows.nrows, _UNREACHED, np.uint8) if unit else groups.NULL
     blocks, shared = shares(rows, kernel, at_once)
-    run, ended = stats.together(kernel, True), False
+    run, ended = stats.together(kernel, near_rows), False
     while not ended:
         run(
             blocks, rows.chunks.all, shared, _back(back), size=rows.nrows, nvals=rows.nvals, indptr=rows.indptr,

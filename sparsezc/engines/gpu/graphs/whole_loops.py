@@ -26,7 +26,7 @@ class Shares(NamedTuple):
 
 
 def has_many_rounds(rows: Rows) -> bool:
-    """Whether rows are so short that a search has many rounds of little work."""
+    """Return whether rows are so short that a search has many rounds of little work."""
     return rows.nvals < _DEEP * rows.nrows
 
 
