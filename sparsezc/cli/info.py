@@ -46,8 +46,8 @@ def info(arguments: argparse.Namespace) -> Report:
     import numpy as np
 
     from sparsezc.cli import plan
-    from sparsezc.cli.plan_choice import Machine, choice
-    from sparsezc.cli.plan_model import Sizes, needs
+    from sparsezc.cli.planning.choice import Machine, choice
+    from sparsezc.cli.planning.model import Sizes, needs
     from sparsezc.device import cuda
     from sparsezc.errors import InvalidValue
     from sparsezc.io._read import ready_file

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from sparsezc.cli import graph
 from sparsezc.cli.answers.report import Report, Table, counted, seconds
-from sparsezc.cli.plan_choice import Machine, choice, decimal
+from sparsezc.cli.planning.choice import Machine, choice, decimal
 from sparsezc.memory import placement as placements
 
 if TYPE_CHECKING:
-    from sparsezc.cli.plan_model import Range, Sizes
+    from sparsezc.cli.planning.model import Range, Sizes
     from sparsezc.io._options import ReadOptions
 
 _MOST = 1 << 60  # vertices, as in GraphBLAS, and edges
@@ -104,7 +104,7 @@ def _type(name: str | None) -> Any:
 
 
 def _given(vertices: int, edges: int, values: str | None) -> Sizes:
-    from sparsezc.cli.plan_model import Sizes
+    from sparsezc.cli.planning.model import Sizes
     from sparsezc.errors import InvalidValue
 
     if edges > vertices**2:
@@ -115,7 +115,7 @@ def _given(vertices: int, edges: int, values: str | None) -> Sizes:
 
 def sizes_of(path: str, options: ReadOptions) -> Sizes | None:
     """Return the sizes that a graph's name or its file's header tells; None for a file that must be read for them."""
-    from sparsezc.cli.plan_model import Sizes
+    from sparsezc.cli.planning.model import Sizes
     from sparsezc.io._read import ready_file
     from sparsezc.io.build import generate
     from sparsezc.io.hdf5 import csr_file
@@ -141,16 +141,16 @@ def sizes_of(path: str, options: ReadOptions) -> Sizes | None:
 
 def report(name: str, sizes: Sizes, machine: Machine) -> Report:
     """Return the placements, what "auto" takes, and where the rates behind the seconds are from."""
-    from sparsezc.cli import plan_model
+    from sparsezc.cli.planning import model
 
-    needs, taken, weighted = plan_model.needs(sizes, machine.cards), choice(sizes, machine, name), sizes.values > 1
+    needs, taken, weighted = model.needs(sizes, machine.cards), choice(sizes, machine, name), sizes.values > 1
     rows, data = [], {}
     for record in placements.RECORDS.values():
-        need, times = needs[record.name], plan_model.Times()
+        need, times = needs[record.name], model.Times()
         fits = _fits(record, need, sizes, machine)
         # a file that exceeds the host's memory is read at the disk's rate, which is not known
         if fits and machine.card is not None and not (record.file and sizes.nbytes > (machine.host or _MOST)):
-            times = plan_model.predicted(record, sizes, machine.card, machine.link)
+            times = model.predicted(record, sizes, machine.card, machine.link)
         data[record.name] = {**need, "fits": fits, **times._asdict()}
         columns = [times.whole, times.search, times.with_heads, *([times.weighted] if weighted else [])]
         title = record.name + (" *" if record.baseline else "")
@@ -165,10 +165,10 @@ def report(name: str, sizes: Sizes, machine: Machine) -> Report:
         "pass",
         "search",
         "with heads",
-        *(["with values"] if weighted else []),
+        *(["pass, values"] if weighted else []),
     )
-    sources = [("link", "sparsezc plan --link")] if machine.link != plan_model.LINK else []
-    sources += plan_model.SOURCES.items()
+    sources = [("link", "sparsezc plan --link")] if machine.link != model.LINK else []
+    sources += model.SOURCES.items()
     found = Report(
         {
             "command": "plan",
@@ -216,24 +216,20 @@ def _usable(machine: Machine) -> str:
 
 def _beside(sizes: Sizes, machine: Machine) -> list[tuple[str, str]]:
     """Return lines about row heads, searches at once, a file of the graph, and compressed ids."""
-    from sparsezc.cli import plan_model
+    from sparsezc.cli.planning import model
     from sparsezc.memory import budget
 
     room = machine.card or 0
-    slots, most, plain = (
-        plan_model.heads(sizes, room),
-        plan_model.searches_at_once(sizes, room),
-        budget.automatic(sizes.nbytes, sizes.nrows, room),
-    )
-    told = []
+    plain = budget.automatic(sizes.nbytes, sizes.nrows, room)
+    slots, most, told = model.heads(sizes, room), model.searches_at_once(sizes, room), []
     if plain != placements.FITS:
-        pass_time = seconds(sizes.ids / machine.link)
-        built = f"{slots} ids of each row on the card, built once searches have read all edges, in {pass_time}"
+        ids, took = counted(slots, "id", "ids"), seconds(sizes.ids / machine.link)
+        built = f"{ids} of each row on the card, built in {took} once searches have read all edges"
         told.append(("heads", built if slots else "no room"))
     if most:
-        said = f"{most} searches have room, of 5 bytes a vertex each"
-        if most == plan_model.TOGETHER and plain != placements.FITS:
-            low, high = (time / most for time in plan_model.together(sizes, room, machine.link))
+        said = f"room for {counted(most, 'search', 'searches')}, of 5 bytes a vertex each"
+        if most == model.TOGETHER and plain != placements.FITS:
+            low, high = (time / most for time in model.together(sizes, room, machine.link))
             said += f"; so many take {_range((low, high))} each"
         told.append(("at once", said))
     file = next(iter(placements.FILES))
@@ -243,12 +239,8 @@ def _beside(sizes: Sizes, machine: Machine) -> list[tuple[str, str]]:
     left = room - budget.working_bytes(sizes.nrows) - sizes.values
     if plain != placements.FITS and sizes.packed is None and left > 0:
         bits = 8 * left / max(sizes.nvals, 1)
-        told.append(
-            (
-                "compress",
-                f"fits the card if ids pack into {bits:.1f} bits each (6 of a web graph, 13 to 23 of random ones)",
-            )
-        )
+        said = f"fits the card if ids pack into {bits:.1f} bits each (6 of a web graph, 13 to 23 of random ones)"
+        told.append(("compress", said))
     return told
 
 

@@ -24,13 +24,12 @@ __all__ = ["LINK", "SOURCES", "Range", "Sizes", "Times", "heads", "needs", "pred
 Range = tuple[float, float]
 
 LINK = 49.3e9  # bytes a second that kernels read of host memory: PageRank of 150 GiB of ids, 0.92 of a copy's rate
-_COPY = 1.06  # rate of placements that copy all in turn, of the link's: `stream` on kron:24 and urand:24
+_COPY = 1.06  # the rate of copies through two buffers over the link's: kron:24 and urand:24
 _NEAR_PASS = (5.3e-12, 24e-12)  # s an edge of a PageRank iteration in device memory: kron:24, 115 M vertices
 _NEAR_SEARCH = (1.6e-12, 2.1e-12)  # s an edge of a search there: the same
 # A search, as shares of a pass in place over all ids: 150 GiB, kron:24 and urand:24; with eight heads also 64 GiB
 _SEARCH = (0.08, 0.27)
 _WITH_HEADS = (0.007, 0.12)
-_BASELINES = {"stream": (4.4, 5.2), "gather": (1.0, 1.4), "cached": (0.14, 0.18)}
 # 64 searches at once, as shares of a pass: kron:24, urand:24
 _TOGETHER, _TOGETHER_WITH_HEADS = (1.0, 2.3), (0.4, 0.86)
 TOGETHER = 64
@@ -41,7 +40,7 @@ SOURCES = {
     "link, searches in place": "memory/h200-beyond_the_card.json",
     "searches with heads": "memory/h200-beyond_the_card-64.json, algorithms/h200-bfs64.json",
     "device memory": "algorithms/h200-gap.json, memory/h200-beyond_the_card-64.json",
-    "stream, gather, cached": "memory/h200-out_of_memory.json",
+    "passes by copies": "memory/h200-out_of_memory.json",
     "64 searches at once": "algorithms/h200-bfs64.json, algorithms/h200-bfs64-no-heads.json",
 }
 
@@ -154,14 +153,16 @@ def predicted(record: Placement, sizes: Sizes, room: int, link: float) -> Times:
         near = _times(_NEAR_PASS, sizes.nvals)
         return Times(near, near, _times(_NEAR_SEARCH, sizes.nvals))
     in_place, every = sizes.ids / link, sizes.ids + sizes.values
+    if record.file and sizes.packed is not None:  # compressed ids are read in place, and no part of them is resident
+        body = sizes.packed[0]
+        return Times((body / link,) * 2, ((body + sizes.values) / link,) * 2)
     if record.serves is None or record.buffers is not None:  # all that is read comes over the link
         faster = 1 if record.buffers is None else _COPY
         whole, weighted = ((nbytes / link / faster,) * 2 for nbytes in (sizes.ids, every))
     else:
         whole, weighted = (_resident(sizes, nbytes, room, link) for nbytes in (sizes.ids, every))
-    if record.baseline:
-        share = _BASELINES.get(record.name)
-        return Times(whole, weighted, None if share is None else _times(share, in_place))
+    if record.baseline:  # their searches differ by ten times, and `auto` never takes one
+        return Times(whole, weighted)
     search, fast = _times(_SEARCH, in_place), _times(_WITH_HEADS, in_place)
     if not _all_heads(sizes, room):
         fast = (fast[0], search[1])  # between none and all of them

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from sparsezc.memory import placement as placements
 
 if TYPE_CHECKING:
-    from sparsezc.cli.plan_model import Sizes
+    from sparsezc.cli.planning.model import Sizes
 
 _ENOUGH = 1 << 62  # bytes of host memory where the machine does not report them
 
 
 class Machine(NamedTuple):
-    """What may be used of a machine, in bytes: device memory (None: there is no GPU), and host memory if known."""
+    """The bytes that may be used of a machine: device memory (None: there is no GPU), and host memory if known."""
 
     card: int | None
     host: int | None
@@ -24,7 +24,7 @@ class Machine(NamedTuple):
     @classmethod
     def of(cls, arguments: argparse.Namespace) -> Machine:
         """Return the machine of the options, completed by this one."""
-        from sparsezc.cli.plan_model import LINK
+        from sparsezc.cli.planning.model import LINK
         from sparsezc.config import parse_bytes
         from sparsezc.device import cuda
         from sparsezc.memory import budget
@@ -58,10 +58,10 @@ class Choice(NamedTuple):
 
 def choice(sizes: Sizes, machine: Machine, name: str = "") -> Choice:
     """Return what "auto" takes for a matrix on a machine."""
-    from sparsezc.cli import plan_model
+    from sparsezc.cli.planning import model
     from sparsezc.memory import budget
 
-    needs = plan_model.needs(sizes, machine.cards)
+    needs = model.needs(sizes, machine.cards)
     vectors, file = budget.working_bytes(sizes.nrows), name or "GRAPH"
     host = machine.host if machine.host is not None else _ENOUGH
     if machine.card is None:
@@ -72,15 +72,15 @@ def choice(sizes: Sizes, machine: Machine, name: str = "") -> Choice:
             )
         why = f"there is no GPU, and {decimal(need)} are more than the {decimal(host)} of host memory that may be used"
         return _from_file(sizes, file, why)
-    every = f"{decimal(sizes.nbytes)} of ids and values and {decimal(vectors)} of vectors"
+    every, may = f"{decimal(sizes.nbytes)} of edges and {decimal(vectors)} of vectors", decimal(machine.card)
     taken = budget.automatic(sizes.nbytes, sizes.nrows, machine.card, sizes.current)
     if vectors > machine.card:
-        why = f"the vectors take {decimal(vectors)}, 64 bytes a vertex, and {decimal(machine.card)} may be used"
+        why = f"the vectors take {decimal(vectors)}, 64 bytes a vertex, and {may} may be used"
         if needs[placements.HOST]["host"] <= host:
             return Choice(taken, False, why, f"sparsezc bfs {file} --engine cpu")
         return _from_file(sizes, file, why, " --engine cpu")
     if taken == placements.FITS:
-        why = f"{every} fit the {decimal(machine.card)} of the card that may be used: nothing crosses the link"
+        why = f"{every} fit the {may} that may be used, so nothing crosses the link"
         return Choice(taken, True, why, f"sparsezc bfs {file}")
     if taken in placements.FILES:
         fits = needs[placements.FITS]["device"] <= machine.card
@@ -88,12 +88,10 @@ def choice(sizes: Sizes, machine: Machine, name: str = "") -> Choice:
         more = f" --placement {placements.FITS}   (it fits the card)" if fits and sizes.packed is None else ""
         return Choice(taken, True, why, f"sparsezc bfs {file}{more}")
     left = machine.card - vectors
-    why = f"{every} are more than the {decimal(machine.card)} of the card that may be used"
+    why = f"{every} exceed the {may} that may be used"
     if needs[taken]["host"] > host:
         return _from_file(sizes, file, f"{why}, and edges of {decimal(needs[taken]['host'])} exceed the host's memory")
-    why += (
-        f": edges stay in host memory, and the {decimal(left)} beside the vectors hold row heads and what is read most"
-    )
+    why += f", so edges stay in host memory; the other {decimal(left)} hold row heads and what is read most"
     return Choice(taken, True, why, f"sparsezc bfs {file}")
 
 
