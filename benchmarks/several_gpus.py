@@ -17,6 +17,7 @@ import argparse
 import sys
 from collections.abc import Callable
 from functools import partial
+from math import inf
 from pathlib import Path
 from time import perf_counter
 from typing import Any, NamedTuple
@@ -31,7 +32,6 @@ from sparsezc.device import cuda
 from sparsezc.engines import distributed
 from sparsezc.engines.distributed.parts.exchange import listing, packing
 from sparsezc.engines.distributed.transports.mpi import Mpi
-from sparsezc.engines.gpu.layouts import row_groups
 from sparsezc.engines.gpu.layouts.head_cache import HeadCache
 from sparsezc.engines.gpu.layouts.row_groups import RowGroups
 from sparsezc.engines.gpu.products import multi_source_bfs
@@ -94,9 +94,9 @@ def expected_bytes(run: Run, A: Any, D: Any, sources: list[int], answer: Any) ->
     return counts.received
 
 
-def has_groups(A: Any) -> bool:
-    """Return whether a matrix's rows are in groups, which its products then read."""
-    return any(rows is not None and rows.layouts[RowGroups].built is not None for rows in A._need()[1].held())
+def groups_of(A: Any) -> list[RowGroups]:
+    """The layouts that have a matrix's rows in groups, once they are built."""
+    return [rows.layouts[RowGroups] for rows in A._need()[1].held() if rows is not None]
 
 
 def dense(found: Any) -> Any:
@@ -168,6 +168,10 @@ def compare(
         degrees = np.diff(A._to_csr().indptr)
         sources = [int(degrees.argmax()), *pick_sources(degrees, SEARCHES - 1, SEED)]
     sources = ranks.transport.objects(sources)[0]
+    if given.groups != "auto":
+        for X in (A, D._store.local):
+            for layout in [] if X is None else groups_of(X):
+                layout.wait(0 if given.groups == "on" else inf)
     for name in names:
         run = RUNS[name]
         case = Case(
@@ -191,7 +195,7 @@ def compare(
         case.verified = "yes" if is_equal(name, found, dense(expected)) else "WRONG: the ranks' answer is another"
         model = expected_bytes(run, A, D, sources, expected)
         case.reference = 1e3 * float(np.median(single))
-        groups = [has_groups(X) for X in (A, D._store.local)]
+        groups = [any(x.built is not None for x in groups_of(X)) for X in (A, D._store.local)]
         case.notes = {
             "collectives": collectives, "received": received, "model": model, "single": single, "groups": groups,
         }  # fmt: skip
@@ -232,8 +236,6 @@ def main() -> None:
     options.add_argument("--groups", choices=("auto", "on", "off"), default="auto", help="rows in groups")
     options.add_argument("--out", type=Path)
     given = options.parse_args(sys.argv[1 + emulated :])
-    if given.groups != "auto":
-        row_groups._PRODUCTS = 0 if given.groups == "on" else sys.maxsize
     kinds = given.transport.split(",")
     Ranks(kinds[0])  # before anything uses a card: it gives each rank its own
     report = Report("several_gpus", "ms", given.out)

@@ -60,6 +60,8 @@ def checked_ids(array: Any, where: str, bound: int | None = None) -> NDArray[Any
     given = np.asarray(array)
     if not isinstance(array, np.ndarray) and given.ndim == 1 and given.dtype.kind in "fO":
         # Python's numbers lose their fractions, as they do in NumPy; those above 2**63 count.
+        if given.dtype.kind == "f" and not np.isfinite(given).all():
+            raise InvalidValue(f"{where} holds {given[~np.isfinite(given)][0]}; integers are needed")
         given = np.array(list(array), np.int64 if given.dtype.kind == "f" and np.all(given < 2**63) else np.uint64)
     if given.ndim != 1 or given.dtype.kind not in "iub":
         raise InvalidValue(f"{where} must be a row of integers; got {given.dtype} in {given.ndim} dimensions")

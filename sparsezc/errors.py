@@ -129,11 +129,46 @@ class PerformanceWarning(UserWarning):
 
 def warn_slow(message: str) -> None:
     """Warn of a slower way, at the line of the user's program that caused it."""
+    warn_caller(message, PerformanceWarning)
+
+
+def warn_caller(message: str, category: type[Warning] = UserWarning) -> None:
+    """Warn at the line of the user's program that called the package."""
     frame: FrameType | None = sys._getframe(1)
     level = 2
     while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "sparsezc":
         frame, level = frame.f_back, level + 1
-    warnings.warn(message, PerformanceWarning, stacklevel=level)
+    warnings.warn(message, category, stacklevel=level)
+
+
+#: What makes a Matrix of a graph, by the library that its class is of.
+_MAKERS = {
+    "builtins": "",
+    "graphblas": "gb.from_graphblas({})",
+    "networkx": "gb.io.from_networkx({})",
+    "numpy": "gb.Matrix.from_dense({}, missing_value=0)",
+    "scipy": "gb.io.from_scipy_sparse({})",
+    "pandas": "gb.io.from_pandas_edgelist({})",
+    "polars": "gb.io.from_polars({})",
+    "pyarrow": "gb.io.from_arrow({})",
+    "torch": "gb.io.from_torch_sparse({})",
+}
+
+
+def maker(value: object, name: str) -> str:
+    """Return ``", which gb.io.from_networkx(A) makes"`` for a graph that is no Matrix, and nothing for other objects.
+
+    >>> maker("web.txt", "A")
+    ', which gb.io.read(A) makes'
+    >>> maker(5, "A")
+    ''
+    """
+    library = next(root for each in type(value).__mro__ if (root := each.__module__.partition(".")[0]) in _MAKERS)
+    made = _MAKERS[library]
+    if library == "builtins":
+        made = "gb.io.read({})" if isinstance(value, str) else ""
+        made = "gb.Matrix.from_edgelist({}) (of pairs) or from_dense (of rows)" if isinstance(value, list) else made
+    return f", which {made.format(name)} makes" if made else ""
 
 
 def meant(word: str, known: Iterable[str]) -> str:

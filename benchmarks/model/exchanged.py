@@ -4,8 +4,8 @@ All is counted from the answer. The searches of a level are divided into those t
 engine does, by sums over ranks. Of pulls a rank receives the vertices of other ranks that are in any frontier; of
 pushes those of its own that other ranks' vertices reach, known ones too, as a push asks no mask. A listed vertex takes
 its number and a word of bits; where the bits of all vertices are fewer bytes, these travel. Numbers are not counted.
-Cards that reach each other's memory read the words of their own vertices that pushes of others reached, all of them;
-they get the words of the frontier that change from level to level, for 64 searches.
+Cards that reach each other's memory get words alone, for 64 searches: of their own vertices that pushes of others
+reached, and those of the frontier that change from level to level.
 """
 
 from __future__ import annotations
@@ -77,10 +77,9 @@ def many_searches(A: gb.Matrix, levels: Array, rank: int, setting: Setting) -> i
         pushing, pulling = multi_source_bfs.divide(work, setting.push_cost, setting.slots)
         if pulling.any() and not windows:
             total += _pulled(there[depth], rank, k, setting)
-        if pushing.any() and windows:
-            total += WORD * (len(setting.bounds) - 2) * int(np.diff(setting.bounds)[rank])
-        elif pushing.any():
-            total += _pushed(A, (levels[pushing] == depth).any(0), rank, k, setting)
+        if pushing.any():
+            sent = _sent(A, (levels[pushing] == depth).any(0), setting.bounds)
+            total += WORD * int(sent[:, rank].sum()) if windows else _pushed(sent, rank, k, setting)
     return total
 
 
@@ -107,15 +106,20 @@ def _pulled(there: Array, rank: int, k: int, setting: Setting) -> int:
     return _bytes(counts, coming, bits, 1, there.size, k, setting.packing)
 
 
-def _pushed(A: gb.Matrix, frontier: Array, rank: int, k: int, setting: Setting) -> int:
-    """Return the bytes of this rank's vertices that others reach, or of the bits of all of its vertices from each."""
-    n, ranges = frontier.size, list(pairwise(setting.bounds.tolist()))
+def _sent(A: gb.Matrix, frontier: Array, bounds: Array) -> Array:
+    """Return how many vertices of each rank, a column, the others reach from their parts of a frontier, a row each."""
+    n, ranges = frontier.size, list(pairwise(bounds.tolist()))
     sent = np.zeros((len(ranges), len(ranges)), np.int64)
     for r, (lo, hi) in enumerate(ranges):
         q = gb.Vector.from_coo(lo + np.flatnonzero(frontier[lo:hi]), True, BOOL, size=n)
         at = q.vxm(A, gb.semiring.any_pair[BOOL]).new().to_coo(values=False)[0]
-        sent[r] = np.diff(np.searchsorted(at, setting.bounds))
+        sent[r] = np.diff(np.searchsorted(at, bounds))
         sent[r, r] = 0
-    others = len(ranges) - 1
-    bits = others * -(-(ranges[rank][1] - ranges[rank][0]) * k // 32)
+    return sent
+
+
+def _pushed(sent: Array, rank: int, k: int, setting: Setting) -> int:
+    """Return the bytes of this rank's vertices that others reach, or of the bits of all of its vertices from each."""
+    n, others = int(setting.bounds[-1]), sent.shape[0] - 1
+    bits = others * -(-int(np.diff(setting.bounds)[rank]) * k // 32)
     return _bytes(sent, int(sent[:, rank].sum()), bits, others, n, k, setting.packing)

@@ -1,8 +1,6 @@
 """SuiteSparse's own operators under names deprecated in python-graphblas: ``unary.erf`` is ``unary.ss.erf``.
 
 The old names still mean the same operators; a DeprecationWarning gives the name that both libraries have.
-
-The old names still mean the same operators, and a DeprecationWarning says which name a program has on both libraries.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.transposed import TransposedMatrix
 from sparsezc.core.vector import Vector
-from sparsezc.errors import DimensionMismatch, DomainMismatch, IndexOutOfBound, InvalidValue
+from sparsezc.errors import DimensionMismatch, DomainMismatch, IndexOutOfBound, InvalidValue, maker
 from sparsezc.ops.arrays import are_below
 from sparsezc.ops.select import random_seed
 from sparsezc.semirings import binary, monoid, select, unary
@@ -26,7 +26,7 @@ Pairs = Matrix | Iterable[Iterable[int]]
 def adjacency(A: Any, name: str = "A") -> int:
     """Check an adjacency matrix and return its number of vertices."""
     if not isinstance(A, Matrix):
-        formed = f", which {name}.T.new() makes" if isinstance(A, TransposedMatrix) else ""
+        formed = f", which {name}.T.new() makes" if isinstance(A, TransposedMatrix) else maker(A, name)
         raise DomainMismatch(f"{name} is a {type(A).__name__}; a Matrix is needed{formed}")
     n, columns = A._shape
     if n != columns:
@@ -157,6 +157,20 @@ def finite(value: Any, name: str, least: float = -math.inf) -> float:
         value = number = math.inf
     if not (math.isfinite(number) and number >= least):
         raise InvalidValue(f"{name} is {value}; a finite number{f' >= {least:g}' * (least > -math.inf)} is needed")
+    return number
+
+
+def within(value: Any, name: str, least: float, most: float = math.inf) -> float:
+    """Check `value` as a number from `least` to `most`, which may be infinite."""
+    if not isinstance(value, int | float | np.integer | np.floating):
+        raise DomainMismatch(f"{name} is {value!r}; a number is needed")
+    try:
+        number = float(value)
+    except OverflowError:  # an integer
+        number = math.copysign(math.inf, value)
+    if not least <= number <= most:
+        needed = f">= {least:g}" if most == math.inf else f"in {least:g}..{most:g}"
+        raise InvalidValue(f"{name} is {value}; a number {needed} is needed")
     return number
 
 

@@ -18,7 +18,7 @@ from sparsezc.semirings.types import datatypes
 def out_degree(A: Matrix) -> Vector:
     """Count the entries of each row; no entry where it is 0. Reads no entry of the matrix: u is full."""
     if (lengths := replay.row_lengths(A)) is not None:
-        return replay.vector(lengths, lengths > 0)
+        return replay.vector(lengths, None if lengths.all() else lengths > 0)
     # k = A 1      over (plus, pair)
     degree = Vector(datatypes.INT64, A.nrows)
     degree << A.mxv(Vector.from_scalar(1, A.ncols, datatypes.INT64), semiring.plus_pair[datatypes.INT64])

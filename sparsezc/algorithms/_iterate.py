@@ -8,21 +8,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsezc.algorithms import _check
 from sparsezc.algorithms.loops.ranks import onward, powers
 from sparsezc.core import replay
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
-from sparsezc.errors import ConvergenceFailure, InvalidValue
+from sparsezc.errors import ConvergenceFailure
 from sparsezc.semirings import binary, monoid, semiring, unary
 from sparsezc.semirings.types import datatypes
-from sparsezc.terminal.progress import is_watched, steps
-
-_COUNTED = 8  # rounds of a compiled loop between two looks at it
+from sparsezc.terminal.progress import steps
 
 
-def pieces(rounds: int) -> Iterable[int]:
-    """Yield how many rounds a compiled loop runs at a time: all, or some if they are counted meanwhile."""
-    size = _COUNTED if is_watched() else rounds
+def pieces(A: Matrix, rounds: int) -> Iterable[int]:
+    """Yield how many rounds a compiled loop runs at a time, so that it can be interrupted, and they are counted."""
+    size = replay.passes(A, rounds)
     some = (min(size, rounds - first) for first in range(0, rounds, size))
     return steps(some, "rounds", total=rounds, size=int, at_most=True)
 
@@ -64,7 +63,7 @@ def by_loop(
     See :func:`sparsezc.algorithms.loops.ranks.powers`.
     """
     begin = start.to_dense
-    for some in pieces(min(max_iter, MOST_ROUNDS)):
+    for some in pieces(A, min(max_iter, MOST_ROUNDS)):
         found = run_loop(powers, A, weighted, begin, terms, A._symmetric, float(bound), some, products=ROUNDS)
         if found is None:
             return None
@@ -85,11 +84,9 @@ def moved(x: Vector, before: Vector) -> float:
 
 
 def options(tol: float, max_iter: int) -> None:
-    """Raise InvalidValue for a tolerance below 0 and for fewer than one iteration."""
-    if not tol >= 0:
-        raise InvalidValue(f"tol is {tol}; a number >= 0 is needed")
-    if max_iter < 1:
-        raise InvalidValue(f"max_iter is {max_iter}; at least 1 is needed")
+    """Raise InvalidValue for a tolerance below 0 and for fewer than one iteration, DomainMismatch for no numbers."""
+    _check.within(tol, "tol", 0)
+    _check.count(max_iter, "max_iter", 1)
 
 
 def failure(what: str, max_iter: int, change: float, bound: float) -> ConvergenceFailure:

@@ -18,13 +18,13 @@ COST = 5.0
 
 
 class Common(NamedTuple):
-    """The pairs that have common neighbours: their number, the sum of their weights, and that of the pair's degrees."""
+    """The pairs that have common neighbours: their number, the sum of their weights, and the degrees of i and of j."""
 
     i: NDArray[np.int64]
     j: NDArray[np.int64]
     number: NDArray[np.int64]
     weight: NDArray[np.float64]
-    degrees: NDArray[np.int64]
+    degrees: NDArray[np.int64]  # shape (2, number of pairs)
 
     def matrix(self, values: NDArray[Any], n: int) -> Matrix:
         """Make a matrix with a value for each pair."""
@@ -48,7 +48,7 @@ def common(
     if found is None:
         return None
     has = found[0] > 0
-    return Common(i[has], j[has], *(x[has] for x in found))
+    return Common(i[has], j[has], *(x[..., has] for x in found))
 
 
 def _everywhere(weight: Vector | None) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:

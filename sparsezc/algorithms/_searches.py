@@ -42,8 +42,8 @@ def start(A: Matrix, source: Any, n: int, dtype: DataType, value: Any = None) ->
 
 
 def are_several(source: Any) -> bool:
-    """Return whether an argument is an iterable of vertices; a zero-dimensional array is one number."""
-    return isinstance(source, Iterable) and getattr(source, "ndim", None) != 0
+    """Return whether an argument is an iterable of vertices; a text, and a zero-dimensional array, is one vertex."""
+    return isinstance(source, Iterable) and not isinstance(source, str) and getattr(source, "ndim", None) != 0
 
 
 def vector(values: NDArray[Any], met: NDArray[np.bool_], queue: NDArray[np.int64], count: int) -> Vector:

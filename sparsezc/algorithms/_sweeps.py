@@ -17,14 +17,13 @@ from sparsezc.core.vector import Vector
 from sparsezc.errors import InvalidValue
 from sparsezc.semirings import binary, monoid, select, semiring
 from sparsezc.semirings.types import datatypes
-from sparsezc.terminal.progress import is_watched, steps
+from sparsezc.terminal.progress import steps
 
 #: Searches that share a pass: one bit each of a UINT64.
 WIDTH = 64
 _ALL = 2**WIDTH - 1
 #: Nanoseconds of a pass for each row and entry, at least.
 COST = 50.0
-_PASSES = 16  # that a compiled loop runs at a time while they are counted
 
 
 def sweeps(A: Matrix, sources: NDArray[np.int64]) -> Iterator[tuple[int, Vector]]:
@@ -57,12 +56,12 @@ def sweeps(A: Matrix, sources: NDArray[np.int64]) -> Iterator[tuple[int, Vector]
             depth += 1
 
 
-def loop_pieces(over: range, count: int, cost: float, sources: int) -> Iterable[tuple[range, float]]:
+def loop_pieces(A: Matrix, over: range, cost: float, sources: int) -> Iterable[tuple[range, float]]:
     """Yield what a compiled loop runs over at a time, and what statements cost for each number if all of it is run.
 
-    That is all of `over`, or `count` numbers of it while they are counted.
+    A number is a pass over the rows of `A`.
     """
-    size = count * over.step if is_watched() else max(over.stop - over.start, 1)
+    size = replay.passes(A, max(len(over), 1)) * over.step
     pieces = [range(at, min(at + size, over.stop), over.step) for at in range(over.start, over.stop, size)]
     some = [(piece, cost * len(over) / len(piece)) for piece in pieces]
     return steps(some, "sources", total=sources, size=lambda piece: piece[0].stop - piece[0].start)
@@ -109,7 +108,7 @@ def sample(n: int, k: Any, seed: int | None, sources: Any = None) -> NDArray[np.
 def counts(A: Matrix, sources: NDArray[np.int64]) -> tuple[NDArray[Any], ...] | None:
     """Return what searches count at each vertex: see the loop; None if the engine runs none."""
     found: list[Any] = []
-    for over, cost in loop_pieces(range(0, sources.size, WIDTH), _PASSES, COST, sources.size):
+    for over, cost in loop_pieces(A, range(0, sources.size, WIDTH), COST, sources.size):
         if (each := replay.run_loop(loop.counts, A, sources, cost=cost, over=over)) is None:
             return None
         reached, total, inverse, farthest = zip(*found, *each, strict=True)

@@ -26,7 +26,6 @@ from sparsezc.semirings.types import datatypes
 #: Nanoseconds of a search for each row and entry, at least.
 COST = 20.0
 _SUMS = {"FP64": datatypes.FP64, "FP32": datatypes.FP32}
-_SEARCHES = 256  # that a compiled loop runs at a time while they are counted
 
 
 def betweenness_centrality(
@@ -123,7 +122,7 @@ def _by_loop(A: Matrix, starts: NDArray[np.int64], *, ends: bool = False, entrie
     if entries and not has_host(8 * processors(16) * A.nvals):  # each thread adds up the shares of all entries
         return None
     found: Any = 0.0
-    for over, cost in loop_pieces(range(starts.size), _SEARCHES, COST, starts.size):
+    for over, cost in loop_pieces(A, range(starts.size), COST, starts.size):
         if (each := replay.run_loop(brandes, A, starts, ends, entries, cost=cost, over=over)) is None:
             return None
         found = sum(each, found)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from sparsezc.algorithms import _check
 from sparsezc.algorithms._pattern import simple
-from sparsezc.algorithms.loops.swaps import exchanges, rows_of
+from sparsezc.algorithms.loops.swaps import ends_of, exchanges, rows_of
 from sparsezc.core import replay
 from sparsezc.core.matrix import Matrix
 from sparsezc.errors import ConvergenceFailure, InvalidValue
@@ -17,8 +17,9 @@ from sparsezc.semirings import select
 
 #: Nanoseconds that a draw takes at least where numba does not compile the loop.
 COST = 3_000.0
+_LISTED = 5.0  # of the statements that list the edges, for each row and entry
 _SORTED = 100.0  # nanoseconds of a statement that makes a matrix, for each entry
-_DRAWS = 1 << 16  # drawn at a time, at least: each time the edges are put into a table
+_DRAWS = 1 << 12  # at least as many at a time, and as the edges, as these are put into a table each time
 
 
 def double_edge_swap(A: Matrix, swaps: int, max_tries: int | None = None, seed: int | None = None) -> Matrix:
@@ -72,8 +73,9 @@ def double_edge_swap(A: Matrix, swaps: int, max_tries: int | None = None, seed: 
     wanted = _check.count(swaps, "swaps")
     most = 100 * wanted if max_tries is None else _check.count(max_tries, "max_tries", wanted)
     rng = _check.generator(seed, "double_edge_swap")
-    i, j, _ = simple(A).select(select.triu).new()._whole("double_edge_swap").to_coo()
-    ends = np.stack([i, j]).astype(np.int64)
+    S = simple(A)._whole("double_edge_swap")
+    if (ends := replay.run_loop(ends_of, S, cost=_LISTED)) is None:
+        ends = np.stack(S.select(select.triu).new().to_coo(values=False)[:2]).astype(np.int64)
     if wanted and ends.shape[1] < 2:
         raise InvalidValue(f"A has {ends.shape[1]} edges between different vertices; at least 2 are needed")
     if n <= ends.size:

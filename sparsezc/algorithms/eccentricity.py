@@ -25,7 +25,7 @@ from sparsezc.semirings.types import datatypes
 
 #: Nanoseconds for each row and entry, at least.
 COST = 20.0
-_SEARCHES = 64  # that a loop runs at a time, so that it can be interrupted
+_SEARCHES = 64  # that a loop runs at a time, at most, so that it can be interrupted
 
 
 def eccentricity(A: Matrix, *, weighted: bool = False) -> Vector:
@@ -163,9 +163,10 @@ def _by_loop(A: Matrix, greatest: bool) -> int | None:
     kinds = (np.uint64, np.int64, np.int64, np.bool_) if greatest else (np.int64,)
     state: Any = tuple(np.empty(0, kind) for kind in kinds)
     loop, place = (longest, (A.nrows, 0)) if greatest else (least, (1, A.nrows, -1))
+    searches = replay.passes(A, _SEARCHES)
     while place[0]:
         given, at = state, place
-        found = replay.run_loop(loop, A, lambda given=given: given, lambda at=at: at, _SEARCHES, cost=COST)
+        found = replay.run_loop(loop, A, lambda given=given: given, lambda at=at: at, searches, cost=COST)
         if found is None:
             return None
         place, state = found[0], found[1:]

@@ -19,6 +19,7 @@ from sparsezc.semirings.types import datatypes
 from sparsezc.terminal.progress import steps
 
 _LOOK = 8  # rounds between two looks at how many are left
+_KEPT = 1 << 19  # vertices: the vectors of all steps take 64 MiB
 _STEPS = 16  # of the Lanczos method at a time: 24 and 32 took as long on graphs of 0.2 to 5 million edges
 
 
@@ -68,7 +69,7 @@ def eigenvector_centrality(
         x = (x + A' x) / |x + A' x|
 
     Its rounds are many where the two largest eigenvalues are close. If `A` is known to be symmetric and so many are
-    left, 16 steps of the Lanczos method from x, done twice as their vectors are not kept, take the place of 32 rounds:
+    left, 16 steps of the Lanczos method from x, done twice if their vectors are too large to be kept, come in between:
     x becomes the vector of the space spanned by x, A x ... whose Rayleigh quotient is the largest. Then rounds go on.
 
     Source: P. Bonacich, Power and centrality: a family of measures, American Journal of Sociology 92, 1987,
@@ -142,15 +143,15 @@ def _rounds_left(before: float, change: float, bound: float) -> float:
 
 def _ahead(by: Any, x: Any) -> Any:
     """Return the vector of the largest Rayleigh quotient in the space spanned by x, A x ...; None without loops."""
-    if (found := by.sums(x, np.zeros(_STEPS))) is None:
+    vectors = np.empty((_STEPS if by.A.nrows <= _KEPT else 0, by.A.nrows))
+    if (found := by.sums(x, np.zeros(_STEPS), vectors)) is None:
         return None
     _, diagonal, beside = found
     T = np.diag(diagonal) + np.diag(beside[:-1], 1) + np.diag(beside[:-1], -1)
     if not np.isfinite(T).all():  # squares of weights that overflow
         return None
     (leading,) = replay.agreed(by.A, np.linalg.eigh(T)[1][:, -1])
-    found = by.sums(x, leading)
-    return None if found is None else found[0]
+    return by.combined(x, leading, vectors)
 
 
 class _Loops:
@@ -164,8 +165,15 @@ class _Loops:
         given = x, lambda: terms, self.A._symmetric, float(self.bound), count
         return _iterate.run_loop(powers, self.A, self._weighted, *given, products=_iterate.ROUNDS)
 
-    def sums(self, x: Any, parts: NDArray[np.float64]) -> Any:
-        return _iterate.run_loop(krylov, self.A, self._weighted, x, parts)
+    def sums(self, x: Any, parts: NDArray[np.float64], vectors: NDArray[np.float64]) -> Any:
+        return _iterate.run_loop(krylov, self.A, self._weighted, x, parts, lambda: vectors)
+
+    def combined(self, x: Any, parts: NDArray[np.float64], vectors: NDArray[np.float64]) -> Any:
+        """Return the sum of the parts of the Lanczos vectors, which are computed again unless they were kept."""
+        if vectors.size:
+            return np.abs(parts @ vectors[: parts.size])
+        found = self.sums(x, parts, vectors)
+        return None if found is None else found[0]
 
 
 class _Statements:
@@ -188,7 +196,10 @@ class _Statements:
                 break
         return x, change
 
-    def sums(self, x: Vector, parts: NDArray[np.float64]) -> tuple[Vector, list[float], list[float]]:
+    def combined(self, x: Vector, parts: NDArray[np.float64], _: Any) -> Vector:
+        return self.sums(x, parts, _)[0]
+
+    def sums(self, x: Vector, parts: NDArray[np.float64], _: Any) -> tuple[Vector, list[float], list[float]]:
         """Return the sum of the parts of the Lanczos vectors, and the diagonals: see :func:`krylov`."""
         total, before = (Vector.from_scalar(0.0, x.size, datatypes.FP64) for _ in range(2))
         w, last = x.dup(), 0.0

@@ -76,8 +76,8 @@ def maximal_independent_set(A: Matrix, nodes: Iterable[Any] | None = None, seed:
     order = random_order(n, seed, "maximal_independent_set")
     chosen = Vector(datatypes.BOOL, n)
     if nodes is not None:
-        for v in nodes:
-            chosen[_check.vertex(v, n, "nodes")] = True
+        for v in _check.vertices(nodes, n, "nodes").tolist():
+            chosen[v] = True
         beside = chosen.vxm(S, semiring.any_pair[datatypes.BOOL]).new()
         if (clash := beside.ewise_mult(chosen, binary.land).new()).nvals:
             raise InvalidValue(f"nodes: {clash.to_coo()[0][0]} has a neighbour among them; an independent set has none")

@@ -127,8 +127,9 @@ def _positions(communities: Vector) -> Vector:
 
 def _numbered(labels: NDArray[Any]) -> NDArray[np.int64]:
     """Return the same communities as numbers in 0..n-1."""
-    if labels.min() >= 0 and labels.max() < labels.size:
-        return labels.astype(np.int64, copy=False)
+    numbers = labels.astype(np.int64, copy=False)
+    if numbers.view(np.uint64).max() < labels.size:  # as unsigned numbers, those below 0 are large
+        return numbers
     return np.unique(labels, return_inverse=True)[1].astype(np.int64, copy=False)
 
 

@@ -13,7 +13,7 @@ from sparsezc.algorithms.loops import ranks
 from sparsezc.core import replay
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
-from sparsezc.errors import ConvergenceFailure, InvalidValue
+from sparsezc.errors import ConvergenceFailure
 from sparsezc.memory.budget import has_host
 from sparsezc.semirings import binary, monoid, semiring, unary
 from sparsezc.semirings.types import datatypes
@@ -96,16 +96,14 @@ def pagerank(
     [0.4865, 0.4635, 0.05]
     """
     n = _check.adjacency(A)
-    if not 0 <= damping <= 1:
-        raise InvalidValue(f"damping is {damping}; a number in 0..1 is needed")
-    if tol is not None and not tol >= 0:
-        raise InvalidValue(f"tol is {tol}; a number >= 0, or None, is needed")
+    damping = _check.within(damping, "damping", 0, 1)
+    tol = None if tol is None else _check.within(tol, "tol", 0)
     max_iter = min(_check.count(max_iter, "max_iter", 1), _iterate.MOST_ROUNDS)
     dtype = datatypes.FP32 if isinstance(nstart, Vector) and nstart.dtype is datatypes.FP32 else datatypes.FP64
     if n == 0:
         return Vector(dtype, 0)
     # d / k, and 0 where k is 0: a full vector needs no test for missing entries
-    share = _check.full(out_weight(A, weighted).apply(binary.truediv, left=damping).new(datatypes.FP64), n, "k")
+    share = _share(A, weighted, damping)
     uniform = Vector.from_scalar(1.0 / n, n, datatypes.FP64)
     teleport = uniform if personalization is None else _check.distribution(personalization, n, "personalization", share)
     start = uniform if nstart is None else _check.distribution(nstart, n, "nstart", share)
@@ -155,6 +153,13 @@ def pagerank(
     raise _failure(max_iter, moved, bound)
 
 
+def _share(A: Matrix, weighted: bool, damping: float) -> Vector:
+    """Return d / k of all vertices."""
+    if not weighted and (k := replay.row_lengths(A)) is not None:
+        return replay.vector(np.divide(damping, k, out=np.zeros(k.size), where=k > 0))
+    return _check.full(out_weight(A, weighted).apply(binary.truediv, left=damping).new(datatypes.FP64), A.nrows, "k")
+
+
 def _by_loops(A: Matrix, weighted: bool, state: _State, max_iter: int, dtype: Any) -> Vector | None:
     """Return the ranks; None if the engine runs no loops, or statements do better.
 
@@ -164,13 +169,13 @@ def _by_loops(A: Matrix, weighted: bool, state: _State, max_iter: int, dtype: An
     rows = () if weighted else (np.empty(0),)
     run = partial(replay.run_loop, cost=COST, values=np.float64 if weighted else None)
     pulls, entries = A._symmetric, A.nvals
-    if not pulls and has_host((_TURNED + 8 * weighted) * entries):
+    if not pulls and has_host((_TURNED + 8 * bool(weighted)) * entries):
         ids = np.uint32 if A.nrows <= 2**32 else np.int64
         made = run(ranks.transposed, A, *rows, lambda: np.empty(entries, ids))
         if made is None:
             return None
         run, rows, pulls = partial(replay.run_arrays, cost=np.inf), made, True
-    for some in _iterate.pieces(max_iter):
+    for some in _iterate.pieces(A, max_iter):
         state.last += some
         given = A, *rows, state.arrays, state.bound, pulls
         if pulls:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from sparsezc.algorithms import _check
 from sparsezc.algorithms._check import Pairs
 from sparsezc.algorithms._degree import out_degree
@@ -61,7 +63,7 @@ def jaccard_coefficient(A: Matrix, pairs: Pairs | None = None) -> Matrix:
     """
     asked = _asked(A, pairs)
     if (found := common(A, asked)) is not None:
-        return found.matrix(found.number / (found.degrees - found.number), A.nrows)
+        return found.matrix(found.number / (found.degrees.sum(0) - found.number), A.nrows)
     C = _products(A, asked, False)
     D = out_degree(A).diag()
     # d_i + d_j - C
@@ -114,7 +116,11 @@ def cosine_similarity(A: Matrix, pairs: Pairs | None = None, *, weighted: bool =
     >>> round(gb.algorithms.cosine_similarity(A).get(0, 1), 4)
     0.7071
     """
-    C = _products(A, _asked(A, pairs), weighted)
+    asked = _asked(A, pairs)
+    if not weighted and (found := common(A, asked)) is not None:
+        lengths = np.sqrt(found.degrees)
+        return found.matrix(found.number / (lengths[0] * lengths[1]), A.nrows)
+    C = _products(A, asked, weighted)
     # D = 1 / |A_i|
     if weighted:
         squares = A.ewise_mult(A, binary.times[datatypes.FP64]).new()

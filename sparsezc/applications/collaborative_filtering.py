@@ -13,7 +13,7 @@ from sparsezc.algorithms._degree import in_degree, out_degree
 from sparsezc.applications import _check
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
-from sparsezc.errors import ConvergenceFailure, DomainMismatch, InvalidValue
+from sparsezc.errors import ConvergenceFailure, DomainMismatch, InvalidValue, maker
 from sparsezc.memory import budget
 from sparsezc.ops.select import random_seed
 from sparsezc.semirings import binary, monoid, semiring, unary
@@ -116,7 +116,7 @@ def collaborative_filtering(
     (0, 21)
     """
     if not isinstance(R, Matrix):
-        raise DomainMismatch(f"R is a {type(R).__name__}; a Matrix is needed")
+        raise DomainMismatch(f"R is a {type(R).__name__}; a Matrix is needed{maker(R, 'R')}")
     _check.one_of(solver, "solver", ("gd", "als"))
     k, rounds = graphs.count(k, "k", 1), graphs.count(rounds, "rounds", 1)
     if solver == "als":

@@ -9,7 +9,7 @@ from sparsezc.algorithms import _check as graphs
 from sparsezc.applications import _check
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
-from sparsezc.errors import DimensionMismatch, DomainMismatch, InvalidValue
+from sparsezc.errors import DimensionMismatch, DomainMismatch, InvalidValue, maker
 from sparsezc.semirings import binary, indexunary, monoid, select, semiring, unary
 from sparsezc.semirings.types import datatypes
 
@@ -79,7 +79,7 @@ def linear_assignment(
     [1, 0, 2]
     """
     if not isinstance(C, Matrix):
-        raise DomainMismatch(f"C is a {type(C).__name__}; a Matrix is needed")
+        raise DomainMismatch(f"C is a {type(C).__name__}; a Matrix is needed{maker(C, 'C')}")
     _check.one_of(method, "method", ("exact", "auction"))
     m, n = C.shape
     if m > n:

@@ -13,7 +13,8 @@ from sparsezc.algorithms._degree import in_degree, out_degree
 from sparsezc.applications import _check
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
-from sparsezc.errors import DomainMismatch
+from sparsezc.errors import DomainMismatch, maker
+from sparsezc.io.files.source import file_name
 from sparsezc.io.formats import edge_pieces
 from sparsezc.memory import budget
 from sparsezc.semirings import binary, monoid, select, semiring, unary
@@ -105,11 +106,11 @@ def projection(
     0.6666666666666666
     """
     if not isinstance(A, Matrix):
-        raise DomainMismatch(f"A is a {type(A).__name__}; a Matrix is needed")
+        raise DomainMismatch(f"A is a {type(A).__name__}; a Matrix is needed{maker(A, 'A')}")
     _check.one_of(onto, "onto", ("rows", "columns"))
     _check.one_of(weight, "weight", WEIGHTS)
     if out is not None:
-        edge_pieces.format_of(out, "out")
+        edge_pieces.format_of(file_name(out, "out"), "out")
     side = _side(A, onto)
     n, blocks = side.R.nrows, _blocks(side)
     if out is not None:

@@ -231,6 +231,8 @@ def _inner(X: Matrix, Y: Matrix) -> float:
 
 def _pairs(seeds: Any, n: int) -> Ints:
     """Check the seeds."""
+    if isinstance(seeds, Matrix):
+        raise DomainMismatch("seeds is a Matrix; pairs of a vertex of A and of B are needed")
     try:
         pairs = np.asarray(seeds)
     except ValueError:

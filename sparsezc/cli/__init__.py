@@ -50,7 +50,10 @@ class _Parser(argparse.ArgumentParser):
             (file or out).write(self.format_help())
 
     def error(self, text: str) -> NoReturn:
-        streams.say(f"{self.format_usage()}{self.prog}: error: {one_line(text)}\n")
+        usage = self.format_usage()
+        if usage.count("\n") > _SHORT:  # the error would be looked for below it
+            usage = f"usage: {self.prog} [-h] ...\n"
+        streams.say(f"{usage}{self.prog}: error: {one_line(text)}\n")
         sys.exit(2)
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
@@ -67,18 +70,22 @@ class _Parser(argparse.ArgumentParser):
         if action.choices is None or value in action.choices:
             return
         known = [str(each) for each in action.choices]
+        nearest = meant(str(value), known)
         listed = f" (choose from {', '.join(map(repr, known))})" if len(known) <= _LISTED else ""
-        raise argparse.ArgumentError(action, f"invalid choice: {value!r}{meant(str(value), known)}{listed}")
+        listed = listed or ("" if nearest else f"; {self.prog} --list prints all names")
+        raise argparse.ArgumentError(action, f"invalid choice: {value!r}{nearest}{listed}")
 
 
 _ALL = "completion"  # the command that needs the parsers of all others
 _BY_NAME = ("run", "app")  # the command that takes an algorithm or an application by its name has two names
+_SHORT = 4  # lines of usage above an error
 _LISTED = 20  # choices that a message lists at most
 
 #: The files of this folder that declare commands, and their commands.
 _COMMANDS = {
     "run": ("run", "app", "bfs", "sssp", "pagerank", "cc"),
     "info": ("info",),
+    "plan": ("plan",),
     "convert": ("convert",),
     "mpirun": ("mpirun",),
     "scale": ("scale",),

@@ -40,7 +40,9 @@ def add(commands: Any) -> None:
     command.add_argument(
         "--algorithms", nargs="+", choices=ALGORITHMS, default=list(ALGORITHMS), help="the algorithms (all)"
     )
-    command.add_argument("--trials", type=int, default=3, metavar="K", help="runs, of which the fastest counts (3)")
+    command.add_argument(
+        "--trials", type=graph.count, default=3, metavar="K", help="runs, of which the fastest counts (3)"
+    )
     graph.add_place(command)
     command.set_defaults(run=run)
 
@@ -49,8 +51,6 @@ def run(arguments: argparse.Namespace) -> Report:
     """Measure and compare; the exit code is 1 if an answer differs."""
     from sparsezc.errors import InvalidValue
 
-    if arguments.trials < 1:
-        raise InvalidValue(f"--trials is {arguments.trials}; at least 1 is needed")
     graph.configure(arguments)
     found = graph.load(arguments, "narrowest")
     if found.columns != found.degrees.size or not found.degrees.size:

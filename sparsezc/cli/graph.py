@@ -12,6 +12,7 @@ from sparsezc.cli.answers.report import counted
 from sparsezc.io.build.limits import MERGES
 from sparsezc.io.formats import FORMATS
 from sparsezc.memory import placement as placements
+from sparsezc.terminal import streams
 
 if TYPE_CHECKING:
     import numpy as np
@@ -117,6 +118,17 @@ def nbytes(text: str, *, share: bool = False) -> str:
 
 
 _budget = partial(nbytes, share=True)
+
+
+def count(text: str, *, least: int = 1) -> int:
+    """Return a number that is at least `least`; argparse names the option in an error."""
+    try:
+        number = int(text)
+    except ValueError:
+        number = least - 1
+    if number < least:
+        raise argparse.ArgumentTypeError(f"found {text!r}; a whole number of at least {least} is needed")
+    return number
 
 
 def configure(arguments: argparse.Namespace) -> None:
@@ -298,6 +310,8 @@ def load(arguments: argparse.Namespace, weights: Any = None) -> Graph:
 
     from sparsezc.io._read import read_csr, with_stored_ids
 
+    if arguments.graph == _INPUT:
+        streams.require_input()
     options = with_stored_ids(arguments.graph, read_options(arguments, weights))
     start = time.perf_counter()
     csr, ids = read_csr(arguments.graph, options)

@@ -30,6 +30,13 @@ def add(commands: Any) -> None:
     command.add_argument(
         "--placements", action="store_true", help="memory in every placement, also where there is no GPU for them"
     )
+    command.add_argument(
+        "--budget",
+        dest="room",
+        type=graph.nbytes,
+        metavar="SIZE",
+        help="with --placements: what auto takes with so much device memory",
+    )
     plot.add(command, plot.KINDS[1:])
     command.set_defaults(run=info)
 
@@ -38,7 +45,11 @@ def info(arguments: argparse.Namespace) -> Report:
     """Read the graph on the host and report its properties; no engine is started."""
     import numpy as np
 
+    from sparsezc.cli import plan
+    from sparsezc.cli.planning.choice import Machine, choice
+    from sparsezc.cli.planning.model import Sizes, needs
     from sparsezc.device import cuda
+    from sparsezc.errors import InvalidValue
     from sparsezc.io._read import ready_file
     from sparsezc.io.hdf5.csr_file import can_be_mapped
 
@@ -46,8 +57,17 @@ def info(arguments: argparse.Namespace) -> Report:
     arguments.engine = "cpu"
     arguments.placement = "auto"
     graph.configure(arguments)
+    options = graph.read_options(arguments)
+    if arguments.room is not None and not arguments.placements:
+        raise InvalidValue("--budget belongs to --placements here; sparsezc plan takes a whole card, as --card 80GB")
+    if arguments.placements and options.kind is None:
+        from sparsezc.memory.budget import has_host
+
+        planned = plan.sizes_of(arguments.graph, options)
+        if planned is not None and not has_host(needs(planned)["host"]["host"]):  # it cannot be generated here
+            return plan.report(arguments.graph, planned, Machine.here(arguments.room))
     made = arguments.undirected or arguments.relabel or arguments.weights is not None
-    known = None if made else ready_file(arguments.graph, graph.read_options(arguments).kind)
+    known = None if made else ready_file(arguments.graph, options.kind)
     if known is not None and can_be_mapped(known):
         arguments.placement = "mapped"  # it is read in place, whatever its size
     found = graph.load(arguments)
@@ -58,7 +78,8 @@ def info(arguments: argparse.Namespace) -> Report:
     values = csr.values.read()
     kind = "every edge counts the same" if csr.iso or not csr.nvals else f"{values.min()} to {values.max()}"
     ids = Compressed.of(csr) if csr.ncols <= 2**32 else Compressed(8 * csr.nvals, 0, True)
-    memory, plain = needs(csr, ids), 64 if csr.ncols > 2**32 else 32
+    sizes = Sizes(csr.nrows, csr.ncols, csr.nvals, csr.values.nbytes, packed=(ids.body, ids.headers))
+    memory, plain = needs(sizes), 64 if csr.ncols > 2**32 else 32
     degree = {
         "mean": float(out.mean()) if out.size else 0.0,
         "largest_out": int(out.max(initial=0)),
@@ -108,6 +129,11 @@ def info(arguments: argparse.Namespace) -> Report:
             ],
         ),
     ]
+    if arguments.room is not None:
+        file = plan.sizes_of(arguments.graph, options) if csr.indices.placement in placements.FILES else None
+        taken = choice(file or sizes, Machine.here(arguments.room), arguments.graph)
+        report.data["auto"] = taken._asdict()
+        report.facts.append(("auto", f"{taken.name}: {taken.why}"))
     report.closing = [("load", seconds(found.load)), *([("drawn", arguments.plot)] if arguments.plot else [])]
     return report
 
@@ -132,27 +158,6 @@ def _alone(out: NDArray[np.int64], into: NDArray[np.int64]) -> int:
 
     size = max(out.size, into.size)
     return int((np.pad(out, (0, size - out.size)) + np.pad(into, (0, size - into.size)) == 0).sum())
-
-
-def needs(csr: Csr, ids: Compressed) -> dict[str, dict[str, int]]:
-    """Return the bytes of device and host memory that a matrix and an algorithm's vectors take in each placement.
-
-    Caches, which use free memory, are not counted; the row-head cache, which is built once it pays, has a line of its
-    own, and so have compressed ids.
-    """
-    from sparsezc.memory import budget
-    from sparsezc.memory.buffer import index_dtype
-
-    vectors, values, packed = budget.working_bytes(csr.nrows), csr.values.nbytes, ids.body + csr.values.nbytes
-    narrow, wide = (csr.nvals * index_dtype(csr.ncols, name).itemsize + values for name in ("device", "host"))
-    needed = {
-        name: budget.needs(record, narrow, csr.nrows, csr.nvals, wide + vectors)
-        for name, record in placements.RECORDS.items()
-    }
-    needed["device, compressed"] = vectors + ids.headers + packed, 0
-    needed["zerocopy, compressed"] = vectors + ids.headers, packed
-    needed["zerocopy with row heads"] = vectors + budget.head_bytes(csr.nrows), narrow
-    return {name: {"device": card, "host": host} for name, (card, host) in needed.items()}
 
 
 class Compressed(NamedTuple):

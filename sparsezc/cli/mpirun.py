@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from sparsezc.cli.answers.report import Report
-from sparsezc.errors import DeviceUnavailable, InvalidValue
+from sparsezc.cli.graph import count
+from sparsezc.errors import DeviceUnavailable
 from sparsezc.io.files.source import FileMissing
 
 __all__ = ["add", "command_line", "find_mpiexec"]
@@ -21,10 +22,11 @@ def add(commands: Any) -> None:
     """Declare the command."""
     text = "run a Python program on several processes (MPI)"
     command = commands.add_parser("mpirun", help=text, description=f"{text[0].upper()}{text[1:]}.")
-    command.add_argument("-n", type=int, default=2, metavar="N", help="processes (default: 2)")
+    command.add_argument("-n", type=count, default=2, metavar="N", help="processes (default: 2)")
     command.add_argument("--mpiexec", metavar="PATH", help="the mpiexec to use (default: the one beside this Python)")
     command.add_argument("program", help="the Python file")
-    command.add_argument("arguments", nargs=argparse.REMAINDER, help="its arguments")
+    rest = command.add_argument("arguments", nargs=argparse.REMAINDER, help="its arguments")
+    rest.required = False  # Python 3.11 lists them among those that are missing
     command.set_defaults(run=mpirun)
 
 
@@ -53,13 +55,9 @@ def mpirun(arguments: argparse.Namespace) -> Report:
 
     Raises
     ------
-    InvalidValue
-        The number of processes is below 1.
     DeviceUnavailable
         mpi4py is not installed.
     """
-    if arguments.n < 1:
-        raise InvalidValue(f"mpirun: -n is {arguments.n}; at least 1 is needed")
     if find_spec("mpi4py") is None:
         raise DeviceUnavailable("mpirun: mpi4py is not installed; pip install 'sparsezc[mpi]' brings it and an MPI")
     if not Path(arguments.program).is_file():

@@ -61,7 +61,10 @@ def _declare(commands: Any, name: str, row: Row) -> None:
 
 def add_output(command: argparse.ArgumentParser) -> None:
     """Declare the arguments for the report of an answer."""
-    command.add_argument("--top", type=int, default=_TOP, metavar="N", help=f"rows that a table shows at most ({_TOP})")
+    command.add_argument(
+        "--top", type=partial(graph.count, least=0), default=_TOP, metavar="N",
+        help=f"rows that a table shows at most ({_TOP})",
+    )  # fmt: skip
     plot.add(command)
 
 
@@ -79,8 +82,6 @@ def run(row: Row, arguments: argparse.Namespace) -> Report:
     """Run a row's function, write its answer and report it."""
     from sparsezc.errors import InvalidValue
 
-    if arguments.top < 0:
-        raise InvalidValue(f"--top is {arguments.top}; a number of rows is needed")
     into_file = row.function == "projection" and arguments.out is not None and names.is_edge_list(arguments.out)
     names.check(arguments, row.out, row.files)
     plot.check(arguments)
@@ -115,6 +116,8 @@ def run(row: Row, arguments: argparse.Namespace) -> Report:
         _save(arguments.out, found, shown.out, row.out)
     if arguments.plot is not None:
         _draw(arguments, found, shown, drawn)
+    if given.get("weighted") and found.facts["dtype"] == "BOOL":
+        facts.append(("weights", "1 each (no weights)"))
     if row.weights == "lengths":
         facts.append(_lengths(found.facts["dtype"], result, all_true))
     return _report(arguments, found, shown, elapsed, engine, facts)

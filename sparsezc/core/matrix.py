@@ -8,6 +8,7 @@ import weakref
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Self
 
+import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sparsezc import locks, ops
@@ -21,7 +22,7 @@ from sparsezc.core.transposed import TransposedMatrix
 from sparsezc.core.vector import Vector
 from sparsezc.engines import cpu
 from sparsezc.engines.cpu.suitesparse import native
-from sparsezc.errors import OutputNotEmpty, UnknownDtype
+from sparsezc.errors import OutputNotEmpty, UnknownDtype, maker
 from sparsezc.expr import engines
 from sparsezc.expr.array_exchange import ByDlpack
 from sparsezc.expr.expression import Expression, IndexList, ready
@@ -40,6 +41,13 @@ if TYPE_CHECKING:
 __all__ = ["Matrix", "TransposedMatrix"]
 
 _numbers = itertools.count()
+
+
+def _is_graph(dtype: Any) -> bool:
+    """Return whether an object that is given as a type is a matrix, a table or a graph."""
+    if isinstance(dtype, list):  # a list of pairs of a name and a type is one of fields
+        return bool(dtype) and isinstance(dtype[0], list)
+    return not isinstance(dtype, np.dtype) and (len(getattr(dtype, "shape", ())) == 2 or hasattr(dtype, "adj"))
 
 
 class Matrix(FromArrays, MatrixContents, Readable, ByDlpack, Placeable, Maskable, Writable["Matrix"]):
@@ -79,6 +87,8 @@ class Matrix(FromArrays, MatrixContents, Readable, ByDlpack, Placeable, Maskable
     ss = Accessor()
 
     def __init__(self, dtype: Any = FP64, nrows: int = 0, ncols: int = 0, *, name: str | None = None) -> None:
+        if _is_graph(dtype) and (made := maker(dtype, "A")):  # before NumPy finds a type in it
+            raise UnknownDtype(f"Matrix: dtype is a {type(dtype).__name__}; a type is needed, or a Matrix{made}")
         try:
             kind = lookup(dtype)
         except UnknownDtype as error:

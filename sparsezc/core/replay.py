@@ -20,8 +20,8 @@ from sparsezc.semirings.types.datatypes import INT32, INT64, DataType, lookup
 
 __all__ = [
     "agreed", "buckets", "components", "follow", "lent_part", "lent_rows", "local_pagerank", "matrix",
-    "matrix_of_rows", "part", "part_vector", "rounds", "row_lengths", "run_arrays", "run_loop", "runs_loops", "search",
-    "searches", "shorten", "vector",
+    "matrix_of_rows", "part", "part_vector", "passes", "rounds", "row_lengths", "run_arrays", "run_loop",
+    "runs_loops", "search", "searches", "shorten", "vector",
 ]  # fmt: skip
 
 
@@ -186,6 +186,17 @@ def run_loop(
         return engines.capability(engine, "run_loop")(store, loop, given, cost, values, over, again)
 
 
+def passes(A: Matrix, most: int) -> int:
+    """Return how many passes over the rows of a matrix a loop is to make at a time, 1 or more, at most `most`.
+
+    These take about 0.2 s: Python sees an interrupt only between two calls of loops.
+    """
+    return max(1, min(most, _READ // (A.nrows + A.nvals + 1))) if runs_loops(A) else most
+
+
+_READ = 30_000_000  # rows and entries, in any order
+
+
 def runs_loops(A: Matrix) -> bool:
     """Return whether a matrix's engine may run loops over its rows: :func:`run_loop` may still return None."""
     return hasattr(A._kept()[0], "run_loop")
@@ -259,7 +270,7 @@ def agreed(A: Matrix, *found: Any) -> Any:
 
 
 def row_lengths(A: Matrix) -> NDArray[np.int64] | None:
-    """Count the entries of each row, if the engine knows them but runs no statements; None: a statement counts them."""
+    """Count the entries of each row, if the engine knows them; None: a statement counts them."""
     with hold_locks(A):
         engine, store = A._kept()
         found: NDArray[np.int64] | None = engines.capability(engine, "row_lengths")(store)

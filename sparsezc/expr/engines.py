@@ -154,7 +154,7 @@ class Capabilities(Protocol):
         """Move an object of an engine that runs no statements to one that does."""
 
     def row_lengths(self, store: Any) -> NDArray[Any] | None:
-        """Return the number of entries of each row, if no statement is to count them."""
+        """Return the number of entries of each row, if no statement has to count them."""
 
     def adopt_csr(self, csr: Csr) -> Any:
         """Make a store as ``matrix_from_csr`` does, taking over arrays that own their memory: the Csr must not be used
@@ -390,7 +390,7 @@ _LOOPS = (
 )  # fmt: skip
 
 
-def runs_loops(engine: Engine) -> bool:
+def runs_arrays(engine: Engine) -> bool:
     """Return whether an engine runs loops over arrays: not one that runs their statements meanwhile."""
     return capability(engine, "run_arrays") is not _cannot
 

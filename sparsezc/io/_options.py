@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
+from urllib.parse import unquote, urlsplit
 
 from sparsezc.errors import FileFormatError, GraphblasException, InvalidValue, add_name, meant
 from sparsezc.expr.options import flag
@@ -21,6 +22,7 @@ from sparsezc.io.formats import FORMATS, GENERATED, REGISTERED, SUFFIXES
 
 TABLES = ("snap", "parquet", "feather", "networkx")  # columns can be chosen, vertices may have names
 _NEVER_PACKED = ("npz", "emogi", "parquet", "feather", "binsparse")
+_ARCHIVES = (".zip", ".tar", ".tgz", ".tbz", ".tbz2", ".txz", ".7z", ".rar")  # as collections of graphs hand out
 _TEXT = ("snap", "mtx", "dimacs", "metis", "konect", "networkx")
 
 
@@ -105,7 +107,7 @@ class ReadOptions:
         if not (called := file_name(path, "the graph")):
             raise InvalidValue("the name of the graph is empty; a file, or a graph to make such as kron:16, is needed")
         if "://" in called:
-            raise InvalidValue(f"{called} is an address; a file is needed, such as curl --remote-name {called} makes")
+            raise InvalidValue(f"{called} is an address; a file is needed{_fetched(called)}")
         try:
             kind = None if is_generated(path) else format_of(Path(path), format)
             if kind is None and format is not None:
@@ -152,7 +154,25 @@ def _columns(options: Reading) -> TableColumns:
     if all(name is None for _, name in given):
         return USUAL
     source, target, weight, kind, only = (name for _, name in given)
+    if source is not None and source == target:
+        raise InvalidValue(f"source_col and target_col are both {source!r}; two columns are needed")
     return TableColumns(source, target, weight, kind, only, None if only is None else Names())
+
+
+def _fetched(address: str) -> str:
+    """Return how the file of an address is had, as far as that is known.
+
+    >>> _fetched("file:///tmp/a%20b.csv")
+    ', here /tmp/a b.csv'
+    """
+    kind = address.partition("://")[0].lower()
+    if kind == "file":
+        return f", here {unquote(urlsplit(address).path)}"
+    if kind == "s3":
+        return f", such as aws s3 cp {address} . makes"
+    if kind in ("http", "https", "ftp"):
+        return f", such as curl --remote-name {address} makes"
+    return f"; copy it with the tools of {kind}:// first"
 
 
 def is_generated(path: str | os.PathLike[str]) -> bool:
@@ -180,6 +200,8 @@ def format_of(path: Path, format: str | None = None, *, exists: bool = True) -> 
         if exists:
             _, colon, sizes = path.name.partition(":")
             existing(path, [f"{kind}:{sizes}" for kind in GENERATED] if colon else ())
+        if exists and Path(plain).suffix in _ARCHIVES:
+            raise FileFormatError(f"{path} is an archive; unpack it, and give the file in it that holds the graph")
         made = ", and made graphs such as kron:16, urand:16, grid:100x100"
         known = sorted(each for each in SUFFIXES if each.count(".") == 1)
         others = "; of other names, and pipes, format= (--format) says what they hold"

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -38,7 +39,7 @@ def read(source: reading.Source, whole: reading.Whole, comm: Any) -> tuple[Matri
 
     distributed = import_module(_ENGINE)
     engine = distributed.engine_of(comm)
-    with config.set(engine=engine.local.engine.name):
+    with config.set(engine=engine.local.engine.name), _naming(source.path):
         source, ids = reading.numbered(source, distributed.transport_of(comm))
         block = reading.read_block(source, whole, distributed.transport_of(comm))
         if block.nrows <= ALIGN and engine.size > 1:  # too few rows to divide: every rank reads all, and keeps its part
@@ -52,9 +53,15 @@ def convert(source: reading.Source, target: str | os.PathLike[str], comm: Any) -
     """Convert as :func:`sparsezc.io.convert` does with `comm`."""
     transport = import_module(_ENGINE).transport_of(comm)
     same(transport, "gb.io.convert: the ranks' targets differ", (os.fspath(target),))
+    with _naming(source.path), task():
+        reading.convert(source, target, transport)
+
+
+@contextmanager
+def _naming(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Put the graph's name in front of errors that lack it."""
     try:
-        with task():
-            reading.convert(source, target, transport)
+        yield
     except GraphblasException as error:
-        add_name(error, source.path)
+        add_name(error, path)
         raise

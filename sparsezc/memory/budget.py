@@ -21,6 +21,8 @@ from sparsezc.memory.placement import BEYOND, FILES, FITS, HOST, HOSTS, RECORDS,
 _SHARE = 0.9
 _SMALL = 1 << 24  # bytes: for smaller arrays the machine's memory is not checked
 HEAD_BYTES = 32  # bytes a row, of the row-head cache
+_HEADS_SHARE = 0.5  # of the memory that is left for row heads, as segments and vectors need some too
+MOST_HEADS = 32  # ids a row in the row-head cache: one lane of the warp that builds a row holds one
 _SOON_READ = 1 << 28  # bytes of a file that are read in little time: they are placed where they are used fastest
 LONG = 2048  # entries: rows longer than this are cut into chunks that many warps share
 _SHORT, _FEW = 512, 1 << 25  # the same in a matrix of so few entries that 32 such rows are many warps' share
@@ -164,6 +166,11 @@ def head_bytes(nrows: int) -> int:
     return -(-nrows // 32) * 32 * HEAD_BYTES
 
 
+def heads_room(asked: int, room: int) -> int:
+    """Return the bytes that a row-head cache may take: those of its own setting, or its share of the memory left."""
+    return min(asked, int(_HEADS_SHARE * room))
+
+
 def chunk_length(nvals: int) -> int:
     """Return the most entries of a row or chunk that one warp reads, in a matrix of so many entries.
 
@@ -173,20 +180,47 @@ def chunk_length(nvals: int) -> int:
     return LONG if nvals >= _FEW else min(LONG, _SHORT)
 
 
-def needs(placement: Placement, nbytes: int, nrows: int, nvals: int, host_nbytes: int | None = None) -> tuple[int, int]:
+def needs(
+    placement: Placement, nbytes: int, nrows: int, nvals: int, host_nbytes: int | None = None, cards: int | None = None
+) -> tuple[int, int]:
     """Return the device memory and the host memory that a matrix and an algorithm's vectors take, in bytes.
 
     Parameters
     ----------
     nbytes, host_nbytes : int
         The bytes of ids and values where kernels read them, and in the CPU engine's placement, whose ids are wider.
+    cards : int, optional
+        The cards of the machine; by default those that there are.
     """
     if not placement.kernels:
         return 0, host_nbytes or 0
     buffers = placement.buffers(nbytes // nvals, chunk_length(nvals)) if placement.buffers and nvals else 0
-    cards = len(cuda.current().cards()) if placement.spread and cuda.reason() is None else 1
-    card = working_bytes(nrows) + buffers + (-(-nbytes // cards) if placement.resident else 0)
+    if cards is None:
+        cards = len(cuda.current().cards()) if placement.spread and cuda.reason() is None else 1
+    parts = cards if placement.spread else 1
+    card = working_bytes(nrows) + buffers + (-(-nbytes // parts) if placement.resident else 0)
     return card, 0 if placement.resident or placement.file else nbytes
+
+
+def automatic(nbytes: int, nrows: int, room: int, current: str | None = None) -> str:
+    """Return the placement that "auto" stands for on a GPU of which `room` bytes may be used.
+
+    Parameters
+    ----------
+    nbytes : int
+        Of ids and values.
+    current : str, optional
+        "mapped" for a `.h5` file, which stays mapped unless it fits and is read in little time.
+
+    Examples
+    --------
+    >>> automatic(10**9, 10**6, 2 * 10**9), automatic(10**9, 10**6, 10**9), automatic(10**9, 10**6, 2 * 10**9, "mapped")
+    ('device', 'hybrid', 'mapped')
+    """
+    fits = nbytes + working_bytes(nrows) <= room
+    if current is not None and current in FILES and not (fits and nbytes <= _SOON_READ):
+        return current
+    return FITS if fits else BEYOND
 
 
 def resolve(
@@ -267,8 +301,8 @@ def _mapped(placement: str | None, nbytes: int, nrows: int, current: str | None,
         return None
     if not on_device():
         return None if engine_of(current) != "cpu" or has_host(host_nbytes or 0) else current
-    fits = nbytes + working_bytes(nrows) <= available()
-    return None if fits and nbytes <= _SOON_READ else current
+    chosen = automatic(nbytes, nrows, available(), current)
+    return chosen if chosen == current else None
 
 
 def on_device() -> bool:
@@ -307,5 +341,5 @@ def _choose(placement: str | None, nbytes: int, nrows: int) -> str:
     if placement is None:
         placement = config.placement
     if placement == "auto":
-        return FITS if nbytes + working_bytes(nrows) <= available() else BEYOND
+        return automatic(nbytes, nrows, available())
     return placement

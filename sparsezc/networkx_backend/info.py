@@ -248,7 +248,7 @@ FUNCTIONS: dict[str, str] = {
     + " Only for weights >= 0 that are not all 0, without loops. Other moves for the same seed.",
     "lowest_common_ancestor": "Another of several may be chosen.",
     "maximal_independent_set": "Other sets than NetworkX's for the same seed.",
-    "maximal_matching": _UNDIRECTED + " Another of several matchings may be chosen.",
+    "maximal_matching": _UNDIRECTED,
     "maximum_flow": _CAPACITIES + " Another of several flows may be found.",
     "maximum_flow_value": _CAPACITIES,
     "maximum_spanning_edges": "`algorithm` has no influence. `ignore_nan` must be False.",

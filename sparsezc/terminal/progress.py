@@ -145,11 +145,6 @@ def _watching(label: str) -> Iterator[None]:
         _watch.reset(token)
 
 
-def is_watched() -> bool:
-    """Return whether steps are counted."""
-    return _watch.get() is not None
-
-
 def steps(
     items: Iterable[T], unit: str, *, total: int | None = None, size: Callable[[T], int] | None = None,
     at_most: bool = False,

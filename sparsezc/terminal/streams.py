@@ -21,6 +21,10 @@ class OutputRefused(GraphblasException, OSError):
     """The error for a standard output that cannot be written: the disk is full, or the output was closed."""
 
 
+class InputClosed(GraphblasException, OSError):
+    """The error for a standard input that the caller has closed."""
+
+
 class _Closed(io.TextIOBase):
     """A stand-in for a stream that the caller has closed."""
 
@@ -30,7 +34,7 @@ class _Closed(io.TextIOBase):
 
 def prepare() -> None:
     """Replace closed streams, and let standard output accept every character."""
-    if None in (sys.stdout, sys.stderr):
+    if None in (sys.stdin, sys.stdout, sys.stderr):
         while (spare := os.open(os.devnull, os.O_RDWR)) <= 2:
             pass  # no file that is opened later becomes a library's standard stream
         os.close(spare)
@@ -39,6 +43,17 @@ def prepare() -> None:
             setattr(sys, name, _Closed())
     if isinstance(sys.stdout, io.TextIOWrapper) and not sys.stdout.closed and sys.stdout.errors == "strict":
         sys.stdout.reconfigure(errors="backslashreplace")  # as stderr does, for names with letters that ASCII lacks
+
+
+def require_input() -> None:
+    """Raise InputClosed if a graph is to be read from a closed standard input.
+
+    Raises
+    ------
+    InputClosed
+    """
+    if sys.stdin is None:
+        raise InputClosed("standard input is closed; - needs one that is open")
 
 
 def require_output() -> None:

@@ -63,9 +63,9 @@ SMALL = {
     "one edge": csr(2, [(1, 0)]),
     "path": path(40),
     "long path": path(200),  # beyond the sweeps of connected_components
-    "shuffled path": path(150, seed=3),
+    "shuffled path": path(70, seed=3),
     "directed path": path(100, directed=True),
-    "shuffled directed path": path(150, seed=4, directed=True),
+    "shuffled directed path": path(70, seed=4, directed=True),
     "star": star(50, 17),
     "star pointing in": star(50, 17, out=False),
     "cycle": csr(64, [(k, (k + 1) % 64) for k in range(64)]),

@@ -100,7 +100,7 @@ def test_bad_arguments(algorithm):
         algorithm(gb.Matrix("INT64", 2, 3), 0)
     with pytest.raises(gb.exceptions.IndexOutOfBound, match="no vertices"):
         algorithm(gb.Matrix("INT64", 0, 0), 0)
-    with pytest.raises(TypeError, match=r"A is a list; a Matrix is needed$"):
+    with pytest.raises(TypeError, match=r"A is a list; a Matrix is needed, which gb\.Matrix\.from_edgelist\(A\)"):
         algorithm([[0, 1]], 0)
     with pytest.raises(TypeError, match=r"A is a TransposedMatrix; a Matrix is needed, which A\.T\.new\(\) makes"):
         algorithm(A.T, 0)

@@ -118,7 +118,8 @@ def test_of_all_parents_of_a_vertex_just_those_one_level_up_are_accepted(seed: i
     level, (_, right) = levels(matrix, 5), csgraph.breadth_first_order(matrix, 5)
     right = np.where(right < 0, -1, right).astype(np.int64)
     right[5] = 5
-    answers.bfs_parents(edges_of(matrix), right, 5)
+    edges = edges_of(matrix)
+    answers.bfs_parents(edges, right, 5)
     there = matrix.toarray() != 0
     for vertex in range(len(right)):
         for planted in set(range(-2, len(right) + 1)) - {right[vertex]}:
@@ -126,10 +127,10 @@ def test_of_all_parents_of_a_vertex_just_those_one_level_up_are_accepted(seed: i
             wrong[vertex] = planted
             is_one = 0 <= planted < len(right) and there[planted, vertex] and 0 <= level[planted] == level[vertex] - 1
             if is_one:
-                answers.bfs_parents(edges_of(matrix), wrong, 5)
+                answers.bfs_parents(edges, wrong, 5)
             else:
                 with pytest.raises(Wrong):
-                    answers.bfs_parents(edges_of(matrix), wrong, 5)
+                    answers.bfs_parents(edges, wrong, 5)
 
 
 def test_parents_that_go_round_in_a_circle_are_refused() -> None:

@@ -205,10 +205,26 @@ def test_every_algorithm_answers_as_its_function(row, here, capsys):
 def test_top_says_how_many_rows_a_table_has(here, capsys):
     assert len(answer(capsys, "pagerank", "kron:6", "--top", 3)["top"]) == 3
     assert answer(capsys, "cc", "kron:6", "--top", 0)["largest"] == []
-    assert run(capsys, "pagerank", "kron:6", "--top", -1)[0::2] == (
-        1,
-        "sparsezc: --top is -1; a number of rows is needed\n",
-    )
+
+
+def test_weights_that_are_not_there_are_told(capsys):
+    assert run(capsys, "pagerank", "kron:6", "--weighted")[1].splitlines()[1] == "weights  1 each (no weights)"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["pagerank", "kron:6", "--top", "-1"], "--top: found '-1'; a whole number of at least 0 is needed"),
+        (["bench", "kron:6", "--trials", "x"], "--trials: found 'x'; a whole number of at least 1 is needed"),
+        (["mpirun", "-n", "0", "a.py"], "-n: found '0'; a whole number of at least 1 is needed"),
+        (["mpirun"], "the following arguments are required: program\n"),
+    ],
+)
+def test_counts_and_arguments_that_are_wrong_usage(arguments, said, capsys):
+    with pytest.raises(SystemExit) as stop:
+        main(arguments)
+    assert stop.value.code == 2
+    assert said in capsys.readouterr().err
 
 
 def test_the_nearest_name_is_offered(capsys):
@@ -216,6 +232,7 @@ def test_the_nearest_name_is_offered(capsys):
         (["run", "core_numbr", "path:3"], "invalid choice: 'core-numbr'; did you mean 'core-number'?"),
         (["bsf", "path:3"], "invalid choice: 'bsf'; did you mean 'bfs'?"),
         (["bfs", "path:3", "--sorce", "1"], "unrecognized arguments: --sorce 1; did you mean '--source'?"),
+        (["run", "xyz", "path:3"], "invalid choice: 'xyz'; sparsezc run --list prints all names"),
         (["run", "projection", "path:3", "--onto", "row"], "invalid choice: 'row'; did you mean 'rows'?"),
         (["bfs", "g.cvs", "--format", "snpa"], "--format: invalid choice: 'snpa'; did you mean 'snap'?"),
     ):
@@ -237,16 +254,24 @@ def test_the_nearest_name_is_offered(capsys):
         (["bfs", "g.cvs", "--format", "snap", "--relabel", "--source", "an"], "this id; did you mean 'ann'?"),
         (["bfs", "pth:16"], "pth:16 does not exist; did you mean 'path:16'?"),
         (["bfs", "https://a.org/g.csv"], "an address; a file is needed, such as curl --remote-name https://a.org/g.csv"),
+        (["bfs", "s3://b/g.csv"], "an address; a file is needed, such as aws s3 cp s3://b/g.csv . makes"),
+        (["bfs", "file:///b/g%20h.csv"], "an address; a file is needed, here /b/g h.csv"),
+        (["bfs", "gs://b/g.csv"], "an address; a file is needed; copy it with the tools of gs:// first"),
         (["bfs", "g.csv"], "g.csv does not exist; did you mean 'g.cvs'?"),
+        (["info", "a.tar.gz"], "a.tar.gz is an archive; unpack it, and give the file in it that holds the graph"),
+        (["info", "b.csv"], "b.csv, line 1: found a NUL byte; a text is needed, or format= (--format) that says"),
+        (["info", "."], ". is a folder without .parquet files; one with some, or a graph file, is needed"),
         (["bfs", "no/g.csv"], "no/g.csv does not exist\n"),
     ],
 )  # fmt: skip
 def test_the_nearest_suffix_file_graph_and_vertex_are_offered(arguments, offered, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "g.cvs").write_text("ann bob\n")
+    names = {"g.cvs": b"ann bob\n", "a.tar.gz": b"\x1f\x8b", "b.csv": b"\x7fELF\0\0"}
+    for name, data in names.items():
+        (tmp_path / name).write_bytes(data)
     assert main(arguments) == 1
     assert offered in capsys.readouterr().err
-    assert [path.name for path in tmp_path.iterdir()] == ["g.cvs"]
+    assert {path.name for path in tmp_path.iterdir()} == names.keys()
 
 
 def test_the_list_has_every_name(capsys):

@@ -66,6 +66,11 @@ def test_an_answer_needs_an_output_that_is_open() -> None:
     assert started(["--version"], ">&-") == (0, "", "")
 
 
+def test_a_graph_from_standard_input_needs_one_that_is_open() -> None:
+    closed = 1, "", "sparsezc: standard input is closed; - needs one that is open\n"
+    assert started(["cc", "-"], "<&-") == closed
+
+
 def test_no_file_becomes_a_standard_stream(tmp_path: Path) -> None:
     """A file that is opened while they are closed would take the number of one, and what libraries print there."""
     target = tmp_path / "a.mtx"

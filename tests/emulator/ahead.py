@@ -21,7 +21,7 @@ from typing import NamedTuple
 from sparsezc.engines.gpu.runtime import codegen
 
 FILE = Path(__file__).with_suffix(".json.xz")
-GROUP = 24  # kernels; a miss of one compiles all of them
+GROUP = 48  # kernels; a miss of one compiles all of them
 ASKED = "asked.txt"  # in a compiler's cache: names of the kernels that were asked for, in their order
 _COUNTING = "#define SZC_COUNT\n"
 _OPEN, _CLOSE = "\nnamespace szc {\n", "\n}\n"  # around a prelude
@@ -56,50 +56,55 @@ def _common() -> tuple[str, ...]:
     return tuple(codegen.source("bits.cu", types).partition(_OPEN + types + _CLOSE)[0] for types in ("c64 c128", ""))
 
 
-def _parts(text: str, name: str) -> tuple[bool, str, str, str] | None:
-    """Return whether a text counts, its kernel's name, its prelude, and what follows."""
-    head = len(_COUNTING) * text.startswith(_COUNTING)
+@cache
+def _ends() -> dict[str, str]:
+    """Return the file of each text that stands after a prelude: a prelude itself may hold the brace that closes it."""
+    ends: dict[str, str] = {}
+    for path in sorted(codegen._paths().values()):
+        if path.suffix == ".cu":
+            for types in ("", "c64 c128"):
+                ends.setdefault(codegen.source(path.name, types).partition(_OPEN + types + _CLOSE)[2], path.name)
+    return ends
+
+
+def _case(text: str, name: str) -> Case | None:
+    """Return the parts of a kernel's text, or None of one that the package did not make."""
+    counting = text.startswith(_COUNTING)
+    head = len(_COUNTING) * counting
     head += len(f"#define KERNEL {name}\n") * text.startswith(f"#define KERNEL {name}\n", head)
     for common in _common():
         if text.startswith(common + _OPEN, head):
-            prelude, _, rest = text[head + len(common + _OPEN) :].partition(_CLOSE)
-            return text.startswith(_COUNTING), name, prelude, rest
+            rest = text[head + len(common + _OPEN) :]
+            if end := max((end for end in _ends() if rest.endswith(_CLOSE + end)), key=len, default=""):
+                return Case(counting, _ends()[end], name, rest[: -len(_CLOSE + end)])
     return None
 
 
 @cache
-def _groups() -> dict[tuple[bool, str, str], list[Case]]:
-    found = {}
+def _groups() -> dict[Case, list[Case]]:
+    found: dict[Case, list[Case]] = {}
     for group in json.loads(lzma.decompress(FILE.read_bytes())):
         cases = [case for case in map(Case._make, group) if case.file in codegen._paths()]  # others are gone
-        found |= {(each.counting, each.name, each.prelude): cases for each in cases}
+        found |= dict.fromkeys(cases, cases)
     return found
 
 
 def together(text: str, name: str) -> list[tuple[str, str]]:
     """Return texts and names of the kernels to compile with one, this one too."""
-    parts = _parts(text, name) if in_use else None
-    group = _groups().get(parts[:3], []) if parts else []
+    case = _case(text, name) if in_use else None
+    group = _groups().get(case, []) if case else []
     return list(dict.fromkeys([(text, name), *((each.text(), each.name) for each in group)]))
 
 
 def write(cache: Path) -> int:
     """Write down the kernels that were asked of a compiler with this cache, in their order; return how many."""
-    ends: dict[str, str] = {}
-    for path in sorted(codegen._paths().values()):
-        if path.suffix == ".cu":
-            for types in ("", "c64 c128"):
-                end = codegen.source(path.name, types).partition(_OPEN + types + _CLOSE)[2]
-                ends.setdefault(end, path.name)
     names: dict[str, str] = {}
     for unit in cache.glob("*.cpp"):
         names |= dict(re.findall(r"^SZC_EMU_EXPORT\((\w+), (\w+)\)$", unit.read_text(), re.M))
-    cases = []
     asked = dict.fromkeys((cache / ASKED).read_text().split())
-    for symbol in (each for each in asked if (cache / f"{each}.cu").exists()):  # no lines that two wrote at once
-        parts = _parts((cache / f"{symbol}.cu").read_text(), names.get(symbol, ""))
-        if parts and parts[3] in ends:
-            cases.append(Case(parts[0], ends[parts[3]], parts[1], parts[2]))
+    there = [each for each in asked if (cache / f"{each}.cu").exists()]  # no lines that two wrote at once
+    found = (_case((cache / f"{symbol}.cu").read_text(), names.get(symbol, "")) for symbol in there)
+    cases = list(filter(None, found))
     groups = [cases[i : i + GROUP] for i in range(0, len(cases), GROUP)]
     FILE.write_bytes(lzma.compress(json.dumps(groups).encode(), preset=9))
     return len(cases)

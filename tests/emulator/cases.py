@@ -30,6 +30,7 @@ from sparsezc.engines.gpu.products import (
 )
 from sparsezc.engines.gpu.runtime import codegen
 from sparsezc.engines.gpu.sampling import picks, walks
+from sparsezc.engines.gpu.shared import searches_of_cards
 from sparsezc.engines.gpu.storage.matrix_store import Form
 from sparsezc.memory import budget
 from sparsezc.ops.panels import weights_of
@@ -192,6 +193,8 @@ def _panels() -> Iterator[Case]:
     for name in ("count_rows", "list_rows", "put_words", "turn_rows", "write_levels"):
         aligned = name in ("turn_rows", "write_levels")
         yield name, codegen.source("panel_words.cu", multi_source_bfs.prelude(aligned=aligned)), name
+    for name in ("send_words", "turn_words", "plan_step"):
+        yield name, codegen.source("searches_of_cards.cu", searches_of_cards.constants()), name
     for dtype, filters in ((datatypes.INT8, False), (datatypes.FP64, True), (datatypes.FP64, False)):
         form = Form(False, False, False, budget.LONG)
         prelude = spmm._prelude(

@@ -4,7 +4,9 @@ The figures (registers a thread, stack, spills, shared memory) are held against 
 change which makes a kernel spill or lowers its occupancy is seen in review. Needs ``nvidia-cuda-nvrtc`` and nothing
 else: ptxas's own report carries the figures, so no cubin has to be read, and no driver is asked.
 
-After a wanted change: ``python -m tests.emulator.resources --update``.
+After a wanted change: ``python -m tests.emulator.resources --update``. NVRTC says the same of the same text, so what it
+said of the texts of every run stands below the table, by digests of text, name, options and version: a run compiles the
+texts that have changed since, and a sixteenth of the others, by which a file that is wrong is noticed.
 """
 
 from __future__ import annotations
@@ -35,6 +37,7 @@ BATCH = 16  # kernels in one NVRTC program: 25 ms a kernel instead of 100
 _MOST = 2  # cases of one kernel in every run
 
 Case = tuple[str, str, str]  # label, source (prelude first), kernel name; cases of one label share a row of the table
+Known = dict[tuple[str, int], "Usage"]  # by the digest of a case's text, and architecture
 
 
 class NvrtcError(RuntimeError):
@@ -135,9 +138,15 @@ def _measure_batch(texts: Mapping[str, tuple[str, str]], architecture: int) -> d
 
 
 def measure(
-    cases: Iterable[Case], architectures: Sequence[int] = ARCHITECTURES, cache: Path | None = None
+    cases: Iterable[Case],
+    architectures: Sequence[int] = ARCHITECTURES,
+    cache: Path | None = None,
+    told: Known | None = None,
 ) -> dict[tuple[str, int], Usage]:
-    """Usage of every (label, architecture): the largest of the label's cases. Compiles what the cache does not know."""
+    """Usage of every (label, architecture): the largest of the label's cases.
+
+    Compiles what neither `told`, to which it is added, nor the cache knows.
+    """
     folder = (cache or default_cache()).with_name("resources")
     folder.mkdir(parents=True, exist_ok=True)
     labels, texts = {}, {}
@@ -146,11 +155,13 @@ def measure(
         key = "k" + hashlib.sha256("\0".join((version(), *OPTIONS, name, text)).encode()).hexdigest()[:20]
         labels[key], texts[key] = label, (text, name)
 
-    known: dict[tuple[str, int], Usage] = {}
+    known: Known = {}
     for key in texts:
         for architecture in architectures:
             path = folder / f"{key}-{architecture}.json"
-            if path.exists():
+            if told is not None and (key, architecture) in told:
+                known[key, architecture] = told[key, architecture]
+            elif path.exists():
                 known[key, architecture] = Usage(**json.loads(path.read_text()))
 
     def work(job: tuple[int, list[str]]) -> None:
@@ -169,6 +180,8 @@ def measure(
         jobs += [(architecture, missing[i : i + BATCH]) for i in range(0, len(missing), BATCH)]
     with ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:
         list(pool.map(work, jobs))
+    if told is not None:
+        told |= known
 
     result: dict[tuple[str, int], Usage] = {}
     for (key, architecture), usage in known.items():
@@ -177,16 +190,22 @@ def measure(
     return result
 
 
-def read_table(path: Path = TABLE) -> dict[tuple[str, int], Usage]:
-    table = {}
+def _rows(path: Path) -> Iterator[tuple[str, str, Usage]]:
     for line in path.read_text().splitlines():
         if line and not line.startswith("#"):
-            label, architecture, *numbers = line.split()
-            table[label, int(architecture.removeprefix("sm_"))] = Usage(*map(int, numbers))
-    return table
+            name, architecture, *numbers = line.split()
+            yield name, architecture, Usage(*map(int, numbers))
 
 
-def format_table(usage: Mapping[tuple[str, int], Usage]) -> str:
+def read_table(path: Path = TABLE) -> dict[tuple[str, int], Usage]:
+    return {(label, int(gpu.removeprefix("sm_"))): row for label, gpu, row in _rows(path) if gpu.startswith("sm_")}
+
+
+def read_known(path: Path = TABLE) -> Known:
+    return {(digest, int(gpu)): row for digest, gpu, row in _rows(path) if not gpu.startswith("sm_")}
+
+
+def format_table(usage: Mapping[tuple[str, int], Usage], known: Known) -> str:
     width = max([len(label) for label, _ in usage], default=0)
     lines = [
         f"# What the kernels take of a GPU, by NVRTC {version()}; a row is the largest of a kernel's cases.",
@@ -196,6 +215,9 @@ def format_table(usage: Mapping[tuple[str, int], Usage]) -> str:
     for (label, architecture), row in sorted(usage.items()):
         target = f"sm_{architecture}"
         lines.append(f"{label:{width}}  {target:6} {row.registers:9} {row.stack:6} {row.spills:7} {row.shared:7}")
+    lines.append("# The same of the texts of every run, by their digests: python -m tests.emulator.resources --known")
+    for (digest, architecture), row in sorted(known.items()):
+        lines.append(f"{digest} {architecture} {row.registers} {row.stack} {row.spills} {row.shared}")
     return "\n".join(lines) + "\n"
 
 
@@ -247,7 +269,7 @@ def measure_all() -> dict[tuple[str, int], Usage]:
     return measure(every, ARCHITECTURES)
 
 
-def measure_some() -> dict[tuple[str, int], Usage]:
+def measure_some(told: Known) -> dict[tuple[str, int], Usage]:
     """The gate of every run, the same each time; the rest of the table is :func:`measure_all`'s.
 
     Two cases of each kernel for one architecture, and one of every second kernel for one of the others.
@@ -259,23 +281,27 @@ def measure_some() -> dict[tuple[str, int], Usage]:
     for case in gate:
         labels.setdefault(case[0], []).append(case)
     labels = {label: group[:: -(-len(group) // _MOST)] for label, group in labels.items()}
-    found = measure([case for group in labels.values() for case in group], (WHOLE,))
+    found = measure([case for group in labels.values() for case in group], (WHOLE,), told=told)
     rest = [architecture for architecture in ARCHITECTURES if architecture != WHOLE]
     for k, architecture in enumerate(rest):
         few = [group[0] for group in list(labels.values())[k :: 2 * len(rest)]]
-        found |= measure(few, (architecture,))
+        found |= measure(few, (architecture,), told=told)
     return found
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
-    parser.add_argument("--update", action="store_true", help="write the table; takes ten minutes")
+    parser.add_argument("--update", action="store_true", help="write the table and --known; takes ten minutes")
+    parser.add_argument("--known", action="store_true", help="write what NVRTC says of the texts of every run")
     arguments = parser.parse_args()
-    measured = measure_all()
-    if arguments.update:
-        TABLE.write_text(format_table(measured))
-    print(format_table(measured), end="")
-    print("\n".join(differences(read_table(), measured)))
+    told: Known = {}
+    measure_some(told)
+    before = read_table()
+    measured = before if arguments.known else measure_all()
+    if arguments.update or arguments.known:
+        TABLE.write_text(format_table(measured, told))
+    print(format_table(measured, told), end="")
+    print("\n".join(differences(before, measured)))
 
 
 if __name__ == "__main__":

@@ -376,6 +376,15 @@ def test_kernels_that_are_asked_for_together_are_compiled_together(
     assert len(list((tmp_path / "two").glob("kernels-*.so"))) == 1
 
 
+@pytest.mark.parametrize("prelude", ["typedef int Z;", "struct S {\nint a;\n}\n;", "typedef c64 Z;\nvoid f() {\n}\n"])
+@pytest.mark.parametrize("counting", [False, True])
+def test_the_parts_of_a_text_are_found_again(counting: bool, prelude: str) -> None:
+    """Also of a prelude with a brace like that which closes it."""
+    case = ahead.Case(counting, "mxv.cu", "mxv", prelude)
+    assert ahead._case(case.text(), "mxv") == case
+    assert ahead._case(BUGS, "traps") is None
+
+
 def test_a_kernel_of_an_earlier_run_that_does_not_compile_is_passed_over(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -35,7 +35,8 @@ BROKEN = 'extern "C" __global__ void broken(int* out) { out[0] = no_such_name; }
 def test_no_kernel_takes_more_than_the_table_allows(part: str) -> None:
     table = resources.read_table()
     if part == "some":
-        measured = resources.measure_some()
+        known = {at: usage for at, usage in resources.read_known().items() if at[0][1] != "0"}  # k, then sixteen digits
+        measured = resources.measure_some(known)
         table = {row: usage for row, usage in table.items() if row in measured or row[1] == resources.WHOLE}
     else:
         measured = resources.measure_all()
@@ -59,6 +60,18 @@ def test_spills_stack_and_shared_memory_are_seen(tmp_path: Path) -> None:
         assert found["shares", architecture].spills == found["shares", architecture].stack == 0
         assert found["shares", architecture].shared % 1024 == 400  # sm_90 and later add 1 KiB of their own
     assert measure(cases, architectures=(80, 90), cache=tmp_path / "cache") == found  # from the cache
+
+
+def test_what_is_known_is_not_compiled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And what has another text than before is, as one that is new."""
+    told: resources.Known = {}
+    found = measure([("shares", SHARED, "shares")], (80,), tmp_path / "one" / "cache", told)
+    with monkeypatch.context() as patch:
+        patch.setattr(resources, "compile_program", None)
+        assert measure([("shares", SHARED, "shares")], (80,), tmp_path / "two" / "cache", told) == found
+    larger = [("shares", SHARED.replace("100", "200"), "shares")]
+    assert measure(larger, (80,), tmp_path / "two" / "cache", told)["shares", 80].shared == 800
+    assert len(told) == 2
 
 
 def test_a_label_s_row_is_the_largest_of_its_cases(tmp_path: Path) -> None:

@@ -63,7 +63,8 @@ DOCUMENTED = (
     "algorithms", "applications", "core", "distributed", "dtypes", "errors", "io", "orders", "ss", "stats", "viz",
 )  # fmt: skip
 #: The long options of all commands.
-COMMANDS = dict(cli.parser()._subparsers._group_actions[0].choices)
+PARSER = cli.parser()
+COMMANDS = dict(PARSER._subparsers._group_actions[0].choices)
 COMMANDS |= {f"run {name}": each for name, each in COMMANDS["run"]._subparsers._group_actions[0].choices.items()}
 OPTIONS = {option for command in COMMANDS.values() for each in command._actions for option in each.option_strings}
 OPTIONS = {option for option in OPTIONS | {"--version"} if option.startswith("--")}
@@ -121,7 +122,7 @@ def test_commands_exist(page: Path) -> None:
             words = shlex.split(line, comments=True)
             ends = [k for k, word in enumerate(words) if word in ("|", "&&", ">", "<")]
             with contextlib.suppress(SystemExit) if words[0] == "completion" else contextlib.nullcontext():
-                cli.parser().parse_args(words[: ends[0]] if ends else words)
+                PARSER.parse_args(words[: ends[0]] if ends else words)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=named)

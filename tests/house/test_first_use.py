@@ -25,7 +25,8 @@ NEEDED = {
     "sparsezc.device": {"cuda", "processors", "protocol"},
     "sparsezc.engines.cpu": {"cpu_engine", "dense", "loops", "store_methods", "suitesparse"},
     "sparsezc.engines.cpu.suitesparse": {
-        "compiled_functions", "expressions", "machine_code", "movers", "native", "operators",
+        "adopting", "compiled_functions", "expressions", "finding", "machine_code", "movers", "native", "operators",
+        "row_arrays",
     },
     "sparsezc.engines.distributed": set(),
     "sparsezc.engines.gpu": set(),

@@ -18,6 +18,7 @@ from sparsezc.cli.table import ROWS
 PARTS = ["Problem", "Formula", "Source", "Where it differs from the published rule"]
 INDEX = (pictures.GALLERY / "index.md").read_text()
 FORMS = {row.name: row.out for row in ROWS}
+PARSER = cli.parser()
 
 
 def page(name: str) -> str:
@@ -56,7 +57,7 @@ def test_a_page_has_its_parts(name: str, tmp_path: Path, monkeypatch: pytest.Mon
     for line in commands:
         words = shlex.split(line)
         assert words[:2] == ["sparsezc", "run"]
-        given = cli.parser().parse_args(words[1:])
+        given = PARSER.parse_args(words[1:])
         names.check(given, FORMS[words[2]])
     functions = {shlex.split(line)[2].replace("-", "_") for line in commands}
     rooms = [room for room in ("algorithms", "applications") for name in functions if hasattr(getattr(gb, room), name)]

@@ -74,7 +74,7 @@ FOLDERS = (
     ("sparsezc.networkx_backend.paths",),
     ("sparsezc.networkx_backend.structure",),
     ("sparsezc.networkx_backend.measures",),
-    ("sparsezc.cli.answers",),
+    ("sparsezc.cli.answers", "sparsezc.cli.planning"),
     ("sparsezc.cli", "sparsezc.networkx_backend"),
     # the operators' namespaces by their shorter names
     tuple(

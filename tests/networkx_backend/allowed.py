@@ -117,10 +117,6 @@ def _flow(G: Any, given: dict[str, Any], ours: Any, theirs: Any) -> str | None:
     return difference(_floats(ours), _floats(theirs), 1e-6)
 
 
-def _matching(G: Any, given: dict[str, Any], ours: Any, theirs: Any) -> str | None:
-    return _said(type(ours) is set and nx.is_maximal_matching(G, ours), f"{ours!r:.80} is no maximal matching")
-
-
 def _independent(G: Any, given: dict[str, Any], ours: Any, theirs: Any) -> str | None:
     members = set(ours)
     if type(ours) is not type(theirs) or len(members) < len(ours) or not set(given.get("nodes") or []) <= members:
@@ -419,7 +415,6 @@ CHOICES: dict[str, Check] = {
     "minimum_cut": _least_cut,
     "minimum_cut_value": _flow,
     "maximum_flow_value": _flow,
-    "maximal_matching": _matching,
     "maximal_independent_set": _independent,
     "greedy_color": _colours,
     "louvain_communities": _partition,

@@ -296,6 +296,8 @@ def test_graphs_of_matrices_that_do_not_fit() -> None:
         DiGraph(A, nodes="abc")
     with pytest.raises(gb.exceptions.InvalidValue, match="1 different names"):
         DiGraph(A, nodes="aa")
+    with pytest.raises(TypeError, match="nodes: unhashable type: 'list'; a sequence of hashable names"):
+        DiGraph(A, nodes=[["a"], ["b"], ["c"]])
 
 
 def test_the_null_graph() -> None:

@@ -18,3 +18,13 @@ def jumping(loop: Loop) -> Loop:
     """Mark a loop that reads rows in no order, as searches do: of a file, reading ahead would be for nothing."""
     loop.is_jumping = True  # type: ignore[attr-defined]
     return loop
+
+
+def taking(nbytes: int) -> Callable[[Loop], Loop]:
+    """Mark a loop whose arrays and answer take so many bytes for each row; others take 64 at most."""
+
+    def mark(loop: Loop) -> Loop:
+        loop.own_bytes = nbytes  # type: ignore[attr-defined]
+        return loop
+
+    return mark

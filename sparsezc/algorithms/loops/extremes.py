@@ -11,6 +11,36 @@ from sparsezc.algorithms.loops import jumping
 __all__ = ["farthest", "least", "longest"]
 
 
+def search(starts: Any, ids: Any, source: Any, level: Any, queue: Any) -> Any:
+    """Find the levels of vertices, -1 of those that are not reached; return the last level, and how many are."""
+    level[:] = -1
+    level[source] = 0
+    queue[0] = source
+    first, last = np.uint64(0), np.uint64(1)
+    while first < last:
+        v = queue[first]
+        first += np.uint64(1)
+        depth = level[v] + 1
+        for at in range(starts[v], starts[v + np.uint64(1)]):
+            u = np.uint64(ids[at])
+            if level[u] < 0:
+                level[u] = depth
+                queue[last] = u
+                last += np.uint64(1)
+    return level[queue[last - np.uint64(1)]], last
+
+
+def nearer(starts: Any, ids: Any, depth: Any, v: Any) -> Any:
+    """Return the neighbour of most edges that is nearer to the middle; v itself if it is there."""
+    best, most = v, np.uint64(0)
+    for at in range(starts[v], starts[v + np.uint64(1)]):
+        u = np.uint64(ids[at])
+        edges = starts[u + np.uint64(1)] - starts[u]
+        if edges > most and depth[u] < depth[v]:
+            best, most = u, edges
+    return best
+
+
 @jumping
 def longest(indptr: Any, indices: Any, state: Any, place: Any, searches: int) -> Any:
     """Return the place and the state after some searches for the greatest distance between two vertices.
@@ -33,35 +63,6 @@ def longest(indptr: Any, indices: Any, state: Any, place: Any, searches: int) ->
     searches : int
         At most.
     """
-
-    def search(starts: Any, ids: Any, source: Any, level: Any, queue: Any) -> Any:
-        """Find the levels of vertices, -1 of those that are not reached; return the last level, and how many are."""
-        level[:] = -1
-        level[source] = 0
-        queue[0] = source
-        first, last = np.uint64(0), np.uint64(1)
-        while first < last:
-            v = queue[first]
-            first += np.uint64(1)
-            depth = level[v] + 1
-            for at in range(starts[v], starts[v + np.uint64(1)]):
-                u = np.uint64(ids[at])
-                if level[u] < 0:
-                    level[u] = depth
-                    queue[last] = u
-                    last += np.uint64(1)
-        return level[queue[last - np.uint64(1)]], last
-
-    def nearer(starts: Any, ids: Any, depth: Any, v: Any) -> Any:
-        """Return the neighbour of most edges that is nearer to the middle; v itself if it is there."""
-        best, most = v, np.uint64(0)
-        for at in range(starts[v], starts[v + np.uint64(1)]):
-            u = np.uint64(ids[at])
-            edges = starts[u + np.uint64(1)] - starts[u]
-            if edges > most and depth[u] < depth[v]:
-                best, most = u, edges
-        return best
-
     n = indptr.size - 1
     starts = indptr.view(np.uint64)
     level, queue = np.empty(n, np.int64), np.empty(n, np.uint64)
@@ -129,25 +130,6 @@ def least(indptr: Any, indices: Any, state: Any, place: Any, searches: int) -> A
     searches : int
         At most.
     """
-
-    def search(starts: Any, ids: Any, source: Any, level: Any, queue: Any) -> Any:
-        """Find the levels of vertices, -1 of those that are not reached; return the last level, and how many are."""
-        level[:] = -1
-        level[source] = 0
-        queue[0] = source
-        first, last = np.uint64(0), np.uint64(1)
-        while first < last:
-            v = queue[first]
-            first += np.uint64(1)
-            depth = level[v] + 1
-            for at in range(starts[v], starts[v + np.uint64(1)]):
-                u = np.uint64(ids[at])
-                if level[u] < 0:
-                    level[u] = depth
-                    queue[last] = u
-                    last += np.uint64(1)
-        return level[queue[last - np.uint64(1)]], last
-
     n = indptr.size - 1
     starts = indptr.view(np.uint64)
     level, queue = np.empty(n, np.int64), np.empty(n, np.uint64)
@@ -181,25 +163,6 @@ def farthest(indptr: Any, indices: Any, start: int, searches: int) -> Any:
 
     That is the smallest of the vertices farthest from its start. A `start` of -1 is the first vertex of most entries.
     """
-
-    def search(starts: Any, ids: Any, source: Any, level: Any, queue: Any) -> Any:
-        """Find the levels of vertices, -1 of those that are not reached; return the last level, and how many are."""
-        level[:] = -1
-        level[source] = 0
-        queue[0] = source
-        first, last = np.uint64(0), np.uint64(1)
-        while first < last:
-            v = queue[first]
-            first += np.uint64(1)
-            depth = level[v] + 1
-            for at in range(starts[v], starts[v + np.uint64(1)]):
-                u = np.uint64(ids[at])
-                if level[u] < 0:
-                    level[u] = depth
-                    queue[last] = u
-                    last += np.uint64(1)
-        return level[queue[last - np.uint64(1)]], last
-
     n = indptr.size - 1
     starts = indptr.view(np.uint64)
     level, queue, begun = np.empty(n, np.int64), np.empty(n, np.uint64), np.zeros(n, np.bool_)

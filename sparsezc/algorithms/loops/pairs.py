@@ -10,7 +10,7 @@ __all__ = ["common"]
 
 
 def common(indptr: Any, indices: Any, pairs: Any, weights: Any) -> Any:
-    """Return of each pair the number of common neighbours, the sum of their weights, and of the numbers of neighbours.
+    """Return of each pair the number of common neighbours, the sum of their weights, and both numbers of neighbours.
 
     `weights`: those of vertices, and which of them have one; both are empty if all count equally, or by their degree
     d: 1 / d, or 1 / log d. The last two say which. Ids ascend in each row. Of two rows, one much longer, ids are sought
@@ -20,12 +20,12 @@ def common(indptr: Any, indices: Any, pairs: Any, weights: Any) -> Any:
     size = pairs[0].size
     starts, one, many = indptr.view(np.uint64), np.uint64(1), np.uint64(8)
     of_i, of_j = pairs[0].view(np.uint64), pairs[1].view(np.uint64)  # numba checks no sign then
-    number, total, degrees = np.zeros(size, np.int64), np.zeros(size), np.empty(size, np.int64)
+    number, total, degrees = np.zeros(size, np.int64), np.zeros(size), np.empty((2, size), np.int64)
     for k in range(size):
         i, j = of_i[k], of_j[k]
         a, b = starts[i], starts[j]
         end, other = starts[i + one], starts[j + one]
-        degrees[k] = (end - a) + (other - b)
+        degrees[0, k], degrees[1, k] = end - a, other - b
         if end - a > other - b:
             a, b, end, other = b, a, other, end
         far = other - b > many * (end - a)

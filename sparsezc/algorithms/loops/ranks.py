@@ -149,6 +149,22 @@ def onward(indptr: Any, indices: Any, weights: Any, x: Any, turned: bool) -> Any
     return y
 
 
+def row_sum(x: Any, ids: Any, at: Any, end: Any) -> Any:
+    """Sum over ids; four sums at a time, as each addition waits for the one before."""
+    one, two, three = np.uint64(1), np.uint64(2), np.uint64(3)
+    a = b = c = d = 0.0
+    while at + three < end:
+        a += x[np.uint64(ids[at])]
+        b += x[np.uint64(ids[at + one])]
+        c += x[np.uint64(ids[at + two])]
+        d += x[np.uint64(ids[at + three])]
+        at += np.uint64(4)
+    while at < end:
+        a += x[np.uint64(ids[at])]
+        at += one
+    return (a + b) + (c + d)
+
+
 def powers(
     indptr: Any, indices: Any, weights: Any, start: Any, terms: Any, symmetric: bool, bound: float, rounds: int
 ) -> Any:
@@ -163,22 +179,6 @@ def powers(
     symmetric : bool
         The matrix is its own transpose: rows are summed, which is faster than adding to columns.
     """
-
-    def row_sum(x: Any, ids: Any, at: Any, end: Any) -> Any:
-        """Sum over ids; four sums at a time, as each addition waits for the one before."""
-        one, two, three = np.uint64(1), np.uint64(2), np.uint64(3)
-        a = b = c = d = 0.0
-        while at + three < end:
-            a += x[np.uint64(ids[at])]
-            b += x[np.uint64(ids[at + one])]
-            c += x[np.uint64(ids[at + two])]
-            d += x[np.uint64(ids[at + three])]
-            at += np.uint64(4)
-        while at < end:
-            a += x[np.uint64(ids[at])]
-            at += one
-        return (a + b) + (c + d)
-
     n = indptr.size - 1
     indptr = indptr.view(np.uint64)
     own, alpha, base = terms
@@ -223,8 +223,10 @@ def powers(
     return x, change
 
 
-def krylov(indptr: Any, indices: Any, weights: Any, start: Any, parts: Any) -> Any:
+def krylov(indptr: Any, indices: Any, weights: Any, start: Any, parts: Any, vectors: Any) -> Any:
     """Return the sum of the parts of a symmetric matrix's Lanczos vectors, without signs, and T's two diagonals.
+
+    The vectors are written to `vectors`, a row each, if it has rows.
 
     With the vectors Q, T = Q' A Q has the first diagonal, and the second beside it on both sides, but for its last
     number. There are as many vectors as parts, or fewer if one is nearly an eigenvector.
@@ -243,6 +245,8 @@ def krylov(indptr: Any, indices: Any, weights: Any, start: Any, parts: Any) -> A
         for v in range(n):
             q[v] = w[v] / last
             x[v] += parts[k] * q[v]
+        if vectors.shape[0]:
+            vectors[k] = q
         own = 0.0
         back = last if k else 0.0
         for v in range(n):
@@ -251,8 +255,7 @@ def krylov(indptr: Any, indices: Any, weights: Any, start: Any, parts: Any) -> A
                 for at in range(indptr[v], indptr[v + 1]):
                     total += q[np.uint64(indices[at])] * weights[at]
             else:
-                for at in range(indptr[v], indptr[v + 1]):
-                    total += q[np.uint64(indices[at])]
+                total += row_sum(q, indices, indptr[v], indptr[v + 1])
             w[v] = total
             own += total * q[v]
         length = 0.0

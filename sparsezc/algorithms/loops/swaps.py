@@ -6,7 +6,20 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["exchanges", "rows_of"]
+__all__ = ["ends_of", "exchanges", "rows_of"]
+
+
+def ends_of(indptr: Any, indices: Any) -> Any:
+    """Return the ends of the edges of a symmetric matrix without a diagonal, in two rows, by the smaller one."""
+    starts, one = indptr.view(np.uint64), np.uint64(1)
+    ends, last = np.empty((2, indices.size // 2), np.int64), 0
+    for v in range(np.uint64(indptr.size - 1)):
+        for at in range(starts[v], starts[v + one]):
+            u = np.uint64(indices[at])
+            if u > v:
+                ends[0, last], ends[1, last] = v, u
+                last += 1
+    return ends
 
 
 def exchanges(n: int, ends: Any, draws: Any, wanted: int) -> Any:

@@ -8,9 +8,9 @@ from __future__ import annotations
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 from functools import cache, partial
 from importlib import import_module
 from itertools import pairwise
@@ -53,12 +53,13 @@ def run_loop(
     They take less time on a small matrix, and less memory on one of many empty rows: a loop has arrays for all rows.
     """
     rows, entries = store._nrows, store._nvals  # what nrows and nvals ask the library for, at ten times the time
-    statements = cost * (rows + entries) * (1 if over is None or again else len(over))
-    few = over is None and cost >= _MANY and rows + entries <= _FEW and loop not in _ran
-    if few and (statements <= _LOADED or not pays(statements)):
-        return _in_python(store, loop, given, values)
-    if not pays(statements):
-        return None
+    if loop not in _ran:
+        statements = cost * (rows + entries) * (1 if over is None or again else len(over))
+        few = over is None and cost >= _MANY and rows + entries <= _FEW
+        if few and (statements <= _LOADED or not pays(statements)):
+            return _in_python(store, loop, given, values)
+        if not pays(statements):
+            return None
     shares = [] if over is None else _shares(over, rows + entries, again)
     nbytes = _own(shares, rows, again) + (0 if values is None else 8 * entries)
     if nbytes > _SMALL and (rows > _EMPTY * entries or not has_host(nbytes)):
@@ -86,7 +87,13 @@ def run_in_place(
     converted = 0 if values is None or parts.iso or parts.values.dtype == values else 8 * parts.indices.size
     if (made := _machine_code(loop)) is None:
         return None
-    require_host(_own(shares, rows, again) + converted, f"the loop {loop.__name__!r} over edges in a file")
+    each = getattr(loop, "own_bytes", _BYTES)
+    own = _own(shares, rows, again) * each // _BYTES
+    copied = f" and 8 for each of {parts.indices.size:,} edges, whose values are of another type" if converted else ""
+    require_host(
+        own + converted,
+        f"the loop {loop.__name__!r} over edges in a file, {each} bytes for each of {rows:,} rows{copied},",
+    )
     given = tuple([g() if callable(g) else g for g in given])
     weights = []
     if values is not None:  # one number that stands for all takes no memory
@@ -102,42 +109,42 @@ def _own(shares: list[int], rows: int, again: Any) -> int:
 
 def _run(made: Any, given: tuple[Any, ...], shares: list[int], again: Callable[[list[Any]], bool] | None) -> Any:
     """Run a loop's machine code, by threads if its work is divided."""
-    is_short = sum(x.size if isinstance(x, np.ndarray) else _ALONE for x in given[:2]) < _ALONE
-    until_done = nullcontext if is_short else _interrupts_wait
     if not shares:
-        with until_done():
-            return made(*given)
+        return _uninterrupted(made, *given)
     part = partial(made, *given)
     if not again:
-        with until_done():
-            return _in_threads(part, shares)
+        return _uninterrupted(_in_threads, part, shares)
     own, *others = pairwise(shares)
     with ThreadPoolExecutor(max(1, len(others))) as pool:  # which starts no thread before one is asked for
-        while True:
-            with until_done():
-                waiting = [pool.submit(part, *share) for share in others]
-                found = [part(*own), *(each.result() for each in waiting)]
-            if not again(found):
-                return found
+
+        def once() -> list[Any]:
+            waiting = [pool.submit(part, *share) for share in others]
+            return [part(*own), *(each.result() for each in waiting)]
+
+        while again(found := _uninterrupted(once)):
+            pass
+        return found
 
 
-@contextmanager
-def _interrupts_wait() -> Iterator[None]:
-    """Have an interrupt wait for a loop's answer: raised while numba makes its arrays, it leaves holes in their tuple.
+def _uninterrupted(call: Callable[..., Any], *given: Any) -> Any:
+    """Call a loop; an interrupt waits for its answer: raised while numba makes arrays, it leaves holes in their tuple.
 
     The next look at such an answer ends the process.
     """
-    before, met = signal.getsignal(signal.SIGINT), []
+    before = _signals.getsignal(signal.SIGINT)
     if not callable(before) or threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    signal.signal(signal.SIGINT, lambda *told: met.append(told))
+        return call(*given)
+    met: list[Any] = []
+    _signals.signal(signal.SIGINT, lambda *told: met.append(told))
     try:
-        yield
+        return call(*given)
     finally:
-        signal.signal(signal.SIGINT, before)
-    if met:
-        before(*met[0])
+        _signals.signal(signal.SIGINT, before)
+        if met:
+            before(*met[0])
+
+
+_signals: Any = import_module("_signal")  # what `signal` wraps in enumerations, which takes 25 times as long
 
 
 #: The loops that ran in machine code.

@@ -33,6 +33,8 @@ _ROW_ARRAYS = "sparsezc.engines.cpu.suitesparse.row_arrays"
 _vector_to_arrays = first_use.function(_ROW_ARRAYS, "vector_to_arrays")
 _vector_from_arrays = first_use.function(_ROW_ARRAYS, "vector_from_arrays")
 _borrowed = first_use.function(_ROW_ARRAYS, "borrowed")
+_row_lengths = first_use.function(_ROW_ARRAYS, "row_lengths")
+_full_values = first_use.function(_ROW_ARRAYS, "full_values")
 _new_matrix = first_use.function("sparsezc.engines.cpu.suitesparse.adopting", "new_matrix")
 _new_vector = first_use.function("sparsezc.engines.cpu.suitesparse.adopting", "new_vector")
 _run_loop = first_use.function("sparsezc.engines.cpu.loops", "run_loop")
@@ -204,8 +206,12 @@ class Keeper:
         return self.build_vector(ids, vals, dtype, size, None)
 
     def vector_to_coo(self, store: Any) -> tuple[NDArray[Any], NDArray[Any]]:
+        dtype = native.our_type(store.dtype)
+        is_full = store._nvals == store._size and not dtype.is_udt
+        if is_full and (every := _full_values(store)) is not None:
+            return np.arange(every.size, dtype=np.uint64), every
         indices, values = store.to_coo()
-        return indices, packed(values, native.our_type(store.dtype))
+        return indices, packed(values, dtype)
 
     def vector_to_arrays(self, store: Any, form: str) -> tuple[NDArray[Any], ...]:
         found: tuple[NDArray[Any], ...] = _vector_to_arrays(store, form)
@@ -253,6 +259,11 @@ class Keeper:
     def run_arrays(self, *given: Any) -> Any:
         """Run a compiled loop over arrays (a capability)."""
         return _run_arrays(*given)
+
+    def row_lengths(self, store: Any) -> NDArray[np.int64] | None:
+        """Count the entries of each row, if a matrix stores where all begin (a capability)."""
+        found: NDArray[np.int64] | None = _row_lengths(store)
+        return found
 
     def lend_rows(self, store: Any) -> Any:
         """Lend the rows of a matrix (a capability)."""

@@ -6,7 +6,7 @@ import atexit
 import os
 import secrets
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,11 +22,14 @@ from sparsezc.expr.draws import draw_seeds_by
 from sparsezc.expr.expression import Operand
 from sparsezc.memory.csr import Csr
 
+if TYPE_CHECKING:
+    from sparsezc.engines.distributed.transports.mpi import Mpi
+
 __all__ = ["engine", "engine_of", "from_rows", "init", "transport_of"]
 
 _engine: DistributedEngine | None = None
 _engines: dict[int, tuple[Any, DistributedEngine]] = {}  # by the communicator's handle, which is kept alive
-_transports: dict[int, tuple[Any, Transport]] = {}
+_transports: dict[int, tuple[Any, Alone | Mpi]] = {}
 
 
 def _communicator(comm: Any) -> Any:
@@ -65,13 +68,17 @@ def transport_of(comm: Any, deadline: float = DEADLINE) -> Transport:
     return _transports[handle][1]
 
 
-def _made(comm: Any, engine: str, kind: str, deadline: float) -> Transport:
+def _made(comm: Any, engine: str, kind: str, deadline: float) -> Alone | Mpi:
     if comm is None:
         check_options(engine, kind, deadline)
         return Alone()
     from sparsezc.engines.distributed.transports import choice
 
-    return choice.transport(comm, engine, kind, deadline)
+    made = choice.transport(comm, engine, kind, deadline)
+    if made.size > 1:
+        atexit.unregister(_end)
+        atexit.register(_end)  # before what the transport ends
+    return made
 
 
 def init(
@@ -95,7 +102,7 @@ def init(
         machine, which may share a card, or through NCCL between ranks with a card each. "auto" takes IPC inside a
         machine, NCCL between machines, and MPI where neither can be used.
     deadline : float
-        Seconds that a rank waits for the others before it ends all of them.
+        Seconds that a rank waits for the others before it ends all of them, at the end of the program, too.
     force : bool
         Distribute at one rank, too, where a plain matrix does as well: for tests.
 
@@ -119,15 +126,16 @@ def init(
     _engines[id(used)] = (used, _engine)
     if used.size > 1:
         draw_seeds_by(partial(_shared_seed, used))
-        atexit.unregister(_end)
-        atexit.register(_end)  # before what the transport ends
     return _engine
 
 
 def _end() -> None:
-    """End the engine that was begun last; the communicators of others may be freed by now."""
+    """End the engine that was begun last; the communicators of others may be freed by now. Then wait for all ranks."""
     if _engine is not None:
         _engine.end()
+    for _, transport in _transports.values():
+        if not isinstance(transport, Alone):
+            transport.end()
 
 
 def _local_engine(transport: Transport, name: str) -> engines.Engine:

@@ -91,6 +91,18 @@ def _numbers(name: str, kind: str, rest: str) -> tuple[int, int]:
     return numbers[0], numbers[-1]
 
 
+def sizes(recipe: Recipe) -> tuple[int, int, bool]:
+    """Return the vertices and entries of a graph, and whether the entries are only the most that there can be.
+
+    >>> sizes(parse("grid:3x4")), sizes(parse("kron:16:8"))
+    ((12, 34, False), (65536, 1048576, True))
+    """
+    if recipe.kind in ("kron", "urand"):
+        return 1 << recipe.first, 2 * recipe.second << recipe.first, True
+    height, width = (recipe.first, recipe.second) if recipe.kind == "grid" else (1, recipe.first)
+    return height * width, 2 * (height * (width - 1) + (height - 1) * width), False
+
+
 def make(
     name: str,
     weights: Weights = FROM_FILE,
@@ -144,16 +156,15 @@ def _array_module() -> Any:
 
 def _regular(recipe: Recipe) -> tuple[NDArray[Any], NDArray[Any], int]:
     """Return the edges of a grid, a path or a star, one direction each."""
-    height, width = (recipe.first, recipe.second) if recipe.kind == "grid" else (1, recipe.first)
-    count = 2 * (height * (width - 1) + (height - 1) * width)
+    n, count, _ = sizes(recipe)
     budget.require_host(20 * count, f"making {count:,} edges")
     if recipe.kind == "star":
-        cols = np.arange(1, recipe.first, dtype=np.uint32)
-        return np.zeros_like(cols), cols, recipe.first
-    at = np.arange(height * width, dtype=np.uint32).reshape(height, width)
+        cols = np.arange(1, n, dtype=np.uint32)
+        return np.zeros_like(cols), cols, n
+    at = np.arange(n, dtype=np.uint32).reshape(-1, recipe.second)
     rows = np.concatenate([at[:, :-1].ravel(), at[:-1, :].ravel()])
     cols = np.concatenate([at[:, 1:].ravel(), at[1:, :].ravel()])
-    return rows, cols, height * width
+    return rows, cols, n
 
 
 def mix(x: Any, xp: Any) -> Any:
@@ -256,7 +267,7 @@ def _ends(keys: Any, low: int, high: int, xp: Any) -> Any:
 
 def _passes(recipe: Recipe, xp: Any) -> int:
     """Return the number of parts in which to generate the graph, so that each part's keys can be sorted in memory."""
-    entries = 2 * recipe.second << recipe.first
+    _, entries, _ = sizes(recipe)
     if xp is np:
         room = budget.host_available()
         free = entries * _SORTING if room is None else max(room // 2, _LEAST)

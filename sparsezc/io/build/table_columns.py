@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from os import PathLike
@@ -10,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.errors import FileFormatError, meant
+from sparsezc.errors import FileFormatError, meant, warn_caller
 from sparsezc.io.build.edge_list import Edges, narrow_ids
 from sparsezc.memory.budget import require_host
 
@@ -22,6 +23,7 @@ HEADINGS = (
 )
 _NAME = 120  # bytes of a name in a dictionary, beside its letters
 _CHECKED = 1 << 16  # names between two looks at the free memory
+_NAMED = 5  # columns that a warning lists at most
 _LISTED = 50  # names that a message lists at most
 
 
@@ -96,6 +98,17 @@ class TableColumns:
                 raise self._missing(given, usual, names, where)
             found.append(at[0])
         return found
+
+    def warn_of_unread(self, names: Sequence[str], at: Sequence[int], where: str) -> None:
+        """Warn of columns that may hold the weights that a caller wants, where none has a usual name or is chosen."""
+        rest = [name for k, name in enumerate(names) if k not in at]
+        if rest and len(at) < 3 and not self.named:
+            listed = ", ".join(map(repr, rest[:_NAMED])) + ", ..." * (len(rest) > _NAMED)
+            usual = ", ".join(HEADINGS[2])
+            warn_caller(
+                f"{where}: edges have no weights, as no column is named {usual}; not read: {listed}; --weight-col"
+                f" {shlex.quote(rest[-1])} (weight_col=) takes one as the weights, --weights none (weights=False) none"
+            )
 
     @staticmethod
     def _missing(given: str | None, usual: Sequence[str], names: Sequence[str], where: str) -> FileFormatError:

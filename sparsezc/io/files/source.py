@@ -23,6 +23,13 @@ from sparsezc.terminal.progress import bar
 WRITTEN = "the file to write"  # what file_name says of a target
 LINE = 1 << 20  # bytes of the longest line of a list, which is held in memory whole
 _LOOKED_AT = 1000  # files of a folder among which the nearest name is looked for
+_LOOKED_INTO = 4096  # bytes at a text's start in which a NUL byte tells that it is none
+#: How files begin that come in the place of a graph, in lower case, and what they are.
+_NO_GRAPHS = {
+    b"<!doctype html": "an HTML page, as a server sends for a wrong address; fetch the graph again",
+    b"<html": "an HTML page, as a server sends for a wrong address; fetch the graph again",
+    b"version https://git-lfs": "a pointer of Git LFS; git lfs pull fetches the file that it stands for",
+}
 _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)  # which no text in UTF-8 begins with
 _WORD = re.compile(rb"[^\s,]+")
 T = TypeVar("T")
@@ -69,7 +76,7 @@ def existing(path: str | os.PathLike[str], others: Iterable[str] = ()) -> Path:
     """
     found = Path(path)
     if found.is_dir():
-        raise FileIsFolder(f"{found} is a folder; a graph file is needed")
+        raise FileIsFolder(f"{found} is a folder without .parquet files; one with some, or a graph file, is needed")
     if not found.exists():
         beside = found.parent.iterdir() if os.access(found.parent, os.R_OK | os.X_OK) else ()
         known = [*others, *(each.name for each in islice(beside, _LOOKED_AT))]
@@ -199,10 +206,8 @@ def lines(path: str | os.PathLike[str], size: int = CHUNK, longest: int = LINE) 
         pending: list[bytes] = []
         start = codecs.BOM_UTF8  # which Windows programs put in front of a text
         for data in ahead(lambda: stream.read(size)):
-            if start and data[:2] in _UTF_16:
-                raise FileFormatError(
-                    f"{stream.path} is UTF-16 text; iconv -f UTF-16 -t UTF-8 makes it one that is read"
-                )
+            if start:
+                _refuse_what_is_no_graph(stream.path, data)
             data, start = data.removeprefix(start), b""
             cut = data.rfind(b"\n") + 1
             if held + (data.find(b"\n") if cut else len(data)) > longest:
@@ -217,6 +222,20 @@ def lines(path: str | os.PathLike[str], size: int = CHUNK, longest: int = LINE) 
             first += chunk.count(b"\n")
         if rest := b"".join(pending):
             yield Lines(stream.path, first, rest + b"\n", ended=False)
+
+
+def _refuse_what_is_no_graph(path: Path, data: bytes) -> None:
+    """Raise FileFormatError if a file's first bytes are not those of a text of a graph."""
+    if data[:2] in _UTF_16:
+        raise FileFormatError(f"{path} is UTF-16 text; iconv -f UTF-16 -t UTF-8 makes it one that is read")
+    for mark, what in _NO_GRAPHS.items():
+        if data[: len(mark)].lower() == mark:
+            raise FileFormatError(f"{path}, line 1: found {what}")
+    if (nul := data.find(b"\0", 0, _LOOKED_INTO)) >= 0:
+        line = 1 + data.count(b"\n", 0, nul)
+        raise FileFormatError(
+            f"{path}, line {line}: found a NUL byte; a text is needed, or format= (--format) that says what it holds"
+        )
 
 
 @dataclass(frozen=True)

@@ -118,6 +118,8 @@ def edge_chunks(
             if sizes is not None and not chunk.ended:
                 raise cut(chunk)
         if span is None:
+            if picker is not None:
+                picker.finish()
             if chosen.only is not None:
                 chosen.require_kind(path)
             check_total(path, found)
@@ -201,10 +203,12 @@ def _headings(chunk: Lines) -> tuple[Lines, tuple[int, ...]]:
     unnamed = lines[at].lstrip().startswith((b",", b'"",'))  # as pandas heads its index
     if unnamed or len(order) != len(names) or not (places[0] and places[1]):
         needed = ", ".join("/".join(known) for known in HEADINGS)
+        unknown = [name for name in names if not any(name in known for known in HEADINGS)]
+        listed = f", of which {unknown[0]!r} is unknown" if len(unknown) == 1 < len(names) else ""
         error = chunk.error(
             at,
-            f"found the column names {text.shown(lines[at])}; one each of {needed} (the last may be missing) is needed,"
-            " or their names as source_col=, target_col=, weight_col= (--source-col ...)",
+            f"found the column names {text.shown(lines[at])}{listed}; one each of {needed} (the last may be missing) is"
+            " needed, or their names as source_col=, target_col=, weight_col= (--source-col ...)",
         )
         raise NamedVertices(*error.args) if _no_numbers(lines[at + 1 :]) else error
     rest = b"\n".join([b""] * (at + 1) + chunk.data.split(b"\n", at + 1)[at + 1 :])

@@ -12,9 +12,10 @@ import shlex
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.errors import FileFormatError
+from sparsezc.errors import FileFormatError, warn_caller
 from sparsezc.io.build.table_columns import NamedVertices, Names, TableColumns
 from sparsezc.io.build.weights import Weights
 from sparsezc.io.files.source import Lines
@@ -24,6 +25,34 @@ _WHOLE = re.compile(r"[+-]?[0-9]+")
 _BLANKS = " \t\r\f\v"  # others, such as the non-breaking space, belong to names
 _SEPARATORS = "\t;,"  # the first that a table's first line has, rather outside quotes; else blanks
 _QUOTED = re.compile(r'"[^"]*"')
+
+
+@dataclass
+class _FirstLine:
+    """A first line of two names that was read as an edge, though it may name the columns."""
+
+    where: str
+    names: list[str]
+    _found: int = 0
+    _edges: int = 0
+
+    def count(self, names: Names, ends: list[NDArray[Any]]) -> None:
+        """Count the edges, and the ends that have one of the two names."""
+        own = names.number(self.names)
+        self._edges += ends[0].size
+        self._found += sum(int(np.isin(part, own).sum()) for part in ends[:2])
+
+    def warn_if_alone(self) -> None:
+        """Warn if there are other edges, and none of them has one of the two names."""
+        if self._found == len(self.names) and self._edges > 1:
+            named = " ".join(
+                f"--{what}-col {shlex.quote(name)}" for what, name in zip(("source", "target"), self.names, strict=True)
+            )
+            first, second = self.names
+            warn_caller(
+                f"{self.where}: {first!r} and {second!r} occur in no other line and were read as an edge; if they name"
+                f" the columns, give {named} (source_col=, target_col=)"
+            )
 
 
 @dataclass
@@ -46,6 +75,7 @@ class Picker:
     _at: list[int] | None = None
     _kind: int | None = None
     _width: int = field(default=0)
+    _doubtful: _FirstLine | None = None
 
     def table(self, chunk: Lines, weights: Weights) -> list[NDArray[Any]]:
         """Return the columns of a chunk: ids, ids and, if there are any, weights.
@@ -57,13 +87,15 @@ class Picker:
         """
         rows = self._rows(chunk)
         if self._at is None and rows:
-            rows = self._begin(chunk, rows)
+            rows = self._begin(chunk, rows, weights)
         at = self._at or []
         chunk = replace(chunk, picked=at)
         kept, lines, kinds = [], [""] * chunk.data.count(b"\n"), set[str]()
         for number, cells in rows:
             if len(cells) != self._width:
-                raise chunk.error(number, f"found {len(cells)} columns; {self._width} are needed, as in the first line")
+                raise chunk.error(
+                    number, f"found {text.in_words(len(cells))}; {self._width} are needed, as in the first line"
+                )
             if self._kind is not None:
                 kinds.add(cells[self._kind])
                 if self.columns.only not in (None, cells[self._kind]):
@@ -81,7 +113,14 @@ class Picker:
         found, _ = text.table(picked, len(at), weights=weights)
         if self.names is not None:
             found[:2] = (self.names.number(words[k] for words in kept) for k in (0, 1))
+            if self._doubtful is not None:
+                self._doubtful.count(self.names, found)
         return found
+
+    def finish(self) -> None:
+        """Warn if the first line was read as an edge, and its two names occur in no other line."""
+        if self._doubtful is not None:
+            self._doubtful.warn_if_alone()
 
     def _check(self, chunk: Lines, number: int, words: list[str]) -> None:
         """Refuse empty cells, and such as would be read as several words."""
@@ -122,7 +161,7 @@ class Picker:
             found.append((k, [cell.strip(_BLANKS) for cell in cells]))
         return found
 
-    def _begin(self, chunk: Lines, rows: list[tuple[int, list[str]]]) -> list[tuple[int, list[str]]]:
+    def _begin(self, chunk: Lines, rows: list[tuple[int, list[str]]], weights: Weights) -> list[tuple[int, list[str]]]:
         """Read the names of the columns, or take the first columns if there are none; return the lines of edges."""
         number, cells = rows[0]
         self._width = len(cells)
@@ -134,10 +173,14 @@ class Picker:
         if not self.columns.named and (unnamed or not self.heading):
             self._at = list(range(min(self._width, 3)))
             if len(self._at) < 2:
-                raise chunk.error(number, f"found {self._width} columns; 2 or 3 are needed")
+                raise chunk.error(number, f"found {text.in_words(self._width)}; 2 or 3 are needed")
             self._refuse_heading(chunk, rows)
+            if self.heading and self.names is not None and not any(map(_WHOLE.fullmatch, cells[:2])):
+                self._doubtful = _FirstLine(where, cells[:2])
             return rows
         self._at = self.columns.positions(cells, where)
+        if weights.kind == "file":
+            self.columns.warn_of_unread(cells, self._at, where)
         if self.columns.kind is not None:
             self._kind = TableColumns(self.columns.kind, self.columns.kind).positions(cells, where)[0]
         return rows[1:]

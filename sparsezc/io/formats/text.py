@@ -130,10 +130,10 @@ def table(
         return [], columns or 0
     columns = columns or int(full[0])
     if not 2 <= columns <= 3:
-        raise lines.error(int(np.flatnonzero(words)[0]), f"found {columns} columns; 2 or 3 are needed")
+        raise lines.error(int(np.flatnonzero(words)[0]), f"found {in_words(columns)}; 2 or 3 are needed")
     if (full != columns).any():
         bad = int(np.flatnonzero((words != columns) & (words > 0))[0])
-        raise lines.error(bad, f"found {words[bad]} columns; {columns} are needed, as in the lines before")
+        raise lines.error(bad, f"found {in_words(words[bad])}; {columns} are needed, as in the lines before")
     numbers = plain_integers(data).reshape(-1, columns) if is_plain(data) else None
     if numbers is not None and int(numbers.max()) < _LAST:
         result: list[NDArray[Any]] = [numbers[:, order[k]] for k in range(columns)]
@@ -290,13 +290,26 @@ def excerpt(message: str) -> str:
     return start + "..." * (len(message) > 200)
 
 
+def in_words(count: int) -> str:
+    """Return a number of columns with its noun.
+
+    >>> in_words(1), in_words(2)
+    ('1 column', '2 columns')
+    """
+    return f"{count} {'column' if count == 1 else 'columns'}"
+
+
 def shown(word: bytes) -> str:
     r"""Return the start of a word or line as messages quote it.
 
-    >>> print(shown(b"two"), shown(b"\xff\xfe0"))
-    'two' '\xff\xfe0'
+    >>> print(shown("zwölf".encode()), shown(b"\xff\xfe0"))
+    'zwölf' '\xff\xfe0'
     """
-    return repr(word.strip()[:40])[1:]
+    start = word.strip()
+    try:
+        return repr(start.decode()[:40])
+    except UnicodeDecodeError:
+        return repr(start[:40])[1:]
 
 
 def printed(prefix: bytes, *columns: NDArray[Any]) -> bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -86,8 +87,18 @@ def damage(path: Path) -> Iterator[None]:
     except MemoryError as error:
         raise OutOfMemory(f"{path} does not fit the host's memory: {one_line(error)}") from None
     except DAMAGE as error:
+        _refuse_shortage(path, error)
         said = f"there is no {error.args[0]!r}" if isinstance(error, KeyError) and error.args else error
         raise FileFormatError(f"{path} is no binsparse file, or damaged: {one_line(said)}") from None
+
+
+def _refuse_shortage(path: Path, error: Exception) -> None:
+    """Raise OutOfMemory if the system had no memory or addresses for a file: that says nothing of its bytes."""
+    if isinstance(error, OSError) and error.errno == errno.ENOMEM:
+        raise OutOfMemory(
+            f"{path} cannot be mapped: the system has too little memory, or a limit on addresses (ulimit -v) is below"
+            " the size of the file"
+        ) from None
 
 
 def unchecked(path: str | os.PathLike[str]) -> InvalidValue:
@@ -102,6 +113,7 @@ def mapped(ready: aligned_file.Ready) -> Csr:
     except GraphblasException:
         raise
     except DAMAGE as error:
+        _refuse_shortage(ready.path, error)
         raise FileFormatError(f"{ready.path} is damaged: its descriptor does not fit its arrays ({error!r})") from None
 
 

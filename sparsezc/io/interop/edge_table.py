@@ -76,6 +76,8 @@ def from_table(
         A column does not exist.
     """
     source, target, weight = columns
+    if source == target:
+        raise InvalidValue(f"{where}: source and target are both {source!r}; two columns are needed")
     value = weight_column(weight, names, where)
     rows, cols = (read(check_column(each, names, where), True) for each in (source, target))
     return to_matrix(where, rows, cols, None if value is None else read(value, False), **options)
@@ -101,6 +103,10 @@ def to_matrix(
         labels, source, target = _numbered(where, source, target)
         nrows = labels.size if nrows is None else nrows
         ncols = labels.size if ncols is None else ncols
+    if not source.size and not target.size:  # columns of no edges have any type
+        source = target = np.empty(0, np.int64)
+    if values is not None and values.dtype.kind in "OSUMm" and dtype is None:
+        raise DomainMismatch(f"{where}: the weight column holds {values.dtype}; numbers are needed, or weight=None")
     for column, ids in (("source", source), ("target", target)):
         if ids.dtype.kind not in "iu":
             raise DomainMismatch(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sparsezc.errors import DimensionMismatch
+from sparsezc.io.build.limits import wrong_type
 from sparsezc.io.build.optional import need
 from sparsezc.io.interop.scipy_sparse import from_scipy_sparse
 from sparsezc.memory.csr import Csr
@@ -32,6 +33,11 @@ def from_networkx(
         The edge attribute that holds the values; edges without it get 1.
     name : str, optional
 
+    Raises
+    ------
+    DomainMismatch
+        `G` is no graph.
+
     Examples
     --------
     >>> import networkx as nx
@@ -42,6 +48,8 @@ def from_networkx(
     from sparsezc.core.matrix import Matrix
 
     nx = need("networkx")
+    if not hasattr(G, "adj"):
+        raise wrong_type("from_networkx", "G", G, "a NetworkX graph")
     kind = None if dtype is None else datatypes.lookup(dtype).np_type
     array = nx.to_scipy_sparse_array(G, nodelist=nodelist, dtype=kind, weight=weight, format="csr")
     if array.nnz and array.has_canonical_format and (array.data == array.data[0]).all():

@@ -39,6 +39,8 @@ class Graph(ReadOnly, nx.Graph):  # type: ignore[misc]  # NetworkX has no types
         `A` is not square, or the numbers of nodes and of rows differ.
     InvalidValue
         The graph is undirected and `A` is not symmetric, or two nodes have the same name.
+    TypeError
+        `A` is not a Matrix, or a node has a name that is not hashable.
 
     Examples
     --------
@@ -72,7 +74,10 @@ class Graph(ReadOnly, nx.Graph):  # type: ignore[misc]  # NetworkX has no types
             )
         if not self.directed:
             A._known_symmetric()
-        self._set(A, range(n) if nodes is None else list(nodes))
+        try:
+            self._set(A, range(n) if nodes is None else list(nodes))
+        except TypeError as error:
+            raise TypeError(f"nodes: {error}; a sequence of hashable names is needed") from None
         if len(self.labels) != n or len(self.index) != n:
             wrong = InvalidValue if len(self.labels) == n else DimensionMismatch
             raise wrong(f"nodes has {len(self.index)} different names; A has {n} rows")

@@ -44,10 +44,19 @@ def maximal_independent_set(G: Graph, nodes: Any = None, seed: Any = None) -> li
 
 @claims(undirected=True)
 def maximal_matching(G: Graph) -> set[tuple[Any, Any]]:
-    """Return edges as pairs; :func:`sparsezc.algorithms.maximal_matching`."""
-    i, j = algorithms.maximal_matching(G.A, seed=0).to_coo()
-    once = i < j
-    return set(zip(G.names(i[once]), G.names(j[once]), strict=True))
+    """Return edges as pairs: as in NetworkX each node, in order, has its first neighbour that is free."""
+    starts, ends = (part.data for part in G.rows())  # of which an item costs less than an array's
+    taken, pairs = bytearray(len(G)), []
+    for u in range(len(G)):
+        if taken[u]:
+            continue
+        taken[u] = True  # no later node takes one that found none
+        for v in ends[starts[u] : starts[u + 1]]:
+            if not taken[v]:
+                taken[v] = True
+                pairs.append((u, v))
+                break
+    return {(G.labels[u], G.labels[v]) for u, v in pairs}
 
 
 def _no_nan(given: dict[str, Any]) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
 import tracemalloc
 from pathlib import Path
@@ -10,7 +11,7 @@ import pytest
 from mpi4py import MPI
 
 import sparsezc as gb
-from sparsezc.errors import FileFormatError, InvalidObject, InvalidValue
+from sparsezc.errors import FileFormatError, InvalidObject, InvalidValue, OutOfMemory
 
 COMM = MPI.COMM_WORLD
 GRAPH = "kron:9?weights=1-255"
@@ -62,11 +63,16 @@ def check_one_file_of_all_ranks() -> None:
 
 def check_errors_are_those_of_all_ranks() -> None:
     path = _folder() / "a.txt"
+    large, mixed = (path.with_name(name) for name in ("large.txt", "mixed.txt"))
     if COMM.rank == 0:
         path.write_text("1 2\n" * 99 + "1 x\n")
+        large.write_text("1 2\n" * 99 + "1 9999999999999\n")
+        mixed.write_text(f"1 2 {2**63}\n" * 50 + "1 2 -200000000000000000\n" * 50)
     COMM.Barrier()
     for call, kind in (
         (lambda: gb.io.read(path, comm=COMM), FileFormatError),
+        (lambda: gb.io.read(large, comm=COMM), OutOfMemory),
+        (lambda: gb.io.read(mixed, comm=COMM), FileFormatError),
         (lambda: gb.io.read(GRAPH, comm=COMM, relabel=True), InvalidValue),
         (lambda: gb.io.convert(path, path.with_suffix(".mtx"), comm=COMM), InvalidValue),
         (lambda: gb.io.read(GRAPH, comm=COMM, weights=("pattern" if COMM.rank else None)), InvalidValue),
@@ -75,6 +81,8 @@ def check_errors_are_those_of_all_ranks() -> None:
         with pytest.raises(kind) as raised:
             call()
         assert len(set(COMM.allgather(str(raised.value)))) == 1
+        if kind in (FileFormatError, OutOfMemory):
+            assert re.search(r"a\.txt, line 100|large\.txt: ids reach|mixed\.txt.* found the weight", str(raised.value))
 
 
 def check_a_checkpoint() -> None:

@@ -71,10 +71,13 @@ def test_a_killed_rank_ends_the_job() -> None:
     assert monotonic() - began < 60
 
 
-def test_a_frozen_rank_ends_the_job_at_the_deadline() -> None:
-    done = launch(2, "tests.engines.distributed.faults", "frozen", timeout=60)
+@pytest.mark.parametrize(("fault", "said"), [("frozen", "another rank"), ("late", "the end of the program: rank 1")])
+def test_a_frozen_rank_ends_the_job_at_the_deadline(fault: str, said: str) -> None:
+    began = monotonic()
+    done = launch(2, "tests.engines.distributed.faults", fault, timeout=60)
     assert done.returncode != 0
-    assert "another rank did not come within 1 s" in done.stderr
+    assert f"{said} did not come within 1 s" in done.stderr
+    assert monotonic() - began < 30  # the rank would sleep as long
 
 
 def test_mpiexec_and_mpi4py_must_agree(monkeypatch: pytest.MonkeyPatch) -> None:

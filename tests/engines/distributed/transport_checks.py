@@ -11,6 +11,7 @@ import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -96,21 +97,27 @@ def check(transport: Any, xp: Any, host: bool) -> None:
 
 
 def check_shared(transport: Any, nbytes: int) -> None:
-    """Zeros at first, whatever messages left there; then every rank writes to all."""
-    shared = transport.shared(nbytes)
+    """Zeros at first; then every rank writes to all, and who has the same key finds it."""
+    shared = transport.shared(nbytes, 24, ("key", nbytes))
     assert (shared is None) == (not isinstance(transport, Ipc))
     if shared is None:
         return
     gpu, rank, size, before = cuda.current(), transport.rank, transport.size, transport.received
-    assert [array.size for array in shared.arrays] == [nbytes] * size
+    assert min(array.size for array in shared.arrays) >= nbytes
     assert not gpu.asnumpy(shared.arrays[rank]).any()
+    assert shared.left is None
     transport.numbers(0)
     for array in shared.arrays:
         array[8 * rank : 8 * rank + 8] = rank + 1
     gpu.synchronize()
     transport.numbers(0)
     want = np.repeat(np.arange(1, size + 1), 8)
-    np.testing.assert_array_equal(gpu.asnumpy(shared.arrays[rank])[: 8 * size], want)
+    shared.leave("written")
+    again = transport.shared(nbytes, 24, ("key", nbytes))
+    assert again.left == "written"
+    np.testing.assert_array_equal(gpu.asnumpy(again.arrays[rank])[: 8 * size], want)
+    assert shared.told.shape == (24,)
+    shared.wait(partial(bool, 1))
     shared.count_received(5)
     assert transport.received == before + 5
 

@@ -9,7 +9,10 @@ import pytest
 
 import sparsezc as gb
 from sparsezc.device import cuda
+from sparsezc.engines.gpu.products import multi_source_bfs
 from sparsezc.engines.gpu.products.push_pull import Work, prefers_pull
+from sparsezc.engines.gpu.runtime import codegen
+from sparsezc.engines.gpu.shared import searches_of_cards
 
 N, NVALS = 1 << 20, 16 << 20
 
@@ -171,3 +174,37 @@ def test_a_union_with_a_full_vector_is_known_to_be_full(full: str, gpu: Any) -> 
         assert w._store.is_full == (full != "neither")
         assert w.nvals == (2 if full == "neither" else 40)
     assert not u.ewise_mult(v, "plus").new()._store.is_full
+
+
+def test_cards_divide_searches_as_hosts_do(gpu: Any) -> None:
+    """By the numbers of two cards, one of which has nothing in its frontier; all ways of dividing come up."""
+    random, ways, xp = np.random.default_rng(5), set(), gpu.xp
+    kernel = codegen.kernel(gpu, "searches_of_cards.cu", searches_of_cards.constants(), "plan_step")
+    for step in range(1, 150):
+        nvals, share = 1 << 20, 10.0 ** random.uniform(-6, 0, 64) * (random.random(64) < random.choice([0.1, 1]))
+        share[random.random(64) < random.choice([0, 0.9])] = 0.5
+        reads = (nvals * share).astype(np.int64)
+        first, wanted = np.sort(random.integers(1, nvals, 2) // random.choice([1, 1000])).tolist()
+        work = multi_source_bfs.Work(
+            int(random.integers(reads.max(), reads.sum() + 1)), 100, first, wanted, reads, nvals
+        )
+        slots, cost = step % 3, step % 2 + 1.5
+        mine = np.r_[3, work.frontier, 100, first, wanted, reads, 7, 2]
+        of_all, flags, plan, told = (
+            xp.asarray(x.astype(np.uint64))
+            for x in (np.r_[np.zeros(71), 0, np.zeros(68), 9, 0], np.full(2, step), np.ones(8), np.zeros(72))
+        )
+        kernel.launch(
+            1, numbers=xp.asarray(mine.astype(np.uint64)), theirs=of_all, flags=flags, own=0, cards=2, number=step,
+            theirs_of=xp.asarray(np.full(2, gpu.pointer(of_all), np.uint64)), nvals=float(nvals), push_cost=cost,
+            flags_of=xp.asarray(np.full(2, gpu.pointer(flags), np.uint64)), slots=slots, pulls=True, plan=plan,
+            told=told, step=step,
+        )  # fmt: skip
+        push, pull = (
+            int(np.packbits(x, bitorder="little").view(np.uint64)[0])
+            for x in multi_source_bfs.divide(work, cost, slots)
+        )
+        ways.add((push > 0, pull > 0))
+        assert gpu.asnumpy(plan)[:4].tolist() == [push, pull, 3, push]
+        assert gpu.asnumpy(told).tolist() == [step, 3, 2 + 9, push, pull, 100, first, wanted, *reads.tolist()]
+    assert len(ways) == 3

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 
 import pytest
@@ -51,8 +52,45 @@ def test_no_names_in_a_list(tmp_path: Path) -> None:
         gb.io.read(path)
 
 
+@pytest.mark.parametrize(
+    ("lines", "doubtful"),
+    [
+        (["chef,minion", "ann,bob", "bob,zoe"], True),
+        (["ann,bob", "bob,zoe"], False),
+        (["ann,bob"], False),
+        (["chef,minion", "ann,bob"] + ["bob,zoe"] * 200_000 + ["zoe,chef"], False),  # more than a chunk
+    ],
+)
+def test_a_first_line_of_names_that_may_be_those_of_columns(tmp_path: Path, lines: list[str], doubtful: bool) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("\n".join(lines) + "\n")
+    with warnings.catch_warnings(record=True) as met:
+        warnings.simplefilter("always")
+        A, _ = gb.io.read(path, relabel=True)
+    assert A.nvals == len(set(lines))
+    assert ["--source-col chef --target-col minion" in str(each.message) for each in met] == [True] * doubtful
+
+
 def test_whole_numbers_in_another_order(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("v,u\n" + "".join(f"{k + 1},{k}\n" for k in range(200_000)))  # more than a chunk
     rows, cols, _ = gb.io.read(path).to_coo()
     assert (cols == rows + 1).all()
+
+
+def test_one_column_for_both_ends(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("a,b\n0,1\n")
+    with pytest.raises(gb.exceptions.InvalidValue, match="source_col and target_col are both 'a'; two columns"):
+        gb.io.read(tmp_path / "a.csv", source_col="a", target_col="a")
+
+
+def test_columns_that_may_be_weights(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("from;to;day;amount\nann;bob;mon;3\nbob;zoe;tue;4\n")
+    with pytest.warns(UserWarning, match="edges have no weights, .* not read: 'day', 'amount'; --weight-col amount"):
+        A, _ = gb.io.read(path, relabel=True)
+    assert A.dtype == "BOOL"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert gb.io.read(path, relabel=True, weights=False)[0].isequal(A)
+        assert gb.io.read(path, relabel=True, weight_col="amount")[0].to_coo()[2].tolist() == [3, 4]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import tracemalloc
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import pytest
@@ -55,7 +56,7 @@ def test_loops_read_the_file_where_it_is(tmp_path: Path, kind: Any) -> None:
         )
         calls = IN_PLACE.copy()
         if kind == "INT64":  # weights in another type than the loop's are converted
-            with pytest.raises(gb.errors.OutOfMemory, match="'onward' over edges in a file needs 50,"):
+            with pytest.raises(gb.errors.OutOfMemory, match=r"'onward' .* 64 bytes .* of another type, needs 50,"):
                 calls.pop("ranks by weight")(A)
         found = {what: call(A) for what, call in calls.items()}
         assert A._engine.name == "file"
@@ -140,7 +141,22 @@ def test_a_search_takes_the_memory_of_its_vectors(tmp_path: Path) -> None:
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    assert peak < 64 * A.nrows < 4 * A.nvals
+    assert peak < 32 * A.nrows < 2 * A.nvals
+    said = r"'levels' .* 32 bytes for each of 16,384 rows, needs 524,288"
+    with gb.config.set(host_budget=32 * A.nrows - 1), pytest.raises(gb.errors.OutOfMemory, match=said):
+        alg.bfs(A, 1)
+
+
+def test_a_system_without_memory_for_a_file_is_no_damage(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def memmap(*_: object) -> NoReturn:
+        raise OSError(errno.ENOMEM, "Cannot allocate memory")
+
+    monkeypatch.setattr(np, "memmap", memmap)
+    monkeypatch.setattr("sparsezc.memory.mapped.PAGE", 1)
+    with pytest.raises(
+        gb.errors.OutOfMemory, match=r"a\.h5 cannot be mapped: the system has too little memory, or a l"
+    ):
+        gb.io.read(file, placement="mapped")
 
 
 def test_damage_is_found_before_a_loop_reads_it(file: Path) -> None:

@@ -180,3 +180,8 @@ def test_a_graph_without_weights_takes_one_value() -> None:
     assert A.to_dicts() == {0: {2: 1}, 1: {2: 1}, 2: {0: 1}}
     G.add_edge(2, 1, weight=5)
     assert not gb.io.from_networkx(G).ss.is_iso
+
+
+def test_what_is_no_graph_of_networkx() -> None:
+    with pytest.raises(DomainMismatch, match="from_networkx: G is a list; a NetworkX graph is needed"):
+        gb.io.from_networkx([[0, 1]])

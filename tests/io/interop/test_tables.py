@@ -50,6 +50,17 @@ def graph() -> nx.DiGraph:
     return made
 
 
+def test_tables_that_are_refused(kind: str) -> None:
+    some = table(kind, source=[0], target=[1], weight=["x"])
+    with pytest.raises(DomainMismatch, match=r"the weight column holds .+; numbers are needed, or weight=None"):
+        FROM[kind](some)
+    with pytest.raises(InvalidValue, match="source and target are both 'source'; two columns are needed"):
+        FROM[kind](some, "source", "source")
+    with pytest.raises(InvalidValue, match="Give nrows="):
+        FROM[kind](table(kind, source=[], target=[]))
+    assert FROM[kind](table(kind, source=[], target=[]), nrows=2, ncols=2).nvals == 0
+
+
 def test_pandas_agrees_with_networkx(graph: nx.DiGraph) -> None:
     pd = pytest.importorskip("pandas", reason="pandas is not installed")
     frame = nx.to_pandas_edgelist(graph)

@@ -3,19 +3,37 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from types import FunctionType
 from typing import Any
 
 __all__ = ["compiled"]
 
 
 def compiled(numba: Any, function: Any) -> Any:
-    """Return a function that numba compiles at its first use, and keeps on disk where it may write."""
+    """Return a function that numba compiles at its first use, and keeps on disk where it may write.
+
+    It may call other functions of its file, which are compiled with it: numba compiles anew once the file changes.
+    """
+    _make_known(numba, function)
     try:
         made = numba.njit(nogil=True, cache=True)(function)
     except RuntimeError:  # no folder that numba may write to
         return numba.njit(nogil=True)(function)
     made._cache = _Kept(made._cache)
     return made
+
+
+def _make_known(numba: Any, function: Any) -> None:
+    """Tell numba of the functions of a function's own file that it calls."""
+    for name in function.__code__.co_names:
+        helper = function.__globals__.get(name)
+        if isinstance(helper, FunctionType) and helper.__module__ == function.__module__ and helper not in _known:
+            _known.add(helper)
+            _make_known(numba, helper)
+            numba.extending.register_jitable(helper)
+
+
+_known: set[Any] = set()
 
 
 class _Kept:

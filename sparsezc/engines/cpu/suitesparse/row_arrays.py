@@ -16,7 +16,8 @@ from sparsezc.engines.cpu.suitesparse import adopting, native
 from sparsezc.engines.cpu.suitesparse.finding import BY_ROWS, FULL, Finder
 
 __all__ = [
-    "RowArrays", "borrowed", "borrowed_table", "borrowed_values", "spread", "vector_from_arrays", "vector_to_arrays",
+    "RowArrays", "borrowed", "borrowed_table", "borrowed_values", "full_values", "row_lengths", "spread",
+    "vector_from_arrays", "vector_to_arrays",
 ]  # fmt: skip
 
 
@@ -94,6 +95,15 @@ class borrowed:  # noqa: N801  (read as a verb: `with borrowed(store) as rows:`)
 _NO_VALUES = np.empty(0)
 
 
+def row_lengths(store: Any) -> NDArray[np.int64] | None:
+    """Return the lengths of all rows; None of a matrix that is not stored by rows, or lists some of them."""
+    with Finder.unused() as finder:
+        if not store._nvals or finder.attach(store) not in BY_ROWS:
+            return None
+        indptr, _, listed = finder.pattern()
+        return np.diff(indptr) if listed is None else None
+
+
 @contextmanager
 def borrowed_values(store: Any) -> Iterator[NDArray[Any]]:
     """Lend the values of a Vector that has an entry everywhere, in the same way."""
@@ -117,6 +127,12 @@ def _stored(store: Any, count: int) -> NDArray[Any] | None:
         if finder.attach(store) != FULL:
             return None
         return np.broadcast_to(finder.values(store, 1), count) if finder.iso else finder.values(store, count)
+
+
+def full_values(store: Any) -> NDArray[Any] | None:
+    """Return the values, copied, of a Vector stored with an entry everywhere; None of another one."""
+    values = _stored(store, store._size)
+    return None if values is None else values.copy()
 
 
 def spread(

@@ -25,7 +25,6 @@ from sparsezc.semirings.types.datatypes import INT32
 if TYPE_CHECKING:
     from sparsezc.engines.distributed.distributed_engine import DistributedEngine
     from sparsezc.engines.distributed.parts.layout import Layout
-    from sparsezc.engines.distributed.transports.protocol import Shared
 
 __all__ = ["levels", "step"]
 
@@ -76,43 +75,27 @@ def levels(engine: DistributedEngine, matrix: Store, sources: NDArray[np.int64])
     starts = (sources[mine] - layout.lo) * shape[0] + mine
     push, pull = matrix, matrix if matrix.symmetric else matrix.turned
     rows = _local(engine, push, pull)
-    here, n = layout.hi - layout.lo, int(layout.bounds[-1])
+    here = layout.hi - layout.lo
     part = engines.capability(engine.local.engine, "shared_searches")(starts, (shape[0], here), *rows)
-    if not engine.transport.numbers(part is not None)[:, 0].all():
+    told = engine.transport.numbers(part is not None, *([0] * 3 if part is None else part.rows()))
+    if not told[:, 0].all():
         return None
-    shared = engine.transport.shared(part.window(n)) if part.window(n) else None
+    window, heard = part.memory(layout.bounds)
+    shared = engine.transport.shared(window, heard, layout.bounds.tobytes()) if window else None
     if shared is None:
         part.begin()
         while (reached := _reached(engine, part.step(), (push, pull), layout)) is not None:
             part.turn(reached)
     else:
-        part.share(shared.arrays, engine.rank, layout.lo, n)
-        part.begin()
-        while _turned(engine, part, shared, here, pulls=pull is not None):
-            pass
+        cards = shared.arrays, engine.rank, layout.bounds, shared.told.view(np.uint64), shared.wait, shared.left
+        came, left = part.run_on_cards(cards, told[:, 1:], pulls=pull is not None)
+        shared.count_received(came)
+        shared.leave(left)
     local = engine.local.matrix(INT32, (shape[0], here))
     if here:
         vector = engine.local.vector(INT32, here * shape[0], part.levels())
         local = pieces.rows_of_vector(engine, vector, shape[0])
     return Store(local, layout, shape)
-
-
-def _turned(engine: DistributedEngine, part: Any, shared: Shared, here: int, *, pulls: bool) -> bool:
-    """Take a step by what ranks read and write in each other's memory; return whether there was a frontier."""
-    step = part.step()
-    told = engine.balancer.numbers(*step.work())
-    changed = told[:, 1]
-    shared.count_received(_WORD * int(changed.sum() - changed[engine.rank]))
-    if not told[:, 0].any():
-        return False
-    part.keep()
-    pushes, pulls = step.divide(told, pushes=True, pulls=pulls)
-    part.reach(step, pushes=pushes, pulls=pulls)
-    shared.meet()  # all have reached what they can, and read the frontier
-    part.turn_windows(pushed=pushes)
-    if pushes:
-        shared.count_received(_WORD * here * (engine.size - 1))
-    return True
 
 
 def _local(engine: DistributedEngine, *stores: Store | None) -> list[Any]:

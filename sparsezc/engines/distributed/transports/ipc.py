@@ -14,6 +14,7 @@ Source: CUDA C++ Programming Guide, section Interprocess Communication.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import accumulate
 from typing import Any
 
@@ -60,6 +61,9 @@ class Ipc(Mpi):
         self._versions = [-1] * self.size  # of the windows that this rank has opened
         self._theirs: dict[int, Any] = {}
         self._address, self._addresses = 0, [0] * self.size
+        self._shared: list[Any] = []  # windows that kernels write, which no message uses
+        self._shared_bytes = 0
+        self._left: tuple[Any, Any] = None, None  # the key of who used them last, and what they say
         self._ranks = [*range(self.rank, self.size), *range(self.rank)]  # so each card is read by one other at a time
         failed = self._make_room(_FIRST)
         self._open(self.numbers(_FAILED if failed else self._version)[:, 0].tolist(), failed, [])
@@ -94,17 +98,43 @@ class Ipc(Mpi):
         counts[after] = count
         return self._exchange([mine], [np.zeros(self.size, np.int64)], [counts], [after])[0]
 
-    def shared(self, nbytes: int) -> Shared | None:
-        """Return all of the windows, which other messages use, too."""
-        closed, self._old = self._old, []
-        failed = self._make_room(-(-nbytes // 2))
-        said = self._meet(_FAILED if failed else self._version)  # what others read of the message before has arrived
-        self._open(said[:, 0].tolist(), failed, closed)
-        arrays = [self._window.array if r == self.rank else self._theirs[r] for r in range(self.size)]
-        arrays = [array[:nbytes] for array in arrays]
-        arrays[self.rank].fill(0)
-        self._meet()
-        return Shared(arrays, self._count, self._meet)
+    def shared(self, nbytes: int, told: int, key: Any) -> Shared | None:
+        """Return windows of their own: no message clears what is left there."""
+        if nbytes > self._shared_bytes:
+            self._share(nbytes)
+        kept, left = self._left
+        self._left = None, None
+        if not self.numbers(kept == key)[:, 0].all():
+            left = None
+            self._meet()  # what others wrote before has arrived
+            self._shared[self.rank].fill(0)
+            self._meet()
+        wait = partial(self._poll, what="kernels of several ranks")
+        return Shared(self._shared, left, partial(self._leave, key), self._buffer("told", told), wait, self._count)
+
+    def _leave(self, key: Any, left: Any) -> None:
+        self._left = key, left
+
+    def _share(self, nbytes: int) -> None:
+        """Replace the shared windows by larger ones."""
+        self._gpu.synchronize()
+        self._shared, self._shared_bytes, self._left, failed = [], 0, (None, None), ""
+        self.numbers(0)  # all have closed those of others
+        window = None
+        try:
+            window = self._gpu.window(nbytes)
+        except OutOfMemory as error:
+            failed = str(error)
+        self._agree(OutOfMemory, failed)
+        assert window is not None
+        made, why = [], ""
+        for rank, name in enumerate(self.objects(window.name)):
+            try:
+                made.append(window.array if rank == self.rank else self._gpu.open_window(name, nbytes))
+            except DeviceUnavailable as error:
+                why = str(error)
+        self._agree(DeviceUnavailable, why)
+        self._shared, self._shared_bytes = made, nbytes
 
     def _meet(self, told: int = 0) -> Any:
         """Have what is launched from now on come after what all have launched so far; return a number of each."""

@@ -10,12 +10,13 @@ from __future__ import annotations
 import os
 import pickle
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from time import monotonic, process_time, sleep
 from typing import Any
 
 import numpy as np
+from mpi4py import MPI
 from numpy.typing import NDArray
 
 from sparsezc.device import cuda
@@ -28,7 +29,7 @@ _POLLS = 200  # about 50 us: shorter waits keep the processor
 _YIELDS = 200  # about 200 us more: then the other ranks have long work to do
 _MOVING = 5e-9  # seconds a byte that ranks poll: a fifth of a GB/s, and machines reach some
 _NAP, _LONGEST_NAP = 5e-5, 1e-3  # seconds; between these a tenth of the wait so far, which then ends a tenth later
-_TAG = 1
+_TAG, _END = 1, 2  # of messages: those of shifts, and that of a rank whose program ends
 _PACKS_BELOW = 0.75  # between machines, or through host memory: several times slower than values are packed
 
 
@@ -114,24 +115,42 @@ class Mpi:
         self.received += count * mine.dtype.itemsize
         return self._back(out, mine)
 
-    def shared(self, nbytes: int) -> Shared | None:
+    def shared(self, nbytes: int, told: int, key: Any) -> Shared | None:
         return None
 
     def abort(self, said: str) -> None:
         print(f"rank {self.rank} of {self.size}: {said}", file=sys.stderr, flush=True)  # noqa: T201
         self.comm.Abort(1)
 
+    def end(self) -> None:
+        """Wait for all ranks at the end of the program, where MPI itself would wait for ever; not a collective."""
+        if MPI.Is_finalized():  # by the program
+            return
+        others, nothing = [rank for rank in range(self.size) if rank != self.rank], np.empty(0, np.uint8)
+        told = [self.comm.Isend(nothing, dest=rank, tag=_END) for rank in others]
+        left = {rank: self.comm.Irecv(nothing, source=rank, tag=_END) for rank in others}
+
+        def have_come() -> bool:
+            for rank in [rank for rank, message in left.items() if message.Test()]:
+                del left[rank]
+            return not left
+
+        self._poll(have_come, "the end of the program", who=left)
+        for message in told:
+            self._wait(message, "the end of the program", counted=False)
+
     def _wait(self, request: Any, what: str, nbytes: int = 0, *, counted: bool = True) -> None:
         self.calls += counted
         self._poll(request.Test, what, _MOVING * nbytes)
 
-    def _poll(self, test: Callable[[], bool], what: str, moving: float = 0.0) -> None:
+    def _poll(self, test: Callable[[], bool], what: str, moving: float = 0.0, who: Collection[int] = ()) -> None:
+        """Wait until a function returns true, at most until the deadline; `who`: the ranks that have not come then."""
         began = process_time()
         if not any(test() for _ in range(_POLLS)):
-            self._wait_long(test, what, moving)
+            self._wait_long(test, what, moving, who)
         self.waited += process_time() - began
 
-    def _wait_long(self, test: Callable[[], bool], what: str, moving: float) -> None:
+    def _wait_long(self, test: Callable[[], bool], what: str, moving: float, who: Collection[int]) -> None:
         began = now = monotonic()
         yields = 0
         while not test():
@@ -142,8 +161,9 @@ class Mpi:
             sleep(min(max(_NAP, (now - began) / 10), _LONGEST_NAP))
             now = monotonic()
             if now > began + self.deadline:
+                absent = ", ".join(f"rank {rank}" for rank in who) or "another rank"
                 self.abort(
-                    f"{what}: another rank did not come within {self.deadline:g} s (collective {self.calls} of this"
+                    f"{what}: {absent} did not come within {self.deadline:g} s (collective {self.calls} of this"
                     " rank); all ranks end"
                 )
 

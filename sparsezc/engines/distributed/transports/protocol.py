@@ -31,15 +31,24 @@ class Shared(NamedTuple):
     ----------
     arrays : list of arrays of bytes
         One of each rank.
+    left : object or None
+        What the last caller said of their contents; None: zeros.
+    leave : callable
+        Is told, at the end, what to say to the next caller with the same key.
+    told : array of bytes
+        Host memory of this rank that its kernels write.
+    wait : callable
+        Calls a function until it returns true, at most until the deadline: kernels of ranks wait for each other.
     count_received : callable
         Is told the bytes that this rank received so.
-    meet : callable
-        A collective: what this rank launches from now on comes after what all have launched so far.
     """
 
     arrays: list[Any]
+    left: Any
+    leave: Callable[[Any], None]
+    told: NDArray[np.uint8]
+    wait: Callable[[Callable[[], bool]], None]
     count_received: Callable[[int], None]
-    meet: Callable[[], None]
 
 
 _KINDS = ("auto", "mpi", "ipc", "nccl")
@@ -112,10 +121,10 @@ class Transport(Protocol):
     def shift(self, mine: Any, count: int) -> Any:
         """Send an array to the rank before this one, in a ring; return the `count` elements of the rank after it."""
 
-    def shared(self, nbytes: int) -> Shared | None:
-        """Return zeros in the memory of each rank, until the next message of arrays; None: kernels do not reach it.
+    def shared(self, nbytes: int, told: int, key: Any) -> Shared | None:
+        """Return memory of each rank, zeros or as left by the last caller with this key; None: kernels do not reach it.
 
-        What a kernel wrote there is seen once its rank has waited for it, and told so by numbers.
+        `told`: the bytes of host memory. All ranks ask for as many bytes.
         """
 
     def abort(self, said: str) -> None:
@@ -150,7 +159,7 @@ class Alone:
     def shift(self, mine: Any, count: int) -> Any:
         return mine
 
-    def shared(self, nbytes: int) -> Shared | None:
+    def shared(self, nbytes: int, told: int, key: Any) -> Shared | None:
         return None
 
     def abort(self, said: str) -> None:

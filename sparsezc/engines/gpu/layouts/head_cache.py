@@ -28,9 +28,7 @@ from sparsezc.memory.placement import BEYOND, RECORDS
 from sparsezc.semirings.types.datatypes import BOOL, DataType
 
 _LINE = 32  # entries that a request brings for a row, however short
-_MOST = 32  # slots a row: one lane of the warp that builds a row holds one
 _STEPS = 2000  # of a rank between degrees that differ by the factor 2: 32 of these fit 16 bits
-_FREE = 0.5  # share of the free device memory, as vectors need some too
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,7 +143,7 @@ class HeadCache(Built[Heads]):
             return NO_HEADS
         if self.built is not None:  # built already: the budget need not be checked
             return self.usable if rows.nvals <= self.built.k * rows.nrows else NO_HEADS
-        most = _MOST if config.head_budget is not None else budget.HEAD_BYTES // rows.indices.dtype.itemsize
+        most = budget.MOST_HEADS if config.head_budget is not None else budget.HEAD_BYTES // rows.indices.dtype.itemsize
         if rows.nvals > most * rows.nrows or rows.nvals > self._slots(rows, BOOL, False) * rows.nrows:
             return NO_HEADS
         return self.get_or_build(rows, Demand(entries, BOOL, columns=columns))
@@ -178,19 +176,19 @@ class HeadCache(Built[Heads]):
         slot = id_bytes + (dtype.np_type.itemsize if values and not rows.iso else 0)
         if rows.ncols > 2 ** (8 * id_bytes) - 2:  # the last two ids are marks
             return 0
-        room = int(_FREE * self._room(rows))
         asked = (
             budget.setting_bytes(config.head_budget)
             if config.head_budget is not None
             else budget.HEAD_BYTES // id_bytes * slot * rows.nrows
         )
-        slots = min(min(asked, room) // (slot * max(rows.nrows, 1)), _MOST)
+        room = budget.heads_room(asked, self._room(rows))
+        slots = min(room // (slot * max(rows.nrows, 1)), budget.MOST_HEADS)
         setting = config.head_budget, config.budget
         if not slots and rows.nrows and self._told != setting:
             self._told = setting
             warn_slow(
                 f"no row-head cache: one id for each of {rows.nrows:,} rows takes {slot * rows.nrows:,} bytes of device"
-                f" memory and {min(asked, room):,} may be used (gb.config.head_budget, gb.config.budget)"
+                f" memory and {room:,} may be used (gb.config.head_budget, gb.config.budget)"
             )
         return slots
 

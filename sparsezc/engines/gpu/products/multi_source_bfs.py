@@ -29,7 +29,7 @@ from sparsezc.engines.gpu.storage.vector_store import MaskBits
 from sparsezc.memory.placement import RECORDS
 from sparsezc.semirings.types.datatypes import BOOL, DataType
 
-_FEW = 1 / 32  # share of all edges in a frontier: a search with fewer would keep a pull from stopping early
+FEW = 1 / 32  # share of all edges in a frontier: a search with fewer would keep a pull from stopping early
 _ATOMIC = 1.5  # the cost of setting a bit beyond reading an id, where edges are in device memory
 ENTRIES = 4  # totals in front of those of the searches
 
@@ -109,7 +109,7 @@ def cheapest(work: Work, push_cost: float, slots: int = 0) -> tuple[float, Any, 
         return best, there, there & False
     # In few calls of NumPy: the device has nothing to do meanwhile.
     edges = int(work.searches.sum())
-    many = work.searches >= max(_FEW * work.nvals, 1)
+    many = work.searches >= max(FEW * work.nvals, 1)
     some, all_of_them = int(np.count_nonzero(many)), int(np.count_nonzero(there))
     pushing = there
     if some:
@@ -130,7 +130,7 @@ def pulled_entries(work: Work, pulling: Any) -> float:
     """Return the entries that a pull of some searches reads without cached ids."""
     edges = work.searches[pulling]
     share = float(edges.min()) / work.nvals
-    return _until_all_stop(work, edges.size, share if share < _FEW else float(edges.mean()) / work.nvals, 0)
+    return _until_all_stop(work, edges.size, share if share < FEW else float(edges.mean()) / work.nvals, 0)
 
 
 def _until_all_stop(work: Work, count: int, share: float, slots: int) -> float:
@@ -151,6 +151,28 @@ class _Active(NamedTuple):
     b: np.uint64
     c: np.uint64
     d: np.uint64
+
+
+_NO_BITS = (np.uint64(0),) * 3
+
+
+class Planned(NamedTuple):
+    """The searches of a launch by a step that the device has planned, at most 64.
+
+    Attributes
+    ----------
+    address : int
+        Of their bits.
+    counters : array of uint64, shape (2,)
+        Zeros at the launch.
+    """
+
+    address: int
+    counters: Any
+
+    def active(self) -> _Active:
+        """Return the address as kernels take it."""
+        return _Active(np.uint64(self.address), *_NO_BITS)
 
 
 class Case:
@@ -197,20 +219,21 @@ class Case:
 
     def launch(self, way: str, rows: Rows, searches: Any, near: Heads | None = None) -> None:
         """Launch one kernel; a pull is given the heads that it reads first."""
-        gpu = cuda.current()
+        gpu, planned = cuda.current(), isinstance(searches, Planned)
         chunks = rows.chunks
         looks = near is not None and near.k > 0
         slots = {} if near is None else {"heads": near.ids, "k": near.k}
         at_once = rows_per_warp.choose(rows)
-        given = prelude(rows.wide, rows.compressed, looks, self.words, self.aligned, chunks.length, at_once)
+        given = prelude(rows.wide, rows.compressed, looks, self.words, self.aligned, chunks.length, at_once, planned)
         nwords = -(-rows.nrows // 32)
         blocks = launch.blocks(gpu, 32 * max(nwords, chunks.count))
         name = f"multi_source_bfs_{way}"
         kernel = codegen.kernel(gpu, f"{name}.cu", given, name)
         stats.counted(kernel, placements.lie_near(rows))(
-            blocks, chunks.all, self.mask.arguments(), self._active(searches),
-            nrows=rows.nrows, indptr=rows.indptr, indices=rows.indices.pointer, x=self.x.vector.bits,
-            width=self.x.width, y=self.y, counters=gpu.xp.zeros(2, np.uint64),
+            blocks, chunks.all, self.mask.arguments(),
+            searches.active() if planned else self._active(searches), nrows=rows.nrows, indptr=rows.indptr,
+            indices=rows.indices.pointer, x=self.x.vector.bits, width=self.x.width, y=self.y,
+            counters=searches.counters if planned else gpu.xp.zeros(2, np.uint64),
             piece=launch.piece(launch.warps(blocks), nwords, 16 if looks else 4), **slots,
         )  # fmt: skip
 
@@ -224,9 +247,9 @@ class Case:
 @cache
 def prelude(
     wide: bool = False, compressed: bool = False, looks: bool = False, words: int = 1, aligned: bool = True,
-    long: int = 1, at_once: int = 32,
+    long: int = 1, at_once: int = 32, planned: bool = False,
 ) -> str:  # fmt: skip
     """Return what multi_source_bfs.cuh and the files that include it are specialised for."""
     constants = f"constexpr u64 LONG = {long};\nconstexpr u32 WORDS = {words}, ROWS_PER_WARP = {at_once};"
-    given = flags(ALIGNED=aligned, COMPRESSED=compressed, HEADS=looks)
+    given = flags(ALIGNED=aligned, COMPRESSED=compressed, HEADS=looks, PLANNED=planned)
     return f"{typedefs(Id='u64' if wide else 'u32')}\n{given}\n{constants}"

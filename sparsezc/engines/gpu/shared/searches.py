@@ -8,7 +8,7 @@ push and which pull (multi_source_bfs.py). Frontiers travel as listed vertices w
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,8 +34,30 @@ from sparsezc.engines.gpu.storage.vector_store import MaskBits
 from sparsezc.semirings.types.datatypes import BOOL, DataType
 
 _MANY_SLOTS = 255  # of a process without rows: more than any has
-_TOTALS = 5  # numbers in front of the totals that the kernel counts
+_TOTALS = 4  # numbers in front of the totals that the kernel counts
 _SCALE = 1000  # costs are told as integers
+
+
+class Setting(NamedTuple):
+    """The rows of all processes: entries, the cost of one that is pushed, slots of heads, and whether they can pull."""
+
+    nvals: int
+    push_cost: float
+    slots: int
+    pulls: bool
+
+    @classmethod
+    def of(cls, told: NDArray[np.int64], *, pulls: bool) -> Setting:
+        """Return it by what :func:`told_of_rows` says on each process, a row each."""
+        return cls(int(told[:, 0].sum()), int(told[:, 1].max()) / _SCALE, int(told[:, 2].min()), pulls)
+
+
+def told_of_rows(push: Rows | None, pull: Rows | None) -> list[int]:
+    """Return the entries of this process, the cost of pushing one as an integer, and the slots of heads."""
+    slots = _MANY_SLOTS if pull is None else pull.layouts[HeadCache].expected_slots(pull, BOOL, values=False)
+    held = pull if push is None else push
+    cost, nvals = (0.0, 0) if held is None else (push_cost(held.indices.placement), held.nvals)
+    return [nvals, round(_SCALE * cost), slots]
 
 
 class SharedStep:
@@ -52,8 +74,7 @@ class SharedStep:
     mask : MaskBits
         The entries of its part of the result that may be written.
     counts : array of uint64, optional
-        On the device, if it was counted: the vertices in the frontier, the totals of :meth:`Case.count`, and the words
-        that were written to others.
+        On the device, if it was counted: the vertices in the frontier and the totals of :meth:`Case.count`.
     """
 
     def __init__(
@@ -72,32 +93,24 @@ class SharedStep:
 
     @launch.locked
     def work(self) -> list[int]:
-        """Return what this process would read, as many numbers on each.
-
-        The first are its vertices in the frontier, and the words that it wrote to others' copies of the frontier.
-        """
-        xp, rows = cuda.current().xp, self._pull
-        slots = _MANY_SLOTS if rows is None else rows.layouts[HeadCache].expected_slots(rows, BOOL, values=False)
-        counts = self._counts
+        """Return what this process would read, as many numbers on each; the first: its vertices in the frontier."""
+        xp, rows, counts = cuda.current().xp, self._pull, self._counts
         if counts is None:
             case = Case(self._x, self._mask, None)
-            counts = xp.zeros(2 + ENTRIES + 64 * case.words, np.uint64)  # read at once, as each reading waits
+            counts = xp.zeros(1 + ENTRIES + 64 * case.words, np.uint64)  # read at once, as each reading waits
             self._over(self._x.vector.bits, self._x.length, counts[:1], None)
             if self._x.length or rows is not None:
-                case.count(rows, self._push, counts[1:-1])
+                case.count(rows, self._push, counts[1:])
         found = cuda.current().asnumpy(counts).view(np.int64)
         self._found, self._mine = int(found[0]), found[1 : 1 + ENTRIES + self.width]
-        held = rows if self._push is None else self._push
-        cost, nvals = (0.0, 0) if held is None else (push_cost(held.indices.placement), held.nvals)
-        return [self._found, int(found[-1]), nvals, round(_SCALE * cost), slots, *self._mine.tolist()]
+        return [self._found, *told_of_rows(self._push, rows), *self._mine.tolist()]
 
     def divide(self, told: NDArray[np.int64], *, pushes: bool, pulls: bool) -> tuple[bool, bool]:
         """Return whether searches push and whether some pull, by the numbers of all processes, a row each."""
-        sums = told.sum(axis=0)
-        self._work = work = work_of(sums[_TOTALS:], int(sums[2]))
+        nvals, cost, slots, _ = Setting.of(told[:, 1:], pulls=pulls)
+        self._work = work = work_of(told[:, _TOTALS:].sum(axis=0), nvals)
         there, self._reads = work.searches > 0, 0.0
         if pushes and pulls:
-            cost, slots = int(told[:, 3].max()) / _SCALE, int(told[:, 4].min())
             self._reads, self._pushing, self._pulling = cheapest(work, cost, slots)
         else:
             self._pushing, self._pulling = there & pushes, there & pulls
@@ -136,7 +149,7 @@ class SharedStep:
             Case(x, self._mask, reached).launch("pull", rows, self._pulling, near)
 
     @launch.locked
-    def told(self, reached: Any) -> bool:
+    def reach_by_edges_once(self, reached: Any) -> bool:
         """Add to `reached` what all searches reach by rows that have each edge once; return whether this reads less.
 
         For a process that has all rows.

@@ -2,14 +2,12 @@
 
 A step is a :class:`SharedStep`. What statements would do after it, in five launches and as many reads of counts, one
 kernel does here: it takes the vertices that are reached for the first time, and counts what the next step would read.
-Levels are written for several steps at once. Processes whose cards reach each other's memory exchange nothing else:
-that kernel reads what others reached of its vertices, and writes the words of the frontier that change to all, beside
-its own reads.
+Levels are written for several steps at once. Of cards that write into each other's memory, kernels plan the steps
+(searches_of_cards.py).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -21,7 +19,9 @@ from sparsezc.engines.gpu.elementwise import panel
 from sparsezc.engines.gpu.elementwise.panel import Panel, SameVector
 from sparsezc.engines.gpu.products.multi_source_bfs import ENTRIES, prelude
 from sparsezc.engines.gpu.runtime import codegen, launch, presence_words
-from sparsezc.engines.gpu.shared.searches import SharedStep
+from sparsezc.engines.gpu.shared import searches_of_cards
+from sparsezc.engines.gpu.shared.searches import Setting, SharedStep, told_of_rows
+from sparsezc.engines.gpu.shared.searches_of_cards import TOGETHER
 from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows
 from sparsezc.engines.gpu.storage.vector_store import FLIP, MaskBits, VectorStore
 from sparsezc.semirings.types.datatypes import BOOL, INT32
@@ -29,33 +29,6 @@ from sparsezc.semirings.types.datatypes import BOOL, INT32
 __all__ = ["SharedSearches", "from_starts", "searches"]
 
 _MOST = 64  # searches
-_WAITING = 8  # frontiers whose levels are written together, which the kernel numbers by three bits
-
-
-class _Windows:
-    """A word of 64 bits for each of `size` vertices that are reached, then one for the frontier, of every process.
-
-    Parameters
-    ----------
-    arrays : sequence of arrays of bytes
-        On the device, of all processes in their order; kernels of all reach them. Zeros at first.
-    own, first, length, size : int
-        The process has the number `own`, and `length` of the vertices, from `first` on.
-    """
-
-    def __init__(self, arrays: Sequence[Any], own: int, first: int, length: int, size: int) -> None:
-        gpu = cuda.current()
-        words = arrays[own].view(np.uint32)
-        self.reached, self.front = words[: 2 * size], words[2 * size : 4 * size]
-        self.mine = slice(2 * first, 2 * (first + length))
-        there = [gpu.pointer(array) + 8 * first for k, array in enumerate(arrays) if k != own]
-        fronts = [address + 8 * size for address in there]
-        self._theirs = [gpu.xp.asarray(np.array([*x, *fronts], np.uint64)) for x in ([0] * len(there), there)]
-
-    def arguments(self, *, pushed: bool) -> dict[str, Any]:
-        """Return what turn_rows is told of the others, who pushed or not."""
-        theirs = self._theirs[pushed]
-        return {"others": theirs.size // 2, "theirs": theirs}
 
 
 class SharedSearches:
@@ -69,88 +42,78 @@ class SharedSearches:
         This process's rows of the matrix, and of its transpose; None: it has none.
     start : Panel
         Its part of the first frontier, of at most 64 searches.
+
+    Attributes
+    ----------
+    length : int
+        The vertices of this process.
+    start, seen : array of uint32
+        The bits of its part of the first frontier, and of what was reached so far.
     """
 
     def __init__(self, push: Rows | None, pull: Rows | None, start: Panel) -> None:
         xp = cuda.current().xp
-        self._push, self._pull, self._width, self._length = push, pull, start.width, start.length
+        self.push, self.pull, self.width, self.length = push, pull, start.width, start.length
         words = -(-start.vector.size // 32)
-        self._seen, self._front, self._counts = xp.zeros(words, np.uint32), None, None
-        self._start = xp.zeros(words, np.uint32) if start.vector.bits is None else start.vector.bits
+        self.seen, self._front, self._counts = xp.zeros(words, np.uint32), None, None
+        self.start = xp.zeros(words, np.uint32) if start.vector.bits is None else start.vector.bits
         # The frontiers whose levels wait, each aligned to 8 bytes, and the depth of the first of them
-        self._fronts, self._waiting, self._depth = xp.empty((_WAITING, words + words % 2), np.uint32), 0, 0
+        self._fronts, self._waiting, self._depth = self.fronts(0), 0, 0
         self._level = xp.empty(start.vector.size, np.int32)
-        self._windows: _Windows | None = None
 
-    def window(self, size: int) -> int:
-        """Return the bytes of a window of so many vertices; 0: searches are too few to have a word each."""
-        return 16 * size if self._width == 64 else 0
+    def rows(self) -> list[int]:
+        """Return what the setting of steps on cards is made of, of this process: three numbers."""
+        return told_of_rows(self.push, self.pull)
 
-    def share(self, arrays: Sequence[Any], own: int, first: int, size: int) -> None:
-        """Use windows of all processes, zeros, of which this one is number `own`; its vertices begin at `first`."""
-        self._windows = _Windows(arrays, own, first, self._length, size)
+    def memory(self, bounds: NDArray[np.int64]) -> tuple[int, int]:
+        """Return the bytes of a window and of host memory for steps on cards; 0: vertices have no word of their own."""
+        return searches_of_cards.memory(bounds) if self.width == _MOST else (0, 0)
+
+    def run_on_cards(self, cards: tuple[Any, ...], told: NDArray[np.int64], *, pulls: bool) -> tuple[int, Any]:
+        """Take all steps, with the memory of all cards (Cards) and what rows() of all says.
+
+        Return the bytes that came, and what is to be said of the memory that is left, as Cards.left.
+        """
+        return searches_of_cards.run(self, searches_of_cards.Cards(*cards), Setting.of(told, pulls=pulls))
 
     def begin(self) -> None:
-        """Take the first frontier, once windows are shared, if they are."""
-        self.turn(self._start)
+        """Take the first frontier."""
+        self._fronts = self.fronts(TOGETHER)
+        self.turn(self.start)
 
     def step(self) -> SharedStep:
         """Return the step from the vertices that were reached last to those that no search of theirs has reached."""
-        front = SameVector(BOOL, self._length * self._width, self._front, True)
-        x = Panel(self._width, True, front)
-        return SharedStep(True, BOOL, self._push, self._pull, x, MaskBits(self._seen, FLIP), self._counts)
+        front = SameVector(BOOL, self.length * self.width, self._front, True)
+        x = Panel(self.width, True, front)
+        return SharedStep(True, BOOL, self.push, self.pull, x, self.unseen, self._counts)
+
+    @property
+    def unseen(self) -> MaskBits:
+        """Return the mask of what was not reached."""
+        return MaskBits(self.seen, FLIP)
+
+    def fronts(self, count: int) -> Any:
+        """Return room for so many frontiers."""
+        words = self.seen.size
+        return cuda.current().xp.empty((count, words + words % 2), np.uint32)
 
     @launch.locked
-    def keep(self) -> None:
-        """Keep the frontier for its levels and clear what led to it, which all processes have taken.
-
-        The device does so while the host divides the next step.
-        """
-        assert self._windows is not None
-        self._room()[: self._seen.size] = self._front
-        self._waiting += 1
-        self._windows.reached.fill(0)
-
-    def _room(self) -> Any:
-        """Return the room for a frontier whose levels wait."""
-        if self._waiting == _WAITING:
-            self._write_levels()
-        return self._fronts[self._waiting]
-
-    @launch.locked
-    def reach(self, step: SharedStep, *, pushes: bool, pulls: bool) -> None:
-        """Take a step within clear windows; no other process may read them, or write to them, before it has ended."""
-        windows = self._windows
-        assert windows is not None
-        if pushes:
-            step.pushed(windows.reached)
-        if pulls:
-            step.pulled(windows.front, windows.front.size // 2, windows.reached[windows.mine])
-
-    def turn_windows(self, *, pushed: bool) -> None:
-        """Take what all processes reached, which all of them have done."""
-        assert self._windows is not None
-        self.turn(self._windows.reached[self._windows.mine], pushed=pushed)
-
-    @launch.locked
-    def turn(self, reached: Any, *, pushed: bool = False) -> None:
+    def turn(self, reached: Any) -> None:
         """Take what is reached for the first time, by the bits of all searches."""
-        gpu, aligned, windows = cuda.current(), self._width == 64, self._windows
-        if windows is not None:
-            self._front = windows.front[windows.mine]
-        else:
-            waits = self._room()
-            self._waiting += 1
-            self._front = waits[: self._seen.size]
-            if not aligned:
-                waits.fill(0)
-        self._counts = gpu.xp.zeros(2 + ENTRIES + 64, np.uint64)
-        if self._length:
-            push, pull = (0 if rows is None else rows.indptr for rows in (self._push, self._pull))
+        gpu = cuda.current()
+        if self._waiting == TOGETHER:
+            self._write_waiting()
+        waits = self._fronts[self._waiting]
+        self._waiting += 1
+        self._front = waits[: self.seen.size]
+        if self.width != 64:  # the kernel adds bits
+            waits.fill(0)
+        self._counts = gpu.xp.zeros(1 + ENTRIES + 64, np.uint64)
+        if self.length:
+            push, pull = (0 if rows is None else rows.indptr for rows in (self.push, self.pull))
             self._kernel("turn_rows").launch(
-                launch.blocks(gpu, self._length), size=self._length, reached=reached, width=self._width,
-                seen=self._seen, front=self._front, push_indptr=push, pull_indptr=pull, totals=self._counts,
-                **({"others": 0, "theirs": 0} if windows is None else windows.arguments(pushed=pushed)),
+                launch.blocks(gpu, self.length), size=self.length, reached=reached, width=self.width,
+                seen=self.seen, front=self._front, push_indptr=push, pull_indptr=pull, totals=self._counts,
             )  # fmt: skip
 
     def step_alone(self) -> bool:
@@ -159,35 +122,39 @@ class SharedSearches:
         told = np.array([step.work()])
         if not told[0, 0]:
             return False
-        pushes, pulls = step.divide(told, pushes=self._push is not None, pulls=self._pull is not None)
-        reached = step.bits(self._length)
-        if not step.told(reached):
+        pushes, pulls = step.divide(told, pushes=self.push is not None, pulls=self.pull is not None)
+        reached = step.bits(self.length)
+        if not step.reach_by_edges_once(reached):
             if pushes:
                 step.pushed(reached)
             if pulls:
-                step.pulled(self._front, self._length, reached, columns=self._push)
+                step.pulled(self._front, self.length, reached, columns=self.push)
         self.turn(reached)
         return True
 
-    def _write_levels(self) -> None:
-        if self._waiting and self._length:
-            self._kernel("write_levels").launch(
-                launch.blocks(cuda.current(), self._length), size=self._length, width=self._width,
-                fronts=self._fronts, stride=self._fronts.shape[1], count=self._waiting, depth=self._depth,
-                levels=self._level,
-            )  # fmt: skip
-        self._depth += self._waiting
+    def _write_waiting(self) -> None:
+        self.write_levels(self._fronts[: self._waiting])
         self._waiting = 0
 
+    @launch.locked
+    def write_levels(self, fronts: Any) -> None:
+        """Write the levels of the frontiers that follow those whose levels are written, at most TOGETHER."""
+        if fronts.size:
+            self._kernel("write_levels").launch(
+                launch.blocks(cuda.current(), self.length), size=self.length, width=self.width, fronts=fronts,
+                stride=fronts.shape[1], count=fronts.shape[0], depth=self._depth, levels=self._level,
+            )  # fmt: skip
+        self._depth += fronts.shape[0]
+
     def _kernel(self, name: str) -> Launcher:
-        return codegen.kernel(cuda.current(), "panel_words.cu", prelude(aligned=self._width == 64), name)
+        return codegen.kernel(cuda.current(), "panel_words.cu", prelude(aligned=self.width == 64), name)
 
     @launch.locked
     def levels(self) -> VectorStore:
         """Return the levels, as a panel's vector."""
-        self._write_levels()
-        made = VectorStore(INT32, self._length * self._width)
-        made.set(self._level, self._seen)
+        self._write_waiting()
+        made = VectorStore(INT32, self.length * self.width)
+        made.set(self._level, self.seen)
         return made
 
 

@@ -97,9 +97,13 @@ class BuiltAfter(Built[_F]):
         Products that it would have served, less those that it pauses for; -inf where it never pays.
     """
 
-    def __init__(self, after: int) -> None:
+    def __init__(self, after: float) -> None:
         super().__init__()
-        self.products, self.after = 0.0, after
+        self.wait(after)
+
+    def wait(self, products: float) -> None:
+        """Have it built after so many more products: 0 at the next one, infinitely many never."""
+        self.products, self.after = 0.0, products
 
     def drop(self) -> None:
         if self.built is not None:
@@ -107,7 +111,7 @@ class BuiltAfter(Built[_F]):
         super().drop()
 
     def pause(self) -> None:
-        self.products = -float(_PAUSE * self.after)
+        self.products = -_PAUSE * self.after
 
     def count(self) -> bool:
         """Count a product that it would have served; return whether enough were counted before."""

@@ -59,30 +59,20 @@ extern "C" __global__ void put_words(u64 count, const Id* at, const u64* words, 
 
 // turn_rows: bits that are reached and not yet seen are added to `seen`, and are `front`'s (zeros on entry, unless ALIGNED).
 // `totals` (zeros on entry): the vertices of `front`, then the Reads of the step from there along the rows that the offsets say.
-// Without `push_indptr` a row counts as one entry; without `pull_indptr` none is pulled. ALIGNED, of `others` processes: theirs[r]
-// is the address, in the memory of another card, of what it reached of these vertices (null: it did not push), and
-// theirs[others + r] that of its copy of `front`, which gets the words that change; the total after those of Reads counts these.
+// Without `push_indptr` a row counts as one entry; without `pull_indptr` none is pulled.
 extern "C" __global__ void __launch_bounds__(256)
-    turn_rows(u64 size, const u32* reached, u64 width, u32* seen, u32* front, const i64* push_indptr, const i64* pull_indptr, u32 others,
-              const u64* theirs, u64* totals) {
+    turn_rows(u64 size, const u32* reached, u64 width, u32* seen, u32* front, const i64* push_indptr, const i64* pull_indptr,
+              u64* totals) {
   const u64 stride = (u64)gridDim.x * blockDim.x;
   Reads reads = {};
-  u64 found = 0, changed = 0;
+  u64 found = 0;
   for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i - lane_id() < size; i += stride) {
     u64 before = 0, entries = 0;
     Bits fresh = {};
     if (i < size) {
       before = load_bits((const volatile u32*)seen, width, i, 0);  // others may set other vertices' bits of a word
-      u64 word = load_bits(reached, width, i, 0);
-      if (ALIGNED)
-        for (u32 r = 0; r < others; ++r)
-          if (theirs[r]) word |= ((const u64*)theirs[r])[i];
-      fresh.word[0] = word & ~before;
-      if (ALIGNED && (!others || ((const u64*)front)[i] != fresh.word[0])) {
-        ((u64*)front)[i] = fresh.word[0];
-        for (u32 r = 0; r < others; ++r) ((u64*)theirs[others + r])[i] = fresh.word[0];
-        changed += others != 0;
-      }
+      fresh.word[0] = load_bits(reached, width, i, 0) & ~before;
+      if (ALIGNED) ((u64*)front)[i] = fresh.word[0];
       if (pull_indptr && (before | fresh.word[0]) != whole(width, 0)) reads.pull((u64)(pull_indptr[i + 1] - pull_indptr[i]));
     }
     if (fresh.word[0]) {
@@ -95,7 +85,6 @@ extern "C" __global__ void __launch_bounds__(256)
   }
   add_lanes(found, totals);
   reads.add_to(totals + 1);
-  if (others) add_lanes((u64)changed, totals + 1 + Reads::TOTALS);
 }
 
 // write_levels: writes depth + k to the levels of the bits of front k of `count`, at most 8; `fronts` begin `stride` numbers of 32 bits

@@ -1,7 +1,8 @@
 // Many searches at once: a panel of Booleans, `width` bits for each vertex, 64 bits in a word.
 //
 // The prelude supplies Id, the type of the matrix's ids; WORDS, the number of 64-bit words that hold the bits of a
-// vertex; ALIGNED: each vertex's bits begin at a word (width = 64 * WORDS), else at any bit; LONG.
+// vertex; ALIGNED: each vertex's bits begin at a word (width = 64 * WORDS), else at any bit; PLANNED: the device knows which
+// searches are active, of one word; LONG.
 // Source: M. Then and others, The more the merrier: efficient multi-source graph traversal, PVLDB 8, 2014,
 // doi:10.14778/2735496.2735507.
 #pragma once
@@ -21,11 +22,11 @@ struct Bits {
   }
 };
 
-// Bits as kernel arguments, passed by value, as a copy to the device takes longer than a launch.
+// Bits as kernel arguments, passed by value, as a copy to the device takes longer than a launch; PLANNED: the address of a word.
 __device__ __forceinline__ Bits given(u64 a, u64 b, u64 c, u64 d) {
   const u64 all[4] = {a, b, c, d};
   Bits bits;
-  for (u32 w = 0; w < WORDS; ++w) bits.word[w] = all[w];
+  for (u32 w = 0; w < WORDS; ++w) bits.word[w] = PLANNED ? *(const u64*)all[w] : all[w];
   return bits;
 }
 

@@ -91,6 +91,7 @@ extern "C" __global__ void __launch_bounds__(256)
            const u64* long_first, const u32* chunk_slot) {
   __shared__ u8 owners[8][32];
   const Panel p = {indices, x, mask, flip, width, given(a, b, c, d), y};
+  if (PLANNED && !p.active.any()) return;
   Ids ids(indices);
   each_chunk({nchunks, long_rows, long_first, chunk_slot}, indptr, counters,
              [&](u64 row, u64 begin, u64 end) { do_chunk(p, ids, row, begin, end); });

@@ -44,6 +44,7 @@ extern "C" __global__ void __launch_bounds__(256)
   __shared__ u8 owners[8][32];
   const u32 lane = lane_id();
   const Panel p = {indices, x, mask, flip, width, given(a, b, c, d), y};
+  if (PLANNED && !p.active.any()) return;
   Ids ids(indices);
   each_chunk({nchunks, long_rows, long_first, chunk_slot}, indptr, counters, [&](u64 row, u64 begin, u64 end) {
     const Bits bits = p.frontier(row);

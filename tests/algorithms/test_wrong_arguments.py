@@ -1,0 +1,61 @@
+"""An argument that is of no use: each function's error names it."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import networkx as nx
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import sparsezc as gb
+
+#: What the parameters that must be given get; other graphs are the graph itself.
+GIVEN: dict[str, Any] = {
+    "source": 0, "s": 0, "target": 2, "t": 2, "vertex": 0, "center": 0, "sources": [0], "seeds": [0], "nodes": [0],
+    "k": 3, "length": 2, "swaps": 1, "communities": gb.Vector.from_dense([0, 0, 1, 1]),
+    "scores": gb.Vector.from_dense([1.0] * 4),
+}  # fmt: skip
+
+
+def cases() -> Iterator[Any]:
+    """Every parameter of an algorithm but the graph, flags and functions."""
+    for name in gb.algorithms.__all__:
+        function = getattr(gb.algorithms, name)
+        parameters = list(inspect.signature(function).parameters.values()) if inspect.isfunction(function) else []
+        for each in parameters[1:]:
+            if "bool" not in str(each.annotation) and "Callable" not in str(each.annotation):
+                yield pytest.param(function, each.name, id=f"{name}-{each.name}")
+
+
+@pytest.mark.parametrize(("function", "name"), list(cases()))
+def test_the_error_names_the_argument(function: Callable[..., Any], name: str) -> None:
+    A = gb.Matrix.from_coo([0, 1, 1, 2, 2, 0], [1, 0, 2, 1, 0, 2], 1.0, nrows=4, ncols=4)
+    first, *others = inspect.signature(function).parameters.values()
+    given = {each.name: GIVEN.get(each.name, A) for each in others if each.default is each.empty}
+    with pytest.raises((gb.exceptions.GraphblasException, TypeError), match=name):
+        function(**{first.name: A, **given, name: object()})
+
+
+@pytest.mark.parametrize(
+    ("graph", "made"),
+    [
+        ("a.txt", "gb.io.read(A)"),
+        ([[0, 1]], "gb.Matrix.from_edgelist(A) (of pairs) or from_dense (of rows)"),
+        (np.eye(2), "gb.Matrix.from_dense(A, missing_value=0)"),
+        (sp.eye_array(2).tocsr(), "gb.io.from_scipy_sparse(A)"),
+        (nx.path_graph(2), "gb.io.from_networkx(A)"),
+    ],
+    ids=lambda each: type(each).__name__,
+)
+def test_a_graph_of_another_library_gets_the_function_that_makes_a_matrix(graph: Any, made: str) -> None:
+    with pytest.raises(TypeError) as error:
+        gb.algorithms.pagerank(graph)
+    assert str(error.value).endswith(f"; a Matrix is needed, which {made} makes")
+    if not isinstance(graph, str):
+        with pytest.raises(gb.exceptions.UnknownDtype) as error:
+            gb.Matrix(graph)
+        assert str(error.value).endswith(f"; a type is needed, or a Matrix, which {made} makes")
