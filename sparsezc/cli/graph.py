@@ -177,7 +177,7 @@ class Graph:
     csr: Csr
     ids: NDArray[np.int64] | None
     load: float
-    degrees: NDArray[np.int64]
+    degrees: NDArray[Any]
     columns: int
     facts: dict[str, Any]
     with_transpose: bool
@@ -326,4 +326,8 @@ def load(arguments: argparse.Namespace, weights: Any = None) -> Graph:
         "placement": csr.indices.placement,
     }
     both = getattr(arguments, "with_transpose", False)
-    return Graph(arguments.graph, csr, ids, elapsed, np.diff(csr.indptr), csr.ncols, facts, both)
+    degrees: NDArray[Any] = np.empty(
+        csr.nrows, np.int32 if csr.ncols < 2**31 else np.int64
+    )  # of few bytes, beside a large graph
+    np.subtract(csr.indptr[1:], csr.indptr[:-1], out=degrees, casting="unsafe")
+    return Graph(arguments.graph, csr, ids, elapsed, degrees, csr.ncols, facts, both)

@@ -220,7 +220,7 @@ def _report(
     """Return the report: the graph, the answer, the times and the engine."""
     import numpy as np
 
-    edges = None if shown.reached is None else int(found.degrees[shown.reached.astype(np.int64)].sum())
+    edges = None if shown.reached is None else int(found.degrees[shown.reached.view(np.int64)].sum())
     data = {
         "command": arguments.name,
         "graph": found.facts,

@@ -10,6 +10,7 @@ from sparsezc.cli.answers.shown import Columns, Given, Picture, Rows, Show, Show
 if TYPE_CHECKING:
     from sparsezc.cli.graph import Graph
 
+_BLOCK = 1 << 20  # vertices that are counted at a time
 _ROWS = 20  # of a table of levels; the rows of a longer one are combined
 
 
@@ -38,7 +39,9 @@ def tree(found: Graph, result: Any, given: Given) -> Shown:
 def _leveled(found: Graph, levels: Any, n: int, given: Given) -> Shown:
     import numpy as np
 
-    sizes = np.bincount(levels)
+    sizes = np.zeros(int(levels.max(initial=-1)) + 1, np.int64)
+    for first in range(0, levels.size, _BLOCK):  # counting converts what it counts to 8 bytes each
+        sizes += np.bincount(levels[first : first + _BLOCK], minlength=sizes.size)
     deep = max(sizes.size - 1, 0)
     data = {
         "source": found.name_of(given.values["source"]),

@@ -80,7 +80,8 @@ def edge_chunks(
     def chunks(found: EdgeChunks) -> Iterator[Chunk]:
         columns, order = 0, tuple(range(3))
         sizes: tuple[int, int, int] | None = None
-        picker = _picker(chosen, names, heading or chosen.named) if chosen.named or names is not None else None
+        warns = span is None or span.start == 0
+        picker = _picker(chosen, names, heading or chosen.named, warns) if chosen.named or names is not None else None
 
         def known() -> bool:
             return columns > 0
@@ -95,7 +96,7 @@ def edge_chunks(
                 sizes = _sizes(chunk, said)
                 found.nrows, found.ncols, found.promised = sizes
             if not columns and picker is None and _has_cells(chunk):
-                picker = _picker(chosen, names, heading)
+                picker = _picker(chosen, names, heading, warns)
             named = False
             if not columns and picker is None and heading:
                 chunk, places = _headings(chunk)

@@ -66,11 +66,14 @@ class Picker:
         Vertices have names, which get numbers here.
     heading : bool
         The first line may name the columns.
+    warns : bool
+        Warn of what may be meant otherwise: of several ranks one does.
     """
 
     columns: TableColumns
     names: Names | None
     heading: bool
+    warns: bool = True
     _between: str | None = None
     _at: list[int] | None = None
     _kind: int | None = None
@@ -179,7 +182,7 @@ class Picker:
                 self._doubtful = _FirstLine(where, cells[:2])
             return rows
         self._at = self.columns.positions(cells, where)
-        if weights.kind == "file":
+        if self.warns and weights.kind == "file":
             self.columns.warn_of_unread(cells, self._at, where)
         if self.columns.kind is not None:
             self._kind = TableColumns(self.columns.kind, self.columns.kind).positions(cells, where)[0]

@@ -141,9 +141,9 @@ def test_a_search_takes_the_memory_of_its_vectors(tmp_path: Path) -> None:
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    assert peak < 32 * A.nrows < 2 * A.nvals
-    said = r"'levels' .* 32 bytes for each of 16,384 rows, needs 524,288"
-    with gb.config.set(host_budget=32 * A.nrows - 1), pytest.raises(gb.errors.OutOfMemory, match=said):
+    assert peak < 20 * A.nrows < 2 * A.nvals
+    said = r"'levels' .* 20 bytes for each of 16,384 rows, needs 327,680"
+    with gb.config.set(host_budget=20 * A.nrows - 1), pytest.raises(gb.errors.OutOfMemory, match=said):
         alg.bfs(A, 1)
 
 
