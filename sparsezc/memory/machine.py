@@ -11,9 +11,8 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 
-_ROOT = Path("/")
+_ROOT = ""  # above /proc and /sys
 # Of a control group: its limit, its usage, and the parts of that which are a cache of files. Pages read twice, such as
 # a mapped file's, count as active, and are given up like the others: MemAvailable has both, too.
 _FILES = {
@@ -38,8 +37,8 @@ def total() -> int | None:
 
 def used() -> int:
     """Return the bytes of memory that this process holds now, or held at most if the system reports only that."""
-    for line in _lines(_ROOT / "proc" / "self" / "statm"):
-        return int(line.split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    if sizes := _text("proc/self/statm").split():
+        return int(sizes[1]) * os.sysconf("SC_PAGE_SIZE")
     try:
         import resource
     except ImportError:  # another system
@@ -49,35 +48,45 @@ def used() -> int:
 
 
 def _system() -> Iterator[int]:
-    for line in _lines(_ROOT / "proc" / "meminfo"):
-        name, _, rest = line.partition(":")
-        if name == "MemAvailable":
-            yield int(rest.split()[0]) * 1024
+    if (found := _number("MemAvailable:", _text("proc/meminfo"))) is not None:
+        yield found * 1024
 
 
 def _groups() -> Iterator[int]:
     """Yield the bytes that each limit leaves: that of the process's control group and of those above it."""
-    for line in _lines(_ROOT / "proc" / "self" / "cgroup"):
+    for line in _text("proc/self/cgroup").splitlines():
         _, controllers, path = line.split(":", 2)
         if controllers and "memory" not in controllers.split(","):
             continue
-        version, root = (1, "memory") if controllers else (2, "")
-        folder = Path(path.lstrip("/"))
-        for each in (folder, *folder.parents):
-            yield from _left(_ROOT / "sys" / "fs" / "cgroup" / root / each, version)
+        version, root = (1, "sys/fs/cgroup/memory") if controllers else (2, "sys/fs/cgroup")
+        names = [name for name in path.split("/") if name]
+        for depth in range(len(names), -1, -1):
+            yield from _left("/".join([root, *names[:depth]]), version)
 
 
-def _left(group: Path, version: int) -> Iterator[int]:
+def _left(group: str, version: int) -> Iterator[int]:
     limit_name, used_name, caches = _FILES[version]
-    limit, used = (next(_lines(group / name), "") for name in (limit_name, used_name))
-    if limit.isdigit() and used.isdigit():  # a v2 group without a limit says "max"; the root has none of these files
-        words = (line.split() for line in _lines(group / "memory.stat"))
-        cache = sum(int(pair[1]) for pair in words if pair[0] in caches)
+    limit = _text(f"{group}/{limit_name}").strip()
+    # Without one a group of version 2 says "max", or has no such file; one of version 1 says more than any machine has.
+    if not limit.isdigit() or int(limit) >= 1 << 60:
+        return
+    used = _text(f"{group}/{used_name}").strip()
+    if used.isdigit():
+        parts = _text(f"{group}/memory.stat")
+        cache = sum(_number(name, parts) or 0 for name in caches)
         yield max(int(limit) - max(int(used) - cache, 0), 0)
 
 
-def _lines(path: Path) -> Iterator[str]:
+def _number(name: str, text: str) -> int | None:
+    """Return the number behind a name that begins a line, if one does; lines are many, so they are not split."""
+    _, _, rest = f"\n{text}".partition(f"\n{name} ")
+    return int(rest.split(maxsplit=1)[0]) if rest else None
+
+
+def _text(path: str) -> str:
+    """Return what a file below the root holds; "" on another system, or in a container that hides it."""
     try:
-        yield from path.read_text().splitlines()
-    except OSError:  # another system, or a container that hides it
-        return
+        with open(f"{_ROOT}/{path}") as file:  # noqa: PTH123  # a Path takes twice as long, for a dozen files a call
+            return file.read()
+    except OSError:
+        return ""
