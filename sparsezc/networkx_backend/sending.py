@@ -19,7 +19,7 @@ __all__ = ["estimated", "should_run"]
 #: Microseconds of a conversion for a node or an entry, and of reading an edge attribute.
 _CONVERSION, _ATTRIBUTE = 0.42, 0.45
 #: Microseconds of any call here, at most, and of the first conversion of a process, which loads SuiteSparse and numba.
-_CALL, _START = 2e3, 0.3e6
+_CALL, _START = 2e3, 0.4e6
 #: Nodes and entries of the graphs of the table; on those of ten times as many NetworkX takes so much longer for each,
 #: as its dictionaries do not fit the processor's caches.
 _MEASURED, _GROWTH = 11_000, 0.8
