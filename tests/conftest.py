@@ -56,7 +56,6 @@ gc.disable()  # until all tests are collected: all that is made till then stays,
 # Algorithms run as statements, however long a process has worked; test_loops.py compares loops with them.
 loops_pay, cpu_loops.pays = cpu_loops.pays, lambda _: False
 cpu_loops._FEW = -1
-cpu_loops._COMPILE = 0  # loops that pay run, on disk or not
 launcher.always_check = True  # outside tests only the first launch of a kernel is checked
 
 

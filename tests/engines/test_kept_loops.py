@@ -46,26 +46,6 @@ def test_damaged_files_are_replaced(suffix, twice, tmp_path):
         [kept] = files(tmp_path, suffix)
 
 
-def test_a_loop_is_compiled_where_that_is_little_beside_its_statements_or_other_work(twice, tmp_path, monkeypatch):
-    """One on disk runs at once: without that a graph's first call would take as long as hundreds of others."""
-    taken = [0]
-    monkeypatch.setattr(loops, "_COMPILE", 1.5e9)
-    monkeypatch.setattr(loops.time, "process_time_ns", lambda: taken[0])
-    made = twice()
-    assert not loops._is_kept(made)
-    assert not loops._is_ready(made, 1e6)
-    assert loops._is_ready(made, 2e9)
-    taken[0] = 20e9
-    assert loops._is_ready(made, 1e6)
-    taken[0] = 0
-    assert made(3) == 6
-    assert loops._is_ready(made, 1e6)
-    assert loops._is_ready(twice(), 1e6)  # from disk
-    for kept in files(tmp_path, "nbi"):
-        kept.write_bytes(b"no pickle")
-    assert not loops._is_kept(twice())
-
-
 def test_a_function_that_is_called_changes(twice, tmp_path):
     assert twice()(3) == 6
     assert twice(TEXT.replace("2 * x", "20 * x"))(3) == 60

@@ -34,7 +34,6 @@ _in_threads = first_use.function("sparsezc.engines.cpu.labels.weights", "in_thre
 
 _LOAD = 0.35e9  # nanoseconds of the first loop of a process, which starts the compiler
 _SHARE = 10  # that is at most a tenth of what the process has taken, unless statements would take as long
-_COMPILE = 1.5e9  # nanoseconds in which a loop is compiled that has no machine code on disk yet; the same share
 _BYTES = 64  # of a row, at most, in a loop's own arrays
 _ALONE = 1 << 16  # rows and entries that are read in the time that threads take to start, times ten
 _SMALL = 1 << 26  # bytes: asking the system for its free memory takes as long as a loop over some thousand rows
@@ -64,7 +63,7 @@ def run_loop(
     nbytes = _own(shares, rows, again) + (0 if values is None else 8 * entries)
     if nbytes > _SMALL and (rows > _EMPTY * entries or not has_host(nbytes)):
         return None
-    if (made := _machine_code(loop)) is None or not (loop in _ran or _is_ready(made, statements)):
+    if (made := _machine_code(loop)) is None:
         return None
     _ran.add(loop)
     given = tuple([g() if callable(g) else g for g in given])
@@ -173,7 +172,7 @@ def run_arrays(
 ) -> Any:  # fmt: skip
     """Run a loop over arrays; None where statements, which take `cost` nanoseconds, do better: never, if infinite."""
     made = _machine_code(loop) if cost == np.inf or pays(cost) else None
-    if made is None or not _is_ready(made, cost):
+    if made is None:
         return None
     given = tuple([g() if callable(g) else g for g in given])
     return _run(made, given, _shares(over, given[0].size + given[1].size, again) if over else [], again)
@@ -203,21 +202,6 @@ def pays(statements: float) -> bool:
     """Return whether loops run already, or starting the compiler takes little beside other work."""
     soon = _machine_code.cache_info().currsize or statements > _LOAD or time.process_time_ns() > _SHARE * _LOAD
     return bool(soon) and can_compile()
-
-
-def _is_ready(made: Any, statements: float) -> bool:
-    """Return whether a loop has machine code, or compiling it takes little beside its statements or other work."""
-    return statements >= _COMPILE or time.process_time_ns() > _SHARE * _COMPILE or _is_kept(made)
-
-
-def _is_kept(made: Any) -> bool:
-    """Return whether a loop has machine code already, here or on disk."""
-    if made.signatures:
-        return True
-    try:
-        return bool(made._cache._cache_file._load_index())
-    except Exception:  # no folder, a damaged file, or a numba that keeps its files in another way
-        return False
 
 
 @cache
