@@ -136,7 +136,7 @@ def warn_caller(message: str, category: type[Warning] = UserWarning) -> None:
     """Warn at the line of the user's program that called the package."""
     frame: FrameType | None = sys._getframe(1)
     level = 2
-    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "sparsezc":
+    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] in ("sparsezc", "contextlib"):
         frame, level = frame.f_back, level + 1
     warnings.warn(message, category, stacklevel=level)
 
