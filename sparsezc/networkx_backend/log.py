@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import logging
 import sys
-from typing import Any
+from typing import Any, TextIO
 
 __all__ = ["log_calls"]
 
 
-class _Calls(logging.Handler):
+class _Calls(logging.StreamHandler[Any]):
     """Writes what NetworkX's records say of this backend, but not the arguments, which may be whole graphs."""
 
     def emit(self, record: logging.LogRecord) -> None:
@@ -17,11 +17,11 @@ class _Calls(logging.Handler):
         if not isinstance(given, tuple) or len(given) < 2 or given[0] != "sparsezc" or _is_networkxs_own():
             return
         if record.msg.startswith("Using backend"):
-            sys.stderr.write(f"{given[1]} was sent\n")
+            self.stream.write(f"{given[1]} was sent\n")
         elif record.msg.startswith("Backend"):
             reason = str(given[-1]).removeprefix(", because: ").removeprefix(f"{given[1]}: ")
             reason = reason.partition("; NetworkX itself computes")[0]
-            sys.stderr.write(f"{given[1]} was not sent: {reason}\n")
+            self.stream.write(f"{given[1]} was not sent: {reason}\n")
 
 
 def _is_networkxs_own() -> bool:
@@ -36,23 +36,30 @@ def _is_networkxs_own() -> bool:
     return False
 
 
-def log_calls() -> None:
-    """Write a line on standard error for each call of NetworkX's functions: that it is sent here, or why not.
+def log_calls(file: TextIO | None = None) -> None:
+    """Write a line for each call of NetworkX's functions: that it is sent here, or why not.
 
     That is, of the calls that a program makes under ``nx.config.backend_priority``, or with ``backend="sparsezc"``.
     ``logging.getLogger("networkx").setLevel("WARNING")`` ends it.
 
+    Parameters
+    ----------
+    file : text file, optional
+        Where lines go, from this call on; standard error by default.
+
     Examples
     --------
+    >>> import logging, sys
     >>> import networkx as nx
     >>> from sparsezc.networkx_backend import log_calls
-    >>> log_calls()
-    >>> nx.number_of_isolates(nx.path_graph(3), backend="sparsezc")  # writes "number_of_isolates was sent"
+    >>> log_calls(sys.stdout)
+    >>> nx.number_of_isolates(nx.path_graph(3), backend="sparsezc")
+    number_of_isolates was sent
     0
-    >>> import logging
     >>> logging.getLogger("networkx").setLevel("WARNING")
     """
     logger = logging.getLogger("networkx")
-    if not any(isinstance(each, _Calls) for each in logger.handlers):
-        logger.addHandler(_Calls())
+    for each in [each for each in logger.handlers if isinstance(each, _Calls)]:
+        logger.removeHandler(each)
+    logger.addHandler(_Calls(file))
     logger.setLevel(logging.DEBUG)
