@@ -6,6 +6,8 @@ group, and is compiled alone; one that g++ takes no more is left out. So the fil
 renewed after a change of many preludes, which costs a run of all tests minutes::
 
     python -m pytest -n 2 --dist worksteal --cache-clear && python -m tests.emulator.ahead
+
+``python -m tests.emulator.ahead --compile`` compiles them before a run, while a processor has nothing else to do.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ import json
 import lzma
 import os
 import re
+import sys
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -110,7 +113,20 @@ def write(cache: Path) -> int:
     return len(cases)
 
 
+def compile_groups(cache: Path) -> None:
+    """Compile all groups into a cache, one after the other; a run of the tests takes those that are there."""
+    from tests.emulator.compiler import Compiler
+
+    compiler = Compiler(cache)
+    for group in {id(cases): cases for cases in _groups().values()}.values():
+        texts = [(case.text(), case.name) for case in group]
+        compiler._compile({compiler._symbol(*each): each for each in texts}, asked=())
+
+
 if __name__ == "__main__":
     from tests.emulator.compiler import default_cache
 
-    print(f"{write(default_cache()):,} kernels")
+    if sys.argv[1:] == ["--compile"]:
+        compile_groups(default_cache())
+    else:
+        print(f"{write(default_cache()):,} kernels")

@@ -370,10 +370,12 @@ def test_kernels_that_are_asked_for_together_are_compiled_together(
         assert ahead.together(*asked[1]) == [asked[1], asked[0]]
         assert ahead.together(BUGS, "traps") == [(BUGS, "traps")]
         Compiler(tmp_path / "two").compile_many(asked[:1])
+        ahead.compile_groups(tmp_path / "three")
     finally:
         ahead._groups.cache_clear()
-    assert len(list((tmp_path / "two").glob("*.library"))) == 2
-    assert len(list((tmp_path / "two").glob("kernels-*.so"))) == 1
+    for cache in ("two", "three"):
+        assert len(list((tmp_path / cache).glob("*.library"))) == 2
+        assert len(list((tmp_path / cache).glob("kernels-*.so"))) == 1
 
 
 @pytest.mark.parametrize("prelude", ["typedef int Z;", "struct S {\nint a;\n}\n;", "typedef c64 Z;\nvoid f() {\n}\n"])
