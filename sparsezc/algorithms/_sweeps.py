@@ -14,6 +14,7 @@ from sparsezc.core import replay
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.scalar import Scalar
 from sparsezc.core.vector import Vector
+from sparsezc.device.processors import processors
 from sparsezc.errors import InvalidValue
 from sparsezc.semirings import binary, monoid, select, semiring
 from sparsezc.semirings.types import datatypes
@@ -59,9 +60,9 @@ def sweeps(A: Matrix, sources: NDArray[np.int64]) -> Iterator[tuple[int, Vector]
 def loop_pieces(A: Matrix, over: range, cost: float, sources: int) -> Iterable[tuple[range, float]]:
     """Yield what a compiled loop runs over at a time, and what statements cost for each number if all of it is run.
 
-    A number is a pass over the rows of `A`.
+    A number is a pass over the rows of `A`, and the threads that share a piece take some each.
     """
-    size = replay.passes(A, max(len(over), 1)) * over.step
+    size = replay.passes(A, max(len(over), 1)) * processors(16) * over.step
     pieces = [range(at, min(at + size, over.stop), over.step) for at in range(over.start, over.stop, size)]
     some = [(piece, cost * len(over) / len(piece)) for piece in pieces]
     return steps(some, "sources", total=sources, size=lambda piece: piece[0].stop - piece[0].start)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import sparsezc as gb
+from sparsezc.algorithms import _sweeps
 from sparsezc.algorithms.loops import orders, searches
 from sparsezc.core import replay
 from sparsezc.engines import cpu
@@ -247,7 +248,7 @@ def test_least_cuts(dtype, compiled):
 
 
 def test_long_loops_are_called_in_portions(compiled, monkeypatch):
-    """An interrupt is seen between two."""
+    """An interrupt is seen between two; in each the threads have work."""
     A = graph("random 150, both ways")._known_symmetric()
     calls = {
         "brandes": lambda: alg.betweenness_centrality(A, sources=range(9)),
@@ -258,7 +259,9 @@ def test_long_loops_are_called_in_portions(compiled, monkeypatch):
     whole = {name: call() for name, call in calls.items()}
     assert compiled.ran == list(calls)
     monkeypatch.setattr(replay, "_READ", 0)
-    for (name, call), portions in zip(calls.items(), (9, 3, 2), strict=True):
+    monkeypatch.setattr(_sweeps, "processors", lambda _: 2)
+    assert [piece for piece, _ in _sweeps.loop_pieces(A, range(5), 1.0, 5)] == [range(2), range(2, 4), range(4, 5)]
+    for (name, call), portions in zip(calls.items(), (5, 2, 2), strict=True):
         compiled.ran.clear()
         assert call().isclose(whole[name])
         assert set(compiled.ran) == {name}

@@ -30,6 +30,7 @@ __all__ = ["engine", "engine_of", "from_rows", "init", "transport_of"]
 _engine: DistributedEngine | None = None
 _engines: dict[int, tuple[Any, DistributedEngine]] = {}  # by the communicator's handle, which is kept alive
 _transports: dict[int, tuple[Any, Alone | Mpi]] = {}
+_process = os.getpid()
 
 
 def _communicator(comm: Any) -> Any:
@@ -102,7 +103,8 @@ def init(
         machine, which may share a card, or through NCCL between ranks with a card each. "auto" takes IPC inside a
         machine, NCCL between machines, and MPI where neither can be used.
     deadline : float
-        Seconds that a rank waits for the others before it ends all of them, at the end of the program, too.
+        Seconds that a rank waits for the others before it ends all of them, at the end of the program, too: so much
+        time a rank has for what it does alone, such as writing results behind the last statement.
     force : bool
         Distribute at one rank, too, where a plain matrix does as well: for tests.
 
@@ -131,6 +133,8 @@ def init(
 
 def _end() -> None:
     """End the engine that was begun last; the communicators of others may be freed by now. Then wait for all ranks."""
+    if os.getpid() != _process:  # a forked child is no rank
+        return
     if _engine is not None:
         _engine.end()
     for _, transport in _transports.values():

@@ -149,13 +149,16 @@ struct Work {
   }
 };
 
-// plan_step: tells all cards this one's numbers, which are cleared, and plans the next step from those of all. `theirs` has room
-// for the numbers of each card, and theirs_of[r] is that of card r; `push_cost` and the others are cheapest's. The host is told in `told`, in its memory: which step of those from 1 on, written last, the
-// vertices of the frontier, the words that came to this card since the step before, the plan, this card's rows that pulls want, the
-// entries in their first slices and all of them, and then, for each search, the entries of the rows in its frontier on all cards.
+// plan_step: tells all cards this one's numbers, which are cleared, and plans the next step from those of all.
+// `theirs` has room for the numbers of each card, and theirs_of[r] is that of card r; `push_cost` and the others are
+// cheapest's. The host is told in `told`, in its memory: which step of those from 1 on, written last, the vertices of
+// the frontier, the words that came to this card since the step before, the plan, this card's rows that pulls want, the
+// entries in their first slices and all of them, and then, for each search, the entries of the rows in its frontier on
+// all cards.
 extern "C" __global__ void __launch_bounds__(256)
-    plan_step(u64* numbers, const u64* theirs_of, const u64* theirs, const u64* flags_of, const u64* flags, u32 own, u32 cards, u64 number,
-              double nvals, double push_cost, u32 slots, bool pulls, u64* plan, u64* told, u64 step) {
+    plan_step(u64* numbers, const u64* theirs_of, const u64* theirs, const u64* flags_of, const u64* flags, u32 own,
+              u32 cards, u64 number, double nvals, double push_cost, u32 slots, bool pulls, u64* plan, u64* told,
+              u64 step) {
   __shared__ u64 sum[NUMBERS], mine[NUMBERS];
   const u32 t = threadIdx.x;
   if (!plan[LEFT]) {
