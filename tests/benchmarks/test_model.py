@@ -189,7 +189,7 @@ def test_many_searches_at_once(graph: str, slots: int, device: EmulatedDevice) -
 @lockstep
 @pytest.mark.parametrize(
     ("algorithm", "weights", "bytes_of_an_entry", "kernel"),
-    [(gb.algorithms.bfs, None, 4, "search"), (gb.algorithms.sssp, "hash:8-72", 5, "bucket_is_empty")],
+    [(gb.algorithms.bfs, None, 4, "search"), (gb.algorithms.sssp, "hash:8-72", 5, "paths")],
 )
 def test_rounds_that_go_on_without_the_host_are_predicted_too(
     algorithm: Any, weights: str | None, bytes_of_an_entry: int, kernel: str, device: EmulatedDevice
