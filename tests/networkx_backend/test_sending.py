@@ -10,6 +10,7 @@ import sys
 from typing import Any
 
 import networkx as nx
+import numpy as np
 import pytest
 
 from sparsezc.networkx_backend import Graph, interface, log_calls, sending
@@ -67,6 +68,40 @@ def test_a_decision_makes_no_view_of_each_node(wide: Any, monkeypatch: pytest.Mo
         assert should_run(name, (wide,), {}) is True
 
 
+def test_a_decision_never_raises(wide: Any) -> None:
+    """Not for arguments that no function takes, nor after a conversion that failed, which NetworkX keeps as a text."""
+    unknown = "its time for these arguments is not known ("
+    assert reason("betweenness_centrality", wide, 2.5).startswith(unknown)
+    assert reason("eccentricity", wide, np.array(3)).startswith(unknown)
+    G = wide.copy()
+    nx.set_edge_attributes(G, {edge: {"w": "text", "x": 2.0} for edge in G.edges})
+    before = reason("core_number", G)
+    with nx.config(**SWITCHED_ON):
+        outcome(lambda: nx.betweenness_centrality(G, k=60, weight="w"))
+        assert list(G.__networkx_cache__["backends"]["sparsezc"].values()) == ["FAILED_TO_CONVERT"]
+        assert reason("core_number", G) == before
+        assert nx.pagerank(G, weight="x")[0] > 0
+        assert reason("pagerank", G, weight=[]).startswith(unknown)
+
+
+def test_a_decision_takes_a_small_share_of_the_call() -> None:
+    """By the rows that it reads: few where a tenth of the nodes decides, and never more than are allowed."""
+    G, rows = nx.gnm_random_graph(3000, 15_000, seed=1), []
+
+    class Rows(dict[Any, Any]):
+        def __getitem__(self, node: Any) -> Any:
+            rows.append(node)
+            return super().__getitem__(node)
+
+    G._adj = Rows(G._adj)
+    assert should_run("betweenness_centrality", (G,), {"k": 100}) is True
+    assert 0 < len(rows) < 300
+    rows.clear()
+    assert sending._reach(G, 1.0, 1100.0) == 1.0
+    assert 50 < len(rows) < 200
+    assert sending._reach(nx.disjoint_union_all([G, G, G]), 0.5, 1e9) == pytest.approx(1 / 3, rel=0.01)
+
+
 def test_searches_count_by_their_number(wide: Any) -> None:
     """Of sources, of nodes that are asked for, and of nodes that they reach."""
     assert should_run("betweenness_centrality", (wide,), {"k": 50, "seed": 7}) is True
@@ -96,7 +131,7 @@ def test_the_first_call_waits_until_the_start_of_the_library_pays(wide: Any, mon
     assert should_run("betweenness_centrality", (wide,), {}) is True
     asked = 0
     while (found := should_run("clustering", (wide,), {})) is not True:
-        assert found == "about 0.21 s in NetworkX, 0.43 s here with the conversion and the library's start"
+        assert found == "about 0.21 s in NetworkX, about 0.43 s here with the conversion and the library's start"
         asked += 1
     assert asked == 2
 
