@@ -9,10 +9,26 @@ from typing import Any
 __all__ = ["log_calls"]
 
 
-class _Calls(logging.Handler):
-    """Writes what NetworkX's records say of this backend, but not the arguments, which may be whole graphs."""
+#: The logger of all records about backends.
+_LOGGER = logging.getLogger("networkx.utils.backends")
 
-    def emit(self, record: logging.LogRecord) -> None:
+
+class _Calls(logging.Filter):
+    """Writes what NetworkX's records say of this backend, but not the arguments, which may be whole graphs.
+
+    As the filter of a logger it sees records before the program's own handlers, and passes those that they had before.
+    """
+
+    def __init__(self, level: int) -> None:
+        super().__init__()
+        self.level = level  # the logger's own
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        self._write(record)
+        above = _LOGGER.parent or logging.root
+        return record.levelno >= (self.level or above.getEffectiveLevel())
+
+    def _write(self, record: logging.LogRecord) -> None:
         given: Any = record.args
         if not isinstance(given, tuple) or len(given) < 2 or given[0] != "sparsezc" or _is_networkxs_own():
             return
@@ -36,11 +52,16 @@ def _is_networkxs_own() -> bool:
     return False
 
 
-def log_calls() -> None:
+def log_calls(on: bool = True) -> None:
     """Write a line on standard error for each call of NetworkX's functions: that it is sent here, or why not.
 
     That is, of the calls that a program makes under ``nx.config.backend_priority``, or with ``backend="sparsezc"``.
-    ``logging.getLogger("networkx").setLevel("WARNING")`` ends it.
+    Other logs of the program receive the same records of NetworkX as without it.
+
+    Parameters
+    ----------
+    on : bool, default True
+        False ends it, and restores NetworkX's logger.
 
     Examples
     --------
@@ -49,10 +70,12 @@ def log_calls() -> None:
     >>> log_calls()
     >>> nx.number_of_isolates(nx.path_graph(3), backend="sparsezc")  # writes "number_of_isolates was sent"
     0
-    >>> import logging
-    >>> logging.getLogger("networkx").setLevel("WARNING")
+    >>> log_calls(False)
     """
-    logger = logging.getLogger("networkx")
-    if not any(isinstance(each, _Calls) for each in logger.handlers):
-        logger.addHandler(_Calls())
-    logger.setLevel(logging.DEBUG)
+    kept = next((each for each in _LOGGER.filters if isinstance(each, _Calls)), None)
+    if on and kept is None:
+        _LOGGER.addFilter(_Calls(_LOGGER.level))
+        _LOGGER.setLevel(logging.DEBUG)
+    elif kept is not None and not on:
+        _LOGGER.removeFilter(kept)
+        _LOGGER.setLevel(kept.level)

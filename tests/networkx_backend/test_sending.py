@@ -149,8 +149,7 @@ def test_other_answers_come_only_if_they_are_wanted(wide: Any) -> None:
 
 def test_a_line_for_each_call(wide: Any, capsys: pytest.CaptureFixture[str]) -> None:
     """Not for those that NetworkX's own functions make."""
-    G, logger = wide.copy(), logging.getLogger("networkx")
-    level, handlers = logger.level, list(logger.handlers)
+    G = wide.copy()
     try:
         log_calls()
         log_calls()
@@ -160,14 +159,38 @@ def test_a_line_for_each_call(wide: Any, capsys: pytest.CaptureFixture[str]) -> 
             nx.core_number(nx.DiGraph([(0, 1)]))
             list(nx.find_cliques(nx.path_graph(3)))
     finally:
-        logger.setLevel(level)
-        logger.handlers[:] = handlers
+        log_calls(False)
+    nx.number_of_isolates(nx.path_graph(3), backend="sparsezc")
     assert capsys.readouterr().err.splitlines() == [
         "clustering was sent",
         f"number_connected_components was not sent: {sending._LONG}",
         "core_number was not sent: sparsezc has this function for undirected graphs only",
         "find_cliques was not sent: sparsezc has no find_cliques",
     ]
+
+
+def test_other_logs_of_a_program_are_as_before() -> None:
+    """At the level that the program sets for them, before or meanwhile; and NetworkX's loggers afterwards."""
+    records: list[logging.LogRecord] = []
+    handler = logging.Handler()
+    handler.emit = records.append  # type: ignore[method-assign]
+    above, logger = logging.getLogger("networkx"), logging.getLogger("networkx.utils.backends")
+    before = above.level, logger.level, list(logger.filters)
+    above.addHandler(handler)
+    try:
+        log_calls()
+        nx.number_of_isolates(nx.path_graph(3), backend="sparsezc")
+        assert not records
+        logger.warning("shown")
+        above.setLevel(logging.DEBUG)
+        nx.number_of_isolates(nx.path_graph(3), backend="sparsezc")
+        assert records[0].getMessage() == "shown"
+        assert len(records) > 1
+    finally:
+        above.removeHandler(handler)
+        above.setLevel(before[0])
+        log_calls(False)
+    assert (above.level, logger.level, logger.filters) == before
 
 
 def test_answers_of_another_order_are_not_sent() -> None:
