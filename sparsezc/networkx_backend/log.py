@@ -9,19 +9,37 @@ from typing import Any, TextIO
 __all__ = ["log_calls"]
 
 
-class _Calls(logging.StreamHandler[Any]):
-    """Writes what NetworkX's records say of this backend, but not the arguments, which may be whole graphs."""
+#: The logger of all records about backends.
+_LOGGER = logging.getLogger("networkx.utils.backends")
 
-    def emit(self, record: logging.LogRecord) -> None:
+
+class _Calls(logging.Filter):
+    """Writes what NetworkX's records say of this backend, but not the arguments, which may be whole graphs.
+
+    As the filter of a logger it sees records before the program's own handlers, and passes those that they had before.
+    """
+
+    def __init__(self, file: TextIO | None, level: int) -> None:
+        super().__init__()
+        self.level = level  # the logger's own
+        self._file = file
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        self._write(record)
+        above = _LOGGER.parent or logging.root
+        return record.levelno >= (self.level or above.getEffectiveLevel())
+
+    def _write(self, record: logging.LogRecord) -> None:
         given: Any = record.args
         if not isinstance(given, tuple) or len(given) < 2 or given[0] != "sparsezc" or _is_networkxs_own():
             return
+        file = sys.stderr if self._file is None else self._file
         if record.msg.startswith("Using backend"):
-            self.stream.write(f"{given[1]} was sent\n")
+            file.write(f"{given[1]} was sent\n")
         elif record.msg.startswith("Backend"):
             reason = str(given[-1]).removeprefix(", because: ").removeprefix(f"{given[1]}: ")
             reason = reason.partition("; NetworkX itself computes")[0]
-            self.stream.write(f"{given[1]} was not sent: {reason}\n")
+            file.write(f"{given[1]} was not sent: {reason}\n")
 
 
 def _is_networkxs_own() -> bool:
@@ -36,30 +54,33 @@ def _is_networkxs_own() -> bool:
     return False
 
 
-def log_calls(file: TextIO | None = None) -> None:
+def log_calls(file: TextIO | None = None, *, on: bool = True) -> None:
     """Write a line for each call of NetworkX's functions: that it is sent here, or why not.
 
     That is, of the calls that a program makes under ``nx.config.backend_priority``, or with ``backend="sparsezc"``.
-    ``logging.getLogger("networkx").setLevel("WARNING")`` ends it.
+    Other logs of the program receive the same records of NetworkX as without it.
 
     Parameters
     ----------
     file : text file, optional
         Where lines go, from this call on; standard error by default.
+    on : bool, default True
+        False ends it, and restores NetworkX's logger.
 
     Examples
     --------
-    >>> import logging, sys
+    >>> import sys
     >>> import networkx as nx
     >>> from sparsezc.networkx_backend import log_calls
     >>> log_calls(sys.stdout)
     >>> nx.number_of_isolates(nx.path_graph(3), backend="sparsezc")
     number_of_isolates was sent
     0
-    >>> logging.getLogger("networkx").setLevel("WARNING")
+    >>> log_calls(on=False)
     """
-    logger = logging.getLogger("networkx")
-    for each in [each for each in logger.handlers if isinstance(each, _Calls)]:
-        logger.removeHandler(each)
-    logger.addHandler(_Calls(file))
-    logger.setLevel(logging.DEBUG)
+    for kept in [each for each in _LOGGER.filters if isinstance(each, _Calls)]:
+        _LOGGER.removeFilter(kept)
+        _LOGGER.setLevel(kept.level)
+    if on:
+        _LOGGER.addFilter(_Calls(file, _LOGGER.level))
+        _LOGGER.setLevel(logging.DEBUG)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
+import operator
 import sys
-from numbers import Integral
 from typing import Any
 
 import networkx as nx
 from networkx.utils import create_py_random_state, create_random_state
 
 from sparsezc.networkx_backend.graphs.claims import CLAIMS, given_to
+from sparsezc.networkx_backend.graphs.graph import Graph
 from sparsezc.networkx_backend.info import FUNCTIONS
 from sparsezc.networkx_backend.times import TIMES, Times
 
@@ -20,6 +21,8 @@ __all__ = ["estimated", "should_run"]
 _CONVERSION, _ATTRIBUTE = 0.42, 0.45
 #: Microseconds of any call here, at most, and of the first conversion of a process, which loads SuiteSparse and numba.
 _CALL, _START = 2e3, 0.4e6
+#: Microseconds in which a decision reads a node or an entry, and the share of NetworkX's time that it may take.
+_READING, _DECIDING = 0.15, 0.05
 #: Nodes and entries of the graphs of the table; on those of ten times as many NetworkX takes so much longer for each,
 #: as its dictionaries do not fit the processor's caches.
 _MEASURED, _GROWTH = 11_000, 0.8
@@ -37,6 +40,14 @@ def should_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool
     A call that is faster, but whose answer is another, comes only with ``nx.config.backends.sparsezc.same_answers =
     False``. What a start of the library would have saved is added up over calls, until a start pays.
     """
+    try:
+        return _judged(name, args, kwargs)
+    except Exception as error:  # NetworkX does not catch it, and its own function may take these arguments
+        return f"its time for these arguments is not known ({error})"
+
+
+def _judged(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | str:
+    """Return what `should_run` returns; raise for arguments whose work cannot be told."""
     claim = CLAIMS[name]
     known_as = claim.function.__name__  # whatever this version of NetworkX calls it
     times = TIMES.get(known_as)
@@ -64,9 +75,9 @@ def should_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool
     size = n + sum(map(len, G._adj.values()))
     converting = _converting(G, weight)
     alone, here = estimated(measured, work, times.each, size, converting)
-    if times.each and alone > here:
-        alone *= _reach(G)
     start = 0.0 if "suitesparse_graphblas" in sys.modules else _START
+    if times.each and alone > here:
+        alone *= _reach(G, (here + start) / alone, _DECIDING * alone / _READING)
     told = _told(alone, here + start, converting > 0, start > 0)
     if alone <= here:
         return told
@@ -97,7 +108,7 @@ def _count(G: Any, times: Times, given: dict[str, Any]) -> int:
         if value is None:
             continue
         if parameter in ("k", "number_of_nodes"):
-            found = min(found, int(value)) if isinstance(value, Integral) else 0
+            found = min(found, operator.index(value))
         elif hasattr(value, "__len__") and not isinstance(value, str) and not _is_node(G, value):
             found = min(found, len(value))
         else:
@@ -114,7 +125,8 @@ def _is_node(G: Any, value: Any) -> bool:
 
 def _converting(G: Any, weight: Any) -> float:
     """Return the time of what is not converted yet, for a node or entry."""
-    kept = (getattr(G, "__networkx_cache__", None) or {}).get("backends", {}).get("sparsezc", {}).values()
+    cached = (getattr(G, "__networkx_cache__", None) or {}).get("backends", {}).get("sparsezc", {}).values()
+    kept = [H for H in cached if isinstance(H, Graph)]  # a conversion that failed is kept as a text
     if weight is None:
         return 0.0 if kept else _CONVERSION
     if any(weight in H._values for H in kept):
@@ -122,14 +134,22 @@ def _converting(G: Any, weight: Any) -> float:
     return _ATTRIBUTE + _CONVERSION
 
 
-def _reach(G: Any) -> float:
-    """Return what share of the nodes searches from three of them reach on average."""
-    nodes, reached = list(G), 0
+def _reach(G: Any, enough: float, most: float) -> float:
+    """Return what share of the nodes searches from three of them reach on average.
+
+    That is 1 once it is known to be `enough` for the decision, or once `most` nodes and entries were read.
+    """
+    nodes, reached, read = list(G), 0, 0
     for start in (nodes[0], nodes[len(nodes) // 2], nodes[-1]):
         seen, front = {start}, [start]
         while front:
-            front = [v for v in {v for u in front for v in G._adj[u]} if v not in seen]
-            seen.update(front)
+            row = G._adj[front.pop()]
+            new = [v for v in row if v not in seen]
+            seen.update(new)
+            front += new
+            read += 1 + len(row)
+            if reached + len(seen) >= 3 * enough * len(nodes) or read > most:
+                return 1.0
         reached += len(seen)
     return reached / (3 * len(nodes))
 
@@ -148,11 +168,11 @@ def _is_determined(given: dict[str, Any]) -> bool:
 
 def _told(alone: float, here: float, converts: bool, starts: bool) -> str:
     with_ = " and ".join(["the conversion"] * converts + ["the library's start"] * starts)
-    return f"about {_seconds(alone)} in NetworkX, {_seconds(here)} here{' with ' * bool(with_)}{with_}"
+    return f"{_seconds(alone)} in NetworkX, {_seconds(here)} here{' with ' * bool(with_)}{with_}"
 
 
 def _seconds(microseconds: float) -> str:
     seconds = microseconds / 1e6
     if seconds < 0.001:
         return "less than 0.001 s"
-    return f"{seconds:,.0f} s" if seconds >= 10 else f"{seconds:.2g} s"
+    return f"about {seconds:,.0f} s" if seconds >= 10 else f"about {seconds:.2g} s"

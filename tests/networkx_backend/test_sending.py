@@ -10,6 +10,7 @@ import sys
 from typing import Any
 
 import networkx as nx
+import numpy as np
 import pytest
 
 from sparsezc.networkx_backend import Graph, interface, log_calls, sending
@@ -67,6 +68,40 @@ def test_a_decision_makes_no_view_of_each_node(wide: Any, monkeypatch: pytest.Mo
         assert should_run(name, (wide,), {}) is True
 
 
+def test_a_decision_never_raises(wide: Any) -> None:
+    """Not for arguments that no function takes, nor after a conversion that failed, which NetworkX keeps as a text."""
+    unknown = "its time for these arguments is not known ("
+    assert reason("betweenness_centrality", wide, 2.5).startswith(unknown)
+    assert reason("eccentricity", wide, np.array(3)).startswith(unknown)
+    G = wide.copy()
+    nx.set_edge_attributes(G, {edge: {"w": "text", "x": 2.0} for edge in G.edges})
+    before = reason("core_number", G)
+    with nx.config(**SWITCHED_ON):
+        outcome(lambda: nx.betweenness_centrality(G, k=60, weight="w"))
+        assert list(G.__networkx_cache__["backends"]["sparsezc"].values()) == ["FAILED_TO_CONVERT"]
+        assert reason("core_number", G) == before
+        assert nx.pagerank(G, weight="x")[0] > 0
+        assert reason("pagerank", G, weight=[]).startswith(unknown)
+
+
+def test_a_decision_takes_a_small_share_of_the_call() -> None:
+    """By the rows that it reads: few where a tenth of the nodes decides, and never more than are allowed."""
+    G, rows = nx.gnm_random_graph(3000, 15_000, seed=1), []
+
+    class Rows(dict[Any, Any]):
+        def __getitem__(self, node: Any) -> Any:
+            rows.append(node)
+            return super().__getitem__(node)
+
+    G._adj = Rows(G._adj)
+    assert should_run("betweenness_centrality", (G,), {"k": 100}) is True
+    assert 0 < len(rows) < 300
+    rows.clear()
+    assert sending._reach(G, 1.0, 1100.0) == 1.0
+    assert 50 < len(rows) < 200
+    assert sending._reach(nx.disjoint_union_all([G, G, G]), 0.5, 1e9) == pytest.approx(1 / 3, rel=0.01)
+
+
 def test_searches_count_by_their_number(wide: Any) -> None:
     """Of sources, of nodes that are asked for, and of nodes that they reach."""
     assert should_run("betweenness_centrality", (wide,), {"k": 50, "seed": 7}) is True
@@ -96,7 +131,7 @@ def test_the_first_call_waits_until_the_start_of_the_library_pays(wide: Any, mon
     assert should_run("betweenness_centrality", (wide,), {}) is True
     asked = 0
     while (found := should_run("clustering", (wide,), {})) is not True:
-        assert found == "about 0.21 s in NetworkX, 0.43 s here with the conversion and the library's start"
+        assert found == "about 0.21 s in NetworkX, about 0.43 s here with the conversion and the library's start"
         asked += 1
     assert asked == 2
 
@@ -114,8 +149,7 @@ def test_other_answers_come_only_if_they_are_wanted(wide: Any) -> None:
 
 def test_a_line_for_each_call(wide: Any, capsys: pytest.CaptureFixture[str]) -> None:
     """Not for those that NetworkX's own functions make."""
-    G, logger = wide.copy(), logging.getLogger("networkx")
-    level, handlers = logger.level, list(logger.handlers)
+    G = wide.copy()
     try:
         log_calls()
         log_calls()
@@ -125,14 +159,38 @@ def test_a_line_for_each_call(wide: Any, capsys: pytest.CaptureFixture[str]) -> 
             nx.core_number(nx.DiGraph([(0, 1)]))
             list(nx.find_cliques(nx.path_graph(3)))
     finally:
-        logger.setLevel(level)
-        logger.handlers[:] = handlers
+        log_calls(on=False)
+    nx.number_of_isolates(nx.path_graph(3), backend="sparsezc")
     assert capsys.readouterr().err.splitlines() == [
         "clustering was sent",
         f"number_connected_components was not sent: {sending._LONG}",
         "core_number was not sent: sparsezc has this function for undirected graphs only",
         "find_cliques was not sent: sparsezc has no find_cliques",
     ]
+
+
+def test_other_logs_of_a_program_are_as_before() -> None:
+    """At the level that the program sets for them, before or meanwhile; and NetworkX's loggers afterwards."""
+    records: list[logging.LogRecord] = []
+    handler = logging.Handler()
+    handler.emit = records.append  # type: ignore[method-assign]
+    above, logger = logging.getLogger("networkx"), logging.getLogger("networkx.utils.backends")
+    before = above.level, logger.level, list(logger.filters)
+    above.addHandler(handler)
+    try:
+        log_calls()
+        nx.number_of_isolates(nx.path_graph(3), backend="sparsezc")
+        assert not records
+        logger.warning("shown")
+        above.setLevel(logging.DEBUG)
+        nx.number_of_isolates(nx.path_graph(3), backend="sparsezc")
+        assert records[0].getMessage() == "shown"
+        assert len(records) > 1
+    finally:
+        above.removeHandler(handler)
+        above.setLevel(before[0])
+        log_calls(on=False)
+    assert (above.level, logger.level, logger.filters) == before
 
 
 def test_answers_of_another_order_are_not_sent() -> None:

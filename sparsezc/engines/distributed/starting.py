@@ -103,8 +103,8 @@ def init(
         machine, which may share a card, or through NCCL between ranks with a card each. "auto" takes IPC inside a
         machine, NCCL between machines, and MPI where neither can be used.
     deadline : float
-        Seconds that a rank waits for the others before it ends all of them, at the end of the program, too: so much
-        time a rank has for what it does alone, such as writing results behind the last statement.
+        Seconds that a rank waits for the others before it ends all of them. At the end of the program it only says
+        which ranks it waits for: these may work alone, such as write results.
     force : bool
         Distribute at one rank, too, where a plain matrix does as well: for tests.
 

@@ -15,7 +15,7 @@ def main(fault: str) -> None:
     gb.distributed.init(deadline=60 if fault == "killed" else 1)
     rank = distributed.engine().rank
     if fault == "late":  # no collective follows
-        sleep(30 * rank)
+        sleep(3 * rank)
         return
     A = gb.io.read("kron:8").distribute()
     gb.algorithms.bfs(A, 1)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import pickle
 import sys
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from time import monotonic, process_time, sleep
 from typing import Any
@@ -119,38 +119,44 @@ class Mpi:
         return None
 
     def abort(self, said: str) -> None:
-        print(f"rank {self.rank} of {self.size}: {said}", file=sys.stderr, flush=True)  # noqa: T201
+        self._say(said)
         self.comm.Abort(1)
 
+    def _say(self, said: str) -> None:
+        print(f"rank {self.rank} of {self.size}: {said}", file=sys.stderr, flush=True)  # noqa: T201
+
     def end(self) -> None:
-        """Wait for all ranks at the end of the program, where MPI itself would wait for ever; not a collective."""
+        """Wait for all ranks at the end of the program, and tell at the deadline which are missing; not a collective.
+
+        They may work alone, as one that writes results does, so they are not ended; MPI itself waits without a word.
+        """
         if MPI.Is_finalized():  # by the program
             return
         others, nothing = [rank for rank in range(self.size) if rank != self.rank], np.empty(0, np.uint8)
         told = [self.comm.Isend(nothing, dest=rank, tag=_END) for rank in others]
         left = {rank: self.comm.Irecv(nothing, source=rank, tag=_END) for rank in others}
-
-        def have_come() -> bool:
-            for rank in [rank for rank, message in left.items() if message.Test()]:
-                del left[rank]
-            return not left
-
-        self._poll(have_come, "the end of the program", who=left)
+        late = monotonic() + self.deadline
+        while left := {rank: message for rank, message in left.items() if not message.Test()}:
+            sleep(_LONGEST_NAP)
+            if monotonic() > late:
+                names = ", ".join(f"rank {rank}" for rank in left)
+                self._say(f"its program has ended, and it waits for {names} for more than {self.deadline:g} s")
+                late = float("inf")
         for message in told:
-            self._wait(message, "the end of the program", counted=False)
+            message.Wait()
 
     def _wait(self, request: Any, what: str, nbytes: int = 0, *, counted: bool = True) -> None:
         self.calls += counted
         self._poll(request.Test, what, _MOVING * nbytes)
 
-    def _poll(self, test: Callable[[], bool], what: str, moving: float = 0.0, who: Collection[int] = ()) -> None:
-        """Wait until a function returns true, at most until the deadline; `who`: the ranks that have not come then."""
+    def _poll(self, test: Callable[[], bool], what: str, moving: float = 0.0) -> None:
+        """Wait until a function returns true, at most until the deadline."""
         began = process_time()
         if not any(test() for _ in range(_POLLS)):
-            self._wait_long(test, what, moving, who)
+            self._wait_long(test, what, moving)
         self.waited += process_time() - began
 
-    def _wait_long(self, test: Callable[[], bool], what: str, moving: float, who: Collection[int]) -> None:
+    def _wait_long(self, test: Callable[[], bool], what: str, moving: float) -> None:
         began = now = monotonic()
         yields = 0
         while not test():
@@ -161,9 +167,8 @@ class Mpi:
             sleep(min(max(_NAP, (now - began) / 10), _LONGEST_NAP))
             now = monotonic()
             if now > began + self.deadline:
-                absent = ", ".join(f"rank {rank}" for rank in who) or "another rank"
                 self.abort(
-                    f"{what}: {absent} did not come within {self.deadline:g} s (collective {self.calls} of this"
+                    f"{what}: another rank did not come within {self.deadline:g} s (collective {self.calls} of this"
                     " rank); all ranks end"
                 )
 
