@@ -163,8 +163,10 @@ def maker(value: object, name: str) -> str:
     >>> maker(5, "A")
     ''
     """
-    library = next(root for each in type(value).__mro__ if (root := each.__module__.partition(".")[0]) in _MAKERS)
+    library = next(root for each in type(value).__mro__ if (root := str(each.__module__).partition(".")[0]) in _MAKERS)
     made = _MAKERS[library]
+    if library in ("numpy", "torch") and getattr(value, "ndim", 2) != 2:  # a number or a vector
+        made = ""
     if library == "builtins":
         made = "gb.io.read({})" if isinstance(value, str) else ""
         made = "gb.Matrix.from_edgelist({}) (of pairs) or from_dense (of rows)" if isinstance(value, list) else made

@@ -147,31 +147,20 @@ def count(value: Any, name: str, least: int = 0) -> int:
     return number
 
 
-def finite(value: Any, name: str, least: float = -math.inf) -> float:
-    """Check `value` as a finite number of at least `least`."""
-    if not isinstance(value, int | float | np.integer | np.floating):
-        raise DomainMismatch(f"{name} is {value!r}; a number is needed")
+def number(value: Any, name: str, least: float = -math.inf, most: float = math.inf, *, infinite: bool = False) -> float:
+    """Check `value` as a number from `least` to `most`, finite unless `infinite`; an array of one number is one."""
+    one = value.item() if isinstance(value, np.ndarray | np.generic) and value.size == 1 else value
     try:
-        number = float(value)
-    except OverflowError:  # an integer
-        value = number = math.inf
-    if not (math.isfinite(number) and number >= least):
-        raise InvalidValue(f"{name} is {value}; a finite number{f' >= {least:g}' * (least > -math.inf)} is needed")
-    return number
-
-
-def within(value: Any, name: str, least: float, most: float = math.inf) -> float:
-    """Check `value` as a number from `least` to `most`, which may be infinite."""
-    if not isinstance(value, int | float | np.integer | np.floating):
-        raise DomainMismatch(f"{name} is {value!r}; a number is needed")
-    try:
-        number = float(value)
-    except OverflowError:  # an integer
-        number = math.copysign(math.inf, value)
-    if not least <= number <= most:
-        needed = f">= {least:g}" if most == math.inf else f"in {least:g}..{most:g}"
-        raise InvalidValue(f"{name} is {value}; a number {needed} is needed")
-    return number
+        found = math.ldexp(one, 0)  # as float(one), which would read texts
+    except TypeError:
+        raise DomainMismatch(f"{name} is {value!r}; a number is needed") from None
+    except OverflowError:  # an integer or a fraction, maybe of more digits than Python prints
+        value = found = math.inf if one > 0 else -math.inf
+    if not (least <= found <= most and (infinite or math.isfinite(found))):
+        kind = "a number" if infinite or most < math.inf else "a finite number"
+        bounds = f" in {least:g}..{most:g}" if most < math.inf else f" >= {least:g}" * (least > -math.inf)
+        raise InvalidValue(f"{name} is {value}; {kind}{bounds} is needed")
+    return found
 
 
 def seed(value: Any, where: str) -> None:

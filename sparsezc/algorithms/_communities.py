@@ -170,7 +170,7 @@ def checked(
     """Check the arguments of both methods; return the most levels, a source of chance, and the network."""
     _check.adjacency(A)
     most = None if max_level is None else _check.count(max_level, "max_level", 1)
-    scale = _check.finite(resolution, "resolution", 0)
+    scale = _check.number(resolution, "resolution", 0)
     if not isinstance(threshold, int | float | np.integer | np.floating):
         raise DomainMismatch(f"threshold is {threshold!r}; a number is needed")
     if math.isnan(threshold):

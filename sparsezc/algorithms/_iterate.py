@@ -83,10 +83,10 @@ def moved(x: Vector, before: Vector) -> float:
     return float(before.reduce(monoid.plus).new().get(0.0))
 
 
-def options(tol: float, max_iter: int) -> None:
-    """Raise InvalidValue for a tolerance below 0 and for fewer than one iteration, DomainMismatch for no numbers."""
-    _check.within(tol, "tol", 0)
-    _check.count(max_iter, "max_iter", 1)
+def options(tol: Any, max_iter: Any) -> tuple[float, int]:
+    """Check a tolerance, at least 0, and a number of iterations, at least 1, which may be written as 100.0."""
+    rounds = int(max_iter) if isinstance(max_iter, float) and max_iter.is_integer() else max_iter
+    return _check.number(tol, "tol", 0, infinite=True), _check.count(rounds, "max_iter", 1)
 
 
 def failure(what: str, max_iter: int, change: float, bound: float) -> ConvergenceFailure:

@@ -91,7 +91,7 @@ def scored(
 ) -> Vector:
     """Compute :func:`eigenvector_centrality`, by rounds of the power method alone unless `ahead`."""
     n = _check.adjacency(A)
-    _iterate.options(tol, max_iter)
+    tol, max_iter = _iterate.options(tol, max_iter)
     if weighted:
         _check.weights(A)
     if n == 0:

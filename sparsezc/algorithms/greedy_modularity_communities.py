@@ -77,7 +77,7 @@ def greedy_modularity_communities(
     [0, 0, 0, 3, 3, 3]
     """
     n = _check.adjacency(A)
-    scale = _check.finite(resolution, "resolution", 0)
+    scale = _check.number(resolution, "resolution", 0)
     fewest = _check.count(cutoff, "cutoff", 1)
     most = max(n, 1) if best_n is None else _check.count(best_n, "best_n", fewest)
     for name, value in (("cutoff", fewest), ("best_n", most)):

@@ -81,7 +81,7 @@ def hits(
     ([0.5, 0.5, 0.0], [0.0, 0.0, 1.0])
     """
     n = _check.adjacency(A)
-    _iterate.options(tol, max_iter)
+    tol, max_iter = _iterate.options(tol, max_iter)
     if weighted:
         _check.weights(A)
     if n == 0:

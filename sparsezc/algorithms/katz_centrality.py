@@ -80,12 +80,12 @@ def katz_centrality(
     [1.0, 1.5, 1.75]
     """
     n = _check.adjacency(A)
-    _iterate.options(tol, max_iter)
-    alpha = _check.finite(alpha, "alpha")
+    tol, max_iter = _iterate.options(tol, max_iter)
+    alpha = _check.number(alpha, "alpha")
     if isinstance(beta, Vector):
         base = _check.full(beta, n, "beta")
     else:
-        base = Vector.from_scalar(_check.finite(beta, "beta"), n, datatypes.FP64)
+        base = Vector.from_scalar(_check.number(beta, "beta"), n, datatypes.FP64)
     x = Vector.from_scalar(0.0, n, datatypes.FP64) if nstart is None else _check.full(nstart, n, "nstart")
     if n == 0:
         return x

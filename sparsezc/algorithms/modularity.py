@@ -75,7 +75,7 @@ def modularity(A: Matrix, communities: Vector, resolution: float = 1.0, *, weigh
     0.5
     """
     n = _check.adjacency(A)
-    scale = _check.finite(resolution, "resolution", 0)
+    scale = _check.number(resolution, "resolution", 0)
     if not isinstance(communities, Vector):
         raise DomainMismatch(f"communities is a {type(communities).__name__}; a Vector is needed")
     if communities.size != n:

@@ -96,8 +96,8 @@ def pagerank(
     [0.4865, 0.4635, 0.05]
     """
     n = _check.adjacency(A)
-    damping = _check.within(damping, "damping", 0, 1)
-    tol = None if tol is None else _check.within(tol, "tol", 0)
+    damping = _check.number(damping, "damping", 0, 1)
+    tol = None if tol is None else _check.number(tol, "tol", 0, infinite=True)
     max_iter = min(_check.count(max_iter, "max_iter", 1), _iterate.MOST_ROUNDS)
     dtype = datatypes.FP32 if isinstance(nstart, Vector) and nstart.dtype is datatypes.FP32 else datatypes.FP64
     if n == 0:

@@ -88,8 +88,8 @@ def pagerank_within(
     [0.4865, 0.4635, 0.05]
     """
     n = _check.adjacency(A)
-    error = _check.finite(error, "error", _LEAST)
-    damping = _check.finite(damping, "damping", 0)
+    error = _check.number(error, "error", _LEAST)
+    damping = _check.number(damping, "damping", 0)
     if not damping < 1:
         raise InvalidValue(f"damping is {damping}; a number below 1 is needed")
     if error < (least := _ROUNDED / (1 - damping) ** 2):

@@ -64,7 +64,7 @@ def rich_club_coefficient(A: Matrix, normalized: bool = False, Q: float = 100.0,
     {0: 0.5, 1: 1.0}
     """
     n = _check.adjacency(A)
-    Q = _check.finite(Q, "Q", 0)
+    Q = _check.number(Q, "Q", 0)
     _check.seed(seed, "rich_club_coefficient")
     S = simple(A)
     degree = out_degree(S).to_dense(0)

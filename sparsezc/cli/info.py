@@ -65,6 +65,8 @@ def info(arguments: argparse.Namespace) -> Report:
 
         planned = plan.sizes_of(arguments.graph, options)
         if planned is not None and not has_host(needs(planned)["host"]["host"]):  # it cannot be generated here
+            if arguments.plot is not None:
+                raise InvalidValue(f"{arguments.graph} is too large to be made here, so --plot has nothing to draw")
             return plan.report(arguments.graph, planned, Machine.here(arguments.room))
     made = arguments.undirected or arguments.relabel or arguments.weights is not None
     known = None if made else ready_file(arguments.graph, options.kind)

@@ -167,8 +167,9 @@ def report(name: str, sizes: Sizes, machine: Machine) -> Report:
         "with heads",
         *(["pass, values"] if weighted else []),
     )
-    sources = [("link", "sparsezc plan --link")] if machine.link != model.LINK else []
-    sources += model.SOURCES.items()
+    sources = dict(model.SOURCES)
+    if machine.link != model.LINK:
+        sources = {"link": "sparsezc plan --link", **{what.removeprefix("link, "): sources[what] for what in sources}}
     found = Report(
         {
             "command": "plan",
@@ -176,7 +177,7 @@ def report(name: str, sizes: Sizes, machine: Machine) -> Report:
             "machine": machine._asdict(),
             "placements": data,
             "auto": taken._asdict(),
-            "sources": dict(sources),
+            "sources": sources,
         },
         [("graph", _line(name, sizes)), ("usable", _usable(machine))],
         [Table(head, rows)],
@@ -184,7 +185,10 @@ def report(name: str, sizes: Sizes, machine: Machine) -> Report:
     )
     if machine.card is not None:
         found.tables.append(
-            Table(("seconds", f"from, at {decimal(machine.link)}/s over the link (benchmarks/published)"), sources)
+            Table(
+                ("seconds", f"from, at {decimal(machine.link)}/s over the link (benchmarks/published)"),
+                list(sources.items()),
+            )
         )
         found.closing += _beside(sizes, machine)
     found.closing += [("auto", f"{taken.name}: {taken.why}"), ("type", taken.command)]

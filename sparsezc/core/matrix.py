@@ -47,7 +47,9 @@ def _is_graph(dtype: Any) -> bool:
     """Return whether an object that is given as a type is a matrix, a table or a graph."""
     if isinstance(dtype, list):  # a list of pairs of a name and a type is one of fields
         return bool(dtype) and isinstance(dtype[0], list)
-    return not isinstance(dtype, np.dtype) and (len(getattr(dtype, "shape", ())) == 2 or hasattr(dtype, "adj"))
+    if isinstance(dtype, type | np.dtype):  # both have attributes named as an object's
+        return False
+    return len(getattr(dtype, "shape", ())) == 2 or hasattr(dtype, "adj")
 
 
 class Matrix(FromArrays, MatrixContents, Readable, ByDlpack, Placeable, Maskable, Writable["Matrix"]):

@@ -173,6 +173,8 @@ def test_a_graph_too_large_to_be_made_is_planned(capsys: pytest.CaptureFixture[s
         assert (told["graph"]["nrows"], told["graph"]["most"]) == (vertices, True)
         assert told["placements"]["zerocopy"]["device"] == 64 * vertices
         assert told["machine"]["card"] == 72 * 10**9
+    said = failed(capsys, "info", "kron:32", "--placements", "--host-budget", "1GB", "--plot", "a.png")
+    assert "kron:32 is too large to be made here, so --plot has nothing to draw" in said
 
 
 def test_info_says_what_auto_takes_with_a_budget(capsys: pytest.CaptureFixture[str]) -> None:
@@ -190,9 +192,12 @@ def test_the_report_is_readable(capsys: pytest.CaptureFixture[str]) -> None:
         "\nauto      hybrid: 400 GB of edges",
         "\nzerocopy   32 GB   400 GB  yes   8 s ",
         "at 25 GB/s",
+        "\nlink                 sparsezc plan --link\nsearches in place    memory/",
         "sparsezc bfs GRAPH",
     ):
         assert said in out
+    assert main(["plan", "kron:10?weights=1-9", "--card", "80GB"]) == 0
+    assert "sparsezc bfs 'kron:10?weights=1-9'" in capsys.readouterr().out  # it would be a pattern of files
 
 
 @pytest.mark.parametrize(

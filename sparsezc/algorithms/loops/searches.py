@@ -16,7 +16,7 @@ __all__ = ["distances", "induced", "levels", "parents"]
 
 
 @jumping
-@taking(20)  # 4 of a level, 1, and 8 in the queue; 5 once more where the answer is copied
+@taking(20)  # 4 of a level, 1, and 8 in the queue; 5 once more where the answer is copied; 2 to spare
 def levels(indptr: Any, indices: Any, level: Any, met: Any, sources: Any, radius: int) -> Any:
     """Write the hops from the nearest source, up to a radius, to `level`, and which vertices have them to `met`.
 
@@ -47,7 +47,7 @@ def levels(indptr: Any, indices: Any, level: Any, met: Any, sources: Any, radius
 
 
 @jumping
-@taking(28)  # 8 of a parent, 1, and 8 in the queue; 9 once more where the answer is copied
+@taking(28)  # 8 of a parent, 1, and 8 in the queue; 9 once more where the answer is copied; 2 to spare
 def parents(indptr: Any, indices: Any, parent: Any, met: Any, source: int) -> Any:
     """Write a shortest-path tree to `parent`, and which vertices it has to `met`.
 

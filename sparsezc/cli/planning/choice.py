@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 from typing import TYPE_CHECKING, NamedTuple
 
 from sparsezc.memory import placement as placements
@@ -62,7 +63,7 @@ def choice(sizes: Sizes, machine: Machine, name: str = "") -> Choice:
     from sparsezc.memory import budget
 
     needs = model.needs(sizes, machine.cards)
-    vectors, file = budget.working_bytes(sizes.nrows), name or "GRAPH"
+    vectors, file = budget.working_bytes(sizes.nrows), shlex.quote(name or "GRAPH")
     host = machine.host if machine.host is not None else _ENOUGH
     if machine.card is None:
         need = needs[placements.HOST]["host"]

@@ -178,7 +178,8 @@ class Picker:
             if len(self._at) < 2:
                 raise chunk.error(number, f"found {text.in_words(self._width)}; 2 or 3 are needed")
             self._refuse_heading(chunk, rows)
-            if self.heading and self.names is not None and not any(map(_WHOLE.fullmatch, cells[:2])):
+            names_columns = cells[0] != cells[1] and not any(map(_is_number, cells))
+            if self.heading and self.names is not None and names_columns:
                 self._doubtful = _FirstLine(where, cells[:2])
             return rows
         self._at = self.columns.positions(cells, where)

@@ -58,6 +58,9 @@ def test_no_names_in_a_list(tmp_path: Path) -> None:
         (["chef,minion", "ann,bob", "bob,zoe"], True),
         (["ann,bob", "bob,zoe"], False),
         (["ann,bob"], False),
+        (["ann,ann", "bob,zoe"], False),  # two columns have two names
+        (["ann,bob,3", "zoe,eve,4"], False),  # and no column is named by a number
+        (["ann,bob,0.5", "zoe,eve,4"], False),
         (["chef,minion", "ann,bob"] + ["bob,zoe"] * 200_000 + ["zoe,chef"], False),  # more than a chunk
     ],
 )

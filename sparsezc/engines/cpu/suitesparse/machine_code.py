@@ -24,7 +24,7 @@ def compiled(numba: Any, function: Any) -> Any:
 
 
 def _make_known(numba: Any, function: Any) -> None:
-    """Tell numba of the functions of a function's own file that it calls."""
+    """Tell numba of the functions of a function's own file that it names itself: not in a function inside it."""
     for name in function.__code__.co_names:
         helper = function.__globals__.get(name)
         if isinstance(helper, FunctionType) and helper.__module__ == function.__module__ and helper not in _known:

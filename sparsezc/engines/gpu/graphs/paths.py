@@ -1,7 +1,8 @@
 """Shortest paths without the host (paths.cu): one launch runs the rounds of delta-stepping.
 
-Over the link it serves searches of many rounds, of which each reads few rows. Where rows are longer statements search,
-which read lengths packed beside their ids.
+Over the link it serves `zerocopy` matrices of short rows, whose searches have many rounds that read few rows each.
+Where rows are longer statements search, which read lengths packed beside their ids; so they do in placements that serve
+rows from the card.
 """
 
 from __future__ import annotations
