@@ -55,7 +55,7 @@ def _judged(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | 
     if getattr(G, "__networkx_backend__", "networkx") == "sparsezc":
         return True
     if times is None:
-        return _LONG if known_as in FUNCTIONS else "its times here are not known"  # a user's own
+        return _LONG if known_as in FUNCTIONS else True  # a user's own, registered to take the place
     n = len(G)
     longest = (times.weighted or (times.theirs,))[0]
     if longest * (n if times.each else 1) * n * (n + 1) <= _CALL:  # known without a look at all rows, or at arguments

@@ -124,7 +124,7 @@ def under_test() -> bool:
 
 
 def register(replaced: Any, function: Function, **conditions: Any) -> Function:
-    """Claim a NetworkX function for a function of the user's program.
+    """Claim a NetworkX function for a function of the user's program, which runs in its place, whatever it takes.
 
     Parameters
     ----------
