@@ -52,13 +52,12 @@ def run_loop(
     They take less time on a small matrix, and less memory on one of many empty rows: a loop has arrays for all rows.
     """
     rows, entries = store._nrows, store._nvals  # what nrows and nvals ask the library for, at ten times the time
-    if loop not in _ran:
-        statements = cost * (rows + entries) * (1 if over is None or again else len(over))
-        few = over is None and cost >= _MANY and rows + entries <= _FEW
-        if few and (statements <= _LOADED or not pays(statements)):
-            return _in_python(store, loop, given, values)
-        if not pays(statements):
-            return None
+    statements = cost * (rows + entries) * (1 if over is None or again else len(over))
+    few = over is None and cost >= _MANY and rows + entries <= _FEW and loop not in _ran
+    if few and (statements <= _LOADED or not pays(statements)):
+        return _in_python(store, loop, given, values)
+    if not pays(statements):
+        return None
     shares = [] if over is None else _shares(over, rows + entries, again)
     nbytes = _own(shares, rows, again) + (0 if values is None else 8 * entries)
     if nbytes > _SMALL and (rows > _EMPTY * entries or not has_host(nbytes)):
