@@ -383,10 +383,10 @@ def _cannot(*_: Any) -> None:
     pass
 
 
-#: The capabilities that run rounds of a loop in place of its statements.
+#: The capabilities that run rounds of a loop, or tell degrees, in place of statements.
 _LOOPS = (
     "search", "searches", "shorten", "components", "local_pagerank", "follow", "part", "run_loop", "run_arrays",
-    "replay", "replay_buckets",
+    "replay", "replay_buckets", "row_lengths",
 )  # fmt: skip
 
 
