@@ -23,7 +23,7 @@ _FILES = {
 
 def available() -> int | None:
     """Return the bytes of host memory that may be taken now; None if the machine does not report them."""
-    found = [*_system(), *_groups()]
+    found = [*_system(), *_groups(), *_limits()]
     return min(found) if found else None
 
 
@@ -75,6 +75,19 @@ def _left(group: str, version: int) -> Iterator[int]:
         parts = _text(f"{group}/memory.stat")
         cache = sum(_number(name, parts) or 0 for name in caches)
         yield max(int(limit) - max(int(used) - cache, 0), 0)
+
+
+def _limits() -> Iterator[int]:
+    """Yield the bytes that the process's own limits leave: of addresses (ulimit -v) and of its data (ulimit -d)."""
+    sizes = _text("proc/self/statm").split()
+    try:
+        import resource
+    except ImportError:  # another system
+        return
+    for limit, place in ((resource.RLIMIT_AS, 0), (resource.RLIMIT_DATA, 5)):
+        most = resource.getrlimit(limit)[0]
+        if most != resource.RLIM_INFINITY and sizes:
+            yield max(most - int(sizes[place]) * os.sysconf("SC_PAGE_SIZE"), 0)
 
 
 def _number(name: str, text: str) -> int | None:

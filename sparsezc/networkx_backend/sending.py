@@ -156,7 +156,7 @@ def _reach(G: Any, enough: float, most: float) -> float:
 
 def _takes_others() -> bool:
     """Return whether the user takes answers that are right, but others than NetworkX's."""
-    return not getattr(getattr(nx.config.backends, "sparsezc", None), "same_answers", True)
+    return getattr(getattr(nx.config.backends, "sparsezc", None), "same_answers", True) is False
 
 
 def _is_determined(given: dict[str, Any]) -> bool:

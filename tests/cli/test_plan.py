@@ -210,6 +210,7 @@ def test_the_report_is_readable(capsys: pytest.CaptureFixture[str]) -> None:
         (["--vertices", "3", "--edges", "10"], "more than 3 vertices can have"),
         (["--vertices", "3", "--edges", "3", "--values", "FP9"], "--values FP9 is no type"),
         (["nowhere.txt"], "nowhere.txt"),
+        (["kron:4", "--card", "80"], "--card 80 is 80 bytes: give a unit, such as --card 80GB"),
     ],
 )
 def test_sizes_that_are_none_are_refused(

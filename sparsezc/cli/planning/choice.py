@@ -6,12 +6,24 @@ import argparse
 import shlex
 from typing import TYPE_CHECKING, NamedTuple
 
+from sparsezc.errors import InvalidValue
 from sparsezc.memory import placement as placements
 
 if TYPE_CHECKING:
     from sparsezc.cli.planning.model import Sizes
 
+_LEAST = 1 << 20  # bytes: fewer are a number without its unit
 _ENOUGH = 1 << 62  # bytes of host memory where the machine does not report them
+
+
+def _memory(given: str, option: str) -> int:
+    """Return the bytes of a memory; one without a unit is refused, as it would be some bytes."""
+    from sparsezc.config import parse_bytes
+
+    nbytes = parse_bytes(given)
+    if nbytes < _LEAST:
+        raise InvalidValue(f"{option} {given} is {nbytes:,} bytes: give a unit, such as {option} 80GB")
+    return nbytes
 
 
 class Machine(NamedTuple):
@@ -26,16 +38,15 @@ class Machine(NamedTuple):
     def of(cls, arguments: argparse.Namespace) -> Machine:
         """Return the machine of the options, completed by this one."""
         from sparsezc.cli.planning.model import LINK
-        from sparsezc.config import parse_bytes
         from sparsezc.device import cuda
         from sparsezc.memory import budget
 
         room, cards = budget.available() if cuda.reason() is None else None, None
         if arguments.card is not None:
-            room, cards = budget.parse(None, parse_bytes(arguments.card), 0), arguments.cards
+            room, cards = budget.parse(None, _memory(arguments.card, "--card"), 0), arguments.cards
         host = budget.host_available()
         if arguments.host is not None:
-            host = budget.parse(None, parse_bytes(arguments.host), 0)
+            host = budget.parse(None, _memory(arguments.host, "--host"), 0)
         return cls(room, host, arguments.link or LINK, cards)
 
     @classmethod

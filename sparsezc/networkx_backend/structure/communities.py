@@ -73,7 +73,10 @@ def _communities(
     if max_level is not None and max_level <= 0:
         raise ValueError("max_level argument must be a positive integer or None")
     if G.number_of_loops():
-        raise NotImplementedError("sparsezc: the graph has loops, which NetworkX takes for communities")
+        raise NotImplementedError(
+            "sparsezc: the graph has loops, which NetworkX counts in its own way; without them it runs here: "
+            "G.remove_edges_from(list(nx.selfloop_edges(G)))"
+        )
     A = not_all_zero(G, weight)
     with else_declined():
         labels = method(A, resolution, threshold, max_level, seed.randint(0, 2**31 - 1), weighted=weight is not None)

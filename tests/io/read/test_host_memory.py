@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import resource
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +52,18 @@ def group(root: Path, path: str, files: dict[str, str]) -> None:
 def test_what_linux_says(readings: Path) -> None:
     assert machine.available() == 8_192_000_000
     assert budget.host_available() == int(0.9 * 8_192_000_000)
+
+
+def test_the_limits_of_the_process_count(readings: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (readings / "proc" / "self" / "statm").write_text("5000 900 300 10 0 2000 0\n")
+    limits = {resource.RLIMIT_AS: resource.RLIM_INFINITY, resource.RLIMIT_DATA: resource.RLIM_INFINITY}
+    monkeypatch.setattr(resource, "getrlimit", lambda which: (limits[which], resource.RLIM_INFINITY))
+    page = os.sysconf("SC_PAGE_SIZE")
+    assert machine.available() == 8_192_000_000
+    for which, held in ((resource.RLIMIT_AS, 5000), (resource.RLIMIT_DATA, 2000)):
+        limits[which] = 9000 * page
+        assert machine.available() == (9000 - held) * page
+        limits[which] = resource.RLIM_INFINITY
 
 
 def test_another_system_says_nothing_and_nothing_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
