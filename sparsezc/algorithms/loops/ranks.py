@@ -73,7 +73,6 @@ def pagerank(
     n = indptr.size - 1
     indptr = indptr.view(np.uint64)
     rank, share, sends, own, sums, rounds, (teleport, leak, damping) = state
-    one, two, three = np.uint64(1), np.uint64(2), np.uint64(3)
     weighted = weights.size > 0
     count = 0
     for turn in range(rounds[0], rounds[1] if last - first == BLOCKS else rounds[0] + 1):
@@ -95,24 +94,15 @@ def pagerank(
             kept = leaves = change = 0.0
             for v in range(begin_of(block, indptr, n), begin_of(block + 1, indptr, n)):
                 at, end = indptr[v], indptr[v + np.uint64(1)]
-                a = b = c = d = 0.0  # four sums, as each addition waits for the one before
+                new = 0.0
                 if not pulls:
-                    a = sending[v]
+                    new = sending[v]
                 elif weighted:
                     while at < end:
-                        a += sent[np.uint64(indices[at])] * weights[at]
-                        at += one
+                        new += sent[np.uint64(indices[at])] * weights[at]
+                        at += np.uint64(1)
                 else:
-                    while at + three < end:
-                        a += sent[np.uint64(indices[at])]
-                        b += sent[np.uint64(indices[at + one])]
-                        c += sent[np.uint64(indices[at + two])]
-                        d += sent[np.uint64(indices[at + three])]
-                        at += np.uint64(4)
-                    while at < end:
-                        a += sent[np.uint64(indices[at])]
-                        at += one
-                new = (a + b) + (c + d)
+                    new = row_sum(sent, indices, at, end)
                 new += teleport[v] * rest
                 if leak.size:
                     new += leak[v] * lost
