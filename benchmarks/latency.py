@@ -69,6 +69,7 @@ def add(report: Report, name: str, unit: str, seconds: list[float], **notes: Any
 def python(*arguments: str, cache: str | None = None) -> str:
     """Return the output of a fresh Python process."""
     environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # every process would compile the package again, for half its time
     if cache is not None:
         environment["XDG_CACHE_HOME"] = cache
     done = subprocess.run(

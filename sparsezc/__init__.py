@@ -18,8 +18,10 @@ from typing import TYPE_CHECKING
 from sparsezc import first_use
 
 # Imported here, because importing the submodule later would replace the object by the module.
+from sparsezc.config import allow_placements as _allow_placements
 from sparsezc.config import config as config
-from sparsezc.memory import placement as _placements  # noqa: F401  (it tells config the names)
+
+_allow_placements(first_use.function("sparsezc.memory.placement", "choices"))
 
 __version__ = "0.1.0"
 #: The library behind the CPU engine, by python-graphblas's name.

@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping
 from importlib import import_module
+from importlib.util import find_spec
 from types import ModuleType
 from typing import Any
 
@@ -65,6 +66,8 @@ def names(
 
     def load(name: str) -> Any:
         if name not in homes:
+            if find_spec(f"{package}.{name}"):  # `from package import file` asks for the name before it loads the file
+                raise AttributeError(name=name, obj=found)
             raise no_attribute(f"module {package!r}", name, homes, found)
         module, attribute = homes[name]
         value: Any = import_module(module)

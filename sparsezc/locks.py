@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import gc
 import os
-import threading
+from _thread import RLock as new  # the class itself: `threading.RLock` is a Python function around it
 from collections.abc import Callable, Iterable
 from functools import wraps
 from typing import Any, TypeVar
@@ -20,7 +20,6 @@ from sparsezc.errors import InvalidObject
 __all__ = ["FreeAfterFork", "acquire_locks", "hold_locks", "locked", "new", "shared"]
 
 _Method = TypeVar("_Method", bound=Callable[..., Any])
-new: Callable[[], Any] = type(threading.RLock())  # the class itself: `RLock()` is a Python function around it
 
 
 def acquire_locks(held: list[Any], objects: Iterable[Any]) -> None:
@@ -127,7 +126,9 @@ class FreeAfterFork:
         os.register_at_fork(before=self._before, after_in_child=self._after)
 
     def _before(self) -> None:
-        self._several = threading.active_count() > 1
+        from threading import active_count  # by now loaded; `import sparsezc` alone would take a third longer by it
+
+        self._several = active_count() > 1
 
     def _after(self) -> None:
         if not self._several:

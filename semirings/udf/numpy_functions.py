@@ -3,10 +3,6 @@
 Operands are already converted to the operator's type, warnings are off, and the caller converts the result to the
 operator's result type (so a float returned by an integer operator saturates). Semantics are SuiteSparse:GraphBLAS's;
 ``operators.cuh`` is the CUDA counterpart.
-
-Operands arrive converted to the operator's type, warnings are off, and the result is converted to the operator's result
-type by the caller (so a float that leaves an integer operator saturates). The meanings are SuiteSparse:GraphBLAS's;
-``cuda/operators.cuh`` says the same in CUDA.
 """
 
 from __future__ import annotations

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from sparsezc.config import allow_placements
 from sparsezc.errors import InvalidValue
 
 __all__ = ["BEYOND", "FITS", "FILES", "HOST", "HOSTS", "RECORDS", "Placement", "choices", "register"]
@@ -184,6 +183,3 @@ def register(placement: Placement) -> None:
 def choices(*, files: bool = False) -> tuple[str, ...]:
     """Return the names that may be requested on a GPU, "auto" first; with `files` those of opened files, too."""
     return "auto", *(each.name for each in RECORDS.values() if each.kernels and (files or not each.file))
-
-
-allow_placements(choices)
