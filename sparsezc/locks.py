@@ -8,9 +8,9 @@ addresses, so no two calls wait for each other. All are reentrant: a call within
 
 from __future__ import annotations
 
+import _thread
 import gc
 import os
-from _thread import RLock as new  # the class itself: `threading.RLock` is a Python function around it
 from collections.abc import Callable, Iterable
 from functools import wraps
 from typing import Any, TypeVar
@@ -20,6 +20,7 @@ from sparsezc.errors import InvalidObject
 __all__ = ["FreeAfterFork", "acquire_locks", "hold_locks", "locked", "new", "shared"]
 
 _Method = TypeVar("_Method", bound=Callable[..., Any])
+new: Callable[[], Any] = _thread.RLock  # the class itself: `threading.RLock` is a Python function around it
 
 
 def acquire_locks(held: list[Any], objects: Iterable[Any]) -> None:

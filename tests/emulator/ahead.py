@@ -18,6 +18,7 @@ import os
 import re
 import sys
 from functools import cache
+from operator import itemgetter
 from pathlib import Path
 from typing import NamedTuple
 
@@ -49,7 +50,7 @@ class Case(NamedTuple):
     prelude: str
 
     def text(self) -> str:
-        named = f"#define KERNEL {self.name}\n" if "KERNEL(" in codegen._file(self.file) else ""
+        named = f"#define KERNEL {self.name}\n" if "KERNEL(" in codegen.file_text(self.file) else ""
         return _COUNTING * self.counting + named + codegen.source(self.file, self.prelude)
 
 
@@ -63,10 +64,10 @@ def _common() -> tuple[str, ...]:
 def _ends() -> dict[str, str]:
     """Return the file of each text that stands after a prelude: a prelude itself may hold the brace that closes it."""
     ends: dict[str, str] = {}
-    for path in sorted(codegen._paths().values()):
-        if path.suffix == ".cu":
+    for name, _ in sorted(codegen.files().items(), key=itemgetter(1)):
+        if name.endswith(".cu"):
             for types in ("", "c64 c128"):
-                ends.setdefault(codegen.source(path.name, types).partition(_OPEN + types + _CLOSE)[2], path.name)
+                ends.setdefault(codegen.source(name, types).partition(_OPEN + types + _CLOSE)[2], name)
     return ends
 
 
@@ -87,7 +88,7 @@ def _case(text: str, name: str) -> Case | None:
 def _groups() -> dict[Case, list[Case]]:
     found: dict[Case, list[Case]] = {}
     for group in json.loads(lzma.decompress(FILE.read_bytes())):
-        cases = [case for case in map(Case._make, group) if case.file in codegen._paths()]  # others are gone
+        cases = [case for case in map(Case._make, group) if case.file in codegen.files()]  # others are gone
         found |= dict.fromkeys(cases, cases)
     return found
 

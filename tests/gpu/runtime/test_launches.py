@@ -282,7 +282,7 @@ def comments(file: str, seen: set[str]) -> str:
     if file in seen:
         return ""
     seen.add(file)
-    text = codegen._paths()[file].read_text()
+    text = codegen.file_text(file)
     own = [line.split("//", 1)[1] for line in text.splitlines() if "//" in line]
     return "\n".join(own + [comments(name, seen) for name in re.findall(r'#include "([\w.]+)"', text)])
 

@@ -8,6 +8,7 @@ Caches with operators as keys are limited, since a program may define any number
 
 from __future__ import annotations
 
+import os
 import re
 from collections import OrderedDict
 from functools import cache, lru_cache
@@ -33,14 +34,16 @@ _MOST_KERNELS = 4096  # a program without functions of its own uses a few hundre
 
 
 @cache
-def _file(name: str) -> str:
-    return _paths()[name].read_text().replace("#pragma once\n", "")
+def file_text(name: str) -> str:
+    """Return the text of a kernel's file or header."""
+    return Path(files()[name]).read_text().replace("#pragma once\n", "")
 
 
 @cache
-def _paths() -> dict[str, Path]:
+def files() -> dict[str, str]:
     """Return the path of every kernel text by its file name, which is unique in all folders."""
-    return {path.name: path for folder in (_KERNELS, _HELPERS) for path in folder.rglob("*.cu*")}
+    found = (each for root in (_KERNELS, _HELPERS) for each in os.walk(root))  # in a third of the time of `Path.rglob`
+    return {name: f"{folder}/{name}" for folder, _, names in found for name in names if ".cu" in name}
 
 
 def source(file: str, prelude: str) -> str:
@@ -55,20 +58,20 @@ def source(file: str, prelude: str) -> str:
             if match[1] in seen:
                 return ""
             seen.add(match[1])
-            return expand(_file(match[1]))
+            return expand(file_text(match[1]))
 
         return _INCLUDE.sub(include, text)
 
     common = expand('#include "port.cuh"\n#include "operators.cuh"\n')
     if _COMPLEX.search(prelude):
         common += expand('#include "complex.cuh"\n')
-    return f"{common}\nnamespace szc {{\n{prelude}\n}}\n{expand(_file(file))}"
+    return f"{common}\nnamespace szc {{\n{prelude}\n}}\n{expand(file_text(file))}"
 
 
 @cache
 def signature(file: str, name: str) -> Signature:
     """Return the parameters that a file declares for its kernel `name`."""
-    return Signature.parse(_file(file), name, file)
+    return Signature.parse(file_text(file), name, file)
 
 
 def kernel(device: Device, file: str, prelude: str, name: str) -> Launcher:
@@ -81,7 +84,7 @@ def kernel(device: Device, file: str, prelude: str, name: str) -> Launcher:
         while len(_compiled) >= _MOST_KERNELS:
             _compiled.popitem(last=False)
         # kernels of one file that name themselves share a text, which is compiled once
-        named = f"#define KERNEL {name}\n" if "KERNEL(" in _file(file) else ""
+        named = f"#define KERNEL {name}\n" if "KERNEL(" in file_text(file) else ""
         text = ("#define SZC_COUNT\n" if counting else "") + named + source(file, prelude)
         declared, types = signature(file, name), types_of(prelude)
         compiled = device.compile(text, name, declared.passed(types))
