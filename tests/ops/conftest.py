@@ -11,6 +11,7 @@ import pytest
 
 from sparsezc.device import cuda
 from sparsezc.errors import PerformanceWarning
+from tests.emulator import ahead as compile_ahead
 from tests.emulator.rehearsal import rehearse
 from tests.ops.judge import ENGINES, Engine
 
@@ -26,9 +27,13 @@ def _alike(one: Any, other: Any) -> bool:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Iterator[None]:
-    """Compile at once what a test marked `many_kernels`, and the next ones of its function, ask the emulator for."""
+    """Compile at once what a test marked `many_kernels`, and the next ones of its function, ask the emulator for.
+
+    A run of all tests has them in the groups of an earlier run, and needs no rehearsal.
+    """
     engine = pyfuncitem.funcargs.get("engine")
-    if pyfuncitem.get_closest_marker("many_kernels") and str(engine).startswith("emulated"):
+    marked = pyfuncitem.get_closest_marker("many_kernels") is not None and not compile_ahead.in_use
+    if marked and str(engine).startswith("emulated"):
         begun = pyfuncitem.config.stash.setdefault(_BEGUN, set())
         if pyfuncitem.nodeid not in begun:
             at = pyfuncitem.session.items.index(pyfuncitem)
