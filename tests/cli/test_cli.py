@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 import sparsezc as gb
 from sparsezc.cli import doctor, main
@@ -298,6 +299,26 @@ def test_convert_there_and_back(capsys, edges, tmp_path):
     assert code == 0
     assert str(back) in out
     assert gb.io.read(back).isequal(gb.io.read(edges))
+
+
+@pytest.mark.parametrize("memory", [[], ["--memory", "8GB"]])
+def test_convert_tells_what_it_merged(capsys, tmp_path, memory):
+    """Alike in memory and on disk; reversed edges count where both directions do, and nothing of a generated graph."""
+    (tmp_path / "a.txt").write_text("0 1 2\n0 1 3\n1 0 9\n1 2 4\n1 1 5\n1 1 5\n")
+    sparse.save_npz(tmp_path / "a.npz", sparse.coo_array(([1, 2, 3], ([0, 0, 1], [1, 1, 0])), (2, 2)))
+    for graph, options, merged, told in (
+        ("a.txt", [], 2, "2 repeated edges (--dup-op min)"),
+        ("a.txt", ["--weights", "none"], 2, "2 repeated edges\n"),
+        ("a.txt", ["--undirected", "--dup-op", "plus"], 5, "5 repeated edges, both directions counted (--dup-op plus)"),
+        ("a.npz", ["--relabel"], 1, "1 repeated edge (--dup-op plus)"),
+        ("a.npz", ["--undirected"], 3, "3 repeated edges, both directions counted (--dup-op plus)"),
+    ):
+        command = ["convert", str(tmp_path / graph), str(tmp_path / "a.h5"), *options, *memory]
+        assert answer(capsys, *command)["merged"] == merged, (graph, options)
+        assert told in run(capsys, *command)[1]
+    assert "merged" not in answer(capsys, "convert", "kron:5", tmp_path / "a.h5", *memory)
+    assert answer(capsys, "convert", tmp_path / "a.h5", tmp_path / "b.h5", "--undirected", *memory)["merged"] == 0
+    assert "merged" not in run(capsys, "convert", tmp_path / "a.h5", tmp_path / "b.h5", *memory)[1]
 
 
 def test_doctor(capsys):

@@ -88,12 +88,15 @@ def build(
         if mirrored:
             edge_list.mirror(edges)
             say("sorting edges")
+        listed = edges.rows.size
         positions, values = arrange(edges, dup_op, say)
     del edges
     valued = values is not None
     values, dtype, iso = final_values(values, weights, stated)
     symmetric = both and alike(valued, dtype, dup_op)
-    return _fill(_Entries(nrows, ncols, positions, values, dtype, iso, weights), symmetric, placement)
+    made = _fill(_Entries(nrows, ncols, positions, values, dtype, iso, weights), symmetric, placement)
+    made.merged = listed - made.nvals
+    return made
 
 
 def alike(valued: bool, dtype: datatypes.DataType, dup_op: str) -> bool:
