@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import resource
 import signal
 import subprocess
@@ -16,7 +17,7 @@ import pytest
 from scipy import sparse
 
 import sparsezc as gb
-from sparsezc.cli import doctor, main
+from sparsezc.cli import doctor, main, parser
 from sparsezc.cli.answers.report import Table, cut, rate, seconds, size
 from sparsezc.config import parse_bytes
 from sparsezc.device import cuda
@@ -235,7 +236,8 @@ def test_info(capsys, edges):
     )
     _, out, _ = run(capsys, "info", edges)
     assert ("zerocopy" in out) is (cuda.reason() is None)
-    assert "largest 2 (vertex 0)" in out
+    assert "mean 0.4444, largest 2 (vertex 0) of out-edges, 1 of in-edges\n" in out
+    assert "largest 2 (vertex 1)\n" in run(capsys, "info", "path:4")[1]
     for name in data["memory"]:
         assert f"\n{name} " in run(capsys, "info", edges, "--placements")[1]
 
@@ -321,6 +323,16 @@ def test_convert_tells_what_it_merged(capsys, tmp_path, memory):
     assert "merged" not in run(capsys, "convert", tmp_path / "a.h5", tmp_path / "b.h5", *memory)[1]
 
 
+def test_reports_say_what_they_leave_out(capsys):
+    """Values beyond --top, names of algorithms, and a card that this machine has not."""
+    _, out, _ = run(capsys, "run", "core-number", "kron:6", "--top", 2)
+    assert re.search(r"largest +\d+ \(the table has 2 of \d+ values; --top\)\n", out)
+    assert "--top)" not in run(capsys, "run", "core-number", "path:4")[1]
+    assert "; sparsezc run --list prints all names" in " ".join(parser().format_help().split())
+    known = "no GPU (sparsezc plan --card 80GB supposes one)" in run(capsys, "plan", "kron:6")[1]
+    assert known is (cuda.reason() is not None)
+
+
 def test_doctor(capsys):
     data = answer(capsys, "doctor", "--quick")
     assert data["cpu"]["available"] is True
@@ -363,6 +375,7 @@ BAD = [
     (["convert", "{edges}", "{folder}/out.xyz"], "out.xyz: the suffix '.xyz' is not known; known are .arrow, .bel, "),
     (["convert", "path:1", "{folder}/out.csv"], "out.csv: a .csv of no edges would be an empty file; write .txt"),
     (["convert", "{edges}", "{folder}/none/out.mtx"], "none"),
+    (["convert", "{edges}", "{folder}"], " is a folder; a file in it, whose suffix chooses the format, is needed\n"),
     (["bfs", "{edges}", "--out", "{folder}/none/out.txt"], "none"),
     (["bfs", "{edges}", "--out", "{folder}/./small.txt"], "small.txt is the graph itself; another name is"),
     (["bfs", "{folder}"], "folder"),
