@@ -173,17 +173,30 @@ def maker(value: object, name: str) -> str:
     return f", which {made.format(name)} makes" if made else ""
 
 
+#: GraphBLAS's names by those that other libraries have for the same operators.
+_ELSEWHERE = {
+    "sum": "plus", "add": "plus", "+": "plus", "prod": "times", "product": "times", "mul": "times", "multiply": "times",
+    "*": "times", "last": "second", "or": "lor", "and": "land", "xor": "lxor",
+}  # fmt: skip
+
+
 def meant(word: str, known: Iterable[str]) -> str:
     """Return ``"; did you mean 'bfs'?"`` for the name that is most like a word, and nothing if none is.
 
+    An operator's name in other libraries is like its own, however it is spelled.
+
     >>> meant("bsf", ["bfs", "sssp"])
     "; did you mean 'bfs'?"
+    >>> meant("last", ["first", "second"])
+    "; did you mean 'second'?"
     >>> meant("x", ["bfs", "sssp"])
     ''
     """
     from difflib import get_close_matches  # imported for a message alone
 
-    found = get_close_matches(word.lower()[:100], list(known), 1, 0.6)
+    word, names = word.lower()[:100], list(known)
+    same = _ELSEWHERE.get(word)
+    found = [same] if same in names else get_close_matches(word, names, 1, 0.6)
     return f"; did you mean {found[0]!r}?" if found else ""
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sparsezc.cli import graph
-from sparsezc.cli.answers.report import Report, seconds, size
+from sparsezc.cli.answers.report import Report, counted, seconds, size
 
 if TYPE_CHECKING:
     from sparsezc.io._options import ReadOptions
@@ -68,9 +68,22 @@ def convert(arguments: argparse.Namespace) -> Report:
         [("graph", found.line()), ("written", f"{arguments.target} ({size(written)})")],
         closing=[("load", seconds(found.load)), ("write", seconds(elapsed))],
     )
+    _add_merged(report, found.csr.merged, options)
     if found.ids is not None and kind != "binsparse":
         report.facts.append(("vertices", "numbered anew; a .h5 file would keep the ids of GRAPH"))
     return _with_bits(report, arguments)
+
+
+def _add_merged(report: Report, merged: int, options: ReadOptions) -> None:
+    """Add how many entries of the file were merged into others; of generated graphs this tells nothing."""
+    if options.kind is None:
+        return
+    report.data["merged"] = merged
+    if merged:
+        weighted = options.weights.kind == "file" and report.data["graph"]["dtype"] != "BOOL"
+        how = ", both directions counted" if options.both or report.data["graph"]["symmetric"] else ""
+        how += f" (--dup-op {'plus' if options.adds_duplicates else options.merge})" if weighted else ""
+        report.facts.append(("merged", counted(merged, "repeated edge", "repeated edges") + how))
 
 
 def _is_same(source: Path, target: Path) -> bool:
@@ -120,4 +133,5 @@ def _bounded(arguments: argparse.Namespace, options: ReadOptions) -> Report:
         [("graph", line), ("written", f"{arguments.target} ({size(written)})")],
         closing=[("convert", seconds(elapsed))],
     )
+    _add_merged(report, made.merged, options)
     return _with_bits(report, arguments)

@@ -105,11 +105,12 @@ def info(arguments: argparse.Namespace) -> Report:
         report.data["checksums"] = "right"
     alone = counted(int(degree["without_edges"]), "vertex", "vertices")
     where = f" (vertex {found.named(np.array([out.argmax()]))[0]})" if out.size else ""
+    arriving = "" if csr.symmetric else f" of out-edges, {degree['largest_in']:,} of in-edges"
     report.facts = [
         ("graph", found.line()),
         ("values", f"{csr.dtype.name}, {kind}"),
         ("ids", f"{plain} bits each" + (f", {ids.told(csr.nvals)}" if ids.bits(csr.nvals) < plain else "")),
-        ("degree", f"mean {degree['mean']:.4g}, largest {degree['largest_out']:,}{where}"),
+        ("degree", f"mean {degree['mean']:.4g}, largest {degree['largest_out']:,}{where}{arriving}"),
         ("isolated", f"{alone}; without out-edges {degree['without_out_edges']:,}"),
     ]
     if arguments.check:

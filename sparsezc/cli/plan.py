@@ -214,7 +214,11 @@ def _line(name: str, sizes: Sizes) -> str:
 
 
 def _usable(machine: Machine) -> str:
-    card = "no GPU" if machine.card is None else f"{decimal(machine.card)} of the card"
+    card = (
+        "no GPU (sparsezc plan --card 80GB supposes one)"
+        if machine.card is None
+        else f"{decimal(machine.card)} of the card"
+    )
     return card if machine.host is None else f"{card}, {decimal(machine.host)} of the host (nine tenths)"
 
 

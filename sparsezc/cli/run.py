@@ -29,7 +29,7 @@ def add(commands: Any, wanted: str | None = None, named: str = "run") -> None:
 
     `named`: how its user calls it, "run" or "app".
     """
-    text = "an algorithm or an application, by its name"
+    text = f"an algorithm or an application, by its name; sparsezc {named} --list prints all names"
     command = commands.add_parser(named, help=text, description="Run an algorithm or an application on a graph.")
     command.add_argument("--list", action=_List, nargs=0, help="print the names and what each computes, and exit")
     names = command.add_subparsers(dest="name", metavar="NAME", required=True)

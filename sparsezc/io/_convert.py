@@ -232,7 +232,14 @@ def _merged(found: EdgeChunks, room: _Room, folder: Path, dup_op: str) -> Iterat
     merger = merge_runs.Merger(
         external_sort.few(runs, room.left() // _MERGING, dup_op, folder), lambda: room.left() // _MERGING, dup_op
     )
-    return merge_runs.steps(merger, "merging duplicates")
+    return _taken_out(found, merge_runs.steps(merger, "merging duplicates"))
+
+
+def _taken_out(found: EdgeChunks, chunks: Iterator[Chunk]) -> Iterator[Chunk]:
+    """Yield edges that come out of sorting."""
+    for chunk in chunks:
+        found.merged -= chunk[0].size
+        yield chunk
 
 
 def _sorted(found: EdgeChunks, room: _Room, folder: Path, mirror: bool, dup_op: str) -> list[external_sort.Run]:
@@ -244,5 +251,6 @@ def _sorted(found: EdgeChunks, room: _Room, folder: Path, mirror: bool, dup_op: 
     sorter = external_sort.Sorter(folder, room.left(), valued=first[2] is not None, mirror=mirror, dup_op=dup_op)
     for chunk in chain([first], chunks):
         sorter.add(*chunk)
+    found.merged += sorter.listed
     with working("sorting edges"):
         return sorter.finish()

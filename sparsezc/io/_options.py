@@ -197,6 +197,8 @@ def format_of(path: Path, format: str | None = None, *, exists: bool = True) -> 
     if format is None and suffix is None and exists and plain.startswith("out."):
         return "konect"
     if format is None and suffix is None:
+        if not exists and path.is_dir():
+            raise FileFormatError(f"{path} is a folder; a file in it, whose suffix chooses the format, is needed")
         if exists:
             _, colon, sizes = path.name.partition(":")
             existing(path, [f"{kind}:{sizes}" for kind in GENERATED] if colon else ())

@@ -210,16 +210,20 @@ def _read(path: str | os.PathLike[str], options: ReadOptions) -> tuple[Csr, NDAr
             return found, None
         with working("taking the rows apart"):
             found = as_edges(found)
-    merge = options.merge
+    merge, merged = options.merge, 0
     if options.adds_duplicates:
         merge = "plus"
         if both:  # reversed edges are no duplicates to add
-            found, merge = as_edges(csr_builder.build(found, placement="host", dup_op="plus")), "min"
+            added = csr_builder.build(found, placement="host", dup_op="plus")
+            found, merge, merged = as_edges(added), "min", added.merged
+            del added
     ids = None
     if options.relabel:
         with working("numbering the ids"):
             found, ids = edge_list.relabel(found) if names is None else table_columns.relabel(found, names)
-    return csr_builder.build(found, weights, placement=placement, dup_op=merge, symmetrize=both), ids
+    csr = csr_builder.build(found, weights, placement=placement, dup_op=merge, symmetrize=both)
+    csr.merged += merged
+    return csr, ids
 
 
 def source(path: str | os.PathLike[str], options: ReadOptions) -> reading.Source:

@@ -34,6 +34,8 @@ class Csr:
     dtype : DataType
     symmetric : bool
         The matrix is known to equal its transpose, pattern and values.
+    merged : int
+        Entries that were merged into others of their positions when edges became this matrix.
     """
 
     nrows: int
@@ -44,6 +46,7 @@ class Csr:
     dtype: DataType
     iso: bool = False
     symmetric: bool = False
+    merged: int = 0
 
     @property
     def nvals(self) -> int:

@@ -31,15 +31,33 @@ class _Calls(logging.Filter):
 
     def _write(self, record: logging.LogRecord) -> None:
         given: Any = record.args
-        if not isinstance(given, tuple) or len(given) < 2 or given[0] != "sparsezc" or _is_networkxs_own():
+        if not isinstance(given, tuple) or len(given) < 2:
+            return
+        if record.msg.startswith("Failed to convert") and isinstance(given[-1], Exception):  # the backend was named
+            given = given[1:]
+        elif not record.msg.startswith(("Using backend", "Backend")):
+            return
+        if given[0] != "sparsezc" or _is_networkxs_own():
             return
         file = sys.stderr if self._file is None else self._file
         if record.msg.startswith("Using backend"):
             file.write(f"{given[1]} was sent\n")
-        elif record.msg.startswith("Backend"):
-            reason = str(given[-1]).removeprefix(", because: ").removeprefix(f"{given[1]}: ")
-            reason = reason.partition("; NetworkX itself computes")[0]
-            file.write(f"{given[1]} was not sent: {reason}\n")
+            return
+        reason = str(given[-1]).removeprefix(", because: ").removeprefix(f"{given[1]}: ").removeprefix("sparsezc: ")
+        reason = reason.partition("; NetworkX itself computes")[0]
+        file.write(f"{given[1]} was {'refused' if _was_called(*given[1:]) else 'not sent'}: {reason}\n")
+
+
+def _was_called(name: str, reason: Any, *_: Any) -> bool:
+    """Return whether the backend's function gave the reason: conditions and conversions do so before it is called."""
+    from sparsezc.networkx_backend.graphs.claims import CLAIMS
+
+    at = getattr(reason, "__traceback__", None)
+    while at is not None:
+        if name in CLAIMS and at.tb_frame.f_code is getattr(CLAIMS[name].function, "__code__", None):
+            return True
+        at = at.tb_next
+    return False
 
 
 def _is_networkxs_own() -> bool:
@@ -56,6 +74,9 @@ def _is_networkxs_own() -> bool:
 
 def log_calls(file: TextIO | None = None, *, on: bool = True) -> None:
     """Write a line for each call of NetworkX's functions: that it is sent here, or why not.
+
+    A call that is sent may still be refused, by what its function finds in the graph: then a second line gives the
+    reason.
 
     That is, of the calls that a program makes under ``nx.config.backend_priority``, or with ``backend="sparsezc"``.
     Other logs of the program receive the same records of NetworkX as without it.

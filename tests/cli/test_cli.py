@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import resource
 import signal
 import subprocess
@@ -13,9 +14,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 import sparsezc as gb
-from sparsezc.cli import doctor, main
+from sparsezc.cli import doctor, main, parser
 from sparsezc.cli.answers.report import Table, cut, rate, seconds, size
 from sparsezc.config import parse_bytes
 from sparsezc.device import cuda
@@ -234,7 +236,8 @@ def test_info(capsys, edges):
     )
     _, out, _ = run(capsys, "info", edges)
     assert ("zerocopy" in out) is (cuda.reason() is None)
-    assert "largest 2 (vertex 0)" in out
+    assert "mean 0.4444, largest 2 (vertex 0) of out-edges, 1 of in-edges\n" in out
+    assert "largest 2 (vertex 1)\n" in run(capsys, "info", "path:4")[1]
     for name in data["memory"]:
         assert f"\n{name} " in run(capsys, "info", edges, "--placements")[1]
 
@@ -300,6 +303,36 @@ def test_convert_there_and_back(capsys, edges, tmp_path):
     assert gb.io.read(back).isequal(gb.io.read(edges))
 
 
+@pytest.mark.parametrize("memory", [[], ["--memory", "8GB"]])
+def test_convert_tells_what_it_merged(capsys, tmp_path, memory):
+    """Alike in memory and on disk; reversed edges count where both directions do, and nothing of a generated graph."""
+    (tmp_path / "a.txt").write_text("0 1 2\n0 1 3\n1 0 9\n1 2 4\n1 1 5\n1 1 5\n")
+    sparse.save_npz(tmp_path / "a.npz", sparse.coo_array(([1, 2, 3], ([0, 0, 1], [1, 1, 0])), (2, 2)))
+    for graph, options, merged, told in (
+        ("a.txt", [], 2, "2 repeated edges (--dup-op min)"),
+        ("a.txt", ["--weights", "none"], 2, "2 repeated edges\n"),
+        ("a.txt", ["--undirected", "--dup-op", "plus"], 5, "5 repeated edges, both directions counted (--dup-op plus)"),
+        ("a.npz", ["--relabel"], 1, "1 repeated edge (--dup-op plus)"),
+        ("a.npz", ["--undirected"], 3, "3 repeated edges, both directions counted (--dup-op plus)"),
+    ):
+        command = ["convert", str(tmp_path / graph), str(tmp_path / "a.h5"), *options, *memory]
+        assert answer(capsys, *command)["merged"] == merged, (graph, options)
+        assert told in run(capsys, *command)[1]
+    assert "merged" not in answer(capsys, "convert", "kron:5", tmp_path / "a.h5", *memory)
+    assert answer(capsys, "convert", tmp_path / "a.h5", tmp_path / "b.h5", "--undirected", *memory)["merged"] == 0
+    assert "merged" not in run(capsys, "convert", tmp_path / "a.h5", tmp_path / "b.h5", *memory)[1]
+
+
+def test_reports_say_what_they_leave_out(capsys):
+    """Values beyond --top, names of algorithms, and a card that this machine has not."""
+    _, out, _ = run(capsys, "run", "core-number", "kron:6", "--top", 2)
+    assert re.search(r"largest +\d+ \(the table has 2 of \d+ values; --top\)\n", out)
+    assert "--top)" not in run(capsys, "run", "core-number", "path:4")[1]
+    assert "; sparsezc run --list prints all names" in " ".join(parser().format_help().split())
+    known = "no GPU (sparsezc plan --card 80GB supposes one)" in run(capsys, "plan", "kron:6")[1]
+    assert known is (cuda.reason() is not None)
+
+
 def test_doctor(capsys):
     data = answer(capsys, "doctor", "--quick")
     assert data["cpu"]["available"] is True
@@ -342,6 +375,7 @@ BAD = [
     (["convert", "{edges}", "{folder}/out.xyz"], "out.xyz: the suffix '.xyz' is not known; known are .arrow, .bel, "),
     (["convert", "path:1", "{folder}/out.csv"], "out.csv: a .csv of no edges would be an empty file; write .txt"),
     (["convert", "{edges}", "{folder}/none/out.mtx"], "none"),
+    (["convert", "{edges}", "{folder}"], " is a folder; a file in it, whose suffix chooses the format, is needed\n"),
     (["bfs", "{edges}", "--out", "{folder}/none/out.txt"], "none"),
     (["bfs", "{edges}", "--out", "{folder}/./small.txt"], "small.txt is the graph itself; another name is"),
     (["bfs", "{folder}"], "folder"),

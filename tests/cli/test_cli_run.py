@@ -235,6 +235,7 @@ def test_the_nearest_name_is_offered(capsys):
         (["run", "xyz", "path:3"], "invalid choice: 'xyz'; sparsezc run --list prints all names"),
         (["run", "projection", "path:3", "--onto", "row"], "invalid choice: 'row'; did you mean 'rows'?"),
         (["bfs", "g.cvs", "--format", "snpa"], "--format: invalid choice: 'snpa'; did you mean 'snap'?"),
+        (["bfs", "g.csv", "--dup-op", "sum"], "--dup-op: invalid choice: 'sum'; did you mean 'plus'?"),
     ):
         with pytest.raises(SystemExit) as left:
             main(arguments)

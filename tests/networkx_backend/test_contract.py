@@ -364,3 +364,25 @@ def test_functions_looked_for_in_the_package() -> None:
         networkx_backend.pagernak  # noqa: B018
     with pytest.raises(AttributeError, match=r"has no attribute 'unlike_others'$"):
         networkx_backend.unlike_others  # noqa: B018
+
+
+@pytest.mark.parametrize("kind", [nx.Graph, nx.subgraph_view, Graph])
+def test_loops_are_named_in_the_error_itself(kind: Any) -> None:
+    """Not in its cause alone, as what a function raises is; and NetworkX computes where no backend is named."""
+    G = nx.Graph([(0, 1), (1, 2), (2, 0), (2, 3), (3, 0), (3, 3)])
+    given = Graph(gb.io.from_networkx(G)) if kind is Graph else kind(G)
+    for function, options in (
+        (nx.community.louvain_communities, {"seed": 1}), (nx.community.label_propagation_communities, {}),
+        (nx.greedy_color, {}), (nx.biconnected_component_edges, {}), (nx.bipartite.node_redundancy, {}),
+        (nx.bipartite.robins_alexander_clustering, {}), (nx.local_efficiency, {}),
+    ):  # fmt: skip
+        with pytest.raises(
+            NotImplementedError, match=f"^{function.__name__}: the graph has loops, wh.* itself computes"
+        ):
+            function(given, backend="sparsezc", **options)
+        with nx.config(backend_priority=["sparsezc"], fallback_to_nx=True):
+            assert unrolled(function(given, **options)) == unrolled(function(G, **options))
+
+
+def unrolled(found: Any) -> Any:
+    return found if isinstance(found, dict | float) else list(found)

@@ -13,7 +13,7 @@ from sparsezc import Matrix, Vector, algorithms
 from sparsezc.engines import cpu
 from sparsezc.engines.cpu import loops as cpu_loops
 from sparsezc.expr.expression import Expression
-from sparsezc.networkx_backend.paths import lengths
+from sparsezc.networkx_backend.paths import hops, lengths
 from sparsezc.networkx_backend.structure import links
 from tests.networkx_backend.cases import random_graph
 from tests.networkx_backend.judging import difference, weighs
@@ -191,3 +191,25 @@ def test_searches_in_compiled_loops_keep_the_order_of_the_edges(kind: Any, monke
     for name in ("ancestors", "descendants"):
         same(name, G, "d")
     assert set(ran) == {"tree"}
+
+
+@pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph])
+@pytest.mark.parametrize("numba", [True, False])
+def test_many_searches_read_rows_of_more_edges(kind: Any, numba: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the compiled loop; without it, and for one search, statements do, in the same order."""
+    if numba:
+        pytest.importorskip("numba", reason="numba compiles the loops")
+    searches: list[int] = []
+    loop = hops._search_loop
+    monkeypatch.setattr(cpu_loops, "pays", lambda _: numba)
+    monkeypatch.setattr(
+        hops, "_search_loop", lambda G, sources, *a: (searches.append(*sources), loop(G, sources, *a))[1]
+    )
+    monkeypatch.setattr(hops, "_search_rows", lambda *_: pytest.fail("Python reads few edges only"))
+    monkeypatch.setattr(hops, "FEW", 10)
+    G = nx.gnm_random_graph(40, 100, seed=3, directed=kind is nx.DiGraph)
+    same("all_pairs_shortest_path_length", G)
+    same("all_pairs_shortest_path_length", G, cutoff=2)
+    assert searches == [*range(40)] * 2
+    same("single_source_shortest_path_length", G, 0)
+    assert len(searches) == 80

@@ -169,6 +169,29 @@ def test_a_line_for_each_call(wide: Any, capsys: pytest.CaptureFixture[str]) -> 
     ]
 
 
+def test_a_line_for_a_refusal_after_the_call_was_sent(capsys: pytest.CaptureFixture[str]) -> None:
+    """By the function: a conversion that fails is none, as the call is not sent then, and no second call is refused."""
+    G = nx.Graph([(0, 1), (1, 1)])
+    try:
+        log_calls()
+        for other in ({"backend": "sparsezc"}, {}):
+            texts = nx.Graph([(0, 1, {"weight": "text"})])
+            with nx.config(**SWITCHED_ON), pytest.MonkeyPatch.context() as patch:
+                patch.setattr(interface.BACKEND, "should_run", lambda *_: True)
+                outcome(lambda other=other: nx.voterank(G, **other))  # type: ignore[misc]
+                outcome(lambda texts=texts, other=other: nx.pagerank(texts, **other))  # type: ignore[misc]
+                nx.number_of_isolates(G, **other)
+    finally:
+        log_calls(on=False)
+    lines = [
+        "voterank was sent",
+        "voterank was refused: the graph has loops, over which a node votes twice",
+        "pagerank was not sent: edge attribute 'weight' has a value of type str; sparsezc needs numbers",
+        "number_of_isolates was sent",
+    ]
+    assert capsys.readouterr().err.splitlines() == lines * 2
+
+
 def test_other_logs_of_a_program_are_as_before() -> None:
     """At the level that the program sets for them, before or meanwhile; and NetworkX's loggers afterwards."""
     records: list[logging.LogRecord] = []

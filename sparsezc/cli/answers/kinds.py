@@ -179,7 +179,8 @@ def counts(name: str) -> Show:
             "bars", f"vertices by {name.replace('_', ' ')}", each, sizes, name.replace("_", " "), "vertices"
         )
         out = Columns(rows, {"value": values})
-        return Shown(data, [("largest", f"{largest:,}")], [table], out, picture=picture)
+        shown = f"{largest:,}" + (f" (the table has {given.top} of {each.size:,} values; --top)" if some.start else "")
+        return Shown(data, [("largest", shown)], [table], out, picture=picture)
 
     return show
 

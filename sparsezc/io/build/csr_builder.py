@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.errors import FileFormatError, InvalidValue, OutOfMemory
+from sparsezc.errors import FileFormatError, InvalidValue, OutOfMemory, meant
 from sparsezc.io.build import edge_list
 from sparsezc.io.build import weights as weighting
 from sparsezc.io.build.edge_list import Edges
@@ -59,7 +59,8 @@ def merge_name(dup_op: Any) -> str:
     """
     name = dup_op if isinstance(dup_op, str) else getattr(dup_op, "name", None)
     if name not in MERGES:
-        raise InvalidValue(f"dup_op={dup_op!r} cannot merge duplicates; choose one of {', '.join(MERGES)}")
+        nearest = meant(dup_op, MERGES) if isinstance(dup_op, str) else ""
+        raise InvalidValue(f"dup_op={dup_op!r} cannot merge duplicates{nearest}; choose one of {', '.join(MERGES)}")
     return str(name)
 
 
@@ -88,12 +89,15 @@ def build(
         if mirrored:
             edge_list.mirror(edges)
             say("sorting edges")
+        listed = edges.rows.size
         positions, values = arrange(edges, dup_op, say)
     del edges
     valued = values is not None
     values, dtype, iso = final_values(values, weights, stated)
     symmetric = both and alike(valued, dtype, dup_op)
-    return _fill(_Entries(nrows, ncols, positions, values, dtype, iso, weights), symmetric, placement)
+    made = _fill(_Entries(nrows, ncols, positions, values, dtype, iso, weights), symmetric, placement)
+    made.merged = listed - made.nvals
+    return made
 
 
 def alike(valued: bool, dtype: datatypes.DataType, dup_op: str) -> bool:

@@ -60,6 +60,8 @@ class EdgeChunks:
         Known before: a position that occurs twice means a damaged file.
     listed, promised : int, int or None
         The edges that were read of a part of a file, and those that the file's head says of the whole.
+    merged : int
+        Entries that went into sorting and have not come out; once all have that can, they are merged into others.
     """
 
     nrows: int = 0
@@ -70,6 +72,7 @@ class EdgeChunks:
     distinct: bool = False
     listed: int = 0
     promised: int | None = None
+    merged: int = 0
     chunks: Iterator[Chunk] = field(default_factory=lambda: iter(()))
 
     @classmethod

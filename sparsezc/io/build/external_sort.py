@@ -97,6 +97,7 @@ class Sorter:
         self._room, self._bytes = room, _SORTING[valued]
         self._chunks: list[Chunk] = []
         self._count = self._number = 0
+        self.listed = 0  # edges that were added, with those that `mirror` adds
         self._wide = False
         self._runs: list[Run] = []
         self._mirrored: list[Run] = []
@@ -106,6 +107,7 @@ class Sorter:
         rows, cols = narrow_ids(rows), narrow_ids(cols)
         self._chunks.append((rows, cols, values))
         self._count += rows.size
+        self.listed += rows.size + (int(np.count_nonzero(rows != cols)) if self._mirror else 0)
         self._wide = self._wide or (rows.size > 0 and max(int(rows.max()), int(cols.max())) >= 2**32)
         if self._count * self._bytes * (1 + self._wide) >= self._room:
             self._flush()

@@ -37,6 +37,7 @@ class Facts:
     nvals: int
     dtype: datatypes.DataType
     symmetric: bool
+    merged: int
 
 
 @dataclass(frozen=True)
@@ -142,7 +143,7 @@ def write(
         facts = csr_file.descriptor(found.nrows, found.ncols, look.count, id_type, dtype, iso)
         facts["format"] = csr_file.FORMS[packer is not None]
         writer.finish(facts, symmetric=symmetric)
-    return Facts(found.nrows, found.ncols, look.count, dtype, symmetric)
+    return Facts(found.nrows, found.ncols, look.count, dtype, symmetric, found.merged - look.count)
 
 
 def steps(merger: Merger, label: str) -> Iterator[tuple[NDArray[Any], NDArray[Any], NDArray[Any] | None]]:

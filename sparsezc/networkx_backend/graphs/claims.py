@@ -32,6 +32,8 @@ class Claim:
     attributes: tuple[tuple[int, str], ...]
     undirected: bool
     directed: bool
+    #: Why a graph with loops is left to NetworkX; nothing: it is not.
+    loops: str
     reason: Callable[[dict[str, Any]], str | None] | None
     multigraph: bool
     #: No argument is a graph: the function makes one, as ``from_numpy_array`` does.
@@ -70,6 +72,7 @@ def claims(
     *absent: str,
     undirected: bool = False,
     directed: bool = False,
+    loops: str = "",
     reason: Callable[[dict[str, Any]], str | None] | None = None,
     multigraph: bool = False,
 ) -> Callable[[Function], Function]:
@@ -83,6 +86,9 @@ def claims(
         Directed graphs, which NetworkX's function accepts, are left to it.
     directed : bool
         Undirected graphs are left to NetworkX.
+    loops : str, optional
+        The reason for which graphs with loops are left to NetworkX; of functions that read the whole graph, as looking
+        for a loop reads all nodes.
     reason : callable, optional
         Called with all arguments; returns why the function cannot run with them, or None.
     multigraph : bool
@@ -95,10 +101,10 @@ def claims(
         needed = sum(default is Parameter.empty for default in defaults.values())
         attributes = tuple((place, one) for place, one in enumerate(defaults) if one in ("weight", "distance"))
         must_be_none = tuple(one for one in absent if one in defaults)
-        takes_all = not (absent or undirected or directed or reason)
+        takes_all = not (absent or undirected or directed or loops or reason)
         CLAIMS[name] = Claim(
-            function, known, defaults, needed, must_be_none, attributes, undirected, directed, reason, multigraph,
-            False, takes_all,
+            function, known, defaults, needed, must_be_none, attributes, undirected, directed, loops, reason,
+            multigraph, False, takes_all,
         )  # fmt: skip
         setattr(BACKEND, name, function)
         return function
@@ -221,11 +227,20 @@ def _refused(claim: Claim, G: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
         return "sparsezc has this function for undirected graphs only"
     if claim.directed and not G.is_directed():
         return "sparsezc has this function for directed graphs only"
+    if claim.loops and _has_loops(G):
+        return f"the graph has loops, {claim.loops}"
     given = given_to(claim, args, kwargs)
     for parameter in claim.absent:
         if given[parameter] is not None:
             return f"sparsezc does not support {parameter}"
     return claim.reason(given) if claim.reason else None
+
+
+def _has_loops(G: Any) -> bool:
+    """Return whether an edge joins a node with itself; no view of each node is made."""
+    if (count := getattr(G, "number_of_loops", None)) is not None:
+        return bool(count())
+    return any(node in row for node, row in G._adj.items())
 
 
 def given_to(claim: Claim, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:

@@ -32,6 +32,7 @@ def within(A: Matrix, source: int, cutoff: float | None, undirected: bool = Fals
 #: Entries of a matrix; a product for each level of a search takes longer than Python for all of them.
 FEW = 20_000
 _ENTRY = 60.0  # nanoseconds in which Python reads an entry
+_MANY = 1000  # searches that together pay for rows of FEW entries each; so rows are at most 20 M entries, 160 MB
 
 
 class Tree(NamedTuple):
@@ -59,12 +60,15 @@ def search(
 
     is the first edge of the first vertex that leads to each. A graph without a NetworkX original lists its edges by
     their ends, so that the first vertex is sufficient. Python, or a loop that is compiled if so many `searches` take
-    longer than that, reads the rows of few edges in less time.
+    longer than that, reads the rows of few edges in less time; the loop those of more edges for many searches, too.
     """
     against = against and G.directed
-    if (entries := G.number_of_entries()) <= FEW:
+    if (entries := G.number_of_entries()) <= FEW * min(searches, _MANY):
         looped = _search_loop(G, sources, cutoff, against, target, _ENTRY * entries * searches)
-        return _search_rows(G, sources, cutoff, against, target) if looped is None else looped
+        if looped is not None:
+            return looped
+        if entries <= FEW:
+            return _search_rows(G, sources, cutoff, against, target)
     if G.source is None:
         P, rule, m = transposed(G.A) if against else G.A, semiring.min_first[datatypes.INT64], 1
     else:

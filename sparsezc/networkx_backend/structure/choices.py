@@ -179,13 +179,11 @@ def _by_order(given: dict[str, Any]) -> str | None:
     return None
 
 
-@claims(undirected=True, reason=_by_order)
+@claims(undirected=True, loops="which NetworkX counts as two neighbours", reason=_by_order)
 def greedy_color(G: Graph, strategy: Any = "largest_first", interchange: bool = False) -> dict[Any, int]:
     """Return colours by nodes; :func:`sparsezc.algorithms.greedy_color`."""
     if len(G) and not callable(strategy) and strategy not in STRATEGIES:
         raise nx.NetworkXError(f"strategy is {strategy!r}; one of {', '.join(STRATEGIES)}, or a function, is needed")
-    if G.number_of_loops():
-        raise NotImplementedError("sparsezc: the graph has loops, which NetworkX counts as two neighbours")
     colours = algorithms.greedy_color(G.A, strategy=strategy)
     if strategy == "random_sequential":
         return G.named(colours)

@@ -23,11 +23,9 @@ from sparsezc.semirings import select
 from sparsezc.semirings.types import datatypes
 
 
-@claims(undirected=True)
+@claims(undirected=True, loops="which NetworkX counts as votes")
 def label_propagation_communities(G: Graph) -> Any:
     """Return sets of nodes; :func:`sparsezc.algorithms.label_propagation`."""
-    if G.number_of_loops():
-        raise NotImplementedError("sparsezc: the graph has loops, which NetworkX counts as votes")
     labels = algorithms.label_propagation(G.A)
     found = labels.to_coo()[1]
     _, first, label = np.unique(found, return_index=True, return_inverse=True)
@@ -35,7 +33,12 @@ def label_propagation_communities(G: Graph) -> Any:
     return dict(enumerate(groups(G, Vector.from_dense(place[label])))).values()
 
 
-@claims(undirected=True)
+_LOOPS = (
+    "which NetworkX counts in its own way; without them it runs here: G.remove_edges_from(list(nx.selfloop_edges(G)))"
+)
+
+
+@claims(undirected=True, loops=_LOOPS)
 def louvain_communities(
     G: Graph,
     weight: str | None = "weight",
@@ -52,7 +55,7 @@ def _of_modularity(given: dict[str, Any]) -> str | None:
     return None if given.get("metric", "modularity") == "modularity" else "sparsezc has the metric 'modularity' only"
 
 
-@claims(undirected=True, reason=_of_modularity)
+@claims(undirected=True, loops=_LOOPS, reason=_of_modularity)
 def leiden_communities(
     G: Graph,
     weight: str | None = "weight",
@@ -72,11 +75,6 @@ def _communities(
 ) -> list[set[Any]]:  # fmt: skip
     if max_level is not None and max_level <= 0:
         raise ValueError("max_level argument must be a positive integer or None")
-    if G.number_of_loops():
-        raise NotImplementedError(
-            "sparsezc: the graph has loops, which NetworkX counts in its own way; without them it runs here: "
-            "G.remove_edges_from(list(nx.selfloop_edges(G)))"
-        )
     A = not_all_zero(G, weight)
     with else_declined():
         labels = method(A, resolution, threshold, max_level, seed.randint(0, 2**31 - 1), weighted=weight is not None)

@@ -31,11 +31,9 @@ def biconnected_components(G: Graph) -> Iterator[set[Any]]:
         yield set(G.names(np.union1d(i, j)))
 
 
-@claims()
+@claims(loops="which NetworkX puts into a component of their node")
 def biconnected_component_edges(G: Graph) -> Iterator[list[tuple[Any, Any]]]:
     """Return the edges of each component; :func:`sparsezc.algorithms.biconnected_components`."""
-    if G.number_of_loops():
-        raise NotImplementedError("sparsezc: the graph has loops, which NetworkX puts into a component of their node")
     for i, j in _parts(G):
         yield list(zip(G.names(i), G.names(j), strict=True))
 

@@ -190,11 +190,12 @@ def bipartite_average_clustering(G: Graph, nodes: Any = None, mode: str = "dot")
     return sum(found[node] for node in asked) / len(asked)
 
 
-@claims(undirected=True)
+_LOOPS = "which NetworkX counts as neighbours"
+
+
+@claims(undirected=True, loops=_LOOPS)
 def robins_alexander_clustering(G: Graph) -> float:
     """Return the share of the paths of three edges that a fourth closes."""
-    if G.number_of_loops():
-        raise NotImplementedError("sparsezc: the graph has loops")
     if len(G) < 4 or G.number_of_edges() < 3:
         return 0
     d = G.degrees()
@@ -206,11 +207,9 @@ def robins_alexander_clustering(G: Graph) -> float:
     return 4.0 * (int((common * (common - 1)).sum()) / 8) / paths
 
 
-@claims(undirected=True)
+@claims(undirected=True, loops=_LOOPS)
 def node_redundancy(G: Graph, nodes: Any = None) -> dict[Any, float]:
     """Return the share of the pairs of neighbours that another node joins too."""
-    if G.number_of_loops():
-        raise NotImplementedError("sparsezc: the graph has loops")
     asked = list(G) if nodes is None else list(nodes)
     degree = G.degrees()
     if any(degree[G.index[node]] < 2 for node in asked):

@@ -7,6 +7,7 @@ import io
 import struct
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -205,6 +206,17 @@ def test_missing_files_and_folders(tmp_path: Path) -> None:
 def test_names_of_made_graphs_that_make_no_sense(name: str) -> None:
     with pytest.raises(InvalidValue, match=name.partition(":")[0]):
         load(name)
+
+
+@pytest.mark.parametrize(
+    ("given", "offered"),
+    [("sum", "; did you mean 'plus'?"), ("last", "; did you mean 'second'?"), ("mean", ""), (gb.binary.minus, "")],
+)
+def test_operators_that_merge_nothing(given: Any, offered: str) -> None:
+    """The one is offered that is called so elsewhere; a mean is none, as it needs two numbers of each edge."""
+    with pytest.raises(InvalidValue) as error:
+        load("path:3", dup_op=given)
+    assert f"dup_op={given!r} cannot merge duplicates{offered}; choose one of min, max, plus" in str(error.value)
 
 
 def test_nan_among_duplicates_has_no_order(tmp_path: Path) -> None:
