@@ -29,6 +29,7 @@ _SHORT, _FEW = 512, 1 << 25  # the same in a matrix of so few entries that 32 su
 #: Bytes a vertex: six vectors of 8-byte values, as PageRank holds (searches hold fewer), and 8 bytes for presence words
 #: and for the counts that placements keep of rows.
 _VECTOR_BYTES = 56
+LOOP_BYTES = 64  # of a row, at most, in the own arrays of an algorithm's compiled loop
 
 
 def parse(budget: float | str | None, free: int, total: int) -> int:
