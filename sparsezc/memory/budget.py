@@ -51,7 +51,7 @@ _caches: WeakSet[Cache] = WeakSet()
 class Cache(Protocol):
     """A cache in device memory: it counts towards the budget, and is dropped when the memory is needed.
 
-    A dropped cache takes no bytes and can be filled again.
+    A dropped cache takes no bytes and can be filled again. One that processes share is freed once all take part.
     """
 
     @property
@@ -70,11 +70,12 @@ def _held() -> int:
 
 
 def reclaim() -> bool:
-    """Drop all caches; return whether there were any."""
-    found = [cache for cache in list(_caches) if cache.nbytes]
-    for cache in found:
-        cache.drop()
-    return bool(found)
+    """Drop all caches; return whether that freed any bytes."""
+    before = _held()
+    for cache in list(_caches):
+        if cache.nbytes:
+            cache.drop()
+    return _held() < before
 
 
 when_short(reclaim)
