@@ -18,7 +18,7 @@ from sparsezc.engines.gpu.elementwise import panel
 from sparsezc.engines.gpu.shared import searches_of_cards
 from sparsezc.errors import OutOfMemory
 from sparsezc.memory import budget
-from tests.engines.distributed.on_cards import by_vertices
+from tests.engines.distributed.on_cards import by_vertices, late
 
 
 def graph(n: int, *, directed: bool = False) -> Any:
@@ -63,6 +63,21 @@ def watched() -> Iterator[Any]:
 def window_bytes(D: Any) -> int:
     """Return what a window for searches in a matrix takes: some 20 bytes a vertex of two cards."""
     return searches_of_cards.memory(D._store.layout.bounds)[0]
+
+
+def compare_answers() -> None:
+    """Dense frontiers, a path's many steps, directed edges, which are only pushed along, and ranks without vertices."""
+    rank, size = distributed.engine().rank, distributed.engine().size
+    path, run = gb.io.read("path:70", placement="host"), searches_of_cards.run
+    for A, readings in (
+        (graph(64 * size + 40), (nullcontext(), late(rank))),
+        (path, (late(rank),)),
+        (graph(200, directed=True), (nullcontext(),)),
+    ):
+        for reading in readings:  # of the numbers that the device tells
+            with patch.object(searches_of_cards, "run", side_effect=run) as ran, reading:
+                search(A)
+            assert ran.call_count == 1
 
 
 def check_a_window_is_freed_with_the_matrix_that_needs_it() -> None:

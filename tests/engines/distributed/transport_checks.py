@@ -147,6 +147,9 @@ def main(kind: str, where: str) -> None:
         case "choice":
             choices(comm)
             return
+        case "searches":
+            searches()
+            return
         case _:
             errors(kind, comm)
             return
@@ -187,6 +190,18 @@ def choices(comm: Any) -> None:
     for engine, kind in (("cpu", "pigeon"), ("cpu", "ipc"), ("gpu", ("mpi", "ipc")[comm.rank])):
         with refused(InvalidValue):
             choice.transport(comm, engine, kind, 20)
+
+
+def searches() -> None:
+    """Compare searches whose kernels write what :meth:`Ipc.shared` gives, for as many ranks as there are."""
+    from sparsezc.engines import distributed
+    from tests.emulator.device import EmulatedDevice
+    from tests.engines.distributed import shared_windows
+
+    cuda.use(EmulatedDevice())
+    distributed.init(engine="gpu", transport="ipc", deadline=60, force=True)
+    shared_windows.compare_answers()
+    say(f"searches, rank {distributed.engine().rank} of {distributed.engine().size}: agree")
 
 
 class Reluctant(HostDevice):
