@@ -14,6 +14,7 @@ from sparsezc.core import replay
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.errors import ConvergenceFailure
+from sparsezc.memory.budget import LOOP_BYTES, has_host
 from sparsezc.semirings import binary, monoid, semiring, unary
 from sparsezc.semirings.types import datatypes
 from sparsezc.terminal.progress import steps
@@ -31,6 +32,8 @@ NO_WEIGHTS = np.empty(0)
 #: Nanoseconds of a product for each row and entry, at least.
 COST = 1.0
 ROUNDS = 10  # that scores take at least, mostly
+_WORTH = 4  # rounds that take longer than to make ids shorter
+_SHORT = 1 << 24  # entries up to which that is done: 64 MiB
 MOST_ROUNDS = 2**62  # more than end in any time: a compiled loop counts in 64 bits
 
 
@@ -55,6 +58,21 @@ def run_loop(loop: Callable[..., Any], A: Matrix, weighted: bool, *given: Any, p
     return replay.run_loop(loop, A, *weights, *given, cost=products * COST, values=values)
 
 
+def rows_of(A: Matrix, weighted: bool, rounds: int) -> Callable[[], tuple[bool, bool]]:
+    """Return a function of how such rounds read rows: see :func:`~sparsezc.algorithms.loops.ranks.powers`.
+
+    Ids of 4 bytes are made only where memory has room for them beside the loop's own arrays.
+    """
+
+    def made() -> tuple[bool, bool]:
+        summed = A._symmetric
+        if not summed or weighted or rounds <= _WORTH or A.nvals > _SHORT or A.nrows > 2**32:
+            return summed, False
+        return True, has_host(LOOP_BYTES * A.nrows + 4 * A.nvals)
+
+    return made
+
+
 def by_loop(
     A: Matrix, start: Vector, terms: Callable[[], Any], bound: float, max_iter: int, weighted: bool
 ) -> NDArray[np.float64] | None:
@@ -64,7 +82,8 @@ def by_loop(
     """
     begin = start.to_dense
     for some in pieces(A, min(max_iter, MOST_ROUNDS)):
-        found = run_loop(powers, A, weighted, begin, terms, A._symmetric, float(bound), some, products=ROUNDS)
+        rows = rows_of(A, weighted, some)
+        found = run_loop(powers, A, weighted, begin, terms, rows, float(bound), some, products=ROUNDS)
         if found is None:
             return None
         if not bound < found[1] < float("inf"):

@@ -162,7 +162,7 @@ class _Loops:
 
     def rounds(self, x: Any, count: int) -> Any:
         terms = 1.0, 1.0, np.empty(0)
-        given = x, lambda: terms, self.A._symmetric, float(self.bound), count
+        given = x, lambda: terms, _iterate.rows_of(self.A, self._weighted, count), float(self.bound), count
         return _iterate.run_loop(powers, self.A, self._weighted, *given, products=_iterate.ROUNDS)
 
     def sums(self, x: Any, parts: NDArray[np.float64], vectors: NDArray[np.float64]) -> Any:

@@ -324,6 +324,8 @@ class Cuda:
 
     def window(self, nbytes: int) -> Window:
         """Allocate outside CuPy's pool: a handle stands for a whole allocation."""
+        if nbytes > int(self._runtime.memGetInfo()[0]):
+            self.xp.get_default_memory_pool().free_all_blocks()  # what the pool holds is not free for the driver
         try:
             pointer = int(self._runtime.malloc(max(nbytes, 1)))
         except Exception as error:

@@ -29,6 +29,7 @@ _SHORT, _FEW = 512, 1 << 25  # the same in a matrix of so few entries that 32 su
 #: Bytes a vertex: six vectors of 8-byte values, as PageRank holds (searches hold fewer), and 8 bytes for presence words
 #: and for the counts that placements keep of rows.
 _VECTOR_BYTES = 56
+LOOP_BYTES = 64  # of a row, at most, in the own arrays of an algorithm's compiled loop
 
 
 def parse(budget: float | str | None, free: int, total: int) -> int:
@@ -50,7 +51,7 @@ _caches: WeakSet[Cache] = WeakSet()
 class Cache(Protocol):
     """A cache in device memory: it counts towards the budget, and is dropped when the memory is needed.
 
-    A dropped cache takes no bytes and can be filled again.
+    A dropped cache takes no bytes and can be filled again. One that processes share is freed once all take part.
     """
 
     @property
@@ -69,11 +70,12 @@ def _held() -> int:
 
 
 def reclaim() -> bool:
-    """Drop all caches; return whether there were any."""
-    found = [cache for cache in list(_caches) if cache.nbytes]
-    for cache in found:
-        cache.drop()
-    return bool(found)
+    """Drop all caches; return whether that freed any bytes."""
+    before = _held()
+    for cache in list(_caches):
+        if cache.nbytes:
+            cache.drop()
+    return _held() < before
 
 
 when_short(reclaim)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import sparsezc as gb
-from sparsezc.algorithms import _sweeps
+from sparsezc.algorithms import _iterate, _sweeps
 from sparsezc.algorithms.loops import orders, searches
 from sparsezc.core import replay
 from sparsezc.engines import cpu
@@ -400,6 +400,33 @@ def test_statements_run_where_memory_is_short_for_a_loop(compiled, monkeypatch):
     assert replay.run_loop(orders.cores, A, cost=1.0) is not None
     with gb.config.set(host_budget=100):
         assert replay.run_loop(orders.cores, A, cost=1.0) is None
+
+
+def test_ids_are_made_shorter_where_memory_has_room(compiled, monkeypatch):
+    """They are counted beside the loop's own arrays; the answers are the same without them."""
+    A, given = graph("random 150, both ways")._known_symmetric(), []
+    shorter = 64 * A.nrows + 4 * A.nvals
+
+    def run_loop(*args, **options):
+        given.append(args[5]())
+        return original(*args, **options)
+
+    compiled()
+    original = replay.run_loop
+    monkeypatch.setattr(replay, "run_loop", run_loop)
+    found = []
+    for room in (shorter, shorter - 1):
+        with gb.config.set(host_budget=room):
+            found.append((alg.katz_centrality(A, 0.01), alg.eigenvector_centrality(A, 1000)))
+    assert set(compiled.ran) >= {"powers"}
+    half = len(given) // 2
+    assert set(given[:half]) == {(True, True)}
+    assert set(given[half:]) == {(True, False)}
+    for one, other in zip(*found, strict=True):
+        assert one.isequal(other)
+    with gb.config.set(host_budget=shorter):
+        assert _iterate.rows_of(A, True, 9)() == _iterate.rows_of(A, False, 4)() == (True, False)
+        assert _iterate.rows_of(graph("random 150"), False, 9)() == (False, False)
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,6 @@ import numpy as np
 __all__ = ["BLOCKS", "PARALLEL", "krylov", "onward", "pagerank", "powers", "transposed"]
 
 BLOCKS = 16  # of rows, whose sums are added in order: so they are the same for any number of threads
-SHORT = 1 << 24  # entries up to which ids are made shorter: 64 MiB
 PARALLEL = 1e-12  # of the own part: what is beside it, of a vector that is an eigenvector but for rounding
 
 
@@ -188,7 +187,7 @@ def scaled(x: Any, length: float, before: Any) -> Any:
 
 
 def powers(
-    indptr: Any, indices: Any, weights: Any, start: Any, terms: Any, symmetric: bool, bound: float, rounds: int
+    indptr: Any, indices: Any, weights: Any, start: Any, terms: Any, rows: Any, bound: float, rounds: int
 ) -> Any:
     """Return x after rounds of x = s x + alpha A' x + b, and the change of the last, the first within the bound.
 
@@ -198,8 +197,9 @@ def powers(
         Of the entries; none if all are 1.
     terms : (float, float, array)
         s, alpha and b; without b, x is scaled to length 1 in each round.
-    symmetric : bool
-        The matrix is its own transpose: rows are summed, which is faster than adding to columns.
+    rows : (bool, bool)
+        Whether rows are summed, which is faster than adding to columns: the matrix is its own transpose. Whether ids of
+        4 bytes are made, in the time of a round, as caches hold twice as many: only of rows that are summed unweighted.
     """
     n = indptr.size - 1
     indptr = indptr.view(np.uint64)
@@ -207,14 +207,14 @@ def powers(
     x, before, change = start.copy(), np.empty(n), 0.0
     weighted = weights.size > 0
     based = base.size > 0
-    # ids of 4 bytes, of which the caches hold twice as many, are made in the time of a round
+    summed, shorter = rows
     short = np.empty(0, np.uint32)
-    if symmetric and not weighted and rounds > 4 and indices.size <= SHORT and n <= 2**32:
+    if shorter and indices.itemsize > 4:  # those of files are short
         short = indices.astype(np.uint32)
     for _ in range(rounds):
         x, before = before, x
         change = 0.0
-        if symmetric:
+        if summed:
             for v in range(n):
                 total = 0.0
                 if weighted:

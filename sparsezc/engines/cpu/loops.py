@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from sparsezc import first_use
 from sparsezc.device.processors import processors
 from sparsezc.engines.cpu.suitesparse.machine_code import compiled
-from sparsezc.memory.budget import has_host, require_host
+from sparsezc.memory.budget import LOOP_BYTES, has_host, require_host
 
 if TYPE_CHECKING:
     from sparsezc.engines.cpu.suitesparse.row_arrays import RowArrays
@@ -34,7 +34,6 @@ _in_threads = first_use.function("sparsezc.engines.cpu.labels.weights", "in_thre
 
 _LOAD = 0.35e9  # nanoseconds of the first loop of a process, which starts the compiler
 _SHARE = 10  # that is at most a tenth of what the process has taken, unless statements would take as long
-_BYTES = 64  # of a row, at most, in a loop's own arrays
 _ALONE = 1 << 16  # rows and entries that are read in the time that threads take to start, times ten
 _SMALL = 1 << 26  # bytes: asking the system for its free memory takes as long as a loop over some thousand rows
 _LOADED = 1e7  # nanoseconds in which a loop's machine code comes from disk: shorter ones Python runs as they are
@@ -85,8 +84,8 @@ def run_in_place(
     converted = 0 if values is None or parts.iso or parts.values.dtype == values else 8 * parts.indices.size
     if (made := _machine_code(loop)) is None:
         return None
-    each = getattr(loop, "own_bytes", _BYTES)
-    own = _own(shares, rows, again) * each // _BYTES
+    each = getattr(loop, "own_bytes", LOOP_BYTES)
+    own = _own(shares, rows, again) * each // LOOP_BYTES
     copied = f" and 8 for each of {parts.indices.size:,} edges, whose values are of another type" if converted else ""
     require_host(
         own + converted,
@@ -102,7 +101,7 @@ def run_in_place(
 
 def _own(shares: list[int], rows: int, again: Any) -> int:
     """Return the bytes of a loop's own arrays, which threads share where they wait for each other."""
-    return _BYTES * rows * (1 if again or not shares else len(shares) - 1)
+    return LOOP_BYTES * rows * (1 if again or not shares else len(shares) - 1)
 
 
 def _run(made: Any, given: tuple[Any, ...], shares: list[int], again: Callable[[list[Any]], bool] | None) -> Any:

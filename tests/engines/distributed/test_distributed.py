@@ -53,7 +53,7 @@ def test_checks(ranks: int, tmp_path: Path) -> None:
 
 @pytest.mark.skipif(why_unavailable() is not None, reason="there is no emulated GPU here")
 def test_ranks_on_emulated_gpus(tmp_path: Path) -> None:
-    assert failures("on_gpus,by_search,received", 2, tmp_path, "gpu") == {}
+    assert failures("on_gpus,by_search,received,shared_windows", 2, tmp_path, "gpu") == {}
 
 
 @pytest.mark.gpu

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from sparsezc.device import cuda, cupy_device
+from tests.emulator.device import why_unavailable
 
 pytest.importorskip("mpi4py", exc_type=ImportError)
 
@@ -39,12 +40,34 @@ def said_by_two() -> list[str]:
     return ranks(2, f"mpi,ipc,nccl,{refused},choice", "emulated")
 
 
+@pytest.fixture(scope="module")
+def said_by_three() -> list[str]:
+    """Return what three ranks say, likewise."""
+    return ranks(3, "mpi,ipc,nccl" + (",searches" if why_unavailable() is None else ""), "emulated")
+
+
+def agreeing(said: list[str], kinds: tuple[str, ...], count: int) -> bool:
+    """Return whether each rank says of each kind that all agree."""
+    return {line.split(": ")[0] for line in said if line.endswith(" agree")} >= {
+        f"{kind}, rank {rank} of {count}" for kind in kinds for rank in range(count)
+    }
+
+
 @pytest.mark.parametrize("count", [2, 3])
-def test_every_rank_gets_what_the_others_sent(count: int, said_by_two: list[str]) -> None:
-    said = [line for line in said_by_two if " agree" in line] if count == 2 else ranks(3, "mpi,ipc,nccl", "emulated")
-    assert [line.split(": ")[0] for line in said] == sorted(
-        f"{kind}, rank {rank} of {count}" for kind in ("mpi", "ipc", "nccl") for rank in range(count)
-    )
+def test_every_rank_gets_what_the_others_sent(count: int, said_by_two: list[str], said_by_three: list[str]) -> None:
+    assert agreeing(said_by_two if count == 2 else said_by_three, ("mpi", "ipc", "nccl"), count)
+
+
+@pytest.mark.skipif(why_unavailable() is not None, reason="there is no emulated GPU here")
+def test_searches_of_three_cards(said_by_three: list[str]) -> None:
+    """Two cards have one other each; the levels are those of the CPU engine."""
+    assert agreeing(said_by_three, ("searches",), 3)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(why_unavailable() is not None, reason="there is no emulated GPU here")
+def test_searches_of_four_cards() -> None:
+    assert agreeing(ranks(4, "searches", "emulated"), ("searches",), 4)
 
 
 def test_what_one_rank_cannot_do_is_an_error_on_all(said_by_two: list[str]) -> None:

@@ -65,6 +65,7 @@ def check(transport: Any, xp: Any, host: bool) -> None:
     """Messages of many sizes, so that windows grow on some ranks and not on others; empty ones; each type's size."""
     rank, size = transport.rank, transport.size
     put = np.asarray if host else xp.asarray
+    owners: list[Owner] = []
     for turn, (base, dtype) in enumerate(
         [(5, np.float64), (0, np.int8), (300_000, np.int64), (7, np.uint8), (40_000, np.float32), (900_000, np.int16)]
     ):
@@ -92,13 +93,23 @@ def check(transport: Any, xp: Any, host: bool) -> None:
         np.testing.assert_array_equal(
             np.asarray(got if host else cuda.current().asnumpy(got)), numbered(after, counts[after], dtype, turn)
         )
-        check_shared(transport, 8 * (base + size))
+        owners.append(Owner())
+        check_shared(transport, 8 * (base + size), owners[-1])
+    if isinstance(transport, Ipc):
+        for first in (-1, 1):  # the last, which needs most, is left, then none
+            owners[:] = owners[first:]
+            transport.gather(xp.zeros(1, np.int8), np.ones(size, np.int64))
+            assert (transport._shared.nbytes > 0) == bool(owners)
     assert transport.objects({"rank": rank}) == [{"rank": r} for r in range(size)]
 
 
-def check_shared(transport: Any, nbytes: int) -> None:
+class Owner:
+    """An object that needs windows."""
+
+
+def check_shared(transport: Any, nbytes: int, owner: Owner) -> None:
     """Zeros at first; then every rank writes to all, and who has the same key finds it."""
-    shared = transport.shared(nbytes, 24, ("key", nbytes))
+    shared = transport.shared(nbytes, 24, ("key", nbytes), owner)
     assert (shared is None) == (not isinstance(transport, Ipc))
     if shared is None:
         return
@@ -113,7 +124,7 @@ def check_shared(transport: Any, nbytes: int) -> None:
     transport.numbers(0)
     want = np.repeat(np.arange(1, size + 1), 8)
     shared.leave("written")
-    again = transport.shared(nbytes, 24, ("key", nbytes))
+    again = transport.shared(nbytes, 24, ("key", nbytes), owner)
     assert again.left == "written"
     np.testing.assert_array_equal(gpu.asnumpy(again.arrays[rank])[: 8 * size], want)
     assert shared.told.shape == (24,)
@@ -135,6 +146,9 @@ def main(kind: str, where: str) -> None:
             transport = Nccl(comm, binding=OverMpi(f"card {comm.rank}") if where == "emulated" else None)
         case "choice":
             choices(comm)
+            return
+        case "searches":
+            searches()
             return
         case _:
             errors(kind, comm)
@@ -176,6 +190,18 @@ def choices(comm: Any) -> None:
     for engine, kind in (("cpu", "pigeon"), ("cpu", "ipc"), ("gpu", ("mpi", "ipc")[comm.rank])):
         with refused(InvalidValue):
             choice.transport(comm, engine, kind, 20)
+
+
+def searches() -> None:
+    """Compare searches whose kernels write what :meth:`Ipc.shared` gives, for as many ranks as there are."""
+    from sparsezc.engines import distributed
+    from tests.emulator.device import EmulatedDevice
+    from tests.engines.distributed import shared_windows
+
+    cuda.use(EmulatedDevice())
+    distributed.init(engine="gpu", transport="ipc", deadline=60, force=True)
+    shared_windows.compare_answers()
+    say(f"searches, rank {distributed.engine().rank} of {distributed.engine().size}: agree")
 
 
 class Reluctant(HostDevice):

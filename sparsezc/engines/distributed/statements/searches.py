@@ -81,7 +81,7 @@ def levels(engine: DistributedEngine, matrix: Store, sources: NDArray[np.int64])
     if not told[:, 0].all():
         return None
     window, heard = part.memory(layout.bounds)
-    shared = engine.transport.shared(window, heard, layout.bounds.tobytes()) if window else None
+    shared = engine.transport.shared(window, heard, layout.bounds.tobytes(), matrix) if window else None
     if shared is None:
         part.begin()
         while (reached := _reached(engine, part.step(), (push, pull), layout)) is not None:

@@ -24,6 +24,7 @@ from sparsezc.device import cuda
 from sparsezc.device.protocol import Signal, Window
 from sparsezc.engines.distributed.transports.mpi import Mpi
 from sparsezc.engines.distributed.transports.protocol import DEADLINE, Counts, Shared
+from sparsezc.engines.distributed.transports.shared_windows import SharedWindows
 from sparsezc.errors import DeviceUnavailable, OutOfMemory
 
 __all__ = ["Ipc"]
@@ -61,9 +62,7 @@ class Ipc(Mpi):
         self._versions = [-1] * self.size  # of the windows that this rank has opened
         self._theirs: dict[int, Any] = {}
         self._address, self._addresses = 0, [0] * self.size
-        self._shared: list[Any] = []  # windows that kernels write, which no message uses
-        self._shared_bytes = 0
-        self._left: tuple[Any, Any] = None, None  # the key of who used them last, and what they say
+        self._shared = SharedWindows(self)  # which kernels write, and no message uses
         self._ranks = [*range(self.rank, self.size), *range(self.rank)]  # so each card is read by one other at a time
         failed = self._make_room(_FIRST)
         self._open(self.numbers(_FAILED if failed else self._version)[:, 0].tolist(), failed, [])
@@ -98,50 +97,20 @@ class Ipc(Mpi):
         counts[after] = count
         return self._exchange([mine], [np.zeros(self.size, np.int64)], [counts], [after])[0]
 
-    def shared(self, nbytes: int, told: int, key: Any) -> Shared | None:
+    def shared(self, nbytes: int, told: int, key: Any, owner: Any) -> Shared | None:
         """Return windows of their own: no message clears what is left there."""
-        if nbytes > self._shared_bytes:
-            self._share(nbytes)
-        kept, left = self._left
-        self._left = None, None
-        if not self.numbers(kept == key)[:, 0].all():
-            left = None
-            self._meet()  # what others wrote before has arrived
-            self._shared[self.rank].fill(0)
-            self._meet()
+        windows = self._shared
+        if not windows.prepare(nbytes, key, owner):
+            return None
         wait = partial(self._poll, what="kernels of several ranks")
-        return Shared(self._shared, left, partial(self._leave, key), self._buffer("told", told), wait, self._count)
+        leave = partial(windows.leave, key)
+        return Shared(windows.arrays, windows.left, leave, self._buffer("told", told), wait, self._count)
 
-    def _leave(self, key: Any, left: Any) -> None:
-        self._left = key, left
-
-    def _share(self, nbytes: int) -> None:
-        """Replace the shared windows by larger ones."""
-        self._gpu.synchronize()
-        self._shared, self._shared_bytes, self._left, failed = [], 0, (None, None), ""
-        self.numbers(0)  # all have closed those of others
-        window = None
-        try:
-            window = self._gpu.window(nbytes)
-        except OutOfMemory as error:
-            failed = str(error)
-        self._agree(OutOfMemory, failed)
-        assert window is not None
-        made, why = [], ""
-        for rank, name in enumerate(self.objects(window.name)):
-            try:
-                made.append(window.array if rank == self.rank else self._gpu.open_window(name, nbytes))
-            except DeviceUnavailable as error:
-                why = str(error)
-        self._agree(DeviceUnavailable, why)
-        self._shared, self._shared_bytes = made, nbytes
-
-    def _meet(self, told: int = 0) -> Any:
-        """Have what is launched from now on come after what all have launched so far; return a number of each."""
+    def meet(self) -> None:
+        """Have what is launched from now on come after what all have launched so far."""
         self._signals[self._turn].give()
-        said = self.numbers(told)
+        self.numbers(0)
         self._follow()
-        return said
 
     def _follow(self) -> None:
         """Let what is launched from now on wait for the signals that all have given."""
@@ -158,7 +127,7 @@ class Ipc(Mpi):
             mine = [self._gpu.signal() for _ in waits]
         except DeviceUnavailable as error:
             why = str(error)
-        self._agree(DeviceUnavailable, why)
+        self.agree(DeviceUnavailable, why)
         for rank, names in enumerate(self.objects([each.name for each in mine])):
             if rank != self.rank:
                 try:
@@ -166,7 +135,7 @@ class Ipc(Mpi):
                         each.append(self._gpu.open_signal(name))
                 except DeviceUnavailable as error:
                     why = str(error)
-        self._agree(DeviceUnavailable, why)
+        self.agree(DeviceUnavailable, why)
         return mine, waits
 
     def _count(self, nbytes: int) -> None:
@@ -209,7 +178,10 @@ class Ipc(Mpi):
             for array, first, each in zip(arrays, firsts, starts, strict=True)
             for start in each.tolist()
         ]
-        said = self.numbers(_FAILED if failed else self._version, *places).tolist()
+        spare = self._shared.exceed_needs()
+        said = self.numbers(_FAILED if failed else self._version, spare, *places).tolist()
+        if any(row[1] for row in said):
+            self._shared.free()
         self._open([row[0] for row in said], failed, closed)
         self._follow()
         for k, (out, numbers) in enumerate(zip(outs, (each.tolist() for each in counts), strict=True)):
@@ -218,7 +190,7 @@ class Ipc(Mpi):
             targets = [target + size * before for before in accumulate(numbers, initial=0)]
             for rank in ranks:
                 if rank != self.rank and (nbytes := numbers[rank] * size):
-                    gpu.move(targets[rank], self._addresses[rank] + said[rank][1 + k * self.size + self.rank], nbytes)
+                    gpu.move(targets[rank], self._addresses[rank] + said[rank][2 + k * self.size + self.rank], nbytes)
             self.received += (sum(numbers) - numbers[self.rank]) * size
         return outs
 
@@ -256,7 +228,7 @@ class Ipc(Mpi):
         self._gpu.synchronize()  # once all have told that, none reads a window that was replaced
         self._old += closed
         new = [rank for rank, version in enumerate(versions) if version != self._versions[rank]]
-        self._agree(OutOfMemory, failed)
+        self.agree(OutOfMemory, failed)
         said, why = self.objects((self._window.name, self._window.array.size)), ""
         for rank in new:
             if rank != self.rank:
@@ -266,10 +238,10 @@ class Ipc(Mpi):
                     self._addresses[rank] = self._gpu.pointer(self._theirs[rank])
                 except DeviceUnavailable as error:
                     why = str(error)
-        self._agree(DeviceUnavailable, why)
+        self.agree(DeviceUnavailable, why)
         self._versions = versions
 
-    def _agree(self, kind: type[Exception], why: str) -> None:
+    def agree(self, kind: type[Exception], why: str) -> None:
         """Raise an error on all ranks if one has a reason."""
         for rank, each in enumerate(self.objects(why)):
             if each:

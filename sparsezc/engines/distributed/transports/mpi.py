@@ -115,7 +115,7 @@ class Mpi:
         self.received += count * mine.dtype.itemsize
         return self._back(out, mine)
 
-    def shared(self, nbytes: int, told: int, key: Any) -> Shared | None:
+    def shared(self, nbytes: int, told: int, key: Any, owner: Any) -> Shared | None:
         return None
 
     def abort(self, said: str) -> None:

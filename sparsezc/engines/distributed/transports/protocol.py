@@ -121,10 +121,12 @@ class Transport(Protocol):
     def shift(self, mine: Any, count: int) -> Any:
         """Send an array to the rank before this one, in a ring; return the `count` elements of the rank after it."""
 
-    def shared(self, nbytes: int, told: int, key: Any) -> Shared | None:
-        """Return memory of each rank, zeros or as left by the last caller with this key; None: kernels do not reach it.
+    def shared(self, nbytes: int, told: int, key: Any, owner: Any) -> Shared | None:
+        """Return memory of each rank, zeros or as left by the last caller with this key.
 
-        `told`: the bytes of host memory. All ranks ask for as many bytes.
+        None: kernels do not reach it, or a rank has too little. `told`: the bytes of host memory. All ranks ask for as
+        many bytes. The memory may be freed once no `owner` that needs as much is left: an object of each rank, which is
+        referred to weakly.
         """
 
     def abort(self, said: str) -> None:
@@ -159,7 +161,7 @@ class Alone:
     def shift(self, mine: Any, count: int) -> Any:
         return mine
 
-    def shared(self, nbytes: int, told: int, key: Any) -> Shared | None:
+    def shared(self, nbytes: int, told: int, key: Any, owner: Any) -> Shared | None:
         return None
 
     def abort(self, said: str) -> None:
