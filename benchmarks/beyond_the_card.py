@@ -113,7 +113,7 @@ class Bench:
 
     @cached_property
     def sources(self) -> list[int]:
-        """Vertices that are no crumbs, the same ones for the same graph."""
+        """Vertices that are no outliers, the same ones for the same graph."""
         rng = np.random.default_rng(SEED)
         drawn = rng.integers(0, self.csr.nrows, 16 * self.options.sources + 64)
         good = drawn[(self.graph.weight(drawn) > 0) & (self.csr.indptr[drawn] < self.csr.indptr[drawn + 1])]
