@@ -49,6 +49,46 @@ def test_searches_beyond_the_card_are_told_as_measured(row: str, placement: str,
     assert re.search(rf'Read in place \(`placement="zerocopy"`\), a graph of 150 GiB [^.]*{re.escape(said)}', readme)
 
 
+@pytest.mark.parametrize(("page", "unmeasured"), [("index", 0), ("scaling", 2)])
+def test_a_topic_opens_with_a_table_and_has_a_plot(page: str, unmeasured: int) -> None:
+    text = (ROOT / "docs" / "performance" / f"{page}.md").read_text()
+    topics = re.split(r"^## .*\n\n", text, flags=re.MULTILINE)[1:]
+    assert all(topic.startswith("| ") for topic in topics)
+    drawn = [re.findall(r"^!\[[^]]{20,}\]\((.*)\)$", topic, re.MULTILINE) for topic in topics]
+    assert [bool(plots) for plots in drawn] == [True] * (len(topics) - unmeasured) + [False] * unmeasured
+    assert all((ROOT / "docs" / "performance" / plot).is_file() for plots in drawn for plot in plots)
+
+
+def test_every_drawn_topic_is_on_a_page() -> None:
+    code = "".join(path.read_text() for path in (ROOT / "benchmarks" / "harness").glob("*_plots.py"))
+    drawn = set(re.findall(r'"topics/([\w-]+\.png)"', code))
+    shown = {name for text in TEXTS for name in re.findall(r"published/topics/([\w-]+\.png)", text.read_text())}
+    assert drawn == shown == {path.name for path in (PUBLISHED / "topics").iterdir()}
+
+
+def _verdict(ratio: float) -> str:
+    return next((said for limit, said in ((0.1, "good"), (0.5, "fair"), (2, "poor")) if ratio < limit), "very poor")
+
+
+def test_exchange_and_reading_are_told_as_counted() -> None:
+    page = (ROOT / "docs" / "performance" / "scaling.md").read_text()
+    section = page.split("\n## Computation and communication\n")[1].split("\n## ")[0]
+    told = [line for line in section.splitlines() if line[:2] == "| "][2:]
+    of_eight = {}
+    for result in ("algorithms-scaling", "hive-scaling"):
+        for case in cases(PUBLISHED / "applications" / f"{result}.json"):
+            if case["setting"]["parts"] == 8:
+                of_eight.setdefault(case["name"], case["notes"])
+    assert len(told) == len(of_eight)
+    for line, (name, notes) in zip(told, of_eight.items(), strict=True):
+        done, received = notes["operations"], notes["received_bytes"]
+        host, card = (received / 300e9 * rate / (4 * done) for rate in (52e9, 350e9))
+        assert line.startswith(
+            f"| {name} | {done:,.0f} | {received:,.0f} | {done / received:.3g} | {host:.2g} | {card:.2g} |"
+            f" {_verdict(host)}; {_verdict(card)} |"
+        )
+
+
 def _milliseconds(seconds: float) -> str:
     """Return the text of a time in the tables: three digits, two of them of a fraction below ten."""
     return f"{seconds * 1e3:.2f}" if seconds < 0.01 else f"{seconds * 1e3:.1f}"
