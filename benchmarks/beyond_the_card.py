@@ -256,7 +256,7 @@ def main(arguments: list[str] | None = None) -> int:
     report = Report("beyond_the_card", "GB/s", options.out)
     bench = Bench(report, options, say)
     with gb.config.set(engine="gpu", progress=False):
-        report.rates["zerocopy"] = copyrate.of("zerocopy", options.copy_mib << 20)
+        report.rates["zerocopy"] = copyrate.copy_rate("zerocopy", options.copy_mib << 20)
         say(f"{cuda.current().name}, copy rate {report.rates['zerocopy'] / 1e9:.1f} GB/s")
         with report.part("the graph"):
             bench.make()

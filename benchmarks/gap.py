@@ -29,7 +29,7 @@ FILES = ("road", "twitter", "web")  # of GAP's five graphs those that are not ma
 
 
 def name_of(given: str) -> tuple[str, str]:
-    """A graph's name, and what it is read from.
+    """Return a graph's name, and what it is read from.
 
     >>> name_of("road=usa.gr.gz"), name_of("kron:20")
     (('road', 'usa.gr.gz'), ('kron:20', 'kron:20'))
@@ -39,7 +39,7 @@ def name_of(given: str) -> tuple[str, str]:
 
 
 def lengths(name: str, options: argparse.Namespace) -> str:
-    """The edges' lengths: what was asked for, else what the rules say. GAP's road has its own."""
+    """Return the edges' lengths: what was asked for, else what the rules say. GAP's road has its own."""
     if options.weights:
         return str(options.weights)
     if options.rules == "gap":
@@ -96,7 +96,7 @@ def run(options: argparse.Namespace, report: Report) -> None:
     xp = cuda.current().xp if on_gpu else np
     for placement in options.placements:
         with report.part(f"copy rate, {placement}"):
-            report.rates[placement] = copyrate.of(placement, options.copy_mib << 20)
+            report.rates[placement] = copyrate.copy_rate(placement, options.copy_mib << 20)
             print(f"copy rate, {placement}: {number(report.rates[placement] / 1e9)} GB/s", flush=True)
     for name, source in map(name_of, options.graphs):
         for placement in options.placements:
@@ -117,7 +117,7 @@ HEADER += ["x faster", "goal", "ok"]
 
 
 def row(case: Case) -> list[str]:
-    """A case as a row of the table that :data:`HEADER` heads."""
+    """Return a case as a row of the table that :data:`HEADER` heads."""
     least = [number(second * 1e3) for second in case.seconds]
     faster = case.reference / case.figure("ms") if case.reference else None
     name = case.name + (" / iteration" if case.parts > 1 else "")

@@ -41,7 +41,7 @@ _BLOCK = 1 << 28  # entries that are made at once, in device memory
 
 
 def _ignore(_text: str) -> None:
-    """A listener that ignores the text."""
+    """Ignore the text."""
 
 
 @dataclass(frozen=True)
@@ -92,14 +92,14 @@ class Shifted:
         return np.where(h & np.uint32(63), self.weights[zeros], np.float32(0))
 
     def row(self, v: int) -> NDArray[np.uint32]:
-        """The neighbours of a vertex."""
+        """Return the neighbours of a vertex."""
         others = np.sort((v + self.shifts.astype(np.int64)) % self.n).astype(np.uint32)
         mine, theirs = self.weight(np.array([v]))[0], self.weight(others)
         bound = np.where((theirs == 0) & (mine == 0), self.outliers, mine * theirs)
         return others[_paired(np.uint32(v), others).astype(np.float32) < bound]
 
     def csr(self, placement: str = "zerocopy", block: int = _BLOCK, said: Callable[[str], None] = _ignore) -> Csr:
-        """The matrix, made a block of rows at a time and copied to where it lies; `said` hears how far it is."""
+        """Make the matrix, a block of rows at a time, each copied into its place; `said` hears how far it is."""
         gpu, (counting, filling) = cuda.current(), _kernels()
         xp = gpu.xp
         given = _Graph(self.n, self.shifts.size, xp.asarray(self.shifts), xp.asarray(self.weights), self.outliers)
@@ -164,7 +164,7 @@ def _mixed(x: NDArray[Any]) -> NDArray[np.uint32]:
 
 
 def _paired(u: np.uint32, others: NDArray[np.uint32]) -> NDArray[np.uint32]:
-    """The hash of each pair."""
+    """Return the hash of each pair."""
     x = np.minimum(u, others).astype(np.uint64) << np.uint64(32) | np.maximum(u, others)
     x = x * np.uint64(0x9E3779B97F4A7C15)
     x = (x ^ (x >> np.uint64(32))) * np.uint64(0xD6E8FEB86659FD93)
@@ -172,7 +172,7 @@ def _paired(u: np.uint32, others: NDArray[np.uint32]) -> NDArray[np.uint32]:
 
 
 def served(csr: Csr, placement: str) -> Any:
-    """The matrix of a Csr in host memory, whose pages products get at in this way."""
+    """Return the matrix of a Csr in host memory, with pages that products read in this way."""
     ids = copy.copy(csr.indices)
     ids.placement = placement
     same = Csr(csr.nrows, csr.ncols, csr.indptr, ids, csr.values, csr.dtype, csr.iso, csr.symmetric)

@@ -114,7 +114,7 @@ def main(arguments: list[str] | None = None) -> int:
         return 2
     report = Report("ways", "GB/s", options.out)
     with gb.config.set(engine="gpu", progress=False):
-        report.rates["zerocopy"] = copyrate.of("zerocopy", options.copy_mib << 20)
+        report.rates["zerocopy"] = copyrate.copy_rate("zerocopy", options.copy_mib << 20)
         for mean in options.means:
             with report.part(f"the graph of mean {mean:g}"):
                 shifts = max(32, min(SHIFTS, int(_SHIFTS_OF_A_NEIGHBOUR * mean)))

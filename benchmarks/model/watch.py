@@ -127,7 +127,7 @@ class Model:
             self.unknown[operation] = self.unknown.get(operation, 0) + 1
 
     def orientations(self, A: Any) -> tuple[Rows | None, Rows | None]:
-        """The rows of a matrix, and of its transpose where the GPU engine would have them: as NumPy arrays."""
+        """Return the rows of a matrix, and of its transpose where the GPU engine would have them: as NumPy arrays."""
         matrix = A.T if A._transposed else A
         if id(matrix._store) not in self._rows:  # the store is kept, so its number stays its own
             self._rows[id(matrix._store)] = (matrix._store, *_orientations(matrix))
@@ -168,7 +168,7 @@ class Model:
         return Statement(operation, "none", frontier, size, Reading())
 
     def _searches(self, expression: Any, mask: Any) -> Statement | None:
-        """A step of many searches, which panels make (panel_statements.py); None for any other product of matrices."""
+        """Return a step of many searches, made by panels (panel_statements.py); None for other products of matrices."""
         shape = panel.shape_of(*expression.shape)
         if shape is None or the_one_value(expression.op) is None:
             return None

@@ -41,7 +41,7 @@ class Block:
         return array[self.first : self.last][self.there]
 
     def look_up(self, table: NDArray[Any]) -> NDArray[Any]:
-        """The table's number for each entry's column; good until the next look into one of this type."""
+        """Return the table's number for each entry's column; good until the next look into one of this type."""
         found = self._room.take("found", table.dtype, self.ids.size)
         return table.take(self._wide, mode="clip", out=found)
 
@@ -180,7 +180,7 @@ def _labelled(csr: Any, label: NDArray[Any], reached: NDArray[np.bool_]) -> None
 
 
 def _smallest(csr: Any, rest: NDArray[Any]) -> NDArray[Any]:
-    """The smallest vertex of the component of each of these vertices, which no edge leaves."""
+    """Return the smallest vertex of the component of each of these vertices, which no edge leaves."""
     from scipy.sparse import csr_matrix
     from scipy.sparse.csgraph import connected_components
 
@@ -224,13 +224,13 @@ def product(
 
 
 def pagerank(csr: Any, rank: NDArray[np.float64], damping: float, seconds: float | None = None) -> float:
-    """The ranks after one iteration from 1/n each: what the edges carry, and an equal share of what they do not."""
+    """Check the ranks after one iteration from 1/n each: what edges carry, and an equal share of what they do not."""
     n, degree = csr.nrows, np.diff(csr.indptr)
     rest = 1 - damping * np.count_nonzero(degree) / n
     return product(csr, damping / n / np.maximum(degree, 1), rank, plus=rest / n, seconds=seconds)
 
 
 def _refuse(bad: NDArray[np.bool_], why: str) -> None:
-    """Wrong, at the first vertex where `bad` holds."""
+    """Raise Wrong at the first vertex where `bad` is true."""
     if bad.any():
         raise Wrong(f"{why} (vertex {int(bad.argmax())})")

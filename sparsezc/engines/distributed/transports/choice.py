@@ -37,7 +37,7 @@ def transport(comm: Any, engine: str, kind: str, deadline: float) -> Mpi:
         return plain
     here = comm.Split_type(MPI.COMM_TYPE_SHARED)
     turn = here.Get_rank()
-    if not cuda.take(turn):
+    if not cuda.use_gpu(turn):
         warn_slow(f"rank {plain.rank} used a GPU before distributed.init, which would have given it number {turn}")
     together = bool(plain.numbers(here.Get_size() == plain.size)[:, 0].all())
     here.Free()
