@@ -31,7 +31,7 @@ def model(plt: Any) -> Path:
     axes.set_xlabel("MB that a rank receives, by the model")
     axes.set_ylabel("MB counted")
     axes.legend(fontsize=7)
-    return save(plt, figure, "topics/scaling-model.png")
+    return save(plt, figure, "topics/scaling/model.png")
 
 
 def predicted(plt: Any) -> Path:
@@ -50,7 +50,7 @@ def predicted(plt: Any) -> Path:
     axes.set_xlabel("GPUs, eight a machine")
     axes.set_ylabel("times as fast as one (more is better)")
     axes.legend(fontsize=7, loc="center left", bbox_to_anchor=(1, 0.5))
-    return save(plt, figure, "topics/scaling-predicted.png")
+    return save(plt, figure, "topics/scaling/predicted.png")
 
 
 def scaling(plt: Any) -> Path:
@@ -87,7 +87,7 @@ def by_search(plt: Any) -> Path:
     bars(axes, [row[0].replace(", ", ",\n") for row in rows], series, ("0.7", "tab:blue"))
     axes.set_ylabel("ms of processor time (less is better)")
     axes.set_title("two CPU ranks, one thread each", fontsize=9)
-    return save(plt, figure, "topics/scaling-by-search.png")
+    return save(plt, figure, "topics/scaling/by-search.png")
 
 
 def two_ranks(plt: Any) -> Path:
@@ -102,7 +102,7 @@ def two_ranks(plt: Any) -> Path:
          ("0.7", "tab:cyan", "tab:blue"))  # fmt: skip
     axes.set_yscale("log")
     axes.set_ylabel("ms of processor time (less is better)")
-    return save(plt, figure, "topics/scaling-two-ranks.png")
+    return save(plt, figure, "topics/scaling/two-ranks.png")
 
 
 def exchange(plt: Any) -> Path:
@@ -122,7 +122,7 @@ def exchange(plt: Any) -> Path:
     axes.tick_params(labelsize=8)
     axes.set_xlabel("time of exchange over time of reading, 8 parts (less is better)")
     axes.legend(fontsize=8, loc="lower right")
-    return save(plt, figure, "topics/scaling-exchange.png")
+    return save(plt, figure, "topics/scaling/exchange.png")
 
 
 def exchange_ratios() -> dict[str, tuple[float, float]]:
@@ -156,4 +156,4 @@ def cuts(plt: Any) -> Path:
         axes.set_title(graph.partition(".")[0], fontsize=9)
     panels[0].set_ylabel("KB that the busiest rank receives")
     panels[0].legend(fontsize=7)
-    return save(plt, figure, "topics/scaling-cuts.png")
+    return save(plt, figure, "topics/scaling/cuts.png")

@@ -61,9 +61,10 @@ def test_a_topic_opens_with_a_table_and_has_a_plot(page: str, unmeasured: int) -
 
 def test_every_drawn_topic_is_on_a_page() -> None:
     code = "".join(path.read_text() for path in (ROOT / "benchmarks" / "harness").glob("*_plots.py"))
-    drawn = set(re.findall(r'"topics/([\w-]+\.png)"', code))
-    shown = {name for text in TEXTS for name in re.findall(r"published/topics/([\w-]+\.png)", text.read_text())}
-    assert drawn == shown == {path.name for path in (PUBLISHED / "topics").iterdir()}
+    drawn = set(re.findall(r'"topics/([\w/-]+\.png)"', code))
+    shown = {name for text in TEXTS for name in re.findall(r"published/topics/([\w/-]+\.png)", text.read_text())}
+    topics = PUBLISHED / "topics"
+    assert drawn == shown == {path.relative_to(topics).as_posix() for path in topics.rglob("*.png")}
 
 
 def _verdict(ratio: float) -> str:
