@@ -46,7 +46,7 @@ HEADER = ["placement", "what", "heads", "GB", "min s", "median", "max", "GB/s", 
 
 
 class Clock:
-    """Says what goes on and for how long it has."""
+    """A report of what runs and for how long it has."""
 
     def __init__(self) -> None:
         self.start = time.perf_counter()
@@ -205,7 +205,7 @@ class Bench:
         self.run(A, "zerocopy", ("spmv",))
         del A
         for placement in options.placements:
-            gc.collect()  # what the last one kept on the card goes
+            gc.collect()  # frees what the last one kept on the card
             with self.report.part(placement):
                 self.run(served(self.csr, placement), placement, TRAVERSED)
         self.judge(("spmv",), lambda y: rows.product(self.csr, self.x, y, seconds=seconds))

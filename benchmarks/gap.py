@@ -1,7 +1,7 @@
 """The GAP Benchmark Suite's kernels, and a streaming mxv, on generated graphs or files, any engine and any placement.
 
-``python -m benchmarks.gap kron:20 urand:20 --engine gpu --placement zerocopy,device``. Everything timed goes through
-the public interface; times are wall clock around a call, up to the moment when the device has finished. ``--rules gap``
+``python -m benchmarks.gap kron:20 urand:20 --engine gpu --placement zerocopy,device``. Every timed call is one of
+the public interface; times are wall clock around it, up to the moment when the device has finished. ``--rules gap``
 takes the suite's own numbers of trials, lengths and end of PageRank. Its five graphs are ``kron:N``, ``urand:N``,
 ``road=FILE``, ``twitter=FILE`` and ``web=FILE``.
 """
@@ -90,7 +90,7 @@ def run_kernel(name: str, graph: Graph, report: Report, options: Any, synchroniz
 
 
 def run(options: argparse.Namespace, report: Report) -> None:
-    """All graphs, placements and kernels; a part that fails is reported and the next goes on."""
+    """Run all graphs, placements and kernels; a part that fails is reported, and the next one runs."""
     on_gpu = options.used_engine == "gpu"
     synchronize = cuda.current().synchronize if on_gpu else nothing
     xp = cuda.current().xp if on_gpu else np

@@ -133,7 +133,7 @@ def chosen(graph: Graph, options: argparse.Namespace) -> list[str]:
 
 
 def run(options: argparse.Namespace, report: Report) -> None:
-    """All graphs, placements and algorithms; a part that fails is reported and the next goes on."""
+    """Run all graphs, placements and algorithms; a part that fails is reported, and the next one runs."""
     on_gpu = options.used_engine == "gpu"
     options.synchronize = cuda.current().synchronize if on_gpu else nothing
     xp = cuda.current().xp if on_gpu else np

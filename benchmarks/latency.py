@@ -1,6 +1,6 @@
 """The cost of a call before any data moves: ``python -m benchmarks.latency``, on a GPU, in about a minute.
 
-Importing; the first call of a kernel that is not compiled yet, and of one that lies in the cache of an earlier process,
+Importing; the first call of a kernel that is not compiled yet, and of one that is in the cache of an earlier process,
 each in a fresh process; launching mxv from Python, many times without waiting; a level of a search that has thousands,
 and a round of shortest paths; and how many times longer a search takes where the host is made slow.
 """

@@ -204,7 +204,7 @@ def compare(
 
 
 def line(case: Case) -> str:
-    """One case, as the run goes on."""
+    """One case, while the run continues."""
     return "  ".join(row(case))
 
 

@@ -283,7 +283,7 @@ class Report:
         return self.path
 
     def end(self, picture: Path | None = None) -> None:
-        """Write it for the last time and say where it lies, and a picture of it."""
+        """Write it for the last time, with a picture of it, and say where they are."""
         print(f"written: {self.save()}{f', {picture}' if picture else ''}")
 
 

@@ -53,7 +53,7 @@ def _planted(given: Input) -> tuple[gb.Matrix, Any, Any]:
 
 
 def _misses(given: tuple[gb.Matrix, Any, Any], found: gb.Matrix) -> dict[str, Any]:
-    """Return how far found places lie from the true ones, and how far neighbours lie apart: medians, in km."""
+    """Return how far found places are from the true ones, and how far neighbours are apart: medians, in km."""
     A, places, truth = given
     at = unit_vectors(truth)
     i, j, _values = A.to_coo(values=False)

@@ -25,7 +25,7 @@ ID_BYTES = 4  # on a GPU, of graphs up to 2^32 vertices
 
 
 def run(chosen: Sequence[Row], options: argparse.Namespace, report: Report) -> None:
-    """Run rows in all placements; one that fails or takes too long is reported and the next goes on."""
+    """Run rows in all placements; one that fails or takes too long is reported, and the next one runs."""
     synchronize = nothing if options.used_engine == "cpu" else cuda.current().synchronize
     end = None if options.budget is None else time.monotonic() + options.budget
     for placement in options.placements:

@@ -201,7 +201,7 @@ def held(gpu: Device, nbytes: int, kind: str) -> Iterator[Pages]:
 
 
 def run(gpu: Device, report: Report, sizes: Sizes) -> None:
-    """All parts; one that fails is reported and the next goes on."""
+    """Run all parts; one that fails is reported, and the next one runs."""
     bench = Bench(gpu, report, sizes)
     kinds = ("pinned", "managed") if gpu.managed_is_safe() else ("pinned",)
     with report.part("cudaMemcpy"):

@@ -1,6 +1,6 @@
 """A symmetric random graph of any size that is made in seconds: no sort, no file, no edge list.
 
-The neighbours of v lie among v + s and v - s (mod n), for some thousand shifts s. An edge {u, v} is there if a hash of
+The neighbours of v are among v + s and v - s (mod n), for some thousand shifts s. An edge {u, v} is there if a hash of
 the pair is below weight(u) * weight(v), so every row can be made alone, its ids ascend, and both ends of an edge agree.
 Weights have a heavy tail, by hash of the vertex: degrees follow a power law (exponent 2.7) up to the number of shifts.
 One vertex in 64 is an outlier: it has edges to other outliers only, 0.75 on average, so there are many small components

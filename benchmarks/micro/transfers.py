@@ -1,7 +1,7 @@
 """Transfers of the rows that a product wants: ``python -m benchmarks.micro.transfers``, on a GPU, about two minutes.
 
 A product under a mask wants a share of the rows, here and there, of a graph in pinned pages (shifted.py). It is served
-in each of the ways that papers have: read where they lie (zerocopy), put together by the host's threads and copied
+in each of the ways that papers have: read in place (zerocopy), put together by the host's threads and copied
 (gather), whole ranges copied (stream); and by `hybrid`, which keeps a hundredth on the card here and chooses one of
 these ways for the rest, by rates that it measures itself.
 """

@@ -170,7 +170,7 @@ def row(case: Case) -> list[str]:
 
 
 def off(predicted: float, counted: float) -> str:
-    """How far a prediction lies from what was counted.
+    """Return how far a prediction is from what was counted.
 
     >>> off(103, 100), off(0, 0)
     ('+3.0%', '+0.0%')

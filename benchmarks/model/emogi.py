@@ -3,7 +3,7 @@
 There a worker reads one row alone (Min et al., VLDB 2021, sections 3.3 and 4.3), so what a round reads is the sum over
 its active rows, and each row's requests can be counted beforehand. A naive worker is a thread, which makes a request of
 32 bytes whenever it enters a new sector; the others are warps, which load 32 entries at a time, from the row's first
-entry on, or from the line in which that lies.
+entry on, or from the line of that entry.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def _merged(counts: Any, begin: Any, end: Any, itemsize: int, xp: Any) -> None:
     """Count loads of 32 entries, each cut where lines end."""
     line = LINE // itemsize
     full, rest = xp.divmod(end - begin, LANES)
-    cuts = max(1, itemsize // 4) + 1  # lines that a load may lie in
+    cuts = max(1, itemsize // 4) + 1  # lines that a load may touch
     for times, start, length in _loads(begin, full, rest, line):
         low = start % line
         for k in range(cuts):

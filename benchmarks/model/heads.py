@@ -44,7 +44,7 @@ class Heads:
 
 
 def of_engine(kept: Any, nrows: int, ncols: int) -> Heads:
-    """Return the heads that the GPU engine has made: slot j of row r of word w lies at (w * k + j) * 32 + r."""
+    """Return the heads that the GPU engine has made: slot j of row r of word w is at (w * k + j) * 32 + r."""
     ids = cuda.current().asnumpy(kept.ids).reshape(-1, kept.k, 32).transpose(0, 2, 1).reshape(-1, kept.k)
     return Heads(ids[:nrows], ncols)
 

@@ -43,7 +43,7 @@ def work(rows: Rows, columns: Rows, x: Bits, wanted: Bits) -> multi_source_bfs.W
 def step(
     rows: Rows | None, columns: Rows | None, x: Bits, wanted: Bits, *, slots: int, placement: str, direction: str
 ) -> tuple[str, Reading]:
-    """Which way a step goes, and what it reads.
+    """Return the direction of a step, and what it reads.
 
     Parameters
     ----------

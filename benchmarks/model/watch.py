@@ -51,7 +51,7 @@ class Model:
     direction : {"choose", "push", "pull"}
         With "choose", what the GPU engine would; else always one, where the matrix has the orientation that it needs.
     placement : str
-        Where the ids and values would lie: it decides what an atomic is worth.
+        Where the ids and values would be: it decides what an atomic costs.
     heads : int, optional
         Ids of each row in the row-head cache; by default as many as the GPU engine has made, and none elsewhere.
     packing : bool, optional
@@ -82,7 +82,7 @@ class Model:
             run(expression, out, write)
 
         def pointers_near(v: Vector) -> Matrix:
-            made = pointers(v)  # made of a vector, where vectors lie
+            made = pointers(v)  # made of a vector, where vectors are
             self._rows[id(made._store)] = (made._store, None, None)
             return made
 

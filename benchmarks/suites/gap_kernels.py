@@ -44,7 +44,7 @@ class Graph:
         read: Any = gb.io.read(source, weights=given, relabel=relabel, placement=placement)
         self.A: Any = read[0] if relabel else read
         self.load_seconds = time.perf_counter() - start
-        csr = self.A._to_csr()  # the arrays where they lie, for checks and counts; nothing timed sees them
+        csr = self.A._to_csr()  # the arrays in place, for checks and counts; nothing timed sees them
         self.n, self.nvals = csr.nrows, csr.nvals
         self.degree = np.diff(csr.indptr)
         self.memory = csr.indices.pages  # "managed", "pinned", "device", "numpy"

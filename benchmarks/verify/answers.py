@@ -112,7 +112,7 @@ def bfs(edges: Edges, level: NDArray[Any], source: int) -> None:
 def bfs_parents(edges: Edges, parent: NDArray[Any], source: int) -> None:
     """Parents, -1 where there is none; the source is its own.
 
-    Each parent has an edge to its child and all lead to the source, so they make a tree. How deep each vertex lies in
+    Each parent has an edge to its child and all lead to the source, so they make a tree. How deep each vertex is in
     it is its level, if that is a search's.
     """
     _check_size(parent, edges)

@@ -19,7 +19,7 @@ def transport(comm: Any, engine: str, kind: str, deadline: float) -> Mpi:
     """Return the transport of a kind; for "auto" the fastest that these ranks can use.
 
     Ranks of one machine take its cards in turn. On the GPU engine they exchange device arrays through CUDA IPC, ranks
-    of several machines through NCCL; what neither can reach goes through pinned host memory and MPI.
+    of several machines through NCCL; what neither can reach travels through pinned host memory and MPI.
 
     Raises
     ------
