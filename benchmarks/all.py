@@ -32,7 +32,7 @@ class Part(NamedTuple):
 
 
 def parts(options: argparse.Namespace) -> list[Part]:
-    """The benchmarks to run, the most important first."""
+    """Return the benchmarks to run, the most important first."""
     found = [] if options.skip_link else [Part("link", "link", tuple(options.link_options.split()))]
     for placement in options.placement.split(","):
         for graph in (f"kron:{options.scale}", f"urand:{options.scale}"):
@@ -58,7 +58,7 @@ def run(part: Part, folder: Path, seconds: float) -> str:
 
 
 def reports(folder: Path, names: list[str]) -> dict[str, Report]:
-    """The result files that are there."""
+    """Return the result files that are there."""
     found = {}
     for name in names:
         path = folder / f"{name}.json"

@@ -46,7 +46,7 @@ HEADER = ["placement", "what", "heads", "GB", "min s", "median", "max", "GB/s", 
 
 
 class Clock:
-    """Says what goes on and for how long it has."""
+    """A report of what runs and for how long it has."""
 
     def __init__(self) -> None:
         self.start = time.perf_counter()
@@ -113,7 +113,7 @@ class Bench:
 
     @cached_property
     def sources(self) -> list[int]:
-        """Vertices that are no crumbs, the same ones for the same graph."""
+        """Vertices that are no outliers, the same ones for the same graph."""
         rng = np.random.default_rng(SEED)
         drawn = rng.integers(0, self.csr.nrows, 16 * self.options.sources + 64)
         good = drawn[(self.graph.weight(drawn) > 0) & (self.csr.indptr[drawn] < self.csr.indptr[drawn + 1])]
@@ -205,7 +205,7 @@ class Bench:
         self.run(A, "zerocopy", ("spmv",))
         del A
         for placement in options.placements:
-            gc.collect()  # what the last one kept on the card goes
+            gc.collect()  # frees what the last one kept on the card
             with self.report.part(placement):
                 self.run(served(self.csr, placement), placement, TRAVERSED)
         self.judge(("spmv",), lambda y: rows.product(self.csr, self.x, y, seconds=seconds))
@@ -256,7 +256,7 @@ def main(arguments: list[str] | None = None) -> int:
     report = Report("beyond_the_card", "GB/s", options.out)
     bench = Bench(report, options, say)
     with gb.config.set(engine="gpu", progress=False):
-        report.rates["zerocopy"] = copyrate.of("zerocopy", options.copy_mib << 20)
+        report.rates["zerocopy"] = copyrate.copy_rate("zerocopy", options.copy_mib << 20)
         say(f"{cuda.current().name}, copy rate {report.rates['zerocopy'] / 1e9:.1f} GB/s")
         with report.part("the graph"):
             bench.make()

@@ -33,7 +33,7 @@ HEADER = ["graph", "placement", "what", "ids", "bits an id", "GB", "min ms", "me
 
 
 def kinds(A: Any) -> Iterator[tuple[str, int, Callable[[Any], Any]]]:
-    """A measurement: its name, its equal parts, and the call for a matrix."""
+    """Yield each measurement: its name, its equal parts, and the call for a matrix."""
     x = gb.Vector.from_dense(np.random.default_rng(1).random(A.ncols))
     w = gb.Vector(float, A.nrows)
     source = pick_sources(A.reduce_rowwise("count").new().to_dense(0), 1)[0]
@@ -66,9 +66,9 @@ def link_bytes(call: Callable[[], Any]) -> int:
 
 
 def run_graph(name: str, placement: str, report: Report, options: argparse.Namespace) -> None:
-    """The cases of one graph in one placement."""
+    """Run the cases of one graph in one placement."""
     A = gb.io.read(name, weights=False, placement=placement)
-    rate = copyrate.of(placement)
+    rate = copyrate.copy_rate(placement)
     expected: dict[str, Any] = {}
     everything = list(kinds(A))
     for form, M, seconds in forms(A, options.orders):

@@ -123,7 +123,7 @@ def copy_rate(folder: Path) -> float:
 
 
 def run(graph: Scattered, spool: Spool, kind: str, options: argparse.Namespace, report: Report) -> None:
-    """The case of one format."""
+    """Run the case of one format."""
     limit = int(SHARE * options.memory)
     source, target = spool.folder / f"graph.{kind}", spool.folder / "made.h5"
     start = time.perf_counter()

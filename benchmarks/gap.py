@@ -1,7 +1,7 @@
 """The GAP Benchmark Suite's kernels, and a streaming mxv, on generated graphs or files, any engine and any placement.
 
-``python -m benchmarks.gap kron:20 urand:20 --engine gpu --placement zerocopy,device``. Everything timed goes through
-the public interface; times are wall clock around a call, up to the moment when the device has finished. ``--rules gap``
+``python -m benchmarks.gap kron:20 urand:20 --engine gpu --placement zerocopy,device``. Every timed call is one of
+the public interface; times are wall clock around it, up to the moment when the device has finished. ``--rules gap``
 takes the suite's own numbers of trials, lengths and end of PageRank. Its five graphs are ``kron:N``, ``urand:N``,
 ``road=FILE``, ``twitter=FILE`` and ``web=FILE``.
 """
@@ -29,7 +29,7 @@ FILES = ("road", "twitter", "web")  # of GAP's five graphs those that are not ma
 
 
 def name_of(given: str) -> tuple[str, str]:
-    """A graph's name, and what it is read from.
+    """Return a graph's name, and what it is read from.
 
     >>> name_of("road=usa.gr.gz"), name_of("kron:20")
     (('road', 'usa.gr.gz'), ('kron:20', 'kron:20'))
@@ -39,7 +39,7 @@ def name_of(given: str) -> tuple[str, str]:
 
 
 def lengths(name: str, options: argparse.Namespace) -> str:
-    """The edges' lengths: what was asked for, else what the rules say. GAP's road has its own."""
+    """Return the edges' lengths: what was asked for, else what the rules say. GAP's road has its own."""
     if options.weights:
         return str(options.weights)
     if options.rules == "gap":
@@ -90,13 +90,13 @@ def run_kernel(name: str, graph: Graph, report: Report, options: Any, synchroniz
 
 
 def run(options: argparse.Namespace, report: Report) -> None:
-    """All graphs, placements and kernels; a part that fails is reported and the next goes on."""
+    """Run all graphs, placements and kernels; a part that fails is reported, and the next one runs."""
     on_gpu = options.used_engine == "gpu"
     synchronize = cuda.current().synchronize if on_gpu else nothing
     xp = cuda.current().xp if on_gpu else np
     for placement in options.placements:
         with report.part(f"copy rate, {placement}"):
-            report.rates[placement] = copyrate.of(placement, options.copy_mib << 20)
+            report.rates[placement] = copyrate.copy_rate(placement, options.copy_mib << 20)
             print(f"copy rate, {placement}: {number(report.rates[placement] / 1e9)} GB/s", flush=True)
     for name, source in map(name_of, options.graphs):
         for placement in options.placements:
@@ -117,7 +117,7 @@ HEADER += ["x faster", "goal", "ok"]
 
 
 def row(case: Case) -> list[str]:
-    """A case as a row of the table that :data:`HEADER` heads."""
+    """Return a case as a row of the table that :data:`HEADER` heads."""
     least = [number(second * 1e3) for second in case.seconds]
     faster = case.reference / case.figure("ms") if case.reference else None
     name = case.name + (" / iteration" if case.parts > 1 else "")

@@ -126,21 +126,21 @@ def run_algorithm(name: str, graph: Graph, placement: str, report: Report, optio
 
 
 def chosen(graph: Graph, options: argparse.Namespace) -> list[str]:
-    """The algorithms that the properties list, of those that were asked for."""
+    """Return the algorithms that the properties list, of those that were asked for."""
     if unknown := set(graph.about.algorithms) - set(ALGORITHMS):
         print(f"  not run: {', '.join(sorted(unknown))}, which this program does not know")
     return [name for name in ALGORITHMS if name in graph.about.algorithms and name in options.algorithms]
 
 
 def run(options: argparse.Namespace, report: Report) -> None:
-    """All graphs, placements and algorithms; a part that fails is reported and the next goes on."""
+    """Run all graphs, placements and algorithms; a part that fails is reported, and the next one runs."""
     on_gpu = options.used_engine == "gpu"
     options.synchronize = cuda.current().synchronize if on_gpu else nothing
     xp = cuda.current().xp if on_gpu else np
     gb.Vector.from_dense(np.zeros(1))  # the engine begins here, not while the first graph is loaded
     for placement in options.placements:
         with report.part(f"copy rate, {placement}"):
-            report.rates[placement] = copyrate.of(placement, options.copy_mib << 20)
+            report.rates[placement] = copyrate.copy_rate(placement, options.copy_mib << 20)
     found: list[Path] = []
     for folder in options.folders:
         with report.part(str(folder)):
@@ -164,7 +164,7 @@ HEADER += ["of copy", "ok"]
 
 
 def row(case: Case) -> list[str]:
-    """A case as a row of the table that :data:`HEADER` heads."""
+    """Return a case as a row of the table that :data:`HEADER` heads."""
     notes = case.notes
     times = (case.setting["load_seconds"], notes["makespan_seconds"], notes["processing_seconds"])
     return [

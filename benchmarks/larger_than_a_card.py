@@ -29,13 +29,13 @@ _ROWS = 1 << 17  # made at a time
 
 
 def steps_of(n: int, degree: int) -> Any:
-    """The steps to all neighbours, ascending: `degree` of them, each with its negative."""
+    """Return the steps to all neighbours, ascending: `degree` of them, each with its negative."""
     half = np.random.default_rng(SEED).choice(np.arange(1, n // 2), degree // 2, replace=False)
     return np.sort(np.concatenate([half, n - half]))
 
 
 def rows(n: int, steps: Any, lo: int, hi: int) -> Csr:
-    """Some rows of the graph, on this card."""
+    """Return some rows of the graph, on this card."""
     xp, degree = cuda.current().xp, steps.size
     ids, shifts = xp.empty((hi - lo, degree), np.uint32), xp.asarray(steps)
     for first in range(lo, hi, _ROWS):
@@ -48,7 +48,7 @@ def rows(n: int, steps: Any, lo: int, hi: int) -> Csr:
 
 
 def levels(n: int, steps: Any, source: int) -> Any:
-    """The levels of a search by shifts of the frontier."""
+    """Return the levels of a search by shifts of the frontier."""
     xp = cuda.current().xp
     found, near, depth = xp.full(n, -1, np.int32), xp.zeros(n, np.bool_), 0
     near[source] = True

@@ -1,6 +1,6 @@
 """The cost of a call before any data moves: ``python -m benchmarks.latency``, on a GPU, in about a minute.
 
-Importing; the first call of a kernel that is not compiled yet, and of one that lies in the cache of an earlier process,
+Importing; the first call of a kernel that is not compiled yet, and of one that is in the cache of an earlier process,
 each in a fresh process; launching mxv from Python, many times without waiting; a level of a search that has thousands,
 and a round of shortest paths; and how many times longer a search takes where the host is made slow.
 """
@@ -82,7 +82,8 @@ def python(*arguments: str, cache: str | None = None) -> str:
 
 def imports(report: Report, repeats: int) -> None:
     """In fresh processes that have imported NumPy, in turns: other load on the machine meets all. Names are loaded when
-    they are first used, so importing alone is not all that a program waits for."""
+    they are first used, so importing alone is not all that a program waits for.
+    """
     programs = {
         "import, beyond NumPy": "import sparsezc",
         "import and gb.Matrix, beyond NumPy": "import sparsezc as gb; gb.Matrix",
@@ -188,7 +189,8 @@ def launches(report: Report, calls: int, repeats: int) -> None:
 
 def levels(report: Report, side: int, repeats: int) -> None:
     """Paths of a grid from its corner: 2 (side - 1) levels, all of them small. Its edges are 1 long each, so a round of
-    shortest paths is a level too."""
+    shortest paths is a level too.
+    """
     gpu = cuda.current()
     for placement in ("device", "zerocopy"):
         A = gb.io.read(f"grid:{side}x{side}", placement=placement)
@@ -201,7 +203,7 @@ def levels(report: Report, side: int, repeats: int) -> None:
 
 @contextmanager
 def slowed() -> Iterator[None]:
-    """An interpreter that calls a function at each call and return of others."""
+    """Slow the interpreter down: it calls a function at each call and return of others."""
     sys.setprofile(lambda *_: None)
     try:
         yield
@@ -225,7 +227,7 @@ def shared() -> Iterator[None]:
 
 
 def loops(graph: str) -> dict[str, list[Callable[[], Any]]]:
-    """Calls of algorithms on a graph in device memory, from some vertices where they begin at one."""
+    """Return calls of algorithms on a graph in device memory, from some vertices where they begin at one."""
     A, W = (gb.io.read(graph, weights=weights, placement="device") for weights in (False, "hash:8-72"))
     degree = A.reduce_rowwise(gb.agg.count).new().to_dense(fill_value=0)
     sources, a = pick_sources(degree, _SEARCHES), gb.algorithms

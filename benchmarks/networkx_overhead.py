@@ -81,7 +81,7 @@ _OF_SIZE: dict[str, int] = {"n": 300, "m": 100, "n1": 100, "n2": 200, "m1": 100,
 
 
 def _calls(name: str, G: Any) -> tuple[dict[str, Any], ...]:
-    """The arguments of a function's calls on a graph."""
+    """Return the arguments of a function's calls on a graph."""
     if CLAIMS[name].made:
         parameters = signature(function_of(name)).parameters
         return ({p: _OF_SIZE[p] for p in parameters if p in _OF_SIZE and not name.startswith("from_")},)
@@ -109,7 +109,7 @@ def _of_sides(name: str) -> bool:
 
 
 def _subjects(name: str, graphs: dict[str, Any]) -> dict[str, tuple[Any, ...]]:
-    """The first arguments of a function, by kinds: one graph or two, or the tables of which it makes a graph."""
+    """Return the first arguments of a function, by kinds: one graph or two, or the tables of which it makes a graph."""
     plain = {kind: G for kind, G in graphs.items() if (kind == "of two sides") == _of_sides(name)}
     if name == "complete_multipartite_graph":
         return {"made": (100, 200)}
@@ -135,7 +135,7 @@ def _subjects(name: str, graphs: dict[str, Any]) -> dict[str, tuple[Any, ...]]:
 
 
 def _graph(n: int, m: int, kind: str) -> Any:
-    """A connected random graph, or one with directions, or one without cycles; with whole weights."""
+    """Return a connected random graph, or one with directions, or one without cycles; with whole weights."""
     if kind == "of two sides":
         G = nx.bipartite.gnmk_random_graph(n // 2, n - n // 2, m, seed=1)
         G.add_edges_from((i, n // 2 + i) for i in range(n // 2))
@@ -167,7 +167,7 @@ def _stop(*_: Any) -> None:
 
 
 def _seconds(call: Callable[[], None]) -> float:
-    """The least of several times: repeated until 15 ms are spent, once if a call takes longer."""
+    """Return the least time of a call, repeated until 15 ms are spent, once if a call takes longer."""
     best, spent = float("inf"), 0.0
     repeat = 1
     while spent < 0.015:
@@ -183,7 +183,7 @@ def _seconds(call: Callable[[], None]) -> float:
 
 
 def _in_turns(*calls: Callable[[], None]) -> list[float]:
-    """The least time of each of some calls, three times in turns, or once if they take long."""
+    """Return the least time of each of some calls, three times in turns, or once if they take long."""
     best = [float("inf")] * len(calls)
     for _ in range(3):
         for k, call in enumerate(calls):
@@ -196,7 +196,7 @@ def _in_turns(*calls: Callable[[], None]) -> list[float]:
 def measure(
     name: str, given: dict[str, Any], G: tuple[Any, ...], forced: bool, patience: float = PATIENCE
 ) -> dict[str, Any] | None:
-    """The times of one call, or None where NetworkX refuses it; `G` has the graphs, if it has any.
+    """Return the times of one call, or None where NetworkX refuses it; `G` has the graphs, if it has any.
 
     Raises TooLong where NetworkX's patience ends.
     """
@@ -240,7 +240,7 @@ def measure(
 
 
 def measured(name: str, size: str, forced: bool, patience: float) -> list[dict[str, Any]]:
-    """The times of a function's calls on graphs of a size; if `forced`, of a smaller size where patience ends."""
+    """Return the times of a function's calls on graphs of a size; if `forced`, of a smaller one where patience ends."""
     found: list[dict[str, Any]] = []
     for kind, G in _subjects(name, _graphs(size)).items():
         for given in _calls(name, G[0] if G else None):
@@ -264,7 +264,7 @@ MATRICES = "Only for graphs that are matrices."
 
 
 def _as_matrix(G: Any) -> Any:
-    """The same graph, without attributes, as a Matrix that is no NetworkX graph."""
+    """Return the same graph, without attributes, as a Matrix that is no NetworkX graph."""
     if not isinstance(G, nx.Graph):
         return G
     rows = nx.to_dict_of_lists(G, backend="networkx")

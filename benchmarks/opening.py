@@ -35,7 +35,7 @@ def forget(path: Path) -> None:
 
 
 def run_file(name: str, path: Path, placement: str, report: Report, options: argparse.Namespace) -> None:
-    """The cases of one file in one placement."""
+    """Run the cases of one file in one placement."""
     synchronize = nothing if placement == "host" else cuda.current().synchronize
     A = gb.io.read(path, placement=placement, weights=False)
     degree = A.reduce_rowwise("count").new().to_dense(0)

@@ -44,7 +44,7 @@ def bfs_ours(A: Any, source: int) -> Any:
 
 
 def bfs_bare(G: Any, source: int) -> Any:
-    """The lines of sparsezc.algorithms.bfs in python-graphblas."""
+    """Run the lines of sparsezc.algorithms.bfs in python-graphblas."""
     level = graphblas.Vector("INT32", G.nrows)
     frontier = graphblas.Vector("BOOL", G.nrows)
     frontier[source] = True
@@ -57,7 +57,7 @@ def bfs_bare(G: Any, source: int) -> Any:
 
 
 def into(library: Any, dtype: str, size: int, expression: Callable[[], Any]) -> Callable[[], Any]:
-    """A call that writes an expression into a vector that is there already."""
+    """Return a call that writes an expression into a vector that is there already."""
     out = library.Vector(dtype, size)
 
     def call() -> Any:
@@ -144,7 +144,7 @@ def _agree(pair: Pair) -> None:
 
 
 def snap_file(folder: Path, edges: int) -> Path:
-    """A SNAP edge list of this many lines, a quarter as many vertices."""
+    """Write a SNAP edge list of this many lines, with a quarter as many vertices."""
     rng = np.random.default_rng(SEED)
     path = folder / "edges.txt"
     pairs = rng.integers(0, max(2, edges // 4), (edges, 2))
@@ -179,7 +179,7 @@ def cold_start(report: Report, edges: int, repeats: int) -> None:
 
 
 def printed(report: Report) -> str:
-    """The table of an overhead report; times in ms."""
+    """Return the table of an overhead report; times in ms."""
     header = ["case", "min ms", "median", "max", "beside", "its min", "its median", "ratio min", "median", "max"]
     header += ["us more a call", "limit"]
     rows = []

@@ -28,7 +28,7 @@ HEADER = ["mean length", "entries", "placement", "product", "1: ms", "32: ms", "
 
 
 def calls(A: Any, chosen: Any) -> dict[str, Callable[[], Any]]:
-    """The products, ready to be called."""
+    """Return the products, ready to be called."""
     x, y, z = gb.Vector.from_scalar(1, A.ncols, "FP32"), gb.Vector("FP32", A.nrows), gb.Vector("FP32", A.ncols)
     q = gb.Vector.from_coo(np.flatnonzero(chosen), 1, "FP32", size=A.nrows)
     return {
@@ -62,7 +62,7 @@ def compare(report: Report, mean: int, entries: int, placement: str, trials: int
 
 
 def rows(report: Report) -> list[list[str]]:
-    """A line a pair."""
+    """Return a line a pair."""
     found = []
     for one, many in zip(report.cases[::2], report.cases[1::2], strict=True):
         setting, notes = one.setting, one.notes

@@ -53,7 +53,7 @@ class Run(NamedTuple):
 
 
 def _others(D: Any) -> int:
-    """The positions that other ranks have."""
+    """Return the positions that other ranks have."""
     return int(D.nrows - D._store.layout.sizes[0])
 
 
@@ -83,7 +83,7 @@ RUNS = {
 
 
 def expected_bytes(run: Run, A: Any, D: Any, sources: list[int], answer: Any) -> float | None:
-    """The bytes that rank 0 should receive."""
+    """Return the bytes that rank 0 should receive."""
     if distributed.engine().size == 1:
         return 0.0
     if run.model is not None:
@@ -95,12 +95,12 @@ def expected_bytes(run: Run, A: Any, D: Any, sources: list[int], answer: Any) ->
 
 
 def groups_of(A: Any) -> list[RowGroups]:
-    """The layouts that have a matrix's rows in groups, once they are built."""
+    """Return the layouts that have a matrix's rows in groups, once they are built."""
     return [rows.layouts[RowGroups] for rows in A._need()[1].held() if rows is not None]
 
 
 def dense(found: Any) -> Any:
-    """An answer as an array of the host; of many searches the first two."""
+    """Return an answer as an array of the host; of many searches the first two."""
     if found.ndim == 1:
         return found.to_dense(0)
     return np.stack([found[k, :].new().to_dense(-1) for k in (0, 1)])
@@ -124,7 +124,7 @@ class Ranks:
         self.collectives, self.received = 0, 0
 
     def timed(self, call: Callable[[], Any]) -> float:
-        """The seconds of the slowest rank from a common start."""
+        """Return the seconds of the slowest rank from a common start."""
         transport = self.transport
         cuda.current().synchronize()
         transport.numbers(0)
@@ -136,7 +136,7 @@ class Ranks:
         return float(transport.numbers(round(took * 1e9)).max()) / 1e9
 
     def alone(self, call: Callable[[], Any]) -> float:
-        """The seconds of rank 0 while the others wait."""
+        """Return the seconds of rank 0 while the others wait."""
         took = 0.0
         if self.transport.rank == 0:
             cuda.current().synchronize()
@@ -149,7 +149,7 @@ class Ranks:
 
 
 def graphs(name: str, placement: str, reference: str, ranks: Ranks) -> tuple[Any, Callable[[], Any]]:
-    """The whole graph, of a file on rank 0 alone, and a call that distributes it."""
+    """Return the whole graph, of a file on rank 0 alone, and a call that distributes it."""
     if not Path(name).exists():
         A = gb.io.read(name, placement=placement)
         return A, lambda: A.distribute()
@@ -204,12 +204,12 @@ def compare(
 
 
 def line(case: Case) -> str:
-    """One case, as the run goes on."""
+    """One case, while the run continues."""
     return "  ".join(row(case))
 
 
 def row(case: Case) -> list[str]:
-    """A row of the table."""
+    """Return a row of the table."""
     low, middle, high = (1e3 * seconds for seconds in case.seconds)
     said, alone = case.notes, case.reference or 0.0
     model = None if said["model"] is None else said["model"] / 1e6

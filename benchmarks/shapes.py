@@ -124,7 +124,7 @@ def nbytes(nrows: int, entries: int, results: int, placement: str, link_over_dev
 
 
 def some_of(lengths: Lengths) -> NDArray[np.bool_]:
-    """A tenth of the rows, at random, the longest among them."""
+    """Return a tenth of the rows, at random, the longest among them."""
     chosen = np.random.default_rng(SEED).random(lengths.size) < SOME
     chosen[lengths.argmax()] = True
     return chosen
@@ -151,7 +151,7 @@ def equal(expected: Lengths) -> Callable[[None, Any], None]:
 def run_shape(
     name: str, lengths: Lengths, chosen: NDArray[np.bool_], placement: str, report: Report, options: argparse.Namespace
 ) -> None:
-    """A matrix, and its three products."""
+    """Make a matrix, and run its three products."""
     nrows, ncols = lengths.size, int(max(1 << options.entries, lengths.max()))
     A = matrix(lengths, ncols, placement)
     x, y, z = gb.Vector.from_scalar(1, ncols, "FP32"), gb.Vector("FP32", nrows), gb.Vector("FP32", ncols)
@@ -235,7 +235,7 @@ def main(arguments: list[str] | None = None) -> int:
     report = Report("shapes", "GB/s", options.out)
     with gb.config.set(engine="gpu", progress=False):
         for placement in ("zerocopy", "device"):
-            report.rates[placement] = copyrate.of(placement, options.copy_mib << 20)
+            report.rates[placement] = copyrate.copy_rate(placement, options.copy_mib << 20)
         for name in options.shapes:
             lengths = np.asarray(SHAPES[name](1 << options.entries), np.int64)
             chosen = some_of(lengths)

@@ -28,7 +28,7 @@ SOURCE = Path(__file__).parent / "peers" / "triangles.cpp"
 
 
 def peer(graph: Any, trials: int) -> tuple[int, list[float]]:
-    """The number of triangles of a symmetric graph, and the seconds that the peer takes."""
+    """Return the number of triangles of a symmetric graph, and the seconds that the peer takes."""
     csr = graph._to_csr()
     with tempfile.TemporaryDirectory() as folder:
         program, offsets, ids = (Path(folder) / name for name in ("triangles", "offsets", "ids"))
@@ -74,7 +74,7 @@ def run(options: argparse.Namespace, report: Report) -> None:
 
 
 def row(case: Case) -> list[str]:
-    """A case as a row of the table."""
+    """Return a case as a row of the table."""
     faster = None if case.reference is None else case.reference / case.figure("ms")
     least = [number(second * 1e3) for second in case.seconds]
     return [case.label, *least, number(case.reference), number(faster), case.verified]

@@ -299,6 +299,9 @@ class Config:
         for key, entry in _KEYS.items():
             object.__setattr__(self, key, entry.default)
 
+    def __dir__(self) -> list[str]:
+        return sorted([*_KEYS, "get", "reset", "set"])
+
     def __repr__(self) -> str:
         lines = [f"{f'{key} = {getattr(self, key)!r}':<24}# {entry.doc}" for key, entry in _KEYS.items()]
         return "\n".join(lines)

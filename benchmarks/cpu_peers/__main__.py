@@ -28,7 +28,7 @@ HEADER = ("algorithm", "graph", "min ms", "median", "max", "first", "CPU ms", "i
 
 
 def printed(case: Case) -> tuple[str, ...]:
-    """A case as a line of the table; times in ms."""
+    """Return a case as a line of the table; times in ms."""
     notes = case.notes
     best = notes["peers"][case.peer]
     return (

@@ -41,7 +41,7 @@ class Graph:
         self._ours: dict[str, Any] = {"A": read.apply(gb.unary.one).new(bool)._known_symmetric(read._symmetric)}
 
     def ours(self, form: str) -> gb.Matrix:
-        """The matrix of a form."""
+        """Return the matrix of a form."""
         if form not in self._ours:
             i, j = self.scipy("C" if form == "C" else "S").nonzero()
             values: Any = True

@@ -14,7 +14,7 @@ Judge = Callable[[Graph, Any, Any], None]
 
 
 def equal(_: Graph, ours: Any, theirs: Any) -> None:
-    """The same numbers; what has no entry, and what is infinite or NaN, is not reached."""
+    """Require the same numbers; what has no entry, and what is infinite or NaN, is not reached."""
     ours, theirs = (np.asarray(x, np.float64) for x in (ours, theirs))
     theirs = np.where(np.isfinite(theirs) & (theirs < 1e300), theirs, -1.0)
     if not np.array_equal(ours, theirs):
@@ -22,7 +22,7 @@ def equal(_: Graph, ours: Any, theirs: Any) -> None:
 
 
 def close(relative: float = 1e-6, absolute: float = 1e-9) -> Judge:
-    """The same numbers, nearly."""
+    """Return a judge that requires the same numbers, nearly."""
 
     def judge(_: Graph, ours: Any, theirs: Any) -> None:
         ours, theirs = (np.nan_to_num(np.asarray(x, np.float64)) for x in (ours, theirs))
@@ -33,14 +33,14 @@ def close(relative: float = 1e-6, absolute: float = 1e-9) -> Judge:
 
 
 def estimated(_: Graph, ours: Any, theirs: Any) -> None:
-    """A lower bound of a diameter that is at most the peer's upper one, and not below nine tenths of its lower one."""
+    """Require a lower bound of a diameter, at most the peer's upper one and at least nine tenths of its lower one."""
     least, most = theirs
     if not 0.9 * least <= ours <= most:
         raise Wrong(f"the bound is {ours}; the peer's are {least} and {most}")
 
 
 def direction(_: Graph, ours: Any, theirs: Any) -> None:
-    """The same vector, but for its length."""
+    """Require the same vector, but for its length."""
     a, b = (np.asarray(x, np.float64) for x in (ours, theirs))
     cosine = abs(a @ b) / np.linalg.norm(a) / np.linalg.norm(b)
     if cosine < 1 - 1e-6:
@@ -55,7 +55,7 @@ def katz(g: Graph, x: Any, alpha: float) -> None:
 
 
 def parts(_: Graph, ours: Any, theirs: Any) -> None:
-    """The same sets of vertices; ours are named by their least vertex."""
+    """Require the same sets of vertices; ours are named by their least vertex."""
     ours, theirs = np.asarray(ours), np.asarray(theirs)
     pairs = np.unique(np.c_[ours, theirs], axis=0)
     if not pairs.shape[0] == np.unique(ours).size == np.unique(theirs).size:
@@ -89,7 +89,7 @@ def _are_edges(g: Graph, form: str, i: Any, j: Any) -> bool:
 
 
 def _depths(parent: Any, root: int) -> Any:
-    """The depth of each vertex in a tree, by doubling the length of the paths; -1 where it has no parent."""
+    """Return the depth of each vertex in a tree, by doubling the length of the paths; -1 where it has no parent."""
     at = np.where(parent < 0, np.arange(parent.size), parent)
     at[root] = root
     depth = (at != np.arange(at.size)).astype(np.int64)
@@ -131,7 +131,7 @@ def matching(g: Graph, ours: Any, _: Any) -> None:
 
 
 def vertices(_: Graph, ours: Any, theirs: Any) -> None:
-    """The same vertices have an entry as are listed."""
+    """Require entries at the vertices that are listed, and at no others."""
     if np.flatnonzero(ours).tolist() != sorted(theirs):
         raise Wrong("other vertices")
 
@@ -159,7 +159,7 @@ def propagated(g: Graph, ours: Any, _: Any) -> None:
 
 
 def modular(below: float) -> Judge:
-    """A modularity that is not farther below the peer's."""
+    """Return a judge that requires a modularity not farther below the peer's."""
 
     def judge(g: Graph, ours: Any, theirs: Any) -> None:
         mine, other = (modularity(g, np.asarray(x)) for x in (ours, theirs))

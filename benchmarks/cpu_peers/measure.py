@@ -32,7 +32,7 @@ def read(answer: Any) -> Any:
 
 
 def in_python(call: Callable[[], Any]) -> float:
-    """The share of a call's time that is not in compiled functions, those of numba included."""
+    """Return the share of a call's time that is not in compiled functions, those of numba included."""
     profile = cProfile.Profile()
     profile.enable()
     call()

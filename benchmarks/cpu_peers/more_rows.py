@@ -48,7 +48,7 @@ def around(g: Graph) -> Any:
 
 
 def switched(g: Graph) -> Any:
-    """The copy is exchanged in place, as igraph's is; a share of a half of the edges is a quarter of the entries."""
+    """Exchange edges of a copy in place, as igraph does; a share of a half of the edges is a quarter of the entries."""
     return nk.randomization.EdgeSwitchingInPlace(nk.Graph(g.networkit("S")), 2 * swaps(g) / g.scipy("S").nnz).run()
 
 

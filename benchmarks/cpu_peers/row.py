@@ -64,7 +64,7 @@ def within(work: float) -> Callable[[Graph], bool]:
 def networkit(
     form: str, make: Callable[[Graph, Any], Any], read: Callable[[Any], Any] | None, name: str = "networkit"
 ) -> dict[str, Peer]:
-    """The call of a networkit algorithm, which has its answer after `run`; `name` tells several of a row apart."""
+    """Return the call of a networkit algorithm, which has its answer after `run`; `name`: which of several in a row."""
     return {name: Peer(lambda g: make(g, g.networkit(form)).run(), read)}
 
 
@@ -106,7 +106,7 @@ def members(found: Any) -> Any:
 
 
 def walked(g: Graph) -> str:
-    """The form for PageRank: without loops if undirected, as igraph counts those twice."""
+    """Return the form for PageRank: without loops if undirected, as igraph counts those twice."""
     return "A" if g.directed else "S"
 
 

@@ -56,7 +56,7 @@ def run_graph(name: str, report: Report, options: argparse.Namespace, end: float
 
 
 def over_uvm(case: Case, cases: list[Case]) -> float | None:
-    """How many times faster than the pages that migrate, on the same graph and algorithm."""
+    """Return how many times faster it is than the pages that migrate, on the same graph and algorithm."""
     for other in cases:
         same = other.name == case.name and other.setting["graph"] == case.setting["graph"]
         if same and other.setting["variant"] == "uvm":
@@ -87,8 +87,10 @@ def at_least(variant: str) -> str:
 
 
 def beside_the_paper(cases: list[Case]) -> str:
-    """The paper's statements about searches, and the same of this run: the mean, or the least and the most, of its
-    graphs."""
+    """Return the paper's statements about searches, and those of this run.
+
+    These are the mean, or the least and the most, of its graphs.
+    """
     found = {(case.setting["graph"], case.setting["variant"]): case for case in cases if case.name == "bfs"}
 
     def each(variant: str, of: Callable[[Case], float | None]) -> list[float]:
@@ -196,7 +198,7 @@ def main(arguments: list[str] | None = None) -> int:
         return 2
     report, end = Report("emogi", "ms", options.out), time.monotonic() + options.most_seconds
     with gb.config.set(engine="gpu", head_cache="on", packing="on", progress=False):
-        report.rates["zerocopy"] = copyrate.of("zerocopy", options.copy_mib << 20)
+        report.rates["zerocopy"] = copyrate.copy_rate("zerocopy", options.copy_mib << 20)
         for name in options.graphs:
             with report.part(name):
                 run_graph(name, report, options, end)

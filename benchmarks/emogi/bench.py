@@ -57,7 +57,7 @@ class Bench:
         return case
 
     def inputs(self, algorithm: str, variant: str) -> dict[str, Any]:
-        """Sources, each tried once, as many as there is time for; components have none and are tried a few times."""
+        """Return the inputs of trials: as many sources as there is time for; components, without sources, get a few."""
         limits = self.options.seconds
         seconds = limits.get(variant, limits.get(algorithm, limits[""]))
         if algorithm == "cc":
@@ -65,7 +65,7 @@ class Bench:
         return {"inputs": within(self.sources, seconds), "trials": 1}
 
     def check(self, algorithm: str) -> Callable[[Any, Any], None] | None:
-        """The judge of a variant's answer, an array on the device: what agrees with one that was proved is right."""
+        """Return the judge of a variant's answer, an array on the device: right is what agrees with a proved answer."""
         if self.options.verify == "none":
             return None
         edges = self.graph.edges()
@@ -159,8 +159,10 @@ class Bench:
             self._note_sizes(case, call, sources)
 
     def _note_sizes(self, case: Case, call: Callable[[Any], Any], sources: list[Any]) -> None:
-        """The requests of a search by size, the mean of the counted sources, as the byte model has them: the GPU counts
-        them all alike."""
+        """Note the requests of a search by size, as the byte model has them: the GPU counts all sizes alike.
+
+        They are means of the counted sources.
+        """
         searches = []
         for source in sources:
             model = Model()

@@ -82,7 +82,7 @@ def _bars(
     *,
     above: Callable[[Case], str] = lambda _case: "",
 ) -> None:
-    """A group of bars for each graph (and algorithm), a bar for each variant, with what stands `above` it."""
+    """Draw a group of bars for each graph (and algorithm), a bar for each variant, with what stands `above` it."""
     axes.set_title(title, fontsize=9)
     if not cases:
         return
@@ -99,7 +99,7 @@ def _bars(
 
 
 def _sizes(axes: Any, cases: list[Case]) -> None:
-    """Requests by size, in shares, a bar for each graph and variant."""
+    """Draw requests by size, in shares, a bar for each graph and variant."""
     counted = [case for case in cases if case.notes.get("by_size")]
     names = [f"{case.setting['graph']}\n{case.setting['variant']}" for case in counted]
     below = [0.0] * len(counted)
@@ -115,7 +115,7 @@ def _sizes(axes: Any, cases: list[Case]) -> None:
 
 
 def _speed(axes: Any, searches: list[Case]) -> None:
-    """Times UVM's speed."""
+    """Draw the speed of searches as a multiple of UVM's."""
     base = {case.setting["graph"]: case.notes["mean_seconds"] for case in searches if case.setting["variant"] == "uvm"}
     beside = [case for case in searches if case.setting["graph"] in base]
     _bars(

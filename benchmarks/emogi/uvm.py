@@ -79,14 +79,16 @@ class Migrating:
             list(pool.map(_write_pages, parts))
 
     def least_bytes(self, edges: Edges, reached: Any, *, lengths: bool) -> int:
-        """The pages in which rows of reached vertices lie: at least these have moved. How much more the driver does not
-        say, and the card's free memory does not tell."""
+        """Return the bytes of the pages in which rows of reached vertices are: at least these have moved.
+
+        How much more moved, the driver does not say, and the card's free memory does not tell.
+        """
         widths = [edges.id_bytes, edges.length_bytes] if lengths else [edges.id_bytes]
         return sum(PAGE * pages_of(edges.indptr, reached, width) for width in widths)
 
 
 def pages_of(indptr: Any, reached: Any, itemsize: int) -> int:
-    """How many pages hold entries of some rows.
+    """Return how many pages have entries of some rows.
 
     >>> pages_of(np.array([0, 1000, 1030, 5000]), np.array([True, True, False]), 4)
     2

@@ -24,7 +24,7 @@ UNREACHED = 2**32 - 1
 
 
 def source(pattern: str, id_bytes: int = 4, length_bytes: int = 1) -> str:
-    """The whole text of kernels/emogi.cu for a pattern and widths, headers put in place."""
+    """Return the whole text of kernels/emogi.cu for a pattern and widths, headers put in place."""
     port = Path(gpu_engine.__file__).parent / "kernels" / "common" / "port.cuh"
     types = {1: "u8", 2: "u16", 4: "u32", 8: "u64"}
     number = PATTERNS.index(pattern)  # the order of the kernels' enum
@@ -145,7 +145,7 @@ class Variant:
         return distance
 
     def cc(self, _start: None = None, look: Callable[[Any], None] | None = None) -> Any:
-        """The smallest vertex of each vertex's component; the graph must be symmetric."""
+        """Return the smallest vertex of each vertex's component; the graph must be symmetric."""
         component = self.xp.arange(self.edges.n, dtype=np.uint32)
         before, active = component.copy(), self.xp.ones(self.edges.n, np.uint8)
         going = True

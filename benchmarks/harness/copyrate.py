@@ -25,7 +25,7 @@ def runtime_of(gpu: Device) -> Any:
 
 
 def median_seconds(call: Callable[[], Any], synchronize: Callable[[], None], trials: int = TRIALS) -> float:
-    """The median of some timed calls, after one that is not counted."""
+    """Return the median of some timed calls, after one that is not counted."""
     timed(call, synchronize)
     return summary([timed(call, synchronize)[1] for _ in range(trials)]).median
 
@@ -55,8 +55,8 @@ def host(size: int) -> float:
     return 2 * size / median_seconds(lambda: np.copyto(target, source), nothing)
 
 
-def of(placement: str, size: int | None = None) -> float:
-    """Bytes a second of the copy that a placement compares with."""
+def copy_rate(placement: str, size: int | None = None) -> float:
+    """Return the bytes a second of the copy that a placement compares with."""
     size = SIZE if size is None else size
     if placement == "host":
         return host(min(size, SIZE // 4))

@@ -65,7 +65,7 @@ _PEERS = {
 
 
 def peer(graph: str, kernel: str, placement: str) -> Peer | None:
-    """The figure for a graph (edge factor 16), a kernel and a placement; None where there is none.
+    """Return the figure for a graph (edge factor 16), a kernel and a placement; None where there is none.
 
     >>> peer("kron:24", "bfs", "device").low
     39

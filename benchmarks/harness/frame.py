@@ -40,7 +40,8 @@ class Summary(NamedTuple):
 
 
 def summary(numbers: Sequence[float]) -> Summary:
-    """
+    """Return the least, the median and the most of some numbers.
+
     >>> summary([3.0, 1.0, 2.0, 10.0])
     Summary(min=1.0, median=2.5, max=10.0)
     """
@@ -57,7 +58,7 @@ def pick_sources(degree: NDArray[Any], count: int, seed: int = SEED) -> list[int
 
 
 def within(inputs: Iterable[Any], seconds: float) -> Iterator[Any]:
-    """The inputs until so much time has passed since the second was asked for: at least one.
+    """Yield the inputs until so much time has passed since the second was asked for: at least one.
 
     >>> list(within([1, 2, 3], 0.0)), list(within([1, 2, 3], 60.0))
     ([1], [1, 2, 3])
@@ -143,7 +144,7 @@ def nothing() -> None:
 
 
 def timed(call: Callable[[], Any], synchronize: Callable[[], None]) -> tuple[Any, float]:
-    """The answer of a call and the seconds it took, up to the moment when the device has finished."""
+    """Return the answer of a call and the seconds it took, up to the moment when the device has finished."""
     synchronize()
     start = time.perf_counter()
     answer = call()
@@ -206,7 +207,7 @@ def measure(
 
 
 def judge(verify: Callable[[Any, Any], None] | None, given: Any, answer: Any) -> str:
-    """ "yes", "not asked", or why not. A verifier that breaks is no reason to lose the times."""
+    """Return "yes", "not asked", or why not. A verifier that breaks is no reason to lose the times."""
     if verify is None:
         return "not asked"
     try:
@@ -240,7 +241,7 @@ class Report:
 
     @contextmanager
     def part(self, name: str) -> Iterator[None]:
-        """A part of the run: what fails in it is reported and the run goes on. Ctrl-C still ends it."""
+        """Guard a part of the run: what fails in it is reported, and the run continues. Ctrl-C still ends it."""
         try:
             yield
         except Exception as error:
@@ -282,12 +283,12 @@ class Report:
         return self.path
 
     def end(self, picture: Path | None = None) -> None:
-        """Write it for the last time and say where it lies, and a picture of it."""
+        """Write it for the last time, with a picture of it, and say where they are."""
         print(f"written: {self.save()}{f', {picture}' if picture else ''}")
 
 
 def load(path: Path) -> Report:
-    """A report again, from its JSON."""
+    """Read a report from its JSON."""
     content = publish.content(path)
     report = Report(content["benchmark"], content["unit"], path)
     report.started, report.machine = content["started"], content["machine"]
@@ -300,7 +301,7 @@ def load(path: Path) -> Report:
 
 
 def together(paths: Sequence[Path], out: Path | None = None) -> Report:
-    """The cases of several result files as one report, written as `out` or as the first of them.
+    """Put the cases of several result files into one report, written as `out` or as the first of them.
 
     Machine and copy rates are the first's.
     """
@@ -313,7 +314,7 @@ def together(paths: Sequence[Path], out: Path | None = None) -> Report:
 
 
 def add_again(parser: argparse.ArgumentParser) -> None:
-    """The options that say where the result goes, and that earlier ones are shown instead (:func:`together`)."""
+    """Add the options for the result file, and for showing earlier results instead (:func:`together`)."""
     parser.add_argument("--out", type=Path, help="the result file (default: a new one in benchmarks/results)")
     parser.add_argument("--again", type=Path, nargs="+", metavar="RESULT", help="run nothing: print and draw these "
                         "result files as one, beside the first or as --out; needs no GPU")  # fmt: skip
@@ -326,7 +327,7 @@ def check_again(parser: argparse.ArgumentParser, options: argparse.Namespace) ->
 
 
 def number(value: float | None, digits: int = 3) -> str:
-    """A number in few characters.
+    """Return a number in few characters.
 
     >>> number(12.3456), number(0.01234), number(1234.5), number(None)
     ('12.3', '0.0123', '1234', '-')

@@ -59,7 +59,7 @@ def _cpu() -> str:
 
 
 def gpu() -> dict[str, Any] | str:
-    """The GPU's facts, or why there is none."""
+    """Return the GPU's facts, or why there is none."""
     from sparsezc.device import cuda
 
     if why := cuda.reason():

@@ -14,12 +14,12 @@ from typing import Any
 
 
 def archive(path: Path) -> Path:
-    """The file of the trials of a published result."""
+    """Return the file of the trials of a published result."""
     return path.with_suffix(".trials.json.gz")
 
 
 def content(path: Path) -> dict[str, Any]:
-    """A result file as a dict, every case with its trials.
+    """Return a result file as a dict, every case with its trials.
 
     Raises
     ------

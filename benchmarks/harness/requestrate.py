@@ -22,7 +22,7 @@ REQUESTS = 1 << 23  # of a launch, which then takes some 20 ms; of small pages o
 
 
 @cache
-def of(placement: str, nbytes: int) -> float:
+def request_rate(placement: str, nbytes: int) -> float:
     """Return requests a second to pages of the largest power of two up to `nbytes`.
 
     Raises

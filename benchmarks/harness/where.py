@@ -10,7 +10,7 @@ PLACEMENTS = ("device", "zerocopy", "hybrid", "cached", "gather", "stream")
 
 
 def placements(parser: argparse.ArgumentParser, text: str) -> list[str]:
-    """The placements that a text such as "device,zerocopy" names; anything else ends the program by the parser."""
+    """Return the placements that a text such as "device,zerocopy" names; of other texts the parser ends the program."""
     named = text.split(",")
     if unknown := set(named) - set(PLACEMENTS):
         parser.error(f"--placement: {sorted(unknown)[0]!r} is none of {', '.join(PLACEMENTS)}")

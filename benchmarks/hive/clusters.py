@@ -30,7 +30,7 @@ def _cluster(A: gb.Matrix, seeds: Any, rho: float = RHO) -> Any:
 
 
 def _judge(given: tuple[gb.Matrix, Any, Any], answer: Any, most: float = RHO * ALPHA) -> None:
-    """The optimality conditions, and the conductance of each cluster, counted again by NumPy."""
+    """Check the optimality conditions, and the conductance of each cluster, counted again by NumPy."""
     A, seeds, degree = given
     p, cluster, conductance = answer
     rows, columns, values = p.to_coo()

@@ -17,7 +17,7 @@ JUDGED = 40  # neighbourhoods that are counted again
 
 
 def _scanned(A: gb.Matrix, answer: Any) -> None:
-    """Some neighbourhoods counted edge by edge, and the largest."""
+    """Check some neighbourhoods, counted edge by edge, and the largest."""
     psi, vertex = answer
     values = psi.to_dense()
     if values[vertex] != values.max():
@@ -54,7 +54,7 @@ def _grid(given: Input) -> tuple[int, Any, Any]:
 
 
 def _between_places(given: Input) -> _Network:
-    """A grid with capacities 1..99, alike in both directions, between two places of its middle row."""
+    """Return a grid with capacities 1..99, alike in both directions, between two places of its middle row."""
     n, i, j = _grid(given)
     side = round(n**0.5)
     capacity = 1 + (np.minimum(i, j) * 7919 + np.maximum(i, j) * 104_729) % 99
@@ -63,7 +63,7 @@ def _between_places(given: Input) -> _Network:
 
 
 def _image(given: Input) -> _Network:
-    """A disc under noise: each pixel is tied to both ends by how light it is, and to its neighbours."""
+    """Return a disc under noise: each pixel is tied to both ends by how light it is, and to its neighbours."""
     n, i, j = _grid(given)
     side = round(n**0.5)
     pixel = np.arange(n)
@@ -75,7 +75,7 @@ def _image(given: Input) -> _Network:
 
 
 def _side_to_side(given: Input) -> _Network:
-    """A grid with capacities 1..99, between a twentieth of its columns at the left and as many at the right."""
+    """Return a grid with capacities 1..99, between a twentieth of its columns at the left and as many at the right."""
     n, i, j = _grid(given)
     side = round(n**0.5)
     capacity = 1 + (np.minimum(i, j) * 7919 + np.maximum(i, j) * 104_729) % 99
@@ -87,7 +87,7 @@ def _side_to_side(given: Input) -> _Network:
 
 
 def _flowed(given: _Network, answer: Any) -> None:
-    """It is a flow of this value, and no path has capacity left."""
+    """Check that it is a flow of this value, and that no path has capacity left."""
     _, theirs, s, t = given
     value, F = answer
     flow = gb.io.to_scipy_sparse(F.to("cpu"))

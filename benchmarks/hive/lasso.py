@@ -71,7 +71,7 @@ def _total(given: _Noisy, x: Any) -> float:
 
 
 def _judge(given: _Noisy, answer: Any) -> None:
-    """The gap is small beside the sum; the sum is below that of other answers; cvxpy's is no better by more."""
+    """Check that the gap is small beside the sum, the sum below that of other answers, and cvxpy's not much better."""
     x, gap = answer[0].to_dense(), answer[1]
     ours = _total(given, x)
     if not gap <= TOL * ours:

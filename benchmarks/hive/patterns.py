@@ -60,7 +60,7 @@ def _judge(given: _Hidden, match: gb.Matrix) -> None:
 
 
 def _numpy(given: _Hidden) -> Any:
-    """The rule in array code: messages along and against each edge of the pattern, as many rounds as vertices."""
+    """Run the rule in array code: messages along and against each edge of the pattern, as many rounds as vertices."""
     G, P, x, px, e, pe = given.arguments
     indptr, cols, _values = G.to_csr()
     cols, some = cols.astype(np.int64), np.flatnonzero(np.diff(indptr.astype(np.int64)))
@@ -95,7 +95,7 @@ def _rounds(given: _Hidden) -> int:
 
 
 def _bytes(given: _Hidden, _: Any) -> int:
-    """A round reads the ids of the graph's edges, and their FP64 distances from each edge of the pattern."""
+    """Return the bytes of a round: the ids of the graph's edges, and their FP64 distances from each pattern edge."""
     G, P = given.arguments[:2]
     return int(_rounds(given) * (4 + 8 * P.nvals) * G.nvals)
 

@@ -45,7 +45,7 @@ def _bytes(given: tuple[Any, ...], _: Any) -> int:
 
 
 def _planted(given: Input) -> tuple[gb.Matrix, Any, Any]:
-    """A geometric graph, whose neighbours are near; half of the places are hidden."""
+    """Return a geometric graph, whose neighbours are near; half of the places are hidden."""
     A, truth = on_a_sphere(given.size(1 << 20, 1 << 14, 1 << 8), NEAR, given.rng())
     places = truth.copy()
     places[given.rng(1).random(A.nrows) < 0.5] = np.nan
@@ -53,7 +53,7 @@ def _planted(given: Input) -> tuple[gb.Matrix, Any, Any]:
 
 
 def _misses(given: tuple[gb.Matrix, Any, Any], found: gb.Matrix) -> dict[str, Any]:
-    """Return how far found places lie from the true ones, and how far neighbours lie apart: medians, in km."""
+    """Return how far found places are from the true ones, and how far neighbours are apart: medians, in km."""
     A, places, truth = given
     at = unit_vectors(truth)
     i, j, _values = A.to_coo(values=False)
@@ -69,7 +69,7 @@ def _arc(a: Any, b: Any) -> Any:
 
 
 def _judge_planted(given: tuple[gb.Matrix, Any, Any], found: gb.Matrix) -> None:
-    """A place that was hidden is found nearer than neighbours lie apart."""
+    """Check that hidden places are found nearer than neighbours are apart."""
     _judge_places(given[:2], found)
     notes = _misses(given, found)
     if notes["miss km"] > notes["neighbours apart km"]:

@@ -73,7 +73,7 @@ def _row(given: _Sides, at: int) -> Any:
 
 
 def _judge(given: _Sides, B: gb.Matrix) -> None:
-    """Some rows as SciPy has them."""
+    """Check some rows against SciPy."""
     n = given.theirs.shape[0]
     for at in np.unique(np.random.default_rng(1).integers(0, n, JUDGED)).tolist():
         if not np.array_equal(B[at, :].new().to_dense(0), _row(given, at)):
@@ -85,7 +85,7 @@ def _written(given: _Sides) -> int:
 
 
 def _judge_written(given: _Sides, pairs: int) -> None:
-    """The file read again has these pairs, and some rows as SciPy has them."""
+    """Check that the file read again has these pairs, and some rows against SciPy."""
     B = gb.io.read(given.folder / "pairs.tsv", directed=False)
     if B.nvals != 2 * pairs:
         raise Wrong(f"the file has {B.nvals} entries in both directions, of {pairs} pairs")
@@ -105,7 +105,7 @@ def _networkx(made: tuple[Any, Any]) -> Any:
 
 
 def _bytes(given: _Sides, _: Any) -> int:
-    """The ids of both directions, once: a bound that no method reaches, as a product reads rows again and again."""
+    """Return the bytes of the ids of both directions, once: a bound out of reach, as rows are read repeatedly."""
     return int(8 * given.A.nvals)
 
 
@@ -121,7 +121,7 @@ def _project(given: _Sides) -> gb.Matrix:
 
 
 def _landed(given: _Sides) -> gb.Matrix:
-    """The pairs in host memory: ids of 4 bytes, and counts, none above the most neighbours of a vertex, of 2 or 4."""
+    """Return the pairs in host memory: ids of 4 bytes; counts of 2 or 4, by the most neighbours of a vertex."""
     B = _project(given).dup(gb.dtypes.lookup_dtype(np.min_scalar_type(given.most)))
     return B.to(placement="zerocopy") if given.placement != HOST else B
 

@@ -45,7 +45,7 @@ def _descend(rounds: int) -> Any:
 
 
 def _judge(given: _Ratings, answer: Any) -> None:
-    """The last loss, from the factors; and losses that fall."""
+    """Check the last loss, from the factors, and that losses fall."""
     theirs = given.theirs.tocoo()
     U, V, loss = answer
     u, v = U.to_dense(0.0), V.to_dense(0.0)

@@ -25,12 +25,12 @@ ID_BYTES = 4  # on a GPU, of graphs up to 2^32 vertices
 
 
 def run(chosen: Sequence[Row], options: argparse.Namespace, report: Report) -> None:
-    """Run rows in all placements; one that fails or takes too long is reported and the next goes on."""
+    """Run rows in all placements; one that fails or takes too long is reported, and the next one runs."""
     synchronize = nothing if options.used_engine == "cpu" else cuda.current().synchronize
     end = None if options.budget is None else time.monotonic() + options.budget
     for placement in options.placements:
         with report.part(f"copy rate, {placement}"):
-            report.rates[placement] = copyrate.of(placement, options.copy_mib << 20)
+            report.rates[placement] = copyrate.copy_rate(placement, options.copy_mib << 20)
         graphs: dict[tuple[str, str], gb.Matrix] = {}
         for row in chosen:
             if row.goals and placement not in row.goals and not options.everywhere:
@@ -77,7 +77,7 @@ class _Run:
 
     @contextmanager
     def _step(self, doing: str) -> Iterator[None]:
-        """A step of the row; what is known before and after it is saved."""
+        """Run a step of the row; what is known before and after it is saved."""
         self.doing, start = doing, time.perf_counter()
         self.case.notes["ended"] = f"with the process, while {doing}"
         self.report.save()
@@ -120,7 +120,7 @@ class _Run:
         if case.requests and self.given.placement != HOST and RECORDS[self.given.placement].in_place:
             with self._step("measuring the link's requests"):
                 nbytes = max(A.nvals for A in _matrices(made)) * ID_BYTES
-                case.notes["link's requests a second"] = requestrate.of(self.given.placement, nbytes)
+                case.notes["link's requests a second"] = requestrate.request_rate(self.given.placement, nbytes)
                 case.notes["least share"] = row.share
         for peer in row.peers:
             if options.peers and peer.run is not None and not peer.is_installed:

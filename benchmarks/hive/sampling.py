@@ -84,7 +84,7 @@ def _make_weighted(given: Input) -> gb.Matrix:
 
 
 def _judge_largest(A: gb.Matrix, found: gb.Matrix) -> None:
-    """Some rows have their largest values."""
+    """Check that some rows have their largest values."""
     some = np.arange(0, A.nrows, max(1, A.nrows // JUDGED))
     indptr, _ids, values = A[some, :].new().to_csr()
     ends, _ids, kept = found[some, :].new().to_csr()

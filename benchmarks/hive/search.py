@@ -32,7 +32,7 @@ def _search(length: int) -> Any:
 
 
 def _judge(made: tuple[gb.Matrix, gb.Vector, Any], walks: gb.Matrix) -> None:
-    """Each step of some walks goes to the best neighbour."""
+    """Check that each step of some walks leads to the best neighbour."""
     A, scores, sources = made
     known = scores.to_dense()
     for r in range(0, sources.size, max(1, sources.size // JUDGED)):

@@ -45,7 +45,7 @@ class Sizes(NamedTuple):
 
 
 def source(bytes_a_lane: int = 4, bytes_a_request: int = 128) -> str:
-    """The whole text of benchmarks/micro/kernels/link.cu for these sizes, headers put in place."""
+    """Return the whole text of benchmarks/micro/kernels/link.cu for these sizes, headers put in place."""
     port = Path(gpu_engine.__file__).parent / "kernels" / "common" / "port.cuh"
     prelude = f"struct Quad;\ntypedef {WORDS[bytes_a_lane]} Word;\nconstexpr u32 BYTES = {bytes_a_request};"
     text = (Path(__file__).parent / "kernels" / "link.cu").read_text()
@@ -111,7 +111,7 @@ class Bench:
         self.report.add(case)
 
     def streams(self, kind: str) -> None:
-        """A streamed array: aligned in loads of 4, 8 and 16 bytes a lane, misaligned, and a thread a line."""
+        """Measure a streamed array: aligned in loads of 4, 8 and 16 bytes a lane, misaligned, and a thread a line."""
         size = self.sizes.stream
         with held(self.gpu, size, kind) as pages:
             for width in WORDS:
@@ -158,7 +158,7 @@ class Bench:
                 )  # fmt: skip
 
     def first_touch(self) -> None:
-        """Managed memory that migrates: ReadMostly pages, copied to the device by the faults of the first read."""
+        """Measure managed memory that migrates: ReadMostly pages, copied to the device as the first read faults."""
         runtime = copyrate.runtime_of(self.gpu)
         if runtime is None:
             print("no first touch: this device has no pages that migrate")
@@ -201,7 +201,7 @@ def held(gpu: Device, nbytes: int, kind: str) -> Iterator[Pages]:
 
 
 def run(gpu: Device, report: Report, sizes: Sizes) -> None:
-    """All parts; one that fails is reported and the next goes on."""
+    """Run all parts; one that fails is reported, and the next one runs."""
     bench = Bench(gpu, report, sizes)
     kinds = ("pinned", "managed") if gpu.managed_is_safe() else ("pinned",)
     with report.part("cudaMemcpy"):
@@ -221,7 +221,7 @@ def run(gpu: Device, report: Report, sizes: Sizes) -> None:
 
 
 def printed(report: Report) -> str:
-    """The table of a link report."""
+    """Return the table of a link report."""
     header = ["case", "pages", "MiB", "min ms", "median", "max", "GB/s", "of copy"]
     header += ["ref GB/s", "ours/ref", "M req/s", "ok"]
     rows = []

@@ -154,7 +154,7 @@ def _gr(spool: Spool, path: Path) -> None:
 
 
 def _npz(spool: Spool, path: Path) -> None:
-    """A coo as scipy.sparse.save_npz(compressed=False) writes it."""
+    """Write a coo as scipy.sparse.save_npz(compressed=False) does."""
     with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive:
         for name, small in (("format", np.array(b"coo")), ("shape", np.array([spool.n, spool.n]))):
             with archive.open(f"{name}.npy", "w") as member:

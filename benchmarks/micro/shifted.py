@@ -1,10 +1,10 @@
 """A symmetric random graph of any size that is made in seconds: no sort, no file, no edge list.
 
-The neighbours of v lie among v + s and v - s (mod n), for some thousand shifts s. An edge {u, v} is there if a hash of
+The neighbours of v are among v + s and v - s (mod n), for some thousand shifts s. An edge {u, v} is there if a hash of
 the pair is below weight(u) * weight(v), so every row can be made alone, its ids ascend, and both ends of an edge agree.
 Weights have a heavy tail, by hash of the vertex: degrees follow a power law (exponent 2.7) up to the number of shifts.
-One vertex in 64 is a crumb: crumbs are joined to crumbs only, 0.75 times each on the average, so there are many small
-components and isolated vertices beside the giant one.
+One vertex in 64 is an outlier: it has edges to other outliers only, 0.75 on average, so there are many small components
+and isolated vertices beside the giant component.
 
 Source: the idea of weights that multiply is that of F. Chung, L. Lu, Connected components in random graphs with given
 expected degree sequences, Annals of Combinatorics 6, 2002, doi:10.1007/PL00012580.
@@ -35,13 +35,13 @@ from sparsezc.semirings.types.datatypes import BOOL
 MEAN = 150.0  # neighbours of a vertex
 SHIFTS = 2048  # in one direction
 _TAIL = 0.6  # a vertex of 2^k is 2^(0.6 k) times heavier than most
-_CRUMBS = 1 / 64  # of all vertices
-_CRUMB_DEGREE = 0.75
+_OUTLIERS = 1 / 64  # of all vertices
+_OUTLIER_DEGREE = 0.75
 _BLOCK = 1 << 28  # entries that are made at once, in device memory
 
 
 def _ignore(_text: str) -> None:
-    """A listener that ignores the text."""
+    """Ignore the text."""
 
 
 @dataclass(frozen=True)
@@ -56,14 +56,14 @@ class Shifted:
         Ascending; with every s also n - s.
     weights : ndarray of float32, shape (33,)
         By the number of leading zeros of a vertex's hash, scaled so that a product is a bound for a hash of 32 bits.
-    crumbs : float32
-        That bound for two crumbs.
+    outliers : float32
+        That bound for two outliers.
     """
 
     n: int
     shifts: NDArray[np.uint32]
     weights: NDArray[np.float32]
-    crumbs: np.float32
+    outliers: np.float32
 
     @classmethod
     def of(
@@ -82,27 +82,27 @@ class Shifted:
             one_way = np.unique(np.concatenate([one_way, rng.integers(1, most + 1, shifts)]))
         one_way = rng.choice(one_way, shifts, replace=False)
         both = np.sort(np.concatenate([one_way, n - one_way])).astype(np.uint32)
-        crumbs = min(1.0, _CRUMB_DEGREE / (2 * shifts * _CRUMBS))
-        return cls(n, both, _weights(mean / (2 * shifts)), np.float32(crumbs * 2.0**32))
+        outliers = min(1.0, _OUTLIER_DEGREE / (2 * shifts * _OUTLIERS))
+        return cls(n, both, _weights(mean / (2 * shifts)), np.float32(outliers * 2.0**32))
 
     def weight(self, vertices: NDArray[Any]) -> NDArray[np.float32]:
-        """0 of crumbs."""
+        """Return the weights of some vertices; those of outliers are 0."""
         h = _mixed(vertices)
         zeros = 32 - np.frexp(h.astype(np.float64))[1]  # the exponent of h is the number of its bits
         return np.where(h & np.uint32(63), self.weights[zeros], np.float32(0))
 
     def row(self, v: int) -> NDArray[np.uint32]:
-        """The neighbours of a vertex."""
+        """Return the neighbours of a vertex."""
         others = np.sort((v + self.shifts.astype(np.int64)) % self.n).astype(np.uint32)
         mine, theirs = self.weight(np.array([v]))[0], self.weight(others)
-        bound = np.where((theirs == 0) & (mine == 0), self.crumbs, mine * theirs)
+        bound = np.where((theirs == 0) & (mine == 0), self.outliers, mine * theirs)
         return others[_paired(np.uint32(v), others).astype(np.float32) < bound]
 
     def csr(self, placement: str = "zerocopy", block: int = _BLOCK, said: Callable[[str], None] = _ignore) -> Csr:
-        """The matrix, made a block of rows at a time and copied to where it lies; `said` hears how far it is."""
+        """Make the matrix, a block of rows at a time, each copied into its place; `said` hears how far it is."""
         gpu, (counting, filling) = cuda.current(), _kernels()
         xp = gpu.xp
-        given = _Graph(self.n, self.shifts.size, xp.asarray(self.shifts), xp.asarray(self.weights), self.crumbs)
+        given = _Graph(self.n, self.shifts.size, xp.asarray(self.shifts), xp.asarray(self.weights), self.outliers)
         degree, blocks = xp.empty(self.n, np.uint32), launch.blocks(gpu, 32 * self.n)
         counting.launch(blocks, given, degree=degree)
         ends = xp.zeros(self.n + 1, np.int64)
@@ -132,7 +132,7 @@ class _Graph(NamedTuple):
     count: int
     shifts: Any
     weights: Any
-    crumbs: np.float32
+    outliers: np.float32
 
 
 def _kernels() -> tuple[Launcher, Launcher]:
@@ -147,7 +147,7 @@ def _kernels() -> tuple[Launcher, Launcher]:
 def _weights(density: float) -> NDArray[np.float32]:
     """Weights with which two vertices are joined with this probability on the average."""
     heavy = 2.0 ** (_TAIL * np.arange(33))
-    share = 0.5 ** np.minimum(np.arange(1, 34), 32) * (1 - _CRUMBS)  # of all vertices
+    share = 0.5 ** np.minimum(np.arange(1, 34), 32) * (1 - _OUTLIERS)  # of all vertices
     low, high = 0.0, 1.0
     for _ in range(60):
         middle = (low + high) / 2
@@ -164,7 +164,7 @@ def _mixed(x: NDArray[Any]) -> NDArray[np.uint32]:
 
 
 def _paired(u: np.uint32, others: NDArray[np.uint32]) -> NDArray[np.uint32]:
-    """The hash of each pair."""
+    """Return the hash of each pair."""
     x = np.minimum(u, others).astype(np.uint64) << np.uint64(32) | np.maximum(u, others)
     x = x * np.uint64(0x9E3779B97F4A7C15)
     x = (x ^ (x >> np.uint64(32))) * np.uint64(0xD6E8FEB86659FD93)
@@ -172,7 +172,7 @@ def _paired(u: np.uint32, others: NDArray[np.uint32]) -> NDArray[np.uint32]:
 
 
 def served(csr: Csr, placement: str) -> Any:
-    """The matrix of a Csr in host memory, whose pages products get at in this way."""
+    """Return the matrix of a Csr in host memory, with pages that products read in this way."""
     ids = copy.copy(csr.indices)
     ids.placement = placement
     same = Csr(csr.nrows, csr.ncols, csr.indptr, ids, csr.values, csr.dtype, csr.iso, csr.symmetric)

@@ -1,7 +1,7 @@
 """Transfers of the rows that a product wants: ``python -m benchmarks.micro.transfers``, on a GPU, about two minutes.
 
 A product under a mask wants a share of the rows, here and there, of a graph in pinned pages (shifted.py). It is served
-in each of the ways that papers have: read where they lie (zerocopy), put together by the host's threads and copied
+in each of the ways that papers have: read in place (zerocopy), put together by the host's threads and copied
 (gather), whole ranges copied (stream); and by `hybrid`, which keeps a hundredth on the card here and chooses one of
 these ways for the rest, by rates that it measures itself.
 """
@@ -114,7 +114,7 @@ def main(arguments: list[str] | None = None) -> int:
         return 2
     report = Report("ways", "GB/s", options.out)
     with gb.config.set(engine="gpu", progress=False):
-        report.rates["zerocopy"] = copyrate.of("zerocopy", options.copy_mib << 20)
+        report.rates["zerocopy"] = copyrate.copy_rate("zerocopy", options.copy_mib << 20)
         for mean in options.means:
             with report.part(f"the graph of mean {mean:g}"):
                 shifts = max(32, min(SHIFTS, int(_SHIFTS_OF_A_NEIGHBOUR * mean)))

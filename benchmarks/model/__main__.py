@@ -38,7 +38,7 @@ HEADER += ["counted MB", "counted M req", "bytes off", "req off", "ms", "of copy
 
 
 def link_seconds(asked: Requests) -> float:
-    """The time of some requests at the rates that were measured over a small working set: no request is free.
+    """Return the time of some requests at the rates that were measured over a small working set: no request is free.
 
     >>> round(link_seconds(Requests((0, 0, 0, 400_000_000))), 3)
     1.005
@@ -155,7 +155,7 @@ def run_graph(name: str, report: Report, options: argparse.Namespace) -> None:
 
 
 def row(case: Case) -> list[str]:
-    """A case as a row of the table that :data:`HEADER` heads."""
+    """Return a case as a row of the table that :data:`HEADER` heads."""
     asked, counted = case.notes, case.notes.get("counted")
     shares = [number(count / max(case.requests, 1)) for count in asked["by_size"]]
     beside = ["-"] * 4
@@ -170,7 +170,7 @@ def row(case: Case) -> list[str]:
 
 
 def off(predicted: float, counted: float) -> str:
-    """How far a prediction lies from what was counted.
+    """Return how far a prediction is from what was counted.
 
     >>> off(103, 100), off(0, 0)
     ('+3.0%', '+0.0%')
@@ -225,7 +225,7 @@ def main(arguments: list[str] | None = None) -> int:
     report = Report("model", "ms", options.out)
     with gb.config.set(engine=options.used_engine, progress=False):
         if options.trials:
-            report.rates["zerocopy"] = copyrate.of("zerocopy")
+            report.rates["zerocopy"] = copyrate.copy_rate("zerocopy")
         for name in options.graphs:
             with report.part(name):
                 run_graph(name, report, options)

@@ -47,7 +47,7 @@ class Counted(NamedTuple):
 
 
 def emulator() -> Any:
-    """An emulated device that counts; it stands in for the GPU from now on."""
+    """Return an emulated device that counts; it stands in for the GPU from now on."""
     from tests.emulator.device import EmulatedDevice  # a checkout has the tests beside the benchmarks
 
     made = EmulatedDevice("lockstep", counting=True, memory=1 << 34, seconds=600.0)
@@ -123,7 +123,7 @@ def with_ncu(
 
 
 def parse(text: str) -> list[Counted]:
-    """The cases of ncu's table, each a stream and then its kernels, in requests and bytes of the stream's measure.
+    """Return the cases of ncu's table, each a stream and then its kernels, in the stream's requests and bytes.
 
     >>> head = ",".join(["ID", "Kernel Name", *METRICS])
     >>> rows = "0,stream,1048576,3145728,70000000", "1,mxv,30,90,4000", "2,vxm,15,30,2000"

@@ -3,7 +3,7 @@
 There a worker reads one row alone (Min et al., VLDB 2021, sections 3.3 and 4.3), so what a round reads is the sum over
 its active rows, and each row's requests can be counted beforehand. A naive worker is a thread, which makes a request of
 32 bytes whenever it enters a new sector; the others are warps, which load 32 entries at a time, from the row's first
-entry on, or from the line in which that lies.
+entry on, or from the line of that entry.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ PATTERNS = ("naive", "merged", "aligned")
 
 
 def per_row(begin: Any, end: Any, itemsize: int, pattern: str, xp: Any = np) -> Any:
-    """Requests of each row by size.
+    """Return requests of each row by size.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def _add(counts: Any, chosen: Any, size: Any) -> None:
 
 
 def _aligned(counts: Any, begin: Any, end: Any, itemsize: int, xp: Any) -> None:
-    """A head that ends at a boundary, whole requests, a tail that begins at one."""
+    """Count a head that ends at a boundary, whole requests, and a tail that begins at one."""
     per = min(LANES, LINE // itemsize)  # entries of the largest request
     first, last = begin // per, (end - 1) // per
     counts[:, per * itemsize // 32 - 1] += xp.maximum(end // per - -(-begin // per), 0).astype(np.int32)
@@ -74,10 +74,10 @@ def _aligned(counts: Any, begin: Any, end: Any, itemsize: int, xp: Any) -> None:
 
 
 def _merged(counts: Any, begin: Any, end: Any, itemsize: int, xp: Any) -> None:
-    """Loads of 32 entries, each cut where lines end."""
+    """Count loads of 32 entries, each cut where lines end."""
     line = LINE // itemsize
     full, rest = xp.divmod(end - begin, LANES)
-    cuts = max(1, itemsize // 4) + 1  # lines that a load may lie in
+    cuts = max(1, itemsize // 4) + 1  # lines that a load may touch
     for times, start, length in _loads(begin, full, rest, line):
         low = start % line
         for k in range(cuts):
@@ -88,7 +88,7 @@ def _merged(counts: Any, begin: Any, end: Any, itemsize: int, xp: Any) -> None:
 
 
 def _loads(begin: Any, full: Any, rest: Any, line: int) -> Any:
-    """A row's loads, as (how many alike, the first entry of one, how many entries): full ones, then the last."""
+    """Yield a row's loads, as (how many alike, the first entry of one, how many entries): full ones, then the last."""
     period = max(1, line // LANES)  # after so many loads a narrow type is back at the same place of a line
     for phase in range(period):
         yield (full - phase + period - 1) // period, begin + LANES * phase, LANES

@@ -30,7 +30,7 @@ class Heads:
         return int(self.ids.shape[1])
 
     def answered(self, block: slice, present: Bits | None, lengths: Integers) -> Bits:
-        """The rows of a block that a pull need not read: an id at hand is present, or there are no others.
+        """Return the rows of a block that a pull need not read: an id at hand is present, or there are no others.
 
         `present` is as long as there are ids; None where every id is.
         """
@@ -44,7 +44,7 @@ class Heads:
 
 
 def of_engine(kept: Any, nrows: int, ncols: int) -> Heads:
-    """The heads that the GPU engine has made: slot j of row r of word w lies at (w * k + j) * 32 + r."""
+    """Return the heads that the GPU engine has made: slot j of row r of word w is at (w * k + j) * 32 + r."""
     ids = cuda.current().asnumpy(kept.ids).reshape(-1, kept.k, 32).transpose(0, 2, 1).reshape(-1, kept.k)
     return Heads(ids[:nrows], ncols)
 

@@ -99,7 +99,7 @@ class Rows:
             yield slice(first, last)
 
     def heads(self, k: int, hubs: Rows | None) -> Heads:
-        """The row-head cache of k ids a row; `hubs`: the transpose, whose longest rows are the hubs."""
+        """Return the row-head cache of k ids a row; `hubs`: the transpose, whose longest rows are the hubs."""
         kept = getattr(self.engine_rows, "heads", None)
         if (self._heads is None or self._heads.k != k) and kept is not None and kept.k == k:
             self._heads = of_engine(kept, self.nrows, self.ncols)
@@ -125,7 +125,7 @@ class Spans(NamedTuple):
 
 
 def spans_of(rows: Rows, block: slice, wanted: Bits | None, answered: Answered | None) -> list[Spans]:
-    """The wanted rows of a block that have entries and no answer yet: by words, and the long ones as chunks."""
+    """Return the wanted rows of a block that have entries and no answer yet: by words, and the long ones as chunks."""
     begin, end = rows.indptr[block], rows.indptr[block.start + 1 : block.stop + 1]
     chosen = begin < end
     if wanted is not None:
@@ -144,7 +144,7 @@ def spans_of(rows: Rows, block: slice, wanted: Bits | None, answered: Answered |
 
 
 def _first_hits(rows: Rows, spans: Spans, present: Bits) -> Integers:
-    """The position of each span's first entry whose id is present; its end where there is none."""
+    """Return the position of each span's first entry whose id is present; its end where there is none."""
     low, high = int(spans.begin[0]), int(spans.end[-1])
     if 2 * int((spans.end - spans.begin).sum()) > high - low:  # most are wanted: look at all
         hits = np.flatnonzero(present[rows.indices[low:high]]) + low
@@ -220,7 +220,7 @@ def _whole(ids: int) -> Answered | None:
 
 
 def _values(rows: Rows, spans: Spans, at_ids: Bits | None) -> Requests:
-    """The values of all entries of spans, or of those whose id is among some."""
+    """Return the values of all entries of spans, or of those whose id is among some."""
     if at_ids is None:
         return of_spans(*spans, rows.value_bytes)
     at, span = positions(spans.begin, spans.end)

@@ -49,7 +49,7 @@ class Requests:
         return sum(size * number for size, number in zip(SIZES, self.by_size, strict=True))
 
     def share(self, size: int) -> float:
-        """The share of the requests that are of a size: what EMOGI's figure 5 shows.
+        """Return the share of the requests that are of a size: what EMOGI's figure 5 shows.
 
         >>> Requests((1, 0, 0, 3), 400).share(128), Requests().share(128)
         (0.75, 0.0)
@@ -63,7 +63,7 @@ def _made(counts: NDArray[Any], useful: int) -> Requests:
 
 
 def _runs(mask: int) -> list[int]:
-    """How many runs of 1, 2, 3, 4 neighbouring sectors a line's mask has: 0b1011 has one of two and one of one.
+    """Return how many runs of 1, 2, 3, 4 neighbouring sectors a line's mask has: 0b1011 has one of two and one of one.
 
     >>> _runs(0b1011), _runs(0b1111)
     ([1, 1, 0, 0], [0, 0, 0, 1])
@@ -76,7 +76,7 @@ _OF_MASK = np.array([_runs(mask) for mask in range(16)])  # sectors of a line ->
 
 
 def _of_masks(masks: NDArray[np.uint8], starts: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Requests by size of parts that are sorted so that those of one load and line follow each other.
+    """Return requests by size of parts that are sorted so that those of one load and line follow each other.
 
     `starts` marks the first part of each; their masks are joined.
     """
@@ -138,7 +138,7 @@ def of_spans(begin: Integers, end: Integers, group: Integers, itemsize: int) -> 
 
 
 def of_entries(at: Integers, group: Integers, itemsize: int) -> Requests:
-    """The same for single entries, ascending within a group: what a slice's lanes still want after a look at the ids.
+    """Return requests for single entries, ascending within a group: those that lanes want after they have read the ids.
 
     >>> of_entries(np.array([0, 1, 40, 63]), np.zeros(4, np.int64), 4)
     Requests(by_size=(3, 0, 0, 0), useful_bytes=16)
@@ -149,7 +149,7 @@ def of_entries(at: Integers, group: Integers, itemsize: int) -> Requests:
 
 
 def positions(begin: Integers, end: Integers) -> tuple[Integers, Integers]:
-    """The entries of spans in a row, and for each the number of its span.
+    """Return the entries of spans in a row, and for each the number of its span.
 
     >>> positions(np.array([3, 9]), np.array([5, 10]))
     (array([3, 4, 9]), array([0, 0, 1]))

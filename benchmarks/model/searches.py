@@ -32,7 +32,7 @@ def pack(bits: Bits) -> Words:
 
 
 def work(rows: Rows, columns: Rows, x: Bits, wanted: Bits) -> multi_source_bfs.Work:
-    """The counts of multi_source_bfs_work.cu."""
+    """Return the counts of multi_source_bfs_work.cu."""
     out, into = np.diff(columns.indptr), np.diff(rows.indptr)[wanted.any(1)]
     vertex, search = np.nonzero(x)
     each = np.bincount(search, out[vertex], x.shape[1]).astype(np.int64)
@@ -43,7 +43,7 @@ def work(rows: Rows, columns: Rows, x: Bits, wanted: Bits) -> multi_source_bfs.W
 def step(
     rows: Rows | None, columns: Rows | None, x: Bits, wanted: Bits, *, slots: int, placement: str, direction: str
 ) -> tuple[str, Reading]:
-    """Which way a step goes, and what it reads.
+    """Return the direction of a step, and what it reads.
 
     Parameters
     ----------

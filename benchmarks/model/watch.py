@@ -51,7 +51,7 @@ class Model:
     direction : {"choose", "push", "pull"}
         With "choose", what the GPU engine would; else always one, where the matrix has the orientation that it needs.
     placement : str
-        Where the ids and values would lie: it decides what an atomic is worth.
+        Where the ids and values would be: it decides what an atomic costs.
     heads : int, optional
         Ids of each row in the row-head cache; by default as many as the GPU engine has made, and none elsewhere.
     packing : bool, optional
@@ -82,7 +82,7 @@ class Model:
             run(expression, out, write)
 
         def pointers_near(v: Vector) -> Matrix:
-            made = pointers(v)  # made of a vector, where vectors lie
+            made = pointers(v)  # made of a vector, where vectors are
             self._rows[id(made._store)] = (made._store, None, None)
             return made
 
@@ -127,7 +127,7 @@ class Model:
             self.unknown[operation] = self.unknown.get(operation, 0) + 1
 
     def orientations(self, A: Any) -> tuple[Rows | None, Rows | None]:
-        """The rows of a matrix, and of its transpose where the GPU engine would have them: as NumPy arrays."""
+        """Return the rows of a matrix, and of its transpose where the GPU engine would have them: as NumPy arrays."""
         matrix = A.T if A._transposed else A
         if id(matrix._store) not in self._rows:  # the store is kept, so its number stays its own
             self._rows[id(matrix._store)] = (matrix._store, *_orientations(matrix))
@@ -168,7 +168,7 @@ class Model:
         return Statement(operation, "none", frontier, size, Reading())
 
     def _searches(self, expression: Any, mask: Any) -> Statement | None:
-        """A step of many searches, which panels make (panel_statements.py); None for any other product of matrices."""
+        """Return a step of many searches, made by panels (panel_statements.py); None for other products of matrices."""
         shape = panel.shape_of(*expression.shape)
         if shape is None or the_one_value(expression.op) is None:
             return None

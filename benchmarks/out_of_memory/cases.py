@@ -63,7 +63,7 @@ def _agree(one: tuple[Any, Any], other: tuple[Any, Any]) -> bool:
 
 
 def settled(run: Callable[[], Case]) -> Case:
-    """A case during which nothing was compiled: one during which something was is run again."""
+    """Run a case until nothing is compiled during it."""
     for _ in range(_ROUNDS):
         before = len(codegen._compiled)
         case = run()
@@ -152,24 +152,24 @@ def compare(
 
 
 def place(matrix: Any, placements: list[str], report: Report) -> dict[str, Any]:
-    """A matrix in each of the placements that there is memory for."""
+    """Put a matrix into each of the placements that there is memory for."""
     placed: dict[str, Any] = {}
-    lies = {"zerocopy": matrix}
+    copies = {"zerocopy": matrix}
     for placement in placements:
         with report.part(placement):
             start = time.perf_counter()
             kind = "cached" if placement == ASCETIC else placement
-            if kind not in lies:
-                lies[kind] = matrix.to("gpu", placement=kind)
-            placed[placement] = lies[kind]
+            if kind not in copies:
+                copies[kind] = matrix.to("gpu", placement=kind)
+            placed[placement] = copies[kind]
             print(f"  {placement}: placed in {time.perf_counter() - start:.1f} s", flush=True)
     return placed
 
 
 def run(options: Any, report: Report) -> None:
-    """All graphs, budgets, kernels and placements; a part that fails is reported and the next goes on."""
+    """Run all graphs, budgets, kernels and placements; a part that fails is reported, and the next one runs."""
     gpu, end = cuda.current(), time.monotonic() + options.most_seconds
-    report.rates["zerocopy"] = copyrate.of("zerocopy", options.copy_mib << 20)
+    report.rates["zerocopy"] = copyrate.copy_rate("zerocopy", options.copy_mib << 20)
     print(f"copy rate: {number(report.rates['zerocopy'] / 1e9)} GB/s", flush=True)
     for name in options.graphs:
         with report.part(name):

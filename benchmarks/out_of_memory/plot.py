@@ -69,7 +69,7 @@ def _over_budget(times: Any, moved: Any, cases: list[Case]) -> None:
 
 
 def _bars(axes: Any, cases: list[Case]) -> None:
-    """A group for each graph and kernel, a bar for each placement: its time as a multiple of hybrid's."""
+    """Draw a group for each graph and kernel, a bar for each placement: its time as a multiple of hybrid's."""
     groups = list(dict.fromkeys((case.setting["graph"], case.name) for case in cases))
     base = {(c.setting["graph"], c.name): c.figure("ms") for c in cases if c.setting["placement"] == "hybrid"}
     kinds = [kind for kind in _COLOURS if any(case.setting["placement"] == kind for case in cases)]

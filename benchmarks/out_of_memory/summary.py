@@ -26,7 +26,7 @@ HEADER += ["x hybrid", "ok"]
 
 
 def alike(case: Case, cases: Iterable[Case], placement: str) -> Case | None:
-    """The case of a placement that differs from this one in nothing else."""
+    """Return the case of a placement that differs from this one in nothing else."""
     same = ("graph", "budget")
     for other in cases:
         if (
@@ -39,7 +39,7 @@ def alike(case: Case, cases: Iterable[Case], placement: str) -> Case | None:
 
 
 def row(case: Case, cases: list[Case]) -> list[str]:
-    """A case as a row of the table that :data:`HEADER` heads."""
+    """Return a case as a row of the table that :data:`HEADER` heads."""
     hybrid = alike(case, cases, "hybrid")
     against = None if hybrid is None else case.figure("ms") / hybrid.figure("ms")
     name = case.name + (" / iteration" if case.parts > 1 else "")
@@ -71,7 +71,7 @@ class Beside(NamedTuple):
         return self.hybrid.seconds.min / min(case.seconds.min for case in self.others.values())
 
     def faster(self, placement: str) -> float | None:
-        """How many times faster than a placement; None where it was not measured."""
+        """Return how many times faster it is than a placement; None where it was not measured."""
         other = self.others.get(placement)
         return None if other is None else other.figure("ms") / self.hybrid.figure("ms")
 
@@ -88,7 +88,8 @@ def beside(cases: list[Case]) -> list[Beside]:
 
 
 def geometric_mean(numbers: Iterable[float]) -> float:
-    """
+    """Return the geometric mean of some numbers.
+
     >>> geometric_mean([1.0, 4.0])
     2.0
     """

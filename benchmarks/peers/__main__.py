@@ -28,7 +28,8 @@ class Log(NamedTuple):
 
 
 def log_of(given: str) -> Log:
-    """
+    """Return the log that an argument ``PEER=FILE`` names.
+
     >>> log_of("ecl-cc=out.txt").peer
     'ecl-cc'
     """
@@ -62,7 +63,7 @@ def ours(found: dict[str, Any], graph: str | None, placement: str) -> dict[str, 
 
 
 def rows(mine: dict[str, list[float]], theirs: Sequence[Times]) -> list[tuple[str, ...]]:
-    """A row for each kernel and program, in the order of the logs."""
+    """Return a row for each kernel and program, in the order of the logs."""
     made: list[tuple[str, ...]] = []
     for times in theirs:
         known = mine.get(times.kernel)
@@ -81,7 +82,8 @@ def rows(mine: dict[str, list[float]], theirs: Sequence[Times]) -> list[tuple[st
 
 
 def _spread(numbers: Sequence[float]) -> str:
-    """
+    """Return the median of three numbers, and the other two in brackets.
+
     >>> _spread([1.0, 2.345, 30.0])
     '2.35 (1 to 30)'
     """

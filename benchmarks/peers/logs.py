@@ -98,7 +98,7 @@ def _cugraph(lines: Lines) -> Iterator[Times]:
 
 
 def _blest(lines: Lines) -> Iterator[Times]:
-    """Times of the kernel alone, and with the levels' clearing, which a search needs too."""
+    """Yield times of the kernel alone, and with the levels' clearing, which a search needs too."""
     for number, line in lines:
         if not line.startswith(("SOURCE ", "CC ")):
             continue

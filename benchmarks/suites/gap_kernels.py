@@ -44,7 +44,7 @@ class Graph:
         read: Any = gb.io.read(source, weights=given, relabel=relabel, placement=placement)
         self.A: Any = read[0] if relabel else read
         self.load_seconds = time.perf_counter() - start
-        csr = self.A._to_csr()  # the arrays where they lie, for checks and counts; nothing timed sees them
+        csr = self.A._to_csr()  # the arrays in place, for checks and counts; nothing timed sees them
         self.n, self.nvals = csr.nrows, csr.nvals
         self.degree = np.diff(csr.indptr)
         self.memory = csr.indices.pages  # "managed", "pinned", "device", "numpy"
@@ -67,7 +67,7 @@ class Graph:
 
     @cached_property
     def pagerank_iterations(self) -> int:
-        """How many iterations PageRank takes until one changes the ranks by at most :data:`GAP_CHANGE`."""
+        """Return how many iterations PageRank takes until one changes the ranks by at most :data:`GAP_CHANGE`."""
         before = np.full(self.n, 1 / self.n)
         count, change = 0, np.inf
         while change > GAP_CHANGE and count < GAP_MOST_ITERATIONS:
@@ -85,7 +85,8 @@ class Graph:
 
     def sweep_entries(self, source: int) -> int:
         """Entries that counting paths from a source reads: each reached vertex's row on the way out, and on the way
-        back once more those of the vertices that have some before and some behind them."""
+        back once more those of the vertices that have some before and some behind them.
+        """
         vertices, level = gb.algorithms.bfs(self.A, source).to_coo()
         degree = self.degree[vertices.astype(np.int64)]
         return int(degree.sum() + degree[(level > 0) & (level < level.max())].sum())
@@ -128,12 +129,12 @@ def _verify_bfs_parents(g: Graph, source: int, parent: Any, _options: Any) -> No
 
 
 def _searches(levels: Any, step: int = 1) -> Iterator[Any]:
-    """The answer of every search, or of every so many-th, as a vector of its own."""
+    """Yield the answer of every search, or of every so many-th, as a vector of its own."""
     return (levels[k, :].new() for k in range(0, levels.nrows, step))
 
 
 def _verify_many_bfs(g: Graph, sources: tuple[int, ...], levels: Any, options: Any) -> None:
-    """Some of the searches, each as one of its own."""
+    """Verify some of the searches, each as one of its own."""
     step = len(sources) // JUDGED
     for source, level in zip(sources[::step], _searches(levels, step), strict=True):
         _verify_bfs(g, source, level, options)
@@ -150,7 +151,7 @@ def _verify_cc(g: Graph, _source: None, label: Any, _options: Any) -> None:
 
 
 def _pagerank(g: Graph, options: Any, dtype: str = "FP64") -> Callable[[Any], Any]:
-    """A fixed number of iterations, or with None as many as GAP's rule asks for."""
+    """Return a call of a fixed number of iterations, or with None of as many as GAP's rule asks for."""
     start = None if dtype == "FP64" else gb.Vector.from_scalar(1 / g.n, g.n, dtype)
     if options.iterations is None:
         tol, most = GAP_CHANGE / g.n, GAP_MOST_ITERATIONS

@@ -43,7 +43,7 @@ class Properties:
         return self.entries[key]
 
     def file(self, key: str) -> Path:
-        """A file that the properties name, or that with .gz after its name."""
+        """Return a file that the properties name, or that with .gz after its name."""
         named = self.path.parent / self[key]
         packed = named.with_name(named.name + ".gz")
         return existing(packed if packed.exists() and not named.exists() else named)
@@ -66,7 +66,7 @@ class Properties:
         return [name.strip().upper() for name in self["algorithms"].split(",") if name.strip()]
 
     def output(self, algorithm: str) -> Path | None:
-        """The reference output of an algorithm, where there is one."""
+        """Return the reference output of an algorithm, where there is one."""
         plain = self.path.with_name(f"{self.name}-{algorithm}")
         return next((path for path in (plain, Path(f"{plain}.gz")) if path.is_file()), None)
 
@@ -86,7 +86,7 @@ def properties(path: Path) -> Properties:
 
 
 def described(given: Path) -> list[Path]:
-    """The properties files in a folder, or the one that was named."""
+    """Return the properties files in a folder, or the one that was named."""
     if given.is_file():
         return [given]
     found = sorted(given.glob("*.properties"))
@@ -135,7 +135,7 @@ class Graph:
         return answers.Edges(self.csr, self.xp)
 
     def source(self, algorithm: str) -> int:
-        """The number of the vertex that an algorithm starts at."""
+        """Return the number of the vertex that an algorithm starts at."""
         given = self.about.number(f"{algorithm}.source-vertex")
         at = int(np.searchsorted(self.ids, given))
         if at == self.n or self.ids[at] != given:
@@ -143,7 +143,7 @@ class Graph:
         return at
 
     def reference(self, algorithm: str) -> NDArray[Any] | None:
-        """The values of the reference output, one for each vertex in the order of `ids`."""
+        """Return the values of the reference output, one for each vertex in the order of `ids`."""
         path = self.about.output(algorithm)
         if path is None:
             return None
@@ -166,7 +166,7 @@ def _vertices(about: Properties) -> NDArray[np.int64]:
 
 
 def _built(about: Properties, edges: edge_list.Edges, ids: NDArray[np.int64], placement: str) -> Csr:
-    """The matrix's arrays: edges over numbers instead of ids, lengths in FP64."""
+    """Return the matrix's arrays: edges over numbers instead of ids, lengths in FP64."""
     numbers = []
     for end in (edges.rows, edges.cols):
         at = np.minimum(np.searchsorted(ids, end), ids.size - 1)

@@ -89,7 +89,7 @@ def _pr(graph: Graph, found: Values) -> None:
 
 
 def _simple(graph: Graph) -> Any:
-    """The pattern without loops, in SciPy."""
+    """Return the pattern without loops, in SciPy."""
     indices = graph.csr.indices.read().astype(np.int64)
     A = csr_matrix((np.ones(indices.size), indices, graph.csr.indptr), shape=(graph.n, graph.n))
     A.setdiag(0)
@@ -103,7 +103,7 @@ def _refuse_large(products: int) -> None:
 
 
 def _cdlp(graph: Graph, found: Values) -> None:
-    """The rounds once more, each a product of SciPy: vertices by voters times voters by their labels."""
+    """Run the rounds once more, each a product of SciPy: vertices by voters times voters by their labels."""
     rounds = graph.about.number("cdlp.max-iterations")
     _refuse_large(graph.csr.nvals * rounds)
     A = _simple(graph)

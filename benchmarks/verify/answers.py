@@ -61,7 +61,7 @@ class Edges:
             yield self._rows(start, stop), columns, values
 
     def _rows(self, start: int, stop: int) -> Any:
-        """The row of each entry start:stop."""
+        """Return the row of each entry start:stop."""
         if self.xp is np:
             first = int(np.searchsorted(self.csr.indptr, start, "right")) - 1
             last = int(np.searchsorted(self.csr.indptr, stop, "left"))
@@ -71,7 +71,7 @@ class Edges:
         return self.xp.searchsorted(self._indptr, at, side="right") - 1
 
     def array(self, values: NDArray[Any]) -> Any:
-        """A host array, where the chunks are."""
+        """Put a host array where the chunks are."""
         return values if self.xp is np else self.xp.asarray(values)
 
 
@@ -112,7 +112,7 @@ def bfs(edges: Edges, level: NDArray[Any], source: int) -> None:
 def bfs_parents(edges: Edges, parent: NDArray[Any], source: int) -> None:
     """Parents, -1 where there is none; the source is its own.
 
-    Each parent has an edge to its child and all lead to the source, so they make a tree. How deep each vertex lies in
+    Each parent has an edge to its child and all lead to the source, so they make a tree. How deep each vertex is in
     it is its level, if that is a search's.
     """
     _check_size(parent, edges)
@@ -195,7 +195,7 @@ def _count_components(edges: Edges) -> int:
 
 
 def _spread(edges: Edges, marked: Any) -> None:
-    """Marks follow edges both ways until nothing changes; then every vertex must have one."""
+    """Spread marks along edges both ways until nothing changes; then every vertex must have one."""
     count = -1
     for _ in range(PASSES):
         before, count = count, int(marked.sum())

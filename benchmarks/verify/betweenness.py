@@ -19,7 +19,7 @@ ABSOLUTE = 1e-9  # of the largest value: what is left where terms cancel
 
 
 def betweenness(edges: Edges, centrality: NDArray[Any], sources: Iterable[int]) -> None:
-    """Sums over `sources` of the share of the shortest paths from there that pass through each vertex."""
+    """Sum over `sources` the share of the shortest paths from there that pass through each vertex."""
     if centrality.shape != (edges.n,):
         raise Wrong(f"the answer has shape {centrality.shape}; ({edges.n},) is needed")
     xp, given = edges.xp, list(sources)
@@ -94,7 +94,7 @@ def _sums(edges: Edges, tails: Any, sent: Any, *, forwards: bool) -> Any:
 
 
 def _arcs(edges: Edges, frontier: Any) -> Iterator[tuple[Any, Any]]:
-    """The edges out of some vertices, as (tails, heads), a part at a time."""
+    """Yield the edges out of some vertices, as (tails, heads), a part at a time."""
     indptr, ids = edges.csr.indptr, edges.csr.indices.read()
     ends = np.cumsum(indptr[frontier + 1] - indptr[frontier])
     first = 0

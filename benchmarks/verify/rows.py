@@ -27,22 +27,22 @@ _SEED = 27182818
 class Block:
     """Some rows: those from `first` on; `there` says which have entries, and `starts` where each of these begins."""
 
-    def __init__(self, csr: Any, first: int, last: int, room: Room) -> None:
+    def __init__(self, csr: Any, first: int, last: int, buffers: Buffers) -> None:
         bounds = csr.indptr[first : last + 1]
         self.first, self.last = first, last
         self.ids = csr.indices.read(int(bounds[0]), int(bounds[-1]))
         self.there = np.flatnonzero(bounds[1:] > bounds[:-1])
         self.starts = bounds[:-1][self.there] - bounds[0]
-        self._wide, self._room = room.take("ids", np.dtype(np.intp), self.ids.size), room
+        self._wide, self._buffers = buffers.get_or_make("ids", np.dtype(np.intp), self.ids.size), buffers
         np.copyto(self._wide, self.ids)
 
-    def of(self, array: NDArray[Any]) -> NDArray[Any]:
+    def at_rows(self, array: NDArray[Any]) -> NDArray[Any]:
         """Return the values of an array at the rows that have entries."""
         return array[self.first : self.last][self.there]
 
     def look_up(self, table: NDArray[Any]) -> NDArray[Any]:
-        """The table's number for each entry's column; good until the next look into one of this type."""
-        found = self._room.take("found", table.dtype, self.ids.size)
+        """Return the table's number for each entry's column; good until the next look into one of this type."""
+        found = self._buffers.get_or_make("found", table.dtype, self.ids.size)
         return table.take(self._wide, mode="clip", out=found)
 
     def refuse(self, bad: NDArray[np.bool_], why: str) -> None:
@@ -50,14 +50,14 @@ class Block:
             raise Wrong(f"{why} (vertex {self.first + int(self.there[bad.argmax()])})")
 
 
-class Room:
+class Buffers:
     """A thread's buffers, which it keeps: making them anew costs more than filling them."""
 
     def __init__(self, entries: int) -> None:
         self._entries = entries
         self._arrays: dict[tuple[str, np.dtype[Any]], NDArray[Any]] = {}
 
-    def take(self, use: str, dtype: np.dtype[Any], count: int) -> NDArray[Any]:
+    def get_or_make(self, use: str, dtype: np.dtype[Any], count: int) -> NDArray[Any]:
         if (use, dtype) not in self._arrays:
             self._arrays[use, dtype] = np.empty(self._entries, dtype)
         return self._arrays[use, dtype][:count]
@@ -88,12 +88,12 @@ def over_rows(
     failed: list[BaseException] = []
 
     def work() -> int:
-        room, seen = Room(largest), 0
+        buffers, seen = Buffers(largest), 0
         for k in turns:  # the threads share the iterator: under Python's lock each turn is taken once
             if failed or time.monotonic() > until:
                 break
             try:
-                rows = Block(csr, int(cuts[k]), int(cuts[k + 1]), room)
+                rows = Block(csr, int(cuts[k]), int(cuts[k + 1]), buffers)
                 if rows.ids.size:
                     look(rows)
             except BaseException as error:
@@ -142,7 +142,7 @@ def traversals(
         near |= np.where(label == label[source], 0, (label & 7) + 1 << bits).astype(near.dtype)
 
     def look(rows: Block) -> None:
-        found, own = rows.look_up(near), rows.of(near).astype(np.int32)
+        found, own = rows.look_up(near), rows.at_rows(near).astype(np.int32)
         least, most = (fold.reduceat(found, rows.starts).astype(np.int32) for fold in (np.minimum, np.maximum))
         rows.refuse((least >> bits != own >> bits) | (most >> bits != own >> bits), "an edge joins two labels")
         least, most, own = least & none, most & none, own & none
@@ -180,7 +180,7 @@ def _labelled(csr: Any, label: NDArray[Any], reached: NDArray[np.bool_]) -> None
 
 
 def _smallest(csr: Any, rest: NDArray[Any]) -> NDArray[Any]:
-    """The smallest vertex of the component of each of these vertices, which no edge leaves."""
+    """Return the smallest vertex of the component of each of these vertices, which no edge leaves."""
     from scipy.sparse import csr_matrix
     from scipy.sparse.csgraph import connected_components
 
@@ -215,7 +215,7 @@ def product(
 
     def look(rows: Block) -> None:
         expected = np.add.reduceat(rows.look_up(x), rows.starts) + plus
-        off = ~(np.abs(rows.of(y) - expected) <= tolerance * expected)
+        off = ~(np.abs(rows.at_rows(y) - expected) <= tolerance * expected)
         rows.refuse(off, f"a number is off by more than {tolerance:g} of itself")
 
     empty = csr.indptr[1:] == csr.indptr[:-1]
@@ -224,13 +224,13 @@ def product(
 
 
 def pagerank(csr: Any, rank: NDArray[np.float64], damping: float, seconds: float | None = None) -> float:
-    """The ranks after one iteration from 1/n each: what the edges carry, and an equal share of what they do not."""
+    """Check the ranks after one iteration from 1/n each: what edges carry, and an equal share of what they do not."""
     n, degree = csr.nrows, np.diff(csr.indptr)
     rest = 1 - damping * np.count_nonzero(degree) / n
     return product(csr, damping / n / np.maximum(degree, 1), rank, plus=rest / n, seconds=seconds)
 
 
 def _refuse(bad: NDArray[np.bool_], why: str) -> None:
-    """Wrong, at the first vertex where `bad` holds."""
+    """Raise Wrong at the first vertex where `bad` is true."""
     if bad.any():
         raise Wrong(f"{why} (vertex {int(bad.argmax())})")

@@ -43,7 +43,7 @@ def count(edges: Edges, vertices: NDArray[np.int64] | None = None) -> int:
 
 
 def _forward(edges: Edges, vertices: NDArray[np.int64] | None) -> Any:
-    """The edges, loops left out, each from its end of lower degree to the other; vertices numbered by degree."""
+    """Return the edges, loops left out, each from its end of lower degree to the other; vertices numbered by degree."""
     n = edges.n if vertices is None else vertices.size
     place = np.arange(edges.n) if vertices is None else np.full(edges.n, -1)
     if vertices is not None:
@@ -63,7 +63,7 @@ def _forward(edges: Edges, vertices: NDArray[np.int64] | None) -> Any:
 
 
 def sample(edges: Edges, size: int | None = None, seed: int = SEED) -> NDArray[np.int64]:
-    """Some vertices with all their neighbours, the same ones for the same graph: at most `size` in all, ascending."""
+    """Return some vertices with all neighbours, the same ones for the same graph: at most `size` in all, ascending."""
     size = SAMPLE if size is None else size
     indptr, indices = edges.csr.indptr, edges.csr.indices
     rng = np.random.default_rng(seed)

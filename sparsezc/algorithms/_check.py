@@ -78,9 +78,10 @@ def pairs(given: Any, A: Matrix) -> Matrix:
 
 
 def full(v: Any, n: int, name: str, beside: Vector | None = None) -> Vector:
-    """Return `v` as FP64, with a zero wherever it has no entry; where `beside` lies, a vector with all its entries.
+    """Return `v` as FP64, with a zero wherever it has no entry, on the engine of `beside`, a full vector.
 
-    A vector that is on no engine yet would be made on the CPU's, and cross the link afterwards.
+    Without `beside` the result of a vector that is on no engine yet is made on the CPU engine, and crosses the link
+    afterwards.
     """
     if not isinstance(v, Vector):
         raise DomainMismatch(f"{name} is a {type(v).__name__}; a Vector is needed")

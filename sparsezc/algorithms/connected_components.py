@@ -13,7 +13,7 @@ from sparsezc.semirings.types import datatypes
 
 #: Most levels of breadth-first search before hooking takes over: more than any social or web graph has.
 SWEEPS = 32
-#: With more vertices than one in so many, a search goes on among the sampled edges.
+#: With more vertices than one in so many, a search continues among the sampled edges.
 MANY = 256
 #: The sampled search ends with a round that finds less than one vertex for so many that were found before.
 ENOUGH = 2

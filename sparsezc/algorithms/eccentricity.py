@@ -101,7 +101,7 @@ def diameter(A: Matrix, *, weighted: bool = False) -> Any:
 
     Notes
     -----
-    If every edge goes both ways, a search from v with eccentricity e bounds all others, and vertices whose bounds
+    If every edge has its opposite, a search from v with eccentricity e bounds all others, and vertices whose bounds
     cannot change the result are skipped; few searches are needed on graphs with a core and a periphery::
 
         max(d(v, w), e - d(v, w)) <= eccentricity(w) <= e + d(v, w)

@@ -57,7 +57,7 @@ def maximum_flow(A: Matrix, s: Any, t: Any) -> tuple[Any, Matrix]:
 
     It does so by push-relabel: vertices with excess, at first those next to s, push it over edges with capacity left to
     vertices one hop nearer to t, or rise where there are none; searches from t correct the heights now and then. What t
-    does not get goes back to s in the same way. On a GPU all vertices with excess push at once, a round at a time, and
+    does not get flows back to s in the same way. On a GPU all vertices with excess push at once, a round at a time, and
     what a vertex receives is added up in the order of its entries: answers do not depend on timing.
 
     Floating-point capacities far above the flow are first lowered to twice the flow, which changes no least cut: what a

@@ -1,4 +1,4 @@
-"""Scan statistics: how many edges lie around each vertex, and where most do."""
+"""Scan statistics: how many edges are around each vertex, and where most are."""
 
 from __future__ import annotations
 

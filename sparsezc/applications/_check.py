@@ -41,7 +41,7 @@ def beside(A: Matrix, x: Any, name: str, nrows: int, ncols: int | None = None, *
     """Check a table as :func:`table` does; return it as a full Matrix of FP64 on the engine of A, with its NaN.
 
     A full Matrix on that engine, and arrays of real numbers, are not converted in host memory: narrow ones cross the
-    link as they are, and with `as_it_is` they keep their type there. An array crosses it while the host goes on, and
+    link as they are, and with `as_it_is` they keep their type there. An array crosses it while the host continues, and
     must stay unchanged until a statement has read the Matrix.
     """
     if isinstance(x, Matrix) and x.nvals == nrows * x.ncols and x.shape == (nrows, x.ncols if ncols is None else ncols):

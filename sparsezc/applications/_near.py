@@ -95,7 +95,7 @@ class _Extracted:
 
 
 class _Lent:
-    """Rows where they lie in host memory."""
+    """Rows in place, in host memory."""
 
     def __init__(self, rows: Any) -> None:
         self._rows = rows
@@ -128,7 +128,7 @@ def solutions(S: Matrix, problem: Problem) -> Iterator[Found]:
 
 @contextmanager
 def _reading(S: Matrix) -> Iterator[_Rows]:
-    """Lend the rows of a matrix, which no statement may use meanwhile: where they lie, if the host can read them."""
+    """Lend the rows of a matrix, which no statement may use meanwhile: in place, if the host can read them."""
     with replay.lent_rows(S) as rows:
         yield _Extracted(S) if rows is None else _Lent(rows)
 

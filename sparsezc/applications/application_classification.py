@@ -1,4 +1,4 @@
-"""Application classification: where in a graph a small pattern lies, by features of vertices and edges."""
+"""Application classification: where in a graph a small pattern is, by features of vertices and edges."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from sparsezc.terminal.progress import steps
 _SUM = semiring.plus_times[datatypes.FP64]
 _FARTHER = semiring.max_rminus[datatypes.FP64]
 _ROUNDING = 2.0**-46  # of the largest value: 64 units of its last place, as sums of some messages round
-_FARTHEST = 1e150  # that features may lie apart: sums of the messages of all rounds then fit FP64
+_FARTHEST = 1e150  # that features may be apart: sums of the messages of all rounds then fit FP64
 
 
 class _Edges(NamedTuple):
@@ -95,7 +95,7 @@ def application_classification(
     Raises
     ------
     InvalidValue
-        The pattern or the graph is empty, features have NaN or infinite values or lie more than 1e150 apart, `rule` is
+        The pattern or the graph is empty, features have NaN or infinite values or are more than 1e150 apart, `rule` is
         none of the two, or `rounds` is less than 1.
     DomainMismatch
         Values or features are complex, or features are no numbers.
@@ -257,7 +257,7 @@ def _normal(X: Matrix) -> Matrix:
 
 
 def _distances(X: Matrix, y: NDArray[np.float64], names: tuple[str, str]) -> tuple[Matrix, NDArray[np.float64]]:
-    """Return how far each row of features lies from each of the pattern's, and the farthest from each of these."""
+    """Return how far each row of features is from each of the pattern's, and the farthest from each of these."""
     D: Matrix = ops.distances(X, Matrix.from_dense(_check.finite(y, names[1]))).new()
     # sums are NaN or infinite where a distance is, while NaN is never the largest value
     sums, largest = D.reduce_columnwise(monoid.plus).new(), _most(D)

@@ -75,7 +75,7 @@ def collaborative_filtering(
         The descent overshoots: the loss is no number any more. The message says in which round, and at which rate.
     InvalidValue
         A rating is NaN or infinite, `R` has none, or their squares have no finite sum; `penalty` is too small for the
-        least squares of ratings of their size; or an argument lies outside its range.
+        least squares of ratings of their size; or an argument is outside its range.
     DomainMismatch
         `R` is not a Matrix, or is complex.
     OutOfMemory

@@ -74,7 +74,7 @@ def fused_lasso(
     ConvergenceFailure
         The gap was still larger after `max_iter` iterations.
     InvalidValue
-        `lambda1`, `lambda2`, `tol` or `max_iter` lies outside its range, or `y` has values that are NaN or infinite.
+        `lambda1`, `lambda2`, `tol` or `max_iter` is outside its range, or `y` has values that are NaN or infinite.
     DimensionMismatch
         `A` is not square, or `y` has not a number for each vertex.
     OutOfMemory

@@ -86,7 +86,7 @@ def geolocation(A: Matrix, places: Any, rounds: Any = 10, tol: float | None = No
     ``1 - m / |V|`` of the step else. A vertex without a place gets the direction of the sum of its neighbours' vectors.
 
     Averages of degrees are wrong: over a continent they miss the median by 100 km and more, and across the
-    180th meridian they lie on the other side of the earth.
+    180th meridian they are on the other side of the earth.
 
     Source: R. Compton, D. Jurgens, D. Allen, Geotagging one hundred million Twitter accounts with total variation
     minimization, IEEE Big Data 2014, section III, doi:10.1109/BigData.2014.7004256; the iteration on a sphere:

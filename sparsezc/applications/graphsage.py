@@ -62,7 +62,7 @@ def graphsage(
     ------
     InvalidValue
         Features or weights have NaN or infinite values, or so large ones that their products are infinite; `children`
-        or `batch` is less than 1; `seed` lies outside its range.
+        or `batch` is less than 1; `seed` is outside its range.
     TypeError
         `seed` is no integer.
     DimensionMismatch

@@ -63,7 +63,7 @@ def linear_assignment(
         V = diag(q) b - p
         j(i) = argmax V(i, :)                       and v(i), w(i) the best and the second best value
         bid(i) = p(j(i)) + v(i) - w(i) + eps
-        each column goes to its highest bidder, at that price; who had it is without
+        each column is given to its highest bidder, at that price; the row that had it loses it
 
     A row may do without a column of its own for the benefit `absent`; rows that do get the columns that are left.
 

@@ -53,7 +53,7 @@ def local_clustering(
     ConvergenceFailure
         `max_iter` iterations did not do.
     InvalidValue
-        `alpha`, `rho`, `tol` or `max_iter` lies outside its range, or `seeds` is empty or repeats a vertex.
+        `alpha`, `rho`, `tol` or `max_iter` is outside its range, or `seeds` is empty or repeats a vertex.
     IndexOutOfBound
         A seed is not a vertex of the graph.
     DimensionMismatch

@@ -137,7 +137,7 @@ class SuiteSparse:
 def selectk(
     A: Any, how: str, k: int, order: str = "rowwise", *, name: str | None = None, seed: int | None = None
 ) -> Any:
-    """Pick up to k entries of each row or column, on the engine where the matrix lies.
+    """Pick up to k entries of each row or column, on the engine where the matrix is.
 
     Parameters
     ----------

@@ -14,7 +14,7 @@ from sparsezc import locks
 from sparsezc.device.protocol import Device
 from sparsezc.errors import DeviceUnavailable
 
-__all__ = ["current", "reason", "take", "use"]
+__all__ = ["current", "reason", "use", "use_gpu"]
 
 _current: Device | None = None
 _reason: str | None = None
@@ -45,7 +45,7 @@ def current() -> Device:
         return _current
 
 
-def take(turn: int) -> bool:
+def use_gpu(turn: int) -> bool:
     """Have this process use GPU `turn` of its machine, counted modulo their number; return whether it does.
 
     It does not if it has started another one before.

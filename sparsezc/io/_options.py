@@ -160,7 +160,7 @@ def _columns(options: Reading) -> TableColumns:
 
 
 def _fetched(address: str) -> str:
-    """Return how the file of an address is had, as far as that is known.
+    """Return how to download the file of an address, as the end of a message.
 
     >>> _fetched("file:///tmp/a%20b.csv")
     ', here /tmp/a b.csv'
@@ -204,13 +204,13 @@ def format_of(path: Path, format: str | None = None, *, exists: bool = True) -> 
             existing(path, [f"{kind}:{sizes}" for kind in GENERATED] if colon else ())
         if exists and Path(plain).suffix in _ARCHIVES:
             raise FileFormatError(f"{path} is an archive; unpack it, and give the file in it that holds the graph")
-        made = ", and made graphs such as kron:16, urand:16, grid:100x100"
+        generated = ", and generated graphs such as kron:16, urand:16, grid:100x100"
         known = sorted(each for each in SUFFIXES if each.count(".") == 1)
-        others = "; of other names, and pipes, format= (--format) says what they hold"
+        others = "; for other names, and for pipes, format= (--format) is needed"
         raise FileFormatError(
             f"{path}: the suffix {Path(plain).suffix!r} is not known{meant(Path(plain).suffix, known)}; known are "
             f"{', '.join(known)} (text and .sg formats also with {', '.join(packing.SUFFIXES)})"
-            + (made + others)
+            + (generated + others)
             * exists
         )
     found = format or SUFFIXES[str(suffix)]

@@ -40,7 +40,7 @@ from sparsezc.terminal.progress import working
 
 _PART = 1 << 22  # entries that one thread copies at a time
 _MATTERS = 1 << 28  # bytes: for smaller arrays a measurement costs more than it saves
-_TOLD = 1 << 28  # bytes: touching fewer takes no time that is worth a word
+_TOLD = 1 << 28  # bytes: touching fewer takes too little time to be reported
 _SAMPLE = 1 << 26  # bytes that a measurement reads: more than the device's cache holds
 _TIE = 1.1  # pinned pages win if they are so many times faster
 _LINE = 128  # bytes

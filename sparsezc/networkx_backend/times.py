@@ -1,4 +1,4 @@
-"""How long functions take in NetworkX and here, as measured: by these a call goes where it is faster."""
+"""How long functions take in NetworkX and here, as measured; a call is sent where it is faster by these times."""
 
 from __future__ import annotations
 

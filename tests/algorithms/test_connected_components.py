@@ -41,12 +41,12 @@ def test_any_graph_however_early_the_search_is_cut_off(graph, sweeps):
         assert (label[list(component)] == min(component)).all()
 
 
-@pytest.mark.parametrize("crumbs", [0, 1, 6])
+@pytest.mark.parametrize("spreads", [0, 1, 6])
 @pytest.mark.parametrize("directed", [False, True])
-def test_what_a_giant_component_leaves(crumbs, directed, monkeypatch):
+def test_what_a_giant_component_leaves(spreads, directed, monkeypatch):
     """Pairs, rings and a long shuffled path beside a star: some settle while labels spread, the path is hooked."""
-    monkeypatch.setattr(module, "SPREADS", crumbs)
-    rng = np.random.default_rng(crumbs)
+    monkeypatch.setattr(module, "SPREADS", spreads)
+    rng = np.random.default_rng(spreads)
     number = rng.permutation(3000)
     edges = [(0, k) for k in range(1, 1000)] + [(k, k + 1) for k in range(1000, 1999)]
     edges += [(k, k + 1) for k in range(2000, 2500, 2)] + [(k, 2500 + (k - 2499) % 60) for k in range(2500, 2560)]

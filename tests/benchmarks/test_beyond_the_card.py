@@ -50,9 +50,9 @@ def test_the_graph_is_symmetric_without_loops_and_has_a_heavy_tail(graph: Shifte
     degree = np.diff(csr.indptr)
     assert 0.8 * SMALL["mean"] < degree.mean() < 1.2 * SMALL["mean"]
     assert degree.max() > 4 * degree.mean()
-    crumbs = graph.weight(np.arange(graph.n)) == 0
-    assert 0 < crumbs.sum() < graph.n / 32
-    assert plain[crumbs][:, ~crumbs].nnz == 0
+    outliers = graph.weight(np.arange(graph.n)) == 0
+    assert 0 < outliers.sum() < graph.n / 32
+    assert plain[outliers][:, ~outliers].nnz == 0
     assert connected_components(plain, False)[0] > 3
 
 
@@ -152,9 +152,9 @@ def test_a_search_may_not_forget_nor_invent(csr: Csr, level: Any, label: Any) ->
 def test_components_may_be_neither_split_nor_joined(csr: Csr, level: Any, label: Any) -> None:
     source, levels = level
     reached = levels >= 0
-    crumb = int(np.flatnonzero(~reached)[-1])
+    outlier = int(np.flatnonzero(~reached)[-1])
     other = int(np.flatnonzero(reached)[1])
-    for at, value in ((int(levels.argmax()), crumb), (crumb, int(reached.argmax())), (reached, other)):
+    for at, value in ((int(levels.argmax()), outlier), (outlier, int(reached.argmax())), (reached, other)):
         wrong = label.copy()
         wrong[at] = value
         with pytest.raises(Wrong, match="label"):

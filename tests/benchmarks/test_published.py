@@ -49,6 +49,125 @@ def test_searches_beyond_the_card_are_told_as_measured(row: str, placement: str,
     assert re.search(rf'Read in place \(`placement="zerocopy"`\), a graph of 150 GiB [^.]*{re.escape(said)}', readme)
 
 
+@pytest.mark.parametrize(("page", "unmeasured"), [("index", 0), ("scaling", 2)])
+def test_a_topic_opens_with_a_table_and_has_a_plot(page: str, unmeasured: int) -> None:
+    text = (ROOT / "docs" / "performance" / f"{page}.md").read_text()
+    topics = re.split(r"^## .*\n\n", text, flags=re.MULTILINE)[1:]
+    assert all(topic.startswith("| ") for topic in topics)
+    drawn = [re.findall(r"^!\[[^]]{20,}\]\((.*)\)$", topic, re.MULTILINE) for topic in topics]
+    assert [bool(plots) for plots in drawn] == [True] * (len(topics) - unmeasured) + [False] * unmeasured
+    assert all((ROOT / "docs" / "performance" / plot).is_file() for plots in drawn for plot in plots)
+
+
+def test_every_drawn_topic_is_on_a_page() -> None:
+    code = "".join(path.read_text() for path in (ROOT / "benchmarks" / "harness").glob("*_plots.py"))
+    drawn = set(re.findall(r'"topics/([\w/-]+\.png)"', code))
+    shown = {name for text in TEXTS for name in re.findall(r"published/topics/([\w/-]+\.png)", text.read_text())}
+    topics = PUBLISHED / "topics"
+    assert drawn == shown == {path.relative_to(topics).as_posix() for path in topics.rglob("*.png")}
+
+
+def _verdict(ratio: float) -> str:
+    return next((said for limit, said in ((0.1, "good"), (0.5, "fair"), (2, "poor")) if ratio < limit), "very poor")
+
+
+def test_exchange_and_reading_are_told_as_counted() -> None:
+    page = (ROOT / "docs" / "performance" / "scaling.md").read_text()
+    section = page.split("\n## Computation and communication\n")[1].split("\n## ")[0]
+    told = [line for line in section.splitlines() if line[:2] == "| "][2:]
+    of_eight = {}
+    for result in ("algorithms-scaling", "hive-scaling"):
+        for case in cases(PUBLISHED / "applications" / f"{result}.json"):
+            if case["setting"]["parts"] == 8:
+                of_eight.setdefault(case["name"], case["notes"])
+    assert len(told) == len(of_eight)
+    for line, (name, notes) in zip(told, of_eight.items(), strict=True):
+        done, received = notes["operations"], notes["received_bytes"]
+        host, card = (received / 300e9 * rate / (4 * done) for rate in (52e9, 350e9))
+        assert line.startswith(
+            f"| {name} | {done:,.0f} | {received:,.0f} | {done / received:.3g} | {host:.2g} | {card:.2g} |"
+            f" {_verdict(host)}; {_verdict(card)} |"
+        )
+
+
+def _milliseconds(seconds: float) -> str:
+    """Return the text of a time in the tables: three digits, two of them of a fraction below ten."""
+    return f"{seconds * 1e3:.2f}" if seconds < 0.01 else f"{seconds * 1e3:.1f}"
+
+
+def test_the_readme_tells_its_table_as_measured() -> None:
+    found = {
+        (case["name"], case["setting"]["graph"]): case
+        for case in cases(PUBLISHED / "algorithms" / "h200-gap.json")
+        if case["setting"]["placement"] == "zerocopy"
+    }
+    rows = {
+        "breadth-first search": "bfs",
+        "connected components": "cc",
+        "shortest paths, lengths 8..72": "sssp",
+        "PageRank, an iteration": "pagerank",
+    }
+    lines = (ROOT / "README.md").read_text().splitlines()
+    for row, name in rows.items():
+        cells = []
+        for graph, of in (("kron:24", " of the copy rate"), ("urand:24", "")):
+            case = found[name, graph]
+            share = f" ({case['derived']['share_of_copy_rate']:.2f}{of})" if name == "pagerank" else ""
+            cells += [_milliseconds(case["derived"]["median"]) + share, str(case["reference"])]
+        assert f"| {row} | {' | '.join(cells)} |" in lines
+
+
+def test_the_readme_tells_other_runs_as_measured() -> None:
+    def case(result: str, name: str, **setting: Any) -> Any:
+        setting = {"graph": "kron:24", **setting}
+        (one,) = [
+            case
+            for case in cases(PUBLISHED / result)
+            if case["name"] == name and setting.items() <= case["setting"].items()
+        ]
+        return one
+
+    def time(result: str, name: str, **setting: Any) -> str:
+        return f"{_milliseconds(case(result, name, **setting)['derived']['median'])} ms"
+
+    def seconds(result: str, name: str, digits: int, **setting: Any) -> str:
+        return f"{case(result, name, **setting)['derived']['median']:.{digits}f} s"
+
+    gap, memory = "algorithms/h200-gap.json", "memory/h200-out_of_memory.json"
+    on_card = {
+        name: (time(gap, name, placement="device"), case(gap, name, placement="device")["reference"])
+        for name in ("bfs", "cc", "sssp", "pagerank", "pagerank32")
+    }
+    packed = case("memory/h200-compressed.json", "pagerank", placement="zerocopy", ids="degree")
+    batch = case("algorithms/h200-bfs64.json", "bfs64")["derived"]["median"]
+    streamed = [
+        case["derived"]["share_of_copy_rate"]
+        for case in cases(PUBLISHED / "memory" / "h200-beyond_the_card.json")
+        if case["setting"]["placement"] == "zerocopy" and case["name"] in ("pagerank", "spmv")
+    ]
+    readme = " ".join((ROOT / "README.md").read_text().split())
+    triangles = "algorithms/h200-triangles.json"
+    counted = seconds(triangles, "triangle_count", 3), seconds(triangles, "GAP's algorithm", 0)
+    four = seconds("algorithms/h200-betweenness.json", "bc", 2, placement="zerocopy")
+    opening = seconds("files/h200-opening.json", "open and search", 2, placement="mapped")
+    for said in (
+        f"a search takes {on_card['bfs'][0]} (EMOGI in HBM: {on_card['bfs'][1]})",
+        f"components {on_card['cc'][0]} ({on_card['cc'][1]})",
+        f"shortest paths {on_card['sssp'][0]} ({on_card['sssp'][1]})",
+        f"a PageRank iteration {on_card['pagerank'][0]} ({on_card['pagerank32'][0].removesuffix(' ms')} in FP32)",
+        f"are counted in {counted[0]} (GAP's algorithm on 16 cores: {counted[1]})",
+        f"takes {time(memory, 'pagerank', placement='stream')} if the edges are copied in bulk",
+        f"{_milliseconds(packed['derived']['median'])} ms with compressed ids",
+        f"{packed['setting']['bits']:.1f} bits each",
+        f"and {time(memory, 'pagerank', placement='hybrid')} uncompressed with device memory for a quarter",
+        f"64 searches at once take {_milliseconds(batch)} ms, {batch * 1e3 / 64:.2f} each",
+        f"Betweenness from four sources takes {four}",
+        f"opening and searching take {opening}",
+        f"streamed at {min(streamed):.2f} to {max(streamed):.2f} of the copy rate",
+    ):
+        assert said in readme
+
+
 def test_conversions_are_told_as_measured() -> None:
     lines = (ROOT / "docs" / "formats.md").read_text().splitlines()
     found = cases(PUBLISHED / "files" / "converting.json")

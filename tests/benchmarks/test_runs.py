@@ -110,11 +110,11 @@ def test_link_without_a_gpu_says_why(monkeypatch: pytest.MonkeyPatch, capsys: py
 
 
 def test_copy_rates_are_positive(request: pytest.FixtureRequest) -> None:
-    assert copyrate.of("host", 1 << 20) > 0
+    assert copyrate.copy_rate("host", 1 << 20) > 0
     if why_unavailable() is None:
         request.getfixturevalue("device")
-        assert copyrate.of("zerocopy", 1 << 20) > 0
-        assert copyrate.of("device", 1 << 20) > 0
+        assert copyrate.copy_rate("zerocopy", 1 << 20) > 0
+        assert copyrate.copy_rate("device", 1 << 20) > 0
 
 
 def test_overhead_compares_equal_answers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

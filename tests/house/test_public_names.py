@@ -19,8 +19,9 @@ DOCS = pathlib.Path(__file__).resolve().parents[2] / "docs"
 API = (DOCS / "api.md").read_text()
 REFERENCE = API + "".join(page.read_text() for page in sorted((DOCS / "reference").glob("*.md")))
 MODULES = [
-    "sparsezc", "sparsezc.algorithms", "sparsezc.core", "sparsezc.core.dtypes", "sparsezc.dtypes", "sparsezc.errors",
-    "sparsezc.exceptions", "sparsezc.orders", "sparsezc.ss", "sparsezc.stats", "sparsezc.viz",
+    "sparsezc", "sparsezc.algorithms", "sparsezc.applications", "sparsezc.core", "sparsezc.core.dtypes",
+    "sparsezc.dtypes", "sparsezc.engines.distributed", "sparsezc.errors", "sparsezc.exceptions", "sparsezc.io",
+    "sparsezc.loader", "sparsezc.orders", "sparsezc.ss", "sparsezc.stats", "sparsezc.viz",
 ]  # fmt: skip
 #: Public beyond ``__all__``, because looking them up takes python-graphblas.
 LOOKED_UP = {"sparsezc.ss": {"Context", "about", "burble", "config", "global_context"}}
@@ -42,16 +43,24 @@ def test_dir_shows_what_all_lists(name: str) -> None:
     assert len(module.__all__) == len(set(module.__all__))
     users = set(user_types.named) if name.endswith("dtypes") else set()
     assert shown(module) - users == {*module.__all__, *LOOKED_UP.get(name, ())}
+    if name == "sparsezc.loader":
+        pytest.importorskip("torch_geometric")  # its classes derive from PyTorch Geometric's
     for each in module.__all__:
         getattr(module, each)
+
+
+def test_dir_of_the_configuration_shows_settings_and_methods() -> None:
+    settings = re.findall(r"^(\w+) = ", repr(gb.config), re.MULTILINE)
+    assert len(settings) > 10
+    assert dir(gb.config) == sorted([*settings, "get", "reset", "set"])
 
 
 def test_dir_is_the_same_after_everything_is_imported() -> None:
     """In a process of its own: importing a submodule sets its name in the package, private ones too."""
     program = (
-        "import sparsezc as gb; before = dir(gb), dir(gb.algorithms), dir(gb.core)\n"
+        "import sparsezc as gb; before = dir(gb), dir(gb.algorithms), dir(gb.core), dir(gb.distributed)\n"
         "import sparsezc.locks, sparsezc.memory, sparsezc.cli, sparsezc.networkx_backend.interface\n"
-        "assert before == (dir(gb), dir(gb.algorithms), dir(gb.core))"
+        "assert before == (dir(gb), dir(gb.algorithms), dir(gb.core), dir(gb.distributed))"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=100, check=False)
     assert done.returncode == 0, done.stderr

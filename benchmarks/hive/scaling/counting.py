@@ -284,7 +284,7 @@ def _extract(engine: Counting, x: Any, write: Any) -> None:
 
 
 def _walk(engine: Counting, x: Any, out: Any) -> None:
-    """Count steps: the walk goes to the next vertex's part, which tells the part where it began."""
+    """Count steps: the walk moves to the next vertex's part, which tells the part where it began."""
     A = x.operands[0]
     lengths = np.diff(_csr(A)[0])
     engine.partition.cut(lengths)

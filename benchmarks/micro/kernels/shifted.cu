@@ -15,15 +15,15 @@ __device__ __forceinline__ u32 mixed(u32 x) {
   return x ^ (x >> 16);
 }
 
-// 0: a crumb, one vertex in 64. Others: the more leading zeros their hash has, the heavier.
+// 0: an outlier, one vertex in 64. Others: the more leading zeros their hash has, the heavier.
 __device__ __forceinline__ float weight_of(u32 v, const float* weights) {
   const u32 h = mixed(v);
   return (h & 63u) ? weights[__clz((int)h)] : 0.0f;
 }
 
-__device__ __forceinline__ bool joined(u32 u, float mine, u32 v, const float* weights, float crumbs) {
+__device__ __forceinline__ bool joined(u32 u, float mine, u32 v, const float* weights, float outliers) {
   const float its = weight_of(v, weights);
-  const float bound = mine == 0.0f && its == 0.0f ? crumbs : mine * its;
+  const float bound = mine == 0.0f && its == 0.0f ? outliers : mine * its;
   u64 x = u < v ? ((u64)u << 32) | v : ((u64)v << 32) | u;
   x *= 0x9e3779b97f4a7c15ull;
   x ^= x >> 32;
@@ -41,13 +41,13 @@ __device__ __forceinline__ u64 warp_count() { return gridDim.x * (u64)blockDim.x
 
 // degree[v], for every vertex.
 extern "C" __global__ void __launch_bounds__(256)
-degrees(u32 n, u32 count, const u32* shifts, const float* weights, float crumbs, u32* degree) {
+degrees(u32 n, u32 count, const u32* shifts, const float* weights, float outliers, u32* degree) {
   const u32 lane = threadIdx.x & 31u;
   for (u64 v = warp_index(); v < n; v += warp_count()) {
     const float mine = weight_of((u32)v, weights);
     u32 found = 0;
     for (u32 at = lane; at < count; at += 32)
-      found += joined((u32)v, mine, target((u32)v, shifts[at], n), weights, crumbs);
+      found += joined((u32)v, mine, target((u32)v, shifts[at], n), weights, outliers);
     for (u32 d = 16; d; d >>= 1) found += __shfl_xor_sync(0xffffffffu, found, d);
     if (lane == 0) degree[v] = found;
   }
@@ -55,7 +55,7 @@ degrees(u32 n, u32 count, const u32* shifts, const float* weights, float crumbs,
 
 // The ids of rows first .. last - 1, at out[indptr[v] - indptr[first]] and on.
 extern "C" __global__ void __launch_bounds__(256)
-fill(u32 n, u32 count, const u32* shifts, const float* weights, float crumbs, u64 first, u64 last, const i64* indptr,
+fill(u32 n, u32 count, const u32* shifts, const float* weights, float outliers, u64 first, u64 last, const i64* indptr,
      u32* out) {
   const u32 lane = threadIdx.x & 31u;
   const i64 base = indptr[first];
@@ -74,7 +74,7 @@ fill(u32 n, u32 count, const u32* shifts, const float* weights, float crumbs, u6
       if (there) {
         const u32 k = low + at + lane;
         id = target((u32)v, shifts[k < count ? k : k - count], n);
-        there = joined((u32)v, mine, id, weights, crumbs);
+        there = joined((u32)v, mine, id, weights, outliers);
       }
       const u32 found = __ballot_sync(0xffffffffu, there);
       if (there) row[__popc(found & ((1u << lane) - 1u))] = id;

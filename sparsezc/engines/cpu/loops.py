@@ -186,13 +186,13 @@ def arrays(parts: RowArrays | None, rows: int, values: Any, one: bool = False) -
 
 
 def _shares(over: range, size: int, again: Any) -> list[int]:
-    """Return where the shares of threads begin, and their end; there is one share if they are not worth a thread.
+    """Return the bounds of the threads' shares of a range; a small amount of work is one share.
 
-    Threads that run a loop again and again have to be woken each time, so each needs work that is worth it.
+    Threads that run a loop again and again are woken each time, so the work of each must repay its wake-up.
     """
     steps = len(over)
-    worth = size // _ALONE if again else steps * (steps * size > _ALONE)
-    threads = max(1, min(processors(16), steps, worth))
+    enough = size // _ALONE if again else steps * (steps * size > _ALONE)
+    threads = max(1, min(processors(16), steps, enough))
     return [over.start, *(over[steps * k // threads] for k in range(1, threads)), over.stop]
 
 

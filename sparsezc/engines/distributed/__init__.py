@@ -15,4 +15,8 @@ from sparsezc.engines.distributed.starting import from_rows as from_rows
 from sparsezc.engines.distributed.starting import init as init
 from sparsezc.engines.distributed.starting import transport_of as transport_of
 
-__all__ = ["cut_rows", "engine", "engine_of", "from_rows", "init", "transport_of"]
+__all__ = ["init"]  # the other functions are for the folders above
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -189,7 +189,7 @@ def _extract_of_panel(e: Any) -> MatrixStore | None:
         return None
     across = held.across != matrix._transposed
     made = Panel(region.ncols, across, panel_parts.extract(held, region))
-    return panel.hold(MatrixStore(held.vector.dtype, e.shape[0], e.shape[1], None), made)
+    return panel.put_panel(MatrixStore(held.vector.dtype, e.shape[0], e.shape[1], None), made)
 
 
 def _with_values(e: Any) -> MatrixStore:

@@ -233,7 +233,7 @@ class Keeper:
     @launch.locked
     def rows_of_vector(self, vector: VectorStore, nrows: int) -> MatrixStore:
         made = MatrixStore(vector.dtype, nrows, vector.size // nrows, None)
-        return panel.hold(made, panel.Panel(nrows, True, vector))
+        return panel.put_panel(made, panel.Panel(nrows, True, vector))
 
     @launch.locked
     def shared_step(self, op: Any, frontier: Any, push: Any, pull: Any, mask: Mask | None) -> SharedStep | None:

@@ -32,7 +32,7 @@ from sparsezc.semirings.types import datatypes
 if TYPE_CHECKING:
     from sparsezc.io.files.atomic_write import Output
 
-#: Seconds from 1985 to 2100, in which the times of events lie; hardly any weights do.
+#: Seconds from 1985 to 2100, in which the times of events are, and hardly any weights.
 _TIMES = (473_385_600, 4_102_444_800)
 _picker = first_use.function("sparsezc.io.formats.table_text", "Picker")
 _NAMELESS = (".txt", ".el", ".wel", ".e", ".edges")  # suffixes of lists whose columns have no names

@@ -49,7 +49,10 @@ class _Backend(SimpleNamespace):
     """The functions by their names; NetworkX looks them up before each call."""
 
     def __getattr__(self, name: str) -> Any:
-        """Say that NetworkX computes a function; where it looks for one in several backends, it goes on."""
+        """Raise an error for a function that this backend lacks; its message says that NetworkX itself has it.
+
+        A NetworkX that tries several backends takes the error as a no, and asks the next one.
+        """
         if name in backends._registered_algorithms and not under_test():
             if backends._registered_algorithms[name].mutates_input is True:
                 raise NotImplementedError(f"{name} changes its graph, which a Matrix does not allow; nx.Graph(G) does")
@@ -64,7 +67,7 @@ def _theirs(name: str) -> str:
     )
 
 
-#: A module takes 3 us longer for a name that it does not have, and some functions of NetworkX call three of those.
+#: No module: one takes 3 us longer to refuse a name that it lacks, and some calls of NetworkX look up three of these.
 BACKEND = _Backend()
 
 

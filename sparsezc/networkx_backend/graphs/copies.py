@@ -1,4 +1,4 @@
-"""Graphs of a graph that is a matrix: NetworkX's with the same edges, and those of some of its nodes."""
+"""Copies of a graph of the backend: a NetworkX graph with the same edges, and the subgraph of given vertices."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def original(G: Any) -> Any:
-    """Return the NetworkX graph of one of the backend's, with its attributes; make it if there is none."""
+    """Return the NetworkX graph that a graph of the backend was made from, or make one with all attributes."""
     if G.source is not None:
         return G.source
     made = nx.DiGraph() if G.directed else nx.Graph()
@@ -29,12 +29,12 @@ def original(G: Any) -> Any:
 
 
 def changeable(G: Any) -> Any:
-    """Return a NetworkX graph with the nodes, edges and attributes of one of the backend's, which shares none."""
+    """Return a NetworkX graph equal to one of the backend, for a caller who changes it."""
     return original(G) if G.source is None else G.source.copy()
 
 
 def among(G: Any, vertices: NDArray[np.int64]) -> Graph:
-    """Return the graph of some vertices of a graph that is a matrix, and the edges between them."""
+    """Return the subgraph of given vertices: these vertices and the edges between them."""
 
     def part(A: Matrix) -> Matrix:
         made: Matrix = A[vertices, vertices].new()

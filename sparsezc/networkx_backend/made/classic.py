@@ -259,7 +259,10 @@ def barbell_graph(m1: int, m2: int, create_using: Any = None) -> Graph:
 
 
 def _with_tail(m: Any, n: Any, kind: Any, head: Callable[[NDArray[np.int64]], _Pairs], alike: bool) -> Graph:
-    """Return a graph of m nodes with a path of n others at its last; `alike`, the nodes may be the same."""
+    """Return a graph of m nodes, made by `head`, and a path of n nodes that begins at the last of them.
+
+    `alike`: a node may be named in both, and then counts once.
+    """
     first = _named(m)
     if len(first) < 2:
         raise nx.NetworkXError("Invalid description: m should indicate at least 2 nodes")
@@ -273,11 +276,11 @@ def _with_tail(m: Any, n: Any, kind: Any, head: Callable[[NDArray[np.int64]], _P
 
 @makes(asked_by_name)
 def lollipop_graph(m: Any, n: Any, create_using: Any = None) -> Graph:
-    """Return a complete graph of m nodes with a path of n nodes at its last one."""
+    """Return a complete graph of m nodes, and a path of n nodes that begins at the last of them."""
     return _with_tail(m, n, create_using, _all_pairs, False)
 
 
 @makes(asked_by_name)
 def tadpole_graph(m: Any, n: Any, create_using: Any = None) -> Graph:
-    """Return a cycle of m nodes with a path of n nodes at its last one."""
+    """Return a cycle of m nodes, and a path of n nodes that begins at the last of them."""
     return _with_tail(m, n, create_using, _around, True)

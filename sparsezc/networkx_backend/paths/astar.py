@@ -26,7 +26,7 @@ class _Lengths:
         fractions = G.fractions(weight)
         self._fraction = None if fractions is None else G.in_rows(fractions)
 
-    def of(self, v: int) -> tuple[list[int], list[Any]]:
+    def out_edges(self, v: int) -> tuple[list[int], list[Any]]:
         row = slice(self._indptr[v], self._indptr[v + 1])
         near: list[int] = self._indices[row].tolist()
         if self._values is None:
@@ -61,7 +61,7 @@ def _search(
         if v in before and (before[v][0] is None or best[v][0] < length):
             continue
         before[v] = parent, step
-        for u, edge in zip(*edges.of(v), strict=True):
+        for u, edge in zip(*edges.out_edges(v), strict=True):
             reached = length + edge
             if u in best:
                 shortest, estimate = best[u]

@@ -66,7 +66,7 @@ def is_attracting_component(G: Graph) -> bool:
 
 @claims(multigraph=True)
 def is_semiconnected(G: Graph) -> bool:
-    """Return whether of each two nodes one reaches the other: a path has all strong components."""
+    """Return whether, of any two nodes, at least one reaches the other: one path then visits all strong components."""
     if len(G) == 0:
         raise nx.NetworkXPointlessConcept("Connectivity is undefined for the null graph.")
     if algorithms.bfs(undirected(G.A), 0).nvals < len(G):

@@ -21,7 +21,7 @@ from sparsezc.semirings.types import datatypes
 
 
 def _ties(G: Graph, nodes: Any, weight: str | None) -> tuple[Matrix, bool]:
-    """Return the edges with the weights that count, and whether they do."""
+    """Return the matrix of ties, and whether its values count as their weights."""
     if len(G) == 0 and nodes is None:
         raise nx.NetworkXError("Graph has no nodes or edges")
     weighted = weight is not None or G.multi
@@ -29,7 +29,11 @@ def _ties(G: Graph, nodes: Any, weight: str | None) -> tuple[Matrix, bool]:
 
 
 def _of_some(G: Graph, nodes: Any, found: NDArray[np.float64], A: Matrix, weighted: bool) -> dict[Any, Any]:
-    """Return the numbers of some nodes; integers where NetworkX divides nothing, as all ties weigh 0."""
+    """Return a measure of the given nodes by node.
+
+    Where all edges of a node and of its neighbours weigh 0, NetworkX divides nothing and returns an integer; so does
+    this function.
+    """
     nodes = list(nodes)
     if unknown := [node for node in nodes if node not in G]:
         raise KeyError(unknown[0])
@@ -52,8 +56,8 @@ def _parallel_edges_of_some(given: dict[str, Any]) -> str | None:
 def constraint(G: Graph, nodes: Any = None, weight: str | None = None) -> dict[Any, float]:
     """Return Burt's constraint by nodes; :func:`sparsezc.algorithms.constraint`.
 
-    NetworkX has NaN, asked for all nodes, where twice the share of a node's ties that is with itself is the number of
-    all: without ties, or with one loop; and otherwise where no edge leads out of it.
+    NetworkX returns NaN for some nodes. Asked for all nodes, these have no ties, or a single loop and nothing else.
+    Asked for given nodes, these have no outgoing edges.
     """
     A, weighted = _ties(G, nodes, weight)
     with else_declined():

@@ -106,9 +106,9 @@ def test_a_rank_starts_the_card_of_its_turn(monkeypatch: pytest.MonkeyPatch) -> 
     try:
         for rank in range(4):
             cuda.use(None)
-            assert cuda.take(rank)
+            assert cuda.use_gpu(rank)
             assert cuda.current().id == rank % 2  # type: ignore[attr-defined]
-            assert not cuda.take(rank + 1)
+            assert not cuda.use_gpu(rank + 1)
     finally:
         cuda.use(before)
 

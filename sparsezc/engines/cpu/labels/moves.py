@@ -48,13 +48,13 @@ def move_labels(x: Expression, operands: Any, rows: NDArray[np.int64]) -> tuple[
 
 
 def rounds(active: NDArray[np.bool_], seed: int) -> Iterator[Iterator[NDArray[np.int64]]]:
-    """Yield rounds of the active rows of each turn, which chance gives."""
+    """Yield, for each round, the active rows of each turn; random numbers assign rows to turns, anew in each round."""
     for a, b in turns.multipliers(seed):
         yield (loops().list_turn(active, a, b, turn, clears=True) for turn in range(turns.TURNS))
 
 
 def given_rounds(active: NDArray[np.bool_], turn: NDArray[np.int64]) -> Iterator[Iterator[NDArray[np.int64]]]:
-    """Yield rounds of the active rows of each turn, where each row always has the same."""
+    """Yield, for each round, the active rows of each turn; `turn` has the turn of each row, the same in all rounds."""
     members = np.split(np.argsort(turn, kind="stable"), np.cumsum(np.bincount(turn))[:-1])
 
     def looking(mine: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -59,7 +59,7 @@ def moved(
 
 
 def _take_turn(engine: DistributedEngine, moves: Any, given: Any, a: Any, b: Any, number: int) -> Ints:
-    """Let the rows of all ranks move whose turn it is; return how many of each rank did."""
+    """Move the rows of all ranks whose turn it is; return how many rows of each rank moved."""
     rows, to = moves.choose(given, a, b, number)
     counts: Ints = engine.transport.numbers(rows.size)[:, 0].copy()
     if counts.any():
@@ -75,19 +75,19 @@ def _wake(engine: DistributedEngine, moves: Any, layout: Any) -> None:
 
 
 def _sizes(engine: DistributedEngine, at: Any, layout: Any) -> tuple[Ints, Ints]:
-    """Return how many of ascending positions belong to each rank, and how many of each rank belong to this one."""
+    """Return, for each rank, how many of the ascending positions `at` it owns, and how many it sends to this one."""
     sent = np.diff(on_host(array_module(at).searchsorted(at, engine.as_local(layout.bounds))))
     return sent, engine.transport.numbers(*sent.tolist())[:, engine.rank].copy()
 
 
 def _pieces(counts: Ints, *arrays: Any) -> list[tuple[Any, ...]]:
-    """Return the parts of arrays that are of each rank."""
+    """Return, for each rank, its part of each array."""
     ends = np.cumsum(counts).tolist()
     return [tuple(x[first:last] for x in arrays) for first, last in zip([0, *ends], ends, strict=False)]
 
 
 def joined(engine: DistributedEngine, moves: Any, layout: Any, seed: int) -> Any:
-    """Let rows join labels, each once; return this rank's labels."""
+    """Have each row join a label once; return this rank's labels."""
     moves.begin_joins(engine.transport.gather(moves.inside, layout.sizes))
     a, b = turns.multipliers(seed, 1)[0]
     for turn in range(turns.TURNS):

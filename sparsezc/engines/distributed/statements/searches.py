@@ -2,8 +2,8 @@
 
 All ranks count what the step would read. From the sums each decides alike which searches push and which pull, as one
 GPU does (engines/gpu/products/multi_source_bfs.py). Pulls get the vertices of the frontier, with a word of bits each;
-what pushes reach goes to its owners in the same form. Where the bits of all vertices take few more bytes, these travel:
-cards read them from each other in less time than one makes lists.
+what pushes reach is sent to its owners in the same form. Where the bits of all vertices take few more bytes, these
+travel: cards read them from each other in less time than one makes lists.
 """
 
 from __future__ import annotations

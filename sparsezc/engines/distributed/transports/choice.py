@@ -19,7 +19,7 @@ def transport(comm: Any, engine: str, kind: str, deadline: float) -> Mpi:
     """Return the transport of a kind; for "auto" the fastest that these ranks can use.
 
     Ranks of one machine take its cards in turn. On the GPU engine they exchange device arrays through CUDA IPC, ranks
-    of several machines through NCCL; what neither can reach goes through pinned host memory and MPI.
+    of several machines through NCCL; what neither can reach travels through pinned host memory and MPI.
 
     Raises
     ------
@@ -37,7 +37,7 @@ def transport(comm: Any, engine: str, kind: str, deadline: float) -> Mpi:
         return plain
     here = comm.Split_type(MPI.COMM_TYPE_SHARED)
     turn = here.Get_rank()
-    if not cuda.take(turn):
+    if not cuda.use_gpu(turn):
         warn_slow(f"rank {plain.rank} used a GPU before distributed.init, which would have given it number {turn}")
     together = bool(plain.numbers(here.Get_size() == plain.size)[:, 0].all())
     here.Free()

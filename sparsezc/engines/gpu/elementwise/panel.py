@@ -204,7 +204,7 @@ def build(store: MatrixStore, width: int, across: bool) -> Panel:
     return made
 
 
-def hold(store: MatrixStore, made: Panel) -> MatrixStore:
+def put_panel(store: MatrixStore, made: Panel) -> MatrixStore:
     """Give a new matrix the content of a panel: as one where its shape allows, else as rows."""
     if shape_of(store.nrows, store.ncols) == (made.width, made.across):
         store.hold(made)

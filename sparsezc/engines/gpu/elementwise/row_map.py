@@ -45,7 +45,7 @@ def as_rows(e: Any) -> MatrixStore | None:
     if e.shape[0] == 0:
         return made
     found = map_rows(e, MaskBits())
-    return None if found is None else panel.hold(made, found)
+    return None if found is None else panel.put_panel(made, found)
 
 
 def _along(A: Any) -> Panel | None:

@@ -54,7 +54,7 @@ def transposed(rows: Rows) -> Rows:
 def mirrored(rows: Rows) -> Rows | None:
     """Return a square matrix with all entries on one side of its diagonal together with its transpose.
 
-    Rows of both lie one after the other then, so nothing is merged. None: entries are on both sides or on the diagonal,
+    Rows of both then follow each other, so nothing is merged. None: entries are on both sides or on the diagonal,
     the device has no room for the result, or the matrix is elsewhere.
     """
     xp = cuda.current().xp

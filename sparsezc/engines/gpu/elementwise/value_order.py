@@ -34,9 +34,9 @@ def order_of(values: Any, *, descending: bool = False) -> Any:
 
 
 def _near_integers(values: Any) -> Any:
-    """Return whole numbers that lie near each other, as hops and short lengths do, in two bytes; else None.
+    """Return whole numbers near each other, as hops and short lengths do, in two bytes; else None.
 
-    They have a quarter of the digits that a sort goes through.
+    They have a quarter of the digits that a sort reads.
     """
     if values.size < _MANY or values.dtype.itemsize < 4:
         return None

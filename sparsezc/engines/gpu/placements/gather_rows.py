@@ -50,7 +50,7 @@ class Pieces(NamedTuple):
     long: list[int]
     cuts: Any
 
-    def of(self, first: int, end: int) -> tuple[tuple[int, int], tuple[int, int]]:
+    def ranges(self, first: int, end: int) -> tuple[tuple[int, int], tuple[int, int]]:
         """Return the rows and the chunks of pieces first .. end-1."""
         return (self.rows[first], self.rows[end]), (self.chunks[first], self.chunks[end])
 
@@ -111,7 +111,7 @@ def _plan(rows: Rows, entries: Entries, wanted: Wanted, size: int) -> Plan:
         """Add a turn for pieces first .. end-1. Unwanted rows have one too: absent results are written."""
         nonlocal first, start
         if first < end:
-            which, count = pieces.of(first, end), before[end] - before[first]
+            which, count = pieces.ranges(first, end), before[end] - before[first]
             stretch = Stretch(which[0], before[first], runs[first], count, runs[end] - runs[first])
             turns.append(Turn(*which, start, count, stretch if count else None, pieces.entries[first]))
             first, start = end, start + count
@@ -126,9 +126,9 @@ def _plan(rows: Rows, entries: Entries, wanted: Wanted, size: int) -> Plan:
         if alone:
             first = k + 1
             if k in pieces.long:
-                long.append((pieces.rows[k], pieces.of(k, k + 1)[1]))
+                long.append((pieces.rows[k], pieces.ranges(k, k + 1)[1]))
             else:
-                turns.append(Turn(*pieces.of(k, k + 1), begin, end - begin))
+                turns.append(Turn(*pieces.ranges(k, k + 1), begin, end - begin))
     gather(len(pieces.rows) - 1)
     listed = None
     if scan is not None and (some := [(turn.stretch, turn.base) for turn in turns if turn.stretch is not None]):

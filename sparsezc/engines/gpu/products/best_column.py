@@ -40,7 +40,7 @@ def _semiring(dtype: DataType) -> Any:
 
 @lru_cache(maxsize=3)
 def _of_scores(scores: DataType) -> Any:
-    """Return the semiring whose sums are complex numbers, in which the bits of the column and of the score lie.
+    """Return the semiring whose sums are complex numbers, which have the bits of the column and of the score.
 
     The column is first, as 16 bytes are combined atomically by a mark in their first half that no column equals.
     """

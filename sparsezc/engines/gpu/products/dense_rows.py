@@ -53,7 +53,7 @@ def solve(e: Any) -> MatrixStore | None:
     made.set(found.ravel(), presence_words.full(m * k), m * k)
     if not B.vector.is_full:
         made = _of_complete_rows(made, B)
-    return panel.hold(MatrixStore(FP64, m, k, None), Panel(k, False, made))
+    return panel.put_panel(MatrixStore(FP64, m, k, None), Panel(k, False, made))
 
 
 def _along(x: Any) -> Panel | None:
@@ -114,7 +114,7 @@ def distances(e: Any) -> MatrixStore | None:
             out=made.values[first * n :],
         )  # fmt: skip
         first += rows
-    return panel.hold(MatrixStore(FP64, m, n, None), Panel(n, False, made))
+    return panel.put_panel(MatrixStore(FP64, m, n, None), Panel(n, False, made))
 
 
 def _prelude(x: DataType) -> str:

@@ -32,7 +32,7 @@ _WARP_ENTRIES = 2048  # of a row that a warp sums within a label; of a longer on
 
 
 class Tables(NamedTuple):
-    """Room in device memory, for each block, for entries of long rows that find none in its table."""
+    """A hash table in device memory for each block: entries of long rows for which its shared memory has no slot."""
 
     keys: Any
     sums: Any

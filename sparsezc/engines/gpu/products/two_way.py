@@ -85,7 +85,7 @@ def _run(e: Any, A: MatrixStore, X: Any, halves: _Halves, entries: Any) -> Matri
             y_bits=y.bits, counters=gpu.xp.zeros(2, np.uint64),
         )  # fmt: skip
     y.neutral = y.count = None
-    return panel.hold(made, Panel(e.shape[1], False, y))
+    return panel.put_panel(made, Panel(e.shape[1], False, y))
 
 
 class _Case(NamedTuple):

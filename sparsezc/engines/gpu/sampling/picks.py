@@ -25,7 +25,7 @@ from sparsezc.memory.device import DeviceBuffer
 from sparsezc.semirings.types.datatypes import INT64, DataType
 
 _LIST = 128  # keys that a warp keeps in shared memory, at most
-_PIECE = 8192  # entries of a row that a warp goes through
+_PIECE = 8192  # entries of a row that a warp reads
 _SLOT_BYTES = 64  # of device memory, while positions are found and gathered
 _SORTED_BYTES = 160  # of an entry, while whole rows are sorted
 _NONE = np.uint64(2**64 - 1)

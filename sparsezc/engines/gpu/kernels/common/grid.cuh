@@ -6,7 +6,8 @@
 
 namespace szc {
 
-// Where `wait` counts: blocks that came, and, apart from them, how many may go on, which blocks ask for again and again.
+// Places in `wait`: the number of blocks that arrived, and of those that may proceed. Blocks poll the second, which is a
+// line of 128 bytes away from the first, so that polling does not slow down the arrivals.
 constexpr u32 CAME = 0, MAY_GO = 16;
 
 // All threads call. `wait`: 32 numbers, 0 when a search begins; of 64 bits, as a path is searched in more rounds than 2^32 / blocks.
