@@ -213,8 +213,8 @@ class Matrix(FromArrays, MatrixContents, Readable, ByDlpack, Placeable, Maskable
     @locked
     def _sampled(self) -> Matrix | None:
         """Return some entries of each row, hubs first, if the engine has them in faster memory than the rest."""
-        engine, store = self._need()
-        sample = engines.capability(engine, "sample")(store)
+        engine, _ = self._need()
+        sample = engines.capability(engine, "sample")(self)
         return None if sample is None else Matrix._from_store(engine, sample, self.dtype, self.shape)
 
     def _settle(self, engine: Engine) -> None:

@@ -150,13 +150,14 @@ class Vector(VectorFromArrays, ReadableVector, ByDlpack, Maskable, Writable["Vec
         if old is None:
             self._put(engine, engine.new_vector(self.dtype, self._shape[0]))
         else:
-            self._put(engine, engine.vector_from_coo(*old.vector_to_coo(content), self.dtype, self._shape[0]))
+            at, values = engines.in_use(old).vector_to_coo(content)
+            self._put(engine, engine.vector_from_coo(at, values, self.dtype, self._shape[0]))
         if self._everywhere is not None:
             value, self._everywhere = self._everywhere, None
-            engine.run(self._express(value), self, PLAIN)
+            engines.in_use(engine).run(self._express(value), self, PLAIN)
         pending, self._pending = self._pending, []
         for expression in pending:
-            engine.run(expression, self, PLAIN)
+            engines.in_use(engine).run(expression, self, PLAIN)
 
     def _postpone(self, expression: Expression) -> bool:
         """Keep ``self[i] << s`` for the engine that will store this vector; return False for any other statement."""
@@ -211,7 +212,7 @@ class Vector(VectorFromArrays, ReadableVector, ByDlpack, Maskable, Writable["Vec
         Of a distributed vector this is a collective: all ranks call it, and get the whole.
         """
         engine, store = self._need()
-        at, vals = engine.vector_to_coo(store)
+        at, vals = engines.in_use(engine).vector_to_coo(store)
         vals = plain(vals, self.dtype)
         if dtype is not None:
             vals = cast(vals, lookup(dtype))

@@ -95,7 +95,7 @@ class Boxed:
 
 @pytest.fixture
 def boxed(monkeypatch: pytest.MonkeyPatch) -> Boxed:
-    monkeypatch.setattr(engines, "_known", engines._known.copy())
+    monkeypatch.setattr(engines.registry, "_known", engines.registry._known.copy())
     monkeypatch.setattr(Config, "engines", {"auto", "cpu", "gpu"})  # without those of other tests
     engine = Boxed()
     engines.register("boxed", engine)

@@ -122,5 +122,5 @@ def test_an_engine() -> None:
         assert np.allclose(ranks.to_dense(), gb.algorithms.pagerank(there).to_dense())
         assert {"vxm", "assign"} <= set(engine.seen)
     finally:
-        del engines._known["recording"]
+        del engines.registry._known["recording"]
         config.engines.discard("recording")
