@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sparsezc.algorithms import _check
 from sparsezc.algorithms.loops.ranks import onward, powers
 from sparsezc.core import replay
+from sparsezc.core.access import facts
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.errors import ConvergenceFailure
@@ -43,7 +44,7 @@ def product_by_loop(
     A: Matrix, x: NDArray[np.float64] | Callable[[], NDArray[np.float64]], weighted: bool, back: bool
 ) -> NDArray[np.float64] | None:
     """Return A x, or A' x, of an array or of what is made if the engine runs a loop; None if it runs none."""
-    y: NDArray[np.float64] | None = run_loop(onward, A, weighted, x, back and not A._symmetric)
+    y: NDArray[np.float64] | None = run_loop(onward, A, weighted, x, back and not facts.is_symmetric(A))
     return y
 
 
@@ -64,7 +65,7 @@ def by_loop(
     """
     begin = start.to_dense
     for some in pieces(A, min(max_iter, MOST_ROUNDS)):
-        found = run_loop(powers, A, weighted, begin, terms, A._symmetric, float(bound), some, products=ROUNDS)
+        found = run_loop(powers, A, weighted, begin, terms, facts.is_symmetric(A), float(bound), some, products=ROUNDS)
         if found is None:
             return None
         if not bound < found[1] < float("inf"):

@@ -7,7 +7,6 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from sparsezc import locks, ops
@@ -21,18 +20,16 @@ from sparsezc.errors import OutputNotEmpty
 from sparsezc.expr import engines
 from sparsezc.expr.array_exchange import ByDlpack
 from sparsezc.expr.dispatch import PLAIN
-from sparsezc.expr.expression import Expression, IndexList, Operand, ready
+from sparsezc.expr.expression import Expression, IndexList, ready
 from sparsezc.expr.mask import Mask, Maskable, as_mask
 from sparsezc.expr.options import check as check_options
 from sparsezc.expr.writable import Writable
 from sparsezc.locks import hold_locks, locked
-from sparsezc.memory.csr import Csr
 from sparsezc.ops import arrays, compare, indices
-from sparsezc.semirings.types.datatypes import BOOL, FP64, DataType, cast, lookup
+from sparsezc.semirings.types.datatypes import FP64, DataType, cast, lookup
 from sparsezc.semirings.types.user_types import plain
 
 if TYPE_CHECKING:
-    from sparsezc.core.matrix import Matrix
     from sparsezc.expr.engines import Engine
 
 __all__ = ["Vector"]
@@ -123,25 +120,6 @@ class Vector(VectorFromArrays, ReadableVector, ByDlpack, Maskable, Writable["Vec
             if self._make is not None:
                 self._store, self._make = self._make(), None
         return object.__getattribute__(self, name)
-
-    def _like(self, dtype: DataType) -> Vector:
-        """Make a vector of this size without entries, on the same engine."""
-        made = Vector(dtype, self._shape[0])
-        made._settle(self._need()[0])
-        return made
-
-    @locked
-    def _pointers(self) -> Matrix:
-        """Make a square matrix with an entry (i, v(i)), true, for each entry of this vector of positions."""
-        (engine, store), n = self._need(), self._shape[0]
-        made = engines.capability(engine, "pointers")(store)
-        if made is None:
-            at, values = engine.vector_to_coo(store)
-            indptr = np.searchsorted(at, np.arange(n + 1))
-            made = engine.matrix_from_csr(Csr.from_arrays(indptr, values.astype(np.uint64), [1], n, dtype=BOOL))
-        kind: Any = Operand._kinds[2]
-        matrix: Matrix = kind._from_store(engine, made, BOOL, (n, n))
-        return matrix
 
     def _settle(self, engine: Engine) -> None:
         old, content = self._engine, self._store
