@@ -111,7 +111,7 @@ def test_a_networkx_function(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_an_engine() -> None:
     engine = recording_engine.RecordingEngine()
-    engines.register("recording", engine)
+    gb.engines.register("recording", engine)
     try:
         with gb.config.set(engine="recording"):
             A = gb.io.read("kron:6")

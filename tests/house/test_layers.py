@@ -34,6 +34,7 @@ FOLDERS = (
     ("sparsezc.device",),
     ("sparsezc.stats",),
     ("sparsezc.memory",),
+    ("sparsezc.placements",),
     ("sparsezc.expr",),
     ("sparsezc.ops",),
     ("sparsezc.engines.cpu",),

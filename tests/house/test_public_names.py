@@ -19,8 +19,9 @@ DOCS = pathlib.Path(__file__).resolve().parents[2] / "docs"
 API = (DOCS / "api.md").read_text()
 REFERENCE = API + "".join(page.read_text() for page in sorted((DOCS / "reference").glob("*.md")))
 MODULES = [
-    "sparsezc", "sparsezc.algorithms", "sparsezc.core", "sparsezc.core.dtypes", "sparsezc.dtypes", "sparsezc.errors",
-    "sparsezc.exceptions", "sparsezc.orders", "sparsezc.ss", "sparsezc.stats", "sparsezc.viz",
+    "sparsezc", "sparsezc.algorithms", "sparsezc.core", "sparsezc.core.dtypes", "sparsezc.dtypes", "sparsezc.engines",
+    "sparsezc.errors", "sparsezc.exceptions", "sparsezc.orders", "sparsezc.placements", "sparsezc.ss",
+    "sparsezc.stats", "sparsezc.viz",
 ]  # fmt: skip
 #: Public beyond ``__all__``, because looking them up takes python-graphblas.
 LOOKED_UP = {"sparsezc.ss": {"Context", "about", "burble", "config", "global_context"}}
