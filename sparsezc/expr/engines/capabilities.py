@@ -115,6 +115,9 @@ class Capabilities(Protocol):
     def storage(self, store: Any) -> tuple[str, str | None, int]:
         """Return the content's format, its placement if the engine has several, and its bytes: repr shows these."""
 
+    def communicator(self) -> Any:
+        """Return how the processes that have parts of its objects exchange; its methods are collectives."""
+
     def agreed(self, *found: Any) -> tuple[Any, ...] | None:
         """Return arrays of equal shapes that every process computed, as the first has them: a collective."""
 

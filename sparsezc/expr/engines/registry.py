@@ -12,14 +12,14 @@ from sparsezc.errors import DeviceUnavailable, InvalidValue
 from sparsezc.expr.engines.protocol import Engine
 from sparsezc.expr.engines.wrapper import WRAPPERS
 
-__all__ = ["can", "capability", "get", "has_placements", "register"]
+__all__ = ["can", "capability", "get", "has_placements", "needs_device", "register"]
 
 #: Each engine, or the module whose function ``engine()`` starts it on first use.
 _known: dict[str, str | Engine] = {"cpu": "sparsezc.engines.cpu", "gpu": "sparsezc.engines.gpu"}
 _OURS = frozenset(_known)
 _known["distributed"] = "sparsezc.engines.distributed"  # a program may start another one, on other processes
 _running: dict[str, Engine] = {}  # of ours, those that were started
-_on_device: set[str] = set()  # of these, those that need a device, which may be lost
+_ON_DEVICE = frozenset({"gpu"})  # of ours, those that need a device, which may be lost, and so have placements
 _METHODS = [name for name in vars(Engine) if name[0] != "_"]
 
 
@@ -67,7 +67,7 @@ def get(name: str, asked: str | None = None) -> Engine:
         known = " or ".join(map(repr, _known))
         raise InvalidValue(f"engine={name!r} is not an engine; choose {known}")
     running = _running.get(name)
-    if running is not None and (name not in _on_device or cuda.reason() is None):
+    if running is not None and (name not in _ON_DEVICE or cuda.reason() is None):
         return running
     found = _known[name]
     if not isinstance(found, str):
@@ -80,8 +80,6 @@ def get(name: str, asked: str | None = None) -> Engine:
         raise DeviceUnavailable(f"{asked} needs a GPU, and there is {error}") from None
     if name in _OURS:
         _running[name] = engine
-        if has_placements(engine):
-            _on_device.add(name)
     return engine
 
 
@@ -100,6 +98,11 @@ def can(engine: Engine, name: str) -> bool:
 
 def _cannot(*_: Any) -> None:
     pass
+
+
+def needs_device(name: str) -> bool:
+    """Return whether an engine runs on a device only, before it is started; its matrices have placements."""
+    return name in _ON_DEVICE
 
 
 def has_placements(engine: Engine) -> bool:
