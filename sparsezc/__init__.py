@@ -45,11 +45,13 @@ if TYPE_CHECKING:
     from sparsezc import applications as applications
     from sparsezc import core as core
     from sparsezc import dtypes as dtypes
+    from sparsezc import engines as engines
     from sparsezc import errors as errors
     from sparsezc import exceptions as exceptions
     from sparsezc import io as io
     from sparsezc import loader as loader
     from sparsezc import orders as orders
+    from sparsezc import placements as placements
     from sparsezc import ss as ss
     from sparsezc import stats as stats
     from sparsezc import viz as viz
@@ -82,8 +84,8 @@ else:
             "expr.writable": "replace",
             "ops.arrays": "MAX_SIZE",
         },
-        "algorithms applications core dtypes engines.distributed errors exceptions io loader orders ss stats viz"
-        " semirings.agg semirings.binary semirings.indexunary semirings.monoid semirings.op semirings.select"
-        " semirings.semiring semirings.unary",
+        "algorithms applications core dtypes engines engines.distributed errors exceptions io loader orders placements"
+        " ss stats viz semirings.agg semirings.binary semirings.indexunary semirings.monoid semirings.op"
+        " semirings.select semirings.semiring semirings.unary",
     )
     __all__ = [*_names, "backend", "config", "init"]

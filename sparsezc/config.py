@@ -225,7 +225,7 @@ class Config:
     "cpu"``) is the same as ``set``.
     """
 
-    #: And engines that programs register, in expr/engines.py.
+    #: And engines that programs register, in expr/engines/registry.py.
     engines: ClassVar[set[str]] = {"cpu", "gpu", "distributed"}
     engine: str
     placement: str

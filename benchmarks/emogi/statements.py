@@ -13,6 +13,7 @@ from typing import Any
 import sparsezc as gb
 from benchmarks.emogi.variants import UNREACHED, Edges, Variant
 from sparsezc import binary, dtypes, monoid, semiring
+from sparsezc.core.access import forms
 
 BOOL, UINT32 = dtypes.BOOL, dtypes.UINT32
 
@@ -81,17 +82,17 @@ class Statements(Variant):
             # t = q'A
             t << q.vxm(A, semiring.min_first[UINT32])
             # f(f) = min(f(f), t), with an entry (i, f(i)) of P for each vertex
-            label(binary.min) << t.vxm(label._pointers(), semiring.min_first[UINT32])
+            label(binary.min) << t.vxm(forms.pointers(label), semiring.min_first[UINT32])
             # f = min(f, t)
             label(binary.min) << t
             # f = f(f), until nothing falls
             total = None
             while total != (total := label.reduce(monoid.plus[dtypes.INT64]).new().value):
-                label << label._pointers().mxv(label, semiring.min_second[UINT32])
+                label << forms.pointers(label).mxv(label, semiring.min_second[UINT32])
             # q<f < before> = f
             fell << label.ewise_mult(before, binary.lt)
             q(fell.V, replace=True) << label
         return label
 
     def _vector(self, dtype: Any) -> Any:
-        return self.A._vector(dtype)
+        return forms.vector_beside(self.A, dtype)

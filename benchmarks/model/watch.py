@@ -18,7 +18,6 @@ from benchmarks.model import searches
 from benchmarks.model.reads import Bits, Reading, Rows, pull, push
 from sparsezc.config import config
 from sparsezc.core.matrix import Matrix
-from sparsezc.core.vector import Vector
 from sparsezc.device import cuda
 from sparsezc.engines.gpu.elementwise import panel
 from sparsezc.engines.gpu.layouts.head_cache import HeadCache
@@ -74,29 +73,14 @@ class Model:
     @contextmanager
     def watching(self, engine: str) -> Iterator[Model]:
         """Look at every statement that the engine of this name runs meanwhile."""
-        watched: Any = engines.get(engine)
-        run, pointers, sampled = watched.run, Vector._pointers, Matrix._sampled
+        with engines.through(_Watched(engines.get(engine), self)):
+            yield self
 
-        def look_and_run(expression: Any, out: Any, write: Any) -> None:
-            self.look(expression, write.mask)
-            run(expression, out, write)
+    def cost_nothing(self, store: Any) -> None:
+        """Note that a matrix is read where vectors are: products with it are not predicted."""
+        self._rows[id(store)] = (store, None, None)
 
-        def pointers_near(v: Vector) -> Matrix:
-            made = pointers(v)  # made of a vector, where vectors are
-            self._rows[id(made._store)] = (made._store, None, None)
-            return made
-
-        watched.run, Vector._pointers = look_and_run, pointers_near  # type: ignore[method-assign]
-        if engine == "cpu" and self.heads:
-            Matrix._sampled = lambda A: self._sample(A)  # type: ignore[assignment,method-assign]
-        try:
-            with engines.stepping(watched):  # each round comes back, to be looked at
-                yield self
-        finally:
-            del watched.run  # the class's own is seen again
-            Matrix._sampled, Vector._pointers = sampled, pointers  # type: ignore[method-assign]
-
-    def _sample(self, A: Matrix) -> Matrix | None:
+    def sample(self, A: Matrix) -> Matrix | None:
         """Return the part of A in the GPU engine's row-head cache, as a matrix that costs nothing to read."""
         rows, columns = self.orientations(A)
         if rows is None or not self.heads:
@@ -105,7 +89,7 @@ class Model:
         there = ids < rows.ncols
         indptr = np.concatenate([[0], np.cumsum(there.sum(1))])
         made = Matrix.from_csr(indptr, ids[there], True, ncols=rows.ncols)
-        self._rows[id(made._store)] = (made._store, None, None)
+        self.cost_nothing(made._store)
         return made
 
     def look(self, expression: Any, mask: Any) -> None:
@@ -238,6 +222,29 @@ class Model:
             offset_bytes=plan.OFFSET_BYTES * share,
             atomic_bytes=0 if op.monoid.stops_anywhere else plan.ATOMIC_BYTES * share,
         )
+
+
+class _Watched(engines.Stepping):
+    """An engine whose statements a model looks at; each round of a loop comes back to be looked at."""
+
+    def __init__(self, engine: Any, model: Model) -> None:
+        super().__init__(engine)
+        self._model = model
+
+    def run(self, expression: Any, out: Any, write: Any) -> None:
+        self._model.look(expression, write.mask)
+        self.engine.run(expression, out, write)
+
+    def pointers(self, store: Any) -> Any:
+        made = self.engine.pointers(store)  # made of a vector, where vectors lie
+        self._model.cost_nothing(made)
+        return made
+
+    def sample(self, matrix: Matrix) -> Any:
+        if hasattr(self.engine, "sample"):
+            return self.engine.sample(matrix)
+        made = self._model.sample(matrix)
+        return None if made is None else made._store
 
 
 def _stops(op: Any) -> bool:

@@ -12,6 +12,7 @@ from sparsezc.algorithms._degree import in_degree
 from sparsezc.algorithms._distances import relax
 from sparsezc.algorithms._lengths import distances_of
 from sparsezc.algorithms._searches import FEW_OF, batches, empty, start
+from sparsezc.core.access import forms
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.errors import InvalidValue
@@ -154,7 +155,7 @@ def by_lengths(A: Matrix, sources: NDArray[np.int64], weighted: bool) -> Iterato
         q = s where no edge of T is left
     """
     n, dtype = A.nrows, distances_of(A)[0] if weighted else datatypes.INT64
-    ones = A._vector(datatypes.BOOL)
+    ones = forms.vector_beside(A, datatypes.BOOL)
     ones[:] = True
     for group in batches(sources, n, _VERTEX * n + _EDGE * A.nvals):
         k = group.size

@@ -28,7 +28,7 @@ def adjacency(A: Any, name: str = "A") -> int:
     if not isinstance(A, Matrix):
         formed = f", which {name}.T.new() makes" if isinstance(A, TransposedMatrix) else maker(A, name)
         raise DomainMismatch(f"{name} is a {type(A).__name__}; a Matrix is needed{formed}")
-    n, columns = A._shape
+    n, columns = A.shape
     if n != columns:
         raise DimensionMismatch(f"{name} is {n} x {columns}; an adjacency matrix is square")
     return n

@@ -13,6 +13,7 @@ import numpy as np
 from sparsezc import ops
 from sparsezc.algorithms import _check
 from sparsezc.algorithms.connected_components import connected_components
+from sparsezc.core.access import facts, forms
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.errors import DomainMismatch, InvalidValue
@@ -114,11 +115,11 @@ class Network:
         left = L.mxm(self.W, semiring.any_first).new()
         same = left.ewise_mult(self.W.mxm(L, semiring.any_second).new(), binary.eq).new()
         same << same.select(select.valueeq, True)
-        return connected_components(same._known_symmetric())
+        return connected_components(facts.known_symmetric(same))
 
     def numbered(self, label: Vector) -> tuple[Vector, int]:
         """Return the labels of the vertices that take part as numbers from 0 on, in their order, and their number."""
-        P = label._pointers()
+        P = forms.pointers(label)
         used = self.some.vxm(P, semiring.any_pair[datatypes.BOOL]).new().diag()
         count = int(used.nvals)
         # rank(c): how many labels before c are used
@@ -136,20 +137,20 @@ class Network:
         label(number.S) << number
         dtype = datatypes.UINT32 if self.m < 2**32 else datatypes.FP64
         B = ops.sum_by_labels(self.W, label, self.weigh, count, dtype).new()
-        return Network(B._known_symmetric(), semiring.plus_first, self.m, self.resolution)
+        return Network(facts.known_symmetric(B), semiring.plus_first, self.m, self.resolution)
 
     def within(self, inner: Vector, outer: Vector) -> Vector:
         """Return outer(inner(i)): inner numbers the positions of `outer`, which may have fewer."""
         wide = outer
         if outer.size < inner.size:
-            wide = inner._like(outer.dtype)
+            wide = forms.vector_like(inner, outer.dtype)
             wide[: outer.size] << outer
-        found: Vector = inner._pointers().mxv(wide, semiring.any_second).new()
+        found: Vector = forms.pointers(inner).mxv(wide, semiring.any_second).new()
         return found
 
     def shared(self, label: Vector, number: Vector, count: int) -> Vector:
         """Return the label that the vertices of each number share."""
-        return label.vxm(number._pointers(), semiring.any_first).new()[:count].new()
+        return label.vxm(forms.pointers(number), semiring.any_first).new()[:count].new()
 
     def named(self, number: Vector) -> Vector:
         """Return communities named by their smallest vertices; a vertex that takes no part is one."""
@@ -186,7 +187,7 @@ def network(A: Matrix, weighted: bool, resolution: float) -> Network | None:
     W = A.dup(datatypes.FP64) if weighted else A
     if weighted:
         _scale(W)  # first, as W + W' may be infinite
-    if not A._symmetric:
+    if not facts.is_symmetric(A):
         W = W if weighted else W.apply(binary.pair[datatypes.FP64], right=1.0).new()
         # W = W + W'
         W << W.ewise_add(W.T, monoid.plus[datatypes.FP64])
@@ -195,7 +196,7 @@ def network(A: Matrix, weighted: bool, resolution: float) -> Network | None:
     if weighted:
         _scale(W)
         W << W.apply(unary.round)
-    W._known_symmetric()
+    facts.known_symmetric(W)
     total = W.reduce_scalar(monoid.plus).new().get(0.0)
     return Network(W, semiring.plus_first, total, resolution) if total > 0 else None
 
@@ -215,7 +216,11 @@ def _scale(W: Matrix) -> None:
 
 def positions(like: Matrix | Vector, size: int | None = None) -> Vector:
     """Return v(i) = i for the vertices, or for so many positions, on the engine of a matrix or vector."""
-    v = like._vector(datatypes.INT64) if isinstance(like, Matrix) else like._like(datatypes.INT64)
+    v = (
+        forms.vector_beside(like, datatypes.INT64)
+        if isinstance(like, Matrix)
+        else forms.vector_like(like, datatypes.INT64)
+    )
     if size is not None:
         v.resize(size)
     v << 0
@@ -242,7 +247,7 @@ def louvain_pass(net: Any, rng: np.random.Generator, found: Any, least: float) -
 
 def by_smallest(number: Vector) -> Vector:
     """Return communities named by their smallest vertices; a vertex that takes no part is one."""
-    P, label = number._pointers(), positions(number)
+    P, label = forms.pointers(number), positions(number)
     smallest = label.vxm(P, semiring.min_first).new()
     label(number.S) << P.mxv(smallest, semiring.any_second)
     return label

@@ -8,6 +8,7 @@ import numpy as np
 
 from sparsezc.algorithms._iterate import product_by_loop
 from sparsezc.core import replay
+from sparsezc.core.access import facts
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.errors import InvalidValue
@@ -27,7 +28,7 @@ def out_degree(A: Matrix) -> Vector:
 
 def in_degree(A: Matrix) -> Vector:
     """Count the entries of each column; no entry where it is 0."""
-    if A._symmetric:
+    if facts.is_symmetric(A):
         return out_degree(A)
     # k' = 1'A     over (plus, pair)
     degree = Vector(datatypes.INT64, A.ncols)

@@ -12,6 +12,7 @@ from sparsezc.algorithms._lengths import TAKEN_BY, distances_of, lengths_of, ref
 from sparsezc.algorithms._pattern import transposed
 from sparsezc.algorithms._searches import batches, rows
 from sparsezc.algorithms.bfs import bfs
+from sparsezc.core.access import facts
 from sparsezc.core.matrix import Matrix
 from sparsezc.errors import InvalidValue
 from sparsezc.semirings import binary, monoid, select, semiring
@@ -33,7 +34,7 @@ def usable(A: Matrix, positive: bool = False) -> Matrix:
     refuse_long(A, dtype)
     if dtype is not datatypes.INT64 and lengths.most == infinity:
         kept: Matrix = A.select(select.valuene[dtype], infinity).new()
-        return kept._known_symmetric(A._symmetric)
+        return facts.known_symmetric(kept, facts.is_symmetric(A))
     return A
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from sparsezc import ops
+from sparsezc.core.access import facts
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.semirings import binary
@@ -19,4 +20,4 @@ def numbered(U: Matrix, numbers: NDArray[Any]) -> Matrix:
     """
     N = ops.with_values(U, Vector.from_dense(numbers)).new()
     S: Matrix = N.ewise_add(N.T, binary.first).new()
-    return S._known_symmetric()
+    return facts.known_symmetric(S)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sparsezc.algorithms import _check
 from sparsezc.algorithms.loops.ranks import onward, powers
 from sparsezc.core import replay
+from sparsezc.core.access import facts
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.errors import ConvergenceFailure
@@ -46,7 +47,7 @@ def product_by_loop(
     A: Matrix, x: NDArray[np.float64] | Callable[[], NDArray[np.float64]], weighted: bool, back: bool
 ) -> NDArray[np.float64] | None:
     """Return A x, or A' x, of an array or of what is made if the engine runs a loop; None if it runs none."""
-    y: NDArray[np.float64] | None = run_loop(onward, A, weighted, x, back and not A._symmetric)
+    y: NDArray[np.float64] | None = run_loop(onward, A, weighted, x, back and not facts.is_symmetric(A))
     return y
 
 
@@ -65,7 +66,7 @@ def rows_of(A: Matrix, weighted: bool, rounds: int) -> Callable[[], tuple[bool, 
     """
 
     def made() -> tuple[bool, bool]:
-        summed = A._symmetric
+        summed = facts.is_symmetric(A)
         if not summed or weighted or rounds <= _WORTH or A.nvals > _SHORT or A.nrows > 2**32:
             return summed, False
         return True, has_host(LOOP_BYTES * A.nrows + 4 * A.nvals)

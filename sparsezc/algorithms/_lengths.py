@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from sparsezc.core.access import facts
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.errors import InvalidValue
@@ -29,7 +30,7 @@ class Lengths(NamedTuple):
 
 def lengths_of(A: Matrix) -> Lengths:
     """Return the lengths of the edges of `A` in one pass; raise InvalidValue for NaN."""
-    return A._fact("lengths", lambda: _look(A))  # type: ignore[no-any-return]
+    return facts.fact(A, "lengths", lambda: _look(A))  # type: ignore[no-any-return]
 
 
 def _look(A: Matrix) -> Lengths:

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from sparsezc.algorithms.loops import parts
 from sparsezc.core import replay
+from sparsezc.core.access import facts
 from sparsezc.core.matrix import Matrix
 from sparsezc.semirings import binary, select
 
 
 def undirected(A: Matrix) -> Matrix:
     """Return the pattern of A or A'; A itself if it is known to be symmetric. Values are undefined."""
-    if A._symmetric:
+    if facts.is_symmetric(A):
         return A
     # S = A or A'
     S: Matrix = A.ewise_add(A.T, binary.first).new()
-    return S._known_symmetric()
+    return facts.known_symmetric(S)
 
 
 def simple(A: Matrix) -> Matrix:
@@ -23,7 +24,7 @@ def simple(A: Matrix) -> Matrix:
     if not has_loops(A):
         return S
     plain: Matrix = S.select(select.offdiag).new()
-    return plain._known_symmetric()
+    return facts.known_symmetric(plain)
 
 
 def has_loops(A: Matrix) -> bool:
@@ -33,17 +34,17 @@ def has_loops(A: Matrix) -> bool:
         found = replay.run_loop(parts.loops, A, cost=1.0)  # in a file, too, where a statement would load the matrix
         return bool(A.select(select.diag).new().nvals if found is None else found)
 
-    return bool(A._fact("loops", look))
+    return bool(facts.fact(A, "loops", look))
 
 
 def is_symmetric(A: Matrix) -> bool:
     """Return whether every edge has its opposite: by one pass over the entries, unless it is known."""
-    return A._symmetric or bool(A.ewise_mult(A.T, binary.pair).new().nvals == A.nvals)
+    return facts.is_symmetric(A) or bool(A.ewise_mult(A.T, binary.pair).new().nvals == A.nvals)
 
 
 def transposed(A: Matrix) -> Matrix:
     """Return A' as a matrix with stored rows; A itself if it is known to be symmetric."""
-    if A._symmetric:
+    if facts.is_symmetric(A):
         return A
     B: Matrix = A.T.new()
     return B

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from sparsezc.algorithms import _check
 from sparsezc.core import replay
+from sparsezc.core.access import forms
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.memory import budget
@@ -36,7 +37,7 @@ def start(A: Matrix, source: Any, n: int, dtype: DataType, value: Any = None) ->
         sources = _check.vertices(source, n)
         return rows(sources, n, dtype, sources if value is None else value)
     vertex = _check.vertex(source, n)
-    one = A._vector(dtype)
+    one = forms.vector_beside(A, dtype)
     one[vertex] = vertex if value is None else value
     return one
 
@@ -57,7 +58,7 @@ def vector(values: NDArray[Any], met: NDArray[np.bool_], queue: NDArray[np.int64
 
 def empty(q: Any, dtype: DataType) -> Any:
     """Make a Vector or Matrix without entries, of the shape of `q`."""
-    return q._like(dtype) if q.ndim == 1 else Matrix(dtype, *q.shape)
+    return forms.vector_like(q, dtype) if q.ndim == 1 else Matrix(dtype, *q.shape)
 
 
 def rows(sources: NDArray[np.int64], n: int, dtype: DataType, values: Any) -> Matrix:

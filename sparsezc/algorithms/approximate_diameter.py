@@ -10,6 +10,7 @@ from sparsezc.algorithms._pattern import transposed
 from sparsezc.algorithms.bfs import bfs
 from sparsezc.algorithms.loops.extremes import farthest
 from sparsezc.core import replay
+from sparsezc.core.access import facts
 from sparsezc.core.matrix import Matrix
 from sparsezc.errors import InvalidValue
 from sparsezc.semirings import monoid, select
@@ -69,7 +70,7 @@ def approximate_diameter(A: Matrix, source: Any = None, sweeps: Any = 4) -> int:
     sweeps = _check.count(sweeps, "sweeps", 1)
     if source is not None:
         source = _check.vertex(source, n)
-    if A._symmetric:
+    if facts.is_symmetric(A):
         start = -1 if source is None else source
         if (found := replay.run_loop(farthest, A, start, sweeps, cost=COST)) is not None:
             return int(found)

@@ -96,7 +96,7 @@ def near(A: Matrix, sources: NDArray[np.int64], radius: int) -> Vector | None:
 
 def reached(A: Matrix, sources: NDArray[np.int64], radius: int) -> Any:
     """Return what :func:`~sparsezc.algorithms.loops.searches.levels` does; None if the engine runs no loop."""
-    n = A._shape[0]
+    n = A.shape[0]
     level, met = partial(np.empty, n, np.int32), partial(np.zeros, n, np.bool_)
     return replay.run_loop(searches.levels, A, level, met, sources, radius, cost=COST)
 

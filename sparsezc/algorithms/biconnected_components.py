@@ -12,6 +12,7 @@ from sparsezc.algorithms._pattern import simple
 from sparsezc.algorithms.connected_components import connected_components
 from sparsezc.algorithms.loops.cuts import blocks, single_cuts
 from sparsezc.core import replay
+from sparsezc.core.access import facts, forms
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.semirings import binary, monoid, select, semiring
@@ -91,7 +92,7 @@ def biconnected_components(A: Matrix) -> Matrix:
     L: Matrix = D.mxm(tree, semiring.any_first[datatypes.INT64]).new()
     L << L.ewise_add(L.T, binary.any)
     L << L.ewise_add(D.mxm(N, semiring.any_first[datatypes.INT64]).new(), binary.any)
-    return L._known_symmetric()
+    return facts.known_symmetric(L)
 
 
 def articulation_points(A: Matrix) -> Vector:
@@ -173,11 +174,11 @@ def bridges(A: Matrix) -> Matrix:
         i, j = np.r_[below, above], np.r_[above, below]
     else:
         L = biconnected_components(A)
-        i, j, label = L._whole("bridges").to_coo()
+        i, j, label = forms.whole(L, "bridges").to_coo()
         alone = np.bincount(label, minlength=n)[label] == 2
         i, j = i[alone], j[alone]
     cut: Matrix = Matrix.from_coo(i, j, True, datatypes.BOOL, nrows=n, ncols=n)
-    return cut._known_symmetric()
+    return facts.known_symmetric(cut)
 
 
 def _by_loop(A: Matrix) -> tuple[NDArray[np.bool_], NDArray[np.int64], Any] | None:

@@ -7,6 +7,7 @@ from typing import Any
 from sparsezc import ops
 from sparsezc.algorithms import _check
 from sparsezc.algorithms._communities import positions
+from sparsezc.core.access import facts
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.semirings import binary, monoid, semiring
@@ -61,7 +62,7 @@ def cdlp(A: Matrix, max_iter: Any = 10) -> Vector:
     n = _check.adjacency(A)
     rounds = _check.count(max_iter, "max_iter")
     W, weigh = A, semiring.plus_pair
-    if not A._symmetric:
+    if not facts.is_symmetric(A):
         # W = A + A', the number of edges between two vertices
         W, weigh = A.apply(binary.pair[datatypes.FP64], right=1.0).new(), semiring.plus_first
         W << W.ewise_add(W.T, monoid.plus)

@@ -10,6 +10,7 @@ from sparsezc.algorithms._degree import out_degree
 from sparsezc.algorithms._pattern import simple
 from sparsezc.algorithms.triangles import by_loop, corners, ordered_pairs
 from sparsezc.core import replay
+from sparsezc.core.access import facts
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.errors import InvalidValue
@@ -60,7 +61,7 @@ def local_clustering_coefficient(A: Matrix) -> Vector:
     """
     _check.adjacency(A)
     S = simple(A)
-    if A._symmetric:
+    if facts.is_symmetric(A):
         if (found := by_loop(S)) is not None:
             closed, pairs = found
             return replay.vector(np.divide(2 * closed, pairs, out=np.zeros(pairs.size), where=pairs > 0))
@@ -127,7 +128,7 @@ def clustering(A: Matrix, *, weighted: bool = False) -> Vector:
     [0.125, 0.125, 0.0417, 0.0]
     """
     _check.adjacency(A)
-    if A._symmetric and not weighted:
+    if facts.is_symmetric(A) and not weighted:
         # eight times the triangles over four times the pairs
         return local_clustering_coefficient(A)
     plain = A.select(select.offdiag).new()

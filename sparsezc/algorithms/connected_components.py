@@ -6,6 +6,7 @@ from sparsezc.algorithms import _check
 from sparsezc.algorithms._degree import out_degree
 from sparsezc.algorithms.loops.parts import components
 from sparsezc.core import replay
+from sparsezc.core.access import facts, forms
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.semirings import binary, indexunary, monoid, select, semiring
@@ -82,7 +83,7 @@ def connected_components(A: Matrix) -> Vector:
     if A.nvals == 0:
         alone: Vector = parent.apply(indexunary.rowindex).new(datatypes.INT64)
         return alone
-    directed = not A._symmetric
+    directed = not facts.is_symmetric(A)
     inside, border = _sweep(A, directed)
     # f = 0, 1, ..., n-1, but one label for all vertices found: the neighbours of an inside vertex have it already
     found = inside.ewise_add(border, monoid.lor).new() if border.nvals else inside
@@ -122,11 +123,11 @@ def _hook(A: Matrix, parent: Vector, changed: Vector, directed: bool) -> None:
         before = parent.dup()
         t = _smallest(A, changed, directed)
         # f(f) = min(f(f), t)
-        parent(binary.min) << t.vxm(parent._pointers(), semiring.min_first)
+        parent(binary.min) << t.vxm(forms.pointers(parent), semiring.min_first)
         # f = min(f, t)
         parent(binary.min) << t
         # f = f(f)
-        parent << parent._pointers().mxv(parent, semiring.min_second)
+        parent << forms.pointers(parent).mxv(parent, semiring.min_second)
         # q = f at the entries that fell
         fell = parent.ewise_mult(before, binary.lt).new()
         changed(fell.V, replace=True) << parent
@@ -134,11 +135,11 @@ def _hook(A: Matrix, parent: Vector, changed: Vector, directed: bool) -> None:
 
 def _sweep(A: Matrix, directed: bool) -> tuple[Vector, Vector]:
     """Search from a vertex of largest degree; return the vertices found, and those found last, not yet expanded."""
-    n, near = A.nrows, A._sampled()
+    n, near = A.nrows, forms.sampled(A)
     degree = out_degree(A)
     largest = degree.reduce(monoid.max).new().value
     start = int(degree.select(select.valueeq, largest).new().to_coo()[0][0])
-    inside, border = A._vector(datatypes.BOOL), A._vector(datatypes.BOOL)
+    inside, border = forms.vector_beside(A, datatypes.BOOL), forms.vector_beside(A, datatypes.BOOL)
     border[start] = True
     for _ in range(SWEEPS):
         # p<q> = true

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from sparsezc.algorithms.topological_sort import topological_generations
+from sparsezc.core.access import forms
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.errors import DomainMismatch
@@ -55,7 +56,7 @@ def dag_longest_path(A: Matrix, *, weighted: bool = False) -> Vector:
     n, length = A.nrows, d.to_dense(0)
     if n == 0:
         return Vector(datatypes.INT64, 0)
-    i, j, w = A._whole("dag_longest_path").to_coo()
+    i, j, w = forms.whole(A, "dag_longest_path").to_coo()
     w = w if weighted else np.ones(i.size, np.int64)
     tight = np.flatnonzero((length[i] + w == length[j]) & (length[j] > 0))
     before = np.full(n, -1, np.int64)

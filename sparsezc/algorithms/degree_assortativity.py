@@ -9,6 +9,7 @@ from sparsezc.algorithms._degree import in_degree, out_degree
 from sparsezc.algorithms._pattern import has_loops
 from sparsezc.algorithms.loops.parts import degree_sums
 from sparsezc.core import replay
+from sparsezc.core.access import facts
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.errors import InvalidValue
@@ -62,8 +63,8 @@ def degree_assortativity(A: Matrix, x: str = "out", y: str = "in") -> float:
     for name, kind in (("x", x), ("y", y)):
         if kind not in ("out", "in"):
             raise InvalidValue(f"{name} is {kind!r}; 'out' or 'in' is needed")
-    twice = (lambda: has_loops(A)) if A._symmetric else False
-    found = replay.run_loop(degree_sums, A, x == "out", y == "out", A._symmetric, twice, cost=COST)
+    twice = (lambda: has_loops(A)) if facts.is_symmetric(A) else False
+    found = replay.run_loop(degree_sums, A, x == "out", y == "out", facts.is_symmetric(A), twice, cost=COST)
     m, s_a, s_aa, s_b, s_bb, s_ab = _sums(A, x, y) if found is None else found
     spread = (m * s_aa - s_a**2) * (m * s_bb - s_b**2)
     return (m * s_ab - s_a * s_b) / math.sqrt(spread) if spread > 0 else math.nan
@@ -86,7 +87,7 @@ def _whole(degree: Vector, n: int) -> Vector:
 
 def _with_loops(A: Matrix, degree: Vector) -> Vector:
     """Count a loop of an undirected graph twice."""
-    if not A._symmetric:
+    if not facts.is_symmetric(A):
         return degree
     made = degree.dup()
     made(binary.plus) << A.select(select.diag).new().diag().apply(binary.pair[datatypes.INT64], right=1)

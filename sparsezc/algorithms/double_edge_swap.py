@@ -11,6 +11,7 @@ from sparsezc.algorithms import _check
 from sparsezc.algorithms._pattern import simple
 from sparsezc.algorithms.loops.swaps import ends_of, exchanges, rows_of
 from sparsezc.core import replay
+from sparsezc.core.access import facts, forms
 from sparsezc.core.matrix import Matrix
 from sparsezc.errors import ConvergenceFailure, InvalidValue
 from sparsezc.semirings import select
@@ -73,7 +74,7 @@ def double_edge_swap(A: Matrix, swaps: int, max_tries: int | None = None, seed: 
     wanted = _check.count(swaps, "swaps")
     most = 100 * wanted if max_tries is None else _check.count(max_tries, "max_tries", wanted)
     rng = _check.generator(seed, "double_edge_swap")
-    S = simple(A)._whole("double_edge_swap")
+    S = forms.whole(simple(A), "double_edge_swap")
     if (ends := replay.run_loop(ends_of, S, cost=_LISTED)) is None:
         ends = np.stack(S.select(select.triu).new().to_coo(values=False)[:2]).astype(np.int64)
     if wanted and ends.shape[1] < 2:
@@ -88,7 +89,7 @@ def double_edge_swap(A: Matrix, swaps: int, max_tries: int | None = None, seed: 
         ends = vertices[_exchanged(A, vertices.size, ends.reshape(2, -1), wanted, most, rng)]
     i, j = np.r_[ends[0], ends[1]], np.r_[ends[1], ends[0]]
     made: Matrix = Matrix.from_coo(i, j, True, nrows=n, ncols=n)
-    return made._known_symmetric()
+    return facts.known_symmetric(made)
 
 
 def _exchanged(

@@ -17,6 +17,7 @@ from sparsezc.algorithms.bfs import bfs
 from sparsezc.algorithms.loops.extremes import least, longest
 from sparsezc.algorithms.sssp import sssp
 from sparsezc.core import replay
+from sparsezc.core.access import facts
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.errors import InvalidValue
@@ -149,7 +150,7 @@ def _extreme(A: Matrix, weighted: bool, greatest: bool) -> Any:
         raise InvalidValue("A is 0 x 0; a graph without vertices has neither diameter nor radius")
     if weighted:
         A = usable(A)
-    both_ways = A._symmetric or (A.isequal(A.T) if weighted else is_symmetric(A))
+    both_ways = facts.is_symmetric(A) or (A.isequal(A.T) if weighted else is_symmetric(A))
     if not both_ways or (weighted and distances_of(A)[0].is_integer and lengths_of(A).most * A.nrows >= 2**62):
         return eccentricity(A, weighted=weighted).reduce(monoid.max if greatest else monoid.min).new().value
     if not weighted and (found := _by_loop(A, greatest)) is not None:

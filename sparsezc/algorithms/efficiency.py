@@ -7,6 +7,7 @@ import numpy as np
 from sparsezc.algorithms import _check
 from sparsezc.algorithms._pattern import simple
 from sparsezc.algorithms.harmonic_centrality import harmonic_centrality
+from sparsezc.core.access import facts, forms
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.semirings import monoid
@@ -88,9 +89,9 @@ def local_efficiency(A: Matrix) -> Vector:
     """
     n = _check.adjacency(A)
     S = simple(A)
-    indptr, indices, _ = S._whole("local_efficiency").to_csr()
+    indptr, indices, _ = forms.whole(S, "local_efficiency").to_csr()
     found = np.zeros(n)
     for v in steps(np.flatnonzero(np.diff(indptr) > 1).tolist(), "vertices"):
         near = indices[indptr[v] : indptr[v + 1]]
-        found[v] = global_efficiency(S[near, near].new()._known_symmetric())
+        found[v] = global_efficiency(facts.known_symmetric(S[near, near].new()))
     return Vector.from_dense(found)

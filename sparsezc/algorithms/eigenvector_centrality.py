@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sparsezc.algorithms import _check, _iterate
 from sparsezc.algorithms.loops.ranks import PARALLEL, krylov, powers
 from sparsezc.core import replay
+from sparsezc.core.access import facts, forms
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.semirings import binary, monoid, unary
@@ -122,7 +123,7 @@ def _settled(by: Any, x: Any, max_iter: int, ahead: bool) -> Any:
             return x
         if not change < float("inf"):
             break
-        if ahead and by.A._symmetric and min(left, _rounds_left(before, change, by.bound)) > 2 * _STEPS:
+        if ahead and facts.is_symmetric(by.A) and min(left, _rounds_left(before, change, by.bound)) > 2 * _STEPS:
             before = float("inf")
             if (nearer := _ahead(by, x)) is not None:
                 x = nearer
@@ -181,7 +182,7 @@ class _Statements:
 
     def __init__(self, A: Matrix, weighted: bool, bound: float) -> None:
         self.A, self.bound = A, bound
-        self._turned, self._multiply = A._turned(), _iterate.multiply(weighted)
+        self._turned, self._multiply = forms.turned(A), _iterate.multiply(weighted)
 
     def rounds(self, x: Vector, count: int) -> tuple[Vector, float]:
         """Return the scores after some rounds, and the change of the last."""

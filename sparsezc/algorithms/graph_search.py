@@ -11,6 +11,7 @@ import numpy as np
 from sparsezc import ops
 from sparsezc.algorithms import _check
 from sparsezc.core import replay
+from sparsezc.core.access import forms
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.errors import DimensionMismatch, DomainMismatch, InvalidValue
@@ -96,7 +97,7 @@ def graph_search(
             return walks
     _check_values(scores, weigh=mode == "stochastic")
     if mode == "greedy":
-        return ops.walk(best._pointers(), at, steps, seed=0).new()  # type: ignore[no-any-return]
+        return ops.walk(forms.pointers(best), at, steps, seed=0).new()  # type: ignore[no-any-return]
     at = _check.vertices(sources, n)
     return ops.walk(A, at, steps, scores if mode == "stochastic" else None, seed=seed).new()  # type: ignore[no-any-return]
 

@@ -10,6 +10,7 @@ from sparsezc.algorithms._communities import by_smallest
 from sparsezc.algorithms.loops.merges import best_pairs
 from sparsezc.algorithms.modularity import towards_one
 from sparsezc.core import replay
+from sparsezc.core.access import facts, forms
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.errors import InvalidValue
@@ -105,8 +106,8 @@ def merged(
     share *= 1.0 / m
     out, back = share
     # D = (A + A') / m - resolution (a b' + b a'), without the diagonal
-    D = W.ewise_add(W.T, binary.plus).new().select(select.offdiag).new()._known_symmetric()
-    i, j, value = D._whole("greedy_modularity_communities").to_coo()
+    D = facts.known_symmetric(W.ewise_add(W.T, binary.plus).new().select(select.offdiag).new())
+    i, j, value = forms.whole(D, "greedy_modularity_communities").to_coo()
     value = 1.0 / m * value - resolution * (out[i] * back[j] + back[i] * out[j])
     D << Matrix.from_coo(i, j, value, nrows=n, ncols=n)
     once = i < j

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from sparsezc.algorithms import _check, _iterate
 from sparsezc.core import replay
+from sparsezc.core.access import forms
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.errors import ConvergenceFailure
@@ -90,7 +91,7 @@ def hits(
     require_host(8 * n * (_BASIS + 1 + _KEPT), f"the search space of hits for {n:,} vertices")
     uniform = Vector.from_scalar(1.0 / n, n, datatypes.FP64)
     hubs = uniform if nstart is None else _check.distribution(nstart, n, "nstart")
-    turned, multiply = A._turned(), _iterate.multiply(weighted)
+    turned, multiply = forms.turned(A), _iterate.multiply(weighted)
     most = float(A.reduce_scalar(monoid.max).new().get(0)) if weighted else 1.0
 
     def times(x: NDArray[np.float64], back: bool) -> NDArray[np.float64]:

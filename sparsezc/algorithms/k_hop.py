@@ -12,6 +12,7 @@ from sparsezc.algorithms._searches import are_several
 from sparsezc.algorithms.bfs import near, reached
 from sparsezc.algorithms.loops.searches import induced
 from sparsezc.core import replay
+from sparsezc.core.access import facts
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.semirings import binary, semiring
@@ -71,7 +72,7 @@ def k_hop(A: Matrix, source: Any, radius: Any = 1, *, center: bool = True, undir
     {0: 0, 1: 1, 2: 0, 3: 1}
     """
     sources, radius = _checked(A, source, radius)
-    level = near(A, sources, radius) if A._symmetric or not undirected else None
+    level = near(A, sources, radius) if facts.is_symmetric(A) or not undirected else None
     if level is None:
         level = _levels(A, sources, radius, undirected)
     if not center:
@@ -128,7 +129,7 @@ def ego_graph(A: Matrix, source: Any, radius: Any = 1, *, center: bool = True, u
     [[1, 2], [2, 1]]
     """
     sources, hops = _checked(A, source, radius)
-    can_run = not A.dtype.is_udt and (A._symmetric or not undirected)
+    can_run = not A.dtype.is_udt and (facts.is_symmetric(A) or not undirected)
     if can_run and (found := reached(A, sources, hops)) is not None:
         _, met, queue, count = found
         rows = np.sort(queue[0 if center else sources.size : count])
@@ -165,7 +166,7 @@ def _levels(A: Matrix, sources: NDArray[np.int64], radius: int, undirected: bool
             break
         # q<!level> = q'A  or  A q
         met = q.vxm(A, semiring.any_pair[datatypes.BOOL]).new(mask=~level.S)
-        if undirected and not A._symmetric:
+        if undirected and not facts.is_symmetric(A):
             met(~level.S, binary.lor) << A.mxv(q, semiring.any_pair[datatypes.BOOL])
         q = met
     return level

@@ -8,6 +8,7 @@ import numpy as np
 
 from sparsezc.algorithms import _check, _iterate
 from sparsezc.core import replay
+from sparsezc.core.access import forms
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.errors import InvalidValue
@@ -96,7 +97,7 @@ def katz_centrality(
                 length = _length(float(found @ found))
             found = found / length if length > 0 else found
         return replay.vector(found)
-    turned = A._turned()
+    turned = forms.turned(A)
     before, sent = Vector(datatypes.FP64, n), Vector(datatypes.FP64, n)
     for _ in steps(range(max_iter), "rounds", at_most=True):
         # x = alpha A' x + beta

@@ -9,6 +9,7 @@ from sparsezc.algorithms import _check
 from sparsezc.algorithms._pattern import simple
 from sparsezc.algorithms.loops.orders import matching
 from sparsezc.core import replay
+from sparsezc.core.access import facts, forms
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.ops.select import random_seed
@@ -83,8 +84,8 @@ def maximal_matching(A: Matrix, seed: int | None = None) -> Vector:
     # W = w(i) xor w(j)
     W: Matrix = D.mxm(S, semiring.any_first[datatypes.UINT64]).new()
     W << W.mxm(D, semiring.bxor_bxor[datatypes.UINT64])
-    W._known_symmetric()
-    partner, q, least = (A._vector(dtype) for dtype in (datatypes.INT64, datatypes.BOOL, datatypes.UINT64))
+    facts.known_symmetric(W)
+    partner, q, least = (forms.vector_beside(A, dtype) for dtype in (datatypes.INT64, datatypes.BOOL, datatypes.UINT64))
     q << True
     while True:
         # t<q> = W q

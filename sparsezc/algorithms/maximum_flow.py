@@ -10,6 +10,7 @@ from sparsezc import ops
 from sparsezc.algorithms import _check
 from sparsezc.algorithms._lengths import lengths_of
 from sparsezc.algorithms._rounds import rounds
+from sparsezc.core.access import facts, forms
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.errors import DomainMismatch, InvalidValue
@@ -135,7 +136,7 @@ def _sent(C: Matrix, s: int, t: int) -> tuple[Any, Matrix, Matrix]:
     """
     while True:
         R = C
-        if not C._symmetric:
+        if not facts.is_symmetric(C):
             # R = C, and 0 at edges that C has the other way only
             R = C.T.apply(binary.times, right=0).new()
             R(binary.plus) << C
@@ -196,7 +197,7 @@ def _finite(C: Matrix, s: int, t: int) -> Matrix:
 
 def _hops(A: Matrix, source: int) -> Vector:
     """Count the hops from a vertex."""
-    h, q = A._vector(datatypes.INT64), A._vector(datatypes.BOOL)
+    h, q = forms.vector_beside(A, datatypes.INT64), forms.vector_beside(A, datatypes.BOOL)
     q[source] = True
     for depth in rounds(q):
         # h<q> = d

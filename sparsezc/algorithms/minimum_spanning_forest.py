@@ -13,6 +13,7 @@ from sparsezc.algorithms._lengths import distances_of
 from sparsezc.algorithms.connected_components import connected_components
 from sparsezc.algorithms.loops import parts
 from sparsezc.core import replay
+from sparsezc.core.access import facts, forms
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.semirings import binary, monoid, select, semiring
@@ -68,7 +69,7 @@ def minimum_spanning_forest(A: Matrix) -> Matrix:
     """
     _check.adjacency(A)
     distances_of(A)  # raises an error for NaN
-    both = A if A._symmetric else A.ewise_add(A.T, binary.min).new()
+    both = A if facts.is_symmetric(A) else A.ewise_add(A.T, binary.min).new()
     U = both.select(select.triu, 1).new()
     if (found := _by_loop(U)) is not None:
         return found
@@ -86,7 +87,7 @@ def minimum_spanning_forest(A: Matrix) -> Matrix:
         lightest = t.diag().mxm(S, semiring.any_eq).new()
         lightest << lightest.select(select.valueeq, True)
         # S = C' S C, off the diagonal
-        C = connected_components(lightest)._pointers()
+        C = forms.pointers(connected_components(lightest))
         S = C.T.mxm(S, semiring.min_second[datatypes.INT64]).new().mxm(C, semiring.min_first[datatypes.INT64]).new()
         S << S.select(select.offdiag)
     chosen = ops.with_values(U, Vector.from_dense(taken[number])).new()

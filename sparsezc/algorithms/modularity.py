@@ -12,6 +12,7 @@ from sparsezc import ops
 from sparsezc.algorithms import _check
 from sparsezc.algorithms.loops.parts import inside
 from sparsezc.core import replay
+from sparsezc.core.access import facts, forms
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.errors import DimensionMismatch, DomainMismatch, InvalidValue
@@ -89,7 +90,9 @@ def modularity(A: Matrix, communities: Vector, resolution: float = 1.0, *, weigh
     if not m > 0:
         raise InvalidValue("A has no edges, or none of a weight above 0: modularity is not defined")
     if not weighted and replay.runs_loops(A):
-        found = replay.run_loop(inside, A, _numbered(communities.to_dense()).view(np.uint64), A._symmetric, cost=COST)
+        found = replay.run_loop(
+            inside, A, _numbered(communities.to_dense()).view(np.uint64), facts.is_symmetric(A), cost=COST
+        )
         if found is not None:
             return float(found[0] / m - scale * found[1] / m**2)
     label = _positions(communities)
@@ -98,9 +101,13 @@ def modularity(A: Matrix, communities: Vector, resolution: float = 1.0, *, weigh
     within = ops.label_weight(A, label, weigh).new().reduce(monoid.plus).new().get(0.0)
     within += loops.reduce(monoid.plus).new().get(0.0)
     # K = C' A 1, K' = C' A' 1
-    ones, P = Vector.from_scalar(1.0, n, datatypes.FP64), label._pointers()
+    ones, P = Vector.from_scalar(1.0, n, datatypes.FP64), forms.pointers(label)
     K = A.mxv(ones, weigh).new(datatypes.FP64).vxm(P, semiring.plus_first).new()
-    back = K if A._symmetric else ones.vxm(A, _backwards(weigh)).new(datatypes.FP64).vxm(P, semiring.plus_first).new()
+    back = (
+        K
+        if facts.is_symmetric(A)
+        else ones.vxm(A, _backwards(weigh)).new(datatypes.FP64).vxm(P, semiring.plus_first).new()
+    )
     share = within / m
     if not _SQUARES[0] < m < _SQUARES[1]:
         for factor in towards_one(m):  # powers of two, which change no bit that matters

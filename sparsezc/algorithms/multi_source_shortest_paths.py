@@ -11,6 +11,7 @@ from sparsezc.algorithms import _check
 from sparsezc.algorithms._distances import usable
 from sparsezc.algorithms.bfs import levels, near
 from sparsezc.algorithms.sssp import from_nearest
+from sparsezc.core.access import forms
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.semirings.types import datatypes
@@ -67,7 +68,7 @@ def multi_source_shortest_paths(A: Matrix, sources: Iterable[Any], *, weighted: 
         return from_nearest(usable(A), at)
     if (found := near(A, at, n)) is not None:
         return found
-    q = A._vector(datatypes.BOOL)
+    q = forms.vector_beside(A, datatypes.BOOL)
     q[at] = True
     level: Vector = levels(A, q)
     return level

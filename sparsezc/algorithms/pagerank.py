@@ -11,6 +11,7 @@ from sparsezc.algorithms import _check, _iterate
 from sparsezc.algorithms._degree import out_weight
 from sparsezc.algorithms.loops import ranks
 from sparsezc.core import replay
+from sparsezc.core.access import facts, forms
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.errors import ConvergenceFailure
@@ -121,7 +122,7 @@ def pagerank(
         if tol is not None and not state.change <= bound:
             raise _failure(max_iter, state.change, bound)
         return found
-    turned = A._turned()
+    turned = forms.turned(A)
     rank = start.dup(dtype)
     before, sent, change = (Vector(dtype, n) for _ in range(3))
     for _ in steps(range(max_iter), "rounds", at_most=True):
@@ -168,7 +169,7 @@ def _by_loops(A: Matrix, weighted: bool, state: _State, max_iter: int, dtype: An
     """
     rows = () if weighted else (np.empty(0),)
     run = partial(replay.run_loop, cost=COST, values=np.float64 if weighted else None)
-    pulls, entries = A._symmetric, A.nvals
+    pulls, entries = facts.is_symmetric(A), A.nvals
     if not pulls and has_host((_TURNED + 8 * bool(weighted)) * entries):
         ids = np.uint32 if A.nrows <= 2**32 else np.int64
         made = run(ranks.transposed, A, *rows, lambda: np.empty(entries, ids))
@@ -196,7 +197,7 @@ def _by_parts(A: Matrix, weighted: bool, state: _State, max_iter: int, dtype: An
     of its transpose, too.
     """
     rows = () if weighted else (np.empty(0),)
-    while A._symmetric and (part := replay.part(A, COST, np.float64 if weighted else None)) is not None:
+    while facts.is_symmetric(A) and (part := replay.part(A, COST, np.float64 if weighted else None)) is not None:
         given = state.of_rows(part.lo, part.hi)  # beforehand, as it reads vectors
         mine, before = given[0], state.rounds[0]
         with replay.lent_part(A, part):

@@ -6,6 +6,7 @@ from sparsezc.algorithms import _check
 from sparsezc.algorithms._degree import in_degree, out_degree
 from sparsezc.algorithms.loops.parts import opposites
 from sparsezc.core import replay
+from sparsezc.core.access import facts
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.errors import InvalidValue
@@ -108,7 +109,7 @@ def overall_reciprocity(A: Matrix) -> float:
 
 def _pairs(A: Matrix) -> Matrix:
     """Return A .* A': the edges with an opposite edge."""
-    if A._symmetric:
+    if facts.is_symmetric(A):
         return A
     both: Matrix = A.ewise_mult(A.T, binary.pair).new()
     return both

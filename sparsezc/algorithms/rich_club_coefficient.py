@@ -10,6 +10,7 @@ from sparsezc.algorithms import _check
 from sparsezc.algorithms._degree import out_degree
 from sparsezc.algorithms._pattern import simple
 from sparsezc.algorithms.double_edge_swap import double_edge_swap
+from sparsezc.core.access import forms
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.semirings import binary, select, semiring
@@ -74,7 +75,7 @@ def rich_club_coefficient(A: Matrix, normalized: bool = False, Q: float = 100.0,
     # e = the smaller degree of the ends, in whichever row it stands
     E = D.mxm(S, semiring.any_first[datatypes.INT64]).new()
     E << E.ewise_mult(S.mxm(D, semiring.any_second[datatypes.INT64]).new(), "min")
-    least = E.select(select.triu).new()._whole("rich_club_coefficient").to_coo()[2]
+    least = forms.whole(E.select(select.triu).new(), "rich_club_coefficient").to_coo()[2]
     edges = least.size - np.cumsum(np.bincount(least, minlength=most + 1))
     k = np.flatnonzero(above > 1)
     share = 2 * edges[k] / (above[k] * (above[k] - 1))

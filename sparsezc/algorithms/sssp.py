@@ -22,6 +22,7 @@ from sparsezc.algorithms._lengths import (
 from sparsezc.algorithms._rounds import buckets
 from sparsezc.algorithms.loops import searches
 from sparsezc.core import replay
+from sparsezc.core.access import forms
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.errors import DomainMismatch, InvalidValue
@@ -213,7 +214,7 @@ def _search(
         step = max(ceil(step) - 1, 0)  # the bucket includes its limit
     last = never - 1 if dtype.is_integer else float(np.finfo(dtype.np_type).max)
     last = min(last, most_asked) if lengths.least >= 0 else last
-    near, t, less = A._vector(dtype), A._vector(dtype), A._vector(datatypes.BOOL)
+    near, t, less = forms.vector_beside(A, dtype), forms.vector_beside(A, dtype), forms.vector_beside(A, datatypes.BOOL)
     near[sources] = 0
     distance = Vector.from_scalar(never, n, dtype)
     distance(near.S) << 0  # `near` is on A's engine, and so is `distance` from here on

@@ -10,6 +10,7 @@ from sparsezc.algorithms import _check
 from sparsezc.algorithms._lengths import distances_of
 from sparsezc.algorithms.loops.cuts import least_cut
 from sparsezc.core import replay
+from sparsezc.core.access import forms
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.errors import InvalidValue
@@ -73,7 +74,7 @@ def stoer_wagner(A: Matrix) -> tuple[Any, Vector]:
     dtype, _ = distances_of(A)
     _check.weights(A)
     S = A.ewise_add(A.T, binary.max).new().select(select.offdiag).new()
-    if dtype is datatypes.INT64 and (total := sum(S._whole("stoer_wagner").to_coo()[2].tolist()) // 2) >= 2**63:
+    if dtype is datatypes.INT64 and (total := sum(forms.whole(S, "stoer_wagner").to_coo()[2].tolist()) // 2) >= 2**63:
         raise InvalidValue(f"A has weights whose sum is {total}: a cut may not fit INT64")
     S = S.dup(dtype)
     if (found := replay.run_loop(least_cut, S, cost=COST * n, values=dtype.np_type.type)) is not None:

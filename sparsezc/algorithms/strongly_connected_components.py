@@ -9,6 +9,7 @@ from sparsezc.algorithms._pattern import transposed
 from sparsezc.algorithms.connected_components import connected_components
 from sparsezc.algorithms.loops import parts
 from sparsezc.core import replay
+from sparsezc.core.access import facts
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.semirings import binary, indexunary, monoid, select, semiring
@@ -64,7 +65,7 @@ def strongly_connected_components(A: Matrix) -> Vector:
     [0, 1, 2, 1, 1]
     """
     n = _check.adjacency(A)
-    if A._symmetric:
+    if facts.is_symmetric(A):
         return connected_components(A)
     if (found := replay.run_loop(parts.strong_components, A, cost=COST)) is not None:
         return replay.vector(found)

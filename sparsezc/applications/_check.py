@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.algorithms import _check as graphs
+from sparsezc.core.access import forms
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.errors import DimensionMismatch, DomainMismatch, InvalidValue
@@ -45,12 +46,12 @@ def beside(A: Matrix, x: Any, name: str, nrows: int, ncols: int | None = None, *
     must stay unchanged until a statement has read the Matrix.
     """
     if isinstance(x, Matrix) and x.nvals == nrows * x.ncols and x.shape == (nrows, x.ncols if ncols is None else ncols):
-        return A._beside(real(x, name), FP64)
+        return forms.full_beside(A, real(x, name), FP64)
     plain = isinstance(x, np.ndarray) and x.ndim == 2 and x.shape == (nrows, x.shape[1] if ncols is None else ncols)
     if plain and x.dtype in _NARROW:
-        made = A._beside(x, lookup(x.dtype))
+        made = forms.full_beside(A, x, lookup(x.dtype))
         return made if as_it_is else made.dup(FP64)
-    return A._beside(x if plain and x.dtype == np.float64 else table(x, name, nrows, ncols), FP64)
+    return forms.full_beside(A, x if plain and x.dtype == np.float64 else table(x, name, nrows, ncols), FP64)
 
 
 def table_beside(A: Matrix, x: Any, name: str, nrows: int, ncols: int | None = None) -> Matrix:

@@ -11,6 +11,7 @@ from sparsezc import ops
 from sparsezc.algorithms import _check as graphs
 from sparsezc.algorithms._degree import in_degree, out_degree
 from sparsezc.applications import _check
+from sparsezc.core.access import forms
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.errors import ConvergenceFailure, DomainMismatch, InvalidValue, maker
@@ -129,7 +130,7 @@ def collaborative_filtering(
     _require(R, k, solver)
     u, v = _start(ratings, k, np.random.default_rng(start))
     if solver == "als":
-        U, V = (R._beside(X, datatypes.FP64) for X in (u, v))
+        U, V = (forms.full_beside(R, X, datatypes.FP64) for X in (u, v))
         U, V, loss = _alternating(ratings, U, V, rounds, penalty)
     else:
         step = _rate(ratings, u, v) if rate is None else rate
@@ -194,7 +195,7 @@ def _descent(
     R, m, k = ratings.R, ratings.R.nrows, start[0].shape[1]
     # U above V, with a column of 0 and one of 1, which add nothing to products: there, a pass sums the squares of E
     parts = [np.pad(x, ((0, 0), (0, 1)), constant_values=(0, i)) for i, x in enumerate(start)]
-    X = R._beside(np.concatenate(parts), datatypes.FP64)
+    X = forms.full_beside(R, np.concatenate(parts), datatypes.FP64)
     factors = Vector.from_dense([1.0] * k + [0.0])
     rates, keep = (
         factors.apply(binary.times, right=rate).new(),
@@ -255,7 +256,7 @@ def _alternating(ratings: _Ratings, U: Matrix, V: Matrix, rounds: int, penalty: 
 
 def _loss(R: Matrix, U: Matrix, V: Matrix, penalty: float) -> float:
     # the squares of E
-    ones = R._beside(np.ones((R.ncols, 1)), datatypes.FP64)
+    ones = forms.full_beside(R, np.ones((R.ncols, 1)), datatypes.FP64)
     total = ops.sampled_mxm(R, U, V, ones, _SUM, _SUM, [(1, [binary.minus, (binary.pow, 2.0)])]).new()
     squares: float = total.reduce_scalar(monoid.plus).new().get(0.0)
     return (squares + penalty * (_squares(U) + _squares(V))) / 2

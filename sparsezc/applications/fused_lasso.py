@@ -10,6 +10,7 @@ from sparsezc.algorithms._communities import positions
 from sparsezc.algorithms._degree import out_degree
 from sparsezc.algorithms._pattern import simple
 from sparsezc.applications import _check
+from sparsezc.core.access import forms
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.errors import ConvergenceFailure, InvalidValue
@@ -172,7 +173,7 @@ def _ends(U: Matrix, index: Any, sign: float) -> Matrix:
     m, n = U.nvals, U.nrows
     at = ops.values_of(U.apply(index).new()).new()
     at.resize(max(m, n))  # as pointers make a square matrix
-    P: Matrix = at._pointers().apply(binary.second[datatypes.FP64], right=sign).new()
+    P: Matrix = forms.pointers(at).apply(binary.second[datatypes.FP64], right=sign).new()
     P.resize(m, n)
     return P
 
@@ -197,7 +198,7 @@ def _primal(edges: _Edges, y: Vector, u: Vector) -> Vector:
 def _means(edges: _Edges, x: Vector, joined: Vector) -> Vector:
     """Return the mean of x over each set of vertices that some of the edges connect."""
     region = positions(x)
-    P = region._pointers()
+    P = forms.pointers(region)
     while True:
         before = region.dup()
         # the least region across an edge, t = |B'| |B| f where edges are joined
@@ -206,8 +207,8 @@ def _means(edges: _Edges, x: Vector, joined: Vector) -> Vector:
         # f(f) = min(f(f), t), f = min(f, t), f = f(f)
         region(binary.min) << t.vxm(P, semiring.min_first)
         region(binary.min) << t
-        region << region._pointers().mxv(region, semiring.min_second)
-        P = region._pointers()
+        region << forms.pointers(region).mxv(region, semiring.min_second)
+        P = forms.pointers(region)
         if region.isequal(before):
             break
     mean = x.vxm(P, semiring.plus_first).new()

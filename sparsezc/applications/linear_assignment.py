@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from sparsezc.algorithms import _check as graphs
 from sparsezc.applications import _check
+from sparsezc.core.access import forms
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.errors import DimensionMismatch, DomainMismatch, InvalidValue, maker
@@ -137,7 +138,7 @@ def _exactly(C: Matrix) -> None:
     least, most = (C.reduce_scalar(op).new().get() for op in (monoid.min, monoid.max))
     if least >= -(2**53) and most <= 2**53:
         return
-    values = C._whole("a search for values that FP64 does not hold").to_coo()[2]
+    values = forms.whole(C, "a search for values that FP64 does not hold").to_coo()[2]
     size = np.abs(values).astype(np.uint64)  # of the least INT64 too, whose absolute value wraps to itself
     large = np.flatnonzero(size > 2**53)
     lowest = size[large] & (~size[large] + np.uint64(1))  # its last bit that is 1
@@ -164,7 +165,7 @@ def _exact(b: Matrix, idle: float | None) -> Ints:
 
     m, n = b.shape
     width = n
-    i, j, value = b._whole("exact assignment").to_coo()
+    i, j, value = forms.whole(b, "exact assignment").to_coo()
     i, j = i.astype(np.int64), j.astype(np.int64)
     if idle is not None:  # a column of its own for each row
         width = n + m

@@ -11,6 +11,7 @@ import numpy as np
 from sparsezc import ops
 from sparsezc.algorithms._degree import in_degree, out_degree
 from sparsezc.applications import _check
+from sparsezc.core.access import facts, forms
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.errors import DomainMismatch, maker
@@ -119,7 +120,7 @@ def projection(
     L = ops.stack(*_pairs(side, blocks, weight)).new() if n else Matrix(_dtype(weight), n, n)
     # B = L + L'
     B: Matrix = L.ewise_add(L.T, binary.first).new()
-    return B._known_symmetric()
+    return facts.known_symmetric(B)
 
 
 def _dtype(weight: str) -> Any:
@@ -127,7 +128,7 @@ def _dtype(weight: str) -> Any:
 
 
 def _side(A: Matrix, onto: str) -> _Side:
-    A = A._resident(_COPIES)
+    A = forms.resident(A, _COPIES)
     T = A.T.new()
     R, T = (A, T) if onto == "rows" else (T, A)
     degree = Vector.from_scalar(0, R.nrows, datatypes.INT64)

@@ -12,6 +12,7 @@ from sparsezc.algorithms._degree import in_degree, out_degree
 from sparsezc.algorithms._pattern import is_symmetric
 from sparsezc.applications import _check
 from sparsezc.applications.linear_assignment import assigned
+from sparsezc.core.access import forms
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.errors import ConvergenceFailure, DimensionMismatch, DomainMismatch, InvalidValue
@@ -105,7 +106,7 @@ def seeded_graph_matching(
     pairs = _pairs(seeds, n)
     _check.one_of(lap, "lap", ("exact", "auction"))
     most = graphs.count(max_iter, "max_iter", 1)
-    X, Y = (each._resident(_COPIES).apply(binary.pair[datatypes.FP64], right=1).new() for each in (A, B))
+    X, Y = (forms.resident(each, _COPIES).apply(binary.pair[datatypes.FP64], right=1).new() for each in (A, B))
     problem = _Problem(X, Y, pairs, lap)
     known, G = problem.spread()
     P = problem.matrix(known)
@@ -144,9 +145,9 @@ class _Problem:
 
     def matrix(self, pairs: Ints) -> Matrix:
         """Return the matrix with a one at each pair."""
-        partner = self.A._vector(datatypes.INT64)
+        partner = forms.vector_beside(self.A, datatypes.INT64)
         partner[pairs[:, 0]] = pairs[:, 1]
-        made: Matrix = partner._pointers().apply(binary.second[datatypes.FP64], right=1.0).new()
+        made: Matrix = forms.pointers(partner).apply(binary.second[datatypes.FP64], right=1.0).new()
         return made
 
     def product(self, P: Matrix) -> Matrix:

@@ -12,6 +12,7 @@ from sparsezc import ops
 from sparsezc.algorithms import _check as graphs
 from sparsezc.algorithms import multi_source_shortest_paths
 from sparsezc.applications import _check
+from sparsezc.core.access import forms
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.errors import DimensionMismatch, DomainMismatch, InvalidValue
@@ -92,9 +93,9 @@ def vertex_nomination(
     unlike = None if content is None else _dissimilarity(content, at, n)
     if fuse is not None and unlike is None:
         raise InvalidValue("fuse is given without content; a function of both needs both")
-    chosen = A._vector(BOOL)
+    chosen = forms.vector_beside(A, BOOL)
     chosen[at] = True
-    score = A._vector(FP64)
+    score = forms.vector_beside(A, FP64)
     score(~chosen.S) << multi_source_shortest_paths(A, at, weighted=True)
     if unlike is not None:
         score << _fused(score, unlike, fuse)

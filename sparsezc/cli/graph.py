@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
 _INPUT = "/dev/stdin"  # an edge list, unless --format says otherwise
 _ENGINES = ("auto", "cpu", "gpu")
-_NEEDS_GPU = ("gpu",)
-_WITHOUT_GPU = ("cpu",)  # engines without placements
 _COMPARED = 5000  # names on each side of one that is not there; a comparison takes some 10 us
 
 
@@ -131,24 +129,36 @@ def count(text: str, *, least: int = 1) -> int:
     return number
 
 
+def is_without_gpu(engine: str) -> bool:
+    """Return whether the engine of --engine is one without a GPU, which has no placements."""
+    from sparsezc.expr import engines
+
+    return engine != _ENGINES[0] and not engines.needs_device(engine)
+
+
 def configure(arguments: argparse.Namespace) -> None:
     """Put --engine and --placement into the configuration, if they fit together and are available."""
     from sparsezc.config import config
     from sparsezc.device import cuda
     from sparsezc.errors import DeviceUnavailable, InvalidValue
+    from sparsezc.expr import engines
 
     engine, placement = arguments.engine, arguments.placement
+    without = is_without_gpu(engine)
     in_file = placement in placements.FILES  # any engine reads a file where it is, and no generated graph
-    if engine in _WITHOUT_GPU and placement != "auto" and not in_file:
+    if without and placement != "auto" and not in_file:
         raise InvalidValue(f"--placement {placement} is none of --engine {engine}; leave one of them out")
     turned = ["--with-transpose"] if getattr(arguments, "with_transpose", False) else []
     sizes = {name: getattr(arguments, name, None) for name in ("budget", "head_budget")}
     heads = getattr(arguments, "head_cache", "auto")
     of_gpu = turned + [f"--{name.replace('_', '-')} {size}" for name, size in sizes.items() if size is not None]
     of_gpu += [f"--head-cache {heads}"] * (heads != "auto")
-    if of_gpu and engine in _WITHOUT_GPU:
+    if of_gpu and without:
         raise InvalidValue(f"{of_gpu[0]} is none of --engine {engine}; leave one of them out")
-    wanted = {"--engine": engine if engine in _NEEDS_GPU else "auto", "--placement": "auto" if in_file else placement}
+    wanted = {
+        "--engine": engine if engines.needs_device(engine) else "auto",
+        "--placement": "auto" if in_file else placement,
+    }
     asked = [f"{option} {value}" for option, value in wanted.items() if value != "auto"] + turned
     if asked and (missing := cuda.reason()) is not None:
         raise DeviceUnavailable(f"{asked[0]} needs a GPU, and there is {missing}")

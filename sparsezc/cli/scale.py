@@ -131,13 +131,14 @@ def _start(arguments: argparse.Namespace) -> Any:
 
         return SimpleNamespace(rank=0, size=1)
     from sparsezc.errors import DeviceUnavailable
+    from sparsezc.expr import engines
 
     distributed = import_module("sparsezc.engines.distributed")
-    if arguments.engine not in graph._WITHOUT_GPU:
+    if not graph.is_without_gpu(arguments.engine):
         try:
             return distributed.init(engine="gpu").transport
         except DeviceUnavailable:  # on all ranks
-            if arguments.engine in graph._NEEDS_GPU or arguments.placement != "auto":
+            if engines.needs_device(arguments.engine) or arguments.placement != "auto":
                 raise
     return distributed.init(engine="cpu").transport
 

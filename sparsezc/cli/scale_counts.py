@@ -8,6 +8,9 @@ from dataclasses import dataclass
 from itertools import cycle
 from typing import Any
 
+from sparsezc.cli.scale_loops import RankLoops
+from sparsezc.expr.engines import through
+
 __all__ = ["Counts", "Cut", "cut", "imbalance"]
 
 _ID = 4  # bytes of a vertex's number on the way
@@ -59,7 +62,6 @@ class Counts:
         self.received = 0.0
         self.ways: list[tuple[bool, bool]] = []
         self._cut, self._turned = cut, set[int]()
-        self._read: Any = None  # the engine's own vector_to_coo
 
     def look(self, x: Any) -> None:
         """Count one statement: ids or presence bits of a sparse operand, and the values that the product reads."""
@@ -117,7 +119,7 @@ class Counts:
         from sparsezc.engines.distributed.model import received
         from sparsezc.engines.distributed.statements import products
 
-        cut, at = self._cut, self._positions(v)
+        cut, at = self._cut, _positions(v)
         assert cut is not None
         symmetric = bool((A.T if A._transposed else A)._symmetric)
         by_result = A._transposed == left
@@ -138,65 +140,14 @@ class Counts:
         made = 0 if ones else x.dtype.np_type.itemsize
         return received.folded(most, np.diff(cut.bounds), cut.rank, made, cut.packing, tells=not cut.on_device)
 
-    def _positions(self, v: Any) -> Any:
-        """Return the positions of a vector's entries, ascending."""
-        import numpy as np
-
-        return self._read(v._need()[1])[0].astype(np.int64)
-
     @contextmanager
     def watching(self, A: Any) -> Iterator[Counts]:
         """Count every statement that a matrix's engine runs meanwhile, step by step, and on all edges, as ranks do.
 
         Loops that ranks on processors run count by what travels in them.
         """
-        from sparsezc.expr import engines
-
-        engine, loops = A._engine, self._loops(A, self)
-        run, afford = engine.run, engines.capability(engine, "afford_transpose")
-        read = self._read = engine.vector_to_coo
-
-        def look_and_run(expression: Any, out: Any, write: Any) -> None:
-            self.look(expression)
-            run(expression, out, write)
-
-        def turned(store: Any) -> None:
-            self._turned.add(id(store))
-            afford(store)
-
-        def read_whole(store: Any) -> Any:
-            at, values = read(store)
-            if self._cut is not None and store.size == self._cut.bounds[-1]:  # all ranks read all of it
-                self._receive(self._whole(at, values.dtype.itemsize))
-            return at, values
-
-        mine = {"run": look_and_run, "afford_transpose": turned, "sample": lambda _: None, "vector_to_coo": read_whole}
-        for name, function in mine.items():
-            setattr(engine, name, function)
-        try:
-            with self._stepping(engine, loops):
-                yield self
-        finally:
-            for name in mine:
-                delattr(engine, name)
-
-    def _loops(self, A: Any, counts: Counts | None) -> Any:
-        """Return the loops that ranks on processors run, of which exchanges are counted or not."""
-        from sparsezc.cli.scale_loops import Loops
-
-        cut = self._cut
-        if cut is None or cut.on_device or A.shape != (cut.bounds[-1], cut.bounds[-1]):
-            return None
-        return Loops(A, counts, len(cut.bounds) - 1)
-
-    @contextmanager
-    def _stepping(self, engine: Any, loops: Any) -> Iterator[None]:
-        from sparsezc.expr import engines
-
-        with engines.stepping(engine):
-            if loops is not None:
-                loops.put()
-            yield
+        with through(_Watched(A, self, self._ranks(A))):
+            yield self
 
     @contextmanager
     def directed(self, A: Any) -> Iterator[None]:
@@ -204,31 +155,84 @@ class Counts:
 
         They read what ranks read, and results of pushes are written once they are whole.
         """
+        with through(_Directed(A, self.ways, self._ranks(A))):
+            yield
+
+    def _ranks(self, A: Any) -> int:
+        """Return how many ranks on processors run loops of a matrix."""
+        cut = self._cut
+        if cut is None or cut.on_device or A.shape != (cut.bounds[-1], cut.bounds[-1]):
+            return 0
+        return len(cut.bounds) - 1
+
+    def turn(self, store: Any) -> None:
+        """Note that a matrix is stored in both directions."""
+        self._turned.add(id(store))
+
+    def read_whole(self, size: int, at: Any, value: int) -> None:
+        """Count that all ranks read a whole vector with entries at some positions, values of so many bytes."""
+        if self._cut is not None and size == self._cut.bounds[-1]:
+            self._receive(self._whole(at, value))
+
+
+class _Watched(RankLoops):
+    """An engine whose statements are counted."""
+
+    counts: Counts
+
+    def run(self, expression: Any, out: Any, write: Any) -> None:
+        """Count a statement, and run it."""
+        self.counts.look(expression)
+        self.engine.run(expression, out, write)
+
+    def afford_transpose(self, store: Any) -> None:
+        """Note that a matrix is stored in both directions, as its engine may do."""
+        self.counts.turn(store)
+        if hasattr(self.engine, "afford_transpose"):
+            self.engine.afford_transpose(store)
+
+    def sample(self, matrix: Any) -> None:
+        """Return no sample: ranks read all edges."""
+
+    def vector_to_coo(self, store: Any) -> Any:
+        """Count that a vector is read, and return its entries."""
+        at, values = self.engine.vector_to_coo(store)
+        self.counts.read_whole(store.size, at, values.dtype.itemsize)
+        return at, values
+
+
+class _Directed(RankLoops):
+    """An engine whose products push or pull as told, one after another."""
+
+    def __init__(self, A: Any, ways: list[tuple[bool, bool]], ranks: int) -> None:
+        super().__init__(A, None, ranks)
+        self._ways = cycle(ways or [(False, False)])
+
+    def run(self, expression: Any, out: Any, write: Any) -> None:
+        """Run a statement, a product as ranks do."""
         from sparsezc.engines.distributed.parts.local_objects import Locals, assignment
         from sparsezc.expr.dispatch import PLAIN
         from sparsezc.expr.expression import Expression
 
-        engine, loops = A._engine, self._loops(A, None)
-        run, ways = engine.run, cycle(self.ways or [(False, False)])
+        e = expression
+        pushes, flips = next(self._ways) if e.operation in _PRODUCTS else (False, False)
+        if flips:
+            turned = tuple(x.T if x.ndim == 2 else x for x in e.operands)
+            e = Expression(e.operation, turned, e.op, e.dtype, e.shape)
+        if not pushes:
+            self.engine.run(e, out, write)
+            return
+        made = Locals(self.engine).vector(e.dtype, *e.shape)
+        self.engine.run(e, made, PLAIN)
+        self.engine.run(assignment(made, out), out, write)
 
-        def direct_and_run(e: Any, out: Any, write: Any) -> None:
-            pushes, flips = next(ways) if e.operation in _PRODUCTS else (False, False)
-            if flips:
-                turned = tuple(x.T if x.ndim == 2 else x for x in e.operands)
-                e = Expression(e.operation, turned, e.op, e.dtype, e.shape)
-            if not pushes:
-                run(e, out, write)
-                return
-            made = Locals(engine).vector(e.dtype, *e.shape)
-            run(e, made, PLAIN)
-            run(assignment(made, out), out, write)
 
-        engine.run = direct_and_run
-        try:
-            with self._stepping(engine, loops):
-                yield
-        finally:
-            del engine.run
+def _positions(v: Any) -> Any:
+    """Return the positions of a vector's entries, ascending; this reading is not counted."""
+    import numpy as np
+
+    engine, store = v._need()
+    return engine.vector_to_coo(store)[0].astype(np.int64)
 
 
 def _degrees(A: Any, *, flipped: bool) -> Any:

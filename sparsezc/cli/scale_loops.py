@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from sparsezc.expr.engines import Stepping
 
 if TYPE_CHECKING:
     from sparsezc.cli.scale_counts import Counts
 
-__all__ = ["Loops", "load"]
+__all__ = ["RankLoops", "load"]
 
 
 def load() -> None:
@@ -23,28 +25,27 @@ def load() -> None:
     loops.run_arrays(components.link, (np.zeros(1, np.int64), none, none, 0, 1, -1), np.inf)
 
 
-class Loops:
-    """The capabilities of ranks on processors, on an engine whose own loops are off; what would travel is counted.
+class RankLoops(Stepping):
+    """The CPU engine with the loops of ranks on processors in place of its own; what would travel is counted.
 
     Parameters
     ----------
     A : Matrix
-        Square, on the CPU engine.
+        Square, on the CPU engine, if there are ranks.
     counts : Counts or None
         None: nothing is counted.
     ranks : int
+        0: statements run in place of all loops.
     """
 
     def __init__(self, A: Any, counts: Counts | None, ranks: int) -> None:
-        self._A, self._counts, self._ranks, self._engine = A, counts, ranks, A._engine
-        self._run, self._lend = self._engine.run_arrays, self._engine.lend_rows
+        super().__init__(A._engine)
+        self.counts = counts
+        self._A, self._ranks = A, ranks
         self._hub: int | None = None
 
-    def put(self) -> None:
-        """Have the engine use them until its own loops are on again."""
-        self._engine.components, self._engine.part = self._components, self._part
-
-    def _components(self, store: Any) -> Any:
+    def components(self, store: Any) -> Any:
+        """Return the components by the loop of ranks, or None."""
         import numpy as np
 
         from sparsezc.engines.cpu import loops
@@ -52,59 +53,60 @@ class Loops:
         from sparsezc.semirings.types.datatypes import INT64
 
         n, entries = self._A.nrows, self._A.nvals
-        if not loops.pays(components.COST * (n + entries)) or not entries:
+        if not self._ranks or not loops.pays(components.COST * (n + entries)) or not entries:
             return None
-        if self._counts is not None:
-            self._counts.exchange(components.received(n, self._ranks), (self._ranks - 1).bit_length())
+        if self.counts is not None:
+            self.counts.exchange(components.received(n, self._ranks), (self._ranks - 1).bit_length())
         if self._hub is None:
             self._hub = int(np.diff(self._A._to_csr().indptr).argmax()) if self._A._symmetric else -1
-        local = _Local(self._run, self._lend)
-        return self._engine.dense_vector(components.trees(local, store, 0, n, self._hub), INT64)
+        local = _Local(self.engine.run_arrays, self.engine.lend_rows)
+        return self.engine.dense_vector(components.trees(local, store, 0, n, self._hub), INT64)
 
-    def _part(self, store: Any, cost: float, values: Any) -> Any:
+    def part(self, store: Any, cost: float, values: Any) -> Any:
+        """Return all rows as those of one rank, or None."""
         from sparsezc.engines.cpu import loops
 
-        if not loops.pays(cost * (self._A.nrows + self._A.nvals)):
+        if not self._ranks or not loops.pays(cost * (self._A.nrows + self._A.nvals)):
             return None
-        return _Part(self, store, values)
+        return _Part(self, self._A.nrows, store, values)
 
 
-class _Local:
-    """The engine's own capabilities while they are off."""
+class _Local(NamedTuple):
+    """The capabilities that a rank's loop needs of its engine, which as a whole is asked for statements meanwhile."""
 
-    def __init__(self, run: Callable[..., Any], lend: Callable[..., Any]) -> None:
-        self.run_arrays, self.lend_rows = run, lend
+    run_arrays: Callable[..., Any]
+    lend_rows: Callable[..., Any]
 
 
 class _Part:
     """All rows: see :func:`sparsezc.core.replay.part`."""
 
-    def __init__(self, loops: Loops, store: Any, values: Any) -> None:
-        self._loops, self._store, self._values = loops, store, values
+    def __init__(self, ranks: RankLoops, nrows: int, store: Any, values: Any) -> None:
+        self._engine, self._counts, self._store, self._values = ranks.engine, ranks.counts, store, values
         self._arrays: tuple[Any, ...] = ()
-        self.lo, self.hi = 0, loops._A.nrows
+        self.lo, self.hi = 0, nrows
 
     @contextmanager
     def lent(self) -> Iterator[None]:
         from sparsezc.engines.cpu import loops
 
-        with self._loops._lend(self._store) if self._store.nvals else nullcontext() as parts:
+        with self._engine.lend_rows(self._store) if self._store.nvals else nullcontext() as parts:
             self._arrays = tuple(loops.arrays(parts, self.hi, self._values))
             yield
 
     def run(self, loop: Callable[..., Any], *given: Any, over: range) -> None:
-        self._loops._run(loop, (*self._arrays, *given, over.start, over.stop), float("inf"))
+        self._engine.run_arrays(loop, (*self._arrays, *given, over.start, over.stop), float("inf"))
 
     def total(self, mine: Any) -> Any:
         return mine
 
     def gather(self, mine: Any) -> Any:
-        if self._loops._counts is not None:
-            self._loops._counts.exchange_values(mine.dtype.itemsize)
+        if self._counts is not None:
+            self._counts.exchange_values(mine.dtype.itemsize)
         return mine
 
     def has_moves(self) -> bool:
         return False
 
     def vector(self, mine: Any, dtype: Any) -> Any:
-        return self._loops._engine.dense_vector(mine, dtype)
+        return self._engine.dense_vector(mine, dtype)

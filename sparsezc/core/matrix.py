@@ -9,8 +9,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+import sparsezc.core.vector  # noqa: F401  (expressions of matrices make vectors)
 from sparsezc import locks, ops
 from sparsezc.core import formatting, placement, scalar
 from sparsezc.core.matrix_construct import FromArrays
@@ -19,7 +20,6 @@ from sparsezc.core.matrix_methods import Readable
 from sparsezc.core.placement import Placeable
 from sparsezc.core.suitesparse import Accessor
 from sparsezc.core.transposed import TransposedMatrix
-from sparsezc.core.vector import Vector
 from sparsezc.engines import cpu
 from sparsezc.engines.cpu.suitesparse import native
 from sparsezc.errors import OutputNotEmpty, UnknownDtype, maker
@@ -168,54 +168,6 @@ class Matrix(FromArrays, MatrixContents, Readable, ByDlpack, Placeable, Maskable
         if name not in self._facts:
             self._facts[name] = compute()
         return self._facts[name]
-
-    def _vector(self, dtype: DataType) -> Vector:
-        """Make an empty vector for products with this matrix from the left, on the matrix's engine."""
-        v = Vector(dtype, self.shape[0])
-        v._settle(self._need()[0])
-        return v
-
-    def _beside(self, values: NDArray[Any] | Matrix, dtype: DataType) -> Matrix:
-        """Make a full matrix of an array, or of a full matrix, on this matrix's engine."""
-        engine = self._need()[0]
-        if isinstance(values, Matrix):
-            copy = values.dup(dtype)
-            if copy._engine is engine:
-                return copy
-            values = copy.to_dense()
-        store = engines.capability(engine, "matrix_from_full")(values, dtype)
-        if store is not None:
-            return Matrix._from_store(engine, store, dtype, values.shape)
-        made: Matrix = Matrix.from_dense(values, dtype=dtype)
-        return made.to(engine.name)
-
-    @locked
-    def _turned(self) -> Matrix | TransposedMatrix:
-        """Return A' for repeated products; the engine keeps its rows too, if that pays and memory allows."""
-        if self._symmetric:
-            return self
-        engine, store = self._need()
-        engines.capability(engine, "afford_transpose")(store)
-        return self.T
-
-    @locked
-    def _resident(self, times: int) -> Matrix:
-        """Return the matrix for statements that read it often and make others of it: results are placed as it is.
-
-        It is a copy in the engine's fastest memory where that has room for `times` copies, else the matrix itself.
-        """
-        engine, store = self._need()
-        made = engines.capability(engine, "resident")(store, times)
-        if made is None:
-            return self
-        return Matrix._from_store(engine, made, self.dtype, self.shape)._known_symmetric(self._symmetric)
-
-    @locked
-    def _sampled(self) -> Matrix | None:
-        """Return some entries of each row, hubs first, if the engine has them in faster memory than the rest."""
-        engine, store = self._need()
-        sample = engines.capability(engine, "sample")(store)
-        return None if sample is None else Matrix._from_store(engine, sample, self.dtype, self.shape)
 
     def _settle(self, engine: Engine) -> None:
         if self._engine is None or self.nvals == 0:

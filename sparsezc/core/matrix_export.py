@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,12 +55,6 @@ class MatrixContents:
         engine, store = self._kept()
         values: NDArray[Any] | None = engines.capability(engine, "full_values")(store)
         return values
-
-    def _whole(self, what: str) -> Self:
-        """Return itself to a step that reads all entries: an engine whose ranks have parts warns of it, or refuses."""
-        engine, store = self._need()
-        engines.capability(engine, "on_whole")(store, what)
-        return self
 
     @locked
     def to_coo(

@@ -30,7 +30,7 @@ def search(A: Matrix, start: Vector | int, *, parents: bool = False) -> Vector |
 
     `start`: a vertex, or a vector of some. See :meth:`sparsezc.expr.engines.Capabilities.search`.
     """
-    if not hasattr(A._kept()[0], "search"):
+    if not engines.can(A._kept()[0], "search"):
         return None
     with hold_locks(A):
         engine, store = A._kept()
@@ -199,7 +199,7 @@ _READ = 30_000_000  # rows and entries, in any order
 
 def runs_loops(A: Matrix) -> bool:
     """Return whether a matrix's engine may run loops over its rows: :func:`run_loop` may still return None."""
-    return hasattr(A._kept()[0], "run_loop")
+    return engines.can(A._kept()[0], "run_loop")
 
 
 def vector(

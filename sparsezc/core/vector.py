@@ -7,7 +7,6 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from sparsezc import locks, ops
@@ -21,18 +20,16 @@ from sparsezc.errors import OutputNotEmpty
 from sparsezc.expr import engines
 from sparsezc.expr.array_exchange import ByDlpack
 from sparsezc.expr.dispatch import PLAIN
-from sparsezc.expr.expression import Expression, IndexList, Operand, ready
+from sparsezc.expr.expression import Expression, IndexList, ready
 from sparsezc.expr.mask import Mask, Maskable, as_mask
 from sparsezc.expr.options import check as check_options
 from sparsezc.expr.writable import Writable
 from sparsezc.locks import hold_locks, locked
-from sparsezc.memory.csr import Csr
 from sparsezc.ops import arrays, compare, indices
-from sparsezc.semirings.types.datatypes import BOOL, FP64, DataType, cast, lookup
+from sparsezc.semirings.types.datatypes import FP64, DataType, cast, lookup
 from sparsezc.semirings.types.user_types import plain
 
 if TYPE_CHECKING:
-    from sparsezc.core.matrix import Matrix
     from sparsezc.expr.engines import Engine
 
 __all__ = ["Vector"]
@@ -124,25 +121,6 @@ class Vector(VectorFromArrays, ReadableVector, ByDlpack, Maskable, Writable["Vec
                 self._store, self._make = self._make(), None
         return object.__getattribute__(self, name)
 
-    def _like(self, dtype: DataType) -> Vector:
-        """Make a vector of this size without entries, on the same engine."""
-        made = Vector(dtype, self._shape[0])
-        made._settle(self._need()[0])
-        return made
-
-    @locked
-    def _pointers(self) -> Matrix:
-        """Make a square matrix with an entry (i, v(i)), true, for each entry of this vector of positions."""
-        (engine, store), n = self._need(), self._shape[0]
-        made = engines.capability(engine, "pointers")(store)
-        if made is None:
-            at, values = engine.vector_to_coo(store)
-            indptr = np.searchsorted(at, np.arange(n + 1))
-            made = engine.matrix_from_csr(Csr.from_arrays(indptr, values.astype(np.uint64), [1], n, dtype=BOOL))
-        kind: Any = Operand._kinds[2]
-        matrix: Matrix = kind._from_store(engine, made, BOOL, (n, n))
-        return matrix
-
     def _settle(self, engine: Engine) -> None:
         old, content = self._engine, self._store
         if old is engine:
@@ -150,13 +128,14 @@ class Vector(VectorFromArrays, ReadableVector, ByDlpack, Maskable, Writable["Vec
         if old is None:
             self._put(engine, engine.new_vector(self.dtype, self._shape[0]))
         else:
-            self._put(engine, engine.vector_from_coo(*old.vector_to_coo(content), self.dtype, self._shape[0]))
+            at, values = engines.in_use(old).vector_to_coo(content)
+            self._put(engine, engine.vector_from_coo(at, values, self.dtype, self._shape[0]))
         if self._everywhere is not None:
             value, self._everywhere = self._everywhere, None
-            engine.run(self._express(value), self, PLAIN)
+            engines.in_use(engine).run(self._express(value), self, PLAIN)
         pending, self._pending = self._pending, []
         for expression in pending:
-            engine.run(expression, self, PLAIN)
+            engines.in_use(engine).run(expression, self, PLAIN)
 
     def _postpone(self, expression: Expression) -> bool:
         """Keep ``self[i] << s`` for the engine that will store this vector; return False for any other statement."""
@@ -211,7 +190,7 @@ class Vector(VectorFromArrays, ReadableVector, ByDlpack, Maskable, Writable["Vec
         Of a distributed vector this is a collective: all ranks call it, and get the whole.
         """
         engine, store = self._need()
-        at, vals = engine.vector_to_coo(store)
+        at, vals = engines.in_use(engine).vector_to_coo(store)
         vals = plain(vals, self.dtype)
         if dtype is not None:
             vals = cast(vals, lookup(dtype))

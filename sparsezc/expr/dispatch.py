@@ -2,7 +2,7 @@
 
 ``w(mask, accum, replace=True) << A.mxv(v, op)``: the call (writable.py) makes a :class:`Target`, which holds a
 :class:`Write`; the method, through ``ops/``, an ``Expression``; and ``<<`` hands both to :func:`update`, which finds
-the engine and has it run the expression. Nothing else runs. What an engine receives: :mod:`sparsezc.expr.engines`.
+the engine and has it run the expression. Nothing else runs. What an engine receives is in expr/engines/protocol.py.
 """
 
 from __future__ import annotations
@@ -190,7 +190,10 @@ def update(
             value = last
         if out._engine is None and mask is None and accum is None and out._postpone(value):
             return
-        _place(out, value, mask).run(value, out, write)
+        engine: Any = _place(out, value, mask)
+        if wrappers := engines.WRAPPERS.get():
+            engine = wrappers.get(id(engine), engine)
+        engine.run(value, out, write)
         if out.ndim == 2:
             out._changed()
     finally:
@@ -235,7 +238,7 @@ def _place(out: Any, expression: Expression, mask: Mask | None) -> Engine:
     if engine is None or (mask is not None and mask.parent._engine is not engine):
         return _gather(out, expression, mask)
     if out._engine is None and out._stored:
-        if hasattr(engine, "load"):  # it runs no statements
+        if engines.can(engine, "load"):  # it runs no statements
             return _gather(out, expression, mask)
         out._settle(engine)
     return engine  # type: ignore[no-any-return]

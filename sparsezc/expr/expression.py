@@ -1,6 +1,7 @@
 """Expressions, operations that have not run, and the conversion of their operands.
 
-:mod:`sparsezc.expr.dispatch` runs expressions; :mod:`sparsezc.expr.engines` lists the operands of each.
+:mod:`sparsezc.expr.dispatch` runs expressions; :mod:`sparsezc.expr.engines.protocol` lists the operands of
+each.
 """
 
 from __future__ import annotations

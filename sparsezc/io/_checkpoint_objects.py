@@ -11,6 +11,7 @@ import numpy as np
 
 from sparsezc.config import config
 from sparsezc.errors import DomainMismatch
+from sparsezc.expr import engines
 from sparsezc.io.build.limits import need_numbers
 from sparsezc.io.build.optional import need
 from sparsezc.io.ranks import checkpoint
@@ -47,7 +48,8 @@ def save(
 ) -> None:
     """Save as :func:`sparsezc.io.save_checkpoint` does."""
     need("h5py", "hdf5")
-    found = (getattr(each._engine, "transport", None) for each in objects.values())
+    kept = (each._engine for each in objects.values() if each._engine is not None)
+    found = (engines.capability(engine, "communicator")() for engine in kept)
     comm: Communicator = next((transport for transport in found if transport is not None), _Alone())
     checkpoint.save(folder, {name: _part(name, each, comm) for name, each in objects.items()}, comm, state)
 

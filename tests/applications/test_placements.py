@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import sparsezc as gb
+from sparsezc.core.access import forms
 from tests.algorithms.graphs import both_ways, kronecker, matrix
 from tests.gpu.placements.test_placement_grid import KINDS, PLACEMENTS, placed
 
@@ -75,11 +76,11 @@ def test_answers_are_those_of_the_cpu_engine(placement: str, third: int, gpu: An
 def test_a_graph_that_is_read_often_is_copied_to_device_memory_where_there_is_room(gpu: Any) -> None:
     A = graph()
     there = A.to(placement="zerocopy")
-    near = there._resident(4)
+    near = forms.resident(there, 4)
     assert near._store.placement == "device"
     assert near.isequal(A, check_dtype=True)
     assert near._symmetric == there._symmetric
-    assert near._resident(4) is near
-    assert A._resident(4) is A  # the CPU engine has one memory
+    assert forms.resident(near, 4) is near
+    assert forms.resident(A, 4) is A  # the CPU engine has one memory
     with gb.config.set(budget=A.nvals):
-        assert there._resident(1) is there
+        assert forms.resident(there, 1) is there

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import sparsezc as gb
+from sparsezc.core.access import forms
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.engines import cpu
@@ -310,10 +311,10 @@ def test_a_masked_product_of_enormous_matrices_needs_no_dense_row() -> None:
 
 def test_the_transpose_of_a_symmetric_matrix_is_itself() -> None:
     A, B = gb.io.read("kron:4"), Matrix.from_coo([0], [1], [1], nrows=2, ncols=2)
-    assert A._turned() is A
-    assert B._turned() is B.T
+    assert forms.turned(A) is A
+    assert forms.turned(B) is B.T
     A[0, 1] = 5
-    assert A._turned() is A.T
+    assert forms.turned(A) is A.T
 
 
 @pytest.mark.parametrize("dtype", ["FP64", "FP32"])

@@ -95,7 +95,7 @@ class Boxed:
 
 @pytest.fixture
 def boxed(monkeypatch: pytest.MonkeyPatch) -> Boxed:
-    monkeypatch.setattr(engines, "_known", engines._known.copy())
+    monkeypatch.setattr(engines.registry, "_known", engines.registry._known.copy())
     monkeypatch.setattr(Config, "engines", {"auto", "cpu", "gpu"})  # without those of other tests
     engine = Boxed()
     engines.register("boxed", engine)
@@ -196,3 +196,8 @@ def test_a_module_is_asked_for_its_engine(boxed: Boxed) -> None:
 def test_a_capability_that_no_engine_has_does_nothing(boxed: Boxed) -> None:
     for name in (name for name in vars(engines.Capabilities) if name[0] != "_"):
         assert engines.capability(boxed, name)(1, 2, 3) is None
+
+
+def test_engines_that_need_a_device_have_placements(gpu: Any) -> None:
+    for name in ("cpu", "gpu"):
+        assert engines.needs_device(name) == engines.has_placements(engines.get(name))

@@ -10,14 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+import sparsezc as gb
 from sparsezc.device import cuda
-from sparsezc.memory import Buffer
-from sparsezc.memory.placement import Placement
 
 _LINE = 128  # bytes: kernels ask for whole lines, so arrays begin with one
 
 
-class OrdinaryBuffer(Buffer):
+class OrdinaryBuffer(gb.placements.Buffer):
     """One array in memory that nothing pinned or registered."""
 
     placement, pages = "ordinary", "ordinary"
@@ -48,7 +47,7 @@ def allocate(count: int, dtype: np.dtype[Any], _name: str) -> OrdinaryBuffer:
     return OrdinaryBuffer(count, dtype)
 
 
-ORDINARY = Placement(
+ORDINARY = gb.placements.Placement(
     "ordinary",
     allocate,
     location="in ordinary host memory",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sparsezc.expr import engines
+import sparsezc as gb
 
 
 class RecordingEngine:
@@ -13,7 +13,7 @@ class RecordingEngine:
     name, lock = "recording", None
 
     def __init__(self) -> None:
-        self.cpu: Any = engines.get("cpu")
+        self.cpu: Any = gb.engines.get("cpu")
         self.seen: list[str] = []
 
     def run(self, expression: Any, out: Any, write: Any) -> None:

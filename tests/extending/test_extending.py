@@ -111,7 +111,7 @@ def test_a_networkx_function(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_an_engine() -> None:
     engine = recording_engine.RecordingEngine()
-    engines.register("recording", engine)
+    gb.engines.register("recording", engine)
     try:
         with gb.config.set(engine="recording"):
             A = gb.io.read("kron:6")
@@ -122,5 +122,5 @@ def test_an_engine() -> None:
         assert np.allclose(ranks.to_dense(), gb.algorithms.pagerank(there).to_dense())
         assert {"vxm", "assign"} <= set(engine.seen)
     finally:
-        del engines._known["recording"]
+        del engines.registry._known["recording"]
         config.engines.discard("recording")

@@ -26,7 +26,7 @@ pytestmark = [
 @pytest.fixture
 def card(gpu: Any) -> Iterator[Any]:
     """The device in use, and the placement registered."""
-    placement.register(ORDINARY)
+    gb.placements.register(ORDINARY)
     try:
         yield gpu
     finally:

@@ -20,8 +20,9 @@ API = (DOCS / "api.md").read_text()
 REFERENCE = API + "".join(page.read_text() for page in sorted((DOCS / "reference").glob("*.md")))
 MODULES = [
     "sparsezc", "sparsezc.algorithms", "sparsezc.applications", "sparsezc.core", "sparsezc.core.dtypes",
-    "sparsezc.dtypes", "sparsezc.engines.distributed", "sparsezc.errors", "sparsezc.exceptions", "sparsezc.io",
-    "sparsezc.loader", "sparsezc.orders", "sparsezc.ss", "sparsezc.stats", "sparsezc.viz",
+    "sparsezc.dtypes", "sparsezc.engines", "sparsezc.engines.distributed", "sparsezc.errors", "sparsezc.exceptions",
+    "sparsezc.io", "sparsezc.loader", "sparsezc.orders", "sparsezc.placements", "sparsezc.ss", "sparsezc.stats",
+    "sparsezc.viz",
 ]  # fmt: skip
 #: Public beyond ``__all__``, because looking them up takes python-graphblas.
 LOOKED_UP = {"sparsezc.ss": {"Context", "about", "burble", "config", "global_context"}}

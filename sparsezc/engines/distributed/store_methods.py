@@ -220,6 +220,8 @@ class Keeper:
         store.local.wait()
 
     # Methods that only some engines have; see :class:`sparsezc.expr.engines.Capabilities`
+    def communicator(self) -> Transport:
+        return self.transport
 
     def summary(self, store: Store) -> str:
         """Say what is here: counting all entries would need the other ranks."""

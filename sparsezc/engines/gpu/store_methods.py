@@ -190,7 +190,8 @@ class Keeper:
     def resident(self, store: Any, times: int) -> MatrixStore | None:
         return None if isinstance(store, HostStore) else matrix_stores.resident(store, times)
 
-    def sample(self, store: Any) -> MatrixStore | None:
+    def sample(self, matrix: Any) -> MatrixStore | None:
+        store = matrix._store
         held, columns = (None, None) if isinstance(store, HostStore) else store.in_stored_order()
         if held is None:
             return None

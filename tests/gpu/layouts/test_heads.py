@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import sparsezc as gb
+from sparsezc.core.access import forms
 from sparsezc.device import cuda
 from sparsezc.engines.gpu.layouts.head_cache import HeadCache
 from sparsezc.expr import engines
@@ -176,7 +177,7 @@ def test_components_behind_what_the_heads_show(edges: list[tuple[int, int]], gpu
     A = gb.Matrix.from_coo(np.r_[rows, columns], np.r_[columns, rows], 1, nrows=10_240, ncols=10_240)
     with gb.config.set(head_cache="on"):
         B = A.to("gpu", placement="zerocopy", with_transpose=True)
-        assert B._sampled() is not None
+        assert forms.sampled(B) is not None
         want = gb.algorithms.connected_components(A)
         assert gb.algorithms.connected_components(B).to("cpu").isequal(want)
         with engines.stepping(B._engine):
@@ -219,7 +220,7 @@ def test_making_heads_reads_lines_that_short_rows_share_once(counting: Any) -> N
     B = A.to("gpu", placement="zerocopy")
     counting.reset()
     with gb.config.set(head_cache="on"):
-        assert B._sampled() is not None
+        assert forms.sampled(B) is not None
     assert counting.total(0).bytes < 1.3 * 4 * A.nvals
 
 
@@ -237,7 +238,7 @@ def test_components_of_any_graph(seed: int, directed: bool, gpu: Any, monkeypatc
     A = gb.Matrix.from_coo(*both, 1, nrows=n, ncols=n)
     with gb.config.set(head_cache="on", head_budget=4 * n * (1 + seed % 2)):
         B = A.to("gpu", placement="zerocopy", with_transpose=True)
-        assert B._sampled() is not None
+        assert forms.sampled(B) is not None
         want = gb.algorithms.connected_components(A)
         assert gb.algorithms.connected_components(B).to("cpu").isequal(want)
         with engines.stepping(B._engine):

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import sparsezc as gb
+from sparsezc.core.access import forms
 from sparsezc.engines.gpu.elementwise import panel
 from tests.gpu.placements.test_sampled_products import full
 
@@ -93,11 +94,11 @@ def test_full_matrices_cross_as_they_are(gpu: Any) -> None:
     A = gb.Matrix.from_coo([0, 1], [1, 0], 1.0, nrows=N, ncols=N).to("gpu")
     values = np.random.default_rng(4).random((N, 3))
     for given in (values, values.T):
-        X = A._beside(given, gb.dtypes.FP64)
+        X = forms.full_beside(A, given, gb.dtypes.FP64)
         assert X._store.is_panel
         assert np.array_equal(X.to_dense(), given)
         assert X.isequal(gb.Matrix.from_dense(given))
         assert np.array_equal(X.T.to_dense(), given.T)
-    assert A._beside(values[:2], gb.dtypes.FP64).isequal(gb.Matrix.from_dense(values[:2]))
+    assert forms.full_beside(A, values[:2], gb.dtypes.FP64).isequal(gb.Matrix.from_dense(values[:2]))
     moved = A.mxm(gb.Matrix.from_dense(values)).new()
     assert np.array_equal(moved.to_dense(0.0)[:2], values[[1, 0]])

@@ -13,6 +13,7 @@ from scipy.sparse import csgraph
 
 import sparsezc as gb
 from sparsezc.core import replay
+from sparsezc.core.access import forms
 from sparsezc.device import cuda, cupy_device
 from sparsezc.engines.gpu.elementwise import vector_map
 from sparsezc.engines.gpu.graph_replay import Replay
@@ -208,7 +209,7 @@ def test_a_body_that_fails_leaves_the_device_usable(gpu: Any) -> None:
     from sparsezc.algorithms._rounds import rounds
 
     B, A = both(path(160), 160)
-    frontier = B._vector(gb.dtypes.BOOL)
+    frontier = forms.vector_beside(B, gb.dtypes.BOOL)
     frontier[0] = True
     seen = 0
     try:
@@ -276,7 +277,7 @@ def test_a_matrix_that_goes_while_a_loop_is_recorded(gpu: Any) -> None:
 
     B, A = both(path(160), 160)
     others = [both(path(30), 30)[0]]
-    level, frontier = B._vector(gb.dtypes.INT32), B._vector(gb.dtypes.BOOL)
+    level, frontier = forms.vector_beside(B, gb.dtypes.INT32), forms.vector_beside(B, gb.dtypes.BOOL)
     frontier[0] = True
     for seen, depth in enumerate(rounds(frontier)):
         if seen == 17:  # recorded: to give pages back is to wait for the device, which a recording does not survive

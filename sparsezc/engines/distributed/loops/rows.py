@@ -44,7 +44,7 @@ def can_run(engine: DistributedEngine, matrix: Store, cost: float, nbytes: int) 
         engine.move(matrix)
     if matrix.long is not None or matrix.layout.along is not ROWS or matrix.nrows > _EMPTY * engine.nvals(matrix):
         return False
-    able = engines.runs_arrays(engine.local.engine) and has_host(nbytes)
+    able = engines.can(engine.local.engine, "run_arrays") and has_host(nbytes)
     told = engine.transport.numbers(loops.pays(cost), able)
     if not (told[:, 0].any() and told[:, 1].all()):
         return False

@@ -94,7 +94,7 @@ def _on_every_rank(
 
 def has_panels(engine: DistributedEngine) -> bool:
     """Return whether the local engine has matrices of few rows as vectors."""
-    return hasattr(engine.local.engine, "rows_of_vector")
+    return engines.can(engine.local.engine, "rows_of_vector")
 
 
 def vector_of_rows(engine: DistributedEngine, matrix: Any) -> Any:

@@ -1,0 +1,1 @@
+"""Access of algorithms to matrices, vectors and what their engine has for these, by public names."""

@@ -1,0 +1,28 @@
+"""Facts of matrices that are known beside their entries, for algorithms."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    from sparsezc.core.matrix import Matrix
+
+__all__ = ["fact", "is_symmetric", "known_symmetric"]
+
+M = TypeVar("M", bound="Matrix")
+
+
+def is_symmetric(A: Matrix) -> bool:
+    """Return whether a matrix is known to be equal to its transpose; no entries are compared."""
+    return A._symmetric
+
+
+def known_symmetric(A: M, symmetric: bool = True) -> M:
+    """Return a matrix itself, marked as equal to its transpose until it changes."""
+    return A._known_symmetric(symmetric)
+
+
+def fact(A: Matrix, name: str, compute: Callable[[], Any]) -> Any:
+    """Return ``compute()``, cached with a matrix until it changes: for facts that need a pass over all entries."""
+    return A._fact(name, compute)

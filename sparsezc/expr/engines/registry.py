@@ -1,0 +1,110 @@
+"""The engines by name, sparsezc's own and those that programs register, and what each can do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+from sparsezc.config import Config
+from sparsezc.device import cuda
+from sparsezc.errors import DeviceUnavailable, InvalidValue
+from sparsezc.expr.engines.protocol import Engine
+from sparsezc.expr.engines.wrapper import WRAPPERS
+
+__all__ = ["can", "capability", "get", "has_placements", "needs_device", "register"]
+
+#: Each engine, or the module whose function ``engine()`` starts it on first use.
+_known: dict[str, str | Engine] = {"cpu": "sparsezc.engines.cpu", "gpu": "sparsezc.engines.gpu"}
+_OURS = frozenset(_known)
+_known["distributed"] = "sparsezc.engines.distributed"  # a program may start another one, on other processes
+_running: dict[str, Engine] = {}  # of ours, those that were started
+_ON_DEVICE = frozenset({"gpu"})  # of ours, those that need a device, which may be lost, and so have placements
+_METHODS = [name for name in vars(Engine) if name[0] != "_"]
+
+
+def register(name: str, engine: str | Engine) -> None:
+    """Make another engine known to ``config.engine``, ``A.to(name)`` and ``v.to(name)``.
+
+    Parameters
+    ----------
+    name : str
+        The engine's name; it replaces an engine that was registered under it before.
+    engine : Engine or str
+        The engine, whose `name` this is; or the name of a module with a function ``engine()``, which is called whenever
+        the engine is needed.
+
+    Raises
+    ------
+    InvalidValue
+        The name is one of sparsezc's own, or not the engine's.
+    TypeError
+        The engine lacks a method of :class:`Engine`.
+    """
+    if name in _OURS or name == "auto":
+        raise InvalidValue(f"engine name {name!r} is taken: it is sparsezc's own")
+    if not isinstance(engine, str):
+        missing = [method for method in (*_METHODS, "name", "lock") if not hasattr(engine, method)]
+        if missing:
+            raise TypeError(f"engine {name!r} lacks {', '.join(missing)}; see sparsezc.expr.engines.Engine")
+        if engine.name != name:
+            raise InvalidValue(f"engine {name!r} calls itself {engine.name!r}; both must be the same")
+    _known[name] = engine
+    Config.engines.add(name)
+
+
+def get(name: str, asked: str | None = None) -> Engine:
+    """Return the engine of this name, started on first use; `asked`: the user's setting that needs it.
+
+    Raises
+    ------
+    InvalidValue
+        The name is unknown.
+    DeviceUnavailable
+        The engine is ``"gpu"`` and no GPU can be used; the message gives the reason.
+    """
+    if name not in _known:
+        known = " or ".join(map(repr, _known))
+        raise InvalidValue(f"engine={name!r} is not an engine; choose {known}")
+    running = _running.get(name)
+    if running is not None and (name not in _ON_DEVICE or cuda.reason() is None):
+        return running
+    found = _known[name]
+    if not isinstance(found, str):
+        return found
+    try:
+        engine: Engine = import_module(found).engine()
+    except DeviceUnavailable as error:
+        if asked is None:
+            raise
+        raise DeviceUnavailable(f"{asked} needs a GPU, and there is {error}") from None
+    if name in _OURS:
+        _running[name] = engine
+    return engine
+
+
+def capability(engine: Engine, name: str) -> Callable[..., Any]:
+    """Return an engine's method of :class:`~sparsezc.expr.engines.Capabilities`, or a function that returns None."""
+    if wrappers := WRAPPERS.get():
+        engine = wrappers.get(id(engine), engine)
+    found: Callable[..., Any] = getattr(engine, name, _cannot)
+    return found
+
+
+def can(engine: Engine, name: str) -> bool:
+    """Return whether an engine has a capability, which may still return None for a store."""
+    return capability(engine, name) is not _cannot
+
+
+def _cannot(*_: Any) -> None:
+    pass
+
+
+def needs_device(name: str) -> bool:
+    """Return whether an engine runs on a device only, before it is started; its matrices have placements."""
+    return name in _ON_DEVICE
+
+
+def has_placements(engine: Engine) -> bool:
+    """Return whether its matrices can be in other memory than the host's."""
+    return capability(engine, "placements")() is not None
