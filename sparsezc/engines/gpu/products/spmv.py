@@ -236,7 +236,7 @@ class Case(NamedTuple):
     rows_at_once, skips
         How warps share rows, as in :class:`~sparsezc.engines.gpu.products.rows_per_warp.Grid`.
     looks, packed : bool
-        The row-head cache is read first; ids and values lie in one word.
+        The row-head cache is read first; ids and values are in one word.
     partial, segment_bits
         Of the part, as in :class:`~sparsezc.engines.gpu.placements.Part`.
     hubs : int

@@ -16,7 +16,7 @@ from sparsezc.memory import Buffer
 def gather(buffer: Buffer, at: Any, *, near: bool | None = None) -> Any:
     """Return the entries of a buffer at the positions `at`, as a device array.
 
-    `near`: count what is moved as a product's (:func:`sparsezc.stats.counted`), which says where the buffer lies.
+    `near`: count what is moved as a product's (:func:`sparsezc.stats.counted`), which says where the buffer is.
     """
     gpu = cuda.current()
     out = gpu.xp.empty(at.size, buffer.dtype)

@@ -127,7 +127,7 @@ class Form(NamedTuple):
     wide : bool
         Ids take 8 bytes.
     compressed : bool
-        Ids lie in blocks.
+        Ids are packed in blocks.
     iso : bool
         One value stands for all.
     long : int
