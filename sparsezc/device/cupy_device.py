@@ -65,7 +65,7 @@ class _Kernel:
         slots.write(arguments)
         write = slots.part(first, count)
 
-        def again(*values: Any) -> None:
+        def again(values: tuple[Any, ...]) -> None:
             with self._writing:
                 write(values)
                 self._launch(launch, (0,), blocks, threads, slots.address)

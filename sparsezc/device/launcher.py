@@ -11,15 +11,16 @@ launch of a combination also compares the values with the parameters' types.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
 from itertools import chain
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
-from sparsezc.device.protocol import Device, Kernel, Relaunch
+from sparsezc.device.protocol import Device, Kernel
 from sparsezc.device.signature import Order, Shape, Signature, typedefs
 
+_Changing = TypeVar("_Changing", bound=tuple[Any, ...])
 THREADS = 256  # of a block, as in every kernel's __launch_bounds__ but for those that are resized
 
 #: Compare arguments with the parameters' types at every launch, as tests do, not only at the first of a combination.
@@ -77,15 +78,40 @@ class Launcher:
         """Launch at most :attr:`at_once` blocks, which can wait for each other (grid.cuh); else as :meth:`launch`."""
         self.function.together(min(blocks, self.at_once), THREADS, self._ordered(groups, named))
 
-    def keep(self, blocks: int, changing: Sequence[str], /, *groups: Any) -> Relaunch:
-        """Return a function that launches again with other values of the parameters `changing`, which are neighbours.
+    def keep(self, blocks: int, changing: type[_Changing], /, *groups: Any) -> Callable[[_Changing], None]:
+        """Return a function that launches again with other values of the arguments that the group `changing` has.
 
-        The function takes them in their order. Its caller keeps the arrays among the other arguments, too.
+        Its caller keeps the arrays among the other arguments, too.
+
+        Parameters
+        ----------
+        changing : type
+            A NamedTuple whose fields are neighbours among the parameters, in their order.
+        *groups
+            All arguments, as :meth:`launch` takes them.
+
+        Raises
+        ------
+        TypeError
+            As :meth:`launch`; or fields of `changing` are no such parameters. Later launches are not checked.
         """
-        names = [parameter.name for parameter in self.signature.parameters]
-        first, count = names.index(changing[0]), len(changing)
-        assert names[first : first + count] == list(changing), f"{self.signature.kernel}: {changing} are no neighbours"
-        return self.function.keep(blocks, self.threads, self._ordered(groups, {}), first, count)
+        arguments = self._ordered(groups, {})
+        first, count = self.signature.neighbours(changing)
+        if wrong := [place for place, _ in self._typed if first <= place < first + count]:
+            name = self.signature.parameters[wrong[0]].name
+            raise TypeError(f"{self.signature.kernel}: argument {name!r} cannot change, as launches convert it")
+        again = self.function.keep(blocks, self.threads, arguments, first, count)
+        if not always_check:
+            return again
+
+        def checked(group: _Changing) -> None:
+            if type(group) is not changing:
+                needed, given = changing.__name__, type(group).__name__
+                raise TypeError(f"{self.signature.kernel}: a group {needed} is needed, {given} was given")
+            self.signature.check((*arguments[:first], *group, *arguments[first + count :]), self._types)
+            again(group)
+
+        return checked
 
     @property
     def at_once(self) -> int:

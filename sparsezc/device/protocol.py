@@ -20,8 +20,8 @@ __all__ = ["Arrival", "Copies", "Device", "Kernel", "Pages", "Recording", "Relau
            "when_short"]  # fmt: skip
 
 
-#: Launches a kernel once more, with some other arguments.
-Relaunch = Callable[..., None]
+#: Launches a kernel once more, with other values of the arguments of one group.
+Relaunch = Callable[[tuple[Any, ...]], None]
 
 
 class Kernel(Protocol):
@@ -35,7 +35,7 @@ class Kernel(Protocol):
     def keep(self, blocks: int, threads: int, arguments: tuple[Any, ...], first: int, count: int) -> Relaunch:
         """Return a function that launches these blocks with `count` other arguments from the place `first` on.
 
-        It keeps the addresses of the arrays among the other arguments, and not the arrays.
+        It takes them as one tuple. It keeps the addresses of the arrays among the other arguments, and not the arrays.
         """
         ...
 

@@ -99,6 +99,17 @@ class Signature:
                 raise TypeError(f"{self.kernel}: argument {name!r} is missing")
         return tuple if given == asked else itemgetter(*map(given.index, asked))
 
+    def neighbours(self, group: type[Any]) -> tuple[int, int]:
+        """Return the place of a group's first parameter and their number; raise TypeError if they are no neighbours."""
+        asked, given = [parameter.name for parameter in self.parameters], list(_names((group,)))
+        if given[0] not in asked:
+            raise TypeError(f"{self.kernel} has no parameter {given[0]!r}; its parameters are {', '.join(asked)}")
+        first = asked.index(given[0])
+        if (found := asked[first : first + len(given)]) != given:
+            needed = ", ".join(given)
+            raise TypeError(f"{self.kernel}: neighbours {needed} are needed, the parameters are {', '.join(found)}")
+        return first, len(given)
+
     def passed(self, types: Mapping[str, np.dtype[Any]]) -> Passed:
         """Return the type in which each argument is passed, None for a pointer."""
         return tuple(None if p.is_pointer else types.get(p.ctype, _TYPES.get(p.ctype)) for p in self.parameters)

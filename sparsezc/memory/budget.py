@@ -283,9 +283,9 @@ def _told(nbytes: int, nrows: int, nvals: int, host_nbytes: int | None) -> str:
     for each in RECORDS.values():
         if each.buffers:
             buffers.setdefault(needs(each, nbytes, nrows, nvals)[0], []).append(each.name)
-    told = (
-        f"({FITS}: {needs(RECORDS[FITS], nbytes, nrows, nvals)[0]:,}; zerocopy and others: {working_bytes(nrows):,}, "
-    )
+    in_place = next(each.name for each in RECORDS.values() if each.in_place and not each.file)
+    near = needs(RECORDS[FITS], nbytes, nrows, nvals)[0]
+    told = f"({FITS}: {near:,}; {in_place} and others: {working_bytes(nrows):,}, "
     told += "".join(f"{' and '.join(names)}: {needed:,}, " for needed, names in buffers.items())
     told += f"and {nbytes:,} of host memory"
     return told + (f"; {HOST}: {host_nbytes:,} of host memory)" if host_nbytes is not None else ")")

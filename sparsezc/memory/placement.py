@@ -42,6 +42,9 @@ class Placement(NamedTuple):
         They are resident in the memory of all cards, a part in each.
     in_place : bool
         Kernels read host memory over the link, entry by entry; otherwise the host's pages are for bulk copies.
+    beyond : bool
+        It is for matrices that exceed device memory, where second copies of their rows leave no room for what is read
+        most.
     buffers : callable, optional
         The least device memory for the buffers of products, from the bytes of an entry and the most entries of a row
         (or of a chunk of a longer row): all wanted entries pass through buffers of that size as whole rows.
@@ -64,6 +67,7 @@ class Placement(NamedTuple):
     near: bool = False
     spread: bool = False
     in_place: bool = False
+    beyond: bool = False
     buffers: Callable[[int, int], int] | None = None
     serves: str | Callable[..., Any] | None = None
     baseline: bool = False
@@ -118,7 +122,7 @@ RECORDS: dict[str, Placement] = {
             "the most read segments of 4,096 entries are resident, the rest is read over the link in one launch,"
             " or copied or gathered where that is faster; row heads; packed values",
             "`auto` beyond the budget",
-            in_place=True, serves=f"{_SERVED}.hybrid",
+            in_place=True, beyond=True, serves=f"{_SERVED}.hybrid",
         ),
         Placement(
             "stream", f"{_HERE}.zerocopy", "in host memory",
@@ -151,7 +155,8 @@ RECORDS: dict[str, Placement] = {
     )
 }  # fmt: skip
 
-#: The CPU engine's placement, and the placements of "auto" on a GPU: if everything fits the budget, and beyond it.
+#: The CPU engine's placement, and the placements of "auto" on a GPU: if everything fits the budget, and beyond it. They
+#: are for choosing one; comparisons ask the record, so a program's own placement with the same facts is treated alike.
 HOST, FITS, BEYOND = "host", "device", "hybrid"
 #: The names of the CPU engine's memory, and of files' memory; a program's own placement is neither.
 HOSTS = frozenset(record.name for record in RECORDS.values() if not record.kernels)

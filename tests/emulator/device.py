@@ -196,7 +196,7 @@ class Kernel:
 
     def keep(self, grid: int, block: int, args: Sequence[Any], first: int, count: int) -> Callable[..., None]:
         before, after = args[:first], args[first + count :]
-        return lambda *values: self(grid, block, (*before, *values, *after))
+        return lambda values: self(grid, block, (*before, *values, *after))
 
     def at_once(self, threads: int) -> int:
         return self.device.multiprocessors

@@ -10,6 +10,7 @@ import pytest
 
 import sparsezc as gb
 from sparsezc.cli import parser
+from sparsezc.engines.gpu.layouts.head_cache import HeadCache
 from sparsezc.memory import budget, placement
 from tests.extending.ordinary_pages import ORDINARY, OrdinaryBuffer
 from tests.ops.cases import MATRIX, SCALAR, VECTOR
@@ -77,6 +78,23 @@ def test_algorithms_run_in_it(card: Any) -> None:
         C = B.compress()
         assert (B._store.placement, C._store.placement) == ("ordinary", "zerocopy")
         assert gb.algorithms.bfs(C, 1).to("cpu").isequal(gb.algorithms.bfs(A, 1))
+
+
+@pytest.mark.parametrize("beyond", [True, False])
+def test_one_with_the_facts_of_another_is_treated_alike(
+    beyond: bool, gpu: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Rows of a few ids fit their heads; where the matrix exceeds device memory, as in hybrid, they get none."""
+    hybrid = placement.RECORDS["hybrid"]
+    monkeypatch.setitem(placement.RECORDS, "pooled", hybrid._replace(name="pooled", beyond=beyond))
+    A = gb.Matrix.from_coo(range(200), [3 * i % 200 for i in range(200)], range(200), dtype="INT64")
+    v = gb.Vector.from_dense(range(200)).to("gpu")
+    with gb.config.set(head_cache="on"):
+        for name in ("pooled", "hybrid"):
+            B = A.to("gpu", placement=name)
+            assert B.mxv(v, "plus_second").new().to("cpu").isequal(A.mxv(v.to("cpu"), "plus_second").new())
+            has_heads = B._store.rows.layouts[HeadCache].built is not None
+            assert has_heads == (name == "pooled" and not beyond)
 
 
 def test_settings_readers_and_the_command_line_take_its_name(card: Any, tmp_path: Path) -> None:

@@ -93,9 +93,12 @@ def test_what_cannot_be_registered(changes: dict[str, object], message: str) -> 
 
 
 def constants(node: ast.AST) -> set[object]:
-    """The strings that an expression is, or that a display of it lists."""
+    """The strings that an expression is, or that a display of it lists; those of placement.py by their names, too."""
     if isinstance(node, (ast.Tuple, ast.List, ast.Set)):
         return set().union(*map(constants, node.elts)) if node.elts else set()
+    name = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else None
+    if name in ("HOST", "FITS", "BEYOND"):
+        return {getattr(placement, name)}
     return {node.value} if isinstance(node, ast.Constant) else set()
 
 
@@ -140,8 +143,14 @@ def test_nothing_else_compares_or_lists_names() -> None:
         'match p:\n  case "host": 1',
         '{"mapped": 1}.get(p)',
         'X = ["zerocopy", "uvm"]',
+        "p == BEYOND",
+        "placements.FITS != p",
+        "p in (placement.HOST, other)",
+        "match p:\n  case placements.HOST: 1",
+        "{BEYOND: 1}.get(p)",
     ],
 )
 def test_the_judge_sees_every_form(text: str) -> None:
     assert knows_names(ast.parse(text))
     assert not knows_names(ast.parse('f("hybrid"); p = "device"; {"device": 1, "host": 2}; q == index("device")'))
+    assert not knows_names(ast.parse("f(BEYOND); p = FITS if x in FILES else HOST; needs[placements.HOST] == q"))

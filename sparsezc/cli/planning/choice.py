@@ -91,7 +91,7 @@ def choice(sizes: Sizes, machine: Machine, name: str = "") -> Choice:
         if needs[placements.HOST]["host"] <= host:
             return Choice(taken, False, why, f"sparsezc bfs {file} --engine cpu")
         return _from_file(sizes, file, why, " --engine cpu")
-    if taken == placements.FITS:
+    if placements.RECORDS[taken].resident:
         why = f"{every} fit the {may} that may be used, so nothing crosses the link"
         return Choice(taken, True, why, f"sparsezc bfs {file}")
     if taken in placements.FILES:

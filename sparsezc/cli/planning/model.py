@@ -178,7 +178,7 @@ def _resident(sizes: Sizes, nbytes: int, room: int, link: float) -> Range:
 
 
 def _is_near(sizes: Sizes, room: int) -> bool:
-    return budget.automatic(sizes.nbytes, sizes.nrows, room) == FITS
+    return RECORDS[budget.automatic(sizes.nbytes, sizes.nrows, room)].resident
 
 
 def _all_heads(sizes: Sizes, room: int) -> bool:

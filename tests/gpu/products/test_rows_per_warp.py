@@ -8,9 +8,16 @@ import numpy as np
 import pytest
 
 import sparsezc as gb
+from sparsezc.device import cuda
+from sparsezc.engines.gpu.layouts import column_blocks, hub_columns, row_groups
+from sparsezc.engines.gpu.layouts.column_blocks import ColumnBlocks
+from sparsezc.engines.gpu.layouts.hub_columns import HubColumns
+from sparsezc.engines.gpu.layouts.kept_pulls import KeptPulls
+from sparsezc.engines.gpu.layouts.row_groups import RowGroups
 from sparsezc.engines.gpu.products import rows_per_warp
 from sparsezc.engines.gpu.runtime import launch
 from tests.emulator.test_emogi import closed_form
+from tests.gpu.layouts import test_hub_columns as scattered
 from tests.gpu.products.test_requests import GRAPHS, N, counted, full, link, matrix  # noqa: F401  (fixtures)
 from tests.gpu.products.test_rows import LENGTHS, SEMIRINGS, assert_same, vector
 from tests.gpu.products.test_rows import matrix as of_lengths
@@ -36,6 +43,54 @@ def test_requests_are_those_of_a_warp_a_row(product: str, graph: str, ids: str, 
     assert asked[1].by_size == closed_form("merged_aligned", lengths, IDS[ids])
     assert sum(asked[32].by_size.values()) <= sum(asked[1].by_size.values())
     assert asked[1].useful_bytes == asked[32].useful_bytes == IDS[ids] * A.nvals
+
+
+#: By name: the kind of the matrix, the bytes of shared memory for hubs, the semiring, and the layout that serves at 32.
+REARRANGED: dict[str, tuple[str, int, str, type[Any]]] = {
+    "row groups": ("hubs", 0, "plus_second", RowGroups),
+    "row groups, least": ("hubs", 0, "min_second", RowGroups),
+    "hub columns": ("hubs", 0, "plus_times", HubColumns),
+    "hubs' values in shared memory": ("hubs", 8 * scattered.HUBS, "plus_times", HubColumns),
+    "column blocks": ("random", 0, "plus_times", ColumnBlocks),
+}
+
+
+@pytest.mark.parametrize("case", REARRANGED)
+def test_no_layout_with_other_rows_serves(case: str, counted: Any, link: Any, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: F811
+    """Vectors larger than the cache: with one row a warp the matrix's own rows are read, whatever was built before."""
+    kind, shared, op, layout = REARRANGED[case]
+    monkeypatch.setattr(column_blocks, "_PAYS", 0)
+    monkeypatch.setattr(row_groups, "_PRODUCTS", 1)
+    monkeypatch.setattr(row_groups, "_MOST_WORDS", 32)
+    monkeypatch.setattr(cuda.current(), "cache_bytes", 8 * scattered.N / 4 / column_blocks._PART)
+    monkeypatch.setattr(cuda.current(), "block_bytes", hub_columns._L1 + shared)
+    A, u = scattered.matrix("FP64", kind), scattered.full("FP64")
+    B, v = scattered.held(A), u.to("gpu")
+    w = v.dup()
+    rows = B._store.rows
+    wanted, offset = A.mxv(u, op).new(), rows.indices.pointer % 128  # the emulated device's memory has no whole lines
+    one_row = closed_form("merged_aligned", np.diff(rows.indptr), 4, offset)
+
+    def product() -> None:
+        w << B.mxv(v, op)
+
+    with gb.config.set(rows_per_warp=1):
+        for _ in range(hub_columns._PRODUCTS + 4):
+            assert link(product)[0].by_size == one_row
+        assert rows.layouts[layout].built is None
+        assert rows.layouts[KeptPulls]  # and nothing has to be planned
+    with gb.config.set(rows_per_warp=32):
+        for _ in range(hub_columns._PRODUCTS + 4):
+            product()
+        assert rows.layouts[layout].built is not None
+        assert link(product)[0].by_size != one_row
+    with gb.config.set(rows_per_warp=1):
+        for _ in range(3):
+            ids, values = link(product)
+            assert ids.by_size == one_row
+            assert values.useful_bytes == (8 * A.nvals if op == "plus_times" else 0)
+            assert w.to("cpu").isclose(wanted, rel_tol=1e-13, check_dtype=True)
+    assert link(product)[0].by_size != one_row
 
 
 @pytest.mark.parametrize("semiring", SEMIRINGS)

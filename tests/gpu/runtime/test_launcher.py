@@ -144,6 +144,88 @@ def test_the_first_launch_of_a_combination_is_checked(always: bool, monkeypatch:
         launched.launch(1, Ids(0, 0), **{k: v for k, v in given(flip=-1).items() if k not in Ids._fields})
 
 
+class Kept:
+    """A device's kernel: its launches as blocks, threads and arguments, those that are kept included."""
+
+    def __init__(self) -> None:
+        self.calls: list[Any] = []
+
+    def __call__(self, *given: Any) -> None:
+        self.calls.append(given)
+
+    def keep(self, blocks: int, threads: int, arguments: tuple[Any, ...], first: int, count: int) -> Any:
+        end = first + count
+        return lambda values: self(blocks, threads, (*arguments[:first], *values, *arguments[end:]))
+
+
+class First(NamedTuple):
+    n: Any
+
+
+class Last(NamedTuple):
+    flip: Any
+    out: Any
+
+
+class Scale(NamedTuple):
+    scale: Any
+
+
+class Apart(NamedTuple):
+    n: Any
+    ids: Any
+
+
+class Backwards(NamedTuple):
+    ids: Any
+    indptr: Any
+
+
+class Unknown(NamedTuple):
+    width: Any
+
+
+def keep(changing: type[Any]) -> tuple[list[Any], Any]:
+    made, a = Kept(), given()
+    launched = Launcher(made, Signature.parse(TEXT, "thing", "thing.cu"), typedefs(PRELUDE))
+    groups = First(a["n"]), Ids(a["indptr"], a["ids"]), Scale(a["scale"]), Last(a["flip"], a["out"])
+    return made.calls, launched.keep(5, changing, *groups)
+
+
+@pytest.mark.parametrize("always", [False, True])
+def test_a_kept_launch_takes_the_group_that_changes(always: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(launcher, "always_check", always)
+    calls, again = keep(Ids)
+    other = np.ones(4, np.uint32)
+    again(Ids(0, other))
+    ((blocks, threads, arguments),) = calls
+    assert (blocks, threads) == (5, THREADS)
+    assert arguments[:2] == (7, 0)
+    assert arguments[2] is other
+    assert arguments[3:5] == (2, 0)
+    if always:
+        with pytest.raises(TypeError, match=r"parameter 'ids' is Id\*, an array of int64"):
+            again(Ids(0, other.astype(np.int64)))
+        with pytest.raises(TypeError, match=r"thing \(thing.cu\): a group Ids is needed, Backwards was given"):
+            again(Backwards(other, 0))
+        assert len(calls) == 1
+
+
+@pytest.mark.parametrize(
+    ("changing", "message"),
+    [
+        (Unknown, r"thing \(thing.cu\) has no parameter 'width'; its parameters are n, indptr, ids, scale, flip, out"),
+        (Apart, "neighbours n, ids are needed, the parameters are n, indptr"),
+        (Backwards, "neighbours ids, indptr are needed, the parameters are ids, scale"),
+        (Scale, "argument 'scale' cannot change, as launches convert it"),
+        (tuple, "must be a NamedTuple, not tuple"),
+    ],
+)
+def test_what_cannot_change_is_named_when_a_launch_is_kept(changing: type[Any], message: str) -> None:
+    with pytest.raises(TypeError, match=message):
+        keep(changing)
+
+
 def test_a_type_that_no_prelude_names_is_told() -> None:
     with pytest.raises(ValueError, match="no type 'S' is known for parameter 'scale'"):
         Launcher(lambda *_: None, Signature.parse(TEXT, "thing", "thing.cu"), {})

@@ -1,1 +1,1 @@
-"""Searches of whole graphs that are no products: colours, flows."""
+"""Loops over whole graphs, launched as such: searches, shortest paths, components, local PageRank, colours, flows."""

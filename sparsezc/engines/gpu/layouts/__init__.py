@@ -1,1 +1,1 @@
-"""Second copies of a matrix, or of a part of it, that make some products cheaper."""
+"""Additional forms of a matrix's rows that make some products cheaper, and launches of pulls that repeat."""

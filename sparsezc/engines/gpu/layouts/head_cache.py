@@ -24,7 +24,7 @@ from sparsezc.engines.gpu.storage.layout import Built, Demand
 from sparsezc.engines.gpu.storage.matrix_store import Rows
 from sparsezc.errors import warn_slow
 from sparsezc.memory import budget
-from sparsezc.memory.placement import BEYOND, RECORDS
+from sparsezc.memory.placement import RECORDS
 from sparsezc.semirings.types.datatypes import BOOL, DataType
 
 _LINE = 32  # entries that a request brings for a row, however short
@@ -139,7 +139,7 @@ class HeadCache(Built[Heads]):
         `entries`: the number that such a product reads without heads.
         """
         # Such a matrix is in host memory for lack of device memory, and its heads take more than its rows.
-        if rows.indices.placement == BEYOND:
+        if RECORDS[rows.indices.placement].beyond:
             return NO_HEADS
         if self.built is not None:  # built already: the budget need not be checked
             return self.usable if rows.nvals <= self.built.k * rows.nrows else NO_HEADS

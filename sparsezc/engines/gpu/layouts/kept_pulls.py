@@ -7,6 +7,7 @@ serves or counts, as it may be built or dropped before the next.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,17 +15,13 @@ import numpy as np
 from sparsezc import stats
 from sparsezc.config import config
 from sparsezc.device import cuda
-from sparsezc.device.protocol import Relaunch
-from sparsezc.engines.gpu.runtime import array_pool, groups
+from sparsezc.engines.gpu.runtime import array_pool
+from sparsezc.engines.gpu.runtime.groups import PullAgain
 from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows
 from sparsezc.engines.gpu.storage.vector_store import MaskBits, VectorStore
 from sparsezc.expr.dispatch import Write
 
 _MOST = 64  # launches of some rows: a program may define operators without limit
-
-
-#: The parameters of mxv.cu that a launch gives anew.
-CHANGING = (*groups.Vector._fields, *groups.Output._fields, "counters")
 
 
 class Pull(NamedTuple):
@@ -33,14 +30,14 @@ class Pull(NamedTuple):
     Attributes
     ----------
     launch : callable
-        It takes the values of :data:`CHANGING`.
+        It takes the arguments that change.
     shares : bool
         Warps take rows by a counter, which each launch has zeros for.
     reads_vector : bool
         Values of the vector are read, not only which it has.
     """
 
-    launch: Relaunch
+    launch: Callable[[PullAgain], None]
     shares: bool
     reads_vector: bool
 
@@ -49,9 +46,9 @@ class Pull(NamedTuple):
         (mask, flip), accum, replace = write
         values, bits, count = out.values, out.bits, out.count
         x, x_bits = vector.operands() if self.reads_vector else (0, vector.presence())
-        old_values, old_bits = (0, 0) if count == 0 else (values, bits)
+        old_w, old_bits = (0, 0) if count == 0 else (values, bits)
         counters = cuda.current().xp.zeros(2, np.uint64) if self.shares else 0
-        self.launch(x, x_bits, values, bits, old_values, old_bits, mask, flip, 1 if replace else 0, counters)
+        self.launch(PullAgain(x, x_bits, values, bits, old_w, old_bits, mask, flip, 1 if replace else 0, counters))
         out.neutral = None
         out.set(values, bits, count if count == out.size and accum is not None and not replace else None)
 
@@ -73,15 +70,15 @@ class KeptPulls(dict[tuple[Any, ...], Pull]):
         count, full = vector.count, vector.count == vector.size
         if not full and (columns is not None or count == 0):  # a push may read less
             return None
-        mask, accum, _ = write
-        if out.bits is None or vector is out or mask.bits is out.bits:  # the result is written to arrays of its own
+        (mask, _), accum, _ = write
+        if out.bits is None or vector is out or mask is out.bits:  # the result is written to arrays of its own
             return None
         if stats.collecting is not None or array_pool.serving() is not None:
             return None
         gpu = cuda.current()
         return (
-            semiring, vector_left, matrix.dtype, vector.dtype, full, columns is None, accum, out.dtype, mask.allows_all,
-            config.packing, config.rows_per_warp, gpu.multiprocessors, gpu.cache_bytes,
+            semiring, vector_left, matrix.dtype, vector.dtype, full, columns is None, accum, out.dtype,
+            type(mask) is int, config.packing, config.rows_per_warp, gpu.multiprocessors, gpu.cache_bytes,
         )  # fmt: skip
 
     def keep(self, key: tuple[Any, ...], pull: Pull) -> None:

@@ -29,7 +29,6 @@ from sparsezc.semirings.types.datatypes import INT64
 
 _MOVED = slice(5, 7)  # the counts of rows that moved
 COUNTS = 16  # of a turn, as label_rows.cuh names them
-_BLOCK_CLASS = 3  # the first length class whose rows a block takes each
 _TABLE_CLASS = 4  # whose rows need tables in device memory
 
 

@@ -166,12 +166,22 @@ def repeats(product: Product, rows: Rows, mask: MaskBits) -> bool:
         return False
     if reads.any_order and not product.reads_apart(rows) and not (placements.moves(rows) or placements.lie_near(rows)):
         return False  # row heads
-    if not product.full or not reads.vector or not mask.allows_all:
+    if not _may_rearrange(product, mask):
         return True
     return column_blocks.count(rows.ncols * vector.dtype.np_type.itemsize) == 1  # blocks, or hubs' columns, otherwise
 
 
 # The plans
+
+
+def _may_rearrange(product: Product, mask: MaskBits) -> bool:
+    """Return whether a layout with entries in another order may serve a pull: column blocks, hub columns, row groups.
+
+    They serve full vectors of which each value is read. Where ``gb.config.rows_per_warp`` is 1, none does: a warp would
+    read entries of several rows, or a part of a row.
+    """
+    reads = product.reads
+    return product.full and reads.vector and not reads.stops and mask.allows_all and config.rows_per_warp != 1
 
 
 def blocks(
@@ -182,10 +192,8 @@ def blocks(
     These are the rows and `out`; or, where a full vector exceeds the cache, the column blocks of the rows and a new
     vector: `out` must stay as it was if there is no memory for the product with a later block.
     """
-    vector, reads = product.vector, product.reads
-    if vector is None or not product.full or vector is out or not reads.vector or reads.stops:
-        return [rows], out
-    if accum is not None or not mask.allows_all:
+    vector = product.vector
+    if vector is None or not _may_rearrange(product, mask) or vector is out or accum is not None:
         return [rows], out
     nbytes = rows.ncols * vector.dtype.np_type.itemsize
     apart = product.reads_apart(rows)
@@ -220,8 +228,8 @@ def by_hubs(product: Product, rows: Rows, columns: Rows | None, mask: MaskBits) 
 
     It pays for a full vector that exceeds the cache, of which most entries read the values of scattered hubs.
     """
-    vector, reads = product.vector, product.reads
-    if vector is None or not product.full or not reads.vector or reads.stops or not mask.allows_all:
+    vector = product.vector
+    if vector is None or not _may_rearrange(product, mask):
         return ByHubs(product, rows)
     apart = product.reads_apart(rows)
     if "k" in product.semiring.reads or (apart and config.packing == "on"):  # ids count; words would be packed twice

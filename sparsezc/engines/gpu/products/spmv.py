@@ -17,7 +17,7 @@ from sparsezc.device.protocol import Device
 from sparsezc.engines.gpu import placements
 from sparsezc.engines.gpu.elementwise import vector_map
 from sparsezc.engines.gpu.layouts import hub_columns
-from sparsezc.engines.gpu.layouts.kept_pulls import CHANGING, KeptPulls, Pull
+from sparsezc.engines.gpu.layouts.kept_pulls import KeptPulls, Pull
 from sparsezc.engines.gpu.layouts.row_groups import Groups
 from sparsezc.engines.gpu.placements import Part
 from sparsezc.engines.gpu.products import plan
@@ -156,7 +156,7 @@ def _pull(
         given = part.arguments, vector, output, turns, partial, layouts
         stats.counted(kernel, part.near)(grid.blocks, *given)
     out.done()
-    return Pull(kernel.keep(grid.blocks, CHANGING, *given), not alone, product.reads.vector) if keeps else None
+    return Pull(kernel.keep(grid.blocks, groups.PullAgain, *given), not alone, product.reads.vector) if keeps else None
 
 
 def _sum_groups(product: Product, rows: Rows, groups: Groups, out: VectorStore, write: Write[MaskBits]) -> None:

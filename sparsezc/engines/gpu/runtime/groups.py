@@ -117,6 +117,21 @@ class Output(NamedTuple):
     replace: int
 
 
+class PullAgain(NamedTuple):
+    """The arguments that each launch of a kept pull has anew: :class:`Vector`, :class:`Output`, and the counters."""
+
+    x: Any
+    x_bits: Any
+    w: Any
+    w_bits: Any
+    old_w: Any
+    old_bits: Any
+    mask: Any
+    flip: int
+    replace: int
+    counters: Any
+
+
 class Turns(NamedTuple):
     """The way warps share rows: their counters, and the number of rows and of chunks that a warp takes at once."""
 

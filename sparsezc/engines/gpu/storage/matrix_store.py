@@ -29,7 +29,7 @@ from sparsezc.memory import Buffer, budget
 from sparsezc.memory.csr import Csr
 from sparsezc.memory.device import DeviceBuffer
 from sparsezc.memory.id_blocks import BlocksBuffer
-from sparsezc.memory.placement import HOSTS, RECORDS
+from sparsezc.memory.placement import FITS, HOSTS, RECORDS
 from sparsezc.semirings.types.datatypes import DataType
 
 __all__ = ["Chunks", "Form", "MatrixStore", "Rows"]
@@ -309,7 +309,7 @@ class MatrixStore:
 
     @property
     def placement(self) -> str:
-        return self._rows.indices.placement if self._rows is not None else "device"
+        return self._rows.indices.placement if self._rows is not None else FITS
 
     @property
     def order(self) -> Order | None:

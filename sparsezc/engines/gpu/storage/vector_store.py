@@ -127,7 +127,8 @@ class VectorStore:
         """Return `values` and `bits` as kernel arguments; presence words are 0 for a full vector."""
         if self.bits is None:
             self.make()
-        return self.values, 0 if self.is_full else self.bits
+        # Every launch asks this, so is_full is spelled out: a property costs as much as all else here.
+        return self.values, 0 if self.count == self.size else self.bits
 
     def presence(self) -> Any:
         """Return `bits` as a kernel argument, without a value; 0 for a full vector."""

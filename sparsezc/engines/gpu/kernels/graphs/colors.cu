@@ -1,6 +1,6 @@
 // Greedy colouring: each row has the smallest number that no neighbour before it has.
 //
-// Who calls: engines/gpu/graphs/colors.py. Where things lie: `indices` in host memory (zero-copy) or on the device, all else on the
+// Who calls: engines/gpu/graphs/colors.py. Memory: `indices` in host memory (zero-copy) or on the device, all else on the
 // device. What does the work: a warp or, for a long row, a block takes a row. `wait_rows` counts the neighbours before each row;
 // `color_rows` colours rows that wait for none, and lists those that waited for these alone. So each entry is read three times.
 // Source: M. Jones, P. Plassmann, A parallel graph coloring heuristic, SIAM J. Sci. Comput. 14, 1993, doi:10.1137/0914041.

@@ -1,8 +1,8 @@
 // Push-relabel in rounds: vertices with excess push it to neighbours that are one hop nearer to the target.
 //
-// Who calls: engines/gpu/graphs/flow.py. Where things lie: `indices` in host memory (zero-copy) or on the device, all else on the
+// Who calls: engines/gpu/graphs/flow.py. Memory: `indices` in host memory (zero-copy) or on the device, all else on the
 // device. What does the work: a warp or, for a long row, a block takes a row. A round is `push`, which reads the ids of vertices with
-// excess, and `gather`, which reads none: what a vertex receives lies at its own entries, so sums have one order whatever the timing.
+// excess, and `gather`, which reads none: what a vertex receives is stored at its own entries, so sums have one order whatever the timing.
 // Only one end of an edge pushes in a round, as heights differ by one, and all heights change after all pushes.
 // Source: A. Goldberg, R. Tarjan, A new approach to the maximum-flow problem, JACM 35, 1988, section 7, doi:10.1145/48014.61051.
 //

@@ -1,6 +1,6 @@
 // The best label of each row that has its turn, for rows of one length class.
 //
-// Who calls: engines/gpu/products/label_moves.py. Where things lie: `indices` and `values` in host memory (zero-copy) or on the
+// Who calls: engines/gpu/products/label_moves.py. Memory: `indices` and `values` in host memory (zero-copy) or on the
 // device, all else on the device. What does the work: 8 or 32 lanes take a row of as many entries and compare all pairs; a warp or a block
 // takes a longer one and adds what its entries weigh to sums by label in a hash table, in shared memory or, where each block has
 // a table of its own, in device memory. A label scores its sum - scale * shares[row] * totals[label].

@@ -1,7 +1,7 @@
 // Sums of pairs of labels by sorting: entries are listed as pairs, and the sums of equal pairs, which are neighbours once they are
 // sorted, are added.
 //
-// Who calls: engines/gpu/products/label_sums.py, which sorts in between. Where things lie: `indices` and `values` in host memory
+// Who calls: engines/gpu/products/label_sums.py, which sorts in between. Memory: `indices` and `values` in host memory
 // (zero-copy) or on the device, all else on the device. What does the work: a warp or, for a long row, a block lists a row, its
 // neighbouring lanes neighbouring entries; in the sorted list a warp takes 32 pairs. A pair has its sum in the lowest `bits`; what
 // does not count is NONE, which sorts behind all pairs.

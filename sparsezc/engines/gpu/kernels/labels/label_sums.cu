@@ -1,6 +1,6 @@
 // The sums of a matrix's entries by the labels of their rows and columns.
 //
-// Who calls: engines/gpu/products/label_sums.py, which lists the rows by their lengths. Where things lie: `indices` and `values` in
+// Who calls: engines/gpu/products/label_sums.py, which lists the rows by their lengths. Memory: `indices` and `values` in
 // host memory (zero-copy) or on the device, all else on the device. What does the work: 8 or 32 lanes take a row of as many entries and
 // compare all pairs; a warp or a block takes a longer one and adds what its entries weigh by label in a hash table, as label_choose.cu does.
 // Then each label's sum is that of a pair (the row's label, this label), once for each row: it is added to an array of all pairs,

@@ -1,6 +1,6 @@
 // The steps of a turn besides the choice: which rows have it, their moves, and who looks again.
 //
-// Who calls: engines/gpu/products/label_moves.py. Where things lie: `indices` and `values` in host memory (zero-copy) or on the
+// Who calls: engines/gpu/products/label_moves.py. Memory: `indices` and `values` in host memory (zero-copy) or on the
 // device, all else on the device. `list_turn` lists the active rows whose turn it is by their lengths; `move_rows` gives those that
 // move their new labels and lists them; `wake` makes the neighbours of these active; `join_cuts` brings what labels have to the rest
 // of their group up to date. Totals are sums of whole numbers, so they do not depend on the order of atomics.

@@ -1,6 +1,6 @@
 // Rows whose columns have labels: the label that scores most in each row, or what each row has within one label.
 //
-// Who calls: engines/gpu/products/labels.py, which lists the rows by their lengths. Where things lie: `indices` and `values` in
+// Who calls: engines/gpu/products/labels.py, which lists the rows by their lengths. Memory: `indices` and `values` in
 // host memory (zero-copy) or on the device, all else on the device. A warp or a block takes a row and adds what its entries weigh to
 // sums by label in a hash table in shared memory; what finds no room there spills to device memory and is added
 // afterwards. Lanes that read the same label add once where entries count as one each. Sums do

@@ -1,7 +1,7 @@
 // A product of two full panels at the entries of a sparse matrix: out(i, j) = sum over c of left(i, c) (x) right(j, c).
 // `inner`: columns of either panel.
 //
-// Who calls: engines/gpu/products/sampled.py. Where things lie: `indices` and `out` in host memory (zero-copy) or on the device, all
+// Who calls: engines/gpu/products/sampled.py. Memory: `indices` and `out` in host memory (zero-copy) or on the device, all
 // else on the device. What a warp does: 32 entries that begin at a multiple of 32, one aligned request of ids; it finds their rows
 // by bisection of the offsets, makes their products (sampled.cuh), and writes 32 values side by side.
 //

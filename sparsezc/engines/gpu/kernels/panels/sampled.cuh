@@ -1,6 +1,6 @@
 // Entries of a product of two full panels, where they are asked for: entry (i, j) is the sum over c of X(i, c) (x) Y(j, c).
 //
-// Who calls: sampled.cu, which writes them, and spmm.cu, which multiplies by them. Panels lie on the device, row i at i * inner.
+// Who calls: sampled.cu, which writes them, and spmm.cu, which multiplies by them. Panels are on the device, row i at i * inner.
 // GROUP lanes share an entry: they read neighbouring values of one row, and add up their sums. Where rows are so short that a
 // lane reads one at a stroke, it has an entry alone: a warp then has requests for 32 rows in flight, not for a few.
 //

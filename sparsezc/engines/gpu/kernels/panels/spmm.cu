@@ -178,23 +178,14 @@ extern "C" __global__ void __launch_bounds__(256)
   const Part part = {id_segments, value_segments, subset, first_row, end_row};
   const Operands o = {values, x, x_bits, mask, flip, width, group, y, y_bits, part, left, right, inner};
   const Chunks c = {long_rows, long_first, chunk_slot, partial, partial_has, arrived};
-  const u32 lane = lane_id();
   PartIds ids(indices, part);
-  for (u64 chunk = first_chunk + take(counters, 1); chunk < end_chunk; chunk = first_chunk + take(counters, 1)) do_chunk(o, ids, indptr, c, chunk);
-  const u64 start = first_word(part), end_of_part = end_word(part, nrows);
-  for (u64 word = start + take(counters + 1, 1); word < end_of_part; word = start + take(counters + 1, 1)) {
-    const u64 row = 32 * word + lane;
-    u64 begin = 0, end = 0;
-    const u32 wanted = has_bit(in_part(part, word, ALL), lane) && row < nrows ? wanted_columns(o, row) : 0;
-    if (wanted) {
-      begin = (u64)indptr[row];
-      end = (u64)indptr[row + 1];
-    }
+  const auto do_word = [&](u64 word) {
+    const OwnRow own = own_row(part, nrows, indptr, word, [&](u64 row) { return wanted_columns(o, row); });
     Sums s;
     u32 open = 32;  // the row whose sums are in s; 32: none
-    stream_rows(begin, end, __ballot_sync(ALL, begin < end && end - begin <= LONG), owners[threadIdx.x >> 5], [&](const Slice& slice) {
+    stream_rows(own.begin, own.end, __ballot_sync(ALL, own.is_streamed()), owners[threadIdx.x >> 5], [&](const Slice& slice) {
       const Id id = ids.load(slice.at, slice.active);
-      const u32 live = live_columns(o, (u64)id, __shfl_sync(ALL, wanted, slice.row), slice.active);
+      const u32 live = live_columns(o, (u64)id, __shfl_sync(ALL, own.wanted, slice.row), slice.active);
       const u32 hits = __ballot_sync(ALL, live != 0);
       if (!hits) return false;
       const Weight w = weight(o, slice.at, 32 * word + slice.row, (u64)id, live != 0);
@@ -216,13 +207,14 @@ extern "C" __global__ void __launch_bounds__(256)
         add_entries(o, e, w, 32 * word + r, head, head + count, s);
         if (finished(o, 32 * word + r, s)) done |= bit(r);
       }
-      return has_bit(done, lane);
+      return has_bit(done, lane_id());
     });
     if (open < 32) {
       gather(o, s);
       write(o, 32 * word + open, s);
     }
-  }
+  };
+  for_chunks_and_words(part, nrows, first_chunk, end_chunk, counters, [&](u64 chunk) { do_chunk(o, ids, indptr, c, chunk); }, do_word);
 }
 
 }  // namespace szc

@@ -68,6 +68,34 @@ struct Chunks {
 
 __device__ __forceinline__ u64 column(const Operands& o, u32 q) { return (lane_id() & (o.group - 1)) + 32 * (u64)q; }
 
+// Calls `do_chunk(chunk)` for the chunks of a launch, then `do_word(word)` for its presence words of rows: each warp takes the next.
+template <class DoChunk, class DoWord>
+__device__ __forceinline__ void for_chunks_and_words(const Part& part, u64 nrows, u64 first_chunk, u64 end_chunk, u64* counters, DoChunk do_chunk,
+                                                     DoWord do_word) {
+  for (u64 chunk = first_chunk + take(counters, 1); chunk < end_chunk; chunk = first_chunk + take(counters, 1)) do_chunk(chunk);
+  const u64 start = first_word(part), end = end_word(part, nrows);
+  for (u64 word = start + take(counters + 1, 1); word < end; word = start + take(counters + 1, 1)) do_word(word);
+}
+
+// The row of a presence word that the lane owns: its entries, none where no column is wanted, and `wanted(row)`, 0 outside of the part.
+struct OwnRow {
+  u64 row, begin, end;
+  u32 wanted;
+
+  __device__ __forceinline__ bool is_streamed() const { return begin < end && end - begin <= LONG; }
+};
+
+template <class Wanted>
+__device__ __forceinline__ OwnRow own_row(const Part& part, u64 nrows, const i64* indptr, u64 word, Wanted wanted) {
+  OwnRow own = {32 * word + lane_id(), 0, 0, 0};
+  if (has_bit(in_part(part, word, ALL), lane_id()) && own.row < nrows) own.wanted = wanted(own.row);
+  if (own.wanted) {
+    own.begin = (u64)indptr[own.row];
+    own.end = (u64)indptr[own.row + 1];
+  }
+  return own;
+}
+
 // The weights of one entry; those of the slice's other entries are in the other lanes.
 struct Weight {
   A a[WEIGHTS];

@@ -140,33 +140,25 @@ extern "C" __global__ void __launch_bounds__(256)
   const Part part = {id_segments, value_segments, subset, first_row, end_row};
   const Operands o = {values, x, x_bits, mask, flip, width, 1, y, y_bits, part, left, right, inner};
   const Chunks c = {long_rows, long_first, chunk_slot, partial, partial_has, arrived};
-  const u32 lane = lane_id();
   PartIds ids(indices, part);
-  for (u64 chunk = first_chunk + take(counters, 1); chunk < end_chunk; chunk = first_chunk + take(counters, 1)) do_chunk(o, ids, indptr, c, chunk);
-  const u64 start = first_word(part), end_of_part = end_word(part, nrows);
-  for (u64 word = start + take(counters + 1, 1); word < end_of_part; word = start + take(counters + 1, 1)) {
-    const u64 row = 32 * word + lane;
-    u64 begin = 0, end = 0;
-    const u32 wanted = has_bit(in_part(part, word, ALL), lane) && row < nrows ? wanted_columns(o, row) : 0;
-    if (wanted) {
-      begin = (u64)indptr[row];
-      end = (u64)indptr[row + 1];
-    }
+  const auto do_word = [&](u64 word) {
+    const OwnRow own = own_row(part, nrows, indptr, word, [&](u64 row) { return wanted_columns(o, row); });
     Products s;
     s.clear();
-    stream_rows(begin, end, __ballot_sync(ALL, begin < end && end - begin <= LONG), owners[threadIdx.x >> 5], [&](const Slice& slice) {
+    stream_rows(own.begin, own.end, __ballot_sync(ALL, own.is_streamed()), owners[threadIdx.x >> 5], [&](const Slice& slice) {
       const u64 id = (u64)ids.load(slice.at, slice.active);
-      const Products made = products(o, slice.at, 32 * word + slice.row, id, slice.active, SAMPLED ? ALL : __shfl_sync(ALL, wanted, slice.row));
+      const Products made = products(o, slice.at, 32 * word + slice.row, id, slice.active, SAMPLED ? ALL : __shfl_sync(ALL, own.wanted, slice.row));
 #pragma unroll
       for (u32 q = 0; q < WIDTH; ++q) {
         bool has = has_bit(s.has, q);
         fold(slice.head, slice.range, has_bit(made.has, q), made.z[q], s.z[q], has);
         if (has) s.has |= bit(q);
       }
-      return row < nrows && finished(o, row, s);
+      return own.row < nrows && finished(o, own.row, s);
     });
-    write(o, row, s);
-  }
+    write(o, own.row, s);
+  };
+  for_chunks_and_words(part, nrows, first_chunk, end_chunk, counters, [&](u64 chunk) { do_chunk(o, ids, indptr, c, chunk); }, do_word);
 }
 
 }  // namespace szc
