@@ -79,14 +79,14 @@ def join(engine: Keeper, store: Store) -> None:
     long = store.long
     if long is None:
         return
-    store.long = None
     indptr, ids, values = moves.host_csr(long.local)
     rows = np.repeat(long.rows, np.diff(indptr))
     csr = moves.exchanged(engine, rows, ids, values, store.layout, store.shape, store.dtype)
     if not store.is_empty_range:
         part = engine.local.matrix_of(csr)
         update(store.local, assignment(part, store.local), Write(None, binary.second[store.dtype], False))
-    store.counts, store._degrees = None, None
+    store.join()
+    store.forms.rows_moved(engine)
 
 
 def add_results(

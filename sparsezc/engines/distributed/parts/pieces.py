@@ -138,8 +138,7 @@ def whole_panel(engine: DistributedEngine, store: Store, *, reads: bool) -> Any:
     held = engine.local.vector(store.dtype, 0)
     if not store.is_empty_range:
         held = vector_of_rows(engine, store.local)
-    vector = Store(held, layout, (k * n,))
-    vector.counts = counts
+    vector = Store(held, layout, (k * n,), counts=counts)
     return rows_of_vector(engine, exchange.whole_vector(engine, vector, reads=reads), k)
 
 
