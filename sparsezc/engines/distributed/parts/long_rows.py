@@ -98,7 +98,7 @@ def add_results(
     operands = (whole, M) if e.operation == "vxm" else (M, whole)
     mine = new(Expression(e.operation, operands, e.op, e.dtype, (h,)), engine.local)
     target = engine.layouts.of((h,))
-    total = exchange.fold_at_owners(engine, mine, target, e.op.monoid.binaryop, long.counts)
+    total = exchange.fold_vector_at_owners(engine, mine, target, e.op.monoid.binaryop, long.counts)
     here = np.flatnonzero((long.rows >= result.layout.lo) & (long.rows < result.layout.hi))
     if here.size:
         ids, values = engine.local.engine.vector_to_coo(total._need()[1])
@@ -125,7 +125,7 @@ def add_partial_results(engine: DistributedEngine, e: Any, long: LongRows, flipp
         picked = engine.local.vector(x.dtype, h, store)
     target = engine.layouts.of((h,))
     most = np.full(engine.size, h, np.int64)
-    whole = exchange.fold_at_owners(engine, picked, target, binary.second[x.dtype], most)
+    whole = exchange.fold_vector_at_owners(engine, picked, target, binary.second[x.dtype], most)
     M = long.local.T if flipped else long.local
     operands = (whole, M) if e.operation == "vxm" else (M, whole)
     more = new(Expression(e.operation, operands, e.op, e.dtype, e.shape), engine.local)

@@ -171,7 +171,7 @@ def _push(
         mine = long_rows.add_partial_results(engine, e, matrix.long, flipped, x, mine)
         most = most + matrix.long.counts
     ones = e.op.binaryop.name == "pair" and e.op.monoid.name in ONES
-    merged = exchange.fold_at_owners(engine, mine, result.layout, e.op.monoid.binaryop, most, reads=not ones)
+    merged = exchange.fold_vector_at_owners(engine, mine, result.layout, e.op.monoid.binaryop, most, reads=not ones)
     put(result, merged, write)
     result.changed()
 
