@@ -31,6 +31,7 @@ from sparsezc.cli.scale_counts import Counts, Cut
 from sparsezc.device import cuda
 from sparsezc.engines import distributed
 from sparsezc.engines.distributed.parts.exchange import listing, packing
+from sparsezc.engines.distributed.parts.search_rows import Batches
 from sparsezc.engines.distributed.transports.mpi import Mpi
 from sparsezc.engines.gpu.layouts.head_cache import HeadCache
 from sparsezc.engines.gpu.layouts.row_groups import RowGroups
@@ -59,7 +60,7 @@ def _others(D: Any) -> int:
 
 def _lists(A: Any, D: Any, levels: Any) -> float:
     """Every level exchanges vertices of frontiers and of those that pushes reach; a batch by searches nothing."""
-    if D._store.batches is not None and D._store.batches.whole is not None:
+    if D._store.forms[Batches].whole is not None:
         return 0.0
     part, engine = D._store.local._need()[1].held()[0], distributed.engine()
     slots = part.layouts[HeadCache].expected_slots(part, BOOL, values=False)

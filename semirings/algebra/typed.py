@@ -86,6 +86,10 @@ class TypedOp(Called):
         self.cuda = "" if self.of_users else op.cuda if op.written is None else op.written[type_].cuda
         self.reads = reads_of(self.cuda)
 
+    def keep_native(self, native: Any) -> None:
+        """Keep the CPU engine's operator of the same meaning."""
+        self.native = native
+
     @property
     def thunk_type(self) -> DataType:
         """The type of an index-unary operator's scalar: INT64 for positional ones, ``type2`` for all others."""

@@ -143,9 +143,7 @@ class Matrix(FromArrays, MatrixContents, Readable, ByDlpack, Placeable, Maskable
     def _to_csr(self) -> Csr:
         """Return the content as plain arrays, copied, but for those of a file."""
         engine, store = self._kept()
-        csr = engine.matrix_to_csr(store)
-        csr.symmetric = self._symmetric
-        return csr
+        return engine.matrix_to_csr(store).known_symmetric(self._symmetric)
 
     def _known_symmetric(self, symmetric: bool = True) -> Self:
         """Return itself, marked as equal to its transpose until it changes.

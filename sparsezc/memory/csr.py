@@ -67,6 +67,11 @@ class Csr:
         ids = self.indices.nbytes if packed else self.nvals * index_dtype(self.ncols, "device").itemsize
         return ids + self.values.nbytes
 
+    def known_symmetric(self, symmetric: bool) -> Csr:
+        """Return itself, marked as known to equal its transpose or not."""
+        self.symmetric = symmetric
+        return self
+
     @classmethod
     def from_arrays(
         cls,

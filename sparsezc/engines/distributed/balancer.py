@@ -111,7 +111,7 @@ class Balancer:
         held = None if found is None else found.store()
         if found is None or held is None:
             found = self._watched[store.shape[0]] = _Watched(weakref.ref(store))
-        elif held is not store and held.turned is not store:
+        elif held is not store and held.forms[moves.Transpose].built is not store:
             return None
         return found
 
@@ -142,7 +142,7 @@ class Balancer:
         if watched.balance is None or not np.array_equal(watched.balance.bounds, store.layout.bounds):
             watched.balance = self._balance(store)
         seconds = times.astype(np.float64) * 1e-6
-        watched.balance.fixed_seconds = _FIXED + _REBUILT * float(seconds.mean())
+        watched.balance.measure_move(fixed_seconds=_FIXED + _REBUILT * float(seconds.mean()))
         new = watched.balance.after(seconds, watched.iterations)
         if new is not None:
             self._pending = watched, new
@@ -185,5 +185,5 @@ class Balancer:
         self._engine.layouts.cut(new)
         self._engine.move(store)
         took = int(self._engine.transport.numbers(round((perf_counter() - began) * 1e6)).max()) * 1e-6
-        balance.row_seconds = max(took - _FIXED, 0.0) / max(rows, 1.0)
+        balance.measure_move(row_seconds=max(took - _FIXED, 0.0) / max(rows, 1.0))
         self.moves += 1

@@ -100,9 +100,9 @@ class DistributedEngine(Keeper):
         else:
             wholes.run(self, expression, out, write)
         if out.ndim == 2:
-            out._store.symmetric = False
+            out._store.lose_symmetry()
         if config.check:
-            self._checked.statement = ("", "reading")
+            self._checked.end()
 
     def end(self) -> None:
         """Compare the end of the program with what other ranks do, if ``config.check`` is on and no error ends it."""
@@ -126,7 +126,6 @@ class DistributedEngine(Keeper):
 
     def move(self, store: Any, wanted: Any = None) -> None:
         """Bring a store into a layout, that which its shape has now or that by searches; collective."""
-        symmetric = store.symmetric
         if wanted is not None and wanted.by_search:
             search_rows.by_search(self, store)
             return
@@ -140,9 +139,7 @@ class DistributedEngine(Keeper):
             made = self.vector_from_coo(*self.vector_to_coo(store), store.dtype, store.shape[0])
         else:
             made = self.parts_of(self.matrix_to_csr(store))
-        store.local, store.layout = made.local, made.layout
-        store.changed()
-        store.symmetric, store.counts = symmetric, made.counts
+        store.replace(made.local, made.layout, made.counts)
 
     def beside(self, other: Any) -> None:
         """Refuse objects of another communicator, whose ranks need not run this statement.

@@ -238,8 +238,8 @@ def from_rows(csr: Csr, bounds: NDArray[np.int64], nrows: int, comm: Any = None,
     symmetric, degrees = csr.symmetric, None
     if symmetric and engine.on_device:
         degrees = engine.transport.gather(np.diff(csr.indptr), layout.sizes)
-    store = engine.of_rows(csr, layout, shape, symmetric)
-    store.counts = engine.transport.numbers(csr.nvals)[:, 0].copy()
+    counts = engine.transport.numbers(csr.nvals)[:, 0].copy()
+    store = engine.of_rows(csr, layout, shape, symmetric, counts=counts)
     if degrees is not None:
         engine.rank_columns(store, degrees)
     return matrix._from_store(engine, store, csr.dtype, shape, name)._known_symmetric(symmetric)

@@ -69,16 +69,17 @@ class Keeper:
     def _count(self, store: Store) -> None:
         """Collect the numbers of entries, and with a vector's those of the rows that it will likely meet."""
         if store.layout.is_whole or self.size == 1:
-            store.counts = np.full(self.size, store.local.nvals, np.int64)
+            counts = np.full(self.size, store.local.nvals, np.int64)
             if store.layout.is_whole and self.size > 1:
-                store.counts[1:] = 0  # every rank has all of them
+                counts[1:] = 0  # every rank has all of them
+            store.counted(counts)
             return
         rows = self.likely_rows(store)
         if rows is None:
-            store.counts = self.balancer.numbers(store.local.nvals)[:, 0].copy()
+            store.counted(self.balancer.numbers(store.local.nvals)[:, 0].copy())
             return
         both = self.balancer.numbers(*moves.count_frontier(self, store, rows))
-        store.counts, store.edges, store.rows = both[:, 0].copy(), both[:, 1].copy(), rows
+        store.counted(both[:, 0].copy(), both[:, 1].copy(), rows)
 
     def likely_rows(self, store: Store) -> Store | None:
         """Return the matrix whose rows a vector will likely be multiplied with next."""
@@ -89,15 +90,13 @@ class Keeper:
 
     def new_matrix(self, dtype: DataType, nrows: int, ncols: int) -> Store:
         layout = self.layouts.of((nrows, ncols))
-        made = Store(self.local.matrix(dtype, layout.local_shape((nrows, ncols))), layout, (nrows, ncols))
-        made.counts = np.zeros(self.size, np.int64)
-        return made
+        local = self.local.matrix(dtype, layout.local_shape((nrows, ncols)))
+        return Store(local, layout, (nrows, ncols), counts=np.zeros(self.size, np.int64))
 
     def new_vector(self, dtype: DataType, size: int) -> Store:
         layout = self.layouts.of((size,))
-        made = Store(self.local.vector(dtype, layout.hi - layout.lo), layout, (size,))
-        made.counts = np.zeros(self.size, np.int64)
-        return made
+        local = self.local.vector(dtype, layout.hi - layout.lo)
+        return Store(local, layout, (size,), counts=np.zeros(self.size, np.int64))
 
     def _refuse_other(self, what: str, *told: Any) -> None:
         """With ``config.check``: raise an error on all ranks if they do not give the same object."""
@@ -124,16 +123,12 @@ class Keeper:
             self.layouts.cut(cut_rows(csr.indptr, self.size))
         layout = self.layouts.of(shape)
         if layout.along is COLUMNS:
-            made = Store(self._columns_of(csr, layout), layout, shape)
-        else:
-            rows = moves.placed(rows_of(csr, layout.lo, layout.hi), placement)
-            rows.symmetric = csr.symmetric  # of one rank, which searches as the plain engine does
-            made = self.of_rows(rows, layout, shape, csr.symmetric)
-            self.rank_columns(made, degrees)
-            if not layout.is_whole:
-                counts = np.diff(csr.indptr[layout.bounds])
-                made.counts = counts if long is None else counts + long.counts
-                made.long = long
+            return Store(self._columns_of(csr, layout), layout, shape)
+        rows = moves.placed(rows_of(csr, layout.lo, layout.hi), placement)
+        rows.known_symmetric(csr.symmetric)  # of one rank, which searches as the plain engine does
+        counts = None if layout.is_whole else np.diff(csr.indptr[layout.bounds]) + (0 if long is None else long.counts)
+        made = self.of_rows(rows, layout, shape, csr.symmetric, counts=counts, long=long)
+        self.rank_columns(made, degrees)
         return made
 
     def _columns_of(self, csr: Csr, layout: Layout) -> Any:
@@ -146,10 +141,13 @@ class Keeper:
         made = Csr(csr.nrows, layout.hi - layout.lo, kept, wrap(ids), wrap(values), csr.dtype, iso)
         return self.local.matrix_of(made)
 
-    def of_rows(self, csr: Csr, layout: Layout, shape: tuple[int, int], symmetric: bool) -> Store:
+    def of_rows(
+        self, csr: Csr, layout: Layout, shape: tuple[int, int], symmetric: bool, *,
+        counts: NDArray[Any] | None = None, long: long_rows.LongRows | None = None,
+    ) -> Store:  # fmt: skip
         """Make a store of this rank's rows, whose ids are columns of the whole."""
-        csr.symmetric = csr.symmetric and csr.nrows == csr.ncols  # a part is not, though the whole may be
-        made = Store(self.local.matrix_of(csr), layout, shape, symmetric=symmetric)
+        csr.known_symmetric(csr.symmetric and csr.nrows == csr.ncols)  # a part is not, though the whole may be
+        made = Store(self.local.matrix_of(csr), layout, shape, symmetric=symmetric, counts=counts, long=long)
         if shape[0] == shape[1] and not layout.is_whole:
             self.latest[shape[0]] = made
         return made
@@ -161,9 +159,7 @@ class Keeper:
 
     def matrix_to_csr(self, store: Store) -> Csr:
         long_rows.join(self, store)
-        csr = moves.whole_csr(self, store)
-        csr.symmetric = store.symmetric
-        return csr
+        return moves.whole_csr(self, store).known_symmetric(store.symmetric)
 
     def vector_from_coo(self, indices: NDArray[Any], values: NDArray[Any], dtype: DataType, size: int) -> Store:
         told = size, dtype.name, indices.size, _sum(indices, values) if config.check else 0
@@ -175,11 +171,8 @@ class Keeper:
         vals = vals if vals.ndim == 0 or vals.size != indices.size else vals[first:last]
         engine, here = self.local.engine, layout.hi - layout.lo
         local = self.local.vector(dtype, here, engine.vector_from_coo(at, vals, dtype, here) if here else None)
-        made = Store(local, layout, (size,))
-        made.counts = np.diff(np.searchsorted(indices, layout.bounds))
-        if layout.is_whole:
-            made.counts = None
-        return made
+        counts = None if layout.is_whole else np.diff(np.searchsorted(indices, layout.bounds))
+        return Store(local, layout, (size,), counts=counts)
 
     def vector_to_coo(self, store: Store) -> tuple[NDArray[Any], NDArray[Any]]:
         whole = exchange.whole_vector(self, store)
@@ -188,11 +181,9 @@ class Keeper:
 
     def dup(self, store: Store, dtype: DataType) -> Store:
         long_rows.join(self, store)
-        made = Store(store.local.dup(dtype), store.layout, store.shape, symmetric=store.symmetric)
-        self.local.settled(made.local)
-        made.counts, made.edges = store.counts, store.edges
-        if store.rows is not None:
-            made.rows = store.rows
+        local = self.local.settled(store.local.dup(dtype))
+        made = Store(local, store.layout, store.shape, symmetric=store.symmetric)
+        made.counted(store.counts, store.edges, store.rows)
         return made
 
     def nvals(self, store: Store) -> int:
@@ -200,8 +191,8 @@ class Keeper:
 
     def clear(self, store: Store) -> None:
         store.local.clear()
-        store.changed()
-        store.symmetric, store.counts = False, np.zeros(self.size, np.int64)
+        store.changed(np.zeros(self.size, np.int64))
+        store.lose_symmetry()
 
     def resize(self, store: Store, *shape: int) -> None:
         if len(shape) == 1:
@@ -213,8 +204,7 @@ class Keeper:
             whole = moves.whole_matrix(self, store)
             whole.resize(*shape)
             made = self.parts_of(whole._to_csr())
-        store.local, store.layout, store.shape, store.symmetric = made.local, made.layout, made.shape, False
-        store.changed()
+        store.take(made)
 
     def wait(self, store: Store) -> None:
         store.local.wait()
@@ -275,9 +265,7 @@ class Keeper:
         here = layout.hi - layout.lo
         indptr = np.searchsorted(ids, np.arange(here + 1, dtype=np.uint64))
         csr = Csr.from_arrays(indptr, values.astype(np.uint64), np.ones(1, np.bool_), n, dtype=BOOL)
-        made = Store(self.local.matrix_of(csr), layout, (n, n))
-        made.counts = store.counts
-        return made
+        return Store(self.local.matrix_of(csr), layout, (n, n), counts=store.counts)
 
     def id_bytes(self, store: Store) -> int | None:
         mine = engines.capability(self.local.engine, "id_bytes")(store.local._need()[1])

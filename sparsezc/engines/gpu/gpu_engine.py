@@ -104,8 +104,8 @@ def _reduce(e: Any, out: Any, write: Write[Mask | None]) -> None:
     if u.ndim == 2 and u._store.is_panel:
         store = u._store.panel.vector
     elif u.ndim == 2:
-        store = VectorStore(e.op.return_type, u._store.nrows)
-        store.order = u._store.order  # the sum is the same in any vertex order
+        # The sum is the same in any vertex order.
+        store = VectorStore(e.op.return_type, u._store.nrows, u._store.order)
         spmv.fold_rows(e.op, u._store, False, store, ALL)
     else:
         store = u._store

@@ -173,14 +173,14 @@ class Replay:
             return None
         if isinstance(self.clock, Limit) and not rows.iso:
             packing = rows.layouts[PackedValues]
-            packing.read += rounds * (self.frontier.row_entries or 0)
+            packing.count(rounds * (self.frontier.row_entries or 0))
             return packing.is_due(rows)
         return rows.layouts[HeadCache].to_push(rows, rows, rounds * (self.frontier.count or 0))
 
     def _continues(self) -> bool:
         """Return whether the frontier has entries, but so few that a push is certain. Waits for the device."""
         store = self.frontier
-        store.count = store.row_entries = None
+        store.written(neutral=store.neutral)
         if not 0 < store.nvals() < store.size // _FEW or not self._condition():
             return False
         rows = store.next_rows

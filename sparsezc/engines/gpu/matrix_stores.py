@@ -97,7 +97,7 @@ def keep_transpose(store: MatrixStore) -> None:
     """Build the other orientation, so that both push and pull are possible."""
     rows, columns = store.in_stored_order()
     if columns is None and rows is not None:
-        store.columns = _transposed(rows)
+        store.keep_columns(_transposed(rows))
 
 
 def afford_transpose(store: MatrixStore) -> bool:
@@ -199,7 +199,7 @@ def resize(store: MatrixStore, nrows: int, ncols: int) -> None:
         more = xp.full(nrows + 1 - indptr.size, rows.nvals, np.int64)
         indptr = xp.concatenate([indptr, more])
         rows = Rows(nrows, ncols, rows.nvals, indptr, rows.indices, rows.values, rows.iso)
-    store.rows, store.columns, store.nrows, store.ncols = rows, None, nrows, ncols
+    store.replace(rows, shape=(nrows, ncols))
 
 
 def on_cpu(expression: Any, out: Any, write: Write[Mask | None]) -> None:
@@ -221,7 +221,7 @@ def on_cpu(expression: Any, out: Any, write: Write[Mask | None]) -> None:
     copy = out.to("cpu")
     cpu.run(there, copy, write)
     if isinstance(out._store, HostStore):
-        out._store.store = copy._store
+        out._store.replace(copy._store)
     elif out.ndim == 1:
         replace_vector(out._store, *cpu.vector_to_coo(copy._store))
     else:
@@ -236,4 +236,4 @@ def replace_vector(store: VectorStore, indices: Any, values: Any) -> None:
 def replace_matrix(store: MatrixStore, csr: Csr) -> None:
     """Replace all entries of a matrix, in the placement that it had or, if it had none, the configured one."""
     fresh = MatrixStore.from_csr(csr if store.rows is None else csr.place(store.placement))
-    store.rows, store.columns = fresh.rows, fresh.columns
+    store.replace(fresh.rows, fresh.columns)

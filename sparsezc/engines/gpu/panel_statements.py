@@ -186,7 +186,7 @@ class _Statement:
         if self._keeps_same():
             return True
         if self._is_filled():
-            self.out.rows = None  # a number would fill them
+            self.out.replace(None)  # a number would fill them
         out = self.of(self.out)
         _ELEMENTWISE[self.e.operation](self, out, self.in_bits())
         return self.hold(out)

@@ -87,9 +87,7 @@ class Keeper:
     def vector_from_arrays(self, form: str, arrays: tuple[Any, ...], dtype: DataType, size: int) -> VectorStore:
         if arrays[-1] is None and form != "ids":
             bits = arrays[0] if form == "words" else vector_store.all_present(size)
-            made = panel.SameVector(dtype, size, bits, dtype.np_type.type(1))
-            made.count = size if form == "full" else None
-            return made
+            return panel.SameVector(dtype, size, bits, dtype.np_type.type(1), size if form == "full" else None)
         return vector_store.from_arrays(form, arrays, dtype, size)
 
     @launch.locked
@@ -109,9 +107,7 @@ class Keeper:
             return HostStore(host_engine().dup(store.store, dtype))
         if isinstance(store, MatrixStore):
             return matrix_stores.cast(store, dtype)
-        made = vector_map.cast(store, dtype)
-        made.order = store.order
-        return made
+        return vector_map.cast(store, dtype)
 
     def nvals(self, store: Any) -> int:
         if isinstance(store, HostStore):
@@ -123,7 +119,7 @@ class Keeper:
         if isinstance(store, HostStore):
             store.store.clear()
         elif isinstance(store, MatrixStore):
-            store.rows = store.columns = None
+            store.replace(None)
         else:
             store.clear()
 

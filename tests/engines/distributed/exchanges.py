@@ -343,3 +343,18 @@ def check_ranks_whose_statements_differ_in_a_number() -> None:
     ):
         with gb.config.set(check=True), pytest.raises(gb.exceptions.InvalidValue, match="ranks have strayed: rank 0"):
             call()
+
+
+def check_a_halo_is_asked_for_again_once_long_rows_are_joined() -> None:
+    """Then the owner of a long row reads what its parts on other ranks read before."""
+    n = 64 * 8 * T.size
+    plain = gb.Matrix.from_coo(np.zeros(n - 1, int), np.arange(1, n), np.arange(1.0, n), nrows=n, ncols=n)
+    v = gb.Vector.from_coo(np.arange(n), np.arange(n) % 7 + 0.5)
+    D, u = plain.distribute(), v.to("distributed")
+    ENGINE._transport.packs_below, products.NEVER = 2.0, products.READING
+    try:
+        for _ in range(2):
+            assert D.mxv(u, gb.semiring.max_plus).new().to_dict() == plain.mxv(v, gb.semiring.max_plus).new().to_dict()
+            assert D.reduce_rowwise(gb.monoid.plus).new().to_dict() == plain.reduce_rowwise("plus").new().to_dict()
+    finally:
+        ENGINE._transport.packs_below, products.NEVER = 0.0, 1

@@ -14,6 +14,7 @@ from sparsezc.engines.gpu.layouts import kept_pulls
 from sparsezc.engines.gpu.layouts.kept_pulls import KeptPulls
 from sparsezc.engines.gpu.layouts.packed_values import PackedValues
 from sparsezc.engines.gpu.products import plan
+from sparsezc.expr import engines
 
 N = 70
 SEMIRINGS = {"FP64": gb.semiring.plus_times, "INT32": gb.semiring.min_plus}
@@ -163,3 +164,19 @@ def test_launches_of_many_statements_are_not_all_kept(gpu: Any, monkeypatch: pyt
                 y(m.S, accum=accum) << A.mxv(vector, "plus_times")
                 assert len(kept) <= 2
     assert kept
+
+
+def test_an_output_of_equal_values_gets_those_of_the_product(gpu: Any, planned: list[str]) -> None:
+    """Values that were all equal were not made before; a launch that is kept writes them, too."""
+    ours, judge = operands("INT32", "gpu", "device"), operands("INT32", "cpu")
+    A, x = ours[:2]
+    for _ in range(2):
+        y = x.dup()
+        y(ours[3].S) << A.mxv(x, "min_plus")
+    planned.clear()
+    store = engines.get("gpu").vector_from_arrays("full", (None,), x.dtype, N)
+    y, z = gb.Vector._from_store(x._engine, store, x.dtype, N), gb.Vector.from_dense(np.ones(N, np.int32))
+    for M, v, w, m in ((A, x, y, ours[3]), (*judge[:2], z, judge[3])):
+        w(m.S) << M.mxv(v, "min_plus")
+    assert not planned
+    assert y.dup().to("cpu").isequal(z)

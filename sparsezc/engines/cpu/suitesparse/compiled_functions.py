@@ -56,7 +56,8 @@ def free_with(typed: Any, struct: str, engine: Any = None, kept: Any = None) -> 
     from graphblas.core import ffi, lib
 
     cell = ffi.new(f"GrB_{struct}*", typed.gb_obj)
-    weakref.finalize(typed, _free, getattr(lib, f"GrB_{struct}_free"), cell, engine, kept).atexit = False
+    freeing = weakref.finalize(typed, _free, getattr(lib, f"GrB_{struct}_free"), cell, engine, kept)
+    freeing.atexit = False
 
 
 def _free(free: Any, cell: Any, engine: Any, kept: Any) -> None:

@@ -78,7 +78,7 @@ def operator(op: TypedOp) -> Any:
     if op.native is None:
         with making:
             if op.native is None:
-                op.native = _translate(op)
+                op.keep_native(_translate(op))
     return op.native
 
 

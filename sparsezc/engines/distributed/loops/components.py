@@ -51,9 +51,8 @@ def components(engine: DistributedEngine, matrix: Store) -> Store | None:
         engines.capability(local, "run_arrays")(unite, (parent, engine.transport.scatter(parent, sent, coming)), np.inf)
         step *= 2
     label = parent[layout.lo : layout.hi].astype(np.int64)
-    made = Store(engine.local.from_arrays("full", (label,), INT64, label.size), layout, (n,))
-    made.counts = layout.sizes.copy()
-    return made
+    local = engine.local.from_arrays("full", (label,), INT64, label.size)
+    return Store(local, layout, (n,), counts=layout.sizes.copy())
 
 
 def received(n: int, ranks: int) -> int:

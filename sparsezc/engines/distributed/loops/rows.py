@@ -107,9 +107,7 @@ class Part:
         """Return a vector with this rank's values at its rows; the array must not be used afterwards."""
         values = mine.astype(dtype.np_type)
         local = self._engine.local.from_arrays("full", (values,), dtype, values.size)
-        made = Store(local, self._layout, self._matrix.shape[:1])
-        made.counts = self._layout.sizes.copy()
-        return made
+        return Store(local, self._layout, self._matrix.shape[:1], counts=self._layout.sizes.copy())
 
 
 def _threads(engine: DistributedEngine) -> int:

@@ -148,6 +148,11 @@ class Balance:
     _sum: Numbers = field(default_factory=lambda: np.zeros(0))
     _last: float = 0.0  # the imbalance that the last move was to end
 
+    def measure_move(self, *, row_seconds: float | None = None, fixed_seconds: float | None = None) -> None:
+        """Take what a move was measured, or is expected, to cost from now on."""
+        self.row_seconds = self.row_seconds if row_seconds is None else row_seconds
+        self.fixed_seconds = self.fixed_seconds if fixed_seconds is None else fixed_seconds
+
     def after(self, times: Numbers, iterations_left: int) -> Bounds | None:
         """Take the times of an iteration; return new bounds if rows are to move now.
 

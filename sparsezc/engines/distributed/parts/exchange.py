@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from sparsezc.engines.distributed.store_methods import Keeper
     from sparsezc.semirings.types.datatypes import DataType
 
-__all__ = ["LISTING", "PACKING", "fold_at_owners", "id_type", "listing", "packing", "whole_vector"]
+__all__ = ["LISTING", "PACKING", "fold_vector_at_owners", "id_type", "listing", "packing", "whole_vector"]
 
 PACKING = 4 << 20  # bytes that cards exchange while one packs and unpacks positions, about 20 us and several launches
 
@@ -128,7 +128,7 @@ def _gathered(engine: Keeper, store: Store, counts: NDArray[np.int64], form: str
     return engine.local.from_arrays(form, (at, values), dtype, n)
 
 
-def fold_at_owners(
+def fold_vector_at_owners(
     engine: Keeper, mine: Any, layout: Layout, op: Any, most: NDArray[np.int64], *, reads: bool = True
 ) -> Any:
     """Send this rank's part of a result to the owners of its positions, who fold all parts in rank order.

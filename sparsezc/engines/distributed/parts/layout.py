@@ -8,10 +8,13 @@ searches*: each rank has some of its rows, while statements can run so (statemen
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from sparsezc.engines.distributed.store_methods import Keeper
 
 __all__ = ["ALIGN", "ROW", "Layout", "cut_evenly", "cut_rows"]
 
@@ -37,24 +40,28 @@ class Layout:
         The largest of these.
     lo, hi : int
         This rank's range.
-    local_bounds : array or None
-        `bounds` in the local engine's memory, once they are needed there.
     by_search : bool
         These are rows of a matrix of few rows.
     """
 
-    __slots__ = ("along", "bounds", "by_search", "hi", "lo", "local_bounds", "longest", "sizes")
+    __slots__ = ("_local_bounds", "along", "bounds", "by_search", "hi", "lo", "longest", "sizes")
 
     def __init__(self, along: int | None, bounds: NDArray[np.int64], rank: int, *, by_search: bool = False) -> None:
         self.along, self.bounds, self.sizes, self.by_search = along, bounds, np.diff(bounds), by_search
         self.longest = int(self.sizes.max())
-        self.local_bounds: Any = None
+        self._local_bounds: Any = None
         self.lo, self.hi = (0, int(bounds[-1])) if along is WHOLE else map(int, bounds[rank : rank + 2])
 
     @property
     def is_whole(self) -> bool:
         """Return whether every rank has all of it."""
         return self.along is WHOLE
+
+    def local_bounds(self, engine: Keeper) -> Any:
+        """Return `bounds` in the local engine's memory, put there at first use."""
+        if self._local_bounds is None:
+            self._local_bounds = engine.as_local(self.bounds)
+        return self._local_bounds
 
     def local_shape(self, shape: tuple[int, ...]) -> tuple[int, ...]:
         """Return the shape of this rank's part."""

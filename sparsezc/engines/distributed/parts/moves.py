@@ -12,7 +12,7 @@ from sparsezc.config import config
 from sparsezc.engines.distributed.model.received import DENSE, FEW
 from sparsezc.engines.distributed.parts.layout import COLUMNS, ROWS
 from sparsezc.engines.distributed.parts.row_pieces import Rows, are_on_device, folded, on_host, rows_of, sent_to_owners
-from sparsezc.engines.distributed.parts.stores import Store
+from sparsezc.engines.distributed.parts.stores import Built, Store
 from sparsezc.errors import OutOfMemory
 from sparsezc.memory import budget, wrap
 from sparsezc.memory.buffer import index_dtype
@@ -25,20 +25,36 @@ if TYPE_CHECKING:
     from sparsezc.engines.distributed.store_methods import Keeper
 
 __all__ = [
-    "count_frontier", "move_rows", "moves_by_rows", "offsets", "placed", "require_on_all", "turned",
-    "whole_csr", "whole_matrix",
+    "Degrees", "Transpose", "count_frontier", "move_rows", "moves_by_rows", "offsets", "placed", "require_on_all",
+    "turned", "whole_csr", "whole_matrix",
 ]  # fmt: skip
 
 _SMALL = 1 << 20  # bytes that fit everywhere
 
 
-def _degrees(engine: Keeper, matrix: Store) -> tuple[Any, int]:
-    """Return the lengths of this rank's rows, in the local engine's memory, and the largest."""
-    if matrix._degrees is None:
-        degrees = np.diff(host_csr(matrix.local)[0])
-        matrix._degrees = engine.as_local(degrees), int(degrees.max(initial=0))
-    found: tuple[Any, int] = matrix._degrees
-    return found
+class Degrees(Built[tuple[Any, int]]):
+    """Form: the lengths of this rank's rows, in the local engine's memory, and the largest."""
+
+    def get_or_build(self, engine: Keeper, matrix: Store) -> tuple[Any, int]:
+        if self.built is None:
+            degrees = np.diff(host_csr(matrix.local)[0])
+            self.built = engine.as_local(degrees), int(degrees.max(initial=0))
+        return self.built
+
+
+class Transpose(Built[Store]):
+    """Form: the transpose, cut by its own rows."""
+
+    def get_or_build(self, engine: Keeper, store: Store) -> Store:
+        """Return it, formed by an all-to-all at first use."""
+        if self.built is None:
+            self.built = _transposed(engine, store)
+        return self.built
+
+    def rows_moved(self, engine: Keeper) -> None:
+        """Move its rows, too, where its layout is another now."""
+        if self.built is not None and self.built.layout is not engine.layouts.of(self.built.shape):
+            move_rows(engine, self.built)
 
 
 def count_frontier(engine: Keeper, store: Store, matrix: Store) -> tuple[int, int]:
@@ -53,7 +69,7 @@ def count_frontier(engine: Keeper, store: Store, matrix: Store) -> tuple[int, in
         return 0, 0
     if nvals * DENSE > store.layout.hi - store.layout.lo or matrix.layout.along == COLUMNS:
         return nvals, int(matrix.local.nvals)
-    degrees, longest = _degrees(engine, matrix)
+    degrees, longest = matrix.forms[Degrees].get_or_build(engine, matrix)
     if nvals * longest <= FEW:
         return nvals, nvals * longest
     ids = engine.local.arrays(store.local, "ids")[0]
@@ -163,7 +179,6 @@ def move_rows(engine: Keeper, store: Store) -> None:
     Long rows stay where their parts are: each rank has a part of each.
     """
     old, new, rank = store.layout, engine.layouts.of(store.shape), engine.rank
-    other, long, symmetric, batches = store.turned, store.long, store.symmetric, store.batches
     csr = store.local._to_csr()
     cuts = np.clip(new.bounds, old.lo, old.hi) - old.lo
     ends = np.minimum(old.bounds[1:], new.bounds[rank + 1]) - np.maximum(old.bounds[:-1], new.bounds[rank])
@@ -173,18 +188,10 @@ def move_rows(engine: Keeper, store: Store) -> None:
     made = _others_of_file(engine, store, csr, indptr, moved)
     if made is None:
         made = _sent(engine, store, csr, indptr, moved)
-    store.layout, store.local = new, engine.local.matrix(store.dtype, (new.hi - new.lo, store.ncols))
-    if made.nvals:
-        store.local = engine.local.matrix_of(made)
-    store.changed()
-    store.symmetric, store.long, store.batches = symmetric, long, batches
-    store.counts = moved.sum(axis=0) + (0 if long is None else long.counts)
-    if engine.on_device and symmetric:
+    store.move_rows(engine, made, new, moved.sum(axis=0) + (0 if store.long is None else store.long.counts))
+    if engine.on_device and store.symmetric:
         engine.rank_columns(store, engine.transport.gather(degrees, new.sizes))
-    if other is not None:
-        if other.layout is not engine.layouts.of(other.shape):
-            move_rows(engine, other)
-        store.turned = other
+    store.forms.rows_moved(engine)
 
 
 def _others_of_file(engine: Keeper, store: Store, csr: Csr, indptr: Any, moved: NDArray[np.int64]) -> Csr | None:
@@ -241,16 +248,11 @@ def placed(csr: Csr, placement: str) -> Csr:
 
 
 def turned(engine: Keeper, store: Store) -> Store:
-    """Return the transpose of a matrix by an all-to-all; the matrix keeps it until it changes."""
-    if store.symmetric:
-        return store
-    if store.turned is None:
-        store.turned = _turned(engine, store)
-        store.turned.turned = None
-    return store.turned
+    """Return the transpose of a matrix, which keeps it until it changes; a collective, at first use."""
+    return store if store.symmetric else store.forms[Transpose].get_or_build(engine, store)
 
 
-def _turned(engine: Keeper, store: Store) -> Store:
+def _transposed(engine: Keeper, store: Store) -> Store:
     shape = store.shape[::-1]
     layout, held = engine.layouts.of(shape), store.layout
     if held.is_whole or engine.size == 1 or (held.along is COLUMNS and layout.bounds is held.bounds):

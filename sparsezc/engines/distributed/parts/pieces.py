@@ -30,11 +30,11 @@ if TYPE_CHECKING:
     from sparsezc.semirings.types.datatypes import DataType
 
 __all__ = [
-    "fold_at_owners", "has_panels", "ring", "rows_at_owners", "rows_of_vector", "vector_of_rows", "whole_panel",
+    "fold_matrix_at_owners", "has_panels", "ring", "rows_at_owners", "rows_of_vector", "vector_of_rows", "whole_panel",
 ]  # fmt: skip
 
 
-def fold_at_owners(
+def fold_matrix_at_owners(
     engine: DistributedEngine, mine: Any, result: Store, op: Any, dtype: DataType, *, reads: bool
 ) -> Any:
     """Send this rank's part of every element to the owner of its row or column, who folds all in rank order.
@@ -118,7 +118,7 @@ def _panel_at_owners(
     most = result.layout.sizes * k
     if reads:
         most = engine.transport.numbers(0 if given is None else given.nvals)[:, 0]
-    merged = exchange.fold_at_owners(engine, given, layout, op, most, reads=reads)
+    merged = exchange.fold_vector_at_owners(engine, given, layout, op, most, reads=reads)
     if result.is_empty_range:
         return engine.local.matrix(dtype, result.layout.local_shape(result.shape))
     return rows_of_vector(engine, merged, k)
@@ -138,8 +138,7 @@ def whole_panel(engine: DistributedEngine, store: Store, *, reads: bool) -> Any:
     held = engine.local.vector(store.dtype, 0)
     if not store.is_empty_range:
         held = vector_of_rows(engine, store.local)
-    vector = Store(held, layout, (k * n,))
-    vector.counts = counts
+    vector = Store(held, layout, (k * n,), counts=counts)
     return rows_of_vector(engine, exchange.whole_vector(engine, vector, reads=reads), k)
 
 

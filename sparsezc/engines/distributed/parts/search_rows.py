@@ -25,6 +25,7 @@ from sparsezc.semirings import binary
 if TYPE_CHECKING:
     from sparsezc.engines.distributed.distributed_engine import DistributedEngine
     from sparsezc.engines.distributed.parts.stores import Store
+    from sparsezc.engines.distributed.store_methods import Keeper
 
 __all__ = ["Batches", "Memory", "by_columns", "by_search", "fits", "memory_of", "pattern"]
 
@@ -32,23 +33,45 @@ _PART = 1 << 24  # ids that a rank sends at once
 _SHARE = 0.5  # of the free memory that the whole matrix may take
 
 
-@dataclass
 class Batches:
-    """Batches of searches in a matrix so far.
+    """Form: batches of searches in a matrix so far, and its pattern if every rank has it whole.
 
     Attributes
     ----------
-    memory : Memory or None
-        Of the matrix; None: no rank gets all of it.
     saved : float
-        Seconds that they would have taken less if each rank had had some of the searches.
+        Seconds that the batches would have taken less if each rank had had some of the searches.
     whole : Matrix or None
         The pattern of the whole matrix, on the local engine; all ranks have it, or none.
     """
 
-    memory: Memory | None
-    saved: float = 0.0
-    whole: Any = None
+    def __init__(self) -> None:
+        self.drop()
+
+    def drop(self) -> None:
+        self.saved, self.whole = 0.0, None
+        self._memory: tuple[Memory | None] | None = None
+
+    def rows_moved(self, engine: Keeper) -> None:
+        """Keep all: the whole is the same."""
+
+    def get_or_find_memory(self, engine: DistributedEngine, store: Store) -> Memory | None:
+        """Return where the matrix is; None: no rank gets all of it. A collective, at first use."""
+        if self._memory is None:
+            self._memory = (memory_of(engine, store),)
+        return self._memory[0]
+
+    def count(self, seconds: float) -> None:
+        """Count the seconds that one more batch would have taken less."""
+        self.saved += seconds
+
+    def gather(self, engine: DistributedEngine, store: Store, *, symmetric: bool) -> bool:
+        """Give every rank the pattern of all of the matrix, if it fits; return whether it does. A collective."""
+        memory = self.get_or_find_memory(engine, store)
+        if memory is None or not fits(engine, store, memory):
+            self._memory = (None,)
+            return False
+        self.whole = pattern(engine, store, memory, symmetric=symmetric)
+        return True
 
 
 @dataclass(frozen=True)
@@ -128,11 +151,8 @@ def by_search(engine: DistributedEngine, store: Store) -> None:
     values = np.repeat(values[:1], last - first) if csr.iso else values[first:last].copy()
     rows = Csr.from_arrays(csr.indptr[layout.lo : layout.hi + 1] - first, ids, values, store.ncols, dtype=store.dtype)
     counts = np.diff(csr.indptr[layout.bounds])
-    store.local, store.layout = engine.local.matrix(store.dtype, (layout.hi - layout.lo, store.ncols)), layout
-    if ids.size:
-        store.local = engine.local.matrix_of(rows)
-    store.changed()
-    store.counts = counts
+    here = engine.local.matrix_of(rows) if ids.size else engine.local.matrix(store.dtype, (rows.nrows, store.ncols))
+    store.replace(here, layout, counts)
 
 
 def by_columns(engine: DistributedEngine, store: Store) -> None:
@@ -148,8 +168,7 @@ def by_columns(engine: DistributedEngine, store: Store) -> None:
             offsets[held.lo : held.hi + 1], offsets[held.hi + 1 :] = indptr, indptr[-1]
             mine = engine.local.matrix_of(Csr(shape[0], shape[1], offsets, wrap(ids), wrap(values), dtype, False))
         made = columns.at_owners(engine, mine, layout, binary.second[dtype], shape, dtype, reads=True)
-    store.local, store.layout = made, layout
-    store.changed()
+    store.replace(made, layout)
 
 
 def _panels(engine: DistributedEngine, store: Store, layout: Any) -> Any:

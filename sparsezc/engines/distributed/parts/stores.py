@@ -1,25 +1,79 @@
-"""This rank's part of a Vector or a Matrix: the store of the distributed engine."""
+"""This rank's part of a Vector or a Matrix: the store of the distributed engine, and the forms that it keeps.
+
+A *form* is what statements build of a matrix besides its part, or learn about it, and keep until the matrix changes.
+Forms are to a store what layouts are to the rows of the GPU engine: they are in its registry, ``store.forms``, one
+object of each class, empty until a statement first asks for it (``store.forms[Transpose]``). The modules that build
+them define them; the registry names none.
+"""
 
 from __future__ import annotations
 
 import weakref
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from numpy.typing import NDArray
 
+from sparsezc.memory.registry import Registry
 from sparsezc.semirings.types.datatypes import DataType
 
 if TYPE_CHECKING:
     from sparsezc.engines.distributed.parts.layout import Layout
     from sparsezc.engines.distributed.parts.long_rows import LongRows
-    from sparsezc.engines.distributed.parts.search_rows import Batches
-    from sparsezc.engines.distributed.statements.products import Halo
+    from sparsezc.engines.distributed.store_methods import Keeper
+    from sparsezc.memory.csr import Csr
 
-__all__ = ["Store"]
+__all__ = ["Built", "Form", "Forms", "Store"]
+
+
+class Form(Protocol):
+    """A result that statements build of a store, or learn about it, and keep.
+
+    Its ``get_or_build`` takes the engine and the store, to which it keeps no reference, as the store holds it. Building
+    may be a collective, so that all ranks must build it and drop it alike: no budget of one rank's memory counts it.
+    """
+
+    def drop(self) -> None:
+        """Forget it, as the content has changed."""
+        ...
+
+    def rows_moved(self, engine: Keeper) -> None:
+        """Forget what no longer holds, as entries have moved between ranks; the whole is the same. A collective."""
+        ...
+
+
+_F = TypeVar("_F")
+
+
+class Built(Generic[_F]):
+    """A form that is one object, or nothing, and depends on the entries that each rank has.
+
+    Attributes
+    ----------
+    built : object or None
+        None until it exists.
+    """
+
+    def __init__(self) -> None:
+        self.built: _F | None = None
+
+    def drop(self) -> None:
+        self.built = None
+
+    def rows_moved(self, engine: Keeper) -> None:
+        self.drop()
+
+
+class Forms(Registry[Form]):
+    """The forms of a store by their class, each made at first use."""
+
+    def rows_moved(self, engine: Keeper) -> None:
+        """Tell each form that entries have moved to other ranks."""
+        for form in self.values():
+            form.rows_moved(engine)
 
 
 class Store:
-    """This rank's part of an object.
+    """This rank's part of an object. Its methods alone change it; statements write `local`, and then say so.
 
     Attributes
     ----------
@@ -37,50 +91,71 @@ class Store:
         The matrix whose rows `edges` counts.
     symmetric : bool
         Of a matrix: the whole is known to equal its transpose.
-    turned : Store or None
-        Of a matrix: its transpose, if that was formed.
     long : LongRows or None
         Of a matrix: rows longer than a rank's share, of which `local` has no entries.
-    halo : tuple or None
-        Of a matrix: the layout of a vector, and the positions of it that ranks ask each other for, or None.
-    wide : Matrix or None
-        Of a matrix: its part at its place in the whole, if that was formed.
-    batches : Batches or None
-        Of a matrix: what was searched in it so far, and its pattern if every rank has it whole.
+    forms : Forms
+        What was built of it.
     """
 
-    __slots__ = (
-        "__weakref__",
-        "_degrees",
-        "_rows",
-        "batches",
-        "counts",
-        "edges",
-        "halo",
-        "layout",
-        "local",
-        "long",
-        "shape",
-        "symmetric",
-        "turned",
-        "wide",
-    )
+    __slots__ = ("__weakref__", "_rows", "counts", "edges", "forms", "layout", "local", "long", "shape", "symmetric")
 
-    def __init__(self, local: Any, layout: Layout, shape: tuple[int, ...], *, symmetric: bool = False) -> None:
+    def __init__(
+        self, local: Any, layout: Layout, shape: tuple[int, ...], *, symmetric: bool = False,
+        counts: NDArray[Any] | None = None, long: LongRows | None = None,
+    ) -> None:  # fmt: skip
         self.local, self.layout, self.shape, self.symmetric = local, layout, shape, symmetric
+        self.forms = Forms()
         self._rows: weakref.ref[Store] | None = None
-        self.changed()
+        self.changed(counts)
+        self.long: LongRows | None = long
 
-    def changed(self) -> None:
-        """Forget facts about the content."""
-        self.counts: NDArray[Any] | None = None
+    def changed(self, counts: NDArray[Any] | None = None) -> None:
+        """Forget facts about the content, which was written; `counts`: the entries that each rank has now, if known."""
+        self.counts = counts
         self.edges: NDArray[Any] | None = None
-        self.turned: Store | None = None
-        self.long: LongRows | None = None
-        self.halo: tuple[Layout, Halo | None] | None = None
-        self.wide: Any = None
-        self.batches: Batches | None = None
-        self._degrees: Any = None
+        self.long = None
+        self.forms.drop()
+
+    def lose_symmetry(self) -> None:
+        """Note that a statement wrote it, so that it need not equal its transpose any more."""
+        self.symmetric = False
+
+    def counted(
+        self, counts: NDArray[Any] | None, edges: NDArray[Any] | None = None, rows: Store | None = None
+    ) -> None:
+        """Keep the entries of each rank's part, and of a vector the entries of a matrix's rows at them."""
+        self.counts = counts
+        if rows is not None:
+            self.expect_rows(rows)
+            self.edges = edges
+
+    def expect_rows(self, rows: Store) -> None:
+        """Expect the vector to be multiplied with these rows next, and count their entries with its own from now on."""
+        if self.rows is not rows:
+            self.edges = None  # the counted entries are those of other rows
+        self._rows = weakref.ref(rows)  # weak, so that a large matrix can be freed
+
+    def replace(self, local: Any, layout: Layout, counts: NDArray[Any] | None = None) -> None:
+        """Replace this rank's part and the layout; the shape is the same."""
+        self.local, self.layout = local, layout
+        self.changed(counts)
+
+    def take(self, other: Store) -> None:
+        """Take over another store's content and shape."""
+        self.shape, self.symmetric = other.shape, other.symmetric
+        self.replace(other.local, other.layout, other.counts)
+        self.long = other.long
+
+    def move_rows(self, engine: Keeper, csr: Csr, layout: Layout, counts: NDArray[Any]) -> None:
+        """Replace this rank's rows by those of another layout: the whole is the same. Forms move after it."""
+        self.layout, self.local = layout, engine.local.matrix(self.dtype, layout.local_shape(self.shape))
+        if csr.nvals:  # the memory of the former part is free by now
+            self.local = engine.local.matrix_of(csr)
+        self.counts = counts
+
+    def join(self) -> None:
+        """Note that `local` has the entries of long rows, too. Forms move after it."""
+        self.long = self.counts = None
 
     @property
     def dtype(self) -> DataType:
@@ -92,10 +167,6 @@ class Store:
     def rows(self) -> Store | None:
         """Return the matrix whose rows are counted."""
         return None if self._rows is None else self._rows()
-
-    @rows.setter
-    def rows(self, matrix: Store) -> None:
-        self._rows = weakref.ref(matrix)  # weak, so that a large matrix can be freed
 
     @property
     def nrows(self) -> int:

@@ -39,9 +39,7 @@ def assign(engine: DistributedEngine, e: Any, out: Any, write: Any) -> None:
         if out.ndim == 1 and write.mask is not None and not engine.on_device:
             _prepare(engine, result, write.mask)
         write_local(result, Expression(e.operation, (value, *everywhere), None, e.dtype, shape), write)
-        result.changed()
-        if full:
-            result.counts = layout.sizes
+        result.changed(layout.sizes if full else None)
         return
     region = _Region(engine, keys, result)
     given = region.part(value) if value.ndim else value
@@ -58,9 +56,7 @@ def assign(engine: DistributedEngine, e: Any, out: Any, write: Any) -> None:
         masks = shape if mask is None else mask.parent.shape
         here = Expression(e.operation, (given, *keys), None, e.dtype, shape, masks)
         update(result.local, here, Write(mask, write.accum, write.replace))
-    result.changed()
-    if full:
-        result.counts = layout.sizes
+    result.changed(layout.sizes if full else None)
 
 
 def _prepare(engine: DistributedEngine, result: Store, mask: Any) -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from sparsezc.engines.distributed.model.searches import Batch, gathering, saved
 from sparsezc.engines.distributed.parts import search_rows
 from sparsezc.engines.distributed.parts.layout import COLUMNS
-from sparsezc.engines.distributed.parts.search_rows import Batches
+from sparsezc.engines.distributed.parts.search_rows import Batches, Memory
 
 if TYPE_CHECKING:
     from sparsezc.engines.distributed.distributed_engine import DistributedEngine
@@ -64,10 +64,8 @@ def _serves(e: Any) -> bool:
 
 def whole(B: Any) -> Any:
     """Return the pattern of a matrix as a product sees it, if every rank has all of it."""
-    held = B._store.batches
-    if held is None or held.whole is None:
-        return None
-    return held.whole.T if B._transposed else held.whole
+    found = B._store.forms[Batches].whole
+    return found if found is None or not B._transposed else found.T
 
 
 def begins(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool:
@@ -95,32 +93,23 @@ def begins(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool:
 
 def gain(engine: DistributedEngine, store: Store, searches: int) -> float:
     """Return the seconds that a batch takes less by searches; 0: no rank may have all of the matrix."""
-    if store.batches is None:
-        store.batches = Batches(search_rows.memory_of(engine, store))
-    return 0.0 if store.batches.memory is None else saved(_batch(engine, store, searches))
+    memory = store.forms[Batches].get_or_find_memory(engine, store)
+    return 0.0 if memory is None else saved(_batch(engine, store, searches, memory))
 
 
-def _batch(engine: DistributedEngine, store: Store, searches: int) -> Batch:
-    assert store.batches is not None
-    memory = store.batches.memory
-    assert memory is not None
+def _batch(engine: DistributedEngine, store: Store, searches: int, memory: Memory) -> Batch:
     nbytes = engine.nvals(store) * memory.id_bytes
     return Batch(searches, engine.size, store.nrows, nbytes, engine.on_device, memory.resident)
 
 
 def _pays(engine: DistributedEngine, B: Any, searches: int) -> bool:
     """Return whether a batch is cut by searches, for which every rank gets the matrix once that pays."""
-    store = B._store
-    more = gain(engine, store, searches)
-    held = store.batches
-    if held.whole is not None or more <= 0:
+    store: Store = B._store
+    more, batches = gain(engine, store, searches), store.forms[Batches]
+    memory = batches.get_or_find_memory(engine, store)
+    if batches.whole is not None or memory is None or more <= 0:
         return more > 0
-    memory = held.memory
-    held.saved += more
-    if held.saved < gathering(_batch(engine, store, searches)):
+    batches.count(more)
+    if batches.saved < gathering(_batch(engine, store, searches, memory)):
         return False
-    if not search_rows.fits(engine, store, memory):
-        held.memory = None
-        return False
-    held.whole = search_rows.pattern(engine, store, memory, symmetric=engine.known_symmetric(B))
-    return True
+    return batches.gather(engine, store, symmetric=engine.known_symmetric(B))

@@ -40,9 +40,7 @@ def run(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool | None:
     here = Expression(e.operation, tuple(operands), e.op, e.dtype, layout.local_shape(e.shape), None, e.empty)
     full = _stays_full(e, write, result)
     write_local(result, here, write)
-    result.changed()
-    if full:
-        result.counts = layout.sizes
+    result.changed(layout.sizes if full else None)
     return None
 
 

@@ -117,7 +117,9 @@ def _push(engine: DistributedEngine, e: Any, result: Any, write: Any, part: Any)
         if "k" in e.op.reads:
             mine = shifted(mine, A._store.layout.lo)
     ones = e.op.binaryop.name == "pair" and e.op.monoid.name in ONES
-    put(result, pieces.fold_at_owners(engine, mine, result, e.op.monoid.binaryop, e.dtype, reads=not ones), write)
+    put(
+        result, pieces.fold_matrix_at_owners(engine, mine, result, e.op.monoid.binaryop, e.dtype, reads=not ones), write
+    )
 
 
 def _by_rows(engine: DistributedEngine, e: Any, part: Any, result: Any, write: Any) -> None:

@@ -21,12 +21,12 @@ from numpy.typing import NDArray
 from sparsezc.engines.distributed.parts import exchange, long_rows, moves
 from sparsezc.engines.distributed.parts.layout import COLUMNS, ROWS
 from sparsezc.engines.distributed.parts.local_objects import new, put, shifted, write_local
+from sparsezc.engines.distributed.parts.stores import Built, Store
 from sparsezc.expr.expression import Expression
 
 if TYPE_CHECKING:
     from sparsezc.engines.distributed.distributed_engine import DistributedEngine
     from sparsezc.engines.distributed.parts.layout import Layout
-    from sparsezc.engines.distributed.parts.stores import Store
 
 __all__ = ["MOVABLE", "ONES", "Halo", "one_in", "product"]
 
@@ -76,7 +76,7 @@ def product(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool | N
         return False
     # The dimension that is cut is the result's, or else the vector's.
     by_result = (A._transposed == left) != (store.layout.along == COLUMNS)
-    other = store if engine.known_symmetric(A) else store.turned
+    other = store if engine.known_symmetric(A) else store.forms[moves.Transpose].built
     pulled, pushed = (store, other) if by_result else (other, store)
     if x.layout.is_whole:  # the transpose of a narrow matrix is cut along the same dimension
         pushed = None
@@ -90,12 +90,12 @@ def product(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool | N
         asked = _halo_of(engine, pulled, x.layout) if reads and not x.dtype.is_udt else None
         whole = engine.local.by_position(exchange.whole_vector(engine, x, reads=reads, halo=asked))
         _pull(engine, e, pulled, A._transposed != (not by_result), whole, result, write)
-        result.rows = pulled
+        result.expect_rows(pulled)
     else:
         assert pushed is not None
         assert most is not None
         _push(engine, e, pushed, A._transposed != by_result, x, result, write, most)
-        result.rows = pushed
+        result.expect_rows(pushed)
     return None
 
 
@@ -109,7 +109,7 @@ def _edges(engine: DistributedEngine, x: Store, matrix: Store) -> NDArray[np.int
         if x.is_full and matrix.counts is not None:
             return matrix.counts
         both = engine.balancer.numbers(*moves.count_frontier(engine, x, matrix))
-        x.counts, x.edges, x.rows = both[:, 0].copy(), both[:, 1].copy(), matrix
+        x.counted(both[:, 0].copy(), both[:, 1].copy(), matrix)
     assert x.edges is not None
     return x.edges
 
@@ -171,7 +171,7 @@ def _push(
         mine = long_rows.add_partial_results(engine, e, matrix.long, flipped, x, mine)
         most = most + matrix.long.counts
     ones = e.op.binaryop.name == "pair" and e.op.monoid.name in ONES
-    merged = exchange.fold_at_owners(engine, mine, result.layout, e.op.monoid.binaryop, most, reads=not ones)
+    merged = exchange.fold_vector_at_owners(engine, mine, result.layout, e.op.monoid.binaryop, most, reads=not ones)
     put(result, merged, write)
     result.changed()
 
@@ -189,10 +189,17 @@ def _halo_of(engine: DistributedEngine, matrix: Store, vector: Layout) -> Halo |
     """Return the halo of a matrix's rows; None where the whole vector should travel. A collective, at first use."""
     if not engine.transport.packs_below or matrix.layout.along != ROWS or vector.along != ROWS:
         return None
-    if matrix.halo is None or matrix.halo[0] is not vector:
-        matrix.halo = vector, _asked_for(engine, matrix, vector)
-    found: Halo | None = matrix.halo[1]
-    return found
+    return matrix.forms[HaloOfRows].get_or_build(engine, matrix, vector)
+
+
+class HaloOfRows(Built["tuple[Layout, Halo | None]"]):
+    """Form: the layout of a vector, and the halo of the matrix's rows in it; None where the whole should travel."""
+
+    def get_or_build(self, engine: DistributedEngine, matrix: Store, vector: Layout) -> Halo | None:
+        """Return the halo in vectors of this layout. A collective, at first use."""
+        if self.built is None or self.built[0] is not vector:
+            self.built = vector, _asked_for(engine, matrix, vector)
+        return self.built[1]
 
 
 def _asked_for(engine: DistributedEngine, matrix: Store, vector: Layout) -> Halo | None:

@@ -98,6 +98,6 @@ def reduce_rowwise(engine: DistributedEngine, e: Any, out: Any, write: Any) -> N
     mine = None
     if not store.is_empty_range:
         mine = new(Expression("reduce_rowwise", (M,), e.op, e.dtype, e.shape), engine.local)
-    merged = exchange.fold_at_owners(engine, mine, result.layout, e.op.binaryop, engine.counts(store))
+    merged = exchange.fold_vector_at_owners(engine, mine, result.layout, e.op.binaryop, engine.counts(store))
     put(result, merged, write)
     result.changed()

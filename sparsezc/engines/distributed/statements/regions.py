@@ -96,7 +96,7 @@ def _subvector(engine: DistributedEngine, store: Store, key: IndexList, target: 
         ids, values = engine.local.arrays(part, "ids")
         to = engine.as_local(which.astype(np.uint64))[ids.astype(np.int64)]
         mine = engine.local.from_arrays("ids", (to, values), store.dtype, at.size)
-    return exchange.fold_at_owners(engine, mine, target, binary.second[store.dtype], most)
+    return exchange.fold_vector_at_owners(engine, mine, target, binary.second[store.dtype], most)
 
 
 def _line(engine: DistributedEngine, store: Store, keys: list[IndexList], target: Layout) -> Any:
@@ -113,7 +113,7 @@ def _line(engine: DistributedEngine, store: Store, keys: list[IndexList], target
             at = [keys[0], keys[1]]
             at[one] = IndexList("one", keys[one].key - layout.lo, 1)
             line = new(Expression("extract", (store.local, *at), None, store.dtype, (many.size,)), engine.local)
-        return exchange.fold_at_owners(engine, line, target, binary.second[store.dtype], most)
+        return exchange.fold_vector_at_owners(engine, line, target, binary.second[store.dtype], most)
     if layout.is_whole:
         line = new(Expression("extract", (store.local, *keys), None, store.dtype, (many.size,)), engine.local)
         return _picked(engine, line, np.arange(target.lo, target.hi))

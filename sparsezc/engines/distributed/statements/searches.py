@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.engines.distributed.parts import long_rows, pieces
+from sparsezc.engines.distributed.parts import long_rows, moves, pieces
 from sparsezc.engines.distributed.parts.exchange import id_type, listing
 from sparsezc.engines.distributed.parts.layout import COLUMNS
 from sparsezc.engines.distributed.parts.local_objects import put
@@ -41,7 +41,7 @@ def step(engine: DistributedEngine, e: Any, result: Store, write: Any) -> bool:
     stored = (A, B) if write.mask is None else (A, B, write.mask.parent)
     if any(x.dtype.is_udt for x in stored):
         return False
-    other = matrix if engine.known_symmetric(B) else matrix.turned
+    other = matrix if engine.known_symmetric(B) else matrix.forms[moves.Transpose].built
     push, pull = (other, matrix) if B._transposed else (matrix, other)
     parts = _local(engine, frontier, push, pull)
     mask = write.mask
@@ -73,7 +73,7 @@ def levels(engine: DistributedEngine, matrix: Store, sources: NDArray[np.int64])
         return None
     mine = np.flatnonzero((sources >= layout.lo) & (sources < layout.hi))
     starts = (sources[mine] - layout.lo) * shape[0] + mine
-    push, pull = matrix, matrix if matrix.symmetric else matrix.turned
+    push, pull = matrix, matrix if matrix.symmetric else matrix.forms[moves.Transpose].built
     rows = _local(engine, push, pull)
     here = layout.hi - layout.lo
     part = engines.capability(engine.local.engine, "shared_searches")(starts, (shape[0], here), *rows)
@@ -138,13 +138,11 @@ def _at_owners(engine: DistributedEngine, part: Any, layout: Layout) -> Any:
     part.pushed(bits)
     length = int(lengths[rank])
     if _lists(engine, 0, size - 1, n, part.width):  # few enough vertices would save bytes
-        if layout.local_bounds is None:
-            layout.local_bounds = engine.as_local(layout.bounds)
-        sent = part.counted(bits, n, layout.local_bounds, rank)
+        sent = part.counted(bits, n, layout.local_bounds(engine), rank)
         told = engine.transport.numbers(*sent.tolist())
         if _lists(engine, int(told.sum()), size - 1, n, part.width):
             received = told[:, rank].copy()
-            at, words = part.listed(bits, n, sent, (layout.local_bounds, rank), id_type(n).itemsize == 8)
+            at, words = part.listed(bits, n, sent, (layout.local_bounds(engine), rank), id_type(n).itemsize == 8)
             at, words = engine.transport.scatter_both(at, words, (sent, sent), (received, received))
             first = int(lengths[:rank].sum())
             mine = bits[first : first + length].copy()

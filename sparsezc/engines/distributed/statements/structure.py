@@ -49,7 +49,7 @@ def _vector_at_owners(engine: DistributedEngine, e: Any, result: Store, at: Ints
         made = engine.local.engine.vector_from_coo(at[order].astype(np.uint64), values[order], e.dtype, size)
         mine = engine.local.vector(e.dtype, size, made)
     most = engine.transport.numbers(at.size)[:, 0].copy()
-    return exchange.fold_at_owners(engine, mine, result.layout, binary.second[e.dtype], most)
+    return exchange.fold_vector_at_owners(engine, mine, result.layout, binary.second[e.dtype], most)
 
 
 def diag(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool | None:

@@ -29,7 +29,7 @@ def _divided(engine: DistributedEngine, A: Any) -> bool:
 def _add(engine: DistributedEngine, e: Any, out: Any, write: Any, mine: Any, op: Any) -> None:
     """Fold matrices of the whole's shape, one a rank."""
     result = out._store
-    put(result, pieces.fold_at_owners(engine, mine, result, op, e.dtype, reads=True), write)
+    put(result, pieces.fold_matrix_at_owners(engine, mine, result, op, e.dtype, reads=True), write)
     result.changed()
 
 
@@ -105,7 +105,7 @@ def count_corners(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bo
             update(total, step, Write(None, binary.plus[e.dtype], False))
     most = np.full(engine.size, e.shape[0], np.int64)
     result = out._store
-    put(result, exchange.fold_at_owners(engine, total, result.layout, binary.plus[e.dtype], most), write)
+    put(result, exchange.fold_vector_at_owners(engine, total, result.layout, binary.plus[e.dtype], most), write)
     result.changed()
     return None
 

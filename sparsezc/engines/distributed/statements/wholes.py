@@ -50,10 +50,11 @@ def run(engine: DistributedEngine, e: Any, out: Any, write: Any) -> None:
     if not alone:
         if out.ndim == 1:
             at, values = target.to_coo()
-            store.local = engine.vector_from_coo(at, values, out.dtype, out.size).local
+            store.take(engine.vector_from_coo(at, values, out.dtype, out.size))
         else:
-            store.local = engine.parts_of(target._to_csr()).local
-    store.changed()
+            store.take(engine.parts_of(target._to_csr()))
+    else:
+        store.changed()
 
 
 def say(engine: DistributedEngine, what: str) -> None:

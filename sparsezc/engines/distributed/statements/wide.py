@@ -12,11 +12,11 @@ import numpy as np
 
 from sparsezc.engines.distributed.parts.layout import COLUMNS
 from sparsezc.engines.distributed.parts.row_pieces import on_host
+from sparsezc.engines.distributed.parts.stores import Built, Store
 from sparsezc.memory import wrap
 from sparsezc.memory.csr import Csr
 
 if TYPE_CHECKING:
-    from sparsezc.engines.distributed.parts.stores import Store
     from sparsezc.engines.distributed.store_methods import Keeper
     from sparsezc.expr.mask import Mask
 
@@ -30,9 +30,16 @@ def widened(engine: Keeper, store: Store) -> Any:
     """
     if engine.size == 1:
         return store.local
-    if store.wide is None:
-        store.wide = _widened(engine, store)
-    return store.wide
+    return store.forms[Wide].get_or_build(engine, store)
+
+
+class Wide(Built[Any]):
+    """Form: this rank's part of a matrix at its place in the whole."""
+
+    def get_or_build(self, engine: Keeper, store: Store) -> Any:
+        if self.built is None:
+            self.built = _widened(engine, store)
+        return self.built
 
 
 def _widened(engine: Keeper, store: Store) -> Any:

@@ -11,6 +11,8 @@ _COLLECTIVES = {"numbers", "objects", "gather", "gather_both", "scatter", "scatt
 if TYPE_CHECKING:
     from sparsezc.engines.distributed.transports.protocol import Transport
 
+_READING = ("", "reading")
+
 __all__ = ["Checked", "refuse_difference"]
 
 
@@ -42,7 +44,7 @@ class Checked:
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
         self._sequence = 0
-        self.statement: tuple[str, str] = ("", "reading")  # what must be equal, and what to say
+        self.statement: tuple[str, str] = _READING  # what must be equal, and what to say
 
     def __getattr__(self, name: str) -> Any:
         found = getattr(self._transport, name)
@@ -59,6 +61,10 @@ class Checked:
         """Compare the statement that all ranks run next."""
         self.statement = statement
         self._agree("a statement")
+
+    def end(self) -> None:
+        """Note that the statement has ended: what exchanges next is a reader of results."""
+        self.statement = _READING
 
     def _agree(self, name: str) -> None:
         self._sequence += 1

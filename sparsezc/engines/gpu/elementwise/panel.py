@@ -64,8 +64,8 @@ class SameVector(_LateVector):
 
     __slots__ = ("same",)
 
-    def __init__(self, dtype: DataType, size: int, bits: Any, same: Any) -> None:
-        super().__init__(dtype, size, bits, None)
+    def __init__(self, dtype: DataType, size: int, bits: Any, same: Any, count: int | None = None) -> None:
+        super().__init__(dtype, size, bits, count)
         self.same: Any = same
 
     def late_values(self) -> Any:
@@ -77,6 +77,10 @@ class SameVector(_LateVector):
         if self.same is not None:
             self.same, self.values = None, values
         super().set(values, bits, count)
+
+    def written(self, count: int | None = None, neutral: Any = None) -> None:
+        self.same = None
+        super().written(count, neutral)
 
 
 class ArrivingVector(_LateVector):
@@ -190,7 +194,7 @@ def fits(size: int, *dtypes: DataType) -> bool:
 def get_or_build(store: MatrixStore, width: int, across: bool) -> Panel:
     """Return the panel of a matrix; the matrix keeps it."""
     if store.panel is None:
-        store.panel = build(store, width, across)
+        store.keep_panel(build(store, width, across))
     panel: Panel = store.panel
     return panel
 
@@ -209,7 +213,7 @@ def put_panel(store: MatrixStore, made: Panel) -> MatrixStore:
     if shape_of(store.nrows, store.ncols) == (made.width, made.across):
         store.hold(made)
     else:
-        store.rows = made.rows()
+        store.replace(made.rows())
     return store
 
 
@@ -221,7 +225,7 @@ def _put(rows: Rows, panel: Panel) -> None:
     at = at * panel.width + row if panel.across else row * panel.width + at
     if rows.iso:
         bits = presence_words.mark(at.astype(np.uint64), panel.vector.size)
-        panel.vector = SameVector(panel.vector.dtype, panel.vector.size, bits, rows.values.read(0, 1)[0])
-        panel.vector.count = rows.nvals
+        same = rows.values.read(0, 1)[0]
+        panel.vector = SameVector(panel.vector.dtype, panel.vector.size, bits, same, rows.nvals)
     else:
         panel.vector.put(at, rows.values.load())

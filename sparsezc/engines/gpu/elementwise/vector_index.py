@@ -74,7 +74,7 @@ def _assign_vector(u: VectorStore, index: Any, out: VectorStore, write: Write[Ma
             launch.blocks(gpu, positions.size), count=positions.size, index=positions,
             u=values, u_bits=u_bits, t=spread.values, t_bits=spread.bits, region=region,
         )  # fmt: skip
-    spread.count = None
+    spread.written()
     vector_map.write_vector(spread, out, write, region=region)
 
 

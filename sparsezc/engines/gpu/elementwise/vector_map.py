@@ -162,10 +162,10 @@ def write_vector(u: VectorStore, out: VectorStore, write: Write[MaskBits], *, re
 
 
 def cast(u: VectorStore, dtype: DataType) -> VectorStore:
-    """Return a copy of another type."""
-    copy = VectorStore(dtype, u.size)
+    """Return a copy of another type, in the same vertex order."""
+    copy = VectorStore(dtype, u.size, u.order)
     write_vector(u, copy, ALL)
-    copy.count = u.count
+    copy.written(u.count)
     return copy
 
 

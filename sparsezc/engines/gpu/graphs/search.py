@@ -93,9 +93,8 @@ def search(matrix: MatrixStore, start: VectorStore | int, parents: bool) -> Vect
         return None
     if not isinstance(start, int) and start.bits is None:
         return None
-    found = VectorStore(INT64 if parents else INT32, rows.nrows)
+    found = VectorStore(INT64 if parents else INT32, rows.nrows, rows.order)
     found.make()
-    found.order = rows.order
     words, x = rows.device.xp.zeros((3, found.nwords), np.uint32), found.values
     if isinstance(start, int):  # no vector is made for it: that took as long as the first levels
         at = start if rows.order is None else int(rows.order.places[start])
@@ -111,7 +110,7 @@ def search(matrix: MatrixStore, start: VectorStore | int, parents: bool) -> Vect
         met, pushed, read, met_before = rows.device.asnumpy(run.state[:4]).tolist()
         if met == met_before:
             break
-    found.count = met
+    found.written(met)
     run.count_for_heads(pushed, read)
     return found
 

@@ -49,8 +49,7 @@ class Pull(NamedTuple):
         old_w, old_bits = (0, 0) if count == 0 else (values, bits)
         counters = cuda.current().xp.zeros(2, np.uint64) if self.shares else 0
         self.launch(PullAgain(x, x_bits, values, bits, old_w, old_bits, mask, flip, 1 if replace else 0, counters))
-        out.neutral = None
-        out.set(values, bits, count if count == out.size and accum is not None and not replace else None)
+        out.written(count if count == out.size and accum is not None and not replace else None)
 
 
 class KeptPulls(dict[tuple[Any, ...], Pull]):

@@ -69,8 +69,12 @@ class PackedValues:
         """Return true, with ``packing="auto"``, once products have read as much as building does."""
         if demand.dtype.is_complex or array_pool.serving() is not None:
             return False
-        self.read += int(demand.entries)
+        self.count(int(demand.entries))
         return config.packing != "auto" or self._has_paid(rows)
+
+    def count(self, entries: int) -> None:
+        """Count entries that products read, or would read without the words."""
+        self.read += entries
 
     def is_due(self, rows: Rows) -> bool:
         """Return whether the next product builds the words, or finds that values do not fit."""

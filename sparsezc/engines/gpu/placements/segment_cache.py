@@ -191,6 +191,35 @@ class Region:
 class SegmentCache(Built[Region]):
     """Layout: the region of some rows; `built` is None until it exists."""
 
+    def get_or_build(self, rows: Rows, entries: Entries, wanted: Wanted, rule: Rule) -> Region | None:
+        """Return the region, made at first use.
+
+        A product that reads arrays which the region does not hold reads in place, until such products have read as many
+        entries as a new region has to copy; then it is remade for their arrays. Counts are kept, as the same rows are
+        read.
+        """
+        region, counted = self.built, None
+        if region is not None:
+            if region.serves(entries) and not budget.exceeded():
+                region.unserved = 0.0
+                return region
+            region.unserved += expected_reads(rows, wanted)
+            if region.unserved < region.filled << segments.BITS and not budget.exceeded():
+                return None
+            counted = region.counted(rows)
+        self.drop()  # frees its memory for the next
+        del region
+        room = rule.room(rows, entries)
+        while room >= entries.nbytes << segments.BITS:
+            try:
+                self.built = Region(rows, entries, room, counted, rule)
+            except MemoryError:  # less memory is free than the driver reported, or it is fragmented
+                room //= 2
+                continue
+            budget.register_cache(self)
+            return self.built
+        return None
+
 
 def expected_reads(rows: Rows, wanted: Wanted) -> float:
     """Return the expected reads of a product in entries, without asking the device."""
@@ -214,7 +243,7 @@ def for_product(rows: Rows, entries: Entries, wanted: Wanted, rule: Rule) -> Reg
 
 def noted(rows: Rows, entries: Entries, wanted: Wanted, rule: Rule) -> Region | None:
     """Return the region of some rows after counting the reads of the next product."""
-    region = _made(rows, entries, wanted, rule)
+    region = rows.layouts[SegmentCache].get_or_build(rows, entries, wanted, rule)
     if region is None:
         return None
     try:
@@ -223,36 +252,6 @@ def noted(rows: Rows, entries: Entries, wanted: Wanted, rule: Rule) -> Region | 
         rows.layouts[SegmentCache].drop()
         return None
     return region
-
-
-def _made(rows: Rows, entries: Entries, wanted: Wanted, rule: Rule) -> Region | None:
-    """Return the region of some rows, made at first use.
-
-    A product that reads arrays which the region does not hold reads in place, until such products have read as many
-    entries as a new region has to copy; then it is remade for their arrays. Counts are kept, as the same rows are read.
-    """
-    cache = rows.layouts[SegmentCache]
-    region, counted = cache.built, None
-    if region is not None:
-        if region.serves(entries) and not budget.exceeded():
-            region.unserved = 0.0
-            return region
-        region.unserved += expected_reads(rows, wanted)
-        if region.unserved < region.filled << segments.BITS and not budget.exceeded():
-            return None
-        counted = region.counted(rows)
-    cache.drop()  # frees its memory for the next
-    del region
-    room = rule.room(rows, entries)
-    while room >= entries.nbytes << segments.BITS:
-        try:
-            cache.built = Region(rows, entries, room, counted, rule)
-        except MemoryError:  # less memory is free than the driver reported, or it is fragmented
-            room //= 2
-            continue
-        budget.register_cache(cache)
-        return cache.built
-    return None
 
 
 def scattered(reads: Any, which: Any) -> Any:

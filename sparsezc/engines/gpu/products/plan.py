@@ -258,7 +258,7 @@ def push(product: Product, columns: Rows, rows: Rows | None) -> Plan:
     """Return the plan of a push along the rows of M's transpose."""
     vector, counted = product.vector, None
     if vector is not None and product.reads.values:
-        vector.next_rows = columns  # counting the frontier then also counts the entries that a push reads
+        vector.expect_rows(columns)  # counting the frontier then also counts the entries that a push reads
     if vector is not None and vector.next_rows is columns:
         counted = vector.row_entries
     if counted is None and vector is not None and vector.count is not None:  # counting would wait for the device

@@ -63,7 +63,6 @@ def push(
     y = VectorStore(semiring.return_type, rows.ncols * x.width)
     y.make(semiring.monoid)
     _Product(semiring, rows, dtype, x, mask, sampled).launch("spmm_push", Wanted(frontier), y, {})
-    y.neutral = None
     return y
 
 
@@ -139,7 +138,7 @@ class _Product(NamedTuple):
             counters = gpu.xp.zeros(2, np.uint64)
             run = stats.counted(kernel, part.near)
             run(blocks, part.arguments, *operands, **target, counters=counters, **partial, **panels)
-        y.count = None
+        y.written()
 
 
 def _wanted(rows: Rows, mask: MaskBits, width: int) -> Wanted:

@@ -95,10 +95,10 @@ def spmv(
         assert columns is not None
         _push(product, columns, rows, out, write)
     if stays_full:  # so that no later product counts its entries
-        out.count = out.size
+        out.filled()
     # The result is a frontier, whose rows the next product reads.
     if reads.stops and rows is not None and rows is columns:
-        out.next_rows = rows
+        out.expect_rows(rows)
 
 
 def fold_rows(monoid: Any, matrix: MatrixStore, transposed: bool, out: VectorStore, write: Write[MaskBits]) -> None:
@@ -188,7 +188,8 @@ def _push(product: Product, columns: Rows, rows: Rows | None, store: VectorStore
     monoid, result_type = product.semiring.monoid, product.semiring.return_type
     result = VectorStore(result_type, store.size)
     # Allocated before the plan holds heads, which may be dropped for it.
-    result.make(None if monoid.stops_anywhere else monoid)
+    neutral = None if monoid.stops_anywhere else monoid
+    result.make(neutral)
     planned = plan.push(product, columns, rows)
     _, heads, packed, wanted, grid, _ = planned
     few = array_pool.serving() is not None or _is_sparse(product.vector)
@@ -201,7 +202,7 @@ def _push(product: Product, columns: Rows, rows: Rows | None, store: VectorStore
         piece = _sparse_piece(grid.blocks, items) if few else _piece(grid.warps, items, grid.most)
         turns = groups.Turns(counters, piece, _spread(grid.blocks, part.nchunks) if few else 1)
         stats.counted(kernel, part.near)(grid.blocks, part.arguments, vector, allowed, target, turns)
-    result.count = None
+    result.written(neutral=neutral)
     outside_matters = not replace and not mask.allows_all and store.count != 0
     if accum is None and not outside_matters and store.dtype is result_type:
         store.adopt(result)

@@ -84,7 +84,7 @@ def _run(e: Any, A: MatrixStore, X: Any, halves: _Halves, entries: Any) -> Matri
             blocks, part.arguments, x=x.values, entries=entries, starts=rows.indptr, **halves._asdict(), y=y.values,
             y_bits=y.bits, counters=gpu.xp.zeros(2, np.uint64),
         )  # fmt: skip
-    y.neutral = y.count = None
+    y.written()
     return panel.put_panel(made, Panel(e.shape[1], False, y))
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Generic, NamedTuple, Protocol, TypeVar
 
 from sparsezc.memory.budget import Cache
+from sparsezc.memory.registry import Registry
 from sparsezc.semirings.types.datatypes import DataType
 
 if TYPE_CHECKING:
@@ -119,22 +120,5 @@ class BuiltAfter(Built[_F]):
         return self.products > self.after
 
 
-_L = TypeVar("_L", bound=Cache)
-
-
-class Layouts(dict[type[Cache], Cache]):
+class Layouts(Registry[Cache]):
     """The layouts of some rows by their class, each made at first use."""
-
-    if TYPE_CHECKING:
-
-        def __getitem__(self, kind: type[_L]) -> _L: ...
-
-    def __missing__(self, kind: type[_L]) -> _L:
-        made = self[kind] = kind()
-        return made
-
-    def drop(self) -> None:
-        """Drop all layouts and their counts."""
-        for layout in self.values():
-            layout.drop()
-        self.clear()

@@ -274,17 +274,9 @@ class MatrixStore:
         rows = self.in_stored_order()[0]
         return None if rows is None else rows.plain()
 
-    @rows.setter
-    def rows(self, rows: Rows | None) -> None:
-        self._rows, self.panel = rows, None
-
     @property
     def columns(self) -> Rows | None:
         return None if self._columns is None else self._columns.plain()
-
-    @columns.setter
-    def columns(self, columns: Rows | None) -> None:
-        self._columns = columns
 
     @property
     def is_panel(self) -> bool:
@@ -294,6 +286,20 @@ class MatrixStore:
     def take(self, other: MatrixStore) -> None:
         """Take over another store's content."""
         self._rows, self._columns, self.panel = other._rows, other._columns, other.panel
+
+    def replace(self, rows: Rows | None, columns: Rows | None = None, shape: tuple[int, int] | None = None) -> None:
+        """Replace the content by rows, and the shape if another is given."""
+        self._rows, self._columns, self.panel = rows, columns, None
+        if shape is not None:
+            self.nrows, self.ncols = shape
+
+    def keep_columns(self, columns: Rows) -> None:
+        """Keep the rows of its transpose beside its own."""
+        self._columns = columns
+
+    def keep_panel(self, panel: Any) -> None:
+        """Keep the content as a panel, too."""
+        self.panel = panel
 
     def hold(self, panel: Any) -> None:
         """Replace the content by a panel."""

@@ -23,6 +23,10 @@ class HostStore:
         """Make it from a Csr of any placement."""
         return cls(engines.get("cpu").matrix_from_csr(csr.place("host")))
 
+    def replace(self, store: Any) -> None:
+        """Replace the content by another store of the CPU engine."""
+        self.store = store
+
 
 def host_engine() -> Any:
     """Return the engine that computes with these stores."""

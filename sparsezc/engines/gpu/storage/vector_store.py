@@ -25,7 +25,7 @@ FLIP = 0xFFFFFFFF
 
 
 class VectorStore:
-    """A vector on the device.
+    """A vector on the device. Its methods alone change it; kernels write its arrays, and callers then say so.
 
     Attributes
     ----------
@@ -49,16 +49,17 @@ class VectorStore:
 
     __slots__ = ("_next_rows", "bits", "count", "dtype", "neutral", "nwords", "order", "row_entries", "size", "values")
 
-    def __init__(self, dtype: DataType, size: int) -> None:
+    def __init__(self, dtype: DataType, size: int, order: Order | None = None) -> None:
         self.dtype, self.size, self.nwords = dtype, size, -(-size // 32)
         self._next_rows: weakref.ref[Rows] | None = None
         self.clear()
+        self.order = order
 
     def clear(self) -> None:
         self.values: Any = None
         self.bits: Any = None
         self.neutral: Any = None
-        self.order: Order | None = None
+        self.order = None
         self.count: int | None = 0
         self.row_entries: int | None = None
 
@@ -81,8 +82,8 @@ class VectorStore:
         rows = None if self._next_rows is None else self._next_rows()
         return rows if rows is not None and rows.nrows == self.size else None
 
-    @next_rows.setter
-    def next_rows(self, rows: Rows) -> None:
+    def expect_rows(self, rows: Rows) -> None:
+        """Expect to be multiplied with these rows next, and count their entries with its own from now on."""
         if self.next_rows is not rows:
             self.row_entries = None  # the counted entries are those of other rows
         self._next_rows = weakref.ref(rows)  # weak, so that a large matrix can be freed
@@ -99,6 +100,22 @@ class VectorStore:
                 pool.give(self.values, self.bits, self.neutral)
             self.neutral = None
         self.values, self.bits, self.count, self.row_entries = values, bits, count, None
+
+    def written(self, count: int | None = None, neutral: Any = None) -> None:
+        """Note that a kernel wrote its arrays where they are.
+
+        Parameters
+        ----------
+        count : int, optional
+            The entries that it has now, where the caller knows.
+        neutral : monoid, optional
+            Its neutral value is at all absent positions, as the kernel left these.
+        """
+        self.count, self.neutral, self.row_entries = count, neutral, None
+
+    def filled(self) -> None:
+        """Note that every entry is present, which no kernel had to count."""
+        self.count = self.size
 
     def adopt(self, other: VectorStore) -> None:
         """Take over the arrays of another vector of the same type and size, which is not used any more."""
@@ -118,7 +135,7 @@ class VectorStore:
     def count_rows(self, rows: Rows) -> int:
         """Return the entries of the rows at the vector's entries; this also counts the vector's own."""
         if self.row_entries is None or self.next_rows is not rows or self.count is None:
-            self.next_rows = rows
+            self.expect_rows(rows)
             self.arrange(rows.order)
             self.count, self.row_entries = presence_words.count_frontier(self.bits, self.size, rows.indptr)
         return self.row_entries

@@ -1,0 +1,157 @@
+"""Attributes of an object are assigned in the file of its class: other files call a method, which says what happens.
+
+So a reader of a class finds in its file all that its attributes can be. The judge reads texts, without types: it takes
+an assignment ``x.name = ...`` for one of the file's own where a class of the file has such an attribute and `x` is not
+annotated as anything else.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.house.test_layers import lies_in, modules
+
+ROOMS = ("sparsezc.engines",)
+
+_SUITESPARSE = "sparsezc.engines.cpu.suitesparse"
+_PYTHON_GRAPHBLAS = "python-graphblas's objects would form a cycle, and has no method against it"
+
+# (module, what is assigned): why no method of its class can say it.
+EXCEPTIONS: dict[tuple[str, str], str] = {
+    (f"{_SUITESPARSE}.compiled_functions", "freeing.atexit"): "weakref.finalize is used so",
+    (f"{_SUITESPARSE}.expressions", "ss._parent"): _PYTHON_GRAPHBLAS,
+    (f"{_SUITESPARSE}.expressions", "ss.config._parent"): _PYTHON_GRAPHBLAS,
+    (f"{_SUITESPARSE}.native", "store.ss"): _PYTHON_GRAPHBLAS,
+    (f"{_SUITESPARSE}.machine_code", "made._cache"): "numba has no parameter for it",
+    ("sparsezc.engines.gpu.placements.host_gather", "setattr(_own_memory, name, kept)"): "threading.local is used so",
+}
+
+
+def name_of_class(node: ast.expr) -> str | None:
+    """The class that a call makes an object of, by its name: ``Name(...)``, ``Name.of(...)`` or ``cls(...)``."""
+    if not isinstance(node, ast.Call):
+        return None
+    made = node.func
+    while isinstance(made, ast.Attribute) and not made.attr[:1].isupper():
+        made = made.value
+    name = getattr(made, "attr", getattr(made, "id", ""))
+    return name if name == "cls" or name.lstrip("_")[:1].isupper() else None
+
+
+def own_attributes(tree: ast.Module) -> set[str]:
+    """The attributes of a file's classes: annotated there, in their slots, or assigned by their methods."""
+    found = set()
+    for node in (inner for each in ast.walk(tree) if isinstance(each, ast.ClassDef) for inner in ast.walk(each)):
+        match node:
+            case ast.Attribute(value=ast.Name(id="self" | "cls"), attr=name, ctx=ast.Store()):
+                found.add(name)
+            case ast.AnnAssign(target=ast.Name(id=name)):
+                found.add(name)
+            case ast.Assign(targets=[ast.Name(id="__slots__")], value=ast.Tuple(elts=names)):
+                found |= {name.value for name in names if isinstance(name, ast.Constant)}
+            case _:
+                pass
+    return found
+
+
+def inside(function: ast.AST) -> Iterator[ast.AST]:
+    """The nodes of a function, or of a module, but those of functions in it."""
+    for child in ast.iter_child_nodes(function):
+        yield child
+        if not isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+            yield from inside(child)
+
+
+def foreign_parameters(function: ast.AST, own: set[str]) -> set[str]:
+    """The parameters that are annotated as objects of classes of other files."""
+    if not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        return set()
+    given = function.args
+    said = {x.arg: ast.unparse(x.annotation) for x in (*given.args, *given.kwonlyargs) if x.annotation is not None}
+    parts = {name: set(text.strip("\"'").replace(" ", "").split("|")) - {"None"} for name, text in said.items()}
+    return {name for name, kinds in parts.items() if "Any" not in kinds and not kinds & own}
+
+
+def assigned_elsewhere(path: Path) -> list[tuple[int, str]]:
+    """The lines and the targets of assignments to attributes of objects that are made by other files."""
+    tree = ast.parse(path.read_text())
+    attributes, found = own_attributes(tree), []
+    classes = {node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
+    for function in ast.walk(tree):
+        if not isinstance(function, (ast.Module, ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+            continue
+        nodes = list(inside(function))
+        made = {"self", "cls"}
+        for node in nodes:
+            if isinstance(node, ast.Assign) and name_of_class(node.value):
+                made |= {target.id for target in node.targets if isinstance(target, ast.Name)}
+        foreign = foreign_parameters(function, classes)
+        for node in nodes:
+            match node:
+                case ast.Attribute(value=ast.Name(id=name)) if name in made:
+                    continue
+                case ast.Attribute(value=x, attr=name, ctx=ast.Store() | ast.Del()):
+                    if name in attributes and not (isinstance(x, ast.Name) and x.id in foreign):
+                        continue
+                case ast.Call(func=ast.Name(id="setattr") | ast.Attribute(attr="__setattr__"), args=[x, *_]):
+                    if isinstance(x, ast.Name) and x.id in made:
+                        continue
+                case _:
+                    continue
+            found.append((node.lineno, ast.unparse(node)))
+    return sorted(set(found))
+
+
+@pytest.mark.parametrize("module", [name for name in modules() if any(lies_in(name, room) for room in ROOMS)])
+def test_attributes_are_assigned_in_the_file_of_the_class(module: str) -> None:
+    path = modules()[module]
+    wrong = [(line, target) for line, target in assigned_elsewhere(path) if (module, target) not in EXCEPTIONS]
+    assert [
+        f"{path}:{line}: {target} is of a class of another file, which needs a method" for line, target in wrong
+    ] == []
+
+
+def test_the_list_of_exceptions_is_not_longer_than_needed() -> None:
+    found = {
+        (module, target)
+        for module in {key[0] for key in EXCEPTIONS}
+        for _, target in assigned_elsewhere(modules()[module])
+    }
+    assert set(EXCEPTIONS) - found == set()
+
+
+def test_the_reader_of_assignments_sees_every_form(tmp_path: Path) -> None:
+    """The judge judged."""
+    path = tmp_path / "x.py"
+    path.write_text("""
+class Own:
+    __slots__ = ("count", "slot")
+    kind: int
+    def __init__(self, other: Other) -> None:
+        self.size = 0
+        self.inner.far = 1           # 7
+        other.size = 2               # 8, by its annotation
+def f(x, own: Own | None, other: "Other | None"):
+    x.size = x.kind = x.count = 0
+    own.slot = 1
+    other.count = 1                  # 12
+    x.far = 1                        # 13
+    x.far += 1                       # 14
+    x.a, (x.size, *x.b) = 1, (2, 3)  # 15, twice
+    del x.far                        # 16
+    for x.far in ():                 # 17
+        pass
+    made = Other()
+    made.far = module.Other.of(1).near = 1  # 20, for the second
+    setattr(x, "far", 1)             # 21
+    object.__setattr__(x, "far", 1)  # 22
+    setattr(made, "far", 1)
+    return lambda: made.far
+got = make()
+got.far: int = 1                     # 26
+""")
+    assert [line for line, _ in assigned_elsewhere(path)] == [7, 8, 12, 13, 14, 15, 15, 16, 17, 20, 21, 22, 26]
