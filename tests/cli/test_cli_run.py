@@ -32,7 +32,7 @@ def here(tmp_path, monkeypatch):
     (tmp_path / "places.csv").write_text("latitude,longitude\n10,20\n,\n12,22\n,\n,\n")
     np.save(tmp_path / "y.npy", np.array([1.0, 1.1, 5.0, 5.1, 0.9]))
     np.save(tmp_path / "x.features.npy", np.arange(10.0).reshape(5, 2))
-    np.save(tmp_path / "w.npy", np.eye(2))
+    np.save(tmp_path / "w.npy", np.tile(np.eye(2), (2, 1)))
     np.save(tmp_path / "p.npy", np.array([1.0, 5.0]))
     (tmp_path / "p.tsv").write_text("0\t1\t3\n")
     (tmp_path / "pairs.csv").write_text("0,0\n3,3\n")
@@ -82,7 +82,7 @@ CALLS = {
     ],
     "collaborative-filtering": ["--k", 2, "--solver", "als", "--seed", 1, "--out", "f.npz"],
     "graphsage": [
-        *("--X", "x.features.npy", "--Wf1", "w.npy", "--Wa1", "w.npy", "--Wf2", "w.npy", "--Wa2", "w.npy"),
+        *("--X", "x.features.npy", "--W1", "w.npy", "--W2", "w.npy"),
         *("--children", 2, "--seed", 1, "--out", "h.csv"),
     ],
     "linear-assignment": ["--absent", 9, "--out", "columns.txt"],
@@ -635,7 +635,7 @@ def test_tables_with_headings_and_byte_order_marks(mark, heading, here):
         (["graph-search", "g.tsv", "--sources", 0, "--scores", "pairs.csv"], "pairs.csv has 2 columns; one number for"),
         (["geolocation", "absent.tsv", "--places", "places.csv", "--out", "no/a.csv"], "does not exist"),
         (["fused-lasso", "g.tsv", "--y", "p.npy", "--lambda1", 1], "p.npy: y has 2 numbers; one for each of 5"),
-        (["geolocation", "g.tsv", "--places", "w.npy"], "w.npy: places has shape (2, 2); (5, 2) is needed"),
+        (["geolocation", "g.tsv", "--places", "w.npy"], "w.npy: places has shape (4, 2); (5, 2) is needed"),
         (["seeded-graph-matching", "g.tsv", "p.tsv", "--seeds", "first.csv"], "p.tsv: B is 2 x 2 and A is 5 x 5"),
         (["seeded-graph-matching", "g.tsv", "g.tsv", "--seeds", "half.csv"], "has 3.5, 3 in row 1; whole numbers"),
         (["seeded-graph-matching", "g.tsv", "g.tsv", "--seeds", "y.npy"], "has shape (5,); a line of 2 vertices"),

@@ -15,8 +15,6 @@ MOST_FILES = 20
 
 #: Functions with more parameters, and why.
 LONG = {
-    "sparsezc.applications.graphsage.graphsage": "the weights of two layers, by name",
-    "sparsezc.core.compressed_construct.from_csr": "python-graphblas's signature, and two promises",
     "sparsezc.networkx_backend.measures.layouts.forceatlas2_layout": "NetworkX's signature",
 }
 #: Folders with more files, and why.
@@ -45,9 +43,17 @@ def functions(text: str) -> Iterator[tuple[str, list[str]]]:
 
 
 @cache
+def sources() -> dict[str, Path]:
+    """The package's modules, and those of the folders beside it that import it."""
+    paths = (path for folder in ("benchmarks", "docs", "tests") for path in (ROOT / folder).rglob("*.py"))
+    others = {".".join(path.relative_to(ROOT).with_suffix("").parts): path for path in paths}
+    return modules() | others
+
+
+@cache
 def long() -> dict[str, int]:
     """The functions that take too much, by module and name."""
-    every = ((f"{m}.{name}", len(p)) for m, path in modules().items() for name, p in functions(path.read_text()))
+    every = ((f"{m}.{name}", len(p)) for m, path in sources().items() for name, p in functions(path.read_text()))
     return {name: count for name, count in every if count > MOST_PARAMETERS}
 
 
