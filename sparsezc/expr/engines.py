@@ -93,7 +93,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol
 
 from numpy.typing import NDArray
@@ -101,6 +100,7 @@ from numpy.typing import NDArray
 from sparsezc.config import Config
 from sparsezc.device import cuda
 from sparsezc.errors import DeviceUnavailable, InvalidValue
+from sparsezc.process import first_use
 
 if TYPE_CHECKING:
     from sparsezc.expr.draws import Hops, Pick, Subgraph, Trail
@@ -412,10 +412,11 @@ def has_placements(engine: Engine) -> bool:
     return capability(engine, "placements")() is not None
 
 
-#: Each engine, or the module whose function ``engine()`` starts it on first use.
-_known: dict[str, str | Engine] = {"cpu": "sparsezc.engines.cpu", "gpu": "sparsezc.engines.gpu"}
-_OURS = frozenset(_known)
-_known["distributed"] = "sparsezc.engines.distributed"  # a program may start another one, on other processes
+#: For each engine the function that returns it, and starts it at its first call.
+_known: dict[str, Callable[[], Engine]] = {
+    name: first_use.provided(f"engine {name}") for name in ("cpu", "gpu", "distributed")
+}
+_OURS = frozenset({"cpu", "gpu"})  # a program may start another distributed one, on other processes
 _running: dict[str, Engine] = {}  # of ours, those that were started
 _METHODS = [name for name in vars(Engine) if name[0] != "_"]
 
@@ -446,7 +447,7 @@ def register(name: str, engine: str | Engine) -> None:
             raise TypeError(f"engine {name!r} lacks {', '.join(missing)}; see sparsezc.expr.engines.Engine")
         if engine.name != name:
             raise InvalidValue(f"engine {name!r} calls itself {engine.name!r}; both must be the same")
-    _known[name] = engine
+    _known[name] = first_use.function(engine, "engine") if isinstance(engine, str) else lambda: engine
     Config.engines.add(name)
 
 
@@ -466,11 +467,8 @@ def get(name: str, asked: str | None = None) -> Engine:
     running = _running.get(name)
     if running is not None and (name == "cpu" or cuda.reason() is None):
         return running
-    found = _known[name]
-    if not isinstance(found, str):
-        return found
     try:
-        engine: Engine = import_module(found).engine()
+        engine = _known[name]()
     except DeviceUnavailable as error:
         if asked is None:
             raise

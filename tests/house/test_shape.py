@@ -19,7 +19,6 @@ LONG = {
 }
 #: Folders with more files, and why.
 FULL = {
-    "sparsezc": "most have the names of python-graphblas's modules",
     "sparsezc/algorithms": "users look for them one by one, a file each",
     "sparsezc/applications": "the same",
     "tests/algorithms": "the same",
@@ -78,6 +77,46 @@ def test_folders_hold_twenty_files_at_most() -> None:
             names[:] = [name for name in names if name != "__pycache__"]
             held[Path(folder).relative_to(ROOT).as_posix()] = len(files)
     assert {folder: count for folder, count in held.items() if count > MOST_FILES and folder not in FULL} == {}
+
+
+#: Private names that their own files do not use, and who does.
+FOR_OTHERS = {
+    "sparsezc.core._supports_udfs": "programs written for python-graphblas",
+    "sparsezc.dtypes._supports_complex": "the same",
+    "sparsezc.engines.gpu.products.label_moves._BLOCK_CLASS": "none; it is to go",
+}
+
+
+def unused(text: str) -> list[str]:
+    """The private names that a file makes at its top level and does not read; of `_a, _b = ...` one read is enough."""
+    tree = ast.parse(text)
+    read = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
+    found = []
+    for node in tree.body:
+        match node:
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+                made = [node.name]
+            case ast.Assign() | ast.AnnAssign():
+                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+                stored = (each for target in targets for each in ast.walk(target))
+                made = [each.id for each in stored if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)]
+            case _:
+                continue
+        if made and not read & set(made):
+            found += [name for name in made if name[0] == "_" and name[:2] != "__" and name != "_"]
+    return found
+
+
+def test_private_names_are_used_in_their_files() -> None:
+    paths = {name: path for name, path in sources().items() if not lies_in(name, "tests")}  # pytest calls fixtures
+    found = {f"{name}.{each}" for name, path in paths.items() for each in unused(path.read_text())}
+    assert found - FOR_OTHERS.keys() == set()
+
+
+def test_the_reader_of_private_names_sees_every_form() -> None:
+    """The judge judged."""
+    text = "_a = 1\n_b: int = 2\n_c, _d = range(2)\ndef _e(): return _c\nclass _F: _g = 1\n_h, i = 1, 2\n_j = []\n_j[0] = i"
+    assert unused(text) == ["_a", "_b", "_e", "_F"]
 
 
 def assigned(text: str) -> Iterator[str]:
