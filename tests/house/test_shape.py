@@ -115,7 +115,7 @@ def test_private_names_are_used_in_their_files() -> None:
 
 def test_the_reader_of_private_names_sees_every_form() -> None:
     """The judge judged."""
-    text = "_a = 1\n_b: int = 2\n_c, _d = range(2)\ndef _e(): return _c\nclass _F: _g = 1\n_h, i = 1, 2\n_j = []\n_j[0] = i"
+    text = "_a = 1\n_b: int = 2\n_c, _d = range(2)\ndef _e(): return _c\nclass _F: _g = 1\n_h, i = 1, 2\n_j[0] = i"
     assert unused(text) == ["_a", "_b", "_e", "_F"]
 
 
