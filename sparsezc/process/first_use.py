@@ -113,7 +113,12 @@ def function(file: str, name: str) -> Callable[..., Any]:
 
 
 def provide(functions: Mapping[str, Callable[..., Any]]) -> None:
-    """Register functions of higher folders, by name, for lower folders that need them."""
+    """Register functions of higher folders, by name, for lower folders that need them.
+
+    >>> provide({"half": lambda x: x / 2})
+    >>> provided("half")(3)
+    1.5
+    """
     _provided.update(functions)
 
 

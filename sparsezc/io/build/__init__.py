@@ -1,1 +1,1 @@
-"""The making of matrices from edges or a generator: sorted, merged and written into a placement, within memory limits."""
+"""Matrices made from edges or a generator: sorted, merged and written into a placement, within memory limits."""
