@@ -1,1 +1,1 @@
-"""What is one for a whole process: the locks that its threads wait for, and the files that it has loaded."""
+"""Facilities of a whole process: locks that its threads wait for, and files that load at first use."""
