@@ -19,7 +19,7 @@ import numpy as np
 
 import sparsezc as gb
 from benchmarks.harness import copyrate, facts
-from benchmarks.harness.frame import SEED, Case, Report, measure, nothing, number, pick_sources, table
+from benchmarks.harness.frame import SEED, Case, Report, Rules, measure, nothing, number, pick_sources, table
 from benchmarks.harness.plot import plot
 from benchmarks.harness.where import PLACEMENTS, choose_engine, placements
 from benchmarks.suites.gap_kernels import KERNELS, SUITE, Graph, Kernel, selected
@@ -83,7 +83,7 @@ def run_kernel(name: str, graph: Graph, report: Report, options: Any, synchroniz
         nbytes=lambda given, answer: kernel.nbytes(graph, given, answer, options),
         synchronize=synchronize,
         verify=check,
-        verify_all=options.verify == "all",
+        rules=Rules(verify_all=options.verify == "all"),
     )
     report.add(case)
     return case

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import sparsezc as gb
-from benchmarks.harness.frame import Case, Report, measure, nothing, number, pick_sources, table
+from benchmarks.harness.frame import Case, Report, Rules, measure, nothing, number, pick_sources, table
 from benchmarks.harness.plot import plot
 from benchmarks.verify.answers import Wrong
 from sparsezc.device import cuda
@@ -62,7 +62,7 @@ def run_file(name: str, path: Path, placement: str, report: Report, options: arg
         case = Case(what, {"graph": name, "placement": placement})
         measure(
             case, lambda _: call(), trials=options.trials, nbytes=lambda *_: size, synchronize=synchronize,
-            before=ready, verify=check,
+            verify=check, rules=Rules(before=ready),
         )  # fmt: skip
         report.add(case)
         print(f"  {case.label}: {number(case.figure('ms'))} ms", flush=True)

@@ -10,8 +10,8 @@ import numpy as np
 from sparsezc.errors import DimensionMismatch, IndexOutOfBound
 from sparsezc.expr.expression import Expression, Operand, Unrun, says, stored
 from sparsezc.expr.mask import Mask, to_mask
-from sparsezc.locks import hold_locks
 from sparsezc.ops.checks import scalar
+from sparsezc.process.locks import hold_locks
 from sparsezc.semirings.types.datatypes import BOOL
 
 __all__ = ["diag", "setdiag"]

@@ -11,9 +11,9 @@ import numpy as np
 from sparsezc.errors import DimensionMismatch, DomainMismatch, InvalidValue
 from sparsezc.expr import engines
 from sparsezc.expr.expression import Expression, says, stored
-from sparsezc.locks import hold_locks
 from sparsezc.ops import arrays
 from sparsezc.ops.select import random_seed
+from sparsezc.process.locks import hold_locks
 from sparsezc.semirings import monoid, semiring, unary
 from sparsezc.semirings.types.datatypes import FP64, INT64
 

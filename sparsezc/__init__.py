@@ -15,13 +15,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sparsezc import first_use
-
 # Imported here, because importing the submodule later would replace the object by the module.
-from sparsezc.config import allow_placements as _allow_placements
 from sparsezc.config import config as config
+from sparsezc.process import first_use
 
-_allow_placements(first_use.function("sparsezc.memory.placement", "choices"))
+first_use.provide(
+    {
+        "engine cpu": first_use.function("sparsezc.engines.cpu", "engine"),
+        "engine distributed": first_use.function("sparsezc.engines.distributed", "engine"),
+        "engine gpu": first_use.function("sparsezc.engines.gpu", "engine"),
+        "from array": first_use.function("sparsezc.io", "from_array"),
+        "from graphblas": first_use.function("sparsezc.core.graphblas_objects", "from_graphblas"),
+        "names of placements": first_use.function("sparsezc.memory.placement", "choices"),
+        "scalar": first_use.function("sparsezc.core.scalar", "Scalar.from_value"),
+        "to array": first_use.function("sparsezc.io", "to_array"),
+    }
+)
 
 __version__ = "0.1.0"
 #: The library behind the CPU engine, by python-graphblas's name.

@@ -11,14 +11,15 @@
 from __future__ import annotations
 
 import itertools
+from _thread import RLock
 from collections.abc import Callable
 from numbers import Integral, Real
 from operator import index
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
-from sparsezc import locks
 from sparsezc.errors import InvalidValue, meant, no_attribute
+from sparsezc.process.first_use import provided
 
 __all__ = ["Config", "config", "parse_bytes"]
 
@@ -88,16 +89,8 @@ def _choice(*allowed: Any) -> Callable[[Any], str | None]:
     return check
 
 
-_placements: list[Callable[[], tuple[str, ...]]] = []
-
-
-def allow_placements(names: Callable[[], tuple[str, ...]]) -> None:
-    """Have the setting "placement" accept the names that `names` returns: the records are in a higher folder."""
-    _placements[:] = [names]
-
-
 def _placement(value: Any) -> str | None:
-    return _choice(*(name for names in _placements for name in names()))(value)
+    return _choice(*provided("names of placements")())(value)
 
 
 def _budget(value: Any) -> str | None:
@@ -277,7 +270,7 @@ class Config:
         """
         for key, value in settings.items():
             self._check(key, value)
-        with _changing:
+        with changing:
             before = {key: getattr(self, key) for key in settings}
             for key, value in settings.items():
                 object.__setattr__(self, key, _kept(key, value))
@@ -317,14 +310,14 @@ class _Restore:
         self._number = next(_numbers)
 
     def __enter__(self) -> Config:
-        with _changing:
+        with changing:
             _blocks.append(self)
         return self._config
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        with _changing:
+        with changing:
             _blocks.remove(self)
             later = sorted((b for b in _blocks if b._number > self._number), key=lambda block: block._number)
             for key, value in self._before.items():
@@ -335,7 +328,8 @@ class _Restore:
                     inner._before[key] = value
 
 
-_changing = locks.shared()
+#: Held while settings change; expr/writable.py makes it one of the shared locks, which a forked process frees.
+changing = RLock()
 _blocks: list[_Restore] = []  # blocks that were entered and have not ended
 _numbers = itertools.count()  # numbers of blocks, in the order in which they changed settings
 config = Config()

@@ -13,7 +13,7 @@ import sparsezc as gb
 from benchmarks.emogi.statements import Statements
 from benchmarks.emogi.uvm import Migrating
 from benchmarks.emogi.variants import UNREACHED, Count, Edges, Variant
-from benchmarks.harness.frame import Case, Report, measure, pick_sources, within
+from benchmarks.harness.frame import Case, Report, Rules, measure, pick_sources, within
 from benchmarks.model.requests import Requests
 from benchmarks.model.watch import Model
 from benchmarks.suites.gap_kernels import Graph
@@ -61,7 +61,7 @@ class Bench:
         limits = self.options.seconds
         seconds = limits.get(variant, limits.get(algorithm, limits[""]))
         if algorithm == "cc":
-            return {"inputs": [None], "trials": self.options.trials, "seconds": seconds}
+            return {"inputs": [None], "trials": self.options.trials, "rules": Rules(seconds)}
         return {"inputs": within(self.sources, seconds), "trials": 1}
 
     def check(self, algorithm: str) -> Callable[[Any, Any], None] | None:
@@ -126,9 +126,10 @@ class Bench:
             reached = {"bfs": lambda: answer >= 0, "sssp": lambda: answer != UNREACHED, "cc": lambda: answer >= 0}
             return pages.least_bytes(variant.edges, reached[algorithm](), lengths=algorithm == "sssp")
 
+        inputs = self.inputs(algorithm, "uvm")
+        inputs["rules"] = inputs.get("rules", Rules())._replace(before=pages.evict)
         measure(
-            case, call, nbytes=nbytes, synchronize=self.gpu.synchronize, before=pages.evict,
-            verify=self.check(algorithm), **self.inputs(algorithm, "uvm"),
+            case, call, nbytes=nbytes, synchronize=self.gpu.synchronize, verify=self.check(algorithm), **inputs
         )  # fmt: skip
 
     def _ours(self, case: Case, algorithm: str) -> None:

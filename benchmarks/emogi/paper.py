@@ -26,11 +26,6 @@ COPY_GBS = 12.3  # cudaMemcpy there, section 5.3.2
 #: Shares of 128-byte requests in BFS.
 SHARE_128 = {"merged": Figure("section 5.3.1, figure 5", "128-byte requests, mean of the graphs", 0.40)}
 SHARE_32_NAIVE = Figure("section 5.3.1, figure 5", "naive: requests of 32 bytes, Friendster", 1 - 0.013)
-#: How many times more of the requests are of 128 bytes once they are aligned.
-ALIGNED_GAIN = {
-    "kron": Figure("section 5.3.1, figure 5", "GAP-kron: 128-byte share, aligned over merged", 1.86),
-    "urand": Figure("section 5.3.1, figure 5", "GAP-urand: 128-byte share, aligned over merged", 1.25),
-}
 #: Requests saved, at most.
 SAVED = {
     "merged": Figure("figure 7", "fewer requests than naive, at most", 0.833),
@@ -48,10 +43,8 @@ OVER_UVM = {
     "merged": Figure("figure 9", "times UVM's speed, mean", 3.24),
     "aligned": Figure("figure 9", "times UVM's speed, mean", 3.56),
 }
-ALL_OVER_UVM = Figure("section 5.4, figure 11", "SSSP, BFS, CC, PageRank: times UVM's speed, mean", 2.60)
 #: Bytes over the link for each byte of the edge list, BFS.
 AMPLIFICATION = {
     "uvm": Figure("section 5.3.4, figure 10", "at most (Friendster)", 5.16),
     "aligned": Figure("section 5.3.4, figure 10", "at most", 1.31),
 }
-NARROW_IDS = Figure("section 5.4, figure 12", "ids of 4 bytes beside 8, times the speed, mean", 1.57)

@@ -152,54 +152,69 @@ def timed(call: Callable[[], Any], synchronize: Callable[[], None]) -> tuple[Any
     return answer, time.perf_counter() - start
 
 
+class Rules(NamedTuple):
+    """The rules of a measurement that few benchmarks change.
+
+    Attributes
+    ----------
+    seconds : float
+        Once the trials of an input have taken so long, it gets no more of them.
+    warm : float
+        Seconds of further calls before the first of all, for what is kept from call to call. They make no trials.
+    before : callable
+        Done before each call, to put things back as they were. Not timed.
+    verify_all : bool
+        The first trial of each input is judged, too, not only the first call of all.
+    """
+
+    seconds: float = math.inf
+    warm: float = 0.0
+    before: Callable[[], None] = nothing
+    verify_all: bool = False
+
+
+_USUAL = Rules()
+
+
 def measure(
     case: Case,
     call: Callable[[Any], Any],
     inputs: Iterable[Any] = (None,),
     *,
     trials: int,
-    seconds: float = math.inf,
     nbytes: Callable[[Any, Any], int],
     synchronize: Callable[[], None] = nothing,
-    warm: float = 0.0,
-    before: Callable[[], None] = nothing,
     verify: Callable[[Any, Any], None] | None = None,
-    verify_all: bool = False,
+    rules: Rules = _USUAL,
 ) -> Case:
     """Fill in a case: for each input `trials` timed calls, and before the first of all one call that compiles.
 
     Parameters
     ----------
-    seconds : float
-        Once the trials of an input have taken so long, it gets no more of them.
     nbytes : callable
         Given the input and the answer: the bytes that the call had to read. Not timed.
-    warm : float
-        Seconds of further calls before the first of all, for what is kept from call to call. They make no trials.
-    before : callable, optional
-        Done before each call, to put things back as they were. Not timed.
     verify : callable, optional
-        Given the input and the answer: raises :class:`Wrong` where the answer is wrong. Judges the first call and,
-        with `verify_all`, the first trial of each input. Not timed.
+        Given the input and the answer: raises :class:`Wrong` where the answer is wrong. Judges the first call. Not
+        timed.
     """
     for position, given in enumerate(inputs):
         if position == 0:
-            before()
+            rules.before()
             answer, case.first_seconds = timed(partial(call, given), synchronize)
             case.verified = judge(verify, given, answer)
             warming = 0.0
-            while warming < warm:
-                before()
+            while warming < rules.warm:
+                rules.before()
                 warming += timed(partial(call, given), synchronize)[1]
         times: list[float] = []
         for turn in range(trials):
-            if times and sum(times) >= seconds:
+            if times and sum(times) >= rules.seconds:
                 break
             answer = None  # its memory is free again before the clock starts
-            before()
+            rules.before()
             answer, took = timed(partial(call, given), synchronize)
             times.append(took)
-            if verify_all and turn == 0 and not case.verified.startswith("WRONG"):
+            if rules.verify_all and turn == 0 and not case.verified.startswith("WRONG"):
                 case.verified = judge(verify, given, answer)
         moved = nbytes(given, answer)
         case.trials += [Trial(given, took, moved) for took in times]

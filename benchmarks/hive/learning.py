@@ -19,7 +19,7 @@ JUDGED = 30  # vertices whose embeddings are computed again
 def _make(given: Input) -> tuple[gb.Matrix, Any, list[Any]]:
     A, rng = given.read(), given.rng()
     X = rng.random((A.nrows, FEATURES), np.float32).astype(np.float64)
-    return A, X, [rng.normal(scale=FEATURES**-0.5, size=(FEATURES, FEATURES)) for _ in range(4)]
+    return A, X, [rng.normal(scale=FEATURES**-0.5, size=(2 * FEATURES, FEATURES)) for _ in range(2)]
 
 
 def _run(made: tuple[gb.Matrix, Any, list[Any]]) -> gb.Matrix:
@@ -35,22 +35,22 @@ def _samples(A: gb.Matrix, layer: int, some: Any) -> list[Any]:
     return [part if part.size else np.array([v]) for v, part in zip(some, parts, strict=True)]
 
 
-def _layer(own: Any, means: Any, Wf: Any, Wa: Any) -> Any:
-    Z = np.maximum(own @ Wf + means @ Wa, 0)
+def _layer(own: Any, means: Any, W: Any) -> Any:
+    Z = np.maximum(np.hstack([own, means]) @ W, 0)
     length = np.linalg.norm(Z, axis=1, keepdims=True)
     return np.divide(Z, length, out=Z, where=length > 0)
 
 
 def _judge(made: tuple[gb.Matrix, Any, list[Any]], found: gb.Matrix) -> None:
     """NumPy on the same samples, for some vertices."""
-    A, X, (Wf1, Wa1, Wf2, Wa2) = made
+    A, X, (W1, W2) = made
     some = np.unique(np.random.default_rng(2).integers(0, A.nrows, JUDGED))
     second = _samples(A, 1, some)
     met = np.unique(np.concatenate([some, *second]))
     first = np.array([X[part].mean(axis=0) for part in _samples(A, 0, met)])
-    H = _layer(X[met], first, Wf1, Wa1)
+    H = _layer(X[met], first, W1)
     means = np.array([H[np.searchsorted(met, part)].mean(axis=0) for part in second])
-    expected = _layer(H[np.searchsorted(met, some)], means, Wf2, Wa2)
+    expected = _layer(H[np.searchsorted(met, some)], means, W2)
     if (off := np.abs(found[some, :].new().to_dense(0.0) - expected).max()) > 1e-9:
         raise Wrong(f"embeddings are off by {off:.3g}")
 
@@ -66,7 +66,7 @@ def _layers(made: tuple[gb.Matrix, Any, list[Any]]) -> Any:
         S = gb.algorithms.sample_neighbors(A, np.arange(A.nrows), CHILDREN, seed=SEED + layer)
         i, j, _values = S.to_coo(values=False)
         conv = SAGEConv(FEATURES, FEATURES, bias=False).double()
-        for part, W in zip((conv.lin_r, conv.lin_l), weights[2 * layer :], strict=False):
+        for part, W in zip((conv.lin_r, conv.lin_l), np.split(weights[layer], 2), strict=True):
             part.weight.data = torch.from_numpy(np.ascontiguousarray(W.T))
         layers.append((conv, torch.from_numpy(np.stack([j, i]).astype(np.int64))))
     return torch.from_numpy(X), layers

@@ -74,7 +74,7 @@ class Bench:
 
     def run(
         self, name: str, nbytes: int, kernel: Launcher, arguments: dict[str, Any], *, pages: str, requests: int = 0,
-        reference: float | None = None, trials: int | None = None, working: int = 0,
+        reference: float | None = None, working: int = 0,
     ) -> Case:  # fmt: skip
         """One case: a kernel that reads `nbytes` bytes with these arguments, and the sums."""
         case = Case(name, {"pages": pages, "working_set": working or nbytes}, rate=self.rate, requests=requests)
@@ -82,7 +82,7 @@ class Bench:
         measure(
             case,
             lambda _: kernel.launch(self.blocks, **arguments, sums=self.sums),
-            trials=trials or self.sizes.trials,
+            trials=self.sizes.trials,
             nbytes=lambda *_: nbytes,
             synchronize=self.gpu.synchronize,
             verify=lambda _given, _answer: self.check(nbytes // 4),

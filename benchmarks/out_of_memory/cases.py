@@ -13,7 +13,7 @@ import numpy as np
 
 import sparsezc as gb
 from benchmarks.harness import copyrate
-from benchmarks.harness.frame import Case, Report, measure, number, pick_sources
+from benchmarks.harness.frame import Case, Report, Rules, measure, number, pick_sources
 from benchmarks.out_of_memory.summary import ASCETIC, row
 from benchmarks.suites.gap_kernels import KERNELS, Graph
 from sparsezc.device import cuda
@@ -90,11 +90,10 @@ def run_case(name: str, graph: Graph, share: float, judge: Judge, report: Report
             call,
             given,
             trials=options.trials,
-            seconds=options.seconds,
-            warm=options.warm if graph.placement in KEEPS else 0,
             nbytes=lambda given, answer: kernel.nbytes(graph, given, answer, options),
             synchronize=gpu.synchronize,
             verify=None if options.verify == "none" else judge,
+            rules=Rules(options.seconds, options.warm if graph.placement in KEEPS else 0),
         )
 
     heads = "on" if graph.placement in ("hybrid", "zerocopy") else "off"

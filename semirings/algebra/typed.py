@@ -7,6 +7,7 @@ from functools import lru_cache
 from operator import getitem
 from typing import TYPE_CHECKING, Any, overload
 
+from sparsezc.process.first_use import provided
 from sparsezc.semirings.algebra.user_operators import applied
 from sparsezc.semirings.types import datatypes
 from sparsezc.semirings.types.datatypes import DataType
@@ -183,10 +184,8 @@ def call(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if hook is not None:
             return hook(op, args, kwargs)
     if args:
-        import sparsezc  # the package imports its names on first use
-
         try:
-            first: Any = sparsezc.Scalar.from_value(args[0])
+            first = provided("scalar")(args[0])
         except TypeError:
             pass
         else:

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from sparsezc import first_use
+from sparsezc.process import first_use
 
 if TYPE_CHECKING:
     from sparsezc.algorithms.all_pairs_shortest_paths import all_pairs_shortest_paths as all_pairs_shortest_paths

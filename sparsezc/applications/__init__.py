@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from sparsezc import first_use
+from sparsezc.process import first_use
 
 if TYPE_CHECKING:
     from sparsezc.applications.application_classification import (

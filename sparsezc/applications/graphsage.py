@@ -25,10 +25,8 @@ _BATCH = 1 << 20  # vertices in work at a time
 def graphsage(
     A: Matrix,
     X: Any,
-    Wf1: Any,
-    Wa1: Any,
-    Wf2: Any,
-    Wa2: Any,
+    W1: Any,
+    W2: Any,
     children: Any = 10,
     batch: Any = _BATCH,
     seed: int | None = None,
@@ -41,9 +39,9 @@ def graphsage(
         Adjacency matrix: row i has the neighbours of i.
     X : Matrix or array, shape (n, F)
         Features, a row for each vertex.
-    Wf1, Wa1 : Matrix or array, shape (F, d1)
-        Weights of the first layer: of a vertex's own features, and of its neighbours' mean.
-    Wf2, Wa2 : Matrix or array, shape (d1, d)
+    W1 : Matrix or array, shape (2 F, d1)
+        Weights of the first layer: F rows for a vertex's own features, below them F for its neighbours' mean.
+    W2 : Matrix or array, shape (2 d1, d)
         Those of the second layer.
     children : int or pair of int
         Neighbours sampled for each vertex, at least 1; of two numbers each is for a layer. A vertex of fewer takes all,
@@ -75,12 +73,11 @@ def graphsage(
     With S_k the sample of layer k, a row a vertex, and c the lengths of its rows::
 
         M = S_k H / c                     the mean of the neighbours, over (plus, second)
-        H = max(H Wf_k + M Wa_k, 0)
+        H = max([H M] Wk, 0)              H and M beside each other, as in the paper
         H = H / |H|                       by rows
 
-    from H = X. Wf and Wa are the two halves of the weights that the paper multiplies a concatenation by. The samples of
-    layer k are :func:`sparsezc.algorithms.sample_neighbors`' for all vertices in order, with the seed `seed` + k - 1,
-    after 2**64 - 1 from 0 on.
+    from H = X. The samples of layer k are :func:`sparsezc.algorithms.sample_neighbors`' for all vertices in order, with
+    the seed `seed` + k - 1, after 2**64 - 1 from 0 on.
 
     Source: W. Hamilton, R. Ying, J. Leskovec, Inductive representation learning on large graphs, NIPS 2017, algorithm
     2, arXiv:1706.02216.
@@ -90,28 +87,27 @@ def graphsage(
     >>> import sparsezc as gb
     >>> A = gb.Matrix.from_edgelist([(0, 1), (1, 0), (1, 2)], nrows=4, ncols=4)
     >>> X, W = [[1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [0.0, 2.0]], [[1.0, 0.0], [0.0, 1.0]]
-    >>> H = gb.applications.graphsage(A, X, W, W, W, W, seed=1)
+    >>> H = gb.applications.graphsage(A, X, W + W, W + W, seed=1)
     >>> H[3, :].new().to_dense().tolist(), H.shape  # vertex 3 has no neighbours and is its own
     ([0.0, 1.0], (4, 2))
     """
     n = graphs.adjacency(A)
     H = _check.table_beside(A, X, "X", n)
-    Wf1, Wa1 = (_weights(W, name, H.ncols) for W, name in ((Wf1, "Wf1"), (Wa1, "Wa1")))
-    Wf2, Wa2 = (_weights(W, name, Wf1.shape[1]) for W, name in ((Wf2, "Wf2"), (Wa2, "Wa2")))
-    for one, other, name in ((Wf1, Wa1, "Wa1"), (Wf2, Wa2, "Wa2")):
-        _check.table(other, name, one.shape[0], one.shape[1])
+    first_layer = _weights(W1, "W1", 2 * H.ncols)
+    second_layer = _weights(W2, "W2", 2 * first_layer.shape[1])
     counts = _counts(children)
     size = graphs.count(batch, "batch", 1)
     first = random_seed(seed, "graphsage")
     if n == 0:
-        return Matrix(datatypes.FP64, 0, Wf2.shape[1])
-    widths = H.ncols, Wf1.shape[1], Wf2.shape[1]
+        return Matrix(datatypes.FP64, 0, second_layer.shape[1])
+    widths = H.ncols, first_layer.shape[1], second_layer.shape[1]
     # of a batch both halves of a layer too
     numbers = n * sum(widths) + 2 * min(n, size) * max(widths)
     budget.require_host(8 * numbers, f"graphsage: layers of {' and '.join(map(str, widths))} numbers of {n:,} vertices")
-    for number, (Wf, Wa) in enumerate(((Wf1, Wa1), (Wf2, Wa2))):
+    for number, W in enumerate((first_layer, second_layer)):
         S = _sample(A, counts[number], (first + number) % 2**64)
-        H = _layer(S, H, Matrix.from_dense(Wf), Matrix.from_dense(Wa), size)
+        Wf, Wa = map(Matrix.from_dense, np.split(W, 2))  # for the features themselves, and for the means
+        H = _layer(S, H, Wf, Wa, size)
     return H
 
 
@@ -157,7 +153,7 @@ def _embedded(S: Matrix, H: Matrix, own: Matrix, Wf: Matrix, Wa: Matrix) -> Matr
     M = S.mxm(H, semiring.plus_second[datatypes.FP64]).new()
     c = S.apply(unary.one).new(datatypes.FP64).reduce_rowwise(monoid.plus).new()
     M << c.apply(unary.minv).new().ewise_mult(M, binary.times)
-    # H = max(H Wf + M Wa, 0)
+    # H = max([H M] W, 0), which is H Wf + M Wa with the halves of W
     Z = own.mxm(Wf, semiring.plus_times[datatypes.FP64]).new()
     Z(binary.plus) << M.mxm(Wa, semiring.plus_times[datatypes.FP64])
     if not Z.apply(unary.isfinite).new().reduce_scalar(monoid.land).new().get(True):

@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 
 _BYTES = 1 << 26  # of a copy: more than a processor's caches hold
 _TRIALS = 3
-_LATENCY = 5e-6  # s: an allgather of 8 bytes by MPI between two processes of a machine, 3 to 5 us measured
-_NETWORK_LATENCY = 20e-6  # s: the same between machines, by TCP some times more
-_NETWORK = 50e9  # bytes a second: a network card of 400 Gbit/s
+LATENCY = 5e-6  # s: an allgather of 8 bytes by MPI between two processes of a machine, 3 to 5 us measured
+NETWORK_LATENCY = 20e-6  # s: the same between machines, by TCP some times more
+NETWORK = 50e9  # bytes a second: a network card of 400 Gbit/s
 _REPEATS = 20  # statements that are timed together
 _EXCHANGES = 300  # of few numbers, each timed
-_CARD_PEER = 300e9  # bytes a second: NCCL's all-gather over NVLink, 250 to 330 GB/s measured on 2 cards
+CARD_PEER = 300e9  # bytes a second: NCCL's all-gather over NVLink, 250 to 330 GB/s measured on 2 cards
 
 
 def best(call: Callable[[], Any], clock: Callable[[], float] = time.perf_counter) -> float:

@@ -15,7 +15,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, NamedTuple
 
-from sparsezc import first_use
+from sparsezc.process import first_use
 
 ROOMS = ("sparsezc.applications", "sparsezc.algorithms")
 REQUIRED = object()  # the default of a parameter that has none

@@ -249,12 +249,12 @@ def _rates(arguments: argparse.Namespace, one: _One, between: Between | None) ->
         memory = max(2 * memory, between.links if between else 0.0, link)
     near = (arguments.peer * _GB, "given") if arguments.peer else (between and between.peer, "measured between ranks")
     if near[0] is None:
-        near = (calibrate._CARD_PEER, "assumed: NVLink") if gpu else (copy / 2, "assumed: two copies in host memory")
+        near = (calibrate.CARD_PEER, "assumed: NVLink") if gpu else (copy / 2, "assumed: two copies in host memory")
     wait = (arguments.latency * 1e-6, "given") if arguments.latency else (between and between.latency, "measured")
     if wait[0] is None:
-        wait = calibrate._LATENCY, "assumed"
-    far = (arguments.network * _GB, "given") if arguments.network else (calibrate._NETWORK, "assumed")
-    waits = float(wait[0] or 0.0), calibrate._NETWORK_LATENCY
+        wait = calibrate.LATENCY, "assumed"
+    far = (arguments.network * _GB, "given") if arguments.network else (calibrate.NETWORK, "assumed")
+    waits = float(wait[0] or 0.0), calibrate.NETWORK_LATENCY
     fixed = (between.step, between.exchange, between.assembly) if between else (0.0, 0.0, 0.0)
     rates = Rates(link, memory, float(near[0] or copy), far[0], *waits, step, ranks, *fixed)
     told = [

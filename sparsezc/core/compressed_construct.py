@@ -48,7 +48,6 @@ class FromCompressed:
         ncols: int | None = None,
         name: str | None = None,
         symmetric: bool = False,
-        take_ownership: bool = False,
     ) -> Self:
         """Make a matrix from compressed rows.
 
@@ -64,9 +63,6 @@ class FromCompressed:
         name : str, optional
         symmetric : bool
             The caller asserts that the matrix equals its transpose, which saves the GPU engine a second copy.
-        take_ownership : bool
-            Use the arrays themselves, without a copy, if they are uint64 (values: of `dtype`), contiguous and own their
-            memory. They must not be used afterwards.
 
         Raises
         ------
@@ -83,7 +79,7 @@ class FromCompressed:
                [8, 0, 9]])
         """
         shape = nrows, ncols
-        csr = _compressed("csr", indptr, col_indices, values, dtype, shape, symmetric=symmetric, take=take_ownership)
+        csr = _compressed("csr", indptr, col_indices, values, dtype, shape, symmetric)
         return cls._from_host(csr, name)
 
     @classmethod
@@ -198,9 +194,7 @@ def _compressed(
     values: Any,
     dtype: Any,
     shape: tuple[int | None, int | None],
-    *,
     symmetric: bool = False,
-    take: bool = False,
 ) -> Csr:
     """Check and sort a user's compressed rows; of columns (`form` is "csc"), those of the transpose."""
     (nrows, ncols), where = shape, f"Matrix.from_{form}"
@@ -228,9 +222,9 @@ def _compressed(
         )
         given = given[order]
         vals = vals[order] if vals.ndim else vals
-    if not take:  # the user's own array must not be shared
-        given = given.copy() if np.shares_memory(given, ids) else given
-        vals = vals.copy() if np.shares_memory(vals, values) else vals
+    # the user's own arrays must not be shared
+    given = given.copy() if np.shares_memory(given, ids) else given
+    vals = vals.copy() if np.shares_memory(vals, values) else vals
     iso = vals.ndim == 0
     return Csr(
         offsets.size - 1,

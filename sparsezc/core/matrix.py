@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 import sparsezc.core.vector  # noqa: F401  (expressions of matrices make vectors)
-from sparsezc import locks, ops
+from sparsezc import ops
 from sparsezc.core import formatting, placement, scalar
 from sparsezc.core.matrix_construct import FromArrays
 from sparsezc.core.matrix_export import MatrixContents
@@ -29,9 +29,10 @@ from sparsezc.expr.expression import Expression, IndexList, ready
 from sparsezc.expr.mask import Mask, Maskable, as_mask
 from sparsezc.expr.options import check as check_options
 from sparsezc.expr.writable import Writable
-from sparsezc.locks import hold_locks, locked
 from sparsezc.memory import budget
 from sparsezc.ops import arrays, compare, indices
+from sparsezc.process import locks
+from sparsezc.process.locks import hold_locks, locked
 from sparsezc.semirings.types.datatypes import FP64, DataType, lookup
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from sparsezc.engines import cpu
 from sparsezc.expr import engines
-from sparsezc.locks import locked
 from sparsezc.memory.placement import HOSTS
 from sparsezc.ops import arrays
+from sparsezc.process.locks import locked
 from sparsezc.semirings.types.datatypes import DataType, cast, lookup
 from sparsezc.semirings.types.user_types import plain
 

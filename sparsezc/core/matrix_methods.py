@@ -13,8 +13,8 @@ from sparsezc import ops
 from sparsezc.errors import InvalidValue
 from sparsezc.expr.expression import Expression, IndexList, Operand, stored
 from sparsezc.expr.position import Position
-from sparsezc.locks import hold_locks, locked
 from sparsezc.ops import compare, indices
+from sparsezc.process.locks import hold_locks, locked
 from sparsezc.semirings import binary, monoid, semiring
 from sparsezc.semirings.types.datatypes import cast
 

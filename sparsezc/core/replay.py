@@ -14,8 +14,8 @@ from sparsezc.core.scalar import Scalar
 from sparsezc.core.vector import Vector
 from sparsezc.engines import cpu
 from sparsezc.expr import engines
-from sparsezc.locks import hold_locks
 from sparsezc.memory.csr import Csr
+from sparsezc.process.locks import hold_locks
 from sparsezc.semirings.types.datatypes import INT32, INT64, DataType, lookup
 
 __all__ = [

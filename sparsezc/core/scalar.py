@@ -8,14 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from sparsezc import locks, ops
+from sparsezc import ops
 from sparsezc.core import formatting
 from sparsezc.engines import cpu
 from sparsezc.expr.expression import Expression, Unrun
 from sparsezc.expr.writable import Writable
-from sparsezc.locks import hold_locks
 from sparsezc.ops.arrays import must_be_read
 from sparsezc.ops.compare import check_how
+from sparsezc.process import locks
+from sparsezc.process.locks import hold_locks
 from sparsezc.semirings import binary, monoid
 from sparsezc.semirings.algebra.operators import TypedOp
 from sparsezc.semirings.types.datatypes import FP64, INT64, DataType, cast, lookup

@@ -23,8 +23,8 @@ from sparsezc.engines.cpu.suitesparse.expressions import mask as mask_of
 from sparsezc.errors import InvalidObject
 from sparsezc.expr.expression import Operand, Unrun
 from sparsezc.expr.mask import Mask
-from sparsezc.locks import hold_locks
 from sparsezc.ops import arrays
+from sparsezc.process.locks import hold_locks
 from sparsezc.semirings.algebra.operators import Operator, TypedOp
 from sparsezc.semirings.types.datatypes import DataType
 

@@ -10,7 +10,7 @@ from sparsezc.core.matrix_export import FlippedContents
 from sparsezc.core.matrix_methods import Readable
 from sparsezc.expr.mask import to_mask
 from sparsezc.expr.options import check as check_options
-from sparsezc.locks import hold_locks, locked
+from sparsezc.process.locks import hold_locks, locked
 from sparsezc.semirings.types.datatypes import DataType
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import ArrayLike
 
-from sparsezc import locks, ops
+from sparsezc import ops
 from sparsezc.core import formatting, scalar
 from sparsezc.core.suitesparse import Accessor
 from sparsezc.core.vector_construct import VectorFromArrays
@@ -24,8 +24,9 @@ from sparsezc.expr.expression import Expression, IndexList, ready
 from sparsezc.expr.mask import Mask, Maskable, as_mask
 from sparsezc.expr.options import check as check_options
 from sparsezc.expr.writable import Writable
-from sparsezc.locks import hold_locks, locked
 from sparsezc.ops import arrays, compare, indices
+from sparsezc.process import locks
+from sparsezc.process.locks import hold_locks, locked
 from sparsezc.semirings.types.datatypes import FP64, DataType, cast, lookup
 from sparsezc.semirings.types.user_types import plain
 

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from sparsezc import ops
 from sparsezc.errors import InvalidValue
 from sparsezc.expr.expression import Expression, Operand, stored
-from sparsezc.locks import hold_locks, locked
 from sparsezc.ops import compare, indices
+from sparsezc.process.locks import hold_locks, locked
 from sparsezc.semirings import binary, monoid, semiring
 from sparsezc.semirings.types.datatypes import cast
 

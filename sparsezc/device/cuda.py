@@ -10,9 +10,9 @@ from __future__ import annotations
 from contextlib import suppress
 from functools import cache
 
-from sparsezc import locks
 from sparsezc.device.protocol import Device
 from sparsezc.errors import DeviceUnavailable
+from sparsezc.process import locks
 
 __all__ = ["current", "reason", "use", "use_gpu"]
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from sparsezc.device import cuda
 from sparsezc.expr import engines
+from sparsezc.process.first_use import provided
 
 if TYPE_CHECKING:
     from sparsezc.expr.engines import Engine
@@ -19,9 +20,7 @@ def from_array(x: Any) -> Any:
     """Return an array of any library as a Vector or a full Matrix; None if it has neither one nor two dimensions."""
     if getattr(x, "ndim", 0) not in (1, 2) or not any(hasattr(x, each) for each in _PROTOCOLS):
         return None
-    import sparsezc
-
-    return sparsezc.io.from_array(x)
+    return provided("from array")(x)
 
 
 class ByDlpack:
@@ -42,10 +41,7 @@ class ByDlpack:
         TypeError
             Entries are missing; ``gb.io.to_array(v, 0)`` has a value for them.
         """
-        import sparsezc
-
-        whole: Any = self
-        return sparsezc.io.to_array(whole).__dlpack__(**options)
+        return provided("to array")(self).__dlpack__(**options)
 
     def __dlpack_device__(self) -> tuple[int, int]:
         """Return the device of that array: the GPU's on the GPU engine, else the host."""

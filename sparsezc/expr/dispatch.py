@@ -13,7 +13,7 @@ from sparsezc.errors import DimensionMismatch
 from sparsezc.expr import engines
 from sparsezc.expr.expression import Expression, IndexList, Operand, Unrun, ready, says_shape
 from sparsezc.expr.mask import Mask
-from sparsezc.locks import acquire_locks
+from sparsezc.process.locks import acquire_locks
 from sparsezc.semirings.algebra.operators import TypedOp
 
 if TYPE_CHECKING:

@@ -15,6 +15,7 @@ from sparsezc.expr.infix import K
 from sparsezc.expr.operand import IndexList, Inner, MaskKind, Operand, Step, Weights, says, says_noun, says_shape
 from sparsezc.expr.options import check as check_options
 from sparsezc.expr.unrun import Unrun, ready
+from sparsezc.process.first_use import provided
 from sparsezc.semirings.algebra.operators import TypedOp
 from sparsezc.semirings.types.datatypes import DataType, lookup
 
@@ -146,7 +147,5 @@ def stored(x: Any, where: str, *dimensions: int) -> Any:
 def adopted(x: Any) -> Any:
     """Return a python-graphblas object as ours, without a copy; any other object unchanged."""
     if type(x).__module__[:10] == "graphblas." and hasattr(x, "ndim"):
-        import sparsezc  # at first use, as importing at the top would be a circle
-
-        return sparsezc.from_graphblas(x)
+        return provided("from graphblas")(x)
     return x

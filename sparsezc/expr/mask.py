@@ -6,7 +6,7 @@ from typing import Any
 
 from sparsezc.errors import DomainMismatch
 from sparsezc.expr.expression import Operand, Unrun, says, says_shape
-from sparsezc.locks import hold_locks
+from sparsezc.process.locks import hold_locks
 from sparsezc.semirings.types.datatypes import BOOL, DataType, lookup
 
 __all__ = ["Mask", "Maskable", "as_mask", "to_mask"]

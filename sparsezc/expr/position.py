@@ -12,7 +12,7 @@ from sparsezc.expr.formatting import Shown, index_text, sizes
 from sparsezc.expr.infix import K
 from sparsezc.expr.mask import Mask, to_mask
 from sparsezc.expr.options import check as check_options
-from sparsezc.locks import hold_locks
+from sparsezc.process.locks import hold_locks
 from sparsezc.semirings.types.datatypes import DataType
 
 __all__ = ["InputMasked", "Position", "ResolvedIndexes"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from sparsezc.config import changing
 from sparsezc.expr.dispatch import PLAIN, Target, Write, update
 from sparsezc.expr.expression import Expression, IndexList, Operand, Unrun, ready
 from sparsezc.expr.infix import K
@@ -11,7 +12,7 @@ from sparsezc.expr.mask import Mask, as_mask, to_mask
 from sparsezc.expr.options import check as check_options
 from sparsezc.expr.position import InputMasked, Position
 from sparsezc.expr.resolve import resolve
-from sparsezc.locks import FreeAfterFork
+from sparsezc.process.locks import FreeAfterFork, shared
 from sparsezc.semirings.algebra.operators import Operator, TypedOp
 from sparsezc.semirings.types.datatypes import DataType
 
@@ -169,4 +170,5 @@ class Writable(Operand[K]):
         update(self, self._deletion(), PLAIN, ready(keys), parsed=False)
 
 
+shared(changing)
 FreeAfterFork(Writable)

@@ -13,7 +13,7 @@ foreign library: ``from_...`` and ``to_...`` (docs/conversions.md).
 
 from typing import TYPE_CHECKING
 
-from sparsezc import first_use
+from sparsezc.process import first_use
 
 if TYPE_CHECKING:
     from sparsezc.io._checkpoints import restore_checkpoint as restore_checkpoint

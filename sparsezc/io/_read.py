@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc import first_use
 from sparsezc.errors import GraphblasException, OutOfMemory, add_name
 from sparsezc.io._options import TABLES, Reading, ReadOptions, module_of
 from sparsezc.io.build import csr_builder, edge_list, table_columns
@@ -23,6 +22,7 @@ from sparsezc.io.files.source import is_piped
 from sparsezc.memory.budget import resolve
 from sparsezc.memory.csr import Csr
 from sparsezc.memory.placement import FILES
+from sparsezc.process import first_use
 from sparsezc.terminal.progress import task, working
 
 if TYPE_CHECKING:

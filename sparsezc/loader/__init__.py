@@ -5,7 +5,7 @@ PyTorch and PyTorch Geometric are imported at first use: ``pip install "sparsezc
 
 from typing import TYPE_CHECKING
 
-from sparsezc import first_use
+from sparsezc.process import first_use
 
 if TYPE_CHECKING:
     from sparsezc.loader.interfaces import FeatureStore as FeatureStore

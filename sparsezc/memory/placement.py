@@ -15,8 +15,6 @@ from sparsezc.errors import InvalidValue
 
 __all__ = ["BEYOND", "FITS", "FILES", "HOST", "HOSTS", "RECORDS", "Placement", "choices", "register"]
 
-_HERE, _SERVED = "sparsezc.memory", "sparsezc.engines.gpu.placements"
-
 
 class Placement(NamedTuple):
     """The facts about one placement.
@@ -25,7 +23,7 @@ class Placement(NamedTuple):
     ----------
     name : str
     memory : str or callable
-        A function ``allocate(count, dtype, name)`` that makes a buffer, or the module that has this function.
+        A function ``allocate(count, dtype, name)`` that makes a buffer, or the file of this folder that has it.
     location, description, purpose : str
         The columns of docs/placements.md: where ids and values are, how products read them, and the purpose.
     source : str
@@ -49,8 +47,8 @@ class Placement(NamedTuple):
         The least device memory for the buffers of products, from the bytes of an entry and the most entries of a row
         (or of a chunk of a longer row): all wanted entries pass through buffers of that size as whole rows.
     serves : str or callable, optional
-        A function ``parts(rows, entries, wanted)`` that yields the launches of a product, or the module that has this
-        function; None: one launch, which reads the entries by their address.
+        A function ``parts(rows, entries, wanted)`` that yields the launches of a product, or the GPU engine's file that
+        has this function; None: one launch, which reads the entries by their address.
     baseline : bool
         It follows a published system, for comparison.
     """
@@ -91,63 +89,63 @@ RECORDS: dict[str, Placement] = {
     record.name: record
     for record in (
         Placement(
-            "host", f"{_HERE}.host", "in host memory", "on the CPU engine", "no GPU",
+            "host", "host", "in host memory", "on the CPU engine", "no GPU",
             kernels=False,
         ),
         Placement(
-            "device", f"{_HERE}.device", "in device memory", "as they are", "graphs that fit",
+            "device", "device", "in device memory", "as they are", "graphs that fit",
             resident=True, near=True,
         ),
         Placement(
-            "peer", f"{_HERE}.peer", "in the memory of all cards of the machine",
+            "peer", "peer", "in the memory of all cards of the machine",
             "as they are: the cards' memory is one range of addresses, which one card reads, over NVLink if there is"
             " one",
             "graphs larger than a card's memory, on machines with several",
             resident=True, near=True, spread=True,
         ),
         Placement(
-            "zerocopy", f"{_HERE}.zerocopy", "in host memory",
+            "zerocopy", "zerocopy", "in host memory",
             "read over the link, 128 bytes a request; row heads; packed values",
             "the least device memory; EMOGI's way of reading",
             source="Min et al., EMOGI, PVLDB 14(2), 2020, doi:10.14778/3425879.3425883",
             in_place=True,
         ),
         Placement(
-            "mapped", f"{_HERE}.mapped", "in a `.h5` file ([formats](formats.md))",
+            "mapped", "mapped", "in a `.h5` file ([formats](formats.md))",
             "as `hybrid`, from the system's cache of the file", "graphs that open without being read",
-            file=True, in_place=True, serves=f"{_SERVED}.hybrid",
+            file=True, in_place=True, serves="hybrid",
         ),
         Placement(
-            "hybrid", f"{_HERE}.zerocopy", "in host memory",
+            "hybrid", "zerocopy", "in host memory",
             "the most read segments of 4,096 entries are resident, the rest is read over the link in one launch,"
             " or copied or gathered where that is faster; row heads; packed values",
             "`auto` beyond the budget",
-            in_place=True, beyond=True, serves=f"{_SERVED}.hybrid",
+            in_place=True, beyond=True, serves="hybrid",
         ),
         Placement(
-            "stream", f"{_HERE}.zerocopy", "in host memory",
+            "stream", "zerocopy", "in host memory",
             "ranges of rows are copied in turn through two buffers; ranges without a wanted row are skipped",
             "comparison with GraphReduce",
             source="Sengupta et al., GraphReduce, SC 2015, doi:10.1145/2807591.2807655",
-            buffers=two_buffers, serves=f"{_SERVED}.baselines.stream", baseline=True,
+            buffers=two_buffers, serves="baselines.stream", baseline=True,
         ),
         Placement(
-            "gather", f"{_HERE}.zerocopy", "in host memory",
+            "gather", "zerocopy", "in host memory",
             "the host's threads gather the wanted rows, which are then copied; pieces of which most is wanted are"
             " copied whole",
             "comparison with Subway",
             source="Sabet et al., Subway, EuroSys 2020, doi:10.1145/3342195.3387537",
-            buffers=two_buffers, serves=f"{_SERVED}.baselines.gather", baseline=True,
+            buffers=two_buffers, serves="baselines.gather", baseline=True,
         ),
         Placement(
-            "cached", f"{_HERE}.zerocopy", "in host memory",
+            "cached", "zerocopy", "in host memory",
             "resident rows are read at once, the others are gathered meanwhile or read in place, as measured",
             "comparison with Ascetic",
             source="Tang et al., Ascetic, ICPP 2021, doi:10.1145/3472456.3472457",
-            serves=f"{_SERVED}.baselines.cached", baseline=True,
+            serves="baselines.cached", baseline=True,
         ),
         Placement(
-            "uvm", f"{_HERE}.uvm", "in migrating pages", "the driver copies pages at first use",
+            "uvm", "uvm", "in migrating pages", "the driver copies pages at first use",
             "comparison with EMOGI's UVM baseline",
             source="Min et al., EMOGI, PVLDB 14(2), 2020, doi:10.14778/3425879.3425883",
             near=True, baseline=True,

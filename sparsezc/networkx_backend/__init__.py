@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
-from sparsezc import first_use
+from sparsezc.process import first_use
 
 if TYPE_CHECKING:
     from sparsezc.networkx_backend.graphs.graph import DiGraph as DiGraph

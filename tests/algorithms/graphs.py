@@ -138,13 +138,3 @@ def loaded(name):
         relabel=relabel,
     )
     return found[0] if relabel else found
-
-
-def hash_weights(u, v):
-    """The weight 1..255 of the pair {u, v} that the references' distances were computed with (see their README)."""
-    a, b = np.minimum(u, v).astype(np.uint64), np.maximum(u, v).astype(np.uint64)
-    low = np.uint64(0xFFFFFFFF)
-    x = (a * np.uint64(2654435761) + b * np.uint64(2246822519)) & low
-    x ^= x >> np.uint64(15)
-    x = (x * np.uint64(3266489917)) & low
-    return (1 + (x >> np.uint64(8)) % np.uint64(255)).astype(np.int64)

@@ -16,7 +16,7 @@ graphsage = gb.applications.graphsage
 
 def weights(F, d1, d, seed=1):
     rng = np.random.default_rng(seed)
-    return [rng.normal(size=shape) for shape in ((F, d1), (F, d1), (d1, d), (d1, d))]
+    return [rng.normal(size=shape) for shape in ((2 * F, d1), (2 * d1, d))]
 
 
 def samples(A, k, seed):
@@ -26,7 +26,8 @@ def samples(A, k, seed):
     return [row or [i] for i, row in enumerate(rows)]
 
 
-def layer(rows, H, Wf, Wa):
+def layer(rows, H, W):
+    Wf, Wa = np.split(W, 2)
     out = np.array([np.maximum(H[i] @ Wf + H[row].mean(axis=0) @ Wa, 0) for i, row in enumerate(rows)])
     length = np.linalg.norm(out, axis=1, keepdims=True)
     return np.divide(out, length, out=np.zeros_like(out), where=length > 0)
@@ -37,28 +38,29 @@ def test_any_graph(graph, k, seed):
     A = matrix(graph)
     X = np.random.default_rng(seed).normal(size=(A.nrows, 3))
     W = weights(3, 4, 2, seed)
-    expected = layer(samples(A, k, seed + 1), layer(samples(A, k, seed), X, W[0], W[1]), W[2], W[3])
+    expected = layer(samples(A, k, seed + 1), layer(samples(A, k, seed), X, W[0]), W[1])
     assert np.allclose(graphsage(A, X, *W, k, seed=seed).to_dense(), expected)
 
 
 def test_two_numbers_of_children():
     A, W = matrix(SMALL["kronecker"]), weights(3, 4, 2)
     X = np.random.default_rng(2).normal(size=(A.nrows, 3))
-    expected = layer(samples(A, 2, 8), layer(samples(A, 5, 7), X, W[0], W[1]), W[2], W[3])
+    expected = layer(samples(A, 2, 8), layer(samples(A, 5, 7), X, W[0]), W[1])
     assert np.allclose(graphsage(A, X, *W, (5, 2), seed=7).to_dense(), expected)
 
 
 def test_it_is_pygs_convolution():
     torch = pytest.importorskip("torch", reason="torch is not installed")
     nn = pytest.importorskip("torch_geometric.nn", reason="PyG is not installed")
-    A, (Wf, Wa, *_) = matrix(kronecker(6)), weights(3, 4, 2)
+    A, (W, _) = matrix(kronecker(6)), weights(3, 4, 2)
     X = np.random.default_rng(3).normal(size=(64, 3))
     rows = samples(A, 3, 5)
     edges = torch.tensor([(j, i) for i, row in enumerate(rows) for j in row]).T
     conv = nn.SAGEConv(3, 4, bias=False).double()
+    Wf, Wa = np.split(W, 2)
     conv.lin_l.weight.data, conv.lin_r.weight.data = torch.tensor(Wa.T), torch.tensor(Wf.T)
     out = torch.nn.functional.normalize(torch.relu(conv(torch.tensor(X), edges)))
-    assert np.allclose(out.detach().numpy(), layer(rows, X, Wf, Wa))
+    assert np.allclose(out.detach().numpy(), layer(rows, X, W))
 
 
 @pytest.mark.parametrize("batch", [1, 50, 10**6])
@@ -110,17 +112,16 @@ def test_engines_agree(gpu):
     [
         ({"X": np.ones((2, 3))}, DimensionMismatch, r"X has shape \(2, 3\)"),
         ({"X": np.full((3, 3), np.nan)}, InvalidValue, "X has a value that is NaN"),
-        ({"Wf1": np.ones((2, 4))}, DimensionMismatch, r"Wf1 has shape \(2, 4\)"),
-        ({"Wa1": np.ones((3, 5))}, DimensionMismatch, r"Wa1 has shape \(3, 5\); \(3, 4\)"),
-        ({"Wf2": np.ones((3, 2))}, DimensionMismatch, r"Wf2 has shape \(3, 2\)"),
-        ({"Wa2": np.ones((4, 3))}, DimensionMismatch, r"Wa2 has shape \(4, 3\); \(4, 2\)"),
-        ({"Wa2": np.full((4, 2), np.inf)}, InvalidValue, "Wa2 has a value that is NaN or infinite"),
+        ({"W1": np.ones((2, 4))}, DimensionMismatch, r"W1 has shape \(2, 4\); \(6, any\)"),
+        ({"W1": np.ones((3, 4))}, DimensionMismatch, r"W1 has shape \(3, 4\); \(6, any\)"),
+        ({"W2": np.ones((4, 2))}, DimensionMismatch, r"W2 has shape \(4, 2\); \(8, any\)"),
+        ({"W2": np.full((8, 2), np.inf)}, InvalidValue, "W2 has a value that is NaN or infinite"),
         ({"children": 0}, InvalidValue, "children is 0"),
         ({"children": (1, 2, 3)}, InvalidValue, "children has 3 numbers"),
         ({"seed": -1}, InvalidValue, "graphsage: seed is -1"),
         ({"seed": "a"}, TypeError, "graphsage: seed is 'a' of type str"),
         (
-            {"X": np.full((3, 3), 1e308), "Wf1": np.full((3, 4), 9.0)},
+            {"X": np.full((3, 3), 1e308), "W1": np.full((6, 4), 9.0)},
             InvalidValue,
             "X times the weights has infinite values",
         ),
@@ -128,6 +129,6 @@ def test_engines_agree(gpu):
     ],
 )
 def test_bad_input(change, error, message):
-    good = dict(zip(("Wf1", "Wa1", "Wf2", "Wa2"), weights(3, 4, 2), strict=True))
+    good = dict(zip(("W1", "W2"), weights(3, 4, 2), strict=True))
     with pytest.raises(error, match=message):
         graphsage(**{"A": matrix(csr(3, [(0, 1)])), "X": np.ones((3, 3)), "seed": 1} | good | change)

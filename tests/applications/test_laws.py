@@ -19,7 +19,7 @@ _RNG = np.random.default_rng(5)
 ORDER = _RNG.permutation(N)
 NUMBER = np.argsort(ORDER)  # of each vertex, in the new order
 _PLACES = np.where(_RNG.random((N, 1)) < 0.5, _RNG.random((N, 2)) * 50, np.nan)
-_X, _W = _RNG.random((N, 3)), [_RNG.random((3, 3)) - 0.4 for _ in range(4)]
+_X, _W = _RNG.random((N, 3)), [_RNG.random((6, 3)) - 0.4 for _ in range(2)]
 _COSTS = _RNG.random((12, 20))
 
 

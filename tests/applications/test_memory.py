@@ -14,7 +14,7 @@ from sparsezc.expr import engines
 from tests.algorithms.graphs import both_ways, kronecker, matrix
 
 a, b = gb.applications, gb.algorithms
-_W = [np.ones((3, 3))] * 4
+_W = [np.ones((6, 3))] * 2
 _HUB = both_ways(kronecker(8, 4))
 
 #: Applications of a graph, and what their error says. Files and the other placements have tests of their own.

@@ -21,7 +21,7 @@ a, b = gb.applications, gb.algorithms
 N = 64
 _RNG = np.random.default_rng(3)
 _PLACES = np.where(_RNG.random((N, 1)) < 0.5, _RNG.random((N, 2)) * 50, np.nan)
-_X, _W = _RNG.random((N, 3)), [_RNG.random((3, 3)) - 0.4 for _ in range(4)]
+_X, _W = _RNG.random((N, 3)), [_RNG.random((6, 3)) - 0.4 for _ in range(2)]
 _SCORES = gb.Vector.from_dense(_RNG.integers(0, 9, N) + 0.0)
 _PATTERN = gb.Matrix.from_edgelist([(0, 1), (1, 2)], [5.0, 1.0], nrows=3, ncols=3)
 _SOURCES = _RNG.integers(0, N, 40)

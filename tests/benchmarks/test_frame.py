@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from benchmarks.harness import facts
-from benchmarks.harness.frame import Case, Report, Trial, load, measure, number, pick_sources, summary, table
+from benchmarks.harness.frame import Case, Report, Rules, Trial, load, measure, number, pick_sources, summary, table
 from benchmarks.verify.answers import Undecided, Wrong
 
 
@@ -76,7 +76,7 @@ def test_measure_says_what_the_judge_says(error: Exception, word: str) -> None:
 
     arguments = {"trials": 1, "nbytes": lambda *_: 0, "verify": verify}
     assert measure(Case("x"), lambda _: None, (1, 2), **arguments).verified == "yes"
-    assert measure(Case("x"), lambda _: None, (1, 2), **arguments, verify_all=True).verified == word
+    assert measure(Case("x"), lambda _: None, (1, 2), **arguments, rules=Rules(verify_all=True)).verified == word
 
 
 def test_a_report_survives_a_failing_part_and_its_file_reads_back(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from benchmarks import triangles
-from benchmarks.harness.frame import Case, Trial, measure
+from benchmarks.harness.frame import Case, Rules, Trial, measure
 from benchmarks.out_of_memory import __main__ as out_of_memory
 from benchmarks.out_of_memory import summary
 from sparsezc.engines.gpu.placements.baselines import cached
@@ -78,7 +78,7 @@ def test_slow_cases_get_fewer_trials() -> None:
         return given
 
     calls: list[int] = []
-    case = measure(Case("slow"), call, [1, 2], trials=5, seconds=0.0, nbytes=lambda *_: 1)
+    case = measure(Case("slow"), call, [1, 2], trials=5, nbytes=lambda *_: 1, rules=Rules(seconds=0.0))
     assert calls == [1, 1, 2]  # the first of all is none of the trials
     assert len(case.trials) == 2
 

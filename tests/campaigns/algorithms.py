@@ -293,8 +293,8 @@ def lasso(g: Graph) -> str | None:
 
 def embeddings(g: Graph) -> str | None:
     """Rows of length 1 or 0, the same for a seed, whatever the batch; factors whose loss falls; places on the globe."""
-    X, W = g.rng.normal(size=(g.n, 3)), g.rng.normal(size=(3, 3))
-    H = applications.graphsage(g.A, X, W, W, W, W, children=g.pick(1, 2, (3, 1)), batch=1, seed=g.seed % 2**62)
+    X, W = g.rng.normal(size=(g.n, 3)), g.rng.normal(size=(6, 3))
+    H = applications.graphsage(g.A, X, W, W, children=g.pick(1, 2, (3, 1)), batch=1, seed=g.seed % 2**62)
     lengths = np.sqrt((H.to_dense(0.0) ** 2).sum(1)) if g.n else np.zeros(0)
     if H.shape != (g.n, 3) or not np.all((np.abs(lengths - 1) < 1e-9) | (lengths == 0)):
         return f"embeddings of length {lengths}"

@@ -38,7 +38,6 @@ from tests.ops.programs import LARGE, made_anew, sparse_ids, step
 
 DEADLINE, MEMORY = 60.0, 1 << 30
 STEPS = 40
-_VECTORS, _MATRICES = ("u", "v", "w", "x"), ("A", "B", "C", "R", "Q")
 
 
 @dataclass(frozen=True)

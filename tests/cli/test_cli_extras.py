@@ -25,12 +25,6 @@ from tests.cli.commands import failed
 HEADS = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF"}
 
 
-@pytest.fixture(autouse=True)
-def _settings_end_with_the_test() -> Any:
-    with gb.config.set(engine="auto", placement="auto"):
-        yield
-
-
 @pytest.mark.parametrize(
     "command",
     [

@@ -18,11 +18,11 @@ from typing import Any
 import pytest
 
 import sparsezc as gb
-from sparsezc.config import _changing
+from sparsezc.config import changing
 from sparsezc.engines.cpu.suitesparse import native
 from sparsezc.engines.gpu.runtime import launch
 from sparsezc.errors import InvalidObject
-from sparsezc.locks import hold_locks
+from sparsezc.process.locks import hold_locks
 
 ROOT = Path(__file__).resolve().parents[2]
 SECONDS = 60.0  # a thread that has not ended by then waits for ever
@@ -185,7 +185,7 @@ def test_a_forked_process_waits_for_no_other_thread() -> None:
     taken, go = threading.Event(), threading.Event()
 
     def keep() -> None:
-        with hold_locks(v), native.making, _changing:
+        with hold_locks(v), native.making, changing:
             taken.set()
             go.wait(SECONDS)
 

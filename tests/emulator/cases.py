@@ -44,26 +44,14 @@ Case = tuple[str, str, str]
 _TRIED = (datatypes.FP64, datatypes.INT64, datatypes.BOOL, datatypes.UINT64)
 
 
-def _products(
-    typed: Any,
-    dtype: Any,
-    *,
-    wide: bool = False,
-    iso: bool = False,
-    accum: Any = None,
-    heads: bool = False,
-    packed: bool = False,
-    part: tuple[bool, int] = (False, 0),
-    compressed: bool = False,
-    skips: bool = False,
-    at_once: int = 32,
-    hubs: int = 0,
-) -> Iterator[Case]:
+_NARROW = Form(False, False, False, budget.LONG)
+
+
+def _products(typed: Any, dtype: Any, form: Form = _NARROW, *, accum: Any = None, **flags: Any) -> Iterator[Case]:
+    """Yield mxv and vxm of a semiring over rows of this form; `flags` are fields of :class:`spmv.Case`."""
     for kernel in ("mxv", "vxm"):
-        out = dtype if kernel == "mxv" else typed.return_type
-        form = Form(wide, compressed, iso, budget.LONG)
-        flags = (accum if kernel == "mxv" else None, out, at_once, heads, packed, *part, skips, hubs)
-        prelude = spmv.prelude(spmv.Case(typed, kernel == "vxm", dtype, dtype, form, *flags))
+        outputs = (accum, dtype) if kernel == "mxv" else (None, typed.return_type)
+        prelude = spmv.prelude(spmv.Case(typed, kernel == "vxm", dtype, dtype, form, *outputs, **flags))
         yield kernel, f"#define KERNEL {kernel}\n" + codegen.source(f"{kernel}.cu", prelude), kernel
 
 
@@ -91,7 +79,11 @@ def every_width(*, crossed: bool = True) -> list[Case]:
         (semiring.lor_land, datatypes.BOOL),
     ):
         for wide in (False, True):
-            found += [case for case in _products(op[dtype], dtype, wide=wide, heads=True) if case[0] == "mxv"]
+            found += [
+                case
+                for case in _products(op[dtype], dtype, _NARROW._replace(wide=wide), looks=True)
+                if case[0] == "mxv"
+            ]
     found += _products(semiring.min_plus[datatypes.UINT8], datatypes.UINT8, packed=True)
     found += _products(semiring.plus_times[datatypes.FP64], datatypes.FP64, packed=True)
     for op, dtype in ((semiring.plus_times, datatypes.FP32), (semiring.any_pair, datatypes.BOOL)):
@@ -113,14 +105,14 @@ def every_width(*, crossed: bool = True) -> list[Case]:
         (semiring.min_plus, datatypes.INT64),
         (semiring.any_pair, datatypes.BOOL),
     ):
-        found += _products(op[dtype], dtype, at_once=1)
+        found += _products(op[dtype], dtype, rows_at_once=1)
     for part in ((True, 0), (False, segments.BITS), (True, segments.BITS)):
         for op, dtype in (
             (semiring.plus_times, datatypes.FP32),
             (semiring.min_plus, datatypes.INT64),
             (semiring.any_pair, datatypes.BOOL),
         ):
-            found += _products(op[dtype], dtype, part=part)
+            found += _products(op[dtype], dtype, partial=part[0], segment_bits=part[1])
     for op in (semiring.plus_times, semiring.min_plus, semiring.any_pair):
         for dtype in (
             datatypes.BOOL,
@@ -135,7 +127,8 @@ def every_width(*, crossed: bool = True) -> list[Case]:
                 widths = ((False, False), (True, False), (False, True))
                 turn += 1
                 for wide, iso in widths if crossed else (widths[turn % 3],):
-                    found += _products(op[dtype], dtype, wide=wide, iso=iso, accum=accum if wide else None)
+                    form = _NARROW._replace(wide=wide, iso=iso)
+                    found += _products(op[dtype], dtype, form, accum=accum if wide else None)
     return found
 
 
@@ -445,7 +438,7 @@ def every_compressed() -> list[Case]:
         (semiring.min_plus, datatypes.INT64),
         (semiring.plus_second, datatypes.FP32),
     ):
-        found += _products(op[dtype], dtype, compressed=True)
+        found += _products(op[dtype], dtype, _NARROW._replace(compressed=True))
     found += [(name, source, name) for source, name in rehearse([_compressed_statements])]
     own = ("measure", "encode", "decode", "reorder")
     return [

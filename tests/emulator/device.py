@@ -398,7 +398,6 @@ class EmulatedDevice(HostDevice):
         seed: int = 1,
         guard: str | None = None,
         sanitize: str | None = None,
-        cache: Path | None = None,
         multiprocessors: int = 2,
         memory: int = 1 << 30,
         seconds: float = 60.0,
@@ -406,7 +405,7 @@ class EmulatedDevice(HostDevice):
         self.order, self.counting, self.seed, self.guard = order, counting, seed, guard
         self.multiprocessors, self.free_memory, self.total_memory = multiprocessors, memory, memory
         self.seconds = seconds
-        self._compiler = Compiler(cache, sanitize)
+        self._compiler = Compiler(sanitize=sanitize)
         self._kernels: dict[bytes, Kernel] = {}  # by a digest of their texts, which are long
         self._libraries: dict[Path, ctypes.CDLL] = {}
         self._machine = ctypes.CDLL(str(self._compiler.runtime()), mode=ctypes.RTLD_GLOBAL)

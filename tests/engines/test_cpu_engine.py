@@ -34,7 +34,8 @@ def pointers(A: Matrix) -> tuple[int, int]:
 def test_a_csr_is_adopted_without_a_copy() -> None:
     ids, values = np.array([1, 2, 0, 3], np.uint64), np.array([1.0, 2, 3, 4])
     at = ids.ctypes.data, values.ctypes.data
-    A = gb.Matrix.from_csr([0, 2, 4], ids, values, ncols=5, take_ownership=True)
+    parts = {"indptr": np.array([0, 2, 4], np.uint64), "col_indices": ids, "values": values}
+    A = gb.Matrix.ss.import_csr(nrows=2, ncols=5, **parts, take_ownership=True)
     assert pointers(A) == at
     assert A.to_dense(fill_value=0).tolist() == [[0, 1, 2, 0, 0], [3, 0, 0, 4, 0]]
 

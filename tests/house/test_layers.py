@@ -1,8 +1,9 @@
 """Imports go only downwards, and only the engines' folders know that there are engines.
 
-The table is docs/architecture.md's, as modules. An import inside a function runs later and may be needed to break a
-circle, but it is a dependence all the same: each one that goes upwards stands in `LAZY` with its reason. Imports under
-`TYPE_CHECKING` are for readers and go anywhere.
+The table is docs/architecture.md's, as modules. An import inside a function runs later, and so does that of a module
+which a string names (`import_module`, `first_use`, a table of modules): both are dependences all the same. What a lower
+folder needs of a higher one is registered from above (`first_use.provide`). Imports under `TYPE_CHECKING` are for
+readers and go anywhere.
 """
 
 from __future__ import annotations
@@ -21,14 +22,14 @@ ROOT = Path(__file__).resolve().parents[2]
 
 # From low to high; the modules of one row may import each other.
 FOLDERS = (
-    ("sparsezc.errors", "sparsezc.first_use"),
+    ("sparsezc.errors",),
+    ("sparsezc.process",),
     ("sparsezc.exceptions",),
     ("sparsezc.semirings.types",),
     ("sparsezc.semirings.udf",),
     ("sparsezc.semirings.algebra",),
     ("sparsezc.semirings",),
     ("sparsezc.dtypes",),
-    ("sparsezc.locks",),
     ("sparsezc.config",),
     ("sparsezc.terminal",),
     ("sparsezc.device",),
@@ -84,16 +85,6 @@ FOLDERS = (
     ("sparsezc", "sparsezc.__main__"),  # the facade: users import it, no folder does
 )
 
-# (module, what it imports inside a function): why the circle must be there.
-LAZY: dict[tuple[str, str], str] = {
-    (
-        "sparsezc.expr.array_exchange",
-        "sparsezc",
-    ): "the facade converts arrays, and other libraries ask an object itself",
-    ("sparsezc.expr.expression", "sparsezc"): "the facade knows how python-graphblas's objects become ours",
-    ("sparsezc.semirings.algebra.typed", "sparsezc"): "an operator called with numbers makes Scalars of them",
-}
-
 # Rooms that may name CuPy or ask which engine they are on, and why.
 ENGINE_FOLDERS = {
     "sparsezc.engines": "they are the engines",
@@ -113,7 +104,6 @@ class Import(NamedTuple):
     module: str
     target: str
     line: int
-    lazy: bool
 
 
 @cache
@@ -152,28 +142,31 @@ def is_type_checking(node: ast.AST) -> bool:
     return isinstance(node, ast.If) and ast.unparse(node.test) in ("TYPE_CHECKING", "typing.TYPE_CHECKING")
 
 
-def spelled(call: ast.Call) -> str | None:
-    """The module that `import_module("sparsezc...")` or `first_use.function("sparsezc...", name)` names.
+def spelled(text: str) -> list[str]:
+    """The module that a string names: all of it, or what precedes the part that is filled in later."""
+    return [name] if (name := text.rstrip(".")).startswith("sparsezc.") and name in modules() else []
 
-    As far as the text gives it: packages that list names, by `first_use.names`, have them from files of their own.
-    """
-    last = getattr(call.func, "attr", getattr(call.func, "id", ""))  # to spell all of it takes longer than all else
-    if not last.endswith(("import_module", "function")) or not call.args:
-        return None
-    if not ast.unparse(call.func).endswith(("import_module", "first_use.function")):
-        return None
-    name = call.args[0]
-    if isinstance(name, ast.JoinedStr):
-        name = name.values[0]
-    return name.value.rstrip(".") if isinstance(name, ast.Constant) and isinstance(name.value, str) else None
+
+def listed(call: ast.Call, package: str) -> list[str]:
+    """The modules of a package that a call of `first_use.names` lists, and what `import_module` has of the facade."""
+    last, given = getattr(call.func, "attr", getattr(call.func, "id", "")), call.args
+    if last == "import_module" and isinstance(given[0], ast.Constant) and given[0].value == "sparsezc":
+        return ["sparsezc"]
+    if last != "names" or len(given) < 2 or not isinstance(given[1], ast.Dict):
+        return []
+    files = [ast.literal_eval(key) for key in given[1].keys if key]
+    files += ast.literal_eval(given[2]).split() if len(given) > 2 else []
+    return [f"{package}.{file}" for file in files]
 
 
 def targets(node: ast.AST, module: str, is_package: bool) -> list[str]:
     """Return the imports of one node, by absolute names; `from package import module` names the module."""
     if isinstance(node, ast.Import):
         return [alias.name for alias in node.names]
-    if isinstance(node, ast.Call) and (name := spelled(node)):
-        return [name]
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return spelled(node.value)
+    if isinstance(node, ast.Call):
+        return listed(node, module)
     if not isinstance(node, ast.ImportFrom):
         return []
     base = node.module or ""
@@ -189,16 +182,15 @@ def targets(node: ast.AST, module: str, is_package: bool) -> list[str]:
 def imports(module: str, path: Path) -> tuple[Import, ...]:
     """Every import of a file from the package itself, outside TYPE_CHECKING."""
 
-    def walk(node: ast.AST, lazy: bool) -> Iterator[Import]:
+    def walk(node: ast.AST) -> Iterator[Import]:
         for target in targets(node, module, path.name == "__init__.py"):
             if target.split(".")[0] == "sparsezc":
-                yield Import(module, target, node.lineno, lazy)  # type: ignore[attr-defined]
-        inner = lazy or isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda))
+                yield Import(module, target, node.lineno)  # type: ignore[attr-defined]
         children = node.orelse if is_type_checking(node) else ast.iter_child_nodes(node)  # type: ignore[attr-defined]
         for child in children:
-            yield from walk(child, inner)
+            yield from walk(child)
 
-    return tuple(walk(ast.parse(path.read_text()), lazy=False))
+    return tuple(walk(ast.parse(path.read_text())))
 
 
 @cache
@@ -207,19 +199,12 @@ def upward() -> list[Import]:
     return [each for each in every if height(each.target) > height(each.module)]
 
 
-def excused(each: Import) -> tuple[str, str] | None:
-    """The entry of LAZY that allows this import."""
-    fits = [key for key in LAZY if each.lazy and each.module == key[0] and lies_in(each.target, key[1])]
-    return fits[0] if fits else None
-
-
 def test_every_file_has_a_room() -> None:
     assert [module for module in modules() if entry(module) is None] == []
 
 
 def test_imports_go_downwards() -> None:
-    wrong = [each for each in upward() if excused(each) is None]
-    assert [f"{modules()[each.module]}:{each.line}: imports {each.target}" for each in wrong] == []
+    assert [f"{modules()[each.module]}:{each.line}: imports {each.target}" for each in upward()] == []
 
 
 def folder(module: str) -> str:
@@ -260,10 +245,6 @@ def test_no_other_files_import_each_other_in_a_circle() -> None:
     TopologicalSorter({name: found - {name} for name, found in uses.items()}).prepare()
 
 
-def test_the_list_of_lazy_imports_is_not_longer_than_needed() -> None:
-    assert set(LAZY) - {excused(each) for each in upward()} == set()
-
-
 def test_the_import_reader_sees_every_form(tmp_path: Path) -> None:
     """The judge judged: each way to write an import is seen, with its place, and type imports are not."""
     text = """
@@ -281,20 +262,26 @@ def f():
     import_module("sparsezc.algorithms")
     importlib.import_module(f"sparsezc.expr.engines.{name}")
 g = first_use.function("sparsezc.orders", "order")
+names = first_use.names(__name__, {"buffer": "Buffer"}, "host budget")
+table = {"cpu": "sparsezc.engines.cpu"}
+h = import_module("sparsezc")
 """
     path = tmp_path / "host.py"
     path.write_text(text)
-    seen = [(each.target, each.lazy) for each in imports("sparsezc.memory.host", path)]
+    seen = [each.target for each in imports("sparsezc.memory.host", path)]
     assert seen == [
-        ("sparsezc.cli", False),
-        ("sparsezc.errors", False),
-        ("sparsezc.memory.buffer" if "sparsezc.memory.buffer" in modules() else "sparsezc.memory", False),
-        ("sparsezc.io", False),
-        ("sparsezc.core.vector", False),
-        ("sparsezc.core.scalar", True),
-        ("sparsezc.algorithms", True),
-        ("sparsezc.expr.engines", True),
-        ("sparsezc.orders", False),
+        "sparsezc.cli",
+        "sparsezc.errors",
+        "sparsezc.memory.buffer" if "sparsezc.memory.buffer" in modules() else "sparsezc.memory",
+        "sparsezc.io",
+        "sparsezc.core.vector",
+        "sparsezc.core.scalar",
+        "sparsezc.algorithms",
+        "sparsezc.expr.engines",
+        "sparsezc.orders",
+        *(f"sparsezc.memory.host.{name}" for name in ("buffer", "host", "budget")),
+        "sparsezc.engines.cpu",
+        "sparsezc",
     ]
 
 

@@ -60,7 +60,7 @@ def test_dir_is_the_same_after_everything_is_imported() -> None:
     """In a process of its own: importing a submodule sets its name in the package, private ones too."""
     program = (
         "import sparsezc as gb; before = dir(gb), dir(gb.algorithms), dir(gb.core), dir(gb.distributed)\n"
-        "import sparsezc.locks, sparsezc.memory, sparsezc.cli, sparsezc.networkx_backend.interface\n"
+        "import sparsezc.process.locks, sparsezc.memory, sparsezc.cli, sparsezc.networkx_backend.interface\n"
         "assert before == (dir(gb), dir(gb.algorithms), dir(gb.core), dir(gb.distributed))"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=100, check=False)

@@ -15,13 +15,10 @@ MOST_FILES = 20
 
 #: Functions with more parameters, and why.
 LONG = {
-    "sparsezc.applications.graphsage.graphsage": "the weights of two layers, by name",
-    "sparsezc.core.compressed_construct.from_csr": "python-graphblas's signature, and two promises",
     "sparsezc.networkx_backend.measures.layouts.forceatlas2_layout": "NetworkX's signature",
 }
 #: Folders with more files, and why.
 FULL = {
-    "sparsezc": "most have the names of python-graphblas's modules",
     "sparsezc/algorithms": "users look for them one by one, a file each",
     "sparsezc/applications": "the same",
     "tests/algorithms": "the same",
@@ -45,9 +42,17 @@ def functions(text: str) -> Iterator[tuple[str, list[str]]]:
 
 
 @cache
+def sources() -> dict[str, Path]:
+    """The package's modules, and those of the folders beside it that import it."""
+    paths = (path for folder in ("benchmarks", "docs", "tests") for path in (ROOT / folder).rglob("*.py"))
+    others = {".".join(path.relative_to(ROOT).with_suffix("").parts): path for path in paths}
+    return modules() | others
+
+
+@cache
 def long() -> dict[str, int]:
     """The functions that take too much, by module and name."""
-    every = ((f"{m}.{name}", len(p)) for m, path in modules().items() for name, p in functions(path.read_text()))
+    every = ((f"{m}.{name}", len(p)) for m, path in sources().items() for name, p in functions(path.read_text()))
     return {name: count for name, count in every if count > MOST_PARAMETERS}
 
 
@@ -72,6 +77,45 @@ def test_folders_hold_twenty_files_at_most() -> None:
             names[:] = [name for name in names if name != "__pycache__"]
             held[Path(folder).relative_to(ROOT).as_posix()] = len(files)
     assert {folder: count for folder, count in held.items() if count > MOST_FILES and folder not in FULL} == {}
+
+
+#: Private names that their own files do not use, and who does.
+FOR_OTHERS = {
+    "sparsezc.core._supports_udfs": "programs written for python-graphblas",
+    "sparsezc.dtypes._supports_complex": "the same",
+}
+
+
+def unused(text: str) -> list[str]:
+    """The private names that a file makes at its top level and does not read; of `_a, _b = ...` one read is enough."""
+    tree = ast.parse(text)
+    read = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
+    found = []
+    for node in tree.body:
+        match node:
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+                made = [node.name]
+            case ast.Assign() | ast.AnnAssign():
+                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+                stored = (each for target in targets for each in ast.walk(target))
+                made = [each.id for each in stored if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)]
+            case _:
+                continue
+        if made and not read & set(made):
+            found += [name for name in made if name[0] == "_" and name[:2] != "__" and name != "_"]
+    return found
+
+
+def test_private_names_are_used_in_their_files() -> None:
+    paths = {name: path for name, path in sources().items() if not lies_in(name, "tests")}  # pytest calls fixtures
+    found = {f"{name}.{each}" for name, path in paths.items() for each in unused(path.read_text())}
+    assert found - FOR_OTHERS.keys() == set()
+
+
+def test_the_reader_of_unused_names_sees_every_form() -> None:
+    """The judge judged."""
+    text = "_a = 1\n_b: int = 2\n_c, _d = range(2)\ndef _e(): return _c\nclass _F: _g = 1\n_h, i = 1, 2\n_j[0] = i"
+    assert unused(text) == ["_a", "_b", "_e", "_F"]
 
 
 def assigned(text: str) -> Iterator[str]:

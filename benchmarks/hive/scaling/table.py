@@ -87,7 +87,7 @@ def _leiden(scale: int) -> Run:
 
 def _graphsage(scale: int) -> Run:
     (A, g, rng), F, C = _urand(scale), 64, 10
-    X, weights = rng.random((A.nrows, F)), [rng.normal(size=(F, F)) for _ in range(4)]
+    X, weights = rng.random((A.nrows, F)), [rng.normal(size=(2 * F, F)) for _ in range(2)]
     return Run(
         lambda: gb.applications.graphsage(A, X, *weights, children=C, seed=SEED),
         lambda *_: lambda p: study.graphsage(p, g, C, C, F, (F, F)),

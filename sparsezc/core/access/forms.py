@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.expr import engines
-from sparsezc.locks import hold_locks
 from sparsezc.memory.csr import Csr
+from sparsezc.process.locks import hold_locks
 from sparsezc.semirings.types.datatypes import BOOL, DataType
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from sparsezc import errors, first_use
+from sparsezc import errors
 from sparsezc.engines.cpu.dense import distances, is_dense, map_rows, matmul, solve, values_of, with_values
 from sparsezc.engines.cpu.store_methods import Keeper
 from sparsezc.engines.cpu.suitesparse import native
@@ -24,6 +24,7 @@ from sparsezc.engines.cpu.suitesparse.expressions import mask as mask_of
 from sparsezc.expr.dispatch import Write
 from sparsezc.expr.expression import Expression
 from sparsezc.expr.mask import Mask
+from sparsezc.process import first_use
 
 __all__ = ["CpuEngine", "engine"]
 

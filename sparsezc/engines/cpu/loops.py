@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc import first_use
 from sparsezc.device.processors import processors
 from sparsezc.engines.cpu.suitesparse.machine_code import compiled
 from sparsezc.memory.budget import LOOP_BYTES, has_host, require_host
+from sparsezc.process import first_use
 
 if TYPE_CHECKING:
     from sparsezc.engines.cpu.suitesparse.row_arrays import RowArrays

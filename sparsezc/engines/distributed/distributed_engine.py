@@ -17,7 +17,6 @@ import zlib
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from sparsezc import first_use, locks
 from sparsezc.config import config
 from sparsezc.engines.distributed.balancer import Balancer
 from sparsezc.engines.distributed.parts import long_rows, moves, search_rows
@@ -40,6 +39,7 @@ from sparsezc.expr.draws import Pick, Trail
 from sparsezc.expr.expression import IndexList
 from sparsezc.expr.formatting import written
 from sparsezc.expr.mask import Mask
+from sparsezc.process import first_use, locks
 
 if TYPE_CHECKING:
     import numpy as np

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib import import_module
 from typing import Any
 
 from sparsezc.config import Config
@@ -11,13 +10,15 @@ from sparsezc.device import cuda
 from sparsezc.errors import DeviceUnavailable, InvalidValue
 from sparsezc.expr.engines.protocol import Engine
 from sparsezc.expr.engines.wrapper import WRAPPERS
+from sparsezc.process import first_use
 
 __all__ = ["can", "capability", "get", "has_placements", "needs_device", "register"]
 
-#: Each engine, or the module whose function ``engine()`` starts it on first use.
-_known: dict[str, str | Engine] = {"cpu": "sparsezc.engines.cpu", "gpu": "sparsezc.engines.gpu"}
-_OURS = frozenset(_known)
-_known["distributed"] = "sparsezc.engines.distributed"  # a program may start another one, on other processes
+#: For each engine the function that returns it, and starts it at its first call.
+_known: dict[str, Callable[[], Engine]] = {
+    name: first_use.provided(f"engine {name}") for name in ("cpu", "gpu", "distributed")
+}
+_OURS = frozenset({"cpu", "gpu"})  # a program may start another distributed one, on other processes
 _running: dict[str, Engine] = {}  # of ours, those that were started
 _ON_DEVICE = frozenset({"gpu"})  # of ours, those that need a device, which may be lost, and so have placements
 _METHODS = [name for name in vars(Engine) if name[0] != "_"]
@@ -49,7 +50,7 @@ def register(name: str, engine: str | Engine) -> None:
             raise TypeError(f"engine {name!r} lacks {', '.join(missing)}; see sparsezc.expr.engines.Engine")
         if engine.name != name:
             raise InvalidValue(f"engine {name!r} calls itself {engine.name!r}; both must be the same")
-    _known[name] = engine
+    _known[name] = first_use.function(engine, "engine") if isinstance(engine, str) else lambda: engine
     Config.engines.add(name)
 
 
@@ -69,11 +70,8 @@ def get(name: str, asked: str | None = None) -> Engine:
     running = _running.get(name)
     if running is not None and (name not in _ON_DEVICE or cuda.reason() is None):
         return running
-    found = _known[name]
-    if not isinstance(found, str):
-        return found
     try:
-        engine: Engine = import_module(found).engine()
+        engine = _known[name]()
     except DeviceUnavailable as error:
         if asked is None:
             raise

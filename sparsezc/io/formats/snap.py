@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc import first_use
 from sparsezc.errors import FileFormatError, InvalidValue
 from sparsezc.io.build.csr_chunks import integers, rows_of, unweighted
 from sparsezc.io.build.edge_list import Chunk, EdgeChunks, Edges, collect
@@ -27,6 +26,7 @@ from sparsezc.io.build.weights import FROM_FILE, Weights
 from sparsezc.io.files.source import Lines, Span, cut, parts, plain_name
 from sparsezc.io.formats import text
 from sparsezc.memory.csr import Csr
+from sparsezc.process import first_use
 from sparsezc.semirings.types import datatypes
 
 if TYPE_CHECKING:

@@ -20,7 +20,6 @@ from sparsezc.memory.mapped import MappedBuffer, check_ids
 from sparsezc.memory.placement import FILES, HOSTS
 
 _GROUP = 32  # blocks that share a start
-_GROUP_IDS = _GROUP * id_blocks.SIZE
 
 
 class FileRows:

@@ -11,10 +11,10 @@ import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc import first_use
 from sparsezc.networkx_backend.graphs.claims import makes
 from sparsezc.networkx_backend.graphs.edges import edge_matrix
 from sparsezc.networkx_backend.graphs.graph import DiGraph, Graph
+from sparsezc.process import first_use
 
 _coo_array = first_use.function("scipy.sparse", "coo_array")
 

@@ -9,9 +9,9 @@ import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc import first_use
 from sparsezc.networkx_backend.graphs.claims import claims
 from sparsezc.networkx_backend.graphs.graph import Graph
+from sparsezc.process import first_use
 
 # SciPy loads when it is needed: half of what the backend would take to load
 _csr_array, _dia_array, _eye_array = (

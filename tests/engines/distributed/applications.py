@@ -14,8 +14,7 @@ a = gb.applications
 N = 160
 _RNG = np.random.default_rng(11)
 _PLACES = np.where(_RNG.random((N, 1)) < 0.4, _RNG.random((N, 2)) * 60, np.nan)
-_X, _W = _RNG.random((N, 6)), [_RNG.random((6, 4)) - 0.5, _RNG.random((6, 4)) - 0.5]
-_W += [_RNG.random((4, 3)) - 0.5, _RNG.random((4, 3)) - 0.5]
+_X, _W = _RNG.random((N, 6)), [_RNG.random((12, 4)) - 0.5, _RNG.random((8, 3)) - 0.5]
 _PATTERN = gb.Matrix.from_edgelist([(0, 1), (1, 2)], [5.0, 1.0], nrows=3, ncols=3)
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from sparsezc import errors, locks
+from sparsezc import errors
 from sparsezc.engines.cpu.suitesparse import movers, operators
+from sparsezc.process import locks
 from sparsezc.semirings.algebra.operators import TypedOp
 from sparsezc.semirings.types import user_types
 from sparsezc.semirings.types.datatypes import DataType, lookup

@@ -1,7 +1,7 @@
 """How products read the entries of a matrix, by placement.
 
 Kernels take a :class:`Part`: some rows, and the addresses of their entries. In most placements one launch takes all
-rows and reads the entries in place. Placements whose record (memory/placement.py) names a module in ``serves`` have
+rows and reads the entries in place. Placements whose record (memory/placement.py) names a file in ``serves`` have
 their own way:
 
 * ``hybrid.py``: some *segments* of the entries stay resident (``segment_cache.py``); the rest is read in place, copied
@@ -209,4 +209,7 @@ def listed(rows: Rows, wanted: Wanted, *, ids: bool, values: bool) -> Iterable[P
     return (part(rows, (first, second), subset=wanted.words, near=lie_near(rows)),)
 
 
-_module = cache(import_module)
+@cache
+def _module(name: str) -> Any:
+    """Return a file of this folder by the name that records have for it, as ``baselines.stream``."""
+    return import_module(f"{__name__}.{name}")

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, TypeVar
 
-from sparsezc import locks
 from sparsezc.device.launcher import THREADS as THREADS
 from sparsezc.device.protocol import Device
+from sparsezc.process import locks
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 #: The lock of the whole engine: launches share one stream, array pools, vertex orders, caches and recordings.

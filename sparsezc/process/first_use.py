@@ -1,6 +1,7 @@
 """Files that load when they are first used: behind a package's names, and behind the operations of a table.
 
-A program that searches a graph therefore loads the files of a search, not those of the other fifty algorithms.
+A program that searches a graph therefore loads the files of a search, not those of the other fifty algorithms. What a
+lower folder needs of a higher one is registered from above, by :func:`provide`, so that imports go downwards only.
 """
 
 from __future__ import annotations
@@ -9,15 +10,18 @@ import sys
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from importlib.util import find_spec
+from operator import attrgetter
 from types import ModuleType
 from typing import Any
 
 from sparsezc.errors import no_attribute
 
-__all__ = ["function", "home", "names"]
+__all__ = ["function", "home", "names", "provide", "provided"]
 
 #: For each package with a table of names, the file of each name; filled by :func:`names`.
 _homes: dict[str, dict[str, str]] = {}
+#: What higher folders do for lower ones.
+_provided: dict[str, Callable[..., Any]] = {}
 
 
 class _WithFunctions(ModuleType):
@@ -92,7 +96,7 @@ def home(package: str, name: str) -> str:
 def function(file: str, name: str) -> Callable[..., Any]:
     """Return a function that calls the one of this name in a file, which its first call loads.
 
-    Tables of operations have such entries for what few programs use.
+    Tables of operations have such entries for what few programs use. The name may be a method's: ``"Matrix.dup"``.
 
     >>> function("math", "gcd")(12, 18)
     6
@@ -102,7 +106,22 @@ def function(file: str, name: str) -> Callable[..., Any]:
     def call(*args: Any, **kwargs: Any) -> Any:
         nonlocal found
         if found is None:
-            found = getattr(import_module(file), name)
+            found = attrgetter(name)(import_module(file))
         return found(*args, **kwargs)
 
     return call
+
+
+def provide(functions: Mapping[str, Callable[..., Any]]) -> None:
+    """Register functions of higher folders, by name, for lower folders that need them.
+
+    >>> provide({"half": lambda x: x / 2})
+    >>> provided("half")(3)
+    1.5
+    """
+    _provided.update(functions)
+
+
+def provided(name: str) -> Callable[..., Any]:
+    """Return the function that a higher folder registered by this name."""
+    return _provided[name]

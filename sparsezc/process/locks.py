@@ -90,9 +90,9 @@ def locked(method: _Method) -> _Method:
     return call  # type: ignore[return-value]
 
 
-def shared() -> Any:
-    """Return a lock of the whole process, for a module to keep."""
-    lock = new()
+def shared(lock: Any = None) -> Any:
+    """Return a lock of the whole process, for a module to keep: a new one, or one that a lower module has."""
+    lock = new() if lock is None else lock
     _shared.append(lock)
     return lock
 

@@ -1,0 +1,18 @@
+"""Fixtures of the tests of conversions."""
+
+from __future__ import annotations
+
+import pytest
+
+from sparsezc.io import _convert
+from sparsezc.io.build import external_sort
+from tests.io.convert.conversions import ROOMS
+
+
+@pytest.fixture(params=ROOMS, ids=["many runs", "some runs", "one run"])
+def room(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
+    """Bytes for sorting: so few that there are many runs, merged in turns."""
+    found = int(request.param)
+    monkeypatch.setattr(_convert._Room, "left", lambda _: found)
+    monkeypatch.setattr(external_sort, "_BLOCK", 4)
+    return found
