@@ -21,11 +21,11 @@ from typing import TYPE_CHECKING
 from sparsezc.process import first_use
 
 if TYPE_CHECKING:
-    from sparsezc.memory.allocation import allocate as allocate
-    from sparsezc.memory.allocation import allocate_all as allocate_all
     from sparsezc.memory.buffer import Buffer as Buffer
+    from sparsezc.memory.buffer import allocate as allocate
+    from sparsezc.memory.buffer import allocate_all as allocate_all
     from sparsezc.memory.host import wrap as wrap
 else:  # config.py and the command line read the records of placements, and start without NumPy
     __all__, __getattr__, __dir__ = first_use.names(
-        __name__, {"allocation": "allocate allocate_all", "buffer": "Buffer", "host": "wrap"}
+        __name__, {"buffer": "Buffer allocate allocate_all", "host": "wrap"}
     )

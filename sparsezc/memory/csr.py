@@ -13,9 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from sparsezc.errors import DimensionMismatch, InvalidValue
-from sparsezc.memory.allocation import copied
 from sparsezc.memory.budget import require_host
-from sparsezc.memory.buffer import Buffer, index_dtype
+from sparsezc.memory.buffer import Buffer, copied, index_dtype
 from sparsezc.memory.host import wrap
 from sparsezc.memory.placement import HOSTS, RECORDS
 from sparsezc.semirings.types.datatypes import DataType, lookup

@@ -20,8 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sparsezc.device import cuda
 from sparsezc.errors import InvalidObject
-from sparsezc.memory.allocation import copied
-from sparsezc.memory.buffer import Buffer
+from sparsezc.memory.buffer import Buffer, copied
 from sparsezc.memory.mapped import MappedBuffer, check_ids
 from sparsezc.memory.placement import RECORDS
 

@@ -96,7 +96,7 @@ def build(
     values, dtype, iso = final_values(values, weights, stated)
     symmetric = both and alike(valued, dtype, dup_op)
     made = _fill(_Entries(nrows, ncols, positions, values, dtype, iso, weights), symmetric, placement)
-    made.merged = listed - made.nvals
+    made.merged = listed - made.indices.count
     return made
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from sparsezc.device import cuda, touching
 from sparsezc.device.protocol import Pages
-from sparsezc.memory import allocation
+from sparsezc.memory import buffer
 from tests.algorithms.graphs import kronecker, matrix
 from tests.emulator.device import EmulatedDevice
 
@@ -63,7 +63,7 @@ def test_pages_are_filled_once_they_are_ready(
     monkeypatch.setattr(emulated, "pages", begun, raising=False)
     monkeypatch.setattr(emulated, "copy_out", noted, raising=False)
     monkeypatch.setattr(emulated, "synchronize", lambda: done.append("synchronize"), raising=False)
-    monkeypatch.setattr(allocation, "_LANDED", 4096)
+    monkeypatch.setattr(buffer, "_LANDED", 4096)
     before = cuda.use(emulated)
     try:
         A = matrix(kronecker(8))
@@ -81,7 +81,7 @@ def test_pages_are_filled_once_they_are_ready(
 @pytest.mark.parametrize("placement", ["zerocopy", "stream"])
 def test_many_parts_land_as_they_were(gpu: Any, placement: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(touching, "_LEAST", 1 << 14)
-    monkeypatch.setattr(allocation, "_LANDED", 3 << 14)
+    monkeypatch.setattr(buffer, "_LANDED", 3 << 14)
     A = matrix(kronecker(12))
     landed = A.to("gpu", placement="device").to(placement=placement)
     same(landed, A)
