@@ -1,9 +1,9 @@
 """Edges larger than device memory: ``python -m benchmarks.beyond_the_card --gib 150``, on a GPU, about four minutes.
 
-A symmetric random graph (shifted.py) whose ids alone take so many GiB of host memory is made on the card and copied to
-where it stays. Breadth-first searches, connected components and an iteration of PageRank run over the link, are timed,
-and then held against the edges by the host's cores (rows.py). A product (plus_second, FP64) and the same again
-with the row-head cache and from another placement follow; their answers must be those that were verified.
+A symmetric random graph (random_circulant.py) whose ids alone take so many GiB of host memory is made on the card and
+copied to where it stays. Breadth-first searches, connected components and an iteration of PageRank run over the link,
+are timed, and then held against the edges by the host's cores (rows.py). A product (plus_second, FP64) and the same
+again with the row-head cache and from another placement follow; their answers must be those that were verified.
 
 150 GiB of edges want 195 GiB of host memory and 40 GiB of the card's. Where the host has less, as many edges are taken
 as fit.
@@ -27,7 +27,7 @@ import sparsezc as gb
 from benchmarks.harness import copyrate
 from benchmarks.harness.frame import SEED, Case, Report, judge, measure, number, table
 from benchmarks.harness.plot import plot
-from benchmarks.micro.shifted import MEAN, SHIFTS, Shifted, served
+from benchmarks.micro.random_circulant import MEAN, SHIFTS, Shifted, served
 from benchmarks.verify import rows
 from benchmarks.verify.answers import Undecided, Wrong
 from sparsezc.device import cuda

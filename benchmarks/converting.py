@@ -1,11 +1,12 @@
 """Conversion of a graph larger than memory: ``python -m benchmarks.converting``, no GPU; h5py is needed.
 
-The graph (scattered.py) is written in each format, its edges in no order, and `sparsezc convert --memory` makes a .h5
-of it, in a process of its own to which the system gives no more: RLIMIT_DATA, the limit of all memory that is private
-and may be written, touched or not, is what was allowed and 10%. Its peak is VmHWM, the pages that it had in memory at
-most: its own, and those of the interpreter and the libraries. What the system keeps of files that are read and written
-is not the process's, and neither counted nor limited; of the input it keeps nothing when the clock starts. The answer
-is read with h5py, and each row made again and compared. Last the same is tried in memory, under the same limit.
+The graph (hashed_graph.py) is written in each format, its edges in no order, and `sparsezc convert --memory` makes a
+.h5 of it, in a process of its own to which the system gives no more: RLIMIT_DATA, the limit of all memory that is
+private and may be written, touched or not, is what was allowed and 10%. Its peak is VmHWM, the pages that it had in
+memory at most: its own, and those of the interpreter and the libraries. What the system keeps of files that are read
+and written is not the process's, and neither counted nor limited; of the input it keeps nothing when the clock starts.
+The answer is read with h5py, and each row made again and compared. Last the same is tried in memory, under the same
+limit.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ import numpy as np
 
 from benchmarks.harness.frame import Case, Report, Trial, judge, number, table
 from benchmarks.harness.plot import plot
-from benchmarks.micro.scattered import WRITERS, Scattered, Spool
+from benchmarks.micro.hashed_graph import WRITERS, Scattered, Spool
 from benchmarks.opening import forget
 from benchmarks.verify.answers import Wrong
 from sparsezc.config import bytes_of

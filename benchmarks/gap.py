@@ -19,9 +19,9 @@ import numpy as np
 
 import sparsezc as gb
 from benchmarks.harness import copyrate, facts
+from benchmarks.harness.engine_choice import PLACEMENTS, choose_engine, placements
 from benchmarks.harness.frame import SEED, Case, Report, Rules, measure, nothing, number, pick_sources, table
 from benchmarks.harness.plot import plot
-from benchmarks.harness.where import PLACEMENTS, choose_engine, placements
 from benchmarks.suites.gap_kernels import KERNELS, SUITE, Graph, Kernel, selected
 from sparsezc.device import cuda
 

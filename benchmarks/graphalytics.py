@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 
 import sparsezc as gb
 from benchmarks.harness import copyrate
+from benchmarks.harness.engine_choice import PLACEMENTS, choose_engine, placements
 from benchmarks.harness.frame import Case, Report, measure, nothing, number, table
-from benchmarks.harness.where import PLACEMENTS, choose_engine, placements
 from benchmarks.suites.graphalytics_files import BadGraph, Graph, described, properties
 from benchmarks.suites.graphalytics_rules import UNREACHED, validate
 from sparsezc.device import cuda

@@ -34,7 +34,7 @@ import networkx as nx  # noqa: E402 - it looks for backends when it is imported
 
 from sparsezc.networkx_backend.info import functions  # noqa: E402
 from sparsezc.networkx_backend.interface import CLAIMS  # noqa: E402
-from tests.networkx_backend.odd import function_of  # noqa: E402
+from tests.networkx_backend.odd_graphs import function_of  # noqa: E402
 
 SIZES = {"small": (30, 60), "fewer": (300, 1_500), "medium": (1_000, 5_000), "large": (20_000, 100_000)}
 #: With ``--forced``, the size on which a function is timed where NetworkX is given up.

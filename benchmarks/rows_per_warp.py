@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 
 import sparsezc as gb
+from benchmarks.harness.engine_choice import placements
 from benchmarks.harness.frame import SEED, Case, Report, Trial, number, table, timed
 from benchmarks.harness.plot import plot
-from benchmarks.harness.where import placements
 from benchmarks.shapes import ID, matrix, some_of
 from sparsezc.device import cuda
 

@@ -3,8 +3,8 @@
 The plain matrix runs on rank 0's card while the other ranks wait, then all ranks run, in turns: each ratio is of one
 run. Answers are compared, integers to the bit. *received* are the bytes that rank 0 got from other ranks in one call,
 *model* those that the algorithm's steps need: a rank receives what it has not, a value or a bit for each position, or
-the vertices of many searches (benchmarks/model/exchanged.py). A graph that is a file every rank reads in parts, and
-rank 0 whole besides, in ``--reference`` if it does not fit in the placement of the ranks' parts.
+the vertices of many searches (benchmarks/model/exchanged_bytes.py). A graph that is a file every rank reads in parts,
+and rank 0 whole besides, in ``--reference`` if it does not fit in the placement of the ranks' parts.
 One process shows what the engine costs, and several that share a card what their exchanges do.
 Rows in groups (engines/gpu/layouts/row_groups.py) are built after some products with full vectors, in the middle of
 the trials: ``--groups on`` has them built at the first, ``off`` never; *groups* says of each case whether they were.
@@ -26,12 +26,12 @@ import numpy as np
 
 import sparsezc as gb
 from benchmarks.harness.frame import SEED, Case, Report, Trial, number, pick_sources, table
-from benchmarks.model import exchanged
+from benchmarks.model import exchanged_bytes
 from sparsezc.cli.scale_counts import Counts, Cut
 from sparsezc.device import cuda
 from sparsezc.engines import distributed
-from sparsezc.engines.distributed.parts.exchange import listing, packing
-from sparsezc.engines.distributed.parts.search_rows import Batches
+from sparsezc.engines.distributed.parts.search_exchange import Batches
+from sparsezc.engines.distributed.parts.vector_exchange import listing, packing
 from sparsezc.engines.distributed.transports.mpi import Mpi
 from sparsezc.engines.gpu.layouts.head_cache import HeadCache
 from sparsezc.engines.gpu.layouts.row_groups import RowGroups
@@ -66,8 +66,8 @@ def _lists(A: Any, D: Any, levels: Any) -> float:
     slots = part.layouts[HeadCache].expected_slots(part, BOOL, values=False)
     cost = multi_source_bfs.push_cost(part.indices.placement)
     windows = type(engine.transport).shared is not Mpi.shared
-    setting = exchanged.Setting(D._store.layout.bounds, cost, slots, listing(engine), windows)
-    return exchanged.many_searches(A, levels.to_dense(-1), 0, setting)
+    setting = exchanged_bytes.Setting(D._store.layout.bounds, cost, slots, listing(engine), windows)
+    return exchanged_bytes.many_searches(A, levels.to_dense(-1), 0, setting)
 
 
 a = gb.algorithms

@@ -21,9 +21,9 @@ from numpy.typing import NDArray
 
 import sparsezc as gb
 from benchmarks.harness import copyrate
+from benchmarks.harness.engine_choice import placements
 from benchmarks.harness.frame import SEED, Case, Report, measure, number, table
 from benchmarks.harness.plot import plot
-from benchmarks.harness.where import placements
 from benchmarks.verify.answers import Wrong
 from sparsezc import memory
 from sparsezc.device import cuda

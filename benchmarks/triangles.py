@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 
 import sparsezc as gb
+from benchmarks.harness.engine_choice import PLACEMENTS, choose_engine, placements
 from benchmarks.harness.frame import Case, Report, Trial, measure, nothing, number, table
-from benchmarks.harness.where import PLACEMENTS, choose_engine, placements
 from benchmarks.verify.answers import Wrong
 from sparsezc.algorithms._pattern import simple
 from sparsezc.device import cuda

@@ -19,7 +19,7 @@ if __name__ != "sparsezc.ops":
     raise ImportError(f"this folder imports as sparsezc.ops only, not as {__name__}: import sparsezc.ops")
 
 from sparsezc.expr import infix
-from sparsezc.ops import signs
+from sparsezc.ops import overloads
 from sparsezc.ops.apply import apply, map_rows, row_function
 from sparsezc.ops.assign import assign
 from sparsezc.ops.diag import diag, setdiag
@@ -43,4 +43,4 @@ __all__ = [
     "with_values",
 ]  # fmt: skip
 
-infix.define(signs)
+infix.define(overloads)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from sparsezc.errors import InvalidValue
+from sparsezc.exceptions import InvalidValue
 from sparsezc.expr.expression import Expression, IndexList, Operand, Unrun
 from sparsezc.ops.apply import apply
 from sparsezc.ops.diag import diag

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.errors import DimensionMismatch, IndexOutOfBound, InvalidObject, InvalidValue, UnknownDtype
+from sparsezc.exceptions import DimensionMismatch, IndexOutOfBound, InvalidObject, InvalidValue, UnknownDtype
 from sparsezc.semirings.types.datatypes import INT64, UINT64, DataType, cast, highest, lookup, lowest
 from sparsezc.semirings.types.user_types import inferred, packed
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from sparsezc.errors import DimensionMismatch, InvalidValue
+from sparsezc.exceptions import DimensionMismatch, InvalidValue
 from sparsezc.expr.expression import Expression, IndexList, Operand, Unrun, adopted, says, says_noun
 from sparsezc.expr.mask import Mask
 from sparsezc.ops.checks import scalar

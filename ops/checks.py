@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from typing import Any
 
-from sparsezc.errors import EmptyObject, InvalidValue
+from sparsezc.exceptions import EmptyObject, InvalidValue
 from sparsezc.expr.expression import Operand, Unrun, adopted, says
 from sparsezc.ops.arrays import must_be_read, must_fit
 from sparsezc.semirings.types.datatypes import DataType, lookup

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sparsezc.errors import InvalidValue
+from sparsezc.exceptions import InvalidValue
 from sparsezc.ops.apply import apply
 from sparsezc.ops.checks import scalar
 from sparsezc.ops.ewise import ewise_mult

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from sparsezc.errors import DimensionMismatch, IndexOutOfBound
+from sparsezc.exceptions import DimensionMismatch, IndexOutOfBound
 from sparsezc.expr.expression import Expression, Operand, Unrun, says, stored
 from sparsezc.expr.mask import Mask, to_mask
 from sparsezc.ops.checks import scalar

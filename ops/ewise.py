@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sparsezc.errors import DimensionMismatch
+from sparsezc.exceptions import DimensionMismatch
 from sparsezc.expr.expression import Expression, stored
 from sparsezc.expr.resolve import resolve
 from sparsezc.ops.checks import scalar, stored_scalar

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sparsezc.errors import DimensionMismatch
+from sparsezc.exceptions import DimensionMismatch
 from sparsezc.expr.expression import Expression, IndexList, says, stored
 
 __all__ = ["extract", "values_of", "with_values"]

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from sparsezc.errors import IndexOutOfBound
+from sparsezc.exceptions import IndexOutOfBound
 from sparsezc.expr.expression import IndexList, Operand, Unrun, says
 from sparsezc.expr.mask import Mask
 

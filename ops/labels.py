@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sparsezc.errors import DimensionMismatch, DomainMismatch, InvalidValue
+from sparsezc.exceptions import DimensionMismatch, DomainMismatch, InvalidValue
 from sparsezc.expr.expression import Expression, Operand, says, stored
 from sparsezc.expr.resolve import resolve
 from sparsezc.semirings.types.datatypes import BOOL, FP64, INT64, UINT32, UINT64, lookup

@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from typing import Any
 
-from sparsezc.errors import DimensionMismatch, DomainMismatch, IndexOutOfBound, InvalidValue
+from sparsezc.exceptions import DimensionMismatch, DomainMismatch, IndexOutOfBound, InvalidValue
 from sparsezc.expr.expression import Expression, says, stored
 from sparsezc.expr.resolve import resolve
 from sparsezc.ops.arrays import MAX_SIZE

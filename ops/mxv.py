@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sparsezc.errors import DimensionMismatch, DomainMismatch
+from sparsezc.exceptions import DimensionMismatch, DomainMismatch
 from sparsezc.expr.expression import Expression, says, stored
 from sparsezc.expr.resolve import resolve
 from sparsezc.semirings.types.datatypes import INT64

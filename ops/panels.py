@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
-from sparsezc.errors import DimensionMismatch, DomainMismatch, InvalidValue
+from sparsezc.exceptions import DimensionMismatch, DomainMismatch, InvalidValue
 from sparsezc.expr.expression import Expression, Inner, Step, Weights, says, stored
 from sparsezc.expr.resolve import resolve
 from sparsezc.ops.checks import scalar

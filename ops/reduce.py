@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sparsezc.errors import InvalidValue
+from sparsezc.exceptions import InvalidValue
 from sparsezc.expr.expression import Expression, stored
 from sparsezc.expr.resolve import resolve
 from sparsezc.ops.aggregate import aggregate, aggregator

@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from typing import Any
 
-from sparsezc.errors import DimensionMismatch, DomainMismatch, InvalidValue
+from sparsezc.exceptions import DimensionMismatch, DomainMismatch, InvalidValue
 from sparsezc.expr.expression import Expression, says, stored
 from sparsezc.ops import arrays
 from sparsezc.ops.checks import scalar

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sparsezc.errors import DimensionMismatch, DomainMismatch, InvalidValue
+from sparsezc.exceptions import DimensionMismatch, DomainMismatch, InvalidValue
 from sparsezc.expr import engines
 from sparsezc.expr.expression import Expression, says, stored
 from sparsezc.ops import arrays
@@ -18,7 +18,7 @@ from sparsezc.semirings import monoid, semiring, unary
 from sparsezc.semirings.types.datatypes import FP64, INT64
 
 if TYPE_CHECKING:
-    from sparsezc.expr.draws import Subgraph
+    from sparsezc.expr.sampling import Subgraph
 
 __all__ = ["fanouts_of", "sample_hops", "walk"]
 
@@ -88,7 +88,7 @@ def walk(
         kind, top = "columns", A.mxv(by, semiring.max_second).new()
     else:
         kind = ""
-    from sparsezc.expr.draws import Trail
+    from sparsezc.expr.sampling import Trail
 
     trail = Trail(at, steps, A.nrows, kind, _shares(p, q), random_seed(seed, "walk"))
     operands = tuple(x for x in (A, trail, top, by) if x is not None)
@@ -202,7 +202,7 @@ def sample_hops(
     if weighted and (A.dtype.is_complex or A.dtype.is_udt):
         raise DomainMismatch(f"sample_hops: weighted needs weights; {A.name} is of type {A.dtype}")
     at = arrays.ids(seeds, "sample_hops: seeds", A.nrows).astype(np.int64)
-    from sparsezc.expr.draws import Hops
+    from sparsezc.expr.sampling import Hops
 
     hops = Hops(fanouts_of(fanouts), bool(replace), bool(weighted), bool(values), random_seed(seed, "sample_hops"))
     if A._engine is None:

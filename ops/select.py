@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sparsezc.errors import DimensionMismatch, DomainMismatch, InvalidValue
+from sparsezc.exceptions import DimensionMismatch, DomainMismatch, InvalidValue
 from sparsezc.expr.expression import Expression, IndexList, MaskKind, Operand, Unrun, says, stored
 from sparsezc.expr.mask import Mask, to_mask
 from sparsezc.expr.resolve import resolve
@@ -145,7 +145,7 @@ def selectk(
         index = indices.parse((rows, slice(None)), A.shape, f"selectk: rows of {A.name}")[0]
         if index.kind == "one":
             index = IndexList("list", index.positions(), 1)
-    from sparsezc.expr.draws import Pick
+    from sparsezc.expr.sampling import Pick
 
     pick = Pick(how, count, replace, random_seed(seed, "selectk"))
     return Expression("selectk", (A, index, pick), None, INT64 if replace else A.dtype, (index.size, A.ncols))
@@ -201,7 +201,7 @@ def random_seed(seed: Any, where: str) -> int:
         It is not from 0 to 2**64 - 1.
     """
     if seed is None:
-        from sparsezc.expr.draws import fresh_seed
+        from sparsezc.expr.sampling import fresh_seed
 
         return fresh_seed()
     number = whole_number(seed, f"{where}: seed", least=None)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sparsezc.semirings.algebra.closeness import close
+from sparsezc.semirings.algebra.isclose import close
 from sparsezc.semirings.algebra.operators import BinaryOp
 from sparsezc.semirings.algebra.registering import parameterize
 from sparsezc.semirings.types.datatypes import INT64

@@ -37,7 +37,7 @@ def from_string(text: str) -> Any:  # type: ignore[no-redef]
 
     Raises
     ------
-    errors.InvalidValue
+    exceptions.InvalidValue
         No operator has that name.
 
     >>> from sparsezc.semirings import op

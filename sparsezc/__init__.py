@@ -55,7 +55,6 @@ if TYPE_CHECKING:
     from sparsezc import core as core
     from sparsezc import dtypes as dtypes
     from sparsezc import engines as engines
-    from sparsezc import errors as errors
     from sparsezc import exceptions as exceptions
     from sparsezc import io as io
     from sparsezc import loader as loader
@@ -93,7 +92,7 @@ else:
             "expr.writable": "replace",
             "ops.arrays": "MAX_SIZE",
         },
-        "algorithms applications core dtypes engines engines.distributed errors exceptions io loader orders placements"
+        "algorithms applications core dtypes engines engines.distributed exceptions io loader orders placements"
         " ss stats viz semirings.agg semirings.binary semirings.indexunary semirings.monoid semirings.op"
         " semirings.select semirings.semiring semirings.unary",
     )

@@ -18,7 +18,7 @@ from operator import index
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
-from sparsezc.errors import InvalidValue, meant, no_attribute
+from sparsezc.exceptions import InvalidValue, meant, no_attribute
 from sparsezc.process.first_use import provided
 
 __all__ = ["Config", "config", "parse_bytes"]

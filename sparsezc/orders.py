@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from sparsezc.algorithms import _check, cdlp, harmonic_centrality
 from sparsezc.algorithms._degree import in_degree, out_degree
 from sparsezc.core.matrix import Matrix
-from sparsezc.errors import InvalidValue
+from sparsezc.exceptions import InvalidValue
 
 __all__ = ["communities", "degree", "harmonic", "inverse", "reverse_cuthill_mckee"]
 

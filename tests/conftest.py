@@ -15,7 +15,7 @@ import pytest
 
 from sparsezc.config import config
 from sparsezc.device import cuda, launcher
-from sparsezc.engines.cpu import loops as cpu_loops
+from sparsezc.engines.cpu import compiled_loops as cpu_loops
 from sparsezc.memory import budget
 from tests.emulator import ahead
 from tests.emulator.device import EmulatedDevice, why_unavailable

@@ -15,7 +15,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks.cpu_peers.apart import LeftOut, Work, limited
+from benchmarks.cpu_peers.own_process import LeftOut, Work, limited
 from benchmarks.harness.frame import Case, Report, number, table
 
 DATA = Path(__file__).resolve().parents[2].parent / "shared" / "data"

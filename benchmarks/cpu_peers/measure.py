@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 import sparsezc as gb
-from benchmarks.cpu_peers.apart import OURS, LeftOut, Work
 from benchmarks.cpu_peers.graphs import Graph
+from benchmarks.cpu_peers.own_process import OURS, LeftOut, Work
 from benchmarks.cpu_peers.rows import ROWS
 from benchmarks.harness.frame import Case, Trial, judge
 

@@ -8,7 +8,6 @@ from scipy.sparse import csgraph
 
 import sparsezc as gb
 from benchmarks.cpu_peers import judges
-from benchmarks.cpu_peers.more_rows import MORE
 from benchmarks.cpu_peers.row import (
     FEW,
     Peer,
@@ -37,6 +36,7 @@ from benchmarks.cpu_peers.row import (
     weak,
     within,
 )  # fmt: skip
+from benchmarks.cpu_peers.structure_rows import MORE
 
 alg = gb.algorithms
 GENERAL = nk.centrality.ClosenessVariant.GENERALIZED

@@ -25,7 +25,7 @@ UNREACHED = 2**32 - 1
 
 def source(pattern: str, id_bytes: int = 4, length_bytes: int = 1) -> str:
     """Return the whole text of kernels/emogi.cu for a pattern and widths, headers put in place."""
-    port = Path(gpu_engine.__file__).parent / "kernels" / "common" / "port.cuh"
+    port = Path(gpu_engine.__file__).parent / "kernels" / "common" / "portability.cuh"
     types = {1: "u8", 2: "u16", 4: "u32", 8: "u64"}
     number = PATTERNS.index(pattern)  # the order of the kernels' enum
     prelude = f"typedef {types[id_bytes]} Id;\ntypedef {types[length_bytes]} Length;\nconstexpr int PATTERN = {number};"

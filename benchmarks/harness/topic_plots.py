@@ -58,7 +58,7 @@ def transfers(plt: Any) -> Path:
     for axes, mean in zip(panels, (150, 16), strict=True):
         for placement, colour in (("hybrid", "tab:blue"), ("zerocopy", "tab:green"), ("gather", "tab:red"),
                                   ("stream", "tab:purple")):  # fmt: skip
-            line = chosen("memory/h200-ways.json", graph=f"shifted, mean {mean}", placement=placement)
+            line = chosen("memory/h200-transfers.json", graph=f"shifted, mean {mean}", placement=placement)
             shares = [100 * case["setting"]["share"] for case in line]
             rates = [case["derived"]["bytes_per_second"] / 1e9 for case in line]
             axes.plot(shares, rates, "o-", ms=3, color=colour, label=placement)
@@ -67,7 +67,7 @@ def transfers(plt: Any) -> Path:
         axes.set_title(f"rows of {mean} entries on average", fontsize=9)
         axes.legend(fontsize=8)
     panels[0].set_ylabel("useful GB/s (more is better)")
-    return save(plt, figure, "topics/h200-ways.png")
+    return save(plt, figure, "topics/h200-transfers.png")
 
 
 def model(plt: Any) -> Path:

@@ -15,8 +15,8 @@ from importlib import import_module
 from pathlib import Path
 
 import sparsezc as gb
+from benchmarks.harness.engine_choice import PLACEMENTS, choose_engine, placements
 from benchmarks.harness.frame import Report, table, together
-from benchmarks.harness.where import PLACEMENTS, choose_engine, placements
 from benchmarks.hive.report import HEADER, listed, printed
 from benchmarks.hive.row import HOST, Row
 from benchmarks.hive.run import run

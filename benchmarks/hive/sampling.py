@@ -10,7 +10,7 @@ import sparsezc as gb
 from benchmarks.hive.row import Goal, Input, Peer, Row
 from benchmarks.verify.answers import Wrong
 from sparsezc import ops
-from sparsezc.core.placement import held_rows
+from sparsezc.core.placement import feature_rows
 from sparsezc.device import cuda
 
 FANOUTS = (15, 10, 5)
@@ -65,7 +65,7 @@ def _make_features(given: Input) -> tuple[Any, Any]:
     A = given.read()
     at = ops.sample_hops(A, given.sources(A, SEEDS), FANOUTS, seed=1).node
     X = np.repeat(np.arange(A.nrows, dtype=np.uint64), WORDS).reshape(A.nrows, WORDS).view(np.uint8)
-    read = held_rows(A, X, given.placement)
+    read = feature_rows(A, X, given.placement)
     return read or (lambda at: X[at]), at
 
 

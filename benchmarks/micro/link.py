@@ -46,7 +46,7 @@ class Sizes(NamedTuple):
 
 def source(bytes_a_lane: int = 4, bytes_a_request: int = 128) -> str:
     """Return the whole text of benchmarks/micro/kernels/link.cu for these sizes, headers put in place."""
-    port = Path(gpu_engine.__file__).parent / "kernels" / "common" / "port.cuh"
+    port = Path(gpu_engine.__file__).parent / "kernels" / "common" / "portability.cuh"
     prelude = f"struct Quad;\ntypedef {WORDS[bytes_a_lane]} Word;\nconstexpr u32 BYTES = {bytes_a_request};"
     text = (Path(__file__).parent / "kernels" / "link.cu").read_text()
     return f"{port.read_text().replace('#pragma once', '')}\nnamespace szc {{\n{prelude}\n}}\n{text}"

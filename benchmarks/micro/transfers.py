@@ -1,7 +1,7 @@
 """Transfers of the rows that a product wants: ``python -m benchmarks.micro.transfers``, on a GPU, about two minutes.
 
-A product under a mask wants a share of the rows, here and there, of a graph in pinned pages (shifted.py). It is served
-in each of the ways that papers have: read in place (zerocopy), put together by the host's threads and copied
+A product under a mask wants a share of the rows, here and there, of a graph in pinned pages (random_circulant.py). It
+is served in each of the ways that papers have: read in place (zerocopy), put together by the host's threads and copied
 (gather), whole ranges copied (stream); and by `hybrid`, which keeps a hundredth on the card here and chooses one of
 these ways for the rest, by rates that it measures itself.
 """
@@ -21,7 +21,7 @@ import sparsezc as gb
 from benchmarks.harness import copyrate
 from benchmarks.harness.frame import SEED, Case, Report, measure, number, table
 from benchmarks.harness.plot import plot
-from benchmarks.micro.shifted import SHIFTS, Shifted, served
+from benchmarks.micro.random_circulant import SHIFTS, Shifted, served
 from benchmarks.verify.answers import Wrong
 from sparsezc.device import cuda
 from sparsezc.memory import budget

@@ -20,9 +20,9 @@ import numpy as np
 
 import sparsezc as gb
 from benchmarks.harness import copyrate, facts
+from benchmarks.harness.engine_choice import choose_engine
 from benchmarks.harness.frame import SEED, Case, Report, Trial, nothing, number, pick_sources, table, timed
 from benchmarks.harness.plot import plot
-from benchmarks.harness.where import choose_engine
 from benchmarks.model import counters
 from benchmarks.model.counters import LOOKS_AT_HEADS, NOT_MODELLED, READS_VALUES, Planned
 from benchmarks.model.emogi import PATTERNS, of_rows, per_row

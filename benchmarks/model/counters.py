@@ -97,7 +97,7 @@ class Planned(NamedTuple):
 def with_ncu(
     graph: str, weights: str, cases: Sequence[Planned], sources: Sequence[Any], seconds: float = 600.0
 ) -> list[Counted]:
-    """Run ``python -m benchmarks.model.counted`` under ncu: what each case, from its source, made the GPU count.
+    """Run ``python -m benchmarks.model.ncu_program`` under ncu: what each case, from its source, made the GPU count.
 
     Raises
     ------
@@ -110,7 +110,7 @@ def with_ncu(
         command += ["--kernel-name", KERNELS, "--metrics", ",".join(METRICS), "--csv", "--page", "raw"]
         command += ["--print-units", "base", "--log-file", str(log)]
         plan = {"graph": graph, "weights": weights, "cases": list(cases), "sources": list(sources)}
-        command += [sys.executable, "-m", "benchmarks.model.counted", json.dumps(plan)]
+        command += [sys.executable, "-m", "benchmarks.model.ncu_program", json.dumps(plan)]
         done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=seconds)
         text = log.read_text() if log.exists() else ""
         if done.returncode or not text:

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.model.heads import Heads, fill, of_engine
+from benchmarks.model.head_cache import Heads, fill, of_engine
 from benchmarks.model.requests import Integers, Requests, of_entries, of_spans, positions
 from sparsezc.memory import budget
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.model.heads import Bits, Heads
+from benchmarks.model.head_cache import Bits, Heads
 from benchmarks.model.reads import Reading, Rows, Spans, push, streamed
 from benchmarks.model.requests import Integers, of_spans, positions
 from sparsezc.engines.gpu.products import multi_source_bfs

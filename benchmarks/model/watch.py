@@ -254,7 +254,7 @@ def _stops(op: Any) -> bool:
 
 
 def work(rows: Rows, columns: Rows, present: Bits, wanted: Bits | None) -> Work:
-    """Return the counts of bits.cu's `frontier` and `wanted` (of large matrices, the latter from a sample)."""
+    """Return the counts of presence_words.cu's `frontier` and `wanted` (the latter of a sample, if large)."""
     out, into = np.diff(columns.indptr), np.diff(rows.indptr)
     if wanted is not None:
         into = into[wanted]

@@ -198,7 +198,7 @@ def _through(ops: Sequence[Operator]) -> Domain:
 
 def reduced(op: Any, x: Any, rowwise: bool, columnwise: bool) -> Any:
     """Reduce `x` by an aggregator; see :meth:`Aggregator.__call__`."""
-    from sparsezc.errors import InvalidValue
+    from sparsezc.exceptions import InvalidValue
 
     ndim = getattr(x, "ndim", None)
     if ndim not in (1, 2):

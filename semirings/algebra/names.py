@@ -6,7 +6,7 @@ import builtins
 from collections.abc import Iterator
 from typing import Any
 
-from sparsezc.errors import InvalidValue, meant
+from sparsezc.exceptions import InvalidValue, meant
 from sparsezc.semirings.algebra.operators import BinaryOp, Operator, TypedOp
 from sparsezc.semirings.algebra.registering import Parameterized, Path, namespace
 from sparsezc.semirings.algebra.structures import Monoid, Semiring, register_anonymous
@@ -94,7 +94,7 @@ def lookup(kind: str, x: Any) -> Any:
     ------
     TypeError
         ``x`` is an operator of another kind, or no operator.
-    errors.InvalidValue
+    exceptions.InvalidValue
         The string names no operator of the kind.
 
     >>> from sparsezc.semirings import lookup

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from sparsezc.errors import DomainMismatch
+from sparsezc.exceptions import DomainMismatch
 from sparsezc.semirings.algebra import user_operators
 from sparsezc.semirings.algebra.registering import FromFunction
 from sparsezc.semirings.algebra.typed import Called, TypedBinaryOp, TypedOp, reads_of
@@ -84,7 +84,7 @@ class Operator(Called):
 
         Raises
         ------
-        errors.InvalidValue
+        exceptions.InvalidValue
             No operator of this kind has that name.
 
         >>> from sparsezc.semirings import binary, semiring

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from types import ModuleType, SimpleNamespace
 from typing import Any, ClassVar
 
-from sparsezc.errors import InvalidValue
+from sparsezc.exceptions import InvalidValue
 from sparsezc.semirings.types.datatypes import ALL, BOOL, DataType
 
 __all__ = ["FromFunction", "NameTaken", "Parameterized", "Path", "define", "enter", "namespace", "parameterize"]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sparsezc.errors import InvalidValue
+from sparsezc.exceptions import InvalidValue
 from sparsezc.semirings.algebra.names import lookup
 
 __all__ = ["column", "index", "row", "value"]

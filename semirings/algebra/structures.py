@@ -244,7 +244,7 @@ def register_anonymous(monoid: Monoid | BinaryOp, binaryop: BinaryOp, name: str 
 
     Raises
     ------
-    errors.DomainMismatch
+    exceptions.DomainMismatch
         The monoid has no type that the operator returns.
 
     >>> from sparsezc.semirings import binary, monoid, semiring

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from sparsezc.errors import NotImplementedException
+from sparsezc.exceptions import NotImplementedException
 from sparsezc.semirings.types import datatypes
 from sparsezc.semirings.types.datatypes import BOOL, INT64, UINT64, DataType
 

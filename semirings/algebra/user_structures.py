@@ -33,7 +33,7 @@ def register_monoid(
 
     Raises
     ------
-    errors.DomainMismatch
+    exceptions.DomainMismatch
         The operator returns its operands' type for no type.
 
     >>> from sparsezc.semirings import binary, monoid

@@ -5,7 +5,8 @@
 // Semantics are SuiteSparse:GraphBLAS's, also in edge cases (x / 0, NaN, overflow); numpy_functions.py is the counterpart.
 // Signed integers are expected to wrap: a host compiler needs -fwrapv.
 //
-// Requires: i8 .. u64 in namespace szc (port.cuh) and CUDA's math functions. It includes no header, as NVRTC has none.
+// Requires: i8 .. u64 in namespace szc (portability.cuh) and CUDA's math functions. It includes no header, as NVRTC has
+// none.
 #pragma once
 namespace szc {
 

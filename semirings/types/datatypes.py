@@ -20,7 +20,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from sparsezc.errors import DomainMismatch, UnknownDtype
+from sparsezc.exceptions import DomainMismatch, UnknownDtype
 
 
 class DataType:
@@ -174,7 +174,7 @@ def lookup(x: Any) -> DataType:
 
     Raises
     ------
-    errors.UnknownDtype
+    exceptions.UnknownDtype
         No type has that name.
 
     >>> from sparsezc.semirings.types import datatypes as types
@@ -209,7 +209,7 @@ def lookup_real(x: Any) -> DataType:
 
     Raises
     ------
-    errors.UnknownDtype
+    exceptions.UnknownDtype
         No type has that name, or it is a complex or a user-defined type.
     """
     found = lookup(x)
@@ -227,7 +227,7 @@ def unify(a: DataType, b: DataType, *, is_left_scalar: bool = False, is_right_sc
 
     Raises
     ------
-    errors.DomainMismatch
+    exceptions.DomainMismatch
         They differ, and one is user-defined.
 
     >>> from sparsezc.semirings.types import datatypes as types

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from sparsezc.errors import InvalidValue
+from sparsezc.exceptions import InvalidValue
 from sparsezc.semirings.types.datatypes import BOOL, FP64, INT64, UINT64, DataType, cast, highest, lookup, lowest
 
 __all__ = ["PLAIN", "converted", "type_of"]

@@ -22,7 +22,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from sparsezc.errors import InvalidValue, UnknownDtype
+from sparsezc.exceptions import InvalidValue, UnknownDtype
 from sparsezc.semirings.types import datatypes
 from sparsezc.semirings.types.datatypes import DataType
 from sparsezc.semirings.types.datatypes import lookup as lookup_dtype

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from sparsezc.errors import UdfParseError
+from sparsezc.exceptions import UdfParseError
 from sparsezc.semirings.types.datatypes import ALL, FP32, FP64, INT8, INT64, DataType
 from sparsezc.semirings.types.domains import Domain
 from sparsezc.semirings.udf import graph

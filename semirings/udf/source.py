@@ -9,7 +9,7 @@ import threading
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from sparsezc.errors import UdfParseError
+from sparsezc.exceptions import UdfParseError
 
 __all__ = ["Source", "refuse", "source_of"]
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.transposed import TransposedMatrix
 from sparsezc.core.vector import Vector
-from sparsezc.errors import DimensionMismatch, DomainMismatch, IndexOutOfBound, InvalidValue, maker
+from sparsezc.exceptions import DimensionMismatch, DomainMismatch, IndexOutOfBound, InvalidValue, maker
 from sparsezc.ops.arrays import are_below
 from sparsezc.ops.select import random_seed
 from sparsezc.semirings import binary, monoid, select, unary

@@ -16,7 +16,7 @@ from sparsezc.algorithms.connected_components import connected_components
 from sparsezc.core.access import facts, forms
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
-from sparsezc.errors import DomainMismatch, InvalidValue
+from sparsezc.exceptions import DomainMismatch, InvalidValue
 from sparsezc.semirings import binary, indexunary, monoid, select, semiring, unary
 from sparsezc.semirings.types import datatypes
 

@@ -14,7 +14,7 @@ from sparsezc.algorithms._searches import batches, rows
 from sparsezc.algorithms.bfs import bfs
 from sparsezc.core.access import facts
 from sparsezc.core.matrix import Matrix
-from sparsezc.errors import InvalidValue
+from sparsezc.exceptions import InvalidValue
 from sparsezc.semirings import binary, monoid, select, semiring
 from sparsezc.semirings.types import datatypes
 

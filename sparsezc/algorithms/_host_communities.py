@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.algorithms._communities import Network, rounded
-from sparsezc.algorithms.loops import labels, networks, parts
+from sparsezc.algorithms.loops import connectivity, contraction, labels
 from sparsezc.core import replay
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
-from sparsezc.expr import turns
+from sparsezc.expr import label_turns
 from sparsezc.semirings import semiring
 
 __all__ = ["HostNetwork", "host_network"]
@@ -67,24 +67,29 @@ class HostNetwork(NamedTuple):
 
     def move(self, label: Labels, rng: np.random.Generator, least: float) -> Labels:
         moved = label.copy()
-        self._run(labels.moved, moved, turns.multipliers(int(rng.integers(2**63))), (self.scale, least, turns.MANY))
+        self._run(
+            labels.moved,
+            moved,
+            label_turns.multipliers(int(rng.integers(2**63))),
+            (self.scale, least, label_turns.MANY),
+        )
         return moved
 
     def refine(self, groups: Labels, rng: np.random.Generator) -> Labels:
-        chance = turns.multipliers(int(rng.integers(2**63)), 1)[0]
+        chance = label_turns.multipliers(int(rng.integers(2**63)), 1)[0]
         joined: Labels = self._run(labels.joined, groups, chance, self.scale)
         return joined
 
     def connected(self, label: Labels) -> Labels:
-        found: Labels = replay.run_arrays(parts.components, self.A, self.begin, self.ids, label, cost=np.inf)
+        found: Labels = replay.run_arrays(connectivity.components, self.A, self.begin, self.ids, label, cost=np.inf)
         return found.view(np.uint64)
 
     def numbered(self, label: Labels) -> tuple[Labels, int]:
-        found: tuple[Labels, int] = replay.run_arrays(networks.numbered, self.A, self.k, label, cost=np.inf)
+        found: tuple[Labels, int] = replay.run_arrays(contraction.numbered, self.A, self.k, label, cost=np.inf)
         return found
 
     def contract(self, number: Labels, count: int) -> HostNetwork:
-        return HostNetwork(self.A, self.m, self.scale, *self._run(networks.contracted, number, count))
+        return HostNetwork(self.A, self.m, self.scale, *self._run(contraction.contracted, number, count))
 
     def within(self, inner: Labels, outer: Labels) -> Labels:
         last = np.uint64(max(inner.size, outer.size))
@@ -112,7 +117,7 @@ def host_network(net: Network) -> Network | HostNetwork:
         return net
     by_weight = net.weigh is semiring.plus_first
     found = replay.run_loop(
-        networks.weighted if by_weight else networks.unweighted,
+        contraction.weighted if by_weight else contraction.unweighted,
         net.W,
         cost=COST,
         values=np.float64 if by_weight else None,

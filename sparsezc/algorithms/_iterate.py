@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.algorithms import _check
-from sparsezc.algorithms.loops.ranks import onward, powers
+from sparsezc.algorithms.loops.power_iterations import onward, powers
 from sparsezc.core import replay
 from sparsezc.core.access import facts
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
-from sparsezc.errors import ConvergenceFailure
+from sparsezc.exceptions import ConvergenceFailure
 from sparsezc.memory.budget import LOOP_BYTES, has_host
 from sparsezc.semirings import binary, monoid, semiring, unary
 from sparsezc.semirings.types import datatypes
@@ -60,7 +60,7 @@ def run_loop(loop: Callable[..., Any], A: Matrix, weighted: bool, *given: Any, p
 
 
 def rows_of(A: Matrix, weighted: bool, rounds: int) -> Callable[[], tuple[bool, bool]]:
-    """Return a function of how such rounds read rows: see :func:`~sparsezc.algorithms.loops.ranks.powers`.
+    """Return a function of how such rounds read rows: see :func:`~sparsezc.algorithms.loops.power_iterations.powers`.
 
     Ids of 4 bytes are made only where memory has room for them beside the loop's own arrays.
     """
@@ -79,7 +79,7 @@ def by_loop(
 ) -> NDArray[np.float64] | None:
     """Return the scores after iterations in one loop, an array of its own; None if the engine runs none.
 
-    See :func:`sparsezc.algorithms.loops.ranks.powers`.
+    See :func:`sparsezc.algorithms.loops.power_iterations.powers`.
     """
     begin = start.to_dense
     for some in pieces(A, min(max_iter, MOST_ROUNDS)):

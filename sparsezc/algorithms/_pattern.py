@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sparsezc.algorithms.loops import parts
+from sparsezc.algorithms.loops import connectivity
 from sparsezc.core import replay
 from sparsezc.core.access import facts
 from sparsezc.core.matrix import Matrix
@@ -31,7 +31,9 @@ def has_loops(A: Matrix) -> bool:
     """Return whether there are entries on the diagonal."""
 
     def look() -> bool:
-        found = replay.run_loop(parts.loops, A, cost=1.0)  # in a file, too, where a statement would load the matrix
+        found = replay.run_loop(
+            connectivity.loops, A, cost=1.0
+        )  # in a file, too, where a statement would load the matrix
         return bool(A.select(select.diag).new().nvals if found is None else found)
 
     return bool(facts.fact(A, "loops", look))

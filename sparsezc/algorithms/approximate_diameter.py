@@ -8,11 +8,11 @@ from sparsezc.algorithms import _check
 from sparsezc.algorithms._degree import out_degree
 from sparsezc.algorithms._pattern import transposed
 from sparsezc.algorithms.bfs import bfs
-from sparsezc.algorithms.loops.extremes import farthest
+from sparsezc.algorithms.loops.eccentricities import farthest
 from sparsezc.core import replay
 from sparsezc.core.access import facts
 from sparsezc.core.matrix import Matrix
-from sparsezc.errors import InvalidValue
+from sparsezc.exceptions import InvalidValue
 from sparsezc.semirings import monoid, select
 from sparsezc.terminal.progress import steps
 

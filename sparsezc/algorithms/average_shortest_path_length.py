@@ -8,7 +8,7 @@ from sparsezc.algorithms import _check
 from sparsezc.algorithms._distances import refuse_disconnected, usable
 from sparsezc.algorithms.closeness_centrality import sums
 from sparsezc.core.matrix import Matrix
-from sparsezc.errors import InvalidValue
+from sparsezc.exceptions import InvalidValue
 from sparsezc.semirings import monoid
 
 

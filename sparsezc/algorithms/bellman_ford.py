@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 
 from sparsezc.algorithms import _check
 from sparsezc.algorithms._lengths import distances_of, refuse_long, refuse_overflow, refuse_reaching_infinity
-from sparsezc.algorithms.loops import relaxing
+from sparsezc.algorithms.loops import relaxation
 from sparsezc.algorithms.sssp import COST, nearest
 from sparsezc.core import replay
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
-from sparsezc.errors import InvalidValue
+from sparsezc.exceptions import InvalidValue
 from sparsezc.semirings import binary, indexunary, monoid, select, semiring
 from sparsezc.semirings.types import datatypes
 
@@ -136,7 +136,7 @@ def _relaxed(A: Matrix, sources: NDArray[np.int64]) -> tuple[Vector, Vector, NDA
     n, (dtype, never) = A.nrows, distances_of(A)
     kind = dtype.np_type.type
     found = replay.run_loop(
-        relaxing.relaxed, A, lambda: np.full(n, never, kind), lambda: np.full(n, -1), sources, cost=COST, values=kind
+        relaxation.relaxed, A, lambda: np.full(n, never, kind), lambda: np.full(n, -1), sources, cost=COST, values=kind
     )
     if found is None:
         distance, parent = Vector.from_scalar(never, n, dtype), Vector(datatypes.INT64, n)

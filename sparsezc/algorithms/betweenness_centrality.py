@@ -12,13 +12,13 @@ from sparsezc import ops
 from sparsezc.algorithms import _check
 from sparsezc.algorithms._brandes import Paths, backwards, by_hops, by_lengths
 from sparsezc.algorithms._distances import usable
-from sparsezc.algorithms._sweeps import loop_pieces, sample
-from sparsezc.algorithms.loops.sweeps import brandes
+from sparsezc.algorithms._multi_source_bfs import loop_pieces, sample
+from sparsezc.algorithms.loops.multi_source import brandes
 from sparsezc.core import replay
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.device.processors import processors
-from sparsezc.errors import InvalidValue
+from sparsezc.exceptions import InvalidValue
 from sparsezc.memory.budget import has_host
 from sparsezc.semirings import binary, semiring, unary
 from sparsezc.semirings.types import datatypes

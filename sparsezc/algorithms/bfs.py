@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.algorithms import _check
-from sparsezc.algorithms._rounds import rounds, searched
+from sparsezc.algorithms._frontier_loops import rounds, searched
 from sparsezc.algorithms._searches import are_several, empty, rows, start, vector
 from sparsezc.algorithms.loops import searches
 from sparsezc.core import replay

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sparsezc.algorithms import _check
 from sparsezc.algorithms._degree import out_degree
-from sparsezc.algorithms.loops.parts import components
+from sparsezc.algorithms.loops.connectivity import components
 from sparsezc.core import replay
 from sparsezc.core.access import facts, forms
 from sparsezc.core.matrix import Matrix

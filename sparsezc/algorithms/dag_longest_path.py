@@ -8,7 +8,7 @@ from sparsezc.algorithms.topological_sort import topological_generations
 from sparsezc.core.access import forms
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
-from sparsezc.errors import DomainMismatch
+from sparsezc.exceptions import DomainMismatch
 from sparsezc.semirings import binary, select, semiring
 from sparsezc.semirings.types import datatypes
 

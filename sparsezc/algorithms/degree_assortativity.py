@@ -7,12 +7,12 @@ import math
 from sparsezc.algorithms import _check
 from sparsezc.algorithms._degree import in_degree, out_degree
 from sparsezc.algorithms._pattern import has_loops
-from sparsezc.algorithms.loops.parts import degree_sums
+from sparsezc.algorithms.loops.connectivity import degree_sums
 from sparsezc.core import replay
 from sparsezc.core.access import facts
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
-from sparsezc.errors import InvalidValue
+from sparsezc.exceptions import InvalidValue
 from sparsezc.semirings import binary, monoid, select, semiring
 from sparsezc.semirings.types import datatypes
 

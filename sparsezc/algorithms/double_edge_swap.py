@@ -13,7 +13,7 @@ from sparsezc.algorithms.loops.swaps import ends_of, exchanges, rows_of
 from sparsezc.core import replay
 from sparsezc.core.access import facts, forms
 from sparsezc.core.matrix import Matrix
-from sparsezc.errors import ConvergenceFailure, InvalidValue
+from sparsezc.exceptions import ConvergenceFailure, InvalidValue
 from sparsezc.semirings import select
 
 #: Nanoseconds that a draw takes at least where numba does not compile the loop.

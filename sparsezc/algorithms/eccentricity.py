@@ -11,16 +11,16 @@ from sparsezc.algorithms import _check
 from sparsezc.algorithms._degree import out_degree
 from sparsezc.algorithms._distances import from_each, refuse_disconnected, usable
 from sparsezc.algorithms._lengths import distances_of, infinity, lengths_of
+from sparsezc.algorithms._multi_source_bfs import counts, sweeps
 from sparsezc.algorithms._pattern import is_symmetric
-from sparsezc.algorithms._sweeps import counts, sweeps
 from sparsezc.algorithms.bfs import bfs
-from sparsezc.algorithms.loops.extremes import least, longest
+from sparsezc.algorithms.loops.eccentricities import least, longest
 from sparsezc.algorithms.sssp import sssp
 from sparsezc.core import replay
 from sparsezc.core.access import facts
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
-from sparsezc.errors import InvalidValue
+from sparsezc.exceptions import InvalidValue
 from sparsezc.semirings import binary, monoid, select
 from sparsezc.semirings.types import datatypes
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.algorithms import _check, _iterate
-from sparsezc.algorithms.loops.ranks import PARALLEL, krylov, powers
+from sparsezc.algorithms.loops.power_iterations import PARALLEL, krylov, powers
 from sparsezc.core import replay
 from sparsezc.core.access import facts, forms
 from sparsezc.core.matrix import Matrix

@@ -14,7 +14,7 @@ from sparsezc.core import replay
 from sparsezc.core.access import forms
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
-from sparsezc.errors import DimensionMismatch, DomainMismatch, InvalidValue
+from sparsezc.exceptions import DimensionMismatch, DomainMismatch, InvalidValue
 from sparsezc.semirings import monoid
 
 _MODES = ("uniform", "greedy", "stochastic")

@@ -9,7 +9,7 @@ from sparsezc.algorithms._pattern import simple
 from sparsezc.algorithms.maximal_independent_set import random_order
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
-from sparsezc.errors import InvalidValue
+from sparsezc.exceptions import InvalidValue
 from sparsezc.semirings import binary
 from sparsezc.semirings.types import datatypes
 

@@ -7,13 +7,13 @@ from numpy.typing import NDArray
 
 from sparsezc.algorithms import _check
 from sparsezc.algorithms._communities import by_smallest
-from sparsezc.algorithms.loops.merges import best_pairs
+from sparsezc.algorithms.loops.greedy_modularity import best_pairs
 from sparsezc.algorithms.modularity import towards_one
 from sparsezc.core import replay
 from sparsezc.core.access import facts, forms
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
-from sparsezc.errors import InvalidValue
+from sparsezc.exceptions import InvalidValue
 from sparsezc.semirings import binary, monoid, select
 from sparsezc.semirings.types import datatypes
 

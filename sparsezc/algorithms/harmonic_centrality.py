@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from sparsezc.algorithms import _check
 from sparsezc.algorithms._distances import from_each, usable
-from sparsezc.algorithms._sweeps import counts, popcount, sample, sweeps
+from sparsezc.algorithms._multi_source_bfs import counts, popcount, sample, sweeps
 from sparsezc.core import replay
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector

@@ -12,7 +12,7 @@ from sparsezc.core import replay
 from sparsezc.core.access import forms
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
-from sparsezc.errors import ConvergenceFailure
+from sparsezc.exceptions import ConvergenceFailure
 from sparsezc.memory.budget import require_host
 from sparsezc.semirings import monoid
 from sparsezc.semirings.types import datatypes

@@ -11,7 +11,7 @@ from sparsezc.core import replay
 from sparsezc.core.access import forms
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
-from sparsezc.errors import InvalidValue
+from sparsezc.exceptions import InvalidValue
 from sparsezc.semirings import binary, monoid
 from sparsezc.semirings.types import datatypes
 from sparsezc.terminal.progress import steps

@@ -8,7 +8,7 @@ from sparsezc.algorithms._degree import out_degree
 from sparsezc.algorithms._pairs import INVERSE, LOGARITHMIC, common
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
-from sparsezc.errors import DimensionMismatch, DomainMismatch
+from sparsezc.exceptions import DimensionMismatch, DomainMismatch
 from sparsezc.semirings import select, semiring, unary
 from sparsezc.semirings.types import datatypes
 

@@ -14,7 +14,7 @@ from sparsezc.algorithms.loops.orders import first_set
 from sparsezc.core import replay
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
-from sparsezc.errors import InvalidValue
+from sparsezc.exceptions import InvalidValue
 from sparsezc.semirings import binary, semiring
 from sparsezc.semirings.types import datatypes
 

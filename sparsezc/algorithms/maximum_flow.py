@@ -8,12 +8,12 @@ import numpy as np
 
 from sparsezc import ops
 from sparsezc.algorithms import _check
+from sparsezc.algorithms._frontier_loops import rounds
 from sparsezc.algorithms._lengths import lengths_of
-from sparsezc.algorithms._rounds import rounds
 from sparsezc.core.access import facts, forms
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
-from sparsezc.errors import DomainMismatch, InvalidValue
+from sparsezc.exceptions import DomainMismatch, InvalidValue
 from sparsezc.semirings import binary, monoid, select, semiring, unary
 from sparsezc.semirings.types import datatypes
 

@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 
 from sparsezc import ops
 from sparsezc.algorithms import _check
-from sparsezc.algorithms.loops.parts import inside
+from sparsezc.algorithms.loops.connectivity import inside
 from sparsezc.core import replay
 from sparsezc.core.access import facts, forms
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
-from sparsezc.errors import DimensionMismatch, DomainMismatch, InvalidValue
+from sparsezc.exceptions import DimensionMismatch, DomainMismatch, InvalidValue
 from sparsezc.semirings import binary, monoid, semiring, unary
 from sparsezc.semirings.types import datatypes
 

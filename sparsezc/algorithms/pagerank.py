@@ -9,12 +9,12 @@ import numpy as np
 
 from sparsezc.algorithms import _check, _iterate
 from sparsezc.algorithms._degree import out_weight
-from sparsezc.algorithms.loops import ranks
+from sparsezc.algorithms.loops import power_iterations
 from sparsezc.core import replay
 from sparsezc.core.access import facts, forms
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
-from sparsezc.errors import ConvergenceFailure
+from sparsezc.exceptions import ConvergenceFailure
 from sparsezc.memory.budget import has_host
 from sparsezc.semirings import binary, monoid, semiring, unary
 from sparsezc.semirings.types import datatypes
@@ -172,7 +172,7 @@ def _by_loops(A: Matrix, weighted: bool, state: _State, max_iter: int, dtype: An
     pulls, entries = facts.is_symmetric(A), A.nvals
     if not pulls and has_host((_TURNED + 8 * bool(weighted)) * entries):
         ids = np.uint32 if A.nrows <= 2**32 else np.int64
-        made = run(ranks.transposed, A, *rows, lambda: np.empty(entries, ids))
+        made = run(power_iterations.transposed, A, *rows, lambda: np.empty(entries, ids))
         if made is None:
             return None
         run, rows, pulls = partial(replay.run_arrays, cost=np.inf), made, True
@@ -180,8 +180,8 @@ def _by_loops(A: Matrix, weighted: bool, state: _State, max_iter: int, dtype: An
         state.last += some
         given = A, *rows, state.arrays, state.bound, pulls
         if pulls:
-            found = run(ranks.pagerank, *given, over=range(ranks.BLOCKS), again=state.again)
-        elif (found := run(ranks.pagerank, *given, 0, ranks.BLOCKS)) is not None:
+            found = run(power_iterations.pagerank, *given, over=range(power_iterations.BLOCKS), again=state.again)
+        elif (found := run(power_iterations.pagerank, *given, 0, power_iterations.BLOCKS)) is not None:
             state.again([found])
         if found is None:
             return None
@@ -204,7 +204,9 @@ def _by_parts(A: Matrix, weighted: bool, state: _State, max_iter: int, dtype: An
             while state.rounds[0] == before or not part.has_moves():
                 state.last = int(state.rounds[0]) + 1
                 state.rounds[1] = state.last
-                part.run(ranks.pagerank, *rows, given, state.bound, True, over=range(ranks.BLOCKS))
+                part.run(
+                    power_iterations.pagerank, *rows, given, state.bound, True, over=range(power_iterations.BLOCKS)
+                )
                 turn = state.last & 1
                 state.sums[turn] = part.total(state.sums[turn])
                 state.again([1])
@@ -216,7 +218,7 @@ def _by_parts(A: Matrix, weighted: bool, state: _State, max_iter: int, dtype: An
 
 
 class _State:
-    """Ranks between rounds: see :func:`sparsezc.algorithms.loops.ranks.pagerank`. They are made once a loop runs."""
+    """Ranks between rounds, made once a loop runs: see :func:`sparsezc.algorithms.loops.power_iterations.pagerank`."""
 
     def __init__(
         self, start: Vector, share: Vector, teleport: Vector, leak: Vector | None, damping: float, bound: float
@@ -228,7 +230,7 @@ class _State:
     @cached_property
     def _made(self) -> tuple[Any, ...]:
         start, share, teleport, leak = (np.empty(0) if v is None else v.to_dense() for v in self._vectors)
-        self.rank, sends, sums = start, np.empty((2, start.size)), np.zeros((2, ranks.BLOCKS, 3))
+        self.rank, sends, sums = start, np.empty((2, start.size)), np.zeros((2, power_iterations.BLOCKS, 3))
         np.multiply(start, share, out=sends[0])
         sums[0, 0, :2] = [np.compress(chosen, start).sum() for chosen in (share != 0, share == 0)]
         self.sends, self.sums = sends, sums

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from sparsezc.algorithms import _check
 from sparsezc.algorithms._degree import in_degree, out_degree
-from sparsezc.algorithms.loops.parts import opposites
+from sparsezc.algorithms.loops.connectivity import opposites
 from sparsezc.core import replay
 from sparsezc.core.access import facts
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
-from sparsezc.errors import InvalidValue
+from sparsezc.exceptions import InvalidValue
 from sparsezc.semirings import binary, select
 from sparsezc.semirings.types import datatypes
 

@@ -13,7 +13,7 @@ from sparsezc.algorithms._searches import batches, rows
 from sparsezc.algorithms.triangles import corners
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
-from sparsezc.errors import InvalidValue
+from sparsezc.exceptions import InvalidValue
 from sparsezc.memory.budget import require_host
 from sparsezc.semirings import binary, monoid, select, semiring
 from sparsezc.semirings.types import datatypes

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.algorithms import _check
+from sparsezc.algorithms._frontier_loops import buckets
 from sparsezc.algorithms._lengths import (
     TAKEN_BY,
     Lengths,
@@ -19,13 +20,12 @@ from sparsezc.algorithms._lengths import (
     refuse_overflow,
     refuse_reaching_infinity,
 )
-from sparsezc.algorithms._rounds import buckets
 from sparsezc.algorithms.loops import searches
 from sparsezc.core import replay
 from sparsezc.core.access import forms
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
-from sparsezc.errors import DomainMismatch, InvalidValue
+from sparsezc.exceptions import DomainMismatch, InvalidValue
 from sparsezc.semirings import binary, monoid, select, semiring
 from sparsezc.semirings.types import datatypes
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from sparsezc import ops
 from sparsezc.algorithms import _check
 from sparsezc.algorithms._degree import out_degree
-from sparsezc.algorithms._order import by_degree
+from sparsezc.algorithms._orientation import by_degree
 from sparsezc.algorithms._pattern import simple
 from sparsezc.algorithms.loops import triangles as loop
 from sparsezc.core import replay

@@ -12,7 +12,7 @@ from sparsezc.algorithms import _check as graphs
 from sparsezc.core.access import forms
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
-from sparsezc.errors import DimensionMismatch, DomainMismatch, InvalidValue
+from sparsezc.exceptions import DimensionMismatch, DomainMismatch, InvalidValue
 from sparsezc.semirings.types.datatypes import FP64, lookup
 
 _NARROW = tuple(np.dtype(name) for name in ("float32", "int8", "uint8", "int16", "uint16", "int32", "uint32"))

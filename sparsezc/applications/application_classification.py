@@ -12,7 +12,7 @@ from sparsezc.algorithms import _check as graphs
 from sparsezc.applications import _check
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
-from sparsezc.errors import DimensionMismatch, InvalidValue
+from sparsezc.exceptions import DimensionMismatch, InvalidValue
 from sparsezc.semirings import binary, monoid, semiring, unary
 from sparsezc.semirings.types import datatypes
 from sparsezc.terminal.progress import steps

@@ -14,7 +14,7 @@ from sparsezc.applications import _check
 from sparsezc.core.access import forms
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
-from sparsezc.errors import ConvergenceFailure, DomainMismatch, InvalidValue, maker
+from sparsezc.exceptions import ConvergenceFailure, DomainMismatch, InvalidValue, maker
 from sparsezc.memory import budget
 from sparsezc.ops.select import random_seed
 from sparsezc.semirings import binary, monoid, semiring, unary

@@ -13,7 +13,7 @@ from sparsezc.applications import _check
 from sparsezc.core.access import forms
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
-from sparsezc.errors import ConvergenceFailure, InvalidValue
+from sparsezc.exceptions import ConvergenceFailure, InvalidValue
 from sparsezc.memory.budget import require_host
 from sparsezc.semirings import binary, indexunary, monoid, select, semiring, unary
 from sparsezc.semirings.types import datatypes

@@ -13,7 +13,7 @@ from sparsezc import ops
 from sparsezc.algorithms import _check as graphs
 from sparsezc.applications import _check
 from sparsezc.core.matrix import Matrix
-from sparsezc.errors import ConvergenceFailure, InvalidValue
+from sparsezc.exceptions import ConvergenceFailure, InvalidValue
 from sparsezc.semirings import binary, monoid, select, semiring, unary
 from sparsezc.semirings.types import datatypes
 from sparsezc.terminal.progress import steps

@@ -12,7 +12,7 @@ from sparsezc.algorithms import _check as graphs
 from sparsezc.applications import _check
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
-from sparsezc.errors import InvalidValue
+from sparsezc.exceptions import InvalidValue
 from sparsezc.memory import budget
 from sparsezc.ops.select import random_seed
 from sparsezc.semirings import binary, monoid, select, semiring, unary

@@ -10,7 +10,7 @@ from sparsezc.applications import _check
 from sparsezc.core.access import forms
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
-from sparsezc.errors import DimensionMismatch, DomainMismatch, InvalidValue, maker
+from sparsezc.exceptions import DimensionMismatch, DomainMismatch, InvalidValue, maker
 from sparsezc.semirings import binary, indexunary, monoid, select, semiring, unary
 from sparsezc.semirings.types import datatypes
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sparsezc.algorithms import _check as graphs
 from sparsezc.algorithms._pattern import simple
 from sparsezc.applications import _check
-from sparsezc.applications._near import Found, Problem, solutions
+from sparsezc.applications._local_pagerank import Found, Problem, solutions
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
 from sparsezc.semirings.types import datatypes

@@ -14,7 +14,7 @@ from sparsezc.applications import _check
 from sparsezc.core.access import facts, forms
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
-from sparsezc.errors import DomainMismatch, maker
+from sparsezc.exceptions import DomainMismatch, maker
 from sparsezc.io.files.source import file_name
 from sparsezc.io.formats import edge_pieces
 from sparsezc.memory import budget

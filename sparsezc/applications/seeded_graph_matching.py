@@ -15,7 +15,7 @@ from sparsezc.applications.linear_assignment import assigned
 from sparsezc.core.access import forms
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
-from sparsezc.errors import ConvergenceFailure, DimensionMismatch, DomainMismatch, InvalidValue
+from sparsezc.exceptions import ConvergenceFailure, DimensionMismatch, DomainMismatch, InvalidValue
 from sparsezc.memory import budget
 from sparsezc.semirings import binary, monoid, select, semiring
 from sparsezc.semirings.types import datatypes

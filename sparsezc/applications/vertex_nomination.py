@@ -15,7 +15,7 @@ from sparsezc.applications import _check
 from sparsezc.core.access import forms
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
-from sparsezc.errors import DimensionMismatch, DomainMismatch, InvalidValue
+from sparsezc.exceptions import DimensionMismatch, DomainMismatch, InvalidValue
 from sparsezc.semirings.types.datatypes import BOOL, FP64
 
 Array = NDArray[np.float64]

@@ -21,7 +21,7 @@ from itertools import chain
 from types import FrameType
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from sparsezc.errors import meant
+from sparsezc.exceptions import meant
 from sparsezc.terminal import streams
 from sparsezc.terminal.printable import one_line
 
@@ -230,7 +230,7 @@ def _interrupted() -> int:
 
 def _one_line(error: Exception) -> str:
     """Return an error as one line; errors that the package raises on purpose are not prefixed."""
-    from sparsezc.errors import GraphblasException
+    from sparsezc.exceptions import GraphblasException
 
     if isinstance(error, OSError) and error.filename is not None and not isinstance(error, GraphblasException):
         text = f"{error.filename}: {error.strerror}"

@@ -49,7 +49,7 @@ def add(commands: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> Report:
     """Measure and compare; the exit code is 1 if an answer differs."""
-    from sparsezc.errors import InvalidValue
+    from sparsezc.exceptions import InvalidValue
 
     graph.configure(arguments)
     found = graph.load(arguments, "narrowest")
@@ -213,7 +213,7 @@ def _networkx(name: str, problem: _Problem) -> Any:
     import networkx as nx
     import numpy as np
 
-    from sparsezc.errors import OutOfMemory
+    from sparsezc.exceptions import OutOfMemory
     from sparsezc.memory.budget import require_host
 
     try:

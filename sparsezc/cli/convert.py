@@ -37,8 +37,8 @@ def add(commands: Any) -> None:
 
 def convert(arguments: argparse.Namespace) -> Report:
     """Read on the host, write, and report the sizes."""
-    from sparsezc.errors import InvalidValue
-    from sparsezc.io._read import ready_file
+    from sparsezc.exceptions import InvalidValue
+    from sparsezc.io._read import mappable_file
     from sparsezc.io._write import check_target, write_files
 
     target = Path(arguments.target)
@@ -51,7 +51,7 @@ def convert(arguments: argparse.Namespace) -> Report:
         raise InvalidValue(f"the target {target} is the graph itself; give another name, or --force to replace it")
     if arguments.memory is not None:
         return _bounded(arguments, options)
-    arguments.check = ready_file(arguments.graph, options.kind) is not None
+    arguments.check = mappable_file(arguments.graph, options.kind) is not None
     found = graph.load(arguments)
     start = time.perf_counter()
     files = write_files(found.csr, target, compress=arguments.compress, vertices=found.ids)

@@ -37,7 +37,7 @@ def read(path: str, option: str, graph: Graph | None = None) -> NDArray[Any]:
     InvalidValue, IndexOutOfBound
         An id is of no vertex of the graph.
     """
-    from sparsezc.errors import FileFormatError
+    from sparsezc.exceptions import FileFormatError
     from sparsezc.io.files.source import FileMissing
 
     suffix = next((each for each in SUFFIXES if path.lower().endswith(each)), None)
@@ -57,7 +57,7 @@ def _spread(numbers: NDArray[Any], vertices: list[str], graph: Graph, source: st
     """Return rows for all vertices of a graph, in its order."""
     import numpy as np
 
-    from sparsezc.errors import FileFormatError, IndexOutOfBound
+    from sparsezc.exceptions import FileFormatError, IndexOutOfBound
 
     size = graph.degrees.size
     at = np.array([graph.vertex(vertex, source) for vertex in vertices], np.int64)
@@ -75,7 +75,7 @@ def _spread(numbers: NDArray[Any], vertices: list[str], graph: Graph, source: st
 def _npy(path: str, _: bool) -> _Table:
     import numpy as np
 
-    from sparsezc.errors import FileFormatError
+    from sparsezc.exceptions import FileFormatError
 
     try:
         found: NDArray[Any] = np.load(path, allow_pickle=False)
@@ -88,7 +88,7 @@ def _csv(path: str, keyed: bool) -> _Table:
     """Read lines; `keyed`: a first column that is named so has ids."""
     import numpy as np
 
-    from sparsezc.errors import FileFormatError
+    from sparsezc.exceptions import FileFormatError
 
     rows: list[list[float]] = []
     vertices: list[str] | None = None
@@ -127,7 +127,7 @@ def _csv(path: str, keyed: bool) -> _Table:
 def _parquet(path: str, keyed: bool) -> _Table:
     import numpy as np
 
-    from sparsezc.errors import FileFormatError
+    from sparsezc.exceptions import FileFormatError
     from sparsezc.io.build.optional import need
 
     try:

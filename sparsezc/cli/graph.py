@@ -106,7 +106,7 @@ def _graph(name: str) -> str:
 def nbytes(text: str, *, share: bool = False) -> str:
     """Return a number of bytes as it was given, or with `share` a share; argparse names the option in an error."""
     from sparsezc.config import parse_budget, parse_bytes
-    from sparsezc.errors import InvalidValue
+    from sparsezc.exceptions import InvalidValue
 
     try:
         (parse_budget if share else parse_bytes)(text)
@@ -140,7 +140,7 @@ def configure(arguments: argparse.Namespace) -> None:
     """Put --engine and --placement into the configuration, if they fit together and are available."""
     from sparsezc.config import config
     from sparsezc.device import cuda
-    from sparsezc.errors import DeviceUnavailable, InvalidValue
+    from sparsezc.exceptions import DeviceUnavailable, InvalidValue
     from sparsezc.expr import engines
 
     engine, placement = arguments.engine, arguments.placement
@@ -214,7 +214,7 @@ class Graph:
         """Return the row of a vertex that a user names: by the file's id if the graph was relabelled."""
         import numpy as np
 
-        from sparsezc.errors import IndexOutOfBound, InvalidValue
+        from sparsezc.exceptions import IndexOutOfBound, InvalidValue
 
         name: Any = given
         if self.ids is None or self.ids.dtype.kind != "O":
@@ -231,7 +231,7 @@ class Graph:
 
     def _nearest(self, given: str, at: int) -> str:
         """Return the question for the name most like one that is not there: of many, among those beside its place."""
-        from sparsezc.errors import meant
+        from sparsezc.exceptions import meant
 
         if self.ids is None or self.ids.dtype.kind != "O":
             return ""
@@ -254,7 +254,7 @@ class Graph:
     def pairs(self, arguments: argparse.Namespace, path: str, option: str) -> Any:
         """Read pairs of vertices as a Matrix over this graph's vertices, under the same options."""
         from sparsezc.core.matrix import Matrix
-        from sparsezc.errors import IndexOutOfBound
+        from sparsezc.exceptions import IndexOutOfBound
 
         columns = dict.fromkeys(("weights", "source_col", "target_col", "weight_col", "type_col", "type"))
         given = {**vars(arguments), **columns, "graph": path, "relabel": self.ids is not None}
@@ -272,7 +272,7 @@ class Graph:
 
     def busiest(self) -> int:
         """Return the vertex with most out-edges, the lowest of several."""
-        from sparsezc.errors import InvalidValue
+        from sparsezc.exceptions import InvalidValue
 
         if self.degrees.size == 0:
             raise InvalidValue(f"{self.name} has no vertices")
@@ -281,7 +281,7 @@ class Graph:
 
 def read_options(arguments: argparse.Namespace, weights: Any = None) -> ReadOptions:
     """Return the arguments as options of :func:`sparsezc.io.read`; `weights` applies if --weights was not given."""
-    from sparsezc.errors import InvalidValue
+    from sparsezc.exceptions import InvalidValue
     from sparsezc.io._options import ReadOptions
     from sparsezc.io.build.weights import parse
 

@@ -49,8 +49,8 @@ def info(arguments: argparse.Namespace) -> Report:
     from sparsezc.cli.planning.choice import Machine, choice
     from sparsezc.cli.planning.model import Sizes, needs
     from sparsezc.device import cuda
-    from sparsezc.errors import InvalidValue
-    from sparsezc.io._read import ready_file
+    from sparsezc.exceptions import InvalidValue
+    from sparsezc.io._read import mappable_file
     from sparsezc.io.hdf5.csr_file import can_be_mapped
 
     plot.check(arguments)
@@ -69,7 +69,7 @@ def info(arguments: argparse.Namespace) -> Report:
                 raise InvalidValue(f"{arguments.graph} is too large to be made here, so --plot has nothing to draw")
             return plan.report(arguments.graph, planned, Machine.here(arguments.room))
     made = arguments.undirected or arguments.relabel or arguments.weights is not None
-    known = None if made else ready_file(arguments.graph, options.kind)
+    known = None if made else mappable_file(arguments.graph, options.kind)
     if known is not None and can_be_mapped(known):
         arguments.placement = "mapped"  # it is read in place, whatever its size
     found = graph.load(arguments)

@@ -12,7 +12,7 @@ from typing import Any
 
 from sparsezc.cli.answers.report import Report
 from sparsezc.cli.graph import count
-from sparsezc.errors import DeviceUnavailable
+from sparsezc.exceptions import DeviceUnavailable
 from sparsezc.io.files.source import FileMissing
 
 __all__ = ["add", "command_line", "find_mpiexec"]

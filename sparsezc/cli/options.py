@@ -130,7 +130,7 @@ def _vector(scores: Any, path: str, *, whole: bool) -> Any:
     import numpy as np
 
     from sparsezc.core.vector import Vector
-    from sparsezc.errors import FileFormatError
+    from sparsezc.exceptions import FileFormatError
 
     if scores.ndim != 1:
         raise FileFormatError(f"{path} has {scores.shape[1]} columns; one number for each vertex is needed")
@@ -148,7 +148,7 @@ def _pairs(table: Any, source: str, graphs: Sequence[Graph]) -> Any:
     """Return the pairs of ids of a file as pairs of rows; files hold whole numbers as fractions, too."""
     import numpy as np
 
-    from sparsezc.errors import FileFormatError
+    from sparsezc.exceptions import FileFormatError
 
     if table.ndim != 2 or table.shape[1] != len(graphs):
         raise FileFormatError(f"{source} has shape {table.shape}; a line of {len(graphs)} vertices for each is needed")

@@ -57,7 +57,7 @@ def _count(text: str) -> int:
 
 def _rate(text: str) -> int:
     from sparsezc.config import parse_bytes
-    from sparsezc.errors import InvalidValue
+    from sparsezc.exceptions import InvalidValue
 
     try:
         if (found := parse_bytes(text.removesuffix("/s"))) >= _LEAST_RATE:
@@ -69,7 +69,7 @@ def _rate(text: str) -> int:
 
 def plan(arguments: argparse.Namespace) -> Report:
     """Report the placements for the sizes that are given, or for those that a graph tells."""
-    from sparsezc.errors import InvalidValue
+    from sparsezc.exceptions import InvalidValue
     from sparsezc.io._options import ReadOptions
     from sparsezc.io.files.source import existing
 
@@ -94,7 +94,7 @@ def plan(arguments: argparse.Namespace) -> Report:
 
 def _type(name: str | None) -> Any:
     """Return the type of --values; None without it."""
-    from sparsezc.errors import InvalidValue, UnknownDtype
+    from sparsezc.exceptions import InvalidValue, UnknownDtype
     from sparsezc.semirings.types import datatypes
 
     try:
@@ -105,7 +105,7 @@ def _type(name: str | None) -> Any:
 
 def _given(vertices: int, edges: int, values: str | None) -> Sizes:
     from sparsezc.cli.planning.model import Sizes
-    from sparsezc.errors import InvalidValue
+    from sparsezc.exceptions import InvalidValue
 
     if edges > vertices**2:
         raise InvalidValue(f"--edges {edges:,} are more than {vertices:,} vertices can have, one of each pair")
@@ -116,7 +116,7 @@ def _given(vertices: int, edges: int, values: str | None) -> Sizes:
 def sizes_of(path: str, options: ReadOptions) -> Sizes | None:
     """Return the sizes that a graph's name or its file's header tells; None for a file that must be read for them."""
     from sparsezc.cli.planning.model import Sizes
-    from sparsezc.io._read import ready_file
+    from sparsezc.io._read import mappable_file
     from sparsezc.io.build import generate
     from sparsezc.io.hdf5 import csr_file
 
@@ -126,14 +126,14 @@ def sizes_of(path: str, options: ReadOptions) -> Sizes | None:
         n, nvals, most = generate.sizes(recipe)
         dtype = generate.weights_of(path, recipe, options.weights).dtype if options.weights.kind != "none" else None
         return Sizes(n, n, nvals, nvals * dtype.np_type.itemsize if dtype is not None else 1, most)
-    ready = ready_file(path, options.kind)
-    if ready is None or not csr_file.can_be_mapped(ready):
+    mappable = mappable_file(path, options.kind)
+    if mappable is None or not csr_file.can_be_mapped(mappable):
         return None
-    nrows, ncols = map(int, ready.descriptor["shape"])
-    nvals = int(ready.descriptor["number_of_stored_values"])
-    stored, iso = csr_file.value_type(str(ready.descriptor["data_types"]["values"]))
+    nrows, ncols = map(int, mappable.descriptor["shape"])
+    nvals = int(mappable.descriptor["number_of_stored_values"])
+    stored, iso = csr_file.value_type(str(mappable.descriptor["data_types"]["values"]))
     value = (dtype or stored).np_type.itemsize
-    blocks = [ready.places[name] for name in csr_file.BLOCKS if name in ready.places]
+    blocks = [mappable.places[name] for name in csr_file.BLOCKS if name in mappable.places]
     body, *headers = [count * kind.itemsize for _, count, kind in blocks] or [0]
     values, mapped = value if iso and dtype is None else nvals * value, next(iter(placements.FILES))
     return Sizes(nrows, ncols, nvals, values, current=mapped, packed=(body, sum(headers)) if headers else None)

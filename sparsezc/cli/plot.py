@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sparsezc.cli.answers.names import check_place
-from sparsezc.errors import meant
+from sparsezc.exceptions import meant
 
 if TYPE_CHECKING:
-    from sparsezc.cli.answers.shown import Picture
+    from sparsezc.cli.answers.answer import Picture
     from sparsezc.cli.graph import Graph
 
 KINDS = ("answer", "degrees", "spy", "graph")
@@ -50,7 +50,7 @@ def check(arguments: argparse.Namespace) -> None:
     """
     if arguments.plot is None:
         return
-    from sparsezc.errors import FileFormatError
+    from sparsezc.exceptions import FileFormatError
     from sparsezc.io.build.optional import need
 
     path = Path(arguments.plot)
@@ -73,7 +73,7 @@ def of_graph(kind: str, found: Graph) -> Any:
     """
     import numpy as np
 
-    from sparsezc.errors import InvalidValue
+    from sparsezc.exceptions import InvalidValue
     from sparsezc.io.build.csr_chunks import rows_of
 
     csr = found.csr
@@ -98,8 +98,8 @@ def of_graph(kind: str, found: Graph) -> Any:
 def save(path: str, kind: str, found: Graph, drawn: Any, colours: Any = None) -> None:
     """Draw and write the picture; the file appears whole or not at all.
 
-    `drawn` is a :class:`~sparsezc.cli.answers.shown.Picture` of an answer, or what :func:`of_graph` returned; `colours`
-    are the values of an answer by vertex, with which the vertices of a graph are coloured.
+    `drawn` is a :class:`~sparsezc.cli.answers.answer.Picture` of an answer, or what :func:`of_graph` returned;
+    `colours` are the values of an answer by vertex, with which the vertices of a graph are coloured.
     """
     from sparsezc.io.build.optional import need
     from sparsezc.io.files.atomic_write import Output

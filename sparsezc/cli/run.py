@@ -14,8 +14,8 @@ from typing import Any, NoReturn
 
 from sparsezc.cli import graph, plot
 from sparsezc.cli.answers import files, ids, names
+from sparsezc.cli.answers.answer import Columns, Given, Rows, Shown
 from sparsezc.cli.answers.report import Report, Table, rate, seconds
-from sparsezc.cli.answers.shown import Columns, Given, Rows, Shown
 from sparsezc.cli.graph import Graph
 from sparsezc.cli.parameters import REQUIRED, function
 from sparsezc.cli.table import BY_NAME, COMMANDS, ROWS, Row
@@ -80,7 +80,7 @@ class _List(argparse.Action):
 
 def run(row: Row, arguments: argparse.Namespace) -> Report:
     """Run a row's function, write its answer and report it."""
-    from sparsezc.errors import InvalidValue
+    from sparsezc.exceptions import InvalidValue
 
     into_file = row.function == "projection" and arguments.out is not None and names.is_edge_list(arguments.out)
     names.check(arguments, row.out, row.files)
@@ -152,7 +152,7 @@ def timed(found: Graph, compute: Callable[[Any], Any], label: str, others: Mappi
 
     `others`: the files of other arguments.
     """
-    from sparsezc.errors import naming
+    from sparsezc.exceptions import naming
     from sparsezc.terminal.progress import watching
 
     start = time.perf_counter()

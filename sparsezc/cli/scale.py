@@ -113,7 +113,7 @@ def _settle_caches() -> None:
 
 
 def _check(arguments: argparse.Namespace) -> None:
-    from sparsezc.errors import InvalidValue
+    from sparsezc.exceptions import InvalidValue
 
     for name in ("peer", "network", "latency", "ranks", "trials"):
         value = getattr(arguments, name)
@@ -130,7 +130,7 @@ def _start(arguments: argparse.Namespace) -> Any:
         from types import SimpleNamespace
 
         return SimpleNamespace(rank=0, size=1)
-    from sparsezc.errors import DeviceUnavailable
+    from sparsezc.exceptions import DeviceUnavailable
     from sparsezc.expr import engines
 
     distributed = import_module("sparsezc.engines.distributed")

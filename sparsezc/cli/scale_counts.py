@@ -105,18 +105,18 @@ class Counts:
         """Return the bytes of a vector with entries at some positions, values of so many bytes, that all ranks get."""
         import numpy as np
 
-        from sparsezc.engines.distributed.model import received
+        from sparsezc.engines.distributed.model import received_bytes
 
         cut = self._cut
         assert cut is not None
         counts = np.diff(np.searchsorted(at, cut.bounds))
-        return received.gathered(counts, np.diff(cut.bounds), cut.rank, value, cut.packing)
+        return received_bytes.gathered(counts, np.diff(cut.bounds), cut.rank, value, cut.packing)
 
     def _product(self, x: Any, v: Any, A: Any, value: int, *, left: bool) -> int:
         """Return the bytes of a product that pulls or pushes, by the rule of engines/distributed/statements/products.py."""  # noqa: E501
         import numpy as np
 
-        from sparsezc.engines.distributed.model import received
+        from sparsezc.engines.distributed.model import received_bytes
         from sparsezc.engines.distributed.statements import products
 
         cut, at = self._cut, _positions(v)
@@ -128,7 +128,7 @@ class Counts:
         most = None
         if pushes and not (pulls and at.size == v.size):
             degrees = _degrees(A, flipped=by_result and not symmetric)
-            most = received.entries_at(at, degrees, cut.bounds, on_device=cut.on_device)
+            most = received_bytes.entries_at(at, degrees, cut.bounds, on_device=cut.on_device)
             share = products.STOPPING if x.op.monoid.stops_anywhere or x.op.monoid.name == "lor" else 0
             share = share or (products.READING if cut.on_device or not value else products.NEVER)
             pulls = pulls and int(most.sum()) * share > A.nvals
@@ -138,7 +138,7 @@ class Counts:
             return self._whole(at, value)
         ones = x.op.binaryop.name == "pair" and x.op.monoid.name in products.ONES
         made = 0 if ones else x.dtype.np_type.itemsize
-        return received.folded(most, np.diff(cut.bounds), cut.rank, made, cut.packing, tells=not cut.on_device)
+        return received_bytes.folded(most, np.diff(cut.bounds), cut.rank, made, cut.packing, tells=not cut.on_device)
 
     @contextmanager
     def watching(self, A: Any) -> Iterator[Counts]:
@@ -239,7 +239,7 @@ def _degrees(A: Any, *, flipped: bool) -> Any:
     """Return the entries of each row of a stored matrix, or of its transpose."""
     import numpy as np
 
-    from sparsezc.engines.distributed.parts.row_pieces import on_host
+    from sparsezc.engines.distributed.parts.row_exchange import on_host
 
     csr = (A.T if A._transposed else A)._to_csr()
     return np.bincount(on_host(csr.indices.read()), minlength=A.nrows) if flipped else np.diff(csr.indptr)
@@ -247,11 +247,11 @@ def _degrees(A: Any, *, flipped: bool) -> Any:
 
 def cut(indptr: Any, ranks: int, *, gpu: bool) -> Cut | None:
     """Return how ranks, or two if there is one, divide the vertices; None: every rank has all of so small a graph."""
-    from sparsezc.engines.distributed.parts import exchange, layout
+    from sparsezc.engines.distributed.parts import layout, vector_exchange
 
     if indptr.size - 1 <= layout.ALIGN:
         return None
-    return Cut(layout.cut_rows(indptr, max(ranks, 2)), exchange.PACKING if gpu else 0, gpu)
+    return Cut(layout.cut_rows(indptr, max(ranks, 2)), vector_exchange.PACKING if gpu else 0, gpu)
 
 
 def imbalance(indptr: Any, numbers: tuple[int, ...]) -> dict[int, float]:

@@ -18,11 +18,11 @@ def load() -> None:
     """Have loops pay from now on, as in a process that has run for some seconds."""
     import numpy as np
 
-    from sparsezc.engines.cpu import loops
+    from sparsezc.engines.cpu import compiled_loops
     from sparsezc.engines.distributed.loops import components
 
     none = np.empty(0, np.int64)
-    loops.run_arrays(components.link, (np.zeros(1, np.int64), none, none, 0, 1, -1), np.inf)
+    compiled_loops.run_arrays(components.link, (np.zeros(1, np.int64), none, none, 0, 1, -1), np.inf)
 
 
 class RankLoops(Stepping):
@@ -48,12 +48,12 @@ class RankLoops(Stepping):
         """Return the components by the loop of ranks, or None."""
         import numpy as np
 
-        from sparsezc.engines.cpu import loops
+        from sparsezc.engines.cpu import compiled_loops
         from sparsezc.engines.distributed.loops import components
         from sparsezc.semirings.types.datatypes import INT64
 
         n, entries = self._A.nrows, self._A.nvals
-        if not self._ranks or not loops.pays(components.COST * (n + entries)) or not entries:
+        if not self._ranks or not compiled_loops.pays(components.COST * (n + entries)) or not entries:
             return None
         if self.counts is not None:
             self.counts.exchange(components.received(n, self._ranks), (self._ranks - 1).bit_length())
@@ -64,9 +64,9 @@ class RankLoops(Stepping):
 
     def part(self, store: Any, cost: float, values: Any) -> Any:
         """Return all rows as those of one rank, or None."""
-        from sparsezc.engines.cpu import loops
+        from sparsezc.engines.cpu import compiled_loops
 
-        if not self._ranks or not loops.pays(cost * (self._A.nrows + self._A.nvals)):
+        if not self._ranks or not compiled_loops.pays(cost * (self._A.nrows + self._A.nvals)):
             return None
         return _Part(self, self._A.nrows, store, values)
 
@@ -88,10 +88,10 @@ class _Part:
 
     @contextmanager
     def lent(self) -> Iterator[None]:
-        from sparsezc.engines.cpu import loops
+        from sparsezc.engines.cpu import compiled_loops
 
         with self._engine.lend_rows(self._store) if self._store.nvals else nullcontext() as parts:
-            self._arrays = tuple(loops.arrays(parts, self.hi, self._values))
+            self._arrays = tuple(compiled_loops.arrays(parts, self.hi, self._values))
             yield
 
     def run(self, loop: Callable[..., Any], *given: Any, over: range) -> None:

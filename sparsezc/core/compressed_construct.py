@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from sparsezc import ops
 from sparsezc.config import config
 from sparsezc.engines import cpu
-from sparsezc.errors import InvalidValue
+from sparsezc.exceptions import InvalidValue
 from sparsezc.memory import wrap
 from sparsezc.memory.csr import Csr
 from sparsezc.ops import arrays

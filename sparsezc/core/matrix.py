@@ -22,7 +22,7 @@ from sparsezc.core.suitesparse import Accessor
 from sparsezc.core.transposed import TransposedMatrix
 from sparsezc.engines import cpu
 from sparsezc.engines.cpu.suitesparse import native
-from sparsezc.errors import OutputNotEmpty, UnknownDtype, maker
+from sparsezc.exceptions import OutputNotEmpty, UnknownDtype, maker
 from sparsezc.expr import engines
 from sparsezc.expr.array_exchange import ByDlpack
 from sparsezc.expr.expression import Expression, IndexList, ready

@@ -15,7 +15,7 @@ from sparsezc import ops
 from sparsezc.config import config
 from sparsezc.core.compressed_construct import FromCompressed
 from sparsezc.engines import cpu
-from sparsezc.errors import InvalidObject, InvalidValue
+from sparsezc.exceptions import InvalidObject, InvalidValue
 from sparsezc.expr import engines
 from sparsezc.ops import arrays, checks
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc import ops
-from sparsezc.errors import InvalidValue
+from sparsezc.exceptions import InvalidValue
 from sparsezc.expr.expression import Expression, IndexList, Operand, stored
 from sparsezc.expr.position import Position
 from sparsezc.ops import compare, indices

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sparsezc.config import config
-from sparsezc.errors import DimensionMismatch, InvalidValue, warn_slow
+from sparsezc.exceptions import DimensionMismatch, InvalidValue, warn_slow
 from sparsezc.expr import engines
 from sparsezc.memory import budget
 from sparsezc.memory.placement import HOST, HOSTS
@@ -17,7 +17,7 @@ from sparsezc.memory.placement import HOST, HOSTS
 if TYPE_CHECKING:
     from sparsezc.core.matrix import Matrix
 
-__all__ = ["Placeable", "bits_per_id", "compressed", "held_rows", "placed", "reordered", "say_that_it_moves"]
+__all__ = ["Placeable", "bits_per_id", "compressed", "feature_rows", "placed", "reordered", "say_that_it_moves"]
 
 _NOTEWORTHY_BYTES = 1 << 20  # bytes: moving less is reported by no warning
 
@@ -256,7 +256,7 @@ def bits_per_id(matrix: Matrix) -> float:
     return 64.0 if nbytes is None else nbytes * 8 / matrix.nvals
 
 
-def held_rows(A: Matrix, array: NDArray[Any], placement: str | None) -> Callable[[Any], Any] | None:
+def feature_rows(A: Matrix, array: NDArray[Any], placement: str | None) -> Callable[[Any], Any] | None:
     """Return a function that reads rows of an array of bytes, n x m, by their numbers; None: the host reads them.
 
     Parameters

@@ -116,7 +116,8 @@ def follow(v: Vector, starts: NDArray[np.int64], length: int, meanwhile: Callabl
 def rounds(frontier: Vector, number: int) -> Generator[Scalar, None, int]:
     """Yield the numbers of the rounds that follow; return how many there were, 0 if the engine cannot run them.
 
-    The body of the loop may run less often than there are rounds: see :func:`sparsezc.algorithms._rounds.rounds`.
+    The body of the loop may run less often than there are rounds: see
+    :func:`sparsezc.algorithms._frontier_loops.rounds`.
     """
     engine, store = frontier._need()
     replay = engines.capability(engine, "replay")(store, number)

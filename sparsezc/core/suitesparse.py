@@ -20,7 +20,7 @@ from sparsezc import ops
 from sparsezc.engines import cpu
 from sparsezc.engines.cpu.suitesparse import native
 from sparsezc.engines.cpu.suitesparse.expressions import mask as mask_of
-from sparsezc.errors import InvalidObject
+from sparsezc.exceptions import InvalidObject
 from sparsezc.expr.expression import Operand, Unrun
 from sparsezc.expr.mask import Mask
 from sparsezc.ops import arrays

@@ -16,7 +16,7 @@ from sparsezc.core.vector_construct import VectorFromArrays
 from sparsezc.core.vector_methods import ReadableVector
 from sparsezc.engines import cpu
 from sparsezc.engines.cpu.suitesparse import native
-from sparsezc.errors import OutputNotEmpty
+from sparsezc.exceptions import OutputNotEmpty
 from sparsezc.expr import engines
 from sparsezc.expr.array_exchange import ByDlpack
 from sparsezc.expr.dispatch import PLAIN

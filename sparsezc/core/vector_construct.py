@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from sparsezc import ops
 from sparsezc.engines import cpu
-from sparsezc.errors import InvalidValue
+from sparsezc.exceptions import InvalidValue
 from sparsezc.ops import arrays, checks
 from sparsezc.semirings.types.datatypes import DataType
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc import ops
-from sparsezc.errors import InvalidValue
+from sparsezc.exceptions import InvalidValue
 from sparsezc.expr.expression import Expression, Operand, stored
 from sparsezc.ops import compare, indices
 from sparsezc.process.locks import hold_locks, locked

@@ -11,7 +11,7 @@ from contextlib import suppress
 from functools import cache
 
 from sparsezc.device.protocol import Device
-from sparsezc.errors import DeviceUnavailable
+from sparsezc.exceptions import DeviceUnavailable
 from sparsezc.process import locks
 
 __all__ = ["current", "reason", "use", "use_gpu"]

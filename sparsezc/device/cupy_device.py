@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.device import nvrtc, pageable, spread
+from sparsezc.device import nvrtc, pageable, striped_memory
 from sparsezc.device.argument_slots import ArgumentSlots
+from sparsezc.device.first_touch import FirstTouch
 from sparsezc.device.processors import processors
 from sparsezc.device.protocol import Kernel, Pages, Relaunch, Signal, Window, giving
 from sparsezc.device.signature import Passed
-from sparsezc.device.touching import Touching
-from sparsezc.errors import DeviceUnavailable, OutOfMemory
+from sparsezc.exceptions import DeviceUnavailable, OutOfMemory
 
 __all__ = ["Cuda"]
 
@@ -186,7 +186,7 @@ class Cuda:
         runtime.memAdvise(pointer, max(nbytes, 1), advice, self.id)
         array = _view(pointer, nbytes)
         weakref.finalize(array.base, _give_back, runtime, runtime.free, pointer)
-        return Pages(array, pointer, kind, Touching(array).wait)
+        return Pages(array, pointer, kind, FirstTouch(array).wait)
 
     def _pinned(self, nbytes: int) -> Pages:
         """Allocate by mmap, many threads that touch and registering: ten times faster than cudaHostAlloc."""
@@ -199,7 +199,7 @@ class Cuda:
         whole = np.frombuffer(region, np.uint8)
         pointer = -(-whole.ctypes.data // _HUGE) * _HUGE
         array = whole[pointer - whole.ctypes.data :][:size]
-        Touching(array).wait(size)
+        FirstTouch(array).wait(size)
         try:
             self._runtime.hostRegister(pointer, size, _PORTABLE_MAPPED)
         except Exception as error:
@@ -318,8 +318,8 @@ class Cuda:
         free = self._reachable()
         numbers = list(free)
         self.xp.get_default_memory_pool().free_all_blocks()  # what the pool holds is not free for the driver
-        cards = [numbers[owner] for owner in spread.owners(nbytes, list(free.values()))]
-        made = spread.Range(cards, self.id)
+        cards = [numbers[owner] for owner in striped_memory.owners(nbytes, list(free.values()))]
+        made = striped_memory.Range(cards, self.id)
         return self._owned(made.address, nbytes, lambda _: made.close())
 
     def window(self, nbytes: int) -> Window:

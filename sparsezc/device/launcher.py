@@ -75,7 +75,7 @@ class Launcher:
         self.function(blocks, self.threads, self._ordered(groups, named))
 
     def launch_together(self, blocks: int, /, *groups: Any, **named: Any) -> None:
-        """Launch at most :attr:`at_once` blocks, which can wait for each other (grid.cuh); else as :meth:`launch`."""
+        """Launch at most :attr:`at_once` blocks, which can wait for each other; else as :meth:`launch`."""
         self.function.together(min(blocks, self.at_once), THREADS, self._ordered(groups, named))
 
     def keep(self, blocks: int, changing: type[_Changing], /, *groups: Any) -> Callable[[_Changing], None]:

@@ -18,7 +18,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from sparsezc.errors import PerformanceWarning
+from sparsezc.exceptions import PerformanceWarning
 
 _OPTIONS = ("--std=c++17",)
 

@@ -44,7 +44,7 @@ class Kernel(Protocol):
         ...
 
     def together(self, blocks: int, threads: int, arguments: tuple[Any, ...]) -> None:
-        """Launch blocks that wait for each other (grid.cuh): at most :meth:`at_once`."""
+        """Launch blocks that wait for each other (grid_sync.cuh): at most :meth:`at_once`."""
         ...
 
 

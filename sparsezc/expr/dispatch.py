@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
-from sparsezc.errors import DimensionMismatch
+from sparsezc.exceptions import DimensionMismatch
 from sparsezc.expr import engines
 from sparsezc.expr.expression import Expression, IndexList, Operand, Unrun, ready, says_shape
 from sparsezc.expr.mask import Mask

@@ -1,4 +1,4 @@
-"""The signs between objects: ``A + B``, ``A @ B``, ``A | B``, ``A < 3``, ``-A``; ops/signs.py says what each means.
+"""The signs between objects: ``A + B``, ``A @ B``, ``A | B``, ``A < 3``, ``-A``; ops/overloads.py says what each means.
 
 Matrix, Vector, Scalar and everything that has not run inherit them. All of them make expressions, comparisons too, so
 ``A == B`` is an elementwise comparison; ``A.isequal(B)`` compares two objects as a whole.
@@ -13,11 +13,11 @@ __all__ = ["Infix", "K", "StandIn"]
 #: The kind of an object, or of the object that an expression makes: Matrix, Vector or Scalar. For type checkers.
 K = TypeVar("K", covariant=True)
 
-_signs: Any = None  # ops/signs.py, once it is imported, which is before any object with signs exists
+_signs: Any = None  # ops/overloads.py, once it is imported, which is before any object with signs exists
 
 
 def define(signs: Any) -> None:
-    """Give the signs their meaning: `signs` has the functions ``binary_sign``, ``call`` ... of ops/signs.py."""
+    """Give the signs their meaning: `signs` has the functions ``binary_sign``, ``call`` ... of ops/overloads.py."""
     global _signs
     _signs = signs
 

@@ -12,7 +12,7 @@ from sparsezc.core.matrix import Matrix
 from sparsezc.core.scalar import Scalar
 from sparsezc.core.vector import Vector
 from sparsezc.expr.expression import Expression
-from sparsezc.ops.signs import Pair
+from sparsezc.ops.overloads import Pair
 
 __all__ = ["Infix", "K", "StandIn"]
 

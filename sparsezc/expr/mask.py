@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sparsezc.errors import DomainMismatch
+from sparsezc.exceptions import DomainMismatch
 from sparsezc.expr.expression import Operand, Unrun, says, says_shape
 from sparsezc.process.locks import hold_locks
 from sparsezc.semirings.types.datatypes import BOOL, DataType, lookup

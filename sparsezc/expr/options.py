@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from sparsezc.errors import InvalidValue
+from sparsezc.exceptions import InvalidValue
 
 __all__ = ["check", "flag"]
 

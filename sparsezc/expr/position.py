@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import Any, NamedTuple
 
-from sparsezc.errors import DimensionMismatch, InvalidValue
+from sparsezc.exceptions import DimensionMismatch, InvalidValue
 from sparsezc.expr.dispatch import PLAIN, Assigner, Target, Write, update
 from sparsezc.expr.expression import Expression, IndexList, Unrun, says_noun, says_shape
 from sparsezc.expr.formatting import Shown, index_text, sizes

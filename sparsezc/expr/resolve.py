@@ -9,7 +9,7 @@ from __future__ import annotations
 from types import FunctionType
 from typing import Any
 
-from sparsezc.errors import GraphblasException
+from sparsezc.exceptions import GraphblasException
 from sparsezc.semirings.algebra import names
 from sparsezc.semirings.algebra.operators import TypedOp
 from sparsezc.semirings.algebra.registering import namespace

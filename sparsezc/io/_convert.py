@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.config import bytes_of, config
-from sparsezc.errors import InvalidValue, OutOfMemory, naming
+from sparsezc.exceptions import InvalidValue, OutOfMemory, naming
 from sparsezc.io._options import TABLES, ReadOptions, format_of, module_of
-from sparsezc.io._read import ready_file, stored_ids, with_stored_ids
+from sparsezc.io._read import mappable_file, stored_ids, with_stored_ids
 from sparsezc.io.build import csr_builder, edge_list, external_sort, stored_csr
 from sparsezc.io.build.edge_list import Chunk, EdgeChunks
 from sparsezc.io.build.optional import need
@@ -103,7 +103,7 @@ def _short(source: str | os.PathLike[str]) -> Iterator[None]:
 
 def _verify(source: str | os.PathLike[str], options: ReadOptions) -> None:
     """Compare a file with its checksums, if it has them."""
-    known = ready_file(source, options.kind)
+    known = mappable_file(source, options.kind)
     if known is not None:
         known.verify()
     elif options.verify:

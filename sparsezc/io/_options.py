@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, TypedDict, Unpack
 from urllib.parse import unquote, urlsplit
 
-from sparsezc.errors import FileFormatError, GraphblasException, InvalidValue, add_name, meant
+from sparsezc.exceptions import FileFormatError, GraphblasException, InvalidValue, add_name, meant
 from sparsezc.expr.options import flag
 from sparsezc.io.build import csr_builder
 from sparsezc.io.build import weights as weighting

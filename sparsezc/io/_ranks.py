@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from numpy.typing import NDArray
 
 from sparsezc.config import config
-from sparsezc.errors import GraphblasException, add_name
+from sparsezc.exceptions import GraphblasException, add_name
 from sparsezc.io.ranks import reading
 from sparsezc.io.ranks.agreement import same, together
 from sparsezc.io.ranks.bounds import ALIGN

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.errors import GraphblasException, OutOfMemory, add_name
+from sparsezc.exceptions import GraphblasException, OutOfMemory, add_name
 from sparsezc.io._options import TABLES, Reading, ReadOptions, module_of
 from sparsezc.io.build import csr_builder, edge_list, table_columns
 from sparsezc.io.build.csr_chunks import as_edges
@@ -27,7 +27,7 @@ from sparsezc.terminal.progress import task, working
 
 if TYPE_CHECKING:
     from sparsezc.core.matrix import Matrix
-    from sparsezc.io.hdf5.aligned_file import Ready
+    from sparsezc.io.hdf5.aligned_file import MappableFile
     from sparsezc.io.ranks import reading
 
 # for pipes and .h5 files only
@@ -233,7 +233,7 @@ def source(path: str | os.PathLike[str], options: ReadOptions) -> reading.Source
     return reading.Source(path, options, None if options.kind is None else module_of(options.kind))
 
 
-def ready_file(path: str | os.PathLike[str], kind: str | None) -> Ready | None:
+def mappable_file(path: str | os.PathLike[str], kind: str | None) -> MappableFile | None:
     """Return the facts about a mappable file with checksums; None for other files and generated graphs."""
     return _find(Path(path)) if kind == "binsparse" else None
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.errors import InvalidValue, naming
+from sparsezc.exceptions import InvalidValue, naming
 from sparsezc.io._options import TABLES, Reading, ReadOptions, module_of
 from sparsezc.io.build import csr_builder, edge_list
 from sparsezc.io.build.edge_list import Edges

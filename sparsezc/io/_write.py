@@ -7,10 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Unpack
 
-from sparsezc.errors import InvalidValue, naming
+from sparsezc.exceptions import InvalidValue, naming
 from sparsezc.expr.options import flag
 from sparsezc.io._options import Reading, ReadOptions, format_of, module_of
-from sparsezc.io._read import read_csr, ready_file, with_stored_ids
+from sparsezc.io._read import mappable_file, read_csr, with_stored_ids
 from sparsezc.io._read import source as source_of
 from sparsezc.io.build.limits import need_numbers, wrong_type
 from sparsezc.io.build.optional import need
@@ -145,7 +145,7 @@ def convert(
 
         _convert.convert(source, target, memory, wanted, compress=compress)
         return
-    verify = wanted.verify or ready_file(source, wanted.kind) is not None
+    verify = wanted.verify or mappable_file(source, wanted.kind) is not None
     csr, ids = read_csr(source, replace(with_stored_ids(source, wanted), verify=verify))
     write_files(csr, target, compress=compress, vertices=ids)
 

@@ -10,7 +10,7 @@ import numpy as np
 from sparsezc import ops
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.transposed import TransposedMatrix
-from sparsezc.errors import IndexOutOfBound, InvalidValue
+from sparsezc.exceptions import IndexOutOfBound, InvalidValue
 from sparsezc.io.build.optional import need
 from sparsezc.loader.neighbor_loader import rows_by_target
 from sparsezc.loader.tables import tables

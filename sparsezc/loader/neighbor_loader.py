@@ -13,7 +13,7 @@ from sparsezc import ops
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.transposed import TransposedMatrix
 from sparsezc.core.vector import Vector
-from sparsezc.errors import DimensionMismatch, DomainMismatch, InvalidValue
+from sparsezc.exceptions import DimensionMismatch, DomainMismatch, InvalidValue
 from sparsezc.io.build.optional import need
 from sparsezc.loader.tables import tables
 from sparsezc.ops import arrays

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from sparsezc.core.matrix import Matrix
-from sparsezc.core.placement import held_rows
+from sparsezc.core.placement import feature_rows
 from sparsezc.core.vector import Vector
-from sparsezc.errors import DimensionMismatch, DomainMismatch, InvalidValue
+from sparsezc.exceptions import DimensionMismatch, DomainMismatch, InvalidValue
 from sparsezc.io.build.optional import need
 from sparsezc.memory.budget import check_name
 
@@ -79,7 +79,7 @@ class Table:
         on_host = placement == ON_HOST or isinstance(array, np.memmap) or not self._tensor.is_cpu
         if not on_host and self._tensor.numel():
             rows = self._tensor.reshape(self.shape[0], -1).contiguous().view(need("torch").uint8)
-            self._read = held_rows(A, rows.numpy(), placement)
+            self._read = feature_rows(A, rows.numpy(), placement)
             if self._read is not None:
                 self._tensor = None  # the copy alone is read
 

@@ -14,7 +14,7 @@ from weakref import WeakSet
 from sparsezc.config import config, parse_bytes
 from sparsezc.device import cuda
 from sparsezc.device.protocol import when_short
-from sparsezc.errors import DeviceUnavailable, InvalidValue, OutOfMemory, meant
+from sparsezc.exceptions import DeviceUnavailable, InvalidValue, OutOfMemory, meant
 from sparsezc.memory import machine
 from sparsezc.memory.placement import BEYOND, FILES, FITS, HOST, HOSTS, RECORDS, Placement
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from sparsezc.device import cuda
-from sparsezc.errors import InvalidValue
+from sparsezc.exceptions import InvalidValue
 from sparsezc.memory.placement import RECORDS
 
 _LANDED = 256 << 20  # bytes that one copy brings from the device to the host: 5 ms of the link

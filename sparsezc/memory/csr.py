@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from sparsezc.errors import DimensionMismatch, InvalidValue
+from sparsezc.exceptions import DimensionMismatch, InvalidValue
 from sparsezc.memory.budget import require_host
 from sparsezc.memory.buffer import Buffer, copied, index_dtype
 from sparsezc.memory.host import wrap

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sparsezc.device.processors import processors
-from sparsezc.errors import DimensionMismatch, InvalidValue
+from sparsezc.exceptions import DimensionMismatch, InvalidValue
 from sparsezc.memory import Buffer, allocate
 from sparsezc.memory.budget import on_device, require_host
 from sparsezc.memory.buffer import index_dtype

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sparsezc.device import cuda
-from sparsezc.errors import InvalidObject
+from sparsezc.exceptions import InvalidObject
 from sparsezc.memory.buffer import Buffer, copied
 from sparsezc.memory.mapped import MappedBuffer, check_ids
 from sparsezc.memory.placement import RECORDS

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sparsezc.device import cuda
 from sparsezc.device.protocol import Pages
-from sparsezc.errors import FileFormatError, InvalidValue, OutOfMemory, warn_slow
+from sparsezc.exceptions import FileFormatError, InvalidValue, OutOfMemory, warn_slow
 from sparsezc.memory import zerocopy
 from sparsezc.memory.buffer import Buffer
 

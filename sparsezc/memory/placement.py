@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from sparsezc.errors import InvalidValue
+from sparsezc.exceptions import InvalidValue
 
 __all__ = ["BEYOND", "FITS", "FILES", "HOST", "HOSTS", "RECORDS", "Placement", "choices", "register"]
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from sparsezc.config import config
 from sparsezc.device import cuda
-from sparsezc.errors import OutOfMemory
+from sparsezc.exceptions import OutOfMemory
 from sparsezc.memory import budget, zerocopy
 from sparsezc.terminal.progress import working
 

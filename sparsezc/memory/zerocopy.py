@@ -32,7 +32,7 @@ from sparsezc.device import cuda
 from sparsezc.device.launcher import THREADS, Launcher
 from sparsezc.device.processors import processors
 from sparsezc.device.protocol import Device, Pages
-from sparsezc.errors import OutOfMemory
+from sparsezc.exceptions import OutOfMemory
 from sparsezc.memory import budget
 from sparsezc.memory.buffer import Buffer
 from sparsezc.memory.placement import RECORDS

@@ -23,7 +23,7 @@ else:
         except AttributeError as error:
             from networkx.utils.backends import _registered_algorithms as functions
 
-            from sparsezc.errors import no_attribute
+            from sparsezc.exceptions import no_attribute
             from sparsezc.networkx_backend.info import functions as ours
 
             if name in ours():

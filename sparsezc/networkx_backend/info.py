@@ -363,7 +363,7 @@ FUNCTIONS: dict[str, str] = {
 def functions() -> dict[str, str]:
     """Return :data:`FUNCTIONS` by the names by which the installed NetworkX dispatches them."""
     import_module("networkx")  # before the rules, which import it: while it loads it calls this, and needs them whole
-    from sparsezc.networkx_backend.graphs.rules import name_of
+    from sparsezc.networkx_backend.graphs.networkx_versions import name_of
 
     return {name_of(name): limits for name, limits in FUNCTIONS.items()}
 

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import networkx as nx
 
-from sparsezc.networkx_backend.expected import on_start_tests
+from sparsezc.networkx_backend.dispatch import should_run
+from sparsezc.networkx_backend.expected_failures import on_start_tests
+
+# These modules claim their functions when they are imported.
+from sparsezc.networkx_backend.generators import classic, operators, small, tables  # noqa: F401
 from sparsezc.networkx_backend.graphs.claims import (
     BACKEND,
     CLAIMS,
@@ -12,17 +16,13 @@ from sparsezc.networkx_backend.graphs.claims import (
     can_run_or_say,
 )
 from sparsezc.networkx_backend.graphs.convert import convert_from_nx, convert_to_nx
-from sparsezc.networkx_backend.graphs.rules import require_networkx
-
-# These modules claim their functions when they are imported.
-from sparsezc.networkx_backend.made import classic, named, operators, tables  # noqa: F401
+from sparsezc.networkx_backend.graphs.networkx_versions import require_networkx
 from sparsezc.networkx_backend.measures import betweenness, centrality, distances, hop_sums, layouts, matrices  # noqa: F401
-from sparsezc.networkx_backend.paths import astar, every, hops, lengths, searches, trees  # noqa: F401
-from sparsezc.networkx_backend.sending import should_run
+from sparsezc.networkx_backend.paths import astar, breadth_first, depth_first, shortest_paths, trees, weighted_paths  # noqa: F401
 from sparsezc.networkx_backend.structure import (  # noqa: F401
     assortativity,
-    bipartite,
-    choices,
+    bipartite_projection,
+    bipartite_sets,
     clusters,
     communities,
     components,
@@ -30,11 +30,11 @@ from sparsezc.networkx_backend.structure import (  # noqa: F401
     dags,
     degrees,
     directed,
-    holes,
-    likeness,
-    links,
+    greedy_choices,
+    link_prediction,
     partitions,
-    sides,
+    predicates,
+    structural_holes,
 )
 
 require_networkx(nx.__version__)

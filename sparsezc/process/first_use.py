@@ -14,7 +14,7 @@ from operator import attrgetter
 from types import ModuleType
 from typing import Any
 
-from sparsezc.errors import no_attribute
+from sparsezc.exceptions import no_attribute
 
 __all__ = ["function", "home", "names", "provide", "provided"]
 

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable
 from functools import wraps
 from typing import Any, TypeVar
 
-from sparsezc.errors import InvalidObject
+from sparsezc.exceptions import InvalidObject
 
 __all__ = ["FreeAfterFork", "acquire_locks", "hold_locks", "locked", "new", "shared"]
 

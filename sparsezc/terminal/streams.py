@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from sparsezc.errors import GraphblasException
+from sparsezc.exceptions import GraphblasException
 
 
 class OutputRefused(GraphblasException, OSError):

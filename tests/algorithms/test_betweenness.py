@@ -9,7 +9,7 @@ from networkx.algorithms.centrality import betweenness as judged
 
 import sparsezc as gb
 from sparsezc.algorithms import _brandes, _searches
-from sparsezc.algorithms._sweeps import sample
+from sparsezc.algorithms._multi_source_bfs import sample
 from tests.algorithms.graphs import (
     SMALL,
     both_ways,

@@ -9,7 +9,7 @@ from scipy.sparse.csgraph import shortest_path
 
 import sparsezc as gb
 from sparsezc.algorithms import _searches
-from sparsezc.algorithms._sweeps import popcount, sample
+from sparsezc.algorithms._multi_source_bfs import popcount, sample
 from tests.algorithms.graphs import SMALL, csr, dense, graphs, loaded, matrix, needs_real, network, real
 
 closeness_centrality, harmonic_centrality = gb.algorithms.closeness_centrality, gb.algorithms.harmonic_centrality

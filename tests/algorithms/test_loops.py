@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 import sparsezc as gb
-from sparsezc.algorithms import _iterate, _sweeps
+from sparsezc.algorithms import _iterate, _multi_source_bfs
 from sparsezc.algorithms.loops import orders, searches
 from sparsezc.core import replay
 from sparsezc.engines import cpu
-from sparsezc.engines.cpu import loops as cpu_loops
+from sparsezc.engines.cpu import compiled_loops as cpu_loops
 from tests.algorithms.graphs import REAL, SMALL, both_ways, csr, loaded, matrix
 from tests.conftest import loops_pay
 
@@ -259,8 +259,12 @@ def test_long_loops_are_called_in_portions(compiled, monkeypatch):
     whole = {name: call() for name, call in calls.items()}
     assert compiled.ran == list(calls)
     monkeypatch.setattr(replay, "_READ", 0)
-    monkeypatch.setattr(_sweeps, "processors", lambda _: 2)
-    assert [piece for piece, _ in _sweeps.loop_pieces(A, range(5), 1.0, 5)] == [range(2), range(2, 4), range(4, 5)]
+    monkeypatch.setattr(_multi_source_bfs, "processors", lambda _: 2)
+    assert [piece for piece, _ in _multi_source_bfs.loop_pieces(A, range(5), 1.0, 5)] == [
+        range(2),
+        range(2, 4),
+        range(4, 5),
+    ]
     for (name, call), portions in zip(calls.items(), (5, 2, 2), strict=True):
         compiled.ran.clear()
         assert call().isclose(whole[name])

@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import reverse_cuthill_mckee
 
 import sparsezc as gb
-from sparsezc.errors import DimensionMismatch, InvalidValue
+from sparsezc.exceptions import DimensionMismatch, InvalidValue
 from sparsezc.io._read import read_csr
 from sparsezc.memory.csr import Csr
 from sparsezc.memory.csr_permute import permute

@@ -12,7 +12,7 @@ from scipy.spatial.distance import cdist
 import sparsezc as gb
 from sparsezc import ops
 from sparsezc.engines.gpu.products import dense_rows
-from sparsezc.errors import DimensionMismatch, DomainMismatch, InvalidValue, OutOfMemory
+from sparsezc.exceptions import DimensionMismatch, DomainMismatch, InvalidValue, OutOfMemory
 from tests.algorithms.graphs import csr, matrix
 
 classify = gb.applications.application_classification

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array, random_array
 
 import sparsezc as gb
-from sparsezc.errors import ConvergenceFailure, DomainMismatch, InvalidValue, OutOfMemory
+from sparsezc.exceptions import ConvergenceFailure, DomainMismatch, InvalidValue, OutOfMemory
 
 filtering = gb.applications.collaborative_filtering
 

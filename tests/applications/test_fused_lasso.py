@@ -10,7 +10,7 @@ from scipy.optimize import minimize
 
 import sparsezc as gb
 from sparsezc.engines.cpu.cpu_engine import CpuEngine
-from sparsezc.errors import ConvergenceFailure, DimensionMismatch, DomainMismatch, InvalidValue
+from sparsezc.exceptions import ConvergenceFailure, DimensionMismatch, DomainMismatch, InvalidValue
 from tests.algorithms.graphs import SMALL, graphs, kronecker, matrix, path, undirected
 
 fused_lasso = gb.applications.fused_lasso

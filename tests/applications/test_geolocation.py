@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 import sparsezc as gb
-from sparsezc.errors import ConvergenceFailure, DimensionMismatch, DomainMismatch, InvalidValue
+from sparsezc.exceptions import ConvergenceFailure, DimensionMismatch, DomainMismatch, InvalidValue
 from tests.algorithms.graphs import SMALL, csr, graphs, kronecker, matrix
 
 geolocation = gb.applications.geolocation

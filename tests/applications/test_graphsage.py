@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sparsezc as gb
-from sparsezc.errors import DimensionMismatch, InvalidValue
+from sparsezc.exceptions import DimensionMismatch, InvalidValue
 from tests.algorithms.graphs import SMALL, csr, graphs, kronecker, matrix
 
 graphsage = gb.applications.graphsage

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 
 import sparsezc as gb
-from sparsezc.errors import DimensionMismatch, DomainMismatch, InvalidValue
+from sparsezc.exceptions import DimensionMismatch, DomainMismatch, InvalidValue
 
 assign = gb.applications.linear_assignment
 methods = pytest.mark.parametrize("method", ["exact", "auction"])

@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sparsezc as gb
-from sparsezc.applications import _near
+from sparsezc.applications import _local_pagerank
 from sparsezc.device import cuda
 from sparsezc.engines import cpu
-from sparsezc.engines.cpu import loops as cpu_loops
-from sparsezc.errors import ConvergenceFailure, DomainMismatch, IndexOutOfBound, InvalidValue
+from sparsezc.engines.cpu import compiled_loops as cpu_loops
+from sparsezc.exceptions import ConvergenceFailure, DomainMismatch, IndexOutOfBound, InvalidValue
 from tests.algorithms.graphs import SMALL, both_ways, csr, graphs, kronecker, matrix, undirected
 from tests.emulator.device import EmulatedDevice, why_unavailable
 
@@ -152,7 +152,10 @@ def test_loops_find_what_arrays_find():
     seeds = np.flatnonzero(np.diff(A._to_csr().indptr) == 7)[:40]
     found = {}
     for solver in SOLVERS:
-        with solved_by(solver), mock.patch.object(_near, "_by_arrays", wraps=_near._by_arrays) as arrays:
+        with (
+            solved_by(solver),
+            mock.patch.object(_local_pagerank, "_by_arrays", wraps=_local_pagerank._by_arrays) as arrays,
+        ):
             found[solver] = local_clustering(A, seeds, rho=2e-5)
         assert arrays.called == (solver == "arrays")
     (p, cluster, conductance), other = found["arrays"], found["loops"]
@@ -165,7 +168,7 @@ def test_loops_find_what_arrays_find():
 @pytest.mark.parametrize("rows", ["_Lent", "_Extracted"])
 def test_each_row_of_what_is_found_is_read_once_and_no_other(rows, solver, monkeypatch):
     read = []
-    way = getattr(_near, rows)
+    way = getattr(_local_pagerank, rows)
     kept = way.read
     monkeypatch.setattr(way, "read", lambda self, at, ends: (read.extend(at.tolist()), kept(self, at, ends))[1])
     if rows == "_Extracted":

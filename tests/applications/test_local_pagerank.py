@@ -12,7 +12,7 @@ import sparsezc as gb
 from sparsezc.core import replay
 from sparsezc.device import cuda
 from sparsezc.engines.gpu.graphs import local_pagerank
-from sparsezc.errors import ConvergenceFailure
+from sparsezc.exceptions import ConvergenceFailure
 from tests.algorithms.graphs import SMALL, both_ways, csr, kronecker, matrix
 from tests.applications.test_local_clustering import check, solved_by
 from tests.emulator.device import EmulatedDevice, why_unavailable

@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import maximum_flow as scipys
 
 import sparsezc as gb
-from sparsezc.errors import DimensionMismatch, DomainMismatch, IndexOutOfBound, InvalidValue
+from sparsezc.exceptions import DimensionMismatch, DomainMismatch, IndexOutOfBound, InvalidValue
 from tests.algorithms.graphs import csr, graphs, kronecker, matrix
 
 maximum_flow, minimum_cut = gb.algorithms.maximum_flow, gb.algorithms.minimum_cut

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import sparsezc as gb
-from sparsezc.errors import OutOfMemory
+from sparsezc.exceptions import OutOfMemory
 from sparsezc.expr import engines
 from tests.algorithms.graphs import both_ways, kronecker, matrix
 

@@ -14,7 +14,7 @@ from networkx.algorithms import bipartite
 from scipy.sparse import csr_array, random_array
 
 import sparsezc as gb
-from sparsezc.errors import DomainMismatch, FileFormatError, InvalidValue, OutOfMemory
+from sparsezc.exceptions import DomainMismatch, FileFormatError, InvalidValue, OutOfMemory
 
 projection = gb.applications.projection
 MODULE = sys.modules["sparsezc.applications.projection"]

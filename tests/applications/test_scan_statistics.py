@@ -66,10 +66,10 @@ def test_engines_agree(order, gpu):
 @pytest.mark.parametrize(
     ("A", "order", "error", "message"),
     [
-        (gb.Matrix(bool, 3, 3), -1, gb.errors.InvalidValue, "order is -1"),
-        (gb.Matrix(bool, 3, 3), 1.5, gb.errors.DomainMismatch, "order is 1.5"),
-        (gb.Matrix(bool, 3, 4), 1, gb.errors.DimensionMismatch, "3 x 4"),
-        (gb.Matrix(bool, 0, 0), 1, gb.errors.InvalidValue, "no vertices"),
+        (gb.Matrix(bool, 3, 3), -1, gb.exceptions.InvalidValue, "order is -1"),
+        (gb.Matrix(bool, 3, 3), 1.5, gb.exceptions.DomainMismatch, "order is 1.5"),
+        (gb.Matrix(bool, 3, 4), 1, gb.exceptions.DimensionMismatch, "3 x 4"),
+        (gb.Matrix(bool, 0, 0), 1, gb.exceptions.InvalidValue, "no vertices"),
     ],
 )
 def test_bad_input(A, order, error, message):

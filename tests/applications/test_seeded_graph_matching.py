@@ -11,7 +11,7 @@ from scipy.optimize import quadratic_assignment
 from scipy.sparse import csr_array
 
 import sparsezc as gb
-from sparsezc.errors import ConvergenceFailure, DimensionMismatch, DomainMismatch, IndexOutOfBound, InvalidValue
+from sparsezc.exceptions import ConvergenceFailure, DimensionMismatch, DomainMismatch, IndexOutOfBound, InvalidValue
 
 matching = gb.applications.seeded_graph_matching
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.sparse.csgraph import dijkstra
 
 import sparsezc as gb
-from sparsezc.errors import DimensionMismatch, DomainMismatch, IndexOutOfBound, InvalidValue
+from sparsezc.exceptions import DimensionMismatch, DomainMismatch, IndexOutOfBound, InvalidValue
 from tests.algorithms.graphs import csr, graphs, kronecker, matrix
 
 vertex_nomination = gb.applications.vertex_nomination

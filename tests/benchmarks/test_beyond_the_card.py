@@ -15,7 +15,7 @@ from scipy.sparse.csgraph import breadth_first_order, connected_components, shor
 
 import sparsezc as gb
 from benchmarks import beyond_the_card
-from benchmarks.micro.shifted import Shifted
+from benchmarks.micro.random_circulant import Shifted
 from benchmarks.verify import rows as verify_rows
 from benchmarks.verify.answers import Undecided, Wrong
 from sparsezc.memory import machine

@@ -15,7 +15,7 @@ from benchmarks.harness import copyrate, frame
 from benchmarks.harness.frame import Case, Report, Trial
 from benchmarks.harness.plot import plot
 from benchmarks.micro import link
-from benchmarks.micro.scattered import WRITERS, Scattered, Spool
+from benchmarks.micro.hashed_graph import WRITERS, Scattered, Spool
 from benchmarks.verify.answers import Wrong
 from tests.benchmarks.runs import SMALL, cases, emulated
 from tests.emulator import resources

@@ -21,8 +21,8 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 import sparsezc as gb
-from sparsezc.engines.cpu import loops as cpu_loops
-from sparsezc.errors import GraphblasException
+from sparsezc.engines.cpu import compiled_loops as cpu_loops
+from sparsezc.exceptions import GraphblasException
 from tests.algorithms.graphs import csr, matrix
 from tests.applications import test_application_classification as classification
 from tests.applications import test_local_clustering as clustering

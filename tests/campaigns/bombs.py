@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 import sparsezc as gb
-from sparsezc.errors import FileFormatError, GraphblasException, InvalidValue, OutOfMemory
+from sparsezc.exceptions import FileFormatError, GraphblasException, InvalidValue, OutOfMemory
 from sparsezc.memory import machine
 from tests.campaigns.frame import Failure, Trial
 

@@ -26,7 +26,7 @@ import numpy as np
 import scipy.sparse as sp
 
 import sparsezc as gb
-from sparsezc.errors import GraphblasException
+from sparsezc.exceptions import GraphblasException
 from tests.campaigns.frame import Failure, Trial
 
 DEADLINE = 10.0

@@ -8,7 +8,7 @@ import networkx as nx
 import numpy as np
 
 import sparsezc as gb
-from tests.networkx_backend.odd import _edges
+from tests.networkx_backend.odd_graphs import _edges
 
 _ODD = {
     "negative": lambda rng, m: rng.integers(-3, 9, m),

@@ -45,7 +45,7 @@ import pyarrow.parquet  # noqa: F401
 import scipy.io  # noqa: F401
 
 import sparsezc as gb
-from sparsezc.errors import GraphblasException
+from sparsezc.exceptions import GraphblasException
 from sparsezc.io._read import read_csr
 from sparsezc.io._write import write
 from sparsezc.io.formats import FORMATS

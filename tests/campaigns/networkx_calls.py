@@ -22,10 +22,10 @@ import networkx as nx  # noqa: E402 - it looks for backends when it is imported
 from sparsezc.config import config  # noqa: E402
 from sparsezc.networkx_backend.interface import CLAIMS  # noqa: E402
 from tests.campaigns.frame import Failure, Trial, _again  # noqa: E402
-from tests.networkx_backend.allowed import CHOICES, ORDER  # noqa: E402
+from tests.networkx_backend.allowed_differences import CHOICES, ORDER  # noqa: E402
 from tests.networkx_backend.judging import Outcome, difference, outcome, pythons_own  # noqa: E402
-from tests.networkx_backend.limits import NETWORKX_S_OWN, clash, may_decline, ors, with_numbers  # noqa: E402
-from tests.networkx_backend.odd import Arguments, function_of, graph  # noqa: E402
+from tests.networkx_backend.not_compared import NETWORKX_S_OWN, clash, may_decline, ors, with_numbers  # noqa: E402
+from tests.networkx_backend.odd_graphs import Arguments, function_of, graph  # noqa: E402
 
 DEADLINE, MEMORY = 60.0, None
 

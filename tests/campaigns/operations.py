@@ -28,7 +28,7 @@ if not is_initialized():
 import sparsezc as gb
 from sparsezc import ops
 from sparsezc.device import cuda
-from sparsezc.errors import GraphblasException, PerformanceWarning
+from sparsezc.exceptions import GraphblasException, PerformanceWarning
 from tests.campaigns.frame import Trial, numbered
 from tests.emulator.device import EmulatedDevice, why_unavailable
 from tests.ops.judge import TYPES

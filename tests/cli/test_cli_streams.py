@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from sparsezc.cli import main
-from sparsezc.errors import PerformanceWarning
+from sparsezc.exceptions import PerformanceWarning
 from sparsezc.terminal import progress
 from sparsezc.terminal.printable import MESSAGE_LIMIT, one_line, printable
 

@@ -8,7 +8,7 @@ import sparsezc as gb
 from sparsezc.cli import main
 from sparsezc.cli.answers.report import Table, cut, rate, seconds, size
 from sparsezc.config import parse_bytes
-from sparsezc.errors import InvalidValue
+from sparsezc.exceptions import InvalidValue
 from tests.cli.commands import run
 
 

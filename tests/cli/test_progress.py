@@ -270,7 +270,7 @@ def test_algorithms_count(
     monkeypatch.setattr("sparsezc.core.replay._READ", 0)  # loops are called for each pass over the rows
     runs = []
     for compiled in (False, True):
-        monkeypatch.setattr("sparsezc.engines.cpu.loops.pays", lambda _, compiled=compiled: compiled)
+        monkeypatch.setattr("sparsezc.engines.cpu.compiled_loops.pays", lambda _, compiled=compiled: compiled)
         with gb.config.set(progress=True):
             assert main(["run", *command, "--json"]) == 0
         runs.append(json.loads(capsys.readouterr().out))

@@ -47,7 +47,7 @@ READS: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("name", READS)
-@pytest.mark.filterwarnings("ignore::sparsezc.errors.PerformanceWarning")
+@pytest.mark.filterwarnings("ignore::sparsezc.exceptions.PerformanceWarning")
 def test_what_it_reads(name: str, engine: Engine) -> None:
     for seed, density in ((0, 0.5), (1, 1.0)):
         judge(READS[name], operands(seed, density=density), engine, name)
@@ -154,7 +154,7 @@ def test_a_matrix_of_one_value_is_iso() -> None:
     assert not A.ss.is_iso
 
 
-@pytest.mark.filterwarnings("ignore::sparsezc.errors.PerformanceWarning")
+@pytest.mark.filterwarnings("ignore::sparsezc.exceptions.PerformanceWarning")
 def test_a_call_copies_an_object_of_the_gpu_once(gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     copied = []
     for kind in (gb.Matrix, gb.Vector):

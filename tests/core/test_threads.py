@@ -21,7 +21,7 @@ import sparsezc as gb
 from sparsezc.config import changing
 from sparsezc.engines.cpu.suitesparse import native
 from sparsezc.engines.gpu.runtime import launch
-from sparsezc.errors import InvalidObject
+from sparsezc.exceptions import InvalidObject
 from sparsezc.process.locks import hold_locks
 
 ROOT = Path(__file__).resolve().parents[2]

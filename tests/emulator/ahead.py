@@ -57,7 +57,9 @@ class Case(NamedTuple):
 @cache
 def _common() -> tuple[str, ...]:
     """Return the text before a prelude, with complex numbers and without."""
-    return tuple(codegen.source("bits.cu", types).partition(_OPEN + types + _CLOSE)[0] for types in ("c64 c128", ""))
+    return tuple(
+        codegen.source("presence_words.cu", types).partition(_OPEN + types + _CLOSE)[0] for types in ("c64 c128", "")
+    )
 
 
 @cache

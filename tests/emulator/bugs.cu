@@ -1,6 +1,6 @@
 // bugs.cu -- kernels with one planted bug each, for the tests of the emulator: what CUDA leaves undefined must be seen.
 // Every kernel but the last is launched with one block; `out` has an item a thread.
-#include "grid.cuh"
+#include "grid_sync.cuh"
 
 namespace szc {
 

@@ -21,7 +21,7 @@ from sparsezc.engines.gpu.products import (
     dense_rows,
     labels,
     multi_source_bfs,
-    sampled,
+    sddmm,
     spgemm_masked_dot,
     spgemm_rows,
     spmm,
@@ -29,8 +29,8 @@ from sparsezc.engines.gpu.products import (
     two_way,
 )
 from sparsezc.engines.gpu.runtime import codegen
-from sparsezc.engines.gpu.sampling import picks, walks
-from sparsezc.engines.gpu.shared import searches_of_cards
+from sparsezc.engines.gpu.sampling import selectk, walks
+from sparsezc.engines.gpu.several_processes import peer_searches
 from sparsezc.engines.gpu.storage.matrix_store import Form
 from sparsezc.memory import budget
 from sparsezc.ops.panels import weights_of
@@ -187,7 +187,7 @@ def _panels() -> Iterator[Case]:
         aligned = name in ("turn_rows", "write_levels")
         yield name, codegen.source("panel_words.cu", multi_source_bfs.prelude(aligned=aligned)), name
     for name in ("send_words", "turn_words", "plan_step"):
-        yield name, codegen.source("searches_of_cards.cu", searches_of_cards.constants()), name
+        yield name, codegen.source("peer_searches.cu", peer_searches.constants()), name
     for dtype, filters in ((datatypes.INT8, False), (datatypes.FP64, True), (datatypes.FP64, False)):
         form = Form(False, False, False, budget.LONG)
         prelude = spmm._prelude(
@@ -196,7 +196,7 @@ def _panels() -> Iterator[Case]:
         yield "spmm", "#define KERNEL spmm\n" + codegen.source("spmm.cu", prelude), "spmm"
     source = codegen.source("panel.cu", codegen.typedefs(Id="u32"))
     yield "panel_rows", "#define KERNEL panel_rows\n" + source, "panel_rows"
-    yield "lines", codegen.source("bits.cu", ""), "lines"
+    yield "lines", codegen.source("presence_words.cu", ""), "lines"
     for name in ("entry_keys", "row_slices"):
         yield name, f"#define KERNEL {name}\n" + codegen.source(f"{name}.cu", ""), name
 
@@ -280,7 +280,7 @@ def _loops() -> Iterator[Case]:
                 case = components._Case(wide, directed, heads, leaves, budget.LONG, 1 if wide else 32)
                 source = codegen.source("components.cu", components.text(case))
                 yield "components", "#define KERNEL components\n" + source, "components"
-    yield "hub", codegen.source("hub.cu", ""), "hub"
+    yield "hub", codegen.source("longest_row.cu", ""), "hub"
     for wide in (False, True):
         for each in (False, True):
             source = codegen.source("local_pagerank.cu", local_pagerank.text(wide, each))
@@ -352,12 +352,12 @@ def _sampling() -> Iterator[Case]:
         for name in ("gather_rows", "shift_rows"):
             yield name, codegen.source("filter.cu", codegen.typedefs(Id="u32", A=dtype)), name
     for dtype in (datatypes.INT8, datatypes.FP64):
-        prelude = picks._prelude(dtype, False)
+        prelude = selectk._prelude(dtype, False)
         source = "#define KERNEL weighted_draws\n" + codegen.source("weighted_draws.cu", prelude)
         yield "weighted_draws", source, "weighted_draws"
         for how in range(4):
             for most in (32, 128):
-                source = codegen.source("smallest_keys.cu", picks._prelude(dtype, False, how, most))
+                source = codegen.source("smallest_keys.cu", selectk._prelude(dtype, False, how, most))
                 for name in ("smallest_keys", "keys_of_entries"):
                     yield name, source, name
         for weights in range(3):
@@ -366,19 +366,19 @@ def _sampling() -> Iterator[Case]:
                     prelude = walks._prelude(False, dtype, False, weights, biased, goes_on)
                     yield label, "#define KERNEL walk\n" + codegen.source("walk.cu", prelude), "walk"
     for op, dtype in ((semiring.plus_times, datatypes.FP64), (semiring.min_plus, datatypes.INT64)):
-        inner = sampled._prelude(op[dtype], dtype, dtype, 16, False)
+        inner = sddmm._prelude(op[dtype], dtype, dtype, 16, False)
         prelude = codegen.typedefs(Id="u32", W=dtype) + "\n" + inner
-        yield "sampled", "#define KERNEL sampled\n" + codegen.source("sampled.cu", prelude), "sampled"
+        yield "sampled", "#define KERNEL sampled\n" + codegen.source("sddmm.cu", prelude), "sampled"
         form = Form(False, False, False, budget.LONG)
         arcs = [(1, [unary.acos, unary.minv, (select.valuegt, 0.5)]), (2, [binary.minus])]
         weights = () if dtype.is_integer else weights_of("a case", arcs, dtype, dtype, gb.Matrix(dtype, 64, 2))[0]
-        dots = inner, sampled._weighing(dtype, weights), dtype, bool(weights)
+        dots = inner, sddmm._weighing(dtype, weights), dtype, bool(weights)
         listed = spmm._prelude(spmm._Case(op[dtype], dtype, dtype, form, False, 1, 32, True, 0, None))
         yield "spmm_push", "#define KERNEL spmm_push\n" + codegen.source("spmm_push.cu", listed), "spmm_push"
         for name in ("spmm", "spmm_push"):
             prelude = spmm._prelude(spmm._Case(op[dtype], dtype, dtype, form, False, 1, 32, False, 0, dots))
             yield f"{name}.sampled", f"#define KERNEL {name}\n" + codegen.source(f"{name}.cu", prelude), name
-        few = sampled._prelude(op[dtype], dtype, dtype, 4, True), *dots[1:]
+        few = sddmm._prelude(op[dtype], dtype, dtype, 4, True), *dots[1:]
         case = spmm._Case(op[dtype], dtype, dtype, form, False, 1, 32, False, 0, few, (4, True))
         source = codegen.source("spmm_few.cu", spmm._prelude(case))
         yield "spmm_few.sampled", "#define KERNEL spmm_few\n" + source, "spmm_few"

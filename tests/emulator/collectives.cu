@@ -1,6 +1,6 @@
 // collectives.cu -- one kernel for each family of what the emulator supplies, for its own tests. Right answers are made
 // with NumPy in test_emulator.py. Each kernel is launched with whole warps; thread t writes out[k * threads + t].
-#include "grid.cuh"
+#include "grid_sync.cuh"
 
 namespace szc {
 

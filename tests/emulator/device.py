@@ -5,7 +5,7 @@ How to use it::
     from tests.emulator.device import EmulatedDevice
 
     device = EmulatedDevice()                           # order="forward"
-    kernel = device.compile(source, "mxv")              # the whole text, prelude first; #include "port.cuh" is found
+    kernel = device.compile(source, "mxv")              # the whole text, prelude first; #include "portability.cuh"
     kernel(grid, block, (indptr, np.int64(n), out))     # arrays by pointer, NumPy scalars by value; an int stands for
                                                         # any integer, an int or np.uint64 may stand for a pointer
     device.compile_many([(source, "mxv"), ...])         # warms the cache: many kernels a compiler run, on all cores
@@ -32,8 +32,8 @@ thread; ``sanitize="address"`` builds for AddressSanitizer, which sees smaller o
 :func:`sanitizer_environment`).
 
 Blocks run one after another. So "the last block to arrive" and loops over an atomic work counter work; a block that
-waits for a later block would wait for ever, as it may on a GPU, but for sync_grid() (grid.cuh), where each block is put
-aside until all have come. Libraries are kept in pytest's cache folder, by content
+waits for a later block would wait for ever, as it may on a GPU, but for sync_grid() (grid_sync.cuh), where each block
+is put aside until all have come. Libraries are kept in pytest's cache folder, by content
 (``pytest --cache-clear`` empties it).
 """
 
@@ -305,7 +305,7 @@ class HostDevice:
         return [self.free_memory, self.free_memory]
 
     def spread(self, nbytes: int) -> np.ndarray:
-        from sparsezc.device.spread import owners
+        from sparsezc.device.striped_memory import owners
 
         owners(nbytes, self.cards())
         room = np.empty(nbytes + 128, np.uint8)

@@ -3,7 +3,7 @@
 //
 // Who calls: test_emogi.py and the resource gate. The prelude supplies Id, the type of an id. All memory but `indices` is
 // the device's; `indices` begins at a multiple of 128 bytes.
-#include "port.cuh"
+#include "portability.cuh"
 
 namespace szc {
 

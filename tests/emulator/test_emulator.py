@@ -286,9 +286,7 @@ def test_wrong_arguments_are_named(args: tuple, message: str) -> None:
 def test_a_compile_error_names_file_line_and_cause() -> None:
     device = EmulatedDevice()
     good = 'extern "C" __global__ void one(int* out) { out[0] = 1; }'
-    bad = (
-        '#include "port.cuh"\nusing namespace szc;\nextern "C" __global__ void one(int* out) { out[0] = no_such_name; }'
-    )
+    bad = '#include "portability.cuh"\nusing namespace szc;\n' + good.replace("= 1", "= no_such_name")
     with pytest.raises(EmulatorError, match=r"kernel:3:.*no_such_name") as caught:
         device.compile_many([(good, "one"), (bad, "one")])
     assert "cuda_emu" not in str(caught.value)
@@ -309,7 +307,7 @@ def test_kernels_of_one_name_do_not_mix() -> None:
     """Many texts define the same names, shared memory and macros: in one library, and in several."""
     device = EmulatedDevice()
     text = """
-    #include "port.cuh"
+    #include "portability.cuh"
     #define FACTOR {factor}
     typedef {ctype} T;
     namespace szc {{

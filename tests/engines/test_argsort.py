@@ -8,7 +8,7 @@ import pytest
 import sparsezc as gb
 from sparsezc import ops
 from sparsezc.engines.gpu.elementwise import value_order
-from sparsezc.errors import DomainMismatch, InvalidValue
+from sparsezc.exceptions import DomainMismatch, InvalidValue
 
 N = 300
 _RNG = np.random.default_rng(5)

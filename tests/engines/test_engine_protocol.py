@@ -9,7 +9,7 @@ import pytest
 
 import sparsezc as gb
 from sparsezc.config import Config
-from sparsezc.errors import InvalidValue
+from sparsezc.exceptions import InvalidValue
 from sparsezc.expr import engines
 from tests.algorithms.graphs import SMALL, both_ways, matrix
 from tests.algorithms.test_engines import DIRECTED, UNDIRECTED

@@ -12,7 +12,7 @@ import sparsezc as gb
 from sparsezc import ops
 from sparsezc.device import cuda
 from sparsezc.engines.cpu.labels import moves, weights
-from sparsezc.engines.cpu.labels.sorting import Sorting
+from sparsezc.engines.cpu.labels.numpy_loops import Sorting
 from sparsezc.engines.gpu.products import labels as gpu_labels
 
 

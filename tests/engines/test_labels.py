@@ -5,7 +5,7 @@ import pytest
 
 import sparsezc as gb
 from sparsezc import ops
-from sparsezc.engines.cpu.labels.sorting import Sorting
+from sparsezc.engines.cpu.labels.numpy_loops import Sorting
 
 
 def problem(n, seed, density=0.3, heavy=0):

@@ -14,7 +14,7 @@ from sparsezc import ops
 from sparsezc.core import replay
 from sparsezc.engines.cpu import two_way
 from sparsezc.engines.cpu.dense import is_dense
-from sparsezc.engines.cpu.suitesparse import finding, row_arrays
+from sparsezc.engines.cpu.suitesparse import array_addresses, row_arrays
 
 N = 12
 
@@ -103,7 +103,7 @@ def test_operands_stay_as_they_are_where_the_call_fails() -> None:
 
 def test_arrays_are_copied_where_suitesparse_tells_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:
     A, v = pattern(), gb.Vector.from_dense(np.arange(3.0))
-    monkeypatch.setattr(finding, "_tells", lambda: False)
+    monkeypatch.setattr(array_addresses, "_tells", lambda: False)
     with row_arrays.borrowed(A._store) as rows, row_arrays.borrowed_values(v._store) as values:
         copied = rows.every_row(N), rows.indices, rows.values
         assert all(np.array_equal(mine, theirs) for mine, theirs in zip(copied, A.to_csr(), strict=True))

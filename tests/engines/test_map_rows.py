@@ -10,7 +10,7 @@ import pytest
 
 import sparsezc as gb
 from sparsezc import ops
-from sparsezc.errors import DimensionMismatch, DomainMismatch, UdfParseError
+from sparsezc.exceptions import DimensionMismatch, DomainMismatch, UdfParseError
 from sparsezc.semirings.udf.rows import RowFunction
 
 SCALE = 2.0

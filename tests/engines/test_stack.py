@@ -7,7 +7,7 @@ import pytest
 
 import sparsezc as gb
 from sparsezc import ops
-from sparsezc.errors import DimensionMismatch, DomainMismatch, InvalidValue
+from sparsezc.exceptions import DimensionMismatch, DomainMismatch, InvalidValue
 
 _RNG = np.random.default_rng(3)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from sparsezc.errors import FileFormatError
+from sparsezc.exceptions import FileFormatError
 from sparsezc.io.build.edge_list import EdgeChunks, Edges
 from sparsezc.memory.csr import Csr
 

@@ -12,10 +12,10 @@ import pytest
 import sparsezc as gb
 from sparsezc import cli
 from sparsezc.config import config
-from sparsezc.errors import FileFormatError, InvalidValue
+from sparsezc.exceptions import FileFormatError, InvalidValue
 from sparsezc.expr import engines
 from sparsezc.io import formats
-from sparsezc.networkx_backend import sending
+from sparsezc.networkx_backend import dispatch
 from sparsezc.networkx_backend.graphs import claims
 from tests.extending import flow_hierarchy, nearest_semiring, pairs_format, recording_engine, two_hop
 
@@ -101,7 +101,7 @@ def test_a_networkx_function(monkeypatch: pytest.MonkeyPatch) -> None:
     try:
         for G in (nx.gnp_random_graph(8, 0.3, 2, True), nx.gnp_random_graph(9, 0.15, 1, True)):
             assert nx.flow_hierarchy(G, backend="sparsezc") == nx.flow_hierarchy(G, backend="networkx")
-            assert sending.should_run("flow_hierarchy", (G,), {}) is True
+            assert dispatch.should_run("flow_hierarchy", (G,), {}) is True
         with pytest.raises(InvalidValue, match="flow_hierarchy"):
             flow_hierarchy.claim()
     finally:

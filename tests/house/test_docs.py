@@ -60,7 +60,7 @@ PACKAGES = {
 }
 PAGES_NEED = {"formats.md": "h5py", "loader.md": "torch_geometric"}
 DOCUMENTED = (
-    "algorithms", "applications", "core", "distributed", "dtypes", "errors", "io", "orders", "ss", "stats", "viz",
+    "algorithms", "applications", "core", "distributed", "dtypes", "exceptions", "io", "orders", "ss", "stats", "viz",
 )  # fmt: skip
 #: The long options of all commands.
 PARSER = cli.parser()

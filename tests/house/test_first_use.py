@@ -19,14 +19,14 @@ PACKAGES = [name for name, path in modules().items() if "__getattr__, __dir__ = 
 
 #: Of folders with a file a subject, the files that a search of an edge list needs.
 NEEDED = {
-    "sparsezc.algorithms": {"bfs", "_check", "_lengths", "_rounds", "_searches", "loops"},
+    "sparsezc.algorithms": {"bfs", "_check", "_lengths", "_frontier_loops", "_searches", "loops"},
     "sparsezc.applications": set(),
     "sparsezc.cli": {"answers", "features", "graph", "options", "parameters", "plot", "run", "table"},
     "sparsezc.device": {"cuda", "processors", "protocol"},
-    "sparsezc.engines.cpu": {"cpu_engine", "dense", "loops", "store_methods", "suitesparse"},
+    "sparsezc.engines.cpu": {"cpu_engine", "dense", "compiled_loops", "store_methods", "suitesparse"},
     "sparsezc.engines.cpu.suitesparse": {
-        "adopting", "compiled_functions", "expressions", "finding", "machine_code", "movers", "native", "operators",
-        "row_arrays",
+        "compiled_functions", "expressions", "machine_code", "movers", "native", "operators",
+        "row_arrays", "array_addresses", "pack_arrays",
     },
     "sparsezc.engines.distributed": set(),
     "sparsezc.engines.gpu": set(),

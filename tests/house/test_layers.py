@@ -22,9 +22,8 @@ ROOT = Path(__file__).resolve().parents[2]
 
 # From low to high; the modules of one row may import each other.
 FOLDERS = (
-    ("sparsezc.errors",),
-    ("sparsezc.process",),
     ("sparsezc.exceptions",),
+    ("sparsezc.process",),
     ("sparsezc.semirings.types",),
     ("sparsezc.semirings.udf",),
     ("sparsezc.semirings.algebra",),
@@ -47,7 +46,7 @@ FOLDERS = (
     ("sparsezc.engines.gpu.elementwise",),
     ("sparsezc.engines.gpu.products",),
     ("sparsezc.engines.gpu.graphs",),
-    ("sparsezc.engines.gpu.shared",),
+    ("sparsezc.engines.gpu.several_processes",),
     ("sparsezc.engines.gpu.sampling",),
     ("sparsezc.engines.gpu",),
     ("sparsezc.engines.distributed.model",),
@@ -72,7 +71,7 @@ FOLDERS = (
     ("sparsezc.applications",),
     ("sparsezc.loader",),
     ("sparsezc.networkx_backend.graphs",),
-    ("sparsezc.networkx_backend.made",),
+    ("sparsezc.networkx_backend.generators",),
     ("sparsezc.networkx_backend.paths",),
     ("sparsezc.networkx_backend.structure",),
     ("sparsezc.networkx_backend.measures",),
@@ -250,7 +249,7 @@ def test_the_import_reader_sees_every_form(tmp_path: Path) -> None:
     text = """
 from typing import TYPE_CHECKING
 import sparsezc.cli
-from sparsezc import errors
+from sparsezc import exceptions
 from . import buffer
 from ..io import read
 if TYPE_CHECKING:
@@ -271,7 +270,7 @@ h = import_module("sparsezc")
     seen = [each.target for each in imports("sparsezc.memory.host", path)]
     assert seen == [
         "sparsezc.cli",
-        "sparsezc.errors",
+        "sparsezc.exceptions",
         "sparsezc.memory.buffer" if "sparsezc.memory.buffer" in modules() else "sparsezc.memory",
         "sparsezc.io",
         "sparsezc.core.vector",

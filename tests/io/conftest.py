@@ -8,7 +8,7 @@ import pytest
 
 from sparsezc.device import cuda
 from sparsezc.io.hdf5 import foreign
-from tests.io.card import Card
+from tests.io.fake_gpu import Card
 from tests.io.hdf5 import forked
 
 

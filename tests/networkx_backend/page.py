@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.harness import frame, publish
-from sparsezc.networkx_backend import sending
-from sparsezc.networkx_backend.graphs.rules import name_of
+from sparsezc.networkx_backend import dispatch
+from sparsezc.networkx_backend.graphs.networkx_versions import name_of
 from sparsezc.networkx_backend.info import FUNCTIONS
 from sparsezc.networkx_backend.interface import CLAIMS
 from sparsezc.networkx_backend.times import TIMES
@@ -45,11 +45,11 @@ def sent(name: str) -> str:
     if times.differs:
         return "no seed" if "seed" in times.differs else "other"
     weights = bool(CLAIMS[name_of(name)].defaults.get("weight") or CLAIMS[name_of(name)].defaults.get("capacity"))
-    converting = sending._CONVERSION + weights * sending._ATTRIBUTE
+    converting = dispatch._CONVERSION + weights * dispatch._ATTRIBUTE
     for edges in (x * 10**k for k in range(2, 7) for x in range(1, 10)):
         nodes = max(1, edges // 5)
         work = nodes if times.each else 1
-        alone, here = sending.estimated((times.theirs, times.ours), work, times.each, nodes + 2 * edges, converting)
+        alone, here = dispatch.estimated((times.theirs, times.ours), work, times.each, nodes + 2 * edges, converting)
         if alone > here:
             return f"{edges:,}"
     return "again" if times.ours < times.theirs else "no"

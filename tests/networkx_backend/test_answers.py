@@ -11,8 +11,8 @@ import networkx as nx
 import pytest
 
 from sparsezc.config import config
-from sparsezc.networkx_backend.graphs import rules
-from sparsezc.networkx_backend.structure import links
+from sparsezc.networkx_backend.graphs import networkx_versions
+from sparsezc.networkx_backend.structure import link_prediction
 from tests.networkx_backend.cases import (
     ANY,
     CONNECTED,
@@ -111,7 +111,7 @@ def test_layers(seed: int) -> None:
 @pytest.mark.parametrize("seed", SEEDS)
 def test_all_jaccard_coefficients(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     G = random_graph(seed)
-    monkeypatch.setattr(links, "PAIRS", 50)
+    monkeypatch.setattr(link_prediction, "PAIRS", 50)
     answer = {frozenset((u, v)): share for u, v, share in nx.jaccard_coefficient(G, **BACKEND)}
     assert close(answer, {frozenset((u, v)): share for u, v, share in nx.jaccard_coefficient(G)})
 
@@ -289,7 +289,7 @@ def test_sets(seed: int) -> None:
     G = random_graph(seed)
     members = nx.maximal_independent_set(G, [first(G)], seed=seed, **BACKEND)
     assert members == nx.maximal_independent_set(G, [first(G)], seed=seed, **BACKEND)
-    assert first(G) in members if rules.SINCE_3_7 else members[0] == first(G)
+    assert first(G) in members if networkx_versions.SINCE_3_7 else members[0] == first(G)
     assert G.subgraph(members).size() == 0
     assert nx.is_dominating_set(G, members)
     color = nx.greedy_color(G, "random_sequential", **BACKEND)

@@ -15,8 +15,8 @@ import sparsezc as gb
 from sparsezc import networkx_backend
 from sparsezc.device import cuda
 from sparsezc.networkx_backend import DiGraph, Graph, interface
-from sparsezc.networkx_backend.graphs import rules
-from sparsezc.networkx_backend.graphs.rules import require_networkx
+from sparsezc.networkx_backend.graphs import networkx_versions
+from sparsezc.networkx_backend.graphs.networkx_versions import require_networkx
 from sparsezc.networkx_backend.info import functions, get_info
 from tests.emulator.device import EmulatedDevice, why_unavailable
 from tests.networkx_backend.page import PAGE, table
@@ -71,7 +71,7 @@ def errors() -> list[tuple[Call, Any]]:
     null = nx.Graph()
     acyclic = nx.DiGraph([(0, 1)])
     failure = nx.PowerIterationFailedConvergence
-    of_null = nx.NetworkXPointlessConcept if rules.SINCE_3_7 else ValueError
+    of_null = nx.NetworkXPointlessConcept if networkx_versions.SINCE_3_7 else ValueError
     wanted: list[tuple[Any, Any, tuple[Any, ...], dict[str, Any]]] = [
         (nx.NetworkXPointlessConcept, nx.is_connected, (null,), {}),
         (nx.NetworkXPointlessConcept, nx.is_strongly_connected, (nx.DiGraph(),), {}),

@@ -23,14 +23,14 @@ from sparsezc.config import config
 from sparsezc.networkx_backend import DiGraph, Graph
 from sparsezc.networkx_backend.interface import convert_from_nx
 from tests.campaigns.networkx_calls import _FUNCTIONS, _NAMES, _judge
-from tests.networkx_backend.allowed import CHOICES
+from tests.networkx_backend.allowed_differences import CHOICES
 from tests.networkx_backend.cases import acyclic, connected, random_graph
 from tests.networkx_backend.judging import difference, outcome
-from tests.networkx_backend.odd import Arguments
+from tests.networkx_backend.odd_graphs import Arguments
 
 BACKEND = {"backend": "sparsezc"}
-#: Their graphs are not drawn here: those of matrices are in test_made.py, others in test_answers.py and
-#: test_flows_and_sides.py.
+#: Their graphs are not drawn here: those of matrices are in test_generators.py, others in test_answers.py and
+#: test_flows_and_bipartite.py.
 _ELSEWHERE = {
     "complement", "reverse", "find_negative_cycle", "maximum_flow", "maximum_flow_value", "weighted_projected_graph",
     "overlap_weighted_projected_graph", "collaboration_weighted_projected_graph", "projected_graph", "minimum_cut",

@@ -11,10 +11,10 @@ import pytest
 
 from sparsezc import Matrix, Vector, algorithms
 from sparsezc.engines import cpu
-from sparsezc.engines.cpu import loops as cpu_loops
+from sparsezc.engines.cpu import compiled_loops as cpu_loops
 from sparsezc.expr.expression import Expression
-from sparsezc.networkx_backend.paths import hops, lengths
-from sparsezc.networkx_backend.structure import links
+from sparsezc.networkx_backend.paths import breadth_first, weighted_paths
+from sparsezc.networkx_backend.structure import link_prediction
 from tests.networkx_backend.cases import random_graph
 from tests.networkx_backend.judging import difference, weighs
 from tests.networkx_backend.test_exactness import same, shuffled
@@ -46,8 +46,10 @@ def test_a_search_ends_at_its_target(name: str, weight: str | None, monkeypatch:
     for place, search in ((algorithms, "sssp"), (algorithms, "bfs")):
         made = getattr(place, search)
         monkeypatch.setattr(place, search, lambda *a, made=made, **o: (x := made(*a, **o), found.append(x.nvals))[0])
-    searched = lengths.search
-    monkeypatch.setattr(lengths, "search", lambda *a, **o: (x := searched(*a, **o), found.append(x.vertices.size))[0])
+    searched = weighted_paths.search
+    monkeypatch.setattr(
+        weighted_paths, "search", lambda *a, **o: (x := searched(*a, **o), found.append(x.vertices.size))[0]
+    )
     G = nx.path_graph(300, create_using=nx.DiGraph)
     nx.set_edge_attributes(G, 2, "weight")
     assert difference(PAIRS[name](G, 0, 20, weight=weight, **BACKEND), PAIRS[name](G, 0, 20, weight=weight), 0) is None
@@ -155,7 +157,7 @@ def test_a_cutoff_over_weights_bounds_the_search(monkeypatch: pytest.MonkeyPatch
 @pytest.mark.parametrize("few", [0, 10_000])
 def test_links_by_products_and_by_sorting(few: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Both ways give NetworkX's numbers."""
-    monkeypatch.setattr(links, "FEW", few)
+    monkeypatch.setattr(link_prediction, "FEW", few)
     G = nx.gnm_random_graph(20, 45, seed=3)
     G.add_node("alone")
     nx.set_node_attributes(G, {v: k % 3 for k, v in enumerate(G)}, "community")
@@ -200,13 +202,13 @@ def test_many_searches_read_rows_of_more_edges(kind: Any, numba: bool, monkeypat
     if numba:
         pytest.importorskip("numba", reason="numba compiles the loops")
     searches: list[int] = []
-    loop = hops._search_loop
+    loop = breadth_first._search_loop
     monkeypatch.setattr(cpu_loops, "pays", lambda _: numba)
     monkeypatch.setattr(
-        hops, "_search_loop", lambda G, sources, *a: (searches.append(*sources), loop(G, sources, *a))[1]
+        breadth_first, "_search_loop", lambda G, sources, *a: (searches.append(*sources), loop(G, sources, *a))[1]
     )
-    monkeypatch.setattr(hops, "_search_rows", lambda *_: pytest.fail("Python reads few edges only"))
-    monkeypatch.setattr(hops, "FEW", 10)
+    monkeypatch.setattr(breadth_first, "_search_rows", lambda *_: pytest.fail("Python reads few edges only"))
+    monkeypatch.setattr(breadth_first, "FEW", 10)
     G = nx.gnm_random_graph(40, 100, seed=3, directed=kind is nx.DiGraph)
     same("all_pairs_shortest_path_length", G)
     same("all_pairs_shortest_path_length", G, cutoff=2)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from sparsezc.device import cuda
-from sparsezc.errors import PerformanceWarning
+from sparsezc.exceptions import PerformanceWarning
 from tests.emulator import ahead as compile_ahead
 from tests.emulator.rehearsal import rehearse
 from tests.ops.judge import ENGINES, Engine

@@ -30,7 +30,7 @@ class Engine(NamedTuple):
 
     Each semiring, operator and type is a kernel of its own on the GPU engine, and each takes its time to compile. So
     a grid is sampled there by default: every row and every column of it is met, not every crossing. The crossings of
-    operators and types are all tried where one compilation holds them (tests/semirings/test_cuda_face.py).
+    operators and types are all tried where one compilation holds them (tests/semirings/test_cuda_expressions.py).
     """
 
     name: str

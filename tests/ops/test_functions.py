@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import sparsezc as gb
-from sparsezc.errors import NotImplementedException
+from sparsezc.exceptions import NotImplementedException
 from sparsezc.semirings.types import datatypes
 from tests.emulator.rehearsal import rehearsing
 from tests.ops.judge import Arrays, Engine, make

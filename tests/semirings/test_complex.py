@@ -13,7 +13,7 @@ from sparsezc.semirings.algebra.registering import Parameterized
 from sparsezc.semirings.types import datatypes
 from tests.emulator import resources
 
-from . import cuda_face, judge
+from . import cuda_expressions, judge
 from .cuda_face import HostProgram
 
 FINITE = np.array([1.5 + 2j, -3.7, 0.25j, 2 - 2j, -1 - 0.5j, 4, 1 + 1e-9j, -0.5 + 3j])
@@ -121,7 +121,7 @@ def test_the_ends_of_functions(program: HostProgram) -> None:
 @pytest.mark.skipif(resources.why_unavailable() is not None, reason=str(resources.why_unavailable()))
 def test_nvrtc_takes_every_operator() -> None:
     every = [op for op in typed() if "FC64" in (op.type.name, op.return_type.name)]
-    usage = resources.parse_report(resources.compile_program(cuda_face.text(every, device=True), 90))
+    usage = resources.parse_report(resources.compile_program(cuda_expressions.text(every, device=True), 90))
     assert len(usage) == len(every) > 50
 
 

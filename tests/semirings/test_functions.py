@@ -12,13 +12,13 @@ import numpy as np
 import pytest
 
 import sparsezc as gb
-from sparsezc import errors
+from sparsezc import exceptions
 from sparsezc.semirings import binary, indexunary, select, unary
 from sparsezc.semirings.algebra import names
 from sparsezc.semirings.types import datatypes
 from tests.emulator import resources
 
-from . import cuda_face, functions, samples
+from . import cuda_expressions, functions, samples
 from .cuda_face import HostProgram
 
 KINDS = {"unary": functions.UNARY, "bits": functions.BITS, "binary": functions.BINARY, "indexunary": functions.INDEX}
@@ -113,7 +113,7 @@ def test_the_compiler_has_nothing_to_say(program: HostProgram) -> None:
 @pytest.mark.skipif(resources.why_unavailable() is not None, reason=str(resources.why_unavailable()))
 def test_nvrtc_takes_them() -> None:
     operators = [typed for typed in typed_ones() if typed.type.name in ("BOOL", "INT8", "FP64")]
-    usage = resources.parse_report(resources.compile_program(cuda_face.text(operators, device=True), 90))
+    usage = resources.parse_report(resources.compile_program(cuda_expressions.text(operators, device=True), 90))
     assert len(usage) == len(operators)
     assert all(use.spills == 0 for use in usage.values())
 
@@ -188,7 +188,7 @@ REFUSED: dict[str, tuple[Callable[..., Any], str]] = {
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_is_refused(name: str) -> None:
     function, text = REFUSED[name]
-    with pytest.raises(errors.UdfParseError, match=__file__.rpartition("/")[2] + ", line [0-9]+") as caught:
+    with pytest.raises(exceptions.UdfParseError, match=__file__.rpartition("/")[2] + ", line [0-9]+") as caught:
         unary.register_anonymous(function)
     assert text in str(caught.value)
     assert isinstance(caught.value, TypeError)
@@ -196,14 +196,14 @@ def test_what_is_refused(name: str) -> None:
 
 def test_the_line_is_the_constructs() -> None:
     line = refused_loop.__code__.co_firstlineno + 1
-    with pytest.raises(errors.UdfParseError, match=f"line {line}\\)"):
+    with pytest.raises(exceptions.UdfParseError, match=f"line {line}\\)"):
         unary.register_anonymous(refused_loop)
 
 
 def test_what_has_no_text() -> None:
     room: dict[str, Any] = {}
     exec("def hidden(x): return x", room)
-    with pytest.raises(errors.UdfParseError, match="its text cannot be found"):
+    with pytest.raises(exceptions.UdfParseError, match="its text cannot be found"):
         unary.register_anonymous(room["hidden"])
     for wrong in (3, abs, math.sqrt, "x + 1"):
         with pytest.raises(TypeError, match="must be a function"):
@@ -213,10 +213,10 @@ def test_what_has_no_text() -> None:
 def test_types_that_a_function_does_not_take() -> None:
     bits = unary.register_anonymous(lambda x: x & 1, "low_bit")
     assert ("FP64" in bits, "INT8" in bits, "BOOL" in bits) == (False, True, True)
-    with pytest.raises(errors.DomainMismatch, match="low_bit does not work with FP64"):
+    with pytest.raises(exceptions.DomainMismatch, match="low_bit does not work with FP64"):
         _ = bits["FP64"]
     positional = indexunary.register_anonymous(lambda x, i, j, t: (x & 1) + i)
-    with pytest.raises(errors.DomainMismatch, match="does not work with FP32"):
+    with pytest.raises(exceptions.DomainMismatch, match="does not work with FP32"):
         _ = positional["FP32"]
     with pytest.raises(ValueError, match="must have BOOL return type"):
         select.register_anonymous(lambda x, i, j, t: x + i)
@@ -277,7 +277,7 @@ def test_names() -> None:
     assert binary.my.own.distance is deep is gb.op.my.own.distance is binary.from_string("my.own.distance")
     with pytest.raises(AttributeError, match=r"unary\.abs is already defined") as caught:
         unary.register_new("abs", fine)
-    assert isinstance(caught.value, errors.InvalidValue)
+    assert isinstance(caught.value, exceptions.InvalidValue)
     with pytest.raises(AttributeError, match="is something else"):
         unary.register_new("abs.more", fine)
     with pytest.raises(ValueError, match="is no name"):
@@ -311,7 +311,7 @@ def test_monoids_and_semirings() -> None:
     many = gb.monoid.register_anonymous(par, 0)
     assert many(3).binaryop is par(3)
     assert gb.semiring.register_anonymous(gb.monoid.plus, par)(3).binaryop is par(3)
-    with pytest.raises(errors.DomainMismatch, match="is no monoid"):
+    with pytest.raises(exceptions.DomainMismatch, match="is no monoid"):
         gb.monoid.register_anonymous(binary.register_anonymous(lambda x, y: x / y + 0.5, "no"), {"INT8": 0})
     with pytest.raises(TypeError, match="made of a BinaryOp"):
         gb.monoid.register_anonymous(unary.abs, 0)

@@ -16,7 +16,7 @@ import graphblas as gb
 import numpy as np
 import pytest
 
-from sparsezc import errors, semirings
+from sparsezc import exceptions, semirings
 from sparsezc.semirings import binary, from_string, indexunary, lookup, monoid, select, semiring, unary
 from sparsezc.semirings.algebra import names, structures
 from sparsezc.semirings.types import datatypes
@@ -54,7 +54,7 @@ def test_python_types() -> None:
 
 @pytest.mark.parametrize("wrong", [None, "", "INT128", "U3", object, [], 3.5, {"x": object}])
 def test_unknown_types(wrong: object) -> None:
-    with pytest.raises(errors.UnknownDtype, match="names no GraphBLAS type"):
+    with pytest.raises(exceptions.UnknownDtype, match="names no GraphBLAS type"):
         datatypes.lookup(wrong)
 
 
@@ -66,7 +66,7 @@ def test_strings_mean_what_they_mean_there(kind: str) -> None:
             try:
                 expected = theirs(text + typed)
             except (KeyError, ValueError, AttributeError, TypeError):
-                with pytest.raises((errors.InvalidValue, KeyError)):
+                with pytest.raises((exceptions.InvalidValue, KeyError)):
                     from_string(kind, text + typed)
                 continue
             got = lookup(kind, text + typed)
@@ -79,7 +79,7 @@ def test_strings_mean_what_they_mean_there(kind: str) -> None:
 @pytest.mark.parametrize("text", ["", "nothing", "+[", "+[int", "+]int[", "+[int][int]", "min.+.times", "+[FC65]"])
 @pytest.mark.parametrize("kind", ["binary", "semiring"])
 def test_strings_that_mean_nothing(kind: str, text: str) -> None:
-    with pytest.raises((errors.InvalidValue, errors.UnknownDtype)):
+    with pytest.raises((exceptions.InvalidValue, exceptions.UnknownDtype)):
         from_string(kind, text)
 
 
@@ -154,7 +154,7 @@ def test_typed_operators_are_made_once() -> None:
 
 def test_a_type_that_an_operator_lacks() -> None:
     for wrong in (lambda: binary.band["FP64"], lambda: monoid.plus["BOOL"], lambda: semiring.min_plus[bool, bool]):
-        with pytest.raises(errors.DomainMismatch, match="does not work with") as caught:
+        with pytest.raises(exceptions.DomainMismatch, match="does not work with") as caught:
             wrong()
         assert isinstance(caught.value, KeyError)
         assert isinstance(caught.value, TypeError)

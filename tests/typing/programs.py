@@ -20,7 +20,7 @@ from sparsezc.expr.dispatch import Target
 from sparsezc.expr.expression import Expression
 from sparsezc.expr.mask import Mask
 from sparsezc.expr.position import Position
-from sparsezc.ops.signs import Pair
+from sparsezc.ops.overloads import Pair
 
 Number = bool | int | float | complex | None
 

@@ -1,10 +1,10 @@
 // emogi.cu -- breadth-first search, shortest paths and components as EMOGI does them (Min et al., VLDB 2021, section 4):
 // one round a launch, one worker a vertex, and a worker that is active reads its whole row from host memory.
 //
-// Who calls: benchmarks/emogi/variants.py, with port.cuh and a prelude before this text. The prelude supplies Id (of an
-// id), Length (of an edge), PATTERN: NAIVE (the worker is a thread), MERGED (a warp that loads 32 entries from the row's
-// first on), ALIGNED (from the line in which the row begins; lanes before the row do not load). `indices` and `lengths`
-// are host memory that begins at a line; all else is device memory. `changed` is 0 on entry.
+// Who calls: benchmarks/emogi/variants.py, with portability.cuh and a prelude before this text. The prelude supplies Id
+// (of an id), Length (of an edge), PATTERN: NAIVE (the worker is a thread), MERGED (a warp that loads 32 entries from
+// the row's first on), ALIGNED (from the line in which the row begins; lanes before the row do not load). `indices` and
+// `lengths` are host memory that begins at a line; all else is device memory. `changed` is 0 on entry.
 // Sources of the algorithms: P. Harish, P. Narayanan, HiPC 2007, doi:10.1007/978-3-540-77220-0_21 (search, shortest
 // paths); J. Soman, K. Kishore, P. Narayanan, IPDPSW 2010, doi:10.1109/IPDPSW.2010.5470817 (hooking, pointer jumping).
 

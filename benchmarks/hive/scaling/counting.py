@@ -17,7 +17,7 @@ import sparsezc as gb
 from benchmarks.hive.scaling.parts import ID, Partition
 from sparsezc.engines.cpu.labels import moves
 from sparsezc.expr import engines
-from sparsezc.expr.draws import TRIES
+from sparsezc.expr.sampling import TRIES
 
 Array = NDArray[Any]
 NAME = "counting"

@@ -1,10 +1,11 @@
 // link.cu -- ways in which a kernel can read an array in host memory, bare, to measure the link between host and device.
 //
-// Who calls: benchmarks/micro/link.py, with port.cuh and a prelude before this text. The prelude supplies Word (u32, u64 or
-// Quad), the unit of a lane's load in `stream`, and BYTES, the size of one request in `random_requests`. `words` is host
-// memory that begins at a multiple of 128 bytes (or, for `stream`, 32 bytes past one, to see what that costs); `sums` is
-// device memory, one entry a thread. Every kernel adds up the 32-bit words that it reads, so that what was read can be
-// held against what is there. One load is in flight a thread (unroll 1): the occupancy hides the latency.
+// Who calls: benchmarks/micro/link.py, with portability.cuh and a prelude before this text. The prelude supplies Word
+// (u32, u64 or Quad), the unit of a lane's load in `stream`, and BYTES, the size of one request in `random_requests`.
+// `words` is host memory that begins at a multiple of 128 bytes (or, for `stream`, 32 bytes past one, to see what that
+// costs); `sums` is device memory, one entry a thread. Every kernel adds up the 32-bit words that it reads, so that
+// what was read can be held against what is there. One load is in flight a thread (unroll 1): the occupancy hides the
+// latency.
 // Source: S. Min et al., EMOGI, VLDB 2021, section 3.3 (strided, merged, merged and aligned).
 
 namespace szc {

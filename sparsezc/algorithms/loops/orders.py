@@ -15,7 +15,7 @@ def cores(indptr: Any, indices: Any) -> Any:
     Source: V. Batagelj, M. Zaversnik, An O(m) algorithm for cores decomposition of networks, 2003, arXiv:cs/0310049.
     """
     n = indptr.size - 1
-    starts = indptr.view(np.uint64)  # as in parts.py, numbers are unsigned: numba checks no sign then
+    starts = indptr.view(np.uint64)  # as in connectivity.py, numbers are unsigned: numba checks no sign then
     one = np.uint64(1)
     degree = np.empty(n, np.int64)
     for v in range(n):  # np.diff would take three seconds to compile

@@ -65,7 +65,7 @@ def save(path: str, graph: Graph, answer: Any) -> None:
     ----------
     path : str
         "-" is standard output. The suffix says the format; docs/cli.md has the list.
-    answer : sparsezc.cli.answers.shown.Columns
+    answer : sparsezc.cli.answers.answer.Columns
         Its `rows` count from 0; the ids of the input file are written.
 
     Raises
@@ -100,7 +100,7 @@ def save(path: str, graph: Graph, answer: Any) -> None:
 
 def _check_names(answer: Answer, suffix: str, path: str) -> None:
     """Refuse what a format does not hold: names, or several columns."""
-    from sparsezc.errors import InvalidValue
+    from sparsezc.exceptions import InvalidValue
 
     if suffix in HDF5 and len(answer.columns) > 1:
         raise InvalidValue(f"--out {path}: {suffix} holds one column; {', '.join(answer.columns)} need another format")
@@ -153,7 +153,7 @@ def save_rows(path: str, columns: dict[str, NDArray[Any]], *, heading: bool = Fa
     """
     import numpy as np
 
-    from sparsezc.errors import InvalidValue
+    from sparsezc.exceptions import InvalidValue
     from sparsezc.io.files.atomic_write import Output
     from sparsezc.terminal.progress import task
 

@@ -32,7 +32,7 @@ def check(path: str, form: str, found: Graph) -> None:
     OutOfMemory
         A graph's format numbers all vertices up to the largest id, which are too many.
     """
-    from sparsezc.errors import InvalidValue, OutOfMemory
+    from sparsezc.exceptions import InvalidValue, OutOfMemory
     from sparsezc.memory.budget import has_host, host_available
 
     if form != "graph" or found.ids is None:
@@ -57,7 +57,7 @@ def check(path: str, form: str, found: Graph) -> None:
 
 def check_cells(path: str, columns: Iterable[NDArray[Any]], *, edges: bool = False) -> None:
     """Refuse names by which a line would have other cells; a ``.csv`` quotes most. `edges`: of a graph to read back."""
-    from sparsezc.errors import InvalidValue
+    from sparsezc.exceptions import InvalidValue
 
     suffix = suffix_of(path)
     if suffix not in ("-", ".txt", ".tsv", ".csv") or (suffix == ".csv" and not edges):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from sparsezc.cli.answers.answer import Columns, Given, Picture, Rows, Show, Shown, pictured
 from sparsezc.cli.answers.report import Percent, Table, counted
-from sparsezc.cli.answers.shown import Columns, Given, Picture, Rows, Show, Shown, pictured
 
 if TYPE_CHECKING:
     from sparsezc.cli.graph import Graph

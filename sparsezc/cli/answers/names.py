@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sparsezc.errors import meant
+from sparsezc.exceptions import meant
 from sparsezc.io.files.packing import NAMES
 from sparsezc.io.files.source import plain_name
 from sparsezc.terminal import streams
@@ -47,7 +47,7 @@ def check(arguments: argparse.Namespace, form: str, read: Sequence[str] = ()) ->
     """
     if arguments.out is None:
         return
-    from sparsezc.errors import FileFormatError, InvalidValue
+    from sparsezc.exceptions import FileFormatError, InvalidValue
     from sparsezc.io.build.optional import need
 
     path = Path(arguments.out)
@@ -100,7 +100,7 @@ def is_graph(path: str) -> bool:
     FileFormatError
         It has the suffix of no format, of graphs or of tables.
     """
-    from sparsezc.errors import FileFormatError
+    from sparsezc.exceptions import FileFormatError
     from sparsezc.io._write import check_target
 
     if path == "-" or _is_stream(Path(path)):
@@ -136,7 +136,7 @@ def is_edge_list(path: str) -> bool:
 
 def suffix_of(path: str) -> str:
     """Return the format of a name's suffix; ``.txt`` for pipes and devices, and "-" for standard output."""
-    from sparsezc.errors import FileFormatError
+    from sparsezc.exceptions import FileFormatError
     from sparsezc.io.files.source import FileMissing
 
     if not path:

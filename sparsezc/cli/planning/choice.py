@@ -6,7 +6,7 @@ import argparse
 import shlex
 from typing import TYPE_CHECKING, NamedTuple
 
-from sparsezc.errors import InvalidValue
+from sparsezc.exceptions import InvalidValue
 from sparsezc.memory import placement as placements
 
 if TYPE_CHECKING:

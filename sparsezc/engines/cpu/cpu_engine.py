@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from sparsezc import errors
+from sparsezc import exceptions
 from sparsezc.engines.cpu.dense import distances, is_dense, map_rows, matmul, solve, values_of, with_values
 from sparsezc.engines.cpu.store_methods import Keeper
 from sparsezc.engines.cpu.suitesparse import native
@@ -87,10 +87,10 @@ class CpuEngine(Keeper):
             raise ours(error, expression.operation) from error
 
 
-def ours(error: Exception, operation: str) -> errors.GraphblasException:
+def ours(error: Exception, operation: str) -> exceptions.GraphblasException:
     """Return python-graphblas's error as ours of the same name."""
-    kind = getattr(errors, type(error).__name__, errors.GraphblasException)
-    found: errors.GraphblasException = kind(f"{operation}: {error or type(error).__name__}")
+    kind = getattr(exceptions, type(error).__name__, exceptions.GraphblasException)
+    found: exceptions.GraphblasException = kind(f"{operation}: {error or type(error).__name__}")
     return found
 
 
@@ -250,7 +250,7 @@ def _run_labels(x: Expression, out: Any, write: Write[Mask | None]) -> None:
     _labels(_LABELS[x.operation], x, out, write, lambda made: _write_made(made, out, write))
 
 
-_sampled = first_use.function("sparsezc.engines.cpu.sampled_mxm", "sampled_mxm")
+_sampled = first_use.function("sparsezc.engines.cpu.sddmm", "sampled_mxm")
 _labels = first_use.function("sparsezc.engines.cpu.labels.weights", "run")
 _LABELS = {
     "best_label": first_use.function("sparsezc.engines.cpu.labels.weights", "best_label"),
@@ -276,7 +276,7 @@ _STATEMENTS: dict[str, Callable[[Expression, Any, Write[Mask | None]], None]] = 
     "sum_by_labels": partial(_write_whole, first_use.function("sparsezc.engines.cpu.labels.moves", "sum_by_labels")),
     "two_way_mxm": partial(_write_whole, first_use.function("sparsezc.engines.cpu.two_way", "two_way_mxm")),
     "two_way_sampled_mxm": partial(
-        _write_whole, first_use.function("sparsezc.engines.cpu.sampled_mxm", "two_way_sampled_mxm")
+        _write_whole, first_use.function("sparsezc.engines.cpu.sddmm", "two_way_sampled_mxm")
     ),
     "values_of": partial(_write_whole, values_of),
     "walk": partial(_write_whole, first_use.function("sparsezc.engines.cpu.walk", "walk")),

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from sparsezc.engines.cpu.suitesparse import native
 from sparsezc.engines.cpu.suitesparse.expressions import acyclic
-from sparsezc.errors import DimensionMismatch, InvalidValue
+from sparsezc.exceptions import DimensionMismatch, InvalidValue
 from sparsezc.expr.expression import Expression
 from sparsezc.memory.budget import require_host
 from sparsezc.semirings.semiring import plus_times

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.engines.cpu.loops import run_arrays, run_in_place
+from sparsezc.engines.cpu.compiled_loops import run_arrays, run_in_place
 from sparsezc.engines.cpu.suitesparse import native
 from sparsezc.engines.cpu.suitesparse.row_arrays import RowArrays
-from sparsezc.errors import OutOfMemory
+from sparsezc.exceptions import OutOfMemory
 from sparsezc.expr.dispatch import Write
 from sparsezc.expr.expression import Expression
 from sparsezc.expr.mask import Mask

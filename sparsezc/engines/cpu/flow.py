@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.engines.cpu.loops import run_arrays
+from sparsezc.engines.cpu.compiled_loops import run_arrays
 from sparsezc.engines.cpu.suitesparse import native
 from sparsezc.engines.cpu.suitesparse.expressions import acyclic
 from sparsezc.engines.cpu.suitesparse.row_arrays import borrowed
-from sparsezc.errors import DimensionMismatch, InvalidValue
+from sparsezc.exceptions import DimensionMismatch, InvalidValue
 from sparsezc.expr.expression import Expression
 from sparsezc.memory.budget import require_host
 

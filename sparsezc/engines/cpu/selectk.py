@@ -1,4 +1,4 @@
-"""Entries picked of each row, also hop by hop, on the CPU engine; the rules are in :mod:`sparsezc.expr.draws`."""
+"""Entries picked of each row, also hop by hop, on the CPU engine; the rules are in :mod:`sparsezc.expr.sampling`."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from sparsezc.engines.cpu import philox
 from sparsezc.engines.cpu.suitesparse import native
 from sparsezc.engines.cpu.suitesparse.expressions import acyclic, operand
 from sparsezc.engines.cpu.suitesparse.row_arrays import RowArrays, borrowed, spread
-from sparsezc.errors import DimensionMismatch, InvalidValue
-from sparsezc.expr.draws import MOST_FLOYD, Hops, Pick, Subgraph
+from sparsezc.exceptions import DimensionMismatch, InvalidValue
 from sparsezc.expr.expression import Expression
+from sparsezc.expr.sampling import MOST_FLOYD, Hops, Pick, Subgraph
 from sparsezc.memory.budget import require_host
 
 __all__ = ["argsort", "best_column", "hop", "picked", "sample_hops", "sampled", "selectk"]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc import errors
+from sparsezc import exceptions
 from sparsezc.engines.cpu.suitesparse import native
 from sparsezc.engines.cpu.suitesparse.expressions import acyclic
 from sparsezc.expr.resolve import resolve
@@ -23,7 +23,7 @@ from sparsezc.semirings.types.datatypes import UINT64, DataType
 from sparsezc.semirings.types.user_types import packed, plain
 
 if TYPE_CHECKING:
-    from sparsezc.expr.draws import Hops, Subgraph
+    from sparsezc.expr.sampling import Hops, Subgraph
 
 __all__ = ["Keeper", "merger"]
 
@@ -36,11 +36,11 @@ _vector_from_arrays = first_use.function(_ROW_ARRAYS, "vector_from_arrays")
 _borrowed = first_use.function(_ROW_ARRAYS, "borrowed")
 _row_lengths = first_use.function(_ROW_ARRAYS, "row_lengths")
 _full_values = first_use.function(_ROW_ARRAYS, "full_values")
-_new_matrix = first_use.function("sparsezc.engines.cpu.suitesparse.adopting", "new_matrix")
-_new_vector = first_use.function("sparsezc.engines.cpu.suitesparse.adopting", "new_vector")
-_run_loop = first_use.function("sparsezc.engines.cpu.loops", "run_loop")
+_new_matrix = first_use.function("sparsezc.engines.cpu.suitesparse.pack_arrays", "new_matrix")
+_new_vector = first_use.function("sparsezc.engines.cpu.suitesparse.pack_arrays", "new_vector")
+_run_loop = first_use.function("sparsezc.engines.cpu.compiled_loops", "run_loop")
 _reader = first_use.function("sparsezc.engines.cpu.file_engine", "reader")
-_run_arrays = first_use.function("sparsezc.engines.cpu.loops", "run_arrays")
+_run_arrays = first_use.function("sparsezc.engines.cpu.compiled_loops", "run_arrays")
 
 
 @lru_cache(maxsize=32)
@@ -91,7 +91,7 @@ class Keeper:
         store.build(rows, columns, plain(values, dtype), dup_op=native.operator(merge or binary.any[dtype]))
         if merge is None and store.nvals != rows.size:
             i, j = _first_twice(rows, columns)
-            raise errors.InvalidValue(
+            raise exceptions.InvalidValue(
                 f"Matrix.from_coo: Duplicate indices found: position ({i}, {j}) is there twice; dup_op= says how to"
                 " merge"
             )
@@ -108,7 +108,7 @@ class Keeper:
         store.build(indices, plain(values, dtype), dup_op=native.operator(merge or binary.any[dtype]))
         if merge is None and store.nvals != indices.size:
             (i,) = _first_twice(indices)
-            raise errors.InvalidValue(
+            raise exceptions.InvalidValue(
                 f"Vector.from_coo: Duplicate indices found: position {i} is there twice; dup_op= says how to merge"
             )
         return store
@@ -181,7 +181,7 @@ class Keeper:
         try:
             info = store.ss.export("csr", sort=True)
         except native.gb.exceptions.OutOfMemory as error:
-            raise errors.OutOfMemory(
+            raise exceptions.OutOfMemory(
                 f"{store.nrows + 1:,} row offsets and {store.nvals:,} entries need more host memory than there is"
             ) from error
         dtype = native.our_type(store.dtype)
@@ -273,7 +273,9 @@ class Keeper:
     def dup(self, store: Any, dtype: DataType) -> Any:
         theirs = native.type_of(dtype)
         if store.dtype != theirs and (dtype.is_udt or native.our_type(store.dtype).is_udt):
-            raise errors.DomainMismatch(f"dup: {store.dtype} is not converted to {dtype}; a user defined one of them")
+            raise exceptions.DomainMismatch(
+                f"dup: {store.dtype} is not converted to {dtype}; a user defined one of them"
+            )
         return acyclic(store.dup() if store.dtype == theirs else store.dup(theirs))
 
     def nvals(self, store: Any) -> int:
@@ -300,7 +302,7 @@ def merger(dup_op: Any, dtype: DataType, is_iso: bool, where: str) -> TypedOp | 
     if dup_op is None:
         return None
     if is_iso:
-        raise errors.InvalidValue(f"{where}: dup_op must be None where values is a single one for all")
+        raise exceptions.InvalidValue(f"{where}: dup_op must be None where values is a single one for all")
     return resolve("binary", dup_op, f"{where}: dup_op", dtype)
 
 

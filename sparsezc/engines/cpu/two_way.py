@@ -20,7 +20,7 @@ from sparsezc.engines.cpu.suitesparse import native
 from sparsezc.engines.cpu.suitesparse.expressions import acyclic, operand, operator
 from sparsezc.engines.cpu.suitesparse.machine_code import compiled
 from sparsezc.engines.cpu.suitesparse.row_arrays import RowArrays, borrowed, borrowed_table
-from sparsezc.errors import DimensionMismatch
+from sparsezc.exceptions import DimensionMismatch
 from sparsezc.expr.expression import Expression
 from sparsezc.memory.budget import require_host
 from sparsezc.semirings import binary, monoid

@@ -1,6 +1,6 @@
 """Walks along rows, on the CPU engine: some thousand at a time, by all cores.
 
-The rules are those of :mod:`sparsezc.expr.draws`.
+The rules are those of :mod:`sparsezc.expr.sampling`.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from sparsezc.engines.cpu.selectk import find, running, whole_numbers
 from sparsezc.engines.cpu.suitesparse import native
 from sparsezc.engines.cpu.suitesparse.expressions import acyclic
 from sparsezc.engines.cpu.suitesparse.row_arrays import RowArrays, borrowed, spread
-from sparsezc.errors import DimensionMismatch
-from sparsezc.expr.draws import TRIES, Trail
+from sparsezc.exceptions import DimensionMismatch
 from sparsezc.expr.expression import Expression
+from sparsezc.expr.sampling import TRIES, Trail
 from sparsezc.memory.budget import require_host
 
 __all__ = ["Entries", "Walks", "walk"]

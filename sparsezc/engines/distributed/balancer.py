@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from sparsezc.config import config
 from sparsezc.device import cuda
 from sparsezc.engines.distributed.model.rebalance import Balance, moved
-from sparsezc.engines.distributed.parts import moves
+from sparsezc.engines.distributed.parts import matrix_exchange
 from sparsezc.engines.distributed.parts.layout import ALIGN, ROW, ROWS
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ class Balancer:
         held = None if found is None else found.store()
         if found is None or held is None:
             found = self._watched[store.shape[0]] = _Watched(weakref.ref(store))
-        elif held is not store and held.forms[moves.Transpose].built is not store:
+        elif held is not store and held.forms[matrix_exchange.Transpose].built is not store:
             return None
         return found
 
@@ -165,7 +165,7 @@ class Balancer:
         here = at[(at >= layout.lo) & (at <= layout.hi)] - layout.lo
         work = np.zeros(here.size)
         if not store.is_empty_range:
-            work = moves.offsets(store.local)[here] + float(ROW) * here
+            work = matrix_exchange.offsets(store.local)[here] + float(ROW) * here
         steps = np.concatenate(engine.transport.objects(np.diff(work)))
         assert store.counts is not None
         nbytes = 8 + store.dtype.np_type.itemsize

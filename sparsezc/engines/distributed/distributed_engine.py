@@ -19,26 +19,26 @@ from typing import TYPE_CHECKING, Any
 
 from sparsezc.config import config
 from sparsezc.engines.distributed.balancer import Balancer
-from sparsezc.engines.distributed.parts import long_rows, moves, search_rows
+from sparsezc.engines.distributed.parts import long_rows, matrix_exchange, search_exchange
 from sparsezc.engines.distributed.parts.layout import Layouts
 from sparsezc.engines.distributed.parts.local_objects import Locals
 from sparsezc.engines.distributed.statements import (
-    by_search,
     elementwise,
+    extract,
     matrix_products,
     products,
     reductions,
-    regions,
-    wholes,
+    replicated,
+    search_batches,
 )
 from sparsezc.engines.distributed.store_methods import Keeper
 from sparsezc.engines.distributed.transports.agreement import Checked
-from sparsezc.errors import InvalidValue
+from sparsezc.exceptions import InvalidValue
 from sparsezc.expr.dispatch import Write
-from sparsezc.expr.draws import Pick, Trail
 from sparsezc.expr.expression import IndexList
 from sparsezc.expr.formatting import written
 from sparsezc.expr.mask import Mask
+from sparsezc.expr.sampling import Pick, Trail
 from sparsezc.process import first_use, locks
 
 if TYPE_CHECKING:
@@ -47,8 +47,8 @@ if TYPE_CHECKING:
 
     from sparsezc.engines.distributed.parts.stores import Store
     from sparsezc.engines.distributed.transports.protocol import Transport
-    from sparsezc.expr.draws import Hops, Subgraph
     from sparsezc.expr.engines import Engine
+    from sparsezc.expr.sampling import Hops, Subgraph
 
 __all__ = ["HANDLERS", "DistributedEngine"]
 
@@ -98,7 +98,7 @@ class DistributedEngine(Keeper):
             if handler(self, expression, out, write) is not False:
                 break
         else:
-            wholes.run(self, expression, out, write)
+            replicated.run(self, expression, out, write)
         if out.ndim == 2:
             out._store.lose_symmetry()
         if config.check:
@@ -114,7 +114,7 @@ class DistributedEngine(Keeper):
         stored = [x for x in (out, *expression.operands) if x._stored]
         if write.mask is not None:
             stored.append(write.mask.parent)
-        split = by_search.layout_of(self, expression, out, stored)
+        split = search_batches.layout_of(self, expression, out, stored)
         for x in stored:
             store = x._store
             if store.long is not None and not _takes_long_rows(expression, out):
@@ -127,13 +127,13 @@ class DistributedEngine(Keeper):
     def move(self, store: Any, wanted: Any = None) -> None:
         """Bring a store into a layout, that which its shape has now or that by searches; collective."""
         if wanted is not None and wanted.by_search:
-            search_rows.by_search(self, store)
+            search_exchange.by_search(self, store)
             return
         if store.layout.by_search:
-            search_rows.by_columns(self, store)
+            search_exchange.by_columns(self, store)
             return
-        if moves.moves_by_rows(self, store):
-            moves.move_rows(self, store)
+        if matrix_exchange.moves_by_rows(self, store):
+            matrix_exchange.move_rows(self, store)
             return
         if len(store.shape) == 1:
             made = self.vector_from_coo(*self.vector_to_coo(store), store.dtype, store.shape[0])
@@ -157,7 +157,7 @@ class DistributedEngine(Keeper):
     def on_whole(self, store: Any, what: str) -> None:
         """Warn once that every rank does this on the whole, or refuse it."""
         if self.size > 1 and not store.layout.is_whole:
-            wholes.say(self, what)
+            replicated.say(self, what)
 
     def sample_hops(self, store: Any, transposed: bool, seeds: Any, hops: Hops) -> Subgraph | None:
         """Return what is picked hop by hop; all ranks get all of it."""
@@ -235,7 +235,7 @@ HANDLERS: dict[str, tuple[_Handler, ...]] = {
     "inner": (reductions.inner,),
     "assign": (_assign,),
     "subassign": (_assign,),
-    "extract": (regions.extract,),
+    "extract": (extract.extract,),
     "transpose": (elementwise.transpose,),
     **dict.fromkeys(_ELEMENTWISE, (elementwise.run, _of_positions)),
     **dict.fromkeys(("solve", "distances", "best_column", "sampled_mxm", "outer", "map_rows"), (_by_rows,)),

@@ -16,10 +16,10 @@ from sparsezc.engines.distributed.distributed_engine import DistributedEngine
 from sparsezc.engines.distributed.single_rank import started
 from sparsezc.engines.distributed.transports.agreement import refuse_difference
 from sparsezc.engines.distributed.transports.protocol import DEADLINE, Alone, Transport, check_options
-from sparsezc.errors import DeviceUnavailable, GraphblasException, InvalidValue
+from sparsezc.exceptions import DeviceUnavailable, GraphblasException, InvalidValue
 from sparsezc.expr import engines
-from sparsezc.expr.draws import draw_seeds_by
 from sparsezc.expr.expression import Operand
+from sparsezc.expr.sampling import draw_seeds_by
 from sparsezc.memory.csr import Csr
 
 if TYPE_CHECKING:

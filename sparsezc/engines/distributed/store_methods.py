@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from sparsezc.config import config
 from sparsezc.device import cuda
-from sparsezc.engines.distributed.parts import exchange, long_rows, moves
+from sparsezc.engines.distributed.parts import long_rows, matrix_exchange, vector_exchange
 from sparsezc.engines.distributed.parts.layout import COLUMNS, ROWS, Layout, cut_rows
-from sparsezc.engines.distributed.parts.row_pieces import on_host
+from sparsezc.engines.distributed.parts.row_exchange import on_host
 from sparsezc.engines.distributed.parts.stores import Store
 from sparsezc.engines.distributed.transports.agreement import refuse_difference
 from sparsezc.expr import engines
@@ -78,7 +78,7 @@ class Keeper:
         if rows is None:
             store.counted(self.balancer.numbers(store.local.nvals)[:, 0].copy())
             return
-        both = self.balancer.numbers(*moves.count_frontier(self, store, rows))
+        both = self.balancer.numbers(*matrix_exchange.count_frontier(self, store, rows))
         store.counted(both[:, 0].copy(), both[:, 1].copy(), rows)
 
     def likely_rows(self, store: Store) -> Store | None:
@@ -124,7 +124,7 @@ class Keeper:
         layout = self.layouts.of(shape)
         if layout.along is COLUMNS:
             return Store(self._columns_of(csr, layout), layout, shape)
-        rows = moves.placed(rows_of(csr, layout.lo, layout.hi), placement)
+        rows = matrix_exchange.placed(rows_of(csr, layout.lo, layout.hi), placement)
         rows.known_symmetric(csr.symmetric)  # of one rank, which searches as the plain engine does
         counts = None if layout.is_whole else np.diff(csr.indptr[layout.bounds]) + (0 if long is None else long.counts)
         made = self.of_rows(rows, layout, shape, csr.symmetric, counts=counts, long=long)
@@ -159,7 +159,7 @@ class Keeper:
 
     def matrix_to_csr(self, store: Store) -> Csr:
         long_rows.join(self, store)
-        return moves.whole_csr(self, store).known_symmetric(store.symmetric)
+        return matrix_exchange.whole_csr(self, store).known_symmetric(store.symmetric)
 
     def vector_from_coo(self, indices: NDArray[Any], values: NDArray[Any], dtype: DataType, size: int) -> Store:
         told = size, dtype.name, indices.size, _sum(indices, values) if config.check else 0
@@ -175,7 +175,7 @@ class Keeper:
         return Store(local, layout, (size,), counts=counts)
 
     def vector_to_coo(self, store: Store) -> tuple[NDArray[Any], NDArray[Any]]:
-        whole = exchange.whole_vector(self, store)
+        whole = vector_exchange.whole_vector(self, store)
         found: tuple[NDArray[Any], NDArray[Any]] = self.local.engine.vector_to_coo(self.local.settled(whole)._store)
         return found
 
@@ -201,7 +201,7 @@ class Keeper:
             made = self.vector_from_coo(ids[kept], values[kept], store.dtype, shape[0])
         else:
             long_rows.join(self, store)
-            whole = moves.whole_matrix(self, store)
+            whole = matrix_exchange.whole_matrix(self, store)
             whole.resize(*shape)
             made = self.parts_of(whole._to_csr())
         store.take(made)
@@ -251,7 +251,7 @@ class Keeper:
         """Form the transpose, so that products with it gather the vector as those with the matrix do."""
         if self.size > 1 and not store.symmetric:
             long_rows.join(self, store)
-            moves.turned(self, store)
+            matrix_exchange.turned(self, store)
 
     def keep_transpose(self, store: Store) -> None:
         self.afford_transpose(store)

@@ -16,7 +16,7 @@ from sparsezc.engines.gpu.runtime import launch, presence_words, truth
 from sparsezc.engines.gpu.storage import vector_store
 from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows
 from sparsezc.engines.gpu.storage.vector_store import VectorStore
-from sparsezc.errors import IndexOutOfBound, InvalidObject, InvalidValue, OutOfMemory
+from sparsezc.exceptions import IndexOutOfBound, InvalidObject, InvalidValue, OutOfMemory
 from sparsezc.memory import budget
 from sparsezc.memory.buffer import index_dtype
 from sparsezc.memory.device import DeviceBuffer

@@ -11,7 +11,7 @@ import numpy as np
 from sparsezc.device import cuda as device
 from sparsezc.device.protocol import Device, Pages
 from sparsezc.engines.gpu.placements import host_gather
-from sparsezc.errors import OutOfMemory
+from sparsezc.exceptions import OutOfMemory
 from sparsezc.memory import budget, zerocopy
 from sparsezc.memory.mapped import MappedBuffer
 

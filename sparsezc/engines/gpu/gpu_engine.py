@@ -25,7 +25,7 @@ from sparsezc.engines.gpu.runtime import launch, presence_words
 from sparsezc.engines.gpu.storage import vertex_order
 from sparsezc.engines.gpu.storage.vector_store import ALL, VectorStore, bits_of, in_bits
 from sparsezc.engines.gpu.store_methods import Keeper
-from sparsezc.errors import NotImplementedException, OutOfMemory, warn_slow
+from sparsezc.exceptions import NotImplementedException, OutOfMemory, warn_slow
 from sparsezc.expr.dispatch import PLAIN, Write
 from sparsezc.expr.mask import Mask
 from sparsezc.semirings import select

@@ -2,9 +2,9 @@
 
 A search of a road network has thousands of rounds of little work, and most of a round's time is spent on the host: in
 Python, in launches, in waits for the frontier's size. Once a frontier has stayed small, the loops of
-``sparsezc/algorithms/_rounds.py`` therefore run by :class:`Replay`: the loop's body runs twice as usual and twice
-while the device records its kernels; the recording is then replayed in batches, with one wait for the frontier's size
-after each. When the frontier grows, the host takes over again and chooses between push and pull.
+``sparsezc/algorithms/_frontier_loops.py`` therefore run by :class:`Replay`: the loop's body runs twice as usual and
+twice while the device records its kernels; the recording is then replayed in batches, with one wait for the frontier's
+size after each. When the frontier grows, the host takes over again and chooses between push and pull.
 
 The device itself counts what changes from round to round: the depth of a search (:class:`Depth`) or the limit of a
 bucket of delta-stepping (:class:`Limit`). The rows of such graphs are short: where a search reads ids only, pushes read

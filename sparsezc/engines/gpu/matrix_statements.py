@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from sparsezc.engines.gpu import matrix_stores, panel_statements, sampled_rows
+from sparsezc.engines.gpu import matrix_stores, panel_statements, sddmm_rows
 from sparsezc.engines.gpu.elementwise import (
     broadcast,
     kronecker,
@@ -24,7 +24,7 @@ from sparsezc.engines.gpu.elementwise.transpose import mirrored
 from sparsezc.engines.gpu.graphs import flow
 from sparsezc.engines.gpu.products import dense_rows, label_sums, spgemm, two_way
 from sparsezc.engines.gpu.runtime import presence_words
-from sparsezc.engines.gpu.sampling import picks, walks
+from sparsezc.engines.gpu.sampling import selectk, walks
 from sparsezc.engines.gpu.storage import assembly
 from sparsezc.engines.gpu.storage.assembly import rows_of
 from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows
@@ -61,7 +61,7 @@ def run_statement(e: Any, out: Any, write: Write[Mask | None]) -> bool:
     allowed = False  # whether the result has entries only where the mask allows them
     if e.operation == "mxm":
         a, b = e.operands
-        made, allowed = sampled_rows.mxm(e.op, a, b, how.mask)
+        made, allowed = sddmm_rows.mxm(e.op, a, b, how.mask)
     elif e.operation not in _OF_PANELS:
         made = _MAKE[e.operation](e) if e.operation in _MAKE else None
     if made is None:
@@ -247,7 +247,7 @@ def _selectk(e: Any) -> MatrixStore:
     if store.rows is None:
         nrows, ncols = e.shape
         return MatrixStore(e.dtype, nrows, ncols, None)
-    return picks.selectk(store.rows, store.dtype, matrix_index.positions(index), pick)
+    return selectk.selectk(store.rows, store.dtype, matrix_index.positions(index), pick)
 
 
 def _walk(e: Any) -> MatrixStore:
@@ -274,7 +274,7 @@ _MAKE: dict[str, Callable[[Any], MatrixStore | None]] = {
     "outer": _outer,
     "power": _power,
     "select_mask": _select_mask,
-    "sampled_mxm": sampled_rows.sampled_mxm,
+    "sampled_mxm": sddmm_rows.sampled_mxm,
     "two_way_mxm": lambda e: two_way.two_way_mxm(e, matrix_stores.operand(e.operands[0])),
     "two_way_sampled_mxm": lambda e: two_way.two_way_sampled_mxm(e, matrix_stores.operand(e.operands[0])),
     "solve": dense_rows.solve,

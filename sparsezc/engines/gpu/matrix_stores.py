@@ -14,7 +14,7 @@ from sparsezc.engines.gpu.elementwise import matrix_map
 from sparsezc.engines.gpu.elementwise.filter import Kept
 from sparsezc.engines.gpu.elementwise.transpose import transposed
 from sparsezc.engines.gpu.storage import assembly
-from sparsezc.engines.gpu.storage import reorder as permute
+from sparsezc.engines.gpu.storage import permute_matrix as permute
 from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows
 from sparsezc.engines.gpu.storage.user_typed import HostStore
 from sparsezc.engines.gpu.storage.vector_store import VectorStore

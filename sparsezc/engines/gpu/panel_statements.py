@@ -12,7 +12,7 @@ from typing import Any
 from sparsezc.engines.gpu import matrix_stores
 from sparsezc.engines.gpu.elementwise import operands, panel, panel_parts, row_map, vector_map
 from sparsezc.engines.gpu.elementwise.panel import Panel, SameVector
-from sparsezc.engines.gpu.products import multi_source_bfs, sampled, spmm
+from sparsezc.engines.gpu.products import multi_source_bfs, sddmm, spmm
 from sparsezc.engines.gpu.products.spgemm_rows import products, the_one_value
 from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows
 from sparsezc.engines.gpu.storage.vector_store import MaskBits, VectorStore, bits_of
@@ -79,7 +79,7 @@ class _Statement:
     def mxm(self) -> bool:
         a, b = self.e.operands
         if not self._asks_for_few():
-            small = sampled.times_small(self.e.op, a, b, self.width, self.across)
+            small = sddmm.times_small(self.e.op, a, b, self.width, self.across)
             if small is not None:
                 return self._write(small, self.in_bits(), masked=False)
         few, many = (a, b) if self.across else (b, a)
@@ -126,7 +126,7 @@ class _Statement:
         shape = panel.shape_of(narrow.nrows, narrow.ncols)
         if self.across or shape != (self.width, Z._transposed) or 0 in (narrow.nvals, A._store.nvals):
             return False
-        given = sampled.sides(inner.op, X, flipped, inner.weights)
+        given = sddmm.sides(inner.op, X, flipped, inner.weights)
         if given is None or not panel.fits(2 * self.size, self.e.op.return_type):
             return False
         x, how = Panel(self.width, False, panel.get_or_build(narrow, *shape).vector), self.in_bits()

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from sparsezc.errors import DimensionMismatch
+from sparsezc.exceptions import DimensionMismatch
 from sparsezc.expr.expression import says_shape
 
 any_resized = False  # whether any object of the engine has ever been resized

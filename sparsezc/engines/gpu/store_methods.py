@@ -20,20 +20,20 @@ from sparsezc.engines.gpu.graphs.search import search
 from sparsezc.engines.gpu.layouts import head_cache
 from sparsezc.engines.gpu.products.spgemm_rows import the_one_value
 from sparsezc.engines.gpu.runtime import launch
-from sparsezc.engines.gpu.sampling import picks, walks
-from sparsezc.engines.gpu.sampling.held_rows import HeldRows
+from sparsezc.engines.gpu.sampling import selectk, walks
+from sparsezc.engines.gpu.sampling.feature_rows import FeatureRows
 from sparsezc.engines.gpu.sampling.hops import sample_hops
 from sparsezc.engines.gpu.sampling.walks import Steps
-from sparsezc.engines.gpu.shared import whole_searches
-from sparsezc.engines.gpu.shared.colors import SharedColors
-from sparsezc.engines.gpu.shared.labels import SharedMoves
-from sparsezc.engines.gpu.shared.searches import SharedStep
+from sparsezc.engines.gpu.several_processes import search_levels
+from sparsezc.engines.gpu.several_processes.colors import SharedColors
+from sparsezc.engines.gpu.several_processes.labels import SharedMoves
+from sparsezc.engines.gpu.several_processes.search_step import SharedStep
 from sparsezc.engines.gpu.storage import assembly, vector_store
 from sparsezc.engines.gpu.storage.matrix_store import MatrixStore
 from sparsezc.engines.gpu.storage.user_typed import HostStore, host_engine
 from sparsezc.engines.gpu.storage.vector_store import MaskBits, VectorStore
-from sparsezc.expr.draws import Hops, Pick, Subgraph, Trail
 from sparsezc.expr.mask import Mask
+from sparsezc.expr.sampling import Hops, Pick, Subgraph, Trail
 from sparsezc.memory.csr import Csr
 from sparsezc.memory.placement import RECORDS, choices
 from sparsezc.semirings.types.datatypes import DataType
@@ -207,7 +207,7 @@ class Keeper:
         if isinstance(store, HostStore):
             return None
         gpu, rows = cuda.current(), assembly.rows_of(store)
-        *places, picked = picks.entries(rows, store.dtype, gpu.xp.asarray(listed), pick, values=values)
+        *places, picked = selectk.entries(rows, store.dtype, gpu.xp.asarray(listed), pick, values=values)
         return (*(gpu.asnumpy(x).astype(np.int64) for x in places), None if picked is None else gpu.asnumpy(picked))
 
     @launch.locked
@@ -215,7 +215,7 @@ class Keeper:
         return None if isinstance(store, HostStore) else Steps(assembly.rows_of(store), store.dtype, trail, top, by)
 
     def hold_rows(self, array: NDArray[Any], placement: str | None) -> Callable[[Any], Any]:
-        held = HeldRows(array, placement)
+        held = FeatureRows(array, placement)
         return lambda at: held.read(array_exchange.array(at))
 
     @launch.locked
@@ -245,10 +245,10 @@ class Keeper:
     @launch.locked
     def shared_searches(
         self, starts: NDArray[np.int64], shape: tuple[int, int], push: Any, pull: Any
-    ) -> whole_searches.SharedSearches | None:
+    ) -> search_levels.SharedSearches | None:
         with suppress(MemoryError):  # of one rank: then none of them goes on so
             pushed, pulled = (None if each is None else each.held()[0] for each in (push, pull))
-            return whole_searches.from_starts(starts, shape, pushed, pulled)
+            return search_levels.from_starts(starts, shape, pushed, pulled)
         return None
 
     @launch.locked
@@ -287,7 +287,7 @@ class Keeper:
 
     def searches(self, matrix: Any, sources: NDArray[np.int64]) -> MatrixStore | None:
         with suppress(MemoryError):
-            return None if isinstance(matrix, HostStore) else whole_searches.searches(matrix, sources)
+            return None if isinstance(matrix, HostStore) else search_levels.searches(matrix, sources)
         return None
 
     def shorten(

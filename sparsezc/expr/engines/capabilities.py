@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from sparsezc.expr.draws import Hops, Pick, Subgraph, Trail
     from sparsezc.expr.engines.protocol import Engine
+    from sparsezc.expr.sampling import Hops, Pick, Subgraph, Trail
     from sparsezc.memory.csr import Csr
     from sparsezc.semirings.types.datatypes import DataType
 
@@ -161,7 +161,7 @@ class Capabilities(Protocol):
         """Return the memory that the ids of a matrix take."""
 
     def sample_hops(self, store: Any, transposed: bool, seeds: NDArray[Any], hops: Hops) -> Subgraph | None:
-        """Return what :class:`~sparsezc.expr.draws.Hops` picks from a matrix, or its transpose; seeds are int64."""
+        """Return what :class:`~sparsezc.expr.sampling.Hops` picks from a matrix, or its transpose; seeds are int64."""
 
     def pick_entries(self, store: Any, listed: NDArray[Any], pick: Pick, values: bool) -> Any:
         """Return what is picked from listed rows, read where they are, as arrays in host memory.

@@ -10,9 +10,9 @@ Everything was checked before. Every operand, the output and the mask's parent a
 store). ``A``, ``B`` are Matrix or TransposedMatrix (``A._transposed``; its ``_store`` is that of the matrix ``A.T``
 behind it). ``u``, ``v`` are Vectors; an ``x`` is any of these. ``s``, ``t`` are Scalars, which have no store: read
 ``s.value`` (None if it is empty, which happens in assign only) and ``s.dtype``. ``I``, ``J`` are
-:class:`~sparsezc.expr.expression.IndexList`, P is a :class:`~sparsezc.expr.draws.Pick` and W a
-:class:`~sparsezc.expr.draws.Trail` (that module has the rules of chance, by which all engines draw the same); t is the
-largest weight of each row and w weights by column, where W asks for them; R is an
+:class:`~sparsezc.expr.expression.IndexList`, P is a :class:`~sparsezc.expr.sampling.Pick` and W a
+:class:`~sparsezc.expr.sampling.Trail` (that module has the rules of chance, by which all engines draw the same); t is
+the largest weight of each row and w weights by column, where W asks for them; R is an
 :class:`~sparsezc.expr.expression.Inner`, F a :class:`~sparsezc.semirings.udf.rows.RowFunction`.
 
 ===================  ================  ==========  =================================================

@@ -7,7 +7,7 @@ from typing import Any
 
 from sparsezc.config import Config
 from sparsezc.device import cuda
-from sparsezc.errors import DeviceUnavailable, InvalidValue
+from sparsezc.exceptions import DeviceUnavailable, InvalidValue
 from sparsezc.expr.engines.protocol import Engine
 from sparsezc.expr.engines.wrapper import WRAPPERS
 from sparsezc.process import first_use

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.errors import FileFormatError, InvalidValue, OutOfMemory, meant
+from sparsezc.exceptions import FileFormatError, InvalidValue, OutOfMemory, meant
 from sparsezc.io.build import edge_list
 from sparsezc.io.build import weights as weighting
 from sparsezc.io.build.edge_list import Edges

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.errors import InvalidValue
+from sparsezc.exceptions import InvalidValue
 from sparsezc.io.build import csr_builder, edge_list
 from sparsezc.memory.csr import Csr
 from sparsezc.terminal.progress import bar

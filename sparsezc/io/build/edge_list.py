@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.errors import DimensionMismatch, FileFormatError, OutOfMemory
+from sparsezc.exceptions import DimensionMismatch, FileFormatError, OutOfMemory
 from sparsezc.io.files.source import InputFile
 from sparsezc.memory.budget import require_host
 from sparsezc.semirings.types.datatypes import DataType

@@ -19,7 +19,7 @@ from urllib.parse import parse_qsl
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.errors import InvalidValue
+from sparsezc.exceptions import InvalidValue
 from sparsezc.io.build import csr_builder, edge_list
 from sparsezc.io.build import weights as weighting
 from sparsezc.io.build.weights import FROM_FILE, Weights

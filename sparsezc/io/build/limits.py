@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from sparsezc.errors import DomainMismatch, meant
+from sparsezc.exceptions import DomainMismatch, meant
 
 #: How the values of an edge that occurs more than once become one; first and second depend on the order in the file.
 MERGES = ("min", "max", "plus", "times", "first", "second", "any", "lor", "land", "lxor")

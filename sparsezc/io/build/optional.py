@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from sparsezc.errors import GraphblasException
+from sparsezc.exceptions import GraphblasException
 
 
 class PackageMissing(GraphblasException, ImportError):

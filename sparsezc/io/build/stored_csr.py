@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.errors import FileFormatError
+from sparsezc.exceptions import FileFormatError
 from sparsezc.io.build import csr_builder, edge_list
 from sparsezc.io.build import weights as weighting
 from sparsezc.io.build.edge_list import Chunk, EdgeChunks, Edges

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.errors import FileFormatError
+from sparsezc.exceptions import FileFormatError
 from sparsezc.semirings.types import datatypes
 
 __all__ = ["Stored", "StoredRanges"]

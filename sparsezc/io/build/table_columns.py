@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.errors import FileFormatError, meant, warn_caller
+from sparsezc.exceptions import FileFormatError, meant, warn_caller
 from sparsezc.io.build.edge_list import Edges, narrow_ids
 from sparsezc.memory.budget import require_host
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.errors import InvalidValue, UnknownDtype
+from sparsezc.exceptions import InvalidValue, UnknownDtype
 from sparsezc.semirings.types import datatypes
 
 _NARROW = (
@@ -144,7 +144,7 @@ def check_fit(values: NDArray[Any], dtype: datatypes.DataType, place: Callable[[
     >>> check_fit(np.array([5, 300]), datatypes.INT8)
     Traceback (most recent call last):
         ...
-    sparsezc.errors.InvalidValue: found the weight 300; weights='INT8' needs whole numbers from -128 to 127
+    sparsezc.exceptions.InvalidValue: found the weight 300; weights='INT8' needs whole numbers from -128 to 127
     """
     bad = first_unfit(values, dtype)
     if bad is None:

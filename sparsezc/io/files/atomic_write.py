@@ -18,7 +18,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, NamedTuple, Self
 
-from sparsezc.errors import GraphblasException
+from sparsezc.exceptions import GraphblasException
 from sparsezc.io.files import multi_file_replace, packing
 from sparsezc.io.files.scratch_folder import ScratchFolder, sync
 from sparsezc.io.files.source import WRITTEN, FileIsFolder, FileMissing, file_name

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from importlib import import_module
 from typing import IO, Any, Self
 
-from sparsezc.errors import GraphblasException
+from sparsezc.exceptions import GraphblasException
 
 #: Suffixes of packed files, and the first bytes of each.
 MAGIC = {".gz": b"\x1f\x8b", ".bz2": b"BZh", ".xz": b"\xfd7zXZ\x00", ".zst": b"(\xb5/\xfd"}

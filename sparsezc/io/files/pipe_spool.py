@@ -11,7 +11,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO
 
-from sparsezc.errors import FileFormatError, GraphblasException
+from sparsezc.exceptions import FileFormatError, GraphblasException
 from sparsezc.io.files.atomic_write import FileNotWritten
 from sparsezc.io.files.scratch_folder import ScratchFolder
 from sparsezc.io.files.source import FileUnreadable, existing, is_piped

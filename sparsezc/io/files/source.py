@@ -15,7 +15,7 @@ from itertools import islice
 from pathlib import Path
 from typing import BinaryIO, Self, TypeVar
 
-from sparsezc.errors import FileFormatError, GraphblasException, meant
+from sparsezc.exceptions import FileFormatError, GraphblasException, meant
 from sparsezc.io.files import packing
 from sparsezc.io.files.unpacking import CHUNK, Unpacked, most_unpacked
 from sparsezc.terminal.progress import bar

@@ -9,7 +9,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Protocol
 
-from sparsezc.errors import FileFormatError
+from sparsezc.exceptions import FileFormatError
 from sparsezc.io.files.packing import NAMES, CodecMissing, arrow, own_zstd
 
 CHUNK = 1 << 20  # bytes: a chunk and the arrays derived from it stay in a core's cache

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sparsezc.errors import InvalidValue
+from sparsezc.exceptions import InvalidValue
 
 #: The formats, each the module of this name in formats/ or one that a program registers, and their files' suffixes.
 FORMATS: dict[str, tuple[str, ...]] = {

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.errors import InvalidValue
+from sparsezc.exceptions import InvalidValue
 from sparsezc.io.build import stored_csr
 from sparsezc.io.build.csr_chunks import transposed
 from sparsezc.io.build.edge_list import EdgeChunks, Edges, narrow_ids
@@ -78,7 +78,7 @@ def read_binsparse(
         return _read(file, known, name)
 
 
-def _read(file: aligned_file.Container, known: aligned_file.Ready | None, name: str | None) -> Matrix | Vector:
+def _read(file: aligned_file.Container, known: aligned_file.MappableFile | None, name: str | None) -> Matrix | Vector:
     """Return the object of a file, compared with its checksums if it has any."""
     with csr_file.damage(file.path):
         if known is not None:

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.errors import FileFormatError
+from sparsezc.exceptions import FileFormatError
 from sparsezc.io.build import stored_csr
 from sparsezc.io.build.edge_list import Chunk, EdgeChunks, narrow_ids
 from sparsezc.io.hdf5 import aligned_file, csr_file

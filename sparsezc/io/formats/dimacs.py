@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from sparsezc.errors import FileFormatError, InvalidValue
+from sparsezc.exceptions import FileFormatError, InvalidValue
 from sparsezc.io.build.csr_chunks import integers, rows_of
 from sparsezc.io.build.edge_list import Chunk, EdgeChunks, Edges, check_count, collect
 from sparsezc.io.build.weights import FROM_FILE, Weights

@@ -12,7 +12,7 @@ from typing import IO, Any
 
 from numpy.typing import NDArray
 
-from sparsezc.errors import FileFormatError, InvalidValue
+from sparsezc.exceptions import FileFormatError, InvalidValue
 from sparsezc.io.files.atomic_write import Output
 from sparsezc.io.formats import parquet, text
 

@@ -18,7 +18,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from sparsezc.errors import FileFormatError, InvalidValue
+from sparsezc.exceptions import FileFormatError, InvalidValue
 from sparsezc.io.build import edge_list, stored_csr
 from sparsezc.io.build.csr_chunks import integers, rows_of, unweighted
 from sparsezc.io.build.stored_ranges import Stored, StoredRanges

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sparsezc.errors import FileFormatError, GraphblasException, InvalidValue
+from sparsezc.exceptions import FileFormatError, GraphblasException, InvalidValue
 from sparsezc.io.build.csr_chunks import rows_of, unweighted
 from sparsezc.io.build.edge_list import Chunk, EdgeChunks, Edges, collect
 from sparsezc.io.build.optional import need

@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sparsezc.errors import FileFormatError, InvalidValue
+from sparsezc.exceptions import FileFormatError, InvalidValue
 from sparsezc.io.build.edge_list import Chunk, EdgeChunks, Edges, collect
 from sparsezc.io.build.weights import FROM_FILE, Weights
 from sparsezc.io.files.source import InputFile, Lines, lines

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.errors import FileFormatError, InvalidValue
+from sparsezc.exceptions import FileFormatError, InvalidValue
 from sparsezc.io.build import weights as weighting
 from sparsezc.io.build.csr_chunks import integers, is_symmetric, rows_of, unweighted
 from sparsezc.io.build.edge_list import Chunk, EdgeChunks, Edges, check_count, check_sizes, collect

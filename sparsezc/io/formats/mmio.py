@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sparsezc.errors import InvalidValue
+from sparsezc.exceptions import InvalidValue
 from sparsezc.io.files.atomic_write import Output
 from sparsezc.io.formats.mtx import FIELDS, triplets
 from sparsezc.io.interop.scipy_sparse import to_scipy_sparse

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.errors import FileFormatError, InvalidValue
+from sparsezc.exceptions import FileFormatError, InvalidValue
 from sparsezc.io.build import edge_list
 from sparsezc.io.build import weights as weighting
 from sparsezc.io.build.csr_chunks import unweighted

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.errors import FileFormatError, GraphblasException, InvalidValue
+from sparsezc.exceptions import FileFormatError, GraphblasException, InvalidValue
 from sparsezc.io.build.edge_list import EdgeChunks, Edges
 from sparsezc.io.build.optional import need
 from sparsezc.io.build.table_columns import USUAL, NamedVertices, Names, TableColumns

@@ -19,7 +19,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.errors import FileFormatError, UnknownDtype
+from sparsezc.exceptions import FileFormatError, UnknownDtype
 from sparsezc.io.build import edge_list, stored_csr
 from sparsezc.io.build.csr_chunks import CHUNK, rows_of
 from sparsezc.io.build.edge_list import Chunk, EdgeChunks, collect

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.errors import FileFormatError, GraphblasException, InvalidValue, OutOfMemory, naming
+from sparsezc.exceptions import FileFormatError, GraphblasException, InvalidValue, OutOfMemory, naming
 from sparsezc.io.build import edge_list
 from sparsezc.io.build.csr_chunks import rows_of, unweighted
 from sparsezc.io.build.edge_list import Chunk, EdgeChunks, Edges, collect

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.device.processors import processors
-from sparsezc.errors import FileFormatError
+from sparsezc.exceptions import FileFormatError
 from sparsezc.terminal.progress import bar
 
 PIECE = 1 << 20  # bytes for each checksum

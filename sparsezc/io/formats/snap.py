@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.errors import FileFormatError, InvalidValue
+from sparsezc.exceptions import FileFormatError, InvalidValue
 from sparsezc.io.build.csr_chunks import integers, rows_of, unweighted
 from sparsezc.io.build.edge_list import Chunk, EdgeChunks, Edges, collect
 from sparsezc.io.build.table_columns import HEADINGS, USUAL, NamedVertices, Names, TableColumns

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.device.processors import processors
-from sparsezc.errors import FileFormatError
+from sparsezc.exceptions import FileFormatError
 from sparsezc.io.build.generate import mix
 
 _STEP = 1 << 14  # entries: the arrays derived from them stay in a core's cache

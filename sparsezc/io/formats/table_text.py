@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.errors import FileFormatError, warn_caller
+from sparsezc.exceptions import FileFormatError, warn_caller
 from sparsezc.io.build.table_columns import NamedVertices, Names, TableColumns
 from sparsezc.io.build.weights import Weights
 from sparsezc.io.files.source import Lines

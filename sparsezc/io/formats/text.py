@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.errors import InvalidValue
+from sparsezc.exceptions import InvalidValue
 from sparsezc.io.build import weights as weighting
 from sparsezc.io.build.table_columns import NamedVertices
 from sparsezc.io.build.weights import FROM_FILE, Weights

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.device.processors import processors
-from sparsezc.errors import FileFormatError
+from sparsezc.exceptions import FileFormatError
 from sparsezc.io.build.optional import need
 from sparsezc.io.files.pipe_spool import regular
 from sparsezc.io.hdf5 import seal
@@ -173,7 +173,7 @@ class Filled:
         return np.array(self._sums, np.uint32)
 
 
-class Ready:
+class MappableFile:
     """An open file of this kind, and the small part of it that is in memory.
 
     Attributes
@@ -313,7 +313,7 @@ def container(path: Path, group: str | None = None) -> Container:
     return seal.find(regular(path), group) or Foreign(path, group)
 
 
-def opened(file: Container) -> Ready | None:
+def opened(file: Container) -> MappableFile | None:
     """Return the facts about an HDF5 file with checksums; None if :class:`Writer` did not write it.
 
     Raises
@@ -342,7 +342,7 @@ def opened(file: Container) -> Ready | None:
             f"are read here, so {'a newer sparsezc is needed' if newer else 'it is damaged'}"
         )
     need_binsparse(path, head["binsparse"])
-    return Ready(path, file, head)
+    return MappableFile(path, file, head)
 
 
 def need_binsparse(path: Path, descriptor: Mapping[str, Any]) -> None:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.device.processors import processors
-from sparsezc.errors import FileFormatError, GraphblasException, InvalidValue, OutOfMemory, Panic
+from sparsezc.exceptions import FileFormatError, GraphblasException, InvalidValue, OutOfMemory, Panic
 from sparsezc.io.build import edge_list, stored_csr
 from sparsezc.io.build import weights as weighting
 from sparsezc.io.build.csr_chunks import rows_of
@@ -46,7 +46,9 @@ _OTHERS = (
 
 
 @contextmanager
-def opening(path: Path, group: str | None = None) -> Iterator[tuple[aligned_file.Container, aligned_file.Ready | None]]:
+def opening(
+    path: Path, group: str | None = None
+) -> Iterator[tuple[aligned_file.Container, aligned_file.MappableFile | None]]:
     """Open a file; yield it, and the facts about it if it has checksums.
 
     Raises
@@ -64,13 +66,13 @@ def opening(path: Path, group: str | None = None) -> Iterator[tuple[aligned_file
         yield file, found
 
 
-def find(path: Path) -> aligned_file.Ready | None:
+def find(path: Path) -> aligned_file.MappableFile | None:
     """Return the facts about a file with checksums; None for a file of another program. Raises as :func:`opening`."""
     with opening(path) as (_, found):
         return found
 
 
-def can_be_mapped(found: aligned_file.Ready) -> bool:
+def can_be_mapped(found: aligned_file.MappableFile) -> bool:
     """Return whether a file with checksums can be mapped; vectors, and other formats than CSR, have to be read."""
     return found.descriptor.get("format") in FORMS
 
@@ -106,32 +108,34 @@ def unchecked(path: str | os.PathLike[str]) -> InvalidValue:
     return InvalidValue(f"{path} has no checksums; gb.io.convert and gb.io.write make .h5 files that have them")
 
 
-def mapped(ready: aligned_file.Ready) -> Csr:
+def mapped(mappable: aligned_file.MappableFile) -> Csr:
     """Return the matrix, with ids and values left in the file; the offsets are read and checked."""
     try:
-        return _mapped(ready)
+        return _mapped(mappable)
     except GraphblasException:
         raise
     except DAMAGE as error:
-        _refuse_shortage(ready.path, error)
-        raise FileFormatError(f"{ready.path} is damaged: its descriptor does not fit its arrays ({error!r})") from None
+        _refuse_shortage(mappable.path, error)
+        raise FileFormatError(
+            f"{mappable.path} is damaged: its descriptor does not fit its arrays ({error!r})"
+        ) from None
 
 
-def _mapped(ready: aligned_file.Ready) -> Csr:
-    path, found = ready.path, ready.descriptor
+def _mapped(mappable: aligned_file.MappableFile) -> Csr:
+    path, found = mappable.path, mappable.descriptor
     nrows, ncols = (int(size) for size in found["shape"])
     nvals = int(found["number_of_stored_values"])
-    indptr = ready.read("pointers_to_1").astype(np.int64, copy=False)
+    indptr = mappable.read("pointers_to_1").astype(np.int64, copy=False)
     if indptr.size != nrows + 1 or indptr[0] != 0 or indptr[-1] != nvals or _falls(indptr):
         raise FileFormatError(f"{path}: the offsets are not those of {nrows:,} rows with {nvals:,} entries")
-    indices = _blocks(ready, nvals, ncols) if BLOCKS[0] in ready.places else _ids(ready, nvals, ncols)
+    indices = _blocks(mappable, nvals, ncols) if BLOCKS[0] in mappable.places else _ids(mappable, nvals, ncols)
     dtype, iso = value_type(str(found["data_types"]["values"]))
-    offset, count, kind = ready.places["values"]
+    offset, count, kind = mappable.places["values"]
     stored = 1 if iso else nvals
     if count * kind.itemsize != stored * dtype.np_type.itemsize:
         raise FileFormatError(f"{path}: values has {count:,} numbers; {stored:,} of {dtype} are needed")
     values = MappedBuffer(path, offset, stored, dtype.np_type)
-    return Csr(nrows, ncols, indptr, indices, values, dtype, iso, ready.symmetric)
+    return Csr(nrows, ncols, indptr, indices, values, dtype, iso, mappable.symmetric)
 
 
 def _falls(offsets: NDArray[np.int64]) -> bool:
@@ -145,20 +149,20 @@ def _falls(offsets: NDArray[np.int64]) -> bool:
         return any(pool.map(look, range(0, offsets.size, edge_list.BLOCK)))
 
 
-def _ids(ready: aligned_file.Ready, nvals: int, ncols: int) -> Buffer:
-    offset, count, kind = ready.places["indices_1"]
+def _ids(mappable: aligned_file.MappableFile, nvals: int, ncols: int) -> Buffer:
+    offset, count, kind = mappable.places["indices_1"]
     if count != nvals or kind != index_dtype(ncols, "device"):
         raise FileFormatError(
-            f"{ready.path}: indices_1 has {count:,} entries of {kind}; {nvals:,} of other make are needed"
+            f"{mappable.path}: indices_1 has {count:,} entries of {kind}; {nvals:,} of other make are needed"
         )
-    return MappedBuffer(ready.path, offset, nvals, kind, ncols)
+    return MappedBuffer(mappable.path, offset, nvals, kind, ncols)
 
 
-def _blocks(ready: aligned_file.Ready, nvals: int, ncols: int) -> Buffer:
+def _blocks(mappable: aligned_file.MappableFile, nvals: int, ncols: int) -> Buffer:
     """Return compressed ids: the blocks stay in the file; their headers and starts are read and checked."""
-    path = ready.path
-    headers, starts = (ready.read(name) for name in BLOCKS[1:])
-    offset, count, kind = ready.places[BLOCKS[0]]
+    path = mappable.path
+    headers, starts = (mappable.read(name) for name in BLOCKS[1:])
+    offset, count, kind = mappable.places[BLOCKS[0]]
     if headers.size != id_blocks.padded(nvals) or headers.dtype != np.uint16:
         raise FileFormatError(
             f"{path}: block_headers has {headers.size:,} entries, which are not those of {nvals:,} ids"
@@ -172,10 +176,10 @@ def _blocks(ready: aligned_file.Ready, nvals: int, ncols: int) -> Buffer:
     return id_blocks.BlocksBuffer(nvals, headers, starts, MappedBuffer(path, offset, count, kind), ncols)
 
 
-def bits(ready: aligned_file.Ready) -> float:
+def bits(mappable: aligned_file.MappableFile) -> float:
     """Return the bits of a compressed id in a file, including headers; 0 if ids are not compressed."""
-    nvals = int(ready.descriptor["number_of_stored_values"])
-    places = [ready.places[name] for name in BLOCKS if name in ready.places]
+    nvals = int(mappable.descriptor["number_of_stored_values"])
+    places = [mappable.places[name] for name in BLOCKS if name in mappable.places]
     return 8 * sum(count * kind.itemsize for _, count, kind in places) / max(nvals, 1)
 
 
@@ -197,15 +201,15 @@ def type_name(dtype: np.dtype[Any]) -> str:
     return "bint8" if dtype.kind == "b" else dtype.name
 
 
-def stored(ready: aligned_file.Ready) -> stored_csr.StoredCsr:
+def stored(mappable: aligned_file.MappableFile) -> stored_csr.StoredCsr:
     """Return the rows as they are stored in the file, for a reader that reads them once: nothing is mapped."""
-    csr = mapped(ready)
+    csr = mapped(mappable)
 
     @contextmanager
     def entries() -> Iterator[stored_csr.Take]:
         one = csr.values.read(0, 1) if csr.iso else None
-        with _ids_in_turn(ready, csr) as ids, ready.path.open("rb") as second:
-            second.seek(ready.places["values"][0])
+        with _ids_in_turn(mappable, csr) as ids, mappable.path.open("rb") as second:
+            second.seek(mappable.places["values"][0])
 
             def take(count: int) -> tuple[NDArray[Any], NDArray[Any]]:
                 part = ids(count)
@@ -214,11 +218,11 @@ def stored(ready: aligned_file.Ready) -> stored_csr.StoredCsr:
 
             yield take
 
-    return stored_csr.StoredCsr(ready.path, csr.nrows, csr.ncols, csr.indptr, entries, csr.dtype, csr.symmetric)
+    return stored_csr.StoredCsr(mappable.path, csr.nrows, csr.ncols, csr.indptr, entries, csr.dtype, csr.symmetric)
 
 
 @contextmanager
-def _ids_in_turn(ready: aligned_file.Ready, csr: Csr) -> Iterator[Callable[[int], NDArray[Any]]]:
+def _ids_in_turn(mappable: aligned_file.MappableFile, csr: Csr) -> Iterator[Callable[[int], NDArray[Any]]]:
     """Return a function that returns the next ids, as many as asked for."""
     if isinstance(csr.indices, id_blocks.BlocksBuffer):
         at = 0
@@ -230,41 +234,41 @@ def _ids_in_turn(ready: aligned_file.Ready, csr: Csr) -> Iterator[Callable[[int]
 
         yield decoded
         return
-    offset, _, kind = ready.places["indices_1"]
-    with ready.path.open("rb") as file:
+    offset, _, kind = mappable.places["indices_1"]
+    with mappable.path.open("rb") as file:
         file.seek(offset)
         yield lambda count: np.fromfile(file, kind, count)
 
 
 def load(
-    ready: aligned_file.Ready, weights: Weights, placement: str | None, direct: bool, verify: bool = False
+    mappable: aligned_file.MappableFile, weights: Weights, placement: str | None, direct: bool, verify: bool = False
 ) -> Csr | edge_list.Edges:
     """Return the matrix with the requested weights: mapped, or read into its placement.
 
     Arrays that are read are compared with their checksums, mapped arrays at their first use; `verify` compares all at
     once.
     """
-    csr = mapped(ready)
+    csr = mapped(mappable)
     same = weights.kind == "file" and weights.dtype in (None, csr.dtype)
     direct = direct or csr.symmetric
     where = _where(csr, placement) if direct else "host"
-    ids = BLOCKS[0] if BLOCKS[0] in ready.places else "indices_1"
+    ids = BLOCKS[0] if BLOCKS[0] in mappable.places else "indices_1"
     if verify:
-        ready.verify()
+        mappable.verify()
     elif where not in FILES:
-        ready.verify(ids, *(["values"] if weights.kind == "file" else []))
+        mappable.verify(ids, *(["values"] if weights.kind == "file" else []))
     else:
         body = csr.indices.body if isinstance(csr.indices, id_blocks.BlocksBuffer) else csr.indices
         for name, buffer in ((ids, body), ("values", csr.values)):
             assert isinstance(buffer, MappedBuffer)
-            buffer.compare = partial(ready.compare, name)
+            buffer.compare = partial(mappable.compare, name)
     if not direct:
-        return stored_csr.load(stored(ready), weights, placement, False)
+        return stored_csr.load(stored(mappable), weights, placement, False)
     if same or weights.kind == "none":
         csr = csr if same else _with(csr, MappedBuffer.of(np.ones(1, np.bool_)), datatypes.BOOL, True)
         placed = csr.place(where)
-        return check_rows(ready.path, placed) if where in HOSTS else placed
-    return _revalued(csr, weights) if where in FILES else stored_csr.load(stored(ready), weights, where, True)
+        return check_rows(mappable.path, placed) if where in HOSTS else placed
+    return _revalued(csr, weights) if where in FILES else stored_csr.load(stored(mappable), weights, where, True)
 
 
 def _with(csr: Csr, values: Buffer, dtype: datatypes.DataType, iso: bool) -> Csr:

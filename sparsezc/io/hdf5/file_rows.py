@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.errors import FileFormatError
-from sparsezc.io.hdf5.aligned_file import Ready
+from sparsezc.exceptions import FileFormatError
+from sparsezc.io.hdf5.aligned_file import MappableFile
 from sparsezc.io.hdf5.csr_file import BLOCKS, value_type
 from sparsezc.io.hdf5.ranges import Ranges
 from sparsezc.memory import Buffer, id_blocks
@@ -36,15 +36,15 @@ class FileRows:
 
     kept_in_file = True
 
-    def __init__(self, ready: Ready, ranges: Ranges) -> None:
-        self.path, self._ranges = ready.path, ranges
-        found = ready.descriptor
+    def __init__(self, mappable: MappableFile, ranges: Ranges) -> None:
+        self.path, self._ranges = mappable.path, ranges
+        found = mappable.descriptor
         self.nrows, self.ncols = (int(size) for size in found["shape"])
         self.nvals = int(found["number_of_stored_values"])
         self.dtype, self.iso = value_type(str(found["data_types"]["values"]))
-        self.symmetric, self.compressed = ready.symmetric, BLOCKS[0] in ready.places
+        self.symmetric, self.compressed = mappable.symmetric, BLOCKS[0] in mappable.places
         self._kind = index_dtype(self.ncols, "device")
-        self._words = ready.places[BLOCKS[0]][1] if self.compressed else 0
+        self._words = mappable.places[BLOCKS[0]][1] if self.compressed else 0
         known = [
             ("pointers_to_1", self.nrows + 1, 8),
             ("values", 1 if self.iso else self.nvals, self.dtype.np_type.itemsize),
@@ -57,9 +57,9 @@ class FileRows:
         else:
             known += [("indices_1", self.nvals, self._kind.itemsize)]
         for name, count, width in known:
-            if ready.nbytes(name) != count * width:
+            if mappable.nbytes(name) != count * width:
                 raise FileFormatError(
-                    f"{self.path}: {name} has {ready.nbytes(name):,} bytes; {count:,} entries of {width} are needed"
+                    f"{self.path}: {name} has {mappable.nbytes(name):,} bytes; {count:,} entries of {width} are needed"
                 )
 
     def offsets(self, first: int, last: int) -> NDArray[np.int64]:
@@ -97,7 +97,7 @@ class FileRows:
     def values(self, start: int, stop: int) -> NDArray[Any]:
         """Return the values of the entries ``start:stop``; the one of an iso-valued matrix."""
         low, high = (0, 1) if self.iso else (start, stop)
-        width = self.dtype.np_type.itemsize // self._ranges.ready.places["values"][2].itemsize
+        width = self.dtype.np_type.itemsize // self._ranges.mappable.places["values"][2].itemsize
         return self._ranges.read("values", width * low, width * high).view(self.dtype.np_type)
 
     def placed_ids(self, start: int, stop: int, placement: str) -> Buffer | None:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.errors import FileFormatError, Panic
+from sparsezc.exceptions import FileFormatError, Panic
 from sparsezc.io.build.optional import need
 from sparsezc.io.files.source import FileTimeout, existing
 

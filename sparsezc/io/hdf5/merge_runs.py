@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.errors import naming
+from sparsezc.exceptions import naming
 from sparsezc.io.build import csr_builder, edge_list, external_sort
 from sparsezc.io.build import weights as weighting
 from sparsezc.io.build.csr_builder import Positions

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.device.processors import processors
-from sparsezc.errors import FileFormatError
-from sparsezc.io.hdf5.aligned_file import Ready
+from sparsezc.exceptions import FileFormatError
+from sparsezc.io.hdf5.aligned_file import MappableFile
 from sparsezc.memory.mapped import MappedBuffer, Part
 
 
@@ -29,11 +29,11 @@ class Ranges:
         The pieces that were compared so far, each once.
     """
 
-    def __init__(self, ready: Ready) -> None:
-        self.ready = ready
+    def __init__(self, mappable: MappableFile) -> None:
+        self.mappable = mappable
         self.compared = 0
-        self._known: dict[str, set[int]] = {name: set() for name in ready.places}
-        self._file = os.open(ready.path, os.O_RDONLY)
+        self._known: dict[str, set[int]] = {name: set() for name in mappable.places}
+        self._file = os.open(mappable.path, os.O_RDONLY)
 
     def __enter__(self) -> Self:
         return self
@@ -51,19 +51,19 @@ class Ranges:
         FileFormatError
             A piece differs from its checksum, or the file is shorter than it was.
         """
-        kind, piece = self.ready.places[name][2], self.ready.piece
+        kind, piece = self.mappable.places[name][2], self.mappable.piece
         low, high = start * kind.itemsize, stop * kind.itemsize
         made = np.empty(max(stop - start, 0), kind)
         room = made.view(np.uint8)
 
         def copy(number: int) -> bool:
-            first, last = number * piece, min((number + 1) * piece, self.ready.nbytes(name))
+            first, last = number * piece, min((number + 1) * piece, self.mappable.nbytes(name))
             known = number in self._known[name]
             begin, end = (max(first, low), min(last, high)) if known else (first, last)
             part = room[begin - low : end - low] if low <= begin and end <= high else np.empty(end - begin, np.uint8)
             self._fill(name, begin, part)
             if not known:
-                self.ready.check(name, number, part)
+                self.mappable.check(name, number, part)
             if part.base is None or not np.shares_memory(part, room):
                 wanted = slice(max(begin, low), min(end, high))
                 room[wanted.start - low : wanted.stop - low] = part[wanted.start - begin : wanted.stop - begin]
@@ -84,17 +84,17 @@ class Ranges:
 
         The mapping reaches to the ends of pieces, which begin on pages; they are compared at its first use.
         """
-        offset, piece = self.ready.places[name][0], self.ready.piece
-        width, total = np.dtype(dtype).itemsize, self.ready.nbytes(name)
+        offset, piece = self.mappable.places[name][0], self.mappable.piece
+        width, total = np.dtype(dtype).itemsize, self.mappable.nbytes(name)
         low, high = start * width, stop * width
         first, last = low // piece * piece, min(-(-high // piece) * piece, total)
         part = Part(start, low - first, last - high)
-        made = MappedBuffer(self.ready.path, offset + low, stop - start, dtype, below, part)
+        made = MappedBuffer(self.mappable.path, offset + low, stop - start, dtype, below, part)
 
         def compare(data: NDArray[np.uint8]) -> None:
             def look(number: int) -> None:
                 at = number * piece - first
-                self.ready.check(name, number, data[at : at + piece])
+                self.mappable.check(name, number, data[at : at + piece])
 
             with ThreadPoolExecutor(processors(16)) as pool:
                 list(pool.map(look, range(first // piece, -(-last // piece))))
@@ -104,9 +104,9 @@ class Ranges:
         return made
 
     def _fill(self, name: str, start: int, part: NDArray[np.uint8]) -> None:
-        at, got = self.ready.places[name][0] + start, 0
+        at, got = self.mappable.places[name][0] + start, 0
         while got < part.size:
             more = os.preadv(self._file, [part[got:].data], at + got)
             if not more:
-                raise FileFormatError(f"{self.ready.path} is truncated: {name} ends before byte {at + part.size:,}")
+                raise FileFormatError(f"{self.mappable.path} is truncated: {name} ends before byte {at + part.size:,}")
             got += more

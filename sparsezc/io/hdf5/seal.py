@@ -20,7 +20,7 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.errors import FileFormatError
+from sparsezc.exceptions import FileFormatError
 from sparsezc.io.hdf5.foreign import Array
 
 _NAME = b"sparsezc"

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.errors import FileFormatError, InvalidValue
+from sparsezc.exceptions import FileFormatError, InvalidValue
 from sparsezc.io.hdf5 import csr_file
 from sparsezc.io.hdf5.aligned_file import Writer
 
@@ -44,8 +44,8 @@ def write(writer: Writer, ids: NDArray[Any] | None) -> None:
 
 def are_in(path: Path) -> bool:
     """Return whether a file has ids of its vertices."""
-    ready = csr_file.find(path)
-    return ready is not None and bool({_NUMBERS, _ENDS} & set(ready.places))
+    mappable = csr_file.find(path)
+    return mappable is not None and bool({_NUMBERS, _ENDS} & set(mappable.places))
 
 
 def read(path: Path) -> NDArray[Any] | None:
@@ -56,15 +56,15 @@ def read(path: Path) -> NDArray[Any] | None:
     FileFormatError
         The file is damaged.
     """
-    ready = csr_file.find(path)
-    if ready is None or not {_NUMBERS, _ENDS} & set(ready.places):
+    mappable = csr_file.find(path)
+    if mappable is None or not {_NUMBERS, _ENDS} & set(mappable.places):
         return None
-    nrows = int(ready.descriptor["shape"][0])
+    nrows = int(mappable.descriptor["shape"][0])
     with csr_file.damage(path):
-        if _NUMBERS in ready.places:
-            ids: NDArray[Any] = ready.read(_NUMBERS).astype(np.int64)
+        if _NUMBERS in mappable.places:
+            ids: NDArray[Any] = mappable.read(_NUMBERS).astype(np.int64)
         else:
-            ids = _names(ready.read(_ENDS).tolist(), ready.read(_NAMES).tobytes())
+            ids = _names(mappable.read(_ENDS).tolist(), mappable.read(_NAMES).tobytes())
     if ids.size != nrows or (ids[1:] <= ids[:-1]).any():
         raise FileFormatError(f"{path} is damaged: {ids.size:,} ids of vertices, where {nrows:,} must ascend")
     return ids

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sparsezc.device import cuda
 from sparsezc.engines.gpu import array_exchange
 from sparsezc.engines.gpu.storage import vector_store
-from sparsezc.errors import InvalidValue
+from sparsezc.exceptions import InvalidValue
 from sparsezc.expr import engines
 from sparsezc.io.build.limits import wrong_type
 from sparsezc.ops import arrays, compare

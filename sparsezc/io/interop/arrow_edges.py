@@ -8,7 +8,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from sparsezc.errors import FileFormatError, InvalidValue
+from sparsezc.exceptions import FileFormatError, InvalidValue
 from sparsezc.io.build.edge_list import Chunk, EdgeChunks
 from sparsezc.io.build.optional import need
 from sparsezc.io.build.table_columns import NamedVertices, Names, TableColumns

@@ -15,7 +15,7 @@ from sparsezc.device import cuda
 from sparsezc.engines import cpu
 from sparsezc.engines.gpu import array_exchange
 from sparsezc.engines.gpu.storage import vector_store
-from sparsezc.errors import DimensionMismatch, InvalidValue
+from sparsezc.exceptions import DimensionMismatch, InvalidValue
 from sparsezc.expr import engines
 from sparsezc.io.build.limits import unexpected, wrong_type
 from sparsezc.io.interop.array import on_device, on_host

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sparsezc.engines.gpu import array_exchange
-from sparsezc.errors import DomainMismatch
+from sparsezc.exceptions import DomainMismatch
 from sparsezc.expr import engines
 from sparsezc.io.build.limits import wrong_type
 from sparsezc.io.build.optional import need

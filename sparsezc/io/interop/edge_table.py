@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.errors import DimensionMismatch, DomainMismatch, InvalidValue
+from sparsezc.exceptions import DimensionMismatch, DomainMismatch, InvalidValue
 from sparsezc.io.build.limits import need_numbers, unexpected, wrong_type
 
 if TYPE_CHECKING:

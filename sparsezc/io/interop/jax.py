@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sparsezc.errors import DomainMismatch
+from sparsezc.exceptions import DomainMismatch
 from sparsezc.io.build.limits import need_numbers, wrong_type
 from sparsezc.io.build.optional import need
 from sparsezc.io.interop.sparse_parts import choice, matrix_of, parts_of, require_int32

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sparsezc.errors import DimensionMismatch
+from sparsezc.exceptions import DimensionMismatch
 from sparsezc.io.build.limits import wrong_type
 from sparsezc.io.build.optional import need
 from sparsezc.io.interop.scipy_sparse import from_scipy_sparse

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.errors import InvalidValue
+from sparsezc.exceptions import InvalidValue
 from sparsezc.io.build.limits import wrong_type
 from sparsezc.io.build.optional import need
 from sparsezc.io.interop import edge_table

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sparsezc.errors import DimensionMismatch
+from sparsezc.exceptions import DimensionMismatch
 from sparsezc.io.build.limits import need_numbers, wrong_type
 from sparsezc.io.build.optional import need
 from sparsezc.io.interop.sparse_parts import choice, from_coordinates

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sparsezc.device import cuda
-from sparsezc.errors import DomainMismatch
+from sparsezc.exceptions import DomainMismatch
 from sparsezc.io.build.limits import need_numbers
 from sparsezc.io.build.optional import need
 from sparsezc.io.interop.sparse_parts import choice, matrix_of, parts_of

@@ -13,7 +13,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.errors import GraphblasException, InvalidObject, OutOfMemory
+from sparsezc.exceptions import GraphblasException, InvalidObject, OutOfMemory
 
 T = TypeVar("T")
 

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.errors import FileFormatError, InvalidValue
+from sparsezc.exceptions import FileFormatError, InvalidValue
 from sparsezc.io.build.weights import FROM_FILE
 from sparsezc.io.files.atomic_write import Output
 from sparsezc.io.files.source import FileMissing

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.errors import FileFormatError, InvalidValue, warn_slow
+from sparsezc.exceptions import FileFormatError, InvalidValue, warn_slow
 from sparsezc.io.build import csr_builder, edge_list, external_sort
 from sparsezc.io.build.edge_list import EdgeChunks
 from sparsezc.io.build.weights import Weights

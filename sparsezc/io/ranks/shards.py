@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.errors import FileFormatError
+from sparsezc.exceptions import FileFormatError
 from sparsezc.io.hdf5 import csr_file
 from sparsezc.io.hdf5.aligned_file import Writer
 from sparsezc.io.hdf5.ranges import Ranges
@@ -113,12 +113,12 @@ class Shards:
         """
         if shard not in self._open:
             path = self._paths[shard]
-            ready = csr_file.find(path)
-            if ready is None or identity(path) != self._sums[shard]:
+            mappable = csr_file.find(path)
+            if mappable is None or identity(path) != self._sums[shard]:
                 raise FileFormatError(f"{path} is not the shard that the checkpoint's manifest names")
-            self._open[shard] = self._stack.enter_context(Ranges(ready))
+            self._open[shard] = self._stack.enter_context(Ranges(mappable))
         ranges = self._open[shard]
-        if name not in ranges.ready.places:
+        if name not in ranges.mappable.places:
             raise FileFormatError(f"{self._paths[shard]} has no array {name!r}")
         return ranges.read(name, start, stop)
 

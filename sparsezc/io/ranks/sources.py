@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sparsezc.errors import FileFormatError, InvalidObject, warn_slow
+from sparsezc.exceptions import FileFormatError, InvalidObject, warn_slow
 from sparsezc.io.build import generated_edges, stored_csr
 from sparsezc.io.build.edge_list import Chunk, EdgeChunks
 from sparsezc.io.build.stored_ranges import StoredRanges

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from sparsezc.errors import FileFormatError, InvalidObject
+from sparsezc.exceptions import FileFormatError, InvalidObject
 from sparsezc.io.build.edge_list import EdgeChunks
 from sparsezc.io.build.weights import Weights
 from sparsezc.io.files.source import InputFile, Span

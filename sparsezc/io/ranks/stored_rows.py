@@ -12,14 +12,14 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.errors import FileFormatError, warn_slow
+from sparsezc.exceptions import FileFormatError, warn_slow
 from sparsezc.io.build import csr_builder, stored_csr
 from sparsezc.io.build import weights as weighting
 from sparsezc.io.build.edge_list import Chunk, EdgeChunks
 from sparsezc.io.build.stored_ranges import StoredRanges
 from sparsezc.io.build.weights import Weights
 from sparsezc.io.hdf5 import csr_file
-from sparsezc.io.hdf5.aligned_file import Ready
+from sparsezc.io.hdf5.aligned_file import MappableFile
 from sparsezc.io.hdf5.file_rows import FileRows
 from sparsezc.io.hdf5.ranges import Ranges
 from sparsezc.io.ranks import bounds as cutting
@@ -84,31 +84,31 @@ def opened(path: Path, comm: Communicator) -> Iterator[FileRows]:
         The ranks opened different files: it changed in between, or the name leads to others on other machines.
     """
 
-    def find() -> Ready:
-        ready = csr_file.find(path)
-        if ready is None or not csr_file.can_be_mapped(ready):
+    def find() -> MappableFile:
+        mappable = csr_file.find(path)
+        if mappable is None or not csr_file.can_be_mapped(mappable):
             raise FileFormatError(
                 f"{path} has no checksums, so its rows cannot be read apart; gb.io.convert makes a .h5 that can"
             )
-        return ready
+        return mappable
 
-    ready = together(comm, find)
-    same(comm, f"{path} is not the same file for all ranks", _identity(ready))
-    with Ranges(ready) as ranges:
+    mappable = together(comm, find)
+    same(comm, f"{path} is not the same file for all ranks", _identity(mappable))
+    with Ranges(mappable) as ranges:
 
         def rows() -> FileRows:
             with csr_file.damage(path):
-                return FileRows(ready, ranges)
+                return FileRows(mappable, ranges)
 
         yield together(comm, rows)
 
 
-def _identity(ready: Ready) -> tuple[str, str]:
+def _identity(mappable: MappableFile) -> tuple[str, str]:
     """Return the size of a file, and a checksum of its descriptor and of all checksums: its content's identity."""
-    crc = zlib.crc32(json.dumps(ready.descriptor, sort_keys=True).encode())
-    for name in ready.places:
-        crc = zlib.crc32(ready.sums(name).data, crc)
-    return f"{ready.path.stat().st_size:,} bytes", f"the checksum {crc:08x}"
+    crc = zlib.crc32(json.dumps(mappable.descriptor, sort_keys=True).encode())
+    for name in mappable.places:
+        crc = zlib.crc32(mappable.sums(name).data, crc)
+    return f"{mappable.path.stat().st_size:,} bytes", f"the checksum {crc:08x}"
 
 
 def bounds(rows: Rows | StoredRanges, comm: Communicator) -> NDArray[np.int64]:

@@ -12,8 +12,8 @@ from typing import Any, TypeVar
 from networkx.utils import backends
 
 from sparsezc.core.matrix import Matrix
-from sparsezc.errors import DomainMismatch, InvalidValue
-from sparsezc.networkx_backend.graphs import rules
+from sparsezc.exceptions import DomainMismatch, InvalidValue
+from sparsezc.networkx_backend.graphs import networkx_versions
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -99,7 +99,7 @@ def claims(
     """
 
     def claim(function: Function) -> Function:
-        name, known = rules.name_of(function.__name__), rules.signature_of(function)
+        name, known = networkx_versions.name_of(function.__name__), networkx_versions.signature_of(function)
         defaults = {p.name: p.default for p in known.parameters.values()}
         needed = sum(default is Parameter.empty for default in defaults.values())
         attributes = tuple((place, one) for place, one in enumerate(defaults) if one in ("weight", "distance"))
@@ -120,7 +120,7 @@ def makes(reason: Callable[[dict[str, Any]], str | None]) -> Callable[[Function]
 
     def claim(function: Function) -> Function:
         claims(reason=reason)(function)
-        name = rules.name_of(function.__name__)
+        name = networkx_versions.name_of(function.__name__)
         CLAIMS[name] = replace(CLAIMS[name], made=True)
         return function
 

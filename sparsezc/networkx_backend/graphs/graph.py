@@ -13,7 +13,7 @@ from sparsezc.algorithms import _check
 from sparsezc.algorithms._pattern import transposed
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
-from sparsezc.errors import DimensionMismatch, InvalidValue
+from sparsezc.exceptions import DimensionMismatch, InvalidValue
 from sparsezc.networkx_backend.graphs.counts import counted, summed, with_fractions
 from sparsezc.networkx_backend.graphs.edges import edge_ends, edge_matrix, numbered, weighted
 from sparsezc.networkx_backend.graphs.views import ReadOnly, ReadOnlyDirected

@@ -9,7 +9,7 @@ import networkx as nx
 from sparsezc import algorithms
 from sparsezc.networkx_backend.graphs.claims import claims, else_declined
 from sparsezc.networkx_backend.graphs.graph import Graph
-from sparsezc.networkx_backend.paths.lengths import distances
+from sparsezc.networkx_backend.paths.weighted_paths import distances
 from sparsezc.semirings import binary, monoid, select
 
 

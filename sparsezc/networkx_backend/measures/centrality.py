@@ -10,7 +10,7 @@ import numpy as np
 from sparsezc import algorithms
 from sparsezc.algorithms.eigenvector_centrality import scored
 from sparsezc.core.vector import Vector
-from sparsezc.errors import ConvergenceFailure
+from sparsezc.exceptions import ConvergenceFailure
 from sparsezc.networkx_backend.graphs.claims import claims, else_declined
 from sparsezc.networkx_backend.graphs.graph import Graph
 from sparsezc.semirings import monoid

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from sparsezc import algorithms
 from sparsezc.algorithms._pattern import transposed
-from sparsezc.networkx_backend.graphs import rules
+from sparsezc.networkx_backend.graphs import networkx_versions
 from sparsezc.networkx_backend.graphs.claims import claims, else_declined
 from sparsezc.networkx_backend.graphs.graph import Graph
-from sparsezc.networkx_backend.paths.lengths import distances
-from sparsezc.networkx_backend.paths.settled import settled
+from sparsezc.networkx_backend.paths.dijkstra_order import settled
+from sparsezc.networkx_backend.paths.weighted_paths import distances
 from sparsezc.semirings import monoid, select
 from sparsezc.semirings.types import datatypes
 
@@ -52,7 +52,7 @@ def _eccentricities(G: Graph, weight: str | None, usebounds: bool = False) -> di
 
 def _no_null_graph(G: Graph, usebounds: bool = False) -> None:
     """Raise NetworkX's error for a graph without nodes; its search by bounds has none, nor has NetworkX 3.6."""
-    if len(G) == 0 and rules.SINCE_3_7 and (G.directed or not usebounds):
+    if len(G) == 0 and networkx_versions.SINCE_3_7 and (G.directed or not usebounds):
         raise nx.NetworkXPointlessConcept("Cannot compute eccentricity of a null graph.")
 
 
@@ -158,17 +158,17 @@ def floyd_warshall(G: Graph, weight: str | None = "weight") -> dict[Any, dict[An
     """Return distances by nodes and nodes with infinity; :func:`sparsezc.algorithms.all_pairs_shortest_paths`."""
     with else_declined():
         D = algorithms.all_pairs_shortest_paths(G.least(weight))
-    distances = _rows_by_neighbours(G) if rules.SINCE_3_7 else _rows_by_edges(G)
+    distances = _rows_by_neighbours(G) if networkx_versions.SINCE_3_7 else _rows_by_edges(G)
     for at, row in distances.items():
         for node in G:
             row.setdefault(node, inf)
         row[at] = 0
     i, j, values = D.select(select.offdiag).new().to_coo()
-    if not rules.SINCE_3_7 and G.lacks(weight):  # a missing length is 1.0 there
+    if not networkx_versions.SINCE_3_7 and G.lacks(weight):  # a missing length is 1.0 there
         values = values.astype(np.float64)
     for u, v, value in zip(G.names(i), G.names(j), values.tolist(), strict=True):
         distances[u][v] = value
-    for node in [] if rules.SINCE_3_7 else _fractional_loops(G, weight):
+    for node in [] if networkx_versions.SINCE_3_7 else _fractional_loops(G, weight):
         distances[node][node] = 0.0
     return distances
 

@@ -14,8 +14,8 @@ from sparsezc import algorithms
 from sparsezc.algorithms._pattern import transposed
 from sparsezc.networkx_backend.graphs.claims import claims
 from sparsezc.networkx_backend.graphs.graph import Graph
-from sparsezc.networkx_backend.paths.hops import hop_rows
-from sparsezc.networkx_backend.paths.lengths import distances, shortest_path_length
+from sparsezc.networkx_backend.paths.breadth_first import hop_rows
+from sparsezc.networkx_backend.paths.weighted_paths import distances, shortest_path_length
 from sparsezc.semirings import monoid
 
 _Rows = Iterator[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[Any]]]

@@ -12,11 +12,19 @@ import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.networkx_backend.graphs import rules
+from sparsezc.networkx_backend.graphs import networkx_versions
 from sparsezc.networkx_backend.graphs.claims import claims
 from sparsezc.networkx_backend.graphs.graph import Graph
-from sparsezc.networkx_backend.paths.hops import known, search
-from sparsezc.networkx_backend.paths.lengths import SOURCE, found_at, nearest, number, positive, relaxed, two_ends
+from sparsezc.networkx_backend.paths.breadth_first import known, search
+from sparsezc.networkx_backend.paths.weighted_paths import (
+    SOURCE,
+    found_at,
+    nearest,
+    number,
+    positive,
+    relaxed,
+    two_ends,
+)
 
 
 def _edges(G: Graph, source: Any, reverse: bool, depth_limit: int | None) -> Iterator[tuple[Any, Any]]:
@@ -57,7 +65,7 @@ def bfs_predecessors(
     G: Graph, source: Any, depth_limit: int | None = None, sort_neighbors: Any = None
 ) -> Iterator[tuple[Any, Any]]:
     """Return nodes with the node before each on a shortest path."""
-    if rules.SINCE_3_7:
+    if networkx_versions.SINCE_3_7:
         said = "bfs_predecessors is deprecated and will be removed in NetworkX 3.9: reverse the pairs of bfs_edges"
         warnings.warn(said, DeprecationWarning, stacklevel=2)
     for parent, child in _edges(G, source, False, depth_limit):

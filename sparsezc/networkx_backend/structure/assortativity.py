@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc import algorithms
-from sparsezc.networkx_backend.graphs import rules
+from sparsezc.networkx_backend.graphs import networkx_versions
 from sparsezc.networkx_backend.graphs.claims import claims
 from sparsezc.networkx_backend.graphs.copies import original
 from sparsezc.networkx_backend.graphs.edges import NUMBERS
@@ -141,7 +141,7 @@ def degree_pearson_correlation_coefficient(
     """Return the same correlation; of fewer than two edges there is none."""
     a, b = _degree_pairs(G, x, y, weight, nodes)
     if a.size < 2:
-        if rules.SINCE_3_7:
+        if networkx_versions.SINCE_3_7:
             return float("nan")
         raise ValueError("`x` and `y` must have length at least 2.")
     return _correlation(a, b)

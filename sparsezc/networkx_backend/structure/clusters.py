@@ -22,7 +22,7 @@ from sparsezc.core.vector import Vector
 from sparsezc.networkx_backend.graphs.claims import claims, else_declined
 from sparsezc.networkx_backend.graphs.copies import original
 from sparsezc.networkx_backend.graphs.graph import Graph
-from sparsezc.networkx_backend.paths.lengths import not_all_zero
+from sparsezc.networkx_backend.paths.weighted_paths import not_all_zero
 from sparsezc.semirings import binary, select, semiring
 from sparsezc.semirings.types import datatypes
 

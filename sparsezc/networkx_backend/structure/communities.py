@@ -13,11 +13,11 @@ from sparsezc.algorithms._lengths import lengths_of
 from sparsezc.algorithms.greedy_modularity_communities import merged
 from sparsezc.core.matrix import Matrix
 from sparsezc.core.vector import Vector
-from sparsezc.networkx_backend.graphs import rules
+from sparsezc.networkx_backend.graphs import networkx_versions
 from sparsezc.networkx_backend.graphs.claims import claims, else_declined
 from sparsezc.networkx_backend.graphs.copies import original
 from sparsezc.networkx_backend.graphs.graph import Graph
-from sparsezc.networkx_backend.paths.lengths import not_all_zero
+from sparsezc.networkx_backend.paths.weighted_paths import not_all_zero
 from sparsezc.networkx_backend.structure.components import groups
 from sparsezc.semirings import select
 from sparsezc.semirings.types import datatypes
@@ -94,7 +94,7 @@ def modularity(G: Graph, communities: Iterable[Any], weight: str | None = "weigh
     if len(set().union(*parts)) != len(G) or sum(map(len, parts)) != len(G):
         raise nx.algorithms.community.quality.NotAPartition(original(G), parts)
     if G.A.nvals == 0:
-        if rules.SINCE_3_7:
+        if networkx_versions.SINCE_3_7:
             return 0
         raise ZeroDivisionError("a graph without edges has no modularity")
     A = _with_both_ends(G, G.values(weight))

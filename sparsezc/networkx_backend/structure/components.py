@@ -13,7 +13,7 @@ from sparsezc import algorithms
 from sparsezc.core.vector import Vector
 from sparsezc.networkx_backend.graphs.claims import claims, else_declined
 from sparsezc.networkx_backend.graphs.graph import Graph
-from sparsezc.networkx_backend.paths.searches import in_tarjans_order
+from sparsezc.networkx_backend.paths.depth_first import in_tarjans_order
 from sparsezc.semirings import monoid, select
 
 

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from sparsezc import algorithms
 from sparsezc.core.vector import Vector
-from sparsezc.errors import InvalidValue
+from sparsezc.exceptions import InvalidValue
 from sparsezc.networkx_backend.graphs.claims import claims
 from sparsezc.networkx_backend.graphs.copies import original
 from sparsezc.networkx_backend.graphs.graph import Graph
-from sparsezc.networkx_backend.paths.hops import FEW
+from sparsezc.networkx_backend.paths.breadth_first import FEW
 from sparsezc.networkx_backend.structure.components import split
 from sparsezc.semirings import semiring
 from sparsezc.semirings.types import datatypes

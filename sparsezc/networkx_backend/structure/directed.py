@@ -13,7 +13,7 @@ from sparsezc import algorithms
 from sparsezc.algorithms._pattern import transposed, undirected
 from sparsezc.algorithms.dag_longest_path import longest_distances
 from sparsezc.core.matrix import Matrix
-from sparsezc.errors import InvalidValue
+from sparsezc.exceptions import InvalidValue
 from sparsezc.networkx_backend.graphs.claims import claims
 from sparsezc.networkx_backend.graphs.graph import Graph
 from sparsezc.networkx_backend.structure.components import strongly_connected_components

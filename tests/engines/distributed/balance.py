@@ -11,7 +11,7 @@ import numpy as np
 
 import sparsezc as gb
 from sparsezc.engines import distributed
-from sparsezc.engines.cpu import loops
+from sparsezc.engines.cpu import compiled_loops
 from sparsezc.engines.distributed import balancer
 from sparsezc.engines.distributed.model.rebalance import LIMIT, imbalance
 from sparsezc.engines.distributed.parts.layout import ROWS, cut_rows
@@ -78,13 +78,13 @@ def moved_until_even(seconds: Callable[[int, int, int], float]) -> None:
 
 def check_rows_of_a_slow_rank_move() -> None:
     """Between rounds of a loop, too, which goes on over other rows."""
-    with patch.object(loops, "pays", lambda _: True):
+    with patch.object(compiled_loops, "pays", lambda _: True):
         moved_until_even(lambda rank, lo, hi: (hi - lo) * (1e-5 if rank == T.size - 1 else 2e-6))
 
 
 def check_rows_that_take_longer_are_divided() -> None:
     """Entries are even and times are not: the rows before 1,024 take six times as long as the others."""
-    with patch.object(loops, "pays", lambda _: False):
+    with patch.object(compiled_loops, "pays", lambda _: False):
         moved_until_even(lambda _, lo, hi: 1e-5 * max(min(hi, 1024) - lo, 0) + 2e-6 * (hi - lo))
 
 

@@ -11,7 +11,7 @@ import pytest
 from mpi4py import MPI
 
 import sparsezc as gb
-from sparsezc.errors import FileFormatError, InvalidObject, InvalidValue, OutOfMemory
+from sparsezc.exceptions import FileFormatError, InvalidObject, InvalidValue, OutOfMemory
 
 COMM = MPI.COMM_WORLD
 GRAPH = "kron:9?weights=1-255"

@@ -12,7 +12,7 @@ import numpy as np
 
 import sparsezc as gb
 from sparsezc.engines import distributed
-from sparsezc.engines.cpu import loops
+from sparsezc.engines.cpu import compiled_loops
 from sparsezc.engines.distributed.loops import rows
 from sparsezc.expr import engines
 
@@ -29,7 +29,7 @@ def running(expected: bool) -> Iterator[None]:
         said.append(can_run(*given))
         return said[-1]
 
-    with patch.object(loops, "pays", lambda _: rank == 0), patch.object(rows, "can_run", told):
+    with patch.object(compiled_loops, "pays", lambda _: rank == 0), patch.object(rows, "can_run", told):
         yield
     assert set(said) == {expected}, said
 
@@ -97,7 +97,7 @@ def check_statements_where_loops_cannot_run() -> None:
     engine = distributed.engine()
     D = gb.io.read("kron:9").distribute()
     expected = a.pagerank(D), a.connected_components(D)
-    for where, name in ((rows, "has_host"), (loops, "can_compile")):
+    for where, name in ((rows, "has_host"), (compiled_loops, "can_compile")):
         with running(expected=False), patch.object(where, name, lambda *_: engine.rank > 0):
             found = a.pagerank(D), a.connected_components(D)
         assert found[0].isclose(expected[0], rel_tol=1e-9)

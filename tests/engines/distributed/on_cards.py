@@ -14,9 +14,9 @@ import numpy as np
 
 import sparsezc as gb
 from sparsezc.engines import distributed
-from sparsezc.engines.distributed.parts import row_pieces
-from sparsezc.engines.distributed.statements import by_search
-from sparsezc.engines.gpu.shared import searches_of_cards
+from sparsezc.engines.distributed.parts import row_exchange
+from sparsezc.engines.distributed.statements import search_batches
+from sparsezc.engines.gpu.several_processes import peer_searches
 from sparsezc.expr import engines
 
 GRAPH = "kron:10"
@@ -97,17 +97,17 @@ def check_levels_of_many_searches() -> None:
 
 def late(rank: int) -> Any:
     """Have ranks read at different times what the device tells: they launch different numbers of steps."""
-    hear = searches_of_cards._Steps.hear
+    hear = peer_searches._Steps.hear
 
     def heard(steps: Any, ahead: int) -> None:
         if not ahead or steps.launched >= min(7 * rank, 7):
             hear(steps, ahead)
 
-    return patch.object(searches_of_cards._Steps, "hear", heard)
+    return patch.object(peer_searches._Steps, "hear", heard)
 
 
 def by_vertices() -> Any:
-    return patch.object(by_search, "saved", return_value=-1.0)
+    return patch.object(search_batches, "saved", return_value=-1.0)
 
 
 def check_matrices_travel_as_device_arrays() -> None:
@@ -116,8 +116,8 @@ def check_matrices_travel_as_device_arrays() -> None:
     A = gb.Matrix.from_coo(i, j, i + j, nrows=300, ncols=300, dup_op="min")
     rows = np.random.default_rng(9).permutation(300)[:200]
     D = A.to("gpu").distribute()
-    for copies in (row_pieces._COPIES, 1 << 60):
-        with patch.object(row_pieces, "_COPIES", copies):
+    for copies in (row_exchange._COPIES, 1 << 60):
+        with patch.object(row_exchange, "_COPIES", copies):
             for got, want in (
                 (D.mxm(D, gb.semiring.plus_times), A.mxm(A, gb.semiring.plus_times)),
                 (D.T.mxm(D, gb.semiring.min_plus), A.T.mxm(A, gb.semiring.min_plus)),

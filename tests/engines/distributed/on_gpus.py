@@ -11,10 +11,10 @@ import numpy as np
 from mpi4py import MPI
 
 import sparsezc as gb
-from benchmarks.model import exchanged
+from benchmarks.model import exchanged_bytes
 from sparsezc.engines import distributed
-from sparsezc.engines.distributed.parts import exchange
-from sparsezc.engines.distributed.statements import by_search, labels, walks
+from sparsezc.engines.distributed.parts import vector_exchange
+from sparsezc.engines.distributed.statements import labels, search_batches, walks
 from sparsezc.engines.gpu.products import multi_source_bfs
 from sparsezc.memory.placement import BEYOND
 from tests.engines.distributed.algorithms import CALLS, compare
@@ -97,14 +97,14 @@ def check_bytes_of_many_searches() -> None:
     sources = np.random.default_rng(3).choice(np.flatnonzero(np.diff(A._to_csr().indptr)), 64, replace=False)
     levels = gb.algorithms.bfs(whole, sources.tolist()).to_dense(-1)
     layout = D._store.layout
-    setting = exchanged.Setting(layout.bounds, multi_source_bfs.push_cost("zerocopy"), 0, 0, windows=True)
+    setting = exchanged_bytes.Setting(layout.bounds, multi_source_bfs.push_cost("zerocopy"), 0, 0, windows=True)
     lists = patch.object(type(engine.transport), "shared", return_value=None)
-    by_vertices = patch.object(by_search, "saved", return_value=-1.0)
+    by_vertices = patch.object(search_batches, "saved", return_value=-1.0)
     for windows, how in ((True, nullcontext()), (False, lists)):
         before = engine.transport.received
-        with how, patch.object(exchange, "LISTING", 0), by_vertices, gb.config.set(head_cache="off"):
+        with how, patch.object(vector_exchange, "LISTING", 0), by_vertices, gb.config.set(head_cache="off"):
             found = gb.algorithms.bfs(D, sources.tolist())
         received = engine.transport.received - before
         np.testing.assert_array_equal(found.to_dense(-1), levels)
-        assert received == exchanged.many_searches(whole, levels, engine.rank, setting._replace(windows=windows))
+        assert received == exchanged_bytes.many_searches(whole, levels, engine.rank, setting._replace(windows=windows))
         assert received < 0.9 * (levels.max() + 1) * 8 * (A.nrows - layout.hi + layout.lo)

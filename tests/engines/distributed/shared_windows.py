@@ -15,8 +15,8 @@ import sparsezc as gb
 from sparsezc.device import cuda
 from sparsezc.engines import distributed
 from sparsezc.engines.gpu.elementwise import panel
-from sparsezc.engines.gpu.shared import searches_of_cards
-from sparsezc.errors import OutOfMemory
+from sparsezc.engines.gpu.several_processes import peer_searches
+from sparsezc.exceptions import OutOfMemory
 from sparsezc.memory import budget
 from tests.engines.distributed.on_cards import by_vertices, late
 
@@ -62,20 +62,20 @@ def watched() -> Iterator[Any]:
 
 def window_bytes(D: Any) -> int:
     """Return what a window for searches in a matrix takes: some 20 bytes a vertex of two cards."""
-    return searches_of_cards.memory(D._store.layout.bounds)[0]
+    return peer_searches.memory(D._store.layout.bounds)[0]
 
 
 def compare_answers() -> None:
     """Dense frontiers, a path's many steps, directed edges, which are only pushed along, and ranks without vertices."""
     rank, size = distributed.engine().rank, distributed.engine().size
-    path, run = gb.io.read("path:70", placement="host"), searches_of_cards.run
+    path, run = gb.io.read("path:70", placement="host"), peer_searches.run
     for A, readings in (
         (graph(64 * size + 40), (nullcontext(), late(rank))),
         (path, (late(rank),)),
         (graph(200, directed=True), (nullcontext(),)),
     ):
         for reading in readings:  # of the numbers that the device tells
-            with patch.object(searches_of_cards, "run", side_effect=run) as ran, reading:
+            with patch.object(peer_searches, "run", side_effect=run) as ran, reading:
                 search(A)
             assert ran.call_count == 1
 
@@ -140,7 +140,7 @@ def check_searches_of_ranks_that_have_no_room_for_windows() -> None:
             raise OutOfMemory("no room")
         return original(gpu, nbytes)
 
-    with patch.object(searches_of_cards, "run", side_effect=AssertionError("windows")):
+    with patch.object(peer_searches, "run", side_effect=AssertionError("windows")):
         with patch.object(kind, "window", window):
             search(A, D)
         short = patch.object(budget, "available", return_value=wanted - 1) if engine.rank == 1 else nullcontext()

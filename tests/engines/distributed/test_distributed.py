@@ -15,7 +15,7 @@ import pytest
 
 from sparsezc.cli.mpirun import find_mpiexec
 from sparsezc.engines.distributed import starting
-from sparsezc.errors import DeviceUnavailable
+from sparsezc.exceptions import DeviceUnavailable
 from tests.emulator.device import why_unavailable
 
 pytestmark = pytest.mark.skipif(find_spec("mpi4py") is None, reason="mpi4py is not installed: pip install '.[mpi]'")
@@ -46,14 +46,14 @@ def failures(modules: str, ranks: int, tmp_path: Path, engine: str = "cpu") -> d
 @pytest.mark.parametrize("ranks", [1, 2, 3])
 def test_checks(ranks: int, tmp_path: Path) -> None:
     """All by one mpiexec: a rank takes a second to start, and its processor is busy while it waits for others."""
-    of_several = ",files,balance,by_search,loops,received" if ranks > 1 else ""
+    of_several = ",files,balance,search_batches,loops,received_bytes" if ranks > 1 else ""
     wrong = failures(f"algorithms,applications,statements,programs,exchanges{of_several}", ranks, tmp_path)
     assert not wrong, "\n\n".join(f"{check}\n{said}" for check, said in wrong.items())
 
 
 @pytest.mark.skipif(why_unavailable() is not None, reason="there is no emulated GPU here")
 def test_ranks_on_emulated_gpus(tmp_path: Path) -> None:
-    assert failures("on_gpus,by_search,received,shared_windows", 2, tmp_path, "gpu") == {}
+    assert failures("on_gpus,search_batches,received_bytes,shared_windows", 2, tmp_path, "gpu") == {}
 
 
 @pytest.mark.gpu

@@ -22,7 +22,7 @@ from sparsezc.engines.distributed.transports import choice
 from sparsezc.engines.distributed.transports.ipc import Ipc
 from sparsezc.engines.distributed.transports.mpi import Mpi
 from sparsezc.engines.distributed.transports.nccl import Binding, Nccl
-from sparsezc.errors import DeviceUnavailable, InvalidValue, OutOfMemory
+from sparsezc.exceptions import DeviceUnavailable, InvalidValue, OutOfMemory
 from tests.emulator.device import HostDevice
 
 

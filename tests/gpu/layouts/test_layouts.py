@@ -18,7 +18,7 @@ from sparsezc.engines.gpu.layouts.packed_values import PackedValues
 from sparsezc.engines.gpu.layouts.row_groups import RowGroups
 from sparsezc.engines.gpu.placements import Wholes
 from sparsezc.engines.gpu.placements.segment_cache import SegmentCache
-from sparsezc.engines.gpu.shared.edges_once import EdgesOnce
+from sparsezc.engines.gpu.several_processes.upper_triangle import EdgesOnce
 from sparsezc.engines.gpu.storage.layout import Demand, Layout
 from sparsezc.engines.gpu.storage.matrix_store import PlainCopy, Rows
 from sparsezc.memory import budget

@@ -9,8 +9,8 @@ import pytest
 
 import sparsezc as gb
 from sparsezc.device import cuda
-from sparsezc.device.spread import STRIPE, Range, owners
-from sparsezc.errors import OutOfMemory
+from sparsezc.device.striped_memory import STRIPE, Range, owners
+from sparsezc.exceptions import OutOfMemory
 from sparsezc.memory import allocate, budget
 from sparsezc.memory.placement import RECORDS
 

@@ -17,7 +17,7 @@ from sparsezc.memory import budget, zerocopy
 from sparsezc.memory.csr import Csr
 from sparsezc.memory.placement import choices
 
-GPU_PLACEMENTS = choices()[1:]  # not the one that is a file: tests/io/hdf5/test_ready.py
+GPU_PLACEMENTS = choices()[1:]  # not the one that is a file: tests/io/hdf5/test_mappable_file.py
 
 
 @pytest.mark.parametrize("placement", GPU_PLACEMENTS)

@@ -13,7 +13,7 @@ import pytest
 import sparsezc as gb
 from sparsezc import ops
 from sparsezc.core import replay
-from sparsezc.engines.gpu.sampling import picks, walks
+from sparsezc.engines.gpu.sampling import selectk, walks
 from sparsezc.expr.engines import stepping
 from sparsezc.memory import budget
 from sparsezc.semirings.types.datatypes import lookup
@@ -37,7 +37,7 @@ def entries(seed: int = 0, dtype: str = "FP64", iso: bool = False) -> Arrays:
 @pytest.fixture
 def lay(gpu: Any, small_pieces: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     """With lists, pieces and blocks so small that a test's rows take several."""
-    monkeypatch.setattr(picks, "_PIECE", 64)
+    monkeypatch.setattr(selectk, "_PIECE", 64)
     return lambda placement, kind, x: placed(placement, tmp_path, KINDS[kind]).put(x)
 
 

@@ -14,7 +14,7 @@ import sparsezc as gb
 from sparsezc import ops
 from sparsezc.engines.gpu.elementwise import panel
 from tests.gpu.placements.test_placement_grid import KINDS, PLACEMENTS, N, panel_operands, placed
-from tests.gpu.placements.test_sampled_products import full
+from tests.gpu.placements.test_sddmm import full
 from tests.ops.judge import make
 
 WEIGHTS = [

@@ -13,10 +13,10 @@ import sparsezc as gb
 from sparsezc import ops
 from sparsezc.engines.cpu import two_way
 from sparsezc.engines.gpu.products import spgemm_masked_dot
-from sparsezc.errors import DimensionMismatch
+from sparsezc.exceptions import DimensionMismatch
 from sparsezc.memory import budget
 from tests.gpu.placements.test_placement_grid import KINDS, placed
-from tests.gpu.products.test_dots import small_tables
+from tests.gpu.products.test_spgemm_masked_dot import small_tables
 
 N = 210
 

@@ -11,7 +11,7 @@ import pytest
 import sparsezc as gb
 from sparsezc.core.access import forms
 from sparsezc.engines.gpu.elementwise import panel
-from tests.gpu.placements.test_sampled_products import full
+from tests.gpu.placements.test_sddmm import full
 
 N, K = 200, 5
 

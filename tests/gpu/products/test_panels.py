@@ -13,7 +13,7 @@ import sparsezc as gb
 from sparsezc.engines.gpu.elementwise import panel
 from sparsezc.engines.gpu.layouts.head_cache import HeadCache
 from sparsezc.engines.gpu.products import multi_source_bfs, spmm
-from sparsezc.engines.gpu.shared import edges_once
+from sparsezc.engines.gpu.several_processes import upper_triangle
 from sparsezc.engines.gpu.storage.vector_store import MaskBits
 from sparsezc.expr import engines
 from sparsezc.memory import budget
@@ -313,7 +313,7 @@ def test_a_step_that_reads_nearly_all_reads_each_edge_once(graph: str, count: in
         B = A.to("gpu", placement="zerocopy")
         B = B.compress() if compressed else B
         assert gb.algorithms.bfs(B, sources).isequal(gb.algorithms.bfs(A, sources), check_dtype=True)
-    built = B._store.held()[0].layouts[edges_once.EdgesOnce].built
+    built = B._store.held()[0].layouts[upper_triangle.EdgesOnce].built
     assert (built is not None) == (graph != "path:40")
     if built is not None:
         assert built.rows.nvals == A.nvals // 2
@@ -321,9 +321,9 @@ def test_a_step_that_reads_nearly_all_reads_each_edge_once(graph: str, count: in
 
 
 def test_building_the_upper_triangle_waits_until_it_pays(counting: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(edges_once, "_COST", 1)
+    monkeypatch.setattr(upper_triangle, "_COST", 1)
     A, built = gb.io.read("urand:8", placement="zerocopy", weights=False), []
-    triangle = A._store.held()[0].layouts[edges_once.EdgesOnce]
+    triangle = A._store.held()[0].layouts[upper_triangle.EdgesOnce]
 
     def read() -> int:
         counting.reset()
@@ -336,13 +336,13 @@ def test_building_the_upper_triangle_waits_until_it_pays(counting: Any, monkeypa
         built.append(triangle.built is not None)
     assert built == [False, False, True]  # by then half of all entries would have been saved twice
     with_it = read()
-    monkeypatch.setattr(edges_once, "_SAVES", 1)
+    monkeypatch.setattr(upper_triangle, "_SAVES", 1)
     assert with_it < read() - 0.45 * 4 * A.nvals
 
 
 def test_the_upper_triangle_is_dropped_for_memory_and_with_the_entries(gpu: Any) -> None:
     A = gb.io.read("urand:8", placement="host", weights=False)
-    B, sources, layout = A.to("gpu", placement="zerocopy"), np.arange(64), edges_once.EdgesOnce
+    B, sources, layout = A.to("gpu", placement="zerocopy"), np.arange(64), upper_triangle.EdgesOnce
     with small(), gb.config.set(head_cache="on"):
         for _ in range(2):
             gb.algorithms.bfs(B, sources)

@@ -14,7 +14,7 @@ from sparsezc.device import cuda
 from sparsezc.engines.gpu.products import spgemm_dense, spgemm_heavy_rows, spgemm_rows
 from sparsezc.memory import budget
 from sparsezc.memory.csr import Csr
-from tests.gpu.products.test_dots import matrix
+from tests.gpu.products.test_spgemm_masked_dot import matrix
 
 #: Lengths of the rows of A and of B, and B's columns. A warp's table holds 16 to 40 ids.
 LENGTHS = {

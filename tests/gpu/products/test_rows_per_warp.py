@@ -12,7 +12,7 @@ from sparsezc.device import cuda
 from sparsezc.engines.gpu.layouts import column_blocks, hub_columns, row_groups
 from sparsezc.engines.gpu.layouts.column_blocks import ColumnBlocks
 from sparsezc.engines.gpu.layouts.hub_columns import HubColumns
-from sparsezc.engines.gpu.layouts.kept_pulls import KeptPulls
+from sparsezc.engines.gpu.layouts.pull_cache import KeptPulls
 from sparsezc.engines.gpu.layouts.row_groups import RowGroups
 from sparsezc.engines.gpu.products import rows_per_warp
 from sparsezc.engines.gpu.runtime import launch

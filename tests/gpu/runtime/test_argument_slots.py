@@ -14,7 +14,7 @@ from sparsezc.device.signature import Signature, typedefs
 from tests.emulator.device import EmulatedDevice, EmulatorError
 
 TEXT = """
-#include "port.cuh"
+#include "portability.cuh"
 namespace szc {
 struct alignas(8) c64 { float re, im; };
 struct alignas(16) c128 { double re, im; };

@@ -31,9 +31,9 @@ from sparsezc.engines.gpu.placements import Wanted, row_runs, segments
 from sparsezc.engines.gpu.products import bit_dots, multi_source_bfs, spgemm_dense, spgemm_heavy_rows, spgemm_rows, spmv
 from sparsezc.engines.gpu.runtime import codegen, presence_words
 from sparsezc.engines.gpu.runtime.array_pool import ArrayPool
-from sparsezc.engines.gpu.shared import searches_of_cards
-from sparsezc.engines.gpu.shared.searches import Setting, SharedStep
-from sparsezc.engines.gpu.shared.whole_searches import SharedSearches
+from sparsezc.engines.gpu.several_processes import peer_searches
+from sparsezc.engines.gpu.several_processes.search_levels import SharedSearches
+from sparsezc.engines.gpu.several_processes.search_step import Setting, SharedStep
 from sparsezc.engines.gpu.storage.layout import Demand
 from sparsezc.engines.gpu.storage.vector_store import MaskBits, VectorStore
 from sparsezc.expr import engines
@@ -183,11 +183,11 @@ def by_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
     whole.begin()
     whole.levels()
     bounds = np.array([0, N], np.int64)
-    window, told = (np.zeros(nbytes // 8, np.uint64) for nbytes in searches_of_cards.memory(bounds))
+    window, told = (np.zeros(nbytes // 8, np.uint64) for nbytes in peer_searches.memory(bounds))
     wide = Panel(64, False, VectorStore(BOOL, 64 * N))
     wide.vector.make()
-    cards = searches_of_cards.Cards([window], 0, bounds, told, print, None)
-    steps = searches_of_cards._Steps(SharedSearches(rows, rows, wide), cards, Setting(rows.nvals, 1.0, 0, True))
+    cards = peer_searches.Cards([window], 0, bounds, told, print, None)
+    steps = peer_searches._Steps(SharedSearches(rows, rows, wide), cards, Setting(rows.nvals, 1.0, 0, True))
     for _ in range(2):
         steps.add()
     shared.put(*shared.listed(few, N, np.ones(1, np.int64), (np.zeros(2, np.int64), 1), False), 0, few)
@@ -289,7 +289,7 @@ def comments(file: str, seen: set[str]) -> str:
 
 @pytest.mark.parametrize(("file", "name", "text"), list(texts()), ids=lambda x: x if len(x) < 40 else "")
 def test_every_parameter_is_described(file: str, name: str, text: str) -> None:
-    told = set(re.findall(r"\w+", comments(file, set()) + comments("port.cuh", set())))
+    told = set(re.findall(r"\w+", comments(file, set()) + comments("portability.cuh", set())))
     assert [p.name for p in Signature.parse(text, name, file).parameters if p.name not in told] == []
 
 

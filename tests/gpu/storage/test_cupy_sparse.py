@@ -9,7 +9,7 @@ import pytest
 import scipy.sparse as sp
 
 import sparsezc as gb
-from sparsezc.errors import DomainMismatch, InvalidObject, InvalidValue
+from sparsezc.exceptions import DomainMismatch, InvalidObject, InvalidValue
 from sparsezc.io.interop import cupy_sparse
 
 MATRIX = sp.random(40, 30, density=0.2, random_state=4, format="csr")

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 
 import sparsezc as gb
 from sparsezc.cli import main
-from sparsezc.errors import DimensionMismatch, InvalidValue
+from sparsezc.exceptions import DimensionMismatch, InvalidValue
 from sparsezc.io import _convert
 from sparsezc.io.build import external_sort, stored_csr
 from sparsezc.io.hdf5 import compressing, merge_runs

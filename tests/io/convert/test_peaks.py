@@ -13,8 +13,8 @@ import scipy.sparse as sp
 
 import sparsezc as gb
 from benchmarks import converting
-from benchmarks.micro.scattered import WRITERS, Scattered, Spool
-from sparsezc.errors import OutOfMemory
+from benchmarks.micro.hashed_graph import WRITERS, Scattered, Spool
+from sparsezc.exceptions import OutOfMemory
 from sparsezc.io import _convert
 from tests.io.convert.conversions import FORMATS, child, foreign
 from tests.io.graphs import load

@@ -11,7 +11,7 @@ import pytest
 import scipy.sparse as sp
 
 import sparsezc as gb
-from sparsezc.errors import FileFormatError, InvalidValue, OutOfMemory
+from sparsezc.exceptions import FileFormatError, InvalidValue, OutOfMemory
 from sparsezc.io import _convert
 from tests.io.convert.conversions import MM, foreign
 

@@ -18,7 +18,7 @@ from typing import IO
 import pytest
 
 import sparsezc as gb
-from sparsezc.errors import FileFormatError, GraphblasException
+from sparsezc.exceptions import FileFormatError, GraphblasException
 from sparsezc.io.files import pipe_spool
 from sparsezc.io.files.atomic_write import FileNotWritten
 from tests.io.graphs import load, same, scipy_of

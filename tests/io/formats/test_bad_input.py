@@ -14,7 +14,7 @@ import pytest
 import scipy.sparse as sp
 
 import sparsezc as gb
-from sparsezc.errors import DimensionMismatch, FileFormatError, GraphblasException, InvalidValue
+from sparsezc.exceptions import DimensionMismatch, FileFormatError, GraphblasException, InvalidValue
 from tests.io.graphs import load
 
 MM = "%%MatrixMarket matrix coordinate integer general\n"

@@ -11,7 +11,7 @@ import pytest
 import scipy.sparse as sp
 
 import sparsezc as gb
-from sparsezc.errors import DomainMismatch, FileFormatError, InvalidValue
+from sparsezc.exceptions import DomainMismatch, FileFormatError, InvalidValue
 from tests.io.interop.test_tables import absent
 
 MATRIX = sp.random_array((12, 9), density=0.3, rng=4, format="csr")

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import sparsezc as gb
-from sparsezc.errors import FileFormatError, InvalidValue
+from sparsezc.exceptions import FileFormatError, InvalidValue
 from tests.io.graphs import load
 
 MM = "%%MatrixMarket matrix coordinate {} general\n2 2 {}\n"

@@ -12,7 +12,7 @@ import scipy.io
 import scipy.sparse as sp
 
 import sparsezc as gb
-from sparsezc.errors import FileFormatError, InvalidValue, OutOfMemory
+from sparsezc.exceptions import FileFormatError, InvalidValue, OutOfMemory
 from sparsezc.io._read import read_csr
 from sparsezc.io._write import convert
 from sparsezc.io.build.weights import hashed, parse

@@ -10,7 +10,7 @@ import hypothesis.strategies as st
 import pytest
 from hypothesis import given, settings
 
-from sparsezc.errors import FileFormatError, OutOfMemory
+from sparsezc.exceptions import FileFormatError, OutOfMemory
 from sparsezc.io._write import write
 from tests.io.graphs import load, scipy_of
 

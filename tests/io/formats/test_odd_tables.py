@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import sparsezc as gb
-from sparsezc.errors import FileFormatError
+from sparsezc.exceptions import FileFormatError
 
 pa: Any = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 

@@ -9,7 +9,7 @@ import pytest
 import scipy.sparse as sp
 
 import sparsezc as gb
-from sparsezc.errors import OutOfMemory
+from sparsezc.exceptions import OutOfMemory
 from tests.io.graphs import read_csr
 
 N = 99999999999999

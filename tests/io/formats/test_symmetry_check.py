@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import sparsezc as gb
-from sparsezc.errors import FileFormatError
+from sparsezc.exceptions import FileFormatError
 from sparsezc.io._read import read_csr
 from sparsezc.io.formats import symmetry_check
 from sparsezc.memory.csr import Csr

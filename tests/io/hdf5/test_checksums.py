@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import sparsezc as gb
-from sparsezc.errors import DomainMismatch, FileFormatError, InvalidValue, OutOfMemory
+from sparsezc.exceptions import DomainMismatch, FileFormatError, InvalidValue, OutOfMemory
 from sparsezc.io.formats import parquet_checksums
 from sparsezc.io.hdf5 import csr_file, foreign, seal
 from tests.io.interop.test_tables import absent

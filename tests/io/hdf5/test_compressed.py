@@ -13,11 +13,11 @@ import pytest
 
 import sparsezc as gb
 from sparsezc.cli import main
-from sparsezc.errors import FileFormatError
+from sparsezc.exceptions import FileFormatError
 from sparsezc.io._read import read_csr
 from sparsezc.io.hdf5 import aligned_file
 from sparsezc.memory import mapped
-from tests.io.card import Card
+from tests.io.fake_gpu import Card
 
 h5py: Any = pytest.importorskip("h5py", reason="h5py is not installed")
 
@@ -57,7 +57,7 @@ def test_a_mapped_matrix_may_move(tmp_path: Path, gpu: Any, monkeypatch: pytest.
 def test_a_budget_has_room_for_compressed_ids_where_plain_ones_do_not_fit(tmp_path: Path, gpu: Any) -> None:
     gb.io.convert("kron:10", tmp_path / "a.h5", compress=True)
     with gb.config.set(budget="100kB"):  # 147 KiB are needed, 85 compressed
-        with pytest.raises(gb.errors.OutOfMemory, match="device memory"):
+        with pytest.raises(gb.exceptions.OutOfMemory, match="device memory"):
             gb.io.read("kron:10", placement="device")
         for placement in ("auto", "device"):
             assert gb.io.read(tmp_path / "a.h5", placement=placement)._store.placement == "device"
@@ -127,7 +127,7 @@ def test_more_columns_than_blocks_can_count_are_refused(tmp_path: Path) -> None:
 @pytest.fixture
 def unchecked(monkeypatch: pytest.MonkeyPatch) -> None:
     """Files whose checksums are those of what they hold, damaged as it is."""
-    monkeypatch.setattr(aligned_file.Ready, "compare", lambda *_: None)
+    monkeypatch.setattr(aligned_file.MappableFile, "compare", lambda *_: None)
 
 
 def damaged(path: Path) -> Iterator[None]:

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import sparsezc as gb
-from sparsezc.errors import FileFormatError, OutOfMemory, Panic
+from sparsezc.exceptions import FileFormatError, OutOfMemory, Panic
 from sparsezc.io.files.source import FileTimeout
 from sparsezc.io.formats.binsparse_arrays import exact
 from sparsezc.io.hdf5 import foreign

@@ -10,7 +10,7 @@ import pytest
 
 import sparsezc as gb
 from sparsezc.cli import main
-from sparsezc.errors import FileFormatError, InvalidValue
+from sparsezc.exceptions import FileFormatError, InvalidValue
 from sparsezc.io._read import read_csr
 from sparsezc.io.ranks import reading
 from tests.io.ranks import blocks

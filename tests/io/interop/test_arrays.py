@@ -9,7 +9,7 @@ import pytest
 import scipy.sparse as sp
 
 import sparsezc as gb
-from sparsezc.errors import DimensionMismatch, DomainMismatch, InvalidObject, InvalidValue
+from sparsezc.exceptions import DimensionMismatch, DomainMismatch, InvalidObject, InvalidValue
 
 MATRIX = sp.random_array((20, 30), density=0.2, rng=4, format="csr")
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import sparsezc as gb
-from sparsezc.errors import DimensionMismatch, DomainMismatch, InvalidValue
+from sparsezc.exceptions import DimensionMismatch, DomainMismatch, InvalidValue
 from tests.io.interop.test_tables import absent
 
 ENTRIES = [0, 0, 3, 3], [1, 2, 0, 2], [1.5, 2.5, 3.5, 0.0]

@@ -14,7 +14,7 @@ import pytest
 import scipy.sparse as sp
 
 import sparsezc as gb
-from sparsezc.errors import DimensionMismatch, DomainMismatch, InvalidValue
+from sparsezc.exceptions import DimensionMismatch, DomainMismatch, InvalidValue
 
 MATRIX = np.array([[0, 2, 0], [3, 0, 5]])
 FORMATS = ("bsr", "csr", "csc", "coo", "lil", "dia", "dok")

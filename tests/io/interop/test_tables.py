@@ -12,7 +12,7 @@ import pytest
 import scipy.sparse as sp
 
 import sparsezc as gb
-from sparsezc.errors import DimensionMismatch, DomainMismatch, FileFormatError, InvalidValue
+from sparsezc.exceptions import DimensionMismatch, DomainMismatch, FileFormatError, InvalidValue
 from sparsezc.io.build import optional
 
 KINDS = ("pandas", "arrow", "polars")

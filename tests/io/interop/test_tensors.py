@@ -9,7 +9,7 @@ import pytest
 import scipy.sparse as sp
 
 import sparsezc as gb
-from sparsezc.errors import DomainMismatch, InvalidValue
+from sparsezc.exceptions import DomainMismatch, InvalidValue
 from sparsezc.io.build import optional
 from tests.io.interop.test_tables import absent
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sparsezc.errors import FileFormatError, InvalidObject, InvalidValue
+from sparsezc.exceptions import FileFormatError, InvalidObject, InvalidValue
 from sparsezc.io.files.source import FileMissing
 from sparsezc.io.ranks import checkpoint
 from sparsezc.io.ranks.block import Block

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import sparsezc as gb
-from sparsezc.errors import FileFormatError, InvalidObject, OutOfMemory, PerformanceWarning
+from sparsezc.exceptions import FileFormatError, InvalidObject, OutOfMemory, PerformanceWarning
 from sparsezc.io.files.source import Span
 from sparsezc.io.ranks import exchange, spool
 from sparsezc.io.ranks.spans import line_start

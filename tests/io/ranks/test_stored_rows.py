@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import sparsezc as gb
-from sparsezc.errors import FileFormatError, InvalidObject, InvalidValue, PerformanceWarning
+from sparsezc.exceptions import FileFormatError, InvalidObject, InvalidValue, PerformanceWarning
 from sparsezc.io.hdf5 import aligned_file, csr_file
 from sparsezc.io.hdf5.ranges import Ranges
 from sparsezc.io.ranks import bounds as cutting
@@ -64,9 +64,9 @@ def test_a_rank_compares_the_pieces_of_its_own_rows_only(tmp_path: Path, pieces:
         with stored_rows.opened(path, comm) as rows:
             cuts = stored_rows.bounds(rows, comm)
             stored_rows.load(rows, cuts, comm, csr_file.stored_csr.Weights(), "host")
-            ready = csr_file.find(path)
-            assert ready is not None
-            return rows._ranges.compared, sum(ready.sums(name).size for name in ready.places)
+            mappable = csr_file.find(path)
+            assert mappable is not None
+            return rows._ranges.compared, sum(mappable.sums(name).size for name in mappable.places)
 
     for compared, there in run(size, one):
         assert compared <= there / size + 15  # a piece at either end of four arrays, and those of the bisection
@@ -76,9 +76,9 @@ def test_a_rank_compares_the_pieces_of_its_own_rows_only(tmp_path: Path, pieces:
 def test_a_damaged_piece_stops_all_ranks(tmp_path: Path, pieces: None, name: str) -> None:
     path = tmp_path / "a.h5"
     gb.io.convert("urand:14?weights=1-255", path)
-    ready = csr_file.find(path)
-    assert ready is not None
-    offset = ready.places[name][0] + ready.nbytes(name) - 5
+    mappable = csr_file.find(path)
+    assert mappable is not None
+    offset = mappable.places[name][0] + mappable.nbytes(name) - 5
     with path.open("r+b") as file:
         file.seek(offset)
         byte = file.read(1)[0]
@@ -152,10 +152,10 @@ def test_mapped_rows_are_read_by_kernels_in_the_file(tmp_path: Path, gpu: Any, p
 def test_blocks_that_a_cut_divides_are_decoded_with_a_warning(tmp_path: Path, gpu: Any) -> None:
     path = tmp_path / "a.h5"
     gb.io.write(gb.io.read("grid:10x130"), path, compress=True)
-    ready = csr_file.find(path)
-    assert ready is not None
-    with Ranges(ready) as ranges:
-        rows = stored_rows.FileRows(ready, ranges)
+    mappable = csr_file.find(path)
+    assert mappable is not None
+    with Ranges(mappable) as ranges:
+        rows = stored_rows.FileRows(mappable, ranges)
         divided = next(at for at in range(64, 1300, 64) if rows.offsets(at, at + 1)[0] % 32)
         cuts = np.array([0, divided, 1300])
         with pytest.warns(PerformanceWarning, match="begin within a block"):

@@ -15,12 +15,12 @@ from sparsezc import memory
 from sparsezc.cli import main
 from sparsezc.device import cuda
 from sparsezc.device.protocol import Pages
-from sparsezc.errors import OutOfMemory
+from sparsezc.exceptions import OutOfMemory
 from sparsezc.io._read import read_csr
 from sparsezc.io._write import convert
 from sparsezc.io.build import csr_builder, edge_list
 from sparsezc.memory import budget, machine
-from tests.io.card import Card
+from tests.io.fake_gpu import Card
 from tests.io.graphs import load
 
 GB = 10**9

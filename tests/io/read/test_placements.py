@@ -10,10 +10,10 @@ import pytest
 
 import sparsezc as gb
 from sparsezc.device import cuda
-from sparsezc.errors import DeviceUnavailable, OutOfMemory
+from sparsezc.exceptions import DeviceUnavailable, OutOfMemory
 from sparsezc.io._read import read_csr
 from sparsezc.io._write import convert
-from tests.io.card import Card
+from tests.io.fake_gpu import Card
 from tests.io.graphs import load
 
 

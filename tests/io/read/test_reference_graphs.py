@@ -10,7 +10,7 @@ import pytest
 import scipy.io
 import scipy.sparse as sp
 
-from sparsezc.errors import FileFormatError
+from sparsezc.exceptions import FileFormatError
 from tests.io.graphs import DATA, is_symmetric, load, needs_data, same, scipy_of
 
 pytestmark = needs_data

@@ -13,7 +13,7 @@ import scipy.io
 import scipy.sparse as sp
 from hypothesis import given, settings
 
-from sparsezc.errors import InvalidValue
+from sparsezc.exceptions import InvalidValue
 from sparsezc.io._read import read_csr
 from sparsezc.io._write import convert, write
 from sparsezc.io.build import stored_csr

@@ -1,4 +1,4 @@
-"""Rows that move between labels by turns (ops/labels.py), and the sums between labels, in loops of loops.py."""
+"""Rows that move between labels by turns (ops/labels.py), and the sums between labels, in loops of numba_loops.py."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.engines.cpu.labels.arrays import Choosing, Joins, Scratch, Spans
-from sparsezc.engines.cpu.labels.loops import loops
+from sparsezc.engines.cpu.labels.numba_loops import loops
 from sparsezc.engines.cpu.labels.weights import checked_labels, choose, even_parts, in_threads, spans_of, sums_within
 from sparsezc.engines.cpu.suitesparse import native
 from sparsezc.engines.cpu.suitesparse.expressions import acyclic
 from sparsezc.engines.cpu.suitesparse.row_arrays import RowArrays, borrowed, borrowed_values
-from sparsezc.errors import DimensionMismatch
-from sparsezc.expr import turns
+from sparsezc.exceptions import DimensionMismatch
+from sparsezc.expr import label_turns
 from sparsezc.expr.expression import Expression
 from sparsezc.memory.budget import require_host
 
@@ -38,7 +38,7 @@ def move_labels(x: Expression, operands: Any, rows: NDArray[np.int64]) -> tuple[
                 continue
             spans, moved = _move(x, matrix, how, listed)
             count += moved.size
-            if moved.size > size // turns.MANY:
+            if moved.size > size // label_turns.MANY:
                 active[:] = True
             elif moved.size:
                 loops().wake(spans, moved, active)
@@ -49,8 +49,8 @@ def move_labels(x: Expression, operands: Any, rows: NDArray[np.int64]) -> tuple[
 
 def rounds(active: NDArray[np.bool_], seed: int) -> Iterator[Iterator[NDArray[np.int64]]]:
     """Yield, for each round, the active rows of each turn; random numbers assign rows to turns, anew in each round."""
-    for a, b in turns.multipliers(seed):
-        yield (loops().list_turn(active, a, b, turn, clears=True) for turn in range(turns.TURNS))
+    for a, b in label_turns.multipliers(seed):
+        yield (loops().list_turn(active, a, b, turn, clears=True) for turn in range(label_turns.TURNS))
 
 
 def given_rounds(active: NDArray[np.bool_], turn: NDArray[np.int64]) -> Iterator[Iterator[NDArray[np.int64]]]:
@@ -62,7 +62,7 @@ def given_rounds(active: NDArray[np.bool_], turn: NDArray[np.int64]) -> Iterator
         active[listed] = False
         return listed
 
-    for _ in range(turns.LAST):
+    for _ in range(label_turns.LAST):
         yield map(looking, members)
 
 
@@ -74,9 +74,9 @@ def join_labels(x: Expression, operands: Any, rows: NDArray[np.int64]) -> tuple[
     inside = sums_within(spans_of(x, matrix, everything), everything, within)
     whole, cut, label = totals(within, k), inside.copy(), everything.copy()
     alone = (inside > 0) & (inside - (whole[within] - k) * k * scale >= 0)
-    a, b = turns.multipliers(seed, 1)[0]
+    a, b = label_turns.multipliers(seed, 1)[0]
     how = Choosing(label, Scratch(n), penalty=(k, k.copy()), scale=scale, within=within)
-    for turn in range(turns.TURNS):
+    for turn in range(label_turns.TURNS):
         listed = loops().list_turn(alone, a, b, turn, clears=False)
         joins = Joins(cut, whole, alone, a, b, turn)
         spans, moved = _move(x, matrix, how._replace(joins=joins), listed)

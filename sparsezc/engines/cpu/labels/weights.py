@@ -1,7 +1,7 @@
 """Rows whose columns have labels: the best label of each, and what each has within its own (ops/labels.py).
 
 SuiteSparse has no such operation: its product with an indicator stores every sum. So this reads the rows where
-SuiteSparse has them, in loops that numba compiles (loops.py), on as many threads as there are processors; where
+SuiteSparse has them, in loops that numba compiles (numba_loops.py), on as many threads as there are processors; where
 numba is missing, NumPy sorts instead.
 """
 
@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 
 from sparsezc.device.processors import processors
 from sparsezc.engines.cpu.labels.arrays import Choosing, Scratch, Spans
-from sparsezc.engines.cpu.labels.loops import loops
+from sparsezc.engines.cpu.labels.numba_loops import loops
 from sparsezc.engines.cpu.suitesparse import native
 from sparsezc.engines.cpu.suitesparse.expressions import acyclic
 from sparsezc.engines.cpu.suitesparse.row_arrays import RowArrays, borrowed, borrowed_values
-from sparsezc.errors import DimensionMismatch, IndexOutOfBound, InvalidValue
+from sparsezc.exceptions import DimensionMismatch, IndexOutOfBound, InvalidValue
 from sparsezc.expr.dispatch import Write
 from sparsezc.expr.expression import Expression
 from sparsezc.expr.mask import Mask

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from sparsezc.errors import NotImplementedException
+from sparsezc.exceptions import NotImplementedException
 from sparsezc.semirings.algebra.operators import TypedOp
 from sparsezc.semirings.types.datatypes import BOOL, DataType
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from importlib.util import find_spec
 from typing import Any
 
-from sparsezc.errors import NotImplementedException
+from sparsezc.exceptions import NotImplementedException
 from sparsezc.semirings.algebra.operators import TypedOp
 
 __all__ = ["provide"]

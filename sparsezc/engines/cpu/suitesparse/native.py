@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from sparsezc import errors
+from sparsezc import exceptions
 from sparsezc.engines.cpu.suitesparse import movers, operators
 from sparsezc.process import locks
 from sparsezc.semirings.algebra.operators import TypedOp
@@ -93,7 +93,7 @@ def _translate(op: TypedOp) -> Any:
     homes = (getattr(room, "ss", None), room, getattr(room, "numpy", None))
     found = next((getattr(home, op.name) for home in homes if op.name in dir(home)), None)
     if found is None:
-        raise errors.NotImplementedException(f"the cpu engine (python-graphblas) has no operator {op.op!r}")
+        raise exceptions.NotImplementedException(f"the cpu engine (python-graphblas) has no operator {op.op!r}")
     if op.of_users:
         return found[_key(op)]
     for dtype in (op.type, *op.op.types):  # some types are listed only by those that are converted to them
@@ -102,7 +102,7 @@ def _translate(op: TypedOp) -> Any:
     for dtype in op.op.types.values():
         if op.op.is_positional and dtype.name in found:
             return found[dtype.name]
-    raise errors.NotImplementedException(f"the cpu engine (python-graphblas) has no {op!r}")
+    raise exceptions.NotImplementedException(f"the cpu engine (python-graphblas) has no {op!r}")
 
 
 def _key(op: TypedOp) -> Any:

@@ -14,7 +14,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from sparsezc.engines.cpu.suitesparse import compiled_functions
-from sparsezc.errors import NotImplementedException
+from sparsezc.exceptions import NotImplementedException
 from sparsezc.semirings.algebra import names
 from sparsezc.semirings.algebra.operators import BinaryOp, TypedOp
 

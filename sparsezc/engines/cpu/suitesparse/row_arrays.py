@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.engines.cpu.suitesparse import adopting, native
-from sparsezc.engines.cpu.suitesparse.finding import BY_ROWS, FULL, Finder
+from sparsezc.engines.cpu.suitesparse import native, pack_arrays
+from sparsezc.engines.cpu.suitesparse.array_addresses import BY_ROWS, FULL, Finder
 
 __all__ = [
     "RowArrays", "borrowed", "borrowed_table", "borrowed_values", "full_values", "row_lengths", "spread",
@@ -173,8 +173,8 @@ def vector_from_arrays(form: str, arrays: tuple[Any, ...], dtype: Any, size: int
     if not given.flags.owndata or not given.flags.c_contiguous:
         given = np.array(given, order="C")
     if form == "full":
-        return adopting.new_vector(theirs, size, given, iso=iso)
+        return pack_arrays.new_vector(theirs, size, given, iso=iso)
     if form == "ids":
-        return adopting.new_vector(theirs, size, given, at[0].astype(np.uint64), iso=iso)
+        return pack_arrays.new_vector(theirs, size, given, at[0].astype(np.uint64), iso=iso)
     present = np.unpackbits(at[0].view(np.uint8), bitorder="little")[:size].copy()
-    return adopting.new_vector(theirs, size, given, present=present, iso=iso)
+    return pack_arrays.new_vector(theirs, size, given, present=present, iso=iso)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.engines.cpu import loops
+from sparsezc.engines.cpu import compiled_loops
 from sparsezc.engines.distributed.loops import rows
 from sparsezc.engines.distributed.parts.stores import Store
 from sparsezc.expr import engines
@@ -82,7 +82,7 @@ def _longest_row(local: Any, store: Any, first: int) -> tuple[int, int]:
 def _lent(local: Any, store: Any) -> Iterator[list[NDArray[Any]]]:
     """Lend the offsets and ids of some rows of the local engine."""
     with engines.capability(local, "lend_rows")(store) if store.nvals else nullcontext() as parts:
-        yield loops.arrays(parts, store.nrows, None)
+        yield compiled_loops.arrays(parts, store.nrows, None)
 
 
 def _parent_type(n: int) -> np.dtype[Any]:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.device.processors import usable
-from sparsezc.engines.cpu import loops
+from sparsezc.engines.cpu import compiled_loops
 from sparsezc.engines.cpu.labels.weights import in_threads
 from sparsezc.engines.distributed.parts.layout import ROWS
 from sparsezc.engines.distributed.parts.stores import Store
@@ -45,10 +45,12 @@ def can_run(engine: DistributedEngine, matrix: Store, cost: float, nbytes: int) 
     if matrix.long is not None or matrix.layout.along is not ROWS or matrix.nrows > _EMPTY * engine.nvals(matrix):
         return False
     able = engines.can(engine.local.engine, "run_arrays") and has_host(nbytes)
-    told = engine.transport.numbers(loops.pays(cost), able)
+    told = engine.transport.numbers(compiled_loops.pays(cost), able)
     if not (told[:, 0].any() and told[:, 1].all()):
         return False
-    return bool(engine.transport.numbers(loops.can_compile()).all())  # asked only now: it may have to import numba
+    return bool(
+        engine.transport.numbers(compiled_loops.can_compile()).all()
+    )  # asked only now: it may have to import numba
 
 
 class Part:
@@ -72,7 +74,7 @@ class Part:
         """Lend the rows' arrays; no statement may read the matrix meanwhile."""
         store, local = self._engine.local.settled(self._matrix.local)._store, self._engine.local.engine
         with engines.capability(local, "lend_rows")(store) if store.nvals else nullcontext() as parts:
-            self._arrays = tuple(loops.arrays(parts, store.nrows, self._values))
+            self._arrays = tuple(compiled_loops.arrays(parts, store.nrows, self._values))
             try:
                 yield
             finally:

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.engines.distributed.parts import exchange, moves
+from sparsezc.engines.distributed.parts import matrix_exchange, vector_exchange
 from sparsezc.engines.distributed.parts.local_objects import assignment, new
-from sparsezc.engines.distributed.parts.row_pieces import on_host
+from sparsezc.engines.distributed.parts.row_exchange import on_host
 from sparsezc.expr.dispatch import Write, update
 from sparsezc.expr.expression import Expression, IndexList
 from sparsezc.memory import wrap
@@ -79,9 +79,9 @@ def join(engine: Keeper, store: Store) -> None:
     long = store.long
     if long is None:
         return
-    indptr, ids, values = moves.host_csr(long.local)
+    indptr, ids, values = matrix_exchange.host_csr(long.local)
     rows = np.repeat(long.rows, np.diff(indptr))
-    csr = moves.exchanged(engine, rows, ids, values, store.layout, store.shape, store.dtype)
+    csr = matrix_exchange.exchanged(engine, rows, ids, values, store.layout, store.shape, store.dtype)
     if not store.is_empty_range:
         part = engine.local.matrix_of(csr)
         update(store.local, assignment(part, store.local), Write(None, binary.second[store.dtype], False))
@@ -98,7 +98,7 @@ def add_results(
     operands = (whole, M) if e.operation == "vxm" else (M, whole)
     mine = new(Expression(e.operation, operands, e.op, e.dtype, (h,)), engine.local)
     target = engine.layouts.of((h,))
-    total = exchange.fold_vector_at_owners(engine, mine, target, e.op.monoid.binaryop, long.counts)
+    total = vector_exchange.fold_vector_at_owners(engine, mine, target, e.op.monoid.binaryop, long.counts)
     here = np.flatnonzero((long.rows >= result.layout.lo) & (long.rows < result.layout.hi))
     if here.size:
         ids, values = engine.local.engine.vector_to_coo(total._need()[1])
@@ -125,7 +125,7 @@ def add_partial_results(engine: DistributedEngine, e: Any, long: LongRows, flipp
         picked = engine.local.vector(x.dtype, h, store)
     target = engine.layouts.of((h,))
     most = np.full(engine.size, h, np.int64)
-    whole = exchange.fold_vector_at_owners(engine, picked, target, binary.second[x.dtype], most)
+    whole = vector_exchange.fold_vector_at_owners(engine, picked, target, binary.second[x.dtype], most)
     M = long.local.T if flipped else long.local
     operands = (whole, M) if e.operation == "vxm" else (M, whole)
     more = new(Expression(e.operation, operands, e.op, e.dtype, e.shape), engine.local)

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.engines.distributed.model.received import DENSE
-from sparsezc.engines.distributed.parts import moves
+from sparsezc.engines.distributed.model.received_bytes import DENSE
+from sparsezc.engines.distributed.parts import matrix_exchange
 from sparsezc.engines.distributed.parts.layout import COLUMNS
 from sparsezc.engines.distributed.parts.local_objects import new, write_local
 from sparsezc.engines.distributed.statements import entries, rowwise
@@ -123,13 +123,13 @@ class _Region:
             return x._store.local if self.which is None else entries.asked_vector(engine, x._store, self.which)
         store = x._store
         if x._transposed and not engine.known_symmetric(x):
-            store = moves.turned(engine, store)
+            store = matrix_exchange.turned(engine, store)
         if self.which is None and store.layout.along == self._layout.along:
             return store.local
         places = np.arange(self._layout.lo, self._layout.hi) if self.which is None else self.which
         if self.cut == 0:
             return entries.asked_rows(engine, store, places)
-        whole = moves.whole_matrix(engine, store)
+        whole = matrix_exchange.whole_matrix(engine, store)
         shape = (store.shape[0], int(places.size))
         if not places.size:
             return engine.local.matrix(store.dtype, shape)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sparsezc.engines.distributed.parts import exchange, moves
+from sparsezc.engines.distributed.parts import matrix_exchange, vector_exchange
 from sparsezc.engines.distributed.parts.layout import COLUMNS, ROWS
 from sparsezc.engines.distributed.parts.local_objects import assignment, write_local
 from sparsezc.expr.expression import Expression, Operand
@@ -71,12 +71,12 @@ def part_of(engine: DistributedEngine, x: Any, ndim: int, *, first: bool, layout
     if x.ndim == 2:
         if not x._transposed or engine.known_symmetric(x):
             return store.local
-        return moves.turned(engine, store).local if engine.size > 1 else store.local.T
+        return matrix_exchange.turned(engine, store).local if engine.size > 1 else store.local.T
     if ndim == 1 or engine.size == 1 or layout.is_whole:
-        return exchange.whole_vector(engine, store) if layout.is_whole else store.local
+        return vector_exchange.whole_vector(engine, store) if layout.is_whole else store.local
     # A vector beside a matrix stands for each column where it is on the left, for each row on the right.
     along = ROWS if first else COLUMNS
-    return store.local if layout.along == along else exchange.whole_vector(engine, store)
+    return store.local if layout.along == along else vector_exchange.whole_vector(engine, store)
 
 
 def transpose(engine: DistributedEngine, e: Any, out: Any, write: Any) -> None:
@@ -86,6 +86,6 @@ def transpose(engine: DistributedEngine, e: Any, out: Any, write: Any) -> None:
         here = Expression("transpose", (A._store.local,), None, e.dtype, e.shape)
         write_local(result, here, write)
     else:
-        turned = moves.turned(engine, A._store)
+        turned = matrix_exchange.turned(engine, A._store)
         write_local(result, assignment(turned.local, result.local), write)
     result.changed()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.engines.distributed.parts import exchange, moves
+from sparsezc.engines.distributed.parts import matrix_exchange, vector_exchange
 from sparsezc.engines.distributed.parts.layout import COLUMNS, ROWS
 from sparsezc.engines.distributed.parts.local_objects import new
 from sparsezc.expr.expression import Expression, IndexList
@@ -39,7 +39,7 @@ def triples(engine: Keeper, x: Any) -> tuple[Ints, Ints, NDArray[Any]]:
     layout = store.layout
     if layout.is_whole and engine.rank:
         return np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, store.dtype.np_type)
-    indptr, ids, values = moves.host_csr(store.local)
+    indptr, ids, values = matrix_exchange.host_csr(store.local)
     rows, columns = np.repeat(np.arange(indptr.size - 1), np.diff(indptr)), ids.astype(np.int64)
     if layout.along is ROWS:
         rows = rows + layout.lo
@@ -139,7 +139,7 @@ def asked_rows(engine: Keeper, store: Store, rows: Ints) -> Any:
     shape = (int(rows.size), store.shape[1])
     layout = store.layout
     if layout.along is not ROWS or engine.size == 1:
-        whole = moves.whole_matrix(engine, store)
+        whole = matrix_exchange.whole_matrix(engine, store)
         if not rows.size or not shape[1]:
             return engine.local.matrix(store.dtype, shape)
         key = (listed(rows), IndexList("all", None, shape[1]))
@@ -150,7 +150,7 @@ def asked_rows(engine: Keeper, store: Store, rows: Ints) -> Any:
     if asked.size and shape[1]:
         key = (listed(asked), IndexList("all", None, shape[1]))
         part = new(Expression("extract", (store.local, *key), None, store.dtype, part.shape), engine.local)
-    indptr, ids, values = moves.host_csr(part)
+    indptr, ids, values = matrix_exchange.host_csr(part)
     degrees = scatter(np.diff(indptr), received, sent)
     entries_sent = np.diff(indptr[np.concatenate([[0], np.cumsum(received)])])
     entries = np.diff(np.concatenate([[0], np.cumsum(degrees)])[np.concatenate([[0], np.cumsum(sent)])])
@@ -166,7 +166,7 @@ def asked_vector(engine: Keeper, store: Store, at: Ints) -> Any:
     """Return a vector's entries at some positions as a local vector; each rank asks for its own."""
     size = int(at.size)
     if store.layout.is_whole or engine.size == 1 or store.dtype.is_udt:
-        whole = exchange.whole_vector(engine, store)
+        whole = vector_exchange.whole_vector(engine, store)
         if not size:
             return engine.local.vector(store.dtype, 0)
         return new(Expression("extract", (whole, listed(at)), None, store.dtype, (size,)), engine.local)

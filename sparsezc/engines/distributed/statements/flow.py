@@ -21,10 +21,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.engines.cpu.suitesparse.machine_code import compiled
-from sparsezc.engines.distributed.parts import moves
+from sparsezc.engines.distributed.parts import matrix_exchange
 from sparsezc.engines.distributed.parts.layout import ROWS
 from sparsezc.engines.distributed.parts.local_objects import put
-from sparsezc.errors import DimensionMismatch, InvalidValue
+from sparsezc.exceptions import DimensionMismatch, InvalidValue
 from sparsezc.memory import wrap
 from sparsezc.memory.csr import Csr
 
@@ -50,7 +50,7 @@ def net_flow(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool | 
         return False
     counts = engine.counts(store)
     nbytes = _ENTRY * int(counts.max()) + _VERTEX * A.nrows
-    moves.require_on_all(engine, nbytes, f"net_flow: what {int(counts.sum()):,} entries carry")
+    matrix_exchange.require_on_all(engine, nbytes, f"net_flow: what {int(counts.sum()):,} entries carry")
     flow = _Flow(engine, store, A.name)
     capacity = flow.room.copy()
     flow.leave(s.value)
@@ -59,7 +59,7 @@ def net_flow(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool | 
     if not result.is_empty_range:
         csr = store.local._to_csr()
         made = Csr(csr.nrows, csr.ncols, csr.indptr, csr.indices, wrap(capacity - flow.room), e.dtype)
-        put(result, engine.local.matrix_of(moves.placed(made, csr.indices.placement)), write)
+        put(result, engine.local.matrix_of(matrix_exchange.placed(made, csr.indices.placement)), write)
     result.changed()
     return None
 
@@ -106,7 +106,7 @@ class _Flow:
     def __init__(self, engine: DistributedEngine, store: Any, name: str) -> None:
         self.engine, self.layout = engine, store.layout
         self.lo, self.hi, n = store.layout.lo, store.layout.hi, store.nrows
-        self.indptr, columns, values = moves.host_csr(store.local)
+        self.indptr, columns, values = matrix_exchange.host_csr(store.local)
         self.ids, self.room = columns.astype(np.int64), np.array(values)
         rows = np.repeat(np.arange(self.lo, self.hi), np.diff(self.indptr))
         self.outside = np.flatnonzero((self.ids < self.lo) | (self.ids >= self.hi))

@@ -13,16 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.engines.cpu.labels.arrays import Choosing, Joins, Scratch, Spans
-from sparsezc.engines.cpu.labels.loops import loops
 from sparsezc.engines.cpu.labels.moves import given_rounds, rounds, totals
+from sparsezc.engines.cpu.labels.numba_loops import loops
 from sparsezc.engines.cpu.labels.weights import checked_labels, choose, spans_of, sums_within
 from sparsezc.engines.cpu.suitesparse.row_arrays import RowArrays, spread
 from sparsezc.engines.distributed.parts.layout import ROWS
 from sparsezc.engines.distributed.parts.local_objects import put
 from sparsezc.engines.distributed.statements import labels_in_place, rowwise
 from sparsezc.engines.distributed.statements.walks import lent
-from sparsezc.errors import DimensionMismatch, InvalidValue
-from sparsezc.expr import turns
+from sparsezc.exceptions import DimensionMismatch, InvalidValue
+from sparsezc.expr import label_turns
 
 if TYPE_CHECKING:
     from sparsezc.engines.distributed.distributed_engine import DistributedEngine
@@ -109,7 +109,7 @@ def move_labels(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool
             for listed in round_of:
                 spans, mine, moved, _ = _chosen(engine, e, rows, how, listed)
                 count += moved.size
-                if moved.size > size // turns.MANY:
+                if moved.size > size // label_turns.MANY:
                     active[layout.lo : layout.hi] = True
                 elif moved.size:
                     _wake(engine, layout, spans, mine, active)
@@ -147,11 +147,11 @@ def join_labels(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool
         inside = _told(engine, sums_within(spans_of(e, rows, own), own, within))[0]
         whole, cut, label = totals(within, k), inside.copy(), np.arange(n)
         alone = (inside > 0) & (inside - (whole[within] - k) * k * scale >= 0)
-        a, b = turns.multipliers(seed, 1)[0]
+        a, b = label_turns.multipliers(seed, 1)[0]
         how = Choosing(label, Scratch(n), penalty=(k, k.copy()), scale=scale, within=within)
         mine_only = np.zeros(n, np.bool_)
         mine_only[layout.lo : layout.hi] = True
-        for turn in range(turns.TURNS):
+        for turn in range(label_turns.TURNS):
             listed = loops().list_turn(alone & mine_only, a, b, turn, clears=False)
             joins = Joins(cut, whole, alone, a, b, turn)
             spans, mine, moved, to = _chosen(engine, e, rows, how._replace(joins=joins), listed)

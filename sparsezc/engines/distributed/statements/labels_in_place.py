@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.engines.distributed.parts.local_objects import array_module
-from sparsezc.engines.distributed.parts.row_pieces import on_host
-from sparsezc.engines.distributed.statements import wide
-from sparsezc.expr import engines, turns
+from sparsezc.engines.distributed.parts.row_exchange import on_host
+from sparsezc.engines.distributed.statements import padded_rows
+from sparsezc.expr import engines, label_turns
 from sparsezc.expr.expression import Expression
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def moves_of(
     store = e.operands[0]._store
     if not engine.on_device:
         return None
-    local = engine.local.settled(wide.widened(engine, store))
+    local = engine.local.settled(padded_rows.widened(engine, store))
     here = Expression(e.operation, (local,), e.op, e.dtype, e.shape)
     made = engines.capability(engine.local.engine, "shared_moves")
     return made(here, store.layout.lo, store.layout.hi, start, shares, scale, joins=joins)
@@ -49,7 +49,7 @@ def moved(
             counts = _take_turn(engine, moves, given, a, b, number)
             now = int(counts.sum())
             total += now
-            if now > size // turns.MANY:
+            if now > size // label_turns.MANY:
                 moves.wake_all()
             elif now:
                 _wake(engine, moves, layout)
@@ -89,8 +89,8 @@ def _pieces(counts: Ints, *arrays: Any) -> list[tuple[Any, ...]]:
 def joined(engine: DistributedEngine, moves: Any, layout: Any, seed: int) -> Any:
     """Have each row join a label once; return this rank's labels."""
     moves.begin_joins(engine.transport.gather(moves.inside, layout.sizes))
-    a, b = turns.multipliers(seed, 1)[0]
-    for turn in range(turns.TURNS):
+    a, b = label_turns.multipliers(seed, 1)[0]
+    for turn in range(label_turns.TURNS):
         if _take_turn(engine, moves, 0, a, b, turn).any():
             at, changes = moves.cuts()
             counts = engine.transport.numbers(at.size)[:, 0].copy()
@@ -106,7 +106,7 @@ def colored(engine: DistributedEngine, e: Any, order: Ints) -> Any:
     layout = store.layout
     if not engine.on_device:
         return None
-    local = engine.local.settled(wide.widened(engine, store))._store
+    local = engine.local.settled(padded_rows.widened(engine, store))._store
     colors = engines.capability(engine.local.engine, "shared_colors")(local, order, layout.lo, layout.hi)
     while colors is not None:
         rows, found = colors.choose()

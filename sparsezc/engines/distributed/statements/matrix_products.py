@@ -11,7 +11,7 @@ i          k, j       gathers B if that is no larger than a rank's share of A; e
 
 A matrix that equals its transpose is cut along both of its dimensions. Steps of many searches, products whose entries
 are all equal, push some searches and pull others on GPUs (searches.py). Where every rank has all of B, a batch of
-searches may be cut by these (by_search.py).
+searches may be cut by these (search_batches.py).
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sparsezc.engines.distributed.parts import moves, pieces
+from sparsezc.engines.distributed.parts import block_exchange, matrix_exchange
 from sparsezc.engines.distributed.parts.layout import ALIGN, COLUMNS
 from sparsezc.engines.distributed.parts.local_objects import here, new, put, shifted, write_local
-from sparsezc.engines.distributed.statements import by_search, searches
+from sparsezc.engines.distributed.statements import search_batches, searches
 from sparsezc.engines.distributed.statements.products import MOVABLE, ONES, one_in
 from sparsezc.expr.dispatch import Write, update
 from sparsezc.expr.expression import Expression
@@ -45,9 +45,9 @@ def product(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool | N
     if (a, b) == (None, None) or (a, b) in (("rows", None), (None, "columns")):
         offset = _offset(places, a, b, A, B)
         _write(engine, e, (_part(A), _part(B)), result, write, offset)
-    elif result.layout.by_search or (a == "columns" and by_search.begins(engine, e, out, write)):
+    elif result.layout.by_search or (a == "columns" and search_batches.begins(engine, e, out, write)):
         offset = result.layout.lo if "i" in places else 0
-        _write(engine, e, (A._store.local, by_search.whole(B)), result, write, offset)
+        _write(engine, e, (A._store.local, search_batches.whole(B)), result, write, offset)
     elif a == "columns" and e.shape[0] <= ALIGN and searches.step(engine, e, result, write):
         pass
     elif a == "columns":
@@ -57,7 +57,7 @@ def product(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool | N
         elif few or (b == "rows" and int(np.prod(e.shape)) <= engine.nvals(A._store) + engine.nvals(B._store)):
             _push(engine, e, result, write, _part(B, flip=b == "columns"))
         else:
-            _by_rows(engine, e, moves.turned(engine, A._store).local, result, write)
+            _by_rows(engine, e, matrix_exchange.turned(engine, A._store).local, result, write)
     elif a == "rows":
         _by_rows(engine, e, _part(A), result, write)
     else:
@@ -103,7 +103,7 @@ def _pulls(engine: DistributedEngine, op: Any, frontier: Any, matrix: Any) -> bo
 
 def _pull(engine: DistributedEngine, e: Any, result: Any, write: Any, part: Any) -> None:
     A = e.operands[0]
-    whole = pieces.whole_panel(engine, A._store, reads="x" in e.op.reads)
+    whole = block_exchange.whole_panel(engine, A._store, reads="x" in e.op.reads)
     offset = result.layout.lo if "j" in e.op.reads else 0
     _write(engine, e, (whole.T if A._transposed else whole, part), result, write, offset)
 
@@ -118,7 +118,9 @@ def _push(engine: DistributedEngine, e: Any, result: Any, write: Any, part: Any)
             mine = shifted(mine, A._store.layout.lo)
     ones = e.op.binaryop.name == "pair" and e.op.monoid.name in ONES
     put(
-        result, pieces.fold_matrix_at_owners(engine, mine, result, e.op.monoid.binaryop, e.dtype, reads=not ones), write
+        result,
+        block_exchange.fold_matrix_at_owners(engine, mine, result, e.op.monoid.binaryop, e.dtype, reads=not ones),
+        write,
     )
 
 
@@ -128,17 +130,17 @@ def _by_rows(engine: DistributedEngine, e: Any, part: Any, result: Any, write: A
     store = B._store
     offset = result.layout.lo if "i" in e.op.reads else 0
     if engine.nvals(store) * engine.size <= engine.nvals(A._store):
-        whole = moves.whole_matrix(engine, store)
+        whole = matrix_exchange.whole_matrix(engine, store)
         _write(engine, e, (part, whole.T if B._transposed else whole), result, write, offset)
         return
     if store.layout.along == COLUMNS:
-        store, flipped = moves.turned(engine, store), not B._transposed
+        store, flipped = matrix_exchange.turned(engine, store), not B._transposed
     else:
         flipped = B._transposed
     local = result.local
     total = engine.local.matrix(e.dtype, local.shape)
     mask = here(write.mask)
-    for block in pieces.ring(engine, store):
+    for block in block_exchange.ring(engine, store):
         if result.is_empty_range or block is None:
             continue
         step = Expression("mxm", (part, block.T if flipped else block), e.op, e.dtype, local.shape)

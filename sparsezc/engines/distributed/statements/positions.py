@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sparsezc.engines.distributed.parts import moves
+from sparsezc.engines.distributed.parts import matrix_exchange
 from sparsezc.engines.distributed.parts.layout import COLUMNS, ROWS
 from sparsezc.engines.distributed.parts.local_objects import assignment, new, put, shifted
-from sparsezc.engines.distributed.statements import entries, rowwise, wide
+from sparsezc.engines.distributed.statements import entries, padded_rows, rowwise
 from sparsezc.engines.distributed.statements.elementwise import part_of
 from sparsezc.expr.dispatch import Write, update
 from sparsezc.expr.expression import Expression
@@ -39,12 +39,14 @@ def _of_users(engine: DistributedEngine, e: Any, out: Any) -> Any:
     x, thunk = e.operands
     store, layout = x._store, out._store.layout
     if x.ndim == 1:
-        place = wide.widened_vector(engine, store)
+        place = padded_rows.widened_vector(engine, store)
         made = new(Expression(e.operation, (place, thunk), e.op, e.dtype, e.shape), engine.local)
         return entries.part_of_vector(engine, made, layout)
     if layout.along is COLUMNS or store.layout.along is not ROWS or x._transposed:
         return False
-    made = new(Expression(e.operation, (wide.widened(engine, store), thunk), e.op, e.dtype, e.shape), engine.local)
+    made = new(
+        Expression(e.operation, (padded_rows.widened(engine, store), thunk), e.op, e.dtype, e.shape), engine.local
+    )
     return rowwise.own_rows(engine, made, out._store)
 
 
@@ -85,10 +87,10 @@ def product(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool | N
         return False
     flipped = left._transposed != (e.operation == "vxm")  # its rows are summed over
     if flipped and not engine.known_symmetric(left):
-        store = moves.turned(engine, store)
+        store = matrix_exchange.turned(engine, store)
     if store.layout.along is not ROWS:
         return False
-    M = wide.widened(engine, store)
+    M = padded_rows.widened(engine, store)
     other = rowwise.whole(engine, right)
     operands = (other, M.T) if e.operation == "vxm" else (M, other)
     made = new(Expression(e.operation, operands, e.op, e.dtype, e.shape), engine.local)

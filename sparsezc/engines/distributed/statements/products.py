@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.engines.distributed.parts import exchange, long_rows, moves
+from sparsezc.engines.distributed.parts import long_rows, matrix_exchange, vector_exchange
 from sparsezc.engines.distributed.parts.layout import COLUMNS, ROWS
 from sparsezc.engines.distributed.parts.local_objects import new, put, shifted, write_local
 from sparsezc.engines.distributed.parts.stores import Built, Store
@@ -76,7 +76,7 @@ def product(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool | N
         return False
     # The dimension that is cut is the result's, or else the vector's.
     by_result = (A._transposed == left) != (store.layout.along == COLUMNS)
-    other = store if engine.known_symmetric(A) else store.forms[moves.Transpose].built
+    other = store if engine.known_symmetric(A) else store.forms[matrix_exchange.Transpose].built
     pulled, pushed = (store, other) if by_result else (other, store)
     if x.layout.is_whole:  # the transpose of a narrow matrix is cut along the same dimension
         pushed = None
@@ -88,7 +88,7 @@ def product(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool | N
         most = _edges(engine, x, pushed)
     if pulled is not None and (most is None or pushed is None or _pulls(engine, e.op, most, pushed, reads)):
         asked = _halo_of(engine, pulled, x.layout) if reads and not x.dtype.is_udt else None
-        whole = engine.local.by_position(exchange.whole_vector(engine, x, reads=reads, halo=asked))
+        whole = engine.local.by_position(vector_exchange.whole_vector(engine, x, reads=reads, halo=asked))
         _pull(engine, e, pulled, A._transposed != (not by_result), whole, result, write)
         result.expect_rows(pulled)
     else:
@@ -108,7 +108,7 @@ def _edges(engine: DistributedEngine, x: Store, matrix: Store) -> NDArray[np.int
     if x.edges is None or x.rows is not matrix:
         if x.is_full and matrix.counts is not None:
             return matrix.counts
-        both = engine.balancer.numbers(*moves.count_frontier(engine, x, matrix))
+        both = engine.balancer.numbers(*matrix_exchange.count_frontier(engine, x, matrix))
         x.counted(both[:, 0].copy(), both[:, 1].copy(), matrix)
     assert x.edges is not None
     return x.edges
@@ -171,7 +171,9 @@ def _push(
         mine = long_rows.add_partial_results(engine, e, matrix.long, flipped, x, mine)
         most = most + matrix.long.counts
     ones = e.op.binaryop.name == "pair" and e.op.monoid.name in ONES
-    merged = exchange.fold_vector_at_owners(engine, mine, result.layout, e.op.monoid.binaryop, most, reads=not ones)
+    merged = vector_exchange.fold_vector_at_owners(
+        engine, mine, result.layout, e.op.monoid.binaryop, most, reads=not ones
+    )
     put(result, merged, write)
     result.changed()
 

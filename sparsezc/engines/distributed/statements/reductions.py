@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sparsezc.engines.distributed.parts import exchange
+from sparsezc.engines.distributed.parts import vector_exchange
 from sparsezc.engines.distributed.parts.layout import COLUMNS
 from sparsezc.engines.distributed.parts.local_objects import new, put, write_local
 from sparsezc.expr.dispatch import PLAIN, update
@@ -98,6 +98,6 @@ def reduce_rowwise(engine: DistributedEngine, e: Any, out: Any, write: Any) -> N
     mine = None
     if not store.is_empty_range:
         mine = new(Expression("reduce_rowwise", (M,), e.op, e.dtype, e.shape), engine.local)
-    merged = exchange.fold_vector_at_owners(engine, mine, result.layout, e.op.binaryop, engine.counts(store))
+    merged = vector_exchange.fold_vector_at_owners(engine, mine, result.layout, e.op.binaryop, engine.counts(store))
     put(result, merged, write)
     result.changed()

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sparsezc.engines.distributed.parts import exchange, moves
+from sparsezc.engines.distributed.parts import matrix_exchange, vector_exchange
 from sparsezc.engines.distributed.parts.layout import COLUMNS, ROWS
 from sparsezc.engines.distributed.parts.local_objects import new, put
-from sparsezc.engines.distributed.statements import entries, wide
+from sparsezc.engines.distributed.statements import entries, padded_rows
 from sparsezc.engines.distributed.statements.elementwise import ROW_SHIFTS
 from sparsezc.expr.dispatch import Write, update
 from sparsezc.expr.expression import Expression, IndexList, Inner
@@ -33,8 +33,8 @@ def whole(engine: DistributedEngine, x: Any) -> Any:
     """Return all of an operand, on the local engine."""
     store = x._store
     if x.ndim == 1:
-        return exchange.whole_vector(engine, store)
-    made = moves.whole_matrix(engine, store)
+        return vector_exchange.whole_vector(engine, store)
+    made = matrix_exchange.whole_matrix(engine, store)
     return made.T if x._transposed else made
 
 
@@ -88,7 +88,7 @@ def _rows(engine: DistributedEngine, x: Any) -> Any:
     if x.ndim == 1:
         return x._store.local
     if x._transposed and not engine.known_symmetric(x):
-        return moves.turned(engine, x._store).local if engine.size > 1 else x._store.local.T
+        return matrix_exchange.turned(engine, x._store).local if engine.size > 1 else x._store.local.T
     return x._store.local
 
 
@@ -103,10 +103,10 @@ def labels(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool | No
         return False
     A, label, *more = e.operands
     result = out._store
-    operands = wide.widened(engine, A._store), whole(engine, label), *more
+    operands = padded_rows.widened(engine, A._store), whole(engine, label), *more
     made = engine.local.vector(e.dtype, e.shape[0])
     step = Expression(e.operation, operands, e.op, e.dtype, e.shape)
-    mask = wide.widened_mask(engine, write.mask)
+    mask = padded_rows.widened_mask(engine, write.mask)
     if not result.is_empty_range:
         update(made, step, Write(mask, None, mask is not None))
     put(result, entries.part_of_vector(engine, made, result.layout), write)
@@ -121,16 +121,16 @@ def selectk(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool | N
     if engine.size == 1 or e.dtype.is_udt:
         return False
     if A._transposed and not engine.known_symmetric(A):
-        store = moves.turned(engine, store)
+        store = matrix_exchange.turned(engine, store)
     if store.layout.along is not ROWS:
         return False
     picked = new(
-        Expression("selectk", (wide.widened(engine, store), index, pick), None, e.dtype, e.shape), engine.local
+        Expression("selectk", (padded_rows.widened(engine, store), index, pick), None, e.dtype, e.shape), engine.local
     )
     if index.kind == "all":
         put(result, own_rows(engine, picked, result), write)
     else:  # rows that other ranks have are empty here
-        indptr, ids, values = moves.host_csr(picked)
+        indptr, ids, values = matrix_exchange.host_csr(picked)
         rows = np.repeat(np.arange(indptr.size - 1), np.diff(indptr))
         made = entries.matrix_of(engine, rows, ids.astype(np.int64), values, e.shape, e.dtype)
         put(result, made, write)

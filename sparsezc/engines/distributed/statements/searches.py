@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.engines.distributed.parts import long_rows, moves, pieces
-from sparsezc.engines.distributed.parts.exchange import id_type, listing
+from sparsezc.engines.distributed.parts import block_exchange, long_rows, matrix_exchange
 from sparsezc.engines.distributed.parts.layout import COLUMNS
 from sparsezc.engines.distributed.parts.local_objects import put
 from sparsezc.engines.distributed.parts.stores import Store
-from sparsezc.engines.distributed.statements import by_search
+from sparsezc.engines.distributed.parts.vector_exchange import id_type, listing
+from sparsezc.engines.distributed.statements import search_batches
 from sparsezc.expr import engines
 from sparsezc.semirings.types.datatypes import INT32
 
@@ -41,7 +41,7 @@ def step(engine: DistributedEngine, e: Any, result: Store, write: Any) -> bool:
     stored = (A, B) if write.mask is None else (A, B, write.mask.parent)
     if any(x.dtype.is_udt for x in stored):
         return False
-    other = matrix if engine.known_symmetric(B) else matrix.forms[moves.Transpose].built
+    other = matrix if engine.known_symmetric(B) else matrix.forms[matrix_exchange.Transpose].built
     push, pull = (other, matrix) if B._transposed else (matrix, other)
     parts = _local(engine, frontier, push, pull)
     mask = write.mask
@@ -55,7 +55,7 @@ def step(engine: DistributedEngine, e: Any, result: Store, write: Any) -> bool:
     if here:
         reached = part.bits(here) if reached is None else reached
         made = engine.local.vector(e.dtype, here * part.width, part.result(reached, here))
-        put(result, pieces.rows_of_vector(engine, made, part.width), write)
+        put(result, block_exchange.rows_of_vector(engine, made, part.width), write)
     return True
 
 
@@ -69,11 +69,11 @@ def levels(engine: DistributedEngine, matrix: Store, sources: NDArray[np.int64])
     if matrix.layout is not engine.layouts.of(matrix.shape):
         engine.move(matrix)
     layout = engine.layouts.of(shape)
-    if layout.along != COLUMNS or by_search.gain(engine, matrix, shape[0]) > 0:
+    if layout.along != COLUMNS or search_batches.gain(engine, matrix, shape[0]) > 0:
         return None
     mine = np.flatnonzero((sources >= layout.lo) & (sources < layout.hi))
     starts = (sources[mine] - layout.lo) * shape[0] + mine
-    push, pull = matrix, matrix if matrix.symmetric else matrix.forms[moves.Transpose].built
+    push, pull = matrix, matrix if matrix.symmetric else matrix.forms[matrix_exchange.Transpose].built
     rows = _local(engine, push, pull)
     here = layout.hi - layout.lo
     part = engines.capability(engine.local.engine, "shared_searches")(starts, (shape[0], here), *rows)
@@ -94,7 +94,7 @@ def levels(engine: DistributedEngine, matrix: Store, sources: NDArray[np.int64])
     local = engine.local.matrix(INT32, (shape[0], here))
     if here:
         vector = engine.local.vector(INT32, here * shape[0], part.levels())
-        local = pieces.rows_of_vector(engine, vector, shape[0])
+        local = block_exchange.rows_of_vector(engine, vector, shape[0])
     return Store(local, layout, shape)
 
 

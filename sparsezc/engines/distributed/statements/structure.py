@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.engines.distributed.parts import exchange, moves
+from sparsezc.engines.distributed.parts import matrix_exchange, vector_exchange
 from sparsezc.engines.distributed.parts.layout import COLUMNS, ROWS
 from sparsezc.engines.distributed.parts.local_objects import new, put, write_local
 from sparsezc.engines.distributed.parts.stores import Store
@@ -49,7 +49,7 @@ def _vector_at_owners(engine: DistributedEngine, e: Any, result: Store, at: Ints
         made = engine.local.engine.vector_from_coo(at[order].astype(np.uint64), values[order], e.dtype, size)
         mine = engine.local.vector(e.dtype, size, made)
     most = engine.transport.numbers(at.size)[:, 0].copy()
-    return exchange.fold_vector_at_owners(engine, mine, result.layout, binary.second[e.dtype], most)
+    return vector_exchange.fold_vector_at_owners(engine, mine, result.layout, binary.second[e.dtype], most)
 
 
 def diag(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool | None:
@@ -138,7 +138,7 @@ def kronecker(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool |
     rows, columns, values = none
     if local[0] and local[1]:
         made = new(Expression("kronecker", operands, e.op, e.dtype, local), engine.local)
-        indptr, ids, values = moves.host_csr(made)
+        indptr, ids, values = matrix_exchange.host_csr(made)
         rows, columns = np.repeat(np.arange(local[0]), np.diff(indptr)), ids.astype(np.int64)
         high, low = rows // p, rows % p
         rows = high * inner + at[low] if cut_second else at[high] * inner + low
@@ -178,7 +178,7 @@ def values_of(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool |
     if e.operands[0]._transposed or store.layout.along is not ROWS or result.layout.is_whole or e.dtype.is_udt:
         return False
     held = np.concatenate([[0], np.cumsum(engine.counts(store))]).astype(np.int64)
-    values = moves.host_csr(store.local)[2]
+    values = matrix_exchange.host_csr(store.local)[2]
     mine = entries.recut(engine, values, held, result.layout.bounds)
     put(result, engine.local.from_arrays("full", (engine.as_local(mine),), e.dtype, mine.size), write)
     result.changed()
@@ -221,7 +221,7 @@ def argsort(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool | N
         size = store.layout.hi - store.layout.lo
         made = engine.local.engine.vector_from_coo(at.astype(np.uint64), values, store.dtype, size)
         held = engine.local.vector(store.dtype, size, made)
-    among = exchange.whole_vector(engine, Store(held, store.layout, store.shape))
+    among = vector_exchange.whole_vector(engine, Store(held, store.layout, store.shape))
     whole = new(Expression("argsort", (among,), None, e.dtype, e.shape), engine.local)
     put(out._store, entries.part_of_vector(engine, whole, out._store.layout), write)
     out._store.changed()

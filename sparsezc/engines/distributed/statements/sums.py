@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sparsezc.engines.distributed.parts import exchange, moves, pieces
+from sparsezc.engines.distributed.parts import block_exchange, matrix_exchange, vector_exchange
 from sparsezc.engines.distributed.parts.layout import ROWS
 from sparsezc.engines.distributed.parts.local_objects import new, put
-from sparsezc.engines.distributed.statements import entries, rowwise, wide
+from sparsezc.engines.distributed.statements import entries, padded_rows, rowwise
 from sparsezc.expr.dispatch import PLAIN, Write, update
 from sparsezc.expr.expression import Expression, IndexList, Operand
 from sparsezc.memory import wrap
@@ -29,7 +29,7 @@ def _divided(engine: DistributedEngine, A: Any) -> bool:
 def _add(engine: DistributedEngine, e: Any, out: Any, write: Any, mine: Any, op: Any) -> None:
     """Fold matrices of the whole's shape, one a rank."""
     result = out._store
-    put(result, pieces.fold_matrix_at_owners(engine, mine, result, op, e.dtype, reads=True), write)
+    put(result, block_exchange.fold_matrix_at_owners(engine, mine, result, op, e.dtype, reads=True), write)
     result.changed()
 
 
@@ -38,7 +38,7 @@ def sum_by_labels(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bo
     A, label = e.operands
     if not _divided(engine, A):
         return False
-    operands = wide.widened(engine, A._store), rowwise.whole(engine, label)
+    operands = padded_rows.widened(engine, A._store), rowwise.whole(engine, label)
     mine = new(Expression(e.operation, operands, e.op, e.dtype, e.shape), engine.local)
     _add(engine, e, out, write, mine, binary.plus[e.dtype])
     return None
@@ -49,7 +49,7 @@ def two_way_sampled_mxm(engine: DistributedEngine, e: Any, out: Any, write: Any)
     A, X, inner = e.operands
     if not _divided(engine, A) or e.dtype.is_udt:
         return False
-    operands = wide.operand(engine, A), rowwise.whole(engine, X), inner
+    operands = padded_rows.operand(engine, A), rowwise.whole(engine, X), inner
     mine = new(Expression(e.operation, operands, e.op, e.dtype, e.shape), engine.local)
     _add(engine, e, out, write, mine, e.op.monoid.binaryop)
     return None
@@ -62,7 +62,7 @@ def two_way_mxm(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool
     if not _divided(engine, A) or A._transposed or store.layout.along is not ROWS or e.dtype.is_udt:
         return False
     firsts = np.concatenate([[0], np.cumsum(engine.counts(store))]).astype(np.int64)
-    operands = wide.widened(engine, store), _table(engine, values, firsts), rowwise.whole(engine, X)
+    operands = padded_rows.widened(engine, store), _table(engine, values, firsts), rowwise.whole(engine, X)
     mine = new(Expression(e.operation, operands, e.op, e.dtype, e.shape), engine.local)
     _add(engine, e, out, write, mine, e.op.monoid.binaryop)
     return None
@@ -92,20 +92,20 @@ def count_corners(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bo
     for x in (A, B, M):
         store = x._store
         if x._transposed and not engine.known_symmetric(x):
-            store = moves.turned(engine, store)
+            store = matrix_exchange.turned(engine, store)
         if store.layout.along is not ROWS:
             return False
         parts.append(store)
-    a, m = wide.widened(engine, parts[0]), wide.widened(engine, parts[2])
+    a, m = padded_rows.widened(engine, parts[0]), padded_rows.widened(engine, parts[2])
     total = engine.local.vector(e.dtype, e.shape[0])
     update(total, _zeros(e), PLAIN)
-    for block in pieces.ring(engine, parts[1]):
+    for block in block_exchange.ring(engine, parts[1]):
         if block is not None:
             step = Expression("count_corners", (a, block, m), None, e.dtype, e.shape)
             update(total, step, Write(None, binary.plus[e.dtype], False))
     most = np.full(engine.size, e.shape[0], np.int64)
     result = out._store
-    put(result, exchange.fold_vector_at_owners(engine, total, result.layout, binary.plus[e.dtype], most), write)
+    put(result, vector_exchange.fold_vector_at_owners(engine, total, result.layout, binary.plus[e.dtype], most), write)
     result.changed()
     return None
 

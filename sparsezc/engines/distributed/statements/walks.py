@@ -16,21 +16,21 @@ from numpy.typing import NDArray
 from sparsezc.engines.cpu import walk as walking
 from sparsezc.engines.cpu.selectk import hop, sampled
 from sparsezc.engines.cpu.suitesparse.row_arrays import RowArrays, borrowed
-from sparsezc.engines.distributed.parts import long_rows, moves
+from sparsezc.engines.distributed.parts import long_rows, matrix_exchange
 from sparsezc.engines.distributed.parts.layout import ROWS
 from sparsezc.engines.distributed.parts.local_objects import put
-from sparsezc.engines.distributed.parts.row_pieces import on_host
-from sparsezc.engines.distributed.statements import entries, rowwise, wide
-from sparsezc.errors import DimensionMismatch
+from sparsezc.engines.distributed.parts.row_exchange import on_host
+from sparsezc.engines.distributed.statements import entries, padded_rows, rowwise
+from sparsezc.exceptions import DimensionMismatch
 from sparsezc.expr import engines
-from sparsezc.expr.draws import Pick
+from sparsezc.expr.sampling import Pick
 from sparsezc.memory.budget import require_host
 
 if TYPE_CHECKING:
     from sparsezc.engines.distributed.distributed_engine import DistributedEngine
     from sparsezc.engines.distributed.parts.stores import Store
     from sparsezc.engines.distributed.store_methods import Keeper
-    from sparsezc.expr.draws import Hops, Subgraph, Trail
+    from sparsezc.expr.sampling import Hops, Subgraph, Trail
 
 __all__ = ["lent", "sample_hops", "walk"]
 
@@ -42,7 +42,7 @@ _PLACE = 40  # bytes of a vertex of a walk, on its way to the rank that has the 
 @contextmanager
 def lent(engine: Keeper, store: Store) -> Iterator[RowArrays]:
     """Lend this rank's rows of a matrix, by their numbers in the whole, as arrays in host memory."""
-    place = engine.local.settled(wide.widened(engine, store))
+    place = engine.local.settled(padded_rows.widened(engine, store))
     if engine.local.engine.name == "cpu":
         with borrowed(place._store) as arrays:
             yield arrays
@@ -56,7 +56,7 @@ def _cut_by_rows(engine: Keeper, x: Any) -> Any:
     """Return the store of a matrix operand whose rows ranks have; None: each rank has all."""
     store = x._store
     if x._transposed and not (x.T._symmetric or store.symmetric):
-        store = moves.turned(engine, store)
+        store = matrix_exchange.turned(engine, store)
     return store if store.layout.along is ROWS else None
 
 
@@ -93,10 +93,10 @@ _Step = Callable[[int, Any, Ints, Ints | None, tuple[Any, Ints] | None], Ints]
 def _steps(engine: DistributedEngine, store: Store, trail: Trail, top: Any, by: Any) -> Iterator[_Step]:
     """Lend the steps from this rank's vertices."""
     weights = [
-        None if top is None else wide.widened_vector(engine, top._store),
+        None if top is None else padded_rows.widened_vector(engine, top._store),
         None if by is None else rowwise.whole(engine, by),
     ]
-    place, local = engine.local.settled(wide.widened(engine, store)), engine.local
+    place, local = engine.local.settled(padded_rows.widened(engine, store)), engine.local
     given = [None if v is None else local.settled(v)._store for v in weights]
     found = engines.capability(local.engine, "walk_steps")(place._store, trail, *given)
     if found is not None:
@@ -139,7 +139,7 @@ def _follow(engine: DistributedEngine, store: Store, trail: Trail, step: _Step, 
 
 def _plain(rows: Any, numbers: Ints) -> RowArrays:
     """Return a local matrix's rows, which have these numbers, as arrays."""
-    indptr, ids, values = moves.host_csr(rows)
+    indptr, ids, values = matrix_exchange.host_csr(rows)
     return RowArrays(indptr, ids.astype(np.int64), values, False, numbers)
 
 
@@ -147,9 +147,9 @@ def sample_hops(engine: Keeper, store: Store, transposed: bool, seeds: Ints, hop
     """Return a sampled subgraph, which all ranks get: of each vertex its owner picks the neighbours."""
     long_rows.join(engine, store)
     if transposed and not store.symmetric:
-        store = moves.turned(engine, store)
+        store = matrix_exchange.turned(engine, store)
     if engine.size == 1 or store.layout.along is not ROWS:
-        whole = engine.local.settled(moves.whole_matrix(engine, store))
+        whole = engine.local.settled(matrix_exchange.whole_matrix(engine, store))
         alone: Subgraph | None = engines.capability(engine.local.engine, "sample_hops")(
             whole._store, False, seeds, hops
         )
@@ -176,7 +176,7 @@ def sample_hops(engine: Keeper, store: Store, transposed: bool, seeds: Ints, hop
 def _picks(engine: Keeper, store: Store, *, values: bool) -> Iterator[Callable[[Pick, Ints], tuple[Any, ...]]]:
     """Lend what is picked from those of listed rows that this rank has, with the places in the list."""
     pick_entries = engines.capability(engine.local.engine, "pick_entries")
-    place = engine.local.settled(wide.widened(engine, store))  # rows of other ranks are empty
+    place = engine.local.settled(padded_rows.widened(engine, store))  # rows of other ranks are empty
     if pick_entries(place._store, np.empty(0, np.int64), Pick("first", 1), False) is not None:
         yield lambda pick, listed: pick_entries(place._store, listed, pick, values)
         return

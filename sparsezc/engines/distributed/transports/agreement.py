@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sparsezc.errors import InvalidValue
+from sparsezc.exceptions import InvalidValue
 
 _COLLECTIVES = {"numbers", "objects", "gather", "gather_both", "scatter", "scatter_both", "shared", "shift"}
 

@@ -10,7 +10,7 @@ from sparsezc.device import cuda
 from sparsezc.engines.distributed.transports.agreement import refuse_difference
 from sparsezc.engines.distributed.transports.mpi import Mpi
 from sparsezc.engines.distributed.transports.protocol import check_options
-from sparsezc.errors import DeviceUnavailable, warn_slow
+from sparsezc.exceptions import DeviceUnavailable, warn_slow
 
 __all__ = ["transport"]
 

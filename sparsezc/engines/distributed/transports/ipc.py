@@ -25,7 +25,7 @@ from sparsezc.device.protocol import Signal, Window
 from sparsezc.engines.distributed.transports.mpi import Mpi
 from sparsezc.engines.distributed.transports.protocol import DEADLINE, Counts, Shared
 from sparsezc.engines.distributed.transports.shared_windows import SharedWindows
-from sparsezc.errors import DeviceUnavailable, OutOfMemory
+from sparsezc.exceptions import DeviceUnavailable, OutOfMemory
 
 __all__ = ["Ipc"]
 

@@ -17,7 +17,7 @@ import numpy as np
 from mpi4py import MPI
 from numpy.typing import NDArray
 
-from sparsezc.errors import InvalidValue
+from sparsezc.exceptions import InvalidValue
 
 __all__ = ["Mailbox", "open_mailbox"]
 

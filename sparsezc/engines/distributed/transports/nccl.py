@@ -17,7 +17,7 @@ import numpy as np
 from sparsezc.device import cuda
 from sparsezc.engines.distributed.transports.mpi import Mpi
 from sparsezc.engines.distributed.transports.protocol import DEADLINE, Counts
-from sparsezc.errors import DeviceUnavailable
+from sparsezc.exceptions import DeviceUnavailable
 
 __all__ = ["Binding", "Nccl"]
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsezc.errors import InvalidValue
+from sparsezc.exceptions import InvalidValue
 
 __all__ = ["DEADLINE", "Alone", "Shared", "Transport", "check_options"]
 

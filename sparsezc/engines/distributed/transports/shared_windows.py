@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from sparsezc.device import cuda
-from sparsezc.errors import DeviceUnavailable, OutOfMemory
+from sparsezc.exceptions import DeviceUnavailable, OutOfMemory
 from sparsezc.memory import budget
 
 if TYPE_CHECKING:

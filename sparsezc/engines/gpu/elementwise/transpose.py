@@ -10,7 +10,7 @@ from sparsezc.device import cuda
 from sparsezc.engines.gpu.runtime import gather_scatter, truth
 from sparsezc.engines.gpu.storage import row_blocks
 from sparsezc.engines.gpu.storage.matrix_store import Rows
-from sparsezc.errors import OutOfMemory
+from sparsezc.exceptions import OutOfMemory
 from sparsezc.memory import Buffer, allocate, budget
 from sparsezc.memory.buffer import index_dtype
 from sparsezc.memory.device import DeviceBuffer

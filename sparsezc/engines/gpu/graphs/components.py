@@ -1,7 +1,7 @@
 """Connected components without the host: a search from a hub, then trees of what it did not reach.
 
-Three launches (hub.cu, search.cu, components.cu), of which none waits for the host where the edges are in device memory
-or have row heads.
+Three launches (longest_row.cu, search.cu, components.cu), of which none waits for the host where the edges are in
+device memory or have row heads.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from sparsezc import stats
 from sparsezc.device.launcher import Launcher
 from sparsezc.device.protocol import Device
 from sparsezc.engines.gpu import placements
-from sparsezc.engines.gpu.graphs import whole_loops
+from sparsezc.engines.gpu.graphs import cooperative_launch
+from sparsezc.engines.gpu.graphs.cooperative_launch import rows_text, shares
 from sparsezc.engines.gpu.graphs.search import Search, serves
-from sparsezc.engines.gpu.graphs.whole_loops import rows_text, shares
 from sparsezc.engines.gpu.products import rows_per_warp
 from sparsezc.engines.gpu.runtime import codegen, launch
 from sparsezc.engines.gpu.storage.matrix_store import MatrixStore
@@ -54,9 +54,9 @@ def components(matrix: MatrixStore) -> VectorStore | None:
         return None
     xp, at_once = gpu.xp, rows_per_warp.choose(rows)
     words = tuple(xp.zeros((4, -(-rows.nrows // 32)), np.uint32))
-    state = xp.zeros(4 + whole_loops.WAIT, np.uint64)
+    state = xp.zeros(4 + cooperative_launch.WAIT, np.uint64)
     # Before what the host has to find out for the other two: it does that meanwhile.
-    hub = codegen.kernel(gpu, "hub.cu", "", "hub")
+    hub = codegen.kernel(gpu, "longest_row.cu", "", "hub")
     hub.launch(launch.blocks(gpu, rows.nrows), nrows=rows.nrows, indptr=rows.indptr, state=state, seen=words[0])
     search = Search(rows, back, BOOL, words, leaves=not directed)
     near, heads = search.near, search.heads

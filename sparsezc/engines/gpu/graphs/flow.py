@@ -22,7 +22,7 @@ from sparsezc.engines.gpu.storage.assembly import near
 from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows
 from sparsezc.engines.gpu.storage.row_blocks import pieces
 from sparsezc.engines.gpu.storage.vector_store import VectorStore
-from sparsezc.errors import InvalidValue
+from sparsezc.exceptions import InvalidValue
 from sparsezc.memory.device import DeviceBuffer
 from sparsezc.semirings.types.datatypes import DataType
 

@@ -17,7 +17,7 @@ from sparsezc.device import cuda
 from sparsezc.device.launcher import THREADS, Launcher
 from sparsezc.device.protocol import Device
 from sparsezc.engines.gpu import placements
-from sparsezc.engines.gpu.graphs import whole_loops
+from sparsezc.engines.gpu.graphs import cooperative_launch
 from sparsezc.engines.gpu.graphs.search import serves
 from sparsezc.engines.gpu.runtime import codegen, launch
 from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows
@@ -90,7 +90,7 @@ def local_pagerank(
     _, rho, most, max_iter, _ = limits
     if rows is None or rows.order is not None or not serves(rows, None):
         return None
-    if _MOST * rho < 1 or most < _FINEST or max_iter > whole_loops.ROUNDS:
+    if _MOST * rho < 1 or most < _FINEST or max_iter > cooperative_launch.ROUNDS:
         return None
     room = _Room.within(rows, rho)
     nbytes = room.nbytes(rows.wide)
@@ -112,7 +112,7 @@ def _solved(
     vertex, begin, degree, come = xp.zeros((4, k * room.vertices), np.uint64)
     y, (owner, number) = xp.empty(k * room.vertices), xp.empty((2, k * room.entries), np.uint32)
     slot = xp.empty(k * room.entries, np.uint32)
-    state, wait = xp.zeros(k * _STATE, np.uint64), xp.zeros(whole_loops.WAIT, np.uint64)
+    state, wait = xp.zeros(k * _STATE, np.uint64), xp.zeros(cooperative_launch.WAIT, np.uint64)
     around = xp.asarray(np.ascontiguousarray(seeds))
     if each:
         run, blocks = stats.counted(kernel, placements.lie_near(rows)), k

@@ -16,8 +16,8 @@ from sparsezc import stats
 from sparsezc.device.launcher import Launcher
 from sparsezc.device.protocol import Device
 from sparsezc.engines.gpu import placements
-from sparsezc.engines.gpu.graphs import whole_loops
-from sparsezc.engines.gpu.graphs.whole_loops import has_many_rounds, rows_text, shares
+from sparsezc.engines.gpu.graphs import cooperative_launch
+from sparsezc.engines.gpu.graphs.cooperative_launch import has_many_rounds, rows_text, shares
 from sparsezc.engines.gpu.products import rows_per_warp
 from sparsezc.engines.gpu.runtime import array_pool, codegen, groups, launch
 from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows
@@ -92,7 +92,7 @@ def shorten(
         [("limit", limit.np_type), *((name, np.uint64) for name in _COUNTS), ("least", dtype.np_type, 3)], align=True
     )
     state = xp.asarray(np.array([(min(step, last), 0, 0, 0, 0, [never] * 3)], form).view(np.uint8))
-    wait, met = xp.zeros(whole_loops.WAIT, np.uint64), xp.zeros(distance.nwords, np.uint32)
+    wait, met = xp.zeros(cooperative_launch.WAIT, np.uint64), xp.zeros(distance.nwords, np.uint32)
     dirty, taken = near.bits.copy(), xp.empty(distance.nwords, np.uint32)
     bounds = xp.full(rows.nrows, _UNREACHED, np.uint8) if unit else groups.NULL
     blocks, shared = shares(rows, kernel, at_once)
@@ -103,7 +103,7 @@ def shorten(
             indices=rows.arguments.indices, values=rows.arguments.values, distance=distance.values, bounds=bounds,
             near=taken, dirty=dirty, met=met, state=state, wait=wait, step=limit.np_type.type(step),
             last=limit.np_type.type(last), shortest=dtype.np_type.type(shortest), unit=dtype.np_type.type(unit),
-            never=never, target=rows.nrows if target is None else target, rounds=whole_loops.ROUNDS,
+            never=never, target=rows.nrows if target is None else target, rounds=cooperative_launch.ROUNDS,
             pulls=int(back is not None),
         )  # fmt: skip
         ended = bool(gpu.asnumpy(state).view(form)["ended"][0])

@@ -15,8 +15,8 @@ from sparsezc import stats
 from sparsezc.device.launcher import Launcher
 from sparsezc.device.protocol import Device
 from sparsezc.engines.gpu import placements
-from sparsezc.engines.gpu.graphs import whole_loops
-from sparsezc.engines.gpu.graphs.whole_loops import has_many_rounds, rows_text, shares
+from sparsezc.engines.gpu.graphs import cooperative_launch
+from sparsezc.engines.gpu.graphs.cooperative_launch import has_many_rounds, rows_text, shares
 from sparsezc.engines.gpu.layouts.head_cache import NO_HEADS, HeadCache, Heads
 from sparsezc.engines.gpu.products import rows_per_warp
 from sparsezc.engines.gpu.runtime import array_pool, codegen, groups, launch, presence_words
@@ -106,7 +106,7 @@ def search(matrix: MatrixStore, start: VectorStore | int, parents: bool) -> Vect
         words[0], x = start.bits, start.values
     run = Search(rows, back, found.dtype, (*words, found.bits))
     while True:
-        run.expand(whole_loops.ROUNDS, found.values, x if parents else 0)
+        run.expand(cooperative_launch.ROUNDS, found.values, x if parents else 0)
         met, pushed, read, met_before = rows.device.asnumpy(run.state[:4]).tolist()
         if met == met_before:
             break
@@ -159,7 +159,7 @@ class Search:
         grows = result is BOOL and back is rows
         case = _Case(rows.wide, result, grows, heads, self.near, rows.chunks.length, at_once)
         kernel = _kernel(gpu, stats.collecting is not None, case)  # type: ignore[arg-type]  # hashable, as in plan.py
-        self.state = gpu.xp.zeros(8 + whole_loops.WAIT, np.uint64)
+        self.state = gpu.xp.zeros(8 + cooperative_launch.WAIT, np.uint64)
         blocks, shared = shares(rows, kernel, at_once)
         if not self.near and not has_many_rounds(rows):
             shared = shared._replace(piece=min(shared.piece, _LINK_PIECE))

@@ -22,7 +22,7 @@ from sparsezc.engines.gpu.placements.segment_cache import SegmentCache
 from sparsezc.engines.gpu.runtime import codegen, launch
 from sparsezc.engines.gpu.storage.layout import Built, Demand
 from sparsezc.engines.gpu.storage.matrix_store import Rows
-from sparsezc.errors import warn_slow
+from sparsezc.exceptions import warn_slow
 from sparsezc.memory import budget
 from sparsezc.memory.placement import RECORDS
 from sparsezc.semirings.types.datatypes import BOOL, DataType

@@ -178,6 +178,6 @@ def _gathered(at: Any, count: int, values: Any, dtype: Any) -> Any:
     gpu = cuda.current()
     made = gpu.xp.empty(count, dtype)
     prelude = codegen.typedefs(A=launch.BY_SIZE[made.itemsize])
-    kernel = codegen.kernel(gpu, "reorder.cu", prelude, "reorder")
+    kernel = codegen.kernel(gpu, "permute_vector.cu", prelude, "reorder")
     kernel.launch(launch.blocks(gpu, count), size=count, at=at, values=values, bits=0, new_values=made, new_bits=0)
     return made

@@ -13,7 +13,7 @@ import numpy as np
 
 from sparsezc.config import config
 from sparsezc.device import cuda
-from sparsezc.engines.gpu.layouts.kept_pulls import KeptPulls
+from sparsezc.engines.gpu.layouts.pull_cache import KeptPulls
 from sparsezc.engines.gpu.placements import Wholes
 from sparsezc.engines.gpu.runtime import array_pool, codegen, launch
 from sparsezc.engines.gpu.storage.layout import Demand

@@ -13,7 +13,7 @@ from sparsezc import stats
 from sparsezc.device import cuda
 from sparsezc.engines.gpu.placements import Entries
 from sparsezc.engines.gpu.storage.matrix_store import Rows
-from sparsezc.errors import OutOfMemory
+from sparsezc.exceptions import OutOfMemory
 from sparsezc.memory import budget, placement
 
 MOST = 64 << 20  # bytes of a buffer: larger copies are no faster

@@ -24,7 +24,7 @@ from sparsezc.engines.gpu.placements import Entries, Part, Wanted, double_buffer
 from sparsezc.engines.gpu.placements.host_gather import Runs
 from sparsezc.engines.gpu.placements.row_runs import Listed, Offsets, Scan, Stretch
 from sparsezc.engines.gpu.storage.matrix_store import Rows
-from sparsezc.errors import OutOfMemory
+from sparsezc.exceptions import OutOfMemory
 
 _ROW_BYTES = 16  # bytes a row of a turn: the offsets of gathered rows, made while those of another turn are in use
 _SPAN = 2**31 - 1  # the widest range of entries that one turn may gather from, as its runs are listed in 4 bytes

@@ -16,7 +16,7 @@ from sparsezc.device.protocol import Device, Pages
 from sparsezc.engines.gpu.placements import Entries, Wanted, double_buffer, host_gather
 from sparsezc.engines.gpu.runtime import presence_words
 from sparsezc.engines.gpu.storage.matrix_store import Rows
-from sparsezc.errors import OutOfMemory
+from sparsezc.exceptions import OutOfMemory
 from sparsezc.memory import zerocopy
 from sparsezc.memory.placement import FILES
 

@@ -9,11 +9,11 @@ import numpy as np
 from sparsezc.device import cuda
 from sparsezc.engines.gpu.elementwise import panel, panel_parts, vector_map
 from sparsezc.engines.gpu.elementwise.panel import ArrivingVector, Panel
-from sparsezc.engines.gpu.products.sampled import dense, has_blas
+from sparsezc.engines.gpu.products.sddmm import dense, has_blas
 from sparsezc.engines.gpu.runtime import codegen, launch, presence_words, truth
 from sparsezc.engines.gpu.storage.matrix_store import MatrixStore
 from sparsezc.engines.gpu.storage.vector_store import MaskBits, VectorStore
-from sparsezc.errors import InvalidValue
+from sparsezc.exceptions import InvalidValue
 from sparsezc.expr.dispatch import Write
 from sparsezc.memory import budget
 from sparsezc.semirings import monoid

@@ -22,7 +22,7 @@ from sparsezc.engines.gpu.runtime import codegen, groups, launch
 from sparsezc.engines.gpu.storage.assembly import near, rows_of
 from sparsezc.engines.gpu.storage.matrix_store import Rows
 from sparsezc.engines.gpu.storage.vector_store import VectorStore, in_bits
-from sparsezc.expr import turns
+from sparsezc.expr import label_turns
 from sparsezc.expr.dispatch import Write
 from sparsezc.expr.mask import Mask
 from sparsezc.semirings.types.datatypes import INT64
@@ -66,13 +66,13 @@ def move_labels(e: Any, out: Any, write: Write[Mask | None]) -> None:
     walk = LabelRows(e.op, rows_of(A._store), A.dtype, shares, joins=False)
     network = network_of(start.astype(walk.key), 0, shares, start, float(scale.value))
     active = xp.ones(start.size, np.uint8) if shares is None else (shares > 0).astype(np.uint8)
-    size, count = int(active.sum()), turns.TURNS
-    rounds: Any = turns.multipliers(int(seed.value))
+    size, count = int(active.sum()), label_turns.TURNS
+    rounds: Any = label_turns.multipliers(int(seed.value))
     by_turn = 0
     if given.ndim:
         by_turn = labels.checked_labels(e, given)
         count = int(by_turn.max()) + 1
-        rounds = repeat((groups.NULL, groups.NULL), turns.LAST)
+        rounds = repeat((groups.NULL, groups.NULL), label_turns.LAST)
     for a, b in rounds:
         counts = xp.zeros((count, COUNTS), np.uint64)
         for turn in range(count):
@@ -99,9 +99,9 @@ def join_labels(e: Any, out: Any, write: Write[Mask | None]) -> None:
     rest = (whole[within] - shares) * shares * wide
     may = ((inside > 0) & (inside - rest >= 0)).astype(np.uint8)
     network = network._replace(cut=inside.copy(), whole=whole, alone=may)
-    a, b = turns.multipliers(int(seed.value), 1)[0]
-    counts = xp.zeros((turns.TURNS, COUNTS), np.uint64)
-    for turn in range(turns.TURNS):
+    a, b = label_turns.multipliers(int(seed.value), 1)[0]
+    counts = xp.zeros((label_turns.TURNS, COUNTS), np.uint64)
+    for turn in range(label_turns.TURNS):
         walk.turn(network, Turn(0, a, b, turn, counts[turn]), inside, n)
     _put(network.label, out, write)
 
@@ -149,7 +149,7 @@ class LabelRows:
         if self.joins:
             self.join_cuts(network, turn, active)
         else:
-            self.wake(turn, active, size // turns.MANY)
+            self.wake(turn, active, size // label_turns.MANY)
 
     def move(self, network: Network, turn: Turn, candidates: Any) -> None:
         """Give the candidates of a turn their best labels."""

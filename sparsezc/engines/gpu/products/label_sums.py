@@ -16,7 +16,7 @@ from sparsezc.engines.gpu.runtime import codegen, groups, launch, truth
 from sparsezc.engines.gpu.storage import row_blocks
 from sparsezc.engines.gpu.storage.assembly import assemble, rows_of
 from sparsezc.engines.gpu.storage.matrix_store import MatrixStore
-from sparsezc.errors import InvalidValue
+from sparsezc.exceptions import InvalidValue
 from sparsezc.memory.placement import FITS
 
 _PAIR_BYTES = 64  # of a pair that may exist, with its sum, while pairs are sorted

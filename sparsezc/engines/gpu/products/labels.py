@@ -21,7 +21,7 @@ from sparsezc.engines.gpu.runtime.codegen import flags, typedefs
 from sparsezc.engines.gpu.storage.assembly import rows_of
 from sparsezc.engines.gpu.storage.matrix_store import Rows
 from sparsezc.engines.gpu.storage.vector_store import VectorStore, in_bits
-from sparsezc.errors import IndexOutOfBound, InvalidValue
+from sparsezc.exceptions import IndexOutOfBound, InvalidValue
 from sparsezc.expr.dispatch import Write
 from sparsezc.expr.mask import Mask
 from sparsezc.memory import budget

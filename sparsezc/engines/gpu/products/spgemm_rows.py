@@ -17,7 +17,7 @@ from sparsezc.engines.gpu.runtime.codegen import evaluate, flags, function, type
 from sparsezc.engines.gpu.storage import assembly, row_blocks, vector_store
 from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows
 from sparsezc.engines.gpu.storage.vector_store import ALL, VectorStore
-from sparsezc.errors import OutOfMemory
+from sparsezc.exceptions import OutOfMemory
 from sparsezc.memory import Buffer, allocate, budget
 from sparsezc.memory.device import DeviceBuffer
 from sparsezc.memory.placement import RECORDS

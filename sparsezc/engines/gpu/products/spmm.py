@@ -13,8 +13,8 @@ from sparsezc.engines.gpu import placements
 from sparsezc.engines.gpu.elementwise.panel import Panel
 from sparsezc.engines.gpu.placements import Wanted
 from sparsezc.engines.gpu.products import plan, push_pull, rows_per_warp
-from sparsezc.engines.gpu.products import sampled as sampled_panels
-from sparsezc.engines.gpu.products.sampled import Sides, not_sampled
+from sparsezc.engines.gpu.products import sddmm as sampled_panels
+from sparsezc.engines.gpu.products.sddmm import Sides, not_sampled
 from sparsezc.engines.gpu.runtime import array_pool, codegen, groups, launch, presence_words
 from sparsezc.engines.gpu.runtime.codegen import evaluate, flags, function, typedefs
 from sparsezc.engines.gpu.storage.matrix_store import Form, Rows
@@ -152,7 +152,7 @@ def _lines(bits: Any, flip: int, count: int, width: int) -> Any:
     """Return presence words of the rows of a panel in which any of the bits, flipped by `flip`, is set."""
     gpu = cuda.current()
     made = gpu.xp.empty(-(-count // 32), np.uint32)
-    lines = codegen.kernel(gpu, "bits.cu", "", "lines")
+    lines = codegen.kernel(gpu, "presence_words.cu", "", "lines")
     lines.launch(launch.blocks(gpu, count), groups.Mask(bits, flip), count=count, width=width, bits=made)
     return made
 

@@ -17,7 +17,7 @@ from sparsezc.device.protocol import Device
 from sparsezc.engines.gpu import placements
 from sparsezc.engines.gpu.elementwise import vector_map
 from sparsezc.engines.gpu.layouts import hub_columns
-from sparsezc.engines.gpu.layouts.kept_pulls import KeptPulls, Pull
+from sparsezc.engines.gpu.layouts.pull_cache import KeptPulls, Pull
 from sparsezc.engines.gpu.layouts.row_groups import Groups
 from sparsezc.engines.gpu.placements import Part
 from sparsezc.engines.gpu.products import plan

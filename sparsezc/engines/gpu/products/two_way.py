@@ -14,7 +14,7 @@ from sparsezc.engines.gpu.elementwise import panel, vector_map
 from sparsezc.engines.gpu.elementwise.panel import Panel
 from sparsezc.engines.gpu.placements import Wanted
 from sparsezc.engines.gpu.products import rows_per_warp
-from sparsezc.engines.gpu.products.sampled import Sides, not_sampled
+from sparsezc.engines.gpu.products.sddmm import Sides, not_sampled
 from sparsezc.engines.gpu.runtime import codegen, launch
 from sparsezc.engines.gpu.runtime.codegen import evaluate, flags, function, typedefs
 from sparsezc.engines.gpu.storage.matrix_store import Form, MatrixStore

@@ -62,7 +62,7 @@ def source(file: str, prelude: str) -> str:
 
         return _INCLUDE.sub(include, text)
 
-    common = expand('#include "port.cuh"\n#include "operators.cuh"\n')
+    common = expand('#include "portability.cuh"\n#include "operators.cuh"\n')
     if _COMPLEX.search(prelude):
         common += expand('#include "complex.cuh"\n')
     return f"{common}\nnamespace szc {{\n{prelude}\n}}\n{expand(file_text(file))}"

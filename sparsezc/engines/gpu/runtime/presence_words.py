@@ -1,4 +1,4 @@
-"""Presence words on the device: counted, listed, made from positions or from values (bits.cu, truth.cu).
+"""Presence words on the device: counted, listed, made from positions or from values (presence_words.cu, value_mask.cu).
 
 Bit i of word k in an array of uint32 is set where a vector has entry 32 k + i.
 """
@@ -19,7 +19,7 @@ _SAMPLE = 1 << 16  # words that an estimate reads
 
 
 def _kernel(name: str) -> Launcher:
-    return codegen.kernel(cuda.current(), "bits.cu", "", name)
+    return codegen.kernel(cuda.current(), "presence_words.cu", "", name)
 
 
 def count(bits: Any) -> int:
@@ -34,7 +34,7 @@ def nonzero(values: Any, bits: Any, dtype: DataType, size: int) -> Any:
     """Return presence words of the entries that are present and not zero; `bits` 0 for a full vector."""
     gpu = cuda.current()
     out = gpu.xp.empty(-(-size // 32), np.uint32)
-    kernel = codegen.kernel(gpu, "truth.cu", codegen.typedefs(X=dtype), "truth")
+    kernel = codegen.kernel(gpu, "value_mask.cu", codegen.typedefs(X=dtype), "truth")
     kernel.launch(blocks(gpu, size), size=size, x=values, x_bits=bits, bits=out)
     return out
 

@@ -1,1 +1,1 @@
-"""Entries of rows that are picked by position, value or chance, and walks: the rules are those of ``expr/draws.py``."""
+"""Entries of rows that are picked by position, value or chance, and walks: the rules are in ``expr/sampling.py``."""

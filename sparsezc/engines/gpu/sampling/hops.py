@@ -1,7 +1,7 @@
 """Sampling hop by hop (hops.cu): the host waits for the device at the end only, where entries are drawn alike.
 
-By weight, of all entries or of very many, a hop's positions are found as ops.selectk finds them (picks.py), which asks
-the device for sizes. Vertices are numbered through a hash table in device memory, so what is needed grows with the
+By weight, of all entries or of very many, a hop's positions are found as ops.selectk finds them (selectk.py), which
+asks the device for sizes. Vertices are numbered through a hash table in device memory, so what is needed grows with the
 sample and not with the graph.
 """
 
@@ -16,10 +16,10 @@ from sparsezc import stats
 from sparsezc.device import cuda
 from sparsezc.engines.gpu import placements
 from sparsezc.engines.gpu.runtime import codegen, gather_scatter, launch
-from sparsezc.engines.gpu.sampling import picks
+from sparsezc.engines.gpu.sampling import selectk
 from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows
-from sparsezc.errors import OutOfMemory
-from sparsezc.expr.draws import MOST_FLOYD, Hops, Pick, Subgraph
+from sparsezc.exceptions import OutOfMemory
+from sparsezc.expr.sampling import MOST_FLOYD, Hops, Pick, Subgraph
 from sparsezc.memory import budget
 from sparsezc.semirings.types.datatypes import DataType
 
@@ -142,7 +142,7 @@ class _State:
         listed = self.node[first : self.nodes]
         lengths = self.rows.indptr[listed + 1] - self.rows.indptr[listed]
         _need(listed.size * pick.k if pick.replace else int(lengths.clip(0, pick.k).sum()))
-        found = picks.Finder(self.rows, self.dtype, pick)
+        found = selectk.Finder(self.rows, self.dtype, pick)
         if pick.replace and pick.k:
             return _Drawn(_sorted(found.drawn(listed, 0), pick.k), pick.k)
         at, lengths, _ = found.find(listed, 0, listed.size)

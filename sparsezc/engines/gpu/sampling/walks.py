@@ -17,7 +17,7 @@ from sparsezc.engines.gpu.runtime.codegen import flags, typedefs
 from sparsezc.engines.gpu.storage import assembly, row_blocks
 from sparsezc.engines.gpu.storage.matrix_store import MatrixStore, Rows
 from sparsezc.engines.gpu.storage.vector_store import VectorStore
-from sparsezc.expr.draws import TRIES, Trail
+from sparsezc.expr.sampling import TRIES, Trail
 from sparsezc.memory import budget
 from sparsezc.memory.buffer import index_dtype
 from sparsezc.memory.device import DeviceBuffer

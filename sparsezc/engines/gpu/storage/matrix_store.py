@@ -21,10 +21,10 @@ from sparsezc.device.protocol import Device
 from sparsezc.engines.gpu.runtime import groups, launch
 from sparsezc.engines.gpu.storage.compressed_ids import CompressedIds, compressed
 from sparsezc.engines.gpu.storage.layout import Layouts
-from sparsezc.engines.gpu.storage.renumber import renumbered
+from sparsezc.engines.gpu.storage.permute_arrays import renumbered
 from sparsezc.engines.gpu.storage.user_typed import HostStore
 from sparsezc.engines.gpu.storage.vertex_order import Order
-from sparsezc.errors import warn_slow
+from sparsezc.exceptions import warn_slow
 from sparsezc.memory import Buffer, budget
 from sparsezc.memory.csr import Csr
 from sparsezc.memory.device import DeviceBuffer

@@ -62,7 +62,7 @@ def _gather(at: Any, values: Any, bits: Any, size: int) -> tuple[Any, Any]:
     new_bits = xp.empty(bits.size, np.uint32)
     new_values = None if values is None else xp.empty(size, values.dtype)
     kind = "u8" if values is None else launch.BY_SIZE[values.dtype.itemsize]
-    kernel = codegen.kernel(gpu, "reorder.cu", codegen.typedefs(A=kind), "reorder")
+    kernel = codegen.kernel(gpu, "permute_vector.cu", codegen.typedefs(A=kind), "reorder")
     kernel.launch(
         launch.blocks(gpu, size), size=size, at=at, bits=bits, new_bits=new_bits,
         values=0 if values is None else values, new_values=0 if values is None else new_values,

@@ -1,9 +1,10 @@
 // Random numbers named by seed, stream, step and draw: Philox 4x32-10 (J. Salmon et al., SC 2011).
 //
-// engines/cpu/philox.py draws the same numbers. The rules by which they are used stand in expr/draws.py. What is computed
-// from them is equal to the bit on all engines: integers, single divisions, and FP64 products and sums that are never joined.
+// engines/cpu/philox.py draws the same numbers. The rules by which they are used stand in expr/sampling.py. What is
+// computed from them is equal to the bit on all engines: integers, single divisions, and FP64 products and sums that
+// are never joined.
 #pragma once
-#include "port.cuh"
+#include "portability.cuh"
 
 namespace szc {
 

@@ -1,6 +1,6 @@
 // Small warp-wide helpers. All 32 lanes of a warp call each function together.
 #pragma once
-#include "port.cuh"
+#include "portability.cuh"
 
 namespace szc {
 

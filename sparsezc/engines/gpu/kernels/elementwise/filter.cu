@@ -5,7 +5,7 @@
 // `before`: for each 32 entries, how many are kept before them). The prelude supplies Id and A. `moved` takes the ids that are kept, and
 // `moved_values` the values; it is null where the matrix is iso-valued.
 #include "bisect.cuh"
-#include "kept.cuh"
+#include "compaction.cuh"
 
 namespace szc {
 

@@ -15,7 +15,7 @@
 // `bool compute(bool has_x, X x, bool has_y, Y y, bool allowed, bool inside, u64 row, u64 col, S a, S b, W& z)`, which
 // returns whether there is a result; the flags ISO_X, ISO_Y, ISO_M, READS_X, READS_Y, MASKED, MASK_VALUES, REGION.
 #include "bisect.cuh"
-#include "kept.cuh"
+#include "compaction.cuh"
 
 namespace szc {
 

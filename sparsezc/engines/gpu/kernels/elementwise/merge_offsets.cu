@@ -3,7 +3,7 @@
 // Who calls: engines/gpu/elementwise/matrix_merge.py, for rows first .. last-1 of X and Y. All memory on the device: the offsets
 // x_indptr and y_indptr of the whole matrices; entries x_base .. x_base + x_count - 1 of X, and from y_base on of Y,
 // take part; `bits` and `before` as merge_entries made them.
-#include "kept.cuh"
+#include "compaction.cuh"
 
 namespace szc {
 

@@ -7,7 +7,7 @@
 //
 // The prelude supplies Id and Key, the types of ids and of listed rows; LONG_ROW, the entries of a row from which on a block takes it;
 // WORDS, of 32 colours each, that a warp looks at together: a block looks at 8 times as many.
-#include "listed.cuh"
+#include "row_lists.cuh"
 
 namespace szc {
 

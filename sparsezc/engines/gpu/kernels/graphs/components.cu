@@ -1,18 +1,19 @@
 // Connected components of what a search reached, and of what it did not.
 //
-// Who calls: engines/gpu/graphs/components.py, after search.cu, with all blocks running at once (grid.cuh). Memory: ids in host memory
-// (zero-copy) or on the device, all else on the device. What it does: the vertices that the search reached are
-// one component, of which the smallest vertex, `low`, stands for all. Each other vertex begins as a tree of its own; its row is
-// streamed, and each entry hooks the larger of two roots under the smaller, so that a root is the smallest vertex of its tree. At
-// last each vertex gets its root. What no search reaches has few edges in a graph with a giant component; else this reads every row.
+// Who calls: engines/gpu/graphs/components.py, after search.cu, with all blocks running at once (grid_sync.cuh).
+// Memory: ids in host memory (zero-copy) or on the device, all else on the device. What it does: the vertices that the
+// search reached are one component, of which the smallest vertex, `low`, stands for all. Each other vertex begins as a
+// tree of its own; its row is streamed, and each entry hooks the larger of two roots under the smaller, so that a root
+// is the smallest vertex of its tree. At last each vertex gets its root. What no search reaches has few edges in a
+// graph with a giant component; else this reads every row.
 // Source: J. Jaiganesh, M. Burtscher, A high-performance connected components implementation for GPUs, HPDC 2018,
 // doi:10.1145/3208040.3208041 (the hooks, and the paths that are halved on the way).
 //
 // The prelude supplies Id; the flags DIRECTED (an edge stands in one row only), HEADS, LEAVES (a row is left at its first reached
 // neighbour: of an undirected edge between two others, the row of either will do); LONG and ROWS_PER_WARP as for mxv.cu.
-#include "grid.cuh"
+#include "grid_sync.cuh"
 #include "head_cache.cuh"
-#include "work.cuh"
+#include "frontier_rows.cuh"
 
 namespace szc {
 

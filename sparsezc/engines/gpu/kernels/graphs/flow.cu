@@ -15,7 +15,7 @@
 //
 // The prelude supplies Id, Key and Place, the types of ids, of listed rows and of entries' places; T, of capacities; LONG_ROW, the
 // entries of a row from which on a block takes it.
-#include "listed.cuh"
+#include "row_lists.cuh"
 
 namespace szc {
 

@@ -1,14 +1,15 @@
 // l1-regularised PageRank around some vertices: all steps in one launch, and each row of a solution read once.
 //
 // Who calls: engines/gpu/graphs/local_pagerank.py; then `later_ends` for the sweep. A seed is solved by its crowd: by all blocks,
-// which run at once (grid.cuh), or, with ONE_EACH, by a block for each of many seeds, whose threads wait for no other block.
+// which run at once (grid_sync.cuh), or, with ONE_EACH, by a block for each of many seeds, whose threads wait for no
+// other block.
 // Memory: ids in host memory (zero-copy) or on the device, all else on the device; each seed has arrays of its own, one behind the
 // other. The steps are those of applications/local_clustering.py, Y = max((1 - alpha)/2 (Y + Y S D^-1) + alpha s D^-1 - rho alpha, 0):
 // most go over the edges between the vertices of the solution, one of `every` also looks at their neighbours. Sums are in units of
 // 2^-62, so that no order of threads changes them: y of all neighbours of a vertex together is at most 1, and rounds to the unit.
 //
 // The prelude supplies Id, ONE_EACH, and THREADS of a block.
-#include "grid.cuh"
+#include "grid_sync.cuh"
 
 namespace szc {
 

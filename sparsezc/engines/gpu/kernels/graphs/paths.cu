@@ -1,20 +1,21 @@
 // Shortest paths in one launch: delta-stepping with all rounds and buckets on the device, without the host.
 //
-// Who calls: engines/gpu/graphs/paths.py, with all blocks running at once (grid.cuh). All memory is on the device. `dirty` marks the
-// vertices whose distances fell since their edges were read. A round *takes* those within the limit, and then reads their edges,
-// which lower distances and mark their vertices; rows longer than LONG are read by chunks. `least` of the state follows the least
-// distance that is marked: beyond the limit it ends the bucket, and the next limit is `step` beyond it.
-// With BOUNDS a byte a vertex, its distance in units, rounded up, stays in the cache: most edges that a push reads end at vertices
-// that they do not lower, and then nothing else is read. A round *pulls* where that costs less: it reads the rows of the transpose
-// of all vertices that may still fall, those beyond the least marked distance and the least length, and no entry needs an atomic.
+// Who calls: engines/gpu/graphs/paths.py, with all blocks running at once (grid_sync.cuh). All memory is on the device.
+// `dirty` marks the vertices whose distances fell since their edges were read. A round *takes* those within the limit,
+// and then reads their edges, which lower distances and mark their vertices; rows longer than LONG are read by chunks.
+// `least` of the state follows the least distance that is marked: beyond the limit it ends the bucket, and the next
+// limit is `step` beyond it. With BOUNDS a byte a vertex, its distance in units, rounded up, stays in the cache: most
+// edges that a push reads end at vertices that they do not lower, and then nothing else is read. A round *pulls* where
+// that costs less: it reads the rows of the transpose of all vertices that may still fall, those beyond the least
+// marked distance and the least length, and no entry needs an atomic.
 // Source: U. Meyer, P. Sanders, Delta-stepping: a parallelizable shortest path algorithm, J. Algorithms 49, 2003,
 // doi:10.1016/S0196-6774(03)00076-2.
 //
 // The prelude supplies Id, A, Z (distances: i32, i64, f32 or f64), Bits (the integer of Z's size in which atomics order distances:
 // signed for integers, else unsigned), S (limits: i64 or f64), Seen (u8 with BOUNDS, else Z); the flags ISO and BOUNDS; LONG and ROWS_PER_WARP as for
 // mxv.cu; PUSH_COST, what an entry of a push costs where one of a pull costs 1.
-#include "grid.cuh"
-#include "work.cuh"
+#include "grid_sync.cuh"
+#include "frontier_rows.cuh"
 
 namespace szc {
 

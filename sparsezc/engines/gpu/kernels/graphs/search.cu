@@ -1,7 +1,8 @@
 // Breadth-first search in one launch: every level, by push or pull, without the host.
 //
-// Who calls: engines/gpu/graphs/search.py, with all blocks running at once (grid.cuh). Memory: ids in host memory (zero-copy) or on
-// the device, all else on the device. What a level does: it *expands* the frontier, which marks vertices in `seen`; then it
+// Who calls: engines/gpu/graphs/search.py, with all blocks running at once (grid_sync.cuh). Memory: ids in host memory
+// (zero-copy) or on the device, all else on the device. What a level does: it *expands* the frontier, which marks
+// vertices in `seen`; then it
 // *settles* what is new there: the level of each new vertex is written, and their number and that of their edges decide how the
 // next level expands. A push streams the rows of the frontier (rows.cuh), rows longer than LONG by chunks. A pull asks each open
 // vertex for one neighbour in the frontier: a lane looks for it in the row-head cache (HEADS), or in the first entries of its row
@@ -13,9 +14,9 @@
 // The prelude supplies Id; W, the type of results; the flags PARENTS and LEVEL (a result is the vertex before, or the level; with neither
 // there is none), GROWS (rows are those of the transpose, and there are no results), HEADS (either side may have them), NEAR;
 // LONG and ROWS_PER_WARP as for mxv.cu; PUSH_COST and PULL_COST, what an entry of a push or a pull costs where a row costs 1.
-#include "grid.cuh"
+#include "grid_sync.cuh"
 #include "head_cache.cuh"
-#include "work.cuh"
+#include "frontier_rows.cuh"
 
 namespace szc {
 

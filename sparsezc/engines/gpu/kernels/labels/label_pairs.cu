@@ -7,7 +7,7 @@
 // does not count is NONE, which sorts behind all pairs.
 //
 // The prelude supplies what label_rows.cuh needs.
-#include "kept.cuh"
+#include "compaction.cuh"
 #include "label_rows.cuh"
 
 namespace szc {
@@ -54,7 +54,8 @@ extern "C" __global__ void __launch_bounds__(256) first_of_pairs(u64 count, cons
   }
 }
 
-// `first`, `before`: which pairs begin, and how many before each word (kept.cuh). `ids`: their second labels; `sums`: zeros on entry.
+// `first`, `before`: which pairs begin, and how many before each word (compaction.cuh). `ids`: their second labels;
+// `sums`: zeros on entry.
 extern "C" __global__ void __launch_bounds__(256)
     add_pairs(u64 count, const u64* pairs, u32 bits, const u32* first, const i64* before, u64 width, u32* ids, u32* sums) {
   for (u64 at = (u64)blockIdx.x * blockDim.x + threadIdx.x; at < 32 * words(count); at += (u64)gridDim.x * blockDim.x) {

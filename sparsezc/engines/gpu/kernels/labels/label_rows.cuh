@@ -41,7 +41,7 @@ struct Rule {
   }
 };
 
-// The turn of a vertex, of eight: its number hashed twice by multipliers that chance made (engines: expr/draws.py).
+// The turn of a vertex, of eight: its number hashed twice by multipliers that chance made (engines: expr/sampling.py).
 __device__ __forceinline__ u32 turn_of(u64 vertex, u64 a, u64 b) {
   const u64 mixed = vertex * a;
   return (u32)(((mixed ^ (mixed >> 32)) * b) >> 61);

@@ -1,6 +1,7 @@
 // One step of many searches on a symmetric matrix of which each edge is stored at one end: both ends are told.
 //
-// Who calls: engines/gpu/shared/searches.py, for a step that would read nearly all entries in either direction.
+// Who calls: engines/gpu/several_processes/search_step.py, for a step that would read nearly all entries in either
+// direction.
 // Memory: `indices` in host memory (zero-copy) or on the device, all else on the device. What a warp does: it streams
 // the rows (rows.cuh), collects for each vertex the frontier's bits of its entries, and sets the vertex's own bits in these
 // entries. Bits that the mask does not allow are set, too. Long rows are cut into chunks, which any warp may take. The

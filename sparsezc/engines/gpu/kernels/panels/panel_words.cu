@@ -1,8 +1,9 @@
 // The vertices of a panel of Booleans that have any bit, with a 64-bit word each: how a frontier travels between processes.
 //
-// Who calls: engines/gpu/shared/searches.py and whole_searches.py. All memory on the device. A thread takes a vertex of `size`, or one of a list of
-// `count`; `width` is at most 64. Owner r of `owners` has the vertices bounds[r] up to bounds[r + 1]; those of owner `skipped`
-// are left out. The order of an owner's vertices is that of atomics.
+// Who calls: engines/gpu/several_processes/search_step.py and search_levels.py. All memory on the device. A thread
+// takes a vertex of `size`, or one of a list of `count`; `width` is at most 64. Owner r of `owners` has the vertices
+// bounds[r] up to bounds[r + 1]; those of owner `skipped` are left out. The order of an owner's vertices is that of
+// atomics.
 #include "multi_source_bfs.cuh"
 
 namespace szc {

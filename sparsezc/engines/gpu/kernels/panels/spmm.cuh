@@ -2,19 +2,19 @@
 //
 // Who calls: spmm.cu and spmm_few.cu (a row of the matrix makes a row of the result) and spmm_push.cu (an entry adds to the row of its column).
 // A weight is the value that an entry is multiplied with. Without SAMPLED it is the matrix's own value. With SAMPLED it is made
-// when the entry is met: an entry of the product of two full panels, `left` and `right` of `inner` columns (sampled.cuh), after
-// the steps of `weigh`, which may drop it; of several weights each is for columns of its own.
+// when the entry is met: an entry of the product of two full panels, `left` and `right` of `inner` columns (sddmm.cuh),
+// after the steps of `weigh`, which may drop it; of several weights each is for columns of its own.
 //
 // The prelude supplies Id, Own, A, X, Z (types of ids, M's values, weights, X's values, result); `Z multiply(A a, X x, u64 row,
 // u64 shared, u64 col)`; the monoid (add, identity, terminal; ANY, TERMINAL, ATOMIC); READS_A (weights needed), READS_OWN
-// (steps read M's values), READS_X, ISO, SAMPLED, and with it what sampled.cuh says (else L and R); WEIGHTS, DROPS, `u32
+// (steps read M's values), READS_X, ISO, SAMPLED, and with it what sddmm.cuh says (else L and R); WEIGHTS, DROPS, `u32
 // weight_of(u64 column)`, `u32 weigh(dot::Z w, Own own, u64 row, u64 col, A (&a)[WEIGHTS])`, which returns a bit for each that is
 // not dropped; LONG; COLUMNS, how many columns a lane
 // has; and what part.cuh says.
 #pragma once
 #include "part.cuh"
 #include "rows.cuh"
-#include "sampled.cuh"
+#include "sddmm.cuh"
 
 namespace szc {
 

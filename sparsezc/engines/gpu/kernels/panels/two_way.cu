@@ -13,9 +13,10 @@
 // rows at others. Either panel is read once an entry.
 //
 // The prelude supplies Id, Own, A, X, Z (types of ids, M's values, weights, X's and Y's values); `Z multiply(A a, X x)`; the monoid
-// (add, identity; ANY, ATOMIC); READS_OWN (steps read M's values), ISO, SAMPLED, and with it what sampled.cuh says (else L and R);
-// WEIGHTS, DROPS, `u32 weight_of(u64 column)`, `u32 weigh(dot::Z w, Own own, u64 row, u64 col, A (&a)[WEIGHTS])`; LONG; COLUMNS, how many
-// columns a lane has; LANES and AHEAD, powers of two, AHEAD at most LANES; and what part.cuh says.
+// (add, identity; ANY, ATOMIC); READS_OWN (steps read M's values), ISO, SAMPLED, and with it what sddmm.cuh says (else
+// L and R); WEIGHTS, DROPS, `u32 weight_of(u64 column)`, `u32 weigh(dot::Z w, Own own, u64 row, u64 col, A
+// (&a)[WEIGHTS])`; LONG; COLUMNS, how many columns a lane has; LANES and AHEAD, powers of two, AHEAD at most LANES; and
+// what part.cuh says.
 #include "atomics.cuh"
 #include "part.cuh"
 #include "rows.cuh"

@@ -1,6 +1,6 @@
 // The two matrices of a product: their values, as far as the multiply reads them, and bisection for an id in a row.
 #pragma once
-#include "port.cuh"
+#include "portability.cuh"
 
 namespace szc {
 

@@ -13,13 +13,13 @@
 // identity; ANY, ATOMIC); READS_B, ISO_B; ORDERED.
 #include "atomics.cuh"
 #include "spgemm_heavy_rows.cuh"
-#include "kept.cuh"
+#include "compaction.cuh"
 
 namespace szc {
 
-// `bits` and `before`: the row's columns (kept.cuh), `n` of them. `names`: the columns that B's ids stand for; null:
-// the ids themselves. `counter` holds 0 on entry; with ORDERED it is the first block's part, and block k writes to
-// sums[k * n ..].
+// `bits` and `before`: the row's columns (compaction.cuh), `n` of them. `names`: the columns that B's ids stand for;
+// null: the ids themselves. `counter` holds 0 on entry; with ORDERED it is the first block's part, and block k writes
+// to sums[k * n ..].
 extern "C" __global__ void __launch_bounds__(256)
     heavy_add(u64 start, u64 count, const i64* starts, const AId* a_ids, const A* a_values, const i64* b_indptr, const BId* b_ids,
               const B* b_values, u64 piece, u64* counter, u64 row_number, const u64* names, const u32* bits, const i64* before, u64 n,

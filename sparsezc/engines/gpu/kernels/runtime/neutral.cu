@@ -1,5 +1,5 @@
-// Begins another recorded round, as `turn` of bits.cu, for arrays that the next push takes: their entries are deleted
-// and replaced by the monoid's neutral value.
+// Begins another recorded round, as `turn` of presence_words.cu, for arrays that the next push takes: their entries are
+// deleted and replaced by the monoid's neutral value.
 //
 // Who calls: engines/gpu/runtime/array_pool.py. All memory on the device; absent entries are neutral already, so only
 // the entries that a round wrote are written. `number` may be null. The prelude supplies Z and `Z identity()`.

@@ -1,9 +1,10 @@
 // Positions drawn from rows, all entries of a row alike: no entry is read.
 //
-// Who calls: engines/gpu/sampling/picks.py and hops.py. All memory on the device. `listed`: the rows, of which number r
-// draws from stream `first` + r, as expr/draws.py says. `count`: how many rows; with `range` (null: not used) they are those
-// from listed[range[0]] to before listed[range[1]], which the host does not know yet. `at`: positions in the matrix, k for row r from r * k on,
-// ~0 where it has fewer; ascending (floyd), or draw c at r * k + c (with_replacement).
+// Who calls: engines/gpu/sampling/selectk.py and hops.py. All memory on the device. `listed`: the rows, of which number
+// r draws from stream `first` + r, as expr/sampling.py says. `count`: how many rows; with `range` (null: not used) they
+// are those from listed[range[0]] to before listed[range[1]], which the host does not know yet. `at`: positions in the
+// matrix, k for row r from r * k on, ~0 where it has fewer; ascending (floyd), or draw c at r * k + c
+// (with_replacement).
 #include "philox.cuh"
 
 namespace szc {

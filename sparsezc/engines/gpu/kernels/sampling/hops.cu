@@ -8,7 +8,7 @@
 //
 // The table maps ids to local numbers: open addressing, linear probing, 2^bits entries of two words, ~0 where empty: the id,
 // and its number, or FRESH + s while slot s is the first in which this hop met it. The prelude supplies Id.
-#include "port.cuh"
+#include "portability.cuh"
 
 namespace szc {
 

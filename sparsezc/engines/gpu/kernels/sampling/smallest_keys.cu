@@ -1,6 +1,6 @@
 // The k entries of the smallest keys of each piece of a row; of equal keys the first.
 //
-// Who calls: engines/gpu/sampling/picks.py. Memory: `values` in host memory (zero-copy) or on the device, all else on
+// Who calls: engines/gpu/sampling/selectk.py. Memory: `values` in host memory (zero-copy) or on the device, all else on
 // the device. A key is an entry's value in the order that is asked for, or a random number by its weight; ids are not read.
 // What a warp does: it takes a piece, at most `piece_length` entries of a row, and streams their values, 32 entries that begin at a
 // multiple of 32 at a time. What is below the kth key so far goes to a list in shared memory, which is sorted and cut to k when it is

@@ -1,9 +1,9 @@
 // Walks: each step follows an edge by chance, all alike, by weight, or as node2vec weighs them.
 //
-// Who calls: engines/gpu/sampling/walks.py; the rules stand in expr/draws.py. Memory: `indices` and `values` in host memory
-// (zero-copy) or on the device, all else on the device. What a thread does: it takes a walk. A step reads two offsets, and one id
-// over the link; by weight, an id or value for each try. Where no try succeeds, the warp reads that row together. With p and q
-// a try may ask whether an edge is there, by bisection, where the answer decides.
+// Who calls: engines/gpu/sampling/walks.py; the rules stand in expr/sampling.py. Memory: `indices` and `values` in host
+// memory (zero-copy) or on the device, all else on the device. What a thread does: it takes a walk. A step reads two
+// offsets, and one id over the link; by weight, an id or value for each try. Where no try succeeds, the warp reads that
+// row together. With p and q a try may ask whether an edge is there, by bisection, where the answer decides.
 // Walk w of a launch begins at `starts` and draws from stream `first` + w; one that begins at no vertex is empty. With GOES_ON it
 // draws from `numbers[w]`, and its first step has the number `step`; before that it was at `before[w]` (null: it begins), whose row
 // is `place[w]` of those behind `older_indptr` and `older_indices`.

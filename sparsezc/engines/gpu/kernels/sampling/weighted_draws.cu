@@ -1,6 +1,6 @@
 // Positions drawn from rows with replacement, in proportion to the entries' weights.
 //
-// Who calls: engines/gpu/sampling/picks.py. Memory: `values` in host memory (zero-copy) or on the device, all else on
+// Who calls: engines/gpu/sampling/selectk.py. Memory: `values` in host memory (zero-copy) or on the device, all else on
 // the device. What a warp does: it takes a row and streams its weights, 32 entries that begin at a multiple of 32 at a time:
 // once for the largest, once for the sum of the whole numbers that stand for them, then once for every 32 draws, a lane each.
 // `listed`: the rows. `at`: draw c of row r at r * k + c; ~0 where a row has no weight. `bad` is set where a weight is negative, NaN or infinite.

@@ -1,0 +1,117 @@
+"""Breadth-first search from 64 sources at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsezc.algorithms import _check
+from sparsezc.algorithms.loops import multi_source as loop
+from sparsezc.core import replay
+from sparsezc.core.matrix import Matrix
+from sparsezc.core.scalar import Scalar
+from sparsezc.core.vector import Vector
+from sparsezc.device.processors import processors
+from sparsezc.exceptions import InvalidValue
+from sparsezc.semirings import binary, monoid, select, semiring
+from sparsezc.semirings.types import datatypes
+from sparsezc.terminal.progress import steps
+
+#: Searches that share a pass: one bit each of a UINT64.
+WIDTH = 64
+_ALL = 2**WIDTH - 1
+#: Nanoseconds of a pass for each row and entry, at least.
+COST = 50.0
+
+
+def sweeps(A: Matrix, sources: NDArray[np.int64]) -> Iterator[tuple[int, Vector]]:
+    """Yield each depth and the searches that first reach each vertex there: UINT64 bit sets, 64 searches at a time.
+
+    With q those bits, and m the bits of searches that have not reached a vertex yet::
+
+        m = m xor q
+        w = m and (the bits of all of q)    the active searches that have not reached a vertex
+        q<w> = q'A and w                    over (bor, band), every entry of A being all ones
+
+    Source: M. Then et al., The more the merrier: efficient multi-source graph traversal, PVLDB 8, 2014,
+    doi:10.14778/2735496.2735507.
+    """
+    ones = A.apply(binary.second, right=Scalar.from_value(_ALL, datatypes.UINT64)).new()
+    chunks = (sources[start : start + WIDTH] for start in range(0, sources.size, WIDTH))
+    for chunk in steps(chunks, "sources", total=sources.size, size=len):
+        q = Vector.from_coo(chunk, np.uint64(1) << np.arange(chunk.size, dtype=np.uint64), size=A.nrows)
+        unmet = Vector.from_scalar(_ALL, A.nrows, datatypes.UINT64)
+        depth = 0
+        while q.nvals:
+            unmet(binary.bxor) << q
+            yield depth, q
+            # w = m and (the bits of all of q)
+            wanted: Vector = unmet.apply(binary.band[datatypes.UINT64], right=q.reduce(monoid.bor).new().value).new()
+            # q<w> = q'A and w
+            q(wanted.V, replace=True) << q.vxm(ones, semiring.bor_band[datatypes.UINT64])
+            q << q.ewise_mult(wanted, binary.band)
+            q << q.select(select.valuene, 0)
+            depth += 1
+
+
+def loop_pieces(A: Matrix, over: range, cost: float, sources: int) -> Iterable[tuple[range, float]]:
+    """Yield what a compiled loop runs over at a time, and what statements cost for each number if all of it is run.
+
+    A number is a pass over the rows of `A`, and the threads that share a piece take some each.
+    """
+    size = replay.passes(A, max(len(over), 1)) * processors(16) * over.step
+    pieces = [range(at, min(at + size, over.stop), over.step) for at in range(over.start, over.stop, size)]
+    some = [(piece, cost * len(over) / len(piece)) for piece in pieces]
+    return steps(some, "sources", total=sources, size=lambda piece: piece[0].stop - piece[0].start)
+
+
+def popcount(bits: Vector) -> Vector:
+    """Count the set bits of each entry: in pairs, in fours, in bytes, and the bytes added by a product."""
+    # x - (x >> 1 & 01 01 ...)
+    count = _masked(bits, 1, 0x5555555555555555)
+    count << bits.ewise_mult(count, binary.minus)
+    # (x & 0011 ...) + (x >> 2 & 0011 ...)
+    high = _masked(count, 2, 0x3333333333333333)
+    count << count.apply(binary.band[datatypes.UINT64], right=0x3333333333333333)
+    count << count.ewise_mult(high, binary.plus)
+    # (x + (x >> 4)) & 00001111 ...
+    high = _masked(count, 4, 0x0F0F0F0F0F0F0F0F)
+    count << count.apply(binary.band[datatypes.UINT64], right=0x0F0F0F0F0F0F0F0F)
+    count << count.ewise_mult(high, binary.plus)
+    # the highest byte of x * 0x0101...
+    count << count.apply(binary.times[datatypes.UINT64], right=0x0101010101010101)
+    return _masked(count, 56, 0x7F).dup(datatypes.INT64)
+
+
+def _masked(x: Vector, shift: int, mask: int) -> Vector:
+    """Return x >> shift & mask."""
+    y: Vector = x.apply(binary.bshift[datatypes.UINT64], right=-shift).new()
+    y << y.apply(binary.band[datatypes.UINT64], right=mask)
+    return y
+
+
+def sample(n: int, k: Any, seed: int | None, sources: Any = None) -> NDArray[np.int64]:
+    """Draw k different vertices in ascending order; return all without k, or the given `sources`."""
+    if sources is not None:
+        if k is not None:
+            raise InvalidValue("k and sources both say where to start; give one of them")
+        return _check.vertices(sources, n)
+    _check.seed(seed, "sources")
+    if k is None:
+        return np.arange(n)
+    chance = _check.generator(seed, "sources")
+    return np.sort(chance.permutation(n)[: _check.count(k, "k", 1)])
+
+
+def counts(A: Matrix, sources: NDArray[np.int64]) -> tuple[NDArray[Any], ...] | None:
+    """Return what searches count at each vertex: see the loop; None if the engine runs none."""
+    found: list[Any] = []
+    for over, cost in loop_pieces(A, range(0, sources.size, WIDTH), COST, sources.size):
+        if (each := replay.run_loop(loop.counts, A, sources, cost=cost, over=over)) is None:
+            return None
+        reached, total, inverse, farthest = zip(*found, *each, strict=True)
+        found = [(sum(reached), sum(total), sum(inverse), np.maximum.reduce(farthest))]
+    return found[0] if found else None

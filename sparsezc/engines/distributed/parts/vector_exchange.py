@@ -1,0 +1,330 @@
+"""Vectors on their way between ranks: gathered whole for a pull, or sent to their owners and folded after a push.
+
+Vectors travel as values alone (full ones), as presence words and a value for each position, or as positions and values,
+whichever takes fewer bytes; where the multiply reads no values none travel. On a device positions must save more bytes
+than packing them takes time. All ranks know the sizes of all messages
+beforehand, from the numbers of entries that the engine collects, so that an exchange is one collective.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsezc.engines.distributed.model import received_bytes
+from sparsezc.engines.distributed.model.received_bytes import FEW, WORD
+from sparsezc.engines.distributed.parts.local_objects import array_module, assignment
+from sparsezc.engines.distributed.parts.stores import Store
+from sparsezc.expr.dispatch import PLAIN, Write, update
+
+if TYPE_CHECKING:
+    from sparsezc.engines.distributed.parts.layout import Layout
+    from sparsezc.engines.distributed.statements.products import Halo
+    from sparsezc.engines.distributed.store_methods import Keeper
+    from sparsezc.semirings.types.datatypes import DataType
+
+__all__ = ["LISTING", "PACKING", "fold_vector_at_owners", "id_type", "listing", "packing", "whole_vector"]
+
+PACKING = 4 << 20  # bytes that cards exchange while one packs and unpacks positions, about 20 us and several launches
+
+LISTING = 128 << 20  # the same while one lists vertices of many searches and puts them in place, 0.4 to 0.6 ms
+
+
+def whole_vector(engine: Keeper, store: Store, *, reads: bool = True, halo: Halo | None = None) -> Any:
+    """Return a vector with the entries of all ranks, on the local engine; if no product `reads` values, all are 1.
+
+    With a halo only values that it asks for are there; others are undefined.
+    """
+    if store.layout.is_whole or engine.size == 1:
+        return store.local
+    n, dtype = store.nrows, store.dtype
+    counts = engine.counts(store)
+    total = int(counts.sum())
+    if not total:
+        return engine.local.vector(dtype, n)
+    if dtype.is_udt:
+        ids, values = engine.local.arrays(store.local, "ids")
+        pieces = engine.transport.objects((ids + np.uint64(store.layout.lo), values))
+        parts = tuple(np.concatenate([piece[k] for piece in pieces]) for k in (0, 1))
+        return engine.local.from_arrays("ids", parts, dtype, n)
+    if total == n:
+        if not reads:
+            return engine.local.from_arrays("full", (None,), dtype, n)
+        mine = engine.local.arrays(store.local, "full")[0] if counts[engine.rank] else np.empty(0, dtype.np_type)
+        if halo is not None:
+            values = engine.transport.scatter(engine.as_local(mine)[halo.given], halo.sent, halo.received)
+            return engine.local.from_arrays("full", (_placed(mine, values, halo),), dtype, n)
+        values = engine.transport.gather(engine.as_local(mine), counts)
+        return engine.local.from_arrays("full", (values,), dtype, n)
+    form = _form(engine, total, n, dtype if reads else None)
+    if form == "words" and reads and halo is not None:
+        return _words_and_halo(engine, store, halo)
+    return _gathered(engine, store, counts, form, reads)
+
+
+def _placed(mine: Any, values: Any, halo: Halo) -> Any:
+    """Return values at all positions: this rank's, and those that arrived."""
+    made = array_module(values).empty(int(halo.layout.bounds[-1]), values.dtype)
+    made[halo.layout.lo : halo.layout.hi] = mine
+    made[halo.asked] = values
+    return made
+
+
+def _words_and_halo(engine: Keeper, store: Store, halo: Halo) -> Any:
+    """Every rank gets all presence words, and of the values those that it asked for."""
+    layout, size = store.layout, engine.size
+    words, values = _words(engine, None if store.is_empty_range else store.local, 0, store.dtype)
+    nwords = -(-layout.sizes // WORD)
+    sent = np.full(size, words.size), halo.sent
+    xp = array_module(words)
+    found, values_there = engine.transport.scatter_both(
+        xp.tile(words, size), values[halo.given], sent, (nwords, halo.received)
+    )
+    whole = _placed(values, values_there, halo)
+    return engine.local.from_arrays("words", (found, whole), store.dtype, store.nrows)
+
+
+def _form(engine: Keeper, total: int, n: int, dtype: DataType | None) -> str:
+    """Return the form of fewer bytes for so many entries at n positions; without a type, values do not travel."""
+    value = 0 if dtype is None else dtype.np_type.itemsize
+    return "ids" if received_bytes.as_positions(total, n, value, packing(engine)) else "words"
+
+
+def packing(engine: Keeper) -> int:
+    """Return the bytes that positions must save."""
+    return PACKING if engine.on_device else 0
+
+
+def listing(engine: Keeper) -> int:
+    """Return the bytes that lists of vertices must save; where values are packed before they travel, as positions."""
+    return packing(engine) if engine.transport.packs_below else LISTING
+
+
+def id_type(n: int) -> np.dtype[Any]:
+    """Return the type in which positions below n travel."""
+    return np.dtype(np.uint32 if received_bytes.id_bytes(n) == 4 else np.uint64)
+
+
+def _gathered(engine: Keeper, store: Store, counts: NDArray[np.int64], form: str, reads: bool) -> Any:
+    n, layout, dtype = store.nrows, store.layout, store.dtype
+    ids = id_type(n) if form == "ids" else np.dtype(np.uint32)
+    firsts = counts if form == "ids" else -(-layout.sizes // WORD)
+    seconds = (counts if form == "ids" else layout.sizes) if reads else np.zeros_like(counts)
+    mine = store.local if firsts[engine.rank] else None
+    if form == "words" and not reads and mine is not None:
+        (at,) = engine.local.arrays(mine, "bits")
+    elif form == "words":
+        at, values = _words(engine, mine, 0, dtype)
+    else:
+        at, values = _positions(engine, mine, dtype)
+        at = (at + at.dtype.type(layout.lo)).astype(ids)
+    if not reads:
+        found = engine.transport.gather(at, firsts)
+        return engine.local.from_arrays(form, (found, None), dtype, n)
+    values, at = engine.transport.gather_both(values, at, seconds, firsts)
+    return engine.local.from_arrays(form, (at, values), dtype, n)
+
+
+def fold_vector_at_owners(
+    engine: Keeper, mine: Any, layout: Layout, op: Any, most: NDArray[np.int64], *, reads: bool = True
+) -> Any:
+    """Send this rank's part of a result to the owners of its positions, who fold all parts in rank order.
+
+    Parameters
+    ----------
+    engine : DistributedEngine
+    mine : Vector or None
+        A local vector of the whole's size; None: this rank has no entry.
+    layout : Layout
+        The owners.
+    op : TypedOp
+        The binary operator that folds.
+    most : ndarray of int64, shape (ranks,)
+        All ranks know that rank r has at most ``most[r]`` entries.
+    reads : bool
+        The values differ; otherwise all are 1 and none travel.
+
+    Returns
+    -------
+    Vector
+        A local vector of this rank's range.
+    """
+    local, size = engine.local, layout.hi - layout.lo
+    dtype: DataType = op.return_type
+    if engine.size == 1:
+        return local.vector(dtype, size) if mine is None else mine
+    n = int(layout.bounds[-1])
+    if dtype.is_udt:
+        return _folded_objects(engine, mine, layout, op)
+    if layout.is_whole:
+        pieces = _gathered_pieces(engine, mine, n, dtype, reads)
+    elif not engine.on_device and int(most.max()) * (1 + _integers(dtype, reads)) <= FEW:
+        pieces = _told_pieces(engine, mine, layout, int(most.max()), dtype, reads)
+    elif _pads(engine, most, layout, dtype if reads else None):
+        pieces = _padded_pieces(engine, mine, layout, most, dtype, reads)
+    elif reads:
+        pieces = _worded_pieces(engine, mine, layout, dtype)
+    else:
+        return _united(engine, mine, layout, dtype)
+    return _folded(engine, pieces, dtype, size, op, reads)
+
+
+def _pads(engine: Keeper, most: NDArray[np.int64], layout: Layout, dtype: DataType | None) -> bool:
+    """Return whether messages of as many positions as any may have take fewer bytes than words."""
+    n, value = int(layout.bounds[-1]), 0 if dtype is None else dtype.np_type.itemsize
+    return received_bytes.pads(most, layout.longest, n, value, packing(engine))
+
+
+Piece = tuple[str, Any, Any]
+
+
+def _gathered_pieces(engine: Keeper, mine: Any, n: int, dtype: DataType, reads: bool) -> list[Piece]:
+    """Every rank gets all parts of a small vector."""
+    words, values = _words(engine, mine, n, dtype)
+    ends = range(n, n * engine.size + 1, n), range(words.size, words.size * engine.size + 1, words.size)
+    if not reads:
+        found = engine.transport.gather(words, np.full(engine.size, words.size))
+        return [("words", found[end - words.size : end], None) for end in ends[1]]
+    parts, found = engine.transport.gather_both(
+        values, words, np.full(engine.size, n), np.full(engine.size, words.size)
+    )
+    return [("words", found[last - words.size : last], parts[end - n : end]) for end, last in zip(*ends, strict=True)]
+
+
+def _words(engine: Keeper, mine: Any, n: int, dtype: DataType) -> tuple[Any, Any]:
+    if mine is None:
+        return engine.zeros(-(-n // WORD), np.uint32), engine.zeros(n, dtype.np_type)
+    found: tuple[Any, Any] = engine.local.arrays(mine, "words")
+    return found
+
+
+def _positions(engine: Keeper, mine: Any, dtype: DataType) -> tuple[Any, Any]:
+    if mine is None:
+        return engine.as_local(np.empty(0, np.int64)), engine.as_local(np.empty(0, dtype.np_type))
+    found: tuple[Any, Any] = engine.local.arrays(mine, "ids")
+    return found
+
+
+def _integers(dtype: DataType, reads: bool) -> int:
+    """Return how many integers of 64 bits have room for a value."""
+    return -(-dtype.np_type.itemsize // 8) if reads else 0
+
+
+def _told_pieces(engine: Keeper, mine: Any, layout: Layout, room: int, dtype: DataType, reads: bool) -> list[Piece]:
+    """Tell every rank the few positions and values among numbers, which takes less time than a message."""
+    told = np.zeros(1 + room * (1 + _integers(dtype, reads)), np.int64)
+    if mine is not None:
+        at, values = engine.local.arrays(mine, "ids")
+        told[0], told[1 : 1 + at.size] = at.size, at
+        if reads:
+            told[1 + room :].view(np.uint8)[: values.nbytes] = values.view(np.uint8)
+    pieces: list[Piece] = []
+    for row in engine.transport.numbers(*told.tolist()):
+        ids = row[1 : 1 + row[0]]
+        first, last = ids.searchsorted((layout.lo, layout.hi)).tolist()
+        values = row[1 + room :].view(dtype.np_type)[first:last].copy() if reads else None
+        pieces.append(("ids", (ids[first:last] - layout.lo).astype(np.uint64), values))
+    return pieces
+
+
+def _padded_pieces(
+    engine: Keeper, mine: Any, layout: Layout, most: NDArray[np.int64], dtype: DataType, reads: bool
+) -> list[Piece]:
+    """Messages have room for as many positions as any of a rank's may have; the first number is the count."""
+    ids, p = id_type(int(layout.bounds[-1])), engine.size
+    rooms = np.minimum(most, layout.longest)
+    room = int(rooms[engine.rank])
+    at, values = _positions(engine, mine, dtype)
+    xp = array_module(at)
+    cuts = xp.searchsorted(at.astype(np.int64), xp.asarray(layout.bounds)).tolist()
+    numbers, block = xp.zeros((p, room + 1), ids), xp.zeros((p, room if reads else 0), dtype.np_type)
+    for r, (first, last) in enumerate(pairwise(cuts)):
+        numbers[r, 0] = last - first
+        numbers[r, 1 : last - first + 1] = at[first:last].astype(np.int64) - int(layout.bounds[r])
+        if reads:
+            block[r, : last - first] = values[first:last]
+    mine_first, firsts = np.full(p, room + 1), rooms + 1
+    if reads:
+        found, parts = engine.transport.scatter_both(
+            numbers.reshape(-1), block.reshape(-1), (mine_first, mine_first - 1), (firsts, rooms)
+        )
+    else:
+        found, parts = engine.transport.scatter(numbers.reshape(-1), mine_first, firsts), None
+    begins = np.cumsum(firsts) - firsts
+    counts = found[engine.as_local(begins)].tolist()
+    pieces: list[Piece] = []
+    for r, (count, begin) in enumerate(zip(counts, begins.tolist(), strict=True)):
+        here = None if parts is None else parts[begin - r : begin - r + count]
+        pieces.append(("ids", found[begin + 1 : begin + 1 + count], here))
+    return pieces
+
+
+def _worded_pieces(engine: Keeper, mine: Any, layout: Layout, dtype: DataType) -> list[Piece]:
+    """Each owner gets the words of its range, and a value for each position."""
+    n, p = int(layout.bounds[-1]), engine.size
+    words, values = _words(engine, mine, n, dtype)  # ranges begin at whole words
+    sent = -(-layout.sizes // WORD), layout.sizes
+    nat, nvalues = (int(each[engine.rank]) for each in sent)
+    found, parts = engine.transport.scatter_both(words, values, sent, (np.full(p, nat), np.full(p, nvalues)))
+    return [("words", found[r * nat : (r + 1) * nat], parts[r * nvalues : (r + 1) * nvalues]) for r in range(p)]
+
+
+def _united(engine: Keeper, mine: Any, layout: Layout, dtype: DataType) -> Any:
+    """Each owner gets the words of its range, and unites those of all ranks: every value is 1."""
+    if mine is None:
+        words = engine.zeros(-(-int(layout.bounds[-1]) // WORD), np.uint32)
+    else:
+        (words,) = engine.local.arrays(mine, "bits")
+    sent = -(-layout.sizes // WORD)  # ranges begin at whole words
+    count = int(sent[engine.rank])
+    arrived = engine.transport.scatter(words, sent, np.full(engine.size, count))
+    if not count:
+        return engine.local.vector(dtype, 0)
+    found = arrived[:count]
+    for r in range(1, engine.size):
+        found |= arrived[r * count : (r + 1) * count]
+    return engine.local.from_arrays("words", (found, None), dtype, layout.hi - layout.lo)
+
+
+def _folded(engine: Keeper, pieces: list[Piece], dtype: DataType, size: int, op: Any, reads: bool) -> Any:
+    """Fold the parts of all ranks, in rank order."""
+    local = engine.local
+    if not size:
+        return local.vector(dtype, 0)
+    if not reads and all(form == "words" for form, _, _ in pieces):
+        words = pieces[0][1]
+        for _, other, _ in pieces[1:]:
+            words = words | other
+        return local.from_arrays("words", (words, None), dtype, size)
+    if not reads and all(form == "ids" for form, _, _ in pieces):
+        xp = array_module(pieces[0][1])
+        at = xp.unique(xp.concatenate([ids for _, ids, _ in pieces]))
+        return local.from_arrays("ids", (at, None), dtype, size)
+    merged = None
+    for form, at, values in pieces:
+        if form == "ids" and not at.size:
+            continue
+        part = local.from_arrays(form, (at, values if reads else None), dtype, size)
+        if merged is None:
+            merged = part
+        else:
+            update(merged, assignment(part, merged), Write(None, op, False))
+    return local.vector(dtype, size) if merged is None else merged
+
+
+def _folded_objects(engine: Keeper, mine: Any, layout: Layout, op: Any) -> Any:
+    """Fold values of user-defined types, which have no form on the device."""
+    local, size, dtype = engine.local, layout.hi - layout.lo, op.return_type
+    given = None if mine is None else local.arrays(mine, "ids")
+    merged = local.vector(dtype, size)
+    for piece in engine.transport.objects(given):
+        if piece is None or not size:
+            continue
+        ids, values = piece
+        here = (ids >= layout.lo) & (ids < layout.hi)
+        part = local.from_arrays("ids", (ids[here] - np.uint64(layout.lo), values[here]), dtype, size)
+        update(merged, assignment(part, merged), Write(None, op, False) if merged.nvals else PLAIN)
+    return merged
