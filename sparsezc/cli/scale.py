@@ -15,9 +15,8 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sparsezc.cli import graph, scale_loops
+from sparsezc.cli import graph
 from sparsezc.cli.answers.report import Report, Table, counted, seconds
-from sparsezc.cli.scale_counts import Counts, cut, imbalance
 
 if TYPE_CHECKING:
     from sparsezc.cli.calibrate import Between
@@ -192,6 +191,8 @@ class _One(NamedTuple):
     def of(cls, arguments: argparse.Namespace, found: graph.Graph, chosen: _Algorithm, transport: Any) -> _One:
         """Prepare it, and run it on the first rank."""
         from sparsezc import algorithms
+        from sparsezc.cli import scale_loops
+        from sparsezc.cli.scale_counts import Counts, cut, imbalance
         from sparsezc.engines.distributed.model.cost import Work
         from sparsezc.expr import engines
         from sparsezc.memory.placement import RECORDS

@@ -14,7 +14,7 @@ from sparsezc.semirings.types import datatypes
 from tests.emulator import resources
 
 from . import cuda_expressions, judge
-from .cuda_face import HostProgram
+from .cuda_expressions import HostProgram
 
 FINITE = np.array([1.5 + 2j, -3.7, 0.25j, 2 - 2j, -1 - 0.5j, 4, 1 + 1e-9j, -0.5 + 3j])
 

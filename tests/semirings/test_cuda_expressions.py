@@ -18,7 +18,7 @@ from tests.emulator import resources
 
 from . import cuda_expressions, samples
 from .cases import NOT_COMPARED, Case, case, operators_of_values, typed_operators
-from .cuda_face import HostProgram
+from .cuda_expressions import HostProgram
 
 EVERY = [typed for kind in ("unary", "binary", "indexunary", "select") for _, typed in typed_operators(kind)]
 

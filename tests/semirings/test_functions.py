@@ -19,7 +19,7 @@ from sparsezc.semirings.types import datatypes
 from tests.emulator import resources
 
 from . import cuda_expressions, functions, samples
-from .cuda_face import HostProgram
+from .cuda_expressions import HostProgram
 
 KINDS = {"unary": functions.UNARY, "bits": functions.BITS, "binary": functions.BINARY, "indexunary": functions.INDEX}
 SMALL = np.array([-9, -5, -3, -2, -1, 0, 1, 2, 3, 4, 5, 7, 9, 12])

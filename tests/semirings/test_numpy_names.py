@@ -13,7 +13,7 @@ from sparsezc.semirings.types import datatypes as types
 from sparsezc.semirings.types.datatypes import DataType
 
 from . import judge, samples
-from .cuda_face import HostProgram
+from .cuda_expressions import HostProgram
 
 NAMES = [("binary", "maximum"), ("binary", "minimum"), ("binary", "fmod"), ("unary", "reciprocal")]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
-from numpy.typing import NDArray
-
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from sparsezc.expr.engines.protocol import Engine
     from sparsezc.expr.sampling import Hops, Pick, Subgraph, Trail
     from sparsezc.memory.csr import Csr

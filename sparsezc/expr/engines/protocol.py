@@ -93,9 +93,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
-from numpy.typing import NDArray
-
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from sparsezc.memory.csr import Csr
     from sparsezc.semirings.types.datatypes import DataType
 
