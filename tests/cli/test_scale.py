@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import sparsezc as gb
-from sparsezc.cli import calibrate, main, scale
+from sparsezc.cli import calibrate, main, scale, scale_counts
 from sparsezc.engines.distributed.model.cost import Rates, Work, predicted
 
 
@@ -42,7 +42,7 @@ def test_bytes_of_vectors_are_counted_as_they_travel() -> None:
         (few, gb.semiring.plus_second, 2 * 8 + 8),  # a bitmap of 8 bytes is as small as two ids
         (few, gb.semiring.any_pair, 8),
     ):
-        counts = scale.Counts()
+        counts = scale_counts.Counts()
         with counts.watching(A):
             A.mxv(v, semiring).new()
         assert (counts.steps, counts.nbytes) == (1, nbytes)
@@ -56,7 +56,7 @@ def test_one_rank_is_timed_with_the_products_of_several(graph: str) -> None:
     if graph != "directed":
         A = gb.io.read(graph, placement="host")
     for algorithm in (gb.algorithms.bfs, gb.algorithms.sssp):
-        counts = scale.Counts(scale.cut(A._to_csr().indptr, 2, gpu=False))
+        counts = scale_counts.Counts(scale_counts.cut(A._to_csr().indptr, 2, gpu=False))
         with counts.watching(A):
             wanted = algorithm(A, 1)
         pushes, flips = zip(*counts.ways, strict=True)
