@@ -28,6 +28,7 @@ _PACKAGE = Path(__file__).resolve().parents[3]
 _HELPERS = next(p for p in (_PACKAGE / "semirings/cuda", _PACKAGE.parent / "semirings/cuda") if p.is_dir())
 _INCLUDE = re.compile(r'^#include "([\w.]+)"\n', re.MULTILINE)
 _COMPLEX = re.compile(r"\bc(64|128)\b")
+_WORD = re.compile(r"\w+")
 #: In order of use, the latest last. Programs may define kernels without limit; a recording's are among the latest.
 _compiled: OrderedDict[tuple[int, bool, str, str, str], Launcher] = OrderedDict()
 _MOST_KERNELS = 4096  # a program without functions of its own uses a few hundred
@@ -122,12 +123,13 @@ def evaluate(op: TypedOp, *, elementwise: bool = False, **operands: str) -> str:
     second = op.thunk_type if op.op.kind in ("indexunary", "select") else op.type2
     types = {"x": op.type.ctype, "y": second.ctype}
     expression = op.elementwise if elementwise else op.cuda
+    read = set(_WORD.findall(expression))  # a pattern for each operand would take longer to compile
     sets = [
         f"const {types[name]} {name} = cast<{types[name]}>({text});"
         if name in types
         else f"const i64 {name} = (i64)({text});"
         for name, text in operands.items()
-        if re.search(rf"\b{name}\b", expression)
+        if name in read
     ]
     return f"typedef {op.return_type.ctype} Z; {' '.join(sets)} return cast<Z>({expression});"
 
