@@ -281,7 +281,7 @@ def _unique(keys: Ints) -> tuple[Ints, Ints]:
 
 
 def _solved(near: _Near, problem: Problem) -> Floats:
-    """Return y at the pairs inside; each seed settles by itself, as in ``loops.near.advance``."""
+    """Return y at the pairs inside; each seed settles by itself, as in ``loops.local_pagerank.advance``."""
     stay, most = (1 - near.alpha) / 2, problem.most
     y: Floats = np.empty(0)
     grown, moves = np.zeros(problem.seeds.size), np.ones(problem.seeds.size, np.bool_)

@@ -69,7 +69,7 @@ def pointers(v: Vector) -> Matrix:
         (engine, store), n = v._need(), v.size
         made = engines.capability(engine, "pointers")(store)
         if made is None:
-            at, values = engine.vector_to_coo(store)
+            at, values = engines.in_use(engine).vector_to_coo(store)
             indptr = np.searchsorted(at, np.arange(n + 1))
             made = engine.matrix_from_csr(Csr.from_arrays(indptr, values.astype(np.uint64), [1], n, dtype=BOOL))
         return Matrix._from_store(engine, made, BOOL, (n, n))

@@ -165,3 +165,20 @@ def check_matrices_keep_their_entries_in_any_bounds() -> None:
                     assert A._store.layout.bounds.tolist() == bounds.tolist()
                     assert A._store.layout.along == ROWS
                 assert A.isequal(plain.to("distributed"))
+
+
+def check_a_kept_transpose_follows_new_bounds() -> None:
+    """Where the ranges of its own rows are others, those of the matrix may be as before."""
+    for shape in ((261, 523), (261, 4)):  # the transpose of a narrow matrix is cut by columns
+        rng = np.random.default_rng(3)
+        whole = np.where(rng.random(shape) < 0.3, rng.integers(1, 9, shape), 0).astype(float)
+        A = gb.Matrix.from_dense(whole, missing_value=0).to("distributed")
+        B = gb.Matrix.from_dense(whole.T.copy(), missing_value=0).to("distributed")
+        x = gb.Vector.from_coo([0, shape[1] - 1], [1.0, 2.0], size=shape[1])
+        for n in ((), *shape):  # as it was, then other ranges of rows, then of columns
+            if n and n > 64:
+                ENGINE.layouts.cut(np.minimum(np.r_[0, 64 * np.arange(1, T.size), n], n))
+            assert np.array_equal(A.T.ewise_add(B, "plus").new().to_dense(0), 2 * whole.T)
+            assert np.array_equal(A.mxv(x.to("distributed"), "plus_times").new().to_dense(0), whole @ x.to_dense(0))
+            assert np.array_equal(A.reduce_rowwise("plus").new().to_dense(0), whole.sum(1))
+            assert np.array_equal(A.reduce_columnwise("plus").new().to_dense(0), whole.sum(0))

@@ -63,7 +63,7 @@ def at_owners(
     *,
     reads: bool,
 ) -> Any:
-    """Fold at the owners of columns, ranges of `layout`, as ``pieces.fold_matrix_at_owners`` does for any layout.
+    """Fold at the owners of columns, ranges of `layout`; ``block_exchange.fold_matrix_at_owners`` is for any layout.
 
     `mine` has the whole's `shape`, of few rows; the result has this rank's columns.
     """

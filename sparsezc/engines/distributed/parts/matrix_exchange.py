@@ -54,14 +54,23 @@ class Transpose(Built[Store]):
 
     def get_or_build(self, engine: Keeper, store: Store) -> Store:
         """Return it, formed by an all-to-all at first use."""
-        if self.built is None:
-            self.built = _transposed(engine, store)
+        made = self.current(engine)
+        if made is None:
+            made = self.built = _transposed(engine, store)
+        return made
+
+    def current(self, engine: Keeper) -> Store | None:
+        """Return it if it was formed, in the layout of today; a collective where its rows have other ranges now."""
+        if self.built is not None and self.built.layout is not engine.layouts.of(self.built.shape):
+            if moves_by_rows(engine, self.built):
+                move_rows(engine, self.built)
+            else:
+                self.drop()
         return self.built
 
     def rows_moved(self, engine: Keeper) -> None:
         """Move its rows, too, where its layout is another now."""
-        if self.built is not None and self.built.layout is not engine.layouts.of(self.built.shape):
-            move_rows(engine, self.built)
+        self.current(engine)
 
 
 def count_frontier(engine: Keeper, store: Store, matrix: Store) -> tuple[int, int]:

@@ -76,7 +76,7 @@ def product(engine: DistributedEngine, e: Any, out: Any, write: Any) -> bool | N
         return False
     # The dimension that is cut is the result's, or else the vector's.
     by_result = (A._transposed == left) != (store.layout.along == COLUMNS)
-    other = store if engine.known_symmetric(A) else store.forms[matrix_exchange.Transpose].built
+    other = store if engine.known_symmetric(A) else store.forms[matrix_exchange.Transpose].current(engine)
     pulled, pushed = (store, other) if by_result else (other, store)
     if x.layout.is_whole:  # the transpose of a narrow matrix is cut along the same dimension
         pushed = None

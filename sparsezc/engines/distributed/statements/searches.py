@@ -41,7 +41,7 @@ def step(engine: DistributedEngine, e: Any, result: Store, write: Any) -> bool:
     stored = (A, B) if write.mask is None else (A, B, write.mask.parent)
     if any(x.dtype.is_udt for x in stored):
         return False
-    other = matrix if engine.known_symmetric(B) else matrix.forms[matrix_exchange.Transpose].built
+    other = matrix if engine.known_symmetric(B) else matrix.forms[matrix_exchange.Transpose].current(engine)
     push, pull = (other, matrix) if B._transposed else (matrix, other)
     parts = _local(engine, frontier, push, pull)
     mask = write.mask
@@ -73,7 +73,7 @@ def levels(engine: DistributedEngine, matrix: Store, sources: NDArray[np.int64])
         return None
     mine = np.flatnonzero((sources >= layout.lo) & (sources < layout.hi))
     starts = (sources[mine] - layout.lo) * shape[0] + mine
-    push, pull = matrix, matrix if matrix.symmetric else matrix.forms[matrix_exchange.Transpose].built
+    push, pull = matrix, matrix if matrix.symmetric else matrix.forms[matrix_exchange.Transpose].current(engine)
     rows = _local(engine, push, pull)
     here = layout.hi - layout.lo
     part = engines.capability(engine.local.engine, "shared_searches")(starts, (shape[0], here), *rows)

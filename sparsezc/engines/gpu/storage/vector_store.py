@@ -290,7 +290,7 @@ def to_dense(store: VectorStore, fill: Any, dtype: DataType) -> Any:
 
 @launch.locked
 def to_arrays(store: VectorStore, form: str) -> tuple[Any, ...]:
-    """Return the arrays of ``Capabilities.vector_to_arrays`` (expr/engines.py); they may be the vector's own."""
+    """Return the arrays of ``Capabilities.vector_to_arrays`` (expr/engines); they may be the vector's own."""
     store.arrange(None)
     if form == "ids":
         return store.entries()
