@@ -191,7 +191,7 @@ def update(
         if out._engine is None and mask is None and accum is None and out._postpone(value):
             return
         engine: Any = _place(out, value, mask)
-        if wrappers := engines.WRAPPERS.get():
+        if wrappers := engines.WRAPPERS.get():  # engines.in_use, written out: every statement asks
             engine = wrappers.get(id(engine), engine)
         engine.run(value, out, write)
         if out.ndim == 2:

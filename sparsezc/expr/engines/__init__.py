@@ -5,8 +5,17 @@
 
 from sparsezc.expr.engines.capabilities import Capabilities
 from sparsezc.expr.engines.protocol import Engine
-from sparsezc.expr.engines.registry import can, capability, get, has_placements, needs_device, register
-from sparsezc.expr.engines.wrapper import WRAPPERS, EngineWrapper, Stepping, in_use, stepping, through
+from sparsezc.expr.engines.registry import (
+    WRAPPERS,
+    can,
+    capability,
+    get,
+    has_placements,
+    in_use,
+    needs_device,
+    register,
+)
+from sparsezc.expr.engines.wrapper import EngineWrapper, Stepping, stepping, through
 
 __all__ = [
     "WRAPPERS", "Capabilities", "Engine", "EngineWrapper", "Stepping", "can", "capability", "get", "has_placements",

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
+from contextvars import ContextVar
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
 from sparsezc.config import Config
 from sparsezc.device import cuda
 from sparsezc.exceptions import DeviceUnavailable, InvalidValue
 from sparsezc.expr.engines.protocol import Engine
-from sparsezc.expr.engines.wrapper import WRAPPERS
 from sparsezc.process import first_use
 
-__all__ = ["can", "capability", "get", "has_placements", "needs_device", "register"]
+if TYPE_CHECKING:
+    from sparsezc.expr.engines.wrapper import EngineWrapper
+
+__all__ = ["WRAPPERS", "can", "capability", "get", "has_placements", "in_use", "needs_device", "register"]
 
 #: For each engine the function that returns it, and starts it at its first call.
 _known: dict[str, Callable[[], Engine]] = {
@@ -21,6 +25,8 @@ _known: dict[str, Callable[[], Engine]] = {
 _OURS = frozenset({"cpu", "gpu"})  # a program may start another distributed one, on other processes
 _running: dict[str, Engine] = {}  # of ours, those that were started
 _ON_DEVICE = frozenset({"gpu"})  # of ours, those that need a device, which may be lost, and so have placements
+#: The wrappers in place of engines in this thread, by the identity of the engine that each holds.
+WRAPPERS: ContextVar[Mapping[int, EngineWrapper]] = ContextVar("WRAPPERS", default=MappingProxyType({}))
 _METHODS = [name for name in vars(Engine) if name[0] != "_"]
 
 
@@ -81,11 +87,14 @@ def get(name: str, asked: str | None = None) -> Engine:
     return engine
 
 
+def in_use(engine: Any) -> Any:
+    """Return the wrapper that is in place of an engine, or the engine."""
+    return WRAPPERS.get().get(id(engine), engine)
+
+
 def capability(engine: Engine, name: str) -> Callable[..., Any]:
     """Return an engine's method of :class:`~sparsezc.expr.engines.Capabilities`, or a function that returns None."""
-    if wrappers := WRAPPERS.get():
-        engine = wrappers.get(id(engine), engine)
-    found: Callable[..., Any] = getattr(engine, name, _cannot)
+    found: Callable[..., Any] = getattr(in_use(engine), name, _cannot)
     return found
 
 

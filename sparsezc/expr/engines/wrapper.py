@@ -14,13 +14,13 @@ apply
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
-from contextvars import ContextVar
-from types import MappingProxyType
 from typing import Any, TypeVar
 
-__all__ = ["WRAPPERS", "EngineWrapper", "Stepping", "in_use", "stepping", "through"]
+from sparsezc.expr.engines.registry import WRAPPERS
+
+__all__ = ["EngineWrapper", "Stepping", "stepping", "through"]
 
 
 class EngineWrapper:
@@ -42,9 +42,6 @@ class EngineWrapper:
         return getattr(self.engine, name)
 
 
-#: The wrappers in place, by the identity of the engine that each holds.
-WRAPPERS: ContextVar[Mapping[int, EngineWrapper]] = ContextVar("WRAPPERS", default=MappingProxyType({}))
-
 W = TypeVar("W", bound=EngineWrapper)
 
 
@@ -59,11 +56,6 @@ def through(wrapper: W) -> Iterator[W]:
         yield wrapper
     finally:
         WRAPPERS.reset(token)
-
-
-def in_use(engine: Any) -> Any:
-    """Return the wrapper that is in place of an engine, or the engine."""
-    return WRAPPERS.get().get(id(engine), engine)
 
 
 #: The capabilities that run rounds of a loop, or tell degrees, in place of statements.

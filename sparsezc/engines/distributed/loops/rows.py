@@ -48,9 +48,8 @@ def can_run(engine: DistributedEngine, matrix: Store, cost: float, nbytes: int) 
     told = engine.transport.numbers(compiled_loops.pays(cost), able)
     if not (told[:, 0].any() and told[:, 1].all()):
         return False
-    return bool(
-        engine.transport.numbers(compiled_loops.can_compile()).all()
-    )  # asked only now: it may have to import numba
+    # Asked only now: it may have to import numba.
+    return bool(engine.transport.numbers(compiled_loops.can_compile()).all())
 
 
 class Part:
