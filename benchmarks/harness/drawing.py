@@ -48,6 +48,15 @@ def bars(axes: Any, groups: list[str], series: dict[str, list[float | None]], co
     axes.legend(fontsize=8)
 
 
+def beside_equal(axes: Any, ends: list[float], predicted: str, counted: str) -> None:
+    """Draw the line on which counted numbers are as predicted, from the least to the largest, and label the axes."""
+    axes.plot([min(ends), max(ends)], [min(ends), max(ends)], color="k", lw=0.8, ls=":", label="equal")
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    axes.set_xlabel(predicted)
+    axes.set_ylabel(counted)
+
+
 def table(page: str, heading: str, first: str = "") -> list[list[str]]:
     """Return the cells of the first table of a topic with `first` in its head: of times without published trials."""
     section = (PAGES / page).read_text().split(f"\n## {heading}\n\n")[1].split("\n## ")[0]

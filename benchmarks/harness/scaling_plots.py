@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from benchmarks.harness.drawing import bars, cases, counted, save, table
+from benchmarks.harness.drawing import bars, beside_equal, cases, counted, save, table
 
 _LINK, _CARD, _PEER = (
     52e9,
@@ -25,11 +25,7 @@ def model(plt: Any) -> Path:
         told = [notes["model"] / 1e6 for notes in found]
         axes.plot(told, [notes["received"] / 1e6 for notes in found], mark, ms=5, alpha=0.7, label=name)
         ends += told
-    axes.plot([min(ends), max(ends)], [min(ends), max(ends)], color="k", lw=0.8, ls=":", label="equal")
-    axes.set_xscale("log")
-    axes.set_yscale("log")
-    axes.set_xlabel("MB that a rank receives, by the model")
-    axes.set_ylabel("MB counted")
+    beside_equal(axes, ends, "MB that a rank receives, by the model", "MB counted")
     axes.legend(fontsize=7)
     return save(plt, figure, "topics/scaling/model.png")
 

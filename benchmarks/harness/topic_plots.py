@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.harness import algorithm_plots, scaling_plots
-from benchmarks.harness.drawing import bars, cases, chosen, save
+from benchmarks.harness.drawing import bars, beside_equal, cases, chosen, save
 from benchmarks.harness.plot import pyplot
 
 
@@ -80,11 +80,7 @@ def model(plt: Any) -> Path:
         counted = [case["notes"]["counted"]["nbytes"] / 1e6 for case in found]
         axes.plot(predicted, counted, "o", ms=5, color=colour, label=graph)
         ends += predicted
-    axes.plot([min(ends), max(ends)], [min(ends), max(ends)], color="k", lw=0.8, ls=":", label="equal")
-    axes.set_xscale("log")
-    axes.set_yscale("log")
-    axes.set_xlabel("MB over the host link, predicted on a CPU")
-    axes.set_ylabel("MB counted by the GPU")
+    beside_equal(axes, ends, "MB over the host link, predicted on a CPU", "MB counted by the GPU")
     axes.legend(fontsize=8)
     return save(plt, figure, "topics/h200-model.png")
 
