@@ -31,9 +31,8 @@ def has_loops(A: Matrix) -> bool:
     """Return whether there are entries on the diagonal."""
 
     def look() -> bool:
-        found = replay.run_loop(
-            connectivity.loops, A, cost=1.0
-        )  # in a file, too, where a statement would load the matrix
+        # In a file, too, where a statement would load the matrix.
+        found = replay.run_loop(connectivity.loops, A, cost=1.0)
         return bool(A.select(select.diag).new().nvals if found is None else found)
 
     return bool(facts.fact(A, "loops", look))
