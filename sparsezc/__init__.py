@@ -15,8 +15,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-# Imported here, because importing the submodule later would replace the object by the module.
-from sparsezc.config import config as config
 from sparsezc.process import first_use
 
 first_use.provide(
@@ -63,6 +61,7 @@ if TYPE_CHECKING:
     from sparsezc import ss as ss
     from sparsezc import stats as stats
     from sparsezc import viz as viz
+    from sparsezc.config import config as config
     from sparsezc.core.graphblas_objects import from_graphblas as from_graphblas
     from sparsezc.core.graphblas_objects import to_graphblas as to_graphblas
     from sparsezc.core.matrix import Matrix as Matrix
@@ -84,6 +83,7 @@ else:
     _names, __getattr__, __dir__ = first_use.names(
         __name__,
         {
+            "config": "config",
             "core.graphblas_objects": "from_graphblas to_graphblas",
             "core.matrix": "Matrix",
             "core.recorder": "Recorder",
@@ -96,4 +96,4 @@ else:
         " ss stats viz semirings.agg semirings.binary semirings.indexunary semirings.monoid semirings.op"
         " semirings.select semirings.semiring semirings.unary",
     )
-    __all__ = [*_names, "backend", "config", "init"]
+    __all__ = [*_names, "backend", "init"]

@@ -7,7 +7,6 @@ the host's memory.
 
 from __future__ import annotations
 
-from html import escape
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
@@ -16,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsezc.expr import engines
-from sparsezc.expr.formatting import CSS_STYLE, header, header_html, name_html, sizes
+from sparsezc.expr.formatting import CSS_STYLE, escape, header, header_html, name_html, sizes
 
 __all__ = ["CSS_STYLE", "has_pandas", "html", "scalar_html", "scalar_text", "text"]
 

@@ -7,7 +7,6 @@ without a copy (``give_ownership=True``, ``unpack``).
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable
 from functools import wraps
 from types import MethodType
@@ -24,6 +23,7 @@ from sparsezc.exceptions import InvalidObject
 from sparsezc.expr.expression import Operand, Unrun
 from sparsezc.expr.mask import Mask
 from sparsezc.ops import arrays
+from sparsezc.process import first_use
 from sparsezc.process.locks import hold_locks
 from sparsezc.semirings.algebra.operators import Operator, TypedOp
 from sparsezc.semirings.types.datatypes import DataType
@@ -45,6 +45,7 @@ _CHANGES = {"build_diag", "build_scalar", "concat", "reshape", "unpack", "unpack
 _ONLY_MATRIX = {"flatten", "orientation", "unpack_hyperhash"}
 
 
+_sha256 = first_use.function("hashlib", "sha256")  # it opens OpenSSL, for as long as ten files here
 # A serialized object is one of these, the SHA-256 of SuiteSparse's bytes, and these bytes.
 _MARKS = {1: b"sparsezc Vector\n", 2: b"sparsezc Matrix\n"}
 
@@ -224,7 +225,7 @@ def _translated(method: Callable[..., Any]) -> Callable[..., Any]:
 
 def _sealed(blob: NDArray[np.uint8], ndim: int) -> NDArray[np.uint8]:
     """Put a mark and a digest before SuiteSparse's bytes."""
-    head = _MARKS[ndim] + hashlib.sha256(blob.tobytes()).digest()
+    head = _MARKS[ndim] + _sha256(blob.tobytes()).digest()
     return np.concatenate([np.frombuffer(head, np.uint8), blob])
 
 
@@ -240,7 +241,7 @@ def _opening(deserialize: Callable[..., Any], ndim: int) -> Callable[..., Any]:
         said = f"data: {blob.size:,} bytes"
         if mark in _MARKS.values():
             blob = blob[48:]
-            if digest != hashlib.sha256(blob).digest():
+            if digest != _sha256(blob).digest():
                 raise InvalidObject(
                     f"{said} that were cut or changed since serialize() made them: their digest differs"
                 )

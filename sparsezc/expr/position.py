@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from html import escape
 from typing import Any, NamedTuple
 
 from sparsezc.exceptions import DimensionMismatch, InvalidValue
 from sparsezc.expr.dispatch import PLAIN, Assigner, Target, Write, update
 from sparsezc.expr.expression import Expression, IndexList, Unrun, says_noun, says_shape
-from sparsezc.expr.formatting import Shown, index_text, sizes
+from sparsezc.expr.formatting import Shown, escape, index_text, sizes
 from sparsezc.expr.infix import K
 from sparsezc.expr.mask import Mask, to_mask
 from sparsezc.expr.options import check as check_options

@@ -26,7 +26,7 @@ from sparsezc.semirings.types.datatypes import DataType
 _KERNELS = Path(__file__).resolve().parents[1] / "kernels"
 _PACKAGE = Path(__file__).resolve().parents[3]
 _HELPERS = next(p for p in (_PACKAGE / "semirings/cuda", _PACKAGE.parent / "semirings/cuda") if p.is_dir())
-_INCLUDE = re.compile(r'^#include "([\w.]+)"\n', re.MULTILINE)
+_INCLUDE = '\n#include "'
 _COMPLEX = re.compile(r"\bc(64|128)\b")
 _WORD = re.compile(r"\w+")
 #: In order of use, the latest last. Programs may define kernels without limit; a recording's are among the latest.
@@ -37,7 +37,7 @@ _MOST_KERNELS = 4096  # a program without functions of its own uses a few hundre
 @cache
 def file_text(name: str) -> str:
     """Return the text of a kernel's file or header."""
-    return Path(files()[name]).read_text().replace("#pragma once\n", "")
+    return Path(files()[name]).read_text(encoding="utf-8").replace("#pragma once\n", "")
 
 
 @cache
@@ -55,13 +55,15 @@ def source(file: str, prelude: str) -> str:
     seen: set[str] = set()
 
     def expand(text: str) -> str:
-        def include(match: re.Match[str]) -> str:
-            if match[1] in seen:
-                return ""
-            seen.add(match[1])
-            return expand(file_text(match[1]))
-
-        return _INCLUDE.sub(include, text)
+        head, *rest = f"\n{text}".split(_INCLUDE)  # a pattern would take ten times as long to look through the text
+        pieces = [head]
+        for part in rest:
+            name, _, after = part.partition('"')
+            if name not in seen:
+                seen.add(name)
+                pieces.append("\n" + expand(file_text(name)).removesuffix("\n"))
+            pieces.append(after)
+        return "".join(pieces)[1:]
 
     common = expand('#include "portability.cuh"\n#include "operators.cuh"\n')
     if _COMPLEX.search(prelude):
