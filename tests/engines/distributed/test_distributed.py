@@ -45,9 +45,13 @@ def failures(modules: str, ranks: int, tmp_path: Path, engine: str = "cpu") -> d
 
 @pytest.mark.parametrize("ranks", [1, 2, 3])
 def test_checks(ranks: int, tmp_path: Path) -> None:
-    """All by one mpiexec: a rank takes a second to start, and its processor is busy while it waits for others."""
+    """All by one mpiexec: a rank takes a second to start, and its processor is busy while it waits for others.
+
+    Two ranks run the algorithms on emulated GPUs.
+    """
+    whole = "" if ranks == 2 else "algorithms,applications,"
     of_several = ",files,balance,search_batches,loops,received_bytes" if ranks > 1 else ""
-    wrong = failures(f"algorithms,applications,statements,programs,exchanges{of_several}", ranks, tmp_path)
+    wrong = failures(f"{whole}statements,programs,exchanges{of_several}", ranks, tmp_path)
     assert not wrong, "\n\n".join(f"{check}\n{said}" for check, said in wrong.items())
 
 
