@@ -198,6 +198,16 @@ def upward() -> list[Import]:
     return [each for each in every if height(each.target) > height(each.module)]
 
 
+def test_the_page_lists_the_folders_in_this_order() -> None:
+    """All but the facade's names, and what is within the command line and NetworkX's backend."""
+    page = (ROOT / "docs" / "architecture.md").read_text()
+    listed = page.partition("From the lowest to the highest:\n\n```text\n")[2].partition("```")[0].split()
+    names = [name.removeprefix("sparsezc.").replace(".", "/") for row in FOLDERS for name in row]
+    within = {name for name in names if name.startswith(("cli/", "networkx_backend/"))}
+    facade = {"sparsezc", "__main__", "ss", "viz", *(name.removeprefix("sparsezc.") for name in FOLDERS[-2])}
+    assert listed == [name for name in names if name not in within | facade]
+
+
 def test_every_file_has_a_room() -> None:
     assert [module for module in modules() if entry(module) is None] == []
 
