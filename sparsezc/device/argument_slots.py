@@ -10,6 +10,7 @@ from __future__ import annotations
 import ctypes
 import struct
 from collections.abc import Callable, Sequence
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -43,8 +44,8 @@ class ArgumentSlots:
         self._complex = [place for place, dtype in enumerate(passed) if dtype is not None and dtype.kind == "c"]
         self._memory = (ctypes.c_char * packer.size)()
         start = ctypes.addressof(self._memory)
-        ends = [struct.calcsize("=" + "".join(codes[:count])) for count in range(len(codes))]
-        self._addresses = (ctypes.c_void_p * len(codes))(*(start + end for end in ends))
+        ends = list(accumulate((struct.calcsize("=" + code) for code in codes), initial=start))
+        self._addresses = (ctypes.c_void_p * len(codes))(*ends[:-1])
         self.address = ctypes.addressof(self._addresses)
 
     def write(self, arguments: Sequence[Any]) -> None:

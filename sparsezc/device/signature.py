@@ -89,15 +89,16 @@ class Signature:
 
     def _made(self, given: list[str]) -> Order:
         asked = [parameter.name for parameter in self.parameters]
-        for name in given:
-            if name not in asked:
-                raise TypeError(f"{self.kernel} has no parameter {name!r}; its parameters are {', '.join(asked)}")
-            if given.count(name) > 1:
-                raise TypeError(f"{self.kernel}: argument {name!r} is given {given.count(name)} times")
+        places = {name: place for place, name in enumerate(given)}
+        for name in places.keys() - set(asked):
+            raise TypeError(f"{self.kernel} has no parameter {name!r}; its parameters are {', '.join(asked)}")
+        if len(places) < len(given):
+            name = next(name for name in given if given.count(name) > 1)
+            raise TypeError(f"{self.kernel}: argument {name!r} is given {given.count(name)} times")
         for name in asked:
-            if name not in given:
+            if name not in places:
                 raise TypeError(f"{self.kernel}: argument {name!r} is missing")
-        return tuple if given == asked else itemgetter(*map(given.index, asked))
+        return tuple if given == asked else itemgetter(*(places[name] for name in asked))
 
     def neighbours(self, group: type[Any]) -> tuple[int, int]:
         """Return the place of a group's first parameter and their number; raise TypeError if they are no neighbours."""

@@ -53,22 +53,23 @@ def source(file: str, prelude: str) -> str:
     The text names no file, so that a compiler's cache that is keyed by the text stays valid when files move.
     """
     seen: set[str] = set()
+    pieces: list[str] = []
 
-    def expand(text: str) -> str:
+    def expand(text: str) -> None:
         head, *rest = f"\n{text}".split(_INCLUDE)  # a pattern would take ten times as long to look through the text
-        pieces = [head]
+        pieces.append(head)
         for part in rest:
             name, _, after = part.partition('"')
             if name not in seen:
                 seen.add(name)
-                pieces.append("\n" + expand(file_text(name)).removesuffix("\n"))
+                expand(file_text(name).removesuffix("\n"))
             pieces.append(after)
-        return "".join(pieces)[1:]
 
-    common = expand('#include "portability.cuh"\n#include "operators.cuh"\n')
-    if _COMPLEX.search(prelude):
-        common += expand('#include "complex.cuh"\n')
-    return f"{common}\nnamespace szc {{\n{prelude}\n}}\n{expand(file_text(file))}"
+    headers = ["portability.cuh", "operators.cuh", *(["complex.cuh"] if _COMPLEX.search(prelude) else [])]
+    expand("".join(f'#include "{header}"\n' for header in headers))
+    pieces.append(f"\nnamespace szc {{\n{prelude}\n}}")
+    expand(file_text(file))
+    return "".join(pieces)[1:]
 
 
 @cache
