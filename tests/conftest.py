@@ -15,8 +15,8 @@ import pytest
 
 from sparsezc.config import config
 from sparsezc.device import cuda, launcher
-from sparsezc.engines.cpu import compiled_loops as cpu_loops
 from sparsezc.memory import budget
+from tests import only_statements as only_statements
 from tests.emulator import ahead
 from tests.emulator.device import EmulatedDevice, why_unavailable
 from tests.networkx_backend import entry_points
@@ -53,9 +53,6 @@ else:
 
 
 gc.disable()  # until all tests are collected: all that is made till then stays, and looking at it again takes time
-# Algorithms run as statements, however long a process has worked; test_loops.py compares loops with them.
-loops_pay, cpu_loops.pays = cpu_loops.pays, lambda _: False
-cpu_loops._FEW = -1
 launcher.always_check = True  # outside tests only the first launch of a kernel is checked
 
 

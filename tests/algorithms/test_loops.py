@@ -16,7 +16,7 @@ from sparsezc.core import replay
 from sparsezc.engines import cpu
 from sparsezc.engines.cpu import compiled_loops as cpu_loops
 from tests.algorithms.graphs import REAL, SMALL, both_ways, csr, loaded, matrix
-from tests.conftest import loops_pay
+from tests.only_statements import loops_pay
 
 pytest.importorskip("numba", reason="numba compiles the loops")
 

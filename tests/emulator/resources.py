@@ -6,8 +6,8 @@ else: ptxas's own report carries the figures, so no cubin has to be read, and no
 
 After a wanted change: ``python -m tests.emulator.resources --update``. NVRTC says the same of the same text, so what it
 said of the texts of every run stands below the table, by digests of code, name, options and version: a run compiles the
-texts whose code has changed since, and a sixteenth of the others, by which a file that is wrong is noticed. Once half of
-the texts have changed (a header of all), the run takes a minute longer, and fails: ``--known`` writes them anew.
+texts whose code has changed since, and a sixteenth of the others, by which a file that is wrong is noticed. Once half
+of the texts have changed (a header of all), the run takes a minute longer, and fails: ``--known`` writes them anew.
 """
 
 from __future__ import annotations

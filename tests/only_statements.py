@@ -1,0 +1,14 @@
+"""Algorithms run as statements, however long a process has worked; test_loops.py compares loops with them.
+
+Machine code of a loop takes numba a second and more. A plugin of pytest, too, for processes of other programs' tests.
+"""
+
+from __future__ import annotations
+
+from sparsezc.engines.cpu import compiled_loops
+
+#: The package's own rule.
+loops_pay = compiled_loops.pays
+
+compiled_loops.pays = lambda _: False
+compiled_loops._FEW = -1
