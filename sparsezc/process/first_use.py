@@ -24,8 +24,8 @@ _homes: dict[str, dict[str, str]] = {}
 _provided: dict[str, Callable[..., Any]] = {}
 
 
-class _WithFunctions(ModuleType):
-    """A package in which a name is the function of a file, not the file of the same name.
+class _WithObjects(ModuleType):
+    """A package in which a name is the object of a file (``algorithms.bfs``, ``config``), not the file of that name.
 
     Python sets ``bfs`` in the package to the file whenever ``algorithms.bfs`` is first imported.
     """
@@ -66,7 +66,7 @@ def names(
     _homes[package] = {name: module for name, (module, _) in homes.items()}
     found = sys.modules[package]
     if homes.keys() & files.keys():
-        found.__class__ = _WithFunctions
+        found.__class__ = _WithObjects
 
     def load(name: str) -> Any:
         if name not in homes:
