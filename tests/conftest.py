@@ -15,8 +15,9 @@ import pytest
 
 from sparsezc.config import config
 from sparsezc.device import cuda, launcher
+from sparsezc.engines.cpu import compiled_loops as cpu_loops
 from sparsezc.memory import budget
-from tests import only_statements as only_statements
+from tests import only_statements  # for its effect
 from tests.emulator import ahead
 from tests.emulator.device import EmulatedDevice, why_unavailable
 from tests.networkx_backend import entry_points
@@ -53,7 +54,8 @@ else:
 
 
 gc.disable()  # until all tests are collected: all that is made till then stays, and looking at it again takes time
-launcher.always_check = True  # outside tests only the first launch of a kernel is checked
+assert cpu_loops.pays is not only_statements.loops_pay
+launcher.always_check = True  # outside tests only a kernel's first launch with the same names is checked
 
 
 @cache

@@ -1,6 +1,7 @@
-"""Algorithms run as statements, however long a process has worked; test_loops.py compares loops with them.
+"""The rule of tests, set by importing this file: algorithms run as statements, however long a process has worked.
 
-Machine code of a loop takes numba a second and more. A plugin of pytest, too, for processes of other programs' tests.
+Machine code of a loop takes numba a second and more; test_loops.py compares loops with statements. The file is a plugin
+of pytest, too, for processes that run other programs' tests.
 """
 
 from __future__ import annotations

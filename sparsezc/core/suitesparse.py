@@ -45,7 +45,8 @@ _CHANGES = {"build_diag", "build_scalar", "concat", "reshape", "unpack", "unpack
 _ONLY_MATRIX = {"flatten", "orientation", "unpack_hyperhash"}
 
 
-_sha256 = first_use.function("hashlib", "sha256")  # it opens OpenSSL, for as long as ten files here
+_sha256 = first_use.function("hashlib", "sha256")  # loading it opens OpenSSL, for as long as ten files here
+
 # A serialized object is one of these, the SHA-256 of SuiteSparse's bytes, and these bytes.
 _MARKS = {1: b"sparsezc Vector\n", 2: b"sparsezc Matrix\n"}
 

@@ -44,8 +44,8 @@ class ArgumentSlots:
         self._complex = [place for place, dtype in enumerate(passed) if dtype is not None and dtype.kind == "c"]
         self._memory = (ctypes.c_char * packer.size)()
         start = ctypes.addressof(self._memory)
-        ends = list(accumulate((struct.calcsize("=" + code) for code in codes), initial=start))
-        self._addresses = (ctypes.c_void_p * len(codes))(*ends[:-1])
+        *slots, _ = accumulate((struct.calcsize("=" + code) for code in codes), initial=start)
+        self._addresses = (ctypes.c_void_p * len(codes))(*slots)
         self.address = ctypes.addressof(self._addresses)
 
     def write(self, arguments: Sequence[Any]) -> None:

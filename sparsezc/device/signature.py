@@ -89,9 +89,10 @@ class Signature:
 
     def _made(self, given: list[str]) -> Order:
         asked = [parameter.name for parameter in self.parameters]
-        places = {name: place for place, name in enumerate(given)}
-        for name in places.keys() - set(asked):
-            raise TypeError(f"{self.kernel} has no parameter {name!r}; its parameters are {', '.join(asked)}")
+        known, places = set(asked), {name: place for place, name in enumerate(given)}
+        for name in places:
+            if name not in known:
+                raise TypeError(f"{self.kernel} has no parameter {name!r}; its parameters are {', '.join(asked)}")
         if len(places) < len(given):
             name = next(name for name in given if given.count(name) > 1)
             raise TypeError(f"{self.kernel}: argument {name!r} is given {given.count(name)} times")

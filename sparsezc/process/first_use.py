@@ -20,6 +20,8 @@ __all__ = ["function", "home", "names", "provide", "provided"]
 
 #: For each package with a table of names, the file of each name; filled by :func:`names`.
 _homes: dict[str, dict[str, str]] = {}
+#: For each package, its names that are also the names of files; filled by :func:`names`.
+_of_files: dict[str, frozenset[str]] = {}
 #: What higher folders do for lower ones.
 _provided: dict[str, Callable[..., Any]] = {}
 
@@ -31,7 +33,7 @@ class _WithObjects(ModuleType):
     """
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if not (isinstance(value, ModuleType) and name in self.__all__):
+        if not (isinstance(value, ModuleType) and name in _of_files[self.__name__]):
             super().__setattr__(name, value)
 
 
@@ -65,7 +67,8 @@ def names(
     homes |= {module.rpartition(".")[2]: (f"{package}.{module}", "") for module in modules.split()}
     _homes[package] = {name: module for name, (module, _) in homes.items()}
     found = sys.modules[package]
-    if homes.keys() & files.keys():
+    if clashing := homes.keys() & files.keys():
+        _of_files[package] = frozenset(clashing)
         found.__class__ = _WithObjects
 
     def load(name: str) -> Any:

@@ -5,9 +5,10 @@ change which makes a kernel spill or lowers its occupancy is seen in review. Nee
 else: ptxas's own report carries the figures, so no cubin has to be read, and no driver is asked.
 
 After a wanted change: ``python -m tests.emulator.resources --update``. NVRTC says the same of the same text, so what it
-said of the texts of every run stands below the table, by digests of code, name, options and version: a run compiles the
-texts whose code has changed since, and a sixteenth of the others, by which a file that is wrong is noticed. Once half
-of the texts have changed (a header of all), the run takes a minute longer, and fails: ``--known`` writes them anew.
+said of the texts of every run stands below the table, by digests of name, options, version and the text without
+comments: a run compiles the texts that have changed since, and a sixteenth of the others, by which a file that is wrong
+is noticed. If half of them have changed (as by a change of a header of all), the run takes half a minute of a processor
+longer and fails: ``--known`` writes them anew.
 """
 
 from __future__ import annotations
@@ -36,7 +37,6 @@ OPTIONS = ("--std=c++17", "--ptxas-options=-v", "--disable-warnings")
 REGISTERS_AT_ONCE = 8  # a thread's registers are allocated by so many (256 a warp, on every architecture here)
 BATCH = 16  # kernels in one NVRTC program: 25 ms a kernel instead of 100
 _MOST = 2  # cases of one kernel in every run
-_NO_CODE = re.compile(r"//[^\n]*|\s+")  # comments and spaces, of which NVRTC makes nothing
 
 Case = tuple[str, str, str]  # label, source (prelude first), kernel name; cases of one label share a row of the table
 Known = dict[tuple[str, int], "Usage"]  # by the digest of a case's text, and architecture
@@ -154,7 +154,7 @@ def measure(
     labels, texts = {}, {}
     for label, source, name in cases:
         text = inline_includes(source)
-        code = _NO_CODE.sub(" ", text)
+        code = "\n".join(filter(None, (" ".join(line.partition("//")[0].split()) for line in text.splitlines())))
         key = "k" + hashlib.sha256("\0".join((version(), *OPTIONS, name, code)).encode()).hexdigest()[:20]
         labels[key], texts[key] = label, (text, name)
 

@@ -96,9 +96,9 @@ def listed(package: str) -> dict[str, str]:
 @pytest.mark.parametrize("package", PACKAGES)
 def test_type_checkers_see_the_names_of_the_table(package: str) -> None:
     module = import_module(package)
-    there = set(module.__all__) - {name for name in ("backend", "config", "init") if package == "sparsezc"}
+    there = set(module.__all__) - {name for name in ("backend", "init") if package == "sparsezc"}
     shown = listed(package)
-    assert shown.keys() - {"config"} == there
+    assert shown.keys() == there
     if package == "sparsezc.loader":
         pytest.importorskip("torch_geometric")  # its classes derive from it
     for name in there:
@@ -116,6 +116,30 @@ def test_a_function_stays_one_after_its_file_was_imported() -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=100, check=False)
     assert done.returncode == 0, done.stderr
+
+
+def test_the_configuration_stays_an_object_after_its_file_was_imported() -> None:
+    program = (
+        "import sys, sparsezc.config, sparsezc as gb\n"
+        "gb.config.set(progress=False)\n"
+        "assert gb.config is sys.modules['sparsezc.config'].config and not gb.config.progress"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=100, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_name_that_is_a_module_can_be_replaced_for_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = gb.stats
+    with monkeypatch.context() as patch:
+        patch.setattr(gb, "stats", None)
+        assert gb.stats is None
+    assert gb.stats is before
+
+
+def test_an_import_loads_four_files() -> None:
+    program = "import sparsezc, sys; print(*sorted(name for name in sys.modules if name.startswith('sparsezc')))"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=100, check=False)
+    assert done.stdout.split() == ["sparsezc", "sparsezc.exceptions", "sparsezc.process", "sparsezc.process.first_use"]
 
 
 def test_the_facts_for_networkx_can_be_read_before_it_is_imported() -> None:

@@ -1,6 +1,6 @@
 """The rows or columns that each rank has: contiguous ranges that begin at multiples of 64.
 
-An object's layout follows from its shape, so that objects of one statement meet on the same ranks. Small ones (vectors
+Objects of one shape have the same layout, so that those of one statement meet on the same ranks. Small ones (vectors
 of at most 64 positions, matrices of at most 64 rows and columns) are whole on every rank. Matrices of at most 64 rows
 are cut by columns, as the searches of a batch are; all others by rows. Beside it a matrix of few rows may be cut *by
 searches*: each rank has some of its rows, while statements can run so (statements/search_batches.py).
