@@ -48,6 +48,14 @@ print("\\n".join(sys.modules), file=sys.stderr)
 """
 
 
+def ran(program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run a program in a fresh Python; it must end well."""
+    command = [sys.executable, "-c", program, *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
+    assert done.returncode == 0, done.stderr
+    return done
+
+
 @pytest.mark.parametrize(
     ("owner", "wrong", "right"),
     [
@@ -67,10 +75,7 @@ def test_the_nearest_name_is_told_once(owner: object, wrong: str, right: str) ->
 def test_a_search_loads_what_it_needs(tmp_path: Path) -> None:
     path = tmp_path / "edges.txt"
     path.write_text("0 1\n1 2\n")
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM, str(path)], capture_output=True, text=True, timeout=100, check=True
-    )
-    loaded = done.stderr.split()
+    loaded = ran(PROGRAM, str(path)).stderr.split()
     assert "sparsezc.engines.cpu.cpu_engine" in loaded
     unneeded = []
     for name in loaded:
@@ -114,8 +119,7 @@ def test_a_function_stays_one_after_its_file_was_imported() -> None:
         "from sparsezc.algorithms.bfs import bfs; assert gb.algorithms.bfs is bfs\n"
         "import sparsezc.algorithms._check as check; assert gb.algorithms._check is check"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=100, check=False)
-    assert done.returncode == 0, done.stderr
+    ran(program)
 
 
 def test_the_configuration_stays_an_object_after_its_file_was_imported() -> None:
@@ -124,8 +128,7 @@ def test_the_configuration_stays_an_object_after_its_file_was_imported() -> None
         "gb.config.set(progress=False)\n"
         "assert gb.config is sys.modules['sparsezc.config'].config and not gb.config.progress"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=100, check=False)
-    assert done.returncode == 0, done.stderr
+    ran(program)
 
 
 def test_a_name_that_is_a_module_can_be_replaced_for_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -138,8 +141,12 @@ def test_a_name_that_is_a_module_can_be_replaced_for_a_while(monkeypatch: pytest
 
 def test_an_import_loads_four_files() -> None:
     program = "import sparsezc, sys; print(*sorted(name for name in sys.modules if name.startswith('sparsezc')))"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=100, check=False)
-    assert done.stdout.split() == ["sparsezc", "sparsezc.exceptions", "sparsezc.process", "sparsezc.process.first_use"]
+    assert ran(program).stdout.split() == [
+        "sparsezc",
+        "sparsezc.exceptions",
+        "sparsezc.process",
+        "sparsezc.process.first_use",
+    ]
 
 
 def test_the_facts_for_networkx_can_be_read_before_it_is_imported() -> None:
