@@ -2,7 +2,8 @@
 
 Matrices of as many entries whose rows all have one mean length are multiplied by a full vector (a pull), and a tenth of
 their rows is pushed, with ``gb.config.rows_per_warp`` at 1 and at 32 in turns. The ratio of two neighbouring turns says
-from which length on one row a warp is no slower; engines/gpu/products/rows_per_warp.py takes that length.
+from which length on one row a warp is no slower; engines/gpu/products/rows_per_warp.py takes that length. Matrices of
+short rows and one hub, of `--hubs` entries, say what a hub costs that one warp reads and not many, by chunks.
 """
 
 from __future__ import annotations
@@ -24,7 +25,9 @@ from benchmarks.shapes import ID, matrix, some_of
 from sparsezc.device import cuda
 
 MEANS = (4, 16, 32, 64, 96, 128, 192, 256, 384, 512, 1024, 2048)
-HEADER = ["mean length", "entries", "placement", "product", "1: ms", "32: ms", "ratio, min", "median", "max"]
+HUBS = (10_000, 100_000, 1_000_000)
+BESIDE_HUBS = 16  # the mean length of the other rows
+HEADER = ["mean length", "hub", "entries", "placement", "product", "1: ms", "32: ms", "ratio, min", "median", "max"]
 
 
 def calls(A: Any, chosen: Any) -> dict[str, Callable[[], Any]]:
@@ -37,9 +40,10 @@ def calls(A: Any, chosen: Any) -> dict[str, Callable[[], Any]]:
     }
 
 
-def compare(report: Report, mean: int, entries: int, placement: str, trials: int) -> None:
-    """Both settings in turns, for one matrix."""
+def compare(report: Report, mean: int, hub: int, entries: int, placement: str, trials: int) -> None:
+    """Both settings in turns, for one matrix, of which the first row is the hub if there is one."""
     lengths = np.random.default_rng(SEED).poisson(mean, max(1, entries // mean))
+    lengths[0] = hub or lengths[0]
     wait = cuda.current().synchronize
     A = matrix(lengths, max(entries // 16, int(lengths.max())), placement)
     chosen = some_of(lengths)
@@ -53,7 +57,7 @@ def compare(report: Report, mean: int, entries: int, placement: str, trials: int
                 if trial > 1:  # the first compiles, the second warms
                     times.append(took)
         ratios = [one / many for one, many in zip(*seconds.values(), strict=True)]
-        where = {"mean": mean, "entries": entries, "placement": placement}
+        where = {"mean": mean, "hub": hub, "entries": entries, "placement": placement}
         for setting, times in seconds.items():
             case = Case(product, where | {"rows_per_warp": setting}, [Trial(None, t, nbytes[product]) for t in times])
             case.verified = "not asked"
@@ -66,7 +70,7 @@ def rows(report: Report) -> list[list[str]]:
     found = []
     for one, many in zip(report.cases[::2], report.cases[1::2], strict=True):
         setting, notes = one.setting, one.notes
-        name = str(setting["mean"]), f"{setting['entries']:,}", setting["placement"], one.name
+        name = str(setting["mean"]), f"{setting['hub']:,}", f"{setting['entries']:,}", setting["placement"], one.name
         times = (number(1e3 * case.seconds.median) for case in (one, many))
         found.append([*name, *times, *(f"{notes[key]:.2f}" for key in ("ratio_min", "ratio", "ratio_max"))])
     return found
@@ -76,6 +80,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.rows_per_warp", description=__doc__.splitlines()[0])
     parser.add_argument("--entries", default="20,26", help="2^N entries a matrix, several by commas")
     parser.add_argument("--means", default=",".join(map(str, MEANS)), help="mean lengths of a row")
+    parser.add_argument("--hubs", default=",".join(map(str, HUBS)), help="entries of a hub among short rows")
     parser.add_argument("--placement", default="zerocopy,device")
     parser.add_argument("--trials", type=int, default=9)
     parser.add_argument("--out", type=Path, help="the result file (default: a new one in benchmarks/results)")
@@ -87,11 +92,13 @@ def main(arguments: list[str] | None = None) -> int:
     report = Report("rows_per_warp", "ms", options.out)
     with gb.config.set(engine="gpu", progress=False):
         for power in map(int, options.entries.split(",")):
-            for mean in map(int, options.means.split(",")):
+            shapes = [(int(mean), 0) for mean in options.means.split(",") if mean]
+            shapes += [(BESIDE_HUBS, int(hub)) for hub in options.hubs.split(",") if hub]
+            for mean, hub in shapes:
                 for placement in options.placements:
-                    with report.part(f"2^{power} entries, mean {mean}, {placement}"):
-                        compare(report, mean, 1 << power, placement, options.trials)
-    print(table(HEADER, rows(report), left=4))
+                    with report.part(f"2^{power} entries, mean {mean}, hub {hub}, {placement}"):
+                        compare(report, mean, hub, 1 << power, placement, options.trials)
+    print(table(HEADER, rows(report), left=5))
     report.end(plot(report))
     return 0 if report.ok else 1
 

@@ -175,8 +175,9 @@ _KEYS = {
         "auto",
         _choice("auto", 1, 32),
         "how many rows a warp of a product with a vector reads together: 1, each row by one warp in aligned requests of"
-        " 128 bytes (a row that is cut into chunks by one a chunk), never from column blocks, hub columns or rows in"
-        " groups; 32, so that short rows share requests; 'auto' takes 1 where rows are long and few",
+        " 128 bytes, however long it is, never from column blocks, hub columns or rows in groups; 32, so that short"
+        " rows share requests, while a very long row is cut among warps; 'auto', one row where rows are long and few,"
+        " 32 elsewhere, with very long rows cut, too",
     ),
     "fallback": _Key(
         "warn",

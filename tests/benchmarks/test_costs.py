@@ -115,10 +115,11 @@ def test_without_a_gpu_both_say_why(monkeypatch: pytest.MonkeyPatch, capsys: pyt
 @emulated
 def test_rows_per_warp_on_the_emulated_device(tmp_path: Path, device: EmulatedDevice) -> None:
     path = tmp_path / "rows.json"
-    small = ["--entries", "12", "--means", "16,64", "--trials", "2", "--placement", "zerocopy"]
+    small = ["--entries", "12", "--means", "16,64", "--hubs", "900", "--trials", "2", "--placement", "zerocopy"]
     assert rows_per_warp.main([*small, "--out", str(path)]) == 0
-    found = [(case["name"], case["setting"]["mean"], case["setting"]["rows_per_warp"]) for case in cases(path)]
-    assert found == [(product, mean, n) for mean in (16, 64) for product in ("pull", "push") for n in (1, 32)]
+    keys, shapes = ("mean", "hub", "rows_per_warp"), ((16, 0), (64, 0), (16, 900))
+    found = [(case["name"], *(case["setting"][key] for key in keys)) for case in cases(path)]
+    assert found == [(product, *shape, n) for shape in shapes for product in ("pull", "push") for n in (1, 32)]
     assert all(
         case["notes"]["ratio_min"] <= case["notes"]["ratio"] <= case["notes"]["ratio_max"] for case in cases(path)
     )

@@ -92,13 +92,13 @@ class Keeper:
 
     @launch.locked
     def frontier_entries(self, vector: VectorStore, matrix: MatrixStore) -> int | None:
-        rows = None if isinstance(matrix, HostStore) else matrix.in_stored_order()[0]
+        rows = None if isinstance(matrix, HostStore) else matrix.held(matrix.order)[0]
         if rows is None or isinstance(vector, HostStore) or rows.nrows != vector.size:
             return None
         return 0 if vector.bits is None else vector.count_rows(rows)
 
     def rank_columns(self, matrix: Any, degrees: NDArray[Any]) -> None:
-        rows = None if isinstance(matrix, HostStore) else matrix.in_stored_order()[0]
+        rows = None if isinstance(matrix, HostStore) else matrix.held(matrix.order)[0]
         if rows is not None:
             rows.layouts[head_cache.ColumnRanks].of(degrees)
 

@@ -46,7 +46,7 @@ def components(matrix: MatrixStore) -> VectorStore | None:
     They do where searches are theirs (search.py), in another vertex order, in which others are the smallest, and over
     the link where an edge is stored once in each direction, as they leave rows early in both.
     """
-    rows, back = matrix.in_stored_order()
+    rows, back = matrix.held(matrix.order)
     if rows is None or rows.order is not None or not serves(rows, back):
         return None
     gpu, directed = rows.device, back is not rows

@@ -66,7 +66,7 @@ def shorten(
 
     See :meth:`sparsezc.expr.engines.Capabilities.shorten`.
     """
-    rows, back = matrix.in_stored_order()
+    rows, back = matrix.held(matrix.order)
     if rows is None or near.bits is None or array_pool.serving() is not None:
         return None
     if rows.compressed or RECORDS[rows.indices.placement].serves:

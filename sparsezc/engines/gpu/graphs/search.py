@@ -88,7 +88,7 @@ def search(matrix: MatrixStore, start: VectorStore | int, parents: bool) -> Vect
     Statements search where products are served by parts, as these need the host, and over compressed ids, which no lane
     can read alone.
     """
-    rows, back = matrix.in_stored_order()
+    rows, back = matrix.held(matrix.order)
     if rows is None or not serves(rows, back) or (parents and rows.order is not None):
         return None
     if not isinstance(start, int) and start.bits is None:

@@ -35,6 +35,7 @@ from sparsezc.semirings.types.datatypes import DataType
 __all__ = ["Chunks", "Form", "MatrixStore", "Rows"]
 
 _NOTEWORTHY = 1 << 20  # entries: copying fewer is reported by no warning
+_UNCUT = 1 << 31  # entries of a row that one warp may read: kernels count them in 32 bits
 
 
 @dataclass(eq=False)
@@ -59,8 +60,8 @@ class Chunks:
         return groups.Chunks(np.uint64(self.count), *self.arguments)
 
     @classmethod
-    def of(cls, gpu: Device, indptr: Any, nvals: int) -> Chunks:
-        length = budget.chunk_length(nvals)
+    def of(cls, gpu: Device, indptr: Any, nvals: int, length: int) -> Chunks:
+        """Cut the rows of more than `length` entries."""
         if nvals <= length:  # then no row is long, and the host need not wait for the device to find out
             return cls(length, 0, 0, 0, 0, 0)
         lengths = indptr[1:] - indptr[:-1]
@@ -152,6 +153,7 @@ class Rows:
     values: Buffer  # the one value of iso rows is in device memory, wherever the ids are
     iso: bool
     order: Order | None = None  # of its rows and columns; None: the users' own
+    uncut: bool = False  # long rows are not cut into chunks: one warp reads all of a row
     device: Device = field(init=False, repr=False)
     chunks: Chunks = field(init=False)
     # Other forms that products built of it, and their counts.
@@ -160,7 +162,8 @@ class Rows:
     def __post_init__(self) -> None:
         gpu = cuda.current()
         object.__setattr__(self, "device", gpu)
-        object.__setattr__(self, "chunks", Chunks.of(gpu, self.indptr, self.nvals))
+        length = _UNCUT if self.uncut else budget.chunk_length(self.nvals)
+        object.__setattr__(self, "chunks", Chunks.of(gpu, self.indptr, self.nvals, length))
         record = RECORDS[self.values.placement]
         if self.iso and (record.spread or not record.resident):  # as every warp reads it again and again
             near = DeviceBuffer(gpu.xp.asarray(self.values.read(0, 1)))
@@ -186,6 +189,22 @@ class Rows:
     def form(self) -> Form:
         """The form that kernels are specialised for."""
         return Form(self.wide, self.compressed, self.iso, self.chunks.length)
+
+    @cached_property
+    def most_at_once(self) -> int:
+        """Return the most entries of a row that one warp reads."""
+        return int((self.indptr[1:] - self.indptr[:-1]).max()) if self.uncut else self.chunks.length
+
+    def as_configured(self) -> Rows:
+        """Return these rows as products and traversals read them: uncut where ``gb.config.rows_per_warp`` is 1."""
+        return self._by_one_warp if config.rows_per_warp == 1 else self
+
+    @cached_property
+    def _by_one_warp(self) -> Rows:
+        if self.uncut or self.chunks.count == 0:
+            return self
+        arrays = self.indptr, self.indices, self.values
+        return Rows(self.nrows, self.ncols, self.nvals, *arrays, self.iso, self.order, uncut=True)
 
     @cached_property
     def id_bytes(self) -> float:
@@ -261,13 +280,16 @@ class MatrixStore:
         return self._rows, self._columns
 
     def held(self, order: Order | None = None) -> tuple[Rows | None, Rows | None]:
-        """Return rows and columns in a vertex order, for kernels that read compressed ids; None: the users' order."""
+        """Return rows and columns in a vertex order, as products read them, whose kernels read compressed ids.
+
+        Without an order they are in the users' own.
+        """
         rows, columns = self.in_stored_order() if self._rows is None else (self._rows, self._columns)
         if rows is not None and rows.order is not order:
             rows = rows.plain()
         if columns is not None and columns.order is not order:
             columns = columns.plain()
-        return rows, columns
+        return None if rows is None else rows.as_configured(), None if columns is None else columns.as_configured()
 
     @property
     def rows(self) -> Rows | None:
