@@ -1,9 +1,9 @@
 """One row per warp compared with 32: ``python -m benchmarks.rows_per_warp``, on a GPU, in about two minutes.
 
 Matrices of as many entries whose rows all have one mean length are multiplied by a full vector (a pull), and a tenth of
-their rows is pushed, with ``gb.config.rows_per_warp`` at 1 and at 32 in turns. The ratio of two neighbouring turns says
-from which length on one row a warp is no slower; engines/gpu/products/rows_per_warp.py takes that length. Matrices of
-short rows and one hub, of `--hubs` entries, say what a hub costs that one warp reads and not many, by chunks.
+their rows is pushed, with ``gb.config.rows_per_warp`` at 1, "auto" and 32 in turns. The ratios of neighbouring turns
+say from which length on one row a warp is no slower; engines/gpu/products/rows_per_warp.py has "auto" take that length.
+Matrices of short rows and one hub, of `--hubs` entries, say what a hub costs that one warp reads, and not many warps.
 """
 
 from __future__ import annotations
@@ -27,7 +27,9 @@ from sparsezc.device import cuda
 MEANS = (4, 16, 32, 64, 96, 128, 192, 256, 384, 512, 1024, 2048)
 HUBS = (10_000, 100_000, 1_000_000)
 BESIDE_HUBS = 16  # the mean length of the other rows
-HEADER = ["mean length", "hub", "entries", "placement", "product", "1: ms", "32: ms", "ratio, min", "median", "max"]
+HEADER = ["mean length", "hub", "entries", "placement", "product", "1: ms", "auto: ms", "32: ms"]
+HEADER += ["1 / 32, min", "median", "max", "auto / 32, min", "median", "max"]
+SETTINGS = (1, "auto", 32)
 
 
 def calls(A: Any, chosen: Any) -> dict[str, Callable[[], Any]]:
@@ -41,7 +43,7 @@ def calls(A: Any, chosen: Any) -> dict[str, Callable[[], Any]]:
 
 
 def compare(report: Report, mean: int, hub: int, entries: int, placement: str, trials: int) -> None:
-    """Both settings in turns, for one matrix, of which the first row is the hub if there is one."""
+    """All settings in turns, for one matrix, of which the first row is the hub if there is one."""
     lengths = np.random.default_rng(SEED).poisson(mean, max(1, entries // mean))
     lengths[0] = hub or lengths[0]
     wait = cuda.current().synchronize
@@ -49,30 +51,32 @@ def compare(report: Report, mean: int, hub: int, entries: int, placement: str, t
     chosen = some_of(lengths)
     nbytes = {"pull": ID * int(lengths.sum()), "push": ID * int(lengths[chosen].sum())}  # of the ids that are read
     for product, call in calls(A, chosen).items():
-        seconds: dict[int, list[float]] = {1: [], 32: []}
+        seconds: dict[int | str, list[float]] = {setting: [] for setting in SETTINGS}
         for trial in range(trials + 2):
             for setting, times in seconds.items():
                 with gb.config.set(rows_per_warp=setting, head_cache="off"):
+                    call()  # what was built for the setting before is dropped, and built again
                     _, took = timed(call, wait)
                 if trial > 1:  # the first compiles, the second warms
                     times.append(took)
-        ratios = [one / many for one, many in zip(*seconds.values(), strict=True)]
         where = {"mean": mean, "hub": hub, "entries": entries, "placement": placement}
         for setting, times in seconds.items():
             case = Case(product, where | {"rows_per_warp": setting}, [Trial(None, t, nbytes[product]) for t in times])
             case.verified = "not asked"
+            ratios = [one / many for one, many in zip(times, seconds[32], strict=True)]
             case.notes = {"ratio_min": min(ratios), "ratio": median(ratios), "ratio_max": max(ratios)}
             report.add(case)
 
 
 def rows(report: Report) -> list[list[str]]:
-    """Return a line a pair."""
+    """Return a line for the cases of one product, one a setting."""
     found = []
-    for one, many in zip(report.cases[::2], report.cases[1::2], strict=True):
-        setting, notes = one.setting, one.notes
-        name = str(setting["mean"]), f"{setting['hub']:,}", f"{setting['entries']:,}", setting["placement"], one.name
-        times = (number(1e3 * case.seconds.median) for case in (one, many))
-        found.append([*name, *times, *(f"{notes[key]:.2f}" for key in ("ratio_min", "ratio", "ratio_max"))])
+    for together in zip(*(report.cases[k :: len(SETTINGS)] for k in range(len(SETTINGS))), strict=True):
+        setting, name = together[0].setting, together[0].name
+        where = str(setting["mean"]), f"{setting['hub']:,}", f"{setting['entries']:,}", setting["placement"], name
+        times = (number(1e3 * case.seconds.median) for case in together)
+        keys = "ratio_min", "ratio", "ratio_max"
+        found.append([*where, *times, *(f"{case.notes[key]:.2f}" for case in together[:-1] for key in keys)])
     return found
 
 

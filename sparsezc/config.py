@@ -174,10 +174,10 @@ _KEYS = {
     "rows_per_warp": _Key(
         "auto",
         _choice("auto", 1, 32),
-        "how many rows a warp of a product with a vector reads together: 1, each row by one warp in aligned requests of"
-        " 128 bytes, however long it is, never from column blocks, hub columns or rows in groups; 32, so that short"
-        " rows share requests, while a very long row is cut among warps; 'auto', one row where rows are long and few,"
-        " 32 elsewhere, with very long rows cut, too",
+        "how many rows a warp of a product or traversal reads together: 1, all of a row by one warp in aligned requests"
+        " of 128 bytes, even of a hub, never from column blocks, hub columns or rows in groups; 32, so that short rows"
+        " share requests; 'auto', one row where rows are long and few, else 32. Except with 1, rows of more than 2,048"
+        " entries (512 in small matrices) are cut among warps",
     ),
     "fallback": _Key(
         "warn",

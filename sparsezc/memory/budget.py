@@ -174,7 +174,7 @@ def heads_room(asked: int, room: int) -> int:
 
 
 def chunk_length(nvals: int) -> int:
-    """Return the most entries of a row or chunk that one warp reads, in a matrix of so many entries.
+    """Return the most entries of a row that is not cut into chunks, and of a chunk, in a matrix of so many entries.
 
     >>> chunk_length(10**6), chunk_length(10**9)
     (512, 2048)

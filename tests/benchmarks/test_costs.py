@@ -119,7 +119,7 @@ def test_rows_per_warp_on_the_emulated_device(tmp_path: Path, device: EmulatedDe
     assert rows_per_warp.main([*small, "--out", str(path)]) == 0
     keys, shapes = ("mean", "hub", "rows_per_warp"), ((16, 0), (64, 0), (16, 900))
     found = [(case["name"], *(case["setting"][key] for key in keys)) for case in cases(path)]
-    assert found == [(product, *shape, n) for shape in shapes for product in ("pull", "push") for n in (1, 32)]
+    assert found == [(product, *shape, n) for shape in shapes for product in ("pull", "push") for n in (1, "auto", 32)]
     assert all(
         case["notes"]["ratio_min"] <= case["notes"]["ratio"] <= case["notes"]["ratio_max"] for case in cases(path)
     )

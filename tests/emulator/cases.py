@@ -294,7 +294,9 @@ def _loops() -> Iterator[Case]:
         (datatypes.FP64, datatypes.FP64),
     ):
         wide = distances.np_type.itemsize == 8
-        case = paths._Case(wide, lengths, distances, wide, budget.LONG, 32, distances is not datatypes.INT64)
+        case = paths._Case(
+            wide, lengths, distances, wide, budget.LONG, 1 if wide else 32, distances is not datatypes.INT64
+        )
         source = codegen.source("paths.cu", paths.text(case))
         yield "paths", "#define KERNEL paths\n" + source, "paths"
 

@@ -100,7 +100,7 @@ class Keeper:
     def rank_columns(self, matrix: Any, degrees: NDArray[Any]) -> None:
         rows = None if isinstance(matrix, HostStore) else matrix.held(matrix.order)[0]
         if rows is not None:
-            rows.layouts[head_cache.ColumnRanks].of(degrees)
+            rows.facts[head_cache.ColumnRanks].of(degrees)
 
     def dup(self, store: Any, dtype: DataType) -> Any:
         if isinstance(store, HostStore):
@@ -188,7 +188,7 @@ class Keeper:
 
     def sample(self, matrix: Any) -> MatrixStore | None:
         store = matrix._store
-        held, columns = (None, None) if isinstance(store, HostStore) else store.in_stored_order()
+        held, columns = (None, None) if isinstance(store, HostStore) else store.held(store.order)
         if held is None:
             return None
         rows = head_cache.sample(held, columns, store.dtype)

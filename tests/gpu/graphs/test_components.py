@@ -68,6 +68,7 @@ def test_labels(
 ) -> None:
     """However early the search is cut off, and whichever way edges point."""
     monkeypatch.setattr(components, "LEVELS", levels)
+    monkeypatch.setattr(budget, "LONG", 64)
     n = 700
     for directed, transpose in ((False, True), (True, True), (True, False)):
         some = edges(levels, n, directed=directed)

@@ -63,6 +63,7 @@ def launched(device: Any, name: str) -> bool:
         ("zerocopy", "off", 32, "chosen"),
         ("zerocopy", "on", 32, "push"),
         ("zerocopy", "on", 32, "pull"),
+        ("zerocopy", "on", 1, "pull"),
     ],
 )
 def test_levels_and_parents(
@@ -73,6 +74,7 @@ def test_levels_and_parents(
         for name in ("_NEAR_COST", "_LINK_COST"):
             monkeypatch.setattr(search, name, costs)
         search._kernel.cache_clear()
+    monkeypatch.setattr(budget, "LONG", 64)
     settings = {"head_cache": heads, "head_budget": 16 * N, "rows_per_warp": rows_per_warp}
     for directed, transpose in ((False, True), (True, True), (True, False)):
         graph = network(directed=directed)
@@ -146,7 +148,10 @@ def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iter
     ],
     indirect=["way"],
 )
-def test_shortest_paths(dtype: str, placement: str, rows_per_warp: int, way: None, gpu: Any) -> None:
+def test_shortest_paths(
+    dtype: str, placement: str, rows_per_warp: int, way: None, gpu: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(budget, "LONG", 64)
     for directed in (False, True):
         graph = network(directed=directed)
         want = csgraph.dijkstra(graph, indices=[0, 520])

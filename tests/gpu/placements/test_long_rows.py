@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import gc
+import weakref
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +13,12 @@ import pytest
 
 import sparsezc as gb
 from sparsezc.engines.gpu.elementwise import panel
+from sparsezc.engines.gpu.storage import matrix_store
 from sparsezc.memory import budget
 from tests.gpu.placements.test_placement_grid import COMPRESSED, PLACEMENTS, Kind, placed
 
 N = 300
-CHUNK = 64  # entries, by the fixture of small pieces
+NEAR = ("device", *COMPRESSED)
 BUFFERED = ("stream", "gather")  # all wanted entries pass through buffers, which hold whole rows
 
 
@@ -45,27 +48,48 @@ STATEMENTS: dict[str, Callable[[Any, Any, Any], Any]] = {
 }
 
 
+#: Matrices alone, with their transpose and row heads, and with ids and values in one word.
+KINDS = {"plain": Kind(), "heads, both ways": Kind(both_ways=True, head_cache="on"), "packed": Kind(packing="on")}
+
+
 @pytest.fixture
-def put(placement: str, gpu: Any, small_pieces: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+def kind() -> str:
+    return "plain"
+
+
+@pytest.fixture
+def put(
+    placement: str, kind: str, gpu: Any, small_pieces: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Any:
     monkeypatch.setattr(panel, "_LONG", 1)
     monkeypatch.setattr(panel, "fits", lambda *_: True)
-    return placed(placement, tmp_path, Kind()).put
+    return placed(placement, tmp_path, KINDS[kind]).put
 
 
-@pytest.mark.parametrize("placement", PLACEMENTS)
-def test_answers_by_one_warp_a_row_and_by_chunks(placement: str, put: Any, gpu: Any) -> None:
+def judged(A: gb.Matrix, B: gb.Matrix, setting: Any, names: Iterable[str] = STATEMENTS) -> None:
+    """Every statement, with few and with most entries of the vector."""
+    X = gb.Matrix.from_dense(np.arange(2 * N).reshape(N, 2) % 3 + 1)
+    for share in (0.05, 0.9):
+        v = vector(share)
+        for name in names:
+            want = STATEMENTS[name](A, v, X).new()
+            with gb.config.set(rows_per_warp=setting):
+                found = STATEMENTS[name](B, v.to("gpu"), X.to("gpu")).new().to("cpu")
+            assert found.isequal(want, check_dtype=True), (name, share, setting)
+
+
+@pytest.mark.parametrize(
+    ("placement", "kind"),
+    [*((name, "plain") for name in PLACEMENTS), *(("zerocopy", kind) for kind in KINDS if kind != "plain")],
+)
+def test_answers_by_one_warp_a_row_and_by_chunks(placement: str, kind: str, put: Any) -> None:
+    """In turns: what was built of rows of one form serves no product of the other."""
     A = graph()
     B = put(A)
-    room = None if placement in ("device", *COMPRESSED) else budget.working_bytes(N) + 25_000  # two buffers of two hubs
-    with gb.config.set(budget=room):
-        for share in (0.05, 0.9):
-            v, X = vector(share), gb.Matrix.from_dense(np.arange(2 * N).reshape(N, 2) % 3 + 1)
-            for name, statement in STATEMENTS.items():
-                want = statement(A, v, X).new()
-                for setting in (1, "auto"):
-                    with gb.config.set(rows_per_warp=setting):
-                        found = statement(B, v.to("gpu"), X.to("gpu")).new().to("cpu")
-                    assert found.isequal(want, check_dtype=True), (name, share, setting)
+    room = None if placement in NEAR else budget.working_bytes(N) + 25_000  # two buffers of two hubs
+    with gb.config.set(budget=room), KINDS[kind].settings():
+        for setting in (1, "auto", 1):
+            judged(A, B, setting)
     rows, _ = B._store.held(B._store.order)
     assert rows.chunks.count == 5 + 3 + 2 + 4  # of at most 64 entries
     with gb.config.set(rows_per_warp=1):
@@ -74,7 +98,55 @@ def test_answers_by_one_warp_a_row_and_by_chunks(placement: str, put: Any, gpu: 
         assert one.as_configured() is one
 
 
-@pytest.mark.parametrize("placement", [name for name in PLACEMENTS if name not in ("device", "uvm", *COMPRESSED)])
+@pytest.mark.parametrize("placement", ["zerocopy", *BUFFERED])
+def test_longer_rows_than_kernels_count_are_cut(placement: str, put: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(matrix_store, "_UNCUT", 100)
+    A = graph()
+    B = put(A)
+    judged(A, B, 1, ["pull", "push", "pull with a panel"])
+    with gb.config.set(rows_per_warp=1):
+        rows, _ = B._store.held()
+    assert (rows.chunks.count, rows.longest_read) == (3 + 2 + 3, 100)
+
+
+@pytest.mark.parametrize("placement", ["hybrid", "cached"])
+def test_the_forms_take_turns_in_device_memory(placement: str, put: Any) -> None:
+    """Each has all the room for resident segments when it is in use, and the other none."""
+    A, v = graph(), vector(0.9)
+    B, u = put(A), v.to("gpu")
+    with gb.config.set(budget=budget.working_bytes(N) + 50_000):
+        for setting in (1, "auto", 1, "auto"):
+            with gb.config.set(rows_per_warp=setting):
+                for _ in range(3):
+                    B.mxv(u).new()
+                stored, (rows, _) = B._store.in_stored_order()[0], B._store.held(B._store.order)
+                assert rows.uncut == (setting == 1)
+                assert sum(layout.nbytes for layout in rows.layouts.values()) > 0
+                if rows is not stored:
+                    assert list(stored.layouts) == [matrix_store.UncutRows]
+                else:
+                    assert matrix_store.UncutRows not in stored.layouts
+
+
+@pytest.mark.parametrize("hubs", [False, True])
+@pytest.mark.parametrize("placement", ["device", "zerocopy"])
+def test_memory_is_freed_with_the_matrix(placement: str, hubs: bool, put: Any) -> None:
+    """At once, without a collection of cycles."""
+    A = graph() if hubs else gb.Matrix.from_coo(np.arange(N), np.arange(N), 1)
+    B, u = put(A), vector(0.9).to("gpu")
+    gc.collect()
+    gc.disable()
+    try:
+        with gb.config.set(rows_per_warp=1):
+            B.mxv(u).new()
+            rows = [weakref.ref(found) for found in (B._store.rows, B._store.held()[0])]
+            del B
+            assert [found() for found in rows] == [None, None]
+    finally:
+        gc.enable()
+
+
+@pytest.mark.parametrize("placement", [name for name in PLACEMENTS if name not in (*NEAR, "uvm")])
 def test_buffers_that_hold_chunks_but_no_hub(placement: str, put: Any) -> None:
     """Placements that copy all entries need room for the longest row; the others read it over the link."""
     A, v = graph(), vector(0.9)
@@ -83,7 +155,7 @@ def test_buffers_that_hold_chunks_but_no_hub(placement: str, put: Any) -> None:
         assert B.mxv(u).new().to("cpu").isequal(A.mxv(v).new())
         with gb.config.set(rows_per_warp=1):
             if placement in BUFFERED:
-                with pytest.raises(gb.exceptions.OutOfMemory, match="rows_per_warp = 1 a row of 300 is in one buffer"):
+                with pytest.raises(gb.exceptions.OutOfMemory, match="twice the longest row, of 300 entries"):
                     B.mxv(u).new()
             else:
                 assert B.mxv(u).new().to("cpu").isequal(A.mxv(v).new())

@@ -193,7 +193,7 @@ def test_a_push_goes_by_the_entries_of_its_own_rows(gpu: Any, monkeypatch: pytes
 def test_at_half_of_the_edges_cached_keeps_what_its_goal_asks_for(monkeypatch: pytest.MonkeyPatch) -> None:
     """PageRank on kron:22 is to move 0.4 of the ids: what gathering takes of the card comes out of its own share."""
     ids = SimpleNamespace(dtype=np.dtype(np.uint32), placement="cached")
-    rows: Any = SimpleNamespace(nrows=1 << 22, nvals=128_311_436, indices=ids, most_at_once=2048)
+    rows: Any = SimpleNamespace(nrows=1 << 22, nvals=128_311_436, indices=ids, longest_read=2048)
     monkeypatch.setattr(double_buffer, "bytes_for_entries", lambda _: int(0.5 * 5 * rows.nvals))
     room = cached._room(rows, Entries(cast("Any", ids), None))
     assert room >= 0.605 * 4 * rows.nvals

@@ -302,18 +302,28 @@ def test_reads_of_a_step_are_counted_by_search(width: int, share: float, gpu: An
 
 
 @pytest.mark.parametrize(
-    ("graph", "count", "compressed"),
-    [("urand:8", 64, False), ("urand:8", 64, True), ("kron:8", 60, False), ("path:40", 3, False)],
+    ("graph", "count", "compressed", "rows_per_warp"),
+    [
+        ("urand:8", 64, False, 32),
+        ("urand:8", 64, True, 32),
+        ("kron:8", 60, False, 32),
+        ("kron:8", 60, False, 1),
+        ("path:40", 3, False, 32),
+    ],
 )
-def test_a_step_that_reads_nearly_all_reads_each_edge_once(graph: str, count: int, compressed: bool, gpu: Any) -> None:
+def test_a_step_that_reads_nearly_all_reads_each_edge_once(
+    graph: str, count: int, compressed: bool, rows_per_warp: int, gpu: Any
+) -> None:
     """With more levels than are written together, rows in chunks, and vertices that share a word."""
     A = gb.io.read(graph, placement="host")
     sources = np.random.default_rng(3).integers(0, A.nrows, count)
-    with small(), gb.config.set(head_cache="on"):
+    with small(), gb.config.set(head_cache="on", rows_per_warp=rows_per_warp):
         B = A.to("gpu", placement="zerocopy")
         B = B.compress() if compressed else B
         assert gb.algorithms.bfs(B, sources).isequal(gb.algorithms.bfs(A, sources), check_dtype=True)
-    built = B._store.held()[0].layouts[upper_triangle.EdgesOnce].built
+        rows = B._store.held()[0]
+        assert rows.uncut == (rows_per_warp == 1)
+        built = rows.layouts[upper_triangle.EdgesOnce].built
     assert (built is not None) == (graph != "path:40")
     if built is not None:
         assert built.rows.nvals == A.nvals // 2

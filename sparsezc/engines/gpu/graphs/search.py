@@ -35,7 +35,7 @@ _LINK_PIECE = 8
 
 
 class FirstSlices:
-    """Layout: the share of the entries of some rows that are among the first 32 of each."""
+    """Fact: the share of the entries of some rows that are among the first 32 of each."""
 
     nbytes = 0
 
@@ -164,7 +164,7 @@ class Search:
         if not self.near and not has_many_rounds(rows):
             shared = shared._replace(piece=min(shared.piece, _LINK_PIECE))
         self._grid = blocks, shared
-        sliced = 0.0 if self.near or back is None else back.layouts[FirstSlices].share_of(back)
+        sliced = 0.0 if self.near or back is None else back.facts[FirstSlices].share_of(back)
         self._run, self._sliced = stats.together(kernel, self.near), sliced
 
     def expand(self, levels: int, w: Any = 0, x: Any = 0) -> None:

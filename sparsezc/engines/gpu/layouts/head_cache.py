@@ -50,7 +50,7 @@ NO_HEADS = Heads(0, 0, 0)
 
 
 class ColumnRanks:
-    """Layout: the order of the columns' degrees, where the rows are part of a matrix whose columns are not here.
+    """Fact: the order of the columns' degrees, where the rows are part of a matrix whose columns are not here.
 
     They are logarithms in 16 bits, in host memory: a matrix may have as many columns as the device has bytes.
     """
@@ -232,6 +232,6 @@ def _make(rows: Rows, columns: Rows | None, dtype: DataType, k: int, values: boo
     kernel = codegen.kernel(gpu, "head_cache.cu", prelude, "heads")
     kernel.launch(
         launch.blocks(gpu, rows.nrows), rows.arguments, heads=ids, head_values=kept, k=k,
-        hubs=rows.layouts[ColumnRanks].offsets() if columns is None else columns.indptr, counter=xp.zeros(1, np.uint64),
+        hubs=rows.facts[ColumnRanks].offsets() if columns is None else columns.indptr, counter=xp.zeros(1, np.uint64),
     )  # fmt: skip
     return Heads(k, ids, kept)

@@ -65,23 +65,27 @@ def size(rows: Rows, entry_bytes: int, share: float = 1.0) -> int:
     left = may - vectors
     entries = min(max(int(share * left), min(left, smallest)) // 2, max(MOST, smallest // 2)) // entry_bytes // 32 * 32
     if entries < 2 * spare(rows):
-        most = rows.most_at_once
-        whole = f"; with gb.config.rows_per_warp = 1 a row of {most:,} is in one buffer" if rows.uncut else ""
+        longest = (
+            f"; each holds twice the longest row, of {rows.longest_read:,} entries, as gb.config.rows_per_warp = 1 cuts"
+            " none"
+        )
         raise OutOfMemory(
             f"the device memory that may be used, {may:,} bytes, has no room for two buffers of entries beside the"
-            f" vectors of {rows.nrows:,} rows: {needed:,} are the least that works (gb.config.budget){whole}"
+            f" vectors of {rows.nrows:,} rows: {needed:,} are the least that works (gb.config.budget)"
+            + longest
+            * rows.uncut
         )
     return entries
 
 
 def spare(rows: Rows) -> int:
     """Return the entries that a buffer must hold beyond its range: the most of a row that a warp reads."""
-    return placement.spare(rows.most_at_once)
+    return placement.spare(rows.longest_read)
 
 
 def least(rows: Rows, entry_bytes: int) -> int:
     """Return the bytes of the smallest buffers that work."""
-    return placement.two_buffers(entry_bytes, rows.most_at_once)
+    return placement.two_buffers(entry_bytes, rows.longest_read)
 
 
 class Staging:

@@ -68,7 +68,11 @@ def buffers(rows: Rows, entries: Entries, room: int) -> int:
         return 0
     # A copy moves everything, the other ways only the non-resident entries.
     fastest = max(left * rates.copied, rates.gathered)
-    return min(2 * double_buffer.MOST, room // 8) if fastest > _WORTH * min(rates.streamed, rates.scattered) else 0
+    return (
+        min(max(2 * double_buffer.MOST, least), room // 8)
+        if fastest > _WORTH * min(rates.streamed, rates.scattered)
+        else 0
+    )
 
 
 def may(rows: Rows, entries: Entries) -> bool:

@@ -2,7 +2,7 @@
 
 EMOGI's warps read one row. Where rows are short, 32 of them share their requests. Where rows are long, sharing saves
 nothing: a warp with 32 rows reads as many slices in series as its longest row has entries, while warps without a word
-of rows are idle. One row a warp then takes as little as a fifth of the time (``python -m
+of rows are idle. One row a warp then takes as little as an eighth of the time (``python -m
 benchmarks.rows_per_warp``). A user who sets 1 gets it in every product: plan.py then takes no layout in another order
 and ``Rows.as_configured`` cuts no row into chunks. "auto" cuts long rows with either number.
 """

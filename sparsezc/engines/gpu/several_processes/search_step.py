@@ -159,7 +159,7 @@ class SharedStep:
             return False
         once = rows.layouts[EdgesOnce].get_or_build(rows, self._reads)
         if once is not None:
-            Case(self._x, MaskBits(), reached).launch("both", once, self._pushing | self._pulling)
+            Case(self._x, MaskBits(), reached).launch("both", once.as_configured(), self._pushing | self._pulling)
         return once is not None
 
     def result(self, reached: Any, size: int) -> SameVector:

@@ -2,7 +2,8 @@
 
 Rows do not change. What products learn about them, and what they build to read less, is in their registry,
 ``rows.layouts``: one object of each class, empty until a product first asks for it (``rows.layouts[HeadCache]``).
-Layouts are defined in higher folders (``layouts/``, ``placements/``); the registry names none of them.
+Layouts are defined in higher folders (``layouts/``, ``placements/``); the registry names none of them. What is known of
+the entries in whatever form is in a second registry, ``rows.facts``, which takes no device memory.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import InitVar, dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -35,7 +35,7 @@ from sparsezc.semirings.types.datatypes import DataType
 __all__ = ["Chunks", "Form", "MatrixStore", "Rows"]
 
 _NOTEWORTHY = 1 << 20  # entries: copying fewer is reported by no warning
-_UNCUT = 1 << 31  # entries of a row that one warp may read: kernels count them in 32 bits
+_UNCUT = 1 << 31  # entries: longer rows are cut even so, as kernels count the entries of a row in 32 bits
 
 
 @dataclass(eq=False)
@@ -120,6 +120,27 @@ class PlainCopy:
         self._copy = lambda: None
 
 
+class UncutRows:
+    """Layout: the same rows, none of which is cut into chunks: one warp reads all of a row."""
+
+    nbytes = 0  # its arrays are those of the rows
+
+    def __init__(self) -> None:
+        self._made: Rows | None = None
+
+    def get_or_build(self, rows: Rows) -> Rows:
+        """Return them, made at first use; the rows' own layouts, of which products used device memory, are dropped."""
+        if self._made is None:
+            rows.layouts.drop()
+            arrays = rows.indptr, rows.indices, rows.values
+            self._made = Rows(rows.nrows, rows.ncols, rows.nvals, *arrays, rows.iso, rows.order, uncut_of=rows)
+            rows.layouts[UncutRows] = self
+        return self._made
+
+    def drop(self) -> None:
+        self._made = None
+
+
 class Form(NamedTuple):
     """The form of some rows' entries, which the kernels of products are specialised for.
 
@@ -153,14 +174,18 @@ class Rows:
     values: Buffer  # the one value of iso rows is in device memory, wherever the ids are
     iso: bool
     order: Order | None = None  # of its rows and columns; None: the users' own
-    uncut: bool = False  # long rows are not cut into chunks: one warp reads all of a row
+    uncut_of: InitVar[Rows | None] = None  # the rows of which these are the uncut form
     device: Device = field(init=False, repr=False)
+    uncut: bool = field(init=False)  # long rows are not cut into chunks: one warp reads all of a row
     chunks: Chunks = field(init=False)
     # Other forms that products built of it, and their counts.
     layouts: Layouts = field(default_factory=Layouts, init=False, repr=False)
+    facts: Layouts = field(init=False, repr=False)  # what was counted of its entries, in either form
 
-    def __post_init__(self) -> None:
+    def __post_init__(self, uncut_of: Rows | None) -> None:
         gpu = cuda.current()
+        object.__setattr__(self, "uncut", uncut_of is not None)
+        object.__setattr__(self, "facts", Layouts() if uncut_of is None else uncut_of.facts)
         object.__setattr__(self, "device", gpu)
         length = _UNCUT if self.uncut else budget.chunk_length(self.nvals)
         object.__setattr__(self, "chunks", Chunks.of(gpu, self.indptr, self.nvals, length))
@@ -191,20 +216,20 @@ class Rows:
         return Form(self.wide, self.compressed, self.iso, self.chunks.length)
 
     @cached_property
-    def most_at_once(self) -> int:
+    def longest_read(self) -> int:
         """Return the most entries of a row that one warp reads."""
-        return int((self.indptr[1:] - self.indptr[:-1]).max()) if self.uncut else self.chunks.length
+        longest = int((self.indptr[1:] - self.indptr[:-1]).max()) if self.uncut else self.chunks.length
+        return min(longest, self.chunks.length)
 
     def as_configured(self) -> Rows:
-        """Return these rows as products and traversals read them: uncut where ``gb.config.rows_per_warp`` is 1."""
-        return self._by_one_warp if config.rows_per_warp == 1 else self
+        """Return these rows as products and traversals read them: uncut where ``gb.config.rows_per_warp`` is 1.
 
-    @cached_property
-    def _by_one_warp(self) -> Rows:
-        if self.uncut or self.chunks.count == 0:
-            return self
-        arrays = self.indptr, self.indices, self.values
-        return Rows(self.nrows, self.ncols, self.nvals, *arrays, self.iso, self.order, uncut=True)
+        Layouts are of one form at a time: those of the other are dropped when the setting changes.
+        """
+        if config.rows_per_warp == 1 and self.chunks.count and not self.uncut:
+            return self.layouts[UncutRows].get_or_build(self)
+        self.layouts.pop(UncutRows, None)
+        return self
 
     @cached_property
     def id_bytes(self) -> float:
@@ -249,11 +274,12 @@ class MatrixStore:
         rows are then made when a statement asks for them.
     """
 
-    __slots__ = ("_columns", "_rows", "dtype", "ncols", "nrows", "panel")
+    __slots__ = ("_columns", "_rows", "_were_uncut", "dtype", "ncols", "nrows", "panel")
 
     def __init__(self, dtype: DataType, nrows: int, ncols: int, rows: Rows | None, columns: Rows | None = None) -> None:
         self.dtype, self.nrows, self.ncols = dtype, nrows, ncols
         self._rows, self._columns = rows, columns
+        self._were_uncut = False  # when products last read them, so that this form is dropped when they do no more
         self.panel: Any = None
 
     @classmethod
@@ -280,7 +306,7 @@ class MatrixStore:
         return self._rows, self._columns
 
     def held(self, order: Order | None = None) -> tuple[Rows | None, Rows | None]:
-        """Return rows and columns in a vertex order, as products read them, whose kernels read compressed ids.
+        """Return rows and columns in a vertex order, with compressed ids if they are stored so, as products read them.
 
         Without an order they are in the users' own.
         """
@@ -289,7 +315,10 @@ class MatrixStore:
             rows = rows.plain()
         if columns is not None and columns.order is not order:
             columns = columns.plain()
-        return None if rows is None else rows.as_configured(), None if columns is None else columns.as_configured()
+        if self._were_uncut or config.rows_per_warp == 1:
+            self._were_uncut = config.rows_per_warp == 1
+            rows, columns = (None if each is None else each.as_configured() for each in (rows, columns))
+        return rows, columns
 
     @property
     def rows(self) -> Rows | None:

@@ -59,7 +59,7 @@ __device__ __forceinline__ void read_together(const u64 (&at)[N], const bool (&a
 }
 
 // Reads the entries of up to 32 rows one after another without gaps, N times 32 at once: for device memory, which needs no aligned
-// requests. Lane r has row r: entries begin .. end-1, fewer than 2^27, and what `use` gets of it, `own`. All lanes call.
+// requests. Lane r has row r: entries begin .. end-1, and what `use` gets of it, `own`; together fewer than 2^31. All lanes call.
 template <u32 N, class P, class Load, class Look, class Use>
 __device__ __forceinline__ void stream_together(u64 begin, u64 end, P own, Load load, Look look, Use use) {
   const u32 lane = lane_id();

@@ -169,10 +169,24 @@ __device__ __forceinline__ void pull(const Paths& p, const Side& side, const A* 
       }
       best[lane] = before;
       __syncwarp();
-      stream_together<TOGETHER>(begin, end - begin > LONG ? begin : end, lane, load, look, [&](const Edge& edge, u8 seen, u32 owner) {
-        const Z than = *(volatile Z*)&best[owner], z = sum_by(p, edge, seen, than);
-        if (z < than) atomicMin((Bits*)&best[owner], bit_cast<Bits>(z));
-      });
+      if (end - begin > LONG) end = begin;
+      if constexpr (ROWS_PER_WARP == 1) {
+        for (u32 rows = __ballot_sync(ALL, begin < end); rows; rows &= rows - 1) {
+          const int one = __ffs((int)rows) - 1;
+          Z found = __shfl_sync(ALL, before, one);
+          stream_one<TOGETHER>(__shfl_sync(ALL, begin, one), __shfl_sync(ALL, end, one), 0u, load, look, [&](const Edge& edge, u8 seen, u32) {
+            const Z z = sum_by(p, edge, seen, found);
+            if (z < found) found = z;
+          });
+          found = least_of_lanes(found);
+          if ((int)lane == one) best[lane] = found;
+        }
+      } else {
+        stream_together<TOGETHER>(begin, end, lane, load, look, [&](const Edge& edge, u8 seen, u32 owner) {
+          const Z than = *(volatile Z*)&best[owner], z = sum_by(p, edge, seen, than);
+          if (z < than) atomicMin((Bits*)&best[owner], bit_cast<Bits>(z));
+        });
+      }
       __syncwarp();
       const Z z = best[lane];
       if (z < before) {
