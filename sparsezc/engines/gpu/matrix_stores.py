@@ -35,7 +35,9 @@ _ROOM = 4  # times the bytes of a matrix in device memory: with less memory free
 
 def csr_of(store: MatrixStore) -> Csr:
     """Return the rows of a store as a Csr over the same buffers; only offsets are copied to the host."""
-    rows, gpu = store.held()[0], cuda.current()
+    rows, gpu = store.in_stored_order()[0], cuda.current()
+    if rows is not None and rows.order is not None:
+        rows = rows.plain()
     if rows is None:
         return Csr.from_arrays(
             np.zeros(store.nrows + 1, np.int64), np.empty(0, np.uint64), np.empty(0, store.dtype.np_type), store.ncols,

@@ -97,6 +97,7 @@ class Keeper:
             return None
         return 0 if vector.bits is None else vector.count_rows(rows)
 
+    @launch.locked
     def rank_columns(self, matrix: Any, degrees: NDArray[Any]) -> None:
         rows = None if isinstance(matrix, HostStore) else matrix.held(matrix.order)[0]
         if rows is not None:
@@ -186,6 +187,7 @@ class Keeper:
     def resident(self, store: Any, times: int) -> MatrixStore | None:
         return None if isinstance(store, HostStore) else matrix_stores.resident(store, times)
 
+    @launch.locked
     def sample(self, matrix: Any) -> MatrixStore | None:
         store = matrix._store
         held, columns = (None, None) if isinstance(store, HostStore) else store.held(store.order)
