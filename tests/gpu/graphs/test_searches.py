@@ -89,6 +89,43 @@ def test_levels_and_parents(
     search._kernel.cache_clear()
 
 
+@pytest.mark.parametrize("rows_per_warp", [1, 32])
+@pytest.mark.parametrize("way", ["chosen", "pull"], indirect=True)
+@pytest.mark.parametrize("placement", ["device", "zerocopy"])
+def test_a_hub_of_the_transpose_alone(
+    placement: str, way: None, rows_per_warp: int, gpu: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Edges lead to it from many vertices, none of which has many: only pulls meet a long row, far from the source."""
+    monkeypatch.setattr(budget, "LONG", 64)
+    monkeypatch.setattr(search, "_NEAR_COST", (1e9, 0.0))
+    monkeypatch.setattr(search, "_LINK_COST", (1e9, 0.0))
+    search._kernel.cache_clear()
+    rng, hub = np.random.default_rng(8), 7
+    row = np.r_[np.arange(300), rng.integers(0, 300, 300), np.arange(300, 500)]
+    column = np.r_[(np.arange(300) * 7 + 11) % 300, rng.integers(0, 300, 300), np.full(200, hub)]
+    keep = (column != hub) | (row >= 300)
+    row, column = np.r_[row[keep], [299, 480]], np.r_[column[keep], [480, hub]]
+    at = np.unique(row * N + column)
+    graph = sp.csr_array((1 + at % 40, (at // N, at % N)), shape=(N, N))
+    assert np.diff(graph.indptr).max() <= 64 < np.bincount(at % N).max()
+    with gb.config.set(rows_per_warp=rows_per_warp, head_cache="off"):
+        A = put(graph, placement, "INT64")
+        rows, back = A._store.held()
+        assert (rows.chunks.length, rows.uncut) == (back.chunks.length, back.uncut)
+        verify.bfs_levels(graph, 0, gb.algorithms.bfs(A, 0).to_dense(-1))
+        verify.bfs_parents(graph, 0, gb.algorithms.bfs_parents(A, 0).to_dense(-1))
+        want = csgraph.dijkstra(graph, indices=0)
+        assert np.isfinite(want[hub])
+        for delta in (None, 3, 1000):
+            np.testing.assert_array_equal(gb.algorithms.sssp(A, 0, delta).to_dense(np.inf), want)
+        label = gb.algorithms.connected_components(A).to_dense()
+    found = csgraph.connected_components(graph, connection="weak")[1]
+    smallest = np.full(found.max() + 1, N)
+    np.minimum.at(smallest, found, np.arange(N))
+    np.testing.assert_array_equal(label, smallest[found])
+    search._kernel.cache_clear()
+
+
 def test_what_statements_do(emulated: Any) -> None:
     """Compressed ids, products by parts and parents in another order are not for one launch; levels in one are."""
     graph, before = network(), cuda.use(emulated)

@@ -13,6 +13,7 @@ import pytest
 
 import sparsezc as gb
 from sparsezc.engines.gpu.elementwise import panel
+from sparsezc.engines.gpu.layouts.head_cache import ColumnRanks
 from sparsezc.engines.gpu.storage import matrix_store
 from sparsezc.memory import budget
 from tests.gpu.placements.test_placement_grid import COMPRESSED, PLACEMENTS, Kind, placed
@@ -155,8 +156,23 @@ def test_buffers_that_hold_chunks_but_no_hub(placement: str, put: Any) -> None:
         assert B.mxv(u).new().to("cpu").isequal(A.mxv(v).new())
         with gb.config.set(rows_per_warp=1):
             if placement in BUFFERED:
-                with pytest.raises(gb.exceptions.OutOfMemory, match="twice the longest row, of 300 entries"):
+                with pytest.raises(gb.exceptions.OutOfMemory, match="twice the longest row, 300 entries"):
                     B.mxv(u).new()
             else:
                 assert B.mxv(u).new().to("cpu").isequal(A.mxv(v).new())
         assert B.mxv(u).new().to("cpu").isequal(A.mxv(v).new())
+
+
+@pytest.mark.parametrize("placement", ["zerocopy"])
+def test_both_forms_know_the_ranks_of_the_columns(placement: str, put: Any) -> None:
+    """They are told once, when a part of a matrix is made; and a copy that shares the rows changes nothing."""
+    B = put(graph())
+    C, u = B.dup(), vector(0.9).to("gpu")
+    with gb.config.set(rows_per_warp=1):
+        C.mxv(u).new()
+        uncut = C._store.held()[0]
+    B._engine.rank_columns(B._store, np.arange(N))
+    assert uncut.uncut
+    assert uncut.facts[ColumnRanks].offsets().shape == (N + 1,)
+    B.mxv(u).new()
+    assert matrix_store.UncutRows not in C._store.rows.layouts

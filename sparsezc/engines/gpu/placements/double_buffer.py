@@ -65,15 +65,12 @@ def size(rows: Rows, entry_bytes: int, share: float = 1.0) -> int:
     left = may - vectors
     entries = min(max(int(share * left), min(left, smallest)) // 2, max(MOST, smallest // 2)) // entry_bytes // 32 * 32
     if entries < 2 * spare(rows):
-        longest = (
-            f"; each holds twice the longest row, of {rows.longest_read:,} entries, as gb.config.rows_per_warp = 1 cuts"
-            " none"
-        )
+        why = ""
+        if rows.uncut:
+            why = f"; each holds twice the longest row, {rows.longest_read:,} entries, as rows_per_warp = 1 cuts none"
         raise OutOfMemory(
             f"the device memory that may be used, {may:,} bytes, has no room for two buffers of entries beside the"
-            f" vectors of {rows.nrows:,} rows: {needed:,} are the least that works (gb.config.budget)"
-            + longest
-            * rows.uncut
+            f" vectors of {rows.nrows:,} rows: {needed:,} are the least that works (gb.config.budget){why}"
         )
     return entries
 

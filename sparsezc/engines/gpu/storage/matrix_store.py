@@ -131,13 +131,18 @@ class UncutRows:
     def get_or_build(self, rows: Rows) -> Rows:
         """Return them, made at first use; the rows' own layouts, of which products used device memory, are dropped."""
         if self._made is None:
+            plain = rows.layouts.pop(PlainCopy, None)  # which no cut concerns, and which may take a sort to make
             rows.layouts.drop()
+            if plain is not None:
+                rows.layouts[PlainCopy] = plain
             arrays = rows.indptr, rows.indices, rows.values
             self._made = Rows(rows.nrows, rows.ncols, rows.nvals, *arrays, rows.iso, rows.order, uncut_of=rows)
             rows.layouts[UncutRows] = self
         return self._made
 
     def drop(self) -> None:
+        if self._made is not None:
+            self._made.layouts.drop()
         self._made = None
 
 
@@ -222,14 +227,8 @@ class Rows:
         return min(longest, self.chunks.length)
 
     def as_configured(self) -> Rows:
-        """Return these rows as products and traversals read them: uncut where ``gb.config.rows_per_warp`` is 1.
-
-        Layouts are of one form at a time: those of the other are dropped when the setting changes.
-        """
-        if config.rows_per_warp == 1 and self.chunks.count and not self.uncut:
-            return self.layouts[UncutRows].get_or_build(self)
-        self.layouts.pop(UncutRows, None)
-        return self
+        """Return these rows as products and traversals read them: uncut where ``gb.config.rows_per_warp`` is 1."""
+        return as_configured(self, None)[0] or self
 
     @cached_property
     def id_bytes(self) -> float:
@@ -259,6 +258,27 @@ class Rows:
         return Rows(self.nrows, self.ncols, self.nvals, self.indptr, ids, self.values, self.iso, self.order)
 
 
+def as_configured(rows: Rows | None, columns: Rows | None) -> tuple[Rows | None, Rows | None]:
+    """Return rows and those of the transpose as products and traversals read them, both cut or both uncut.
+
+    They are uncut where ``gb.config.rows_per_warp`` is 1 and a row of either is long. Layouts are of one form at a
+    time: those of the other are dropped when the setting changes.
+    """
+    if config.rows_per_warp == 1:
+        if not any(each is not None and each.chunks.count for each in (rows, columns)):
+            return rows, columns
+        uncut = [
+            each if each is None or each.uncut else each.layouts[UncutRows].get_or_build(each)
+            for each in (rows, columns)
+        ]
+        return uncut[0], uncut[1]
+    if rows is not None and UncutRows in rows.layouts:
+        rows.layouts.pop(UncutRows).drop()
+    if columns is not None and UncutRows in columns.layouts:
+        columns.layouts.pop(UncutRows).drop()
+    return rows, columns
+
+
 class MatrixStore:
     """A matrix on the GPU engine.
 
@@ -274,12 +294,11 @@ class MatrixStore:
         rows are then made when a statement asks for them.
     """
 
-    __slots__ = ("_columns", "_rows", "_were_uncut", "dtype", "ncols", "nrows", "panel")
+    __slots__ = ("_columns", "_rows", "dtype", "ncols", "nrows", "panel")
 
     def __init__(self, dtype: DataType, nrows: int, ncols: int, rows: Rows | None, columns: Rows | None = None) -> None:
         self.dtype, self.nrows, self.ncols = dtype, nrows, ncols
         self._rows, self._columns = rows, columns
-        self._were_uncut = False  # when products last read them, so that this form is dropped when they do no more
         self.panel: Any = None
 
     @classmethod
@@ -315,10 +334,7 @@ class MatrixStore:
             rows = rows.plain()
         if columns is not None and columns.order is not order:
             columns = columns.plain()
-        if self._were_uncut or config.rows_per_warp == 1:
-            self._were_uncut = config.rows_per_warp == 1
-            rows, columns = (None if each is None else each.as_configured() for each in (rows, columns))
-        return rows, columns
+        return as_configured(rows, columns)
 
     @property
     def rows(self) -> Rows | None:
