@@ -89,12 +89,11 @@ def run_map(
     caller knows it.
     """
     gpu = cuda.current()
-    mask, accum, replace = write
     body, result, u, v, scalars, scalar_type, helper, needs, positions, present = entry
     gathers = not isinstance(positions, int)
     made, read = (result, store.dtype, scalar_type), (u and u.dtype, v and v.dtype)
     number = scalars[0] if isinstance(scalars[0], DeviceScalar) else None
-    prelude = _prelude(body, helper, made, read, accum, needs, gathers, number is not None)
+    prelude = _prelude(body, helper, made, read, write.accum, needs, gathers, number is not None)
     kernel = codegen.kernel(gpu, "vector_map.cu", prelude, "vector_map")
     out = Out(store, apart=gathers and store is u)
     blocks = launch.blocks(gpu, 32 * store.nwords)
@@ -102,7 +101,7 @@ def run_map(
     v_values, v_bits = (0, 0) if v is None else v.operands()
     a, counter = (scalars[0], 0) if number is None else (0, number.array)
     operands = _Operands(store.size, u_values, u_bits, v_values, v_bits, positions, a, scalars[1], counter, region)
-    kernel.launch(blocks, operands, out.arguments(mask, replace), _Piece(launch.sparse_piece(blocks, store.nwords)))
+    kernel.launch(blocks, operands, out.arguments(write), _Piece(launch.sparse_piece(blocks, store.nwords)))
     out.done(count)
 
 

@@ -24,8 +24,8 @@ from sparsezc.engines.gpu.runtime import array_pool, presence_words
 from sparsezc.engines.gpu.storage.layout import Demand
 from sparsezc.engines.gpu.storage.matrix_store import Rows
 from sparsezc.engines.gpu.storage.vector_store import MaskBits, VectorStore
+from sparsezc.expr.dispatch import Write
 from sparsezc.memory.placement import RECORDS
-from sparsezc.semirings.algebra.operators import TypedOp
 from sparsezc.semirings.types.datatypes import DataType
 
 OFFSET_BYTES = 16  # two offsets a row, where the edges are in the same memory
@@ -185,7 +185,7 @@ def _may_rearrange(product: Product, mask: MaskBits) -> bool:
 
 
 def blocks(
-    product: Product, rows: Rows, columns: Rows | None, out: VectorStore, mask: MaskBits, accum: TypedOp | None
+    product: Product, rows: Rows, columns: Rows | None, out: VectorStore, write: Write[MaskBits]
 ) -> tuple[list[Rows], VectorStore]:
     """Return the matrices that a pull reads, and the vector that it writes.
 
@@ -193,7 +193,7 @@ def blocks(
     vector: `out` must stay as it was if there is no memory for the product with a later block.
     """
     vector = product.vector
-    if vector is None or not _may_rearrange(product, mask) or vector is out or accum is not None:
+    if vector is None or not _may_rearrange(product, write.mask) or vector is out or write.accum is not None:
         return [rows], out
     nbytes = rows.ncols * vector.dtype.np_type.itemsize
     apart = product.reads_apart(rows)

@@ -72,7 +72,7 @@ def spmv(
         product = product._replace(full=True)
     if pulls:
         assert rows is not None
-        (first, *others), result = plan.blocks(product, rows, columns, out, mask, accum)
+        (first, *others), result = plan.blocks(product, rows, columns, out, write)
         read, first, hubs, grouped = (
             plan.ByHubs(product, first) if others else plan.by_hubs(product, first, columns, mask)
         )
@@ -124,7 +124,7 @@ def _pull(
     product: Product, planned: Plan, store: VectorStore, write: Write[MaskBits], *, keeps: bool = False
 ) -> Pull | None:
     """Launch a pull; with `keeps`, which asks that all rows are one part, return what launches it again."""
-    mask, accum, replace = write
+    mask, accum, _ = write
     rows, heads, packed, wanted, grid, hubs = planned
     xp, chunks, everything = rows.device.xp, rows.chunks, wanted.words is None
     vector = _operands(product)
@@ -137,7 +137,7 @@ def _pull(
         results = xp.empty(chunks.count, product.semiring.return_type.np_type)
         has = xp.empty(chunks.count, np.uint8)
         partial = groups.Partial(results, has, state[: chunks.nrows], state[chunks.nrows :])
-    output = out.arguments(mask, replace)
+    output = out.arguments(write)
     layouts = groups.Layouts(heads.ids, heads.values, heads.k, packed.bits, hubs)
     # All memory is allocated before the first launch, whose writes cannot be undone.
     needs_counter = chunks.count or store.nwords * 32 // grid.at_once > grid.warps

@@ -4,6 +4,12 @@ Rows do not change. What products learn about them, and what they build to read 
 ``rows.layouts``: one object of each class, empty until a product first asks for it (``rows.layouts[HeadCache]``).
 Layouts are defined in higher folders (``layouts/``, ``placements/``); the registry names none of them. What is known of
 the entries in whatever form is in a second registry, ``rows.facts``, which takes no device memory.
+
+Most are of the protocol :class:`Layout`: a product asks whether building pays, and reads the rows as they are where it
+does not. Three objects of a registry are no matter of worth, so they have ``get_or_build``, ``nbytes`` and ``drop``
+only: ``PlainCopy`` and ``UncutRows`` are forms without which an operation cannot run, ``SegmentCache`` is what the
+placements "cached" and "hybrid" are made of. Compressed ids are no second form at all, but the buffer of ids that the
+rows were made with (``Rows.indices``).
 """
 
 from __future__ import annotations

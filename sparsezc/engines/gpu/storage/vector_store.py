@@ -233,8 +233,9 @@ class Out:
             self.values, self.bits = store.values, bits
             store.neutral = None  # a kernel may leave any value at absent positions
 
-    def arguments(self, mask: MaskBits, replace: bool) -> groups.Output:
+    def arguments(self, write: Write[MaskBits]) -> groups.Output:
         """Return the kernel arguments of the write rule for this vector."""
+        mask, _, replace = write
         return groups.Output(
             self.values, self.bits, self.old_values, self.old_bits, mask.bits, mask.flip, 1 if replace else 0
         )
