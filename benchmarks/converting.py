@@ -144,7 +144,8 @@ def run(graph: Scattered, spool: Spool, kind: str, options: argparse.Namespace, 
         case.trials.append(Trial(None, took, size + target.stat().st_size))
         peaks.append(said["peak"])
         moved.append(said["moved"])
-    case.notes = {"peak_bytes": peaks, "library_bytes": said["libraries"], "moved_bytes": moved}
+    case.notes = {"library_bytes": said["libraries"]}
+    case.series = {"peak_bytes": peaks, "moved_bytes": moved}
     case.verified = judge(lambda *_: check(graph, target), None, None)
     target.unlink()
     try:
@@ -160,12 +161,12 @@ def run(graph: Scattered, spool: Spool, kind: str, options: argparse.Namespace, 
 
 def kept(case: Case) -> bool:
     """Return whether a conversion took no more than it may."""
-    return bool(max(case.notes["peak_bytes"]) <= case.setting["limit"])
+    return bool(max(case.series["peak_bytes"]) <= case.setting["limit"])
 
 
 def row(case: Case) -> list[str]:
     setting, notes = case.setting, case.notes
-    peak, moved = max(notes["peak_bytes"]), max(notes["moved_bytes"])
+    peak, moved = max(case.series["peak_bytes"]), max(case.series["moved_bytes"])
     return [
         case.name, number(setting["memory"] / 1e6), number(setting["in_bytes"] / 1e9),
         number(setting["out_bytes"] / 1e9), number(moved / 1e9), *map(number, case.seconds),

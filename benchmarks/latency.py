@@ -60,9 +60,13 @@ print(json.dumps([time.perf_counter() - clock, time.process_time() - processor])
 """
 
 
-def add(report: Report, name: str, unit: str, seconds: list[float], **notes: Any) -> None:
+def add(
+    report: Report, name: str, unit: str, seconds: list[float], processor: list[float] | None = None, **notes: Any
+) -> None:
     case = Case(name, {"unit": unit}, [Trial(None, each, 0) for each in seconds], verified="not asked")
     case.notes = {"at_most": AT_MOST.get(name), **notes}
+    if processor is not None:
+        case.series = {"processor": processor}
     report.add(case)
 
 

@@ -67,7 +67,7 @@ def over_uvm(case: Case, cases: list[Case]) -> float | None:
 
 def row(case: Case, cases: list[Case]) -> list[str]:
     notes, (least, _, most) = case.notes, case.seconds
-    sizes = notes.get("by_size")
+    sizes = notes.get("by_size", {}).values()
     shares = [number(count / max(sum(sizes), 1)) for count in sizes] if sizes else ["-"] * 4
     mean = notes["mean_seconds"]
     gbs, before = case.nbytes / mean, at_least(str(case.setting["variant"]))
@@ -98,7 +98,7 @@ def beside_the_paper(cases: list[Case]) -> str:
         return [value for value in values if value is not None]
 
     def share(size: int) -> Callable[[Case], float | None]:
-        return lambda case: case.notes["by_size"][(32, 64, 96, 128).index(size)] / max(sum(case.notes["by_size"]), 1)
+        return lambda case: case.notes["by_size"][str(size)] / max(sum(case.notes["by_size"].values()), 1)
 
     def saved(other: str) -> Callable[[Case], float | None]:
         def of(case: Case) -> float | None:

@@ -14,7 +14,7 @@ from benchmarks.emogi.statements import Statements
 from benchmarks.emogi.uvm import Migrating
 from benchmarks.emogi.variants import UNREACHED, Count, Edges, Variant
 from benchmarks.harness.frame import Case, Report, Rules, measure, pick_sources, within
-from benchmarks.model.requests import Requests
+from benchmarks.model.requests import SIZES, Requests
 from benchmarks.model.watch import Model
 from benchmarks.suites.gap_kernels import Graph
 from benchmarks.verify import answers
@@ -182,12 +182,12 @@ class Bench:
         return lambda source, answer: judge(source, self.gpu.xp.asarray(answer.to_dense(missing)))
 
     @staticmethod
-    def mean_by_size(counts: list[Requests]) -> list[float]:
-        return [statistics.mean(count.by_size[k] for count in counts) for k in range(4)]
+    def mean_by_size(counts: list[Requests]) -> dict[str, float]:
+        return {str(size): statistics.mean(count.by_size[k] for count in counts) for k, size in enumerate(SIZES)}
 
     def note_requests(self, case: Case, counts: list[Requests], rounds: list[int]) -> None:
         by_size = self.mean_by_size(counts)
-        case.requests = round(sum(by_size))
+        case.requests = round(sum(by_size.values()))
         case.notes |= {"by_size": by_size, "rounds": statistics.mean(rounds), "counted_sources": len(counts)}
 
     def finish(self, case: Case) -> None:

@@ -104,7 +104,8 @@ def _sizes(axes: Any, cases: list[Case]) -> None:
     names = [f"{case.setting['graph']}\n{case.setting['variant']}" for case in counted]
     below = [0.0] * len(counted)
     for k, size in enumerate(_SIZES):
-        shares = [case.notes["by_size"][k] / max(sum(case.notes["by_size"]), 1) for case in counted]
+        sizes = [list(case.notes["by_size"].values()) for case in counted]
+        shares = [of_case[k] / max(sum(of_case), 1) for of_case in sizes]
         axes.bar(range(len(counted)), shares, 0.7, bottom=below, label=size, color=f"C{k}")
         below = [low + share for low, share in zip(below, shares, strict=True)]
     there = paper.SHARE_128["merged"]

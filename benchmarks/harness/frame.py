@@ -95,6 +95,9 @@ class Case:
         The figure to compare with, in the report's unit, and whose it is.
     requests : int
         Requests that a call made, where they are what is measured.
+    series : dict of str to list of float
+        Further numbers of each trial (a processor's seconds) or round (a loss), a list a name. `notes` has no lists of
+        numbers.
     """
 
     name: str
@@ -108,6 +111,7 @@ class Case:
     peer: str = ""
     requests: int = 0
     notes: dict[str, Any] = field(default_factory=dict)
+    series: dict[str, list[float]] = field(default_factory=dict)
 
     @property
     def seconds(self) -> Summary:
@@ -272,11 +276,14 @@ class Report:
 
     def as_dict(self) -> dict[str, Any]:
         def one(case: Case) -> dict[str, Any]:
-            if not case.trials:  # predicted, and not run
-                return asdict(case) | {"derived": {}}
-            low, middle, high = case.seconds
-            derived: dict[str, Any] = {"min": low, "median": middle, "max": high, "nbytes": case.nbytes}
-            derived |= {"bytes_per_second": case.bytes_per_second, "share_of_copy_rate": case.share}
+            derived: dict[str, Any] = {}
+            if case.trials:  # else it is predicted or counted, and not timed
+                derived = case.seconds._asdict() | {"nbytes": case.nbytes}
+                derived |= {"bytes_per_second": case.bytes_per_second, "share_of_copy_rate": case.share}
+            if case.series:
+                derived["series"] = {
+                    name: summary(numbers)._asdict() for name, numbers in case.series.items() if numbers
+                }
             return asdict(case) | {"derived": derived}
 
         return {

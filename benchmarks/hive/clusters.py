@@ -81,7 +81,7 @@ def _found(given: tuple[gb.Matrix, Any, Any], answer: Any) -> dict[str, Any]:
     rows, columns = (x.astype(np.int64) for x in answer[0].to_coo(values=False)[:2])
     found = np.bincount(rows, minlength=answer[0].nrows)
     distinct = int(4 * given[2][np.unique(columns)].sum())
-    return {"vertices found": [int(found.min()), int(found.max())], "bytes of distinct rows": distinct}
+    return {"vertices found": {"min": int(found.min()), "max": int(found.max())}, "bytes of distinct rows": distinct}
 
 
 def _one_by_one(given: tuple[gb.Matrix, Any, Any]) -> Any:

@@ -70,7 +70,7 @@ def requested(case: Case) -> float | None:
 
 def _spread(case: Case) -> str:
     """Return the least and the largest of the ratios of calls in turns."""
-    ratios = case.notes.get("ratios")
+    ratios = case.series.get("ratios")
     return f" ({number(min(ratios))} to {number(max(ratios))})" if ratios else ""
 
 

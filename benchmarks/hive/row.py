@@ -151,7 +151,7 @@ class Row:
     share : float
         Of the requests that the link serves at random, measured in the same run, that those of a call must reach too.
     notes : callable
-        The same: further figures for the result file, by name.
+        The same: further figures for the result file, by name; a list of them is a series of the case.
     peers : tuple of Peer
         The first that has a figure is in the table; all are in the result file.
     parts : int

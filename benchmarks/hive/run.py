@@ -100,17 +100,18 @@ class _Run:
             case.notes["work"] = row.work(made, answer)
             case.notes["predicted"] = row.nbytes(made, answer)
             case.requests = row.requests(made, answer)
-            case.notes |= row.notes(made, answer)
+            for name, found in row.notes(made, answer).items():
+                (case.series if isinstance(found, list) else case.notes)[name] = found
         with self._step("the trials"):
             other = self._in_turns(made) if options.peers else None
             while len(case.trials) < options.trials or self._goes_on(options.trials):
                 answer, before = None, time.process_time()  # its memory is free again before the clock starts
                 answer, took = timed(partial(row.run, made), self.synchronize)
                 # of all threads: says on a machine that others use, too, what a call costs
-                case.notes.setdefault("processor", []).append(round(time.process_time() - before, 4))
+                case.series.setdefault("processor", []).append(round(time.process_time() - before, 4))
                 case.trials.append(Trial(None, took, case.notes["predicted"] * row.parts))
                 if other is not None:
-                    case.notes.setdefault("ratios", []).append(took / timed(other, self.synchronize)[1])
+                    case.series.setdefault("ratios", []).append(took / timed(other, self.synchronize)[1])
         if row.base is not None:
             with self._step("the call without the parts"):
                 case.notes["base"] = timed(partial(row.base, made), self.synchronize)[1]
@@ -181,7 +182,7 @@ class _Run:
         full = self.given.placement != HOST and not self.given.small  # a published figure is of the full size
         ran = next((case.notes[peer.name] for peer in row.peers if peer.name in case.notes), None)
         part = seconds / row.parts
-        ratios = case.notes.get("ratios")
+        ratios = case.series.get("ratios")
         case.notes["figure"] = (
             summary(ratios).median if ratios else self.goal.reached(part, case.notes.get("work", 1.0), ran)
         )

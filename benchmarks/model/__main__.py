@@ -90,7 +90,11 @@ def emogi_case(graph: Graph, level: Any, pattern: str) -> Requests:
 
 def make_case(name: str, graph: Graph, asked: Requests) -> Case:
     case = Case(name, {"graph": graph.name, "placement": graph.placement}, requests=asked.count)
-    case.notes = {"by_size": asked.by_size, "nbytes": asked.nbytes, "useful_bytes": asked.useful_bytes}
+    case.notes = {
+        "by_size": dict(zip(map(str, SIZES), asked.by_size, strict=True)),
+        "nbytes": asked.nbytes,
+        "useful_bytes": asked.useful_bytes,
+    }
     case.notes["link_seconds"] = link_seconds(asked)
     return case
 
@@ -157,7 +161,7 @@ def run_graph(name: str, report: Report, options: argparse.Namespace) -> None:
 def row(case: Case) -> list[str]:
     """Return a case as a row of the table that :data:`HEADER` heads."""
     asked, counted = case.notes, case.notes.get("counted")
-    shares = [number(count / max(case.requests, 1)) for count in asked["by_size"]]
+    shares = [number(count / max(case.requests, 1)) for count in asked["by_size"].values()]
     beside = ["-"] * 4
     if counted:
         beside = [number(counted["nbytes"] / 1e6), number(counted["requests"] / 1e6)]

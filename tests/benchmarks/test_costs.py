@@ -31,7 +31,7 @@ def test_latency_on_the_emulated_device(tmp_path: Path, capsys: pytest.CaptureFi
     assert set(latency.AT_MOST) <= set(found)
     assert all(case["derived"]["min"] > 0 for case in found.values())
     for name in ("import, beyond NumPy", "import and gb.Matrix, beyond NumPy"):
-        assert min(found[name]["notes"]["processor"]) <= latency.AT_MOST[name]
+        assert min(found[name]["series"]["processor"]) <= latency.AT_MOST[name]
     for placement in ("device", "zerocopy"):
         notes = found[f"bfs, a level, {placement}"]["notes"]
         assert (notes["levels"], notes["side"]) == (9, 5)

@@ -66,7 +66,7 @@ def test_sizes_and_requests_are_means_of_the_same_sources(tmp_path: Path, device
     (case,) = cases(path)
     assert len(case["trials"]) == case["notes"]["counted_sources"] == 6
     assert len({trial["nbytes"] for trial in case["trials"]}) > 1
-    assert sum(case["notes"]["by_size"]) == pytest.approx(case["requests"], rel=0.1)
+    assert sum(case["notes"]["by_size"].values()) == pytest.approx(case["requests"], rel=0.1)
 
 
 def test_of_pages_that_migrate_only_the_least_is_told() -> None:

@@ -140,9 +140,10 @@ def test_bytes_are_counted_beside_the_predicted_ones(tmp_path: Path, device: Emu
 def test_a_call_of_this_package_that_a_goal_refers_to_is_run_in_turns(tmp_path: Path) -> None:
     peers = Peer("one", lambda _: time.sleep(0.02), ours=True), Peer("another", lambda _: 1, "no_such_module")
     row = _row("row", lambda _: time.sleep(0.01) or 1, goals={HOST: Goal(1.0, "of peer")}, peers=peers)
-    found = _cases(tmp_path, row, trials=3)["row"]["notes"]
-    assert len(found["ratios"]) == 3
-    assert found["figure"] == sorted(found["ratios"])[1] < 0.9
+    case = _cases(tmp_path, row, trials=3)["row"]
+    found, ratios = case["notes"], case["series"]["ratios"]
+    assert len(ratios) == len(case["series"]["processor"]) == 3
+    assert found["figure"] == sorted(ratios)[1] < 0.9
     assert found["another, left out"] == "no_such_module is not installed"
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import statistics
 from pathlib import Path
 from typing import Any
 
@@ -174,7 +173,7 @@ def test_conversions_are_told_as_measured() -> None:
     assert {case["name"] for case in found} >= {"txt", "mtx.gz", "npz"}
     for case in found:
         memory, (peak,), (moved,) = (
-            case["setting"]["memory"], case["notes"]["peak_bytes"], case["notes"]["moved_bytes"]
+            case["setting"]["memory"], case["series"]["peak_bytes"], case["series"]["moved_bytes"]
         )  # fmt: skip
         assert case["verified"] == "yes"
         assert case["notes"]["in_memory"] != "done"
@@ -212,7 +211,7 @@ def cpu_lines() -> list[str]:
             continue
         peers = [name.removesuffix(", processor") for name in notes if name.endswith(", processor")]
         beside = f"{peers[0]}: {notes[peers[0] + ', processor']:#.3g}" if peers else ""
-        ours = statistics.median(notes["processor"])
+        ours = case["derived"]["series"]["processor"]["median"]
         lines.append(
             f"| {case['name']} | {case['setting']['graph'] or case['setting']['input']} | {ours:#.3g} | {beside} |"
         )

@@ -210,7 +210,7 @@ def test_converting_under_a_limit(
     found = cases(path)
     assert [case["name"] for case in found] == ["txt", "mtx.gz"]
     assert all(case["verified"] == "yes" for case in found)
-    assert all(0 < case["notes"]["peak_bytes"][0] <= case["setting"]["limit"] for case in found)
+    assert all(0 < case["series"]["peak_bytes"][0] <= case["setting"]["limit"] for case in found)
     assert capsys.readouterr().out.count("kept") == 2
     assert {each.stem for each in tmp_path.iterdir()} == {"converting"}
     with pytest.raises(SystemExit):

@@ -23,6 +23,8 @@ from tests.networkx_backend.entry_points import ROOT
 
 PAGE = ROOT / "docs" / "networkx.md"
 PUBLISHED = ROOT / "benchmarks" / "published" / "files" / "networkx.json"
+#: The name of NetworkX's own seconds in a case, of each call whose time with the backend is a trial.
+NETWORKX = "NetworkX"
 #: Nodes of the graphs on which NetworkX takes few seconds.
 _NODES = 1_000
 _OF_SIZE = {"medium": _NODES, "fewer": 300, "small": 30}  # by the benchmark's names
@@ -32,7 +34,9 @@ HEAD = ["| function | time over NetworkX's | sent | limits |", "| --- | --- | --
 def _ratio(case: frame.Case | None) -> str:
     if case is None:
         return "-"
-    ratio = statistics.median(ours / theirs for theirs, ours in case.notes["seconds"])
+    ratio = statistics.median(
+        ours.seconds / theirs for ours, theirs in zip(case.trials, case.series[NETWORKX], strict=True)
+    )
     fewer = f" ({case.setting['nodes']})" if case.setting["nodes"] < _NODES else ""
     return (f"{ratio:.1f}" if ratio >= 0.095 else f"{ratio:.3f}") + fewer
 
@@ -53,6 +57,11 @@ def sent(name: str) -> str:
         if alone > here:
             return f"{edges:,}"
     return "again" if times.ours < times.theirs else "no"
+
+
+def _rounded(seconds: float) -> float:
+    """Return seconds to three digits."""
+    return float(f"{seconds:.3g}")
 
 
 def table() -> list[str]:
@@ -78,15 +87,17 @@ def publish_times(found: list[dict[str, Any]]) -> None:
             answered = [
                 line for line in found if line["function"] == name and line["forced"] == line["forced"]
             ]  # no NaN
-            seconds = [[float(f"{line[key]:.3g}") for key in ("alone", "forced")] for line in answered]
-            if seconds:
+            if answered:
                 setting = {
-                    "times": "of each call NetworkX's, then the backend's",
                     "clock": "processor",
                     "nodes": _OF_SIZE[answered[0]["size"]],
                     "commit": made.machine["commit"],
                 }
-                cases[name] = frame.Case(name, setting, notes={"seconds": seconds})
+                trials = [
+                    frame.Trial(f"{line['kind']}: {line['given']}", _rounded(line["forced"]), 0) for line in answered
+                ]
+                theirs = [_rounded(line["alone"]) for line in answered]
+                cases[name] = frame.Case(name, setting, trials, series={NETWORKX: theirs})
         for name in sorted(cases):
             made.add(cases[name])
         publish.publish(made.path, PUBLISHED.parent, PUBLISHED.stem)
