@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from benchmarks.harness import algorithm_plots, scaling_plots
+from benchmarks.harness import algorithm_plots, application_plots, scaling_plots
 from benchmarks.harness.drawing import bars, beside_equal, cases, chosen, save
 from benchmarks.harness.plot import pyplot
 
@@ -121,39 +121,15 @@ def cpu(plt: Any) -> Path:
     return save(plt, figure, "topics/cpu-peers.png")
 
 
-def applications(plt: Any) -> Path:
-    """Draw what applications reach, as a multiple of the figure that was asked for."""
-    found = [case for case in cases("applications/h200-hive.json") if case["notes"]["goal"]]
-    reached = {}
-    for case in found:
-        figure, goal = case["notes"]["figure"], case["notes"]["goal"]
-        is_time = case["notes"]["unit"] in ("s", "of peer")
-        reached[case["name"], case["setting"]["placement"]] = goal / figure if is_time else figure / goal
-    names = list(dict.fromkeys(name for name, _ in reached))
-    figure, axes = plt.subplots(figsize=(8, 0.9 + 0.28 * len(names)))
-    for k, (placement, colour) in enumerate((("zerocopy", "tab:blue"), ("device", "tab:cyan"))):
-        here = [(at + 0.4 * k - 0.2, reached[name, placement]) for at, name in enumerate(names)
-                if (name, placement) in reached]  # fmt: skip
-        said = {"zerocopy": "edges in host memory", "device": "edges in device memory"}[placement]
-        bars = axes.barh([at for at, _ in here], [ratio for _, ratio in here], 0.38, color=colour, label=said)
-        axes.bar_label(bars, fmt="%.2f", fontsize=7, padding=2)
-    axes.axvline(1, color="k", lw=0.8, ls=":")
-    axes.set_yticks(range(len(names)), names)
-    axes.set_ylim(len(names) - 0.5, -0.5)
-    axes.set_xscale("log")
-    axes.tick_params(labelsize=8)
-    axes.margins(x=0.1)
-    axes.set_xlabel('times as good as "at least" asks (more is better)')
-    axes.legend(fontsize=8)
-    return save(plt, figure, "topics/h200-applications.png")
-
-
-#: The drawings by topic; those of index.md and scaling.md are in files of their own.
+#: The drawings by topic; those of index.md, applications.md and scaling.md are in files of their own.
 TOPICS: dict[str, Callable[[Any], Path]] = {
     **{each.__name__: each for each in (
         algorithm_plots.algorithms, algorithm_plots.host, algorithm_plots.components, algorithm_plots.deep,
         algorithm_plots.batches, algorithm_plots.device, algorithm_plots.triangles, algorithm_plots.calls,
-        compressed, beyond_the_card, transfers, model, shapes, cpu, applications,
+        compressed, beyond_the_card, transfers, model, shapes, cpu,
+    )},
+    **{each.__name__: each for each in (
+        application_plots.applications, application_plots.on_a_cpu, application_plots.parts,
     )},
     "scaling_model": scaling_plots.model,
     **{each.__name__: each for each in (

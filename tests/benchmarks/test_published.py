@@ -48,14 +48,15 @@ def test_searches_beyond_the_card_are_told_as_measured(row: str, placement: str,
     assert re.search(rf'Read in place \(`placement="zerocopy"`\), a graph of 150 GiB [^.]*{re.escape(said)}', readme)
 
 
-@pytest.mark.parametrize(("page", "unmeasured"), [("index", 0), ("scaling", 2)])
-def test_a_topic_opens_with_a_table_and_has_a_plot(page: str, unmeasured: int) -> None:
-    text = (ROOT / "docs" / "performance" / f"{page}.md").read_text()
-    topics = re.split(r"^## .*\n\n", text, flags=re.MULTILINE)[1:]
-    assert all(topic.startswith("| ") for topic in topics)
-    drawn = [re.findall(r"^!\[[^]]{20,}\]\((.*)\)$", topic, re.MULTILINE) for topic in topics]
-    assert [bool(plots) for plots in drawn] == [True] * (len(topics) - unmeasured) + [False] * unmeasured
-    assert all((ROOT / "docs" / "performance" / plot).is_file() for plots in drawn for plot in plots)
+@pytest.mark.parametrize("path", sorted((ROOT / "docs" / "performance").glob("*.md")), ids=lambda path: path.stem)
+def test_a_topic_opens_with_a_table_and_has_a_plot_and_its_provenance(path: Path) -> None:
+    _, *topics = re.split(r"^## .*\n\n", path.read_text(), flags=re.MULTILINE)
+    for topic in topics or [path.read_text().split("\n\n", 1)[1]]:  # a page of one topic has no other headings
+        assert topic.startswith("| ")
+        plots = re.findall(r"^!\[[^]]{20,}\]\((.*)\)$", topic, re.MULTILINE)
+        assert plots
+        assert all((path.parent / plot).is_file() for plot in plots)
+        assert topic.index("![") < topic.index("\n*Provenance.* ")
 
 
 def test_every_drawn_topic_is_on_a_page() -> None:
