@@ -1,8 +1,9 @@
 """The number of files that a call passes through: ``python -m benchmarks.trace``, without a GPU.
 
-A reader who follows a call by hand opens a file whenever the call enters a function of another one. For three warm
+A reader who follows a call by hand opens a file whenever the call enters a function of another one. For some warm
 calls this counts the package's files that are entered, how often the next function entered is in another file than
-the last, and the functions entered, by which the host's part of a call grows.
+the last, and the functions entered, by which the host's part of a call grows. Products on a GPU are pulls
+whose launches are kept, but that of a sparse vector, which is pushed; a mask of values becomes presence words first.
 """
 
 from __future__ import annotations
@@ -57,13 +58,23 @@ def warm(folder: Path) -> dict[str, Callable[[], Any]]:
     calls = {}
     A = gb.io.read("kron:8?weights=1-9", placement="host")
 
-    def product(A: Any, where: str) -> Callable[[], Any]:
+    def product(A: Any, where: str, *, values: bool = False, sparse: bool = False) -> Callable[[], Any]:
         v, w = (gb.Vector.from_dense(np.full(A.ncols, x)).to(where) for x in (1.0, 9.0))
+        if sparse:
+            v = gb.Vector.from_coo(range(8), [1.0] * 8, size=A.ncols).to(where)
         mask = gb.Vector.from_coo([1, 2], [True, True], size=A.nrows).to(where)
-        return lambda: w(mask.S, accum=gb.binary.min, replace=True) << A.mxv(v, gb.semiring.min_plus)
 
-    calls["masked mxv, CPU engine"] = product(A.to("cpu"), "cpu")
-    calls["masked mxv, GPU engine, zerocopy"] = product(A.to("gpu", placement="zerocopy"), "gpu")
+        def call() -> None:
+            w(mask.V if values else mask.S, accum=gb.binary.min, replace=True) << A.mxv(v, gb.semiring.min_plus)
+
+        return call
+
+    on_cpu, on_gpu = A.to("cpu"), A.to("gpu", placement="zerocopy")
+    calls["masked mxv, CPU engine"] = product(on_cpu, "cpu")
+    calls["masked mxv, CPU engine, value mask"] = product(on_cpu, "cpu", values=True)
+    calls["masked mxv, GPU engine, zerocopy"] = product(on_gpu, "gpu")
+    calls["masked mxv, GPU engine, zerocopy, value mask"] = product(on_gpu, "gpu", values=True)
+    calls["masked mxv, GPU engine, zerocopy, sparse vector (push)"] = product(on_gpu, "gpu", sparse=True)
     path = folder / "a.txt"
     gb.io.write(A, path)
     calls["a text file into a zerocopy CSR"] = lambda: gb.io.read(path, placement="zerocopy")
