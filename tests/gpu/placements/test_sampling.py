@@ -13,6 +13,7 @@ import pytest
 import sparsezc as gb
 from sparsezc import ops
 from sparsezc.core import replay
+from sparsezc.core.placement import feature_rows
 from sparsezc.engines.gpu.sampling import selectk, walks
 from sparsezc.expr.engines import stepping
 from sparsezc.memory import budget
@@ -280,3 +281,14 @@ def test_greedy_search_reads_the_edges_once(counting: Any) -> None:
         many, _ = asked(counting, lambda: gb.algorithms.graph_search(A, starts, scores, 50, "greedy"))
     assert few.useful_bytes <= 1.2 * 4 * A.nvals
     assert many.useful_bytes == few.useful_bytes
+
+
+@pytest.mark.parametrize("nbytes", [1, 6, 512])
+@pytest.mark.parametrize("placement", ["device", "zerocopy"])
+def test_rows_of_features_are_read_where_they_are(gpu: Any, placement: str, nbytes: int) -> None:
+    rng = np.random.default_rng(nbytes)
+    A, X = gb.io.read("kron:6").to("gpu", placement="device"), rng.integers(0, 256, (64, nbytes), np.uint8)
+    at = rng.integers(0, 64, 100)  # in no order, and some twice
+    read = feature_rows(A, X, placement)
+    assert read is not None
+    np.testing.assert_array_equal(gpu.asnumpy(read(gpu.xp.asarray(at))), X[at])
