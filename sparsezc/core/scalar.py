@@ -132,9 +132,11 @@ class Scalar(Writable["Scalar"]):
         return not self._is_cscalar
 
     @property
-    def value(self) -> bool | int | float | complex | None:
-        """The value as a Python bool, int or float, or a NumPy record or array; None where there is none. Assigning
-        converts to the type.
+    def value(self) -> int | Any:
+        """The value as a Python bool, int, float or complex, or a NumPy record or array; None if the Scalar is empty.
+
+        Type checkers take it for a number of any type, as they do not know :attr:`dtype`. Assigning converts to the
+        type.
         """
         return self._value
 

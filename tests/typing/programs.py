@@ -22,8 +22,6 @@ from sparsezc.expr.mask import Mask
 from sparsezc.expr.position import Position
 from sparsezc.ops.overloads import Pair
 
-Number = bool | int | float | complex | None
-
 
 def bfs(A: gb.Matrix, source: int) -> gb.Vector:
     """Levels from a vertex."""
@@ -83,7 +81,7 @@ def products(A: gb.Matrix, B: gb.Matrix, v: gb.Vector) -> None:
     assert_type(v.vxm(A).new(float, mask=~v.S), gb.Vector)
     assert_type(A.mxm(B), Expression[gb.Matrix])
     assert_type(A.mxm(B.T).new(), gb.Matrix)
-    assert_type(v.inner(v).new().value, Number)
+    assert_type(v.inner(v).new(), gb.Scalar)
     assert_type(v.outer(v).new(), gb.Matrix)
     assert_type(A @ B, Pair[gb.Matrix])
     assert_type(A @ v, Pair[gb.Vector])
@@ -129,8 +127,6 @@ def folded(A: gb.Matrix, v: gb.Vector) -> None:
     assert_type(A.reduce_columnwise("max").new(), gb.Vector)
     assert_type(A.reduce_scalar(), Expression[gb.Scalar])
     assert_type(v.reduce().new(), gb.Scalar)
-    assert_type(v.reduce("max").value, Number)
-    assert_type(v.reduce().new().value, Number)
     assert_type(A.reduce_rowwise().reduce().new(), gb.Scalar)
     assert_type(A.mxv(v).nvals, int)
     assert_type(float(v.reduce()), float)
@@ -145,12 +141,34 @@ def parts(A: gb.Matrix, v: gb.Vector) -> None:
     assert_type(A[1:, np.array([0, 1])], Position[gb.Matrix])
     assert_type(A[...].new(), gb.Matrix)
     assert_type(A.T[0, 1].new(), gb.Scalar)
-    assert_type(A[0, 1].value, Number)
+    assert_type(A[0, 1], Position[gb.Scalar])
     assert_type(v[3], Position[gb.Scalar])
-    assert_type(v[3].new().value, Number)
+    assert_type(v[3].new(), gb.Scalar)
     assert_type(v[[0, 1]].new(), gb.Vector)
     assert_type(v[1:].reduce().new(), gb.Scalar)
     assert_type(A[0, :].to_coo(), tuple[Any, Any])
+
+
+def numbers(A: gb.Matrix, v: gb.Vector) -> float:
+    """A value is used as a number: of a Scalar, of an expression, of an entry."""
+    x = v.reduce().new()
+    if x.value < 1e-6 or v.reduce("max").value >= 1e9:
+        return 0.0
+    mean = x.value / v.size + 1
+    bound: float = round(x.value, 2) + abs(v.inner(v).value) ** 0.5
+    places, total, share = list(range(9)), 0, 0.0
+    total += A[0, 1].value
+    total += places[v[3].new().value]
+    share += gb.agg.mean(v).value
+    for _ in range(A.T[1, 0].value):
+        total -= 1
+    count: int = A.reduce_scalar(gb.agg.count).new().value
+    if A[0, 3].value is None:
+        count += 1
+    if 3 < (v @ v).new().value <= max(count, 100) and v.isequal(v):
+        total += round(share)
+    total += int(v.get(0) + A.get(0, 1, 0))
+    return total + mean + bound + gb.algorithms.transitivity(A)
 
 
 def writing(A: gb.Matrix, v: gb.Vector) -> None:
@@ -177,8 +195,8 @@ def writing(A: gb.Matrix, v: gb.Vector) -> None:
     s = gb.Scalar(int)
     s << v.reduce()
     s(gb.binary.plus) << 4
-    assert_type(s.value, Number)
     s.value = 3
+    s.value += 1
     assert_type(s.get(0), Any)
 
 
@@ -228,6 +246,7 @@ def main() -> None:
     elementwise(A.dup(), A, v)
     folded(A, v)
     parts(A, v)
+    assert numbers(A, v) > 1
     writing(A.dup(), v)
     conversions(A, v)
     assert files(A).isequal(A)
