@@ -43,4 +43,9 @@ __all__ = [
     "with_values",
 ]  # fmt: skip
 
+
+def __dir__() -> list[str]:
+    return __all__
+
+
 infix.define(overloads)
