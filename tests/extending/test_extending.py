@@ -17,6 +17,7 @@ from sparsezc.expr import engines
 from sparsezc.io import formats
 from sparsezc.networkx_backend import dispatch
 from sparsezc.networkx_backend.graphs import claims
+from tests.engines.distributed.algorithms import CALLS, alike, asked_of, graphs, outcome
 from tests.extending import flow_hierarchy, nearest_semiring, pairs_format, recording_engine, two_hop
 
 HERE = Path(__file__).parent
@@ -109,18 +110,35 @@ def test_a_networkx_function(monkeypatch: pytest.MonkeyPatch) -> None:
         nx.flow_hierarchy.backends.discard("sparsezc")
 
 
-def test_an_engine() -> None:
+@pytest.fixture
+def recording() -> Iterator[Any]:
     engine = recording_engine.RecordingEngine()
     gb.engines.register("recording", engine)
     try:
         with gb.config.set(engine="recording"):
-            A = gb.io.read("kron:6")
-            level = gb.algorithms.bfs(A, 1)
-            ranks = gb.algorithms.pagerank(A)
-        there = A.to("cpu")
-        assert level.isequal(gb.algorithms.bfs(there, 1))
-        assert np.allclose(ranks.to_dense(), gb.algorithms.pagerank(there).to_dense())
-        assert {"vxm", "assign"} <= set(engine.seen)
+            yield engine
     finally:
         del engines.registry._known["recording"]
         config.engines.discard("recording")
+
+
+def test_an_engine(recording: Any) -> None:
+    A = gb.io.read("kron:6")
+    there = A.to("cpu")
+    assert gb.algorithms.bfs(A, 1).isequal(gb.algorithms.bfs(there, 1))
+    assert np.allclose(gb.algorithms.pagerank(A).to_dense(), gb.algorithms.pagerank(there).to_dense())
+    assert {"vxm", "assign"} <= set(recording.seen)
+
+
+@pytest.mark.parametrize("graph", ["directed", "path", "three vertices"])
+def test_every_algorithm_runs_on_an_engine(graph: str, recording: Any) -> None:
+    """By statements, as compiled loops belong to the CPU engine; their results are the plain CPU engine's."""
+    assert {name.partition(" ")[0] for name in CALLS} == set(gb.algorithms.__all__)
+    A = graphs()[graph].to("recording")
+    names, there = asked_of(graph, A), A.to("cpu")
+    with engines.stepping(recording):
+        found = {name: outcome(CALLS[name], A) for name in names}
+    with gb.config.set(engine="cpu"), engines.stepping(recording.cpu):
+        wanted = {name: outcome(CALLS[name], there) for name in names}
+    assert {name: (found[name], wanted[name]) for name in names if not alike(found[name], wanted[name])} == {}
+    assert {"assign", "ewise_mult", "mxm", "mxv", "reduce", "select", "vxm"} <= set(recording.seen)

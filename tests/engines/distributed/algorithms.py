@@ -171,15 +171,18 @@ def alike(got: Any, want: Any) -> bool:
     return bool(type(got) is type(want) and got == want)
 
 
+def asked_of(graph: str, A: Any, names: Any = CALLS) -> list[str]:
+    """Return the names of the calls that take less than a second of this graph."""
+    return [name for name in names if not ((graph == "kron" and name in SLOW) or (name in SEQUENTIAL and A.nrows > 3))]
+
+
 def compare(names: Any, without: tuple[str, ...] = ()) -> None:
     wrong = []
     for graph, A in graphs().items():
         if graph in without:
             continue
         D = A.distribute()
-        asked = [
-            name for name in names if not ((graph == "kron" and name in SLOW) or (name in SEQUENTIAL and A.nrows > 3))
-        ]
+        asked = asked_of(graph, A, names)
         wanted = expected({name: (CALLS[name], A) for name in asked})
         for name in asked:
             got = outcome(CALLS[name], D)
