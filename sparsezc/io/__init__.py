@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from sparsezc.io._types import read_types as read_types
     from sparsezc.io._write import convert as convert
     from sparsezc.io._write import write as write
+    from sparsezc.io.build.edge_list import EdgeChunks as EdgeChunks
+    from sparsezc.io.build.edge_list import Edges as Edges
     from sparsezc.io.formats import register_format as register_format
     from sparsezc.io.formats.binsparse import read_binsparse as read_binsparse
     from sparsezc.io.formats.binsparse import write_binsparse as write_binsparse
@@ -63,6 +65,7 @@ else:
             "_read": "read",
             "_types": "read_types",
             "_write": "convert write",
+            "build.edge_list": "EdgeChunks Edges",
             "formats": "register_format",
             "formats.binsparse": "read_binsparse write_binsparse",
             "formats.mmio": "mmread mmwrite",

@@ -11,11 +11,14 @@ from typing import TYPE_CHECKING, Any
 from sparsezc.process import first_use
 
 if TYPE_CHECKING:
+    from sparsezc.networkx_backend.graphs.claims import register as register
     from sparsezc.networkx_backend.graphs.graph import DiGraph as DiGraph
     from sparsezc.networkx_backend.graphs.graph import Graph as Graph
     from sparsezc.networkx_backend.log import log_calls as log_calls
 else:
-    __all__, _load, __dir__ = first_use.names(__name__, {"graphs.graph": "DiGraph Graph", "log": "log_calls"})
+    __all__, _load, __dir__ = first_use.names(
+        __name__, {"graphs.claims": "register", "graphs.graph": "DiGraph Graph", "log": "log_calls"}
+    )
 
     def __getattr__(name: str) -> Any:
         try:

@@ -7,8 +7,7 @@ from typing import Any
 import networkx as nx
 
 import sparsezc as gb
-from sparsezc.networkx_backend.graphs.claims import register
-from sparsezc.networkx_backend.graphs.graph import Graph
+from sparsezc.networkx_backend import Graph, register
 
 
 def flow_hierarchy(G: Graph, weight: str | None = None) -> Any:

@@ -8,24 +8,24 @@ from typing import Any
 
 import numpy as np
 
-from sparsezc.exceptions import FileFormatError
-from sparsezc.io.build.edge_list import EdgeChunks, Edges
-from sparsezc.memory.csr import Csr
+import sparsezc as gb
 
 
-def read(path: Path, *, weights: Any, placement: str | None, direct: bool) -> Edges:
+def read(path: Path, *, weights: Any, placement: str | None, direct: bool) -> gb.io.Edges:
     """Edges of a file; `weights` are made of the values later, `direct` is for formats that are a CSR."""
     try:
         head, *lines = path.read_text().splitlines()
         nrows, ncols = json.loads(head)
         edges = np.array([json.loads(line) for line in lines], np.int64).reshape(-1, 3)
     except ValueError as error:
-        raise FileFormatError(f"{path}: {error}; two sizes and then lists of three whole numbers are needed") from None
-    return Edges(nrows, ncols, edges[:, 0], edges[:, 1], edges[:, 2])
+        raise gb.exceptions.FileFormatError(
+            f"{path}: {error}; two sizes and then lists of three whole numbers are needed"
+        ) from None
+    return gb.io.Edges(nrows, ncols, edges[:, 0], edges[:, 1], edges[:, 2])
 
 
-def write(csr: Csr, output: Any) -> None:
-    """Write a matrix of whole numbers."""
+def write(csr: Any, output: Any) -> None:
+    """Write a matrix of whole numbers; `values` has one number if all are the same."""
     rows = np.repeat(np.arange(csr.nrows), np.diff(csr.indptr))
     values = np.broadcast_to(csr.values.read(), csr.nvals)
     with output.open() as file:
@@ -34,6 +34,6 @@ def write(csr: Csr, output: Any) -> None:
             file.write(f"{json.dumps(edge)}\n".encode())
 
 
-def edge_chunks(path: Path, weights: Any) -> EdgeChunks:
+def edge_chunks(path: Path, weights: Any) -> gb.io.EdgeChunks:
     """The edges for conversions in bounded memory; of so small a format all at once."""
-    return EdgeChunks.of(read(path, weights=weights, placement=None, direct=False))
+    return gb.io.EdgeChunks.of(read(path, weights=weights, placement=None, direct=False))

@@ -15,7 +15,7 @@ from sparsezc.config import config
 from sparsezc.exceptions import FileFormatError, InvalidValue
 from sparsezc.expr import engines
 from sparsezc.io import formats
-from sparsezc.networkx_backend import dispatch
+from sparsezc.networkx_backend import dispatch, register
 from sparsezc.networkx_backend.graphs import claims
 from tests.engines.distributed.algorithms import CALLS, alike, asked_of, graphs, outcome
 from tests.extending import flow_hierarchy, nearest_semiring, pairs_format, recording_engine, two_hop
@@ -23,10 +23,12 @@ from tests.extending import flow_hierarchy, nearest_semiring, pairs_format, reco
 HERE = Path(__file__).parent
 
 
-def test_each_is_one_file_of_sixty_lines_at_most() -> None:
+def test_each_is_one_file_of_sixty_lines_at_most_on_the_page() -> None:
     files = [path for path in HERE.glob("*.py") if not path.name.startswith(("test_", "__"))]
     assert {path.name: n for path in files if (n := len(path.read_text().splitlines())) > 60} == {}
     assert len(files) == 6
+    page = (HERE.parents[1] / "docs/howto/extend.md").read_text()
+    assert [path.name for path in files if f"{{literalinclude}} ../../tests/extending/{path.name}" not in page] == []
 
 
 @pytest.fixture
@@ -105,6 +107,11 @@ def test_a_networkx_function(monkeypatch: pytest.MonkeyPatch) -> None:
             assert dispatch.should_run("flow_hierarchy", (G,), {}) is True
         with pytest.raises(InvalidValue, match="flow_hierarchy"):
             flow_hierarchy.claim()
+
+        def transitivity(G: Any) -> None: ...
+
+        with pytest.raises(InvalidValue, match="transitivity"):  # sparsezc's own, whose file has not been loaded
+            register(nx.transitivity, transitivity)
     finally:
         del claims.CLAIMS["flow_hierarchy"]
         nx.flow_hierarchy.backends.discard("sparsezc")

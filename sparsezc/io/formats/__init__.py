@@ -37,9 +37,9 @@ def register_format(name: str, format: Any, suffixes: Sequence[str]) -> None:
     name : str
         The name for ``format=`` and ``--format``.
     format : module or object
-        ``read(path, *, weights, placement, direct)`` returns :class:`~sparsezc.io.build.edge_list.Edges` or a
-        :class:`~sparsezc.memory.csr.Csr`; ``write(csr, output, **options)`` writes to ``output.open()``. For
-        conversions in bounded memory, ``edge_chunks(path, weights)``.
+        ``read(path, *, weights, placement, direct)`` returns :class:`Edges`; ``write(csr, output, **options)`` writes
+        to ``output.open()``. For conversions in bounded memory, ``edge_chunks(path, weights)`` returns
+        :class:`EdgeChunks`.
     suffixes : sequence of str
         Suffixes of file names, each with its dot.
 
@@ -50,7 +50,7 @@ def register_format(name: str, format: Any, suffixes: Sequence[str]) -> None:
 
     Examples
     --------
-    tests/extending/pairs_format.py is a format in thirty lines.
+    docs/howto/extend.md has a format in thirty lines.
     """
     if name in FORMATS or not name.isidentifier():
         raise InvalidValue(f"format {name!r} cannot be registered: a new name, of letters and digits, is needed")

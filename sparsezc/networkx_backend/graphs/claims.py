@@ -151,7 +151,7 @@ def register(replaced: Any, function: Function, **conditions: Any) -> Function:
         The names differ, or the function is already claimed.
     """
     name = replaced.name
-    if function.__name__ != name or name in CLAIMS:
+    if function.__name__ != name or name in CLAIMS or "sparsezc" in replaced.backends:
         raise InvalidValue(
             f"{function.__name__} cannot be registered for NetworkX's {name}: an unclaimed one is needed"
         )
