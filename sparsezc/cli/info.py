@@ -71,7 +71,7 @@ def info(arguments: argparse.Namespace) -> Report:
     made = arguments.undirected or arguments.relabel or arguments.weights is not None
     known = None if made else mappable_file(arguments.graph, options.kind)
     if known is not None and can_be_mapped(known):
-        arguments.placement = "mapped"  # it is read in place, whatever its size
+        arguments.placement = placements.OPENED  # it is read in place, whatever its size
     found = graph.load(arguments)
     if arguments.plot is not None:
         plot.save(arguments.plot, arguments.plot_kind, found, plot.of_graph(arguments.plot_kind, found))

@@ -16,7 +16,7 @@ from sparsezc.device import cuda
 from sparsezc.device.protocol import when_short
 from sparsezc.exceptions import DeviceUnavailable, InvalidValue, OutOfMemory, meant
 from sparsezc.memory import machine
-from sparsezc.memory.placement import BEYOND, FILES, FITS, HOST, HOSTS, RECORDS, Placement
+from sparsezc.memory.placement import BEYOND, FILES, FITS, HOST, HOSTS, OPENED, RECORDS, Placement
 
 _SHARE = 0.9
 _SMALL = 1 << 24  # bytes: for smaller arrays the machine's memory is not checked
@@ -310,6 +310,13 @@ def _mapped(placement: str | None, nbytes: int, nrows: int, current: str | None,
 def on_device() -> bool:
     """Return whether a matrix is put on the GPU by default."""
     return config.engine == "gpu" or (config.engine == "auto" and cuda.reason() is None)
+
+
+def placement_beside(placement: str) -> str:
+    """Return the placement of new arrays of a matrix: its own, or memory where its other arrays belong to a file."""
+    if placement not in FILES:
+        return placement
+    return OPENED if on_device() else HOST
 
 
 def engine_of(placement: str) -> str:

@@ -22,7 +22,7 @@ from sparsezc.device import cuda
 from sparsezc.exceptions import InvalidObject
 from sparsezc.memory.buffer import Buffer, copied
 from sparsezc.memory.mapped import MappedBuffer, check_ids
-from sparsezc.memory.placement import RECORDS
+from sparsezc.memory.placement import BY_ADDRESS, RECORDS
 
 SIZE = 32  # entries of a block
 RAW = 32  # words of a block that holds the ids themselves
@@ -238,5 +238,5 @@ class BlocksBuffer(Buffer):
 
     def placed(self, placement: str) -> BlocksBuffer:
         """Return the same ids with the body in another placement, or in host memory if kernels cannot read it there."""
-        body = copied(self.body, placement if RECORDS[placement].near else "zerocopy", self.body.dtype, PART)
+        body = copied(self.body, placement if RECORDS[placement].near else BY_ADDRESS, self.body.dtype, PART)
         return BlocksBuffer(self.count, self.headers, self.starts, body)

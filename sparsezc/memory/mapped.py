@@ -21,6 +21,7 @@ from sparsezc.device.protocol import Pages
 from sparsezc.exceptions import FileFormatError, InvalidValue, OutOfMemory, warn_slow
 from sparsezc.memory import zerocopy
 from sparsezc.memory.buffer import Buffer
+from sparsezc.memory.placement import BY_ADDRESS
 
 if TYPE_CHECKING:
     from sparsezc.memory.csr import Csr
@@ -175,7 +176,7 @@ class MappedBuffer(Buffer):
     def _loaded(self, start: int, stop: int | None) -> Any:
         gpu, part = cuda.current(), self.array[start:stop]
         made = gpu.xp.empty(part.size, self.dtype)
-        gpu.copy_in(made, part, "mapped")
+        gpu.copy_in(made, part, self.pages)
         return made
 
 
@@ -217,4 +218,4 @@ def check_on_device(
 
 def allocate(count: int, dtype: np.dtype[Any], _placement: str) -> zerocopy.ZerocopyBuffer:
     """Return memory for a matrix made from a mapped one: zero-copy pages."""
-    return zerocopy.allocate(count, dtype, "zerocopy")
+    return zerocopy.allocate(count, dtype, BY_ADDRESS)

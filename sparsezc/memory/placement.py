@@ -13,7 +13,9 @@ from typing import Any, NamedTuple
 
 from sparsezc.exceptions import InvalidValue
 
-__all__ = ["BEYOND", "FITS", "FILES", "HOST", "HOSTS", "RECORDS", "Placement", "choices", "register"]
+__all__ = [
+    "BEYOND", "BY_ADDRESS", "FILES", "FITS", "HOST", "HOSTS", "OPENED", "RECORDS", "Placement", "choices", "register",
+]  # fmt: skip
 
 
 class Placement(NamedTuple):
@@ -156,6 +158,9 @@ RECORDS: dict[str, Placement] = {
 #: The CPU engine's placement, and the placements of "auto" on a GPU: if everything fits the budget, and beyond it. They
 #: are for choosing one; comparisons ask the record, so a program's own placement with the same facts is treated alike.
 HOST, FITS, BEYOND = "host", "device", "hybrid"
+#: Likewise the placement of a matrix whose arrays belong to an opened file, and that of host memory which kernels read
+#: by its address, for arrays that a placement's own memory cannot have.
+OPENED, BY_ADDRESS = "mapped", "zerocopy"
 #: The names of the CPU engine's memory, and of files' memory; a program's own placement is neither.
 HOSTS = frozenset(record.name for record in RECORDS.values() if not record.kernels)
 FILES = frozenset(record.name for record in RECORDS.values() if record.file)

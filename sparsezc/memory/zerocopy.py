@@ -35,7 +35,7 @@ from sparsezc.device.protocol import Device, Pages
 from sparsezc.exceptions import OutOfMemory
 from sparsezc.memory import budget
 from sparsezc.memory.buffer import Buffer
-from sparsezc.memory.placement import RECORDS
+from sparsezc.memory.placement import BY_ADDRESS, RECORDS
 from sparsezc.terminal.progress import working
 
 _PART = 1 << 22  # entries that one thread copies at a time
@@ -274,7 +274,7 @@ def choices(room: int, *, measure: bool = True) -> list[tuple[int, Choice]]:
     """Return the choices for arrays read in place, by size: the bytes from which on each choice holds."""
     found: list[tuple[int, Choice]] = []
     for start in sorted({0, _MATTERS, max(room, 0)}):
-        choice = choose("zerocopy", start, room, measure=measure)
+        choice = choose(BY_ADDRESS, start, room, measure=measure)
         if not found or found[-1][1] != choice:
             found.append((start, choice))
     return found

@@ -25,11 +25,11 @@ from sparsezc.io.build.weights import Weights
 from sparsezc.io.hdf5 import aligned_file
 from sparsezc.io.hdf5.foreign import one_line
 from sparsezc.memory import Buffer, id_blocks
-from sparsezc.memory.budget import on_device, resolve
+from sparsezc.memory.budget import placement_beside, resolve
 from sparsezc.memory.buffer import index_dtype
 from sparsezc.memory.csr import Csr
 from sparsezc.memory.mapped import MappedBuffer, check_rows
-from sparsezc.memory.placement import FILES, HOSTS
+from sparsezc.memory.placement import FILES, HOST, HOSTS, OPENED
 from sparsezc.semirings.types import datatypes
 
 ARRAYS = ("pointers_to_1", "indices_1", "values")
@@ -251,7 +251,7 @@ def load(
     csr = mapped(mappable)
     same = weights.kind == "file" and weights.dtype in (None, csr.dtype)
     direct = direct or csr.symmetric
-    where = _where(csr, placement) if direct else "host"
+    where = _where(csr, placement) if direct else HOST
     ids = BLOCKS[0] if BLOCKS[0] in mappable.places else "indices_1"
     if verify:
         mappable.verify()
@@ -280,7 +280,7 @@ def _revalued(csr: Csr, weights: Weights) -> Csr:
     """Return a mapped pattern with values in memory: the file's in another type, or generated ones."""
     made, dtype = weights.kind == "hash", weights.dtype
     assert dtype is not None
-    values = stored_csr.Values("mapped" if on_device() else "host", csr.nvals, dtype)
+    values = stored_csr.Values(placement_beside(OPENED), csr.nvals, dtype)
     for start, _, rows, cols, part in rows_of(csr, rows=made, values=not made, label="reading"):
         if not made:
             weighting.check_fit(part, dtype)
@@ -293,7 +293,7 @@ def _where(csr: Csr, placement: str | None) -> str:
     """Return the requested placement; "auto" leaves large matrices in the file."""
     value = 0 if csr.iso else csr.dtype.np_type.itemsize
     wide = csr.nvals * (index_dtype(csr.ncols, "host").itemsize + value)
-    return resolve(placement, csr.placed_nbytes, csr.nrows, csr.nvals, host_nbytes=wide, current="mapped")
+    return resolve(placement, csr.placed_nbytes, csr.nrows, csr.nvals, host_nbytes=wide, current=OPENED)
 
 
 def descriptor(nrows: int, ncols: int, nvals: int, ids: np.dtype[Any], dtype: datatypes.DataType, iso: bool) -> Any:

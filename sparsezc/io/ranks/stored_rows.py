@@ -26,11 +26,11 @@ from sparsezc.io.ranks import bounds as cutting
 from sparsezc.io.ranks.agreement import Communicator, same, together
 from sparsezc.io.ranks.block import Block
 from sparsezc.memory import Buffer, allocate
-from sparsezc.memory.budget import on_device, resolve
+from sparsezc.memory.budget import on_device, placement_beside, resolve
 from sparsezc.memory.buffer import index_dtype
 from sparsezc.memory.csr import Csr
 from sparsezc.memory.mapped import MappedBuffer, check_rows
-from sparsezc.memory.placement import FILES, HOSTS
+from sparsezc.memory.placement import BY_ADDRESS, FILES, HOST, HOSTS, OPENED
 from sparsezc.semirings.types.datatypes import BOOL, DataType
 
 _PART = 1 << 22  # entries that are read at a time: 64 MiB of ids and values of 8 bytes each
@@ -140,7 +140,7 @@ def load_rows(rows: Rows, cuts: NDArray[np.int64], rank: int, weights: Weights, 
     indices = rows.placed_ids(start, stop, where)
     if indices is None and where in FILES and on_device():
         warn_slow(f"{rows.path}: the compressed ids of rank {rank} begin within a block; they are decoded into memory")
-        where = "zerocopy"
+        where = BY_ADDRESS
     made = Csr(
         last - first, rows.ncols, indptr, MappedBuffer.of(np.empty(0, np.uint32)), MappedBuffer.of(np.empty(0)), dtype
     )
@@ -162,15 +162,11 @@ def _where(rows: Rows, nrows: int, nvals: int, dtype: DataType, iso: bool, place
     value = 0 if iso else dtype.np_type.itemsize
     narrow, wide = (index_dtype(rows.ncols, name).itemsize for name in ("device", "host"))
     sizes = nvals * (narrow + value), nrows, nvals
-    return resolve(placement, *sizes, host_nbytes=nvals * (wide + value), current="mapped")
+    return resolve(placement, *sizes, host_nbytes=nvals * (wide + value), current=OPENED)
 
 
 def _ids(rows: Rows, start: int, stop: int, where: str) -> Buffer:
-    target = allocate(
-        "zerocopy" if where in FILES and on_device() else "host" if where in FILES else where,
-        stop - start,
-        index_dtype(rows.ncols, where),
-    )
+    target = allocate(placement_beside(where), stop - start, index_dtype(rows.ncols, where))
     for at in range(start, stop, _PART):
         target.write(at - start, rows.ids(at, min(at + _PART, stop)))
     return target
@@ -180,12 +176,12 @@ def _values(rows: Rows, made: Csr, first: int, start: int, weights: Weights, whe
     """Return the values of some rows, of which `first` is the first and `start` its first entry."""
     count, dtype = made.nvals, made.dtype
     if weights.kind == "none":
-        one = allocate(where if where not in FILES else "host", 1, np.bool_)
+        one = allocate(HOST if where in FILES else where, 1, np.bool_)
         one.write(0, np.ones(1, np.bool_))
         return (MappedBuffer.of(one.read()) if where in FILES else one), True
     if weights.kind == "file" and where in FILES and dtype is rows.dtype:
         return rows.mapped_values(start, start + count), rows.iso
-    values = stored_csr.Values(("mapped" if on_device() else "host") if where in FILES else where, count, dtype)
+    values = stored_csr.Values(placement_beside(where), count, dtype)
     for at in range(0, count, _PART):
         stop = min(at + _PART, count)
         if weights.kind == "hash":

@@ -17,7 +17,7 @@ from sparsezc.engines.gpu.runtime import codegen, launch
 from sparsezc.memory import Buffer, allocate, budget, id_blocks
 from sparsezc.memory.device import DeviceBuffer
 from sparsezc.memory.mapped import MappedBuffer, check_on_device
-from sparsezc.memory.placement import RECORDS
+from sparsezc.memory.placement import BY_ADDRESS, FITS, RECORDS
 
 _PART = 1 << 24  # ids that are decoded at a time when they are copied to the host
 
@@ -112,7 +112,7 @@ def compressed(ids: Buffer, ncols: int) -> CompressedIds | None:
     total = -(-used // id_blocks.LINE) * id_blocks.LINE
     if 4 * total + headers.nbytes + starts.nbytes >= ids.nbytes:
         return None
-    body = allocate("device" if RECORDS[ids.placement].resident else "zerocopy", total, np.uint32)
+    body = allocate(FITS if RECORDS[ids.placement].resident else BY_ADDRESS, total, np.uint32)
     body.write(used, np.zeros(total - used, np.uint32))
     _launch("encode", ids, headers=headers, starts=starts, body=body.pointer)
     gpu.synchronize()  # the host may read the pages now, and the plain ids may be freed
