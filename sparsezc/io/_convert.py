@@ -9,6 +9,8 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -21,7 +23,7 @@ from sparsezc.exceptions import InvalidValue, OutOfMemory, naming
 from sparsezc.io._options import TABLES, ReadOptions, format_of, module_of
 from sparsezc.io._read import mappable_file, stored_ids, with_stored_ids
 from sparsezc.io.build import csr_builder, edge_list, external_sort, stored_csr
-from sparsezc.io.build.edge_list import Chunk, EdgeChunks
+from sparsezc.io.build.edge_list import Chunk, EdgeChunks, EdgeFacts
 from sparsezc.io.build.optional import need
 from sparsezc.io.build.table_columns import NamedVertices, Names
 from sparsezc.io.build.weights import Weights, check_fit
@@ -65,29 +67,30 @@ def convert(
             found, weights = _edge_chunks(source, options, numbers.names)
             options.check_direction(source, found.undirected)
             if weights.kind != "file":
-                found.chunks = ((rows, cols, None) for rows, cols, _ in found.chunks)
+                found.pass_through(edge_list.without_values)
             elif weights.dtype is not None:
-                found.chunks = _fitting(found.chunks, weights.dtype)
+                found.pass_through(partial(_fitting, weights.dtype))
             if numbers.place is not None:
-                found.chunks = _numbered(found, found.chunks, numbers.place, numbers.size)
+                found.pass_through(partial(_numbered, numbers.place))
             both = options.both or found.undirected
+            sorting = _Sorting(room)
             if found.distinct:
-                found.chunks = _merged(found, room, out.scratch() / "alone", csr_builder.REFUSED)
+                found.pass_through(partial(sorting.merged, out.scratch() / "alone", csr_builder.REFUSED))
             elif options.adds_duplicates and both:  # reversed edges are no duplicates to add
-                found.chunks = _merged(found, room, out.scratch() / "added", "plus")
+                found.pass_through(partial(sorting.merged, out.scratch() / "added", "plus"))
             elif options.adds_duplicates:
                 merge = "plus"
-            runs = _sorted(found, room, out.scratch(), both and not found.mirrored, merge)
+            runs = sorting.runs(found.chunks, out.scratch(), merge, mirror=both and not found.mirrored)
             options.columns.require_kind(source)
-            edge_list.check_sizes(found.nrows, found.ncols)
+            facts = found.facts if numbers.place is None else numbers.sized(found.facts)
+            edge_list.check_sizes(facts.nrows, facts.ncols)
             if both:
-                edge_list.check_square(found.nrows, found.ncols)
+                edge_list.check_square(facts.nrows, facts.ncols)
             runs = external_sort.few(runs, room.left(), merge, out.scratch())
         packer = Packer(out.scratch() / "headers", room.left() // _PACKING) if compress else None
         taken = 0 if packer is None else packer.nbytes
-        return merge_runs.write(
-            found, weights, merge_runs.Merger(runs, lambda: room.left() - taken, merge), both, out, packer, numbers.ids
-        )
+        merger = merge_runs.Merger(runs, lambda: room.left() - taken, merge)
+        return merge_runs.write(facts, weights, merger, both, out, packer, sorting.inside, numbers.ids)
 
 
 @contextmanager
@@ -164,9 +167,10 @@ class _Numbers(NamedTuple):
     ids: NDArray[Any] | None = None
     names: Names | None = None
 
-    @property
-    def size(self) -> int:
-        return 0 if self.ids is None else self.ids.size
+    def sized(self, facts: EdgeFacts) -> EdgeFacts:
+        """Return the facts about edges between numbered vertices."""
+        size = 0 if self.ids is None else self.ids.size
+        return replace(facts, nrows=size, ncols=size)
 
 
 def _numbering(source: str | os.PathLike[str], options: ReadOptions, room: _Room) -> _Numbers:
@@ -208,7 +212,7 @@ def _occurring(found: EdgeChunks, room: _Room) -> NDArray[np.int64]:
     return np.unique(np.concatenate([ids, *parts]))
 
 
-def _fitting(chunks: Iterator[Chunk], dtype: datatypes.DataType) -> Iterator[Chunk]:
+def _fitting(dtype: datatypes.DataType, chunks: Iterator[Chunk]) -> Iterator[Chunk]:
     """Yield edges; refuse a weight that the requested type does not hold."""
     for rows, cols, values in chunks:
         if values is not None:
@@ -216,41 +220,50 @@ def _fitting(chunks: Iterator[Chunk], dtype: datatypes.DataType) -> Iterator[Chu
         yield rows, cols, values
 
 
-def _numbered(
-    found: EdgeChunks, chunks: Iterator[Chunk], number: Callable[[NDArray[Any]], NDArray[Any]], size: int
-) -> Iterator[Chunk]:
-    """Yield edges with ids replaced by their ranks among the `size` that occur."""
+def _numbered(number: Callable[[NDArray[Any]], NDArray[Any]], chunks: Iterator[Chunk]) -> Iterator[Chunk]:
+    """Yield edges with ids replaced by their ranks among those that occur."""
     for rows, cols, values in chunks:
         yield number(rows), number(cols), values
-    found.nrows = found.ncols = size
 
 
-def _merged(found: EdgeChunks, room: _Room, folder: Path, dup_op: str) -> Iterator[Chunk]:
-    """Return edges with their own duplicates merged, on disk, before reversed edges are added."""
-    folder.mkdir()
-    runs = _sorted(found, room, folder, False, dup_op)
-    merger = merge_runs.Merger(
-        external_sort.few(runs, room.left() // _MERGING, dup_op, folder), lambda: room.left() // _MERGING, dup_op
-    )
-    return _taken_out(found, merge_runs.steps(merger, "merging duplicates"))
+class _Sorting:
+    """Edges that are sorted on disk, within the memory of a room.
 
+    Attributes
+    ----------
+    inside : int
+        Entries that went in and have not come out; once all have that can, they are merged into others.
+    """
 
-def _taken_out(found: EdgeChunks, chunks: Iterator[Chunk]) -> Iterator[Chunk]:
-    """Yield edges that come out of sorting."""
-    for chunk in chunks:
-        found.merged -= chunk[0].size
-        yield chunk
+    def __init__(self, room: _Room) -> None:
+        self._room, self.inside = room, 0
 
+    def runs(
+        self, chunks: Iterator[Chunk], folder: Path, dup_op: str, *, mirror: bool = False
+    ) -> list[external_sort.Run]:
+        """Return all edges as sorted runs."""
+        first = next(chunks, None)  # the reader has allocated its memory now
+        if first is None:
+            return []
+        room, valued = self._room.left(), first[2] is not None
+        sorter = external_sort.Sorter(folder, room, valued=valued, mirror=mirror, dup_op=dup_op)
+        for chunk in chain([first], chunks):
+            sorter.add(*chunk)
+        self.inside += sorter.listed
+        with working("sorting edges"):
+            return sorter.finish()
 
-def _sorted(found: EdgeChunks, room: _Room, folder: Path, mirror: bool, dup_op: str) -> list[external_sort.Run]:
-    """Return all edges as sorted runs."""
-    chunks = iter(found.chunks)
-    first = next(chunks, None)  # the reader has allocated its memory now
-    if first is None:
-        return []
-    sorter = external_sort.Sorter(folder, room.left(), valued=first[2] is not None, mirror=mirror, dup_op=dup_op)
-    for chunk in chain([first], chunks):
-        sorter.add(*chunk)
-    found.merged += sorter.listed
-    with working("sorting edges"):
-        return sorter.finish()
+    def merged(self, folder: Path, dup_op: str, chunks: Iterator[Chunk]) -> Iterator[Chunk]:
+        """Return edges with their own duplicates merged, before reversed edges are added."""
+        folder.mkdir()
+        runs = external_sort.few(self.runs(chunks, folder, dup_op), self._part(), dup_op, folder)
+        return self._out(merge_runs.steps(merge_runs.Merger(runs, self._part, dup_op), "merging duplicates"))
+
+    def _part(self) -> int:
+        """Return the bytes for merging while the result is sorted again."""
+        return self._room.left() // _MERGING
+
+    def _out(self, chunks: Iterator[Chunk]) -> Iterator[Chunk]:
+        for chunk in chunks:
+            self.inside -= chunk[0].size
+            yield chunk

@@ -6,8 +6,8 @@ A format that lists edges has a function ``edge_chunks(path)``; a format that st
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Generator, Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -50,71 +50,97 @@ class Edges:
     dtype: DataType | None = None
 
 
-@dataclass
-class EdgeChunks:
-    """Edges in chunks; the attributes (those of Edges) are final once all chunks were read.
+@dataclass(frozen=True)
+class EdgeFacts:
+    """The facts about edges that are known once all were read.
 
     Attributes
     ----------
-    distinct : bool
-        Known before: a position that occurs twice means a damaged file.
+    nrows, ncols, dtype
+        As in :class:`Edges`.
     listed, promised : int, int or None
         The edges that were read of a part of a file, and those that the file's head says of the whole.
-    merged : int
-        Entries that went into sorting and have not come out; once all have that can, they are merged into others.
     """
 
     nrows: int = 0
     ncols: int = 0
-    undirected: bool = False
-    mirrored: bool = False
     dtype: DataType | None = None
-    distinct: bool = False
     listed: int = 0
     promised: int | None = None
-    merged: int = 0
-    chunks: Iterator[Chunk] = field(default_factory=lambda: iter(()))
 
-    @classmethod
-    def by(cls, make: Callable[[EdgeChunks], Iterator[Chunk]], **facts: Any) -> EdgeChunks:
-        """Make it of a generator of chunks that sets the object's attributes."""
-        made = cls(**facts)
-        made.chunks = make(made)
-        return made
+
+#: A reader: it yields edges, and at the end returns the facts about all of them.
+Chunks = Generator[Chunk, None, EdgeFacts]
+
+
+class EdgeChunks:
+    """Edges that are read in chunks, once.
+
+    Attributes
+    ----------
+    chunks : iterator of Chunk
+    undirected, mirrored : bool
+        As in :class:`Edges`, and known before.
+    distinct : bool
+        A position that occurs twice means a damaged file.
+    facts : EdgeFacts
+        Missing until the last chunk was read.
+    """
+
+    facts: EdgeFacts
+
+    def __init__(
+        self, chunks: Chunks, *, undirected: bool = False, mirrored: bool = False, distinct: bool = False
+    ) -> None:
+        self.undirected, self.mirrored, self.distinct = undirected, mirrored, distinct
+        self.chunks = self._read(chunks)
+
+    def _read(self, chunks: Chunks) -> Iterator[Chunk]:
+        self.facts = yield from chunks
 
     @classmethod
     def of(cls, edges: Edges) -> EdgeChunks:
         """Make it of edges that are in memory."""
 
-        def chunks(_: EdgeChunks) -> Iterator[Chunk]:
+        def chunks() -> Chunks:
             for at in range(0, edges.rows.size, BLOCK):
                 part = slice(at, at + BLOCK)
                 yield edges.rows[part], edges.cols[part], None if edges.values is None else edges.values[part]
+            return EdgeFacts(edges.nrows, edges.ncols, edges.dtype)
 
-        return cls.by(
-            chunks, nrows=edges.nrows, ncols=edges.ncols, undirected=edges.undirected, mirrored=edges.mirrored,
-            dtype=edges.dtype,
-        )  # fmt: skip
+        return cls(chunks(), undirected=edges.undirected, mirrored=edges.mirrored)
+
+    def pass_through(self, step: Callable[[Iterator[Chunk]], Iterator[Chunk]]) -> None:
+        """Have the chunks that are left pass through a step, which may change or check them."""
+        self.chunks = step(self.chunks)
+
+
+def without_values(chunks: Iterable[Chunk]) -> Iterator[Chunk]:
+    """Yield edges without their values, a step for :meth:`EdgeChunks.pass_through`."""
+    return ((rows, cols, None) for rows, cols, _ in chunks)
 
 
 def chained(edges_of: Callable[[Path], EdgeChunks], paths: Iterable[Path]) -> EdgeChunks:
     """Return the edges of several files, one after the other, as those of one graph."""
 
-    def chunks(found: EdgeChunks) -> Iterator[Chunk]:
+    def chunks() -> Chunks:
+        facts = EdgeFacts()
         for path in paths:
             part = edges_of(path)
             yield from part.chunks
-            found.nrows, found.ncols = max(found.nrows, part.nrows), max(found.ncols, part.ncols)
-            found.dtype = part.dtype if found.dtype is None else found.dtype
+            nrows, ncols = max(facts.nrows, part.facts.nrows), max(facts.ncols, part.facts.ncols)
+            facts = EdgeFacts(nrows, ncols, part.facts.dtype if facts.dtype is None else facts.dtype)
+        return facts
 
-    return EdgeChunks.by(chunks)
+    return EdgeChunks(chunks())
 
 
 def collect(found: EdgeChunks) -> Edges:
     """Return all edges in memory."""
     rows, cols, values = (_joined(column) for column in _columns(found.chunks))
     rows, cols = (np.empty(0, np.uint32) if part is None else part for part in (rows, cols))
-    return Edges(found.nrows, found.ncols, rows, cols, values, found.undirected, found.mirrored, found.dtype)
+    facts = found.facts
+    return Edges(facts.nrows, facts.ncols, rows, cols, values, found.undirected, found.mirrored, facts.dtype)
 
 
 def _columns(chunks: Iterable[Chunk]) -> tuple[list[Any], list[Any], list[Any]]:

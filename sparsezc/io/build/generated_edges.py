@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from sparsezc.io.build import generate
-from sparsezc.io.build.edge_list import Chunk, EdgeChunks
+from sparsezc.io.build.edge_list import Chunk, Chunks, EdgeChunks, EdgeFacts
 from sparsezc.io.build.weights import Weights
 from sparsezc.terminal.progress import bar
 
@@ -29,8 +29,12 @@ def edge_chunks(name: str, weights: Weights, part: tuple[int, int] = (0, 1)) -> 
     n = 1 << recipe.first if draw is _random else recipe.first
     if recipe.kind == "grid":
         n *= recipe.second
-    found = EdgeChunks.by(lambda _: draw(recipe, part), nrows=n, ncols=n, undirected=True)
-    return found, generate.weights_of(name, recipe, weights)
+
+    def chunks() -> Chunks:
+        yield from draw(recipe, part)
+        return EdgeFacts(n, n)
+
+    return EdgeChunks(chunks(), undirected=True), generate.weights_of(name, recipe, weights)
 
 
 def _range(count: int, part: tuple[int, int], first: int = 0) -> tuple[int, int]:

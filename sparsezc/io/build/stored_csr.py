@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from sparsezc.exceptions import FileFormatError
 from sparsezc.io.build import csr_builder, edge_list
 from sparsezc.io.build import weights as weighting
-from sparsezc.io.build.edge_list import Chunk, EdgeChunks, Edges
+from sparsezc.io.build.edge_list import Chunks, EdgeChunks, EdgeFacts, Edges
 from sparsezc.io.build.weights import Weights
 from sparsezc.io.files.source import InputFile
 from sparsezc.memory import Buffer, allocate
@@ -230,7 +230,7 @@ def edge_chunks(stored: StoredCsr) -> EdgeChunks:
     """Return the entries chunk by chunk, as edges."""
     _check_offsets(stored)
 
-    def chunks(_: EdgeChunks) -> Iterator[Chunk]:
+    def chunks() -> Chunks:
         with stored.entries() as take:
             for row, stop_row, start, stop in _chunks(stored.indptr):
                 if stop > start:
@@ -239,11 +239,9 @@ def edge_chunks(stored: StoredCsr) -> EdgeChunks:
                     lengths = _lengths(stored.indptr[row:stop_row] - start, stop - start)
                     rows = np.repeat(np.arange(row, stop_row), lengths)
                     yield rows, ids, values
+        return EdgeFacts(stored.nrows, stored.ncols, stored.dtype)
 
-    both = stored.symmetric
-    return EdgeChunks.by(
-        chunks, nrows=stored.nrows, ncols=stored.ncols, undirected=both, mirrored=both, dtype=stored.dtype
-    )  # fmt: skip
+    return EdgeChunks(chunks(), undirected=stored.symmetric, mirrored=stored.symmetric)
 
 
 def _collect(stored: StoredCsr) -> Edges:

@@ -7,7 +7,6 @@ Source: https://graphblas.org/binsparse-specification, version 0.1.
 from __future__ import annotations
 
 import os
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -232,7 +231,7 @@ def edge_chunks(path: Path) -> EdgeChunks:
     found = csr_file.find(path)
     if found is not None and csr_file.can_be_mapped(found):
         return stored_csr.edge_chunks(csr_file.stored(found))
-    return EdgeChunks.by(partial(chunks, path), distinct=True)
+    return EdgeChunks(chunks(path), distinct=True)
 
 
 def write(csr: Csr, out: Output, *, compress: bool = False, vertices: NDArray[Any] | None = None) -> None:

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from sparsezc.exceptions import FileFormatError
 from sparsezc.io.build import stored_csr
-from sparsezc.io.build.edge_list import Chunk, EdgeChunks, narrow_ids
+from sparsezc.io.build.edge_list import Chunk, Chunks, EdgeFacts, narrow_ids
 from sparsezc.io.hdf5 import aligned_file, csr_file
 from sparsezc.io.hdf5.foreign import one_line
 from sparsezc.terminal.progress import bar
@@ -221,7 +221,7 @@ def no_matrix(path: Path) -> FileFormatError:
     return FileFormatError(f"{path} holds a vector; a matrix is needed (read_binsparse reads vectors)")
 
 
-def chunks(path: Path, found: EdgeChunks) -> Iterator[Chunk]:
+def chunks(path: Path) -> Chunks:
     """Yield the entries of a file that cannot be mapped."""
     with csr_file.opening(path) as (file, known), csr_file.damage(path):
         if known is not None:
@@ -229,14 +229,15 @@ def chunks(path: Path, found: EdgeChunks) -> Iterator[Chunk]:
         source = Source(file)
         if source.format in VECTORS:
             raise no_matrix(path)
-        (found.nrows, found.ncols), flipped = source.shape, source.format.endswith("C")
-        found.dtype, iso = csr_file.value_type(str(source.types["values"]))
+        (nrows, ncols), flipped = source.shape, source.format.endswith("C")
+        dtype, iso = csr_file.value_type(str(source.types["values"]))
         progress = bar(source.count, f"reading {path.name}", " entries")
-        plain = iso and found.dtype.is_bool and bool(source.array("values"))
-        for rows, cols, values in _entries(source, *(source.shape[::-1] if flipped else source.shape)):
+        plain = iso and dtype.is_bool and bool(source.array("values"))
+        for rows, cols, values in _entries(source, *((ncols, nrows) if flipped else (nrows, ncols))):
             progress.update(rows.size)
             yield (cols, rows, None if plain else values) if flipped else (rows, cols, None if plain else values)
         progress.close()
+    return EdgeFacts(nrows, ncols, dtype)
 
 
 def _entries(source: Source, nrows: int, ncols: int) -> Iterator[Chunk]:

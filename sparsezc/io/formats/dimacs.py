@@ -8,7 +8,6 @@ Source: C. Demetrescu, A. Goldberg, D. Johnson, 9th DIMACS Implementation Challe
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ import numpy as np
 
 from sparsezc.exceptions import FileFormatError, InvalidValue
 from sparsezc.io.build.csr_chunks import integers, rows_of
-from sparsezc.io.build.edge_list import Chunk, EdgeChunks, Edges, check_count, collect
+from sparsezc.io.build.edge_list import Chunks, EdgeChunks, EdgeFacts, Edges, check_count, collect
 from sparsezc.io.build.weights import FROM_FILE, Weights
 from sparsezc.io.files.atomic_write import Output
 from sparsezc.io.files.source import Lines, Span, cut, parts
@@ -53,7 +52,8 @@ def edge_chunks(
     With a span: those of some lines, whose number the caller has to check.
     """
 
-    def chunks(found: EdgeChunks) -> Iterator[Chunk]:
+    def chunks() -> Chunks:
+        listed = 0
         sizes: tuple[int, int] | None = None
         ours = False
 
@@ -76,25 +76,25 @@ def edge_chunks(
                 at = int(np.flatnonzero(text.counts(arcs_only.data))[bad])
                 said = f"found an id above {sizes[0]:,}, the number of vertices in the 'p' line"
                 raise arcs_only.error(at, said, 0 if table[0][bad] >= sizes[0] else 1)
-            found.listed += table[0].size
+            listed += table[0].size
             yield table[0], table[1], table[2] if weights.kind == "file" else None
-        if sizes is not None:
-            found.nrows = found.ncols = sizes[0]
-            found.promised = sizes[1]
+        n, promised = sizes or (0, None)
+        facts = EdgeFacts(n, n, listed=listed, promised=promised)
         if span is None:
-            check_total(path, found)
-        if not found.listed:
+            check_total(path, facts)
+        if not listed:
             yield np.empty(0, np.uint32), np.empty(0, np.uint32), np.empty(0, np.int64)
+        return facts
 
-    return EdgeChunks.by(chunks)
+    return EdgeChunks(chunks())
 
 
-def check_total(path: Path, found: EdgeChunks) -> None:
+def check_total(path: Path, facts: EdgeFacts) -> None:
     """Raise FileFormatError if the number of all arcs is not that of the ``p`` line, or there is no such line."""
-    if found.promised is None:
+    if facts.promised is None:
         raise FileFormatError(f"{path} has no line 'p sp VERTICES ARCS'")
-    if found.listed != found.promised:
-        raise FileFormatError(f"{path} has {found.listed:,} arcs; its 'p' line says {found.promised:,}")
+    if facts.listed != facts.promised:
+        raise FileFormatError(f"{path} has {facts.listed:,} arcs; its 'p' line says {facts.promised:,}")
 
 
 def _arcs(chunk: Lines) -> bytes:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from sparsezc.exceptions import FileFormatError, GraphblasException, InvalidValue
 from sparsezc.io.build.csr_chunks import rows_of, unweighted
-from sparsezc.io.build.edge_list import Chunk, EdgeChunks, Edges, collect
+from sparsezc.io.build.edge_list import Chunks, EdgeChunks, Edges, collect
 from sparsezc.io.build.optional import need
 from sparsezc.io.build.table_columns import USUAL, Names, TableColumns
 from sparsezc.io.files.pipe_spool import regular
@@ -42,12 +42,14 @@ def read(path: Path, *, columns: TableColumns = USUAL, names: Names | None = Non
 def edge_chunks(path: Path, *, columns: TableColumns = USUAL, names: Names | None = None) -> EdgeChunks:
     """Return the edges batch by batch."""
 
-    def chunks(found: EdgeChunks) -> Iterator[Chunk]:
+    def chunks() -> Chunks:
         with _opened(path) as (schema, batches):
-            for rows, cols, values in arrow_edges.chunks(path, schema, lambda _: batches, columns, names, found):
+            found = EdgeChunks(arrow_edges.chunks(path, schema, lambda _: batches, columns, names))
+            for rows, cols, values in found.chunks:
                 yield rows.copy(), cols.copy(), values  # the batch's memory is the file's
+        return found.facts
 
-    return EdgeChunks.by(chunks)
+    return EdgeChunks(chunks())
 
 
 @contextmanager

@@ -9,13 +9,12 @@ Source: J. Kunegis, Handbook of Network Analysis: The KONECT Project, section 9,
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sparsezc.exceptions import FileFormatError, InvalidValue
-from sparsezc.io.build.edge_list import Chunk, EdgeChunks, Edges, collect
+from sparsezc.io.build.edge_list import Chunks, EdgeChunks, EdgeFacts, Edges, collect
 from sparsezc.io.build.weights import FROM_FILE, Weights
 from sparsezc.io.files.source import InputFile, Lines, lines
 from sparsezc.io.formats import text
@@ -50,8 +49,8 @@ def edge_chunks(path: Path, weights: Weights = FROM_FILE) -> EdgeChunks:
     square, kept = head[1] != b"bip", 2 if head[2] == b"unweighted" else 3
     sizes = None if head[3] is None else (int(head[4]), int(head[5]))
 
-    def chunks(found: EdgeChunks) -> Iterator[Chunk]:
-        width = 0
+    def chunks() -> Chunks:
+        width = nrows = ncols = 0
         for chunk in lines(path):
             words = text.counts(text.without_comments(chunk.data))
             width = width or int(words[words > 0][0] if (words > 0).any() else 0)
@@ -63,16 +62,17 @@ def edge_chunks(path: Path, weights: Weights = FROM_FILE) -> EdgeChunks:
             most = None if sizes is None else (max(sizes), max(sizes)) if square else sizes
             if most is not None and (needed[0] > most[0] or needed[1] > most[1]):
                 raise FileFormatError(f"{path} says {most[0]:,} x {most[1]:,} in its head and has the id {max(needed)}")
-            found.nrows, found.ncols = max(found.nrows, needed[0]), max(found.ncols, needed[1])
+            nrows, ncols = max(nrows, needed[0]), max(ncols, needed[1])
             yield rows, cols, rest[0] if rest and weights.kind == "file" else None
         if sizes is not None:
-            found.nrows, found.ncols = sizes
+            nrows, ncols = sizes
         if square:
-            found.nrows = found.ncols = max(found.nrows, found.ncols)
-        if not found.nrows:
+            nrows = ncols = max(nrows, ncols)
+        if not nrows:
             raise FileFormatError(f"{path} holds no edges; lines of two vertex ids are needed")
+        return EdgeFacts(nrows, ncols)
 
-    return EdgeChunks.by(chunks, undirected=head[1] == b"sym")
+    return EdgeChunks(chunks(), undirected=head[1] == b"sym")
 
 
 def _picked(chunk: Lines, width: int, kept: int) -> Lines:

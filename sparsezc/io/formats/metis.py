@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from sparsezc.exceptions import FileFormatError, InvalidValue
 from sparsezc.io.build import weights as weighting
 from sparsezc.io.build.csr_chunks import integers, is_symmetric, rows_of, unweighted
-from sparsezc.io.build.edge_list import Chunk, EdgeChunks, Edges, check_count, check_sizes, collect
+from sparsezc.io.build.edge_list import Chunk, Chunks, EdgeChunks, EdgeFacts, Edges, check_count, check_sizes, collect
 from sparsezc.io.build.weights import FROM_FILE, Weights
 from sparsezc.io.files.atomic_write import Output
 from sparsezc.io.files.source import LINE, Lines, lines
@@ -56,8 +56,7 @@ def read(path: Path, *, weights: Weights = FROM_FILE, **_: Any) -> Edges:
         Another number of lines or neighbours than the header says, ids outside 1..n, or an edge that only one of its
         ends lists (or with another weight).
     """
-    found = EdgeChunks.by(lambda found: _chunks(path, found, weights, whole=True), undirected=True, mirrored=True)
-    edges = collect(found)
+    edges = collect(EdgeChunks(_chunks(path, weights, whole=True), undirected=True, mirrored=True))
     with working("checking both ends of the edges"):
         _check_symmetric(path, edges)
     return edges
@@ -66,19 +65,21 @@ def read(path: Path, *, weights: Weights = FROM_FILE, **_: Any) -> Edges:
 def edge_chunks(path: Path, weights: Weights = FROM_FILE) -> EdgeChunks:
     """Return the edges chunk by chunk; errors do not name an edge that only one of its ends lists."""
 
-    def chunks(found: EdgeChunks) -> Iterator[Chunk]:
+    def checked(chunks: Iterator[Chunk]) -> Iterator[Chunk]:
         upper = lower = 0
-        for chunk in _chunks(path, found, weights, whole=False):
+        for chunk in chunks:
             sums = sums_of_ends(*chunk)
             upper, lower = (upper + sums[0]) % 2**64, (lower + sums[1]) % 2**64
             yield chunk
         if upper != lower:
             raise FileFormatError(f"{path}: an edge is listed by one of its ends only, or with another weight there")
 
-    return EdgeChunks.by(chunks, undirected=True, mirrored=True)
+    found = EdgeChunks(_chunks(path, weights, whole=False), undirected=True, mirrored=True)
+    found.pass_through(checked)
+    return found
 
 
-def _chunks(path: Path, found: EdgeChunks, weights: Weights, *, whole: bool) -> Iterator[Chunk]:
+def _chunks(path: Path, weights: Weights, *, whole: bool) -> Chunks:
     header: _Header | None = None
     vertex = count = 0
     for chunk in lines(path, longest=_longest(whole)):
@@ -109,7 +110,7 @@ def _chunks(path: Path, found: EdgeChunks, weights: Weights, *, whole: bool) -> 
             f"{path} lists {count:,} neighbours; its header says {header.edges:,} edges, "
             f"so {2 * header.edges:,} are needed"
         )
-    found.nrows = found.ncols = header.n
+    return EdgeFacts(header.n, header.n)
 
 
 def _weight_place(chunk: Lines, lines: NDArray[np.int64], skip: int, at: int) -> str:

@@ -20,7 +20,7 @@ from sparsezc.exceptions import FileFormatError, InvalidValue
 from sparsezc.io.build import edge_list
 from sparsezc.io.build import weights as weighting
 from sparsezc.io.build.csr_chunks import unweighted
-from sparsezc.io.build.edge_list import Chunk, EdgeChunks, Edges, collect
+from sparsezc.io.build.edge_list import Chunks, EdgeChunks, EdgeFacts, Edges, collect
 from sparsezc.io.build.weights import FROM_FILE, Weights
 from sparsezc.io.files.atomic_write import Output
 from sparsezc.io.files.pipe_spool import seekable
@@ -80,7 +80,8 @@ def edge_chunks(path: Path, weights: Weights = FROM_FILE, span: Span | None = No
     if head.layout == "array":
         return EdgeChunks.of(read(path))
 
-    def chunks(found: EdgeChunks) -> Iterator[Chunk]:
+    def chunks() -> Chunks:
+        listed = 0
         exact = weights.dtype is not None and weights.dtype.is_integer
         for chunk in _after_sizes(path, span):
             if head.stated is not None and not chunk.ended:
@@ -90,8 +91,8 @@ def edge_chunks(path: Path, weights: Weights = FROM_FILE, span: Span | None = No
             if not table:
                 continue
             rows, cols, *rest = table
-            found.listed += rows.size
-            _check_chunk(chunk, head, table, found.listed)
+            listed += rows.size
+            _check_chunk(chunk, head, table, listed)
             values = rest[0] if rest and weights.kind == "file" else None
             if values is not None and head.field == "real" and not exact:
                 values = values.astype(np.float64, copy=False)
@@ -101,18 +102,19 @@ def edge_chunks(path: Path, weights: Weights = FROM_FILE, span: Span | None = No
             if head.symmetry == "skew-symmetric":
                 off = rows != cols
                 yield cols[off], rows[off], None if values is None else _negated(chunk, values[off])
+        facts = EdgeFacts(head.nrows, head.ncols, head.stated, listed, head.nvals)
         if span is None:
-            check_total(path, found)
+            check_total(path, facts)
+        return facts
 
-    sizes = {"nrows": head.nrows, "ncols": head.ncols, "promised": head.nvals}
-    return EdgeChunks.by(chunks, undirected=head.both, dtype=head.stated, **sizes)
+    return EdgeChunks(chunks(), undirected=head.both)
 
 
-def check_total(path: Path, found: EdgeChunks) -> None:
+def check_total(path: Path, facts: EdgeFacts) -> None:
     """Raise FileFormatError if the number of all entries is not that of the header."""
-    if found.listed != found.promised:
+    if facts.listed != facts.promised:
         raise FileFormatError(
-            f"{path} is truncated: it has {found.listed:,} entries; its header says {found.promised:,}"
+            f"{path} is truncated: it has {facts.listed:,} entries; its header says {facts.promised:,}"
         )
 
 

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from sparsezc.exceptions import FileFormatError, UnknownDtype
 from sparsezc.io.build import edge_list, stored_csr
 from sparsezc.io.build.csr_chunks import CHUNK, rows_of
-from sparsezc.io.build.edge_list import Chunk, EdgeChunks, collect
+from sparsezc.io.build.edge_list import Chunks, EdgeChunks, EdgeFacts, collect
 from sparsezc.io.build.weights import Weights
 from sparsezc.io.files.atomic_write import Output
 from sparsezc.io.files.source import existing
@@ -151,17 +151,16 @@ def read(path: Path, *, weights: Weights, placement: str | None, direct: bool) -
 def edge_chunks(path: Path, weights: Weights) -> EdgeChunks:
     """Return the entries chunk by chunk."""
 
-    def chunks(edges: EdgeChunks) -> Iterator[Chunk]:
+    def chunks() -> Chunks:
         with _Archive(path) as archive:
             kind, found = _look(archive, weights)
             entries = found if isinstance(found, EdgeChunks) else stored_csr.edge_chunks(found)
             for rows, cols, values in entries.chunks:
                 yield (cols, rows, values) if kind == "csc" else (rows, cols, values)
-        sizes = entries.nrows, entries.ncols
-        edges.nrows, edges.ncols = sizes[::-1] if kind == "csc" else sizes
-        edges.dtype = entries.dtype
+        facts = entries.facts
+        return EdgeFacts(facts.ncols, facts.nrows, facts.dtype) if kind == "csc" else facts
 
-    return EdgeChunks.by(chunks)
+    return EdgeChunks(chunks())
 
 
 def _look(archive: _Archive, weights: Weights) -> tuple[str, stored_csr.StoredCsr | EdgeChunks]:
@@ -231,7 +230,7 @@ def _dtype(path: Path, member: _Member) -> datatypes.DataType:
 
 
 def _coo(path: Path, members: list[_Member], nrows: int, ncols: int, dtype: datatypes.DataType) -> EdgeChunks:
-    def chunks(_: EdgeChunks) -> Iterator[Chunk]:
+    def chunks() -> Chunks:
         for start in range(0, members[0].size, CHUNK):
             count = min(CHUNK, members[0].size - start)
             rows, cols, values = (member.take(count) for member in members)
@@ -243,8 +242,9 @@ def _coo(path: Path, members: list[_Member], nrows: int, ncols: int, dtype: data
                         f"{path}: {name}[{start + at}] is {ids[at]}; ids from 0 to {size - 1} are needed"
                     )
             yield rows, cols, values.astype(dtype.np_type, copy=False)
+        return EdgeFacts(nrows, ncols, dtype)
 
-    return EdgeChunks.by(chunks, nrows=nrows, ncols=ncols, dtype=dtype)
+    return EdgeChunks(chunks())
 
 
 def write(csr: Csr, out: Output, *, compressed: bool = False) -> None:

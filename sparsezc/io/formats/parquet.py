@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from sparsezc.exceptions import FileFormatError, GraphblasException, InvalidValue, OutOfMemory, naming
 from sparsezc.io.build import edge_list
 from sparsezc.io.build.csr_chunks import rows_of, unweighted
-from sparsezc.io.build.edge_list import Chunk, EdgeChunks, Edges, collect
+from sparsezc.io.build.edge_list import Chunks, EdgeChunks, Edges, collect
 from sparsezc.io.build.optional import need
 from sparsezc.io.build.table_columns import USUAL, Names, TableColumns
 from sparsezc.io.files.atomic_write import Output
@@ -110,7 +110,7 @@ def edge_chunks(
     if path.is_dir():
         return edge_list.chained(lambda each: edge_chunks(each, part, columns=columns, names=names), parts_of(path))
 
-    def chunks(found: EdgeChunks) -> Iterator[Chunk]:
+    def chunks() -> Chunks:
         file = _open(path, part)
 
         def batches(names: list[str]) -> Iterator[Any]:
@@ -123,9 +123,9 @@ def edge_chunks(
             progress.close()
 
         with _damage(path), file:
-            yield from arrow_edges.chunks(path, file.schema_arrow, batches, columns, names, found)
+            return (yield from arrow_edges.chunks(path, file.schema_arrow, batches, columns, names))
 
-    return EdgeChunks.by(chunks)
+    return EdgeChunks(chunks())
 
 
 def write(csr: Csr, out: Output) -> None:

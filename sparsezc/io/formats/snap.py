@@ -10,7 +10,6 @@ Source: J. Leskovec, A. Krevl, SNAP Datasets, https://snap.stanford.edu/data.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,7 +19,7 @@ from numpy.typing import NDArray
 
 from sparsezc.exceptions import FileFormatError, InvalidValue
 from sparsezc.io.build.csr_chunks import integers, rows_of, unweighted
-from sparsezc.io.build.edge_list import Chunk, EdgeChunks, Edges, collect
+from sparsezc.io.build.edge_list import Chunks, EdgeChunks, EdgeFacts, Edges, collect
 from sparsezc.io.build.table_columns import HEADINGS, USUAL, NamedVertices, Names, TableColumns
 from sparsezc.io.build.weights import FROM_FILE, Weights
 from sparsezc.io.files.source import Lines, Span, cut, parts, plain_name
@@ -77,8 +76,9 @@ def edge_chunks(
     """
     chosen, heading = columns, not plain_name(path.name).endswith(_NAMELESS)
 
-    def chunks(found: EdgeChunks) -> Iterator[Chunk]:
+    def chunks() -> Chunks:
         columns, order = 0, tuple(range(3))
+        most = listed = 0  # the number of vertices by the ids, and that of edges
         sizes: tuple[int, int, int] | None = None
         warns = span is None or span.start == 0
         picker = _picker(chosen, names, heading or chosen.named, warns) if chosen.named or names is not None else None
@@ -94,7 +94,6 @@ def edge_chunks(
                 )
             if first and (said := _SIZES.match(chunk.data)):
                 sizes = _sizes(chunk, said)
-                found.nrows, found.ncols, found.promised = sizes
             if not columns and picker is None and _has_cells(chunk):
                 picker = _picker(chosen, names, heading, warns)
             named = False
@@ -110,22 +109,25 @@ def edge_chunks(
                 _ask_about_times(chunk, table[2])
             if table and wanted:
                 rows, cols, *rest = table
-                found.listed += rows.size
+                listed += rows.size
                 if sizes is None:
-                    found.nrows = found.ncols = max(found.nrows, int(rows.max()) + 1, int(cols.max()) + 1)
+                    most = max(most, int(rows.max()) + 1, int(cols.max()) + 1)
                 else:
                     _check_ids(chunk, rows, cols, sizes, order if picker is None else None)
                 yield rows, cols, rest[0] if rest and weights.kind == "file" else None
             if sizes is not None and not chunk.ended:
                 raise cut(chunk)
+        nrows, ncols, promised = sizes or (most, most, None)
+        facts = EdgeFacts(nrows, ncols, listed=listed, promised=promised)
         if span is None:
             if picker is not None:
                 picker.finish()
             if chosen.only is not None:
                 chosen.require_kind(path)
-            check_total(path, found)
+            check_total(path, facts)
+        return facts
 
-    return EdgeChunks.by(chunks)
+    return EdgeChunks(chunks())
 
 
 def _has_cells(chunk: Lines) -> bool:
@@ -148,7 +150,7 @@ def _ask_about_times(chunk: Lines, values: NDArray[Any]) -> None:
             )
 
 
-def check_total(path: Path, found: EdgeChunks) -> None:
+def check_total(path: Path, facts: EdgeFacts) -> None:
     """Compare the number of all edges with that of the first line.
 
     Raises
@@ -156,12 +158,12 @@ def check_total(path: Path, found: EdgeChunks) -> None:
     FileFormatError
         It differs, or there are neither edges nor sizes.
     """
-    if found.promised is not None and found.listed != found.promised:
+    if facts.promised is not None and facts.listed != facts.promised:
         raise FileFormatError(
-            f"{path} has {found.listed:,} entries; its first line says {found.promised:,}: it is cut, or was changed "
+            f"{path} has {facts.listed:,} entries; its first line says {facts.promised:,}: it is cut, or was changed "
             "without that line"
         )
-    if not found.nrows and found.promised is None:
+    if not facts.nrows and facts.promised is None:
         raise FileFormatError(f"{path} holds no edges; lines of two vertex ids are needed")
 
 

@@ -18,7 +18,7 @@ from sparsezc.exceptions import naming
 from sparsezc.io.build import csr_builder, edge_list, external_sort
 from sparsezc.io.build import weights as weighting
 from sparsezc.io.build.csr_builder import Positions
-from sparsezc.io.build.edge_list import EdgeChunks
+from sparsezc.io.build.edge_list import EdgeFacts
 from sparsezc.io.build.weights import Weights
 from sparsezc.io.files.atomic_write import Output
 from sparsezc.io.hdf5 import aligned_file, compressing, csr_file, vertex_ids
@@ -103,22 +103,25 @@ class Look:
 
 
 def write(
-    found: EdgeChunks, weights: Weights, merger: Merger, both: bool, out: Output, packer: compressing.Packer | None,
-    vertices: NDArray[Any] | None = None,
+    facts: EdgeFacts, weights: Weights, merger: Merger, both: bool, out: Output, packer: compressing.Packer | None,
+    listed: int, vertices: NDArray[Any] | None = None,
 ) -> Facts:  # fmt: skip
-    """Merge the runs into the file; with a packer, ids are compressed into blocks. `vertices`: the ids of rows."""
-    look, packer = Look(), None if found.ncols > 2**32 else packer
+    """Merge the runs into the file; with a packer, ids are compressed into blocks.
+
+    `listed`: the entries of which the runs were made; `vertices`: the ids of rows.
+    """
+    look, packer = Look(), None if facts.ncols > 2**32 else packer
     counted = looked_at(look, merger)
     if packer is None:
         deque(counted, maxlen=0)
     else:
         packer.measure(counted)
         packer = packer if look.count else None
-    dtype, one = look.values(weights, found.dtype, merger.kind)
+    dtype, one = look.values(weights, facts.dtype, merger.kind)
     symmetric = both and csr_builder.alike(merger.kind is not None, dtype, merger.dup_op)
-    id_type, iso = index_dtype(found.ncols, "device"), one is not None and look.count > 0
+    id_type, iso = index_dtype(facts.ncols, "device"), one is not None and look.count > 0
     with naming(out.path), aligned_file.Writer(out.reserve()) as writer:
-        offsets = _Offsets(writer.array("pointers_to_1", found.nrows + 1, np.int64))
+        offsets = _Offsets(writer.array("pointers_to_1", facts.nrows + 1, np.int64))
         ids = writer.array("indices_1", look.count, id_type) if packer is None else packer.arrays(writer, look.count)
         target = writer.array("values", 1 if iso else look.count, dtype.np_type)
         if iso and one is not None:
@@ -138,12 +141,12 @@ def write(
 
         for part in columns() if packer is None else packer.pack(columns()):
             ids.write(part.astype(id_type, copy=False))
-        offsets.finish(found.nrows)
+        offsets.finish(facts.nrows)
         vertex_ids.write(writer, vertices)
-        facts = csr_file.descriptor(found.nrows, found.ncols, look.count, id_type, dtype, iso)
-        facts["format"] = csr_file.FORMS[packer is not None]
-        writer.finish(facts, symmetric=symmetric)
-    return Facts(found.nrows, found.ncols, look.count, dtype, symmetric, found.merged - look.count)
+        described = csr_file.descriptor(facts.nrows, facts.ncols, look.count, id_type, dtype, iso)
+        described["format"] = csr_file.FORMS[packer is not None]
+        writer.finish(described, symmetric=symmetric)
+    return Facts(facts.nrows, facts.ncols, look.count, dtype, symmetric, listed - look.count)
 
 
 def steps(merger: Merger, label: str) -> Iterator[tuple[NDArray[Any], NDArray[Any], NDArray[Any] | None]]:

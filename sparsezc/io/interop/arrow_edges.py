@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 from numpy.typing import NDArray
 
 from sparsezc.exceptions import FileFormatError, InvalidValue
-from sparsezc.io.build.edge_list import Chunk, EdgeChunks
+from sparsezc.io.build.edge_list import Chunks, EdgeFacts
 from sparsezc.io.build.optional import need
 from sparsezc.io.build.table_columns import NamedVertices, Names, TableColumns
 from sparsezc.io.interop import arrow
@@ -24,9 +24,8 @@ def chunks(
     batches: Callable[[list[str]], Iterable[Any]],
     chosen: TableColumns,
     names: Names | None,
-    found: EdgeChunks,
-) -> Iterator[Chunk]:
-    """Yield the edges of batches, whose memory the ids share; at the end `found` has the sizes, and the type of values.
+) -> Chunks:
+    """Yield the edges of batches, whose memory the ids share.
 
     Parameters
     ----------
@@ -34,6 +33,7 @@ def chunks(
         Returns the batches of the columns that it is given.
     """
     needed, columns, first = (0, 0), columns_of(path, schema.names, chosen), 0
+    dtype: datatypes.DataType | None = None
     nrows, ncols = (None, None) if names is not None else _sizes(path, schema)
     for batch in batches(columns):
         rows, cols, *rest = numbers(path, batch, columns, chosen, names, first)
@@ -41,14 +41,14 @@ def chunks(
         if rows.size:
             needed = max(needed[0], int(rows.max()) + 1), max(needed[1], int(cols.max()) + 1)
         if rest:
-            found.dtype = datatypes.lookup(rest[0].dtype)
+            dtype = datatypes.lookup(rest[0].dtype)
         # A copy, as a caller that holds many chunks would keep Arrow from reusing its memory.
         yield rows, cols, rest[0].copy() if rest else None
     if nrows is None or ncols is None:
         nrows = ncols = max(needed)
     elif needed[0] > nrows or needed[1] > ncols:
         raise FileFormatError(f"{path} says {nrows} x {ncols} in its schema and has the id {max(needed) - 1}")
-    found.nrows, found.ncols = nrows, ncols
+    return EdgeFacts(nrows, ncols, dtype)
 
 
 def _sizes(path: Path, schema: Any) -> tuple[int | None, int | None]:

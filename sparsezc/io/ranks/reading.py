@@ -76,14 +76,14 @@ def read_block(source: Source, whole: Whole, comm: Communicator) -> Block:
             cuts = stored_rows.bounds(rows, comm)
             if rows.symmetric or not options.both:
                 return stored_rows.load(rows, cuts, comm, options.weights, options.placement)
-            found = stored_rows.edge_chunks(rows, cuts, comm.rank)
+            found = stored_rows.edge_chunks(rows, cuts, comm.rank, rows.dtype)
             with _sorted(source, found, options.weights, comm, ScratchFolder.temporary()) as made:
-                return made.rows.block(made.bounds, found.ncols, comm, options.placement, symmetric=made.symmetric)
+                return made.rows.block(made.bounds, made.ncols, comm, options.placement, symmetric=made.symmetric)
     if options.adds_duplicates and options.both:  # two merges by different operators
         return _kept(path, whole, comm)
     part = sources.part_of(path, options, module, comm)
     with _sorted(source, part.edges, part.weights, comm, ScratchFolder.temporary(), part.check) as made:
-        return made.rows.block(made.bounds, part.edges.ncols, comm, options.placement, symmetric=made.symmetric)
+        return made.rows.block(made.bounds, made.ncols, comm, options.placement, symmetric=made.symmetric)
 
 
 def convert(source: Source, target: str | os.PathLike[str], comm: Communicator) -> None:
@@ -107,7 +107,7 @@ def convert(source: Source, target: str | os.PathLike[str], comm: Communicator) 
     part = sources.part_of(path, source.options, source.module, comm)
     with _sorted(source, part.edges, part.weights, comm, ScratchFolder(folder, final.name), part.check) as made:
         rows, iso = made.rows, made.rows.one is not None
-        shape = int(made.bounds[-1]), part.edges.ncols, rows.total
+        shape = int(made.bounds[-1]), made.ncols, rows.total
         where = {"iso": iso, "symmetric": made.symmetric}
         start, _ = before(comm, rows.count)
         with shared_file.made(Path(target), shape, rows.dtype, comm, **where) as file:
@@ -197,34 +197,33 @@ class _Sorted(NamedTuple):
 @contextmanager
 def _sorted(
     source: Source, found: EdgeChunks, weights: Weights, comm: Communicator, scratch: ScratchFolder,
-    check: Callable[[EdgeChunks], None] | None = None,
+    check: sources.Check | None = None,
 ) -> Iterator[_Sorted]:  # fmt: skip
     """Read this rank's edges, send them to the owners of their rows, and sort what comes; all ranks `check` them."""
     path, options, _ = source
     with scratch as folder:
         spool = Spool(folder / "edges")
         if weights.kind != "file":
-            found.chunks = ((rows, cols, None) for rows, cols, _ in found.chunks)
+            found.pass_through(edge_list.without_values)
         together(comm, lambda: spool.fill(found.chunks))
-        if check is not None:
-            check(found)
-        found.nrows, found.ncols = comm.numbers(found.nrows, found.ncols).max(axis=0).tolist()
+        facts = found.facts if check is None else check(found.facts)
+        nrows, ncols = comm.numbers(facts.nrows, facts.ncols).max(axis=0).tolist()
         together(comm, lambda: options.check_direction(path, found.undirected))
         kind = _kind(path, spool, comm)
         both = options.both or found.undirected
         if both:
-            edge_list.check_square(found.nrows, found.ncols)
+            edge_list.check_square(nrows, ncols)
         mirrored = both and not found.mirrored
-        cuts = _cuts(spool, found.nrows, comm, mirrored=mirrored)
+        cuts = _cuts(spool, nrows, comm, mirrored=mirrored)
         merge, runs = "plus" if options.adds_duplicates else options.merge, []
         for turned in (False, True)[: 1 + mirrored]:
             sorters = Sorters(folder / f"sorted{turned:d}", _ROOM, comm.size, merge, valued=kind is not None)
             send(spool, cuts, kind, comm, sorters, mirrored=turned)
             runs += together(comm, sorters.finish)
         few = together(comm, lambda: external_sort.few(runs, _ROOM, merge, folder))
-        rows = SortedRows(Merger(few, lambda: _ROOM, merge), kind, found.dtype, weights, comm)
+        rows = SortedRows(Merger(few, lambda: _ROOM, merge), kind, facts.dtype, weights, comm)
         symmetric = both and csr_builder.alike(kind is not None, rows.dtype, merge)
-        yield _Sorted(rows, cuts, found.ncols, symmetric)
+        yield _Sorted(rows, cuts, ncols, symmetric)
 
 
 def _kind(path: str | os.PathLike[str], spool: Spool, comm: Communicator) -> np.dtype[Any] | None:

@@ -8,12 +8,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from sparsezc.exceptions import FileFormatError, InvalidObject, warn_slow
 from sparsezc.io.build import generated_edges, stored_csr
-from sparsezc.io.build.edge_list import Chunk, EdgeChunks
+from sparsezc.io.build.edge_list import Chunk, EdgeChunks, EdgeFacts, Edges
 from sparsezc.io.build.stored_ranges import StoredRanges
 from sparsezc.io.build.weights import Weights
 from sparsezc.io.formats.symmetry_check import sums_of_ends
@@ -25,12 +29,16 @@ if TYPE_CHECKING:
     from sparsezc.io._options import ReadOptions
 
 
+#: Checks edges that were read, together with all ranks: makes the facts about the whole of those about a rank's part.
+Check = Callable[[EdgeFacts], EdgeFacts]
+
+
 class Part(NamedTuple):
-    """A rank's edges, how they weigh, and what all ranks check once they were read (None: nothing)."""
+    """A rank's edges, how they weigh, and the check of them (None: there is none)."""
 
     edges: EdgeChunks
     weights: Weights
-    check: Callable[[EdgeChunks], None] | None = None
+    check: Check | None = None
 
 
 def part_of(path: str | os.PathLike[str], options: ReadOptions, module: Any, comm: Communicator) -> Part:
@@ -51,12 +59,12 @@ def part_of(path: str | os.PathLike[str], options: ReadOptions, module: Any, com
     place = Path(path)
     if together(comm, lambda: spans.can_be_cut(place, module)):
         found = spans.text_chunks(place, module, weights, comm)
-        return Part(found, weights, lambda edges: spans.check_total(place, module, edges, comm))
+        return Part(found, weights, lambda facts: spans.check_total(place, module, facts, comm))
     paths = together(comm, lambda: module.files(place)) if options.kind == "emogi" else [place]
     states = together(comm, lambda: [spans.state(each) for each in paths])
     same(comm, f"{path} is not the same file for all ranks", [fact for state in states for fact in spans.told(state)])
     part = _part(place, options, module, comm)
-    part.edges.chunks = _watched(part.edges.chunks, paths, states)
+    part.edges.pass_through(partial(_watched, paths, states))
     return part
 
 
@@ -68,18 +76,20 @@ def _part(path: Path, options: ReadOptions, module: Any, comm: Communicator) -> 
             return _by_rows(rows, weights, comm)
     if kind == "parquet":
         found = module.edge_chunks(path, (comm.rank, comm.size))
-        return Part(found, weights, lambda edges: _share_facts(edges, comm))
+        return Part(found, weights, lambda facts: _told(facts, comm))
     if comm.rank == 0 and comm.size > 1:
         warn_slow(f"{path} is read from its start only, so one rank reads for all; gb.io.convert makes a .h5 of it")
-    found = together(comm, lambda: _from_start(path, kind, module, weights) if comm.rank == 0 else EdgeChunks())
-    return Part(found, weights, lambda edges: _share_facts(edges, comm))
+    mine = together(comm, lambda: _from_start(path, kind, module, weights) if comm.rank == 0 else None)
+    undirected, mirrored = comm.objects(None if mine is None else (mine.undirected, mine.mirrored))[0]
+    none = np.empty(0, np.uint32)
+    found = mine or EdgeChunks.of(Edges(0, 0, none, none, undirected=undirected, mirrored=mirrored))
+    return Part(found, weights, lambda facts: _told(facts, comm))
 
 
 def _by_rows(rows: StoredRanges, weights: Weights, comm: Communicator) -> Part:
     """Return the edges of this rank's rows; of a file that calls itself undirected both ends must list each."""
     cuts = stored_rows.bounds(rows, comm)
-    found = stored_rows.edge_chunks(rows, cuts, comm.rank)
-    found.dtype = None if rows.stored_values is None else rows.dtype
+    found = stored_rows.edge_chunks(rows, cuts, comm.rank, None if rows.stored_values is None else rows.dtype)
     if not rows.symmetric:
         return Part(found, weights)
     sums = [0, 0]
@@ -90,15 +100,16 @@ def _by_rows(rows: StoredRanges, weights: Weights, comm: Communicator) -> Part:
                 sums[end] = (sums[end] + each) % 2**64
             yield chunk
 
-    def check(_: EdgeChunks) -> None:
+    def check(facts: EdgeFacts) -> EdgeFacts:
         upper, lower = (sum(each) % 2**64 for each in zip(*comm.objects(tuple(sums)), strict=True))
         if upper != lower:
             raise FileFormatError(
                 f"{rows.path} calls itself undirected, but found an edge that is stored in one direction only, or with"
                 " another weight in the other; both directions are needed, or the mark of a directed graph"
             )
+        return facts
 
-    found.chunks = summed(found.chunks)
+    found.pass_through(summed)
     return Part(found, weights, check)
 
 
@@ -109,15 +120,13 @@ def _from_start(path: Path, kind: str | None, module: Any, weights: Weights) -> 
     return found
 
 
-def _share_facts(found: EdgeChunks, comm: Communicator) -> None:
-    """Tell all ranks what the reader of a part knows of the whole."""
-    told = comm.objects((found.undirected, found.mirrored, None if found.dtype is None else found.dtype.name))
-    found.undirected, found.mirrored = (any(each[k] for each in told) for k in (0, 1))
-    types = [each[2] for each in told if each[2] is not None]
-    found.dtype = lookup(types[0]) if types else None
+def _told(facts: EdgeFacts, comm: Communicator) -> EdgeFacts:
+    """Return facts with the type of the first rank that knows one: a rank without edges may know none."""
+    types = [name for name in comm.objects(None if facts.dtype is None else facts.dtype.name) if name is not None]
+    return replace(facts, dtype=lookup(types[0]) if types else None)
 
 
-def _watched(chunks: Iterator[Chunk], paths: list[Path], states: list[tuple[int, int]]) -> Iterator[Chunk]:
+def _watched(paths: list[Path], states: list[tuple[int, int]], chunks: Iterator[Chunk]) -> Iterator[Chunk]:
     yield from chunks
     for path, state in zip(paths, states, strict=True):
         try:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from sparsezc.exceptions import FileFormatError, InvalidObject
-from sparsezc.io.build.edge_list import EdgeChunks
+from sparsezc.io.build.edge_list import Chunk, EdgeChunks, EdgeFacts
 from sparsezc.io.build.weights import Weights
 from sparsezc.io.files.source import InputFile, Span
 from sparsezc.io.files.unpacking import CHUNK
@@ -44,15 +44,15 @@ def text_chunks(path: Path, module: Any, weights: Weights, comm: Communicator) -
     start, stop = together(comm, starts)
     lines = together(comm, lambda: line_ends(path, start, stop))
     span = Span(start, stop, before(comm, lines)[0] + 1)
-    found = together(comm, lambda: module.edge_chunks(path, weights, span))
+    found: EdgeChunks = together(comm, lambda: module.edge_chunks(path, weights, span))
 
-    def watched() -> Iterator[Any]:
+    def watched(chunks: Iterator[Chunk]) -> Iterator[Chunk]:
         yield from chunks
         if state(path) != known:
             raise FileFormatError(f"{path} was changed while it was read")
 
-    chunks, found.chunks = found.chunks, watched()
-    return found  # type: ignore[no-any-return]
+    found.pass_through(watched)
+    return found
 
 
 def line_start(path: Path, at: int) -> int:
@@ -80,13 +80,17 @@ def line_ends(path: Path, start: int, stop: int) -> int:
     return count
 
 
-def check_total(path: Path, module: Any, found: EdgeChunks, comm: Communicator) -> None:
-    """Compare the number of all ranks' edges with that of the file's head, if this says one; a rank may have none."""
-    found.listed = before(comm, found.listed)[1]
-    found.nrows, found.ncols = map(max, zip(*comm.objects((found.nrows, found.ncols)), strict=True))
-    promised = [each for each in comm.objects(found.promised) if each is not None]
-    found.promised = promised[0] if promised else None
-    together(comm, lambda: module.check_total(path, found))
+def check_total(path: Path, module: Any, facts: EdgeFacts, comm: Communicator) -> EdgeFacts:
+    """Compare the number of all ranks' edges with that of the file's head, if this says one; a rank may have none.
+
+    Return the facts about the whole file.
+    """
+    listed = before(comm, facts.listed)[1]
+    nrows, ncols = map(max, zip(*comm.objects((facts.nrows, facts.ncols)), strict=True))
+    promised = [each for each in comm.objects(facts.promised) if each is not None]
+    whole = EdgeFacts(nrows, ncols, facts.dtype, listed, promised[0] if promised else None)
+    together(comm, lambda: module.check_total(path, whole))
+    return whole
 
 
 def state(path: Path) -> tuple[int, int]:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sparsezc.exceptions import FileFormatError, warn_slow
 from sparsezc.io.build import csr_builder, stored_csr
 from sparsezc.io.build import weights as weighting
-from sparsezc.io.build.edge_list import Chunk, EdgeChunks
+from sparsezc.io.build.edge_list import Chunks, EdgeChunks, EdgeFacts
 from sparsezc.io.build.stored_ranges import StoredRanges
 from sparsezc.io.build.weights import Weights
 from sparsezc.io.hdf5 import csr_file
@@ -141,12 +141,11 @@ def load_rows(rows: Rows, cuts: NDArray[np.int64], rank: int, weights: Weights, 
     if indices is None and where in FILES and on_device():
         warn_slow(f"{rows.path}: the compressed ids of rank {rank} begin within a block; they are decoded into memory")
         where = BY_ADDRESS
-    made = Csr(
-        last - first, rows.ncols, indptr, MappedBuffer.of(np.empty(0, np.uint32)), MappedBuffer.of(np.empty(0)), dtype
-    )
-    made.symmetric = rows.symmetric
-    made.indices = _ids(rows, start, stop, where) if indices is None else indices
-    made.values, made.iso = _values(rows, made, first, start, weights, where)
+    if indices is None:
+        indices = _ids(rows, start, stop, where)
+    pattern = Csr(last - first, rows.ncols, indptr, indices, MappedBuffer.of(np.empty(0)), dtype)
+    values, iso = _values(rows, pattern, first, start, weights, where)
+    made = Csr(last - first, rows.ncols, indptr, indices, values, dtype, iso, rows.symmetric)
     return check_rows(rows.path, made) if where in HOSTS else made
 
 
@@ -196,10 +195,13 @@ def _values(rows: Rows, made: Csr, first: int, start: int, weights: Weights, whe
     return values.finish()
 
 
-def edge_chunks(rows: Rows | StoredRanges, cuts: NDArray[np.int64], rank: int) -> EdgeChunks:
-    """Return this rank's entries chunk by chunk, as edges: those of a matrix that has to be sorted or mirrored."""
+def edge_chunks(rows: Rows | StoredRanges, cuts: NDArray[np.int64], rank: int, dtype: DataType | None) -> EdgeChunks:
+    """Return this rank's entries chunk by chunk, as edges: those of a matrix that has to be sorted or mirrored.
 
-    def chunks(_: EdgeChunks) -> Iterator[Chunk]:
+    `dtype`: of the values; None if there are none.
+    """
+
+    def chunks() -> Chunks:
         for first in range(int(cuts[rank]), int(cuts[rank + 1]), stored_csr.CHUNK):
             last = min(first + stored_csr.CHUNK, int(cuts[rank + 1]))
             indptr = rows.offsets(first, last + 1)
@@ -208,6 +210,6 @@ def edge_chunks(rows: Rows | StoredRanges, cuts: NDArray[np.int64], rank: int) -
                 own = np.searchsorted(indptr, np.arange(at, stop), side="right") - 1 + first
                 values = rows.values(at, stop)
                 yield own, rows.ids(at, stop), None if values is None else np.broadcast_to(values, stop - at)
+        return EdgeFacts(rows.nrows, rows.ncols, dtype)
 
-    both = rows.symmetric
-    return EdgeChunks.by(chunks, nrows=rows.nrows, ncols=rows.ncols, undirected=both, mirrored=both, dtype=rows.dtype)
+    return EdgeChunks(chunks(), undirected=rows.symmetric, mirrored=rows.symmetric)
