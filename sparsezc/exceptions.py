@@ -42,6 +42,10 @@ __all__ = [
 class GraphblasException(Exception):
     """The base class of every error that sparsezc raises on purpose."""
 
+    def _say(self, *words: str) -> None:
+        """Replace the message."""
+        self.args = words
+
 
 class NoValue(GraphblasException, KeyError):
     """An element that is not present was asked for."""
@@ -224,7 +228,7 @@ def add_name(error: GraphblasException, graph: str | os.PathLike[str]) -> None:
     """Put the graph's name in front of an error's message that lacks it."""
     about_graph = not isinstance(error, DeviceUnavailable)
     if about_graph and error.args and Path(graph).name not in str(error.args[0]):
-        error.args = (f"{graph}: {error.args[0]}", *error.args[1:])
+        error._say(f"{graph}: {error.args[0]}", *error.args[1:])
 
 
 def no_attribute(what: str, name: str, known: Iterable[str], owner: object) -> AttributeError:

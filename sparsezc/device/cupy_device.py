@@ -170,10 +170,7 @@ class Cuda:
 
     def pages(self, nbytes: int, kind: str, wait: bool = True) -> Pages:
         made = self._pinned(nbytes) if kind == "pinned" else self._managed(nbytes, kind)
-        if wait and made.ready is not None:
-            made.ready(nbytes)
-            made.ready = None
-        return made
+        return made.wait_for_all() if wait else made
 
     def _managed(self, nbytes: int, kind: str) -> Pages:
         """Allocate pages that stay on the host, which touches them first; "migrating" ones are copied on demand."""

@@ -63,9 +63,7 @@ def _part(name: str, x: Any, comm: Communicator) -> Part:
     layout = getattr(x._store, "layout", None)
     if layout is not None and layout.along == 0:
         local, bounds = x._store.local, np.asarray(layout.bounds, np.int64)
-        csr = local._to_csr() if x.ndim == 2 else None
-        if csr is not None:
-            csr.symmetric = x._symmetric
+        csr = local._to_csr().known_symmetric(x._symmetric) if x.ndim == 2 else None
         return Part(VectorPart(*local.to_coo()) if csr is None else csr.place("host"), bounds)
     bounds = np.array([0] + [rows] * comm.size, np.int64)
     whole = x._to_csr().place("host") if x.ndim == 2 else VectorPart(*x.to_coo())
@@ -77,9 +75,8 @@ def _part(name: str, x: Any, comm: Communicator) -> Part:
 def _empty(x: Csr | VectorPart) -> Csr | VectorPart:
     if isinstance(x, VectorPart):
         return VectorPart(x.positions[:0], x.values[:0])
-    none = Csr.from_arrays([0], np.empty(0, np.uint64), np.empty(0, x.dtype.np_type), x.ncols, dtype=x.dtype)
-    none.symmetric = x.symmetric
-    return none
+    none, values = np.empty(0, np.uint64), np.empty(0, x.dtype.np_type)
+    return Csr.from_arrays([0], none, values, x.ncols, dtype=x.dtype, symmetric=x.symmetric)
 
 
 def restore(folder: str | os.PathLike[str], comm: Any, placement: str | None) -> tuple[dict[str, Matrix | Vector], Any]:

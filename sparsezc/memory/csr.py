@@ -6,7 +6,7 @@ sizes fills the placement's own memory and no second copy ever exists.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -71,6 +71,15 @@ class Csr:
         """Return itself, marked as known to equal its transpose or not."""
         self.symmetric = symmetric
         return self
+
+    def add_merged(self, count: int) -> Csr:
+        """Return itself, made of so many more entries that were merged into others."""
+        self.merged += count
+        return self
+
+    def with_values(self, values: Buffer, dtype: DataType, iso: bool) -> Csr:
+        """Return the same pattern with other values."""
+        return replace(self, values=values, dtype=dtype, iso=iso)
 
     @classmethod
     def from_arrays(

@@ -67,8 +67,7 @@ class MappedBuffer(Buffer):
     Attributes
     ----------
     compare : callable, optional
-        A function that compares all mapped bytes with their checksums: it is called once, with these, before any is
-        read.
+        A function that compares all mapped bytes with their checksums, from :meth:`compare_first`.
     elsewhere : callable, optional
         A function of two entries, which returns the buffer from the one to the other of the same array of the file.
     """
@@ -97,6 +96,10 @@ class MappedBuffer(Buffer):
         self.array = self._mapped[part.before : part.before + self.nbytes].view(self.dtype)
         # The memory that kernels read, once one has needed it.
         self._reached: Pages | zerocopy.ZerocopyBuffer | None = None
+
+    def compare_first(self, compare: Callable[[NDArray[np.uint8]], None]) -> None:
+        """Call a function once, with all mapped bytes, before any is read: it compares them with their checksums."""
+        self.compare = compare
 
     @property
     def pointer(self) -> int:

@@ -81,7 +81,7 @@ def build(
     if both:
         edge_list.check_square(edges.nrows, edges.ncols)
     if weights.kind != "file":
-        edges.values = None
+        edges.take_values()
     mirrored = both and not edges.mirrored
     edge_list.require_sorting(edges.rows.size * (1 + mirrored), edges.values, mirrored=mirrored)
     nrows, ncols, stated = edges.nrows, edges.ncols, edges.dtype
@@ -96,8 +96,7 @@ def build(
     values, dtype, iso = final_values(values, weights, stated)
     symmetric = both and alike(valued, dtype, dup_op)
     made = _fill(_Entries(nrows, ncols, positions, values, dtype, iso, weights), symmetric, placement)
-    made.merged = listed - made.indices.count
-    return made
+    return made.add_merged(listed - made.indices.count)
 
 
 def alike(valued: bool, dtype: datatypes.DataType, dup_op: str) -> bool:
@@ -183,7 +182,7 @@ def place(placement: str | None, nrows: int, ncols: int, nvals: int, dtype: data
 
 def arrange(edges: Edges, dup_op: str, say: Callable[[str], Any]) -> tuple[Positions, NDArray[Any] | None]:
     """Return positions in ascending order, each once, and their values; the arrays of `edges` are taken out of it."""
-    values, edges.values = edges.values, None
+    values = edges.take_values()
     positions, values = ascending(_taken(edges), values, dup_op in ("first", "second"))
     say("merging duplicates")
     return merge(positions, values, dup_op)
@@ -191,8 +190,7 @@ def arrange(edges: Edges, dup_op: str, say: Callable[[str], Any]) -> tuple[Posit
 
 def _taken(edges: Edges) -> list[NDArray[Any]]:
     """Return keys, or rows and columns; `edges` gives up its arrays."""
-    rows, cols = edges.rows, edges.cols
-    edges.rows = edges.cols = np.empty(0, np.uint32)
+    rows, cols = edges.take_ids()
     if max(edges.nrows, edges.ncols) > 2**32:
         return [rows, cols]
     keys = rows.astype(np.uint64)

@@ -63,9 +63,7 @@ def transposed(csr: Csr) -> Csr:
     values = None if csr.iso else csr.values.read()
     edges = edge_list.Edges(csr.ncols, csr.nrows, csr.indices.read().astype(np.int64), rows, values, dtype=csr.dtype)
     made = csr_builder.build(edges, placement="host")
-    if csr.iso:
-        made.values = csr.values
-    return made
+    return made.with_values(csr.values, csr.dtype, True) if csr.iso else made
 
 
 def is_symmetric(csr: Csr) -> bool:

@@ -7,7 +7,7 @@ A format that lists edges has a function ``edge_chunks(path)``; a format that st
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +48,21 @@ class Edges:
     undirected: bool = False
     mirrored: bool = False
     dtype: DataType | None = None
+
+    def transposed(self) -> Edges:
+        """Return the edges with their ends exchanged; the arrays are the same."""
+        return replace(self, nrows=self.ncols, ncols=self.nrows, rows=self.cols, cols=self.rows)
+
+    def take_values(self) -> NDArray[Any] | None:
+        """Return the values, and keep none, so that the caller can free them."""
+        values, self.values = self.values, None
+        return values
+
+    def take_ids(self) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Return rows and columns, and keep none, so that the caller can free them."""
+        rows, cols = self.rows, self.cols
+        self.rows = self.cols = np.empty(0, np.uint32)
+        return rows, cols
 
 
 @dataclass(frozen=True)

@@ -63,13 +63,17 @@ class Output:
         if not file_name(path, WRITTEN):
             raise FileMissing("the name of the file to write is empty")
         self.path = Path(path)
-        self.base = self.path  # stands for all files of an output that has several
+        self._base = self.path  # stands for all files of an output that has several
         self.written: list[Path] = []  # the files that have their names
         self._waiting: list[_Waiting] = []
         self._work: dict[Path, ScratchFolder] = {}  # by the folder in which it is
 
     def __enter__(self) -> Self:
         return self
+
+    def stand_for_all(self, base: Path) -> None:
+        """Have a name stand for the several files of this output."""
+        self._base = base
 
     def open(self, path: Path | None = None, *, only_over_old: bool = False) -> IO[Any]:
         """Open a binary file that becomes `path` (by default the output's own path); packed if the name says so.
@@ -171,7 +175,7 @@ class Output:
         for each in self._waiting:
             each.temporary.replace(each.temporary.with_name(each.final.name))
         emptied = [each.final.name for each in self._waiting if each.only_over_old]
-        names = multi_file_replace.commit(self._waiting[0].temporary.parent, folders[0] / self.base.name, emptied)
+        names = multi_file_replace.commit(self._waiting[0].temporary.parent, folders[0] / self._base.name, emptied)
         self.written += [folders[0] / name for name in names]
 
 

@@ -77,7 +77,7 @@ def seekable(path: str | os.PathLike[str], folder: Path | None = None) -> Iterat
         try:
             yield copy
         except GraphblasException as error:
-            error.args = tuple(str(each).replace(str(copy), str(given)) for each in error.args)
+            error._say(*(str(each).replace(str(copy), str(given)) for each in error.args))
             raise
 
 

@@ -189,7 +189,7 @@ def write(csr: Csr, out: Output) -> None:
     """Write .col, .dst and .val (uint32); without values but an iso 1, no .val, and an old .val is emptied."""
     if csr.nrows != csr.ncols:
         raise InvalidValue(f"a .bel graph is a square matrix, not {csr.nrows} x {csr.ncols}")
-    out.base = _base(out.path)
+    out.stand_for_all(_base(out.path))
     with out.open(_part(out.path, ".col")) as file:
         file.write(np.array([csr.nrows + 1, 0], "<u8").tobytes())
         file.write(csr.indptr.astype("<i8", copy=False).data)

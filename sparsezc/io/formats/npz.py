@@ -144,8 +144,7 @@ def read(path: Path, *, weights: Weights, placement: str | None, direct: bool) -
             return stored_csr.load(found, weights, placement, direct)
         edges = stored_csr.load(found, weights, placement, direct=False)
         assert isinstance(edges, edge_list.Edges)
-        edges.rows, edges.cols, edges.nrows, edges.ncols = edges.cols, edges.rows, edges.ncols, edges.nrows
-        return edges
+        return edges.transposed()
 
 
 def edge_chunks(path: Path, weights: Weights) -> EdgeChunks:

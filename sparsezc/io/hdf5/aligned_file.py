@@ -124,6 +124,10 @@ class Placed:
     sums: NDArray[np.uint32] | None = None
     unplaced: int = 0
 
+    def filled(self, sums: NDArray[np.uint32]) -> None:
+        """Note that the array is full, and the checksums of its pieces."""
+        self.sums = sums
+
     def finish(self) -> NDArray[np.uint32]:
         """Return the checksums."""
         assert self.sums is not None

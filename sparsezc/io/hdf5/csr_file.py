@@ -261,19 +261,14 @@ def load(
         body = csr.indices.body if isinstance(csr.indices, id_blocks.BlocksBuffer) else csr.indices
         for name, buffer in ((ids, body), ("values", csr.values)):
             assert isinstance(buffer, MappedBuffer)
-            buffer.compare = partial(mappable.compare, name)
+            buffer.compare_first(partial(mappable.compare, name))
     if not direct:
         return stored_csr.load(stored(mappable), weights, placement, False)
     if same or weights.kind == "none":
-        csr = csr if same else _with(csr, MappedBuffer.of(np.ones(1, np.bool_)), datatypes.BOOL, True)
+        csr = csr if same else csr.with_values(MappedBuffer.of(np.ones(1, np.bool_)), datatypes.BOOL, True)
         placed = csr.place(where)
         return check_rows(mappable.path, placed) if where in HOSTS else placed
     return _revalued(csr, weights) if where in FILES else stored_csr.load(stored(mappable), weights, where, True)
-
-
-def _with(csr: Csr, values: Buffer, dtype: datatypes.DataType, iso: bool) -> Csr:
-    """Return the same pattern with other values."""
-    return Csr(csr.nrows, csr.ncols, csr.indptr, csr.indices, values, dtype, iso, csr.symmetric)
 
 
 def _revalued(csr: Csr, weights: Weights) -> Csr:
@@ -286,7 +281,7 @@ def _revalued(csr: Csr, weights: Weights) -> Csr:
             weighting.check_fit(part, dtype)
         values.write(start, weighting.hashed(rows, cols, weights) if made else part)
     buffer, iso = values.finish()
-    return _with(csr, buffer, dtype, iso)
+    return csr.with_values(buffer, dtype, iso)
 
 
 def _where(csr: Csr, placement: str | None) -> str:

@@ -99,7 +99,7 @@ class Ranges:
             with ThreadPoolExecutor(processors(16)) as pool:
                 list(pool.map(look, range(first // piece, -(-last // piece))))
 
-        made.compare = compare
+        made.compare_first(compare)
         made.elsewhere = lambda start, stop: self.mapped(name, start, stop, dtype, below)
         return made
 

@@ -102,7 +102,7 @@ def made(
             if mine is None:
                 return
             for each, place in mine[1].items():
-                place.sums = np.concatenate([sums[each] for sums in parts])
+                place.filled(np.concatenate([sums[each] for sums in parts]))
             mine[2].finish(csr_file.descriptor(nrows, ncols, nvals, ids, dtype, iso), symmetric=symmetric)
 
         together(comm, finish)
