@@ -277,6 +277,10 @@ class Config:
                 object.__setattr__(self, key, _kept(key, value))
             return _Restore(self, before)
 
+    def _restore(self, key: str, value: Any) -> None:
+        """Set a setting to what it was, which is checked already."""
+        object.__setattr__(self, key, value)
+
     def get(self, key: str, default: Any = None) -> Any:
         """Return one setting by name; `default` for an unknown name."""
         return getattr(self, key) if key in _KEYS else default
@@ -324,7 +328,7 @@ class _Restore:
             for key, value in self._before.items():
                 inner = next((block for block in later if key in block._before), None)
                 if inner is None:
-                    object.__setattr__(self._config, key, value)
+                    self._config._restore(key, value)
                 else:  # a block of another thread that ends later: it restores the values from before this one
                     inner._before[key] = value
 

@@ -55,6 +55,11 @@ class Traffic:
     copy_seconds: float = 0.0
     gather_seconds: float = 0.0
 
+    def add_seconds(self, what: str, seconds: float) -> None:
+        """Add to ``what_seconds``."""
+        name = f"{what}_seconds"
+        setattr(self, name, getattr(self, name) + seconds)
+
 
 #: The counters that are being collected; None: there are none. Kernels are compiled to count while there are.
 collecting: Traffic | None = None
@@ -115,8 +120,7 @@ def timed(what: str) -> Iterator[None]:
     start = time.perf_counter()
     yield
     if collecting is not None:
-        name = f"{what}_seconds"
-        setattr(collecting, name, getattr(collecting, name) + time.perf_counter() - start)
+        collecting.add_seconds(what, time.perf_counter() - start)
 
 
 def __dir__() -> list[str]:

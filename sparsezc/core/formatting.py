@@ -38,7 +38,7 @@ def text(x: Any, mask: Any = None) -> str:
         return found
     table, options = _table(x, mask)
     if x.ndim == 1:
-        table.columns.name, table.index = "index", ["value"]
+        table = table.rename_axis(columns="index").set_axis(["value"])
     with options:
         return f"{found}\n{table!r}"
 

@@ -74,6 +74,10 @@ class Scalar(Writable["Scalar"]):
     def _blank(cls, dtype: DataType, shape: tuple[int, ...], name: str | None) -> Scalar:
         return cls(dtype, name=name)
 
+    def _become_cscalar(self) -> None:
+        """Behave as python-graphblas's Scalar with ``is_cscalar=True``."""
+        self._is_cscalar = True
+
     @classmethod
     def from_value(cls, value: Any, dtype: Any = None, *, is_cscalar: bool = False, name: str | None = None) -> Scalar:
         """Make a Scalar with this value.

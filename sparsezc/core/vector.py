@@ -263,6 +263,10 @@ class Vector(VectorFromArrays, ReadableVector, ByDlpack, Maskable, Writable["Vec
         held = 0 if self._engine is None or self._engine is not cpu.engine() else int(sys.getsizeof(self._store))
         return object.__sizeof__(self) + held
 
+    def _hold_everywhere(self, value: scalar.Scalar) -> None:
+        """Have every position of this new vector hold a value, until an engine stores it."""
+        self._everywhere = value
+
     @locked
     def __reduce__(self) -> tuple[Any, ...]:
         at, values = self.to_coo()

@@ -114,7 +114,8 @@ class VectorFromArrays:
         given, made_of = checks.everywhere(value, dtype, "Vector.from_scalar: value")
         maker: Any = cls
         made: Any = maker(made_of, size, name=name)
-        made._everywhere = None if given.value is None else given.dup(made.dtype)
+        if given.value is not None:
+            made._hold_everywhere(given.dup(made.dtype))
         return made  # type: ignore[no-any-return]
 
     @classmethod

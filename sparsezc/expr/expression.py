@@ -114,7 +114,7 @@ class Expression(Unrun[K]):
         out = self.kind._blank(kind, self.shape, name)
         out._fill(self, mask)
         if is_cscalar and not self.shape:
-            out._is_cscalar = True
+            out._become_cscalar()
         return out  # type: ignore[no-any-return]
 
     @property

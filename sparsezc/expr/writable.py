@@ -12,7 +12,7 @@ from sparsezc.expr.mask import Mask, as_mask, to_mask
 from sparsezc.expr.options import check as check_options
 from sparsezc.expr.position import InputMasked, Position
 from sparsezc.expr.resolve import resolve
-from sparsezc.process.locks import FreeAfterFork, shared
+from sparsezc.process.locks import FreeAfterFork, Lost, new, shared
 from sparsezc.semirings.algebra.operators import Operator, TypedOp
 from sparsezc.semirings.types.datatypes import DataType
 
@@ -56,6 +56,12 @@ class Writable(Operand[K]):
         self._engine, self._store = engine, store
         if engine.lock is not None:
             self._lock = engine.lock
+
+    def _lose(self) -> None:
+        """Give up the content, which another thread of the parent process may have half changed."""
+        self._lock = new()
+        if self._stored:
+            self._engine = Lost()  # any use of it raises
 
     def _settle(self, engine: Engine) -> None:
         """Make sure that there is a store on `engine`, moving the content if it may move."""

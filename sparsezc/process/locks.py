@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 
 from sparsezc.exceptions import InvalidObject
 
-__all__ = ["FreeAfterFork", "acquire_locks", "hold_locks", "locked", "new", "shared"]
+__all__ = ["FreeAfterFork", "Lost", "acquire_locks", "hold_locks", "locked", "new", "shared"]
 
 _Method = TypeVar("_Method", bound=Callable[..., Any])
 new: Callable[[], Any] = _thread.RLock  # the class itself: `threading.RLock` is a Python function around it
@@ -100,7 +100,7 @@ def shared(lock: Any = None) -> Any:
 _shared: list[Any] = []
 
 
-class _Lost:
+class Lost:
     """The engine of an object that another thread used when the process forked: the object may be half changed."""
 
     lock = None
@@ -118,7 +118,8 @@ class FreeAfterFork:
     Parameters
     ----------
     kind : type
-        The type of the objects that have a lock.
+        The type of the objects that have a lock; ``_lose()`` of one that is lost gives it a new lock, and the engine
+        :class:`Lost`.
     """
 
     def __init__(self, kind: type) -> None:
@@ -140,9 +141,7 @@ class FreeAfterFork:
         for lock in _shared:
             lock._at_fork_reinit()
         for x in lost:
-            x._lock = new()
-            if x._stored:
-                x._engine = _Lost()
+            x._lose()
 
 
 def _is_free(lock: Any) -> bool:
