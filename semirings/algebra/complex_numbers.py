@@ -65,4 +65,4 @@ def extend(*namespaces: ModuleType) -> None:
     for namespace in namespaces:
         for name, domain in TABLE[namespace.__name__.rpartition(".")[2]].items():
             op: Operator = vars(namespace)[name]
-            op._domain = {**op._domain, **domain}
+            op._extend(domain)

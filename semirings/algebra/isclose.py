@@ -18,5 +18,5 @@ def close(rel_tol: float = 1e-7, abs_tol: float = 0.0) -> BinaryOp:
         return max(x, y) - min(x, y) <= max(rel_tol * max(abs(x), abs(y)), abs_tol)
 
     made: BinaryOp = BinaryOp.register_anonymous(isclose)
-    made._commutes_to = made._transposes_to = made.name
+    made._commute()
     return made

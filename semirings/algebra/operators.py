@@ -73,6 +73,22 @@ class Operator(Called):
         self._typed: dict[Any, TypedOp] = {}
         self._types: dict[DataType, DataType] | None = None
 
+    def _extend(self, domain: Domain) -> None:
+        """Accept further types."""
+        self._domain = {**self._domain, **domain}
+
+    def _follow(self, rule: Rule) -> None:
+        """Accept user-defined types by a rule."""
+        self.of_users = rule
+
+    def _written_as(self, written: Written) -> None:
+        """Note the Python function that it was made of."""
+        self.written = written
+
+    def _made_with(self, maker: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """Note the parameterized operator that it is one of, and the parameters."""
+        self.parameters = (maker, args, kwargs)
+
     @classmethod
     def from_string(cls, text: str) -> Any:
         """Find the operator of this kind that a string names, typed if the string ends in a type.
@@ -252,7 +268,16 @@ class BinaryOp(FromFunction, Operator):
         self._commutes_to = commutes_to
         self._transposes_to = commutes_to if transposes_to is None else transposes_to
         self._mixed = mixed
-        self._monoid: Monoid | None = None  # set by the first monoid made from it
+        self._monoid: Monoid | None = None
+
+    def _commute(self) -> None:
+        """Give the same with its operands exchanged."""
+        self._commutes_to = self._transposes_to = self.name
+
+    def _become_part_of(self, monoid: Monoid) -> None:
+        """Have a monoid that is made of it, unless it has one already."""
+        if self._monoid is None:
+            self._monoid = monoid
 
     def _meet(self, left: DataType, right: DataType) -> DataType:
         return self._mixed if self._mixed is not None else super()._meet(left, right)

@@ -108,7 +108,7 @@ class Parameterized:
 
     def _with(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         op = self.__dict__["_make_one"](*args, **kwargs)
-        op.parameters = (self, args, kwargs)
+        op._made_with(self, args, kwargs)
         return op
 
     @property
@@ -156,7 +156,7 @@ class FromFunction:
         if written.domain:
             numpy, cuda, _ = written[next(iter(written.domain))]
         made: Any = cls(name or function.__name__, numpy=numpy, cuda=cuda, domain=written.domain)  # type: ignore[call-arg]
-        made.written = written
+        made._written_as(written)
         return made
 
     @classmethod

@@ -82,8 +82,7 @@ class Monoid(Operator):
         self.is_idempotent = is_idempotent
         self._identity = identity
         self._terminal = terminal
-        if binaryop._monoid is None:
-            binaryop._monoid = self
+        binaryop._become_part_of(self)
 
     if TYPE_CHECKING:
 

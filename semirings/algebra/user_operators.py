@@ -77,7 +77,7 @@ def extend(*namespaces: ModuleType) -> None:
     for namespace in namespaces:
         for name, rule in TABLE.get(namespace.__name__.rpartition(".")[2], {}).items():
             op: Operator = vars(namespace)[name]
-            op.of_users = rule
+            op._follow(rule)
 
 
 def result(op: Operator, left: DataType, right: DataType) -> DataType | None:
