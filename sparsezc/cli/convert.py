@@ -43,16 +43,14 @@ def convert(arguments: argparse.Namespace) -> Report:
 
     target = Path(arguments.target)
     kind, _ = check_target(target, compress=arguments.compress)
-    arguments.engine = "cpu"
-    arguments.placement = "auto"
+    arguments = graph.changed(arguments, engine="cpu", placement="auto")
     graph.configure(arguments)
     options = graph.read_options(arguments)
     if not arguments.force and _is_same(Path(arguments.graph), target):
         raise InvalidValue(f"the target {target} is the graph itself; give another name, or --force to replace it")
     if arguments.memory is not None:
         return _bounded(arguments, options)
-    arguments.check = mappable_file(arguments.graph, options.kind) is not None
-    found = graph.load(arguments)
+    found = graph.load(graph.changed(arguments, check=mappable_file(arguments.graph, options.kind) is not None))
     start = time.perf_counter()
     files = write_files(found.csr, target, compress=arguments.compress, vertices=found.ids)
     elapsed = time.perf_counter() - start

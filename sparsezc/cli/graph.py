@@ -129,6 +129,11 @@ def count(text: str, *, least: int = 1) -> int:
     return number
 
 
+def changed(arguments: argparse.Namespace, **values: Any) -> argparse.Namespace:
+    """Return arguments with other values of some."""
+    return argparse.Namespace(**vars(arguments) | values)
+
+
 def is_without_gpu(engine: str) -> bool:
     """Return whether the engine of --engine is one without a GPU, which has no placements."""
     from sparsezc.expr import engines
@@ -204,6 +209,10 @@ class Graph:
         made: Matrix = Matrix._from_csr(self.csr, adopt=True)
         del self.csr
         return made.to("gpu", with_transpose=True) if self.with_transpose else made
+
+    def add_load(self, seconds: float) -> None:
+        """Add to the time that loading took."""
+        self.load += seconds
 
     def line(self) -> str:
         """Return the description of the graph in one line."""

@@ -54,8 +54,7 @@ def info(arguments: argparse.Namespace) -> Report:
     from sparsezc.io.hdf5.csr_file import can_be_mapped
 
     plot.check(arguments)
-    arguments.engine = "cpu"
-    arguments.placement = "auto"
+    arguments = graph.changed(arguments, engine="cpu", placement="auto")
     graph.configure(arguments)
     options = graph.read_options(arguments)
     if arguments.room is not None and not arguments.placements:
@@ -70,9 +69,8 @@ def info(arguments: argparse.Namespace) -> Report:
             return plan.report(arguments.graph, planned, Machine.here(arguments.room))
     made = arguments.undirected or arguments.relabel or arguments.weights is not None
     known = None if made else mappable_file(arguments.graph, options.kind)
-    if known is not None and can_be_mapped(known):
-        arguments.placement = placements.OPENED  # it is read in place, whatever its size
-    found = graph.load(arguments)
+    in_place = known is not None and can_be_mapped(known)  # whatever its size
+    found = graph.load(graph.changed(arguments, placement=placements.OPENED) if in_place else arguments)
     if arguments.plot is not None:
         plot.save(arguments.plot, arguments.plot_kind, found, plot.of_graph(arguments.plot_kind, found))
     csr, out = found.csr, found.degrees

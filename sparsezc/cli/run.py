@@ -125,7 +125,7 @@ def run(row: Row, arguments: argparse.Namespace) -> Report:
 
 def _another(arguments: argparse.Namespace, path: str, weights: Any) -> Graph:
     """Read a further graph, under the options of the first."""
-    return graph.load(argparse.Namespace(**vars(arguments) | {"graph": path}), weights)
+    return graph.load(graph.changed(arguments, graph=path), weights)
 
 
 def _source(row: Row, found: Graph, given: dict[str, Any]) -> list[tuple[str, str]]:
@@ -158,7 +158,7 @@ def timed(found: Graph, compute: Callable[[Any], Any], label: str, others: Mappi
     start = time.perf_counter()
     A = found.matrix()
     A.wait()
-    found.load += time.perf_counter() - start
+    found.add_load(time.perf_counter() - start)
     start = time.perf_counter()
     with naming(found.name, others), watching(label):
         result = compute(A)

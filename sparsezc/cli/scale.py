@@ -95,7 +95,7 @@ def run(arguments: argparse.Namespace) -> Report:
         sys.exit(0)
     rates, lines = _rates(arguments, one, between)
     report = _report(arguments, found, one, rates)
-    report.facts += lines
+    report.facts.extend(lines)
     if got is not None:
         report.data["received"] = {"bytes": got, "model": one.received}
         model = "" if one.received is None else f", {one.received / 1e6:,.3f} by the model"

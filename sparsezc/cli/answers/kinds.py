@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sparsezc.cli.answers.answer import Columns, Given, Picture, Rows, Show, Shown, pictured
@@ -18,9 +19,7 @@ _ROWS = 20  # of a table of levels; the rows of a longer one are combined
 def levels(found: Graph, result: Any, given: Given) -> Shown:
     """Report hops, and a table of level sizes."""
     rows, values = result.to_coo()
-    made = _leveled(found, values, result.size, given)
-    made.out, made.reached = Columns(rows, {"value": values}), rows
-    return made
+    return _leveled(found, values, result.size, given, Columns(rows, {"value": values}))
 
 
 @pictured
@@ -29,14 +28,11 @@ def tree(found: Graph, result: Any, given: Given) -> Shown:
     import numpy as np
 
     rows, parents = result.to_coo()
-    made = _leveled(
-        found, _depths(rows.astype(np.int64), parents, given.values["source"], result.size), result.size, given
-    )
-    made.out, made.reached = Columns(rows, {"value": found.named(parents)}), rows
-    return made
+    depths = _depths(rows.astype(np.int64), parents, given.values["source"], result.size)
+    return _leveled(found, depths, result.size, given, Columns(rows, {"value": found.named(parents)}))
 
 
-def _leveled(found: Graph, levels: Any, n: int, given: Given) -> Shown:
+def _leveled(found: Graph, levels: Any, n: int, given: Given, out: Columns) -> Shown:
     import numpy as np
 
     sizes = np.zeros(int(levels.max(initial=-1)) + 1, np.int64)
@@ -51,7 +47,7 @@ def _leveled(found: Graph, levels: Any, n: int, given: Given) -> Shown:
     }
     facts = [("reached", reached(levels.size, n) + f", {counted(deep, 'level', 'levels')} deep")]
     picture = Picture("bars", "vertices at each level", np.arange(sizes.size), sizes, "level", "vertices")
-    return Shown(data, facts, [_level_table(sizes)], picture=picture)
+    return Shown(data, facts, [_level_table(sizes)], out, out.rows, picture)
 
 
 @pictured
@@ -75,46 +71,41 @@ def distances(found: Graph, result: Any, given: Given) -> Shown:
 @pictured
 def scores(found: Graph, result: Any, given: Given) -> Shown:
     """Report scores and the highest of them."""
+    return _scored(found, result, given, "score")
+
+
+def _scored(found: Graph, result: Any, given: Given, name: str) -> Shown:
     import numpy as np
 
     rows, values = result.to_coo()
-    table, top = _highest(found, rows, values, "score", given.top)
+    table, top = _highest(found, rows, values, name, given.top)
     data = {"sum": values.sum(dtype=np.float64 if values.dtype.kind == "f" else None), "top": top}
     missing = np.nan if values.dtype.kind == "f" else -1
-    return Shown(data, [], [table], Columns(rows, {"value": values}, missing), picture=tail(values, "score"))
+    return Shown(data, [], [table], Columns(rows, {"value": values}, missing), picture=tail(values, name))
 
 
 @pictured
 def ranks(found: Graph, result: Any, given: Given) -> Shown:
     """Report ranks and the highest of them."""
-    made = scores(found, result, given)
-    made.data = {name: given.values[name] for name in ("damping", "tol", "error") if name in given.values} | made.data
-    for row in made.data["top"]:
-        row["rank"] = row.pop("score")
-        row["out_edges"] = row.pop("out_edges")
-    made.tables[0].heading = ("vertex", "rank", "out-edges")
-    made.tables[0].title = "highest ranks"
-    made.out = made.out._replace(missing=0)
-    made.picture = tail(made.out.values["value"], "rank")
-    return made
+    made = _scored(found, result, given, "rank")
+    known = {name: given.values[name] for name in ("damping", "tol", "error") if name in given.values}
+    return replace(made, data=known | made.data, out=made.out._replace(missing=0))
 
 
 @pictured
 def hubs(found: Graph, result: Any, given: Given) -> Shown:
     """Report the best hubs and the best authorities."""
-    made = Shown({})
-    columns = {}
-    for name, vector in zip(("hub", "authority"), result, strict=True):
+    data, tables, columns = {}, [], {}
+    for name, more, vector in zip(("hub", "authority"), ("hubs", "authorities"), result, strict=True):
         rows, columns[name] = vector.to_coo()
-        table, top = _highest(found, rows, columns[name], "score", given.top)
-        table.title = {"hub": "best hubs", "authority": "best authorities"}[name]
-        made.tables.append(table)
-        made.data["hubs" if name == "hub" else "authorities"] = top
-    made.out, made.picture = Columns(rows, columns, 0), tail(columns["authority"], "authority")
-    return made
+        table, data[more] = _highest(found, rows, columns[name], "score", given.top, f"best {more}")
+        tables.append(table)
+    return Shown(data, [], tables, Columns(rows, columns, 0), picture=tail(columns["authority"], "authority"))
 
 
-def _highest(found: Graph, rows: Any, values: Any, name: str, top: int) -> tuple[Table, list[dict[str, Any]]]:
+def _highest(
+    found: Graph, rows: Any, values: Any, name: str, top: int, title: str | None = None
+) -> tuple[Table, list[dict[str, Any]]]:
     """Return the vertices of the highest values, the lowest vertices first among equal ones."""
     import numpy as np
 
@@ -125,7 +116,7 @@ def _highest(found: Graph, rows: Any, values: Any, name: str, top: int) -> tuple
         for v, value in zip(at.tolist(), values[order].tolist(), strict=True)
     ]
     lines = [(str(each["vertex"]), each[name], each["out_edges"]) for each in best]
-    return Table(("vertex", name, "out-edges"), lines, title=f"highest {name}s"), best
+    return Table(("vertex", name, "out-edges"), lines, f"highest {name}s" if title is None else title), best
 
 
 def groups(one: str, more: str, *, vertices: bool = True) -> Show:
@@ -242,9 +233,8 @@ def edge_scores(name: str, score: str) -> Show:
 
     @pictured
     def show(found: Graph, result: Any, given: Given) -> Shown:
-        made = edges(name)(found, result, given)
-        made.picture = tail(result.to_coo(rows=False, columns=False)[2], score, name)
-        return made
+        picture = tail(result.to_coo(rows=False, columns=False)[2], score, name)
+        return replace(edges(name)(found, result, given), picture=picture)
 
     return show
 
