@@ -40,8 +40,9 @@ from sparsezc.networkx_backend.structure import (  # noqa: F401
 require_networkx(nx.__version__)
 
 
-BACKEND.can_run, BACKEND.should_run = can_run_or_say, should_run
-BACKEND.convert_from_nx, BACKEND.convert_to_nx = convert_from_nx, convert_to_nx
-BACKEND.on_start_tests = on_start_tests
+BACKEND._offer(
+    can_run=can_run_or_say, should_run=should_run, convert_from_nx=convert_from_nx, convert_to_nx=convert_to_nx,
+    on_start_tests=on_start_tests,
+)  # fmt: skip
 
 __all__ = ["BACKEND", "CLAIMS", "can_run", "convert_from_nx", "convert_to_nx", "on_start_tests", "should_run"]

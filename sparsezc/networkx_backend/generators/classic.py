@@ -96,13 +96,12 @@ def _between_parts(kind: Any, labels: Sequence[Any], part: NDArray[np.int64]) ->
         A<!C C'> = 1
     """
     n = part.size
-    made = (DiGraph if kind in (nx.DiGraph, DiGraph) else Graph)._made(Matrix(datatypes.BOOL, n, n), labels)
+    A = Matrix(datatypes.BOOL, n, n)
     if n:
         C = Matrix.from_coo(np.arange(n), part, True, nrows=n, ncols=int(part.max()) + 1)
         same = C.mxm(C.T, semiring.any_pair[datatypes.BOOL]).new()
-        made.A(~same.S) << True
-    made.A = placed(made.A._known_symmetric())
-    return made
+        A(~same.S) << True
+    return (DiGraph if kind in (nx.DiGraph, DiGraph) else Graph)._made(placed(A._known_symmetric()), labels)
 
 
 @makes(asked_by_name)

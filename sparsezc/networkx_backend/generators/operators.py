@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from sparsezc.algorithms._pattern import transposed
 from sparsezc.networkx_backend.generators.tables import from_edges, no_none
 from sparsezc.networkx_backend.graphs.claims import claims
-from sparsezc.networkx_backend.graphs.edges import edge_matrix
 from sparsezc.networkx_backend.graphs.graph import Graph
 
 _Edges = tuple[NDArray[np.int64], NDArray[np.int64]]
@@ -48,11 +47,9 @@ def reverse(G: Graph, copy: bool = True) -> Graph:
     """Return the graph with every edge in the opposite direction."""
     if not G.directed:
         raise nx.NetworkXError("Cannot reverse an undirected graph.")
-    made = type(G)._made(transposed(G.A), G.labels)
-    made._values = {name: transposed(A) for name, A in G._values.items()}
-    made.node_values = dict(G.node_values)
-    made.info = dict(G.info) if copy else G.info  # NetworkX's view has the same dictionary
-    return made
+    values = {name: transposed(A) for name, A in G._values.items()}
+    info = dict(G.info) if copy else G.info  # NetworkX's view has the same dictionary
+    return type(G)._made(transposed(G.A), G.labels)._with_attributes(values, dict(G.node_values), info)
 
 
 @claims(reason=_matrices)
@@ -63,9 +60,7 @@ def complement(G: Graph) -> Graph:
     i, j = _ends(G)
     missing[i, j] = False
     at, to = missing.nonzero()
-    made = type(G)._made(None, G.labels)
-    made.A = edge_matrix(made, at, to, True)
-    return made
+    return type(G)._of_edges(G.labels, at, to)
 
 
 def _together(G: Graph, H: Graph, labels: Sequence[Any], at: NDArray[np.int64]) -> Graph:
@@ -80,7 +75,7 @@ def _together(G: Graph, H: Graph, labels: Sequence[Any], at: NDArray[np.int64]) 
         if any((values.dtype.kind == "f") != (data[name].dtype.kind == "f") for values in (ours, theirs)):
             raise NotImplementedError(f"sparsezc: edge attribute {name!r} has numbers of types without a common one")
     made = _of_edges(G, labels, np.r_[i, k], np.r_[j, m], data)
-    made.info = {**G.info, **H.info}
+    made.info.update({**G.info, **H.info})
     for name, values in G.node_values.items():
         of_all = np.empty(len(labels), object)
         of_all[: len(G)], of_all[at] = values, H.node_values[name]
@@ -144,8 +139,7 @@ def full_join(G: Graph, H: Graph, rename: Any = (None, None)) -> Graph:
     n, m = len(G), len(H)
     at, to = np.repeat(np.arange(n), m), np.tile(np.arange(n, n + m), n)
     joined = _of_edges(G, made.labels, np.r_[i, at, to], np.r_[j, to, at])
-    joined.info, joined.node_values = made.info, made.node_values
-    return joined
+    return joined._with_attributes({}, made.node_values, made.info)
 
 
 def _shared(G: Graph, H: Graph) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -193,9 +187,7 @@ def symmetric_difference(G: Graph, H: Graph) -> Graph:
 
 def _renamed(G: Graph, labels: Sequence[Any]) -> Graph:
     """Return the same matrices with other names, all different."""
-    made = type(G)._made(G.A, labels)
-    made._values, made.node_values, made.info = dict(G._values), dict(G.node_values), dict(G.info)
-    return made
+    return type(G)._made(G.A, labels)._with_attributes(dict(G._values), dict(G.node_values), dict(G.info))
 
 
 @claims(reason=_matrices)

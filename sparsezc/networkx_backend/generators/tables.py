@@ -51,8 +51,7 @@ def from_edges(
     i, j = one[kept], other[kept]
     back = np.flatnonzero(i != j) if not directed else np.empty(0, np.int64)
     rows, columns = np.r_[i, j[back]], np.r_[j, i[back]]
-    G = (DiGraph if directed else Graph)._made(None, labels)
-    G.A = edge_matrix(G, rows, columns, True)
+    G = (DiGraph if directed else Graph)._of_edges(labels, rows, columns)
     for name, values in data.items():
         G._values[name] = edge_matrix(G, rows, columns, np.r_[values[kept], values[kept][back]])
     return G

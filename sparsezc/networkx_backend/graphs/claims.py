@@ -48,6 +48,10 @@ CLAIMS: dict[str, Claim] = {}
 class _Backend(SimpleNamespace):
     """The functions by their names; NetworkX looks them up before each call."""
 
+    def _offer(self, **functions: Callable[..., Any]) -> None:
+        """Add functions."""
+        vars(self).update(functions)
+
     def __getattr__(self, name: str) -> Any:
         """Raise an error for a function that this backend lacks; its message says that NetworkX itself has it.
 
@@ -109,7 +113,7 @@ def claims(
             function, known, defaults, needed, must_be_none, attributes, undirected, directed, loops, reason,
             multigraph, False, takes_all,
         )  # fmt: skip
-        setattr(BACKEND, name, function)
+        BACKEND._offer(**{name: function})
         return function
 
     return claim

@@ -41,7 +41,5 @@ def among(G: Any, vertices: NDArray[np.int64]) -> Graph:
         return made._known_symmetric(not G.directed)
 
     made: Graph = type(G)._made(part(G.A), G.names(vertices))
-    made._values = {name: part(A) for name, A in G._values.items()}
-    made.node_values = {name: values[vertices] for name, values in G.node_values.items()}
-    made.info = G.info
-    return made
+    node_values = {name: values[vertices] for name, values in G.node_values.items()}
+    return made._with_attributes({name: part(A) for name, A in G._values.items()}, node_values, G.info)

@@ -114,16 +114,26 @@ class Graph(ReadOnly, nx.Graph):  # type: ignore[misc]  # NetworkX has no types
         G._set(A, nodes, source)
         return G
 
+    @classmethod
+    def _of_edges(cls, nodes: Sequence[Hashable], rows: NDArray[np.int64], columns: NDArray[np.int64]) -> Graph:
+        """Make a graph of edges between numbers of nodes, undirected ones in both directions."""
+        G = cls._made(None, nodes)
+        G._A = edge_matrix(G, rows, columns, True)
+        return G
+
+    def _with_attributes(
+        self, values: dict[str, Matrix], node_values: dict[str, NDArray[Any]], info: dict[str, Any]
+    ) -> Graph:
+        """Return itself, a new graph, with attributes of edges as matrices, of nodes, and of the graph."""
+        self._values, self.node_values, self.info = values, node_values, info
+        return self
+
     @property
     def A(self) -> Matrix:
         """The adjacency matrix, whose values are ignored."""
         if self._A is None:
             self._A = edge_matrix(self, *self.ends(), True)
         return self._A
-
-    @A.setter
-    def A(self, A: Matrix) -> None:
-        self._A = A
 
     def ends(self, against: bool = False) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return the ends of the NetworkX original's edges in its order, node by node, or of the opposite edges."""
@@ -229,7 +239,7 @@ class Graph(ReadOnly, nx.Graph):  # type: ignore[misc]  # NetworkX has no types
         known = kind if self.directed else "in+out", weight
         if known not in self._degrees:
             found = counted(self, kind) if weight is None and not self.multi else summed(self, kind, weight)
-            found.flags.writeable = False
+            found.setflags(write=False)
             self._degrees[known] = found
         return self._degrees[known]
 
