@@ -109,7 +109,7 @@ class Expression(Unrun[K]):
         if mask is None and found is not None and found[0] == get_ident() and found[1].dtype is kind:
             made, self._value = found[1], None  # computed already; given out only once
             if name is not None:
-                made.name = name
+                made._rename(name)
             return made  # type: ignore[no-any-return]
         out = self.kind._blank(kind, self.shape, name)
         out._fill(self, mask)

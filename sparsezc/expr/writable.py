@@ -57,6 +57,10 @@ class Writable(Operand[K]):
         if engine.lock is not None:
             self._lock = engine.lock
 
+    def _rename(self, name: str) -> None:
+        """Take another name."""
+        self.name = name
+
     def _lose(self) -> None:
         """Give up the content, which another thread of the parent process may have half changed."""
         self._lock = new()
